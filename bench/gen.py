@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Generates the inputs of the benchmarks.
+
+    gen.py FILE COUNT    write a file of COUNT tensors; its data is a hole in the file
+
+Order and padding are those of the reference implementation, names and shapes those of real checkpoints: a dense
+transformer up to 1,000 tensors (300 of them make 4 GB), a mixture of experts beyond. A million entries with such
+names do not fit into the 100,000,000 bytes that a header may have, so past 500,000 tensors names and shapes are
+shorter. The data takes no room on a file system that knows sparse files.
+"""
+
+import itertools
+import json
+import math
+import os
+import sys
+
+DENSE = {"hidden": 2048, "inner": 8192, "experts": 0, "prefix": "model.", "feed": "mlp.", "end": "_proj.weight"}
+SPARSE = DENSE | {"hidden": 1024, "inner": 256, "experts": 64}
+WIDE = SPARSE | {"experts": 256}
+TERSE = WIDE | {"hidden": 8, "inner": 8, "prefix": "", "feed": "", "end": ""}
+
+# Widths in bytes of the dtypes used here, in the order in which the reference lays their tensors out.
+WIDTHS = {"F32": 4, "BF16": 2}
+
+
+def main():
+    path, count = sys.argv[1], int(sys.argv[2])
+    header, size = encode(list(itertools.islice(tensors(count), count)))
+    partial = path + ".partial"
+    with open(partial, "wb") as f:
+        f.write(len(header).to_bytes(8, "little"))
+        f.write(header)
+        f.truncate(8 + len(header) + size)
+    os.replace(partial, path)
+
+
+def tensors(count):
+    """Yields name, dtype and shape of one tensor after another, without end."""
+    model = DENSE if count <= 1000 else SPARSE if count <= 20000 else WIDE if count <= 500000 else TERSE
+    prefix, hidden = model["prefix"], model["hidden"]
+    yield f"{prefix}embed_tokens.weight", "BF16", [32000, hidden]
+    yield f"{prefix}norm.weight", "BF16", [hidden]
+    yield "lm_head.weight", "BF16", [32000, hidden]
+    for layer in itertools.count():
+        for name, dtype, shape in block(model):
+            yield f"{prefix}layers.{layer}.{name}", dtype, shape
+
+
+def block(model):
+    """Yields the tensors of one layer, dense if there are no experts."""
+    hidden, feed, experts = model["hidden"], model["feed"], model["experts"]
+    for norm in ("input_layernorm", "post_attention_layernorm"):
+        yield f"{norm}.weight", "BF16", [hidden]
+    for projection, rows in (("q", hidden), ("k", hidden // 8), ("v", hidden // 8), ("o", hidden)):
+        yield f"self_attn.{projection}_proj.weight", "BF16", [rows, hidden]
+    if not experts:
+        yield from feed_forward(model, feed)
+        return
+    yield f"{feed}gate.weight", "BF16", [experts, hidden]
+    yield f"{feed}gate.e_score_correction_bias", "F32", [experts]
+    for expert in range(experts):
+        yield from feed_forward(model, f"{feed}experts.{expert}.")
+
+
+def feed_forward(model, prefix):
+    hidden, inner = model["hidden"], model["inner"]
+    for name, shape in (("gate", [inner, hidden]), ("up", [inner, hidden]), ("down", [hidden, inner])):
+        yield f"{prefix}{name}{model['end']}", "BF16", shape
+
+
+def encode(described):
+    """Returns the header of a file of these tensors, and how many bytes of data come after it."""
+    order = list(WIDTHS)
+    described.sort(key=lambda tensor: (order.index(tensor[1]), tensor[0]))
+    header, end = {"__metadata__": {"format": "pt"}}, 0
+    for name, dtype, shape in described:
+        begin = end
+        end += WIDTHS[dtype] * math.prod(shape)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return text + b" " * (-len(text) % 8), end
+
+
+if __name__ == "__main__":
+    main()

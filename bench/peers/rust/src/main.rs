@@ -1,0 +1,84 @@
+//! The reference implementation, crate safetensors, as a peer of the benchmarks.
+//!
+//! ```text
+//! peer header FILE ITERS        read_metadata on a header that is in memory
+//! peer open FILE NAME ITERS     open, map, deserialize, and read every byte of one tensor
+//! ```
+//!
+//! Each prints one line of JSON, with "ns" the mean time of one iteration.
+
+use memmap2::Mmap;
+use safetensors::SafeTensors;
+use std::error::Error;
+use std::fs::File;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["header", file, iters] => header(file, iters.parse()?),
+        ["open", file, name, iters] => open(file, name, iters.parse()?),
+        _ => Err("usage: peer header FILE ITERS | peer open FILE NAME ITERS".into()),
+    }
+}
+
+/// Times read_metadata. It insists on a buffer as long as the file, so the file is mapped; the
+/// header's pages are touched first, and those of the data never are. Freeing the result is timed
+/// apart, and does not count against the crate.
+fn header(file: &str, iters: u32) -> Result<()> {
+    let map = map(file)?;
+    let n = u64::from_le_bytes(map[..8].try_into()?) as usize;
+    black_box(sum(&map[8..8 + n]));
+
+    let tensors = SafeTensors::read_metadata(&map)?.1.tensors().len();
+    let (mut parsing, mut dropping) = (Duration::ZERO, Duration::ZERO);
+    for _ in 0..iters {
+        let start = Instant::now();
+        let metadata = black_box(SafeTensors::read_metadata(black_box(&map))?);
+        let parsed = Instant::now();
+        drop(metadata);
+        parsing += parsed - start;
+        dropping += parsed.elapsed();
+    }
+    println!(
+        "{{\"ns\":{},\"drop_ns\":{},\"tensors\":{tensors},\"header\":{n}}}",
+        parsing.as_nanos() as f64 / f64::from(iters),
+        dropping.as_nanos() as f64 / f64::from(iters),
+    );
+    Ok(())
+}
+
+/// Times the way from a path to the sum of one tensor's bytes.
+fn open(file: &str, name: &str, iters: u32) -> Result<()> {
+    let once = || -> Result<(u64, usize)> {
+        let map = map(file)?;
+        let tensors = SafeTensors::deserialize(&map)?;
+        let data = tensors.tensor(name)?.data();
+        Ok((sum(data), data.len()))
+    };
+    let (_, bytes) = once()?;
+    let start = Instant::now();
+    for _ in 0..iters {
+        black_box(once()?);
+    }
+    let ns = start.elapsed().as_nanos() as f64 / f64::from(iters);
+    println!("{{\"ns\":{ns},\"bytes\":{bytes}}}");
+    Ok(())
+}
+
+fn map(file: &str) -> Result<Mmap> {
+    // SAFETY: nothing changes the file while the benchmarks run.
+    Ok(unsafe { Mmap::map(&File::open(file)?)? })
+}
+
+/// Adds up eight bytes at a time, and leaves out up to seven at the end: every page is read, and
+/// the adding costs little beside the reading.
+fn sum(bytes: &[u8]) -> u64 {
+    bytes.chunks_exact(8).fold(0, |sum, word| {
+        sum.wrapping_add(u64::from_le_bytes(word.try_into().unwrap()))
+    })
+}

@@ -1,0 +1,154 @@
+// Foreign files: what a file is that is not a safetensors file.
+
+package safetensors
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// sniffSize is how many bytes, from the start of a file, say what it is. The
+// farthest that any format needs is tar's name at 257.
+const sniffSize = 1024
+
+// magics are the first bytes of formats that are found under the name of
+// safetensors files, and the names that people know them by.
+var magics = []struct {
+	offset int
+	magic  string
+	name   string
+}{
+	{0, "PK\x03\x04", "a zip archive, as PyTorch writes (.bin, .pt)"},
+	{0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", "a legacy PyTorch file (a pickle)"},
+	{0, "GGUF", "a GGUF file"},
+	{0, "\x93NUMPY", "a NumPy array (.npy)"},
+	{0, "\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes (.h5)"},
+	{0, "\x1f\x8b", "a gzip file"},
+	{0, "\x28\xb5\x2f\xfd", "a Zstandard file"},
+	{0, "\xfd7zXZ\x00", "an xz file"},
+	{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
+	{0, "Rar!\x1a\x07", "a RAR archive"},
+	{0, "BZh", "a bzip2 file"},
+	{257, "ustar", "a tar archive"},
+	{4, "TFL3", "a TensorFlow Lite model"},
+	{0, "\xef\xbb\xbf", "a file that begins with a byte order mark, as editors write"},
+	{0, "%PDF-", "a PDF"},
+	{0, "\x89PNG", "a PNG image"},
+}
+
+// foreign reports a file of another format. It returns nil if the file is of
+// none that is known.
+func foreign(r io.ReaderAt, size int64) (*Report, error) {
+	head := make([]byte, min(size, sniffSize))
+	if err := readFull(r, head, 0); err != nil {
+		return nil, err
+	}
+	name := identify(head, size)
+	if name == "" {
+		return nil, nil
+	}
+	return reportOf(&Violation{Rule: RuleNotSafetensors, Span: Span{0, int64(len(head))},
+		Detail: "the file is " + name + ", and no safetensors file"}), nil
+}
+
+// identify names the format of a file of the given size that begins with head,
+// or returns "".
+func identify(head []byte, size int64) string {
+	if ptr := lfsPointer(head); ptr != "" {
+		return ptr
+	}
+	for _, m := range magics {
+		if len(head) >= m.offset && bytes.HasPrefix(head[m.offset:], []byte(m.magic)) {
+			return m.name
+		}
+	}
+	if len(head) > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 {
+		return fmt.Sprintf("a pickle of protocol %d, which can run code when it is loaded", head[1])
+	}
+	if len(head) > lengthSize && len(bytes.Trim(head, "\x00")) == 0 {
+		return fmt.Sprintf("%d zero bytes at least, as of a download that reserved its space and did not fill it", len(head))
+	}
+	return text(head, size)
+}
+
+// text names a text by what it seems to say: servers answer a request for
+// weights with an error, which is then saved as if it were the weights.
+func text(head []byte, size int64) string {
+	if !isText(head) {
+		return ""
+	}
+	lower := bytes.ToLower(bytes.TrimSpace(head))
+	for _, k := range []struct{ prefix, name string }{
+		{"<!doctype html", "an HTML page, as of a server's error or a login"},
+		{"<html", "an HTML page, as of a server's error or a login"},
+		{"<?xml", "an XML document, as of an object store's error"},
+		{"{", "a JSON text"},
+		{"[", "a JSON text"},
+	} {
+		if bytes.HasPrefix(lower, []byte(k.prefix)) {
+			return fmt.Sprintf("%s: %s", k.name, firstLine(head))
+		}
+	}
+	return fmt.Sprintf("a text of %d bytes: %s", size, firstLine(head))
+}
+
+// isText says whether b is printable: a prefix of a text in UTF-8.
+func isText(b []byte) bool {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return len(b)-i < utf8.UTFMax && i > 0 // the last rune may be cut off
+		}
+		if r < 0x20 && !strings.ContainsRune("\t\n\r", r) || r == 0x7f {
+			return false
+		}
+		i += n
+	}
+	return len(b) > 0
+}
+
+func firstLine(b []byte) string {
+	const most = 60
+	line, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
+	line = bytes.TrimSpace(line)
+	if len(line) > most {
+		return quote(strings.ToValidUTF8(string(line[:most]), "")) + "..."
+	}
+	return quote(string(line))
+}
+
+// lfsPointer describes a Git LFS pointer, the text that stands in a repository
+// for a large file which was not fetched. See the specification of Git LFS: the
+// keys are version first, and then oid and size.
+func lfsPointer(head []byte) string {
+	const version = "version https://git-lfs.github.com/spec/"
+	if !bytes.HasPrefix(head, []byte(version)) {
+		return ""
+	}
+	var oid, size string
+	for line := range strings.Lines(string(head)) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch key {
+		case "oid":
+			oid = value
+		case "size":
+			size = value
+		}
+	}
+	return fmt.Sprintf("a Git LFS pointer, to %s bytes with the oid %s", plainWord(size), plainWord(oid))
+}
+
+// plainWord returns s if it is what an oid or a size is made of, and otherwise
+// quotes it.
+func plainWord(s string) string {
+	odd := func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r == ':')
+	}
+	if s == "" || len(s) > 80 || strings.ContainsFunc(s, odd) {
+		return quote(s)
+	}
+	return s
+}

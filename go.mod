@@ -1,0 +1,3 @@
+module github.com/weightools/safetensors
+
+go 1.26.0

@@ -1,0 +1,254 @@
+// The header: what a file says of its tensors, and the same as bytes again.
+
+package safetensors
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxHeaderSize is the largest header, in bytes, that readers accept. It is the
+// reference implementation's limit.
+const MaxHeaderSize = 100_000_000
+
+// lengthSize is the size in bytes of N, with which a file begins.
+const lengthSize = 8
+
+// metadataName is the one member of a header that is no tensor.
+const metadataName = "__metadata__"
+
+// A Header is all that a file says of its tensors. It is for any number of
+// goroutines at once, as long as none changes it.
+type Header struct {
+	// Metadata is the free-form "__metadata__", nil if there is none.
+	Metadata map[string]string
+
+	// Tensors has an entry for each tensor, in the header's order.
+	Tensors []TensorInfo
+
+	// Size is N: the length in bytes of the JSON text, with its padding.
+	Size int64
+
+	// byName has the indices of Tensors in the order of their names. It is nil
+	// where that is their own order, or where a Header was not read.
+	byName []uint32
+	// indexed says that byName may be relied on.
+	indexed bool
+}
+
+// A TensorInfo is one entry of a Header.
+type TensorInfo struct {
+	Name  string
+	Dtype Dtype
+
+	// Shape has the dimensions, in elements, outermost first. It is empty for a
+	// scalar. A dimension above 2^63-1, which the format allows in a tensor
+	// without elements, stands here as the int64 of the same 64 bits.
+	Shape []int64
+
+	// Offsets are the "data_offsets": the tensor's bytes, counted from the
+	// start of the data; or from 0, if the tensor is not one of a file.
+	Offsets Span
+
+	// Entry is where the header says all this, from the quote before the name
+	// to the brace at the end, counted from the start of the file. It is zero
+	// if the tensor is not one of a file.
+	Entry Span
+}
+
+// NumElems returns the number of elements: the product of the dimensions,
+// which is 1 for a scalar. It is 0 if the product does not fit an int64, which
+// it does for every tensor of a file that is valid.
+func (ti *TensorInfo) NumElems() int64 {
+	n, fits := product(ti.Shape)
+	if !fits || n > 1<<63-1 {
+		return 0
+	}
+	return int64(n)
+}
+
+// Size returns the number of bytes.
+func (ti *TensorInfo) Size() int64 { return ti.Offsets.Len() }
+
+// ShapeString returns the shape as in "[4096, 11008]".
+func (ti *TensorInfo) ShapeString() string {
+	b := make([]byte, 0, 32)
+	b = append(b, '[')
+	for i, d := range ti.Shape {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendUint(b, uint64(d), 10)
+	}
+	return string(append(b, ']'))
+}
+
+// DataStart returns where in the file the data begins: 8 + h.Size.
+func (h *Header) DataStart() int64 { return saturatingAdd(lengthSize, h.Size) }
+
+// FileSpan returns the bytes of ti, one of h's tensors, counted from the start
+// of the file.
+func (h *Header) FileSpan(ti *TensorInfo) Span { return ti.Offsets.shift(h.DataStart()) }
+
+// Lookup returns the entry of the named tensor, or nil. It is a binary search
+// in a header that was read, and a linear one in any other.
+func (h *Header) Lookup(name string) *TensorInfo {
+	if !h.indexed || h.byName != nil && len(h.byName) != len(h.Tensors) {
+		for i := range h.Tensors {
+			if h.Tensors[i].Name == name {
+				return &h.Tensors[i]
+			}
+		}
+		return nil
+	}
+	lo, hi := 0, len(h.Tensors)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		i := mid
+		if h.byName != nil {
+			i = int(h.byName[mid])
+		}
+		switch strings.Compare(h.Tensors[i].Name, name) {
+		case 0:
+			return &h.Tensors[i]
+		case -1:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return nil
+}
+
+// ReadHeader reads a header from r, and not one byte more. It cannot tell
+// whether the data is as the header says; see Validate.
+//
+// The error is a *Violation if the header breaks a rule, and otherwise that of
+// r. Memory is taken as bytes arrive, not as N promises.
+func ReadHeader(r io.Reader) (*Header, error) { return new(Opener).ReadHeader(r) }
+
+// AppendBinary appends the start of a file, N and the JSON text, to b, in the
+// order of h.Tensors. The text is what the reference implementation would
+// write, with metadata keys sorted. It is padded with spaces to h.Size bytes,
+// or to a multiple of 8 if h.Size is 0. It implements encoding.BinaryAppender.
+//
+// It is an error if the text is longer than h.Size, or h.Size is above
+// MaxHeaderSize, if two tensors have one name, or one has that of the metadata.
+func (h *Header) AppendBinary(b []byte) ([]byte, error) {
+	start := len(b)
+	b = append(b, make([]byte, lengthSize)...)
+	b, err := h.appendText(b)
+	if err != nil {
+		return b[:start], err
+	}
+	size, text := h.Size, int64(len(b)-start-lengthSize)
+	if size == 0 {
+		size = (text + 7) &^ 7
+	}
+	if size > MaxHeaderSize {
+		return b[:start], headerTooLarge(size, MaxHeaderSize)
+	}
+	if text > size {
+		return b[:start], fmt.Errorf("safetensors: the header's text takes %d bytes, and Size has room for %d", text, size)
+	}
+	b = slices.Grow(b, int(size-text))
+	for range size - text {
+		b = append(b, ' ')
+	}
+	binary.LittleEndian.PutUint64(b[start:], uint64(size))
+	return b, nil
+}
+
+func headerTooLarge(n, limit int64) *Violation {
+	return &Violation{
+		Rule: RuleHeaderSize, Span: Span{0, lengthSize},
+		Detail: fmt.Sprintf("the header takes %d bytes, more than the limit of %d", n, limit),
+	}
+}
+
+func (h *Header) appendText(b []byte) ([]byte, error) {
+	b = append(b, '{')
+	if h.Metadata != nil {
+		b = append(b, `"__metadata__":{`...)
+		keys := make([]string, 0, len(h.Metadata))
+		for k := range h.Metadata {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		for i, k := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendString(append(appendString(b, k), ':'), h.Metadata[k])
+		}
+		b = append(b, '}')
+	}
+	seen := make(map[string]bool, len(h.Tensors))
+	for i := range h.Tensors {
+		ti := &h.Tensors[i]
+		if err := ti.nameFault(seen); err != nil {
+			return b, err
+		}
+		if i > 0 || h.Metadata != nil {
+			b = append(b, ',')
+		}
+		b = ti.appendEntry(b)
+	}
+	return append(b, '}'), nil
+}
+
+// nameFault returns why ti cannot be written after the tensors of the names
+// seen, to which it adds.
+func (ti *TensorInfo) nameFault(seen map[string]bool) error {
+	switch {
+	case ti.Name == metadataName:
+		return &Violation{RuleReservedName, ti.Name, Span{}, "a tensor is called \"__metadata__\", the name that the format reserves"}
+	case seen[ti.Name]:
+		return &Violation{RuleDuplicateName, ti.Name, Span{}, "two tensors are called " + quote(ti.Name)}
+	}
+	seen[ti.Name] = true
+	return nil
+}
+
+func (ti *TensorInfo) appendEntry(b []byte) []byte {
+	b = appendString(b, ti.Name)
+	b = append(b, `:{"dtype":`...)
+	b = appendString(b, string(ti.Dtype))
+	b = append(b, `,"shape":[`...)
+	for i, d := range ti.Shape {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, uint64(d), 10)
+	}
+	b = append(b, `],"data_offsets":[`...)
+	b = strconv.AppendInt(b, ti.Offsets.Begin, 10)
+	b = append(b, ',')
+	b = strconv.AppendInt(b, ti.Offsets.End, 10)
+	return append(b, "]}"...)
+}
+
+// appendString appends s as a JSON string, with the escapes of the reference
+// implementation and no others: encoding/json also escapes <, >, & and U+2028.
+func appendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	const short = "btn\x00fr" // \b to \r, without \v
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c >= '\b' && c <= '\r' && c != '\v':
+			b = append(b, '\\', short[c-'\b'])
+		case c < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}

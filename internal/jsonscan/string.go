@@ -1,0 +1,186 @@
+// Strings: found eight bytes at a time, and unescaped where they stand.
+
+package jsonscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// A Str is where a string stands in the text, without its quotes.
+type Str struct {
+	Begin, End int
+	Escaped    bool // there are escapes in it: see Unescape
+}
+
+const (
+	lows  = 0x0101010101010101 // 1 in every byte
+	highs = 0x8080808080808080 // the high bit of every byte
+)
+
+// special returns a word whose lowest set bit is in the lowest byte of w that a
+// string cannot simply contain: a quote, a backslash, a control character, or a
+// byte above ASCII. It is 0 if there is none.
+//
+// A byte that is subtracted from gets its high bit if it is less than what is
+// taken off, or if it had the bit, and then it is above ASCII. A borrow can flag
+// bytes above it falsely, never below, and only the lowest is looked at.
+func special(w uint64) uint64 {
+	quote := w ^ lows*'"'
+	slash := w ^ lows*'\\'
+	return ((quote - lows) | (slash - lows) | (w - lows*0x20) | w) & highs
+}
+
+// plain returns the offset from i on of the first byte that is special, as far
+// as it can be told from eight bytes at once: it stops before the last seven of b.
+func plain(b []byte, i int) int {
+	for i+16 <= len(b) {
+		w := b[i : i+16]
+		if m := special(binary.LittleEndian.Uint64(w)); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+		if m := special(binary.LittleEndian.Uint64(w[8:])); m != 0 {
+			return i + 8 + bits.TrailingZeros64(m)/8
+		}
+		i += 16
+	}
+	if i+8 <= len(b) {
+		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+		i += 8
+	}
+	return i
+}
+
+// Str reads a string, and checks its escapes.
+func (s *Scanner) Str() (Str, error) {
+	if s.pos >= len(s.buf) || s.buf[s.pos] != '"' {
+		if s.space(); s.pos >= len(s.buf) || s.buf[s.pos] != '"' {
+			return Str{}, s.unexpected("a string")
+		}
+	}
+	str := Str{Begin: s.pos + 1}
+	i := s.pos + 1
+	for {
+		i = plain(s.buf, i)
+		if i >= len(s.buf) {
+			s.pos = len(s.buf)
+			return str, s.errorf("expected '\"' at the end of the string from byte %d, found the end", str.Begin-1)
+		}
+		switch c := s.buf[i]; {
+		case c == '"':
+			s.pos = i + 1
+			str.End = i
+			return str, nil
+		case c == '\\':
+			n, err := s.escape(i)
+			if err != nil {
+				return str, err
+			}
+			str.Escaped = true
+			i += n
+		case c < 0x20:
+			s.pos = i
+			return str, s.errorf("a control character %q in a string, where an escape is due", c)
+		default:
+			s.NonASCII = s.NonASCII || c >= 0x80
+			i++
+		}
+	}
+}
+
+// escape checks the escape at offset i, and returns its length. Of surrogates
+// both halves are one escape.
+func (s *Scanner) escape(i int) (int, error) {
+	if i+1 < len(s.buf) {
+		switch s.buf[i+1] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			return 2, nil
+		case 'u':
+			return s.unicodeEscape(i)
+		}
+	}
+	s.pos = min(i+1, len(s.buf))
+	return 0, s.unexpected(`one of "\/bfnrtu after a backslash`)
+}
+
+func (s *Scanner) unicodeEscape(i int) (int, error) {
+	r, ok := hex4(s.buf, i+2)
+	if !ok {
+		s.pos = i
+		return 0, s.errorf("expected four hexadecimal digits after \\u")
+	}
+	if r < 0xd800 || r > 0xdfff {
+		return 6, nil
+	}
+	if r < 0xdc00 && i+8 <= len(s.buf) && s.buf[i+6] == '\\' && s.buf[i+7] == 'u' {
+		if low, ok := hex4(s.buf, i+8); ok && low >= 0xdc00 && low <= 0xdfff {
+			return 12, nil
+		}
+	}
+	s.pos = i
+	return 0, s.errorf("half of a surrogate pair, \\u%04x, without the other half", r)
+}
+
+// hex4 returns the number that the four hexadecimal digits at b[i:] are.
+func hex4(b []byte, i int) (r rune, ok bool) {
+	if i+4 > len(b) {
+		return 0, false
+	}
+	for _, c := range b[i : i+4] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// Unescape replaces the escapes in b, the bytes of a Str, by what they stand
+// for. It does so in place, for the result is never longer, and a string of a
+// hundred megabytes shall not take two.
+func Unescape(b []byte) []byte {
+	w := 0
+	for r := 0; r < len(b); {
+		c := b[r]
+		if c != '\\' {
+			b[w] = c
+			r, w = r+1, w+1
+			continue
+		}
+		switch c = b[r+1]; c {
+		case 'u':
+			v, _ := hex4(b, r+2)
+			r += 6
+			if v >= 0xd800 && v <= 0xdfff {
+				low, _ := hex4(b, r+2)
+				r += 6
+				v = 0x10000 + (v-0xd800)<<10 + (low - 0xdc00)
+			}
+			w += utf8.EncodeRune(b[w:], v)
+			continue
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		}
+		b[w] = c
+		r, w = r+2, w+1
+	}
+	return b[:w]
+}

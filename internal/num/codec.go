@@ -1,0 +1,121 @@
+// The codecs: one for each dtype, and the table of them.
+
+package num
+
+import "sync"
+
+// A Kind says which numbers a dtype holds.
+type Kind uint8
+
+const (
+	Bool     Kind = iota // 0 and 1
+	Unsigned             // integers from 0 on
+	Signed               // integers in two's complement
+	Float                // floats, F8_E8M0 among them
+)
+
+// A Number is what elements are converted to and from.
+type Number interface {
+	float32 | float64 | int64 | uint64
+}
+
+// A Codec knows the elements of one dtype. It is immutable, and may be used by
+// any number of goroutines at once.
+type Codec struct {
+	dtype  string
+	bits   int     // of one number
+	parts  int     // numbers in one element
+	kind   Kind    // of number
+	format *format // nil but for floats of at most 16 bits
+
+	// values gives the number of each pattern, as a float32, which holds all
+	// of them. It is nil above 16 bits, and for BF16, which has no need of it.
+	values func() []float32
+}
+
+// For returns the codec of the dtype of the given name, in the spelling of
+// headers, or nil if there is no such dtype.
+func For(dtype string) *Codec {
+	for _, c := range codecs {
+		if c.dtype == dtype {
+			return c
+		}
+	}
+	return nil
+}
+
+// Dtype returns the name of the dtype.
+func (c *Codec) Dtype() string { return c.dtype }
+
+// Bits returns the width of one number, in bits: 4, 6, 8, 16, 32 or 64.
+func (c *Codec) Bits() int { return c.bits }
+
+// Kind returns the kind of number that the dtype holds.
+func (c *Codec) Kind() Kind { return c.kind }
+
+// Parts returns how many numbers one element is: 2 for C64, the real part and
+// then the imaginary one, each an F32; and 1 for all others.
+//
+// This package counts numbers. To it, C64 is F32 twice as long.
+func (c *Codec) Parts() int { return c.parts }
+
+// codecs has every dtype, in the format's own order.
+//
+// The floats are those of OCP Microscaling Formats (MX) v1.0, 5.3 and 5.4 (F4,
+// F6, E8M0); of Micikevicius et al., arXiv 2209.05433, which became OFP8 (E4M3,
+// E5M2); of Noune et al., arXiv 2206.02915 (FNUZ); and of IEEE 754 (F16, F32,
+// F64). BF16 is the upper half of an F32.
+var codecs = [...]*Codec{
+	codec("BOOL", 8, Bool, nil),
+	codec("F4", 4, Float, &format{mantissa: 1, bias: 1, sign: 0x8, max: 0x7}),
+	codec("F6_E2M3", 6, Float, &format{mantissa: 3, bias: 1, sign: 0x20, max: 0x1f}),
+	codec("F6_E3M2", 6, Float, &format{mantissa: 2, bias: 3, sign: 0x20, max: 0x1f}),
+	codec("U8", 8, Unsigned, nil),
+	codec("I8", 8, Signed, nil),
+	codec("F8_E5M2", 8, Float, &format{mantissa: 2, bias: 15, sign: 0x80, max: 0x7b, inf: 0x7c, nan: 0x7e}),
+	codec("F8_E4M3", 8, Float, &format{mantissa: 3, bias: 7, sign: 0x80, max: 0x7e, nan: 0x7f}),
+	codec("F8_E8M0", 8, Float, &format{mantissa: 0, bias: 127, sign: 0, max: 0xfe, nan: 0xff}),
+	codec("F8_E4M3FNUZ", 8, Float, &format{mantissa: 3, bias: 8, sign: 0x80, max: 0x7f, nan: 0x80}),
+	codec("F8_E5M2FNUZ", 8, Float, &format{mantissa: 2, bias: 16, sign: 0x80, max: 0x7f, nan: 0x80}),
+	codec("I16", 16, Signed, nil),
+	codec("U16", 16, Unsigned, nil),
+	codec("F16", 16, Float, &format{mantissa: 10, bias: 15, sign: 0x8000, max: 0x7bff, inf: 0x7c00, nan: 0x7e00}),
+	codec("BF16", 16, Float, &format{mantissa: 7, bias: 127, sign: 0x8000, max: 0x7f7f, inf: 0x7f80, nan: 0x7fc0}),
+	codec("I32", 32, Signed, nil),
+	codec("U32", 32, Unsigned, nil),
+	codec("F32", 32, Float, nil),
+	{dtype: "C64", bits: 32, parts: 2, kind: Float},
+	codec("F64", 64, Float, nil),
+	codec("I64", 64, Signed, nil),
+	codec("U64", 64, Unsigned, nil),
+}
+
+// codec returns a codec whose table of values is made when it is first used.
+func codec(dtype string, bits int, kind Kind, f *format) *Codec {
+	c := &Codec{dtype: dtype, bits: bits, parts: 1, kind: kind, format: f}
+	if bits <= 16 && dtype != "BF16" {
+		c.values = sync.OnceValue(func() []float32 {
+			t := make([]float32, 1<<bits)
+			for p := range t {
+				t[p] = c.value(uint16(p))
+			}
+			return t
+		})
+	}
+	return c
+}
+
+// value returns the number that pattern p stands for. A dtype of at most 16
+// bits has none that a float32 could not hold.
+func (c *Codec) value(p uint16) float32 {
+	switch c.kind {
+	case Bool:
+		return float32(min(p, 1))
+	case Unsigned:
+		return float32(p)
+	case Signed:
+		s := 16 - c.bits
+		return float32(int16(p<<s) >> s)
+	}
+	return c.format.value(p)
+}

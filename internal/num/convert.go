@@ -1,0 +1,69 @@
+// From the elements of one dtype to those of another.
+
+package num
+
+// Convert writes n elements of dtype to, converted from those of src from
+// element first on, to the start of dst. It is Decode and Encode in one, by way
+// of a type that holds every number of the source, so that each is rounded once.
+//
+// It stops before the first that the target cannot hold, and returns how many
+// went before. Elements of one dtype are copied, whatever saturate says.
+//
+// Both dtypes must have the same number of parts. It panics if dst or src ends
+// before the last element.
+func Convert(to *Codec, dst []byte, from *Codec, src []byte, first, n int, saturate bool) int {
+	switch {
+	case to == from:
+		return transcribe(to, dst, src, first, n)
+	case from.kind == Float && from.bits == 64:
+		return convert[float64](to, dst, from, src, first, n, saturate)
+	case from.kind == Float:
+		return convert[float32](to, dst, from, src, first, n, saturate)
+	case from.kind == Unsigned:
+		return convert[uint64](to, dst, from, src, first, n, saturate)
+	}
+	// Signed, and BOOL.
+	return convert[int64](to, dst, from, src, first, n, saturate)
+}
+
+// convert is Convert by way of T.
+func convert[T Number](to *Codec, dst []byte, from *Codec, src []byte, first, n int, saturate bool) int {
+	var buf [chunk]T
+	done := 0
+	for done < n {
+		part := buf[:min(chunk, n-done)]
+		switch part := any(part).(type) {
+		case []float32:
+			from.float32s(part, src, first+done)
+		case []float64:
+			from.float64s(part, src, first+done)
+		case []int64:
+			Ints(from, part, src, first+done)
+		case []uint64:
+			Ints(from, part, src, first+done)
+		}
+		k := Encode(to, dst, done, part, saturate)
+		done += k
+		if k < len(part) {
+			break
+		}
+	}
+	return done
+}
+
+// transcribe copies n elements bit for bit.
+func transcribe(c *Codec, dst, src []byte, first, n int) int {
+	if c.bits >= 8 {
+		size := c.bits / 8
+		copy(dst[:n*size], src[first*size:][:n*size])
+		return n
+	}
+	var buf [chunk]byte
+	for done := 0; done < n; {
+		part := buf[:min(chunk, n-done)]
+		Unpack(part, src, first+done, c.bits)
+		Pack(dst, done, part, c.bits)
+		done += len(part)
+	}
+	return n
+}

@@ -1,0 +1,333 @@
+// The parser: from the header's bytes to its tensors, past as many faults as can be.
+
+package safetensors
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
+)
+
+// maxOfRule is how many violations of one rule are kept. A header can break a
+// rule a million times, and shall not cost a million reports.
+const maxOfRule = 1000
+
+// errStop ends parsing after a violation past which nothing can be made out.
+var errStop = errors.New("stop")
+
+// A parser reads one header.
+type parser struct {
+	jsonscan.Scanner
+	text      []byte // the header
+	dataStart int64
+	limits    *Opener
+	all       bool // look for warnings and notes, too
+
+	tensors  []TensorInfo
+	runs     []int // where names stop ascending: see sortByName
+	metadata map[string]string
+	sawMeta  bool
+	dims     []int64  // room for shapes
+	scratch  []uint64 // what integers returns
+	known    [1 << knownBits]knownShape
+	unknown  knownShape         // room for one that is not to be known
+	long     map[string][]int64 // shapes of very high rank, by their text
+
+	// Of the plain entry before: its dtype, the width of that in bits, and its
+	// text with the quote after it as a word; and where its END stands.
+	prev               Dtype
+	width              int
+	prevWord, prevMask uint64
+	prevEnd            Span
+
+	// tiled says that every entry so far begins where the one before ended,
+	// which is at next: then nothing is left to sort.
+	tiled bool
+	next  int64
+
+	faults  []fault  // of entries, which a later entry of the same name annuls
+	blind   bool     // there may be tensors that are not in tensors, or whose offsets are not known
+	escapes bool     // some string was escaped
+	byName  []uint32 // see Header
+
+	violations []*Violation
+	counts     map[Rule]int
+	omitted    int
+}
+
+// noOffsets are the Offsets of an entry whose own make no sense.
+var noOffsets = Span{-1, -1}
+
+// A fault is a broken rule of an entry that reads well: dtype, shape and
+// offsets do not agree. It is kept small, since a hostile header is full of
+// them, and becomes a Violation only if no later entry replaces this one.
+type fault struct {
+	entry      int
+	rule       Rule
+	begin, end uint64 // the data_offsets as they stand
+	want       uint64 // the size that dtype and shape make
+}
+
+func newParser(text []byte, o *Opener, all bool) *parser {
+	return &parser{
+		Scanner: jsonscan.New(text), text: text, limits: o, all: all,
+		dataStart: lengthSize + int64(len(text)),
+		tiled:     true,
+	}
+}
+
+// found records that rule is broken.
+func (p *parser) found(rule Rule, tensor string, at Span, format string, args ...any) {
+	if p.counts == nil {
+		p.counts = make(map[Rule]int)
+	}
+	if p.counts[rule]++; p.counts[rule] > maxOfRule {
+		p.omitted++
+		return
+	}
+	p.violations = append(p.violations, &Violation{rule, tensor, at, fmt.Sprintf(format, args...)})
+}
+
+// at returns the bytes of the file that are begin to end of the header.
+func at(begin, end int) Span {
+	return Span{lengthSize + int64(begin), lengthSize + int64(end)}
+}
+
+// parse reads the header as far as it can. It returns false if it gave up
+// before the end, so that tensors may be missing.
+func (p *parser) parse() bool {
+	err := p.object()
+	object := p.Pos()
+	if err == nil {
+		err = p.End()
+	}
+	var syntax *jsonscan.SyntaxError
+	isSyntax := errors.As(err, &syntax)
+	if isSyntax || p.NonASCII {
+		// Outside of strings a byte above ASCII is a syntax error, so without
+		// either the text is UTF-8.
+		if i := invalidUTF8(p.text); i < len(p.text) {
+			p.found(RuleUTF8, "", at(i, i+1), "byte %#02x at byte %d of the header is not UTF-8", p.text[i], i)
+			if isSyntax && syntax.Offset >= i {
+				return false
+			}
+		}
+	}
+	if isSyntax {
+		p.found(RuleJSON, "", at(syntax.Offset, min(syntax.Offset+1, len(p.text))), "header: %v", syntax)
+	}
+	if err != nil {
+		return false
+	}
+	if i := bytes.IndexFunc(p.text[object:], func(r rune) bool { return r != ' ' }); i >= 0 {
+		p.found(RuleHeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q, where spaces are due", p.text[object+i])
+	}
+	return true
+}
+
+func invalidUTF8(b []byte) int {
+	if utf8.Valid(b) {
+		return len(b)
+	}
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(b)
+}
+
+// object reads the header's object, and its white space before.
+func (p *parser) object() error {
+	if p.Next() == jsonscan.Object && p.Pos() > 0 {
+		p.found(RuleHeaderStart, "", at(0, p.Pos()), "the header begins with %q, where '{' is due", p.text[0])
+	}
+	if err := p.Open(jsonscan.Object); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		more, err := p.More(jsonscan.Object, first)
+		if !more || err != nil {
+			return err
+		}
+		begin := p.Pos()
+		key, err := p.Key()
+		if err != nil {
+			return err
+		}
+		name := p.name(key)
+		if name == metadataName {
+			err = p.readMetadata(begin)
+		} else {
+			err = p.entry(name, begin)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// name returns a string of the header. It is a view of the header's bytes: the
+// longest part of a header is names, and shall not be held twice.
+func (p *parser) name(s jsonscan.Str) string {
+	b := p.Text(s.Begin, s.End)
+	if s.Escaped {
+		p.escapes = true
+		n := len(jsonscan.Unescape(b))
+		for i := n; i < len(b); i++ {
+			b[i] = ' ' // what is left over shall not look like broken UTF-8
+		}
+		b = b[:n]
+	}
+	// The bytes are those of a buffer that readHeader made, and that nothing
+	// writes to but Unescape above, once for each string and before this view
+	// of it exists. So the string never changes.
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// readMetadata reads the value of "__metadata__", whose name is at begin.
+func (p *parser) readMetadata(begin int) error {
+	if p.sawMeta {
+		_, _, err := p.Skip()
+		p.found(RuleMetadata, "", at(begin, p.Pos()), "__metadata__ stands twice")
+		return err
+	}
+	p.sawMeta = true
+	if p.Next() != jsonscan.Object {
+		start, kind, err := p.Skip()
+		switch {
+		case err != nil:
+			return err
+		case kind != jsonscan.Null:
+			p.found(RuleMetadata, "", at(start, p.Pos()), "__metadata__ is %v, where an object is due", kind)
+		case p.all:
+			p.found(RuleMetadataFormat, "", at(start, p.Pos()), "__metadata__ is null, which counts as absent")
+		}
+		return nil
+	}
+	p.metadata = make(map[string]string)
+	start := p.Pos()
+	if err := p.Open(jsonscan.Object); err != nil {
+		return err
+	}
+	var bad []*Violation
+	tensor := false // it looks like the entry of a tensor
+	for first := true; ; first = false {
+		more, err := p.More(jsonscan.Object, first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		fault, err := p.metadataMember()
+		if err != nil {
+			return err
+		}
+		if fault != nil && len(bad) < maxOfRule {
+			bad = append(bad, fault)
+			tensor = tensor || fault.Tensor != ""
+		}
+		if most := p.limits.MaxMetadata; most > 0 && int64(p.Pos()-start) > most {
+			p.found(RuleLimit, "", at(start, p.Pos()), "__metadata__ takes more than the %d bytes that are allowed", most)
+			return errStop
+		}
+	}
+	if tensor {
+		p.found(RuleReservedName, metadataName, at(begin, p.Pos()), "a tensor is called \"__metadata__\", the name that the format reserves")
+		return nil
+	}
+	for _, v := range bad {
+		p.found(v.Rule, "", v.Span, "%s", v.Detail)
+	}
+	return nil
+}
+
+// metadataMember reads one member of "__metadata__". The fault of one that only
+// a tensor would have names the tensor.
+func (p *parser) metadataMember() (*Violation, error) {
+	begin := p.Pos()
+	str, err := p.Key()
+	if err != nil {
+		return nil, err
+	}
+	key := p.name(str)
+	if p.Next() != jsonscan.String {
+		start, kind, err := p.Skip()
+		if err != nil {
+			return nil, err
+		}
+		v := &Violation{Rule: RuleMetadata, Span: at(start, p.Pos()),
+			Detail: fmt.Sprintf("__metadata__ has %v as %s, where a string is due", kind, quote(key))}
+		if kind == jsonscan.Array && (key == "shape" || key == "data_offsets") {
+			v.Tensor = metadataName
+		}
+		return v, nil
+	}
+	if str, err = p.Str(); err != nil {
+		return nil, err
+	}
+	if _, twice := p.metadata[key]; twice {
+		p.found(RuleDuplicateName, "", at(begin, p.Pos()), "__metadata__ has %s twice", quote(key))
+	}
+	p.metadata[key] = p.name(str)
+	return nil, nil
+}
+
+// add adds an entry to the tensors.
+func (p *parser) add(ti *TensorInfo) {
+	n := len(p.tensors)
+	if n == cap(p.tensors) {
+		p.grow()
+	}
+	// The name before was just read: comparing later would fetch it again.
+	if n > 0 && ti.Name <= p.tensors[n-1].Name {
+		p.runs = append(p.runs, n)
+	}
+	p.tensors = append(p.tensors, *ti)
+	p.tiled = p.tiled && ti.Offsets.Begin == p.next
+	p.next = ti.Offsets.End
+}
+
+// grow makes room for more tensors.
+//
+// The room is made for as many as the text so far lets expect, and for no more
+// than it has objects: hostile headers have strings full of braces, honest ones
+// get exactly what they need.
+func (p *parser) grow() {
+	const entry = 50 // bytes: the shortest, "":{"dtype":"U8","shape":[],"data_offsets":[0,0]},
+	const start = 1 << 15
+	n := len(p.tensors)
+	room := min(bytes.Count(p.text, []byte("{")), len(p.text)/entry+1)
+	if n == 0 {
+		room = min(room, start)
+	} else {
+		room = min(room, int(1.25*float64(n)*float64(len(p.text))/float64(p.Pos())))
+	}
+	grown := make([]TensorInfo, n, max(room, n+n/4+1))
+	copy(grown, p.tensors)
+	p.tensors = grown
+}
+
+// room returns room for rank dimensions, in a block that many shapes share. It
+// is to be filled before take.
+func (p *parser) room(rank int) []int64 {
+	n := len(p.dims)
+	if cap(p.dims)-n < rank {
+		p.dims, n = make([]int64, 0, rank+max(1024, 2*cap(p.dims))), 0
+	}
+	return p.dims[n : n+rank]
+}
+
+// take returns the first rank dimensions of what room returned last.
+func (p *parser) take(rank int) []int64 {
+	n := len(p.dims)
+	p.dims = p.dims[:n+rank]
+	return p.dims[n : n+rank : n+rank]
+}

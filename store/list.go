@@ -1,0 +1,188 @@
+// Listing a tree of files in the order of their names, without recursion.
+
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"slices"
+	"unicode/utf8"
+)
+
+// List keeps a stack of the directories that it is in, as a recursion would: how
+// deep they are nested is up to whoever made them. Of each it holds what is
+// still to be listed, so that memory is bounded by the largest directories of
+// one path, not by the tree.
+func (t *tree) List(ctx context.Context) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		w := walk{tree: t, ctx: ctx}
+		w.enter(item{name: "."}) // an error of this is an item like others
+		for len(w.open) > 0 {
+			if ctx.Err() != nil {
+				yield(Entry{}, fmt.Errorf("listing %q: %w", t.path("."), context.Cause(ctx)))
+				return
+			}
+			it, ok := w.next()
+			switch {
+			case !ok:
+				w.open = w.open[:len(w.open)-1]
+			case it.err != nil:
+				if !yield(Entry{Name: it.name}, it.err) {
+					return
+				}
+			case it.dir:
+				w.enter(it)
+			default:
+				if !yield(Entry{Name: it.name, Size: it.size}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// An item is what a directory has to list: a file, a directory to enter, or an
+// error.
+type item struct {
+	name string // from the root of the tree
+	size int64
+	dir  bool
+	link fs.FileInfo // of the link itself, if a directory is reached by one
+	err  error
+}
+
+// key is what items of a directory are sorted by. What is in a directory has a
+// slash after its name, so "a.txt" comes before "a/x".
+func (it item) key() string {
+	if it.dir {
+		return it.name + "/"
+	}
+	return it.name
+}
+
+// A level is a directory that is being listed.
+type level struct {
+	info  fs.FileInfo
+	items []item
+}
+
+// A walk is a listing in progress.
+type walk struct {
+	*tree
+	ctx      context.Context
+	open     []level       // from the root to where the walk is
+	followed []fs.FileInfo // links, not what they lead to
+}
+
+// next takes the next item of the innermost directory.
+func (w *walk) next() (it item, ok bool) {
+	top := &w.open[len(w.open)-1]
+	if len(top.items) == 0 {
+		return item{}, false
+	}
+	it, top.items = top.items[0], top.items[1:]
+	return it, true
+}
+
+// enter reads a directory. If that fails, what it could be read of is listed
+// all the same, after the error.
+func (w *walk) enter(dir item) {
+	// By Stat and not from its parent's entries: it is what a link leads to that
+	// follow has to compare.
+	info, err := fs.Stat(w.fsys, dir.name)
+	if err == nil && dir.link != nil && !w.follow(dir.link, info) {
+		return
+	}
+	l := level{info: info}
+	if err == nil {
+		var entries []fs.DirEntry
+		entries, err = fs.ReadDir(w.fsys, dir.name)
+		l.items = w.items(dir.name, entries)
+	}
+	if err != nil {
+		// The error of the root has no name, and ends the listing with it.
+		name := dir.name
+		if name == "." {
+			name, l.items = "", nil
+		}
+		l.items = slices.Insert(l.items, 0, item{name: name, err: err})
+	}
+	w.open = append(w.open, l)
+}
+
+// follow reports whether to enter a directory by a link. Each link is followed
+// once, wherever it is met again, and never into a directory that is being
+// listed. That ends every loop, and keeps links that lead to one another from
+// multiplying: a listing of n directories and m links reads (m+1)n at most.
+func (w *walk) follow(link, target fs.FileInfo) bool {
+	// False for one and the same file: it is not known how to compare these.
+	if !os.SameFile(link, link) {
+		return false
+	}
+	for _, l := range w.open {
+		if os.SameFile(l.info, target) {
+			return false
+		}
+	}
+	for _, seen := range w.followed {
+		if os.SameFile(seen, link) {
+			return false
+		}
+	}
+	w.followed = append(w.followed, link)
+	return true
+}
+
+// items returns what there is to list of entries, in order. It asks for the
+// kind of every one first: where a link belongs depends on what it leads to.
+func (w *walk) items(dir string, entries []fs.DirEntry) []item {
+	items := make([]item, 0, len(entries))
+	for _, e := range entries {
+		if w.ctx.Err() != nil {
+			break // List reports it
+		}
+		if it, ok := w.item(path.Join(dir, e.Name()), e); ok {
+			items = append(items, it)
+		}
+	}
+	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(a.key(), b.key()) })
+	return items
+}
+
+// item returns what there is to list of e. That is nothing if it is neither a
+// file nor a directory, nor leads to one.
+func (w *walk) item(name string, e fs.DirEntry) (item, bool) {
+	it := item{name: name}
+	if !utf8.ValidString(name) {
+		it.err = fmt.Errorf("file name %q is not UTF-8: %w", w.path(name), fs.ErrInvalid)
+		return it, true
+	}
+	if e.IsDir() {
+		it.dir = true
+		return it, true
+	}
+	// Windows has more kinds of links than fs.ModeSymlink; whatever is irregular
+	// may be one.
+	info, err := e.Info()
+	if err == nil && !info.Mode().IsRegular() {
+		it.link = info // if it is none, it leads to itself
+		info, err = fs.Stat(w.fsys, name)
+	}
+	switch {
+	case err != nil:
+		it.err = err // a link to nowhere, or a file that is gone meanwhile
+		return it, true
+	case info.IsDir():
+		it.dir = true
+		return it, true
+	case !info.Mode().IsRegular():
+		return it, false // a named pipe, a socket, a device
+	}
+	it.size = info.Size()
+	return it, true
+}

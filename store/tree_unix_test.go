@@ -1,0 +1,41 @@
+// Pipes, and names that are no text: files that only Unix has.
+
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/weightools/safetensors/store"
+)
+
+// TestNamedPipe opens a pipe that nobody writes to. A wrong Open waits for ever.
+func TestNamedPipe(t *testing.T) {
+	dir := fill(t, map[string][]byte{"a": nil})
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666); err != nil {
+		t.Skip(err)
+	}
+	symlink(t, "pipe", dir, "link")
+	s := store.Dir(dir)
+	for _, name := range []string{"pipe", "link"} {
+		if _, err := s.Open(t.Context(), name); !errors.Is(err, fs.ErrInvalid) || !strings.Contains(err.Error(), "a named pipe") {
+			t.Errorf("Open(%q): %v; want that it is a named pipe", name, err)
+		}
+	}
+	checkList(t, s, "a 0")
+}
+
+// TestNamesThatAreNotText: such a file cannot be named, so listing says so.
+func TestNamesThatAreNotText(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "\xff"), 0o666); err != nil {
+		t.Skip(err) // macOS refuses the name
+	}
+	checkList(t, store.Dir(dir), "\xff: file name \"\\xff\" is not UTF-8")
+}

@@ -1,0 +1,116 @@
+// Tensors: an entry, and the bytes that it describes.
+
+package safetensors
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// A Tensor is a TensorInfo and the bytes that it describes.
+//
+// It is immutable, and as a rule it is lazy: its methods that return a Tensor
+// read nothing, and the result reads from the original. It is for any number of
+// goroutines at once if its ReaderAt is, and those of this package are.
+type Tensor struct {
+	TensorInfo
+
+	// ReaderAt gives the tensor's bytes, of which the first is at 0.
+	// It is embedded alone, and not as a SectionReader, so that a Tensor has
+	// no position for its users to share. Use Open for a Reader.
+	io.ReaderAt
+}
+
+// Bytes returns the tensor's bytes, which must not be changed: they may be
+// those of a mapped file, and are then not copied. It is an error if the source
+// has fewer than the tensor's size.
+func (t *Tensor) Bytes() ([]byte, error) {
+	if s, ok := t.ReaderAt.(*section); ok && s.bytes != nil {
+		return s.bytes()
+	}
+	size := t.Size()
+	if size > math.MaxInt {
+		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, more than this machine can hold: read it in parts", quote(t.Name), size)
+	}
+	b := make([]byte, size)
+	if n, err := t.ReadAt(b, 0); n < len(b) {
+		return nil, shortRead(t.Name, int64(n), size, err)
+	}
+	return b, nil
+}
+
+// Open returns a new reader of the tensor's bytes.
+func (t *Tensor) Open() *io.SectionReader { return io.NewSectionReader(t, 0, t.Size()) }
+
+// WriteTo writes the tensor's bytes to w, and returns how many. It implements
+// io.WriterTo.
+func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
+	const chunk = 1 << 20 // bytes: large enough for disks, small enough for caches
+	size := t.Size()
+	buf := make([]byte, min(size, chunk))
+	for off := int64(0); off < size; {
+		part := buf[:min(size-off, int64(len(buf)))]
+		if n, err := t.ReadAt(part, off); n < len(part) {
+			return off, shortRead(t.Name, off+int64(n), size, err)
+		}
+		n, err := w.Write(part)
+		off += int64(n)
+		if err != nil {
+			return off, err
+		}
+		if n < len(part) {
+			return off, io.ErrShortWrite
+		}
+	}
+	return size, nil
+}
+
+// Rename returns t under another name.
+func (t *Tensor) Rename(name string) *Tensor {
+	renamed := *t
+	renamed.Name = name
+	return &renamed
+}
+
+// shortRead returns the error of a source that had only got of size bytes.
+func shortRead(tensor string, got, size int64, err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("safetensors: read %d of the %d bytes of tensor %s: %w", got, size, quote(tensor), err)
+}
+
+// A section is the bytes of one tensor in a file. It differs from an
+// io.SectionReader in that a file which ends inside of it is an error, and not
+// a tensor that is shorter: the header was checked against the file's size, so
+// the file has changed since.
+type section struct {
+	r      io.ReaderAt
+	at     Span
+	tensor string
+	bytes  func() ([]byte, error) // nil if the file is not mapped
+}
+
+func (s *section) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fmt.Errorf("safetensors: a read of tensor %s at the negative offset %d", quote(s.tensor), off)
+	}
+	left := s.at.Len() - off
+	if left <= 0 {
+		if len(b) == 0 {
+			return 0, nil
+		}
+		return 0, io.EOF
+	}
+	part := b[:min(int64(len(b)), left)]
+	n, err := s.r.ReadAt(part, s.at.Begin+off)
+	switch {
+	case n < len(part):
+		return n, shortRead(s.tensor, off+int64(n), s.at.Len(), err)
+	case len(part) < len(b):
+		return n, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,114 @@
+// Tiling: whether the tensors cover the data once and wholly.
+
+package safetensors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// tile judges whether the tensors cover the data without overlap or hole. It
+// returns the end of the last one.
+//
+// Where a tensor's offsets are not known, what looks like a hole may be its own,
+// so none is reported.
+func (p *parser) tile() (end int64) {
+	tensors := p.tensors
+	order := make([]uint32, 0, len(tensors))
+	sorted := true
+	for i := range tensors {
+		if tensors[i].Offsets == noOffsets {
+			p.blind = true
+			continue
+		}
+		if n := len(order); n > 0 && compareOffsets(tensors[order[n-1]].Offsets, tensors[i].Offsets) > 0 {
+			if sorted && p.all {
+				p.found(RuleEntryOrder, tensors[i].Name, tensors[i].Entry,
+					"tensor %s is listed after %s, and its data comes before", quote(tensors[i].Name), quote(tensors[order[n-1]].Name))
+			}
+			sorted = false
+		}
+		order = append(order, uint32(i))
+	}
+	if !sorted {
+		slices.SortStableFunc(order, func(a, b uint32) int { return compareOffsets(tensors[a].Offsets, tensors[b].Offsets) })
+	}
+	var last *TensorInfo // the tensor that reaches to end
+	for _, i := range order {
+		ti := &tensors[i]
+		switch {
+		case ti.Offsets.Begin > end && !p.blind:
+			p.hole(ti, Span{end, ti.Offsets.Begin})
+		case ti.Offsets.Begin < end:
+			p.found(RuleOverlap, ti.Name, ti.Entry,
+				"tensor %s begins at %d, inside tensor %s %v", quote(ti.Name), ti.Offsets.Begin, quote(last.Name), last.Offsets)
+		}
+		if ti.Offsets.End >= end {
+			end, last = ti.Offsets.End, ti
+		}
+	}
+	return end
+}
+
+func (p *parser) hole(ti *TensorInfo, gap Span) {
+	p.found(RuleHole, ti.Name, gap.shift(p.dataStart),
+		"the %d bytes %v of the data before tensor %s belong to no tensor", gap.Len(), gap, quote(ti.Name))
+}
+
+func compareOffsets(a, b Span) int {
+	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End))
+}
+
+// ends judges whether the file of the given size ends where the last tensor
+// does.
+func (p *parser) ends(end, size int64) {
+	want := saturatingAdd(p.dataStart, end)
+	switch {
+	case size < want:
+		p.truncated(size, want)
+	case size > want && !p.blind:
+		p.found(RuleTrailing, "", Span{want, size},
+			"the file goes on for %d bytes after its last tensor: %d were expected, %d are there", size-want, want, size)
+	}
+}
+
+// truncated says by how many bytes the file is short, and which tensors it hurts.
+func (p *parser) truncated(size, want int64) {
+	const most = 3 // names; the rest is counted
+	tensors := p.tensors
+	var names []string
+	hurt, first := 0, -1
+	for i := range tensors {
+		if tensors[i].Offsets.shift(p.dataStart).End <= size || tensors[i].Size() == 0 {
+			continue
+		}
+		if first < 0 || compareOffsets(tensors[i].Offsets, tensors[first].Offsets) < 0 {
+			first = i
+		}
+		if hurt++; hurt <= most {
+			names = append(names, quote(tensors[i].Name))
+		}
+	}
+	list := strings.Join(names, ", ")
+	if hurt > most {
+		list += fmt.Sprintf(" and %d more", hurt-most)
+	}
+	var name string
+	if first >= 0 {
+		name = tensors[first].Name
+	}
+	p.found(RuleTruncated, name, Span{size, want},
+		"the file is %d bytes short: %d were expected, %d are there; %s", want-size, want, size, cutOff(hurt, list))
+}
+
+func cutOff(hurt int, list string) string {
+	switch hurt {
+	case 0:
+		return "no tensor is cut off, but an empty one lies past the end"
+	case 1:
+		return "1 tensor is cut off: " + list
+	}
+	return fmt.Sprintf("%d tensors are cut off: %s", hurt, list)
+}

@@ -1,0 +1,251 @@
+// Validate: every rule that a file breaks, past the first.
+
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Report is what Validate found.
+type Report struct {
+	// Header is as much as could be made out, nil if nothing could. Entries
+	// that break rules stand in it as far as they can be read.
+	Header *Header
+
+	// Violations are in the order of the bytes at fault. Of each rule there are
+	// the first 1,000 that were met.
+	Violations []*Violation
+
+	// Omitted is how many more there are.
+	Omitted int
+}
+
+// Validate judges the file of the given size behind r by every rule but
+// bool-value, and goes on where it can after it found one broken. It reads the
+// header, and none of the data.
+//
+// The error is of reading r, and never of what was read.
+func Validate(r io.ReaderAt, size int64) (*Report, error) { return new(Opener).Validate(r, size) }
+
+// Err returns nil if the file is a safetensors file, and otherwise its first
+// violation of severity Nonconforming or above.
+func (r *Report) Err() error {
+	if v := r.First(Nonconforming); v != nil {
+		return v
+	}
+	return nil
+}
+
+// First returns the first violation of at least the given severity, or nil.
+func (r *Report) First(least Severity) *Violation {
+	for _, v := range r.Violations {
+		if v.Rule.Severity() >= least {
+			return v
+		}
+	}
+	return nil
+}
+
+// judge reads the header of the file of the given size behind r, and judges
+// both. If all, it looks for warnings and notes, too.
+func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
+	var first [lengthSize]byte
+	if size < lengthSize {
+		return reportOf(&Violation{Rule: RuleTooShort, Span: Span{0, max(size, 0)},
+			Detail: fmt.Sprintf("the file has %d bytes, and a file has at least 8", max(size, 0))}), nil
+	}
+	if err := readFull(r, first[:], 0); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint64(first[:])
+	if v := o.sizeViolation(n, size); v != nil || n == 0 {
+		return o.notAHeader(r, size, v)
+	}
+	text := make([]byte, n)
+	if err := readFull(r, text, lengthSize); err != nil {
+		return nil, err
+	}
+	p := newParser(text, o, all)
+	complete := p.parse()
+	if !complete && len(p.tensors) == 0 {
+		if report, err := foreign(r, size); report != nil || err != nil {
+			return report, err
+		}
+	}
+	return p.report(size, complete), nil
+}
+
+// sizeViolation judges N against the limit and the file's size, in the order in
+// which the reference implementation does.
+func (o *Opener) sizeViolation(n uint64, size int64) *Violation {
+	limit := o.maxHeaderSize()
+	switch {
+	case n > uint64(limit):
+		return &Violation{Rule: RuleHeaderSize, Span: Span{0, lengthSize},
+			Detail: fmt.Sprintf("the header is said to take %d bytes, more than the limit of %d", n, limit)}
+	case int64(n) > size-lengthSize:
+		return &Violation{Rule: RuleHeaderSize, Span: Span{0, lengthSize},
+			Detail: fmt.Sprintf("the header is said to take %d bytes, and the file has %d after the length", n, size-lengthSize)}
+	}
+	return nil
+}
+
+// notAHeader reports a file whose N cannot be right: as a file of another
+// format if it is one, and otherwise by v.
+func (o *Opener) notAHeader(r io.ReaderAt, size int64, v *Violation) (*Report, error) {
+	if report, err := foreign(r, size); report != nil || err != nil {
+		return report, err
+	}
+	if v == nil {
+		v = &Violation{Rule: RuleJSON, Span: Span{0, lengthSize}, Detail: "header: at byte 0: expected an object, found the end"}
+	}
+	return reportOf(v), nil
+}
+
+func reportOf(v *Violation) *Report { return &Report{Violations: []*Violation{v}} }
+
+// readFull reads len(b) bytes at off. That the file ends before is an error of
+// reading: it has become shorter than its size.
+func readFull(r io.ReaderAt, b []byte, off int64) error {
+	n, err := r.ReadAt(b, off)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF || err == nil:
+		return fmt.Errorf("safetensors: read %d bytes at %d, and then the file ended, before its size: %w", n, off, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// noSize is the size of a file of which only the header is known.
+const noSize = -1
+
+// report judges what was parsed. If the header is not complete, tensors may be
+// missing.
+func (p *parser) report(size int64, complete bool) *Report {
+	p.supersede()
+	p.renderFaults()
+	p.blind = p.blind || !complete
+	end := p.next
+	if !p.tiled {
+		end = p.tile()
+	}
+	if size != noSize {
+		p.ends(end, size)
+	}
+	if p.all {
+		p.warn(complete)
+	}
+	slices.SortStableFunc(p.violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
+	h := &Header{Metadata: p.metadata, Tensors: p.tensors, Size: int64(len(p.text)), byName: p.byName, indexed: true}
+	return &Report{Header: h, Violations: p.violations, Omitted: p.omitted}
+}
+
+// supersede drops entries that a later one of the same name replaces, as the
+// reference implementation does, with their faults.
+func (p *parser) supersede() {
+	p.byName = sortByName(p.tensors, p.runs)
+	dups := duplicates(p.tensors, p.byName)
+	if len(dups) == 0 {
+		return
+	}
+	lost := make([]bool, len(p.tensors))
+	for _, d := range dups {
+		lost[d.lost] = true
+		name := p.tensors[d.kept].Name
+		p.found(RuleDuplicateName, name, p.tensors[d.kept].Entry, "two tensors are called %s: the first at bytes %d-%d, the second at bytes %d-%d",
+			quote(name), p.tensors[d.lost].Entry.Begin, p.tensors[d.lost].Entry.End, p.tensors[d.kept].Entry.Begin, p.tensors[d.kept].Entry.End)
+	}
+	p.tiled = false
+	p.faults = slices.DeleteFunc(p.faults, func(f fault) bool { return lost[f.entry] })
+	kept := p.tensors[:0]
+	moved := make([]int, len(lost)) // to which index each entry goes
+	for i := range p.tensors {
+		moved[i] = len(kept)
+		if !lost[i] {
+			kept = append(kept, p.tensors[i])
+		}
+	}
+	for i := range p.faults {
+		p.faults[i].entry = moved[p.faults[i].entry]
+	}
+	p.tensors = kept
+	p.byName = sortByName(kept, descents(kept))
+}
+
+// renderFaults makes violations of the faults.
+func (p *parser) renderFaults() {
+	for _, f := range p.faults {
+		ti := &p.tensors[f.entry]
+		what := "tensor " + quote(ti.Name)
+		switch f.rule {
+		case RuleOffsets:
+			p.found(f.rule, ti.Name, ti.Entry, "%s begins at %d, after its end at %d", what, f.begin, f.end)
+		case RuleOverflow:
+			p.found(f.rule, ti.Name, ti.Entry, "%s has more bits than 64 bits can count: %s %s", what, ti.Dtype, shorten(ti.ShapeString()))
+		case RuleWholeBytes:
+			p.found(f.rule, ti.Name, ti.Entry, "%s does not fill whole bytes: %s %s", what, ti.Dtype, shorten(ti.ShapeString()))
+		case RuleTensorSize:
+			p.found(f.rule, ti.Name, ti.Entry, "%s has %d bytes, and %s %s takes %d", what, f.end-f.begin, ti.Dtype, shorten(ti.ShapeString()), f.want)
+		}
+	}
+}
+
+func shorten(shape string) string {
+	const most = 80
+	if len(shape) > most {
+		return shape[:most] + "..."
+	}
+	return shape
+}
+
+// warn looks for what readers accept and should not have to.
+func (p *parser) warn(complete bool) {
+	if p.dataStart%8 != 0 {
+		p.found(RuleDataAlignment, "", Span{0, lengthSize}, "the data begins at %d, which is no multiple of 8", p.dataStart)
+	}
+	names := p.mayHaveControls()
+	for i := range p.tensors {
+		ti := &p.tensors[i]
+		size := int64(ti.Dtype.Bits() / 8)
+		if begin := ti.Offsets.shift(p.dataStart).Begin; size > 1 && begin%size != 0 && ti.Size() > 0 {
+			p.found(RuleElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is no multiple of the %d bytes of %s; a loader that maps the file copies its %d bytes",
+				quote(ti.Name), begin, size, ti.Dtype, ti.Size())
+		}
+		if names {
+			if what := nameHazard(ti.Name); what != "" {
+				p.found(RuleNameControl, ti.Name, ti.Entry, "tensor %s has %s in its name", quote(ti.Name), what)
+			}
+		}
+	}
+	if _, ok := p.metadata["format"]; complete && !ok && p.counts[RuleMetadataFormat] == 0 {
+		p.found(RuleMetadataFormat, "", Span{lengthSize, lengthSize}, "__metadata__ has no \"format\"")
+	}
+}
+
+// mayHaveControls says whether the header's text allows for a hazard in a name.
+func (p *parser) mayHaveControls() bool {
+	return p.escapes || p.NonASCII || bytes.IndexByte(p.text, 0x7f) >= 0 || bytes.Contains(p.text, []byte(".."))
+}
+
+// nameHazard returns what is dangerous about a name to those who print it or
+// make a path of it, or "".
+func nameHazard(name string) string {
+	if i := strings.IndexFunc(name, unicode.IsControl); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(name[i:])
+		return fmt.Sprintf("the control character %q", r)
+	}
+	for segment := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if segment == ".." {
+			return "the path segment \"..\""
+		}
+	}
+	return ""
+}
