@@ -183,10 +183,7 @@ func (o *Opener) onDisk(disk *os.File) (*File, error) {
 	}
 	m, err := mmap.Map(disk, info.Size())
 	if err != nil {
-		if errors.Is(err, errors.ErrUnsupported) {
-			return f, nil // positioned reads give the same bytes
-		}
-		return nil, err
+		return f, nil // there is no room, or no mapping here: positioned reads give the same bytes
 	}
 	f.r = m
 	f.close = func() error { return errors.Join(m.Close(), disk.Close()) }

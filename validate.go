@@ -7,10 +7,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A Report is what Validate found.
@@ -68,8 +70,8 @@ func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
 	if v := o.sizeViolation(n, size); v != nil || n == 0 {
 		return o.notAHeader(r, size, v)
 	}
-	text := make([]byte, n)
-	if err := readFull(r, text, lengthSize); err != nil {
+	text, err := readText(r, int64(n))
+	if err != nil {
 		return nil, err
 	}
 	p := newParser(text, o, all)
@@ -124,8 +126,39 @@ func readFull(r io.ReaderAt, b []byte, off int64) error {
 	return err
 }
 
-// noSize is the size of a file of which only the header is known.
-const noSize = -1
+// readText reads the n bytes of a header into a buffer of its own: a mapping
+// could change under the parser.
+//
+// Go clears the memory that it makes, which for a large header takes longer than
+// to parse it. A strings.Builder alone has memory that is not cleared first.
+func readText(r io.ReaderAt, n int64) ([]byte, error) {
+	const chunk = 256 << 10
+	if n <= chunk {
+		text := make([]byte, n)
+		return text, readFull(r, text, lengthSize)
+	}
+	var b strings.Builder
+	b.Grow(int(n))
+	part := make([]byte, chunk)
+	for off := int64(0); off < n; off += chunk {
+		part = part[:min(chunk, n-off)]
+		if err := readFull(r, part, lengthSize+off); err != nil {
+			return nil, err
+		}
+		b.Write(part)
+	}
+	// The Builder is not used again, so nothing else holds these bytes, and they
+	// are of the heap, so they may be written to: Unescape does.
+	s := b.String()
+	return unsafe.Slice(unsafe.StringData(s), len(s)), nil
+}
+
+// noSize is the size of a file of which only the header is known. No file is
+// larger than largestFile.
+const (
+	noSize      = -1
+	largestFile = math.MaxInt64 - 1
+)
 
 // report judges what was parsed. If the header is not complete, tensors may be
 // missing.
@@ -137,9 +170,10 @@ func (p *parser) report(size int64, complete bool) *Report {
 	if !p.tiled {
 		end = p.tile()
 	}
-	if size != noSize {
-		p.ends(end, size)
+	if size == noSize {
+		size, p.blind = largestFile, true
 	}
+	p.ends(end, size)
 	if p.all {
 		p.warn(complete)
 	}

@@ -2,6 +2,11 @@
 
 package jsonscan
 
+import (
+	"errors"
+	"strconv"
+)
+
 // A Num is where a number stands in the text.
 type Num struct {
 	Begin, End int
@@ -43,7 +48,23 @@ func (s *Scanner) Num() (Num, error) {
 		}
 	}
 	n.End = s.pos
+	if !n.finite(s.buf) {
+		s.pos = n.Begin
+		return n, s.errorf("a number beyond those of 64 bits")
+	}
 	return n, nil
+}
+
+// finite says whether the number is less than 2^1024, so that a float64 can
+// hold it, near enough. The reference implementation refuses what is not, even
+// where it ignores the value. Fewer than 309 digits without an exponent are.
+func (n *Num) finite(buf []byte) bool {
+	const most = 309 // digits of the largest float64
+	if n.Integer && n.End-n.Begin < most {
+		return true
+	}
+	_, err := strconv.ParseFloat(string(buf[n.Begin:n.End]), 64)
+	return !errors.Is(err, strconv.ErrRange)
 }
 
 func (s *Scanner) at(c byte) bool { return s.pos < len(s.buf) && s.buf[s.pos] == c }

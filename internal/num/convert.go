@@ -55,7 +55,7 @@ func convert[T Number](to *Codec, dst []byte, from *Codec, src []byte, first, n 
 func transcribe(c *Codec, dst, src []byte, first, n int) int {
 	if c.bits >= 8 {
 		size := c.bits / 8
-		copy(dst[:n*size], src[first*size:][:n*size])
+		copy(clip(dst)[:n*size], clip(src)[first*size:][:n*size])
 		return n
 	}
 	var buf [chunk]byte

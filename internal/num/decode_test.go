@@ -30,6 +30,13 @@ func TestForKnowsTheDtypesOfTheFormat(t *testing.T) {
 	if got != want {
 		t.Errorf("codecs are\n%s, want\n%s", got, want)
 	}
+	kinds := map[Kind]int{}
+	for _, c := range codecs {
+		kinds[c.Kind()]++
+	}
+	if kinds[Bool] != 1 || kinds[Unsigned] != 4 || kinds[Signed] != 4 || kinds[Float] != 13 {
+		t.Errorf("of Bool, Unsigned, Signed, Float there are %v", kinds)
+	}
 	for _, name := range []string{"", "f32", "F128", "F8"} {
 		if For(name) != nil {
 			t.Errorf("For(%q) is not nil", name)

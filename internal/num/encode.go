@@ -12,6 +12,7 @@ import "math"
 // many went before; src[n] is then at fault. Bits of dst that belong to other
 // elements are left as they are. It panics if dst ends before the last element.
 func Encode[T Number](c *Codec, dst []byte, first int, src []T, saturate bool) int {
+	dst = clip(dst)
 	for done := 0; done < len(src); {
 		if rest, ok := any(src[done:]).([]float32); ok {
 			if done += c.encodeBlocks(dst, first+done, rest, saturate); done == len(src) {

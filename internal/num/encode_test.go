@@ -17,6 +17,15 @@ func encodeOne[T Number](c *Codec, x T, saturate bool) (uint64, bool) {
 	return word[0], n == 1
 }
 
+// encodeEight is encodeOne for the last of eight, which may go by a block.
+func encodeEight(c *Codec, x float32, saturate bool) (uint64, bool) {
+	dst := make([]byte, 64)
+	n := Encode(c, dst, 0, []float32{x, x, x, x, x, x, x, x}, saturate)
+	var word [1]uint64
+	c.load(word[:], dst, 7)
+	return word[0], n == 8
+}
+
 func TestEncodeFindsTheNearest(t *testing.T) {
 	lines := goldenLines(t, "encode.txt.gz")
 	head := lines[0]
@@ -42,6 +51,9 @@ func TestEncodeFindsTheNearest(t *testing.T) {
 				if again, okAgain := encodeOne(c, y, saturate); again != got || okAgain != ok {
 					t.Errorf("%v as %s: %#x from a float32, %#x from a float64", x, name, again, got)
 				}
+				if again, okAgain := encodeEight(c, y, saturate); again != got || okAgain != ok {
+					t.Errorf("%v as %s: %#x in a block, %#x alone", x, name, again, got)
+				}
 			}
 		}
 	}
@@ -52,7 +64,8 @@ func TestEncodeFindsTheNearest(t *testing.T) {
 // numbers come from the tables; middles of narrow floats are float64s.
 func TestEncodeBetweenAllNeighbours(t *testing.T) {
 	for name, values := range goldenValues(t) {
-		c, f := For(name), For(name).format
+		c := For(name)
+		f := c.format
 		for p := range uint64(f.max) {
 			low := float64(math.Float32frombits(values[p]))
 			high := float64(math.Float32frombits(values[p+1]))

@@ -45,7 +45,7 @@ func Unpack(dst, src []byte, first, width int) {
 // other elements are left as they are, and bits of src above the width are
 // ignored. It panics if dst ends before the last element.
 func Pack(dst []byte, first int, src []byte, width int) {
-	dst = dst[first/8*width:]
+	dst = clip(dst)[first/8*width:]
 	mask := byte(1<<width - 1)
 	pos := first % 8 * width
 	for len(src) > 0 {

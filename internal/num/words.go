@@ -8,6 +8,10 @@ import "encoding/binary"
 // buffers that stay on the stack and in the first-level cache.
 const chunk = 256
 
+// clip returns b without capacity beyond its length. A slice of it then cannot
+// reach past its end, as one of b might, into bytes that are none of ours.
+func clip(b []byte) []byte { return b[:len(b):len(b)] }
+
 // load fills dst with the patterns of the elements of src from first on. There
 // are at most chunk of them.
 func (c *Codec) load(dst []uint64, src []byte, first int) {
@@ -21,7 +25,7 @@ func (c *Codec) load(dst []uint64, src []byte, first int) {
 		return
 	}
 	size := c.bits / 8
-	src = src[first*size:][:len(dst)*size]
+	src = clip(src)[first*size:][:len(dst)*size]
 	le := binary.LittleEndian
 	switch size {
 	case 1:
@@ -55,7 +59,7 @@ func (c *Codec) store(dst []byte, first int, src []uint64) {
 		return
 	}
 	size := c.bits / 8
-	dst = dst[first*size:][:len(src)*size]
+	dst = clip(dst)[first*size:][:len(src)*size]
 	le := binary.LittleEndian
 	switch size {
 	case 1:
