@@ -362,8 +362,10 @@ func (p *parser) keep(e *rawEntry) {
 			p.faults = append(p.faults, fault{entry: n, rule: rule, begin: e.begin, end: e.end, want: want})
 		}
 	}
-	p.prevEnd = Span{}
-	p.add(&e.info)
+	p.endSize = 0
+	p.tiled = p.tiled && e.info.Offsets.Begin == p.next
+	p.next = e.info.Offsets.End
+	*p.add(e.info.Name) = e.info
 }
 
 // sizeFault returns the rule that dtype, shape and offsets break together, and

@@ -87,17 +87,18 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 	return report.Header, nil
 }
 
-// readAll reads n bytes, and takes memory for what has arrived, not for what n
-// promises.
+// readAll reads n bytes and adds slack zeros. It takes memory for what has
+// arrived, not for what n promises.
 func readAll(r io.Reader, n int64) ([]byte, error) {
 	const start = 1 << 20
 	if n <= start {
-		b := make([]byte, n)
-		got, err := io.ReadFull(r, b)
+		b := make([]byte, n+slack)
+		got, err := io.ReadFull(r, b[:n])
 		return b, headerEnd(err, int64(got), n)
 	}
 	var buf bytes.Buffer
 	got, err := io.CopyN(&buf, r, n)
+	buf.Write(make([]byte, slack))
 	return buf.Bytes(), headerEnd(err, got, n)
 }
 

@@ -23,6 +23,7 @@ var errStop = errors.New("stop")
 type parser struct {
 	jsonscan.Scanner
 	text      []byte // the header
+	padded    []byte // the header, and slack zeros after it
 	dataStart int64
 	limits    *Opener
 	all       bool // look for warnings and notes, too
@@ -38,11 +39,13 @@ type parser struct {
 	long     map[string][]int64 // shapes of very high rank, by their text
 
 	// Of the plain entry before: its dtype, the width of that in bits, and its
-	// text with the quote after it as a word; and where its END stands.
+	// text with the quote after it as a word under a mask; and the digits of its
+	// END as two words.
 	prev               Dtype
 	width              int
 	prevWord, prevMask uint64
-	prevEnd            Span
+	endText, endMask   [2]uint64
+	endSize            int
 
 	// tiled says that every entry so far begins where the one before ended,
 	// which is at next: then nothing is left to sort.
@@ -72,9 +75,16 @@ type fault struct {
 	want       uint64 // the size that dtype and shape make
 }
 
-func newParser(text []byte, o *Opener, all bool) *parser {
+// slack is how many zeros stand after the header in memory, so that it can be
+// read in words up to its end.
+const slack = 16
+
+// newParser returns a parser of padded, a header and slack zeros. The parser
+// writes to it.
+func newParser(padded []byte, o *Opener, all bool) *parser {
+	text := padded[:len(padded)-slack]
 	return &parser{
-		Scanner: jsonscan.New(text), text: text, limits: o, all: all,
+		Scanner: jsonscan.New(text), text: text, padded: padded, limits: o, all: all,
 		dataStart: lengthSize + int64(len(text)),
 		tiled:     true,
 	}
@@ -280,19 +290,20 @@ func (p *parser) metadataMember() (*Violation, error) {
 	return nil, nil
 }
 
-// add adds an entry to the tensors.
-func (p *parser) add(ti *TensorInfo) {
+// add adds a tensor of the given name, which its caller is to fill in.
+func (p *parser) add(name string) *TensorInfo {
 	n := len(p.tensors)
 	if n == cap(p.tensors) {
 		p.grow()
 	}
+	p.tensors = p.tensors[:n+1]
+	ti := &p.tensors[n]
+	ti.Name = name
 	// The name before was just read: comparing later would fetch it again.
-	if n > 0 && ti.Name <= p.tensors[n-1].Name {
+	if n > 0 && name <= p.tensors[n-1].Name {
 		p.runs = append(p.runs, n)
 	}
-	p.tensors = append(p.tensors, *ti)
-	p.tiled = p.tiled && ti.Offsets.Begin == p.next
-	p.next = ti.Offsets.End
+	return ti
 }
 
 // grow makes room for more tensors.

@@ -17,7 +17,7 @@ import (
 // way then reads it again. Almost all entries are of this form, and reading it
 // so takes a fifth of the time.
 func (p *parser) plain(name string, start int) bool {
-	b, i := p.text, p.Pos()
+	b, i := p.padded, p.Pos()
 	if !has(b, i, `{"dtype"`) || !has(b, i+8, `:"`) {
 		return false
 	}
@@ -37,10 +37,9 @@ func (p *parser) plain(name string, start int) bool {
 		return false
 	}
 	begin, i := p.plainBegin(b, i+17)
-	if i < 0 || !has(b, i, ",") {
+	if i < 0 {
 		return false
 	}
-	i++
 	end, stop := plainUint(b, i)
 	if stop < 0 || !has(b, stop, "]}") {
 		return false
@@ -53,13 +52,14 @@ func (p *parser) plain(name string, start int) bool {
 		return false
 	}
 
-	p.prevEnd = Span{int64(i), int64(stop)}
+	p.remember(b, i, stop-i)
 	p.Seek(stop + len("]}"))
-	p.add(&TensorInfo{
-		Name: name, Dtype: dtype, Shape: shape.dims,
-		Offsets: Span{int64(begin), int64(end)},
-		Entry:   at(start, stop+len("]}")),
-	})
+	ti := p.add(name)
+	ti.Dtype, ti.Shape = dtype, shape.dims
+	ti.Offsets = Span{int64(begin), int64(end)}
+	ti.Entry = at(start, stop+len("]}"))
+	p.tiled = p.tiled && begin == uint64(p.next)
+	p.next = int64(end)
 	return true
 }
 
@@ -78,10 +78,10 @@ type knownShape struct {
 // Layers repeat their shapes, so the text is looked up before it is read, and
 // tensors of one shape share it. A text over 16 bytes is always read.
 func (p *parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
-	if i+16 > len(b) {
+	if i+slack > len(b) {
 		return nil, 0
 	}
-	w := b[i : i+16]
+	w := b[i : i+slack]
 	low, high := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
 	n := indexBracket(low)
 	if n < 8 {
@@ -138,14 +138,37 @@ func (p *parser) readShape(b []byte, i int, shape *knownShape) (*knownShape, int
 	return shape, i + 1
 }
 
-// plainBegin reads the BEGIN at b[i:] as plainUint does. As a rule it is the END
-// of the entry before, digit by digit, and so its value is known.
+// plainBegin reads the BEGIN at b[i:] and the comma after it, as plainUint does.
+// As a rule BEGIN is the END of the entry before, digit by digit, and so its
+// value is known.
 func (p *parser) plainBegin(b []byte, i int) (v uint64, end int) {
-	prev := b[p.prevEnd.Begin:p.prevEnd.End]
-	if n := i + len(prev); len(prev) > 0 && n < len(b) && b[n] == ',' && string(b[i:n]) == string(prev) {
-		return uint64(p.next), n
+	if i+slack > len(b) {
+		return 0, -1
 	}
-	return plainUint(b, i)
+	// The digits of the END before are compared as two words, masked to their size.
+	n := p.endSize
+	low, high := words(b, i)
+	if n > 0 && (low^p.endText[0])&p.endMask[0]|(high^p.endText[1])&p.endMask[1] == 0 && b[i+n] == ',' {
+		return uint64(p.next), i + n + 1
+	}
+	v, end = plainUint(b, i)
+	if end < 0 || !has(b, end, ",") {
+		return 0, -1
+	}
+	return v, end + 1
+}
+
+// remember keeps the n digits at b[i:] of an END for the BEGIN that follows.
+func (p *parser) remember(b []byte, i, n int) {
+	p.endSize = n
+	p.endText[0], p.endText[1] = words(b, i)
+	p.endMask = [2]uint64{1<<(8*n) - 1, 1<<(8*(max(n, 8)-8)) - 1}
+}
+
+// words returns the sixteen bytes at b[i:], the first in the lowest byte.
+func words(b []byte, i int) (low, high uint64) {
+	w := b[i : i+slack]
+	return binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
 }
 
 // has says whether s is at b[i:]. Of up to eight bytes the compiler makes one
@@ -185,29 +208,29 @@ func (p *parser) prevDtype(b []byte, i int) (d Dtype, width, n int) {
 }
 
 // plainUint returns the integer at b[i:] and where it ends. The end is -1 if
-// there is none, and also if it begins with a zero that is not all of it, has
-// more than 15 digits, or stands within 16 bytes of the end: those can wait.
+// there is none, and also if it begins with a zero that is not all of it, or has
+// more than 15 digits: those can wait.
 //
 // It takes eight digits at a time. Each step adds neighbours, of which the one
 // in the lower byte stands for more: digits to pairs, pairs to fours, fours to
 // all eight.
 func plainUint(b []byte, i int) (v uint64, end int) {
-	if i+16 > len(b) {
+	if i+slack > len(b) {
 		return 0, -1
 	}
-	w := b[i : i+16]
-	v, n := digits8(binary.LittleEndian.Uint64(w))
+	low, high := words(b, i)
+	v, n := digits8(low)
 	if n == 8 {
-		low, m := digits8(binary.LittleEndian.Uint64(w[8:]))
+		rest, m := digits8(high)
 		if m == 8 {
 			return 0, -1
 		}
 		if m > 0 {
-			v = v*pow10[m] + low
+			v = v*pow10[m] + rest
 			n += m
 		}
 	}
-	if n == 0 || w[0] == '0' && n > 1 {
+	if n == 0 || byte(low) == '0' && n > 1 {
 		return 0, -1
 	}
 	return v, i + n

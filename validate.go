@@ -126,19 +126,19 @@ func readFull(r io.ReaderAt, b []byte, off int64) error {
 	return err
 }
 
-// readText reads the n bytes of a header into a buffer of its own: a mapping
-// could change under the parser.
+// readText reads the n bytes of a header into a buffer of its own, since a mapping
+// could change under the parser, and adds slack zeros.
 //
 // Go clears the memory that it makes, which for a large header takes longer than
 // to parse it. A strings.Builder alone has memory that is not cleared first.
 func readText(r io.ReaderAt, n int64) ([]byte, error) {
 	const chunk = 256 << 10
 	if n <= chunk {
-		text := make([]byte, n)
-		return text, readFull(r, text, lengthSize)
+		text := make([]byte, n+slack)
+		return text, readFull(r, text[:n], lengthSize)
 	}
 	var b strings.Builder
-	b.Grow(int(n))
+	b.Grow(int(n) + slack)
 	part := make([]byte, chunk)
 	for off := int64(0); off < n; off += chunk {
 		part = part[:min(chunk, n-off)]
@@ -147,6 +147,7 @@ func readText(r io.ReaderAt, n int64) ([]byte, error) {
 		}
 		b.Write(part)
 	}
+	b.WriteString(strings.Repeat("\x00", slack))
 	// The Builder is not used again, so nothing else holds these bytes, and they
 	// are of the heap, so they may be written to: Unescape does.
 	s := b.String()

@@ -1,0 +1,87 @@
+// What patterns match, and which are refused.
+
+package glob
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		yes, no []string
+	}{
+		{"lm_head.weight", []string{"lm_head.weight"}, []string{"lm_headXweight", "lm_head.weight.", "a.lm_head.weight", ""}},
+		{"*", []string{"weight", ""}, []string{"a.b", "."}},
+		{"*.weight", []string{"norm.weight", ".weight"}, []string{"model.norm.weight", "weight"}},
+		{"**.weight", []string{"norm.weight", "model.norm.weight", ".weight"}, []string{"norm.bias"}},
+		{"**", []string{"", "a", "a.b.c", "a\nb"}, nil},
+		{"***", []string{"a.b"}, nil},
+		{"model.layers.*.mlp.**", []string{"model.layers.7.mlp.up_proj.weight"}, []string{"model.layers.7.attn.mlp.x", "model.layers.7.mlp"}},
+		{"h.?.w", []string{"h.1.w", "h.é.w"}, []string{"h.10.w", "h...w", "h..w"}},
+		{"h.[a-c].w", []string{"h.a.w", "h.c.w"}, []string{"h.d.w", "h.-.w"}},
+		{"h.[!a-c].w", []string{"h.d.w"}, []string{"h.a.w", "h...w"}},
+		{"h.[^a].w", []string{"h.b.w"}, []string{"h.a.w"}},
+		{"[]a]", []string{"]", "a"}, []string{"[", "b"}},
+		{"[a-]", []string{"a", "-"}, []string{"b"}},
+		{`[\]\-]`, []string{"]", "-"}, []string{`\`}},
+		{"[ä-ü]", []string{"ö"}, []string{"o"}},
+		{"h.[0-9].w", []string{"h.0.w", "h.9.w"}, []string{"h.10.w"}},
+		{"h.[0-23].w", []string{"h.0.w", "h.9.w", "h.10.w", "h.23.w"}, []string{"h.24.w", "h.230.w", "h.05.w", "h..w"}},
+		{"h.[22-23].w", []string{"h.22.w", "h.23.w"}, []string{"h.2.w", "h.21.w"}},
+		{`a\*b`, []string{"a*b"}, []string{"axb"}},
+		{"a.+(b)$", []string{"a.+(b)$"}, []string{"aa(b)"}},
+		{"", []string{""}, []string{"a"}},
+	} {
+		p, err := Compile(tt.pattern)
+		if err != nil {
+			t.Errorf("Compile(%q): %v", tt.pattern, err)
+			continue
+		}
+		if p.String() != tt.pattern {
+			t.Errorf("String() = %q, want %q", p.String(), tt.pattern)
+		}
+		for _, name := range tt.yes {
+			if !p.Match(name) {
+				t.Errorf("%q does not match %q", tt.pattern, name)
+			}
+		}
+		for _, name := range tt.no {
+			if p.Match(name) {
+				t.Errorf("%q matches %q", tt.pattern, name)
+			}
+		}
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for _, tt := range []struct{ pattern, want string }{
+		{"[a", "not closed"},
+		{"[", "not closed"},
+		{"[]", "not closed"},
+		{`a\`, "nothing to escape"},
+		{`[a\`, "nothing to escape"},
+		{"[z-a]", "wrong way round"},
+		{"[5-3]", "wrong way round"},
+		{"[0-999999]", "more than"},
+		{"a\xff", "not UTF-8"},
+		{strings.Repeat("[0-9999]", 100), "too long"},
+	} {
+		_, err := Compile(tt.pattern)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Compile(%q): %v, want one with %q", tt.pattern, err, tt.want)
+		}
+	}
+}
+
+// A matcher that backtracks would take longer than the universe is old.
+func TestMatchIsLinear(t *testing.T) {
+	p, err := Compile(strings.Repeat("**a", 30) + "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Match(strings.Repeat("a", 10_000)) {
+		t.Error("matches a name without b")
+	}
+}

@@ -1,0 +1,114 @@
+// JSON: the form for programs, exact and safe to print.
+
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+	"unicode/utf8"
+)
+
+// writeJSON writes v as one JSON text and a line end: on one line, or indented
+// for a terminal.
+func writeJSON(w io.Writer, s Style, v any) error {
+	b, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	if s.Terminal() {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, b, "", "  "); err != nil {
+			return err
+		}
+		b = indented.Bytes()
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// marshal returns v as JSON. Unlike json.Marshal it leaves <, > and & alone,
+// which are common in names and harm nobody here.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return shown(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// shown escapes what a JSON text has in its strings that does not show, or
+// would make a terminal show something else: package json escapes only what
+// JSON demands. The text means the same afterwards.
+func shown(text []byte) []byte {
+	for i := range text {
+		if text[i] >= 0x7f {
+			return escapeJSON(text)
+		}
+	}
+	return text
+}
+
+func escapeJSON(text []byte) []byte {
+	b := make([]byte, 0, len(text)+64)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r < 0x7f || strconv.IsPrint(r):
+			b = append(b, text[:n]...)
+		default:
+			b = appendEscape(b, r)
+		}
+		text = text[n:]
+	}
+	return b
+}
+
+// A known is a number that may be unknown, which -1 stands for; it is null in
+// JSON.
+type known int64
+
+const unknown known = -1
+
+// MarshalJSON implements json.Marshaler.
+func (k known) MarshalJSON() ([]byte, error) {
+	if k < 0 {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, int64(k), 10), nil
+}
+
+// dims is a shape. Its numbers are unsigned, for the sake of tensors without
+// elements: see safetensors.TensorInfo.
+type dims []int64
+
+// MarshalJSON implements json.Marshaler.
+func (d dims) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for i, n := range d {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, uint64(n), 10)
+	}
+	return append(b, ']'), nil
+}
+
+// pair is the two ends of a run of bytes. It is null if they are not known.
+type pair struct {
+	begin, end int64
+	known      bool
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p pair) MarshalJSON() ([]byte, error) {
+	if !p.known {
+		return []byte("null"), nil
+	}
+	b := strconv.AppendInt([]byte{'['}, p.begin, 10)
+	b = strconv.AppendInt(append(b, ','), p.end, 10)
+	return append(b, ']'), nil
+}

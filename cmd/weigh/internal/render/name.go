@@ -1,0 +1,162 @@
+// Names out of files, made fit to be shown.
+
+package render
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// widths says how many columns a character takes. It is not the package's
+// default, which depends on the locale: the same bytes are due on every run.
+var widths = runewidth.Condition{StrictEmojiNeutral: true}
+
+// Name returns a name out of a file as it may be shown in a line of text.
+//
+// What does not show, or shows as something else, is escaped as in JSON:
+// controls, changes of direction, spaces other than ' ', and for the sake of
+// these escapes the backslash. A name that is empty, or has a space at either
+// end, is quoted.
+func Name(s string) string {
+	if plain(s) {
+		return s
+	}
+	escaped := escape(s)
+	if s == "" || s[0] == ' ' || s[0] == '"' || s[len(s)-1] == ' ' {
+		return `"` + strings.ReplaceAll(escaped, `"`, `\"`) + `"`
+	}
+	return escaped
+}
+
+// Line returns a text that has names in it, such as a message, as one line in
+// which nothing is left that a terminal would act on. Unlike Name it takes
+// backslashes for those of escapes that were made before.
+func Line(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' {
+			return escapeAll(s, false)
+		}
+	}
+	return s
+}
+
+// plain says whether s shows as it is. Nearly every name does.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '\\' {
+			return false
+		}
+	}
+	return s != "" && s[0] != ' ' && s[0] != '"' && s[len(s)-1] != ' '
+}
+
+func escape(s string) string { return escapeAll(s, true) }
+
+func escapeAll(s string, backslash bool) string {
+	b := make([]byte, 0, len(s)+16)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\\' && backslash:
+			b = append(b, `\\`...)
+		case r == utf8.RuneError && n == 1:
+			b = append(b, `\x`...)
+			b = appendHex(b, rune(s[i]), 2)
+		default:
+			b = appendRune(b, r)
+		}
+		i += n
+	}
+	return string(b)
+}
+
+// appendRune appends r, or the escape of an r that does not show.
+// strconv.IsPrint is true for letters, marks, digits, punctuation, symbols and
+// ' ' alone: that excludes everything that changes direction or has no width.
+func appendRune(b []byte, r rune) []byte {
+	switch {
+	case strconv.IsPrint(r):
+		return utf8.AppendRune(b, r)
+	case r == '\n':
+		return append(b, `\n`...)
+	case r == '\t':
+		return append(b, `\t`...)
+	case r == '\r':
+		return append(b, `\r`...)
+	}
+	return appendEscape(b, r)
+}
+
+// appendEscape appends r as JSON escapes it: in UTF-16.
+func appendEscape(b []byte, r rune) []byte {
+	if r > 0xffff {
+		r -= 0x10000
+		b = append(b, `\u`...)
+		b = appendHex(b, 0xd800+r>>10, 4)
+		r = 0xdc00 + r&0x3ff
+	}
+	b = append(b, `\u`...)
+	return appendHex(b, r, 4)
+}
+
+func appendHex(b []byte, r rune, digits int) []byte {
+	const hex = "0123456789abcdef"
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		b = append(b, hex[r>>shift&15])
+	}
+	return b
+}
+
+// width returns the number of columns that s takes on a terminal.
+func width(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return widths.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// ellipsis stands for what was left out of a name.
+const ellipsis = "…"
+
+// middle returns s in at most most columns, by leaving out what is in the
+// middle: the ends of names tell more.
+func middle(s string, most int) string {
+	if width(s) <= most {
+		return s
+	}
+	if most <= 1 {
+		return ellipsis[:len(ellipsis)*max(most, 0)]
+	}
+	tail := (most - 1 + 1) / 2 // where one has to be longer, it is the tail
+	head := most - 1 - tail
+	return headOf(s, head) + ellipsis + tailOf(s, tail)
+}
+
+// headOf returns the longest start of s that takes at most most columns.
+func headOf(s string, most int) string {
+	columns := 0
+	for i, r := range s {
+		if columns += widths.RuneWidth(r); columns > most {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// tailOf returns the longest end of s that takes at most most columns.
+func tailOf(s string, most int) string {
+	columns := 0
+	for i := len(s); i > 0; {
+		r, n := utf8.DecodeLastRuneInString(s[:i])
+		if columns += widths.RuneWidth(r); columns > most {
+			return s[i:]
+		}
+		i -= n
+	}
+	return s
+}

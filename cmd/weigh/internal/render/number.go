@@ -1,0 +1,92 @@
+// Sizes, counts and shapes as people read them.
+
+package render
+
+import (
+	"strconv"
+)
+
+// units are the units of sizes, by powers of 1024. An int64 ends in the EiB.
+var units = [...]string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+
+// Bytes returns a size as in "14.19 GiB".
+func Bytes(n int64) string {
+	if n < 1024 {
+		return plural(n, "byte")
+	}
+	v, unit := scale(n, 1024, len(units))
+	return strconv.FormatFloat(v, 'f', 2, 64) + " " + units[unit]
+}
+
+// ExactBytes returns a size as in "14.19 GiB (15,231,233,024 bytes)".
+func ExactBytes(n int64) string {
+	if n < 1024 {
+		return plural(n, "byte")
+	}
+	return Bytes(n) + " (" + Count(n) + " bytes)"
+}
+
+// Count returns a number as in "494,032,768".
+func Count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	if n < 0 {
+		return digits
+	}
+	const group = 3
+	b := make([]byte, 0, len(digits)+len(digits)/group)
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%group == 0 {
+			b = append(b, ',')
+		}
+		b = append(b, digits[i])
+	}
+	return string(b)
+}
+
+// Short returns a number as in "494.03M", for where space is scarce. What is
+// below 10,000 is as short exactly.
+func Short(n int64) string {
+	const suffixes = " KMBTPE"
+	if n < 10_000 {
+		return Count(n)
+	}
+	v, unit := scale(n, 1000, len(suffixes))
+	return strconv.FormatFloat(v, 'f', 2, 64) + suffixes[unit:unit+1]
+}
+
+// scale divides n by base until less than base is left, as it will be rounded
+// to two decimals. It returns how often, which is below limit.
+func scale(n int64, base float64, limit int) (v float64, unit int) {
+	v = float64(n)
+	for v >= base-0.005 && unit < limit-1 {
+		v /= base
+		unit++
+	}
+	return v, unit
+}
+
+// plural returns n and what it is a number of, as in "1 tensor", "1,000 tensors".
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(n) + " " + noun + "s"
+}
+
+// percent returns part of whole as in "12.3%", or "" if there is no whole.
+func percent(part, whole int64) string {
+	if whole <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + "%"
+}
+
+// add returns a + b, or the largest int64 if that is less. Neither is negative.
+// The sizes in a hostile header add up to anything.
+func add(a, b int64) int64 {
+	const most = 1<<63 - 1
+	if a > most-b {
+		return most
+	}
+	return a + b
+}

@@ -1,0 +1,219 @@
+// The tree of names, split at dots, with the sums of what is below each.
+
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// maxDepth is how many levels a tree has at most. What names have beyond it is
+// one last word: a name made of dots shall not make a tree as deep as it is
+// long. The walk calls itself for each level, so this bounds that, too.
+const maxDepth = 32
+
+// A TreeOptions says how much of a tree is shown.
+type TreeOptions struct {
+	Depth int  // how many levels; 0 means all
+	Fold  bool // whether equal branches side by side become one line
+	Sort  string
+}
+
+// A branch is one line of a tree: a tensor, or the start of several names.
+type branch struct {
+	label  string // its words, with the lines that lead to it
+	tensor *Row   // nil if there are several
+	count  int
+	params int64
+	bytes  int64
+	dtype  string // "mixed" if there are several
+}
+
+// tree returns the rows as lines of a tree.
+func tree(rows []Row, opts TreeOptions) []branch {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b Row) int { return compareNames(a.Name, b.Name) })
+	t := treeWalk{opts: opts, depth: maxDepth}
+	if opts.Depth > 0 {
+		t.depth = min(opts.Depth, maxDepth)
+	}
+	t.children(rows, 0, 0, "", 1)
+	return t.lines
+}
+
+// A treeWalk makes the lines of a tree. Rows are sorted by name, so what has a
+// common start is a run of them, and no node is ever built.
+type treeWalk struct {
+	opts  TreeOptions
+	depth int
+	lines []branch
+}
+
+// A limb is a run of rows with a common start, up to the word that ends at end.
+// A limb that stands for several equal ones has but the rows of the first.
+type limb struct {
+	rows     []Row
+	at       int // where in names the last word begins
+	end      int // and where it ends
+	last     span
+	repeated int // how many equal limbs this is
+	numeric  bool
+	sum      branch
+}
+
+// children adds the lines of rows, whose names agree up to offset at. Each
+// stands for copies of them. Lines that lead to them begin with prefix.
+func (t *treeWalk) children(rows []Row, at, level int, prefix string, copies int) {
+	limbs := t.limbs(rows, at, level)
+	for i := range limbs {
+		l := &limbs[i]
+		tee, bar := "├─ ", "│  "
+		if i == len(limbs)-1 {
+			tee, bar = "└─ ", "   "
+		}
+		if level == 0 {
+			tee, bar = "", ""
+		}
+		t.limb(l, level, prefix+tee, prefix+bar, copies)
+	}
+}
+
+// limb adds the lines of one limb. A limb without branches is one line, however
+// many words it has.
+func (t *treeWalk) limb(l *limb, level int, prefix, below string, copies int) {
+	copies *= l.repeated
+	line := l.sum
+	line.count *= copies
+	line.params, line.bytes = times(line.params, copies), times(line.bytes, copies)
+	label := l.word()
+	if len(l.rows) == 1 {
+		label += l.rows[0].Name[l.end:]
+		line.tensor = &l.rows[0]
+	}
+	line.label = prefix + Name(label)
+	t.lines = append(t.lines, line)
+	if line.tensor == nil && level+1 < t.depth {
+		t.children(l.rows, l.end+1, level+1, below, copies)
+	}
+}
+
+// word returns the word at the limb's end, or the range of them.
+func (l *limb) word() string {
+	if l.repeated > 1 {
+		return l.last.String()
+	}
+	return l.rows[0].Name[l.at:l.end]
+}
+
+// limbs divides rows by the word that begins at offset at.
+func (t *treeWalk) limbs(rows []Row, at, level int) []limb {
+	var limbs []limb
+	for len(rows) > 0 {
+		end := wordEnd(rows[0].Name, at, level)
+		n := 1
+		// A tensor whose name ends here has no branches, even if other names
+		// go on from it.
+		if end < len(rows[0].Name) {
+			word := rows[0].Name[at : end+1]
+			for n < len(rows) && strings.HasPrefix(rows[n].Name[at:], word) {
+				n++
+			}
+		}
+		l := limb{rows: rows[:n:n], at: at, end: end, repeated: 1, sum: sum(rows[:n])}
+		if v, ok := number(rows[0].Name[at:end]); ok {
+			l.last, l.numeric = span{v, v}, true
+		}
+		limbs = append(limbs, l)
+		rows = rows[n:]
+	}
+	if t.opts.Fold {
+		limbs = foldLimbs(limbs)
+	}
+	switch t.opts.Sort {
+	case "params":
+		slices.SortStableFunc(limbs, func(a, b limb) int { return cmp.Compare(b.params(), a.params()) })
+	case "bytes":
+		slices.SortStableFunc(limbs, func(a, b limb) int { return cmp.Compare(b.bytes(), a.bytes()) })
+	}
+	return limbs
+}
+
+func (l *limb) params() int64 { return times(l.sum.params, l.repeated) }
+func (l *limb) bytes() int64  { return times(l.sum.bytes, l.repeated) }
+
+// wordEnd returns where the word of name that begins at offset at ends.
+func wordEnd(name string, at, level int) int {
+	if at >= len(name) || level+1 >= maxDepth {
+		return len(name)
+	}
+	if dot := strings.IndexByte(name[at:], '.'); dot >= 0 {
+		return at + dot
+	}
+	return len(name)
+}
+
+// sum adds up rows.
+func sum(rows []Row) branch {
+	b := branch{count: len(rows), dtype: string(rows[0].Dtype)}
+	for _, r := range rows {
+		b.params = add(b.params, r.NumElems())
+		b.bytes = add(b.bytes, r.Size())
+		if string(r.Dtype) != b.dtype {
+			b.dtype = "mixed"
+		}
+	}
+	return b
+}
+
+// foldLimbs makes one limb of those that follow one another in number, and are
+// equal in all that is below them.
+func foldLimbs(limbs []limb) []limb {
+	folded := limbs[:1]
+	for _, l := range limbs[1:] {
+		last := &folded[len(folded)-1]
+		if last.numeric && l.numeric && last.last.hi+1 == l.last.lo && last.equal(&l) {
+			last.last.hi = l.last.hi
+			last.repeated++
+			continue
+		}
+		folded = append(folded, l)
+	}
+	return folded
+}
+
+// equal says whether the two limbs differ in nothing but their last word.
+func (l *limb) equal(m *limb) bool {
+	return slices.EqualFunc(l.rows, m.rows, func(a, b Row) bool {
+		return a.Dtype == b.Dtype && a.Name[l.end:] == b.Name[m.end:] && slices.Equal(a.Shape, b.Shape)
+	})
+}
+
+// writeTree writes the tree as a table.
+func writeTree(w *bufio.Writer, s Style, lines []branch) {
+	t := &table{n: len(lines), columns: []column{
+		{title: "NAME", least: 16, cell: func(i int, _ bool) string { return lines[i].label }},
+		{title: "TENSORS", right: true, yields: 4, cell: func(i int, _ bool) string { return Count(int64(lines[i].count)) }},
+		{title: "PARAMS", right: true, hasShort: true, yields: 5, cell: func(i int, short bool) string {
+			return count(lines[i].params, short)
+		}},
+		{title: "BYTES", right: true, yields: 2, cell: func(i int, _ bool) string { return Bytes(lines[i].bytes) }},
+		{title: "DTYPE", yields: 3, color: cyan, cell: func(i int, _ bool) string { return Name(lines[i].dtype) }},
+		{title: "SHAPE", least: 8, yields: 1, cell: func(i int, _ bool) string {
+			if lines[i].tensor == nil {
+				return ""
+			}
+			return lines[i].tensor.ShapeString()
+		}},
+	}}
+	t.write(w, s)
+}
+
+// count returns a number in the short form or the exact one.
+func count(n int64, short bool) string {
+	if short {
+		return Short(n)
+	}
+	return Count(n)
+}
