@@ -58,3 +58,5 @@
 // another process truncates it later, touching what was cut off ends the
 // program. So map files only where nobody does that.
 package safetensors
+
+//go:generate go test -run TestRulesDoc . -update

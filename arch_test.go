@@ -1,0 +1,122 @@
+// The plan of the house, as a test: who may import whom.
+
+package safetensors_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/weightools/safetensors"
+
+// rooms says what of ours each package may import, by its folder; "." is the
+// root. A folder is ruled by the longest entry that it is or lies in.
+var rooms = map[string][]string{
+	"internal":                  {},
+	".":                         {"internal"},
+	"store":                     {},
+	"remote":                    {"store"},
+	"checkpoint":                {".", "store", "internal"},
+	"quant":                     {".", "checkpoint"},
+	"pickle":                    {"internal"},
+	"torch":                     {".", "pickle", "internal"},
+	"stats":                     {".", "internal"},
+	"diff":                      {".", "checkpoint", "stats"},
+	"vectors":                   {},
+	"cmd/weigh/internal/glob":   {},
+	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "pickle", "stats", "diff"},
+	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
+	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "torch", "stats", "diff", "cmd/weigh"},
+	"bench":                     {".", "checkpoint", "stats"},
+	".ci/interop":               {".", "checkpoint"},
+}
+
+// never says what of the standard library a package must do without.
+var never = map[string][]string{
+	".":                         {"context", "net"},
+	"internal":                  {"net"},
+	"store":                     {"net/http"},
+	"cmd/weigh/internal/render": {"net/http", "os"},
+}
+
+// thirdParty are the folders that may import other modules: the programs, and
+// what talks to networks. All else is what other programs import.
+var thirdParty = []string{"cmd/weigh", "remote"}
+
+func TestArchitecture(t *testing.T) {
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == ".peers" || d.Name() == ".cache") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			checkImports(t, filepath.ToSlash(file))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkImports(t *testing.T, file string) {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	folder := path.Dir(file)
+	room := roomOf(folder)
+	if room == "" {
+		t.Errorf("%s is in no room of the plan", file)
+		return
+	}
+	for _, spec := range f.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		first, _, _ := strings.Cut(imported, "/")
+		switch {
+		case imported == module || strings.HasPrefix(imported, module+"/"):
+			to := strings.TrimPrefix(strings.TrimPrefix(imported, module), "/")
+			if to == "" {
+				to = "."
+			}
+			if within(to, room) || slices.ContainsFunc(rooms[room], func(r string) bool { return r == to || r != "." && within(to, r) }) {
+				continue
+			}
+			t.Errorf("%s imports %s, which the plan forbids", file, to)
+		case strings.Contains(first, "."):
+			if !slices.ContainsFunc(thirdParty, func(r string) bool { return within(folder, r) }) {
+				t.Errorf("%s imports %s, another module's", file, imported)
+			}
+		default:
+			if slices.ContainsFunc(never[room], func(p string) bool { return within(imported, p) }) {
+				t.Errorf("%s imports %s, which the plan forbids", file, imported)
+			}
+		}
+	}
+}
+
+// roomOf returns the longest entry of rooms that the folder is or lies in. The
+// root is the room of itself alone.
+func roomOf(folder string) string {
+	for dir := folder; dir != "."; dir = path.Dir(dir) {
+		if _, ok := rooms[dir]; ok {
+			return dir
+		}
+	}
+	if folder == "." {
+		return "."
+	}
+	return ""
+}
+
+func within(p, dir string) bool { return p == dir || dir != "." && strings.HasPrefix(p, dir+"/") }

@@ -1,0 +1,84 @@
+// What can be judged of the data alone, by reading it.
+
+package safetensors
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// CheckData judges the data of the file behind ra by the one rule that needs it,
+// bool-value, and adds to r.Violations. Validate has judged the header of the
+// same file. Of the data it reads the BOOL tensors alone, through one buffer.
+//
+// The error is of reading ra. That a file is too short is none if r says so.
+func (r *Report) CheckData(ra io.ReaderAt) error {
+	if r.Header == nil {
+		return nil
+	}
+	short := slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Rule == RuleTruncated })
+	for i := range r.Header.Tensors {
+		ti := &r.Header.Tensors[i]
+		if ti.Dtype != BOOL || ti.Size() <= 0 {
+			continue
+		}
+		v, err := r.checkBools(ra, ti)
+		if err != nil && !(short && errors.Is(err, io.ErrUnexpectedEOF)) {
+			return err
+		}
+		if v != nil {
+			r.Violations = append(r.Violations, v)
+		}
+	}
+	slices.SortStableFunc(r.Violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
+	return nil
+}
+
+// checkBools reads a tensor, and returns its violation, or nil.
+func (r *Report) checkBools(ra io.ReaderAt, ti *TensorInfo) (*Violation, error) {
+	const chunk = 256 << 10
+	span := r.Header.FileSpan(ti)
+	buf := make([]byte, min(chunk, span.Len()))
+	var odd, first int64 // how many bytes are neither 0 nor 1, and where the first is
+	var value byte
+	for off := span.Begin; off < span.End; off += int64(len(buf)) {
+		buf = buf[:min(int64(len(buf)), span.End-off)]
+		if err := readFull(ra, buf, off); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", quote(ti.Name), err)
+		}
+		i, n := notBools(buf)
+		if odd == 0 && n > 0 {
+			first, value = off+int64(i), buf[i]
+		}
+		odd += n
+	}
+	if odd == 0 {
+		return nil, nil
+	}
+	return &Violation{RuleBoolValue, ti.Name, Span{first, first + 1},
+		fmt.Sprintf("tensor %s has %d bytes that are neither 0 nor 1, the first %#02x as element %d", quote(ti.Name), odd, value, first-span.Begin)}, nil
+}
+
+// notBools returns the index of the first byte of b that is neither 0 nor 1,
+// and how many there are.
+func notBools(b []byte) (first int, n int64) {
+	const ones = 0x0101010101010101
+	for i := 0; i < len(b); {
+		if i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&^ones == 0 {
+			i += 8
+			continue
+		}
+		for end := min(i+8, len(b)); i < end; i++ {
+			if b[i] > 1 {
+				if n == 0 {
+					first = i
+				}
+				n++
+			}
+		}
+	}
+	return first, n
+}

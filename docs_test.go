@@ -1,0 +1,72 @@
+// docs/rules.md is the table of rules, and nothing else is.
+
+package safetensors_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/weightools/safetensors"
+)
+
+var update = flag.Bool("update", false, "write docs/rules.md instead of comparing with it")
+
+func TestRulesDoc(t *testing.T) {
+	const name = "docs/rules.md"
+	want := rulesDoc()
+	if *update {
+		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the table of rules makes: run go generate", name)
+	}
+}
+
+func rulesDoc() string {
+	var b strings.Builder
+	b.WriteString(`# The rules
+
+Made from the table in rule.go and rule_set.go by ` + "`go generate`" + `; edits here are lost.
+
+Every way in which a file or a set of files can be wrong is one rule. Its severity says what follows:
+
+- **invalid**: no conforming reader accepts it;
+- **nonconforming**: the specification forbids it, and the reference implementation (the crate safetensors, 0.8.0) reads it;
+- **warning**: readers in use disagree, or it costs them;
+- **note**: it could be tidier.
+
+` + "`Open`" + ` and every verb refuse invalid and nonconforming files. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept what the reference accepts.
+
+| rule | severity | the law | from | the reference | what to do |
+|---|---|---|---|---|---|
+`)
+	for r := range safetensors.Rules() {
+		fmt.Fprintf(&b, "| `%s` | %v | %s | %s | %s | %s |\n", string(r), r.Severity(), r.Text(), r.Clause(), r.Reference(), r.Fix())
+	}
+	return b.String()
+}
+
+// Every rule says all that a user of it is told.
+func TestRulesSayEverything(t *testing.T) {
+	seen := make(map[safetensors.Rule]bool)
+	for r := range safetensors.Rules() {
+		if seen[r] {
+			t.Errorf("%q stands twice", string(r))
+		}
+		seen[r] = true
+		for what, text := range map[string]string{"text": r.Text(), "clause": r.Clause(), "reference": r.Reference(), "fix": r.Fix()} {
+			if text == "" || strings.ContainsAny(text, "|\n") {
+				t.Errorf("%v has %q as its %s", r, text, what)
+			}
+		}
+	}
+}
