@@ -3,7 +3,9 @@
 package safetensors
 
 import (
+	"bytes"
 	"strings"
+	"unicode"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
@@ -338,11 +340,15 @@ func (p *parser) integer(rule Rule, tensor, name string, report bool) (v uint64,
 	return v, ok, nil
 }
 
-// excerpt returns a piece of the header as it stands, shortened if it is long.
+// excerpt returns a piece of the header as it stands, shortened if it is long,
+// and quoted if it is no plain part of a line.
 func excerpt(b []byte) string {
 	const most = 40
 	if len(b) > most {
 		return quote(string(b[:most])) + "..."
+	}
+	if bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return quote(string(b))
 	}
 	return string(b)
 }
