@@ -39,6 +39,7 @@ type rawEntry struct {
 	info       TensorInfo
 	begin, end uint64
 	have, good field // the fields that are there, and those that are well-formed
+	surplus    bool  // it is an array of more than three
 }
 
 // missing lists the fields that the entry does not have.
@@ -84,7 +85,7 @@ func (p *parser) entry(name string, begin int) error {
 	}
 	if missing := e.missing(); missing != "" {
 		p.found(RuleMember, name, e.info.Entry, "tensor %s has no %s", quote(name), missing)
-	} else if kind == jsonscan.Array {
+	} else if kind == jsonscan.Array && !e.surplus {
 		p.found(RuleMemberForm, name, e.info.Entry, "tensor %s is an array, where an object is due", quote(name))
 	}
 	p.keep(&e)
@@ -142,6 +143,7 @@ func (p *parser) positional(e *rawEntry) error {
 			return err
 		}
 		if f == 0 {
+			e.surplus = true
 			p.found(RuleMember, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three", quote(e.info.Name))
 		}
 	}

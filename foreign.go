@@ -4,6 +4,7 @@ package safetensors
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
@@ -47,11 +48,18 @@ func foreign(r io.ReaderAt, size int64) (*Report, error) {
 		return nil, err
 	}
 	name := identify(head, size)
-	if name == "" {
+	if name == "" || looksLikeHeader(head) {
 		return nil, nil
 	}
 	return reportOf(&Violation{Rule: RuleNotSafetensors, Span: Span{0, int64(len(head))},
 		Detail: "the file is " + name + ", and no safetensors file"}), nil
+}
+
+// looksLikeHeader says whether head is the start of a safetensors file after
+// all, though a short magic stands in its length: the length is one that a header
+// can have, and an object follows.
+func looksLikeHeader(head []byte) bool {
+	return len(head) > lengthSize && head[lengthSize] == '{' && binary.LittleEndian.Uint64(head) <= MaxHeaderSize
 }
 
 // identify names the format of a file of the given size that begins with head,

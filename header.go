@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxHeaderSize is the largest header, in bytes, that readers accept. It is the
@@ -46,7 +47,8 @@ type TensorInfo struct {
 	Dtype Dtype
 
 	// Shape has the dimensions, in elements, outermost first. It is empty for a
-	// scalar. A dimension above 2^63-1, which the format allows in a tensor
+	// scalar. It must not be written to: tensors of a header may share it. A
+	// dimension above 2^63-1, which the format allows in a tensor
 	// without elements, stands here as the int64 of the same 64 bits.
 	Shape []int64
 
@@ -137,7 +139,8 @@ func ReadHeader(r io.Reader) (*Header, error) { return new(Opener).ReadHeader(r)
 // or to a multiple of 8 if h.Size is 0. It implements encoding.BinaryAppender.
 //
 // It is an error if the text is longer than h.Size, or h.Size is above
-// MaxHeaderSize, if two tensors have one name, or one has that of the metadata.
+// MaxHeaderSize, if a string is not UTF-8, if two tensors have one name, or one
+// has that of the metadata.
 func (h *Header) AppendBinary(b []byte) ([]byte, error) {
 	start := len(b)
 	b = append(b, make([]byte, lengthSize)...)
@@ -180,6 +183,9 @@ func (h *Header) appendText(b []byte) ([]byte, error) {
 		}
 		slices.Sort(keys)
 		for i, k := range keys {
+			if !utf8.ValidString(k) || !utf8.ValidString(h.Metadata[k]) {
+				return b, &Violation{RuleUTF8, "", Span{}, fmt.Sprintf("__metadata__ has a key %s that is not UTF-8, or has such a value", quote(k))}
+			}
 			if i > 0 {
 				b = append(b, ',')
 			}
@@ -207,6 +213,8 @@ func (ti *TensorInfo) nameFault(seen map[string]bool) error {
 	switch {
 	case ti.Name == metadataName:
 		return &Violation{RuleReservedName, ti.Name, Span{}, "a tensor is called \"__metadata__\", the name that the format reserves"}
+	case !utf8.ValidString(ti.Name):
+		return &Violation{RuleUTF8, ti.Name, Span{}, "the name of tensor " + quote(ti.Name) + " is not UTF-8"}
 	case seen[ti.Name]:
 		return &Violation{RuleDuplicateName, ti.Name, Span{}, "two tensors are called " + quote(ti.Name)}
 	}

@@ -250,6 +250,7 @@ func (p *parser) readMetadata(begin int) error {
 		}
 	}
 	if tensor {
+		p.blind = true // it has data of its own
 		p.found(RuleReservedName, metadataName, at(begin, p.Pos()), "a tensor is called \"__metadata__\", the name that the format reserves")
 		return nil
 	}

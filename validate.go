@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // A Report is what Validate found.
@@ -124,34 +123,6 @@ func readFull(r io.ReaderAt, b []byte, off int64) error {
 		return fmt.Errorf("safetensors: read %d bytes at %d, and then the file ended, before its size: %w", n, off, io.ErrUnexpectedEOF)
 	}
 	return err
-}
-
-// readText reads the n bytes of a header into a buffer of its own, since a mapping
-// could change under the parser, and adds slack zeros.
-//
-// Go clears the memory that it makes, which for a large header takes longer than
-// to parse it. A strings.Builder alone has memory that is not cleared first.
-func readText(r io.ReaderAt, n int64) ([]byte, error) {
-	const chunk = 256 << 10
-	if n <= chunk {
-		text := make([]byte, n+slack)
-		return text, readFull(r, text[:n], lengthSize)
-	}
-	var b strings.Builder
-	b.Grow(int(n) + slack)
-	part := make([]byte, chunk)
-	for off := int64(0); off < n; off += chunk {
-		part = part[:min(chunk, n-off)]
-		if err := readFull(r, part, lengthSize+off); err != nil {
-			return nil, err
-		}
-		b.Write(part)
-	}
-	b.WriteString(strings.Repeat("\x00", slack))
-	// The Builder is not used again, so nothing else holds these bytes, and they
-	// are of the heap, so they may be written to: Unescape does.
-	s := b.String()
-	return unsafe.Slice(unsafe.StringData(s), len(s)), nil
 }
 
 // noSize is the size of a file of which only the header is known. No file is

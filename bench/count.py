@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 # Valgrind does not know every instruction of the machine, the collector would run by the clock, and threads would mix.
-STEADY = {"GODEBUG": "cpu.aes=off", "GOGC": "off", "GOMAXPROCS": "1"}
+STEADY = {"GODEBUG": "cpu.aes=off,asyncpreemptoff=1", "GOGC": "off", "GOMAXPROCS": "1"}
 
 
 def main():
