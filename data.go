@@ -20,6 +20,7 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		return nil
 	}
 	short := slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Rule == RuleTruncated })
+	n := 0
 	for i := range r.Header.Tensors {
 		ti := &r.Header.Tensors[i]
 		if ti.Dtype != BOOL || ti.Size() <= 0 {
@@ -29,8 +30,13 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		if err != nil && !(short && errors.Is(err, io.ErrUnexpectedEOF)) {
 			return err
 		}
-		if v != nil {
+		switch {
+		case v == nil:
+		case n == maxOfRule:
+			r.Omitted++
+		default:
 			r.Violations = append(r.Violations, v)
+			n++
 		}
 	}
 	slices.SortStableFunc(r.Violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
@@ -39,9 +45,10 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 
 // checkBools reads a tensor, and returns its violation, or nil.
 func (r *Report) checkBools(ra io.ReaderAt, ti *TensorInfo) (*Violation, error) {
-	const chunk = 256 << 10
 	span := r.Header.FileSpan(ti)
-	buf := make([]byte, min(chunk, span.Len()))
+	whole := buffers.Get().(*buffer)
+	defer buffers.Put(whole)
+	buf := whole[:]
 	var odd, first int64 // how many bytes are neither 0 nor 1, and where the first is
 	var value byte
 	for off := span.Begin; off < span.End; off += int64(len(buf)) {

@@ -46,11 +46,15 @@ Every way in which a file or a set of files can be wrong is one rule. Its severi
 
 ` + "`Open`" + ` and every verb refuse invalid and nonconforming files. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept what the reference accepts.
 
-| rule | severity | the law | from | the reference | what to do |
-|---|---|---|---|---|---|
+| rule | severity | the law |
+|---|---|---|
 `)
 	for r := range safetensors.Rules() {
-		fmt.Fprintf(&b, "| `%s` | %v | %s | %s | %s | %s |\n", string(r), r.Severity(), r.Text(), r.Clause(), r.Reference(), r.Fix())
+		fmt.Fprintf(&b, "| [`%s`](#%[1]s) | %v | %s |\n", string(r), r.Severity(), r.Text())
+	}
+	for r := range safetensors.Rules() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s *%v*\n\n- From: %s\n- The reference: %s\n- What to do: %s\n",
+			string(r), r.Text(), r.Severity(), r.Clause(), r.Reference(), r.Fix())
 	}
 	return b.String()
 }

@@ -3,9 +3,7 @@
 package safetensors
 
 import (
-	"bytes"
 	"strings"
-	"unicode"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
@@ -80,13 +78,13 @@ func (p *parser) entry(name string, begin int) error {
 	e.info.Entry = at(begin, p.Pos())
 	if kind != jsonscan.Object && kind != jsonscan.Array {
 		p.blind = true
-		p.found(RuleMember, name, at(start, p.Pos()), "tensor %s is %v, where an object is due", quote(name), kind)
+		p.found(RuleMember, name, at(start, p.Pos()), "tensor %s is %v, where an object is due", quoted(name), kind)
 		return nil // there is nothing to list
 	}
 	if missing := e.missing(); missing != "" {
-		p.found(RuleMember, name, e.info.Entry, "tensor %s has no %s", quote(name), missing)
+		p.found(RuleMember, name, e.info.Entry, "tensor %s has no %s", quoted(name), missing)
 	} else if kind == jsonscan.Array && !e.surplus {
-		p.found(RuleMemberForm, name, e.info.Entry, "tensor %s is an array, where an object is due", quote(name))
+		p.found(RuleMemberForm, name, e.info.Entry, "tensor %s is an array, where an object is due", quoted(name))
 	}
 	p.keep(&e)
 	return nil
@@ -115,9 +113,9 @@ func (p *parser) members(e *rawEntry) error {
 		}
 		switch {
 		case f == 0:
-			p.found(RuleUnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has a member %s, which the format does not know", quote(e.info.Name), quote(key))
+			p.found(RuleUnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has a member %s, which the format does not know", quoted(e.info.Name), quoted(key))
 		case again:
-			p.found(RuleMember, e.info.Name, at(begin, p.Pos()), "tensor %s has %s twice", quote(e.info.Name), key)
+			p.found(RuleMember, e.info.Name, at(begin, p.Pos()), "tensor %s has %s twice", quoted(e.info.Name), key)
 		}
 	}
 }
@@ -144,7 +142,7 @@ func (p *parser) positional(e *rawEntry) error {
 		}
 		if f == 0 {
 			e.surplus = true
-			p.found(RuleMember, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three", quote(e.info.Name))
+			p.found(RuleMember, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three", quoted(e.info.Name))
 		}
 	}
 }
@@ -167,192 +165,6 @@ func (p *parser) value(e *rawEntry, f field) (err error) {
 		e.good |= f
 	}
 	return err
-}
-
-// dtype reads a dtype.
-func (p *parser) dtype(e *rawEntry) (bool, error) {
-	kind := p.Next()
-	begin := p.Pos()
-	var name string
-	switch kind {
-	case jsonscan.String:
-		str, err := p.Str()
-		if err != nil {
-			return false, err
-		}
-		name = p.name(str)
-	default:
-		if kind == jsonscan.Object {
-			var err error
-			if name, err = p.unitVariant(); err != nil {
-				return false, err
-			}
-		} else if _, _, err := p.Skip(); err != nil {
-			return false, err
-		}
-		if name == "" {
-			p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has %v as dtype, where a string is due", quote(e.info.Name), kind)
-			return false, nil
-		}
-		p.found(RuleMemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s has an object as dtype, where a string is due", quote(e.info.Name))
-	}
-	if i := Dtype(name).rank(); i >= 0 {
-		e.info.Dtype = dtypes[i].name
-		return true, nil
-	}
-	e.info.Dtype = Dtype(name)
-	p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the dtype %s, which is none of the format's", quote(e.info.Name), quote(name))
-	return false, nil
-}
-
-// unitVariant reads {"NAME":null}, which the reference implementation's parser
-// accepts for "NAME" unasked. It returns "" for any other object.
-func (p *parser) unitVariant() (string, error) {
-	if err := p.Open(jsonscan.Object); err != nil {
-		return "", err
-	}
-	name, members := "", 0
-	for ; ; members++ {
-		more, err := p.More(jsonscan.Object, members == 0)
-		if err != nil {
-			return "", err
-		}
-		if !more {
-			break
-		}
-		str, err := p.Key()
-		if err != nil {
-			return "", err
-		}
-		key := p.name(str)
-		_, kind, err := p.Skip()
-		if err != nil {
-			return "", err
-		}
-		if kind == jsonscan.Null {
-			name = key
-		}
-	}
-	if members != 1 {
-		return "", nil
-	}
-	return name, nil
-}
-
-// shape reads a shape.
-func (p *parser) shape(e *rawEntry) (bool, error) {
-	const high = 32 // a rank above it is no honest tensor's
-	begin, dims, good, err := p.integers(RuleShape, e.info.Name, "shape")
-	if err != nil || !good {
-		return false, err
-	}
-	if len(dims) <= high {
-		room := p.room(len(dims))
-		for i, d := range dims {
-			room[i] = int64(d)
-		}
-		e.info.Shape = p.take(len(dims))
-		return true, nil
-	}
-	// A dimension takes 8 bytes, and its text may take 2: shapes that are
-	// nothing but length are held once for all tensors that have them.
-	text := string(p.Text(begin, p.Pos()))
-	shape, ok := p.long[text]
-	if !ok {
-		shape = make([]int64, len(dims))
-		for i, d := range dims {
-			shape[i] = int64(d)
-		}
-		if p.long == nil {
-			p.long = make(map[string][]int64)
-		}
-		p.long[text] = shape
-	}
-	e.info.Shape = shape
-	return true, nil
-}
-
-// offsets reads data_offsets.
-func (p *parser) offsets(e *rawEntry) (bool, error) {
-	begin, v, good, err := p.integers(RuleOffsets, e.info.Name, "data_offsets")
-	if err != nil || !good {
-		return false, err
-	}
-	if len(v) != 2 {
-		p.found(RuleOffsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %d data_offsets, where 2 are due", quote(e.info.Name), len(v))
-		return false, nil
-	}
-	e.begin, e.end = v[0], v[1]
-	return true, nil
-}
-
-// integers reads an array of integers, the value of the named field. It returns
-// where the array begins, and whether it is well-formed. What it returns is
-// good until it is called again.
-func (p *parser) integers(rule Rule, tensor, name string) (begin int, v []uint64, good bool, err error) {
-	kind := p.Next()
-	begin = p.Pos()
-	if kind != jsonscan.Array {
-		_, _, err = p.Skip()
-		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %v as %s, where an array is due", quote(tensor), kind, name)
-		return begin, nil, false, err
-	}
-	if err := p.Open(jsonscan.Array); err != nil {
-		return begin, nil, false, err
-	}
-	v, good = p.scratch[:0], true
-	for {
-		more, err := p.More(jsonscan.Array, len(v) == 0)
-		if !more || err != nil {
-			p.scratch = v
-			return begin, v, good, err
-		}
-		n, ok, err := p.integer(rule, tensor, name, good)
-		if err != nil {
-			return begin, nil, false, err
-		}
-		good = good && ok
-		v = append(v, n)
-		if most := p.limits.MaxRank; most > 0 && len(v) > most && rule == RuleShape {
-			p.found(RuleLimit, tensor, at(begin, p.Pos()), "tensor %s has more than the %d dimensions that are allowed", quote(tensor), most)
-			return begin, nil, false, errStop
-		}
-	}
-}
-
-// integer reads one integer of an array. It reports one that is not, if report.
-func (p *parser) integer(rule Rule, tensor, name string, report bool) (v uint64, ok bool, err error) {
-	kind := p.Next()
-	begin := p.Pos()
-	if kind == jsonscan.Number {
-		num, err := p.Num()
-		if err != nil {
-			return 0, false, err
-		}
-		if num.Integer {
-			v, ok = jsonscan.Uint(p.Text(num.Begin, num.End))
-		}
-	} else if _, _, err := p.Skip(); err != nil {
-		return 0, false, err
-	}
-	if !ok && report {
-		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %s in its %s, where an integer from 0 to 2^64-1 is due",
-			quote(tensor), excerpt(p.Text(begin, p.Pos())), name)
-	}
-	return v, ok, nil
-}
-
-// excerpt returns a piece of the header as it stands, shortened if it is long,
-// and quoted if it is no plain part of a line.
-func excerpt(b []byte) string {
-	const most = 40
-	if len(b) > most {
-		return quote(string(b[:most])) + "..."
-	}
-	if bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return quote(string(b))
-	}
-	return string(b)
 }
 
 // keep adds the entry to the tensors, and notes what does not agree in it.

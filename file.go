@@ -70,7 +70,9 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 	}
 	n := binary.LittleEndian.Uint64(first[:])
 	if limit := o.maxHeaderSize(); n > uint64(limit) {
-		if name := identify(first[:], lengthSize); name != "" {
+		head := make([]byte, sniffSize)
+		more, _ := io.ReadFull(r, head[copy(head, first[:]):]) // the file is refused already
+		if name := identify(head[:lengthSize+more]); name != "" {
 			return nil, &Violation{RuleNotSafetensors, "", Span{0, lengthSize}, "the file is " + name + ", and no safetensors file"}
 		}
 		return nil, headerTooLarge(saturate(n), limit)

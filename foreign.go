@@ -47,7 +47,7 @@ func foreign(r io.ReaderAt, size int64) (*Report, error) {
 	if err := readFull(r, head, 0); err != nil {
 		return nil, err
 	}
-	name := identify(head, size)
+	name := identify(head)
 	if name == "" || looksLikeHeader(head) {
 		return nil, nil
 	}
@@ -62,9 +62,8 @@ func looksLikeHeader(head []byte) bool {
 	return len(head) > lengthSize && head[lengthSize] == '{' && binary.LittleEndian.Uint64(head) <= MaxHeaderSize
 }
 
-// identify names the format of a file of the given size that begins with head,
-// or returns "".
-func identify(head []byte, size int64) string {
+// identify names the format of a file that begins with head, or returns "".
+func identify(head []byte) string {
 	if ptr := lfsPointer(head); ptr != "" {
 		return ptr
 	}
@@ -79,12 +78,12 @@ func identify(head []byte, size int64) string {
 	if len(head) > lengthSize && len(bytes.Trim(head, "\x00")) == 0 {
 		return fmt.Sprintf("%d zero bytes at least, as of a download that reserved its space and did not fill it", len(head))
 	}
-	return text(head, size)
+	return text(head)
 }
 
 // text names a text by what it seems to say: servers answer a request for
 // weights with an error, which is then saved as if it were the weights.
-func text(head []byte, size int64) string {
+func text(head []byte) string {
 	if !isText(head) {
 		return ""
 	}
@@ -100,7 +99,7 @@ func text(head []byte, size int64) string {
 			return fmt.Sprintf("%s: %s", k.name, firstLine(head))
 		}
 	}
-	return fmt.Sprintf("a text of %d bytes: %s", size, firstLine(head))
+	return "a text that begins with " + firstLine(head)
 }
 
 // isText says whether b is printable: a prefix of a text in UTF-8.

@@ -196,7 +196,7 @@ func (h *Header) appendText(b []byte) ([]byte, error) {
 	seen := make(map[string]bool, len(h.Tensors))
 	for i := range h.Tensors {
 		ti := &h.Tensors[i]
-		if err := ti.nameFault(seen); err != nil {
+		if err := ti.fault(seen); err != nil {
 			return b, err
 		}
 		if i > 0 || h.Metadata != nil {
@@ -207,14 +207,16 @@ func (h *Header) appendText(b []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// nameFault returns why ti cannot be written after the tensors of the names
-// seen, to which it adds.
-func (ti *TensorInfo) nameFault(seen map[string]bool) error {
+// fault returns why ti cannot be written after the tensors of the names seen, to
+// which it adds.
+func (ti *TensorInfo) fault(seen map[string]bool) error {
 	switch {
 	case ti.Name == metadataName:
 		return &Violation{RuleReservedName, ti.Name, Span{}, "a tensor is called \"__metadata__\", the name that the format reserves"}
 	case !utf8.ValidString(ti.Name):
 		return &Violation{RuleUTF8, ti.Name, Span{}, "the name of tensor " + quote(ti.Name) + " is not UTF-8"}
+	case ti.Offsets.Begin < 0 || ti.Offsets.End < ti.Offsets.Begin:
+		return &Violation{RuleOffsets, ti.Name, Span{}, fmt.Sprintf("tensor %s begins at %d, and ends at %d", quote(ti.Name), ti.Offsets.Begin, ti.Offsets.End)}
 	case seen[ti.Name]:
 		return &Violation{RuleDuplicateName, ti.Name, Span{}, "two tensors are called " + quote(ti.Name)}
 	}

@@ -2,6 +2,8 @@
 
 package safetensors
 
+import "slices"
+
 // sortByName returns the indices of tensors in the order of their names, those
 // of equal names in the header's order. Runs are the indices of those that do
 // not come after the one before. If there are none it returns nil: the tensors
@@ -11,11 +13,11 @@ package safetensors
 // this is a merge sort that starts from the runs it finds: one comparison for
 // each name as a rule, and n log n for a header made to be slow. A hash table
 // would cost more for the first, and could be attacked.
-func sortByName(tensors []TensorInfo, runs []int) []uint32 {
+func sortByName(tensors []TensorInfo, runs []uint32) []uint32 {
 	if len(runs) == 0 {
 		return nil
 	}
-	runs = append([]int{0}, runs...)
+	runs = slices.Insert(runs, 0, 0) // the first run begins at 0
 	order := make([]uint32, len(tensors))
 	for i := range order {
 		order[i] = uint32(i)
@@ -24,7 +26,7 @@ func sortByName(tensors []TensorInfo, runs []int) []uint32 {
 	for len(runs) > 1 {
 		merged := runs[:0]
 		for i := 0; i < len(runs); i += 2 {
-			begin, mid, end := runs[i], len(order), len(order)
+			begin, mid, end := runs[i], uint32(len(order)), uint32(len(order))
 			if i+1 < len(runs) {
 				mid = runs[i+1]
 			}
@@ -41,11 +43,11 @@ func sortByName(tensors []TensorInfo, runs []int) []uint32 {
 
 // descents returns the indices of tensors whose names do not come after the one
 // before.
-func descents(tensors []TensorInfo) []int {
-	var runs []int
+func descents(tensors []TensorInfo) []uint32 {
+	var runs []uint32
 	for i := 1; i < len(tensors); i++ {
 		if tensors[i].Name <= tensors[i-1].Name {
-			runs = append(runs, i)
+			runs = append(runs, uint32(i))
 		}
 	}
 	return runs

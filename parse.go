@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 
@@ -29,11 +30,10 @@ type parser struct {
 	all       bool // look for warnings and notes, too
 
 	tensors  []TensorInfo
-	runs     []int // where names stop ascending: see sortByName
+	runs     []uint32 // where names stop ascending: see sortByName
 	metadata map[string]string
 	sawMeta  bool
-	dims     []int64  // room for shapes
-	scratch  []uint64 // what integers returns
+	dims     []int64 // room for shapes
 	known    [1 << knownBits]knownShape
 	unknown  knownShape         // room for one that is not to be known
 	long     map[string][]int64 // shapes of very high rank, by their text
@@ -195,11 +195,15 @@ func (p *parser) name(s jsonscan.Str) string {
 		}
 		b = b[:n]
 	}
-	// The bytes are those of a buffer that readHeader made, and that nothing
-	// writes to but Unescape above, once for each string and before this view
-	// of it exists. So the string never changes.
-	return unsafe.String(unsafe.SliceData(b), len(b))
+	return view(b)
 }
+
+// view returns bytes of the header as a string, without copying.
+//
+// They are those of a buffer that readText or readAll made, and that nothing
+// writes to but Unescape in name, once for each string of the header and before
+// a view of it exists. So the string never changes.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // readMetadata reads the value of "__metadata__", whose name is at begin.
 func (p *parser) readMetadata(begin int) error {
@@ -226,69 +230,62 @@ func (p *parser) readMetadata(begin int) error {
 	if err := p.Open(jsonscan.Object); err != nil {
 		return err
 	}
-	var bad []*Violation
+	before := len(p.violations)
 	tensor := false // it looks like the entry of a tensor
 	for first := true; ; first = false {
 		more, err := p.More(jsonscan.Object, first)
 		if err != nil {
 			return err
 		}
-		if !more {
-			break
-		}
-		fault, err := p.metadataMember()
-		if err != nil {
-			return err
-		}
-		if fault != nil && len(bad) < maxOfRule {
-			bad = append(bad, fault)
-			tensor = tensor || fault.Tensor != ""
+		if more {
+			shape, err := p.metadataMember()
+			if err != nil {
+				return err
+			}
+			tensor = tensor || shape
 		}
 		if most := p.limits.MaxMetadata; most > 0 && int64(p.Pos()-start) > most {
 			p.found(RuleLimit, "", at(start, p.Pos()), "__metadata__ takes more than the %d bytes that are allowed", most)
 			return errStop
 		}
+		if !more {
+			break
+		}
 	}
 	if tensor {
 		p.blind = true // it has data of its own
+		found := slices.DeleteFunc(p.violations[before:], func(v *Violation) bool { return v.Rule == RuleMetadata })
+		p.violations = p.violations[:before+len(found)]
 		p.found(RuleReservedName, metadataName, at(begin, p.Pos()), "a tensor is called \"__metadata__\", the name that the format reserves")
-		return nil
-	}
-	for _, v := range bad {
-		p.found(v.Rule, "", v.Span, "%s", v.Detail)
 	}
 	return nil
 }
 
-// metadataMember reads one member of "__metadata__". The fault of one that only
-// a tensor would have names the tensor.
-func (p *parser) metadataMember() (*Violation, error) {
+// metadataMember reads one member of "__metadata__". It says whether it is one
+// that only a tensor has.
+func (p *parser) metadataMember() (ofTensor bool, err error) {
 	begin := p.Pos()
 	str, err := p.Key()
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	key := p.name(str)
 	if p.Next() != jsonscan.String {
 		start, kind, err := p.Skip()
 		if err != nil {
-			return nil, err
+			return false, err
 		}
-		v := &Violation{Rule: RuleMetadata, Span: at(start, p.Pos()),
-			Detail: fmt.Sprintf("__metadata__ has %v as %s, where a string is due", kind, quote(key))}
-		if kind == jsonscan.Array && (key == "shape" || key == "data_offsets") {
-			v.Tensor = metadataName
-		}
-		return v, nil
+		p.found(RuleMetadata, "", at(start, p.Pos()), "__metadata__ has %v as %s, where a string is due", kind, quoted(key))
+		return kind == jsonscan.Array && (key == "shape" || key == "data_offsets"), nil
 	}
 	if str, err = p.Str(); err != nil {
-		return nil, err
+		return false, err
 	}
 	if _, twice := p.metadata[key]; twice {
-		p.found(RuleDuplicateName, "", at(begin, p.Pos()), "__metadata__ has %s twice", quote(key))
+		p.found(RuleDuplicateName, "", at(begin, p.Pos()), "__metadata__ has %s twice", quoted(key))
 	}
 	p.metadata[key] = p.name(str)
-	return nil, nil
+	return false, nil
 }
 
 // add adds a tensor of the given name, which its caller is to fill in.
@@ -302,7 +299,7 @@ func (p *parser) add(name string) *TensorInfo {
 	ti.Name = name
 	// The name before was just read: comparing later would fetch it again.
 	if n > 0 && name <= p.tensors[n-1].Name {
-		p.runs = append(p.runs, n)
+		p.runs = append(p.runs, uint32(n))
 	}
 	return ti
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 )
 
 // A Tensor is a TensorInfo and the bytes that it describes.
@@ -31,12 +30,12 @@ func (t *Tensor) Bytes() ([]byte, error) {
 		return s.bytes()
 	}
 	size := t.Size()
-	if size > math.MaxInt {
+	if size > maxAlloc {
 		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, more than this machine can hold: read it in parts", quote(t.Name), size)
 	}
 	b := make([]byte, size)
 	if n, err := t.ReadAt(b, 0); n < len(b) {
-		return nil, shortRead(t.Name, int64(n), size, err)
+		return nil, early(t.Name, int64(n), err)
 	}
 	return b, nil
 }
@@ -53,7 +52,7 @@ func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
 	for off := int64(0); off < size; {
 		part := buf[:min(size-off, int64(len(buf)))]
 		if n, err := t.ReadAt(part, off); n < len(part) {
-			return off, shortRead(t.Name, off+int64(n), size, err)
+			return off, early(t.Name, off+int64(n), err)
 		}
 		n, err := w.Write(part)
 		off += int64(n)
@@ -94,23 +93,13 @@ type section struct {
 }
 
 func (s *section) ReadAt(b []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, fmt.Errorf("safetensors: a read of tensor %s at the negative offset %d", quote(s.tensor), off)
+	part, end := clip(s.tensor, b, off, s.at.Len())
+	if len(part) == 0 {
+		return 0, end
 	}
-	left := s.at.Len() - off
-	if left <= 0 {
-		if len(b) == 0 {
-			return 0, nil
-		}
-		return 0, io.EOF
-	}
-	part := b[:min(int64(len(b)), left)]
 	n, err := s.r.ReadAt(part, s.at.Begin+off)
-	switch {
-	case n < len(part):
+	if n < len(part) {
 		return n, shortRead(s.tensor, off+int64(n), s.at.Len(), err)
-	case len(part) < len(b):
-		return n, io.EOF
 	}
-	return n, nil
+	return n, end
 }

@@ -26,7 +26,7 @@ func (p *parser) tile() (end int64) {
 		if n := len(order); n > 0 && compareOffsets(tensors[order[n-1]].Offsets, tensors[i].Offsets) > 0 {
 			if sorted && p.all {
 				p.found(RuleEntryOrder, tensors[i].Name, tensors[i].Entry,
-					"tensor %s is listed after %s, and its data comes before", quote(tensors[i].Name), quote(tensors[order[n-1]].Name))
+					"tensor %s is listed after %s, and its data comes before", quoted(tensors[i].Name), quoted(tensors[order[n-1]].Name))
 			}
 			sorted = false
 		}
@@ -43,7 +43,7 @@ func (p *parser) tile() (end int64) {
 			p.hole(ti, Span{end, ti.Offsets.Begin})
 		case ti.Offsets.Begin < end:
 			p.found(RuleOverlap, ti.Name, ti.Entry,
-				"tensor %s begins at %d, inside tensor %s %v", quote(ti.Name), ti.Offsets.Begin, quote(last.Name), last.Offsets)
+				"tensor %s begins at %d, inside tensor %s %v", quoted(ti.Name), ti.Offsets.Begin, quoted(last.Name), last.Offsets)
 		}
 		if ti.Offsets.End >= end {
 			end, last = ti.Offsets.End, ti
@@ -54,7 +54,7 @@ func (p *parser) tile() (end int64) {
 
 func (p *parser) hole(ti *TensorInfo, gap Span) {
 	p.found(RuleHole, ti.Name, gap.shift(p.dataStart),
-		"the %d bytes %v of the data before tensor %s belong to no tensor", gap.Len(), gap, quote(ti.Name))
+		"%s %v of the data before tensor %s belong to no tensor", plural(gap.Len(), "byte"), gap, quoted(ti.Name))
 }
 
 func compareOffsets(a, b Span) int {
@@ -70,7 +70,7 @@ func (p *parser) ends(end, size int64) {
 		p.truncated(size, want)
 	case size > want && !p.blind:
 		p.found(RuleTrailing, "", Span{want, size},
-			"the file goes on for %d bytes after its last tensor: %d were expected, %d are there", size-want, want, size)
+			"the file goes on for %s after its last tensor: %d were expected, %d are there", plural(size-want, "byte"), want, size)
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *parser) truncated(size, want int64) {
 		name = tensors[first].Name
 	}
 	p.found(RuleTruncated, name, Span{size, want},
-		"the file is %d bytes short: %d were expected, %d are there; %s", want-size, want, size, cutOff(hurt, list))
+		"the file is %s short: %d were expected, %d are there; %s", plural(want-size, "byte"), want, size, cutOff(hurt, list))
 }
 
 func cutOff(hurt int, list string) string {

@@ -167,7 +167,7 @@ func (p *parser) supersede() {
 		lost[d.lost] = true
 		name := p.tensors[d.kept].Name
 		p.found(RuleDuplicateName, name, p.tensors[d.kept].Entry, "two tensors are called %s: the first at bytes %d-%d, the second at bytes %d-%d",
-			quote(name), p.tensors[d.lost].Entry.Begin, p.tensors[d.lost].Entry.End, p.tensors[d.kept].Entry.Begin, p.tensors[d.kept].Entry.End)
+			quoted(name), p.tensors[d.lost].Entry.Begin, p.tensors[d.lost].Entry.End, p.tensors[d.kept].Entry.Begin, p.tensors[d.kept].Entry.End)
 	}
 	p.tiled = false
 	p.faults = slices.DeleteFunc(p.faults, func(f fault) bool { return lost[f.entry] })
@@ -223,11 +223,11 @@ func (p *parser) warn(complete bool) {
 		size := int64(ti.Dtype.Bits() / 8)
 		if begin := ti.Offsets.shift(p.dataStart).Begin; size > 1 && begin%size != 0 && ti.Size() > 0 {
 			p.found(RuleElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is no multiple of the %d bytes of %s; a loader that maps the file copies its %d bytes",
-				quote(ti.Name), begin, size, ti.Dtype, ti.Size())
+				quoted(ti.Name), begin, size, ti.Dtype, ti.Size())
 		}
 		if names {
 			if what := nameHazard(ti.Name); what != "" {
-				p.found(RuleNameControl, ti.Name, ti.Entry, "tensor %s has %s in its name", quote(ti.Name), what)
+				p.found(RuleNameControl, ti.Name, ti.Entry, "tensor %s has %s in its name", quoted(ti.Name), what)
 			}
 		}
 	}
@@ -244,9 +244,10 @@ func (p *parser) mayHaveControls() bool {
 // nameHazard returns what is dangerous about a name to those who print it or
 // make a path of it, or "".
 func nameHazard(name string) string {
-	if i := strings.IndexFunc(name, unicode.IsControl); i >= 0 {
+	hazard := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+	if i := strings.IndexFunc(name, hazard); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(name[i:])
-		return fmt.Sprintf("the control character %q", r)
+		return fmt.Sprintf("the control character %+q", r)
 	}
 	for segment := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if segment == ".." {

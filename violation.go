@@ -29,6 +29,20 @@ func (v *Violation) Error() string {
 // Unwrap returns v.Rule.
 func (v *Violation) Unwrap() error { return v.Rule }
 
+// quoted is a name that is quoted if it comes to be printed.
+type quoted string
+
+// String returns [quote] of the name.
+func (q quoted) String() string { return quote(string(q)) }
+
+// plural returns n and the noun, as in "1 byte" and "2 bytes".
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // quote returns a name out of a file so that it can be part of a line: quoted,
 // control characters escaped, and the middle of a very long one left out. A
 // name may be as long as a header.

@@ -3,6 +3,7 @@
 package jsonscan
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 )
@@ -59,11 +60,17 @@ func (s *Scanner) Num() (Num, error) {
 // hold it, near enough. The reference implementation refuses what is not, even
 // where it ignores the value. Fewer than 309 digits without an exponent are.
 func (n *Num) finite(buf []byte) bool {
-	const most = 309 // digits of the largest float64
-	if n.Integer && n.End-n.Begin < most {
-		return true
+	const most = 309 // digits before the point of the largest float64
+	digits := buf[n.Begin:n.End]
+	if !bytes.ContainsAny(digits, "eE") {
+		// What stands after the point does not matter, and need not be copied.
+		whole, _, _ := bytes.Cut(bytes.TrimPrefix(digits, []byte("-")), []byte("."))
+		if len(whole) != most {
+			return len(whole) < most
+		}
+		digits = whole
 	}
-	_, err := strconv.ParseFloat(string(buf[n.Begin:n.End]), 64)
+	_, err := strconv.ParseFloat(string(digits), 64)
 	return !errors.Is(err, strconv.ErrRange)
 }
 

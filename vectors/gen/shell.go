@@ -7,6 +7,7 @@ import "strings"
 // good is a header without a fault, 88 bytes long, for 4 bytes of data.
 const good = `{§,"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}·`
 
+// tooShort has files that end inside of the length.
 func tooShort() []vector {
 	return []vector{
 		{name: "empty", comment: "a file of 0 bytes", file: "", span: &span{0, 0}},
@@ -16,11 +17,13 @@ func tooShort() []vector {
 	}
 }
 
+// headerSize has lengths that cannot be right. Two of them read like the first
+// bytes of other formats, which must not tempt anyone to call them so.
 func headerSize() []vector {
 	all := &span{0, 8}
 	return []vector{
 		{name: "one-more-than-there-is", comment: "N is 1 more than the bytes after it",
-			header: `{§}·`, n: 41, span: all},
+			header: `{§}·`, n: 33, span: all},
 		{name: "cut-in-the-header", comment: "the file ends in the middle of its header",
 			header: `{§,"a":{"dtype":"U8","sha··`, n: 88, span: all},
 		{name: "cut-behind-the-length", comment: "the file ends where the header should begin",
@@ -44,14 +47,14 @@ func headerSize() []vector {
 	}
 }
 
+// utf8Faults has bytes that are not UTF-8. The byte at fault is that at which the
+// bad sequence begins.
 func utf8Faults() []vector {
 	return []vector{
 		{name: "in-a-name", comment: "a byte that begins nothing, in the name of a tensor",
 			header: "{§,\"a«\xff»b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", size: 4},
 		{name: "in-metadata", comment: "text in ISO 8859-1, in a value of the metadata",
 			header: "{\"__metadata__\":{\"format\":\"pt\",\"author\":\"Andr«\xe9»\"}}"},
-		{name: "in-an-unknown-member", comment: "a byte that only continues, in a value that readers ignore", also: "unknown-member",
-			header: "{§,\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4],\"x\":\"«\x80»\"}}", size: 4},
 		{name: "overlong", comment: "a slash in two bytes, where one is enough",
 			header: "{§,\"a«\xc0»\xafb\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", size: 4},
 		{name: "surrogate", comment: "half of a surrogate pair, encoded as if it were a character",
@@ -65,10 +68,11 @@ func utf8Faults() []vector {
 		{name: "in-the-padding", comment: "a byte that begins nothing, after the object",
 			header: "{§,\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}«\xff»", size: 4},
 		{name: "sixteen-bits", comment: "a header in UTF-16, with its byte order mark",
-			header: "«\xff»\xfe{\x00}\x00··", also: "data-alignment metadata-format"},
+			header: "«\xff»\xfe{\x00}\x00 \x00"},
 	}
 }
 
+// limits has files that are healthy, but for a reader that was told to be careful.
 func limits() []vector {
 	return []vector{
 		{name: "tensors", comment: "three tensors, and the caller allows two", limit: "tensors 2", tensor: "c",
@@ -81,6 +85,7 @@ func limits() []vector {
 	}
 }
 
+// notSafetensors has files of other formats.
 func notSafetensors() []vector {
 	const meaning = ", under the name of a safetensors file"
 	var all []vector

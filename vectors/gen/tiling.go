@@ -12,6 +12,8 @@ func u8(name string, begin, end int) string {
 	return fmt.Sprintf(`"%s":{"dtype":"U8","shape":[%d],"data_offsets":[%d,%d]}`, name, end-begin, begin, end)
 }
 
+// overlap has bytes that two tensors claim. In the order of (BEGIN, END) it is
+// the second one that is at fault.
 func overlap() []vector {
 	return []vector{
 		{name: "identical", comment: "two tensors of the same bytes", tensor: "b",
@@ -28,8 +30,6 @@ func overlap() []vector {
 			header: `{§,` + u8("a", 0, 8) + `,«` + u8("b", 4, 8) + `»}`, size: 8},
 		{name: "listed-backwards", comment: "the one that comes later in the data is listed first", tensor: "a",
 			header: `{§,«` + u8("a", 2, 6) + `»,` + u8("b", 0, 4) + `}`, size: 6, also: "entry-order"},
-		{name: "not-of-neighbours", comment: "the first and the third tensor: the second is inside of the first, and ends before the third begins", tensor: "c",
-			header: `{§,` + u8("a", 0, 8) + `,` + u8("b", 8, 8) + `,«` + u8("c", 6, 9) + `»}`, size: 9, also: "entry-order"},
 		{name: "empty-inside", comment: "a tensor without bytes, inside of another", tensor: "b",
 			header: `{§,` + u8("a", 0, 4) + `,«` + u8("b", 2, 2) + `»}`, size: 4},
 		{name: "all-at-zero", comment: "a writer that does not count: every tensor begins at 0", tensor: "b",
@@ -39,6 +39,7 @@ func overlap() []vector {
 	}
 }
 
+// hole has bytes before the end of the data that no tensor claims.
 func hole() []vector {
 	return []vector{
 		{name: "at-the-start", comment: "the first tensor begins at 4", tensor: "a",
@@ -55,31 +56,35 @@ func hole() []vector {
 			header: `{§,` + u8("a", 4, 4) + `}`, size: 4, data: &span{0, 4}},
 		{name: "listed-backwards", comment: "4 bytes between two tensors that are listed in the other order", tensor: "a",
 			header: `{§,` + u8("a", 8, 12) + `,` + u8("b", 0, 4) + `}`, size: 12, data: &span{4, 8}, also: "entry-order"},
-		{name: "after-nested-tensors", comment: "a megabyte between two tensors", tensor: "b",
+		{name: "of-a-thousand-bytes", comment: "1,000 bytes between two tensors", tensor: "b",
 			header: `{§,` + u8("a", 0, 4) + `,` + u8("b", 1004, 1008) + `}`, size: 1008, data: &span{4, 1004}},
 	}
 }
 
+// truncated has files that end too early. The bytes at fault are those that are
+// missing, and the tensor is the first that lacks some.
 func truncated() []vector {
 	two := `{§,` + u8("a", 0, 4) + `,` + u8("b", 4, 8) + `}`
 	return []vector{
 		{name: "by-one-byte", comment: "the last byte is missing", tensor: "b",
-			header: two, size: 7, data: &span{0, 1}},
+			header: two, size: 7, data: &span{7, 8}},
 		{name: "between-tensors", comment: "the last tensor is missing", tensor: "b",
-			header: two, size: 4, data: &span{0, 4}},
+			header: two, size: 4, data: &span{4, 8}},
 		{name: "in-the-first-tensor", comment: "two tensors are cut off", tensor: "a",
-			header: two, size: 3, data: &span{0, 5}},
+			header: two, size: 3, data: &span{3, 8}},
 		{name: "after-the-header", comment: "there is no data", tensor: "a",
 			header: two, size: 0, data: &span{0, 8}},
 		{name: "listed-backwards", comment: "the tensor that comes first in the data is listed last", tensor: "b",
-			header: `{§,` + u8("a", 4, 8) + `,` + u8("b", 0, 4) + `}`, size: 2, data: &span{0, 6}, also: "entry-order"},
+			header: `{§,` + u8("a", 4, 8) + `,` + u8("b", 0, 4) + `}`, size: 2, data: &span{2, 8}, also: "entry-order"},
+		{name: "length-counts-data", comment: "N counts the data, which are 8 spaces, as padding", tensor: "a",
+			header: `{§,` + u8("a", 0, 8) + `}·        `, data: &span{0, 8}},
 		{name: "large", comment: "4 bytes of a tensor that has 4 GiB", tensor: "a",
-			header: `{§,"a":{"dtype":"F32","shape":[32768,32768],"data_offsets":[0,4294967296]}}`, size: 4, data: &span{0, 4294967292}},
+			header: `{§,"a":{"dtype":"F32","shape":[32768,32768],"data_offsets":[0,4294967296]}}`, size: 4, data: &span{4, 4294967296}},
 		{name: "largest", comment: "4 bytes of a tensor that has 2^61-1: more would overflow in bits", tensor: "a",
 			header: `{§,"a":{"dtype":"U8","shape":[2305843009213693951],"data_offsets":[0,2305843009213693951]}}`,
-			size:   4, data: &span{0, 2305843009213693947}},
+			size:   4, data: &span{4, 2305843009213693951}},
 		{name: "many", comment: "twelve tensors, of which the last two are missing", tensor: "t10",
-			header: `{§,` + strings.Join(row(12), ",") + `}`, size: 20, data: &span{0, 4}},
+			header: `{§,` + strings.Join(row(12), ",") + `}`, size: 20, data: &span{20, 24}},
 	}
 }
 
@@ -92,21 +97,21 @@ func row(n int) []string {
 	return entries
 }
 
+// trailing has files that go on after their last tensor.
 func trailing() []vector {
+	one := `{§,` + u8("a", 0, 4) + `}`
 	return []vector{
-		{name: "one-byte", comment: "one byte after the last tensor",
-			header: `{§,` + u8("a", 0, 4) + `}`, values: "\x01\x02\x03\x04\x05", span: &span{92, 93}},
+		{name: "one-byte", comment: "one byte after the last tensor", header: one, size: 5, data: &span{4, 5}},
 		{name: "newline", comment: "a line end after the last tensor, as editors leave",
-			header: `{§,` + u8("a", 0, 4) + `}`, values: "\x01\x02\x03\x04\n", span: &span{92, 93}},
-		{name: "a-page-of-zeros", comment: "zeros up to a multiple of 4,096",
-			header: `{§,` + u8("a", 0, 4) + `}`, values: "\x01\x02\x03\x04" + strings.Repeat("\x00", 4096-92), span: &span{92, 4096}},
-		{name: "no-tensors", comment: "data, and no tensor",
-			header: `{§}`, values: "\x01\x02\x03\x04", span: &span{48, 52}},
+			header: one, values: "\x01\x02\x03\x04\n", data: &span{4, 5}},
+		{name: "zeros", comment: "a hundred zeros after the last tensor",
+			header: one, values: "\x01\x02\x03\x04" + strings.Repeat("\x00", 100), data: &span{4, 104}},
+		{name: "no-tensors", comment: "data, and no tensor", header: `{§}`, size: 4, data: &span{0, 4}},
 		{name: "after-an-empty-tensor", comment: "data, and a tensor without bytes",
-			header: `{§,` + u8("a", 0, 0) + `}`, values: "\x01", span: &span{96, 97}},
+			header: `{§,` + u8("a", 0, 0) + `}`, size: 1, data: &span{0, 1}},
+		{name: "listed-backwards", comment: "the last tensor of the data is listed first",
+			header: `{§,` + u8("a", 4, 8) + `,` + u8("b", 0, 4) + `}`, size: 10, data: &span{8, 10}, also: "entry-order"},
 		{name: "two-files", comment: "a second file after the first",
-			header: `{§,` + u8("a", 0, 4) + `}`, values: "\x01\x02\x03\x04\x02\x00\x00\x00\x00\x00\x00\x00{}", span: &span{92, 102}},
-		{name: "length-counts-data", comment: "N counts 8 bytes of the data, which are spaces: the tensor's bytes come after them", tensor: "",
-			header: `{§,` + u8("a", 0, 4) + `}        `, values: "\x01\x02\x03\x04    ", span: &span{100, 104}},
+			header: one, values: "\x01\x02\x03\x04\x02\x00\x00\x00\x00\x00\x00\x00{}", data: &span{4, 14}},
 	}
 }

@@ -4,6 +4,7 @@ package main
 
 import "strings"
 
+// dtype has dtypes that are none.
 func dtype() []vector {
 	of := func(value string) string {
 		return `{§,"a":{"dtype":«` + value + `»,"shape":[4],"data_offsets":[0,4]}}`
@@ -30,6 +31,7 @@ func dtype() []vector {
 	}
 }
 
+// shape has dimensions that are no integers from 0 to 2^64-1.
 func shape() []vector {
 	of := func(value string) string {
 		return `{§,"a":{"dtype":"U8","shape":` + value + `,"data_offsets":[0,4]}}`
@@ -55,6 +57,7 @@ func shape() []vector {
 	}
 }
 
+// offsets has data_offsets that are no two such integers, or in the wrong order.
 func offsets() []vector {
 	of := func(value string) string {
 		return `{§,"a":{"dtype":"U8","shape":[4],"data_offsets":` + value + `}}`
@@ -62,7 +65,7 @@ func offsets() []vector {
 	return []vector{
 		{name: "reversed", comment: "BEGIN after END", tensor: "a",
 			header: `{§,«"a":{"dtype":"U8","shape":[4],"data_offsets":[4,0]}»}`, size: 4},
-		{name: "reversed-by-one", comment: "BEGIN one past END, and a shape whose size is -1 in 64 bits", tensor: "a",
+		{name: "reversed-by-one", comment: "BEGIN one past END, and a size of 0 that is not their difference", tensor: "b",
 			header: `{§,` + entryA + `,«"b":{"dtype":"U8","shape":[0],"data_offsets":[4,3]}»}`, size: 4},
 		{name: "reversed-around", comment: "BEGIN near 2^64, so that END - BEGIN is 4 if the borrow is lost", tensor: "a",
 			header: `{§,«"a":{"dtype":"U8","shape":[4],"data_offsets":[18446744073709551615,3]}»}`, size: 4},
@@ -115,6 +118,7 @@ func overflow() []vector {
 	}
 }
 
+// wholeBytes has tensors that end inside of a byte.
 func wholeBytes() []vector {
 	of := func(dtype, shape string) string {
 		return `{§,«"a":{"dtype":"` + dtype + `","shape":` + shape + `,"data_offsets":[0,2]}»}`
@@ -130,6 +134,7 @@ func wholeBytes() []vector {
 	}
 }
 
+// tensorSize has sizes that dtype and shape do not make.
 func tensorSize() []vector {
 	of := func(dtype, shape, end string) string {
 		return `{§,«"a":{"dtype":"` + dtype + `","shape":` + shape + `,"data_offsets":[0,` + end + `]}»}`

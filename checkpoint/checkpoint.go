@@ -1,0 +1,236 @@
+// The checkpoint: one namespace of tensors over however many files.
+
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/store"
+)
+
+// A Checkpoint is a set of shards that is open for reading. It may be used by
+// any number of goroutines at once. Each shard that was read takes a file
+// descriptor, or what its store has in place of one, until Close.
+type Checkpoint struct {
+	set    *Set
+	opts   *Options
+	shards []*shard
+	byPath map[string]*shard
+}
+
+// Open opens the checkpoint at ref; see [store.Ref] for what that may be. It
+// reads the index, if there is one, and no shard. For a folder without an index
+// that holds several files, it reads their headers, to tell what belongs
+// together.
+//
+// The error is a *[NoWeightsError] if a folder holds nothing to open, and wraps
+// [fs.ErrNotExist] if there is no such file or folder. A folder of several models
+// is an error that names them; use [Discover].
+func Open(ctx context.Context, ref string, opts *Options) (*Checkpoint, error) {
+	from, path, err := Locate(ctx, ref, opts)
+	if err != nil {
+		return nil, err
+	}
+	cp, err := New(ctx, from, path, opts)
+	var none *NoWeightsError
+	if errors.As(err, &none) && none.Path == "" {
+		none.Path = ref
+		if r, err := store.Parse(ref); err == nil {
+			none.Path = r.String() // without what may be secret
+		}
+	}
+	return cp, err
+}
+
+// New opens the checkpoint at path in from, as Open does. A path is that of a
+// file or of a folder; "" is the folder of all that from holds.
+func New(ctx context.Context, from store.Store, path string, opts *Options) (*Checkpoint, error) {
+	f, set, err := find(ctx, from, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	if set == nil {
+		if set, err = f.model(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return set.Open(), nil
+}
+
+// Close closes every shard that was opened. What is being read meanwhile ends
+// with an error.
+func (c *Checkpoint) Close() error {
+	var errs []error
+	for _, s := range c.shards {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Set returns the set that the checkpoint is. It must not be changed.
+func (c *Checkpoint) Set() *Set { return c.set }
+
+// Index returns the checkpoint's index, or nil if it has none. It must not be
+// changed.
+func (c *Checkpoint) Index() *Index { return c.set.index }
+
+// Shards returns the paths of the shards in their store: those that the index
+// names, whether they are there or not, but for those whose names are refused.
+// Numbered ones are in the order of their numbers.
+func (c *Checkpoint) Shards() []string { return append([]string(nil), c.set.Shards...) }
+
+// Header returns the header of the shard of that path, one of Shards. It is read
+// once, and must not be changed. The error wraps a *[safetensors.Violation] if
+// the shard is not valid.
+func (c *Checkpoint) Header(ctx context.Context, shard string) (*safetensors.Header, error) {
+	s, ok := c.byPath[shard]
+	if !ok {
+		return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
+	}
+	return s.header(ctx)
+}
+
+// Tensor returns the named tensor, or an error that wraps [fs.ErrNotExist].
+// Reads of the tensor end with an error once ctx is done.
+//
+// With an index, the tensor is looked for in the shard that the index says, and
+// nowhere else: one header is read at most. It is an error if the index is not
+// valid. Without one, all headers are read, and it is an error if the tensor is
+// in two shards, for nothing tells which is meant.
+func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tensor, error) {
+	if c.set.index != nil {
+		return c.listed(ctx, name)
+	}
+	var holder *shard
+	var failed error // why a shard could not be looked into
+	for i, r := range c.headers(ctx) {
+		switch {
+		case r.err != nil:
+			failed = errors.Join(failed, r.err)
+		case r.header.Lookup(name) == nil:
+		case holder != nil:
+			return nil, fmt.Errorf("checkpoint: tensor %s is in shard %s and in shard %s, and no index says which is meant", quote(name), quote(holder.path), quote(c.shards[i].path))
+		default:
+			holder = c.shards[i]
+		}
+	}
+	switch {
+	case holder != nil:
+		return c.from(ctx, holder, name)
+	case failed != nil:
+		return nil, fmt.Errorf("checkpoint: tensor %s is in no shard that could be read: %w", quote(name), failed)
+	}
+	return nil, fmt.Errorf("checkpoint: there is no tensor %s in %s: %w", quote(name), quote(c.set.Name), fs.ErrNotExist)
+}
+
+// listed returns the named tensor, as the index says where it is.
+func (c *Checkpoint) listed(ctx context.Context, name string) (*safetensors.Tensor, error) {
+	if err := c.set.fault(); err != nil {
+		return nil, err
+	}
+	e := c.set.index.Lookup(name)
+	if e == nil {
+		return nil, fmt.Errorf("checkpoint: there is no tensor %s in the index %s: %w", quote(name), quote(c.set.Index), fs.ErrNotExist)
+	}
+	return c.from(ctx, c.shards[c.set.home(e.Shard)], name)
+}
+
+// from returns the named tensor of a shard.
+func (c *Checkpoint) from(ctx context.Context, s *shard, name string) (*safetensors.Tensor, error) {
+	h, err := s.header(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ti := h.Lookup(name)
+	if ti == nil {
+		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, where the index puts it: %w", quote(name), quote(s.path), fs.ErrNotExist)
+	}
+	r, err := s.data(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tensor(h, ti, r), nil
+}
+
+// A headerRead is the outcome of reading a shard's header.
+type headerRead struct {
+	header *safetensors.Header
+	err    error
+}
+
+// headers yields the header of each shard, several of which are read at once.
+func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
+	return ahead(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) headerRead {
+		h, err := c.shards[i].header(ctx)
+		return headerRead{h, err}
+	})
+}
+
+// Tensors yields every tensor, shard by shard, and in a shard in the order of
+// its header. Reads of a tensor end with an error once ctx is done.
+//
+// It goes on after the error of a shard, with the next shard, but ends when ctx
+// is done. The error of an index that is not valid comes first. Of a tensor that
+// is in two shards, it yields the one that the index means, or both if there is
+// no index. Tensors that the index does not list are yielded, too.
+func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[*safetensors.Tensor, error] {
+	return func(yield func(*safetensors.Tensor, error) bool) {
+		if err := c.set.fault(); err != nil && !yield(nil, err) {
+			return
+		}
+		for i, r := range c.headers(ctx) {
+			if r.err == nil {
+				if more, err := c.yieldShard(ctx, c.shards[i], r.header, yield); !more {
+					return
+				} else if r.err = err; err == nil {
+					continue
+				}
+			}
+			if !yield(nil, r.err) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// yieldShard yields the tensors of one shard. It returns false if no more are
+// wanted.
+func (c *Checkpoint) yieldShard(ctx context.Context, s *shard, h *safetensors.Header, yield func(*safetensors.Tensor, error) bool) (bool, error) {
+	r, err := s.data(ctx)
+	if err != nil {
+		return true, err
+	}
+	for i := range h.Tensors {
+		ti := &h.Tensors[i]
+		if c.isElsewhere(ctx, s, ti.Name) {
+			continue
+		}
+		if !yield(tensor(h, ti, r), nil) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// isElsewhere says whether another shard than s has the named tensor, and the
+// index means that one.
+func (c *Checkpoint) isElsewhere(ctx context.Context, s *shard, name string) bool {
+	if c.set.index == nil {
+		return false
+	}
+	e := c.set.index.Lookup(name)
+	if e == nil {
+		return false
+	}
+	home := c.set.home(e.Shard)
+	if home < 0 || c.shards[home] == s {
+		return false
+	}
+	h, err := c.shards[home].header(ctx)
+	return err == nil && h.Lookup(name) != nil
+}

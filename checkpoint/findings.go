@@ -1,0 +1,79 @@
+// Findings: violations as they are found, no more than anyone reads.
+
+package checkpoint
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors"
+)
+
+// maxOfRule is how many violations of one rule are kept, as in package
+// safetensors.
+const maxOfRule = 1000
+
+// findings collects violations.
+type findings struct {
+	list    []*safetensors.Violation
+	counts  map[safetensors.Rule]int
+	omitted int
+}
+
+// add records that rule is broken.
+func (f *findings) add(rule safetensors.Rule, tensor string, at safetensors.Span, format string, args ...any) {
+	if f.counts == nil {
+		f.counts = make(map[safetensors.Rule]int)
+	}
+	if f.counts[rule]++; f.counts[rule] > maxOfRule {
+		f.omitted++
+		return
+	}
+	f.list = append(f.list, &safetensors.Violation{Rule: rule, Tensor: tensor, Span: at, Detail: fmt.Sprintf(format, args...)})
+}
+
+// report returns what was found, in the order of the bytes at fault. What is
+// not about bytes comes first, in the order in which it was found.
+func (f *findings) report() *safetensors.Report {
+	slices.SortStableFunc(f.list, func(a, b *safetensors.Violation) int {
+		return cmp.Or(cmp.Compare(a.Span.Begin, b.Span.Begin), cmp.Compare(a.Span.End, b.Span.End))
+	})
+	return &safetensors.Report{Violations: f.list, Omitted: f.omitted}
+}
+
+// quote returns a name out of a file so that it can be part of a line: quoted,
+// control characters escaped, and the middle of a very long one left out.
+func quote(name string) string {
+	const most = 200 // bytes; the longest published names have about 150
+	if len(name) <= most {
+		return strconv.Quote(name)
+	}
+	head, tail := name[:most/2], name[len(name)-most/2:]
+	for len(head) > 0 && !utf8.ValidString(head) {
+		head = head[:len(head)-1]
+	}
+	tail = strings.TrimLeftFunc(tail, func(r rune) bool { return r == utf8.RuneError })
+	return fmt.Sprintf("%s...%s (%d bytes)", strconv.Quote(head), strconv.Quote(tail), len(name))
+}
+
+// count returns n and the noun, in the plural if that is due.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// atPath returns err as that of doing op to the named file, unless it says so
+// already.
+func atPath(op, path string, err error) error {
+	if _, ok := err.(*fs.PathError); ok {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}

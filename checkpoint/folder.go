@@ -1,0 +1,297 @@
+// The folder: what is in it and below it, by name, and the indexes among that.
+
+package checkpoint
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/store"
+)
+
+// A folder is where sets are looked for. What is found out about it is kept, so
+// that opening it, and judging it later, come to the same sets and read each
+// header once.
+type folder struct {
+	from store.Store
+	opts *Options
+	path string // "" for the root of the store
+
+	listed   bool              // from could say what it holds; then the rest is known
+	places   map[string]*place // by path; that of the folder itself is among them
+	parts    map[string]bool   // what a model_index.json names; nil if there is none
+	foreign  []string          // files of other formats, by their names
+	problems []error           // what could not be looked at
+
+	turn    turn // of those who sort
+	claimed map[string]bool
+	sorted  []*Set // all sets, once they are known
+
+	mu    sync.Mutex
+	known map[string]*knowledge // of shards, by path
+}
+
+// A place is one folder's own files.
+type place struct {
+	path    string
+	indexes []string
+	weights []string
+
+	candidates *candidates // nil until they are known
+}
+
+// find returns the set that path is, if it is a file, or the folder that it is.
+func find(ctx context.Context, from store.Store, name string, opts *Options) (*folder, *Set, error) {
+	f := &folder{
+		from: from, opts: opts.orDefault(), path: name, turn: newTurn(),
+		places: make(map[string]*place), claimed: make(map[string]bool), known: make(map[string]*knowledge),
+	}
+	if strings.HasSuffix(name, ".index.json") || IsIndex(name) {
+		set, err := f.indexSet(ctx, name)
+		return f, set, err
+	}
+	// A file or a folder? No store says, and a name proves nothing. To open it
+	// costs less than to list a bucket.
+	var missing error
+	if name != "" {
+		object, err := from.Open(ctx, name)
+		if err == nil {
+			return f, &Set{Name: name, Role: Model, Shards: []string{name}, found: f, object: object}, nil
+		}
+		if missing = atPath("open", name, err); !isMissing(err) {
+			return nil, nil, missing
+		}
+	}
+	return f, nil, f.list(ctx, missing)
+}
+
+// list finds out what the folder holds. If there is no such folder it returns
+// missing, which is nil for the root.
+func (f *folder) list(ctx context.Context, missing error) error {
+	lister, ok := f.from.(store.Lister)
+	switch {
+	case !ok && strings.HasSuffix(f.path, weightsSuffix):
+		return missing // no folder is called that
+	case !ok:
+		return f.probe(ctx)
+	}
+	f.listed = true
+	seen := f.path == ""
+	for e, err := range lister.List(ctx) {
+		if err != nil && e.Name == "" {
+			if missing != nil && isMissing(err) {
+				return missing // which has the whole path
+			}
+			return err
+		}
+		name, below := cutFolder(e.Name, f.path)
+		if !below {
+			continue
+		}
+		seen = true
+		if !hidden(name) {
+			f.add(e.Name, err)
+		}
+	}
+	switch {
+	case !seen:
+		return missing
+	case len(f.places) == 0:
+		return f.noWeights()
+	}
+	return f.readParts(ctx)
+}
+
+// cutFolder returns what follows the folder in name, and whether it is below it.
+func cutFolder(name, folder string) (string, bool) {
+	if folder == "" {
+		return name, true
+	}
+	return strings.CutPrefix(name, folder+"/")
+}
+
+func hidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
+}
+
+// add takes note of a name in the listing, and of why it could not be looked at.
+// A folder that could not be may hold a copy of the model, so that is a problem
+// to report; what else leads to nowhere is not.
+func (f *folder) add(name string, err error) {
+	switch base := path.Base(name); {
+	case IsIndex(base):
+		p := f.place(folderOf(name))
+		p.indexes = append(p.indexes, name)
+	case strings.HasSuffix(base, weightsSuffix):
+		p := f.place(folderOf(name))
+		p.weights = append(p.weights, name) // opening it gives err again
+	case isMissing(err): // a link to nowhere, which is none of this package's business
+	case err != nil:
+		f.problems = append(f.problems, err)
+	case name == path.Join(f.path, "model_index.json"):
+		f.parts = make(map[string]bool) // until it is read
+	case foreignFormat(base) != "":
+		f.foreign = append(f.foreign, name)
+	}
+}
+
+func (f *folder) place(path string) *place {
+	p, ok := f.places[path]
+	if !ok {
+		p = &place{path: path}
+		f.places[path] = p
+	}
+	return p
+}
+
+// inOrder returns the places: the folder itself, and then the others by path.
+// So an index is read before the folders below it, in which its shards may be.
+func (f *folder) inOrder() []*place {
+	var places []*place
+	for _, p := range f.places {
+		places = append(places, p)
+	}
+	slices.SortFunc(places, func(a, b *place) int {
+		return cmp.Or(boolOrder(a.path != f.path, b.path != f.path), cmp.Compare(a.path, b.path))
+	})
+	return places
+}
+
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// probe looks for the names that are usual, in a store that cannot say what it
+// holds. The first that is there is all that is found: each question costs a
+// request, and a web server has few reasons to have more.
+func (f *folder) probe(ctx context.Context) error {
+	for _, stem := range []string{"model", "diffusion_pytorch_model", "adapter_model", "consolidated"} {
+		for _, suffix := range []string{weightsSuffix + ".index.json", weightsSuffix} {
+			name := path.Join(f.path, stem+suffix)
+			object, err := f.from.Open(ctx, name)
+			if isMissing(err) {
+				continue
+			} else if err != nil {
+				return atPath("open", name, err)
+			}
+			f.add(name, nil)
+			return object.Close()
+		}
+	}
+	return f.noWeights()
+}
+
+// readParts reads which sub-folders the model_index.json names. It is what the
+// library diffusers writes: a member for each part, by the name of its folder.
+//
+// Only the names of its members are of use. So it is scanned as far as it is
+// JSON, and no further: it is for diffusers to complain about the rest.
+func (f *folder) readParts(ctx context.Context) error {
+	if f.parts == nil {
+		return nil
+	}
+	text, err := f.readText(ctx, path.Join(f.path, "model_index.json"))
+	if err != nil {
+		return err
+	}
+	s := jsonscan.New(text)
+	err = s.Open(jsonscan.Object)
+	for first := true; err == nil; first = false {
+		var more bool
+		if more, err = s.More(jsonscan.Object, first); !more || err != nil {
+			break
+		}
+		var key jsonscan.Str
+		if key, err = s.Key(); err == nil {
+			f.parts[string(s.Text(key.Begin, key.End))] = true
+			_, _, err = s.Skip()
+		}
+	}
+	for p := range f.places {
+		if f.isPart(p) {
+			return nil
+		}
+	}
+	f.parts = nil // it names nothing that is here
+	return nil
+}
+
+// isPart says whether the place of that path is a part that model_index.json
+// names.
+func (f *folder) isPart(place string) bool {
+	name, below := cutFolder(place, f.path)
+	first, _, _ := strings.Cut(name, "/")
+	return below && f.parts[first]
+}
+
+// readText reads a whole file that is no larger than an index may be.
+func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
+	object, err := f.from.Open(ctx, path)
+	if err != nil {
+		return nil, atPath("open", path, err)
+	}
+	defer object.Close()
+	if size, most := object.Size(), f.opts.MaxIndexSize; size > most {
+		return nil, atPath("open", path, &safetensors.Violation{
+			Rule: safetensors.RuleLimit, Span: safetensors.Span{End: size},
+			Detail: fmt.Sprintf("the index takes %d bytes, more than the limit of %d", size, most),
+		})
+	}
+	var text bytes.Buffer // which takes memory as bytes arrive
+	_, err = io.Copy(&text, io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
+	if err != nil {
+		return nil, atPath("read", path, err)
+	}
+	return text.Bytes(), nil
+}
+
+// indexSet returns the set of an index. Its shards are those whose names are not
+// refused, whether they are there or not: a missing one is for Validate to tell.
+func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
+	text, err := f.readText(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Name: file, Role: Model, Index: file, found: f}
+	s.index, s.report = ParseIndex(text)
+	seen := make(map[string]bool)
+	last := ""
+	for i := range s.index.Tensors {
+		name := s.index.Tensors[i].Shard
+		if name == last || seen[name] {
+			continue // as of almost every entry
+		}
+		seen[name], last = true, name
+		if pathFault(name) == "" {
+			s.Shards = append(s.Shards, path.Join(folderOf(file), name))
+		}
+	}
+	if n, most := len(seen), f.opts.MaxShards; n > most {
+		return nil, atPath("open", file, &safetensors.Violation{
+			Rule: safetensors.RuleLimit, Span: safetensors.Span{End: int64(len(text))},
+			Detail: fmt.Sprintf("the index names %d shards, more than the limit of %d", n, most),
+		})
+	}
+	slices.SortFunc(s.Shards, compareShards)
+	s.byName = make(map[string]int, len(s.Shards))
+	for i, p := range s.Shards {
+		name, _ := cutFolder(p, folderOf(file))
+		s.byName[name] = i
+	}
+	return s, nil
+}

@@ -1,0 +1,131 @@
+// The index as text again, in one form.
+
+package checkpoint
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// AppendText appends the index in canonical form to b: the text that the library
+// transformers would write, with members in the order of their names, two spaces
+// to a level, escapes for all that is not ASCII, and a line end. It implements
+// encoding.TextAppender.
+//
+// It is an error if two entries have one name, if a name is not UTF-8, if that
+// of a shard is one that would not be opened, or if a value of Metadata is not
+// JSON.
+func (x *Index) AppendText(b []byte) ([]byte, error) {
+	entries := slices.Clone(x.Tensors)
+	slices.SortFunc(entries, func(a, b IndexEntry) int { return cmp.Compare(a.Tensor, b.Tensor) })
+	if err := writable(entries); err != nil {
+		return b, err
+	}
+	metadata, err := x.metadata()
+	if err != nil {
+		return b, err
+	}
+	b = append(b, "{\n"...)
+	if len(metadata) > 0 {
+		b = append(b, "  \"metadata\": {"...)
+		for i, m := range metadata {
+			b = append(appendName(b, i, m.name), m.value...)
+		}
+		b = append(b, "\n  },\n"...)
+	}
+	b = append(b, "  \"weight_map\": {"...)
+	for i := range entries {
+		b = appendString(appendName(b, i, entries[i].Tensor), entries[i].Shard)
+	}
+	if len(entries) > 0 {
+		b = append(b, "\n  "...)
+	}
+	return append(b, "}\n}\n"...), nil
+}
+
+// appendName appends the name of an inner object's member number i.
+func appendName(b []byte, i int, name string) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	b = append(b, "\n    "...)
+	return append(appendString(b, name), ": "...)
+}
+
+// writable returns why entries, in the order of their names, cannot be written.
+func writable(entries []IndexEntry) error {
+	for i, e := range entries {
+		if i > 0 && entries[i-1].Tensor == e.Tensor {
+			return fmt.Errorf("checkpoint: the index has tensor %s twice: in shard %s and in shard %s", quote(e.Tensor), quote(entries[i-1].Shard), quote(e.Shard))
+		}
+		if !utf8.ValidString(e.Tensor) {
+			return fmt.Errorf("checkpoint: the name of tensor %s is not UTF-8, and cannot be in an index", quote(e.Tensor))
+		}
+		if fault := pathFault(e.Shard); fault != "" {
+			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s", quote(e.Shard), quote(e.Tensor), fault)
+		}
+	}
+	return nil
+}
+
+// A textMember is a member of an object: its name, and its value as JSON.
+type textMember struct{ name, value string }
+
+// metadata returns the members of "metadata", in order.
+func (x *Index) metadata() ([]textMember, error) {
+	var members []textMember
+	if x.TotalSize >= 0 {
+		members = append(members, textMember{"total_size", strconv.FormatInt(x.TotalSize, 10)})
+	}
+	if x.TotalParameters >= 0 {
+		members = append(members, textMember{"total_parameters", strconv.FormatInt(x.TotalParameters, 10)})
+	}
+	for name, value := range x.Metadata {
+		if name == "total_size" || name == "total_parameters" {
+			return nil, fmt.Errorf("checkpoint: %q of an index has a field of its own, and is in Metadata too", name)
+		}
+		var text bytes.Buffer
+		if err := json.Indent(&text, []byte(value), "    ", "  "); err != nil {
+			return nil, fmt.Errorf("checkpoint: the value of %s in an index's metadata is not JSON: %w", quote(name), err)
+		}
+		members = append(members, textMember{name, text.String()})
+	}
+	slices.SortFunc(members, func(a, b textMember) int { return cmp.Compare(a.name, b.name) })
+	return members, nil
+}
+
+// appendString appends s as a JSON string, with the escapes of Python's json.
+// It is UTF-8.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r >= 0x20 && r < 0x7f:
+			b = append(b, byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r == '\r':
+			b = append(b, `\r`...)
+		case r == '\t':
+			b = append(b, `\t`...)
+		case r == '\b':
+			b = append(b, `\b`...)
+		case r == '\f':
+			b = append(b, `\f`...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, high, low)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,65 @@
+// Options: what a caller may choose about reading a checkpoint.
+
+package checkpoint
+
+import (
+	"context"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/store"
+)
+
+// Options are the choices of Open, New and Discover. The zero Options, and nil,
+// are the defaults.
+type Options struct {
+	// Resolve gives the store of a ref that is not a local path; nil means that
+	// there is none, and such a ref is an error. remote.Resolve is one.
+	Resolve func(context.Context, store.Ref) (store.Store, error)
+
+	// Opener opens each shard, with its leniency and its limits. Shards are
+	// never mapped. The zero Opener is strict.
+	Opener safetensors.Opener
+
+	// Parallel is how many shards are opened, and their headers read, at once.
+	// 0 means 8.
+	Parallel int
+
+	// HeadersOnly makes Validate read no data. It then does not say whether a
+	// tensor that is in two shards has the same bytes in both.
+	HeadersOnly bool
+
+	// MaxIndexSize is the largest index accepted, in bytes.
+	// 0 means 250,000,000, which is room for two million tensors.
+	MaxIndexSize int64
+
+	// MaxShards is the largest number of shards that an index may name.
+	// 0 means 10,000. The largest published models have a few hundred.
+	MaxShards int
+}
+
+// orDefault returns a copy of o in which defaults are spelled out.
+func (o *Options) orDefault() *Options {
+	var full Options
+	if o != nil {
+		full = *o
+	}
+	if full.Parallel <= 0 {
+		full.Parallel = 8
+	}
+	if full.MaxIndexSize <= 0 {
+		full.MaxIndexSize = 250_000_000
+	}
+	if full.MaxShards <= 0 {
+		full.MaxShards = 10_000
+	}
+	return &full
+}
+
+// least returns the severity from which on a violation keeps a shard from being
+// used.
+func (o *Options) least() safetensors.Severity {
+	if o.Opener.Lenient {
+		return safetensors.Invalid
+	}
+	return safetensors.Nonconforming
+}

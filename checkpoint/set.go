@@ -1,0 +1,142 @@
+// Sets: what belongs together, and what of it is to be counted.
+
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/store"
+)
+
+// A Role is what a set is to the folder in which it was found.
+type Role string
+
+// The roles. A Model is counted, and what is beside it is not.
+const (
+	Model   Role = "model"   // the model, or a part of it
+	Copy    Role = "copy"    // the tensors of another set once more: in another precision, or under other names
+	Adapter Role = "adapter" // what is added to a model: LoRA and the like
+	Other   Role = "other"   // none of these, as far as can be told
+)
+
+// A Set is one set of weights: files that belong together, with or without an
+// index that says so.
+type Set struct {
+	// Name is the path of the index; without one, that of the file, or what the
+	// paths of several have in common, as in "model-*-of-00004.safetensors".
+	// No two sets of a folder have one name.
+	Name string
+
+	Role   Role
+	CopyOf string   // the Name of the set of which this is a copy, or ""
+	Index  string   // the path of the index, or ""
+	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
+
+	found  *folder
+	index  *Index
+	report *safetensors.Report // what is wrong with the index itself
+	byName map[string]int      // indices of Shards by their names in the index
+	stale  []*Set              // indexes beside this set of whose shards none is there
+	object store.Object        // the one shard, if it was opened to see whether it is there
+}
+
+// file returns the path of a file that tells what the set is called.
+func (s *Set) file() string {
+	if s.Index == "" && len(s.Shards) > 0 {
+		return s.Shards[0]
+	}
+	return s.Index
+}
+
+// Counted says whether the set is the model, or a part of it, so that its
+// tensors are to be counted in a total over the folder.
+func (s *Set) Counted() bool { return s.Role == Model }
+
+// Open opens the set. It reads nothing.
+func (s *Set) Open() *Checkpoint {
+	c := &Checkpoint{set: s, opts: s.found.opts, byPath: make(map[string]*shard, len(s.Shards))}
+	for _, p := range s.Shards {
+		one := newShard(p, s.found.from, s.found.opts)
+		one.known = s.found.recall(p)
+		c.shards = append(c.shards, one)
+		c.byPath[p] = one
+	}
+	if s.object != nil {
+		c.shards[0].object, s.object = s.object, nil
+	}
+	return c
+}
+
+// fault returns why the index must not be relied on, or nil.
+func (s *Set) fault() error {
+	if s.index == nil {
+		return nil
+	}
+	if v := s.report.First(safetensors.Nonconforming); v != nil {
+		return atPath("open", s.Index, v)
+	}
+	return nil
+}
+
+// home returns which shard the index means by a name; -1 if it is refused.
+func (s *Set) home(name string) int {
+	if i, ok := s.byName[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Discover returns the sets at path in from: the one that a file is, or those of
+// a folder and the folders below it. Those that are counted come first, and of
+// them that in the folder itself. It reads indexes, and the headers of what no
+// index lists; what cannot be read it leaves for Validate to report.
+func Discover(ctx context.Context, from store.Store, path string, opts *Options) ([]*Set, error) {
+	f, set, err := find(ctx, from, path, opts)
+	switch {
+	case err != nil:
+		return nil, err
+	case set == nil:
+		return f.sets(ctx)
+	case set.object != nil:
+		err = set.object.Close()
+		set.object = nil
+	}
+	return []*Set{set}, err
+}
+
+// Locate returns the store in which ref lies, and its path in that.
+func Locate(ctx context.Context, ref string, opts *Options) (store.Store, string, error) {
+	r, err := store.Parse(ref)
+	if err != nil {
+		return nil, "", err
+	}
+	if r.Scheme != "file" {
+		if opts == nil || opts.Resolve == nil {
+			return nil, "", fmt.Errorf("checkpoint: %s is not on this machine, and Options.Resolve, which opens other places, is not set", r)
+		}
+		from, err := opts.Resolve(ctx, r)
+		return from, r.Path, err
+	}
+	info, err := os.Stat(r.String())
+	switch {
+	case err != nil:
+		return nil, "", err
+	case info.IsDir():
+		// A store lists all that it holds. So the store of a directory is the
+		// directory itself, and not the one around it.
+		return store.Dir(r.String()), "", nil
+	}
+	return store.Dir(r.Root), r.Path, nil
+}
+
+// folderOf returns the folder of a path, "" if that is the root of the store.
+func folderOf(p string) string {
+	if dir := path.Dir(p); dir != "." {
+		return dir
+	}
+	return ""
+}

@@ -1,0 +1,292 @@
+// The laws between files: what the headers of all shards say together.
+//
+// Each tensor is looked at once, and looked up once in the index's hash table;
+// all else goes by numbers. So the time is linear in the tensors, however they
+// are spread over shards, and what is held for each is a few bytes.
+
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/weightools/safetensors"
+)
+
+// A survey is what is known of a set once all its shards were judged.
+type survey struct {
+	findings
+	c      *Checkpoint
+	shards []surveyed
+	errs   []error // of reading what the laws are about
+
+	found []place32 // of each entry of the index; zero if it was not found
+	stray []place32 // tensors that are not where the index puts them
+	other []place32 // tensors that no index lists
+}
+
+// A surveyed shard is one that was judged, or could not be.
+type surveyed struct {
+	*knowledge      // nil if the shard could not be read
+	missing    bool // there is no such shard
+}
+
+// whole says whether the shard is there, and all its tensors are known.
+func (s *surveyed) whole() bool { return s.knowledge != nil && !s.blind }
+
+// A place32 is one tensor of a shard's header. There may be a million, so it is
+// small. The shard is counted from 1: the zero place32 is none.
+type place32 struct{ shard, tensor int32 }
+
+func at(shard, tensor int) place32 { return place32{int32(shard) + 1, int32(tensor)} }
+
+func newSurvey(c *Checkpoint) *survey {
+	return &survey{c: c, shards: make([]surveyed, len(c.shards))}
+}
+
+// entry returns the entry of a header that is at a place.
+func (s *survey) entry(p place32) *safetensors.TensorInfo {
+	return &s.shards[p.shard-1].header.Tensors[p.tensor]
+}
+
+// path returns the quoted path of a shard.
+func (s *survey) path(shard int) string { return quote(s.c.shards[shard].path) }
+
+// judge judges the set. Errors are of reading.
+func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
+	if x := s.c.set.index; x != nil {
+		r := s.c.set.report
+		s.list, s.omitted = slices.Clone(r.Violations), r.Omitted
+		s.placeTensors(x)
+		twins, misplaced := s.settleStrays(x)
+		s.absent(x)
+		s.misplaced(misplaced)
+		if !x.cutOff {
+			s.unlisted()
+			s.totalSize(x)
+		}
+		s.twins(ctx, append(twins, s.othersTwice()...))
+	} else {
+		s.deadNames()
+		s.placeTensors(nil)
+		s.twins(ctx, s.othersTwice())
+	}
+	s.numbers()
+	s.beside(ctx)
+	return s.report(), s.errs
+}
+
+// placeTensors finds out for each tensor of each shard whether it is where the
+// index puts it, if there is an index.
+func (s *survey) placeTensors(x *Index) {
+	if x != nil {
+		s.found = make([]place32, len(x.Tensors))
+	}
+	for i := range s.shards {
+		if s.shards[i].knowledge != nil && s.shards[i].header != nil {
+			s.placeShard(x, i)
+		}
+	}
+}
+
+func (s *survey) placeShard(x *Index, shard int) {
+	tensors := s.shards[shard].header.Tensors
+	name, home := "", -1 // of the shard that the index says of the tensor before
+	for i := range tensors {
+		e, ok := uint32(0), false
+		if x != nil {
+			e, ok = x.byName[tensors[i].Name]
+		}
+		if !ok {
+			s.other = append(s.other, at(shard, i))
+			continue
+		}
+		if listed := x.Tensors[e].Shard; listed != name || home < 0 {
+			name, home = listed, s.c.set.home(listed)
+		}
+		if home == shard {
+			s.found[e] = at(shard, i)
+		} else {
+			s.stray = append(s.stray, at(shard, i))
+		}
+	}
+}
+
+// settleStrays finds out of each tensor that is in another shard than the index
+// says whether it is in the right one, too, and so in two. It returns these, and
+// tallies of the others by the two shards.
+func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *tallies[[2]string]) {
+	misplaced = newTallies[[2]string]()
+	for _, p := range s.stray {
+		e := x.byName[s.entry(p).Name]
+		listed := &x.Tensors[e]
+		switch home := s.c.set.home(listed.Shard); {
+		case s.found[e] != (place32{}):
+			twins = append(twins, twin{s.found[e], p})
+			continue
+		case home >= 0 && (s.shards[home].missing || s.shards[home].whole()):
+			misplaced.add([2]string{listed.Shard, s.c.shards[p.shard-1].path}, listed.Tensor, listed.Span)
+		}
+		s.found[e] = p
+	}
+	return twins, misplaced
+}
+
+// misplaced reports tensors that are in another shard than the index says, and in
+// no other.
+func (s *survey) misplaced(groups *tallies[[2]string]) {
+	for key, t := range groups.all() {
+		s.add(safetensors.RuleTensorMisplaced, t.first, t.at, "%s in shard %s, and the index puts %s in shard %s",
+			t.are(), quote(key[1]), t.it(), quote(key[0]))
+	}
+}
+
+// absent reports entries of the index that no shard has: with the shard if that
+// is not there, and otherwise for each shard. Of a shard that could not be read
+// to its end it is not known what it has, and its own report says why.
+func (s *survey) absent(x *Index) {
+	gone, lost := newTallies[string](), newTallies[string]()
+	elsewhere := make(map[string]int) // of those in a shard that is gone, how many are in another
+	for i := range x.Tensors {
+		e := &x.Tensors[i]
+		home := s.c.set.home(e.Shard)
+		switch {
+		case home < 0:
+			continue // refused, which is reported
+		case s.shards[home].missing:
+			gone.add(e.Shard, e.Tensor, e.Span)
+			if s.found[i] != (place32{}) {
+				elsewhere[e.Shard]++
+			}
+		case s.found[i] == (place32{}) && s.shards[home].whole():
+			lost.add(e.Shard, e.Tensor, e.Span)
+		}
+	}
+	for shard, t := range gone.all() {
+		also := ""
+		if n := elsewhere[shard]; n > 0 {
+			also = fmt.Sprintf("; other shards have %d of them", n)
+		}
+		s.add(safetensors.RuleShardMissing, t.first, t.at, "shard %s is missing, and with it %s%s", quote(shard), t.ofIndex(), also)
+	}
+	for shard, t := range lost.all() {
+		s.add(safetensors.RuleTensorMissing, t.first, t.at, "%s in no shard, and the index puts %s in shard %s", t.are(), t.it(), quote(shard))
+	}
+}
+
+// unlisted reports tensors that the index does not list.
+func (s *survey) unlisted() {
+	groups := newTallies[int32]()
+	for _, p := range s.other {
+		groups.add(p.shard, s.entry(p).Name, safetensors.Span{})
+	}
+	for shard, t := range groups.all() {
+		s.add(safetensors.RuleTensorUnlisted, t.first, t.at, "%s in shard %s, and not in the index", t.are(), s.path(int(shard)-1))
+	}
+}
+
+// othersTwice returns the tensors that are in two shards, of those that no index
+// lists. No shard has a name twice: of two in one header the last one counts.
+func (s *survey) othersTwice() (twins []twin) {
+	if len(s.c.shards) < 2 {
+		return nil
+	}
+	first := make(map[string]place32, len(s.other))
+	for _, p := range s.other {
+		name := s.entry(p).Name
+		if one, twice := first[name]; twice {
+			twins = append(twins, twin{one, p})
+		} else {
+			first[name] = p
+		}
+	}
+	return twins
+}
+
+// deadNames reports shards that a folder lists and that are not there.
+func (s *survey) deadNames() {
+	for i := range s.shards {
+		if s.shards[i].missing {
+			s.add(safetensors.RuleShardMissing, "", safetensors.Span{}, "shard %s is a name in the folder that leads to no file", s.path(i))
+		}
+	}
+}
+
+// numbers reports shards that neither the index nor the folder has, and that the
+// numbers of the others imply: an index that was made from an incomplete folder
+// does not know better. It does so in a folder alone, since who names one file
+// does not ask for the others.
+func (s *survey) numbers() {
+	f := s.c.set.found
+	if !f.listed || s.c.set.Role == Other || s.c.set.fault() != nil {
+		return // what is left over, or broken, implies nothing
+	}
+	there := make(map[numbering][]number)
+	var order []numbering
+	for _, one := range s.c.shards {
+		n, number, ok := numbered(one.path)
+		if !ok {
+			continue
+		}
+		if there[n] == nil {
+			order = append(order, n)
+		}
+		there[n] = append(there[n], number)
+	}
+	for _, p := range f.places {
+		for _, path := range p.weights {
+			if n, number, ok := numbered(path); ok && there[n] != nil {
+				there[n] = append(there[n], number)
+			}
+		}
+	}
+	for _, n := range order {
+		for _, g := range n.gaps(there[n]) {
+			s.gap(n, g)
+		}
+	}
+}
+
+func (s *survey) gap(n numbering, g gap) {
+	first, last := quote(n.path(g.first)), quote(n.path(g.last))
+	if g.first == g.last {
+		s.add(safetensors.RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: the numbers of the others imply it", first)
+		return
+	}
+	s.add(safetensors.RuleShardMissing, "", safetensors.Span{}, "shards %s to %s, %d in number, are missing: the numbers of the others imply them",
+		first, last, g.last.n-g.first.n+1)
+}
+
+// totalSize compares what the index says of the size of all its tensors with the
+// sum. It does so only if all are there: otherwise the one fault would be told
+// twice.
+func (s *survey) totalSize(x *Index) {
+	if x.TotalSize < 0 {
+		return
+	}
+	for i := range s.shards {
+		if s.shards[i].knowledge == nil || s.shards[i].fault != nil {
+			return
+		}
+	}
+	var bytes, elems int64
+	for _, p := range s.found {
+		if p == (place32{}) {
+			return
+		}
+		ti := s.entry(p)
+		if bytes += ti.Size(); bytes < 0 {
+			return // no disk holds this
+		}
+		elems += ti.NumElems()
+	}
+	if bytes == x.TotalSize {
+		return
+	}
+	hint := ""
+	if elems == x.TotalSize {
+		hint = ": it is the number of their elements"
+	}
+	s.add(safetensors.RuleTotalSize, "", x.totalSizeAt, "total_size is %d, and the tensors of the index take %d bytes%s", x.TotalSize, bytes, hint)
+}

@@ -1,0 +1,148 @@
+// Twins: a tensor that is in two shards, and whether it is the same in both.
+//
+// Loaders that go by the index take the one, and those that read all files of a
+// folder the one that they read last. Equal twins cost time and memory; others
+// make a model that answers wrongly, and nothing says why.
+
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/weightools/safetensors"
+)
+
+// A twin is a tensor that is in two shards. The first is the one that the index
+// means, if there is an index.
+type twin struct{ one, other place32 }
+
+// A likeness is what two tensors of one name have in common.
+type likeness string
+
+const (
+	equal     likeness = "with equal bytes"
+	unknown   likeness = "of one dtype and shape, and their bytes were not compared"
+	otherKind likeness = "of two kinds"
+	otherData likeness = "with different bytes"
+)
+
+// twins reports tensors that are in two shards.
+func (s *survey) twins(ctx context.Context, all []twin) {
+	type key struct {
+		one, other int32
+		likeness   likeness
+	}
+	groups := newTallies[key]()
+	details := make(map[key]string)
+	for _, t := range all {
+		like, detail, err := s.compare(ctx, t)
+		if err != nil {
+			s.errs = append(s.errs, err)
+			if ctx.Err() != nil {
+				return
+			}
+		}
+		k := key{t.one.shard, t.other.shard, like}
+		name := s.entry(t.one).Name
+		if groups.add(k, name, s.listedAt(name)).n == 1 {
+			details[k] = detail
+		}
+	}
+	for k, t := range groups.all() {
+		rule := safetensors.RuleTensorTwice
+		if k.likeness == otherKind || k.likeness == otherData {
+			rule = safetensors.RuleTensorConflict
+		}
+		s.add(rule, t.first, t.at, "%s in shard %s and in shard %s, %s%s",
+			t.are(), s.path(int(k.one)-1), s.path(int(k.other)-1), k.likeness, details[k])
+	}
+}
+
+// listedAt returns where the index lists a tensor.
+func (s *survey) listedAt(tensor string) safetensors.Span {
+	if x := s.c.set.index; x != nil {
+		if e := x.Lookup(tensor); e != nil {
+			return e.Span
+		}
+	}
+	return safetensors.Span{}
+}
+
+// compare compares a tensor with its twin, and says where they differ first. It
+// reads no data unless dtype and shape are the same, and both shards are in
+// order: of one that is cut off, the bytes may not be there.
+func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) {
+	a, b := s.entry(t.one), s.entry(t.other)
+	if a.Dtype != b.Dtype || !slices.Equal(a.Shape, b.Shape) {
+		return otherKind, fmt.Sprintf(": %s %s and %s %s", a.Dtype, a.ShapeString(), b.Dtype, b.ShapeString()), nil
+	}
+	if s.c.opts.HeadersOnly || s.shards[t.one.shard-1].fault != nil || s.shards[t.other.shard-1].fault != nil {
+		return unknown, "", nil
+	}
+	x, err := s.tensor(ctx, t.one)
+	if err != nil {
+		return unknown, "", err
+	}
+	y, err := s.tensor(ctx, t.other)
+	if err != nil {
+		return unknown, "", err
+	}
+	n, err := firstDifference(x, y)
+	switch {
+	case err != nil:
+		return unknown, "", err
+	case n < 0:
+		return equal, "", nil
+	}
+	return otherData, fmt.Sprintf(": those of the first differ at byte %d of %d", n, x.Size()), nil
+}
+
+func (s *survey) tensor(ctx context.Context, p place32) (*safetensors.Tensor, error) {
+	one := s.c.shards[p.shard-1]
+	r, err := one.data(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tensor(s.shards[p.shard-1].header, s.entry(p), r), nil
+}
+
+// firstDifference returns the offset of the first byte in which two tensors of
+// one size differ, or -1 if there is none. It compares bytes, not numbers: NaN
+// is equal to itself here, and 0 is not to -0.
+func firstDifference(x, y *safetensors.Tensor) (int64, error) {
+	const chunk = 1 << 20 // bytes: large enough for disks, small enough for caches
+	size := x.Size()
+	a, b := make([]byte, min(size, chunk)), make([]byte, min(size, chunk))
+	for off := int64(0); off < size; {
+		n := min(size-off, chunk)
+		for _, part := range []struct {
+			from *safetensors.Tensor
+			to   []byte
+		}{{x, a[:n]}, {y, b[:n]}} {
+			if got, err := part.from.ReadAt(part.to, off); got < len(part.to) {
+				return 0, fmt.Errorf("checkpoint: read %d of the %d bytes of tensor %s: %w", off+int64(got), size, quote(x.Name), unexpected(err))
+			}
+		}
+		if !bytes.Equal(a[:n], b[:n]) {
+			i := 0
+			for a[i] == b[i] {
+				i++
+			}
+			return off + int64(i), nil
+		}
+		off += n
+	}
+	return -1, nil
+}
+
+// unexpected returns the error of a read that ended too early.
+func unexpected(err error) error {
+	if err == nil || err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

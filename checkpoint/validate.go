@@ -1,0 +1,159 @@
+// Validate: a report for each shard, and one for the set.
+
+package checkpoint
+
+import (
+	"context"
+	"iter"
+	"path"
+	"slices"
+
+	"github.com/weightools/safetensors"
+)
+
+// A Report is what Checkpoint.Validate found in one file, or in the set.
+type Report struct {
+	// File is the path of the shard, or of an index that is left over. It is ""
+	// for the set: its spans are bytes of the index, if it has one.
+	File string
+
+	// Size is the shard's size in bytes; 0 if File is no shard.
+	Size int64
+
+	// What was found; nil if there is an error. The header must not be changed.
+	*safetensors.Report
+}
+
+// Validate judges every shard by the rules about one file, and then the set by
+// those between files. It yields a report for each shard that is there, in
+// order; one for each index that is left over from another version; and last,
+// with no file, that for the set and its index.
+//
+// It reads headers alone; but of a tensor that is in two shards it compares the
+// bytes, unless the options say HeadersOnly. The set is that of the folder if the
+// checkpoint was opened by it: then files that are not in the index, and copies
+// of the model, are reported too.
+//
+// Tensors that are alike at fault are told in one violation, which names the
+// first and says how many there are. As in a report on one file, there are at
+// most 1,000 violations of each rule.
+//
+// An error is of reading: it comes with the report's File, and without a report,
+// and Validate goes on. Once ctx is done it ends with that as the error.
+func (c *Checkpoint) Validate(ctx context.Context) iter.Seq2[Report, error] {
+	return func(yield func(Report, error) bool) {
+		s := newSurvey(c)
+		for i, r := range c.judgeShards(ctx) {
+			switch {
+			case ctx.Err() != nil:
+				yield(Report{}, context.Cause(ctx))
+				return
+			case r.err != nil && isMissing(r.err):
+				s.shards[i].missing = true // for the set's report
+				continue
+			case r.err == nil:
+				s.shards[i].knowledge = r.known
+			}
+			if !yield(Report{c.shards[i].path, r.size, r.report}, r.err) {
+				return
+			}
+		}
+		for _, left := range c.set.stale {
+			if !yield(Report{left.Index, 0, left.judgeStale(c.set)}, nil) {
+				return
+			}
+		}
+		report, errs := s.judge(ctx)
+		for _, err := range errs {
+			if !yield(Report{}, err) || ctx.Err() != nil {
+				return
+			}
+		}
+		yield(Report{Report: report}, nil)
+	}
+}
+
+// A judgement is the outcome of judging a shard.
+type judgement struct {
+	size   int64
+	report *safetensors.Report
+	known  *knowledge
+	err    error
+}
+
+func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] {
+	return ahead(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) judgement {
+		report, known, err := c.shards[i].judge(ctx)
+		if err != nil {
+			return judgement{err: err}
+		}
+		c.set.found.remember(c.shards[i].path, known)
+		return judgement{known.size, report, known, nil}
+	})
+}
+
+// judgeStale judges an index of whose shards none is there, or that is cut off,
+// beside the set that is taken for the model.
+func (s *Set) judgeStale(model *Set) *safetensors.Report {
+	f := findings{list: slices.Clone(s.report.Violations), omitted: s.report.Omitted}
+	if len(s.Shards) > 0 && !s.anyThere() {
+		first := &s.index.Tensors[0]
+		f.add(safetensors.RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and none is there: %s is taken for the model",
+			count(len(s.Shards), "shard"), quote(first.Shard), quote(model.Name))
+	}
+	return f.report()
+}
+
+// beside judges what lies beside the set in its folder: files that its index
+// should name, and copies.
+func (s *survey) beside(ctx context.Context) {
+	set, f := s.c.set, s.c.set.found
+	if !f.listed {
+		return
+	}
+	s.errs = append(s.errs, f.problems...)
+	all, err := f.sets(ctx)
+	if err != nil {
+		s.errs = append(s.errs, err)
+		return
+	}
+	for _, other := range all {
+		switch {
+		case other.CopyOf == set.Name:
+			s.copy(ctx, other)
+		case other.Role == Other && set.Counted() && set.Index != "" && other.Index == "" && folderOf(other.file()) == folderOf(set.Index):
+			s.extra(ctx, other)
+		}
+	}
+}
+
+// copy reports a copy of the set.
+func (s *survey) copy(ctx context.Context, other *Set) {
+	held, err := s.c.set.found.contents(ctx, other)
+	if err != nil {
+		s.errs = append(s.errs, err)
+		return
+	}
+	s.add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "%s is a second copy of what is in %s: %s in %s, of the same shapes; it is not counted",
+		quote(other.Name), quote(s.c.set.Name), count(len(held), "tensor"), count(len(other.Shards), "file"))
+}
+
+// extra reports shards that are in the folder, and not in its index.
+func (s *survey) extra(ctx context.Context, other *Set) {
+	for _, p := range other.Shards {
+		k := s.c.set.found.learn(ctx, p)
+		if k == nil || k.header == nil {
+			s.add(safetensors.RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s, and it is not to be read",
+				quote(p), quote(path.Base(s.c.set.Index)))
+			continue
+		}
+		listed := 0
+		for i := range k.header.Tensors {
+			if s.c.set.index.Lookup(k.header.Tensors[i].Name) != nil {
+				listed++
+			}
+		}
+		s.add(safetensors.RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s; it has %s, %d of them under names that the index puts elsewhere",
+			quote(p), quote(path.Base(s.c.set.Index)), count(len(k.header.Tensors), "tensor"), listed)
+	}
+}

@@ -1,0 +1,75 @@
+// Folders without weights: what was looked for, and what is there instead.
+
+package checkpoint
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A NoWeightsError says that a folder holds nothing that this package opens.
+type NoWeightsError struct {
+	Path    string   // of the folder: in its store, "" being the root, or as Open was asked for it
+	Listed  bool     // whether the store could say what it holds
+	Foreign []string // the paths of weights in other formats, by their names
+}
+
+// foreignFormats are the formats in which weights are published beside this
+// one, by the ends of names. What such a file really is, its content tells.
+var foreignFormats = []struct{ suffix, format string }{
+	{".bin", "PyTorch"},
+	{".pt", "PyTorch"},
+	{".pth", "PyTorch"},
+	{".ckpt", "PyTorch"},
+	{".gguf", "GGUF"},
+	{".h5", "HDF5"},
+	{".msgpack", "Flax"},
+	{".npz", "NumPy"},
+	{".onnx", "ONNX"},
+	{".pb", "TensorFlow"},
+}
+
+// foreignFormat returns the format that a file has by its name, or "".
+func foreignFormat(base string) string {
+	for _, f := range foreignFormats {
+		if strings.HasSuffix(base, f.suffix) {
+			return f.format
+		}
+	}
+	return ""
+}
+
+func (f *folder) noWeights() error {
+	// A model's own file before an optimizer's, which ends alike.
+	slices.SortStableFunc(f.foreign, func(a, b string) int {
+		return boolOrder(!strings.Contains(a, "model"), !strings.Contains(b, "model"))
+	})
+	return &NoWeightsError{Path: f.path, Listed: f.listed, Foreign: f.foreign}
+}
+
+// Error says what was looked for, and what was found in its place.
+func (e *NoWeightsError) Error() string {
+	where := "the folder"
+	if e.Path != "" {
+		where += " " + quote(e.Path)
+	}
+	if !e.Listed {
+		return fmt.Sprintf("checkpoint: %s has no model.safetensors or model.safetensors.index.json, nor those of diffusers, adapters or Mistral, and it cannot be listed: name a file in it", where)
+	}
+	said := fmt.Sprintf("checkpoint: %s has no *.safetensors and no *.safetensors.index.json, nor has a folder below it", where)
+	if len(e.Foreign) == 0 {
+		return said
+	}
+	first := e.Foreign[0]
+	said += fmt.Sprintf("; it has %s, by its name a %s file and not a safetensors file", quote(first), foreignFormat(path.Base(first)))
+	if n := len(e.Foreign) - 1; n > 0 {
+		said += fmt.Sprintf(", and %d more of other formats", n)
+	}
+	return said
+}
+
+// Unwrap returns [fs.ErrNotExist].
+func (e *NoWeightsError) Unwrap() error { return fs.ErrNotExist }

@@ -1,0 +1,113 @@
+// Conversion: a tensor's elements as those of another dtype.
+
+package safetensors
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/weightools/safetensors/internal/num"
+)
+
+// A Converter converts tensors in a way of one's choice. The zero Converter is
+// that of Tensor.Convert.
+type Converter struct {
+	// Saturate takes the dtype's nearest number for those that are out of its
+	// range, infinities included. Without it they become an infinity, or NaN in
+	// a dtype that has none, and are an error if it has neither; but for F4 and
+	// F6, which always saturate. A NaN is not out of range, and stays what it is.
+	Saturate bool
+}
+
+// Convert returns t with its elements converted to dtype d, as they are read.
+//
+// A number is rounded to the nearest, ties to even, once. A float that is too
+// large becomes an infinity in F64, F32, F16, BF16 and F8_E5M2, and NaN in the
+// other F8 dtypes. F4 and F6 have neither, and take their largest number. An
+// element that d cannot hold otherwise is an error of the read: an integer, or
+// a float as an integer, out of range; NaN as an integer, F4 or F6. BOOL holds
+// whether a number is not 0. A [Converter] treats numbers out of range in
+// another way.
+//
+// It is an error if d or t's dtype is C64, or if the elements would not fill
+// whole bytes. If d is t's dtype, Convert returns t.
+func (t *Tensor) Convert(d Dtype) (*Tensor, error) { return new(Converter).Convert(t, d) }
+
+// Convert is [Tensor.Convert] in c's way.
+func (c *Converter) Convert(t *Tensor, d Dtype) (*Tensor, error) {
+	if d == t.Dtype {
+		return t, nil
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case d.Bits() == 0:
+		return nil, fmt.Errorf("safetensors: tensor %s: there is no dtype %s to convert to", quote(t.Name), quote(string(d)))
+	case d == C64 || t.Dtype == C64:
+		return nil, fmt.Errorf("safetensors: tensor %s: %s cannot be converted to %s: C64 is pairs of numbers", quote(t.Name), t.Dtype, d)
+	}
+	n := t.NumElems()
+	size, ok := d.Size(n)
+	if !ok {
+		return nil, fmt.Errorf("safetensors: tensor %s: its %d elements do not fill whole bytes in %s, of %d bits", quote(t.Name), n, d, d.Bits())
+	}
+	v := &conversion{Converter: *c, source: t, elements: elementsOf(t), to: num.For(string(d)), from: num.For(string(t.Dtype))}
+	p := packingOf(d.Bits())
+	v.computed = computed{p, t.Name, size, min(p.most(), v.elements.most()), v.fill}
+	made := &Tensor{TensorInfo: TensorInfo{Name: t.Name, Dtype: d, Shape: t.Shape, Offsets: Span{0, size}}, ReaderAt: v}
+	return made, nil
+}
+
+// A conversion is the bytes of a tensor that is converted as it is read.
+type conversion struct {
+	computed
+	Converter
+	source   *Tensor
+	elements elements // of source
+	to, from *num.Codec
+}
+
+// made reports whether t is what v makes, and has not been given another dtype
+// or size by hand.
+func (v *conversion) made(t *Tensor) bool {
+	return t.Dtype == Dtype(v.to.Dtype()) && t.Size() == v.size
+}
+
+// original returns the tensor of which t is made by v. It has t's name and
+// shape.
+func (v *conversion) original(t *Tensor) *Tensor {
+	o := *v.source
+	o.Name, o.Shape = t.Name, t.Shape
+	return &o
+}
+
+// fill makes elements; see computed.
+func (v *conversion) fill(dst []byte, first int64, n int) (int, error) {
+	buf := buffers.Get().(*buffer)
+	defer buffers.Put(buf)
+	b, skip, got, err := v.elements.load(buf, first, n)
+	done := num.Convert(v.to, dst, v.from, b, skip, got, v.Saturate)
+	if done < got {
+		return done, fmt.Errorf("safetensors: tensor %s: element %d is %s, which %s cannot hold",
+			quote(v.tensor), first+int64(done), number(v.from, b, skip+done), v.to.Dtype())
+	}
+	return done, err
+}
+
+// number returns the i-th element of b as text.
+func number(c *num.Codec, b []byte, i int) string {
+	switch c.Kind() {
+	case num.Float:
+		var x [1]float64
+		num.Decode(c, x[:], b, i)
+		return strconv.FormatFloat(x[0], 'g', -1, 64)
+	case num.Unsigned:
+		var v [1]uint64
+		num.Ints(c, v[:], b, i)
+		return strconv.FormatUint(v[0], 10)
+	}
+	var v [1]int64
+	num.Ints(c, v[:], b, i)
+	return strconv.FormatInt(v[0], 10)
+}

@@ -1,0 +1,222 @@
+// The fields of an entry: what each may be, and what is wrong with it.
+
+package safetensors
+
+import (
+	"bytes"
+	"unicode"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
+)
+
+// dtype reads a dtype.
+func (p *parser) dtype(e *rawEntry) (bool, error) {
+	kind := p.Next()
+	begin := p.Pos()
+	var name string
+	switch kind {
+	case jsonscan.String:
+		str, err := p.Str()
+		if err != nil {
+			return false, err
+		}
+		name = p.name(str)
+	default:
+		if kind == jsonscan.Object {
+			var err error
+			if name, err = p.unitVariant(); err != nil {
+				return false, err
+			}
+		} else if _, _, err := p.Skip(); err != nil {
+			return false, err
+		}
+		if name == "" {
+			p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has %v as dtype, where a string is due", quoted(e.info.Name), kind)
+			return false, nil
+		}
+		p.found(RuleMemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s has an object as dtype, where a string is due", quoted(e.info.Name))
+	}
+	if i := Dtype(name).rank(); i >= 0 {
+		e.info.Dtype = dtypes[i].name
+		return true, nil
+	}
+	e.info.Dtype = Dtype(name)
+	p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the dtype %s, which is none of the format's", quoted(e.info.Name), quoted(name))
+	return false, nil
+}
+
+// unitVariant reads {"NAME":null}, which the reference implementation's parser
+// accepts for "NAME" unasked. It returns "" for any other object.
+func (p *parser) unitVariant() (string, error) {
+	if err := p.Open(jsonscan.Object); err != nil {
+		return "", err
+	}
+	name, members := "", 0
+	for ; ; members++ {
+		more, err := p.More(jsonscan.Object, members == 0)
+		if err != nil {
+			return "", err
+		}
+		if !more {
+			break
+		}
+		str, err := p.Key()
+		if err != nil {
+			return "", err
+		}
+		key := p.name(str)
+		_, kind, err := p.Skip()
+		if err != nil {
+			return "", err
+		}
+		if kind == jsonscan.Null {
+			name = key
+		}
+	}
+	if members != 1 {
+		return "", nil
+	}
+	return name, nil
+}
+
+// shape reads a shape.
+func (p *parser) shape(e *rawEntry) (bool, error) {
+	const high = 32 // a rank above it is no honest tensor's
+	n, end := p.items()
+	begin := p.Pos()
+	if n <= high {
+		room := p.room(n)
+		good, err := p.integers(RuleShape, e.info.Name, "shape", room)
+		if good {
+			e.info.Shape = p.take(n)
+		}
+		return good, err
+	}
+	// A dimension takes 8 bytes, and its text may take 2: shapes that are nothing
+	// but length are held once for all tensors that have them.
+	if shape, ok := p.long[string(p.text[begin:end])]; ok {
+		p.Seek(end)
+		e.info.Shape = shape
+		return true, nil
+	}
+	if most := p.limits.MaxRank; most > 0 && n > most {
+		p.found(RuleLimit, e.info.Name, at(begin, end), "tensor %s has more than the %d dimensions that are allowed", quoted(e.info.Name), most)
+		return false, errStop
+	}
+	shape := make([]int64, n)
+	good, err := p.integers(RuleShape, e.info.Name, "shape", shape)
+	if good {
+		if p.long == nil {
+			p.long = make(map[string][]int64)
+		}
+		p.long[view(p.text[begin:end])] = shape
+		e.info.Shape = shape
+	}
+	return good, err
+}
+
+// items returns how many integers are in the array that begins here, and where it
+// ends: 0 if it is anything else than an array of what may be integers.
+func (p *parser) items() (n, end int) {
+	if p.Next() != jsonscan.Array {
+		return 0, p.Pos()
+	}
+	digits := false
+	for i := p.Pos() + 1; i < len(p.text); i++ {
+		switch c := p.text[i]; {
+		case '0' <= c && c <= '9':
+			digits = true
+		case c == ',':
+			n++
+		case c == ']' && digits:
+			return n + 1, i + 1
+		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
+			return 0, p.Pos()
+		}
+	}
+	return 0, p.Pos()
+}
+
+// offsets reads data_offsets.
+func (p *parser) offsets(e *rawEntry) (bool, error) {
+	n, _ := p.items()
+	begin := p.Pos()
+	var v [2]int64
+	good, err := p.integers(RuleOffsets, e.info.Name, "data_offsets", v[:])
+	if good && n != len(v) {
+		p.found(RuleOffsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, where 2 are due", quoted(e.info.Name), plural(int64(n), "data_offset"))
+		good = false
+	}
+	e.begin, e.end = uint64(v[0]), uint64(v[1])
+	return good, err
+}
+
+// integers reads an array of integers, the value of the named field, of which as
+// many go to dst as have room there, bit by bit. It says whether the array is
+// well-formed.
+func (p *parser) integers(rule Rule, tensor, name string, dst []int64) (good bool, err error) {
+	kind := p.Next()
+	begin := p.Pos()
+	if kind != jsonscan.Array {
+		_, _, err = p.Skip()
+		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %v as %s, where an array is due", quoted(tensor), kind, name)
+		return false, err
+	}
+	if err := p.Open(jsonscan.Array); err != nil {
+		return false, err
+	}
+	good = true
+	for n := 0; ; n++ {
+		more, err := p.More(jsonscan.Array, n == 0)
+		if !more || err != nil {
+			return good && err == nil, err
+		}
+		v, ok, err := p.integer(rule, tensor, name, good)
+		if err != nil {
+			return false, err
+		}
+		good = good && ok
+		if n < len(dst) {
+			dst[n] = int64(v)
+		}
+		if most := p.limits.MaxRank; most > 0 && n >= most && rule == RuleShape {
+			p.found(RuleLimit, tensor, at(begin, p.Pos()), "tensor %s has more than the %d dimensions that are allowed", quoted(tensor), most)
+			return false, errStop
+		}
+	}
+}
+
+// integer reads one integer of an array. It reports one that is not, if report.
+func (p *parser) integer(rule Rule, tensor, name string, report bool) (v uint64, ok bool, err error) {
+	kind := p.Next()
+	begin := p.Pos()
+	if kind == jsonscan.Number {
+		num, err := p.Num()
+		if err != nil {
+			return 0, false, err
+		}
+		if num.Integer {
+			v, ok = jsonscan.Uint(p.Text(num.Begin, num.End))
+		}
+	} else if _, _, err := p.Skip(); err != nil {
+		return 0, false, err
+	}
+	if !ok && report {
+		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %s in its %s, where an integer from 0 to 2^64-1 is due",
+			quoted(tensor), excerpt(p.Text(begin, p.Pos())), name)
+	}
+	return v, ok, nil
+}
+
+// excerpt returns a piece of the header as it stands, shortened if it is long,
+// and quoted if it is no plain part of a line.
+func excerpt(b []byte) string {
+	const most = 40
+	if len(b) > most {
+		return quote(string(b[:most])) + "..."
+	}
+	if bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return quote(string(b))
+	}
+	return string(b)
+}

@@ -1,0 +1,190 @@
+// Ranges: which indices of an axis are meant, and their notation.
+
+package safetensors
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Range selects along one axis. The zero Range selects all of it.
+//
+// Negative numbers count from the end of the axis, and numbers beyond either
+// end are taken for that end, as in Python. So a Range may select nothing, but
+// it is never out of range. A Step goes forward only.
+type Range struct {
+	Start int64 // the first index
+	Stop  int64 // one past the last index; 0 means the end of the axis
+	Step  int64 // 0 means 1; never negative
+
+	kind rangeKind
+}
+
+// A rangeKind is what the numbers of a Range cannot say.
+type rangeKind uint8
+
+const (
+	toEnd    rangeKind = iota // a Stop of 0 is the end of the axis
+	bounded                   // a Stop of 0 is that index
+	point                     // Start alone is meant
+	ellipsis                  // as many axes as there are no ranges for, whole
+)
+
+// At selects one index, and drops the axis from the shape. A negative index
+// counts from the end. Unlike that of a Range, the index has to exist.
+func At(i int64) Range { return Range{Start: i, kind: point} }
+
+// ParseRanges parses the notation of Python and NumPy:
+//
+//	3          one index, which drops the axis
+//	0:10       indices 0 to 9
+//	:          all
+//	-10:       the last ten
+//	::2        every other one
+//	...        the axes that no other range is for
+//
+// Commas separate the ranges of successive axes, as in "3, 0:10, ..., ::2". An
+// empty text is no range. Two differences from a Range written in Go follow
+// from the notation: "0:0" selects nothing, and a step of 0 is an error.
+func ParseRanges(s string) ([]Range, error) {
+	if strings.Trim(s, blanks) == "" {
+		return nil, nil
+	}
+	var ranges []Range
+	seen := false // an ellipsis
+	for from := 0; from <= len(s); {
+		to := len(s)
+		if i := strings.IndexByte(s[from:], ','); i >= 0 {
+			to = from + i
+		}
+		// Python ends a tuple of one with a comma, and allows it in others.
+		if from > 0 && to == len(s) && strings.Trim(s[from:], blanks) == "" {
+			break
+		}
+		r, err := parseRange(s, from, to)
+		if err != nil {
+			return nil, err
+		}
+		if r.kind == ellipsis && seen {
+			return nil, notation(s, from+strings.IndexByte(s[from:], '.'), "there is a second ellipsis")
+		}
+		seen = seen || r.kind == ellipsis
+		ranges = append(ranges, r)
+		from = to + 1
+	}
+	return ranges, nil
+}
+
+// blanks is what may stand around numbers, colons and commas.
+const blanks = " \t\r\n"
+
+// notation returns the error of what is wrong with s at a byte.
+func notation(s string, at int, what string) error {
+	return fmt.Errorf("safetensors: slice %s: at byte %d, %s", quote(s), at, what)
+}
+
+// parseRange parses the range of one axis, which is s[from:to].
+func parseRange(s string, from, to int) (Range, error) {
+	if strings.Trim(s[from:to], blanks) == "..." {
+		return Range{kind: ellipsis}, nil
+	}
+	var fields [3]int64
+	var given [3]bool
+	n, at := 0, from
+	for field := range strings.SplitSeq(s[from:to], ":") {
+		if n == len(fields) {
+			return Range{}, notation(s, at-1, "there is a third colon: a range is start:stop:step")
+		}
+		v, ok, err := parseIndex(s, at, at+len(field))
+		if err != nil {
+			return Range{}, err
+		}
+		if n == 2 && ok && v <= 0 {
+			return Range{}, notation(s, at, stepFault(v))
+		}
+		fields[n], given[n] = v, ok
+		n++
+		at += len(field) + 1
+	}
+	switch {
+	case n == 1 && !given[0]:
+		return Range{}, notation(s, from, "a range is missing")
+	case n == 1:
+		return At(fields[0]), nil
+	}
+	r := Range{Start: fields[0], Stop: fields[1], Step: fields[2]}
+	if given[1] && r.Stop == 0 {
+		r.kind = bounded
+	}
+	return r, nil
+}
+
+// parseIndex parses the number s[from:to], and returns false if there is none.
+func parseIndex(s string, from, to int) (int64, bool, error) {
+	text := strings.TrimLeft(s[from:to], blanks)
+	at := to - len(text)
+	text = strings.TrimRight(text, blanks)
+	if text == "" {
+		return 0, false, nil
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, false, notation(s, at, quote(text)+" does not fit 64 bits")
+	case err != nil:
+		return 0, false, notation(s, at, quote(text)+" is no index, range or ellipsis")
+	}
+	return v, true, nil
+}
+
+// stepFault says what is wrong with a step that is not positive.
+func stepFault(step int64) string {
+	return fmt.Sprintf("the step is %d: slices go forward, by 1 or more", step)
+}
+
+// An axis is a Range made out: the indices start, start+step, and so on, count
+// of them. The step is 1 where there are fewer than two.
+type axis struct {
+	start, count, step int64
+	dropped            bool
+}
+
+// of returns the indices that r selects of an axis with dim indices. The error
+// says what is wrong with r, and not on which axis.
+func (r Range) of(dim int64) (axis, error) {
+	switch {
+	case r == (Range{}) || r.kind == ellipsis:
+		return axis{0, dim, 1, false}, nil
+	case dim < 0:
+		// See TensorInfo.Shape. Such an axis can be kept, but not counted on.
+		return axis{}, fmt.Errorf("its %d indices are more than can be sliced", uint64(dim))
+	case r.kind == point && (r.Start >= dim || r.Start < -dim):
+		return axis{}, fmt.Errorf("index %d is out of range: the axis has %d indices", r.Start, dim)
+	case r.kind == point:
+		return axis{fromEnd(r.Start, dim), 1, 1, true}, nil
+	case r.Step < 0:
+		return axis{}, errors.New(stepFault(r.Step))
+	}
+	start, stop, step := fromEnd(r.Start, dim), dim, max(r.Step, 1)
+	if r.Stop != 0 || r.kind == bounded {
+		stop = fromEnd(r.Stop, dim)
+	}
+	switch {
+	case start >= stop:
+		return axis{start, 0, 1, false}, nil
+	case step >= stop-start:
+		return axis{start, 1, 1, false}, nil
+	}
+	return axis{start, (stop-start-1)/step + 1, step, false}, nil
+}
+
+// fromEnd returns the index i of an axis with dim indices, counted from its
+// end if i is negative, and brought between 0 and dim.
+func fromEnd(i, dim int64) int64 {
+	if i < 0 {
+		i += dim
+	}
+	return min(max(i, 0), dim)
+}

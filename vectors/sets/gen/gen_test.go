@@ -1,0 +1,47 @@
+// The vectors that are checked in are those that the generator writes.
+
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestCheckedIn(t *testing.T) {
+	fresh := t.TempDir()
+	if err := writeAll(fresh); err != nil {
+		t.Fatal(err)
+	}
+	got, want := tree(t, ".."), tree(t, fresh)
+	for name, content := range want {
+		if !bytes.Equal(got[name], content) {
+			t.Errorf("%s is not what the generator writes: run go run ./vectors/sets/gen", name)
+		}
+	}
+	for name := range got {
+		if want[name] == nil {
+			t.Errorf("%s is not of the generator", name)
+		}
+	}
+}
+
+// tree returns the files of the vectors below root: those in a folder of a folder.
+func tree(t *testing.T, root string) map[string][]byte {
+	t.Helper()
+	files := make(map[string][]byte)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name, relErr := filepath.Rel(root, path)
+		if err != nil || relErr != nil || d.IsDir() || filepath.Dir(filepath.Dir(name)) == "." {
+			return err
+		}
+		files[name], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
