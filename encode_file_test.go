@@ -75,7 +75,7 @@ func TestEncodeFromOneFileAtOnce(t *testing.T) {
 	e := safetensors.Encoder{KeepOrder: true}
 	all := slices.Collect(f.Tensors())
 	var wg sync.WaitGroup
-	for i := range len(all) {
+	for i := range 4 {
 		turned := slices.Concat(all[i:], all[:i])
 		want := encoded(t, e, turned...)
 		wg.Go(func() {

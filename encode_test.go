@@ -234,7 +234,7 @@ func TestEncodeMetadata(t *testing.T) {
 func TestEncodeAligns(t *testing.T) {
 	for length := range 8 {
 		tensor := handMade(strings.Repeat("x", length), safetensors.U8, []byte{7}, 1)
-		for align := 1; align <= 1<<20; align *= 2 {
+		for _, align := range []int{1, 2, 4, 8, 16, 64, 512, 4096, 1 << 14} {
 			file := encoded(t, safetensors.Encoder{Align: align}, tensor)
 			n := int(binary.LittleEndian.Uint64(file))
 			text := len(bytes.TrimRight(file[8:8+n], " "))
@@ -251,6 +251,9 @@ func TestEncodeAligns(t *testing.T) {
 		if !bytes.Equal(zero, eight) {
 			t.Error("0 does not mean 8")
 		}
+	}
+	if h, err := (&safetensors.Encoder{Align: 1 << 20}).Plan(); err != nil || h.DataStart() != 1<<20 {
+		t.Errorf("the largest alignment: %+v, %v", h, err)
 	}
 	for _, align := range []int{-8, -1, 3, 12, 1<<20 + 1, 1 << 21, math.MaxInt, math.MinInt} {
 		var b bytes.Buffer

@@ -3,22 +3,19 @@
 // Package glob matches tensor names, which are words between dots, against
 // patterns like those of file names:
 //
-//	*        any characters but a dot
-//	**       any characters
-//	?        one character but a dot
-//	[a-z]    one of these characters, [^a-z] and [!a-z] one of all others
-//	[0-23]   a number from 0 to 23, as folded layers are listed
-//	\*       a character that means itself
+//   - any characters but a dot
+//     **       any characters
+//     ?        one character but a dot
+//     [a-z]    one of these characters, [^a-z] and [!a-z] one of all others but a dot
+//     [0-23]   a number from 0 to 23, as folded layers are listed
+//     \*       a character that means itself
 //
 // A pattern matches a whole name. Matching takes time in proportion to the
-// length of the name, whatever the pattern is.
+// length of the name and that of the pattern, whatever they are.
 package glob
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,156 +24,142 @@ import (
 // goroutines at once.
 type Pattern struct {
 	source string
-	re     *regexp.Regexp
+	parts  []part
 }
 
-// Compile reads a pattern.
-func Compile(pattern string) (*Pattern, error) {
-	if !utf8.ValidString(pattern) {
-		return nil, fmt.Errorf("pattern %q: it is not UTF-8", pattern)
+// A part is a piece of a pattern.
+type part struct {
+	kind kind
+	text string // of literal
+	in   []span // of class, and the one of number
+	not  bool   // of class: one of all others
+}
+
+type kind int
+
+const (
+	literal kind = iota
+	word         // *
+	all          // **
+	one          // ?
+	class        // [a-z]
+	number       // [0-23]
+)
+
+// A span is a range of characters or of numbers, with both its ends.
+type span struct{ lo, hi int64 }
+
+func (p *part) has(v int64) bool {
+	for _, s := range p.in {
+		if s.lo <= v && v <= s.hi {
+			return true
+		}
 	}
-	expr, err := translate(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
-	}
-	re, err := regexp.Compile(expr)
-	if err != nil {
-		// What translate writes is always an expression. Only its size can be
-		// too much for package regexp.
-		return nil, fmt.Errorf("pattern %q: it is too long", pattern)
-	}
-	return &Pattern{pattern, re}, nil
+	return false
 }
 
 // String returns the pattern as it was given to Compile.
 func (p *Pattern) String() string { return p.source }
 
 // Match says whether the pattern matches all of name.
-func (p *Pattern) Match(name string) bool { return p.re.MatchString(name) }
+//
+// It goes through the parts once, with all the offsets of name that the parts so
+// far can lead to: so no pattern makes it go back, and none is slow.
+func (p *Pattern) Match(name string) bool {
+	const usual = 256 // bytes: room on the stack for all names of honest models
+	var a, b [usual]bool
+	from, to := a[:], b[:]
+	if n := len(name) + 1; n <= usual {
+		from, to = a[:n], b[:n]
+	} else {
+		from, to = make([]bool, n), make([]bool, n)
+	}
+	from[0] = true
+	for i := range p.parts {
+		clear(to)
+		if !p.parts[i].step(name, from, to) {
+			return false
+		}
+		from, to = to, from
+	}
+	return from[len(name)]
+}
 
-// translate returns the regular expression that means the same. Regular
-// expressions of package regexp run in linear time, so no pattern is slow.
-func translate(pattern string) (string, error) {
-	var b strings.Builder
-	b.WriteString(`(?s)\A`)
-	for i := 0; i < len(pattern); {
-		switch c := pattern[i]; c {
-		case '*':
-			stars := len(pattern[i:]) - len(strings.TrimLeft(pattern[i:], "*"))
-			if stars == 1 {
-				b.WriteString(`[^.]*`)
-			} else {
-				b.WriteString(`.*`)
+// step marks in to where the part can end that begins at an offset marked in
+// from. It returns false if it can end nowhere.
+func (p *part) step(name string, from, to []bool) (any bool) {
+	for i := 0; i < len(from); i++ {
+		if !from[i] {
+			continue
+		}
+		switch p.kind {
+		case word, all:
+			// Offsets from here on are marked up to the next dot, or all of
+			// them. What is marked within needs no look of its own.
+			for ; ; i++ {
+				to[i] = true
+				if i == len(name) || p.kind == word && name[i] == '.' {
+					break
+				}
 			}
-			i += stars
-		case '?':
-			b.WriteString(`[^.]`)
-			i++
-		case '[':
-			expr, n, err := class(pattern[i:])
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(expr)
-			i += n
-		case '\\':
-			if i++; i == len(pattern) {
-				return "", errors.New(`a backslash stands at the end, with nothing to escape`)
-			}
-			fallthrough
+			any = true
 		default:
-			_, n := utf8.DecodeRuneInString(pattern[i:])
-			b.WriteString(regexp.QuoteMeta(pattern[i : i+n]))
-			i += n
-		}
-	}
-	b.WriteString(`\z`)
-	return b.String(), nil
-}
-
-// class translates the class at the start of s, and returns its length.
-func class(s string) (expr string, n int, err error) {
-	if expr, n, err := number(s); n > 0 || err != nil {
-		return expr, n, err
-	}
-	i := len("[")
-	negate := strings.HasPrefix(s[i:], "^") || strings.HasPrefix(s[i:], "!")
-	if negate {
-		i++
-	}
-	var b strings.Builder
-	for first := true; ; first = false {
-		if i >= len(s) {
-			return "", 0, errors.New(`'[' is not closed; write \[ for the character itself`)
-		}
-		if s[i] == ']' && !first { // at the start it means itself
-			i++
-			break
-		}
-		lo, n, err := member(s[i:])
-		if err != nil {
-			return "", 0, err
-		}
-		i += n
-		hi := lo
-		if strings.HasPrefix(s[i:], "-") && i+1 < len(s) && s[i+1] != ']' {
-			if hi, n, err = member(s[i+1:]); err != nil {
-				return "", 0, err
+			if n := p.length(name, i); n >= 0 {
+				to[i+n] = true
+				any = true
 			}
-			i += 1 + n
 		}
-		if hi < lo {
-			return "", 0, fmt.Errorf("the range %c-%c has its ends the wrong way round", lo, hi)
-		}
-		fmt.Fprintf(&b, `\x{%x}-\x{%x}`, lo, hi)
 	}
-	if negate {
-		return `[^.` + b.String() + `]`, i, nil // a class is one ? at most
-	}
-	return `[` + b.String() + `]`, i, nil
+	return any
 }
 
-// member reads one character of a class.
-func member(s string) (r rune, n int, err error) {
-	if strings.HasPrefix(s, `\`) {
-		if len(s) == 1 {
-			return 0, 0, errors.New(`a backslash stands at the end, with nothing to escape`)
+// length returns how many bytes of name the part matches at offset i, or -1 if
+// it does not. It is not for parts that match more than one length.
+func (p *part) length(name string, i int) int {
+	if p.kind == literal {
+		if strings.HasPrefix(name[i:], p.text) {
+			return len(p.text)
 		}
-		r, n = utf8.DecodeRuneInString(s[1:])
-		return r, n + 1, nil
+		return -1
 	}
-	r, n = utf8.DecodeRuneInString(s)
-	return r, n, nil
+	if p.kind == number {
+		return p.digits(name, i)
+	}
+	r, n := utf8.DecodeRuneInString(name[i:])
+	switch {
+	case n == 0, p.kind == one && r == '.', p.kind == class && p.has(int64(r)) == p.not, p.not && r == '.':
+		return -1
+	}
+	return n
 }
 
-// mostNumbers is how many numbers a range may have. The layers of the largest
-// models number some hundreds, experts some hundreds more.
-const mostNumbers = 10_000
-
-var numbers = regexp.MustCompile(`^\[([0-9]{1,6})-([0-9]{1,6})\]`)
-
-// number translates [LO-HI], a range of numbers. It returns 0 if there is none.
-// As a class, [0-23] would match one of 0, 1, 2 and 3, which nobody means.
-func number(s string) (expr string, n int, err error) {
-	m := numbers.FindStringSubmatch(s)
-	if m == nil {
-		return "", 0, nil
+// digits returns the length of the number at offset i of name, if it is one of
+// those meant. A number is all the digits that stand together, without zeros in
+// front.
+func (p *part) digits(name string, i int) int {
+	const most = 18 // digits: fits an int64
+	isDigit := func(i int) bool { return i < len(name) && '0' <= name[i] && name[i] <= '9' }
+	if i > 0 && isDigit(i-1) {
+		return -1
 	}
-	lo, _ := strconv.Atoi(m[1]) // six digits fit
-	hi, _ := strconv.Atoi(m[2])
-	if hi < lo {
-		return "", 0, fmt.Errorf("the range %d-%d has its ends the wrong way round", lo, hi)
-	}
-	if hi-lo >= mostNumbers {
-		return "", 0, fmt.Errorf("the range %d-%d has more than %d numbers; use * instead", lo, hi, mostNumbers)
-	}
-	// Longest first does not matter: the whole name has to match.
-	b := []byte("(?:")
-	for i := lo; i <= hi; i++ {
-		if i > lo {
-			b = append(b, '|')
+	n, v := 0, int64(0)
+	for ; isDigit(i + n); n++ {
+		if n == most {
+			return -1
 		}
-		b = strconv.AppendInt(b, int64(i), 10)
+		v = 10*v + int64(name[i+n]-'0')
 	}
-	return string(append(b, ')')), len(m[0]), nil
+	if n == 0 || n > 1 && name[i] == '0' || !p.has(v) {
+		return -1
+	}
+	return n
+}
+
+// Compile reads a pattern.
+func Compile(pattern string) (*Pattern, error) {
+	parts, err := parse(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+	}
+	return &Pattern{pattern, parts}, nil
 }

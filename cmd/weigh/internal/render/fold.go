@@ -22,6 +22,16 @@ type folded struct {
 // params returns the number of elements of all of them. They have one shape.
 func (f *folded) params() int64 { return times(f.row.NumElems(), f.count) }
 
+// add returns a + b, or the largest int64 if that is less. Neither is negative.
+// The sizes in a hostile header add up to anything.
+func add(a, b int64) int64 {
+	const most = 1<<63 - 1
+	if a > most-b {
+		return most
+	}
+	return a + b
+}
+
 // times returns n * count, or the largest int64 if that is less.
 func times(n int64, count int) int64 {
 	if n > 0 && int64(count) > (1<<63-1)/n {

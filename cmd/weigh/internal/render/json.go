@@ -3,26 +3,26 @@
 package render
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // writeJSON writes v as one JSON text and a line end: on one line, or indented
 // for a terminal.
-func writeJSON(w io.Writer, s Style, v any) error {
+func writeJSON(w io.Writer, s typeset.Style, v any) error {
 	b, err := marshal(v)
 	if err != nil {
 		return err
 	}
 	if s.Terminal() {
-		var indented bytes.Buffer
-		if err := json.Indent(&indented, b, "", "  "); err != nil {
-			return err
-		}
-		b = indented.Bytes()
+		return Pretty(w, s, b)
 	}
 	_, err = w.Write(append(b, '\n'))
 	return err
@@ -60,7 +60,7 @@ func escapeJSON(text []byte) []byte {
 		case r < 0x7f || strconv.IsPrint(r):
 			b = append(b, text[:n]...)
 		default:
-			b = appendEscape(b, r)
+			b = typeset.AppendEscape(b, r)
 		}
 		text = text[n:]
 	}
@@ -111,4 +111,72 @@ func (p pair) MarshalJSON() ([]byte, error) {
 	b := strconv.AppendInt([]byte{'['}, p.begin, 10)
 	b = strconv.AppendInt(append(b, ','), p.end, 10)
 	return append(b, ']'), nil
+}
+
+// A member is one member of an object that is written piece by piece.
+type member struct {
+	name  string
+	value any
+}
+
+// elements are those of an array that is written piece by piece.
+type elements func(yield func(any) bool)
+
+// writeObject writes an object in the order of its members. It holds one
+// element of an array at most, unless it has to indent.
+func writeObject(w io.Writer, s typeset.Style, members []member) error {
+	if s.Terminal() {
+		var b bytes.Buffer
+		if err := writeObject(&b, typeset.Style{}, members); err != nil {
+			return err
+		}
+		return Pretty(w, s, b.Bytes())
+	}
+	var err error
+	flushed := typeset.Buffered(w, func(w *bufio.Writer) {
+		for i, m := range members {
+			separate(w, i, '{')
+			err = errors.Join(err, writeValue(w, m.name))
+			w.WriteByte(':')
+			if list, ok := m.value.(elements); ok {
+				err = errors.Join(err, writeArray(w, list))
+			} else {
+				err = errors.Join(err, writeValue(w, m.value))
+			}
+		}
+		w.WriteString("}\n")
+	})
+	return errors.Join(err, flushed)
+}
+
+func writeArray(w *bufio.Writer, list elements) (err error) {
+	n := 0
+	for v := range list {
+		separate(w, n, '[')
+		if err = writeValue(w, v); err != nil {
+			return err
+		}
+		n++
+	}
+	if n == 0 {
+		w.WriteByte('[')
+	}
+	return w.WriteByte(']')
+}
+
+// separate writes what comes before the i-th element.
+func separate(w *bufio.Writer, i int, open byte) {
+	if i > 0 {
+		open = ','
+	}
+	w.WriteByte(open)
+}
+
+func writeValue(w *bufio.Writer, v any) error {
+	b, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
 }

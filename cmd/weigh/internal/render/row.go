@@ -50,11 +50,11 @@ func (s *Selection) has(ti *safetensors.TensorInfo) bool {
 func (s *Selection) rows(files []File) []Row {
 	n := 0
 	for i := range files {
-		n += files[i].Tensors
+		n += files[i].tensors()
 	}
 	rows := make([]Row, 0, n)
 	for i := range files {
-		if files[i].Header == nil || files[i].Apart {
+		if files[i].Header == nil {
 			continue
 		}
 		tensors := files[i].Header.Tensors

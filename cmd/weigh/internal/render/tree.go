@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // maxDepth is how many levels a tree has at most. What names have beyond it is
@@ -39,7 +41,7 @@ func tree(rows []Row, opts TreeOptions) []branch {
 	if opts.Depth > 0 {
 		t.depth = min(opts.Depth, maxDepth)
 	}
-	t.children(rows, 0, 0, "", 1)
+	t.children(t.limbs(rows, 0, 0), 0, "", 1)
 	return t.lines
 }
 
@@ -63,10 +65,9 @@ type limb struct {
 	sum      branch
 }
 
-// children adds the lines of rows, whose names agree up to offset at. Each
-// stands for copies of them. Lines that lead to them begin with prefix.
-func (t *treeWalk) children(rows []Row, at, level int, prefix string, copies int) {
-	limbs := t.limbs(rows, at, level)
+// children adds the lines of limbs, each of which stands for copies of itself.
+// What leads to them begins with prefix.
+func (t *treeWalk) children(limbs []limb, level int, prefix string, copies int) {
 	for i := range limbs {
 		l := &limbs[i]
 		tee, bar := "├─ ", "│  "
@@ -88,15 +89,31 @@ func (t *treeWalk) limb(l *limb, level int, prefix, below string, copies int) {
 	line.count *= copies
 	line.params, line.bytes = times(line.params, copies), times(line.bytes, copies)
 	label := l.word()
+	var limbs []limb
+	for len(l.rows) > 1 && level+1 < t.depth {
+		level++
+		if limbs = t.limbs(l.rows, l.end+1, level); len(limbs) > 1 {
+			break
+		}
+		// What has one branch alone is no fork: its words are one line.
+		l, limbs = &limbs[0], nil
+		label += "." + l.word()
+		copies *= l.repeated
+	}
 	if len(l.rows) == 1 {
 		label += l.rows[0].Name[l.end:]
 		line.tensor = &l.rows[0]
 	}
-	line.label = prefix + Name(label)
+	line.label = prefix + typeset.Name(label)
 	t.lines = append(t.lines, line)
-	if line.tensor == nil && level+1 < t.depth {
-		t.children(l.rows, l.end+1, level+1, below, copies)
-	}
+	t.children(limbs, level, below, copies)
+}
+
+// cutLabel shortens a label, and keeps the lines that lead to it.
+func cutLabel(label string, most int) string {
+	name := strings.TrimLeft(label, "├└│─ ")
+	lines := label[:len(label)-len(name)]
+	return lines + typeset.Tailed(name, most-typeset.Width(lines))
 }
 
 // word returns the word at the limb's end, or the range of them.
@@ -191,29 +208,19 @@ func (l *limb) equal(m *limb) bool {
 }
 
 // writeTree writes the tree as a table.
-func writeTree(w *bufio.Writer, s Style, lines []branch) {
-	t := &table{n: len(lines), columns: []column{
-		{title: "NAME", least: 16, cell: func(i int, _ bool) string { return lines[i].label }},
-		{title: "TENSORS", right: true, yields: 4, cell: func(i int, _ bool) string { return Count(int64(lines[i].count)) }},
-		{title: "PARAMS", right: true, hasShort: true, yields: 5, cell: func(i int, short bool) string {
-			return count(lines[i].params, short)
-		}},
-		{title: "BYTES", right: true, yields: 2, cell: func(i int, _ bool) string { return Bytes(lines[i].bytes) }},
-		{title: "DTYPE", yields: 3, color: cyan, cell: func(i int, _ bool) string { return Name(lines[i].dtype) }},
-		{title: "SHAPE", least: 8, yields: 1, cell: func(i int, _ bool) string {
+func writeTree(w *bufio.Writer, s typeset.Style, lines []branch) {
+	t := &typeset.Table{N: len(lines), Columns: []typeset.Column{
+		{Title: "NAME", Least: s.NameWidth(), Cut: cutLabel, Cell: func(i int) string { return lines[i].label }},
+		{Title: "TENSORS", Right: true, Yields: 4, Cell: func(i int) string { return typeset.Count(int64(lines[i].count)) }},
+		params(5, func(i int) int64 { return lines[i].params }),
+		{Title: "BYTES", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Bytes(lines[i].bytes) }},
+		{Title: "DTYPE", Yields: 3, Color: typeset.Cyan, Cell: func(i int) string { return typeset.Name(lines[i].dtype) }},
+		{Title: "SHAPE", Least: 8, Yields: 1, Cell: func(i int) string {
 			if lines[i].tensor == nil {
 				return ""
 			}
 			return lines[i].tensor.ShapeString()
 		}},
 	}}
-	t.write(w, s)
-}
-
-// count returns a number in the short form or the exact one.
-func count(n int64, short bool) string {
-	if short {
-		return Short(n)
-	}
-	return Count(n)
+	t.Write(w, s)
 }

@@ -1,10 +1,8 @@
 // Sizes, counts and shapes as people read them.
 
-package render
+package typeset
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // units are the units of sizes, by powers of 1024. An int64 ends in the EiB.
 var units = [...]string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
@@ -12,7 +10,7 @@ var units = [...]string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 // Bytes returns a size as in "14.19 GiB".
 func Bytes(n int64) string {
 	if n < 1024 {
-		return plural(n, "byte")
+		return Plural(n, "byte")
 	}
 	v, unit := scale(n, 1024, len(units))
 	return strconv.FormatFloat(v, 'f', 2, 64) + " " + units[unit]
@@ -21,7 +19,7 @@ func Bytes(n int64) string {
 // ExactBytes returns a size as in "14.19 GiB (15,231,233,024 bytes)".
 func ExactBytes(n int64) string {
 	if n < 1024 {
-		return plural(n, "byte")
+		return Plural(n, "byte")
 	}
 	return Bytes(n) + " (" + Count(n) + " bytes)"
 }
@@ -65,28 +63,18 @@ func scale(n int64, base float64, limit int) (v float64, unit int) {
 	return v, unit
 }
 
-// plural returns n and what it is a number of, as in "1 tensor", "1,000 tensors".
-func plural(n int64, noun string) string {
+// Plural returns n and what it is a number of, as in "1 tensor", "1,000 tensors".
+func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return Count(n) + " " + noun + "s"
 }
 
-// percent returns part of whole as in "12.3%", or "" if there is no whole.
-func percent(part, whole int64) string {
+// Percent returns part of whole as in "12.3%", or "" if there is no whole.
+func Percent(part, whole int64) string {
 	if whole <= 0 {
 		return ""
 	}
 	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + "%"
-}
-
-// add returns a + b, or the largest int64 if that is less. Neither is negative.
-// The sizes in a hostile header add up to anything.
-func add(a, b int64) int64 {
-	const most = 1<<63 - 1
-	if a > most-b {
-		return most
-	}
-	return a + b
 }

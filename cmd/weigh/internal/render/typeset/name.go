@@ -1,6 +1,6 @@
 // Names out of files, made fit to be shown.
 
-package render
+package typeset
 
 import (
 	"strconv"
@@ -87,11 +87,11 @@ func appendRune(b []byte, r rune) []byte {
 	case r == '\r':
 		return append(b, `\r`...)
 	}
-	return appendEscape(b, r)
+	return AppendEscape(b, r)
 }
 
-// appendEscape appends r as JSON escapes it: in UTF-16.
-func appendEscape(b []byte, r rune) []byte {
+// AppendEscape appends r as JSON escapes it: in UTF-16.
+func AppendEscape(b []byte, r rune) []byte {
 	if r > 0xffff {
 		r -= 0x10000
 		b = append(b, `\u`...)
@@ -110,8 +110,8 @@ func appendHex(b []byte, r rune, digits int) []byte {
 	return b
 }
 
-// width returns the number of columns that s takes on a terminal.
-func width(s string) int {
+// Width returns the number of columns that s takes on a terminal.
+func Width(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
 			return widths.StringWidth(s)
@@ -123,22 +123,33 @@ func width(s string) int {
 // ellipsis stands for what was left out of a name.
 const ellipsis = "…"
 
-// middle returns s in at most most columns, by leaving out what is in the
-// middle: the ends of names tell more.
-func middle(s string, most int) string {
-	if width(s) <= most {
+// Middle returns s in at most most columns, by leaving out what is in the
+// middle.
+func Middle(s string, most int) string { return without(s, most, 1, 2) }
+
+// Tailed returns s in at most most columns, most of them for its end: what
+// tells the names of tensors apart is there.
+func Tailed(s string, most int) string { return without(s, most, 1, 3) }
+
+// Headed returns s in at most most columns, most of them for its start: what
+// tells the names of shards apart is there.
+func Headed(s string, most int) string { return without(s, most, 3, 4) }
+
+// without returns s in at most most columns. The start of s gets num of den
+// parts of them.
+func without(s string, most, num, den int) string {
+	if Width(s) <= most {
 		return s
 	}
 	if most <= 1 {
 		return ellipsis[:len(ellipsis)*max(most, 0)]
 	}
-	tail := (most - 1 + 1) / 2 // where one has to be longer, it is the tail
-	head := most - 1 - tail
-	return headOf(s, head) + ellipsis + tailOf(s, tail)
+	head := (most - 1) * num / den
+	return HeadOf(s, head) + ellipsis + tailOf(s, most-1-head)
 }
 
-// headOf returns the longest start of s that takes at most most columns.
-func headOf(s string, most int) string {
+// HeadOf returns the longest start of s that takes at most most columns.
+func HeadOf(s string, most int) string {
 	columns := 0
 	for i, r := range s {
 		if columns += widths.RuneWidth(r); columns > most {

@@ -1,0 +1,82 @@
+// Errors as one line, for people.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// describe returns what err says as one line: what was expected and what was
+// found, as the error has it, and what to do about it where that is plain.
+func describe(err error) string {
+	// Errors of packages begin with their names. This one begins with the
+	// program's.
+	text := err.Error()
+	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: "} {
+		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
+	}
+	var path *fs.PathError
+	var write *writeError
+	if errors.As(err, &path) {
+		switch {
+		case errors.As(err, &write):
+			text = fmt.Sprintf("cannot write %q: %v", write.file, path.Err)
+		case errors.Is(path.Err, fs.ErrNotExist):
+			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, or - for standard input", path.Path)
+		case errors.Is(path.Err, fs.ErrPermission):
+			text = fmt.Sprintf("no permission to %s %q", path.Op, path.Path)
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		text += ": it took too long"
+	}
+	return typeset.Line(strings.TrimSpace(text))
+}
+
+// suggest returns the word of words that is most like s, or "" if none is.
+func suggest(s string, words []string) string {
+	best, least := "", 3 // letters to change; with more, it is another word
+	for _, w := range words {
+		if d := distance(strings.ToLower(s), w); d < least && d < len(w) {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance returns how many letters have to be added, dropped, changed, or
+// swapped with their neighbour, to make b of a.
+func distance(a, b string) int {
+	const most = 40 // letters: longer, it is no word
+	if len(a) > most || len(b) > most {
+		return most
+	}
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}

@@ -1,0 +1,234 @@
+// docs/cli.md and the man pages are made from the commands, and are what these make.
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestDocs compares the documents with the commands. With -update it writes them.
+func TestDocs(t *testing.T) {
+	root := new(app).rootCmd()
+	want := map[string]string{
+		"../../docs/cli.md":      cliDoc(root),
+		"../../docs/man/weigh.1": manPage(root),
+	}
+	for _, cmd := range documented(root) {
+		want[fmt.Sprintf("../../docs/man/weigh-%s.1", cmd.Name())] = manPage(cmd)
+	}
+	for name, text := range want {
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != text {
+			t.Errorf("%s is not what the commands make: run go generate ./cmd/weigh", name)
+		}
+	}
+	pages, err := filepath.Glob("../../docs/man/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if _, ok := want[filepath.ToSlash(page)]; !ok {
+			t.Errorf("%s is of no command", page)
+		}
+	}
+}
+
+// documented returns the verbs that have pages of their own.
+func documented(root *cobra.Command) []*cobra.Command {
+	var list []*cobra.Command
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" && cmd.Name() != "help" && !cmd.Hidden {
+			list = append(list, cmd)
+		}
+	}
+	return list
+}
+
+// Every verb says what it is for, and shows how it is called.
+func TestEveryVerbIsDocumented(t *testing.T) {
+	for _, cmd := range documented(new(app).rootCmd()) {
+		if cmd.Long == "" || cmd.Example == "" || cmd.GroupID == "" || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: its help lacks something", cmd.Name())
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s: --%s has no usage", cmd.Name(), f.Name)
+			}
+		})
+	}
+}
+
+// The examples of every verb work in a clone of the repository, and find
+// nothing wrong with the files that they are about.
+func TestExamplesWork(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "weights.sarif")
+	t.Chdir("../..")
+	root := new(app).rootCmd()
+	for _, cmd := range append(documented(root), root) {
+		for line := range strings.Lines(dedent(cmd.Example)) {
+			line, _, _ = strings.Cut(line, " | ") // what is behind a pipe is not ours
+			line, _, _ = strings.Cut(line, " # ")
+			line, input, _ := strings.Cut(line, " < ")
+			args := strings.Fields(strings.NewReplacer("'", "", "weights.sarif", saved).Replace(line))
+			var in io.Reader
+			if input = strings.TrimSpace(input); input != "" {
+				f, err := os.Open(input)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				in = f
+			}
+			var errs bytes.Buffer
+			if code := run(t.Context(), args[1:], in, io.Discard, &errs, noEnv); code != exitOK || args[0] != "weigh" {
+				t.Errorf("%s: exit code %d: %s", strings.TrimSpace(line), code, errs.String())
+			}
+		}
+	}
+}
+
+// cliDoc returns docs/cli.md.
+func cliDoc(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("# weigh\n\nMade from the commands by `go generate ./cmd/weigh`; edits here are lost.\n\n" + root.Long + "\n\n```\n" + usageLine(root) + "\n```\n\n")
+	b.WriteString("```\n" + dedent(root.Example) + "```\n\n")
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&b, "- %s:", g.Title)
+		sep := " "
+		for _, cmd := range documented(root) {
+			if cmd.GroupID == g.ID {
+				fmt.Fprintf(&b, "%s[%s](#%s)", sep, cmd.Name(), cmd.Name())
+				sep = ", "
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|--:|---|\n")
+	for line := range strings.Lines(exitCodes) {
+		code, meaning, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		fmt.Fprintf(&b, "| %s | %s |\n", code, strings.TrimSpace(meaning))
+	}
+	b.WriteString("\n## Flags of every verb\n\n" + flagTable(root.PersistentFlags()))
+	for _, cmd := range documented(root) {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\n```\n%s```\n\n%s", cmd.Name(), fenced(cmd.Long), usageLine(cmd), dedent(cmd.Example), flagTable(cmd.LocalNonPersistentFlags()))
+	}
+	return b.String()
+}
+
+// flagTable returns flags as a table of Markdown.
+func flagTable(flags *pflag.FlagSet) string {
+	var b strings.Builder
+	b.WriteString("| flag | what it does |\n|---|---|\n")
+	flags.VisitAll(func(f *pflag.Flag) {
+		if name, usage := flagRow(f); f.Name != "help" {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(name), strings.NewReplacer("|", `\|`, "*", `\*`).Replace(usage))
+		}
+	})
+	return b.String()
+}
+
+// fenced returns text with its indented lines between fences.
+func fenced(text string) string {
+	var b strings.Builder
+	inside := false
+	for line := range strings.Lines(text + "\n") {
+		if indented := strings.HasPrefix(line, "  "); indented != inside {
+			b.WriteString("```\n")
+			inside = indented
+		}
+		b.WriteString(line)
+	}
+	if inside {
+		b.WriteString("```\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// dedent returns the lines of text without their indentation.
+func dedent(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text + "\n") {
+		b.WriteString(strings.TrimPrefix(line, "  "))
+	}
+	return b.String()
+}
+
+// manPage returns a command's page for man, in the macros of man(7).
+func manPage(cmd *cobra.Command) string {
+	var b strings.Builder
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	fmt.Fprintf(&b, ".\\\" Made from the commands by go generate ./cmd/weigh; edits here are lost.\n")
+	fmt.Fprintf(&b, ".TH %s 1 \"\" weigh \"weigh\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(name)), roff(name), roff(cmd.Short))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s", roff(usageLine(cmd)), paragraphs(cmd.Long))
+	b.WriteString(".SH OPTIONS\n")
+	for _, flags := range []*pflag.FlagSet{cmd.LocalNonPersistentFlags(), commonFlags(cmd)} {
+		flags.VisitAll(func(f *pflag.Flag) {
+			flag, usage := flagRow(f)
+			fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(strings.TrimSpace(flag)), roff(usage))
+		})
+	}
+	if cmd == cmd.Root() {
+		b.WriteString(".SH VERBS\n")
+		for _, verb := range documented(cmd) {
+			fmt.Fprintf(&b, ".TP\n.BR weigh\\-%s (1)\n%s\n", verb.Name(), roff(verb.Short))
+		}
+	}
+	fmt.Fprintf(&b, ".SH EXAMPLES\n%s", paragraphs(cmd.Example))
+	fmt.Fprintf(&b, ".SH EXIT STATUS\n%s", paragraphs(exitCodes))
+	if cmd != cmd.Root() {
+		b.WriteString(".SH SEE ALSO\n.BR weigh (1)\n")
+	}
+	return b.String()
+}
+
+// paragraphs returns text as roff. Lines that are indented stay as they are.
+func paragraphs(text string) string {
+	var b strings.Builder
+	inside := false
+	for line := range strings.Lines(strings.TrimSuffix(text, "\n") + "\n") {
+		if indented := strings.HasPrefix(line, "  "); indented != inside {
+			b.WriteString(map[bool]string{true: ".nf\n", false: ".fi\n"}[indented])
+			inside = indented
+		}
+		if line == "\n" {
+			line = ".PP\n"
+		} else {
+			line = roff(strings.TrimPrefix(line, "  "))
+		}
+		b.WriteString(line)
+	}
+	if inside {
+		b.WriteString(".fi\n")
+	}
+	return b.String()
+}
+
+// roff returns text that means itself: no escapes, no requests, and hyphens
+// that can be copied.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		text = `\&` + text
+	}
+	return text
+}

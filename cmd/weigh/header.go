@@ -1,0 +1,57 @@
+// The verb header: the header's JSON as it stands.
+
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+func (a *app) headerCmd() *cobra.Command {
+	var out output
+	var pretty bool
+	cmd := &cobra.Command{
+		Use:   "header FILE",
+		Short: "write the header's JSON as it stands",
+		Long: `Header writes the header of a file byte for byte, with its padding and without a
+line end, unless it goes to a terminal. With --pretty it is indented, and keeps
+the order of its members, those that stand twice, and the spelling of numbers.
+
+A header that breaks rules is written all the same, with exit code 1.`,
+		Example: `  weigh header testdata/python/two-floats.safetensors
+  weigh header --pretty testdata/sample/model-00002-of-00002.safetensors
+  weigh header testdata/python/names.safetensors | jq -r 'keys[]'`,
+		GroupID:           groupLook,
+		Args:              targets(1, "one file, or - for standard input"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			f, err := a.openFile(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer f.close()
+			if len(f.text) > 0 {
+				err = a.write(&out, func(w io.Writer, s typeset.Style) error {
+					if pretty {
+						return render.Pretty(w, s, f.text)
+					}
+					return render.Raw(w, s, f.text)
+				})
+			}
+			if err != nil {
+				return err
+			}
+			return a.refuse(f)
+		},
+	}
+	out.register(cmd)
+	cmd.Flags().BoolVar(&pretty, "pretty", false, "indent it")
+	return cmd
+}

@@ -1,0 +1,127 @@
+// The verb info: the tensors of a model, and what they come to.
+
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// infoFlags are the flags of info.
+type infoFlags struct {
+	selection
+	output
+	json, csv, markdown bool
+	tree, all           bool
+	depth               int
+	lenient             bool
+}
+
+const anyTarget = "a target: a file, a folder, an index, or - for standard input"
+
+func (a *app) infoCmd() *cobra.Command {
+	var f infoFlags
+	cmd := &cobra.Command{
+		Use:   "info TARGET...",
+		Short: "list tensors, and sum up dtypes, files, parameters and bytes",
+		Long: `Info lists the tensors of all targets, with dtype, shape, number of parameters,
+and size, and sums them up. It reads headers alone.
+
+A file that breaks rules is shown as far as it can be made out, with exit code 1.
+
+On a terminal, layers that are equal are listed as one, as in
+"model.layers.[0-23].mlp.up_proj.weight"; --all lists each. Output that goes
+elsewhere is always complete; --all=false folds it.`,
+		Example: `  weigh info testdata/sample
+  weigh info --include '**.mlp.*.weight' --sort bytes testdata/sample
+  weigh info --json testdata/sample | jq '.totals.params'
+  weigh info - < testdata/python/two-floats.safetensors`,
+		GroupID:           groupLook,
+		Args:              targets(0, anyTarget),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("all") {
+				f.all = !a.style().Terminal() || f.file != ""
+			}
+			if cmd.Flags().Changed("depth") && (!f.tree || f.depth < 1) {
+				return usagef("--depth is how many levels of a --tree are shown, from 1")
+			}
+			return a.info(cmd, args, &f)
+		},
+	}
+	f.selection.register(cmd)
+	f.output.register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.tree, "tree", false, "show names as a tree, with the sums of its branches")
+	fl.IntVar(&f.depth, "depth", 0, "show `N` levels of the tree")
+	fl.BoolVar(&f.all, "all", false, "fold nothing, and shorten no list")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.info/1")
+	fl.BoolVar(&f.csv, "csv", false, "write the tensors as CSV")
+	fl.BoolVar(&f.markdown, "markdown", false, "write the tensors as a Markdown table")
+	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
+	return cmd
+}
+
+const lenientUsage = "accept what the reference implementation accepts"
+
+// completeFiles has shells complete the names of files that can be a target.
+func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"safetensors", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
+	sel, err := f.selection.selection()
+	if err != nil {
+		return err
+	}
+	if a.implied {
+		if err := misspelt(cmd, args[0]); err != nil {
+			return err
+		}
+	}
+	if err := f.output.check(); err != nil {
+		return err
+	}
+	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient})
+	if err != nil {
+		return err
+	}
+	if err := unknownDtype(&sel, found.Files); err != nil {
+		return err
+	}
+	info := render.NewInfo(found.Inventory, sel)
+	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+		switch {
+		case f.json:
+			return info.JSON(w, s)
+		case f.csv:
+			return info.CSV(w, s)
+		case f.markdown:
+			return info.Markdown(w)
+		}
+		return info.Text(w, s, render.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all})
+	})
+	if err != nil {
+		return err
+	}
+	if f.csv || f.markdown { // these have no place for it
+		a.complainOfWorst(found.Findings)
+	}
+	return found.verdict(f.lenient)
+}
+
+// complainOfWorst says which rule is broken first, of those that matter.
+func (a *app) complainOfWorst(findings []render.Finding) {
+	for _, f := range findings {
+		if f.Severity() >= safetensors.Nonconforming {
+			a.complain(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", typeset.Name(f.File), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
+			return
+		}
+	}
+}

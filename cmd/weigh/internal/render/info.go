@@ -1,0 +1,224 @@
+// What info says: tensors, dtypes, files, totals.
+
+package render
+
+import (
+	"bufio"
+	"io"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors"
+)
+
+// A File is a file of a listing.
+type File struct {
+	Path string
+
+	// Size is the file's size in bytes, or -1 if it is not known, as of a
+	// stream.
+	Size int64
+
+	// Header is what could be made out of the file's header; nil if nothing
+	// could.
+	Header *safetensors.Header
+}
+
+// tensors returns how many tensors the file has.
+func (f *File) tensors() int {
+	if f.Header == nil {
+		return 0
+	}
+	return len(f.Header.Tensors)
+}
+
+// A Set is a set of files that belong together, found at a target.
+type Set struct {
+	Name    string `json:"name"`    // the path of its index, or of its first file
+	Role    string `json:"role"`    // "model", "copy", "adapter" or "other"
+	CopyOf  string `json:"copy_of"` // the Name of the set that it is a copy of, or ""
+	Files   int    `json:"files"`
+	Counted bool   `json:"counted"` // whether its files are among those listed
+}
+
+// An Inventory is what was found at some targets.
+type Inventory struct {
+	Targets  []string
+	Sets     []Set
+	Files    []File // of the sets that are counted
+	Findings []Finding
+}
+
+// Totals are sums over tensors.
+type Totals struct {
+	Tensors int   `json:"tensors"`
+	Params  int64 `json:"params"` // stored elements
+	Bytes   int64 `json:"bytes"`  // of data
+}
+
+func (t *Totals) add(ti *safetensors.TensorInfo) {
+	t.Tensors++
+	t.Params = add(t.Params, ti.NumElems())
+	t.Bytes = add(t.Bytes, ti.Size())
+}
+
+// A DtypeTotals is the Totals of a dtype.
+type DtypeTotals struct {
+	Dtype safetensors.Dtype `json:"dtype"`
+	Totals
+}
+
+// An Info is what info says of an Inventory.
+type Info struct {
+	Inventory
+	Selection Selection
+	Rows      []Row         // what is selected, up to the limit
+	Dtypes    []DtypeTotals // of what is selected, as are Totals and PerFile
+	Totals    Totals
+	PerFile   []Totals
+	All       int // how many tensors there are, selected or not
+}
+
+// NewInfo makes an Info of the tensors in the selection. The totals are those
+// of what is selected, whatever the limit.
+func NewInfo(inv Inventory, sel Selection) *Info {
+	info := &Info{Inventory: inv, Selection: sel, Rows: sel.rows(inv.Files)}
+	info.PerFile = make([]Totals, len(inv.Files))
+	for i := range inv.Files {
+		info.All += inv.Files[i].tensors()
+	}
+	dtypes := make(map[safetensors.Dtype]*Totals)
+	for _, r := range info.Rows {
+		t := dtypes[r.Dtype]
+		if t == nil {
+			t = new(Totals)
+			dtypes[r.Dtype] = t
+		}
+		t.add(r.TensorInfo)
+		info.Totals.add(r.TensorInfo)
+		info.PerFile[r.File].add(r.TensorInfo)
+	}
+	for d, t := range dtypes {
+		info.Dtypes = append(info.Dtypes, DtypeTotals{d, *t})
+	}
+	slices.SortFunc(info.Dtypes, func(a, b DtypeTotals) int { return compareTotals(a, b) })
+	return info
+}
+
+// compareTotals puts the dtype with the most bytes first.
+func compareTotals(a, b DtypeTotals) int {
+	switch {
+	case a.Bytes != b.Bytes:
+		if a.Bytes > b.Bytes {
+			return -1
+		}
+		return +1
+	}
+	return compareDtypes(a.Dtype, b.Dtype)
+}
+
+// shown returns how many of n lines the limit allows for.
+func (s *Selection) shown(n int) int {
+	if s.Limit > 0 {
+		return min(n, s.Limit)
+	}
+	return n
+}
+
+// infoFile is a File in the machine form.
+type infoFile struct {
+	Path       string            `json:"path"`
+	Size       known             `json:"size"`
+	HeaderSize known             `json:"header_size"`
+	DataSize   known             `json:"data_size"`
+	Tensors    int               `json:"tensors"`
+	Metadata   map[string]string `json:"metadata"`
+}
+
+func (f *File) json() infoFile {
+	j := infoFile{Path: f.Path, Size: known(f.Size), HeaderSize: unknown, DataSize: unknown, Tensors: f.tensors()}
+	if f.Header != nil {
+		j.Metadata = f.Header.Metadata
+		j.HeaderSize = known(f.Header.Size)
+		if f.Size >= 0 {
+			j.DataSize = known(max(f.Size-f.Header.DataStart(), 0))
+		}
+	}
+	return j
+}
+
+// infoTensor is a Row in the machine form.
+type infoTensor struct {
+	Name        string            `json:"name"`
+	Dtype       safetensors.Dtype `json:"dtype"`
+	Shape       dims              `json:"shape"`
+	Params      int64             `json:"params"`
+	Bytes       int64             `json:"bytes"`
+	File        string            `json:"file"`
+	DataOffsets pair              `json:"data_offsets"` // null if they make no sense
+	FileOffsets pair              `json:"file_offsets"`
+}
+
+func (info *Info) tensorJSON(r Row) infoTensor {
+	f := &info.Files[r.File]
+	at, good := f.Header.FileSpan(r.TensorInfo), r.Offsets.Begin >= 0
+	return infoTensor{
+		Name: r.Name, Dtype: r.Dtype, Shape: dims(r.Shape), Params: r.NumElems(), Bytes: r.Size(), File: f.Path,
+		DataOffsets: pair{r.Offsets.Begin, r.Offsets.End, good}, FileOffsets: pair{at.Begin, at.End, good},
+	}
+}
+
+// JSON writes the machine form, "weigh.info/1". Tensors are written one by one:
+// there may be a million.
+func (info *Info) JSON(w io.Writer, s typeset.Style) error {
+	files := make([]infoFile, len(info.Files))
+	for i := range info.Files {
+		files[i] = info.Files[i].json()
+	}
+	type totals struct {
+		Files int `json:"files"`
+		Totals
+	}
+	shown := info.Selection.shown(len(info.Rows))
+	rows := func(yield func(any) bool) {
+		for _, r := range info.Rows[:shown] {
+			if !yield(info.tensorJSON(r)) {
+				return
+			}
+		}
+	}
+	return writeObject(w, s, []member{
+		{"schema", "weigh.info/1"},
+		{"targets", info.Targets},
+		{"sets", append([]Set{}, info.Sets...)},
+		{"files", files},
+		{"tensors", elements(rows)},
+		{"dtypes", append([]DtypeTotals{}, info.Dtypes...)},
+		{"totals", totals{len(info.Files), info.Totals}},
+		{"logical", nil}, // until there is a count of what packed weights stand for
+		{"violations", findingsJSON(info.Findings)},
+		{"truncated", shown < len(info.Rows)},
+	})
+}
+
+// CSV writes the tensors as comma-separated values with a line of titles.
+func (info *Info) CSV(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		writeCSV(w, s, "tensor", "dtype", "shape", "params", "bytes", "file")
+		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
+			writeCSV(w, s, r.Name, string(r.Dtype), r.ShapeString(), digitsOf(r.NumElems()), digitsOf(r.Size()), info.Files[r.File].Path)
+		}
+	})
+}
+
+// Markdown writes the tensors as a table for a README or an issue.
+func (info *Info) Markdown(w io.Writer) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		writeMarkdown(w, "tensor", "dtype", "shape", "params", "bytes", "file")
+		w.WriteString("|---|---|---|--:|--:|---|\n")
+		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
+			writeMarkdown(w, markdown(r.Name), markdown(string(r.Dtype)), r.ShapeString(), typeset.Count(r.NumElems()), typeset.Count(r.Size()), markdown(info.Files[r.File].Path))
+		}
+	})
+}

@@ -1,0 +1,296 @@
+// The text of info: the table, and what it comes to.
+
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// An InfoForm says how the text of an Info lists the tensors.
+type InfoForm struct {
+	Fold  bool // equal layers become one line
+	Tree  bool // names become a tree
+	Depth int  // of the tree; 0 means all of it
+
+	// All says that nothing is to be left out on a terminal.
+	All bool
+}
+
+// Text writes the table of tensors, then sums, and at the end, where it stays
+// on the screen, what they come to.
+func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		switch {
+		case len(info.Rows) == 0:
+		case form.Tree:
+			info.writeTree(w, s, form)
+		case form.Fold:
+			info.writeLines(w, s, fold(info.Rows))
+		default:
+			info.writeRows(w, s)
+		}
+		info.writeDtypes(w, s)
+		info.writeFiles(w, s, form)
+		info.writeMetadata(w, s, form)
+		info.writeSets(w, s)
+		writeProblems(w, s, info.Findings)
+		info.writeTotals(w, s)
+	})
+}
+
+// tensorColumns are the columns of the table of tensors, of which row gives one.
+func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typeset.Column {
+	columns := []typeset.Column{
+		{Title: "TENSOR", Least: s.NameWidth(), Cut: typeset.Tailed, Cell: func(i int) string { return typeset.Name(row(i).name) }},
+		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Cell: func(i int) string { return typeset.Name(string(row(i).row.Dtype)) }},
+		{Title: "SHAPE", Least: 16, Cell: func(i int) string { return row(i).row.ShapeString() }},
+		params(3, func(i int) int64 { return row(i).params() }),
+		{Title: "BYTES", Right: true, Yields: 4, Cell: func(i int) string { return typeset.Bytes(row(i).bytes) }},
+	}
+	if len(info.Files) > 1 {
+		label := info.labels()
+		columns = append(columns, typeset.Column{Title: "FILE", Least: 12, Cut: typeset.Headed, Yields: 1, Cell: func(i int) string {
+			if f := row(i).file; f >= 0 {
+				return label(f)
+			}
+			return "several"
+		}})
+	}
+	return columns
+}
+
+// params returns the column of numbers of parameters.
+func params(yields int, value func(i int) int64) typeset.Column {
+	return typeset.Column{
+		Title: "PARAMS", Right: true, Yields: yields,
+		Cell:  func(i int) string { return typeset.Count(value(i)) },
+		Short: func(i int) string { return typeset.Short(value(i)) },
+	}
+}
+
+// writeRows writes a line for each tensor.
+func (info *Info) writeRows(w *bufio.Writer, s typeset.Style) {
+	var line folded // reused: there may be a million
+	row := func(i int) *folded {
+		r := info.Rows[i]
+		line = folded{name: r.Name, row: r, count: 1, bytes: r.Size(), file: r.File}
+		return &line
+	}
+	shown := info.Selection.shown(len(info.Rows))
+	t := &typeset.Table{N: shown, Columns: info.tensorColumns(s, row)}
+	t.Write(w, s)
+	writeMore(w, s, len(info.Rows)-shown, "tensor")
+	w.WriteByte('\n')
+}
+
+// writeLines writes folded lines, with a column that says how many tensors each
+// stands for.
+func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
+	row := func(i int) *folded { return &lines[i] }
+	columns := info.tensorColumns(s, row)
+	if len(lines) < len(info.Rows) {
+		columns = slices.Insert(columns, 3, typeset.Column{Title: "COUNT", Right: true, Yields: 2, Color: typeset.Dim, Cell: func(i int) string {
+			if lines[i].count == 1 {
+				return ""
+			}
+			return "× " + typeset.Count(int64(lines[i].count))
+		}})
+	}
+	shown := info.Selection.shown(len(lines))
+	t := &typeset.Table{N: shown, Columns: columns}
+	t.Write(w, s)
+	rest := 0
+	for i := range lines[shown:] {
+		rest += lines[shown+i].count
+	}
+	writeMore(w, s, rest, "tensor")
+	w.WriteByte('\n')
+}
+
+func (info *Info) writeTree(w *bufio.Writer, s typeset.Style, form InfoForm) {
+	lines := tree(info.Rows, TreeOptions{Depth: form.Depth, Fold: form.Fold, Sort: info.Selection.Sort})
+	shown := info.Selection.shown(len(lines))
+	writeTree(w, s, lines[:shown])
+	writeMore(w, s, len(lines)-shown, "line")
+	w.WriteByte('\n')
+}
+
+// writeMore says how many lines the limit has cut off.
+func writeMore(w *bufio.Writer, s typeset.Style, n int, noun string) {
+	if n > 0 {
+		w.WriteString(s.Paint(typeset.Dim, "… and "+strings.Replace(typeset.Plural(int64(n), noun), " ", " more ", 1)) + "\n")
+	}
+}
+
+// writeDtypes writes the sums for each dtype, and if there are several, of all.
+func (info *Info) writeDtypes(w *bufio.Writer, s typeset.Style) {
+	sums := info.Dtypes
+	if len(sums) == 0 {
+		return
+	}
+	t := &typeset.Table{N: len(sums)}
+	if len(sums) > 1 {
+		sums = append(slices.Clip(sums), DtypeTotals{"total", info.Totals})
+		t.N = len(sums)
+		t.Color = func(i int) string {
+			if i == len(sums)-1 {
+				return typeset.Bold
+			}
+			return ""
+		}
+	}
+	t.Columns = []typeset.Column{
+		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Cell: func(i int) string { return typeset.Name(string(sums[i].Dtype)) }},
+		{Title: "TENSORS", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Count(int64(sums[i].Tensors)) }},
+		params(0, func(i int) int64 { return sums[i].Params }),
+		{Title: "BYTES", Right: true, Cell: func(i int) string { return typeset.Bytes(sums[i].Bytes) }},
+		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Percent(sums[i].Bytes, info.Totals.Bytes) }},
+	}
+	t.Write(w, s)
+	w.WriteByte('\n')
+}
+
+// mostFiles is how many files a terminal is shown unasked.
+const mostFiles = 12
+
+// writeFiles writes what is in each file, and how large it is.
+func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
+	shown := len(info.Files)
+	if s.Terminal() && !form.All {
+		shown = min(shown, mostFiles)
+	}
+	label := info.labels()
+	size := func(n known) string {
+		if n < 0 {
+			return "unknown"
+		}
+		return typeset.Bytes(int64(n))
+	}
+	t := &typeset.Table{N: shown, Columns: []typeset.Column{
+		{Title: "FILE", Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return label(i) }},
+		{Title: "TENSORS", Right: true, Yields: 3, Cell: func(i int) string { return typeset.Count(int64(info.PerFile[i].Tensors)) }},
+		params(2, func(i int) int64 { return info.PerFile[i].Params }),
+		{Title: "HEADER", Right: true, Yields: 1, Cell: func(i int) string { return size(info.Files[i].json().HeaderSize) }},
+		{Title: "FILE SIZE", Right: true, Cell: func(i int) string { return size(known(info.Files[i].Size)) }},
+	}}
+	t.Write(w, s)
+	writeMore(w, s, len(info.Files)-shown, "file")
+	w.WriteByte('\n')
+}
+
+// labels returns a function that names files as short as can be: without the
+// folder that all of them are in.
+func (info *Info) labels() func(int) string {
+	folder := ""
+	for i, f := range info.Files {
+		dir := f.Path[:strings.LastIndexByte(f.Path, '/')+1]
+		if i == 0 {
+			folder = dir
+		}
+		for !strings.HasPrefix(dir, folder) {
+			folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
+		}
+	}
+	return func(i int) string {
+		if info.Files[i].Path == "-" {
+			return "standard input"
+		}
+		return typeset.Name(strings.TrimPrefix(info.Files[i].Path, folder))
+	}
+}
+
+// writeMetadata writes the metadata of files, that of several once if it is the
+// same.
+func (info *Info) writeMetadata(w *bufio.Writer, s typeset.Style, form InfoForm) {
+	type group struct {
+		metadata map[string]string
+		first, n int
+	}
+	var groups []group
+	for i := range info.Files {
+		if info.Files[i].Header == nil {
+			continue
+		}
+		m := info.Files[i].Header.Metadata
+		j := slices.IndexFunc(groups, func(g group) bool { return maps.Equal(g.metadata, m) })
+		if j < 0 {
+			j = len(groups)
+			groups = append(groups, group{metadata: m, first: i})
+		}
+		groups[j].n++
+	}
+	label := info.labels()
+	for _, g := range groups {
+		if len(g.metadata) == 0 {
+			continue
+		}
+		title := "METADATA"
+		if len(groups) > 1 {
+			title += " of " + label(g.first)
+			if g.n > 1 {
+				title += fmt.Sprintf(" and %d more", g.n-1)
+			}
+		}
+		w.WriteString(s.Paint(typeset.Bold, title) + "\n")
+		writeMap(w, s, g.metadata, form.All)
+		w.WriteByte('\n')
+	}
+}
+
+// writeMap writes keys and values, one to a line. On a terminal it shortens
+// values, unless all is asked for: training logs of a megabyte occur.
+func writeMap(w *bufio.Writer, s typeset.Style, m map[string]string, all bool) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		value, rest := typeset.Line(m[key]), ""
+		if room := s.Width - typeset.Width(typeset.Name(key)) - len(":   "); s.Terminal() && !all && typeset.Width(value) > max(room, 0) {
+			rest = fmt.Sprintf("… (%s bytes)", typeset.Count(int64(len(m[key]))))
+			value = typeset.HeadOf(value, max(room-utf8.RuneCountInString(rest), 0))
+		}
+		w.WriteString("  " + s.Paint(typeset.Cyan, typeset.Name(key)) + ": " + value + s.Paint(typeset.Dim, rest) + "\n")
+	}
+}
+
+// writeSets writes what else is there: weights that are no part of the model, or
+// are in it already.
+func (info *Info) writeSets(w *bufio.Writer, s typeset.Style) {
+	const title = "ALSO HERE, AND NOT COUNTED"
+	n := 0
+	for _, set := range info.Sets {
+		if set.Counted {
+			continue
+		}
+		if n++; n == 1 {
+			w.WriteString(s.Paint(typeset.Bold, title) + "\n")
+		}
+		text := typeset.Name(set.Name) + ", " + typeset.Plural(int64(set.Files), "file")
+		if set.CopyOf != "" {
+			text += ", of " + typeset.Name(set.CopyOf)
+		}
+		fmt.Fprintf(w, "  %-8s ", set.Role)
+		typeset.Wrap(w, s, len("  adapter  "), "", text)
+	}
+	if n > 0 {
+		w.WriteByte('\n')
+	}
+}
+
+// writeTotals writes the one sentence that answers most questions.
+func (info *Info) writeTotals(w *bufio.Writer, s typeset.Style) {
+	text := typeset.Plural(int64(info.Totals.Tensors), "tensor")
+	if info.Selection.Filters() {
+		text = fmt.Sprintf("%s of %s selected", typeset.Count(int64(info.Totals.Tensors)), typeset.Plural(int64(info.All), "tensor"))
+	}
+	text += ", " + typeset.Plural(info.Totals.Params, "param") + ", " + typeset.ExactBytes(info.Totals.Bytes)
+	if n := len(info.Files); n > 1 {
+		text += " in " + typeset.Plural(int64(n), "file")
+	}
+	typeset.Wrap(w, s, 0, typeset.Bold, text)
+}

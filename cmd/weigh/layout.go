@@ -1,0 +1,68 @@
+// The verb layout: what each byte of a file is.
+
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+func (a *app) layoutCmd() *cobra.Command {
+	var out output
+	var hex, json bool
+	cmd := &cobra.Command{
+		Use:   "layout FILE",
+		Short: "map every byte: length, header, padding, tensors, gaps, overlaps",
+		Long: `Layout lists the regions of a file in the order of their bytes, with offsets from
+the start of the file: the length, the header, its padding, each tensor, and what
+should not be there: gaps, overlaps, bytes after the last tensor, bytes that are
+missing. END is one past the last byte.
+
+A file that breaks rules is mapped as far as it can be, with exit code 1.`,
+		Example: `  weigh layout testdata/python/two-floats.safetensors
+  weigh layout --hex testdata/python/shapes.safetensors`,
+		GroupID:           groupLook,
+		Args:              targets(1, "one file"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "-" {
+				return usagef("layout needs a file: standard input has no bytes to go back to")
+			}
+			if err := out.check(); err != nil {
+				return err
+			}
+			f, err := a.openFile(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer f.close()
+			l := render.NewLayout(f.File, f.text, f.length, f.findings())
+			if hex {
+				if err := l.Dump(f.data); err != nil {
+					return err
+				}
+			}
+			err = a.write(&out, func(w io.Writer, s typeset.Style) error {
+				if json {
+					return l.JSON(w, s)
+				}
+				return l.Text(w, s)
+			})
+			if err != nil {
+				return err
+			}
+			if f.report.Err() != nil {
+				return errFound
+			}
+			return nil
+		},
+	}
+	out.register(cmd)
+	cmd.Flags().BoolVar(&hex, "hex", false, "show the first bytes of each region")
+	cmd.Flags().BoolVar(&json, "json", false, "write JSON, weigh.layout/1")
+	return cmd
+}

@@ -1,0 +1,168 @@
+// Targets: where what the user named is, and what its parts are called.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/store"
+)
+
+// A place is where a target is.
+type place struct {
+	store  store.Store
+	within string // the target's path in the store; "" for all of it
+	ref    store.Ref
+	opts   *checkpoint.Options
+}
+
+// locate returns the place of a target.
+func locate(ctx context.Context, target string, opts *checkpoint.Options) (*place, error) {
+	ref, err := store.Parse(target)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	from, within, err := checkpoint.Locate(ctx, target, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &place{from, within, ref, opts}, nil
+}
+
+// path returns the name by which the user can open what is at the given path in
+// the store: with slashes, as all systems know them.
+func (p *place) path(name string) string {
+	ref := p.ref
+	switch {
+	case ref.Scheme != "file":
+		ref.Path = name
+		return ref.String()
+	case p.within == "" && ref.Path != "": // a folder is a store of its own
+		return path.Join(filepath.ToSlash(ref.String()), name)
+	}
+	return path.Join(filepath.ToSlash(ref.Root), name)
+}
+
+// sets returns the sets at the place.
+func (p *place) sets(ctx context.Context) ([]*checkpoint.Set, error) {
+	sets, err := checkpoint.Discover(ctx, p.store, p.within, p.opts)
+	var none *checkpoint.NoWeightsError
+	if errors.As(err, &none) && none.Path == "" {
+		named := *none
+		named.Path = p.path("")
+		return nil, &named
+	}
+	return sets, err
+}
+
+// An openFile is one file that is open, with the text of its header.
+type openFile struct {
+	render.File
+	report *safetensors.Report
+	length uint64      // N, whatever it is
+	text   []byte      // the header, or as much of it as the file has
+	data   io.ReaderAt // the file's bytes; nil for a stream
+	close  func() error
+}
+
+// openFile opens a target that has to be one file.
+func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
+	if target == "-" {
+		return a.openStream()
+	}
+	at, err := locate(ctx, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := at.sets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, set := range sets {
+		files = append(files, set.Shards...)
+	}
+	if len(files) != 1 {
+		return nil, usagef("%q has %d files: name one of them, such as %q", target, len(files), at.path(append(files, "")[0]))
+	}
+	object, err := at.store.Open(ctx, files[0])
+	if err != nil {
+		return nil, err
+	}
+	f := &openFile{File: render.File{Path: at.path(files[0]), Size: object.Size()}, data: object.ReaderAt(ctx), close: object.Close}
+	if err := f.read(); err != nil {
+		object.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// openStream opens standard input, and reads its header.
+func (a *app) openStream() (*openFile, error) {
+	in, err := readStream(a.stdin)
+	if err != nil {
+		return nil, err
+	}
+	f := &openFile{File: render.File{Path: "-", Size: in.size}, close: func() error { return nil }}
+	if f.report, err = in.validate(new(safetensors.Opener)); err != nil {
+		return nil, err
+	}
+	f.Header = f.report.Header
+	f.take(in.head)
+	return f, nil
+}
+
+// read judges the file and reads the text of its header.
+func (f *openFile) read() (err error) {
+	if f.report, err = safetensors.Validate(f.data, f.Size); err != nil {
+		return err
+	}
+	f.Header = f.report.Header
+	head := make([]byte, min(f.Size, lengthSize))
+	if _, err := f.data.ReadAt(head, 0); err != nil && err != io.EOF {
+		return err
+	}
+	n := min(lengthOf(head), safetensors.MaxHeaderSize)
+	head = make([]byte, min(f.Size, lengthSize+int64(n)))
+	if n, err := f.data.ReadAt(head, 0); n < len(head) {
+		return fmt.Errorf("read %d bytes of %q, which had %d: %w", n, f.Path, f.Size, err)
+	}
+	f.take(head)
+	return nil
+}
+
+// take takes the length and the text of the header from the start of the file.
+// If N is more than a header may take, there is none.
+func (f *openFile) take(head []byte) {
+	f.length = lengthOf(head)
+	if f.length <= safetensors.MaxHeaderSize && len(head) > lengthSize {
+		f.text = head[lengthSize:min(uint64(len(head)), lengthSize+f.length)]
+	}
+}
+
+// findings returns the rules that the file breaks.
+func (f *openFile) findings() []render.Finding {
+	var list []render.Finding
+	for _, v := range f.report.Violations {
+		list = append(list, render.Finding{Violation: v, File: f.Path})
+	}
+	return list
+}
+
+// refuse says which rule the file breaks first, if it breaks one that matters,
+// and returns errFound then.
+func (a *app) refuse(f *openFile) error {
+	if f.report.Err() == nil {
+		return nil
+	}
+	a.complainOfWorst(f.findings())
+	return errFound
+}

@@ -1,0 +1,244 @@
+// The program within this process: arguments, streams, interruptions.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// noEnv is an environment without variables.
+func noEnv(string) string { return "" }
+
+func TestWithVerb(t *testing.T) {
+	for _, tt := range []struct {
+		args    string
+		want    string
+		implied bool
+	}{
+		{"", "", false},
+		{"--help", "--help", false},
+		{"--version", "--version", false},
+		{"check x", "check x", false},
+		{"help", "help", false},
+		{"completion bash", "completion bash", false},
+		{"x", "info x", true},
+		{"- --json", "info - --json", true},
+		{"-- check", "info -- check", true},
+		{"--json x", "info --json x", true},
+		{"--sort name check", "--sort name check", false}, // cobra refuses the flag
+		{"--sort=name x", "info --sort=name x", true},
+		{"-o check x", "info -o check x", true},
+		{"-ocheck x", "info -ocheck x", true},
+		{"--color never check x", "--color never check x", false},
+		{"--color never x", "info --color never x", true},
+		{"-q x", "info -q x", true},
+		{"--json", "info --json", true},
+		{"--bogus", "--bogus", false},
+		{"__complete ch", "__complete ch", false},
+		{"__complete x --so", "__complete info x --so", true},
+		{"__complete check --so", "__complete check --so", false},
+	} {
+		root := new(app).rootCmd()
+		got, implied := withVerb(root, strings.Fields(tt.args))
+		if strings.Join(got, " ") != tt.want || implied != tt.implied {
+			t.Errorf("%q: %q, %v, want %q, %v", tt.args, got, implied, tt.want, tt.implied)
+		}
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	verbs := []string{"check", "header", "info", "layout", "version", "help"}
+	for _, tt := range []struct{ word, want string }{
+		{"chek", "check"}, {"chekc", "check"}, {"inof", "info"}, {"CHECK", "check"}, {"hepl", "help"}, {"lay", ""}, {"x", ""}, {"", ""},
+		{"headers", "header"}, {"model", ""}, {strings.Repeat("check", 1000), ""},
+	} {
+		if got := suggest(tt.word, verbs); got != tt.want {
+			t.Errorf("suggest(%.20q) = %q, want %q", tt.word, got, tt.want)
+		}
+	}
+}
+
+// Distances by hand: a swap counts one, as does what is added, dropped, changed.
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "axc", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+// sound returns a file of one tensor of two F32.
+func sound() []byte {
+	header := `{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}  `
+	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(b, header...), make([]byte, 8)...)
+}
+
+func TestStreamReadsNoMoreThanTheHeader(t *testing.T) {
+	r := bytes.NewReader(sound())
+	s, err := readStream(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Len() != 8 || s.size != -1 || len(s.head) != 64 {
+		t.Errorf("%d bytes are left, size %d, %d bytes of header", r.Len(), s.size, len(s.head))
+	}
+	report, err := s.validate(new(safetensors.Opener))
+	if err != nil || report.Err() != nil || len(report.Header.Tensors) != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if err := s.rest(); err != nil || s.size != 72 {
+		t.Errorf("size %d, %v", s.size, err)
+	}
+	if report, err := s.validate(new(safetensors.Opener)); err != nil || report.Err() != nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// Whatever N says, a stream takes the memory of what arrives.
+func TestStreamsOfFewBytes(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		b    []byte
+		rule safetensors.Rule
+	}{
+		{"nothing", nil, safetensors.RuleTooShort},
+		{"seven bytes", make([]byte, 7), safetensors.RuleTooShort},
+		{"a header that is not there", binary.LittleEndian.AppendUint64(nil, safetensors.MaxHeaderSize), safetensors.RuleHeaderSize},
+		{"a header too large", binary.LittleEndian.AppendUint64(nil, 1<<63), safetensors.RuleHeaderSize},
+		{"no header", binary.LittleEndian.AppendUint64(nil, 0), safetensors.RuleJSON},
+		{"a short text", []byte("<html></html>"), safetensors.RuleNotSafetensors},
+		{"a long text", []byte("<html>" + strings.Repeat("x", 4000)), safetensors.RuleNotSafetensors},
+		{"cut off in the header", sound()[:30], safetensors.RuleHeaderSize},
+		{"cut off in the data", sound()[:70], safetensors.RuleTruncated},
+	} {
+		s, err := readStream(bytes.NewReader(tt.b))
+		if err == nil {
+			err = s.rest()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		report, err := s.validate(new(safetensors.Opener))
+		if err != nil || !errors.Is(report.Err(), tt.rule) || s.size != int64(len(tt.b)) {
+			t.Errorf("%s: size %d, %v, %v, want %s", tt.name, s.size, report.Err(), err, string(tt.rule))
+		}
+	}
+}
+
+// broken is a reader that fails.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk is gone") }
+
+func TestStreamErrorIsNoViolation(t *testing.T) {
+	var out, errs bytes.Buffer
+	in := io.MultiReader(bytes.NewReader(sound()[:20]), broken{})
+	if code := run(t.Context(), []string{"check", "-"}, in, &out, &errs, noEnv); code != exitIO {
+		t.Errorf("exit code %d", code)
+	}
+	if diff := cmp.Diff("weigh: the disk is gone\n", errs.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A program that waits for input which does not come can be interrupted.
+func TestInterruptedRead(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, w := io.Pipe()
+	defer w.Close()
+	waits := make(chan struct{})
+	go func() {
+		<-waits
+		cancel()
+	}()
+	code := run(ctx, []string{"info", "-"}, readerFunc(func(b []byte) (int, error) {
+		close(waits)
+		return in.Read(b)
+	}), io.Discard, io.Discard, noEnv)
+	if code != exitInterrupt {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// What is written after an interruption is not.
+func TestInterruptedWrite(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	if code := run(ctx, []string{"help"}, nil, &out, io.Discard, noEnv); code != exitInterrupt || out.Len() > 0 {
+		t.Errorf("exit code %d, %d bytes written", code, out.Len())
+	}
+}
+
+func TestReaderGone(t *testing.T) {
+	r, w := io.Pipe()
+	r.Close()
+	var errs bytes.Buffer
+	if code := run(t.Context(), []string{"help"}, nil, w, &errs, noEnv); code != exitBrokenPipe || errs.Len() > 0 {
+		t.Errorf("exit code %d, errors %q", code, errs.String())
+	}
+}
+
+// Half a file under the final name is worse than none: what fails leaves what
+// was there.
+func TestFailedOutputLeavesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	name := dir + "/out"
+	if err := writeWhole(name, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
+		_, err := io.WriteString(w, "before")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	failure := errors.New("halfway")
+	err := writeWhole(name, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
+		io.WriteString(w, "after")
+		return failure
+	})
+	if !errors.Is(err, failure) {
+		t.Errorf("error %v", err)
+	}
+	if got := contents(t, dir); !cmp.Equal(got, map[string]string{"out": "before"}) {
+		t.Errorf("the folder has %q", got)
+	}
+}
+
+// contents returns the files of a folder.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}

@@ -1,0 +1,122 @@
+// Where output goes: standard output, or a file that appears when it is whole.
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// An output is the flags that say where output goes.
+type output struct {
+	file  string
+	force bool
+}
+
+func (o *output) register(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&o.file, "output", "o", "", "write to `FILE`, which appears when it is whole")
+	cmd.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
+}
+
+// check says early whether the output can be written where it is to go.
+func (o *output) check() error {
+	if o.file == "" || o.file == "-" {
+		return nil
+	}
+	info, err := os.Stat(o.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%q is a folder, and -o takes the name of a file", o.file)
+	case info.Mode().IsRegular() && !o.force:
+		return fmt.Errorf("%q exists already: choose another name, or overwrite it with --force", o.file)
+	}
+	return nil
+}
+
+// write calls render with where output goes, and how it is to look there.
+func (a *app) write(o *output, say func(io.Writer, typeset.Style) error) error {
+	if o.file == "" || o.file == "-" {
+		return say(a.stdout, a.style())
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	style := typeset.Style{Color: a.color == "always"}
+	write := writeWhole
+	if info, err := os.Stat(o.file); err == nil && !info.Mode().IsRegular() {
+		write = writeDevice
+	}
+	if err := write(o.file, style, say); err != nil {
+		return &writeError{o.file, err}
+	}
+	return nil
+}
+
+// A writeError is that of writing what -o names.
+type writeError struct {
+	file string
+	error
+}
+
+func (e *writeError) Unwrap() error { return e.error }
+
+// writeDevice writes to what is there and is no file: /dev/null, a named pipe.
+func writeDevice(name string, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(say(f, style), f.Close())
+}
+
+// followed returns what a link leads to, whether that exists or not: it is what
+// is to be written, and not the link.
+func followed(name string) string {
+	const most = 40 // links one after the other, as Linux has it
+	for range most {
+		target, err := os.Readlink(name)
+		if err != nil {
+			break // it is no link
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(name), target)
+		}
+		name = target
+	}
+	return name
+}
+
+// writeWhole writes a file beside the one that is meant, and then gives it that
+// name. If that fails, what the name held before stays.
+func writeWhole(name string, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
+	name = followed(name)
+	dir, base := filepath.Split(name)
+	temp := fmt.Sprintf("%s.%s.%08x", dir, base, rand.Uint32())
+	// Not by os.CreateTemp, whose files nobody else may read.
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(f)
+	err = errors.Join(say(b, style), b.Flush(), f.Close())
+	if err == nil {
+		err = os.Rename(temp, name)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}

@@ -1,0 +1,101 @@
+// The README: its commands print what it says they print, and its code compiles.
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const readme = "../../README.md"
+
+// A transcript is a fenced block of the README that begins with a command after a
+// dollar sign; the rest is what the command prints.
+var transcript = regexp.MustCompile("(?s)```console\n\\$ ([^\n]*)\n(.*?)```\n")
+
+func TestReadmeTranscripts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a Unix shell")
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := transcript.ReplaceAllStringFunc(string(text), func(block string) string {
+		command := transcript.FindStringSubmatch(block)[1]
+		return "```console\n$ " + command + "\n" + shell(t, command) + "```\n"
+	})
+	if got == string(text) {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(readme, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("the README is not what its commands print: go test ./cmd/weigh -run Readme -update writes\n%s", got)
+}
+
+// shell returns what a command prints, run in the root of the repository. The
+// program is on the path: see TestMain. That it finds something is no error.
+func shell(t *testing.T, command string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = "../.."
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState.ExitCode() != exitFound {
+		t.Errorf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// The first commands that a newcomer runs are the two of the README, and no more.
+func TestReadmeCommands(t *testing.T) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```sh\n(.*?)```\n").FindStringSubmatch(string(text))
+	if block == nil {
+		t.Fatal("the README has no commands")
+	}
+	lines := strings.Split(strings.TrimSpace(block[1]), "\n")
+	if len(lines) != 2 || lines[1] != "go test ./..." {
+		t.Fatalf("%q, want the main job and the tests", lines)
+	}
+	if testing.Short() {
+		t.Skip("building takes a while")
+	}
+	command, _, _ := strings.Cut(lines[0], "#")
+	if want := shell(t, "weigh testdata/sample"); shell(t, command) != want {
+		t.Errorf("%s does not print the first transcript", command)
+	}
+}
+
+// The README's code is that of an example, which the compiler and go test see.
+func TestReadmeCode(t *testing.T) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("../../readme_example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```\n").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) == 0 {
+		t.Fatal("the README has no code")
+	}
+	for _, block := range blocks {
+		for line := range strings.Lines(block[1]) {
+			if !strings.Contains(string(example), strings.TrimSpace(line)) {
+				t.Errorf("the example has no %q", strings.TrimSpace(line))
+			}
+		}
+	}
+}

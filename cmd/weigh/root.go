@@ -1,0 +1,193 @@
+// The command without a verb: its flags, and which verb is meant.
+
+package main
+
+//go:generate go test -run ^TestDocs$ -update .
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The groups of verbs in the help, by what they are for.
+const (
+	groupLook  = "look"
+	groupJudge = "judge"
+	groupOther = "other"
+)
+
+// rootCmd returns the command with all verbs.
+func (a *app) rootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weigh",
+		Short: "inspect and judge safetensors files",
+		Long: `Weigh says what is in safetensors files, the format in which most neural network
+weights are published, and whether they are sound. It reads headers, never whole
+files unless it has to, and never runs anything that is in them.
+
+A target is a file, a folder of shards, an index ("*.safetensors.index.json"),
+or "-" for standard input. Without a verb, weigh says what info says.`,
+		Example: `  weigh testdata/sample                       # what is in a model: tensors, dtypes, sizes
+  weigh check testdata/sample                 # is it sound? the exit code says so, too
+  weigh info --tree --depth 2 testdata/sample # where the parameters are`,
+		SilenceErrors: true, // run says them
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
+	}
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no remarks on standard error; check says nothing at all")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
+			return usagef("--color is %q, and can be auto, always or never", a.color)
+		}
+		return oneForm(cmd)
+	}
+	version := root.Flags().Bool("version", false, "say which version this is")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *version {
+			return a.version(false)
+		}
+		return a.help(cmd)
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupLook, Title: "What is in a file"},
+		&cobra.Group{ID: groupJudge, Title: "Whether it is sound"},
+		&cobra.Group{ID: groupOther, Title: "The program itself"},
+	)
+	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.versionCmd())
+	root.SetHelpCommand(a.helpCmd())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
+	root.SetCompletionCommandGroupID(groupOther)
+	root.SetFlagErrorFunc(flagError)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Short = "write a script by which a shell completes verbs, flags and files"
+	}
+	return root
+}
+
+// oneForm returns an error if more than one form of output is asked for.
+func oneForm(cmd *cobra.Command) error {
+	var forms []string
+	for _, name := range []string{"csv", "json", "markdown", "sarif", "tree"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+			forms = append(forms, "--"+name)
+		}
+	}
+	if len(forms) > 1 {
+		return usagef("%s are forms of one output: choose one of them", strings.Join(forms, " and "))
+	}
+	return nil
+}
+
+// flagError says which flag was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), ": strconv.") // which is for programmers
+	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		name, _, _ = strings.Cut(name, "=")
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if meant := suggest(name, names); meant != "" {
+			return usagef("%s has no flag --%s: did you mean --%s?", cmd.Name(), name, meant)
+		}
+		return usagef("%s has no flag --%s: %s --help lists those there are", cmd.Name(), name, cmd.CommandPath())
+	}
+	return usageError{errors.New(text)}
+}
+
+// withVerb puts the verb info before args that have a target, and no verb. It
+// says whether it did.
+func withVerb(root *cobra.Command, args []string) (_ []string, implied bool) {
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		// What a shell wants to complete is args, too. The last of them may be
+		// the start of a verb.
+		if len(args) < 3 {
+			return args, false
+		}
+		rest, implied := withVerb(root, args[1:])
+		return append(args[:1:1], rest...), implied
+	}
+	first, ok := firstTarget(root, args)
+	if !ok || slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == first }) {
+		return args, false
+	}
+	return append([]string{"info"}, args...), true
+}
+
+// firstTarget returns the first of args that is neither a flag nor the value of
+// one. The flags are those of the command without a verb, and of info. If there
+// is none, it returns true only if there is a flag that is info's.
+func firstTarget(root *cobra.Command, args []string) (string, bool) {
+	info, _, _ := root.Find([]string{"info"})
+	ofInfo := false
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			return "", true
+		case arg == "-" || !strings.HasPrefix(arg, "-"):
+			return arg, true
+		}
+		f := lookup(root.PersistentFlags(), arg)
+		if f == nil {
+			if f = lookup(info.Flags(), arg); f != nil {
+				ofInfo = true
+			}
+		}
+		if f != nil && f.NoOptDefVal == "" && !strings.Contains(arg, "=") && (strings.HasPrefix(arg, "--") || len(arg) == 2) {
+			i++ // its value
+		}
+	}
+	return "", ofInfo
+}
+
+// lookup returns the flag that arg, such as "--sort=name" or "-o", sets.
+func lookup(flags *pflag.FlagSet, arg string) *pflag.Flag {
+	if name, ok := strings.CutPrefix(arg, "--"); ok {
+		name, _, _ = strings.Cut(name, "=")
+		return flags.Lookup(name)
+	}
+	return flags.ShorthandLookup(arg[1:2])
+}
+
+// targets returns what is to be done with the arguments of a verb that takes
+// targets, at most most of them, or any number if that is 0.
+func targets(most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usagef("%s needs %s", cmd.Name(), what)
+		case most > 0 && len(args) > most:
+			return usagef("%s takes %s, and not %d of them", cmd.Name(), what, len(args))
+		}
+		return nil
+	}
+}
+
+// misspelt returns the error of a target that does not exist and is like a
+// verb, or nil if it is none.
+func misspelt(cmd *cobra.Command, target string) error {
+	if target == "-" || strings.ContainsAny(target, `./\:`) {
+		return nil
+	}
+	if _, err := os.Lstat(target); err == nil {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Root().Commands() {
+		names = append(names, c.Name())
+	}
+	if meant := suggest(target, names); meant != "" {
+		return usagef("there is no verb %q: did you mean %q?", target, meant)
+	}
+	return usagef("%q is neither a verb nor a file: weigh --help lists the verbs", target)
+}

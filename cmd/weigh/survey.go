@@ -1,0 +1,220 @@
+// Surveys: what is at some targets, as the verbs about whole models see it.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+)
+
+// surveyOptions say how closely to look.
+type surveyOptions struct {
+	lenient  bool
+	thorough bool // judge what is not counted, too, and compare bytes
+	data     bool // judge values
+}
+
+// A survey is what is at some targets.
+type survey struct {
+	render.Inventory
+	opts *surveyOptions
+
+	indexes int // how many were judged against their shards
+	omitted int // how many findings there are that were not kept
+	seen    map[string]bool
+	missed  []render.Unread
+}
+
+// errUnread ends the program with exitIO. What could not be read has been said.
+var errUnread = errors.New("something could not be read")
+
+// survey looks at targets. It goes on after one that cannot be read, having
+// said so, and returns errUnread if none can.
+func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
+	s := &survey{Inventory: render.Inventory{Targets: targets}, opts: opts, seen: make(map[string]bool)}
+	for _, target := range targets {
+		var err error
+		if target == "-" {
+			err = s.stream(a)
+		} else {
+			err = s.target(ctx, target)
+		}
+		var usage usageError
+		if errors.As(err, &usage) {
+			return nil, err
+		}
+		if err != nil {
+			s.miss(target, err)
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	for _, m := range s.missed {
+		a.complain(m.Err)
+	}
+	if len(s.Files) == 0 && len(s.Findings) == 0 && !opts.thorough {
+		return nil, errUnread
+	}
+	return s, nil
+}
+
+// miss takes note of what could not be read.
+func (s *survey) miss(file string, err error) {
+	s.missed = append(s.missed, render.Unread{File: file, Err: err})
+}
+
+// stream looks at standard input.
+func (s *survey) stream(a *app) error {
+	if s.seen["-"] {
+		return nil
+	}
+	s.seen["-"] = true
+	if s.opts.data {
+		return usagef("--data needs files: standard input has no bytes to go back to")
+	}
+	in, err := readStream(a.stdin)
+	if err == nil && s.opts.thorough {
+		err = in.rest()
+	}
+	if err != nil {
+		return err
+	}
+	report, err := in.validate(s.opener())
+	if err != nil {
+		return err
+	}
+	s.add("-", in.size, report)
+	return nil
+}
+
+func (s *survey) opener() *safetensors.Opener { return &safetensors.Opener{Lenient: s.opts.lenient} }
+
+// target looks at one target that is not standard input.
+func (s *survey) target(ctx context.Context, target string) error {
+	at, err := locate(ctx, target, &checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
+	if err != nil {
+		return err
+	}
+	sets, err := at.sets(ctx)
+	if err != nil {
+		return err
+	}
+	for _, set := range sets {
+		s.Sets = append(s.Sets, setAt(at, set))
+		if set.Counted() || s.opts.thorough {
+			if err := s.set(ctx, at, set); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func setAt(at *place, set *checkpoint.Set) render.Set {
+	r := render.Set{Name: at.path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
+	if set.CopyOf != "" {
+		r.CopyOf = at.path(set.CopyOf)
+	}
+	return r
+}
+
+// set looks at one set of shards.
+func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error {
+	cp := set.Open()
+	defer cp.Close()
+	if set.Index != "" {
+		s.indexes++
+	}
+	for r, err := range cp.Validate(ctx) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		file := at.path(cmp.Or(r.File, set.Name))
+		switch {
+		case err != nil:
+			s.miss(file, err)
+		case r.File == "" || isIndex(r.File):
+			s.find(file, r.Report)
+		case !s.seen[file]:
+			s.seen[file] = true
+			if err := s.file(ctx, at, r.File, r.Report); err != nil {
+				s.miss(file, err)
+			}
+		}
+	}
+	return nil
+}
+
+// file adds a file of a set, whose header was judged.
+func (s *survey) file(ctx context.Context, at *place, name string, report *safetensors.Report) error {
+	object, err := at.store.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer object.Close()
+	if s.opts.data {
+		if err := report.CheckData(object.ReaderAt(ctx)); err != nil {
+			return err
+		}
+	}
+	s.add(at.path(name), object.Size(), report)
+	return nil
+}
+
+// isIndex says whether a path is that of an index.
+func isIndex(path string) bool { return strings.HasSuffix(path, ".index.json") }
+
+// add adds a file that was judged.
+func (s *survey) add(path string, size int64, report *safetensors.Report) {
+	s.Files = append(s.Files, render.File{Path: path, Size: size, Header: report.Header})
+	s.find(path, report)
+}
+
+// find adds the findings of a report.
+func (s *survey) find(path string, report *safetensors.Report) {
+	s.omitted += report.Omitted
+	for _, v := range report.Violations {
+		s.Findings = append(s.Findings, render.Finding{Violation: v, File: path})
+	}
+}
+
+// verdict returns errFound if something was found for which files are refused,
+// and errUnread if something could not be read.
+func (s *survey) verdict(lenient bool) error {
+	least := safetensors.Nonconforming
+	if lenient {
+		least = safetensors.Invalid
+	}
+	if worst, found := render.Worst(s.Findings); found && worst >= least {
+		return errFound
+	}
+	return s.unread()
+}
+
+func (s *survey) unread() error {
+	if len(s.missed) > 0 {
+		return errUnread
+	}
+	return nil
+}
+
+// check returns what check says of the survey.
+func (s *survey) check(least safetensors.Severity) *render.Check {
+	c := &render.Check{
+		Targets: s.Targets, Findings: s.Findings, Omitted: s.omitted, FailOn: least,
+		Files: len(s.Files), Index: s.indexes > 0, Data: s.opts.data, Unread: s.missed,
+	}
+	for i := range s.Files {
+		if h := s.Files[i].Header; h != nil {
+			c.Tensors += len(h.Tensors)
+		}
+	}
+	return c
+}

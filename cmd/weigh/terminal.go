@@ -1,0 +1,64 @@
+// The terminal, if there is one: how wide it is, and whether it shows colours.
+
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"golang.org/x/term"
+)
+
+// A terminal is what the output goes to. The zero terminal is a pipe or a file.
+type terminal struct {
+	width  int  // in columns; 0 if it is none
+	colors bool // whether it shows them
+}
+
+// testTerminal is the environment variable by which tests make the program
+// believe in a terminal: its value is the width. It is not documented.
+const testTerminal = "WEIGH_TEST_TTY"
+
+// terminalOf returns what w is.
+func terminalOf(w io.Writer, env func(string) string) terminal {
+	if width := positive(env(testTerminal)); width > 0 {
+		return terminal{width: width, colors: true}
+	}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return terminal{}
+	}
+	const usual = 80 // columns, where neither the user nor the system knows
+	t := terminal{width: positive(env("COLUMNS")), colors: enableColors(f)}
+	if t.width == 0 {
+		t.width, _, _ = term.GetSize(int(f.Fd()))
+	}
+	if t.width <= 0 {
+		t.width = usual
+	}
+	return t
+}
+
+// positive returns the positive number that s is, or 0.
+func positive(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// style returns how text is to look on standard output. NO_COLOR is the
+// convention of no-color.org, TERM=dumb that of older programs.
+func (a *app) style() typeset.Style {
+	s := typeset.Style{Width: a.terminal.width}
+	switch a.color {
+	case "always":
+		s.Color = true
+	case "auto":
+		s.Color = s.Terminal() && a.terminal.colors && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
+	}
+	return s
+}

@@ -1,0 +1,67 @@
+// The verb version: which program this is.
+
+package main
+
+import (
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+func (a *app) versionCmd() *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "say which version this is",
+		Long:    "Version says which version this is, of which source, made by which Go.",
+		Example: "  weigh version\n  weigh version --json",
+		GroupID: groupOther,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("version takes no arguments, and not %q", args[0])
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(*cobra.Command, []string) error { return a.version(json) },
+	}
+	cmd.Flags().BoolVar(&json, "json", false, "write JSON, weigh.version/1")
+	return cmd
+}
+
+func (a *app) version(json bool) error {
+	return a.write(&output{}, func(w io.Writer, s typeset.Style) error {
+		if json {
+			return buildVersion().JSON(w, s)
+		}
+		return buildVersion().Text(w)
+	})
+}
+
+// buildVersion returns what the linker has put into the program.
+func buildVersion() *render.Version {
+	v := &render.Version{
+		Schema: "weigh.version/1", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if build.Main.Version != "" {
+		v.Version = build.Main.Version
+	}
+	for _, s := range build.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}

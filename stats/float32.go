@@ -1,0 +1,171 @@
+// F32 and C64: the fast loops.
+
+package stats
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/weightools/safetensors/internal/num"
+)
+
+// singles takes blocks of F32. C64 is F32 twice as long.
+type singles struct {
+	floats
+	lanes [4]lane // sums since the last flush
+}
+
+// A lane has sums for each sign and exponent. Consecutive numbers go to different
+// lanes, so that an addition need not wait for the one before, which was as a
+// rule to the same few classes.
+type lane struct {
+	classes [2 << exponents32]struct {
+		sum     uint64 // how many numbers, above the sum of their fractions
+		squares uint64 // of their fractions
+	}
+	// If lanes lay whole pages apart, processors would take an addition in one
+	// for an addition in another, and wait after all.
+	_ [320]byte
+}
+
+// laneSize is how many numbers may be added between flushes. Of so many, the sum
+// of fractions takes less than sumBits bits, and that of squares less than 64.
+const (
+	laneSize = 1 << 18
+	sumBits  = mantissa32 + 18
+)
+
+const _ = uint(laneSize - blockSize/4) // a block is not more
+
+func newSingles(codec *num.Codec) *singles {
+	return &singles{floats: newFloats(codec, 0x1p-126, math.MaxFloat32, newClasses(mantissa32, exponents32))}
+}
+
+func (s *singles) add(block []byte) {
+	for chunk := range slices.Chunk(block, chunkSize) {
+		before := s.tiny()
+		s.sum(chunk)
+		tiny := s.tiny() - before // zeros, and subnormal numbers
+		lo, hi, ordinary := extremes(chunk)
+		if ordinary && (tiny == 0 || tiny == zeros(chunk)) {
+			s.ordinary(float64(lo), float64(hi), tiny)
+		} else {
+			s.odd(chunk)
+		}
+	}
+	s.flush()
+}
+
+func (s *singles) merge(other *singles) { s.floats.merge(&other.floats) }
+
+// sum adds the numbers of chunk to the lanes.
+func (s *singles) sum(chunk []byte) {
+	for ; len(chunk) >= 16; chunk = chunk[16:] {
+		b := (*[16]byte)(chunk)
+		s.lanes[0].add(binary.LittleEndian.Uint32(b[0:]))
+		s.lanes[1].add(binary.LittleEndian.Uint32(b[4:]))
+		s.lanes[2].add(binary.LittleEndian.Uint32(b[8:]))
+		s.lanes[3].add(binary.LittleEndian.Uint32(b[12:]))
+	}
+	for ; len(chunk) >= 4; chunk = chunk[4:] {
+		s.lanes[0].add(binary.LittleEndian.Uint32(chunk))
+	}
+}
+
+func (l *lane) add(pattern uint32) {
+	fraction := uint64(pattern) & (1<<mantissa32 - 1)
+	c := &l.classes[pattern>>mantissa32]
+	c.sum += fraction + 1<<sumBits
+	c.squares += fraction * fraction
+}
+
+// tiny returns how many numbers since the last flush have the exponent 0.
+func (s *singles) tiny() uint64 {
+	var n uint64
+	for i := range s.lanes {
+		c := &s.lanes[i].classes
+		n += c[0].sum>>sumBits + c[1<<exponents32].sum>>sumBits
+	}
+	return n
+}
+
+// flush moves what is in the lanes to where there is room for more.
+func (s *singles) flush() {
+	for i := range s.lanes {
+		for k := range s.lanes[i].classes {
+			if c := &s.lanes[i].classes[k]; c.sum != 0 {
+				s.sums.all[k].add(c.sum>>sumBits, c.sum&(1<<sumBits-1), 0, c.squares, 0, 0)
+				c.sum, c.squares = 0, 0
+			}
+		}
+	}
+}
+
+// The patterns of -0 and of the largest number.
+const (
+	sign32    = 1 << 31
+	largest32 = 0x7f7fffff
+)
+
+// extremes returns the smallest and the largest number of chunk, and false if
+// there is a NaN, an infinity, or a largest number of the dtype in it. These are
+// the patterns from largest32 on.
+//
+// Among numbers without a sign the largest has the largest pattern, and among
+// those with one the smallest has. As int32 all the former are above the latter,
+// and as uint32 it is the other way round. So both are found by comparing
+// patterns, which costs half of what comparing floats does.
+func extremes(chunk []byte) (lo, hi float32, ordinary bool) {
+	// Two of each, for a max has to wait for the one before it.
+	top, bottom := int32(math.MinInt32), uint32(0)
+	top1, bottom1 := top, bottom
+	rest := chunk
+	for ; len(rest) >= 16; rest = rest[16:] {
+		b := (*[16]byte)(rest)
+		u0, u1 := binary.LittleEndian.Uint32(b[0:]), binary.LittleEndian.Uint32(b[4:])
+		u2, u3 := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])
+		top, bottom = max(top, int32(u0)), max(bottom, u0)
+		top1, bottom1 = max(top1, int32(u1)), max(bottom1, u1)
+		top, bottom = max(top, int32(u2)), max(bottom, u2)
+		top1, bottom1 = max(top1, int32(u3)), max(bottom1, u3)
+	}
+	for ; len(rest) >= 4; rest = rest[4:] {
+		u := binary.LittleEndian.Uint32(rest)
+		top, bottom = max(top, int32(u)), max(bottom, u)
+	}
+	top, bottom = max(top, top1), max(bottom, bottom1)
+	if top >= largest32 || bottom >= sign32|largest32 {
+		return 0, 0, false
+	}
+	lo, hi = math.Float32frombits(bottom), math.Float32frombits(uint32(top))
+	switch {
+	case bottom == 0: // all are 0
+	case bottom < sign32: // none has a sign
+		lo = nearestToZero(chunk)
+	case top < 0: // all have one
+		hi = nearestToZero(chunk)
+	}
+	return lo, hi, true
+}
+
+// nearestToZero returns the number of chunk that is nearest to zero, if all have
+// one sign.
+func nearestToZero(chunk []byte) float32 {
+	least := uint32(math.MaxUint32)
+	for ; len(chunk) >= 4; chunk = chunk[4:] {
+		least = min(least, binary.LittleEndian.Uint32(chunk))
+	}
+	return math.Float32frombits(least)
+}
+
+// zeros returns how many numbers of chunk are zero.
+func zeros(chunk []byte) uint64 {
+	var n uint64
+	for ; len(chunk) >= 4; chunk = chunk[4:] {
+		// Less than 1 only if it is 0: the borrow is the answer. Of zeros
+		// here and there, a branch would be mispredicted.
+		n += (uint64(binary.LittleEndian.Uint32(chunk)<<1) - 1) >> 63
+	}
+	return n
+}

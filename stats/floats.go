@@ -1,0 +1,118 @@
+// Floats of 32 and 64 bits: what their fast loops have in common.
+
+package stats
+
+import (
+	"iter"
+	"math"
+
+	"github.com/weightools/safetensors/internal/num"
+)
+
+// floats is what is known of the numbers of a float dtype of 32 or 64 bits.
+//
+// Blocks are taken in chunks, and a chunk is supposed to be ordinary: to hold
+// zeros, and normal numbers below the largest. One that turns out to hold
+// anything else is looked at again, number by number.
+type floats struct {
+	codec    *num.Codec
+	smallest float64 // the smallest normal number
+	largest  float64 // the largest number
+	sums     classes // all numbers, whatever they are
+
+	lo, hi                 float64 // of the finite numbers; +Inf and -Inf if there are none
+	nan, posInf, negInf    int64
+	zero, subnormal, atMax int64
+	subnormals             binades
+}
+
+// chunkSize is the size of a chunk in bytes: small enough for the first-level
+// cache, since a chunk is gone through twice and more.
+const chunkSize = 16 << 10
+
+func newFloats(codec *num.Codec, smallest, largest float64, sums classes) floats {
+	return floats{codec: codec, smallest: smallest, largest: largest, sums: sums, lo: math.Inf(1), hi: math.Inf(-1)}
+}
+
+// ordinary takes note of an ordinary chunk, but for its sums.
+func (f *floats) ordinary(lo, hi float64, zeros uint64) {
+	f.lo, f.hi = min(f.lo, lo), max(f.hi, hi)
+	f.zero += int64(zeros)
+}
+
+// odd takes note of any chunk, but for its sums.
+func (f *floats) odd(chunk []byte) {
+	for numbers := range decoded(f.codec, chunk) {
+		for _, x := range numbers {
+			f.note(x)
+		}
+	}
+}
+
+func (f *floats) note(x float64) {
+	abs := math.Abs(x)
+	switch {
+	case x != x:
+		f.nan++
+		return
+	case x > f.largest:
+		f.posInf++
+		return
+	case x < -f.largest:
+		f.negInf++
+		return
+	case x == 0:
+		f.zero++
+	case abs < f.smallest:
+		f.subnormal++
+		f.subnormals.add(x, 1)
+	case abs == f.largest:
+		f.atMax++
+	}
+	f.lo, f.hi = min(f.lo, x), max(f.hi, x)
+}
+
+func (f *floats) merge(other *floats) {
+	f.sums.merge(&other.sums)
+	f.lo, f.hi = min(f.lo, other.lo), max(f.hi, other.hi)
+	f.nan += other.nan
+	f.posInf += other.posInf
+	f.negInf += other.negInf
+	f.zero += other.zero
+	f.subnormal += other.subnormal
+	f.atMax += other.atMax
+	f.subnormals.merge(&other.subnormals)
+}
+
+func (f *floats) report(s *Summary) {
+	s.NaN, s.PosInf, s.NegInf = f.nan, f.posInf, f.negInf
+	s.Zero, s.Subnormal, s.AtMax = f.zero, f.subnormal, f.atMax
+	if f.lo <= f.hi {
+		s.Min, s.Max = float(f.lo), float(f.hi)
+	}
+	magnitudes := f.subnormals
+	bias := 1<<(f.sums.exponents-1) - 1
+	for e := 1; e < 1<<f.sums.exponents-1; e++ {
+		magnitudes[e-bias-lowestExponent] += int64(f.sums.in(e))
+	}
+	s.Exponents = magnitudes.trim()
+	s.Mean, s.StdDev = f.sums.moments().meanAndStdDev()
+}
+
+// decoded yields the numbers of block, some at a time, in a slice that is used
+// again. An integer of 64 bits is rounded to the nearest float64; all else is
+// exact.
+func decoded(codec *num.Codec, block []byte) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		var buf [512]float64
+		size := codec.Bits() / 8
+		for len(block) > 0 {
+			numbers := buf[:min(len(block)/size, len(buf))]
+			num.Decode(codec, numbers, block, 0)
+			if !yield(numbers) {
+				return
+			}
+			block = block[len(numbers)*size:]
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Exact sums, and from them the mean and the standard deviation, rounded once.
+
+package stats
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// sums are how many integers there are, and the sums of them and of their
+// squares. The integers have up to 64 bits, or 52 if they are fractions; and they
+// are fewer than 2^60, since a tensor has fewer than 2^61 bytes. So the sums are
+// below 2^124 and 2^188, and nothing overflows.
+type sums struct {
+	n       uint64
+	sum     [2]uint64 // in two's complement, the least significant word first
+	squares [3]uint64
+}
+
+// add adds n integers whose sums are the given words.
+func (s *sums) add(n, sum0, sum1, sq0, sq1, sq2 uint64) {
+	s.n += n
+	var carry uint64
+	s.sum[0], carry = bits.Add64(s.sum[0], sum0, 0)
+	s.sum[1] += sum1 + carry
+	s.squares[0], carry = bits.Add64(s.squares[0], sq0, 0)
+	s.squares[1], carry = bits.Add64(s.squares[1], sq1, carry)
+	s.squares[2] += sq2 + carry
+}
+
+func (s *sums) merge(o *sums) {
+	s.add(o.n, o.sum[0], o.sum[1], o.squares[0], o.squares[1], o.squares[2])
+}
+
+// moments returns s as moments.
+func (s *sums) moments() *moments {
+	m := &moments{n: int64(s.n)}
+	m.sum.Set(join(s.sum[:]...))
+	if s.sum[1]>>63 != 0 {
+		m.sum.Sub(&m.sum, new(big.Int).Lsh(big.NewInt(1), 128))
+	}
+	m.squares.Set(join(s.squares[:]...))
+	return m
+}
+
+// moments are the number of numbers, their sum in units of 2^exp, and the sum
+// of their squares in units of 2^(2*exp).
+type moments struct {
+	n            int64
+	sum, squares big.Int
+	exp          int
+}
+
+// guard is how many bits of a result are computed: those of a float64, and
+// enough for a last one that says whether there was anything behind it.
+const guard = 64
+
+// meanAndStdDev returns both rounded to the nearest float64, or NaN if there are
+// no numbers. Neither can overflow, for neither exceeds the largest number.
+func (m *moments) meanAndStdDev() (mean, stdDev float64) {
+	if m.n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return m.mean(), m.stdDev()
+}
+
+func (m *moments) mean() float64 {
+	n := big.NewInt(m.n)
+	k := max(0, guard+n.BitLen()-m.sum.BitLen())
+	q := new(big.Int).Lsh(new(big.Int).Abs(&m.sum), uint(k))
+	rest := new(big.Int)
+	q.QuoRem(q, n, rest)
+	x := nearest(q, rest.Sign() != 0, m.exp-k)
+	if m.sum.Sign() < 0 {
+		return -x
+	}
+	return x
+}
+
+// stdDev returns the root of the mean square less the square of the mean, which
+// is sqrt(n*squares - sum²) / n. With exact sums, nothing is lost in taking the
+// difference.
+func (m *moments) stdDev() float64 {
+	n := big.NewInt(m.n)
+	v := new(big.Int).Mul(n, &m.squares)
+	v.Sub(v, new(big.Int).Mul(&m.sum, &m.sum))
+	// In integers: the root of v*4^k/n², of which twice as many bits are needed.
+	k := max(0, guard+n.BitLen()-v.BitLen()/2)
+	v.Lsh(v, uint(2*k))
+	q, rest := new(big.Int).QuoRem(v, new(big.Int).Mul(n, n), new(big.Int))
+	root := new(big.Int).Sqrt(q)
+	exact := rest.Sign() == 0 && q.Cmp(new(big.Int).Mul(root, root)) == 0
+	return nearest(root, !exact, m.exp-k)
+}
+
+// nearest returns the float64 nearest to x * 2^exp, or if more is set to a
+// number just above it. x is not negative; unless it is exact it has at least
+// guard bits, so that one bit more, which is set if anything was cut off, decides
+// between the float64 below and the one above.
+func nearest(x *big.Int, more bool, exp int) float64 {
+	x = new(big.Int).Lsh(x, 1)
+	if more {
+		x.SetBit(x, 0, 1)
+	}
+	f := new(big.Float).SetInt(x) // as precise as x is long
+	nearest, _ := f.SetMantExp(f, exp-1).Float64()
+	return nearest
+}
+
+// join returns the integer of the given words, the least significant first.
+func join(words ...uint64) *big.Int {
+	x := new(big.Int)
+	for i := len(words) - 1; i >= 0; i-- {
+		x.Lsh(x, 64)
+		x.Or(x, new(big.Int).SetUint64(words[i]))
+	}
+	return x
+}
