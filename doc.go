@@ -26,10 +26,18 @@
 //	if err != nil {
 //		return err
 //	}
-//	b, err := t.Bytes()
+//	row, err := t.Slice(safetensors.At(42)) // nothing is read yet
+//	if err != nil {
+//		return err
+//	}
+//	values := make([]float32, row.NumElems())
+//	_, err = safetensors.DecodeAt(row, values, 0) // now one row is
 //
-// Everything that has tensors to give gives the one type, *Tensor, and
-// everything that takes tensors takes it. So these compose.
+// Read gives the elements as they are, DecodeAt gives them as numbers, and
+// Tensor.Convert (or a Converter, which can saturate) gives a tensor of another
+// dtype. Everything that has tensors to give gives the one type, *Tensor: a file, a
+// cut through a tensor, a tensor converted to another dtype, a Go slice. And
+// everything that takes tensors takes it, Encode first of all. So these compose.
 //
 // For a model that is many files, or that is not on this machine, use package
 // github.com/weightools/safetensors/checkpoint. This package knows of no network.
@@ -43,8 +51,14 @@
 // at the first, and reports the harmless ones too.
 //
 // A header takes up to 128 bytes of memory for each tensor, and its own size; a
-// dimension takes 8 bytes, and a member of "__metadata__" about 50. An Opener
+// dimension takes 8 bytes, and a member of "__metadata__" about 110. An Opener
 // sets limits below those of the format.
+//
+// # Writing
+//
+// WriteFile writes tensors as one file that appears when it is whole, and Encode to
+// any writer, in the order in which the reference implementation would write them,
+// so that equal tensors give equal bytes. An Encoder does it otherwise.
 //
 // # Stability and trust
 //

@@ -10,8 +10,7 @@ import (
 // A Dtype names the type of a tensor's elements, spelled as headers spell it.
 //
 // It is a string, so that a dtype which this package has yet to hear of can
-// still be read, printed, and copied from file to file. The zero Dtype is no
-// dtype.
+// still be read and printed. The zero Dtype is no dtype.
 type Dtype string
 
 // The dtypes of the format, in its own order: narrow before wide. The names

@@ -17,8 +17,10 @@ import (
 // An Encoder writes files in a form of one's choice. The zero Encoder is that
 // of Encode. It is for any number of goroutines at once.
 type Encoder struct {
-	// Metadata becomes the file's "__metadata__", with its keys sorted, unless it
-	// is nil. An empty map becomes an empty object.
+	// Metadata becomes the file's "__metadata__", unless it is nil. Its keys are
+	// sorted; the reference implementation writes them in a random order. An
+	// empty map becomes an empty object, in a file without tensors too, where
+	// the reference writes a header that nobody can read.
 	Metadata map[string]string
 
 	// KeepOrder lays tensors out in the order in which they are given, and lists
@@ -41,9 +43,11 @@ const maxAlign = 1 << 20
 //
 // It reads each tensor once, from front to back, and holds no more than a
 // buffer of 1 MiB of it. Nothing is written if the tensors cannot make a file:
-// the error is then a *Violation. The dtype has to be one of [Dtypes], the size
-// the one that dtype and shape make. A source that ends before its tensor does
-// is an error, too; by then w has a part of the file. See [WriteFile].
+// the error is then a *Violation, as readers would find it. The dtype has to be
+// one of [Dtypes], the size the one that dtype and shape make; and if a source
+// has a method Size, as a [bytes.Reader] has, that has to be the size. A source
+// that ends before its tensor does is an error, too, but by then w has a part of
+// the file: see [WriteFile].
 func Encode(w io.Writer, tensors ...*Tensor) error { return new(Encoder).Encode(w, tensors...) }
 
 // Encode is [Encode] in e's way.

@@ -12,8 +12,9 @@ import (
 // WriteFile writes tensors to the named file in canonical form. The file
 // appears under its name when it is whole and on the disk; what the name held
 // before, even if it is where the tensors come from, stays until then, and for
-// good if there is an error. Errors are of type [*fs.PathError]; that of tensors
-// which make no file wraps a *Violation, and nothing was touched.
+// good if there is an error: but for that of syncing the folder, which says that
+// the file is in place. Errors are of type [*fs.PathError]; that of tensors which
+// make no file wraps a *Violation, and nothing was touched.
 //
 // The bytes go to a hidden file in the same folder, called ".NAME.tmp-" and ten
 // letters or digits, which a process that is killed may leave behind. A new file

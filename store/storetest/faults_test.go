@@ -250,7 +250,11 @@ var listFaults = []faultTest{
 	{"on and on after the cancellation", "List/Cancelled", fault{
 		list: func(ctx context.Context, good store.Lister) iter.Seq2[store.Entry, error] {
 			return func(yield func(store.Entry, error) bool) {
-				_ = yield(store.Entry{}, context.Cause(ctx)) && yield(store.Entry{}, context.Cause(ctx))
+				for range 2 {
+					if !yield(store.Entry{}, context.Cause(ctx)) {
+						return
+					}
+				}
 			}
 		},
 	}},

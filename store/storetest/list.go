@@ -1,5 +1,7 @@
 // Laws of listing: everything, once, in order, and no more once ctx is done.
 
+//lint:file-ignore ST1005 the errors begin with the method that they are about
+
 package storetest
 
 import (

@@ -1,5 +1,7 @@
 // Laws of reading: those of io.ReaderAt to the letter, and those of contexts.
 
+//lint:file-ignore ST1005 the errors begin with the method that they are about
+
 package storetest
 
 import (

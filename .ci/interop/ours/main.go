@@ -1,0 +1,145 @@
+// This library as a writer and a reader of the files that interop.py compares.
+//
+//	ours write CASES DIR    write each case of the file CASES to DIR
+//	ours read FILE...       say what is in each file: one line of JSON per file
+//
+// A case is one line of JSON. Its variant, if it has one, is written beside the
+// canonical file, as NAME.variant.safetensors.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/weightools/safetensors"
+)
+
+// A tensor is one of a case, or one that was read. Data is in hexadecimal.
+type tensor struct {
+	Name  string            `json:"name"`
+	Dtype safetensors.Dtype `json:"dtype"`
+	Shape []uint64          `json:"shape"`
+	Data  string            `json:"data"`
+}
+
+// A content is what a file says.
+type content struct {
+	Metadata map[string]string `json:"metadata"`
+	Tensors  []tensor          `json:"tensors"`
+}
+
+// A testCase is a content to be written.
+type testCase struct {
+	content
+	Case    string
+	Variant *struct {
+		KeepOrder bool `json:"keep_order"`
+		Align     int
+	}
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "ours:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	switch {
+	case len(args) == 3 && args[0] == "write":
+		return write(args[1], args[2])
+	case len(args) > 0 && args[0] == "read":
+		return read(args[1:])
+	}
+	return errors.New("usage: ours write CASES DIR | read FILE...")
+}
+
+func write(cases, dir string) error {
+	b, err := os.ReadFile(cases)
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(b) {
+		var c testCase
+		if err := json.Unmarshal(line, &c); err != nil {
+			return err
+		}
+		tensors, err := c.tensors()
+		if err != nil {
+			return err
+		}
+		e := safetensors.Encoder{Metadata: c.Metadata}
+		if err := e.WriteFile(filepath.Join(dir, c.Case+".safetensors"), tensors...); err != nil {
+			return err
+		}
+		if c.Variant == nil {
+			continue
+		}
+		e.KeepOrder, e.Align = c.Variant.KeepOrder, c.Variant.Align
+		if err := e.WriteFile(filepath.Join(dir, c.Case+".variant.safetensors"), tensors...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *content) tensors() ([]*safetensors.Tensor, error) {
+	var all []*safetensors.Tensor
+	for _, one := range c.Tensors {
+		data, err := hex.DecodeString(one.Data)
+		if err != nil {
+			return nil, err
+		}
+		t := &safetensors.Tensor{ReaderAt: bytes.NewReader(data)}
+		t.Name, t.Dtype, t.Offsets.End = one.Name, one.Dtype, int64(len(data))
+		for _, d := range one.Shape {
+			t.Shape = append(t.Shape, int64(d))
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func read(files []string) error {
+	out := bufio.NewWriter(os.Stdout)
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	for _, name := range files {
+		c, err := contentOf(name)
+		if err != nil {
+			return err
+		}
+		if err := lines.Encode(c); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func contentOf(name string) (*content, error) {
+	f, err := safetensors.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c := &content{f.Header.Metadata, []tensor{}}
+	for t := range f.Tensors() {
+		b, err := t.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		shape := make([]uint64, len(t.Shape))
+		for i, d := range t.Shape {
+			shape[i] = uint64(d)
+		}
+		c.Tensors = append(c.Tensors, tensor{t.Name, t.Dtype, shape, hex.EncodeToString(b)})
+	}
+	return c, nil
+}
