@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 	"unsafe"
 
@@ -204,89 +203,6 @@ func (p *parser) name(s jsonscan.Str) string {
 // writes to but Unescape in name, once for each string of the header and before
 // a view of it exists. So the string never changes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// readMetadata reads the value of "__metadata__", whose name is at begin.
-func (p *parser) readMetadata(begin int) error {
-	if p.sawMeta {
-		_, _, err := p.Skip()
-		p.found(RuleMetadata, "", at(begin, p.Pos()), "__metadata__ stands twice")
-		return err
-	}
-	p.sawMeta = true
-	if p.Next() != jsonscan.Object {
-		start, kind, err := p.Skip()
-		switch {
-		case err != nil:
-			return err
-		case kind != jsonscan.Null:
-			p.found(RuleMetadata, "", at(start, p.Pos()), "__metadata__ is %v, where an object is due", kind)
-		case p.all:
-			p.found(RuleMetadataFormat, "", at(start, p.Pos()), "__metadata__ is null, which counts as absent")
-		}
-		return nil
-	}
-	p.metadata = make(map[string]string)
-	start := p.Pos()
-	if err := p.Open(jsonscan.Object); err != nil {
-		return err
-	}
-	before := len(p.violations)
-	tensor := false // it looks like the entry of a tensor
-	for first := true; ; first = false {
-		more, err := p.More(jsonscan.Object, first)
-		if err != nil {
-			return err
-		}
-		if more {
-			shape, err := p.metadataMember()
-			if err != nil {
-				return err
-			}
-			tensor = tensor || shape
-		}
-		if most := p.limits.MaxMetadata; most > 0 && int64(p.Pos()-start) > most {
-			p.found(RuleLimit, "", at(start, p.Pos()), "__metadata__ takes more than the %d bytes that are allowed", most)
-			return errStop
-		}
-		if !more {
-			break
-		}
-	}
-	if tensor {
-		p.blind = true // it has data of its own
-		found := slices.DeleteFunc(p.violations[before:], func(v *Violation) bool { return v.Rule == RuleMetadata })
-		p.violations = p.violations[:before+len(found)]
-		p.found(RuleReservedName, metadataName, at(begin, p.Pos()), "a tensor is called \"__metadata__\", the name that the format reserves")
-	}
-	return nil
-}
-
-// metadataMember reads one member of "__metadata__". It says whether it is one
-// that only a tensor has.
-func (p *parser) metadataMember() (ofTensor bool, err error) {
-	begin := p.Pos()
-	str, err := p.Key()
-	if err != nil {
-		return false, err
-	}
-	key := p.name(str)
-	if p.Next() != jsonscan.String {
-		start, kind, err := p.Skip()
-		if err != nil {
-			return false, err
-		}
-		p.found(RuleMetadata, "", at(start, p.Pos()), "__metadata__ has %v as %s, where a string is due", kind, quoted(key))
-		return kind == jsonscan.Array && (key == "shape" || key == "data_offsets"), nil
-	}
-	if str, err = p.Str(); err != nil {
-		return false, err
-	}
-	if _, twice := p.metadata[key]; twice {
-		p.found(RuleDuplicateName, "", at(begin, p.Pos()), "__metadata__ has %s twice", quoted(key))
-	}
-	p.metadata[key] = p.name(str)
-	return false, nil
-}
 
 // add adds a tensor of the given name, which its caller is to fill in.
 func (p *parser) add(name string) *TensorInfo {

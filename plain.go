@@ -81,8 +81,7 @@ func (p *parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
 	if i+slack > len(b) {
 		return nil, 0
 	}
-	w := b[i : i+slack]
-	low, high := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
+	low, high := words(b, i)
 	n := indexBracket(low)
 	if n < 8 {
 		low, high = low&(1<<(8*n)-1), 0
