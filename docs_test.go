@@ -44,7 +44,7 @@ Every way in which a file or a set of files can be wrong is one rule. Its severi
 - **warning**: readers in use disagree, or it costs them;
 - **note**: it could be tidier.
 
-` + "`Open`" + ` and every verb refuse invalid and nonconforming files. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept what the reference accepts.
+` + "`Open`" + ` refuses invalid and nonconforming files, and every verb ends with 1 on them. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept what the reference accepts.
 
 | rule | severity | the law |
 |---|---|---|

@@ -4,6 +4,8 @@ package safetensors
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"unicode"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
@@ -41,8 +43,24 @@ func (p *parser) dtype(e *rawEntry) (bool, error) {
 		return true, nil
 	}
 	e.info.Dtype = Dtype(name)
-	p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the dtype %s, which is none of the format's", quoted(e.info.Name), quoted(name))
+	p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the dtype %s, which is none of the format's%s", quoted(e.info.Name), quoted(name), meant(name))
 	return false, nil
+}
+
+// meant suggests the dtype that a name of another library means, as part of a
+// sentence, or returns "".
+func meant(name string) string {
+	name = strings.ToLower(strings.TrimPrefix(strings.ToLower(name), "torch."))
+	for prefix, short := range map[string]string{"bfloat": "BF", "float": "F", "uint": "U", "int": "I"} {
+		if width, ok := strings.CutPrefix(name, prefix); ok {
+			name = short + width
+			break
+		}
+	}
+	if d := Dtype(strings.ToUpper(name)); d.rank() >= 0 {
+		return fmt.Sprintf(": %s may be meant", d)
+	}
+	return ""
 }
 
 // unitVariant reads {"NAME":null}, which the reference implementation's parser

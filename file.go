@@ -72,8 +72,8 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 	if limit := o.maxHeaderSize(); n > uint64(limit) {
 		head := make([]byte, sniffSize)
 		more, _ := io.ReadFull(r, head[copy(head, first[:]):]) // the file is refused already
-		if name := identify(head[:lengthSize+more]); name != "" {
-			return nil, &Violation{RuleNotSafetensors, "", Span{0, lengthSize}, "the file is " + name + ", and no safetensors file"}
+		if f := identify(head[:lengthSize+more]); f.name != "" {
+			return nil, f.violation(lengthSize)
 		}
 		return nil, headerTooLarge(saturate(n), limit)
 	}

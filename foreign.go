@@ -15,29 +15,39 @@ import (
 // farthest that any format needs is tar's name at 257.
 const sniffSize = 1024
 
+// A format is what a file is that is no safetensors file, and what to do about it.
+type format struct{ name, cure string }
+
+// The cures.
+const (
+	toConvert = "convert it"
+	toUnpack  = "unpack it"
+	toFetch   = "check the URL and the login, and fetch it again"
+)
+
 // magics are the first bytes of formats that are found under the name of
 // safetensors files, and the names that people know them by.
 var magics = []struct {
 	offset int
 	magic  string
-	name   string
+	format
 }{
-	{0, "PK\x03\x04", "a zip archive, as PyTorch writes (.bin, .pt)"},
-	{0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", "a legacy PyTorch file (a pickle)"},
-	{0, "GGUF", "a GGUF file"},
-	{0, "\x93NUMPY", "a NumPy array (.npy)"},
-	{0, "\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes (.h5)"},
-	{0, "\x1f\x8b", "a gzip file"},
-	{0, "\x28\xb5\x2f\xfd", "a Zstandard file"},
-	{0, "\xfd7zXZ\x00", "an xz file"},
-	{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
-	{0, "Rar!\x1a\x07", "a RAR archive"},
-	{0, "BZh", "a bzip2 file"},
-	{257, "ustar", "a tar archive"},
-	{4, "TFL3", "a TensorFlow Lite model"},
-	{0, "\xef\xbb\xbf", "a file that begins with a byte order mark, as editors write"},
-	{0, "%PDF-", "a PDF"},
-	{0, "\x89PNG", "a PNG image"},
+	{0, "PK\x03\x04", format{"a zip archive, as PyTorch writes (.bin, .pt)", toConvert}},
+	{0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", format{"a legacy PyTorch file (a pickle)", toConvert}},
+	{0, "GGUF", format{"a GGUF file", toConvert}},
+	{0, "\x93NUMPY", format{"a NumPy array (.npy)", toConvert}},
+	{0, "\x89HDF\r\n\x1a\n", format{"an HDF5 file, as Keras writes (.h5)", toConvert}},
+	{4, "TFL3", format{"a TensorFlow Lite model", toConvert}},
+	{0, "\x1f\x8b", format{"a gzip file", toUnpack}},
+	{0, "\x28\xb5\x2f\xfd", format{"a Zstandard file", toUnpack}},
+	{0, "\xfd7zXZ\x00", format{"an xz file", toUnpack}},
+	{0, "7z\xbc\xaf\x27\x1c", format{"a 7z archive", toUnpack}},
+	{0, "Rar!\x1a\x07", format{"a RAR archive", toUnpack}},
+	{0, "BZh", format{"a bzip2 file", toUnpack}},
+	{257, "ustar", format{"a tar archive", toUnpack}},
+	{0, "\xef\xbb\xbf", format{"a file that begins with a byte order mark, as editors write", "fetch it again, and do not edit it as text"}},
+	{0, "%PDF-", format{"a PDF", toFetch}},
+	{0, "\x89PNG", format{"a PNG image", toFetch}},
 }
 
 // foreign reports a file of another format. It returns nil if the file is of
@@ -47,12 +57,15 @@ func foreign(r io.ReaderAt, size int64) (*Report, error) {
 	if err := readFull(r, head, 0); err != nil {
 		return nil, err
 	}
-	name := identify(head)
-	if name == "" || looksLikeHeader(head) {
-		return nil, nil
+	if f := identify(head); f.name != "" && !looksLikeHeader(head) {
+		return reportOf(f.violation(len(head))), nil
 	}
-	return reportOf(&Violation{Rule: RuleNotSafetensors, Span: Span{0, int64(len(head))},
-		Detail: "the file is " + name + ", and no safetensors file"}), nil
+	return nil, nil
+}
+
+// violation returns that of a file whose first n bytes have the format f.
+func (f format) violation(n int) *Violation {
+	return &Violation{RuleNotSafetensors, "", Span{0, int64(n)}, "the file is " + f.name + ", and no safetensors file: " + f.cure}
 }
 
 // looksLikeHeader says whether head is the start of a safetensors file after
@@ -62,31 +75,31 @@ func looksLikeHeader(head []byte) bool {
 	return len(head) > lengthSize && head[lengthSize] == '{' && binary.LittleEndian.Uint64(head) <= MaxHeaderSize
 }
 
-// identify names the format of a file that begins with head, or returns "".
-func identify(head []byte) string {
+// identify returns the format of a file that begins with head, or none.
+func identify(head []byte) format {
 	if ptr := lfsPointer(head); ptr != "" {
-		return ptr
+		return format{ptr, "run `git lfs pull`"}
 	}
 	for _, m := range magics {
 		if len(head) >= m.offset && bytes.HasPrefix(head[m.offset:], []byte(m.magic)) {
-			return m.name
+			return m.format
 		}
 	}
 	if len(head) > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 {
-		return fmt.Sprintf("a pickle of protocol %d, which can run code when it is loaded", head[1])
+		return format{fmt.Sprintf("a pickle of protocol %d, which can run code when it is loaded", head[1]), toConvert}
 	}
 	if len(head) > lengthSize && len(bytes.Trim(head, "\x00")) == 0 {
-		return fmt.Sprintf("%d zero bytes at least, as of a download that reserved its space and did not fill it", len(head))
+		return format{fmt.Sprintf("%d zero bytes at least, as of a download that reserved its space and did not fill it", len(head)), "fetch it again"}
 	}
-	return text(head)
+	if isText(head) {
+		return format{text(head), toFetch}
+	}
+	return format{}
 }
 
 // text names a text by what it seems to say: servers answer a request for
 // weights with an error, which is then saved as if it were the weights.
 func text(head []byte) string {
-	if !isText(head) {
-		return ""
-	}
 	lower := bytes.ToLower(bytes.TrimSpace(head))
 	for _, k := range []struct{ prefix, name string }{
 		{"<!doctype html", "an HTML page, as of a server's error or a login"},
@@ -96,7 +109,7 @@ func text(head []byte) string {
 		{"[", "a JSON text"},
 	} {
 		if bytes.HasPrefix(lower, []byte(k.prefix)) {
-			return fmt.Sprintf("%s: %s", k.name, firstLine(head))
+			return fmt.Sprintf("%s (%s)", k.name, firstLine(head))
 		}
 	}
 	return "a text that begins with " + firstLine(head)

@@ -88,10 +88,10 @@ var laws = [...]law{
 		"Fetch the file again: it is empty or was cut off."},
 	{RuleNotSafetensors, Invalid, "A file is a safetensors file, and not one of another format under its name.",
 		"Format", "HeaderTooLarge as a rule",
-		"Fetch the real file: `git lfs pull` for a pointer, a look at the URL and the login for an error page, a conversion for another format."},
+		"Do as the message says: what was meant has to be fetched, unpacked or converted."},
 	{RuleHeaderSize, Invalid, "N, the header's size, is at most 100,000,000, and at most the file's size less 8.",
 		"Notes: a limit on the size of the header", "HeaderTooLarge, then InvalidHeaderLength",
-		"Fetch the file again if it is cut off; set a higher limit if the header really is that large."},
+		"Fetch the file again: it is cut off, or it is no safetensors file."},
 	{RuleUTF8, Invalid, "The header, with its padding, is strict UTF-8.",
 		"Format: a JSON UTF-8 string", "InvalidHeader",
 		"Write the file again from its source."},
@@ -127,7 +127,7 @@ var laws = [...]law{
 		"Move what it says to __metadata__."},
 	{RuleDtype, Invalid, "The dtype is one of the 22 that the format has.",
 		"Format: {\"dtype\": \"F16\", ...}", "InvalidHeaderDeserialization",
-		"Use a newer version of this program, or write the tensor in a dtype that exists."},
+		"Write the tensor in a dtype of the format, spelled as the format spells it."},
 	{RuleShape, Invalid, "The shape is an array of integers from 0 to 2^64-1, without sign, fraction or exponent.",
 		"Format: \"shape\": [1, 16, 256]", "InvalidHeaderDeserialization",
 		"Write the file again from its source."},
@@ -172,7 +172,7 @@ var laws = [...]law{
 		"Set format to \"pt\", or to what the file was written from."},
 	{RuleEntryOrder, Note, "The header lists tensors in the order of their data.",
 		"none: the reference reads it in any order", "accepted",
-		"Nothing needs to be done."},
+		"Nothing has to be done; a rewrite puts them in order."},
 }
 
 // Rules yields every rule, in the order in which bytes are read: those about

@@ -43,7 +43,7 @@ func (p *parser) tile() (end int64) {
 			p.hole(ti, Span{end, ti.Offsets.Begin})
 		case ti.Offsets.Begin < end:
 			p.found(RuleOverlap, ti.Name, ti.Entry,
-				"tensor %s begins at %d, inside tensor %s %v", quoted(ti.Name), ti.Offsets.Begin, quoted(last.Name), last.Offsets)
+				"tensor %s begins at %d of the data, inside tensor %s %v", quoted(ti.Name), ti.Offsets.Begin, quoted(last.Name), last.Offsets)
 		}
 		if ti.Offsets.End >= end {
 			end, last = ti.Offsets.End, ti
@@ -70,7 +70,7 @@ func (p *parser) ends(end, size int64) {
 		p.truncated(size, want)
 	case size > want && !p.blind:
 		p.found(RuleTrailing, "", Span{want, size},
-			"the file goes on for %s after its last tensor: %d were expected, %d are there", plural(size-want, "byte"), want, size)
+			"the file goes on for %s after its last tensor: %v were expected, %v are there", plural(size-want, "byte"), grouped(want), grouped(size))
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *parser) truncated(size, want int64) {
 		name = tensors[first].Name
 	}
 	p.found(RuleTruncated, name, Span{size, want},
-		"the file is %s short: %d were expected, %d are there; %s", plural(want-size, "byte"), want, size, cutOff(hurt, list))
+		"the file is %s short: %v were expected, %v are there; %s", plural(want-size, "byte"), grouped(want), grouped(size), cutOff(hurt, list))
 }
 
 func cutOff(hurt int, list string) string {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -87,15 +88,20 @@ func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
 // which the reference implementation does.
 func (o *Opener) sizeViolation(n uint64, size int64) *Violation {
 	limit := o.maxHeaderSize()
-	switch {
+	var detail string
+	switch swapped := bits.ReverseBytes64(n); {
+	case n > uint64(limit) && size > lengthSize && swapped <= uint64(min(limit, size-lengthSize)):
+		detail = fmt.Sprintf("the header is said to take %d bytes; in the other byte order it would be %d: the length is to be little-endian", n, swapped)
+	case n > uint64(limit) && n > uint64(size):
+		detail = fmt.Sprintf("the header is said to take %d bytes, which is no length that a header of this file can have", n)
 	case n > uint64(limit):
-		return &Violation{Rule: RuleHeaderSize, Span: Span{0, lengthSize},
-			Detail: fmt.Sprintf("the header is said to take %d bytes, more than the limit of %d", n, limit)}
+		detail = fmt.Sprintf("the header is said to take %d bytes, more than the limit of %d", n, limit)
 	case int64(n) > size-lengthSize:
-		return &Violation{Rule: RuleHeaderSize, Span: Span{0, lengthSize},
-			Detail: fmt.Sprintf("the header is said to take %d bytes, and the file has %d after the length", n, size-lengthSize)}
+		detail = fmt.Sprintf("the file ends in its header, which is said to take %d bytes, and of which %d are there", n, size-lengthSize)
+	default:
+		return nil
 	}
-	return nil
+	return &Violation{RuleHeaderSize, "", Span{0, lengthSize}, detail}
 }
 
 // notAHeader reports a file whose N cannot be right: as a file of another
@@ -146,8 +152,8 @@ func (p *parser) report(size int64, complete bool) *Report {
 		size, p.blind = largestFile, true
 	}
 	p.ends(end, size)
-	if p.all {
-		p.warn(complete)
+	if p.all && complete {
+		p.warn()
 	}
 	slices.SortStableFunc(p.violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
 	h := &Header{Metadata: p.metadata, Tensors: p.tensors, Size: int64(len(p.text)), byName: p.byName, indexed: true}
@@ -199,7 +205,7 @@ func (p *parser) renderFaults() {
 		case RuleWholeBytes:
 			p.found(f.rule, ti.Name, ti.Entry, "%s does not fill whole bytes: %s %s", what, ti.Dtype, shorten(ti.ShapeString()))
 		case RuleTensorSize:
-			p.found(f.rule, ti.Name, ti.Entry, "%s has %d bytes, and %s %s takes %d", what, f.end-f.begin, ti.Dtype, shorten(ti.ShapeString()), f.want)
+			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, and %s %s takes %d", what, plural(saturate(f.end-f.begin), "byte"), ti.Dtype, shorten(ti.ShapeString()), f.want)
 		}
 	}
 }
@@ -213,7 +219,7 @@ func shorten(shape string) string {
 }
 
 // warn looks for what readers accept and should not have to.
-func (p *parser) warn(complete bool) {
+func (p *parser) warn() {
 	if p.dataStart%8 != 0 {
 		p.found(RuleDataAlignment, "", Span{0, lengthSize}, "the data begins at %d, which is no multiple of 8", p.dataStart)
 	}
@@ -222,8 +228,8 @@ func (p *parser) warn(complete bool) {
 		ti := &p.tensors[i]
 		size := int64(ti.Dtype.Bits() / 8)
 		if begin := ti.Offsets.shift(p.dataStart).Begin; size > 1 && begin%size != 0 && ti.Size() > 0 {
-			p.found(RuleElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is no multiple of the %d bytes of %s; a loader that maps the file copies its %d bytes",
-				quoted(ti.Name), begin, size, ti.Dtype, ti.Size())
+			p.found(RuleElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is no multiple of the %d bytes of %s; a loader that maps the file copies its %s",
+				quoted(ti.Name), begin, size, ti.Dtype, plural(ti.Size(), "byte"))
 		}
 		if names {
 			if what := nameHazard(ti.Name); what != "" {
@@ -231,7 +237,7 @@ func (p *parser) warn(complete bool) {
 			}
 		}
 	}
-	if _, ok := p.metadata["format"]; complete && !ok && p.counts[RuleMetadataFormat] == 0 {
+	if _, ok := p.metadata["format"]; !ok && p.counts[RuleMetadataFormat] == 0 {
 		p.found(RuleMetadataFormat, "", Span{lengthSize, lengthSize}, "__metadata__ has no \"format\"")
 	}
 }

@@ -21,7 +21,7 @@ type Violation struct {
 
 // Error returns the violation as one line:
 //
-//	safetensors: tensor "b" begins at 8, inside tensor "a" [0, 16) (bytes 62-124, rule overlap)
+//	safetensors: tensor "b" begins at 8 of the data, inside tensor "a" [0, 16) (bytes 62-124, rule overlap)
 func (v *Violation) Error() string {
 	return fmt.Sprintf("safetensors: %s (bytes %d-%d, rule %s)", v.Detail, v.Span.Begin, v.Span.End, string(v.Rule))
 }
@@ -35,12 +35,24 @@ type quoted string
 // String returns [quote] of the name.
 func (q quoted) String() string { return quote(string(q)) }
 
-// plural returns n and the noun, as in "1 byte" and "2 bytes".
+// grouped is a number that is printed with a comma before every three digits.
+type grouped int64
+
+// String returns n as in "1,901,171,712".
+func (n grouped) String() string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural returns n and the noun, as in "1 byte" and "2,000 bytes".
 func plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%v %ss", grouped(n), noun)
 }
 
 // quote returns a name out of a file so that it can be part of a line: quoted,

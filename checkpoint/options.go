@@ -13,7 +13,7 @@ import (
 // are the defaults.
 type Options struct {
 	// Resolve gives the store of a ref that is not a local path; nil means that
-	// there is none, and such a ref is an error. remote.Resolve is one.
+	// there is none, and such a ref is an error.
 	Resolve func(context.Context, store.Ref) (store.Store, error)
 
 	// Opener opens each shard, with its leniency and its limits. Shards are

@@ -35,11 +35,12 @@
 //
 // # Cost
 //
-// A tensor is read once, in parts, and by several goroutines if it is large;
-// and a second time for a linear histogram of a dtype of more than 16 bits,
-// whose edges depend on all the numbers. A pass takes less than 2 MiB of memory
-// for each goroutine. Small dtypes and F32 are counted at about the speed at
-// which memory delivers them, SHA-256 at its own, on another goroutine.
+// A tensor is read once, in parts, and by several goroutines if it is large; and
+// a second time for a linear histogram of a dtype of more than 16 bits, whose
+// edges depend on all the numbers. A pass takes less than 2 MiB of memory for each
+// goroutine, whatever the tensor's size. F32 takes half the time of a loop that
+// adds float64s, and 8 and 16 bits a quarter of it per byte. A digest takes
+// longer than all else; while one goroutine makes it, others read and count.
 //
 // To cancel, let the tensor's ReaderAt fail. A summary is of the whole tensor
 // or there is none.

@@ -42,6 +42,9 @@ func newSingles(codec *num.Codec) *singles {
 	return &singles{floats: newFloats(codec, 0x1p-126, math.MaxFloat32, newClasses(mantissa32, exponents32))}
 }
 
+// add goes through a chunk twice, for the sums and for the extremes, and not once for
+// both: there are not enough registers for that, and the second time the chunk is
+// in the first-level cache.
 func (s *singles) add(block []byte) {
 	for chunk := range slices.Chunk(block, chunkSize) {
 		before := s.tiny()
@@ -73,6 +76,8 @@ func (s *singles) sum(chunk []byte) {
 	}
 }
 
+// add makes do with two additions for three sums, since the count rides on top of
+// the fractions.
 func (l *lane) add(pattern uint32) {
 	fraction := uint64(pattern) & (1<<mantissa32 - 1)
 	c := &l.classes[pattern>>mantissa32]

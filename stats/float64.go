@@ -11,7 +11,8 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// doubles takes blocks of F64.
+// doubles takes blocks of F64. They are added to where the sums stay: a fraction's
+// square takes two words, and there would be no room in lanes as F32 has them.
 type doubles struct{ floats }
 
 func newDoubles(codec *num.Codec) *doubles {
@@ -23,7 +24,7 @@ func (d *doubles) add(block []byte) {
 		before := d.special()
 		lo, hi := d.sum(chunk)
 		if d.special() == before && hi < d.largest && lo > -d.largest {
-			d.ordinary(lo, hi, 0)
+			d.ordinary(lo, hi, 0) // zeros have the exponent 0
 		} else {
 			d.odd(chunk)
 		}
@@ -40,6 +41,8 @@ func (d *doubles) special() uint64 { return d.sums.in(0) + d.sums.in(1<<exponent
 // largest that is not NaN.
 func (d *doubles) sum(chunk []byte) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
+	// As an array, of a size that no pattern's upper bits exceed, the classes
+	// need no check of the index.
 	all := (*[2 << exponents64]sums)(d.sums.all)
 	for ; len(chunk) >= 8; chunk = chunk[8:] {
 		pattern := binary.LittleEndian.Uint64(chunk)

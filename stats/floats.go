@@ -24,6 +24,8 @@ type floats struct {
 	nan, posInf, negInf    int64
 	zero, subnormal, atMax int64
 	subnormals             binades
+
+	buf [512]float64 // decoded numbers
 }
 
 // chunkSize is the size of a chunk in bytes: small enough for the first-level
@@ -42,13 +44,15 @@ func (f *floats) ordinary(lo, hi float64, zeros uint64) {
 
 // odd takes note of any chunk, but for its sums.
 func (f *floats) odd(chunk []byte) {
-	for numbers := range decoded(f.codec, chunk) {
+	for numbers := range decoded(f.codec, f.buf[:], chunk) {
 		for _, x := range numbers {
 			f.note(x)
 		}
 	}
 }
 
+// note takes note of x, by comparing it as any number is. All tests of patterns in
+// the fast loops come to the same.
 func (f *floats) note(x float64) {
 	abs := math.Abs(x)
 	switch {
@@ -72,6 +76,8 @@ func (f *floats) note(x float64) {
 	f.lo, f.hi = min(f.lo, x), max(f.hi, x)
 }
 
+// merge adds what other knows. Everything is a count, an exact sum, or an extreme, so
+// it does not matter who has seen what.
 func (f *floats) merge(other *floats) {
 	f.sums.merge(&other.sums)
 	f.lo, f.hi = min(f.lo, other.lo), max(f.hi, other.hi)
@@ -84,12 +90,15 @@ func (f *floats) merge(other *floats) {
 	f.subnormals.merge(&other.subnormals)
 }
 
+// report fills s with all but the histogram.
 func (f *floats) report(s *Summary) {
 	s.NaN, s.PosInf, s.NegInf = f.nan, f.posInf, f.negInf
 	s.Zero, s.Subnormal, s.AtMax = f.zero, f.subnormal, f.atMax
 	if f.lo <= f.hi {
 		s.Min, s.Max = float(f.lo), float(f.hi)
 	}
+	// A class is of one exponent, but that of the subnormal numbers is of all
+	// below, and these were counted one by one.
 	magnitudes := f.subnormals
 	bias := 1<<(f.sums.exponents-1) - 1
 	for e := 1; e < 1<<f.sums.exponents-1; e++ {
@@ -99,20 +108,18 @@ func (f *floats) report(s *Summary) {
 	s.Mean, s.StdDev = f.sums.moments().meanAndStdDev()
 }
 
-// decoded yields the numbers of block, some at a time, in a slice that is used
-// again. An integer of 64 bits is rounded to the nearest float64; all else is
-// exact.
-func decoded(codec *num.Codec, block []byte) iter.Seq[[]float64] {
+// decoded yields the numbers of block, as many at a time as buf holds, in buf. An
+// integer of 64 bits is rounded to the nearest float64; all else is exact.
+func decoded(codec *num.Codec, buf []float64, block []byte) iter.Seq[[]float64] {
+	size := codec.Bits() / 8
 	return func(yield func([]float64) bool) {
-		var buf [512]float64
-		size := codec.Bits() / 8
-		for len(block) > 0 {
-			numbers := buf[:min(len(block)/size, len(buf))]
-			num.Decode(codec, numbers, block, 0)
+		for rest := block; len(rest) > 0; {
+			numbers := buf[:min(len(rest)/size, len(buf))]
+			num.Decode(codec, numbers, rest, 0)
 			if !yield(numbers) {
 				return
 			}
-			block = block[len(numbers)*size:]
+			rest = rest[len(numbers)*size:]
 		}
 	}
 }

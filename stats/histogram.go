@@ -21,7 +21,8 @@ type Exponents struct {
 // The exponents of float64s are from lowestExponent to 1023.
 const lowestExponent = -1074
 
-// binades counts numbers by exponent, from lowestExponent on.
+// binades counts numbers by exponent, from lowestExponent on. At 16 KiB there is
+// room for every exponent, so that counting does not depend on what comes first.
 type binades [1024 - lowestExponent]int64
 
 // add counts x n times.
@@ -66,8 +67,9 @@ type Histogram struct {
 type bins struct {
 	Histogram
 	codec  *num.Codec
-	scale  float64 // bins for each half of a unit
+	scale  float64 // bins for each 2 units
 	placed int64   // how many numbers there are in Counts
+	buf    [512]float64
 }
 
 // newBins returns n bins for the finite numbers of s, of which there are some.
@@ -91,7 +93,8 @@ func newBins(codec *num.Codec, s *Summary, n int) *bins {
 	return b
 }
 
-// place counts x n times, unless it is out of range or NaN.
+// place counts x n times, unless it is out of range or NaN: in a second pass over
+// a tensor all other numbers are what they were in the first.
 func (b *bins) place(x float64, n int64) {
 	last := len(b.Counts) - 1
 	lo := b.Edges[0]
@@ -111,7 +114,7 @@ func (b *bins) place(x float64, n int64) {
 }
 
 func (b *bins) add(block []byte) {
-	for numbers := range decoded(b.codec, block) {
+	for numbers := range decoded(b.codec, b.buf[:], block) {
 		for _, x := range numbers {
 			b.place(x, 1)
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// integers takes blocks of I32, U32, I64 or U64.
+// integers takes blocks of I32, U32, I64 or U64. The sums of 64-bit integers are as
+// wide as those of fractions, so nothing is lost, and no number is made a float.
 type integers struct {
 	codec   *num.Codec
 	sums    sums // of negative integers in two's complement
@@ -48,6 +49,7 @@ func (a *integers) add(block []byte) {
 func (a *integers) one(v uint64) {
 	negative := -(v & a.flip >> 63) // all ones, or all zeros
 	abs := v ^ negative - negative
+	// The sum is of numbers with a sign, in two words: the second is all sign.
 	sq1, sq0 := bits.Mul64(abs, abs)
 	a.sums.add(1, v, negative, sq0, sq1, 0)
 	a.lo, a.hi = min(a.lo, v^a.flip), max(a.hi, v^a.flip)
@@ -62,6 +64,8 @@ func (a *integers) merge(other *integers) {
 	}
 }
 
+// report fills s with all but the histogram. Integers are all finite, and none is
+// subnormal.
 func (a *integers) report(s *Summary) {
 	if a.sums.n == 0 {
 		return
@@ -70,6 +74,7 @@ func (a *integers) report(s *Summary) {
 	if a.flip != 0 {
 		kind = signed
 	}
+	// Turned over once more, the bits are those of the integer itself.
 	s.Min, s.Max = Value{a.lo ^ a.flip, kind}, Value{a.hi ^ a.flip, kind}
 	s.Zero = a.lengths[0]
 	magnitudes := new(binades)

@@ -65,6 +65,8 @@ func (m *moments) meanAndStdDev() (mean, stdDev float64) {
 	return m.mean(), m.stdDev()
 }
 
+// mean returns sum / n. The magnitude is divided, since that of integers is rounded
+// towards zero, and nearest takes it from there.
 func (m *moments) mean() float64 {
 	n := big.NewInt(m.n)
 	k := max(0, guard+n.BitLen()-m.sum.BitLen())

@@ -64,7 +64,8 @@ func (c *Counter) Of(t *safetensors.Tensor) (*Summary, error) {
 	return s, nil
 }
 
-// check returns the codec of t, or an error if t or c makes no sense.
+// check returns the codec of t, or an error if t or c makes no sense. A Tensor can
+// be made by anyone, and nothing has checked its size against its shape.
 func (c *Counter) check(t *safetensors.Tensor) (*num.Codec, error) {
 	for _, q := range c.Quantiles {
 		if !(q >= 0 && q <= 1) {
@@ -89,12 +90,14 @@ func (c *Counter) narrow(t *safetensors.Tensor, codec *num.Codec, s *Summary) er
 	if err != nil {
 		return err
 	}
-	numbers := p.report(s)
-	s.Quantiles = quantiles(numbers, codec.Kind(), c.Quantiles)
-	if c.Bins > 0 && len(numbers) > 0 {
+	p.report(s)
+	if len(c.Quantiles) > 0 {
+		s.Quantiles = p.quantiles(c.Quantiles)
+	}
+	if c.Bins > 0 && s.Finite() > 0 {
 		h := newBins(codec, s, c.Bins)
-		for _, m := range numbers {
-			h.place(m.x, m.n)
+		for x, n := range p.finite() {
+			h.place(x, n)
 		}
 		s.Histogram = h.Histogram
 	}
@@ -108,7 +111,8 @@ type tally[A any] interface {
 }
 
 // wide summarizes a dtype of more than 16 bits. The edges of a histogram are
-// known only when all is counted, so there is a second pass for one.
+// known only when all is counted, so there is a second pass for one. If the
+// source is not the same by then, that shows as a rule: a number is out of range.
 func wide[A tally[A]](c *Counter, t *safetensors.Tensor, codec *num.Codec, s *Summary, fresh func(*num.Codec) A) error {
 	a, err := first(c, t, s, func() A { return fresh(codec) })
 	if err != nil {

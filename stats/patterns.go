@@ -11,11 +11,12 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// patterns counts the patterns of a dtype of at most 16 bits.
+// patterns counts the patterns of a dtype of at most 16 bits. What a pattern
+// stands for is not looked at until the end, when it is looked at once.
 type patterns struct {
 	codec *num.Codec
 	words words
-	odd   [256]uint64 // bytes that were left over by words of two
+	odd   [256]uint64 // bytes that no word of two has: the last of a tensor at most
 }
 
 func (p *patterns) add(b []byte) {
@@ -30,6 +31,7 @@ func (p *patterns) add(b []byte) {
 	}
 }
 
+// merge adds what other has counted of the same tensor.
 func (p *patterns) merge(other *patterns) {
 	p.words.merge(&other.words)
 	for c, n := range other.odd {
@@ -48,7 +50,8 @@ func (p *patterns) all() iter.Seq2[uint16, uint64] {
 	return p.split(16)
 }
 
-// split is all for words of several elements.
+// split is all for words of several elements. The first element is in the lowest
+// bits, but which is which no longer matters.
 func (p *patterns) split(wordBits int) iter.Seq2[uint16, uint64] {
 	width := p.codec.Bits()
 	var counts [256]uint64
@@ -73,32 +76,30 @@ func (p *patterns) split(wordBits int) iter.Seq2[uint16, uint64] {
 	}
 }
 
-// A multiple is a finite number, and how often it occurs.
-type multiple struct {
-	x float64
-	n int64
+// finite yields the finite numbers that occur, in the order of their patterns, and
+// how often.
+func (p *patterns) finite() iter.Seq2[float64, int64] {
+	return func(yield func(float64, int64) bool) {
+		for pattern, n := range p.all() {
+			x, class := p.codec.Pattern(pattern)
+			if !class.Has(num.NaN) && !class.Has(num.Inf) && !yield(x, int64(n)) {
+				return
+			}
+		}
+	}
 }
 
-// report fills s with all but quantiles and the histogram. It returns the finite
-// numbers, in the order of their patterns.
-func (p *patterns) report(s *Summary) []multiple {
-	var numbers []multiple
-	sums := newClasses(mantissa32, exponents32)
-	magnitudes := new(binades)
-	lo, hi := math.Inf(1), math.Inf(-1)
+// report fills s with all but quantiles and the histogram.
+func (p *patterns) report(s *Summary) {
 	for pattern, count := range p.all() {
 		n := int64(count)
-		x, class := p.codec.Pattern(pattern)
-		switch {
+		switch x, class := p.codec.Pattern(pattern); {
 		case class.Has(num.NaN):
 			s.NaN += n
-			continue
 		case class.Has(num.Inf) && x > 0:
 			s.PosInf += n
-			continue
 		case class.Has(num.Inf):
 			s.NegInf += n
-			continue
 		case class.Has(num.Zero):
 			s.Zero += n
 		case class.Has(num.Subnormal):
@@ -106,28 +107,42 @@ func (p *patterns) report(s *Summary) []multiple {
 		case class.Has(num.Max):
 			s.AtMax += n
 		}
-		numbers = append(numbers, multiple{x, n})
+	}
+	// Every number of a narrow dtype is an F32, integers too, and so the sums
+	// are made as those of F32 are.
+	sums := newClasses(mantissa32, exponents32)
+	magnitudes := new(binades)
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for x, n := range p.finite() {
 		lo, hi = min(lo, x), max(hi, x)
-		sums.add(uint64(math.Float32bits(float32(x))), count)
+		sums.add(uint64(math.Float32bits(float32(x))), uint64(n))
 		magnitudes.add(x, n)
 	}
-	if len(numbers) > 0 {
+	if lo <= hi {
 		s.Min, s.Max = valueOf(lo, p.codec.Kind()), valueOf(hi, p.codec.Kind())
 	}
 	s.Exponents = magnitudes.trim()
 	s.Mean, s.StdDev = sums.moments().meanAndStdDev()
-	return numbers
 }
 
 // quantiles returns the numbers in the places of qs, and nil if there are none.
-// It leaves numbers sorted.
-func quantiles(numbers []multiple, kind num.Kind, qs []float64) []Value {
-	if len(numbers) == 0 || len(qs) == 0 {
+func (p *patterns) quantiles(qs []float64) []Value {
+	type multiple struct {
+		x float64
+		n int64
+	}
+	var numbers []multiple
+	for x, n := range p.finite() {
+		numbers = append(numbers, multiple{x, n})
+	}
+	if len(numbers) == 0 {
 		return nil
 	}
+	// Patterns are in order only among numbers of one sign, and not all floats
+	// have the same layout: to sort some thousand numbers costs little.
 	slices.SortFunc(numbers, func(a, b multiple) int { return cmp.Compare(a.x, b.x) })
+	ranks := make([]int64, len(numbers)) // the last place that each has
 	var total int64
-	ranks := make([]int64, len(numbers)) // the last place of each
 	for i, m := range numbers {
 		total += m.n
 		ranks[i] = total
@@ -136,7 +151,7 @@ func quantiles(numbers []multiple, kind num.Kind, qs []float64) []Value {
 	for i, q := range qs {
 		place := min(max(1, int64(math.Ceil(q*float64(total)))), total)
 		at, _ := slices.BinarySearch(ranks, place)
-		values[i] = valueOf(numbers[at].x, kind)
+		values[i] = valueOf(numbers[at].x, p.codec.Kind())
 	}
 	return values
 }

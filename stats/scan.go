@@ -31,6 +31,7 @@ func scan[A accumulator[A]](t *safetensors.Tensor, workers int, digest hash.Hash
 	s := scanner{tensor: t, size: t.Size(), digest: digest}
 	s.more.L = &s.mu
 	blocks := (s.size + blockSize - 1) / blockSize
+	// An empty tensor has an accumulator too, which then has seen nothing.
 	all := make([]A, max(1, min(int64(workers), blocks)))
 	var others sync.WaitGroup
 	for i := range all {

@@ -19,6 +19,8 @@ type Value struct {
 	kind valueKind
 }
 
+// A valueKind says what the bits of a Value are. It is not num.Kind, whose zero is a
+// kind of number.
 type valueKind uint8
 
 const (
@@ -33,7 +35,8 @@ func float(x float64) Value {
 	return Value{math.Float64bits(x + 0), floating} // -0 + 0 is 0
 }
 
-// valueOf returns x, exact, as the Value of a dtype that holds such numbers.
+// valueOf is for the narrow dtypes, whose integers are counted as floats: all of
+// them are float64s. It returns x, exact, as the Value of a dtype that holds such numbers.
 func valueOf(x float64, kind num.Kind) Value {
 	switch kind {
 	case num.Signed:

@@ -4,9 +4,9 @@
 //
 // A [Store] is a flat set of named objects that do not change: a directory, a
 // revision of a Hub repository, the objects under an S3 prefix, the files
-// beside one another on a web server. [Dir] and [FS] are here; those that need
-// a network are in package github.com/weightools/safetensors/remote. A [Ref]
-// is what users write to say which store, and what in it.
+// beside one another on a web server. [Dir] and [FS] are here; one that needs a
+// network is its own package. A [Ref] is what users write to say which store, and
+// what in it.
 //
 // Every implementation passes the tests of
 // github.com/weightools/safetensors/store/storetest.

@@ -22,6 +22,8 @@ type checkFlags struct {
 	explain, failOn                 string
 }
 
+// checkCmd returns the verb. What it has beyond a verb that shows is when it
+// fails: a check is run by machines, which read the exit code and nothing else.
 func (a *app) checkCmd() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
@@ -81,6 +83,7 @@ func severityNames() []string {
 	return names
 }
 
+// ruleNames returns the names of all rules, in the table's order.
 func ruleNames() []string {
 	var names []string
 	for r := range safetensors.Rules() {
@@ -92,10 +95,7 @@ func ruleNames() []string {
 // severity reads the flags that say when a check fails.
 func (f *checkFlags) severity() (safetensors.Severity, error) {
 	if f.failOn == "" {
-		if f.lenient {
-			return safetensors.Invalid, nil
-		}
-		return safetensors.Nonconforming, nil
+		return refused(f.lenient), nil
 	}
 	names := severityNames()
 	i := slices.Index(names, f.failOn)
@@ -105,6 +105,8 @@ func (f *checkFlags) severity() (safetensors.Severity, error) {
 	return safetensors.Severity(i), nil
 }
 
+// check judges the targets. It reports what it found even if not all could be
+// read: a missing shard is no reason to be silent about a broken one.
 func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 	least, err := f.severity()
 	if err != nil {
@@ -141,6 +143,8 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 	return found.unread()
 }
 
+// explain says what a rule means. It needs no target, so that the rule in a log
+// can be looked up where the file is not.
 func (a *app) explain(f *checkFlags, args []string) error {
 	if len(args) > 0 {
 		return usagef("check --explain explains a rule, and checks no target such as %q", args[0])

@@ -17,6 +17,8 @@ func (a *app) help(cmd *cobra.Command) error {
 	return err
 }
 
+// helpCmd returns the verb help. That of cobra ends with code 0 for a verb that
+// does not exist.
 func (a *app) helpCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [VERB]",

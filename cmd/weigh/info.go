@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -25,6 +24,8 @@ type infoFlags struct {
 
 const anyTarget = "a target: a file, a folder, an index, or - for standard input"
 
+// infoCmd returns the verb. Whether layers are folded depends on where the
+// output goes, so that is settled here and not by the default of a flag.
 func (a *app) infoCmd() *cobra.Command {
 	var f infoFlags
 	cmd := &cobra.Command{
@@ -75,6 +76,8 @@ func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return []string{"safetensors", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
+// info shows the targets. All that can be wrong with its flags is found before a
+// file is opened, but for a dtype that only a file can tell.
 func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 	sel, err := f.selection.selection()
 	if err != nil {
@@ -111,15 +114,16 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 		return err
 	}
 	if f.csv || f.markdown { // these have no place for it
-		a.complainOfWorst(found.Findings)
+		a.complainOfFirst(found.Findings, f.lenient)
 	}
 	return found.verdict(f.lenient)
 }
 
-// complainOfWorst says which rule is broken first, of those that matter.
-func (a *app) complainOfWorst(findings []render.Finding) {
+// complainOfFirst says which rule is broken first, of those for which files are
+// refused.
+func (a *app) complainOfFirst(findings []render.Finding, lenient bool) {
 	for _, f := range findings {
-		if f.Severity() >= safetensors.Nonconforming {
+		if f.Severity() >= refused(lenient) {
 			a.complain(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", typeset.Name(f.File), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
 			return
 		}

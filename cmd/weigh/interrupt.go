@@ -14,6 +14,7 @@ type stoppable struct {
 	w   io.Writer
 }
 
+// Write writes b, or returns why the program has been interrupted.
 func (s *stoppable) Write(b []byte) (int, error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
@@ -30,6 +31,7 @@ type interruptible struct {
 	r   io.Reader
 }
 
+// Read reads some bytes, at most as many as a pipe holds as a rule.
 func (i *interruptible) Read(b []byte) (int, error) {
 	type result struct {
 		n   int

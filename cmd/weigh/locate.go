@@ -157,12 +157,10 @@ func (f *openFile) findings() []render.Finding {
 	return list
 }
 
-// refuse says which rule the file breaks first, if it breaks one that matters,
-// and returns errFound then.
-func (a *app) refuse(f *openFile) error {
-	if f.report.Err() == nil {
-		return nil
+// verdict returns errFound if the file breaks a rule for which it is refused.
+func (f *openFile) verdict(lenient bool) error {
+	if f.report.First(refused(lenient)) != nil {
+		return errFound
 	}
-	a.complainOfWorst(f.findings())
-	return errFound
+	return nil
 }

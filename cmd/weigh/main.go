@@ -14,6 +14,7 @@ import (
 	"syscall"
 )
 
+// main is run with what belongs to the process.
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

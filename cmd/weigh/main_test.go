@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -140,6 +141,71 @@ func TestStreamsOfFewBytes(t *testing.T) {
 		if err != nil || !errors.Is(report.Err(), tt.rule) || s.size != int64(len(tt.b)) {
 			t.Errorf("%s: size %d, %v, %v, want %s", tt.name, s.size, report.Err(), err, string(tt.rule))
 		}
+	}
+}
+
+// qwen returns the start of a file with the tensors of Qwen2-0.5B: 24 layers of
+// width 896, 4864 in the feed-forward part, 128 for keys and values, a vocabulary
+// of 151936, biases on queries, keys and values, and no head of its own.
+func qwen() []byte {
+	const layers, d, ff, kv, vocab = 24, 896, 4864, 128, 151936
+	header, end := []byte("{"), 0
+	tensor := func(name string, shape ...int) {
+		size := 2
+		for _, n := range shape {
+			size *= n
+		}
+		dims := strings.ReplaceAll(fmt.Sprint(shape), " ", ",")
+		header = fmt.Appendf(header, `%q:{"dtype":"BF16","shape":%s,"data_offsets":[%d,%d]},`, name, dims, end, end+size)
+		end += size
+	}
+	tensor("model.embed_tokens.weight", vocab, d)
+	for i := range layers {
+		at := fmt.Sprintf("model.layers.%d.", i)
+		tensor(at+"input_layernorm.weight", d)
+		tensor(at+"mlp.down_proj.weight", d, ff)
+		tensor(at+"mlp.gate_proj.weight", ff, d)
+		tensor(at+"mlp.up_proj.weight", ff, d)
+		tensor(at+"post_attention_layernorm.weight", d)
+		tensor(at+"self_attn.k_proj.bias", kv)
+		tensor(at+"self_attn.k_proj.weight", kv, d)
+		tensor(at+"self_attn.o_proj.weight", d, d)
+		tensor(at+"self_attn.q_proj.bias", d)
+		tensor(at+"self_attn.q_proj.weight", d, d)
+		tensor(at+"self_attn.v_proj.bias", kv)
+		tensor(at+"self_attn.v_proj.weight", kv, d)
+	}
+	tensor("model.norm.weight", d)
+	header[len(header)-1] = '}'
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+}
+
+// The published number of parameters is 0.49 billion; this is it exactly, and so
+// is the length of the compact header.
+func TestQwen(t *testing.T) {
+	file := qwen()
+	if n := len(file) - lengthSize; n != 32_248 {
+		t.Errorf("a header of %d bytes", n)
+	}
+	var info struct {
+		Files   []struct{ Size *int64 }
+		Tensors []struct{ Name string }
+		Totals  struct{ Tensors, Params, Bytes int64 }
+	}
+	if code := runJSON(t, bytes.NewReader(file), &info, "--json", "-"); code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+	if info.Totals.Tensors != 290 || info.Totals.Params != 494_032_768 || info.Totals.Bytes != 988_065_536 || len(info.Tensors) != 290 {
+		t.Errorf("%+v", info.Totals)
+	}
+	if info.Files[0].Size != nil {
+		t.Errorf("a stream has the size %d", *info.Files[0].Size)
+	}
+	var out bytes.Buffer
+	env := func(name string) string { return map[string]string{testTerminal: "120"}[name] }
+	run(t.Context(), []string{"--color", "never", "-"}, bytes.NewReader(file), &out, io.Discard, env)
+	if !strings.Contains(out.String(), "\nmodel.layers.[0-23].mlp.up_proj.weight               BF16   [4864, 896]     × 24  104,595,456  199.50 MiB\n") {
+		t.Errorf("its layers are not folded:\n%s", out.String())
 	}
 }
 

@@ -22,6 +22,7 @@ type output struct {
 	force bool
 }
 
+// register adds the flags to a verb.
 func (o *output) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&o.file, "output", "o", "", "write to `FILE`, which appears when it is whole")
 	cmd.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
@@ -71,6 +72,7 @@ type writeError struct {
 	error
 }
 
+// Unwrap returns the error of the system.
 func (e *writeError) Unwrap() error { return e.error }
 
 // writeDevice writes to what is there and is no file: /dev/null, a named pipe.

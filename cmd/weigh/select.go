@@ -22,6 +22,7 @@ type selection struct {
 	limit            int
 }
 
+// register adds the flags to a verb, with what shells complete them to.
 func (s *selection) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&s.include, "include", nil, "list tensors that match `GLOB`, may be repeated; * stops at dots, ** does not")
@@ -100,6 +101,7 @@ func unknownDtype(sel *render.Selection, files []render.File) error {
 	return nil
 }
 
+// hasDtype says whether a header, if there is one, has a tensor of dtype d.
 func hasDtype(h *safetensors.Header, d safetensors.Dtype) bool {
 	return h != nil && slices.ContainsFunc(h.Tensors, func(ti safetensors.TensorInfo) bool { return ti.Dtype == d })
 }

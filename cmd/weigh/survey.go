@@ -94,6 +94,8 @@ func (s *survey) stream(a *app) error {
 	return nil
 }
 
+// opener returns how files are opened. The limits are those of the format: who
+// looks at a file wants to see it, however large.
 func (s *survey) opener() *safetensors.Opener { return &safetensors.Opener{Lenient: s.opts.lenient} }
 
 // target looks at one target that is not standard input.
@@ -117,6 +119,7 @@ func (s *survey) target(ctx context.Context, target string) error {
 	return nil
 }
 
+// setAt returns what there is to say of a set, with names that the user can open.
 func setAt(at *place, set *checkpoint.Set) render.Set {
 	r := render.Set{Name: at.path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
 	if set.CopyOf != "" {
@@ -144,7 +147,7 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 			s.find(file, r.Report)
 		case !s.seen[file]:
 			s.seen[file] = true
-			if err := s.file(ctx, at, r.File, r.Report); err != nil {
+			if err := s.file(ctx, at, r); err != nil {
 				s.miss(file, err)
 			}
 		}
@@ -153,18 +156,18 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 }
 
 // file adds a file of a set, whose header was judged.
-func (s *survey) file(ctx context.Context, at *place, name string, report *safetensors.Report) error {
-	object, err := at.store.Open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer object.Close()
+func (s *survey) file(ctx context.Context, at *place, r checkpoint.Report) error {
 	if s.opts.data {
-		if err := report.CheckData(object.ReaderAt(ctx)); err != nil {
+		object, err := at.store.Open(ctx, r.File)
+		if err != nil {
+			return err
+		}
+		defer object.Close()
+		if err := r.CheckData(object.ReaderAt(ctx)); err != nil {
 			return err
 		}
 	}
-	s.add(at.path(name), object.Size(), report)
+	s.add(at.path(r.File), r.Size, r.Report)
 	return nil
 }
 
@@ -185,19 +188,24 @@ func (s *survey) find(path string, report *safetensors.Report) {
 	}
 }
 
+// refused returns the least severity for which files are refused.
+func refused(lenient bool) safetensors.Severity {
+	if lenient {
+		return safetensors.Invalid
+	}
+	return safetensors.Nonconforming
+}
+
 // verdict returns errFound if something was found for which files are refused,
 // and errUnread if something could not be read.
 func (s *survey) verdict(lenient bool) error {
-	least := safetensors.Nonconforming
-	if lenient {
-		least = safetensors.Invalid
-	}
-	if worst, found := render.Worst(s.Findings); found && worst >= least {
+	if worst, found := render.Worst(s.Findings); found && worst >= refused(lenient) {
 		return errFound
 	}
 	return s.unread()
 }
 
+// unread returns errUnread if something could not be read.
 func (s *survey) unread() error {
 	if len(s.missed) > 0 {
 		return errUnread

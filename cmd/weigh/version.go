@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
+// versionCmd returns the verb.
 func (a *app) versionCmd() *cobra.Command {
 	var json bool
 	cmd := &cobra.Command{
@@ -34,6 +35,7 @@ func (a *app) versionCmd() *cobra.Command {
 	return cmd
 }
 
+// version is the verb, and the flag --version.
 func (a *app) version(json bool) error {
 	return a.write(&output{}, func(w io.Writer, s typeset.Style) error {
 		if json {

@@ -117,8 +117,8 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 }
 
 // Commit gives the files their names, all of which were written without error.
-// After an error that wraps [ErrNotDurable] they have them; after any other the
-// folder has what it had.
+// After an error that wraps [ErrNotDurable], and one of removing what is not
+// needed any more, they have them; after any other the folder has what it had.
 func (s *Set) Commit() error {
 	if s.done {
 		return s.fail("commit", s.last(), fs.ErrClosed)
@@ -131,7 +131,10 @@ func (s *Set) Commit() error {
 		return s.fail("sync", s.last(), &notDurableError{err})
 	}
 	// Only now is the older set needed no more.
-	return os.RemoveAll(s.hid)
+	if err := os.RemoveAll(s.hid); err != nil {
+		return fmt.Errorf("the files are in place, but what they replace is left in %q: %w", s.old(), err)
+	}
+	return nil
 }
 
 // exchange makes all moves. Before each step that needs the one before, it has
@@ -209,7 +212,7 @@ func (s *Set) undo(err error) error {
 		}
 	}
 	s.moves = nil
-	return errors.Join(err, s.Abort())
+	return errors.Join(err, syncFolder(s.dir), s.Abort())
 }
 
 // Abort gives up: the folder has what it had, and the hidden one goes. After

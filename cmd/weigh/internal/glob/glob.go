@@ -68,7 +68,7 @@ func (p *Pattern) String() string { return p.source }
 func (p *Pattern) Match(name string) bool {
 	const usual = 256 // bytes: room on the stack for all names of honest models
 	var a, b [usual]bool
-	from, to := a[:], b[:]
+	var from, to []bool
 	if n := len(name) + 1; n <= usual {
 		from, to = a[:n], b[:n]
 	} else {

@@ -100,6 +100,9 @@ func (c *Check) Text(w io.Writer, s typeset.Style, all bool) error {
 			w.WriteByte('\n')
 		}
 		verdict, color := c.verdict()
+		if len(c.Targets) == 1 {
+			verdict = s.Fit(typeset.Name(c.Targets[0])+":") + " " + verdict
+		}
 		typeset.Wrap(w, s, 0, color, verdict)
 	})
 }
@@ -119,9 +122,6 @@ func (c *Check) verdict() (text, color string) {
 		text, color = "ok, with "+found, typeset.Yellow
 	default:
 		text, color = "ok", typeset.Green
-	}
-	if len(c.Targets) == 1 {
-		text = typeset.Name(c.Targets[0]) + ": " + text
 	}
 	return text + "; checked " + c.extent(), color
 }

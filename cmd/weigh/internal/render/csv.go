@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
+// digitsOf returns a number as programs read it.
 func digitsOf(n int64) string { return strconv.FormatInt(n, 10) }
 
 // writeCSV writes one record as RFC 4180 has it, but for the line end, which is

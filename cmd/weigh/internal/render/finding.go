@@ -34,6 +34,8 @@ type findingJSON struct {
 	Fix      string  `json:"fix"`
 }
 
+// json returns the machine form. Bytes are null where the fault is not of bytes:
+// as of a missing file. A zero Span says so.
 func (f *Finding) json() findingJSON {
 	j := findingJSON{
 		Rule:     string(f.Rule),
@@ -49,6 +51,7 @@ func (f *Finding) json() findingJSON {
 	return j
 }
 
+// findingsJSON returns the machine form of several.
 func findingsJSON(findings []Finding) []findingJSON {
 	list := make([]findingJSON, len(findings)) // [] and not null, if there are none
 	for i := range findings {
@@ -144,7 +147,7 @@ func writeFindings(w *bufio.Writer, s typeset.Style, findings []Finding, most in
 		if i > 0 {
 			w.WriteByte('\n')
 		}
-		w.WriteString(s.Paint(typeset.Bold, typeset.Name(ofFile[0].File)))
+		w.WriteString(s.Paint(typeset.Bold, s.Fit(typeset.Name(ofFile[0].File))))
 		w.WriteByte('\n')
 		for _, group := range byRule(ofFile) {
 			writeGroup(w, s, group, most)

@@ -35,7 +35,7 @@ func (f *File) tensors() int {
 
 // A Set is a set of files that belong together, found at a target.
 type Set struct {
-	Name    string `json:"name"`    // the path of its index, or of its first file
+	Name    string `json:"name"`    // the path of its index or its file, or a pattern of its files
 	Role    string `json:"role"`    // "model", "copy", "adapter" or "other"
 	CopyOf  string `json:"copy_of"` // the Name of the set that it is a copy of, or ""
 	Files   int    `json:"files"`
@@ -57,6 +57,8 @@ type Totals struct {
 	Bytes   int64 `json:"bytes"`  // of data
 }
 
+// add counts one more tensor. Sums saturate: what a hostile header claims shall
+// not come out as a small number, or a negative one.
 func (t *Totals) add(ti *safetensors.TensorInfo) {
 	t.Tensors++
 	t.Params = add(t.Params, ti.NumElems())
@@ -136,6 +138,8 @@ type infoFile struct {
 	Metadata   map[string]string `json:"metadata"`
 }
 
+// json returns the machine form. The size of the data is what is there, and not
+// what the header says should be.
 func (f *File) json() infoFile {
 	j := infoFile{Path: f.Path, Size: known(f.Size), HeaderSize: unknown, DataSize: unknown, Tensors: f.tensors()}
 	if f.Header != nil {
@@ -160,6 +164,7 @@ type infoTensor struct {
 	FileOffsets pair              `json:"file_offsets"`
 }
 
+// tensorJSON returns the machine form of a row.
 func (info *Info) tensorJSON(r Row) infoTensor {
 	f := &info.Files[r.File]
 	at, good := f.Header.FileSpan(r.TensorInfo), r.Offsets.Begin >= 0

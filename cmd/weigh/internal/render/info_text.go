@@ -115,6 +115,7 @@ func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
 	w.WriteByte('\n')
 }
 
+// writeTree writes the tree of names. The limit is one of lines here.
 func (info *Info) writeTree(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	lines := tree(info.Rows, TreeOptions{Depth: form.Depth, Fold: form.Fold, Sort: info.Selection.Sort})
 	shown := info.Selection.shown(len(lines))

@@ -52,6 +52,8 @@ func shown(text []byte) []byte {
 	return text
 }
 
+// escapeJSON is shown for a text that is not all ASCII. It may go by characters,
+// and ignore where strings begin: outside of strings JSON is ASCII.
 func escapeJSON(text []byte) []byte {
 	b := make([]byte, 0, len(text)+64)
 	for len(text) > 0 {
@@ -149,6 +151,7 @@ func writeObject(w io.Writer, s typeset.Style, members []member) error {
 	return errors.Join(err, flushed)
 }
 
+// writeArray writes an array element by element.
 func writeArray(w *bufio.Writer, list elements) (err error) {
 	n := 0
 	for v := range list {
@@ -172,6 +175,7 @@ func separate(w *bufio.Writer, i int, open byte) {
 	w.WriteByte(open)
 }
 
+// writeValue writes a value that is small enough to be held.
 func writeValue(w *bufio.Writer, v any) error {
 	b, err := marshal(v)
 	if err != nil {

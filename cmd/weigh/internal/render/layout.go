@@ -128,6 +128,7 @@ type regionJSON struct {
 	Hex    string             `json:"hex,omitempty"`
 }
 
+// json returns the machine form.
 func (r *Region) json() regionJSON {
 	j := regionJSON{
 		Kind: r.Kind, Bytes: pair{r.Span.Begin, r.Span.End, r.Span.End > 0}, Size: r.Span.Len(),
@@ -200,10 +201,12 @@ func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 		if len(l.Findings) > 0 {
 			writeProblems(w, s, l.Findings)
 		}
-		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s: %s, %s", typeset.Name(l.File.Path), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
+		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(typeset.Name(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
 	})
 }
 
+// table returns the map as a table. The dump of a region stands below its row,
+// so that it lines up with itself and not with names.
 func (l *Layout) table(w *bufio.Writer, s typeset.Style) *typeset.Table {
 	t := &typeset.Table{N: len(l.Regions), Color: func(i int) string { return l.Regions[i].color() }}
 	// tensor makes the cells of columns that only tensors have.

@@ -134,6 +134,7 @@ func compareNames(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
+// isDigit says whether c is one of 0 to 9.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // digits returns the digits at the start of s.

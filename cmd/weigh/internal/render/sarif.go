@@ -134,6 +134,8 @@ func (c *Check) SARIF(w io.Writer, s typeset.Style, version string) error {
 	})
 }
 
+// sarifRuleOf returns a rule with all that a viewer may show of it. Every rule is
+// in every log, so that indices are the same in all of them.
 func sarifRuleOf(r safetensors.Rule) sarifRule {
 	e := Explain(r)
 	return sarifRule{
@@ -147,6 +149,8 @@ func sarifRuleOf(r safetensors.Rule) sarifRule {
 	}
 }
 
+// sarif returns the finding as a result. The tensor is a logical location, since
+// viewers can group by these.
 func (f *Finding) sarif(rules []safetensors.Rule) sarifResult {
 	at := sarifLocation{Physical: sarifPhysical{Artifact: artifact(f.File)}}
 	if f.Span != (safetensors.Span{}) {

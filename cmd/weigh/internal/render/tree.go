@@ -157,8 +157,11 @@ func (t *treeWalk) limbs(rows []Row, at, level int) []limb {
 	return limbs
 }
 
+// params returns the number of elements in all that the limb stands for.
 func (l *limb) params() int64 { return times(l.sum.params, l.repeated) }
-func (l *limb) bytes() int64  { return times(l.sum.bytes, l.repeated) }
+
+// bytes returns the size of all that the limb stands for.
+func (l *limb) bytes() int64 { return times(l.sum.bytes, l.repeated) }
 
 // wordEnd returns where the word of name that begins at offset at ends.
 func wordEnd(name string, at, level int) int {

@@ -53,8 +53,11 @@ func plain(s string) bool {
 	return s != "" && s[0] != ' ' && s[0] != '"' && s[len(s)-1] != ' '
 }
 
+// escape escapes what does not show, and backslashes.
 func escape(s string) string { return escapeAll(s, true) }
 
+// escapeAll escapes what does not show, and backslashes if asked to. A byte that
+// is no UTF-8 becomes \x and two digits: that cannot be one of the other escapes.
 func escapeAll(s string, backslash bool) string {
 	b := make([]byte, 0, len(s)+16)
 	for i := 0; i < len(s); {
@@ -102,6 +105,7 @@ func AppendEscape(b []byte, r rune) []byte {
 	return appendHex(b, r, 4)
 }
 
+// appendHex appends r in the given number of hexadecimal digits.
 func appendHex(b []byte, r rune, digits int) []byte {
 	const hex = "0123456789abcdef"
 	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {

@@ -27,6 +27,15 @@ type Style struct {
 // Terminal says whether the text is for a person who sees it now.
 func (s Style) Terminal() bool { return s.Width > 0 }
 
+// Fit returns text in no more columns than a line has, by leaving out its
+// middle. Without a terminal it returns all of it.
+func (s Style) Fit(text string) string {
+	if !s.Terminal() {
+		return text
+	}
+	return Middle(text, s.Width)
+}
+
 // NameWidth is the width that a column of names keeps, whatever else has to go.
 func (s Style) NameWidth() int { return max(18, s.Width*3/8) }
 
