@@ -74,7 +74,7 @@ func TestCheckText(t *testing.T) {
     → Do not trust the file: write it again from its source.
   note entry-order
     a fault (bytes 8-16)
-    → Nothing needs to be done.
+    → Nothing has to be done; a rewrite puts them in order.
 
 g
   invalid truncated
