@@ -1,0 +1,157 @@
+// Writing a checkpoint: every shard and the index, or nothing.
+
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/atomicfile"
+)
+
+// A Writer writes checkpoints to local folders. The zero Writer writes one file,
+// "model.safetensors". It is for any number of goroutines at once, but a folder
+// is for one of them.
+type Writer struct {
+	// Encoder encodes each shard, and so all have its Metadata.
+	Encoder safetensors.Encoder
+
+	// MaxShard is the size of data, in bytes, past which a new shard begins.
+	// A larger tensor has a shard of its own. 0 means no limit. Each shard's
+	// header comes on top of that. The libraries of Hugging Face have 5e9.
+	MaxShard int64
+
+	// Stem is what the names of files begin with. "" means "model".
+	Stem string
+
+	// Replace is leave to remove what the folder has of the stem, but Write does
+	// not write again: STEM.safetensors, its index, and shards of other numbers.
+	// Without it, Write refuses a folder where some would be left, for there they
+	// would pass for a part of the model, or for another one.
+	Replace bool
+}
+
+// Write writes tensors to dir, which is made if there is none: to STEM.safetensors
+// if they fit one shard, and otherwise to STEM-00001-of-00003.safetensors and so
+// on, with STEM.safetensors.index.json to say what is where. Which tensor is in
+// which shard depends on their order and their sizes, as for huggingface_hub.
+//
+// What is wrong with the tensors' entries is a *[safetensors.Violation], and that
+// files would be left beside the new ones wraps [fs.ErrExist]; nothing was touched
+// then. Other errors are of type *[fs.PathError], or wrap one. When ctx is done,
+// Write ends soon, with its cause.
+//
+// # Whole or absent
+//
+// Nothing has its name before all is written and on the disk. Until then the files
+// are in a hidden folder in dir, called ".NAME.tmp-" and ten letters or digits;
+// an error removes it, and dir has what it had. Files of the same names are
+// replaced without asking, and their modes are kept. Of a symbolic link, the link
+// is replaced. The tensors may come from files that are replaced or removed, except
+// on Windows, where a file that is open can be neither: the error says so.
+//
+// Then the shards get their names, and the index after them. Where an older set
+// has the same names, its index is moved to "old" in the hidden folder first, and
+// then its shards, before the first new one appears. So readers find an index only
+// with its own shards, and never shards of both. What Replace removes it removes
+// last.
+//
+// A process that is killed leaves the hidden folder. If it was writing, the older
+// set is in its place. If it was giving names, which takes moments, there may be no
+// index; each file of both sets is still there, under its name or by its name in
+// the hidden folder. If it was removing, the new set is whole, and some of the older
+// one is beside it. Write never removes what an earlier one has left hidden.
+//
+// It reads each tensor once, and two shards at a time, with a buffer of 1 MiB for
+// each. What it writes depends on nothing but its arguments.
+func (w *Writer) Write(ctx context.Context, dir string, tensors ...*safetensors.Tensor) error {
+	p, err := w.plan(tensors)
+	if err != nil {
+		return err
+	}
+	left, err := p.leftOver(dir)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 && !w.Replace {
+		return fmt.Errorf("checkpoint: folder %q has %s of another checkpoint called %s, the first %s, which would stay beside the new ones; write to another folder, or set Writer.Replace to have them removed: %w",
+			dir, count(len(left), "file"), quote(p.stem), quote(left[0]), fs.ErrExist)
+	}
+	set, err := atomicfile.NewSet(dir, p.names...)
+	if err != nil {
+		return err
+	}
+	defer set.Abort()
+	if err := w.fill(ctx, set, p); err != nil {
+		return atPath("write", dir, err)
+	}
+	if err := set.Commit(); err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("checkpoint: the new files are in place, but one that they replace is, too: %w", err)
+		}
+	}
+	return nil
+}
+
+// fill writes the files of a set.
+func (w *Writer) fill(ctx context.Context, set *atomicfile.Set, p *plan) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	encode := func(ctx context.Context, i int) error {
+		err := set.Write(p.names[i], func(f io.Writer) error {
+			return w.Encoder.Encode(&aliveWriter{ctx, f}, p.shards[i]...)
+		})
+		if err != nil {
+			cancel(err) // the other shard need not be finished for that
+		}
+		return err
+	}
+	// While one shard waits for the disk to have it, the next can be read.
+	const atOnce = 2
+	for _, err := range ahead(ctx, atOnce, len(p.shards), encode) {
+		if err != nil {
+			return context.Cause(ctx)
+		}
+	}
+	if p.index != nil {
+		err := set.Write(p.names[len(p.shards)], func(f io.Writer) error {
+			_, err := f.Write(p.index)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// An aliveWriter is a writer that fails once ctx is done.
+type aliveWriter struct {
+	ctx context.Context
+	io.Writer
+}
+
+// Write writes a little at a time: a tensor in memory comes in one piece, of
+// gigabytes perhaps.
+func (w *aliveWriter) Write(b []byte) (n int, err error) {
+	const piece = 4 << 20 // bytes
+	for n < len(b) {
+		if w.ctx.Err() != nil {
+			return n, context.Cause(w.ctx)
+		}
+		m, err := w.Writer.Write(b[n:min(n+piece, len(b))])
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
