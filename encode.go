@@ -203,7 +203,6 @@ func reread(start []byte, data int64) (*Header, error) {
 		return nil, &Violation{Rule: RuleOverflow, Detail: fmt.Sprintf("the tensors have %d bytes: so many do not fit a file", data)}
 	}
 	text, err := readText(bytes.NewReader(start), int64(len(start)-lengthSize))
-	defer text.giveBack()
 	if err != nil {
 		return nil, err
 	}

@@ -77,11 +77,11 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 		}
 		return nil, headerTooLarge(saturate(n), limit)
 	}
-	padded, err := readAll(r, int64(n))
+	text, err := readAll(r, int64(n))
 	if err != nil {
 		return nil, err
 	}
-	p := newParser(&text{padded: padded}, o, false)
+	p := newParser(text, o, false)
 	report := p.report(noSize, p.parse())
 	if v := report.First(o.least()); v != nil {
 		return nil, v

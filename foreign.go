@@ -92,14 +92,14 @@ func identify(head []byte) format {
 		return format{fmt.Sprintf("%d zero bytes at least, as of a download that reserved its space and did not fill it", len(head)), "fetch it again"}
 	}
 	if isText(head) {
-		return format{kindOfText(head), toFetch}
+		return format{text(head), toFetch}
 	}
 	return format{}
 }
 
-// kindOfText names a text by what it seems to say: servers answer a request for
+// text names a text by what it seems to say: servers answer a request for
 // weights with an error, which is then saved as if it were the weights.
-func kindOfText(head []byte) string {
+func text(head []byte) string {
 	lower := bytes.ToLower(bytes.TrimSpace(head))
 	for _, k := range []struct{ prefix, name string }{
 		{"<!doctype html", "an HTML page, as of a server's error or a login"},

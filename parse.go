@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
@@ -21,7 +22,6 @@ var errStop = errors.New("stop")
 // A parser reads one header.
 type parser struct {
 	jsonscan.Scanner
-	source    *text
 	text      []byte // the header
 	padded    []byte // the header, and slack zeros after it
 	dataStart int64
@@ -78,12 +78,13 @@ type fault struct {
 // read in words up to its end.
 const slack = 16
 
-// newParser returns a parser of the text, to which it writes.
-func newParser(t *text, o *Opener, all bool) *parser {
-	header := t.padded[:len(t.padded)-slack]
+// newParser returns a parser of padded, a header and slack zeros. The parser
+// writes to it.
+func newParser(padded []byte, o *Opener, all bool) *parser {
+	text := padded[:len(padded)-slack]
 	return &parser{
-		Scanner: jsonscan.New(header), source: t, text: header, padded: t.padded, limits: o, all: all,
-		dataStart: lengthSize + int64(len(header)),
+		Scanner: jsonscan.New(text), text: text, padded: padded, limits: o, all: all,
+		dataStart: lengthSize + int64(len(text)),
 		tiled:     true,
 	}
 }
@@ -181,7 +182,8 @@ func (p *parser) object() error {
 	}
 }
 
-// name returns a string of the header.
+// name returns a string of the header. It is a view of the header's bytes: the
+// longest part of a header is names, and shall not be held twice.
 func (p *parser) name(s jsonscan.Str) string {
 	b := p.Text(s.Begin, s.End)
 	if s.Escaped {
@@ -192,8 +194,15 @@ func (p *parser) name(s jsonscan.Str) string {
 		}
 		b = b[:n]
 	}
-	return p.source.keep(b)
+	return view(b)
 }
+
+// view returns bytes of the header as a string, without copying.
+//
+// They are those of a buffer that readText or readAll made, and that nothing
+// writes to but Unescape in name, once for each string of the header and before
+// a view of it exists. So the string never changes.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // add adds a tensor of the given name, which its caller is to fill in.
 func (p *parser) add(name string) *TensorInfo {

@@ -71,7 +71,6 @@ func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
 		return o.notAHeader(r, size, v)
 	}
 	text, err := readText(r, int64(n))
-	defer text.giveBack()
 	if err != nil {
 		return nil, err
 	}
