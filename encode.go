@@ -206,7 +206,8 @@ func reread(start []byte, data int64) (*Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newParser(text, new(Opener), false)
+	p := &parser{limits: &plainOpener}
+	p.use(text)
 	report := p.report(size, p.parse())
 	if v := report.First(Nonconforming); v != nil {
 		return nil, v

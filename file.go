@@ -42,6 +42,9 @@ type Opener struct {
 	MaxMetadata int64
 }
 
+// plainOpener is the Opener of those who have not made one. It is never changed.
+var plainOpener Opener
+
 func (o *Opener) maxHeaderSize() int64 {
 	if o.MaxHeaderSize > 0 {
 		return o.MaxHeaderSize
@@ -81,7 +84,8 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newParser(text, o, false)
+	p := &parser{limits: o}
+	p.use(text)
 	report := p.report(noSize, p.parse())
 	if v := report.First(o.least()); v != nil {
 		return nil, v
@@ -124,11 +128,11 @@ type File struct {
 
 // Open opens the named file and reads its header. Errors are of type
 // [*fs.PathError]; that of a file which is not valid wraps a *Violation.
-func Open(name string) (*File, error) { return new(Opener).Open(name) }
+func Open(name string) (*File, error) { return plainOpener.Open(name) }
 
 // NewFile returns the File of the given size behind r, having read its header.
 // It is an error, a *Violation, if the file is not valid.
-func NewFile(r io.ReaderAt, size int64) (*File, error) { return new(Opener).NewFile(r, size) }
+func NewFile(r io.ReaderAt, size int64) (*File, error) { return plainOpener.NewFile(r, size) }
 
 // NewFile is [NewFile] in o's way. It never maps.
 func (o *Opener) NewFile(r io.ReaderAt, size int64) (*File, error) {

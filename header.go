@@ -131,7 +131,7 @@ func (h *Header) Lookup(name string) *TensorInfo {
 //
 // The error is a *Violation if the header breaks a rule, and otherwise that of
 // r. Memory is taken as bytes arrive, not as N promises.
-func ReadHeader(r io.Reader) (*Header, error) { return new(Opener).ReadHeader(r) }
+func ReadHeader(r io.Reader) (*Header, error) { return plainOpener.ReadHeader(r) }
 
 // AppendBinary appends the start of a file, N and the JSON text, to b, in the
 // order of h.Tensors. The text is what the reference implementation would

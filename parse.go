@@ -22,6 +22,7 @@ var errStop = errors.New("stop")
 // A parser reads one header.
 type parser struct {
 	jsonscan.Scanner
+	length    [lengthSize]byte
 	text      []byte // the header
 	padded    []byte // the header, and slack zeros after it
 	dataStart int64
@@ -30,9 +31,11 @@ type parser struct {
 
 	tensors  []TensorInfo
 	runs     []uint32 // where names stop ascending: see sortByName
+	runsRoom [16]uint32
 	metadata map[string]string
 	sawMeta  bool
 	dims     []int64 // room for shapes
+	rooms    int     // how many dimensions there has been room for
 	known    [1 << knownBits]knownShape
 	unknown  knownShape         // room for one that is not to be known
 	long     map[string][]int64 // shapes of very high rank, by their text
@@ -78,15 +81,13 @@ type fault struct {
 // read in words up to its end.
 const slack = 16
 
-// newParser returns a parser of padded, a header and slack zeros. The parser
+// use gives the parser its text: padded, a header and slack zeros. The parser
 // writes to it.
-func newParser(padded []byte, o *Opener, all bool) *parser {
-	text := padded[:len(padded)-slack]
-	return &parser{
-		Scanner: jsonscan.New(text), text: text, padded: padded, limits: o, all: all,
-		dataStart: lengthSize + int64(len(text)),
-		tiled:     true,
-	}
+func (p *parser) use(padded []byte) {
+	p.padded, p.text = padded, padded[:len(padded)-slack]
+	p.Scanner = jsonscan.New(p.text)
+	p.dataStart = lengthSize + int64(len(p.text))
+	p.tiled, p.runs = true, p.runsRoom[:0]
 }
 
 // found records that rule is broken.
@@ -114,8 +115,7 @@ func (p *parser) parse() bool {
 	if err == nil {
 		err = p.End()
 	}
-	var syntax *jsonscan.SyntaxError
-	isSyntax := errors.As(err, &syntax)
+	syntax, isSyntax := err.(*jsonscan.SyntaxError)
 	if isSyntax || p.NonASCII {
 		// Outside of strings a byte above ASCII is a syntax error, so without
 		// either the text is UTF-8.
@@ -245,7 +245,11 @@ func (p *parser) grow() {
 func (p *parser) room(rank int) []int64 {
 	n := len(p.dims)
 	if cap(p.dims)-n < rank {
-		p.dims, n = make([]int64, 0, rank+max(1024, 2*cap(p.dims))), 0
+		// As much as the text so far lets expect, and no more than twice what there
+		// was: the shapes of a model begin to repeat after its first layers.
+		more := 1.25 * float64(p.rooms) * float64(len(p.text)-p.Pos()) / float64(p.Pos())
+		p.dims, n = make([]int64, 0, rank+max(128, min(int(more), 2*p.rooms))), 0
+		p.rooms += cap(p.dims)
 	}
 	return p.dims[n : n+rank]
 }

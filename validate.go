@@ -34,7 +34,7 @@ type Report struct {
 // header, and none of the data.
 //
 // The error is of reading r, and never of what was read.
-func Validate(r io.ReaderAt, size int64) (*Report, error) { return new(Opener).Validate(r, size) }
+func Validate(r io.ReaderAt, size int64) (*Report, error) { return plainOpener.Validate(r, size) }
 
 // Err returns nil if the file is a safetensors file, and otherwise its first
 // violation of severity Nonconforming or above.
@@ -58,15 +58,15 @@ func (r *Report) First(least Severity) *Violation {
 // judge reads the header of the file of the given size behind r, and judges
 // both. If all, it looks for warnings and notes, too.
 func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
-	var first [lengthSize]byte
 	if size < lengthSize {
 		return reportOf(&Violation{Rule: RuleTooShort, Span: Span{0, max(size, 0)},
-			Detail: fmt.Sprintf("the file has %d bytes, and a file has at least 8", max(size, 0))}), nil
+			Detail: fmt.Sprintf("the file has %s, and a file has at least 8", plural(max(size, 0), "byte"))}), nil
 	}
-	if err := readFull(r, first[:], 0); err != nil {
+	p := &parser{limits: o, all: all}
+	if err := readFull(r, p.length[:], 0); err != nil {
 		return nil, err
 	}
-	n := binary.LittleEndian.Uint64(first[:])
+	n := binary.LittleEndian.Uint64(p.length[:])
 	if v := o.sizeViolation(n, size); v != nil || n == 0 {
 		return o.notAHeader(r, size, v)
 	}
@@ -74,7 +74,7 @@ func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newParser(text, o, all)
+	p.use(text)
 	complete := p.parse()
 	if !complete && len(p.tensors) == 0 {
 		if report, err := foreign(r, size); report != nil || err != nil {
@@ -156,8 +156,13 @@ func (p *parser) report(size int64, complete bool) *Report {
 		p.warn()
 	}
 	slices.SortStableFunc(p.violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
-	h := &Header{Metadata: p.metadata, Tensors: p.tensors, Size: int64(len(p.text)), byName: p.byName, indexed: true}
-	return &Report{Header: h, Violations: p.violations, Omitted: p.omitted}
+	var both struct {
+		header Header
+		report Report
+	}
+	both.header = Header{Metadata: p.metadata, Tensors: p.tensors, Size: int64(len(p.text)), byName: p.byName, indexed: true}
+	both.report = Report{Header: &both.header, Violations: p.violations, Omitted: p.omitted}
+	return &both.report
 }
 
 // supersede drops entries that a later one of the same name replaces, as the
