@@ -83,6 +83,10 @@ func (p *parser) entry(name string, begin int) error {
 	}
 	if missing := e.missing(); missing != "" {
 		p.found(RuleMember, name, e.info.Entry, "tensor %s has no %s", quoted(name), missing)
+		if p.counts[RuleMember] > maxOfRule {
+			p.blind = true
+			return nil // an entry takes more than such text does
+		}
 	} else if kind == jsonscan.Array && !e.surplus {
 		p.found(RuleMemberForm, name, e.info.Entry, "tensor %s is an array, where an object is due", quoted(name))
 	}
@@ -150,6 +154,7 @@ func (p *parser) positional(e *rawEntry) error {
 // value reads the value of field f, or of no field if f is 0.
 func (p *parser) value(e *rawEntry, f field) (err error) {
 	var good bool
+	e.good &^= f // of a field that stands twice, the second counts
 	switch f {
 	case fieldDtype:
 		good, err = p.dtype(e)

@@ -60,6 +60,7 @@ type parser struct {
 	byName  []uint32 // see Header
 
 	violations []*Violation
+	enough     bool // one violation is enough for an error, and no other entry can annul it
 	counts     map[Rule]int
 	omitted    int
 }
@@ -94,6 +95,9 @@ func (p *parser) use(padded []byte) {
 func (p *parser) found(rule Rule, tensor string, at Span, format string, args ...any) {
 	if p.counts == nil {
 		p.counts = make(map[Rule]int)
+	}
+	if !p.all && rule.Severity() >= p.limits.least() {
+		p.enough = true
 	}
 	if p.counts[rule]++; p.counts[rule] > maxOfRule {
 		p.omitted++
@@ -179,6 +183,9 @@ func (p *parser) object() error {
 		if err != nil {
 			return err
 		}
+		if p.enough {
+			return errStop
+		}
 	}
 }
 
@@ -226,14 +233,17 @@ func (p *parser) add(name string) *TensorInfo {
 // than it has objects: hostile headers have strings full of braces, honest ones
 // get exactly what they need.
 func (p *parser) grow() {
-	const entry = 50 // bytes: the shortest, "":{"dtype":"U8","shape":[],"data_offsets":[0,0]},
 	const start = 1 << 15
 	n := len(p.tensors)
-	room := min(bytes.Count(p.text, []byte("{")), len(p.text)/entry+1)
+	room := bytes.Count(p.text, []byte("{"))
 	if n == 0 {
 		room = min(room, start)
 	} else {
-		room = min(room, int(1.25*float64(n)*float64(len(p.text))/float64(p.Pos())))
+		expected := int(1.25 * float64(n) * float64(len(p.text)) / float64(p.Pos()))
+		if room <= n { // entries are arrays, and have no brace to count
+			room = expected
+		}
+		room = min(room, expected)
 	}
 	grown := make([]TensorInfo, n, max(room, n+n/4+1))
 	copy(grown, p.tensors)

@@ -72,6 +72,11 @@ type knownShape struct {
 	elems     uint64  // their product
 }
 
+// is says whether s is the shape of that text.
+func (s *knownShape) is(low, high uint64, size int) bool {
+	return s.low == low && s.high == high && s.size == size && s.dims != nil
+}
+
 // plainShape reads the shape at b[i:], after its bracket, and returns where it
 // ends. It returns nil for one that is not plain.
 //
@@ -94,9 +99,19 @@ func (p *parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
 	}
 	// Multiplying carries every byte into the upper bits.
 	const odd = 0x9e3779b97f4a7c15
-	shape = &p.known[((low^high)*odd)>>(64-knownBits)]
-	if shape.low == low && shape.high == high && shape.size == n && shape.dims != nil {
+	at := ((low ^ high) * odd) >> (64 - knownBits)
+	shape = &p.known[at]
+	if shape.is(low, high, n) {
 		return shape, i + n + 1
+	}
+	// Two places share what falls to either, so that two shapes that alternate
+	// do not drive each other out.
+	other := &p.known[at^1]
+	if other.is(low, high, n) {
+		return other, i + n + 1
+	}
+	if shape.dims != nil {
+		*other = *shape
 	}
 	shape.low, shape.high, shape.size = low, high, n
 	return p.readShape(b, i, shape)

@@ -5,7 +5,6 @@ package safetensors
 import (
 	"io"
 	"strings"
-	"sync"
 	"unsafe"
 )
 
@@ -14,8 +13,6 @@ const zeros = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // textPart is how many bytes of a large header are read at once: few enough to
 // stay in a core's cache until they are copied.
 const textPart = 64 << 10
-
-var textParts = sync.Pool{New: func() any { return new([textPart]byte) }}
 
 // readText reads the n bytes of the header behind r, and adds slack zeros. They
 // are in a buffer of their own, since a mapping could change under the parser.
@@ -30,8 +27,7 @@ func readText(r io.ReaderAt, n int64) ([]byte, error) {
 	}
 	var b strings.Builder
 	b.Grow(int(n) + slack)
-	whole := textParts.Get().(*[textPart]byte)
-	defer textParts.Put(whole)
+	whole := make([]byte, textPart)
 	for off := int64(0); off < n; off += textPart {
 		part := whole[:min(textPart, n-off)]
 		if err := readFull(r, part, lengthSize+off); err != nil {

@@ -4,7 +4,7 @@ package jsonscan
 
 import (
 	"bytes"
-	"errors"
+	"math"
 	"strconv"
 )
 
@@ -56,22 +56,88 @@ func (s *Scanner) Num() (Num, error) {
 	return n, nil
 }
 
-// finite says whether the number is less than 2^1024, so that a float64 can
-// hold it, near enough. The reference implementation refuses what is not, even
-// where it ignores the value. Fewer than 309 digits without an exponent are.
+// finite says whether the number is one that the reference implementation's parser
+// can hold in a float64: it refuses others even where it ignores the value. The
+// steps are that parser's, serde_json's, which rounds more than once, and so
+// draws the line a little elsewhere than a float64 does.
 func (n *Num) finite(buf []byte) bool {
-	const most = 309 // digits before the point of the largest float64
-	digits := buf[n.Begin:n.End]
-	if !bytes.ContainsAny(digits, "eE") {
-		// What stands after the point does not matter, and need not be copied.
-		whole, _, _ := bytes.Cut(bytes.TrimPrefix(digits, []byte("-")), []byte("."))
-		if len(whole) != most {
-			return len(whole) < most
-		}
-		digits = whole
+	const short = 300 // bytes: what is no longer, and has no exponent, is less than 1e308
+	digits := bytes.TrimPrefix(buf[n.Begin:n.End], []byte("-"))
+	if len(digits) <= short && (n.Integer || !bytes.ContainsAny(digits, "eE")) {
+		return true
 	}
-	_, err := strconv.ParseFloat(string(digits), 64)
-	return !errors.Is(err, strconv.ErrRange)
+	v, exponent, rest := significand(digits)
+	if len(rest) > 0 { // the letter, perhaps a sign, and digits
+		negative := rest[1] == '-'
+		power := bytes.TrimLeft(rest[1:], "+-0")
+		n, err := strconv.ParseInt("0"+string(power[:min(len(power), 11)]), 10, 32)
+		if err != nil { // more than 32 bits
+			return v == 0 || negative
+		}
+		if negative {
+			n = -n
+		}
+		exponent += int(n)
+	}
+	return scaled(float64(v), exponent)
+}
+
+// significand returns the digits of a number as an integer and a power of ten, as
+// far as the integer fits 64 bits: after that, digits before the point only count,
+// and those after it are dropped. It returns what stands after them.
+func significand(digits []byte) (v uint64, exponent int, rest []byte) {
+	full, fraction := false, false
+	for i, c := range digits {
+		switch {
+		case c == '.':
+			fraction = true
+		case c == 'e' || c == 'E':
+			return v, exponent, digits[i:]
+		default:
+			next := v*10 + uint64(c-'0')
+			full = full && !fraction || v > (1<<64-1)/10 || v == (1<<64-1)/10 && c > '5'
+			switch {
+			case full && !fraction:
+				exponent++
+			case full:
+				return v, exponent, afterDigits(digits[i:])
+			default:
+				v = next
+				if fraction {
+					exponent--
+				}
+			}
+		}
+	}
+	return v, exponent, nil
+}
+
+// afterDigits returns what stands after the digits with which b begins.
+func afterDigits(b []byte) []byte {
+	for len(b) > 0 && b[0]-'0' <= 9 {
+		b = b[1:]
+	}
+	return b
+}
+
+// scaled says whether f times a power of ten is finite, by steps of at most 308.
+func scaled(f float64, exponent int) bool {
+	const most = 308
+	for exponent < -most {
+		if f == 0 {
+			return true
+		}
+		f /= 1e308
+		exponent += most
+	}
+	if f == 0 || exponent < 0 {
+		return true
+	}
+	if exponent > most {
+		return false
+	}
+	power, _ := strconv.ParseFloat("1e"+strconv.Itoa(exponent), 64)
+	return !math.IsInf(f*power, 0)
 }
 
 func (s *Scanner) at(c byte) bool { return s.pos < len(s.buf) && s.buf[s.pos] == c }
