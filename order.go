@@ -18,11 +18,11 @@ func sortByName(tensors []TensorInfo, runs []uint32) []uint32 {
 		return nil
 	}
 	runs = slices.Insert(runs, 0, 0) // the first run begins at 0
-	order := make([]uint32, len(tensors))
+	both := make([]uint32, 2*len(tensors))
+	order, spare := both[:len(tensors):len(tensors)], both[len(tensors):]
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	spare := make([]uint32, len(tensors))
 	for len(runs) > 1 {
 		merged := runs[:0]
 		for i := 0; i < len(runs); i += 2 {
