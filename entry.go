@@ -15,6 +15,7 @@ const (
 	fieldDtype field = 1 << iota
 	fieldShape
 	fieldOffsets
+	allFields = fieldDtype | fieldShape | fieldOffsets
 )
 
 var fieldNames = [...]struct {
@@ -40,12 +41,12 @@ type rawEntry struct {
 	surplus    bool  // it is an array of more than three
 }
 
-// missing lists the fields that the entry does not have.
-func (e *rawEntry) missing() string {
+// String lists the fields of a set, as in "dtype, no shape".
+func (f field) String() string {
 	var names []string
-	for _, f := range fieldNames {
-		if e.have&f.field == 0 {
-			names = append(names, f.name)
+	for _, one := range fieldNames {
+		if f&one.field != 0 {
+			names = append(names, one.name)
 		}
 	}
 	return strings.Join(names, ", no ")
@@ -81,8 +82,8 @@ func (p *parser) entry(name string, begin int) error {
 		p.found(RuleMember, name, at(start, p.Pos()), "tensor %s is %v, where an object is due", quoted(name), kind)
 		return nil // there is nothing to list
 	}
-	if missing := e.missing(); missing != "" {
-		p.found(RuleMember, name, e.info.Entry, "tensor %s has no %s", quoted(name), missing)
+	if missing := allFields &^ e.have; missing != 0 {
+		p.found(RuleMember, name, e.info.Entry, "tensor %s has no %v", quoted(name), missing)
 		if p.counts[RuleMember] > maxOfRule {
 			p.blind = true
 			return nil // an entry takes more than such text does
