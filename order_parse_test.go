@@ -28,3 +28,17 @@ func TestLookupAfterOtherMembers(t *testing.T) {
 		}
 	}
 }
+
+// A scalar's shape is empty; that of an entry without one is nil.
+func TestShapeOfScalars(t *testing.T) {
+	file := fileOf(`{"a":{"x":0,"dtype":"U8","shape":[],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[ ],"data_offsets":[1,2]},"c":{"dtype":"U8","data_offsets":[2,3]}}`, 3)
+	report, err := safetensors.Validate(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ti := range report.Header.Tensors {
+		if absent := i == 2; (ti.Shape == nil) != absent || len(ti.Shape) != 0 {
+			t.Errorf("%s has the shape %#v", ti.Name, ti.Shape)
+		}
+	}
+}
