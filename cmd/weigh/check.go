@@ -120,9 +120,12 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 		return err
 	}
 	c := found.check(least)
+	// Machines get a report all the same, or they could not tell this from a
+	// program that crashed.
 	if c.Nothing() && !f.json && !f.sarif {
 		return errUnread // there is nothing to say that was not said
 	}
+	// Who names a file wants it, however quiet the rest.
 	if !a.quiet || f.file != "" {
 		err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 			switch {

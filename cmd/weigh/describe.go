@@ -29,6 +29,9 @@ func describe(err error) string {
 			text = fmt.Sprintf("cannot write %q: %v", write.file, path.Err)
 		case errors.Is(path.Err, fs.ErrNotExist):
 			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, or - for standard input", path.Path)
+		case errors.Is(path.Err, fs.ErrInvalid):
+			// A device or a pipe, which the error names itself.
+			text = fmt.Sprintf("%v: to read it as a stream, say - for the target and redirect it with <", path.Err)
 		case errors.Is(path.Err, fs.ErrPermission):
 			text = fmt.Sprintf("no permission to %s %q", path.Op, path.Path)
 		}

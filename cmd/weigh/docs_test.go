@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -53,15 +55,46 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// documented returns the verbs that have pages of their own.
+// documented returns the verbs.
 func documented(root *cobra.Command) []*cobra.Command {
-	var list []*cobra.Command
-	for _, cmd := range root.Commands() {
-		if cmd.Name() != "completion" && cmd.Name() != "help" && !cmd.Hidden {
-			list = append(list, cmd)
+	return slices.DeleteFunc(root.Commands(), func(c *cobra.Command) bool { return c.Hidden })
+}
+
+// Help has no line that a terminal of the usual width, or of its own, would wrap.
+// Examples are not wrapped, but fit the usual one.
+func TestHelpFitsTerminals(t *testing.T) {
+	root := new(app).rootCmd()
+	for _, cmd := range append(documented(root), root) {
+		for _, width := range []int{0, 40, 60, 80, 200} {
+			most := width
+			if width == 0 || width > 80 {
+				most = 80
+			}
+			for line := range strings.Lines(helpText(cmd, width)) {
+				line = strings.TrimSuffix(line, "\n")
+				whole := strings.HasPrefix(line, "  weigh ") || slices.ContainsFunc(strings.Fields(line), func(w string) bool { return len(w) > most/2 })
+				if n := utf8.RuneCountInString(line); n > most && !(whole && n <= 80) {
+					t.Errorf("%s in %d columns has a line of %d: %s", cmd.Name(), width, n, line)
+				}
+			}
 		}
 	}
-	return list
+}
+
+func TestReflow(t *testing.T) {
+	const text = "One two three\nfour.\n\n  a   one two three four five six\n  bb  x\n"
+	for _, tt := range []struct {
+		width int
+		want  string
+	}{
+		{80, "One two three four.\n\n  a   one two three four five six\n  bb  x\n"},
+		{32, "One two three four.\n\n  a   one two three four five\n      six\n  bb  x\n"},
+		{18, "One two three\nfour.\n\n  a\n        one two\n        three four\n        five six\n  bb  x\n"},
+	} {
+		if got := reflow(text, tt.width); got != tt.want {
+			t.Errorf("in %d columns:\n%s\nwant\n%s", tt.width, got, tt.want)
+		}
+	}
 }
 
 // Every verb says what it is for, and shows how it is called.
@@ -123,6 +156,7 @@ func cliDoc(root *cobra.Command) string {
 		}
 		b.WriteString("\n")
 	}
+	b.WriteString("\nWhat --json writes is in [json.md](json.md), field by field.\n")
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|--:|---|\n")
 	for line := range strings.Lines(exitCodes) {
 		code, meaning, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -130,7 +164,10 @@ func cliDoc(root *cobra.Command) string {
 	}
 	b.WriteString("\n## Flags of every verb\n\n" + flagTable(root.PersistentFlags()))
 	for _, cmd := range documented(root) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\n```\n%s```\n\n%s", cmd.Name(), fenced(cmd.Long), usageLine(cmd), dedent(cmd.Example), flagTable(cmd.LocalNonPersistentFlags()))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\n```\n%s```\n", cmd.Name(), fenced(prose(cmd.Long)), usageLine(cmd), dedent(cmd.Example))
+		if table := flagTable(cmd.LocalNonPersistentFlags()); table != "" {
+			b.WriteString("\n" + table)
+		}
 	}
 	return b.String()
 }
@@ -138,14 +175,19 @@ func cliDoc(root *cobra.Command) string {
 // flagTable returns flags as a table of Markdown.
 func flagTable(flags *pflag.FlagSet) string {
 	var b strings.Builder
-	b.WriteString("| flag | what it does |\n|---|---|\n")
 	flags.VisitAll(func(f *pflag.Flag) {
 		if name, usage := flagRow(f); f.Name != "help" {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(name), strings.NewReplacer("|", `\|`, "*", `\*`).Replace(usage))
 		}
 	})
-	return b.String()
+	if b.Len() == 0 {
+		return "" // help alone
+	}
+	return "| flag | what it does |\n|---|---|\n" + b.String()
 }
+
+// prose returns text in lines of the usual width, as the help has it.
+func prose(text string) string { return strings.TrimSuffix(reflow(text, 80), "\n") }
 
 // fenced returns text with its indented lines between fences.
 func fenced(text string) string {
@@ -179,7 +221,7 @@ func manPage(cmd *cobra.Command) string {
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 	fmt.Fprintf(&b, ".\\\" Made from the commands by go generate ./cmd/weigh; edits here are lost.\n")
 	fmt.Fprintf(&b, ".TH %s 1 \"\" weigh \"weigh\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(name)), roff(name), roff(cmd.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s", roff(usageLine(cmd)), paragraphs(cmd.Long))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s", roff(usageLine(cmd)), paragraphs(prose(cmd.Long)))
 	b.WriteString(".SH OPTIONS\n")
 	for _, flags := range []*pflag.FlagSet{cmd.LocalNonPersistentFlags(), commonFlags(cmd)} {
 		flags.VisitAll(func(f *pflag.Flag) {

@@ -39,6 +39,8 @@ A header that breaks rules is written all the same, with exit code 1.`,
 				return err
 			}
 			defer f.close()
+			// A file that is too short has no header. Nothing is written then: an
+			// empty output file would pass for one.
 			if len(f.text) > 0 {
 				err = a.write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {
@@ -50,6 +52,7 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			if err != nil {
 				return err
 			}
+			// The output is for another parser, so what is wrong goes elsewhere.
 			a.complainOfFirst(f.findings(), lenient)
 			return f.verdict(lenient)
 		},

@@ -13,7 +13,7 @@ import (
 
 // help writes the help of a command.
 func (a *app) help(cmd *cobra.Command) error {
-	_, err := a.stdout.Write([]byte(helpText(cmd)))
+	_, err := a.stdout.Write([]byte(helpText(cmd, a.terminal.width)))
 	return err
 }
 
@@ -30,6 +30,7 @@ func (a *app) helpCmd() *cobra.Command {
 			return verbs(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// For an unknown word cobra may find the root, with the word left over.
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				name := strings.Join(args, " ")
@@ -54,11 +55,16 @@ func verbs(root *cobra.Command) []string {
 	return names
 }
 
-// helpText returns the help of a command.
-func helpText(cmd *cobra.Command) string {
+// helpText returns the help of a command, for a terminal of the given width, or
+// for none if that is 0. Examples are not wrapped: they are there to be copied.
+func helpText(cmd *cobra.Command, width int) string {
+	const usual = 80 // columns: longer lines are hard to read
+	if width <= 0 || width > usual {
+		width = usual
+	}
 	cmd.InitDefaultHelpFlag()
 	var b strings.Builder
-	b.WriteString(cmp.Or(cmd.Long, cmd.Short) + "\n\nUsage:\n  " + usageLine(cmd) + "\n")
+	b.WriteString(reflow(cmp.Or(cmd.Long, cmd.Short), width) + "\nUsage:\n  " + usageLine(cmd) + "\n")
 	if cmd.Example != "" {
 		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
 	}
@@ -66,21 +72,15 @@ func helpText(cmd *cobra.Command) string {
 		b.WriteString("\n" + g.Title + ":\n")
 		for _, c := range cmd.Commands() {
 			if c.GroupID == g.ID && (c.IsAvailableCommand() || c.Name() == "help") {
-				fmt.Fprintf(&b, "  %-12s %s\n", c.Name(), c.Short)
+				row(&b, fmt.Sprintf("  %-12s ", c.Name()), c.Short, width)
 			}
 		}
 	}
-	if len(cmd.Groups()) == 0 && cmd.HasAvailableSubCommands() {
-		b.WriteString("\nVerbs:\n")
-		for _, c := range cmd.Commands() {
-			fmt.Fprintf(&b, "  %-12s %s\n", c.Name(), c.Short)
-		}
-	}
-	writeFlags(&b, "Flags", cmd.LocalNonPersistentFlags())
-	writeFlags(&b, "Flags of every verb", commonFlags(cmd))
+	writeFlags(&b, "Flags", cmd.LocalNonPersistentFlags(), width)
+	writeFlags(&b, "Flags of every verb", commonFlags(cmd), width)
 	if cmd == cmd.Root() {
-		b.WriteString("\nExit codes:\n" + exitCodes)
-		b.WriteString("\nweigh VERB --help says more about a verb.\n")
+		b.WriteString("\nExit codes:\n" + reflow(exitCodes, width))
+		b.WriteString("\n" + reflow("weigh VERB --help says more about a verb.", width))
 	}
 	return b.String()
 }
@@ -111,7 +111,7 @@ func commonFlags(cmd *cobra.Command) *pflag.FlagSet {
 }
 
 // writeFlags writes what each flag does.
-func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
+func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet, width int) {
 	if !flags.HasAvailableFlags() {
 		return
 	}
@@ -119,30 +119,9 @@ func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			name, usage := flagRow(f)
-			fmt.Fprintf(b, "  %-24s %s\n", name, hang(usage, 27))
+			row(b, fmt.Sprintf("  %-24s ", name), usage, width)
 		}
 	})
-}
-
-// hang returns text in lines of at most 80 columns, all but the first indented.
-func hang(text string, indent int) string {
-	const width = 80
-	var b strings.Builder
-	used := indent
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case used+1+len(word) > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = indent
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += len(word)
-	}
-	return b.String()
 }
 
 // flagRow returns a flag as it is written, and what it does.
@@ -155,6 +134,7 @@ func flagRow(f *pflag.Flag) (name, usage string) {
 	if value != "" {
 		name += " " + value
 	}
+	// Defaults that mean "not given" would only be noise.
 	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
 		usage += " (default " + f.DefValue + ")"
 	}

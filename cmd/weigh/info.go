@@ -38,7 +38,20 @@ A file that breaks rules is shown as far as it can be made out, with exit code 1
 
 On a terminal, layers that are equal are listed as one, as in
 "model.layers.[0-23].mlp.up_proj.weight"; --all lists each. Output that goes
-elsewhere is always complete; --all=false folds it.`,
+elsewhere is always complete; --all=false folds it.
+
+A tree has a level for each word of a name, between dots. Words that lead to one
+branch alone share a line, and count as the levels that they are: with --depth 2,
+"model.layers" may be one line.
+
+A GLOB matches a whole name. In it stand
+
+  *       for any characters but a dot
+  **      for any characters
+  ?       for one character but a dot
+  [a-z]   for one of these characters, [!a-z] for one of all others but a dot
+  [0-23]  for a number from 0 to 23, as layers are listed that are equal
+  \*      for the character itself, and so with any other`,
 		Example: `  weigh info testdata/sample
   weigh info --include '**.mlp.*.weight' --sort bytes testdata/sample
   weigh info --json testdata/sample | jq '.totals.params'
@@ -47,6 +60,7 @@ elsewhere is always complete; --all=false folds it.`,
 		Args:              targets(0, anyTarget),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// Scripts want every tensor, people the few lines that differ.
 			if !cmd.Flags().Changed("all") {
 				f.all = !a.style().Terminal() || f.file != ""
 			}
@@ -83,6 +97,8 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 	if err != nil {
 		return err
 	}
+	// "weigh chek x" is taken for targets. Only now can it be told from a file
+	// that is called so.
 	if a.implied {
 		if err := misspelt(cmd, args[0]); err != nil {
 			return err
@@ -95,10 +111,14 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 	if err != nil {
 		return err
 	}
+	// Files may have dtypes that no list has, so this has to wait for them.
 	if err := unknownDtype(&sel, found.Files); err != nil {
 		return err
 	}
 	info := render.NewInfo(found.Inventory, sel)
+	if info.All > 0 && len(info.Rows) == 0 {
+		a.remarkOnNothing(&f.selection, found.Files)
+	}
 	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
@@ -124,7 +144,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 func (a *app) complainOfFirst(findings []render.Finding, lenient bool) {
 	for _, f := range findings {
 		if f.Severity() >= refused(lenient) {
-			a.complain(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", typeset.Name(f.File), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
+			a.complain(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
 			return
 		}
 	}

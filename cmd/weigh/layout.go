@@ -43,6 +43,8 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 			}
 			defer f.close()
 			l := render.NewLayout(f.File, f.text, f.length, f.findings())
+			// Bytes are read before anything is written, so that a file which
+			// cannot be read leaves no half of a map.
 			if hex {
 				if err := l.Dump(f.data); err != nil {
 					return err

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 
@@ -29,6 +31,10 @@ func locate(ctx context.Context, target string, opts *checkpoint.Options) (*plac
 	ref, err := store.Parse(target)
 	if err != nil {
 		return nil, usageError{err}
+	}
+	if ref.Scheme != "file" && (opts == nil || opts.Resolve == nil) {
+		// The package's own error tells programmers which option to set.
+		return nil, fmt.Errorf("%s is not on this machine: this version reads local files only; download it first", target)
 	}
 	from, within, err := checkpoint.Locate(ctx, target, opts)
 	if err != nil {
@@ -63,6 +69,28 @@ func (p *place) sets(ctx context.Context) ([]*checkpoint.Set, error) {
 	return sets, err
 }
 
+// reads takes note of the files of sets, which output must not go to.
+func (a *app) reads(at *place, sets []*checkpoint.Set) {
+	for _, set := range sets {
+		if set.Index != "" {
+			a.inputs = append(a.inputs, at.path(set.Index))
+		}
+		for _, shard := range set.Shards {
+			a.inputs = append(a.inputs, at.path(shard))
+		}
+	}
+}
+
+// stat describes what was read by the given name.
+func (a *app) stat(name string) (fs.FileInfo, error) {
+	if in, ok := a.stdin.(*interruptible); ok && name == "-" {
+		if f, ok := in.r.(*os.File); ok {
+			return f.Stat()
+		}
+	}
+	return os.Stat(name)
+}
+
 // An openFile is one file that is open, with the text of its header.
 type openFile struct {
 	render.File
@@ -76,6 +104,7 @@ type openFile struct {
 // openFile opens a target that has to be one file.
 func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	if target == "-" {
+		a.inputs = append(a.inputs, target)
 		return a.openStream()
 	}
 	at, err := locate(ctx, target, nil)
@@ -86,10 +115,12 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.reads(at, sets)
 	var files []string
 	for _, set := range sets {
 		files = append(files, set.Shards...)
 	}
+	// A folder with one file in it is as good as its name.
 	if len(files) != 1 {
 		return nil, usagef("%q has %d files: name one of them, such as %q", target, len(files), at.path(append(files, "")[0]))
 	}
@@ -130,6 +161,7 @@ func (f *openFile) read() (err error) {
 	if _, err := f.data.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
 	}
+	// N is what the file claims; the limit and the file's size bound what is read.
 	n := min(lengthOf(head), safetensors.MaxHeaderSize)
 	head = make([]byte, min(f.Size, lengthSize+int64(n)))
 	if n, err := f.data.ReadAt(head, 0); n < len(head) {

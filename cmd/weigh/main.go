@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // main is run with what belongs to the process.
@@ -46,6 +48,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		env:    env,
 	}
 	a.terminal = terminalOf(stdout, env)
+	a.piped = piped(stdin)
 	root := a.rootCmd()
 	args, a.implied = withVerb(root, args)
 	root.SetArgs(args)
@@ -64,11 +67,14 @@ type app struct {
 	stdout, stderr io.Writer
 	env            func(string) string
 	terminal       terminal
+	piped          bool // whether standard input has something to read
 
 	color   string // the flag --color
 	quiet   bool   // the flag --quiet
 	implied bool   // the verb is info since there is none
 	unsaid  error  // of writing a help text
+
+	inputs []string // what was read, or may yet be: see reads
 }
 
 // errFound ends the program with exitFound. What was found has been said.
@@ -102,3 +108,10 @@ func (a *app) exit(err error) int {
 
 // complain writes an error as one line.
 func (a *app) complain(err error) { fmt.Fprintf(a.stderr, "weigh: %s\n", describe(err)) }
+
+// remark writes what is no error, and may still not be what the user wanted.
+func (a *app) remark(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "weigh: %s\n", typeset.Line(fmt.Sprintf(format, args...)))
+	}
+}

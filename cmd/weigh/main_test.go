@@ -60,6 +60,40 @@ func TestWithVerb(t *testing.T) {
 	}
 }
 
+// Without arguments there is nothing to do, and what to say depends on whether
+// there is something to read.
+func TestNothingAsked(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(name, sound(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	const (
+		usage = `weigh: there is no target: the usage is "weigh [VERB] [FLAGS] TARGET...", and "weigh --help" says more` + "\n"
+		hint  = `weigh: there is no target: standard input is read by "weigh -", and "weigh --help" lists the verbs` + "\n"
+	)
+	for _, tt := range []struct {
+		name  string
+		stdin io.Reader
+		want  string
+	}{{"nothing to read", strings.NewReader(""), usage}, {"a file", file, hint}, {"a pipe", r, hint}} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), nil, tt.stdin, &out, &errs, noEnv); code != exitUsage || out.Len() > 0 || errs.String() != tt.want {
+			t.Errorf("%s: exit code %d, %d bytes written, %q", tt.name, code, out.Len(), errs.String())
+		}
+	}
+}
+
 func TestSuggest(t *testing.T) {
 	verbs := []string{"check", "header", "info", "layout", "version", "help"}
 	for _, tt := range []struct{ word, want string }{

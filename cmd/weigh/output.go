@@ -55,13 +55,34 @@ func (a *app) write(o *output, say func(io.Writer, typeset.Style) error) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := a.spare(o); err != nil {
+		return err
+	}
 	style := typeset.Style{Color: a.color == "always"}
+	// A device or a pipe cannot be replaced by a file of its name: it is written to.
 	write := writeWhole
 	if info, err := os.Stat(o.file); err == nil && !info.Mode().IsRegular() {
-		write = writeDevice
+		write = a.writeDevice
 	}
 	if err := write(o.file, style, say); err != nil {
 		return &writeError{o.file, err}
+	}
+	return nil
+}
+
+// spare returns an error if the output would replace what the program reads. A
+// model has many names, by links and by folders, so it is files that are compared.
+// --force is no excuse: it is meant for the last report.
+func (a *app) spare(o *output) error {
+	out, err := os.Stat(o.file)
+	if err != nil || !out.Mode().IsRegular() {
+		return nil // there is nothing to lose
+	}
+	for _, name := range a.inputs {
+		in, err := a.stat(name)
+		if err == nil && os.SameFile(in, out) {
+			return usagef("%q cannot be written: it is %q, which is read", o.file, name)
+		}
 	}
 	return nil
 }
@@ -75,11 +96,15 @@ type writeError struct {
 // Unwrap returns the error of the system.
 func (e *writeError) Unwrap() error { return e.error }
 
-// writeDevice writes to what is there and is no file: /dev/null, a named pipe.
-func writeDevice(name string, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
+// writeDevice writes to what is there and is no file: /dev/null, a named pipe. It
+// may be a terminal by another name, which gets what standard output would.
+func (a *app) writeDevice(name string, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
+	}
+	if t := terminalOf(f, a.env); t.width > 0 {
+		style = a.styleOn(t)
 	}
 	return errors.Join(say(f, style), f.Close())
 }

@@ -5,7 +5,7 @@ package main
 //go:generate go test -run ^TestDocs$ -update .
 
 import (
-	"errors"
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -32,8 +32,8 @@ files unless it has to, and never runs anything that is in them.
 
 A target is a file, a folder of shards, an index ("*.safetensors.index.json"),
 or "-" for standard input. Without a verb, weigh says what info says.`,
-		Example: `  weigh testdata/sample                       # what is in a model: tensors, dtypes, sizes
-  weigh check testdata/sample                 # is it sound? the exit code says so, too
+		Example: `  weigh testdata/sample                       # tensors, dtypes, sizes
+  weigh check testdata/sample                 # is it sound? see the code
   weigh info --tree --depth 2 testdata/sample # where the parameters are`,
 		SilenceErrors: true, // run says them
 		SilenceUsage:  true,
@@ -52,24 +52,30 @@ or "-" for standard input. Without a verb, weigh says what info says.`,
 		if *version {
 			return a.version(false)
 		}
-		return a.help(cmd)
+		return a.nothingAsked(cmd)
 	}
 	root.AddGroup(
 		&cobra.Group{ID: groupLook, Title: "What is in a file"},
 		&cobra.Group{ID: groupJudge, Title: "Whether it is sound"},
 		&cobra.Group{ID: groupOther, Title: "The program itself"},
 	)
-	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.versionCmd())
+	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd())
+	root.AddCommand(a.catCmd(), a.statsCmd())
 	root.SetHelpCommand(a.helpCmd())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
-	root.SetCompletionCommandGroupID(groupOther)
+	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		completion.Short = "write a script by which a shell completes verbs, flags and files"
-	}
 	return root
+}
+
+// nothingAsked returns the error of a call without verb and target. That is a
+// slip, as of a script whose variable is empty, and no question for the help.
+func (a *app) nothingAsked(root *cobra.Command) error {
+	if a.piped {
+		return usagef("there is no target: standard input is read by %q, and %q lists the verbs", "weigh -", "weigh --help")
+	}
+	return usagef("there is no target: the usage is %q, and %q says more", usageLine(root), "weigh --help")
 }
 
 // oneForm returns an error if more than one form of output is asked for.
@@ -84,24 +90,6 @@ func oneForm(cmd *cobra.Command) error {
 		return usagef("%s are forms of one output: choose one of them", strings.Join(forms, " and "))
 	}
 	return nil
-}
-
-// flagError says which flag was meant.
-func flagError(cmd *cobra.Command, err error) error {
-	if errors.Is(err, pflag.ErrHelp) {
-		return err
-	}
-	text, _, _ := strings.Cut(err.Error(), ": strconv.") // which is for programmers
-	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
-		name, _, _ = strings.Cut(name, "=")
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if meant := suggest(name, names); meant != "" {
-			return usagef("%s has no flag --%s: did you mean --%s?", cmd.Name(), name, meant)
-		}
-		return usagef("%s has no flag --%s: %s --help lists those there are", cmd.Name(), name, cmd.CommandPath())
-	}
-	return usageError{errors.New(text)}
 }
 
 // withVerb puts the verb info before args that have a target, and no verb. It
@@ -173,6 +161,13 @@ func targets(most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// meantVerbs are what other programs call what a verb does.
+var meantVerbs = map[string]string{
+	"verify": "check", "validate": "check", "lint": "check",
+	"ls": "info", "list": "info", "show": "info", "inspect": "info",
+	"map": "layout",
+}
+
 // misspelt returns the error of a target that does not exist and is like a
 // verb, or nil if it is none.
 func misspelt(cmd *cobra.Command, target string) error {
@@ -186,7 +181,7 @@ func misspelt(cmd *cobra.Command, target string) error {
 	for _, c := range cmd.Root().Commands() {
 		names = append(names, c.Name())
 	}
-	if meant := suggest(target, names); meant != "" {
+	if meant := cmp.Or(meantVerbs[target], suggest(target, names)); meant != "" {
 		return usagef("there is no verb %q: did you mean %q?", target, meant)
 	}
 	return usagef("%q is neither a verb nor a file: weigh --help lists the verbs", target)

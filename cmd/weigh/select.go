@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,10 +26,10 @@ type selection struct {
 // register adds the flags to a verb, with what shells complete them to.
 func (s *selection) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&s.include, "include", nil, "list tensors that match `GLOB`, may be repeated; * stops at dots, ** does not")
-	f.StringArrayVar(&s.exclude, "exclude", nil, "leave out tensors that match `GLOB`, may be repeated")
+	f.StringArrayVar(&s.include, "include", nil, "list tensors whose whole name matches `GLOB`, may be repeated; see above")
+	f.StringArrayVar(&s.exclude, "exclude", nil, "leave out tensors whose name matches `GLOB`, may be repeated")
 	f.StringSliceVar(&s.dtypes, "dtype", nil, "list tensors of dtype `D`, may be repeated")
-	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(render.SortKeys, ", ")+"; params and bytes largest first")
+	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(render.SortKeys, ", ")+"; params and bytes largest first; size is bytes")
 	f.BoolVarP(&s.reverse, "reverse", "r", false, "turn the order round")
 	f.IntVar(&s.limit, "limit", 0, "list at most `N` tensors; sums are of all that are selected")
 	completeWords(cmd, "sort", render.SortKeys)
@@ -47,15 +48,19 @@ func completeWords(cmd *cobra.Command, flag string, words []string) {
 
 // selection reads the flags.
 func (s *selection) selection() (render.Selection, error) {
+	if s.sort == "size" {
+		s.sort = "bytes" // as ls and du call it
+	}
 	sel := render.Selection{Sort: s.sort, Reverse: s.reverse, Limit: s.limit}
 	if s.limit < 0 {
 		return sel, usagef("--limit is %d, and cannot be negative", s.limit)
 	}
 	if s.sort != "" && !slices.Contains(render.SortKeys, s.sort) {
-		if meant := suggest(s.sort, render.SortKeys); meant != "" {
-			return sel, usagef("--sort cannot be %q: did you mean %q?", s.sort, meant)
+		meant := ""
+		if word := suggest(s.sort, render.SortKeys); word != "" {
+			meant = fmt.Sprintf("did you mean %q? ", word)
 		}
-		return sel, usagef("--sort cannot be %q, but one of %s", s.sort, strings.Join(render.SortKeys, ", "))
+		return sel, usagef("--sort cannot be %q: %sthe keys are %s", s.sort, meant, strings.Join(render.SortKeys, ", "))
 	}
 	for _, list := range []struct {
 		flag     string
@@ -74,6 +79,24 @@ func (s *selection) selection() (render.Selection, error) {
 		sel.Dtypes = append(sel.Dtypes, spelled(d))
 	}
 	return sel, nil
+}
+
+// remarkOnNothing says why a selection may have nothing in it: patterns match
+// whole names, and those who know grep expect a part to do.
+func (a *app) remarkOnNothing(s *selection, files []render.File) {
+	for _, pattern := range s.include {
+		wider, err := glob.Compile("**" + pattern + "**")
+		if err == nil && slices.ContainsFunc(files, func(f render.File) bool { return hasName(f.Header, wider) }) {
+			a.remark("no tensor matches: a pattern matches the whole name, try '**%s**'", pattern)
+			return
+		}
+	}
+	a.remark("no tensor matches")
+}
+
+// hasName says whether a header, if there is one, has a tensor that p matches.
+func hasName(h *safetensors.Header, p *glob.Pattern) bool {
+	return h != nil && slices.ContainsFunc(h.Tensors, func(ti safetensors.TensorInfo) bool { return p.Match(ti.Name) })
 }
 
 // spelled returns the dtype that s is, in whatever case. Dtypes that the format

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -39,12 +40,14 @@ var errUnread = errors.New("something could not be read")
 func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
 	s := &survey{Inventory: render.Inventory{Targets: targets}, opts: opts, seen: make(map[string]bool)}
 	for _, target := range targets {
+		a.inputs = append(a.inputs, target)
 		var err error
 		if target == "-" {
 			err = s.stream(a)
 		} else {
-			err = s.target(ctx, target)
+			err = s.target(ctx, a, target)
 		}
+		// A slip of the user's is no fault of a file, and ends the survey.
 		var usage usageError
 		if errors.As(err, &usage) {
 			return nil, err
@@ -57,7 +60,7 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 		}
 	}
 	for _, m := range s.missed {
-		a.complain(m.Err)
+		fmt.Fprintf(a.stderr, "weigh: %s\n", m.Message)
 	}
 	if len(s.Files) == 0 && len(s.Findings) == 0 && !opts.thorough {
 		return nil, errUnread
@@ -67,7 +70,7 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 
 // miss takes note of what could not be read.
 func (s *survey) miss(file string, err error) {
-	s.missed = append(s.missed, render.Unread{File: file, Err: err})
+	s.missed = append(s.missed, render.Unread{File: file, Message: describe(err)})
 }
 
 // stream looks at standard input.
@@ -99,7 +102,7 @@ func (s *survey) stream(a *app) error {
 func (s *survey) opener() *safetensors.Opener { return &safetensors.Opener{Lenient: s.opts.lenient} }
 
 // target looks at one target that is not standard input.
-func (s *survey) target(ctx context.Context, target string) error {
+func (s *survey) target(ctx context.Context, a *app, target string) error {
 	at, err := locate(ctx, target, &checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
 	if err != nil {
 		return err
@@ -108,6 +111,7 @@ func (s *survey) target(ctx context.Context, target string) error {
 	if err != nil {
 		return err
 	}
+	a.reads(at, sets)
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
 		if set.Counted() || s.opts.thorough {
@@ -132,6 +136,7 @@ func setAt(at *place, set *checkpoint.Set) render.Set {
 func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error {
 	cp := set.Open()
 	defer cp.Close()
+	// An index may be named by two targets; the check only says that there was one.
 	if set.Index != "" {
 		s.indexes++
 	}
@@ -145,7 +150,7 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 			s.miss(file, err)
 		case r.File == "" || isIndex(r.File):
 			s.find(file, r.Report)
-		case !s.seen[file]:
+		case !s.seen[file]: // targets may overlap, and sums count a file once
 			s.seen[file] = true
 			if err := s.file(ctx, at, r); err != nil {
 				s.miss(file, err)

@@ -41,6 +41,17 @@ func terminalOf(w io.Writer, env func(string) string) terminal {
 	return t
 }
 
+// piped says whether r is a pipe or a file, as in "curl … | weigh": there is
+// something to read then, which a terminal and /dev/null do not promise.
+func piped(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
+}
+
 // positive returns the positive number that s is, or 0.
 func positive(s string) int {
 	n, err := strconv.Atoi(s)
@@ -52,13 +63,16 @@ func positive(s string) int {
 
 // style returns how text is to look on standard output. NO_COLOR is the
 // convention of no-color.org, TERM=dumb that of older programs.
-func (a *app) style() typeset.Style {
-	s := typeset.Style{Width: a.terminal.width}
+func (a *app) style() typeset.Style { return a.styleOn(a.terminal) }
+
+// styleOn returns how text is to look on a terminal, or on what is none.
+func (a *app) styleOn(t terminal) typeset.Style {
+	s := typeset.Style{Width: t.width}
 	switch a.color {
 	case "always":
 		s.Color = true
 	case "auto":
-		s.Color = s.Terminal() && a.terminal.colors && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
+		s.Color = s.Terminal() && t.colors && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
 	}
 	return s
 }

@@ -26,6 +26,7 @@ func parse(pattern string) ([]part, error) {
 	for i := 0; i < len(pattern); {
 		switch pattern[i] {
 		case '*':
+			// More than two stars say no more than two.
 			stars := len(pattern[i:]) - len(strings.TrimLeft(pattern[i:], "*"))
 			parts = append(parts, part{kind: min(literal+kind(stars), all)})
 			i += stars
@@ -57,6 +58,7 @@ func parse(pattern string) ([]part, error) {
 // bracket reads what is between brackets at the start of s, and returns its
 // length with them.
 func bracket(s string) (p part, n int, err error) {
+	// Numbers come first: as a class, "[0-23]" would be legal and mean another thing.
 	if p, n, err = numbers(s); n > 0 || err != nil {
 		return p, n, err
 	}

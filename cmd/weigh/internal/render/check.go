@@ -30,11 +30,9 @@ type Check struct {
 	Unread []Unread
 }
 
-// An Unread is a file that could not be read.
-type Unread struct {
-	File string
-	Err  error
-}
+// An Unread is a file that could not be read, and why, as one line: it is the
+// same on standard error and in the machine form.
+type Unread struct{ File, Message string }
 
 // Failed says whether something was found of the severity at which the check
 // fails.
@@ -64,20 +62,13 @@ func (c *Check) JSON(w io.Writer, s typeset.Style) error {
 	}
 	errors := make([]unread, len(c.Unread))
 	for i, u := range c.Unread {
-		errors[i] = unread{u.File, u.Err.Error()}
-	}
-	rows := func(yield func(any) bool) {
-		for i := range c.Findings {
-			if !yield(c.Findings[i].json()) {
-				return
-			}
-		}
+		errors[i] = unread{u.File, u.Message}
 	}
 	return writeObject(w, s, []member{
 		{"schema", "weigh.check/1"},
 		{"targets", c.Targets},
 		{"ok", !c.Failed() && len(c.Unread) == 0},
-		{"findings", elements(rows)},
+		{"findings", findingsJSON(c.Findings)},
 		{"counts", counts{n[safetensors.Invalid], n[safetensors.Nonconforming], n[safetensors.Warning], n[safetensors.Note]}},
 		{"omitted", c.Omitted},
 		{"unread", errors},
@@ -87,7 +78,7 @@ func (c *Check) JSON(w io.Writer, s typeset.Style) error {
 // Text writes the findings by file and rule, and a last line that says what
 // they come to. Of each rule in each file it writes five, or all.
 func (c *Check) Text(w io.Writer, s typeset.Style, all bool) error {
-	most := 5
+	most := 5 // a broken writer breaks one rule in every tensor
 	if all {
 		most = 0
 	}
@@ -101,7 +92,7 @@ func (c *Check) Text(w io.Writer, s typeset.Style, all bool) error {
 		}
 		verdict, color := c.verdict()
 		if len(c.Targets) == 1 {
-			verdict = s.Fit(typeset.Name(c.Targets[0])+":") + " " + verdict
+			verdict = s.Fit(label(c.Targets[0])+":") + " " + verdict
 		}
 		typeset.Wrap(w, s, 0, color, verdict)
 	})
@@ -110,6 +101,9 @@ func (c *Check) Text(w io.Writer, s typeset.Style, all bool) error {
 // verdict says what was found and what was looked at.
 func (c *Check) verdict() (text, color string) {
 	found := tally(c.Findings)
+	if c.Omitted > 0 {
+		found += " and " + typeset.Count(int64(c.Omitted)) + " more"
+	}
 	switch {
 	case c.Failed():
 		text, color = "broken: "+found, typeset.Red

@@ -5,7 +5,6 @@ package render
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
@@ -26,7 +25,7 @@ func TestCheckVerdict(t *testing.T) {
 	overlap := finding(safetensors.RuleOverlap, "f", "a", 8, 16)
 	padding := finding(safetensors.RuleHeaderPadding, "f", "", 8, 9)
 	order := finding(safetensors.RuleEntryOrder, "f", "a", 8, 16)
-	unread := []Unread{{"g", errors.New("gone")}}
+	unread := []Unread{{"g", "gone"}}
 	for _, tt := range []struct {
 		name   string
 		check  Check
@@ -39,6 +38,7 @@ func TestCheckVerdict(t *testing.T) {
 		{"above", Check{FailOn: safetensors.Nonconforming, Findings: []Finding{padding, overlap}}, true, "broken: 1 invalid, 1 nonconforming"},
 		{"lenient", Check{FailOn: safetensors.Invalid, Findings: []Finding{padding}}, false, "ok, with 1 nonconforming"},
 		{"unread", Check{FailOn: safetensors.Note, Unread: unread}, false, "not all could be read"},
+		{"more than is kept", Check{FailOn: safetensors.Note, Findings: []Finding{overlap}, Omitted: 7_999_000}, true, "broken: 1 invalid and 7,999,000 more"},
 		{"found and unread", Check{FailOn: safetensors.Note, Findings: []Finding{order}, Unread: unread}, true, "broken: 1 note"},
 	} {
 		got, _ := tt.check.verdict()
@@ -85,7 +85,7 @@ g
     → Fetch the copy that your loader reads, and not the other.
 … and 7 of rules that are broken more than a thousand times
 
-broken: 8 invalid, 2 notes; checked 2 files and 3 tensors: headers, names, shapes, sizes and offsets; values were not read
+broken: 8 invalid, 2 notes and 7 more; checked 2 files and 3 tensors: headers, names, shapes, sizes and offsets; values were not read
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -113,7 +113,7 @@ func TestEveryRuleIsExplained(t *testing.T) {
 // What GitHub's code scanning needs of a result, by its documentation "SARIF
 // support for code scanning", and what the standard says of byte regions.
 func TestSARIF(t *testing.T) {
-	c := &Check{FailOn: safetensors.Invalid, Unread: []Unread{{"gone.safetensors", errors.New("no such file")}}, Findings: []Finding{
+	c := &Check{FailOn: safetensors.Invalid, Unread: []Unread{{"gone.safetensors", "no such file"}}, Findings: []Finding{
 		finding(safetensors.RuleOverlap, "a b/ü#1.safetensors", "w", 62, 124),
 		finding(safetensors.RuleHeaderPadding, "m:x.safetensors", "", 8, 9),
 		finding(safetensors.RuleTwoCopies, "/abs/f", "", 0, 0),
@@ -122,7 +122,14 @@ func TestSARIF(t *testing.T) {
 	if err := c.SARIF(&b, typeset.Style{}, "v1.2.3"); err != nil {
 		t.Fatal(err)
 	}
-	var log sarifLog
+	var log struct {
+		Version string
+		Runs    []struct {
+			Tool        sarifTool
+			Invocations []sarifInvocation
+			Results     []sarifResult
+		}
+	}
 	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
 		t.Fatal(err)
 	}

@@ -54,9 +54,14 @@ func writeMarkdown(w *bufio.Writer, cells ...string) {
 }
 
 // markdown returns text that stands for itself in Markdown, in a table too.
+//
+// GitHub makes links of what looks like an address, a user or an issue. The
+// latter two it looks for in the page and not in the text, so that neither a
+// backslash nor an entity hides them; an empty comment after the sign does, and
+// nobody who copies the name gets to see it.
 func markdown(text string) string {
 	text = typeset.Name(text)
-	if !strings.ContainsAny(text, "\\`*_[]<&|~$") {
+	if !strings.ContainsAny(text, "\\`*_[]<&|~$@#:") && !strings.Contains(text, "www.") {
 		return text
 	}
 	var b strings.Builder
@@ -68,12 +73,22 @@ func markdown(text string) string {
 		case r == '&':
 			b.WriteString("&amp;")
 			continue
-		case strings.ContainsRune("\\`*[]|~$", r), r == '_' && !within(text, i):
+		case r == '@' || r == '#':
+			b.WriteRune(r)
+			b.WriteString("<!-- -->")
+			continue
+		case strings.ContainsRune("\\`*[]|~$", r), r == '_' && !within(text, i), address(text, i):
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// address says whether the byte at i is the one by which GitHub knows an
+// address: the colon before two slashes, or the dot after "www".
+func address(s string, i int) bool {
+	return strings.HasPrefix(s[i:], "://") || s[i] == '.' && strings.HasSuffix(s[:i], "www")
 }
 
 // within says whether the byte at i stands between letters or digits, where an

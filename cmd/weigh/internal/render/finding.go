@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
@@ -20,6 +21,17 @@ type Finding struct {
 	File string // the path; that of the index for a rule between files
 }
 
+// Label returns the path as text has it.
+func (f *Finding) Label() string { return label(f.File) }
+
+// label returns a path as text has it. The path "-" is not one.
+func label(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return typeset.Name(path)
+}
+
 // Severity says what follows from the finding.
 func (f *Finding) Severity() safetensors.Severity { return f.Rule.Severity() }
 
@@ -28,7 +40,7 @@ type findingJSON struct {
 	Rule     string  `json:"rule"`
 	Severity string  `json:"severity"`
 	File     string  `json:"file"`
-	Tensor   *string `json:"tensor"` // null if the file as a whole is at fault
+	Tensor   *string `json:"tensor"` // shortened; null if the file as a whole is at fault
 	Bytes    pair    `json:"bytes"`
 	Message  string  `json:"message"`
 	Fix      string  `json:"fix"`
@@ -46,18 +58,44 @@ func (f *Finding) json() findingJSON {
 		Fix:      f.Rule.Fix(),
 	}
 	if f.Tensor != "" {
-		j.Tensor = &f.Tensor
+		name := shortened(f.Tensor)
+		j.Tensor = &name
 	}
 	return j
 }
 
-// findingsJSON returns the machine form of several.
-func findingsJSON(findings []Finding) []findingJSON {
-	list := make([]findingJSON, len(findings)) // [] and not null, if there are none
-	for i := range findings {
-		list[i] = findings[i].json()
+// mostName is how many bytes of a tensor's name a finding has in the machine
+// forms, but for what stands for the rest. Published names have about 150.
+const mostName = 300
+
+// shortened returns a name as the machine forms of findings have it: one of more
+// than mostName bytes is its start and its end, with an ellipsis between them and
+// its length after them. A name may be as long as a header, and be at fault a
+// thousand times: in full, a file of a megabyte would become a report of a
+// gigabyte. The list of tensors has it in full.
+func shortened(name string) string {
+	if len(name) <= mostName {
+		return name
 	}
-	return list
+	head, tail := mostName/2, len(name)-mostName/2
+	for i := 1; i < utf8.UTFMax && !utf8.RuneStart(name[head]); i++ {
+		head--
+	}
+	for i := 1; i < utf8.UTFMax && !utf8.RuneStart(name[tail]); i++ {
+		tail++
+	}
+	return fmt.Sprintf("%s…%s (%d bytes)", name[:head], name[tail:], len(name))
+}
+
+// findingsJSON returns the machine form of several, made one by one.
+func findingsJSON(findings []Finding) elements {
+	return func(yield func(any) bool) {
+		for i := range findings {
+			if !yield(findings[i].json()) {
+				return
+			}
+		}
+	}
 }
 
 // Worst returns the highest severity of findings, and false if there are none.
@@ -124,7 +162,8 @@ func byRule(findings []Finding) [][]Finding {
 	return groups
 }
 
-// byFile divides findings by their file, in the order of the first of each.
+// byFile divides findings by their file, in the order of paths: it is that in
+// which one looks for a file, and does not depend on what was read first.
 func byFile(findings []Finding) [][]Finding {
 	index := make(map[string]int)
 	var groups [][]Finding
@@ -137,6 +176,7 @@ func byFile(findings []Finding) [][]Finding {
 		}
 		groups[i] = append(groups[i], f)
 	}
+	slices.SortStableFunc(groups, func(a, b []Finding) int { return compareNames(a[0].File, b[0].File) })
 	return groups
 }
 
@@ -147,7 +187,7 @@ func writeFindings(w *bufio.Writer, s typeset.Style, findings []Finding, most in
 		if i > 0 {
 			w.WriteByte('\n')
 		}
-		w.WriteString(s.Paint(typeset.Bold, s.Fit(typeset.Name(ofFile[0].File))))
+		w.WriteString(s.Paint(typeset.Bold, s.Fit(ofFile[0].Label())))
 		w.WriteByte('\n')
 		for _, group := range byRule(ofFile) {
 			writeGroup(w, s, group, most)
@@ -172,6 +212,7 @@ func writeProblems(w *bufio.Writer, s typeset.Style, findings []Finding) {
 		writeFindings(w, s, worse, most)
 		w.WriteByte('\n')
 	}
+	// A hint is for people: in a pipe it would be one more line to parse.
 	if len(rest) > 0 && s.Terminal() {
 		w.WriteString(s.Paint(typeset.Dim, tally(rest)+": see weigh check") + "\n\n")
 	}

@@ -15,12 +15,18 @@ type folded struct {
 	name  string // with ranges for numbers, as in "model.layers.[0-23].norm.weight"
 	row   Row    // the first of them
 	count int
-	bytes int64 // of all of them
+	bytes known // of all of them
 	file  int   // -1 if they are in several
 }
 
 // params returns the number of elements of all of them. They have one shape.
-func (f *folded) params() int64 { return times(f.row.NumElems(), f.count) }
+func (f *folded) params() known {
+	n := paramsOf(f.row.TensorInfo)
+	if n < 0 {
+		return unknown
+	}
+	return known(times(int64(n), f.count))
+}
 
 // add returns a + b, or the largest int64 if that is less. Neither is negative.
 // The sizes in a hostile header add up to anything.
@@ -51,8 +57,8 @@ func fold(rows []Row) []folded {
 	groups := make(map[template][]box)
 	for i, r := range rows {
 		name, at := numbered(r.Name)
-		key := template{name, string(r.Dtype) + r.ShapeString()}
-		groups[key] = append(groups[key], box{at: at, first: i, count: 1, bytes: r.Size(), file: r.File})
+		key := template{name, string(r.Dtype) + shapeOf(r.TensorInfo)}
+		groups[key] = append(groups[key], box{at: at, first: i, count: 1, bytes: bytesOf(r.TensorInfo), file: r.File})
 	}
 	lines := make([]folded, 0, len(groups))
 	order := make([]int, 0, len(groups))
@@ -89,7 +95,7 @@ type box struct {
 	at    []span
 	first int // index of the first row
 	count int
-	bytes int64
+	bytes known
 	file  int
 }
 
@@ -133,7 +139,11 @@ func (a *box) join(b *box, d int) {
 	a.at[d].hi = b.at[d].hi
 	a.first = min(a.first, b.first)
 	a.count += b.count
-	a.bytes = add(a.bytes, b.bytes)
+	if a.bytes < 0 || b.bytes < 0 {
+		a.bytes = unknown // a part of the sum would pass for all of it
+	} else {
+		a.bytes = known(add(int64(a.bytes), int64(b.bytes)))
+	}
 	if a.file != b.file {
 		a.file = -1
 	}

@@ -42,7 +42,7 @@ func TestMarshalNumbers(t *testing.T) {
 	}{
 		{known(9007199254740993), "9007199254740993"}, // 2^53 + 1, which no float64 is
 		{unknown, "null"},
-		{dims(nil), "[]"},
+		{dims(nil), "null"}, {dims{}, "[]"},
 		{dims{-1, 0}, "[18446744073709551615,0]"}, // 2^64 - 1
 		{pair{8, 16, true}, "[8,16]"},
 		{pair{}, "null"},
@@ -56,18 +56,19 @@ func TestMarshalNumbers(t *testing.T) {
 func TestWriteObject(t *testing.T) {
 	two := elements(func(yield func(any) bool) { _ = yield(1) && yield("b") })
 	none := elements(func(func(any) bool) {})
-	members := []member{{"a", two}, {"b", none}, {"c", nil}}
+	within := elements(func(yield func(any) bool) { yield([]member{{"e", two}}) })
+	members := []member{{"a", two}, {"b", none}, {"c", nil}, {"d", within}}
 	var line, page bytes.Buffer
 	if err := writeObject(&line, typeset.Style{}, members); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := line.String(), `{"a":[1,"b"],"b":[],"c":null}`+"\n"; got != want {
+	if got, want := line.String(), `{"a":[1,"b"],"b":[],"c":null,"d":[{"e":[1,"b"]}]}`+"\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if err := writeObject(&page, typeset.Style{Width: 80}, members); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := page.String(), `{"a": [1, "b"], "b": [], "c": null}`+"\n"; got != want {
+	if got, want := page.String(), "{\n  \"a\": [1, \"b\"],\n  \"b\": [],\n  \"c\": null,\n  \"d\": [\n    {\"e\": [1, \"b\"]}\n  ]\n}\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -119,7 +120,7 @@ func TestPrettyIndentationIsBounded(t *testing.T) {
 	if err := Pretty(&b, typeset.Style{}, []byte(strings.Repeat("[{", n))); err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() > 2*n*(2+128) {
+	if b.Len() > 2*n*(2+32) { // a bracket, a line end, two spaces for each of 16 levels
 		t.Errorf("%d bytes", b.Len())
 	}
 }
@@ -153,6 +154,12 @@ func TestMarkdown(t *testing.T) {
 		{"__init__", `\_\_init\_\_`},
 		{"[x](y)", `\[x\](y)`},
 		{"*a* & $b$", `\*a\* &amp; \$b\$`},
+		{"@everyone", "@<!-- -->everyone"},
+		{"a/b#1", "a/b#<!-- -->1"},
+		{"a@b.example", "a@<!-- -->b.example"},
+		{"https://a.example", `https\://a.example`},
+		{"www.a.example", `www\.a.example`},
+		{"block:0.w", "block:0.w"},
 	} {
 		if got := markdown(tt.text); got != tt.want {
 			t.Errorf("markdown(%q) = %s, want %s", tt.text, got, tt.want)

@@ -58,11 +58,12 @@ type Totals struct {
 }
 
 // add counts one more tensor. Sums saturate: what a hostile header claims shall
-// not come out as a small number, or a negative one.
+// not come out as a small number, or a negative one. They leave out what is not
+// known.
 func (t *Totals) add(ti *safetensors.TensorInfo) {
 	t.Tensors++
-	t.Params = add(t.Params, ti.NumElems())
-	t.Bytes = add(t.Bytes, ti.Size())
+	t.Params = plus(t.Params, paramsOf(ti))
+	t.Bytes = plus(t.Bytes, bytesOf(ti))
 }
 
 // A DtypeTotals is the Totals of a dtype.
@@ -156,9 +157,9 @@ func (f *File) json() infoFile {
 type infoTensor struct {
 	Name        string            `json:"name"`
 	Dtype       safetensors.Dtype `json:"dtype"`
-	Shape       dims              `json:"shape"`
-	Params      int64             `json:"params"`
-	Bytes       int64             `json:"bytes"`
+	Shape       dims              `json:"shape"` // null if it cannot be read
+	Params      known             `json:"params"`
+	Bytes       known             `json:"bytes"`
 	File        string            `json:"file"`
 	DataOffsets pair              `json:"data_offsets"` // null if they make no sense
 	FileOffsets pair              `json:"file_offsets"`
@@ -167,9 +168,9 @@ type infoTensor struct {
 // tensorJSON returns the machine form of a row.
 func (info *Info) tensorJSON(r Row) infoTensor {
 	f := &info.Files[r.File]
-	at, good := f.Header.FileSpan(r.TensorInfo), r.Offsets.Begin >= 0
+	at, good := f.Header.FileSpan(r.TensorInfo), offsetsKnown(r.TensorInfo)
 	return infoTensor{
-		Name: r.Name, Dtype: r.Dtype, Shape: dims(r.Shape), Params: r.NumElems(), Bytes: r.Size(), File: f.Path,
+		Name: r.Name, Dtype: r.Dtype, Shape: dims(r.Shape), Params: paramsOf(r.TensorInfo), Bytes: bytesOf(r.TensorInfo), File: f.Path,
 		DataOffsets: pair{r.Offsets.Begin, r.Offsets.End, good}, FileOffsets: pair{at.Begin, at.End, good},
 	}
 }
@@ -212,7 +213,11 @@ func (info *Info) CSV(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		writeCSV(w, s, "tensor", "dtype", "shape", "params", "bytes", "file")
 		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
-			writeCSV(w, s, r.Name, string(r.Dtype), r.ShapeString(), digitsOf(r.NumElems()), digitsOf(r.Size()), info.Files[r.File].Path)
+			shape := ""
+			if shapeKnown(r.TensorInfo) {
+				shape = r.ShapeString()
+			}
+			writeCSV(w, s, r.Name, string(r.Dtype), shape, paramsOf(r.TensorInfo).cell(), bytesOf(r.TensorInfo).cell(), info.Files[r.File].Path)
 		}
 	})
 }
@@ -223,7 +228,8 @@ func (info *Info) Markdown(w io.Writer) error {
 		writeMarkdown(w, "tensor", "dtype", "shape", "params", "bytes", "file")
 		w.WriteString("|---|---|---|--:|--:|---|\n")
 		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
-			writeMarkdown(w, markdown(r.Name), markdown(string(r.Dtype)), r.ShapeString(), typeset.Count(r.NumElems()), typeset.Count(r.Size()), markdown(info.Files[r.File].Path))
+			writeMarkdown(w, markdown(r.Name), markdown(dtypeOf(r.Dtype)), shapeOf(r.TensorInfo),
+				paramsOf(r.TensorInfo).text(typeset.Count), bytesOf(r.TensorInfo).text(typeset.Count), markdown(info.Files[r.File].Path))
 		}
 	})
 }

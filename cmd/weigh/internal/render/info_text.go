@@ -48,18 +48,20 @@ func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
 
 // tensorColumns are the columns of the table of tensors, of which row gives one.
 func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typeset.Column {
+	// Yields: what can be had from the other columns, or matters least to one who
+	// wants to know where the bytes are, goes first.
 	columns := []typeset.Column{
-		{Title: "TENSOR", Least: s.NameWidth(), Cut: typeset.Tailed, Cell: func(i int) string { return typeset.Name(row(i).name) }},
-		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Cell: func(i int) string { return typeset.Name(string(row(i).row.Dtype)) }},
-		{Title: "SHAPE", Least: 16, Cell: func(i int) string { return row(i).row.ShapeString() }},
-		params(3, func(i int) int64 { return row(i).params() }),
-		{Title: "BYTES", Right: true, Yields: 4, Cell: func(i int) string { return typeset.Bytes(row(i).bytes) }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return typeset.Name(row(i).name) }},
+		{Title: "DTYPE", Color: typeset.Cyan, Least: 5, Yields: 4, Cell: func(i int) string { return dtypeOf(row(i).row.Dtype) }},
+		{Title: "SHAPE", Least: 16, Yields: 3, Cut: typeset.Listed, Cell: func(i int) string { return shapeOf(row(i).row.TensorInfo) }},
+		params(2, func(i int) known { return row(i).params() }),
+		{Title: "BYTES", Right: true, Yields: 5, Cell: func(i int) string { return row(i).bytes.text(typeset.Bytes) }},
 	}
 	if len(info.Files) > 1 {
-		label := info.labels()
-		columns = append(columns, typeset.Column{Title: "FILE", Least: 12, Cut: typeset.Headed, Yields: 1, Cell: func(i int) string {
+		short := info.labels()
+		columns = append(columns, typeset.Column{Title: "FILE", Distinct: true, Least: 12, Cut: typeset.Headed, Yields: 1, Cell: func(i int) string {
 			if f := row(i).file; f >= 0 {
-				return label(f)
+				return short(f)
 			}
 			return "several"
 		}})
@@ -68,11 +70,11 @@ func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typese
 }
 
 // params returns the column of numbers of parameters.
-func params(yields int, value func(i int) int64) typeset.Column {
+func params(yields int, value func(i int) known) typeset.Column {
 	return typeset.Column{
 		Title: "PARAMS", Right: true, Yields: yields,
-		Cell:  func(i int) string { return typeset.Count(value(i)) },
-		Short: func(i int) string { return typeset.Short(value(i)) },
+		Cell:  func(i int) string { return value(i).text(typeset.Count) },
+		Short: func(i int) string { return value(i).text(typeset.Short) },
 	}
 }
 
@@ -81,7 +83,7 @@ func (info *Info) writeRows(w *bufio.Writer, s typeset.Style) {
 	var line folded // reused: there may be a million
 	row := func(i int) *folded {
 		r := info.Rows[i]
-		line = folded{name: r.Name, row: r, count: 1, bytes: r.Size(), file: r.File}
+		line = folded{name: r.Name, row: r, count: 1, bytes: bytesOf(r.TensorInfo), file: r.File}
 		return &line
 	}
 	shown := info.Selection.shown(len(info.Rows))
@@ -97,13 +99,15 @@ func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
 	row := func(i int) *folded { return &lines[i] }
 	columns := info.tensorColumns(s, row)
 	if len(lines) < len(info.Rows) {
-		columns = slices.Insert(columns, 3, typeset.Column{Title: "COUNT", Right: true, Yields: 2, Color: typeset.Dim, Cell: func(i int) string {
+		columns = slices.Insert(columns, 3, typeset.Column{Title: "COUNT", Right: true, Color: typeset.Dim, Cell: func(i int) string {
 			if lines[i].count == 1 {
 				return ""
 			}
 			return "× " + typeset.Count(int64(lines[i].count))
 		}})
 	}
+	// The limit is one of lines, as they are what a screen is short of; what is cut
+	// off is counted in tensors, since it is these that were asked for.
 	shown := info.Selection.shown(len(lines))
 	t := &typeset.Table{N: shown, Columns: columns}
 	t.Write(w, s)
@@ -119,7 +123,7 @@ func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
 func (info *Info) writeTree(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	lines := tree(info.Rows, TreeOptions{Depth: form.Depth, Fold: form.Fold, Sort: info.Selection.Sort})
 	shown := info.Selection.shown(len(lines))
-	writeTree(w, s, lines[:shown])
+	writeTree(w, s, lines[:shown], info.Totals.Bytes)
 	writeMore(w, s, len(lines)-shown, "line")
 	w.WriteByte('\n')
 }
@@ -149,9 +153,9 @@ func (info *Info) writeDtypes(w *bufio.Writer, s typeset.Style) {
 		}
 	}
 	t.Columns = []typeset.Column{
-		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Cell: func(i int) string { return typeset.Name(string(sums[i].Dtype)) }},
-		{Title: "TENSORS", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Count(int64(sums[i].Tensors)) }},
-		params(0, func(i int) int64 { return sums[i].Params }),
+		{Title: "DTYPE", Color: typeset.Cyan, Least: 5, Cell: func(i int) string { return dtypeOf(sums[i].Dtype) }},
+		{Title: "TENSORS", Right: true, Yields: 3, Cell: func(i int) string { return typeset.Count(int64(sums[i].Tensors)) }},
+		params(2, func(i int) known { return known(sums[i].Params) }),
 		{Title: "BYTES", Right: true, Cell: func(i int) string { return typeset.Bytes(sums[i].Bytes) }},
 		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Percent(sums[i].Bytes, info.Totals.Bytes) }},
 	}
@@ -168,7 +172,7 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	if s.Terminal() && !form.All {
 		shown = min(shown, mostFiles)
 	}
-	label := info.labels()
+	short := info.labels()
 	size := func(n known) string {
 		if n < 0 {
 			return "unknown"
@@ -176,9 +180,9 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 		return typeset.Bytes(int64(n))
 	}
 	t := &typeset.Table{N: shown, Columns: []typeset.Column{
-		{Title: "FILE", Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return label(i) }},
+		{Title: "FILE", Distinct: true, Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return short(i) }},
 		{Title: "TENSORS", Right: true, Yields: 3, Cell: func(i int) string { return typeset.Count(int64(info.PerFile[i].Tensors)) }},
-		params(2, func(i int) int64 { return info.PerFile[i].Params }),
+		params(2, func(i int) known { return known(info.PerFile[i].Params) }),
 		{Title: "HEADER", Right: true, Yields: 1, Cell: func(i int) string { return size(info.Files[i].json().HeaderSize) }},
 		{Title: "FILE SIZE", Right: true, Cell: func(i int) string { return size(known(info.Files[i].Size)) }},
 	}}
@@ -201,10 +205,7 @@ func (info *Info) labels() func(int) string {
 		}
 	}
 	return func(i int) string {
-		if info.Files[i].Path == "-" {
-			return "standard input"
-		}
-		return typeset.Name(strings.TrimPrefix(info.Files[i].Path, folder))
+		return label(strings.TrimPrefix(info.Files[i].Path, folder))
 	}
 }
 
@@ -228,14 +229,14 @@ func (info *Info) writeMetadata(w *bufio.Writer, s typeset.Style, form InfoForm)
 		}
 		groups[j].n++
 	}
-	label := info.labels()
+	short := info.labels()
 	for _, g := range groups {
 		if len(g.metadata) == 0 {
-			continue
+			continue // absent and empty are told apart by JSON
 		}
 		title := "METADATA"
 		if len(groups) > 1 {
-			title += " of " + label(g.first)
+			title += " of " + short(g.first)
 			if g.n > 1 {
 				title += fmt.Sprintf(" and %d more", g.n-1)
 			}

@@ -21,6 +21,7 @@ func writeJSON(w io.Writer, s typeset.Style, v any) error {
 	if err != nil {
 		return err
 	}
+	// A terminal gets it indented, all else one line: jq and grep take lines.
 	if s.Terminal() {
 		return Pretty(w, s, b)
 	}
@@ -59,7 +60,7 @@ func escapeJSON(text []byte) []byte {
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
 		switch {
-		case r < 0x7f || strconv.IsPrint(r):
+		case r < 0x7f || typeset.Shows(r):
 			b = append(b, text[:n]...)
 		default:
 			b = typeset.AppendEscape(b, r)
@@ -84,11 +85,15 @@ func (k known) MarshalJSON() ([]byte, error) {
 }
 
 // dims is a shape. Its numbers are unsigned, for the sake of tensors without
-// elements: see safetensors.TensorInfo.
+// elements: see safetensors.TensorInfo. It is null in JSON if it is nil, which is
+// a shape that could not be read; that of a scalar is [].
 type dims []int64
 
 // MarshalJSON implements json.Marshaler.
 func (d dims) MarshalJSON() ([]byte, error) {
+	if d == nil {
+		return []byte("null"), nil
+	}
 	b := []byte{'['}
 	for i, n := range d {
 		if i > 0 {
@@ -115,13 +120,15 @@ func (p pair) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// A member is one member of an object that is written piece by piece.
+// A member is one member of an object that is written piece by piece. Its value
+// may be an object or an array that is, too: []member or elements.
 type member struct {
 	name  string
 	value any
 }
 
-// elements are those of an array that is written piece by piece.
+// elements are those of an array that is written piece by piece. What is said of
+// the value of a member goes for each.
 type elements func(yield func(any) bool)
 
 // writeObject writes an object in the order of its members. It holds one
@@ -136,27 +143,33 @@ func writeObject(w io.Writer, s typeset.Style, members []member) error {
 	}
 	var err error
 	flushed := typeset.Buffered(w, func(w *bufio.Writer) {
-		for i, m := range members {
-			separate(w, i, '{')
-			err = errors.Join(err, writeValue(w, m.name))
-			w.WriteByte(':')
-			if list, ok := m.value.(elements); ok {
-				err = errors.Join(err, writeArray(w, list))
-			} else {
-				err = errors.Join(err, writeValue(w, m.value))
-			}
-		}
-		w.WriteString("}\n")
+		err = writeMembers(w, members)
+		w.WriteByte('\n')
 	})
 	return errors.Join(err, flushed)
 }
 
+// writeMembers writes an object member by member.
+func writeMembers(w *bufio.Writer, members []member) error {
+	for i, m := range members {
+		separate(w, i, '{')
+		if err := writeValue(w, m.name); err != nil {
+			return err
+		}
+		w.WriteByte(':')
+		if err := writeValue(w, m.value); err != nil {
+			return err
+		}
+	}
+	return w.WriteByte('}')
+}
+
 // writeArray writes an array element by element.
-func writeArray(w *bufio.Writer, list elements) (err error) {
+func writeArray(w *bufio.Writer, list elements) error {
 	n := 0
 	for v := range list {
 		separate(w, n, '[')
-		if err = writeValue(w, v); err != nil {
+		if err := writeValue(w, v); err != nil {
 			return err
 		}
 		n++
@@ -175,8 +188,15 @@ func separate(w *bufio.Writer, i int, open byte) {
 	w.WriteByte(open)
 }
 
-// writeValue writes a value that is small enough to be held.
+// writeValue writes a value: piece by piece, or one that is small enough to be
+// held.
 func writeValue(w *bufio.Writer, v any) error {
+	switch v := v.(type) {
+	case []member:
+		return writeMembers(w, v)
+	case elements:
+		return writeArray(w, v)
+	}
 	b, err := marshal(v)
 	if err != nil {
 		return err

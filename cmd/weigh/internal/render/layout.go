@@ -120,7 +120,7 @@ func (l *Layout) Dump(r io.ReaderAt) error {
 type regionJSON struct {
 	Kind   string             `json:"kind"`
 	Bytes  pair               `json:"bytes"`
-	Size   int64              `json:"size"`
+	Size   known              `json:"size"`
 	Name   *string            `json:"name,omitempty"`
 	Dtype  *safetensors.Dtype `json:"dtype,omitempty"`
 	Shape  *dims              `json:"shape,omitempty"`
@@ -131,7 +131,7 @@ type regionJSON struct {
 // json returns the machine form.
 func (r *Region) json() regionJSON {
 	j := regionJSON{
-		Kind: r.Kind, Bytes: pair{r.Span.Begin, r.Span.End, r.Span.End > 0}, Size: r.Span.Len(),
+		Kind: r.Kind, Bytes: pair{r.Span.Begin, r.Span.End, r.Span.End > 0}, Size: r.size(),
 		Detail: r.Detail, Hex: hex.EncodeToString(r.Hex),
 	}
 	if ti := r.Tensor; ti != nil {
@@ -173,6 +173,15 @@ func (r *Region) what() string {
 	return what
 }
 
+// size returns how many bytes the region has. It is unknown of a tensor whose
+// offsets make no sense, which has no place in the file: see offset.
+func (r *Region) size() known {
+	if r.Span.End == 0 {
+		return unknown
+	}
+	return known(r.Span.Len())
+}
+
 // offset returns one of the region's ends as text.
 func (r *Region) offset(n int64) string {
 	if r.Span.End == 0 {
@@ -201,7 +210,7 @@ func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 		if len(l.Findings) > 0 {
 			writeProblems(w, s, l.Findings)
 		}
-		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(typeset.Name(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
+		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(label(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
 	})
 }
 
@@ -221,10 +230,10 @@ func (l *Layout) table(w *bufio.Writer, s typeset.Style) *typeset.Table {
 	t.Columns = []typeset.Column{
 		{Title: "BEGIN", Right: true, Cell: func(i int) string { return l.Regions[i].offset(l.Regions[i].Span.Begin) }},
 		{Title: "END", Right: true, Cell: func(i int) string { return l.Regions[i].offset(l.Regions[i].Span.End) }},
-		{Title: "SIZE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Bytes(l.Regions[i].Span.Len()) }},
-		{Title: "WHAT", Least: s.NameWidth(), Cut: typeset.Tailed, Cell: func(i int) string { return l.Regions[i].what() }},
-		{Title: "DTYPE", Color: typeset.Cyan, Yields: 3, Cell: tensor(func(ti *safetensors.TensorInfo) string { return typeset.Name(string(ti.Dtype)) })},
-		{Title: "SHAPE", Least: 8, Yields: 2, Cell: tensor((*safetensors.TensorInfo).ShapeString)},
+		{Title: "SIZE", Right: true, Yields: 1, Cell: func(i int) string { return l.Regions[i].size().text(typeset.Bytes) }},
+		{Title: "WHAT", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return l.Regions[i].what() }},
+		{Title: "DTYPE", Color: typeset.Cyan, Yields: 3, Cell: tensor(func(ti *safetensors.TensorInfo) string { return dtypeOf(ti.Dtype) })},
+		{Title: "SHAPE", Least: 8, Yields: 2, Cut: typeset.Listed, Cell: tensor(shapeOf)},
 	}
 	t.Below = func(i int) {
 		if b := l.Regions[i].Hex; len(b) > 0 {

@@ -125,9 +125,10 @@ func (p *pretty) leaf() bool {
 }
 
 // put writes a token, on a new line if that is due. Indentation is bounded: a
-// text may be nothing but brackets.
+// text may be nothing but brackets, each of which would take a line of it. No
+// header that is one goes beyond four levels.
 func (p *pretty) put(token string) {
-	const most = 64 // levels
+	const most = 16 // levels
 	if p.line {
 		p.w.WriteByte('\n')
 		typeset.Spaces(p.w, 2*min(p.depth, most))

@@ -84,8 +84,8 @@ var orders = map[string]func(a, b Row) int{
 	"name":   func(a, b Row) int { return compareNames(a.Name, b.Name) },
 	"dtype":  func(a, b Row) int { return compareDtypes(a.Dtype, b.Dtype) },
 	"shape":  func(a, b Row) int { return compareShapes(a.Shape, b.Shape) },
-	"params": func(a, b Row) int { return cmp.Compare(b.NumElems(), a.NumElems()) },
-	"bytes":  func(a, b Row) int { return cmp.Compare(b.Size(), a.Size()) },
+	"params": func(a, b Row) int { return cmp.Compare(paramsOf(b.TensorInfo), paramsOf(a.TensorInfo)) },
+	"bytes":  func(a, b Row) int { return cmp.Compare(bytesOf(b.TensorInfo), bytesOf(a.TensorInfo)) },
 	"offset": func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Offsets.Begin, b.Offsets.Begin))
 	},

@@ -20,17 +20,6 @@ import (
 // (OASIS standard, 27 March 2020), that is in use here. The numbers are those
 // of its sections.
 type (
-	sarifLog struct { // 3.13
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct { // 3.14
-		Tool        sarifTool         `json:"tool"`
-		Invocations []sarifInvocation `json:"invocations"`
-		ColumnKind  string            `json:"columnKind"`
-		Results     []sarifResult     `json:"results"`
-	}
 	sarifTool struct { // 3.18
 		Driver sarifDriver `json:"driver"`
 	}
@@ -106,32 +95,45 @@ var levels = [...]string{
 }
 
 // SARIF writes the findings as a SARIF log of one run. Version is that of the
-// program.
+// program. Results are written one by one: there may be a thousand for each rule
+// and file.
 func (c *Check) SARIF(w io.Writer, s typeset.Style, version string) error {
 	rules := slices.Collect(safetensors.Rules())
-	run := sarifRun{
-		ColumnKind: "unicodeCodePoints",
-		Results:    make([]sarifResult, len(c.Findings)),
-		Tool: sarifTool{sarifDriver{
-			Name: "weigh", Version: version, InformationURI: "https://github.com/weightools/safetensors",
-		}},
-		Invocations: []sarifInvocation{{Successful: len(c.Unread) == 0}},
-	}
+	driver := sarifDriver{Name: "weigh", Version: version, InformationURI: "https://github.com/weightools/safetensors"}
 	for _, r := range rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(r))
+		driver.Rules = append(driver.Rules, sarifRuleOf(r))
 	}
-	for i := range c.Findings {
-		run.Results[i] = c.Findings[i].sarif(rules)
-	}
+	invocation := sarifInvocation{Successful: len(c.Unread) == 0}
 	for _, u := range c.Unread {
-		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "error", Message: sarifText{u.Err.Error()}, Locations: []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(u.File)}}},
+		invocation.Notifications = append(invocation.Notifications, sarifNotification{
+			Level: "error", Message: sarifMessage(u.Message), Locations: []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(u.File)}}},
 		})
 	}
-	return writeJSON(w, s, &sarifLog{
-		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		Version: "2.1.0", Runs: []sarifRun{run},
+	results := func(yield func(any) bool) {
+		for i := range c.Findings {
+			if !yield(c.Findings[i].sarif(rules)) {
+				return
+			}
+		}
+	}
+	run := []member{ // 3.14
+		{"tool", sarifTool{driver}},
+		{"invocations", []sarifInvocation{invocation}},
+		{"columnKind", "unicodeCodePoints"},
+		{"results", elements(results)},
+	}
+	return writeObject(w, s, []member{ // 3.13
+		{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
+		{"version", "2.1.0"},
+		{"runs", elements(func(yield func(any) bool) { yield(run) })},
 	})
+}
+
+// sarifMessage returns a text out of which nothing is made that it does not say:
+// no link, which brackets begin by 3.11.6, and no placeholder, which braces do by
+// 3.11.5. A file chooses the names in it.
+func sarifMessage(text string) sarifText {
+	return sarifText{strings.NewReplacer("[", `\[`, "]", `\]`, "{", "{{", "}", "}}").Replace(text)}
 }
 
 // sarifRuleOf returns a rule with all that a viewer may show of it. Every rule is
@@ -157,11 +159,11 @@ func (f *Finding) sarif(rules []safetensors.Rule) sarifResult {
 		at.Physical.Region = &sarifRegion{f.Span.Begin, max(f.Span.Len(), 0)}
 	}
 	if f.Tensor != "" {
-		at.Logical = []sarifLogical{{f.Tensor, "object"}}
+		at.Logical = []sarifLogical{{shortened(f.Tensor), "object"}}
 	}
 	return sarifResult{
 		RuleID: string(f.Rule), RuleIndex: slices.Index(rules, f.Rule), Level: levels[f.Severity()],
-		Message: sarifText{f.Detail}, Locations: []sarifLocation{at},
+		Message: sarifMessage(f.Detail), Locations: []sarifLocation{at},
 		Fingerprints: map[string]string{"weigh/v1": f.fingerprint()},
 	}
 }
@@ -170,7 +172,7 @@ func (f *Finding) sarif(rules []safetensors.Rule) sarifResult {
 // in the next run: it does not depend on offsets, which shift, nor on where the
 // folder is.
 func (f *Finding) fingerprint() string {
-	sum := sha256.Sum256([]byte(string(f.Rule) + "\x00" + path.Base(f.File) + "\x00" + f.Tensor))
+	sum := sha256.Sum256([]byte(string(f.Rule) + "\x00" + path.Base(f.File) + "\x00" + shortened(f.Tensor)))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -113,7 +114,24 @@ func (t *treeWalk) limb(l *limb, level int, prefix, below string, copies int) {
 func cutLabel(label string, most int) string {
 	name := strings.TrimLeft(label, "├└│─ ")
 	lines := label[:len(label)-len(name)]
-	return lines + typeset.Tailed(name, most-typeset.Width(lines))
+	return lines + typeset.Dotted(name, most-typeset.Width(lines))
+}
+
+// shownParams returns the number of elements, which is not known of a tensor
+// whose shape is not. That of a branch is the sum of what is known below it.
+func (b *branch) shownParams() known {
+	if b.tensor != nil && paramsOf(b.tensor.TensorInfo) < 0 {
+		return unknown
+	}
+	return known(b.params)
+}
+
+// shownBytes returns the size, which may be unknown likewise.
+func (b *branch) shownBytes() known {
+	if b.tensor != nil && bytesOf(b.tensor.TensorInfo) < 0 {
+		return unknown
+	}
+	return known(b.bytes)
 }
 
 // word returns the word at the limb's end, or the range of them.
@@ -178,8 +196,8 @@ func wordEnd(name string, at, level int) int {
 func sum(rows []Row) branch {
 	b := branch{count: len(rows), dtype: string(rows[0].Dtype)}
 	for _, r := range rows {
-		b.params = add(b.params, r.NumElems())
-		b.bytes = add(b.bytes, r.Size())
+		b.params = plus(b.params, paramsOf(r.TensorInfo))
+		b.bytes = plus(b.bytes, bytesOf(r.TensorInfo))
 		if string(r.Dtype) != b.dtype {
 			b.dtype = "mixed"
 		}
@@ -206,23 +224,25 @@ func foldLimbs(limbs []limb) []limb {
 // equal says whether the two limbs differ in nothing but their last word.
 func (l *limb) equal(m *limb) bool {
 	return slices.EqualFunc(l.rows, m.rows, func(a, b Row) bool {
-		return a.Dtype == b.Dtype && a.Name[l.end:] == b.Name[m.end:] && slices.Equal(a.Shape, b.Shape)
+		return a.Dtype == b.Dtype && a.Name[l.end:] == b.Name[m.end:] && shapeKnown(a.TensorInfo) == shapeKnown(b.TensorInfo) && slices.Equal(a.Shape, b.Shape)
 	})
 }
 
-// writeTree writes the tree as a table.
-func writeTree(w *bufio.Writer, s typeset.Style, lines []branch) {
+// writeTree writes the tree as a table. Shares are those of the bytes of the whole
+// tree, and not of the branch above: so the largest is found at any level.
+func writeTree(w *bufio.Writer, s typeset.Style, lines []branch, whole int64) {
 	t := &typeset.Table{N: len(lines), Columns: []typeset.Column{
-		{Title: "NAME", Least: s.NameWidth(), Cut: cutLabel, Cell: func(i int) string { return lines[i].label }},
-		{Title: "TENSORS", Right: true, Yields: 4, Cell: func(i int) string { return typeset.Count(int64(lines[i].count)) }},
-		params(5, func(i int) int64 { return lines[i].params }),
-		{Title: "BYTES", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Bytes(lines[i].bytes) }},
-		{Title: "DTYPE", Yields: 3, Color: typeset.Cyan, Cell: func(i int) string { return typeset.Name(lines[i].dtype) }},
-		{Title: "SHAPE", Least: 8, Yields: 1, Cell: func(i int) string {
+		{Title: "NAME", Distinct: true, Least: s.NameWidth(), Cut: cutLabel, Cell: func(i int) string { return lines[i].label }},
+		{Title: "TENSORS", Right: true, Yields: 5, Cell: func(i int) string { return typeset.Count(int64(lines[i].count)) }},
+		params(2, func(i int) known { return lines[i].shownParams() }),
+		{Title: "BYTES", Right: true, Yields: 6, Cell: func(i int) string { return lines[i].shownBytes().text(typeset.Bytes) }},
+		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Percent(lines[i].bytes, whole) }},
+		{Title: "DTYPE", Yields: 4, Color: typeset.Cyan, Cell: func(i int) string { return dtypeOf(safetensors.Dtype(lines[i].dtype)) }},
+		{Title: "SHAPE", Least: 16, Yields: 3, Cut: typeset.Listed, Cell: func(i int) string {
 			if lines[i].tensor == nil {
 				return ""
 			}
-			return lines[i].tensor.ShapeString()
+			return shapeOf(lines[i].tensor.TensorInfo)
 		}},
 	}}
 	t.Write(w, s)

@@ -75,7 +75,7 @@ func TestTreeSums(t *testing.T) {
 }
 
 func TestCutLabelKeepsTheBranches(t *testing.T) {
-	if got, want := cutLabel("│  ├─ post_attention_layernorm.weight", 20), "│  ├─ post…rm.weight"; got != want {
+	if got, want := cutLabel("│  ├─ post_attention_layernorm.weight", 20), "│  ├─ pos…orm.weight"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

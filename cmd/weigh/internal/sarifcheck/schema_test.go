@@ -4,7 +4,6 @@ package sarifcheck
 
 import (
 	"bytes"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -75,7 +74,7 @@ func TestSARIFIsValid(t *testing.T) {
 	for name, check := range map[string]*render.Check{
 		"nothing found": {},
 		"every rule":    {Findings: all},
-		"unread":        {Unread: []render.Unread{{File: "gone", Err: errors.New("gone")}}},
+		"unread":        {Unread: []render.Unread{{File: "gone", Message: "gone"}}},
 	} {
 		var b bytes.Buffer
 		if err := check.SARIF(&b, typeset.Style{}, "v1.2.3"); err != nil {

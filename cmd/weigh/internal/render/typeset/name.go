@@ -5,6 +5,7 @@ package typeset
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
@@ -17,8 +18,8 @@ var widths = runewidth.Condition{StrictEmojiNeutral: true}
 // Name returns a name out of a file as it may be shown in a line of text.
 //
 // What does not show, or shows as something else, is escaped as in JSON:
-// controls, changes of direction, spaces other than ' ', and for the sake of
-// these escapes the backslash. A name that is empty, or has a space at either
+// controls, changes of direction, spaces other than ' ', what looks like one or
+// like nothing, and for the sake of these escapes the backslash. A name that is empty, or has a space at either
 // end, is quoted.
 func Name(s string) string {
 	if plain(s) {
@@ -76,12 +77,35 @@ func escapeAll(s string, backslash bool) string {
 	return string(b)
 }
 
-// appendRune appends r, or the escape of an r that does not show.
+// Shows says whether a reader can see r, or r is ' '.
+//
 // strconv.IsPrint is true for letters, marks, digits, punctuation, symbols and
-// ' ' alone: that excludes everything that changes direction or has no width.
+// ' ' alone: that excludes what changes direction, and all spaces but one. Some
+// letters and marks are there to be ignored all the same: in Unicode, those of
+// Default_Ignorable_Code_Point, of which the two tables are what IsPrint leaves.
+func Shows(r rune) bool {
+	if r < utf8.RuneSelf {
+		return ' ' <= r && r <= '~'
+	}
+	return strconv.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && !blank(r)
+}
+
+// blank says whether r is a symbol whose image is empty, by the code charts:
+// Unicode has no property for that.
+func blank(r rune) bool {
+	switch r {
+	case 0x2800, // the Braille pattern without dots
+		0x13441, 0x13442, // hieroglyphs of blank room
+		0x1d159: // a note without a head
+		return true
+	}
+	return false
+}
+
+// appendRune appends r, or the escape of an r that does not show.
 func appendRune(b []byte, r rune) []byte {
 	switch {
-	case strconv.IsPrint(r):
+	case Shows(r):
 		return utf8.AppendRune(b, r)
 	case r == '\n':
 		return append(b, `\n`...)
@@ -122,56 +146,4 @@ func Width(s string) int {
 		}
 	}
 	return len(s)
-}
-
-// ellipsis stands for what was left out of a name.
-const ellipsis = "…"
-
-// Middle returns s in at most most columns, by leaving out what is in the
-// middle.
-func Middle(s string, most int) string { return without(s, most, 1, 2) }
-
-// Tailed returns s in at most most columns, most of them for its end: what
-// tells the names of tensors apart is there.
-func Tailed(s string, most int) string { return without(s, most, 1, 3) }
-
-// Headed returns s in at most most columns, most of them for its start: what
-// tells the names of shards apart is there.
-func Headed(s string, most int) string { return without(s, most, 3, 4) }
-
-// without returns s in at most most columns. The start of s gets num of den
-// parts of them.
-func without(s string, most, num, den int) string {
-	if Width(s) <= most {
-		return s
-	}
-	if most <= 1 {
-		return ellipsis[:len(ellipsis)*max(most, 0)]
-	}
-	head := (most - 1) * num / den
-	return HeadOf(s, head) + ellipsis + tailOf(s, most-1-head)
-}
-
-// HeadOf returns the longest start of s that takes at most most columns.
-func HeadOf(s string, most int) string {
-	columns := 0
-	for i, r := range s {
-		if columns += widths.RuneWidth(r); columns > most {
-			return s[:i]
-		}
-	}
-	return s
-}
-
-// tailOf returns the longest end of s that takes at most most columns.
-func tailOf(s string, most int) string {
-	columns := 0
-	for i := len(s); i > 0; {
-		r, n := utf8.DecodeLastRuneInString(s[:i])
-		if columns += widths.RuneWidth(r); columns > most {
-			return s[i:]
-		}
-		i -= n
-	}
-	return s
 }

@@ -5,6 +5,7 @@ package typeset
 import (
 	"bufio"
 	"cmp"
+	"hash/maphash"
 	"slices"
 )
 
@@ -22,6 +23,10 @@ type Column struct {
 
 	Right bool   // whether cells line up at their end, as numbers do
 	Color string // of the cells; "" means none
+
+	// Distinct says that rows are told apart by this column: it shrinks only as
+	// far as cells that differ still do.
+	Distinct bool
 
 	// Least is the width to which the column may shrink on a terminal. 0 means
 	// that it does not shrink.
@@ -85,7 +90,7 @@ func line(w *bufio.Writer, s Style, columns []fitted, color string, cell func(*f
 		text := cell(c)
 		taken := Width(text)
 		if s.Terminal() && taken > c.width {
-			text = c.shortened(text)
+			text = c.cut(text, c.width)
 			taken = Width(text)
 		}
 		pad := max(c.width-taken, 0)
@@ -118,20 +123,46 @@ type fitted struct {
 	width int
 }
 
-// shortened returns a cell in no more columns than the column has.
-func (c *fitted) shortened(text string) string {
+// cut returns a cell in no more columns than most.
+func (c *fitted) cut(text string, most int) string {
 	if c.Cut != nil {
-		return c.Cut(text, c.width)
+		return c.Cut(text, most)
 	}
-	return Middle(text, c.width)
+	return Middle(text, most)
 }
 
-// spare returns by how much the column may shrink.
+// spare returns by how much the column may shrink. Its title stays whole.
 func (c *fitted) spare() int {
 	if c.Least == 0 {
 		return 0
 	}
-	return max(c.width-c.Least, 0)
+	return max(c.width-max(c.Least, Width(c.Title)), 0)
+}
+
+// separate sets the width to which the column may shrink so that cells which
+// differ still do when they are cut. A width that is too small shows early, with
+// the first two cells that it makes equal, so trying them all is cheap.
+func (c *fitted) separate(n, room int) {
+	for c.Least < min(c.width, room) && !c.apart(n) {
+		c.Least++
+	}
+}
+
+// apart says whether cells that differ still do in the column's least width.
+// It remembers no cells but their hashes: there may be a million. Two of these
+// that are equal by chance cost a column or two.
+func (c *fitted) apart(n int) bool {
+	seed := maphash.MakeSeed()
+	whole := make(map[uint64]uint64)
+	for i := range n {
+		text := c.cell(i)
+		key, hash := maphash.String(seed, c.cut(text, c.Least)), maphash.String(seed, text)
+		if other, ok := whole[key]; ok && other != hash {
+			return false
+		}
+		whole[key] = hash
+	}
+	return true
 }
 
 // take settles the form of the column.
@@ -160,6 +191,11 @@ func (t *Table) fit(s Style) []fitted {
 	for i := range columns {
 		if c := &columns[i]; c.Short != nil {
 			c.take(c.Short, t.N)
+		}
+	}
+	for i := range columns {
+		if columns[i].Distinct {
+			columns[i].separate(t.N, s.Width)
 		}
 	}
 	for !shrink(columns, s.Width) {
@@ -222,7 +258,9 @@ func leaves(columns []fitted) int {
 func squeeze(columns []fitted, room int) {
 	const least = 8 // columns
 	for i := range columns {
-		columns[i].Least = min(columns[i].Least, least)
+		if !columns[i].Distinct {
+			columns[i].Least = min(columns[i].Least, least)
+		}
 	}
 	if shrink(columns, room) {
 		return

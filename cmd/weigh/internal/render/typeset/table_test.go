@@ -51,6 +51,29 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// A column by which rows are told apart shrinks only as far as they still can be.
+// In 12 columns these are "…0.up.weight", "…0…weight" and "…[1-9]…we…ht".
+func TestTableKeepsRowsApart(t *testing.T) {
+	names := []string{"layers.0.up.weight", "layers.0.down.weight", "layers.[1-9].up.weight"}
+	table := &Table{N: 3, Columns: []Column{
+		{Title: "NAME", Distinct: true, Least: 5, Cut: Dotted, Cell: func(i int) string { return names[i] }},
+		{Title: "DTYPE", Least: 2, Yields: 1, Cell: func(int) string { return "F32" }},
+	}}
+	for width := 1; width <= 30; width++ {
+		got := written(t, func(w *bufio.Writer) { table.Write(w, Style{Width: width}) })
+		lines := make(map[string]bool)
+		for line := range strings.Lines(got) {
+			lines[line] = true
+		}
+		if width >= 12 && len(lines) != 4 {
+			t.Errorf("in %d columns rows are alike:\n%s", width, got)
+		}
+		if title, _, _ := strings.Cut(got, "\n"); title != "NAME" && strings.Join(strings.Fields(title), " ") != "NAME DTYPE" {
+			t.Errorf("in %d columns titles are cut: %s", width, title)
+		}
+	}
+}
+
 func TestTableOfNothing(t *testing.T) {
 	got := written(t, func(w *bufio.Writer) { (&Table{Columns: sample().Columns}).Write(w, Style{}) })
 	if got != "" {

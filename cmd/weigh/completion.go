@@ -1,0 +1,68 @@
+// The verb completion: scripts for shells.
+
+package main
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// shells are those for which there is a script.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+// completionCmd returns the verb. That of cobra answers a shell that it does not
+// know with its help and code 0, so that a script which installs the output
+// would install the help.
+func (a *app) completionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "write a script by which a shell completes verbs, flags and files",
+		Long: `Completion writes a script by which a shell completes verbs, flags, their values,
+and the names of files. SHELL is one of bash, zsh, fish, powershell. The script
+goes where the shell looks for such:
+
+  bash        ~/.local/share/bash-completion/completions/weigh
+  zsh         _weigh, in a folder that is in $fpath
+  fish        ~/.config/fish/completions/weigh.fish
+  powershell  at the end of $PROFILE`,
+		Example:   "  weigh completion bash",
+		GroupID:   groupOther,
+		ValidArgs: shells,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 1:
+				return usagef("completion needs the name of one shell: one of %s", strings.Join(shells, ", "))
+			case !slices.Contains(shells, args[0]):
+				return usagef("there is no completion for %q: it is one of %s", args[0], strings.Join(shells, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.write(&output{}, func(w io.Writer, _ typeset.Style) error {
+				return completion(cmd.Root(), args[0], w)
+			})
+		},
+	}
+}
+
+// completion writes the script for a shell.
+func completion(root *cobra.Command, shell string, w io.Writer) error {
+	const described = true // shells show what a verb is for beside its name
+	switch shell {
+	case "bash":
+		return root.GenBashCompletionV2(w, described)
+	case "zsh":
+		return root.GenZshCompletion(w)
+	case "fish":
+		return root.GenFishCompletion(w, described)
+	case "powershell":
+		return root.GenPowerShellCompletionWithDesc(w)
+	}
+	return errors.ErrUnsupported // Args lets none pass
+}

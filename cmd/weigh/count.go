@@ -1,0 +1,131 @@
+// Counting: summaries of many tensors, two at a time.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/stats"
+)
+
+// sideBySide is how many tensors are counted at once, each by one goroutine. One
+// tensor alone is shared by several; see stats.Counter.
+const sideBySide = 2
+
+// count summarizes tensors. The rows are in the order of the list, whichever is
+// done first. It ends with the first error there is, that of the first tensor
+// that has one if there are several.
+func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Tensor) ([]render.StatsRow, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if len(list) > 1 {
+		c.Workers = 1
+	}
+	rows := make([]render.StatsRow, len(list))
+	errs := make([]error, len(list))
+	done := new(progress)
+	for _, t := range list {
+		done.tensors++
+		done.bytes += t.Size()
+	}
+	defer a.watch(done)()
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(sideBySide, len(list)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(list)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				t := *list[i]
+				t.ReaderAt = &cancelable{ctx, list[i].ReaderAt}
+				rows[i].TensorInfo = t.TensorInfo
+				if rows[i].Summary, errs[i] = c.Of(&t); errs[i] != nil {
+					cancel()
+					return
+				}
+				rows[i].Summary.Exponents = stats.Exponents{} // up to 16 KiB that nothing here shows
+				done.count(t.Size())
+			}
+		})
+	}
+	workers.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, context.Cause(ctx)
+}
+
+// A cancelable reader fails once its context is done.
+type cancelable struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (c *cancelable) ReadAt(b []byte, off int64) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.ReaderAt.ReadAt(b, off)
+}
+
+// A progress is how much of some tensors was counted.
+type progress struct {
+	tensors, bytes         int64 // in all
+	doneTensors, doneBytes atomic.Int64
+}
+
+// count adds one more tensor of so many bytes.
+func (p *progress) count(bytes int64) {
+	p.doneTensors.Add(1)
+	p.doneBytes.Add(bytes)
+}
+
+// String says how far it is.
+func (p *progress) String() string {
+	return fmt.Sprintf("%s of %s, %s of %s", typeset.Count(p.doneTensors.Load()), typeset.Plural(p.tensors, "tensor"),
+		typeset.Bytes(p.doneBytes.Load()), typeset.Bytes(p.bytes))
+}
+
+// watch shows progress on standard error, if that is a terminal, from the first
+// second on. What it returns ends that, and clears the line.
+func (a *app) watch(p *progress) (stop func()) {
+	f, ok := a.stderr.(*os.File)
+	if a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
+		return func() {}
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		const clear = "\r\x1b[K" // the cursor to the left, and the line empty
+		shown := false
+		for {
+			select {
+			case <-ticker.C:
+				fmt.Fprint(f, clear+p.String())
+				shown = true
+			case <-end:
+				if shown {
+					fmt.Fprint(f, clear)
+				}
+				return
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}

@@ -1,0 +1,69 @@
+// Counting side by side: order, errors, interruption.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/stats"
+)
+
+// bytesTensor returns a U8 tensor.
+func bytesTensor(name string, b []byte) *safetensors.Tensor {
+	return &safetensors.Tensor{
+		TensorInfo: safetensors.TensorInfo{Name: name, Dtype: safetensors.U8, Shape: []int64{int64(len(b))}, Offsets: safetensors.Span{End: int64(len(b))}},
+		ReaderAt:   bytes.NewReader(b),
+	}
+}
+
+func TestCountKeepsTheOrder(t *testing.T) {
+	var list []*safetensors.Tensor
+	for i := range 100 {
+		// The first take longest.
+		list = append(list, bytesTensor(fmt.Sprint(i), bytes.Repeat([]byte{byte(i)}, 100_000/(i+1))))
+	}
+	rows, err := new(app).count(t.Context(), stats.Counter{}, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rows {
+		if r.Name != fmt.Sprint(i) || r.Summary.Max.Float64() != float64(i) {
+			t.Errorf("row %d is of %q, whose largest number is %v", i, r.Name, r.Summary.Max)
+		}
+	}
+}
+
+// failing is a source that cannot be read.
+type failing struct{ error }
+
+func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.error }
+
+func TestCountEndsWithAnError(t *testing.T) {
+	gone := errors.New("the disk is gone")
+	bad := bytesTensor("bad", []byte{1})
+	bad.ReaderAt = failing{gone}
+	if _, err := new(app).count(t.Context(), stats.Counter{}, []*safetensors.Tensor{bytesTensor("good", []byte{1}), bad}); !errors.Is(err, gone) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCountCanBeInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := new(app).count(ctx, stats.Counter{}, []*safetensors.Tensor{bytesTensor("x", []byte{1})}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	p := &progress{tensors: 290, bytes: 3 << 30}
+	p.count(1 << 30)
+	if got, want := p.String(), "1 of 290 tensors, 1.00 GiB of 3.00 GiB"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,76 @@
+// Flags that were misspelt, or given what they do not take.
+
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagError says what is wrong with a flag, and what was meant. The texts of
+// package pflag are for programmers: they name functions of strconv.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var none *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	var wrong *pflag.InvalidValueError
+	var form *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &none):
+		return noFlag(cmd, none)
+	case errors.As(err, &bare):
+		return needsValue(bare.GetFlag())
+	case errors.As(err, &wrong):
+		return usagef("--%s cannot be %q: it takes %s", wrong.GetFlag().Name, wrong.GetValue(), kindOf(wrong.GetFlag()))
+	case errors.As(err, &form):
+		return usagef("%q is no flag: one is written --NAME, or --NAME=VALUE", form.GetSpecifiedFlag())
+	}
+	return usageError{err}
+}
+
+// noFlag returns the error of a flag that does not exist.
+func noFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
+	name := err.GetSpecifiedName()
+	flag := "--" + name
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	meant := suggest(name, names)
+	if err.GetSpecifiedShortnames() != "" {
+		// A letter is like no word, but may be the first of one.
+		flag, meant = "-"+name, ""
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, name) }); i >= 0 {
+			meant = names[i]
+		}
+	}
+	if meant != "" {
+		return usagef("%s has no flag %s: did you mean --%s?", cmd.Name(), flag, meant)
+	}
+	return usagef("%s has no flag %s: %s --help lists those there are", cmd.Name(), flag, cmd.CommandPath())
+}
+
+// needsValue returns the error of a flag that stands at the end, without its
+// value. Of rules there are too many to know them by heart.
+func needsValue(f *pflag.Flag) error {
+	value, _ := pflag.UnquoteUsage(f)
+	if f.Name == "explain" {
+		return usagef("--explain needs a RULE, one of %s", strings.Join(ruleNames(), ", "))
+	}
+	return usagef("--%s needs a value, %s", f.Name, value)
+}
+
+// kindOf says what values a flag takes.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false, and may go without"
+	}
+	return "another value"
+}

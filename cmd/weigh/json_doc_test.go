@@ -1,0 +1,103 @@
+// docs/json.md names every field that the machine form can have.
+
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A field is a tag of a struct, or a member of an object that is written piece
+// by piece. Both are read from the source of package render: output alone would
+// show the fields of the files at hand.
+func TestEveryFieldIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		for _, m := range regexp.MustCompile("`([a-z_0-9]+)`").FindAllStringSubmatch(line, -1) {
+			documented[m[1]] = true
+		}
+		for _, m := range regexp.MustCompile("`\"(weigh[a-z./0-9]+)\"`").FindAllStringSubmatch(line, -1) {
+			documented[m[1]] = true
+		}
+	}
+	files, err := filepath.Glob("internal/render/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		// The form for code scanners is documented by its standard.
+		if base := filepath.Base(name); base == "sarif.go" || strings.HasSuffix(base, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range fieldsOf(f) {
+			if !documented[field] {
+				t.Errorf("docs/json.md does not name %q, which %s writes", field, name)
+			}
+		}
+	}
+}
+
+// tag is that of a field which package json writes.
+var tag = regexp.MustCompile(`json:"([^",]+)`)
+
+// fieldsOf returns the names of all fields that a file of package render may
+// write, and of the schemas that they belong to.
+func fieldsOf(f *ast.File) (names []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			if n.Tag != nil {
+				if m := tag.FindStringSubmatch(n.Tag.Value); m != nil {
+					names = append(names, m[1])
+				}
+			}
+		case *ast.CompositeLit:
+			if array, ok := n.Type.(*ast.ArrayType); ok && isMember(array.Elt) {
+				names = append(names, firstStrings(n)...)
+			}
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(n.Value); err == nil && strings.HasPrefix(s, "weigh.") {
+				names = append(names, s)
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// isMember says whether a type is that of the members of an object.
+func isMember(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "member"
+}
+
+// firstStrings returns the string with which each element of a list begins.
+func firstStrings(list *ast.CompositeLit) (names []string) {
+	for _, e := range list.Elts {
+		lit, ok := e.(*ast.CompositeLit)
+		if !ok || len(lit.Elts) == 0 {
+			continue
+		}
+		if first, ok := lit.Elts[0].(*ast.BasicLit); ok {
+			if s, err := strconv.Unquote(first.Value); err == nil {
+				names = append(names, s)
+			}
+		}
+	}
+	return names
+}

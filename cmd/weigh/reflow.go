@@ -1,0 +1,85 @@
+// Help in as many columns as there are.
+
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// reflow returns text in lines of at most width columns, and a line end. Lines
+// without indentation are paragraphs up to the next that is empty. Lines with one
+// are rows of a list, such as "  invalid   no reader accepts it", whose second
+// part stays in its column; rows of a list stay rows.
+func reflow(text string, width int) string {
+	var b, paragraph strings.Builder
+	flush := func() {
+		if paragraph.Len() > 0 {
+			b.WriteString(hang(paragraph.String(), 0, width) + "\n")
+			paragraph.Reset()
+		}
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "":
+			flush()
+			b.WriteByte('\n')
+		case strings.HasPrefix(line, "  "):
+			flush()
+			head, tail := columns(line)
+			row(&b, head, tail, width)
+		default:
+			paragraph.WriteString(line + " ")
+		}
+	}
+	flush()
+	return b.String()
+}
+
+// columns divides a row of a list where its second part begins: behind the
+// last spaces of those that follow its first.
+func columns(line string) (head, tail string) {
+	start := len(line) - len(strings.TrimLeft(line, " "))
+	end := strings.Index(line[start:], "  ")
+	if end < 0 {
+		return line[:start], line[start:]
+	}
+	end += start
+	end += len(line[end:]) - len(strings.TrimLeft(line[end:], " "))
+	return line[:end], line[end:]
+}
+
+// row writes a row of a list. Where its second part would have no room beside
+// the first, it goes below.
+func row(b *strings.Builder, head, tail string, width int) {
+	const least, deeper = 24, 8 // columns
+	indent := utf8.RuneCountInString(head)
+	if width-indent < least && utf8.RuneCountInString(head+tail) > width && strings.TrimSpace(head) != "" {
+		b.WriteString(strings.TrimRight(head, " ") + "\n" + strings.Repeat(" ", deeper) + hang(tail, deeper, width) + "\n")
+		return
+	}
+	b.WriteString(head + hang(tail, indent, width) + "\n")
+}
+
+// hang returns text in lines of at most width columns, all but the first
+// indented: that begins where it is put.
+func hang(text string, indent, width int) string {
+	var b strings.Builder
+	used := indent
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = indent
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
+}
