@@ -28,7 +28,7 @@ var setLaws = [...]law{
 	{RuleIndexJSON, Invalid, "An index is one JSON object, whose weight_map maps tensor names to shard names.",
 		convention, "does not read indexes",
 		"Fetch the index again, or write it again from the shards."},
-	{RuleIndexPath, Invalid, "A shard's name is a path below the index: no \"..\", not absolute, no URL, no backslash.",
+	{RuleIndexPath, Invalid, "A shard's name is a path below the index that ends in \".safetensors\": no \"..\", not absolute, no URL, no backslash, no element that begins with a dot, no unprintable character.",
 		convention, "does not read indexes",
 		"Do not trust the index: it points out of its folder."},
 	{RuleShardMissing, Invalid, "Every shard that the index names, or the numbers of the others imply, is there.",

@@ -26,7 +26,7 @@ type Checkpoint struct {
 // Open opens the checkpoint at ref; see [store.Ref] for what that may be. It
 // reads the index, if there is one, and no shard. For a folder without an index
 // that holds several files, it reads their headers, to tell what belongs
-// together.
+// together, and compares files of one size; see [Options].HeadersOnly.
 //
 // The error is a *[NoWeightsError] if a folder holds nothing to open, and wraps
 // [fs.ErrNotExist] if there is no such file or folder. A folder of several models
@@ -86,17 +86,21 @@ func (c *Checkpoint) Shards() []string { return append([]string(nil), c.set.Shar
 
 // Header returns the header of the shard of that path, one of Shards. It is read
 // once, and must not be changed. The error wraps a *[safetensors.Violation] if
-// the shard is not valid.
+// the shard is not valid, or, of [safetensors.RuleShardMissing], if it is not there;
+// and [fs.ErrNotExist] if the checkpoint has no shard of that path.
 func (c *Checkpoint) Header(ctx context.Context, shard string) (*safetensors.Header, error) {
 	s, ok := c.byPath[shard]
 	if !ok {
 		return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
 	}
-	return s.header(ctx)
+	return c.header(ctx, s, "")
 }
 
-// Tensor returns the named tensor, or an error that wraps [fs.ErrNotExist].
-// Reads of the tensor end with an error once ctx is done.
+// Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if there is no
+// such tensor; but if its shard is not there it wraps a *[safetensors.Violation] of
+// [safetensors.RuleShardMissing] alone, so that who can do without the tensor does
+// not take the one for the other. Reads of the tensor end with an error once ctx is
+// done.
 //
 // With an index, the tensor is looked for in the shard that the index says, and
 // nowhere else: one header is read at most. It is an error if the index is not
@@ -142,7 +146,7 @@ func (c *Checkpoint) listed(ctx context.Context, name string) (*safetensors.Tens
 
 // from returns the named tensor of a shard.
 func (c *Checkpoint) from(ctx context.Context, s *shard, name string) (*safetensors.Tensor, error) {
-	h, err := s.header(ctx)
+	h, err := c.header(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +154,7 @@ func (c *Checkpoint) from(ctx context.Context, s *shard, name string) (*safetens
 	if ti == nil {
 		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, where the index puts it: %w", quote(name), quote(s.path), fs.ErrNotExist)
 	}
-	r, err := s.data(ctx)
+	r, err := c.data(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +170,7 @@ type headerRead struct {
 // headers yields the header of each shard, several of which are read at once.
 func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 	return ahead(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) headerRead {
-		h, err := c.shards[i].header(ctx)
+		h, err := c.header(ctx, c.shards[i], "")
 		return headerRead{h, err}
 	})
 }
@@ -201,7 +205,7 @@ func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[*safetensors.Tensor,
 // yieldShard yields the tensors of one shard. It returns false if no more are
 // wanted.
 func (c *Checkpoint) yieldShard(ctx context.Context, s *shard, h *safetensors.Header, yield func(*safetensors.Tensor, error) bool) (bool, error) {
-	r, err := s.data(ctx)
+	r, err := c.data(ctx, s, "")
 	if err != nil {
 		return true, err
 	}

@@ -12,33 +12,50 @@ import (
 )
 
 // The contents of a set are the tensors in it by name, as far as its headers and
-// its index tell. Of a tensor that only the index tells of, the entry is nil.
+// its index tell. Of a tensor that only the index tells of, the entry is nil. What
+// an index does not list is not in its set: many indexes may name the same shards,
+// and all tensors of these would be held for each.
 type contents map[string]*safetensors.TensorInfo
 
 // contents reads what the given set holds. A shard that cannot be read counts
 // for nothing here: it is reported when it is judged.
 func (f *folder) contents(ctx context.Context, s *Set) (contents, error) {
-	held := make(contents)
-	if s.index != nil {
-		for i := range s.index.Tensors {
-			held[s.index.Tensors[i].Tensor] = nil
-		}
-	}
+	headers := make([]*safetensors.Header, len(s.Shards))
 	reads := ahead(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *knowledge {
 		return f.learn(ctx, s.Shards[i])
 	})
-	for _, k := range reads {
+	for i, k := range reads {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if k == nil || k.header == nil {
-			continue
+		if k != nil {
+			headers[i] = k.header
 		}
-		for i := range k.header.Tensors {
-			held[k.header.Tensors[i].Name] = &k.header.Tensors[i]
+	}
+	if s.index != nil {
+		return s.listed(headers), nil
+	}
+	held := make(contents)
+	for _, h := range headers {
+		for i := 0; h != nil && i < len(h.Tensors); i++ {
+			held[h.Tensors[i].Name] = &h.Tensors[i]
 		}
 	}
 	return held, nil
+}
+
+// listed returns the contents of a set with an index, of whose shards some have
+// headers.
+func (s *Set) listed(headers []*safetensors.Header) contents {
+	held := make(contents, len(s.index.Tensors))
+	for i := range s.index.Tensors {
+		e := &s.index.Tensors[i]
+		held[e.Tensor] = nil
+		if home := s.home(e.Shard); home >= 0 && headers[home] != nil {
+			held[e.Tensor] = headers[home].Lookup(e.Tensor)
+		}
+	}
+	return held
 }
 
 // learn returns what is known of the shard at path, having read its header if
@@ -70,45 +87,57 @@ func (f *folder) remember(path string, k *knowledge) {
 	f.known[path] = k
 }
 
-// sameTensors says whether a and b have nine of ten tensors in common, by name
-// and shape. They need not have all: copies differ in tied weights and buffers.
-// The dtype may differ, for that is what copies are made for.
+// sameTensors says whether a and b have nine of ten tensors in common. They need
+// not have all: copies differ in tied weights and buffers.
 func sameTensors(a, b contents) bool {
 	least := (max(len(a), len(b))*9 + 9) / 10
-	left := len(a) // of which may still be in b
+	return least > 0 && min(len(a), len(b)) >= least && inCommon(a, b) >= least
+}
+
+// inCommon returns how many tensors a and b have in common, by name and shape.
+// The dtype may differ, for that is what copies are made for.
+func inCommon(a, b contents) int {
+	n := 0
 	for name, x := range a {
-		if left < least {
-			return false // as is soon known of most pairs
-		}
-		if y, ok := b[name]; !ok || x != nil && y != nil && !slices.Equal(x.Shape, y.Shape) {
-			left--
+		if y, ok := b[name]; ok && (x == nil || y == nil || slices.Equal(x.Shape, y.Shape)) {
+			n++
 		}
 	}
-	return left >= least && left > 0
+	return n
+}
+
+// Shapes are tensors by their shape, in words.
+type shapes map[string]shaped
+
+// Shaped tensors are all of one shape.
+type shaped struct {
+	n     int     // how many
+	elems float64 // in each
+}
+
+func shapesOf(held contents) shapes {
+	all := make(shapes)
+	for _, ti := range held {
+		if ti != nil {
+			shape := ti.ShapeString()
+			all[shape] = shaped{all[shape].n + 1, float64(ti.NumElems())}
+		}
+	}
+	return all
 }
 
 // sameShapes says whether a has the tensors of b under other names: nine tenths
 // of its elements are in tensors of a shape that b has too, as often, and these
 // are at least half of b's. Elements and not tensors are counted, since norms
 // and biases are many, and alike in every model of one width.
-func sameShapes(a, b contents) bool {
-	left := make(map[string]int) // how many tensors of each shape
+func sameShapes(a, b shapes) bool {
 	var ofA, ofB, common float64
-	for _, ti := range b {
-		if ti != nil {
-			left[ti.ShapeString()]++
-			ofB += float64(ti.NumElems())
-		}
+	for _, y := range b {
+		ofB += float64(y.n) * y.elems
 	}
-	for _, ti := range a {
-		if ti == nil {
-			continue
-		}
-		ofA += float64(ti.NumElems())
-		if shape := ti.ShapeString(); left[shape] > 0 {
-			left[shape]--
-			common += float64(ti.NumElems())
-		}
+	for shape, x := range a {
+		ofA += float64(x.n) * x.elems
+		common += float64(min(x.n, b[shape].n)) * x.elems
 	}
 	return common > 0 && common >= 0.9*ofA && common >= 0.5*ofB
 }
@@ -142,18 +171,6 @@ func isAdapter(s *Set, held contents) bool {
 	return n*2 > len(held)
 }
 
-// mayBeRenamed says whether a set may be a copy whose tensors have other names,
-// as the weights of Llama and Mistral have in the form of their makers.
-func mayBeRenamed(s *Set) bool {
-	below, _ := cutFolder(folderOf(s.file()), s.found.path)
-	for dir := range strings.SplitSeq(below, "/") {
-		if dir == "original" {
-			return true
-		}
-	}
-	return strings.HasPrefix(stem(s.file()), "consolidated")
-}
-
 // stem returns the name of an index or a shard without folder, number and
 // suffix, but with its variant: "model.fp16" of "model.fp16-00001-of-00002" and
 // of "model-00001-of-00002.fp16".
@@ -180,8 +197,8 @@ func rank(s *Set) int {
 	case strings.HasPrefix(name, "consolidated"):
 		n = 2
 	}
-	if strings.Contains(name, ".") {
-		n++ // a variant
+	if _, variant := cutVariant(name); variant != "" {
+		n++
 	}
 	return n
 }

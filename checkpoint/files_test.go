@@ -121,6 +121,7 @@ type spy struct {
 	mu     sync.Mutex
 	opened []string
 	open   int                                        // how many objects are open
+	read   int64                                      // how many bytes were
 	fail   func(ctx context.Context, op string) error // op is "open NAME" or "read NAME"; may be nil
 }
 
@@ -164,6 +165,11 @@ func (o *spiedObject) ReaderAt(ctx context.Context) io.ReaderAt {
 	return &spiedReader{o.Object.ReaderAt(ctx), ctx, o}
 }
 
+func (o *spiedObject) SameAs(other store.Object) bool {
+	p, ok := other.(*spiedObject)
+	return ok && store.Same(o.Object, p.Object)
+}
+
 func (o *spiedObject) Close() error {
 	o.closed.Do(func() {
 		o.spy.mu.Lock()
@@ -183,7 +189,11 @@ func (r *spiedReader) ReadAt(p []byte, off int64) (int, error) {
 	if err := r.object.spy.failure(r.ctx, "read "+r.object.name); err != nil {
 		return 0, err
 	}
-	return r.ReaderAt.ReadAt(p, off)
+	n, err := r.ReaderAt.ReadAt(p, off)
+	r.object.spy.mu.Lock()
+	defer r.object.spy.mu.Unlock()
+	r.object.spy.read += int64(n)
+	return n, err
 }
 
 // tensors returns "name dtype shape first-byte" of what Tensors yields, and the

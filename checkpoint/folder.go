@@ -3,7 +3,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -36,8 +35,9 @@ type folder struct {
 	claimed map[string]bool
 	sorted  []*Set // all sets, once they are known
 
-	mu    sync.Mutex
-	known map[string]*knowledge // of shards, by path
+	mu       sync.Mutex
+	known    map[string]*knowledge  // of shards, by path
+	byNumber map[numbering][]number // of the weights that were listed; nil until it is asked for
 }
 
 // A place is one folder's own files.
@@ -176,6 +176,24 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
+// numbers returns the numbers of the weights that were listed. Their names are
+// taken apart once, for however many sets.
+func (f *folder) numbers() map[numbering][]number {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byNumber == nil {
+		f.byNumber = make(map[numbering][]number)
+		for _, p := range f.places {
+			for _, path := range p.weights {
+				if n, number, ok := numbered(path); ok {
+					f.byNumber[n] = append(f.byNumber[n], number)
+				}
+			}
+		}
+	}
+	return f.byNumber
+}
+
 // probe looks for the names that are usual, in a store that cannot say what it
 // holds. The first that is there is all that is found: each question costs a
 // request, and a web server has few reasons to have more.
@@ -252,12 +270,29 @@ func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 			Detail: fmt.Sprintf("the index takes %d bytes, more than the limit of %d", size, most),
 		})
 	}
-	var text bytes.Buffer // which takes memory as bytes arrive
-	_, err = io.Copy(&text, io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
+	text, err := readAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
 	if err != nil {
 		return nil, atPath("read", path, err)
 	}
-	return text.Bytes(), nil
+	return text, nil
+}
+
+// readAll reads r to its end. A store says how large an object is, and may be
+// wrong: so memory is taken as bytes arrive, four times what did, and at last what
+// r is said to hold.
+func readAll(r *io.SectionReader) ([]byte, error) {
+	text := make([]byte, 0, min(r.Size(), 1<<20))
+	for {
+		n, err := io.ReadFull(r, text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case err != nil:
+			return nil, unexpected(err)
+		case int64(len(text)) == r.Size():
+			return text, nil
+		}
+		text = append(make([]byte, 0, min(r.Size(), 4*int64(len(text)))), text...)
+	}
 }
 
 // indexSet returns the set of an index. Its shards are those whose names are not
@@ -268,7 +303,11 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{Name: file, Role: Model, Index: file, found: f}
-	s.index, s.report = ParseIndex(text)
+	p := parseIndex(text, f.opts.MaxShards)
+	if p.overflow != nil {
+		return nil, atPath("open", file, p.overflow)
+	}
+	s.index, s.report = p.index, p.report()
 	seen := make(map[string]bool)
 	last := ""
 	for i := range s.index.Tensors {
@@ -280,12 +319,6 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 		if pathFault(name) == "" {
 			s.Shards = append(s.Shards, path.Join(folderOf(file), name))
 		}
-	}
-	if n, most := len(seen), f.opts.MaxShards; n > most {
-		return nil, atPath("open", file, &safetensors.Violation{
-			Rule: safetensors.RuleLimit, Span: safetensors.Span{End: int64(len(text))},
-			Detail: fmt.Sprintf("the index names %d shards, more than the limit of %d", n, most),
-		})
 	}
 	slices.SortFunc(s.Shards, compareShards)
 	s.byName = make(map[string]int, len(s.Shards))

@@ -5,6 +5,7 @@ package checkpoint
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -70,20 +71,26 @@ func (x *Index) Lookup(tensor string) *IndexEntry {
 //
 // Entries whose shard's name is refused stand in the Index.
 func ParseIndex(text []byte) (*Index, *safetensors.Report) {
-	// An entry has four quotes, and takes 24 bytes unless someone wants it to be
-	// short: room is made for what the text can honestly hold.
-	room := min(bytes.Count(text, []byte{'"'})/4, len(text)/24)
+	p := parseIndex(text, math.MaxInt)
+	return p.index, p.report()
+}
+
+// parseIndex parses the text of an index that names so many shards at most.
+func parseIndex(text []byte, maxShards int) *indexParser {
+	// An entry has four quotes, and eleven bytes if there are millions. Room for all
+	// is not touched before they are there, and to grow would take half as much more.
+	room := min(bytes.Count(text, []byte{'"'})/4, len(text)/11)
 	p := indexParser{
 		Scanner: jsonscan.New(text), text: text,
 		index: &Index{
 			TotalSize: -1, TotalParameters: -1,
-			Tensors: make([]IndexEntry, 0, room), byName: make(map[string]uint32, room),
+			Tensors: make([]IndexEntry, 0, room), byName: make(map[string]uint32),
 		},
-		shards: make(map[string]string),
+		shards: make(map[string]string), maxShards: maxShards,
 	}
 	p.parse()
 	p.judgePaths()
-	return p.index, p.report()
+	return &p
 }
 
 // An indexParser reads one index.
@@ -94,6 +101,9 @@ type indexParser struct {
 	index  *Index
 	shards map[string]string // each name of a shard once, for all entries to share
 	sawMap bool              // there was a weight_map
+
+	maxShards int
+	overflow  *safetensors.Violation // of maxShards, at which parsing ends; or nil
 }
 
 // wrong records that the index is not what it should be.
@@ -265,6 +275,13 @@ func (p *indexParser) entry(tensor string, begin int) error {
 		return err
 	}
 	e := IndexEntry{Tensor: tensor, Shard: p.shard(str), Span: span(begin, p.Pos())}
+	if len(p.shards) > p.maxShards {
+		p.overflow = &safetensors.Violation{
+			Rule: safetensors.RuleLimit, Tensor: tensor, Span: e.Span,
+			Detail: fmt.Sprintf("the index names more than %s, which is the limit", count(p.maxShards, "shard")),
+		}
+		return p.overflow
+	}
 	x := p.index
 	if i, twice := x.byName[tensor]; twice {
 		was := x.Tensors[i]
@@ -320,6 +337,9 @@ func (p *indexParser) judgePaths() {
 			first = append(first, e)
 		}
 	}
+	if over := len(first) - maxOfRule; over > 0 {
+		first, p.omitted = first[:maxOfRule], p.omitted+over // before words are made of them
+	}
 	for _, e := range first {
 		p.add(safetensors.RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",
 			quote(e.Shard), count(bad[e.Shard], "tensor"), pathFault(e.Shard))
@@ -328,8 +348,12 @@ func (p *indexParser) judgePaths() {
 
 // pathFault returns what makes a shard's name one that is not opened, or "". It
 // is the same on every system, though not every name is dangerous on each.
+//
+// An index is a stranger's, and what is wrong with a file is told in words out of
+// it. So no index may name what only its owner should read, such as ".env"; and
+// none what is not called as all published shards are.
 func pathFault(name string) string {
-	control := strings.IndexFunc(name, unicode.IsControl)
+	control := strings.IndexFunc(name, isUnprinted)
 	switch {
 	case strings.Contains(name, "://"):
 		return "is a URL"
@@ -340,9 +364,18 @@ func pathFault(name string) string {
 	case strings.Contains("/"+name+"/", "/../"):
 		return `leads out of the folder by ".."`
 	case control >= 0:
-		return fmt.Sprintf("has the control character %q", name[control])
+		r, _ := utf8.DecodeRuneInString(name[control:])
+		return fmt.Sprintf("has the unprintable character %q", r)
 	case store.CheckName(name) != nil:
 		return `is no plain path: it is not UTF-8, or an element of it is empty or "."`
+	case hidden(name):
+		return `has an element that begins with "."`
+	case !strings.HasSuffix(name, weightsSuffix):
+		return fmt.Sprintf("does not end in %q", weightsSuffix)
 	}
 	return ""
 }
+
+// isUnprinted says whether a character is one that ends a line, or is not seen and
+// changes how others are: U+202E shows "txt.safetensors" as another name.
+func isUnprinted(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }

@@ -26,12 +26,12 @@ func TestParseIndex(t *testing.T) {
 	}{
 		{`{"weight_map":{}}`, "", -1, ""},
 		{` {"weight_map" : {"b":"1.safetensors", "a":"2.safetensors"} } `, "b 1.safetensors,a 2.safetensors", -1, ""},
-		{`{"metadata":{"total_size":12,"format":"pt"},"weight_map":{"a":"s"},"more":[{}]}`, "a s", 12, ""},
-		{`{"metadata":null,"weight_map":{"a":"sub/folder/s"}}`, "a sub/folder/s", -1, ""},
+		{`{"metadata":{"total_size":12,"format":"pt"},"weight_map":{"a":"s.safetensors"},"more":[{}]}`, "a s.safetensors", 12, ""},
+		{`{"metadata":null,"weight_map":{"a":"sub/folder/s.safetensors"}}`, "a sub/folder/s.safetensors", -1, ""},
 		{`{"metadata":{"total_size":4096.0},"weight_map":{}}`, "", 4096, ""},
 		{`{"metadata":{"total_size":null},"weight_map":{}}`, "", -1, ""},
-		{`{"weight_map":{"\u0061\ud83d\ude00":"\u0073\/t"}}`, "a😀 s/t", -1, ""},
-		{`{"weight_map":{"a":"s"},"metadata":{"total_size":9223372036854775807}}`, "a s", 1<<63 - 1, ""},
+		{`{"weight_map":{"\u0061\ud83d\ude00":"\u0073\/t.safetensors"}}`, "a😀 s/t.safetensors", -1, ""},
+		{`{"weight_map":{"a":"s.safetensors"},"metadata":{"total_size":9223372036854775807}}`, "a s.safetensors", 1<<63 - 1, ""},
 
 		// The total is not what it should be.
 		{`{"metadata":{"total_size":"12"},"weight_map":{}}`, "", -1, "total-size 13-30"},
@@ -44,25 +44,32 @@ func TestParseIndex(t *testing.T) {
 		{``, "", -1, "index-json 0-0"},
 		{`[]`, "", -1, "index-json 0-1"},
 		{`{}`, "", -1, "index-json 0-2"},
-		{`{"weight_map":{"a":"s"}`, "a s", -1, "index-json 23-23"},
-		{`{"weight_map":{"a":"s"}}x`, "a s", -1, "index-json 24-25"},
-		{`{"weight_map":{"a":"s",}}`, "a s", -1, "index-json 23-24"},
+		{`{"weight_map":{"a":"s.safetensors"}`, "a s.safetensors", -1, "index-json 35-35"},
+		{`{"weight_map":{"a":"s.safetensors"}}x`, "a s.safetensors", -1, "index-json 36-37"},
+		{`{"weight_map":{"a":"s.safetensors",}}`, "a s.safetensors", -1, "index-json 35-36"},
 		{`{"weight_map":["a"]}`, "", -1, "index-json 1-19"},
 		{`{"weight_map":null}`, "", -1, "index-json 1-18"},
-		{`{"metadata":[],"weight_map":{"a":"s"}}`, "a s", -1, "index-json 1-14"},
-		{`{"weight_map":{"a":"s","b":1,"c":"s"}}`, "a s,c s", -1, "index-json 23-28"},
-		{`{"weight_map":{"a":"s","a":"t"}}`, "a t", -1, "index-json 23-30"},
-		{`{"weight_map":{"a":"s","\u0061":"s"}}`, "a s", -1, "index-json 23-35"},
-		{`{"weight_map":{"a":"s"},"weight_map":{"b":"s"}}`, "a s,b s", -1, "index-json 24-37"},
-		{"{\"weight_map\":{\"a\xff\":\"s\"}}", "a\xff s", -1, "index-json 17-18"},
+		{`{"metadata":[],"weight_map":{"a":"s.safetensors"}}`, "a s.safetensors", -1, "index-json 1-14"},
+		{`{"weight_map":{"a":"s.safetensors","b":1,"c":"s.safetensors"}}`, "a s.safetensors,c s.safetensors", -1, "index-json 35-40"},
+		{`{"weight_map":{"a":"s.safetensors","a":"t.safetensors"}}`, "a t.safetensors", -1, "index-json 35-54"},
+		{`{"weight_map":{"a":"s.safetensors","\u0061":"s.safetensors"}}`, "a s.safetensors", -1, "index-json 35-59"},
+		{`{"weight_map":{"a":"s.safetensors"},"weight_map":{"b":"s.safetensors"}}`, "a s.safetensors,b s.safetensors", -1, "index-json 36-49"},
+		{"{\"weight_map\":{\"a\xff\":\"s.safetensors\"}}", "a\xff s.safetensors", -1, "index-json 17-18"},
 		{"version https://git-lfs.github.com/spec/v1\n", "", -1, "index-json 0-43"},
 		{"<html></html>", "", -1, "index-json 0-13"},
 
 		// Names that lead elsewhere, of which each is told once.
-		{`{"weight_map":{"a":"../s","b":"s","c":"../s"}}`, "a ../s,b s,c ../s", -1, "index-path 15-25"},
+		{`{"weight_map":{"a":"../s","b":"s.safetensors","c":"../s"}}`, "a ../s,b s.safetensors,c ../s", -1, "index-path 15-25"},
 		{`{"weight_map":{"a":"/s","b":"s\\t","c":"http://h/s"}}`, `a /s,b s\t,c http://h/s`, -1, "index-path 15-23,index-path 24-34,index-path 35-51"},
 		{`{"weight_map":{"a":"","b":".","c":"x//y"}}`, "a ,b .,c x//y", -1, "index-path 15-21,index-path 22-29,index-path 30-40"},
 		{`{"weight_map":{"a":"s/..","b":"C:s","c":"s\u0000"}}`, "a s/..,b C:s,c s\x00", -1, "index-path 15-25,index-path 26-35,index-path 36-49"},
+
+		// Names of what is no shard, or does not show what it is.
+		{`{"weight_map":{"a":".env"}}`, "a .env", -1, "index-path 15-25"},
+		{`{"weight_map":{"a":"x/.y/s.safetensors","b":".safetensors"}}`, "a x/.y/s.safetensors,b .safetensors", -1, "index-path 15-39,index-path 40-58"},
+		{`{"weight_map":{"a":"id_rsa","b":"s.SAFETENSORS"}}`, "a id_rsa,b s.SAFETENSORS", -1, "index-path 15-27,index-path 28-47"},
+		{`{"weight_map":{"a":"s\u202etxt.safetensors","b":"s\u2028.safetensors"}}`, "a s\u202etxt.safetensors,b s\u2028.safetensors", -1, "index-path 15-43,index-path 44-69"},
+		{`{"weight_map":{"a":"x..y/s.safetensors","b":"\u00e9.safetensors"}}`, "a x..y/s.safetensors,b é.safetensors", -1, ""},
 	} {
 		x, report := checkpoint.ParseIndex([]byte(test.text))
 		var entries, faults []string
@@ -158,15 +165,17 @@ func TestAppendText(t *testing.T) {
 
 func TestAppendTextRefuses(t *testing.T) {
 	entry := func(tensor, shard string) []checkpoint.IndexEntry {
-		return []checkpoint.IndexEntry{{Tensor: "x", Shard: "s"}, {Tensor: tensor, Shard: shard}}
+		return []checkpoint.IndexEntry{{Tensor: "x", Shard: "s.safetensors"}, {Tensor: tensor, Shard: shard}}
 	}
 	for _, test := range []struct {
 		index checkpoint.Index
 		says  string
 	}{
-		{checkpoint.Index{Tensors: entry("x", "t")}, "twice"},
-		{checkpoint.Index{Tensors: entry("y", "../t")}, `".."`},
-		{checkpoint.Index{Tensors: entry("y\xff", "t")}, "UTF-8"},
+		{checkpoint.Index{Tensors: entry("x", "t.safetensors")}, "twice"},
+		{checkpoint.Index{Tensors: entry("y", "../t.safetensors")}, `".."`},
+		{checkpoint.Index{Tensors: entry("y", ".t.safetensors")}, `begins with "."`},
+		{checkpoint.Index{Tensors: entry("y", "t")}, "does not end"},
+		{checkpoint.Index{Tensors: entry("y\xff", "t.safetensors")}, "UTF-8"},
 		{checkpoint.Index{Metadata: map[string]string{"a": "{"}}, "not JSON"},
 		{checkpoint.Index{Metadata: map[string]string{"total_size": "1"}}, "field of its own"},
 	} {
@@ -189,6 +198,30 @@ func TestIndexLimits(t *testing.T) {
 		_, err := checkpoint.New(t.Context(), f.store(), "", &test.opts)
 		if test.ok && err != nil || !test.ok && !errors.Is(err, safetensors.RuleLimit) {
 			t.Errorf("%+v: %v", test.opts, err)
+		}
+	}
+}
+
+// TestShardsAreCountedWhileParsing: what comes after one too many is not read.
+func TestShardsAreCountedWhileParsing(t *testing.T) {
+	f := folder{indexName: []byte(`{"weight_map":{"a":"1.safetensors","b":"1.safetensors","c":"2.safetensors","d":no JSON`)}
+	_, err := checkpoint.New(t.Context(), f.store(), indexName, &checkpoint.Options{MaxShards: 1})
+	var v *safetensors.Violation
+	if !errors.As(err, &v) || v.Rule != safetensors.RuleLimit || v.Tensor != "c" || v.Span != (safetensors.Span{Begin: 55, End: 74}) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestLargeIndexIsReadWhole: it is longer than what is read at once.
+func TestLargeIndexIsReadWhole(t *testing.T) {
+	f := folder{"model.safetensors": file(t, f32("a", 1))}
+	f.index(t, indexName, map[string][]string{"model.safetensors": {"a"}})
+	for _, size := range []int{1<<20 - 1, 1 << 20, 1<<20 + 1, 4 << 20, 9 << 20} {
+		index := bytes.Repeat([]byte{' '}, size)
+		copy(index[size-len(f[indexName]):], f[indexName])
+		large := folder{"model.safetensors": f["model.safetensors"], indexName: index}
+		if got, err := tensors(t, large.open(t, indexName, nil)); len(got) != 1 || err != nil {
+			t.Errorf("%d bytes: %q, %v", size, got, err)
 		}
 	}
 }

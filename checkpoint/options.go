@@ -24,15 +24,20 @@ type Options struct {
 	// 0 means 8.
 	Parallel int
 
-	// HeadersOnly makes Validate read no data. It then does not say whether a
-	// tensor that is in two shards has the same bytes in both.
+	// HeadersOnly means that no data is read to sort a folder, or by Validate. Then
+	// values are not compared: files with equal bytes are not known to be copies,
+	// and so are models, each; and it is not said whether a tensor that is in two
+	// shards has the same bytes in both.
 	HeadersOnly bool
 
-	// MaxIndexSize is the largest index accepted, in bytes.
-	// 0 means 250,000,000, which is room for two million tensors.
+	// MaxIndexSize is the largest index accepted, in bytes. In memory, one as
+	// published takes some 3 times as much, and at worst, with names of a few
+	// letters, 12 times. 0 means 250,000,000, which is room for two million tensors,
+	// and for that takes 3 GB at worst.
 	MaxIndexSize int64
 
-	// MaxShards is the largest number of shards that an index may name.
+	// MaxShards is the largest number of shards that an index may name. Of one that
+	// names more, no more is read.
 	// 0 means 10,000. The largest published models have a few hundred.
 	MaxShards int
 }

@@ -68,7 +68,7 @@ func stemFault(stem string) string {
 	case strings.HasPrefix(stem, "."):
 		return "begins with a dot"
 	}
-	return pathFault(stem)
+	return pathFault(stem + weightsSuffix)
 }
 
 // distinct returns why tensors are not of distinct names, or nil. An Encoder would

@@ -17,8 +17,8 @@ type Role string
 
 // The roles. A Model is counted, and what is beside it is not.
 const (
-	Model   Role = "model"   // the model, or a part of it
-	Copy    Role = "copy"    // the tensors of another set once more: in another precision, or under other names
+	Model   Role = "model"   // the model, a part of it, or one of several
+	Copy    Role = "copy"    // another set once more: by its name in another form, or byte for byte
 	Adapter Role = "adapter" // what is added to a model: LoRA and the like
 	Other   Role = "other"   // none of these, as far as can be told
 )
@@ -37,6 +37,8 @@ type Set struct {
 	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
 
 	found  *folder
+	proof  evidence // of what CopyOf says
+	named  *naming  // nil until it is needed
 	index  *Index
 	report *safetensors.Report // what is wrong with the index itself
 	byName map[string]int      // indices of Shards by their names in the index
@@ -93,7 +95,8 @@ func (s *Set) home(name string) int {
 // Discover returns the sets at path in from: the one that a file is, or those of
 // a folder and the folders below it. Those that are counted come first, and of
 // them that in the folder itself. It reads indexes, and the headers of what no
-// index lists; what cannot be read it leaves for Validate to report.
+// index lists; of files of one size it reads a little, and all where that is
+// equal, unless the options say HeadersOnly. What cannot be read it leaves for Validate to report.
 func Discover(ctx context.Context, from store.Store, path string, opts *Options) ([]*Set, error) {
 	f, set, err := find(ctx, from, path, opts)
 	switch {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 )
@@ -128,6 +127,9 @@ func (f *folder) evident(ctx context.Context) (*Set, error) {
 	if err != nil || len(c.live) == 0 && len(c.loose) > 1 {
 		return nil, err
 	}
+	if all := c.declared(); len(all) > 1 && slices.ContainsFunc(all[1:], func(s *Set) bool { return byName(s, all[0]) == "" }) {
+		return nil, nil
+	}
 	return c.first(), nil
 }
 
@@ -147,7 +149,20 @@ func (f *folder) severalModels(sets []*Set) error {
 	if n > most {
 		names = append(names, fmt.Sprintf("and %d more", n-most))
 	}
-	return fmt.Errorf("checkpoint: the folder holds %d models, and not one: name the one that is meant: %s", n, strings.Join(names, ", "))
+	hint := ""
+	if f.opts.HeadersOnly {
+		hint = "; values not compared"
+	}
+	return fmt.Errorf("checkpoint: the folder holds %d models, and not one: name the one that is meant: %s%s", n, strings.Join(names, ", "), hint)
+}
+
+// declared returns the sets that indexes make: of those of which no shard is there
+// only if that is all there is.
+func (c *candidates) declared() []*Set {
+	if len(c.live)+len(c.loose) == 0 {
+		return c.stale
+	}
+	return c.live
 }
 
 // first returns the set that is the model if no headers need be read to tell.
@@ -170,8 +185,9 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 		return f.sorted, nil
 	}
 	var inside, beside []*Set
+	c := newComparer(f)
 	for _, p := range f.inOrder() {
-		sets, err := f.sortPlace(ctx, p)
+		sets, err := c.sortPlace(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -184,8 +200,7 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 	if len(inside) == 0 {
 		inside, beside = beside, nil // an index here names what is in the parts
 	}
-	models := slices.DeleteFunc(slices.Clone(inside), func(s *Set) bool { return !s.Counted() })
-	if err := f.relate(ctx, beside, models); err != nil {
+	if err := c.relate(ctx, beside, counted(inside)); err != nil {
 		return nil, err
 	}
 	all := append(inside, beside...)
@@ -204,139 +219,4 @@ func (f *folder) isInside(p *place) bool {
 		return p.path == f.path
 	}
 	return true
-}
-
-// sortPlace returns the sets of one place, the model first.
-func (f *folder) sortPlace(ctx context.Context, p *place) ([]*Set, error) {
-	c, err := f.candidates(ctx, p)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(c.live) > 0:
-		beside := slices.Concat(c.live[1:], c.loose)
-		first := c.first()
-		return append([]*Set{first}, beside...), f.relate(ctx, beside, []*Set{first})
-	case len(c.loose) > 1:
-		sets, err := f.sortLoose(ctx, c.loose)
-		if err == nil {
-			sets[0].stale = c.stale
-		}
-		return sets, err
-	case len(c.loose)+len(c.stale) == 0:
-		return nil, nil // an index elsewhere names all that is here
-	}
-	first := c.first()
-	if len(c.loose) == 1 {
-		return []*Set{first}, nil
-	}
-	return c.stale, f.relate(ctx, c.stale[1:], []*Set{first})
-}
-
-// relate finds out what the sets beside models are: those that were found to be
-// copies or adapters in their own place stay that. What the models hold is only
-// read if there is something to compare it with.
-func (f *folder) relate(ctx context.Context, beside, models []*Set) error {
-	var held []contents
-	for _, s := range beside {
-		if s.Role != Model {
-			continue
-		}
-		if held == nil {
-			for _, m := range models {
-				h, err := f.contents(ctx, m)
-				if err != nil {
-					return err
-				}
-				held = append(held, h)
-			}
-		}
-		h, err := f.contents(ctx, s)
-		if err != nil {
-			return err
-		}
-		s.Role = Other
-		if i := copied(s, h, held); i >= 0 {
-			s.Role, s.CopyOf = Copy, models[i].Name
-		} else if isAdapter(s, h) {
-			s.Role = Adapter
-		}
-	}
-	return nil
-}
-
-// copied returns the index of the first of all of which a set is a copy, or -1.
-func copied(s *Set, held contents, all []contents) int {
-	return slices.IndexFunc(all, func(other contents) bool {
-		return sameTensors(held, other) || mayBeRenamed(s) && sameShapes(held, other)
-	})
-}
-
-// sortLoose sorts sets of one place that no index names. What is neither a copy
-// nor an adapter is one set if no tensor is in two files, and otherwise each is
-// a model: people keep collections of models in a folder, and to read them as
-// one would find conflicts in every second tensor.
-//
-// Sets come in the order of rank, so that of two copies the likelier model is
-// kept.
-func (f *folder) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
-	var models, beside []*Set
-	var held []contents
-	for _, s := range sets {
-		h, err := f.contents(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		if i := copied(s, h, held); i >= 0 {
-			s.Role, s.CopyOf = Copy, models[i].Name
-			beside = append(beside, s)
-			continue
-		}
-		if isAdapter(s, h) {
-			s.Role = Adapter
-		}
-		models, held = append(models, s), append(held, h)
-	}
-	models, beside, held = setAside(models, beside, held)
-	if len(models) > 1 && disjoint(held) {
-		models = []*Set{f.join(models, beside)}
-	}
-	return append(models, beside...), nil
-}
-
-// setAside moves the adapters among models to beside. If all are adapters, they
-// are what the folder is about, and so models.
-func setAside(models, beside []*Set, held []contents) ([]*Set, []*Set, []contents) {
-	var others []*Set
-	var ofOthers []contents
-	var adapters []*Set
-	for i, s := range models {
-		if s.Role == Adapter {
-			adapters = append(adapters, s)
-		} else {
-			others, ofOthers = append(others, s), append(ofOthers, held[i])
-		}
-	}
-	if len(others) > 0 {
-		return others, append(beside, adapters...), ofOthers
-	}
-	for _, s := range adapters {
-		s.Role = Model
-	}
-	return models, beside, held
-}
-
-// join makes one set of several, of which there may be copies. It makes a new
-// one, and leaves those as they are for when it has to be done again.
-func (f *folder) join(sets, copies []*Set) *Set {
-	one := &Set{Name: path.Join(folderOf(sets[0].Name), "*"+weightsSuffix), Role: Model, found: f}
-	for _, s := range sets {
-		one.Shards = append(one.Shards, s.Shards...)
-	}
-	slices.SortFunc(one.Shards, compareShards)
-	for _, s := range copies {
-		if slices.ContainsFunc(sets, func(of *Set) bool { return of.Name == s.CopyOf }) {
-			s.CopyOf = one.Name
-		}
-	}
-	return one
 }

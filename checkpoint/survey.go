@@ -234,15 +234,9 @@ func (s *survey) numbers() {
 		}
 		there[n] = append(there[n], number)
 	}
-	for _, p := range f.places {
-		for _, path := range p.weights {
-			if n, number, ok := numbered(path); ok && there[n] != nil {
-				there[n] = append(there[n], number)
-			}
-		}
-	}
+	inFolder := f.numbers()
 	for _, n := range order {
-		for _, g := range n.gaps(there[n]) {
+		for _, g := range n.gaps(append(there[n], inFolder[n]...)) {
 			s.gap(n, g)
 		}
 	}

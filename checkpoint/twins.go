@@ -12,8 +12,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/store"
 )
 
 // A twin is a tensor that is in two shards. The first is the one that the index
@@ -78,7 +80,7 @@ func (s *survey) listedAt(tensor string) safetensors.Span {
 func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) {
 	a, b := s.entry(t.one), s.entry(t.other)
 	if a.Dtype != b.Dtype || !slices.Equal(a.Shape, b.Shape) {
-		return otherKind, fmt.Sprintf(": %s %s and %s %s", a.Dtype, a.ShapeString(), b.Dtype, b.ShapeString()), nil
+		return otherKind, fmt.Sprintf(": %s and %s", kindOf(a), kindOf(b)), nil
 	}
 	if s.c.opts.HeadersOnly || s.shards[t.one.shard-1].fault != nil || s.shards[t.other.shard-1].fault != nil {
 		return unknown, "", nil
@@ -91,10 +93,13 @@ func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) 
 	if err != nil {
 		return unknown, "", err
 	}
-	n, err := firstDifference(x, y)
+	if s.isOne(t) {
+		return equal, "", nil
+	}
+	n, err := firstDifference(x, y, x.Size())
 	switch {
 	case err != nil:
-		return unknown, "", err
+		return unknown, "", fmt.Errorf("checkpoint: compare tensor %s in two shards: %w", quote(x.Name), err)
 	case n < 0:
 		return equal, "", nil
 	}
@@ -110,21 +115,45 @@ func (s *survey) tensor(ctx context.Context, p place32) (*safetensors.Tensor, er
 	return tensor(s.shards[p.shard-1].header, s.entry(p), r), nil
 }
 
-// firstDifference returns the offset of the first byte in which two tensors of
-// one size differ, or -1 if there is none. It compares bytes, not numbers: NaN
-// is equal to itself here, and 0 is not to -0.
-func firstDifference(x, y *safetensors.Tensor) (int64, error) {
+// isOne says whether two tensors are the same bytes of one file, which folders
+// have under several names: the Hub's cache stores equal files once. Both shards
+// are open.
+func (s *survey) isOne(t twin) bool {
+	x, y := s.c.shards[t.one.shard-1], s.c.shards[t.other.shard-1]
+	atX := s.shards[t.one.shard-1].header.FileSpan(s.entry(t.one))
+	atY := s.shards[t.other.shard-1].header.FileSpan(s.entry(t.other))
+	return atX == atY && store.Same(x.object, y.object)
+}
+
+// kindOf returns the dtype and the shape of a tensor, as part of a line: both may
+// be as long as a header, and a dtype that is none is whatever the file says.
+func kindOf(ti *safetensors.TensorInfo) string {
+	const most = 8 // dimensions; published tensors have 6 at most
+	dtype, shape := string(ti.Dtype), ti.Shape
+	if ti.Dtype.Bits() == 0 {
+		dtype = quote(dtype)
+	}
+	if len(shape) <= most {
+		return dtype + " " + ti.ShapeString()
+	}
+	start := safetensors.TensorInfo{Shape: shape[:most]}
+	return fmt.Sprintf("%s %s... (%d dimensions)", dtype, strings.TrimSuffix(start.ShapeString(), "]"), len(shape))
+}
+
+// firstDifference returns the offset of the first of size bytes in which two
+// readers differ, or -1 if there is none. It compares bytes, not numbers: NaN is
+// equal to itself here, and 0 is not to -0.
+func firstDifference(x, y io.ReaderAt, size int64) (int64, error) {
 	const chunk = 1 << 20 // bytes: large enough for disks, small enough for caches
-	size := x.Size()
 	a, b := make([]byte, min(size, chunk)), make([]byte, min(size, chunk))
 	for off := int64(0); off < size; {
 		n := min(size-off, chunk)
 		for _, part := range []struct {
-			from *safetensors.Tensor
+			from io.ReaderAt
 			to   []byte
 		}{{x, a[:n]}, {y, b[:n]}} {
 			if got, err := part.from.ReadAt(part.to, off); got < len(part.to) {
-				return 0, fmt.Errorf("checkpoint: read %d of the %d bytes of tensor %s: %w", off+int64(got), size, quote(x.Name), unexpected(err))
+				return 0, fmt.Errorf("read %d of %d bytes: %w", off+int64(got), size, unexpected(err))
 			}
 		}
 		if !bytes.Equal(a[:n], b[:n]) {

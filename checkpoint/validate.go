@@ -4,6 +4,7 @@ package checkpoint
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"path"
 	"slices"
@@ -32,7 +33,9 @@ type Report struct {
 // It reads headers alone; but of a tensor that is in two shards it compares the
 // bytes, unless the options say HeadersOnly. The set is that of the folder if the
 // checkpoint was opened by it: then files that are not in the index, and copies
-// of the model, are reported too.
+// of the model, are reported too. Of several sets of one folder, the first of
+// [Discover] speaks for all of what could not be looked at there, and the first
+// with an index for the files that no index names.
 //
 // Tensors that are alike at fault are told in one violation, which names the
 // first and says how many there are. As in a report on one file, there are at
@@ -111,31 +114,71 @@ func (s *survey) beside(ctx context.Context) {
 	if !f.listed {
 		return
 	}
-	s.errs = append(s.errs, f.problems...)
 	all, err := f.sets(ctx)
 	if err != nil {
-		s.errs = append(s.errs, err)
+		s.errs = append(append(s.errs, f.problems...), err)
 		return
 	}
+	// What is wrong with the folder is told with the first set alone: to tell it
+	// with each would multiply it by a thousand.
+	if set == all[0] {
+		s.errs = append(s.errs, f.problems...)
+	}
+	judgesExtra := set == firstIndexed(all, folderOf(set.file()))
 	for _, other := range all {
 		switch {
 		case other.CopyOf == set.Name:
 			s.copy(ctx, other)
-		case other.Role == Other && set.Counted() && set.Index != "" && other.Index == "" && folderOf(other.file()) == folderOf(set.Index):
+		case judgesExtra && other.Role == Other && other.Index == "" && folderOf(other.file()) == folderOf(set.Index):
 			s.extra(ctx, other)
 		}
 	}
 }
 
-// copy reports a copy of the set.
+// firstIndexed returns the first set that is counted and whose index is in the
+// folder, or nil. It speaks for others there of what no index names.
+func firstIndexed(all []*Set, folder string) *Set {
+	for _, s := range all {
+		if s.Counted() && s.Index != "" && folderOf(s.Index) == folder {
+			return s
+		}
+	}
+	return nil
+}
+
+// copy reports a copy of the set. Unless it is the same byte for byte, it may be
+// another model all the same; so the report says what was compared.
 func (s *survey) copy(ctx context.Context, other *Set) {
-	held, err := s.c.set.found.contents(ctx, other)
+	f := s.c.set.found
+	held, err := f.contents(ctx, other)
+	if err == nil && other.proof == asEqual {
+		s.add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "%s is a second copy of %s, with equal bytes: %s in %s; it is not counted",
+			quote(other.Name), quote(s.c.set.Name), count(len(held), "tensor"), count(len(other.Shards), "file"))
+		return
+	}
+	var own contents
+	if err == nil {
+		own, err = f.contents(ctx, s.c.set)
+	}
 	if err != nil {
 		s.errs = append(s.errs, err)
 		return
 	}
-	s.add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "%s is a second copy of what is in %s: %s in %s, of the same shapes; it is not counted",
-		quote(other.Name), quote(s.c.set.Name), count(len(held), "tensor"), count(len(other.Shards), "file"))
+	s.add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "%s is by its name a second copy of %s: %s; values not compared; it is not counted",
+		quote(other.Name), quote(s.c.set.Name), likenessOf(held, own))
+}
+
+// likenessOf says what a copy has in common with its original.
+func likenessOf(held, own contents) string {
+	tensors := count(len(held), "tensor")
+	switch same := inCommon(held, own); {
+	case same == len(held):
+		return "it has the same tensor names and shapes, of " + tensors
+	case sameTensors(held, own):
+		return fmt.Sprintf("%d of its %s have the same names and shapes", same, tensors)
+	default:
+		return "its " + tensors + " have the same shapes under other names"
+	}
 }
 
 // extra reports shards that are in the folder, and not in its index.

@@ -52,7 +52,7 @@ type item struct {
 	name string // from the root of the tree
 	size int64
 	dir  bool
-	link fs.FileInfo // of the link itself, if a directory is reached by one
+	link bool // to a directory
 	err  error
 }
 
@@ -67,16 +67,20 @@ func (it item) key() string {
 
 // A level is a directory that is being listed.
 type level struct {
-	info  fs.FileInfo
-	items []item
+	info   fs.FileInfo
+	linked bool // it was reached by a link, or is in one that was
+	items  []item
 }
 
 // A walk is a listing in progress.
 type walk struct {
 	*tree
-	ctx      context.Context
-	open     []level       // from the root to where the walk is
-	followed []fs.FileInfo // links, not what they lead to
+	ctx  context.Context
+	open []level // from the root to where the walk is
+
+	// The directories that were listed by links. Only os.SameFile can tell whether
+	// two are one, and it takes two: by their times most need not be compared.
+	linked map[int64][]fs.FileInfo
 }
 
 // next takes the next item of the innermost directory.
@@ -95,10 +99,11 @@ func (w *walk) enter(dir item) {
 	// By Stat and not from its parent's entries: it is what a link leads to that
 	// follow has to compare.
 	info, err := fs.Stat(w.fsys, dir.name)
-	if err == nil && dir.link != nil && !w.follow(dir.link, info) {
+	linked := dir.link || len(w.open) > 0 && w.open[len(w.open)-1].linked
+	if err == nil && linked && !w.follow(info) {
 		return
 	}
-	l := level{info: info}
+	l := level{info: info, linked: linked}
 	if err == nil {
 		var entries []fs.DirEntry
 		entries, err = fs.ReadDir(w.fsys, dir.name)
@@ -115,26 +120,30 @@ func (w *walk) enter(dir item) {
 	w.open = append(w.open, l)
 }
 
-// follow reports whether to enter a directory by a link. Each link is followed
-// once, wherever it is met again, and never into a directory that is being
-// listed. That ends every loop, and keeps links that lead to one another from
-// multiplying: a listing of n directories and m links reads (m+1)n at most.
-func (w *walk) follow(link, target fs.FileInfo) bool {
+// follow reports whether to enter a directory by a link, or one below such a
+// directory. That is done once for each, and never for one that is being listed:
+// so every loop ends, and links do not multiply. However many there are, a
+// listing reads each directory twice at most: by its own name, and by a link.
+func (w *walk) follow(dir fs.FileInfo) bool {
 	// False for one and the same file: it is not known how to compare these.
-	if !os.SameFile(link, link) {
+	if !os.SameFile(dir, dir) {
 		return false
 	}
 	for _, l := range w.open {
-		if os.SameFile(l.info, target) {
+		if os.SameFile(l.info, dir) {
 			return false
 		}
 	}
-	for _, seen := range w.followed {
-		if os.SameFile(seen, link) {
+	at := dir.ModTime().UnixNano()
+	for _, seen := range w.linked[at] {
+		if os.SameFile(seen, dir) {
 			return false
 		}
 	}
-	w.followed = append(w.followed, link)
+	if w.linked == nil {
+		w.linked = make(map[int64][]fs.FileInfo)
+	}
+	w.linked[at] = append(w.linked[at], dir)
 	return true
 }
 
@@ -170,7 +179,7 @@ func (w *walk) item(name string, e fs.DirEntry) (item, bool) {
 	// may be one.
 	info, err := e.Info()
 	if err == nil && !info.Mode().IsRegular() {
-		it.link = info // if it is none, it leads to itself
+		it.link = true // if it is none, it leads to itself
 		info, err = fs.Stat(w.fsys, name)
 	}
 	switch {

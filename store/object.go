@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"sync/atomic"
 )
 
@@ -14,6 +15,7 @@ import (
 type object struct {
 	path   string // for errors
 	file   fs.File
+	info   fs.FileInfo // of the open file
 	reader io.ReaderAt // file, as a reader
 	size   int64       // at the time it was opened
 	closed atomic.Bool
@@ -22,6 +24,13 @@ type object struct {
 func (o *object) Size() int64 { return o.size }
 
 func (o *object) ReaderAt(ctx context.Context) io.ReaderAt { return &objectReader{o, ctx} }
+
+// SameAs says whether other is the same file, opened by the same name or another:
+// see [Same]. Of files in memory it is not known.
+func (o *object) SameAs(other Object) bool {
+	p, ok := other.(*object)
+	return ok && (o == p || o.size == p.size && os.SameFile(o.info, p.info))
+}
 
 // Close is safe while others read: an *os.File waits for them itself, and files
 // in memory have nothing to give back.

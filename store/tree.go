@@ -22,9 +22,10 @@ import (
 // such as named pipes and devices, are refused before they are opened.
 //
 // List leaves nothing out that is a file, hidden or not: what to skip is for
-// those who know what they look for. It follows a link to a directory once, and
-// not if that leads to a directory that it is within. A link that leads nowhere
-// is an error of its name.
+// those who know what they look for. A directory is listed by its own name,
+// and once more at most by links, whichever comes first: what other links name
+// there can be opened, and is not listed. No link is followed to a directory that
+// it is within. A link that leads nowhere is an error of its name.
 func Dir(path string) Lister { return &tree{directory(path)} }
 
 // FS is the store of the files of fsys, which must implement [io.ReaderAt], as
@@ -79,7 +80,7 @@ func (t *tree) newObject(name string, f fs.File) (*object, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q cannot be read at offsets: its %T is no io.ReaderAt: %w", t.path(name), f, errors.ErrUnsupported)
 	}
-	return &object{path: t.path(name), file: f, reader: r, size: info.Size()}, nil
+	return &object{path: t.path(name), file: f, info: info, reader: r, size: info.Size()}, nil
 }
 
 // checkKind returns an error unless info is of a regular file, which alone has
@@ -112,9 +113,10 @@ func (e *kindError) Error() string { return fmt.Sprintf("%q is %s, not a regular
 func (e *kindError) Unwrap() error { return e.err }
 
 // missing returns err, which opening name gave. Where an element of name is a
-// file, systems say "not a directory"; to a store, the object does not exist.
+// file, systems say "not a directory", and where one is longer than any can be,
+// "file name too long"; to a store, the object does not exist.
 func (t *tree) missing(name string, err error) error {
-	if errors.Is(err, syscall.ENOTDIR) {
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return &fs.PathError{Op: "open", Path: t.path(name), Err: fs.ErrNotExist}
 	}
 	return err

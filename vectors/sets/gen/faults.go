@@ -42,8 +42,13 @@ func indexPointer(v *vector) {
 
 // indexPath returns the vector of a shard that must not be opened.
 func indexPath(path string) func(*vector) {
+	return indexPathOther(path, "the name of a shard leads out of the folder, on some system at least")
+}
+
+// indexPathOther returns that of a name that is refused for another reason.
+func indexPathOther(path, comment string) func(*vector) {
 	return func(v *vector) {
-		v.breaks("index-path", path, "b", "the name of a shard leads out of the folder, on some system at least")
+		v.breaks("index-path", path, "b", comment)
 		v.shard(one, f32("a", 1))
 		v.index(map[string]string{"a": one, "b": path}, 32)
 		v.faultAt(fmt.Sprintf(`"b": %q`, path))
@@ -155,6 +160,29 @@ func twoCopiesPrecision(v *vector) {
 	v.sets = "2 1"
 	v.shard("model.safetensors", f32("a", 1), f32("b", 2))
 	v.shard("model.fp16.safetensors", tensor{"a", "F16", "[4]", 8, 1}, tensor{"b", "F16", "[4]", 8, 2})
+}
+
+func twoCopiesPrecisionIndex(v *vector) {
+	const shard, file = "model.fp16-00001-of-00001.safetensors", "model.safetensors.index.fp16.json"
+	v.breaks("two-copies", file, "", "the model in another precision, with an index of its own")
+	v.sets = "2 1"
+	v.pair()
+	v.shard(shard, tensor{"a", "F16", "[4]", 8, 1}, tensor{"b", "F16", "[4]", 8, 2})
+	v.add(file, fmt.Sprintf(`{"metadata": {"total_size": 16}, "weight_map": {"a": %q, "b": %q}}`, shard, shard))
+}
+
+func twoCopiesEqualBytes(v *vector) {
+	v.breaks("two-copies", "step-200.safetensors", "", "a file that is equal to another byte for byte, whatever it is called")
+	v.sets = "2 1"
+	v.shard("step-100.safetensors", f32("a", 1), f32("b", 2))
+	v.shard("step-200.safetensors", f32("a", 1), f32("b", 2))
+}
+
+func twoCopiesWhole(v *vector) {
+	v.breaks("two-copies", "model.safetensors", "", "the model in one file beside its shards and their index")
+	v.sets = "2 1"
+	v.pair()
+	v.shard("model.safetensors", f32("a", 1), f32("b", 2))
 }
 
 func twoCopiesConsolidated(v *vector) {

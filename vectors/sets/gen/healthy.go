@@ -85,3 +85,34 @@ func emptyTensor(v *vector) {
 	v.shard(two, f32("b", 2))
 	v.index(map[string]string{"a": one, "b": two}, 16)
 }
+
+func steps(v *vector) {
+	v.comment = "two steps of a training: the same names and shapes, and other values, make two models"
+	v.sets = "2 2"
+	v.shard("step-100.safetensors", f32("a", 1), f32("b", 2))
+	v.shard("step-200.safetensors", f32("a", 3), f32("b", 4))
+}
+
+func stepsInFolders(v *vector) {
+	v.comment = "two steps of a training, each in a folder"
+	v.sets = "2 2"
+	v.shard("step-100/model.safetensors", f32("a", 1), f32("b", 2))
+	v.shard("step-200/model.safetensors", f32("a", 3), f32("b", 4))
+}
+
+func average(v *vector) {
+	v.comment = "a model and the average of its training: a name that is no variant makes no copy"
+	v.sets = "2 2"
+	v.shard("model.safetensors", f32("a", 1), f32("b", 2))
+	v.shard("model_ema.safetensors", f32("a", 3), f32("b", 4))
+}
+
+func twoIndexes(v *vector) {
+	v.comment = "two indexes declare two models, though their tensors are of the same names and shapes"
+	v.sets = "2 2"
+	for i, step := range []string{"step-100", "step-200"} {
+		shard := step + "-00001-of-00001.safetensors"
+		v.shard(shard, f32("a", byte(i)))
+		v.add(step+".safetensors.index.json", fmt.Sprintf(`{"metadata": {"total_size": 16}, "weight_map": {"a": %q}}`, shard))
+	}
+}

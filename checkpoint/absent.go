@@ -1,0 +1,62 @@
+// Shards that are not there, when what they hold is asked for.
+
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/weightools/safetensors"
+)
+
+// header returns the header of a shard, in which the named tensor is looked for,
+// or none in particular.
+func (c *Checkpoint) header(ctx context.Context, s *shard, tensor string) (*safetensors.Header, error) {
+	h, err := s.header(ctx)
+	if isMissing(err) {
+		err = c.missing(s, tensor)
+	}
+	return h, err
+}
+
+// data returns a reader of the bytes of a shard. Its header may be known from the
+// sorting of the folder, and the shard be gone since.
+func (c *Checkpoint) data(ctx context.Context, s *shard, tensor string) (io.ReaderAt, error) {
+	r, err := s.data(ctx)
+	if isMissing(err) {
+		err = c.missing(s, tensor)
+	}
+	return r, err
+}
+
+// missing returns the error that a shard is not there. It is in the index, if
+// there is one: where that lists the named tensor, or the first of the shard.
+//
+// The error does not wrap fs.ErrNotExist, which is that of a tensor that the
+// checkpoint does not have.
+func (c *Checkpoint) missing(s *shard, tensor string) error {
+	x := c.set.index
+	if x == nil {
+		return atPath("open", s.path, &safetensors.Violation{
+			Rule:   safetensors.RuleShardMissing,
+			Detail: fmt.Sprintf("shard %s is missing: its name leads to no file", quote(s.path)),
+		})
+	}
+	var e *IndexEntry
+	if tensor != "" {
+		e = x.Lookup(tensor)
+	}
+	for i := 0; e == nil && i < len(x.Tensors); i++ {
+		if home := c.set.home(x.Tensors[i].Shard); home >= 0 && c.shards[home] == s {
+			e = &x.Tensors[i]
+		}
+	}
+	v := &safetensors.Violation{Rule: safetensors.RuleShardMissing}
+	v.Detail = fmt.Sprintf("shard %s is missing, and the index %s names it", quote(s.path), quote(c.set.Index))
+	if e != nil {
+		v.Tensor, v.Span = e.Tensor, e.Span
+		v.Detail += " for tensor " + quote(e.Tensor)
+	}
+	return atPath("open", c.set.Index, v)
+}

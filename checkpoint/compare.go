@@ -1,0 +1,107 @@
+// Comparing sets: whether what their names and sizes say is so.
+
+package checkpoint
+
+import (
+	"context"
+	"slices"
+)
+
+// A comparer compares sets while a folder is sorted, and keeps what it has read.
+// Who uses it has the folder's turn.
+type comparer struct {
+	f       *folder
+	known   map[*Set]*facts
+	samples map[string]*sample // of shards, by path; nil for one that cannot be read
+	digests map[string]*sample // of whole shards, by path
+}
+
+// Facts are what the headers of a set say.
+type facts struct {
+	held   contents
+	shapes shapes  // nil until they are asked for
+	sizes  []int64 // of the shards, in bytes; nil if there is none, or not all are known
+	broken bool
+}
+
+func newComparer(f *folder) *comparer {
+	return &comparer{f, make(map[*Set]*facts), make(map[string]*sample), make(map[string]*sample)}
+}
+
+// facts reads the headers of a set, once.
+func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
+	if one := c.known[s]; one != nil {
+		return one, nil
+	}
+	held, err := c.f.contents(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	one := &facts{held: held}
+	for _, path := range s.Shards {
+		k := c.f.recall(path)
+		if k != nil {
+			one.sizes = append(one.sizes, k.size)
+		}
+		one.broken = one.broken || isBroken(k, s)
+	}
+	if len(one.sizes) < len(s.Shards) {
+		one.sizes = nil
+	}
+	c.known[s] = one
+	return one, nil
+}
+
+// isBroken says whether there may be tensors in a shard that are not known. No set
+// with such a one is a copy, nor is another one of it. But a shard of an index
+// that was not fetched does not count: the index knows its tensors.
+func isBroken(k *knowledge, of *Set) bool {
+	if k == nil {
+		return of.index == nil
+	}
+	return k.header == nil || k.blind
+}
+
+// compare returns the evidence that s is a copy of m. What the names say counts if
+// the tensors agree with it; what is the same byte for byte needs no name.
+func (c *comparer) compare(ctx context.Context, s, m *Set, name evidence) (evidence, error) {
+	a, err := c.facts(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	b, err := c.facts(ctx, m)
+	if err != nil || a.broken || b.broken {
+		return "", err
+	}
+	if name.agrees(a, b) {
+		return name, nil
+	}
+	if a.sizes == nil || !slices.Equal(a.sizes, b.sizes) {
+		return "", nil
+	}
+	return c.sameBytes(ctx, s, m)
+}
+
+// agrees says whether the tensors of two sets are what the name of the first says,
+// if that says anything.
+func (e evidence) agrees(a, b *facts) bool {
+	switch e {
+	case asVariant:
+		return sameTensors(a.held, b.held)
+	case asWhole:
+		n := len(a.held)
+		return n > 0 && n == len(b.held) && inCommon(a.held, b.held) == n
+	case asMakers:
+		return sameTensors(a.held, b.held) || sameShapes(a.byShape(), b.byShape())
+	}
+	return false
+}
+
+// byShape returns the set's tensors by shape. They are counted once, with however
+// many sets they are compared.
+func (one *facts) byShape() shapes {
+	if one.shapes == nil {
+		one.shapes = shapesOf(one.held)
+	}
+	return one.shapes
+}
