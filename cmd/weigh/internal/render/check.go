@@ -62,7 +62,7 @@ func (c *Check) JSON(w io.Writer, s typeset.Style) error {
 	}
 	errors := make([]unread, len(c.Unread))
 	for i, u := range c.Unread {
-		errors[i] = unread{u.File, u.Message}
+		errors[i] = unread(u)
 	}
 	return writeObject(w, s, []member{
 		{"schema", "weigh.check/1"},
