@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // dtype reads a dtype.
@@ -162,7 +163,7 @@ func (p *parser) offsets(e *rawEntry) (bool, error) {
 	var v [2]int64
 	good, err := p.integers(RuleOffsets, e.info.Name, "data_offsets", v[:])
 	if good && n != len(v) {
-		p.found(RuleOffsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, where 2 are due", quoted(e.info.Name), plural(int64(n), "data_offset"))
+		p.found(RuleOffsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, where 2 are due", quoted(e.info.Name), wording.Count(n, "data_offset"))
 		good = false
 	}
 	e.begin, e.end = uint64(v[0]), uint64(v[1])

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
@@ -123,7 +122,7 @@ func (p *parser) parse() bool {
 	if isSyntax || p.NonASCII {
 		// Outside of strings a byte above ASCII is a syntax error, so without
 		// either the text is UTF-8.
-		if i := invalidUTF8(p.text); i < len(p.text) {
+		if i := jsonscan.InvalidUTF8(p.text); i < len(p.text) {
 			p.found(RuleUTF8, "", at(i, i+1), "byte %#02x at byte %d of the header is not UTF-8", p.text[i], i)
 			if isSyntax && syntax.Offset >= i {
 				return false
@@ -140,20 +139,6 @@ func (p *parser) parse() bool {
 		p.found(RuleHeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q, where spaces are due", p.text[object+i])
 	}
 	return true
-}
-
-func invalidUTF8(b []byte) int {
-	if utf8.Valid(b) {
-		return len(b)
-	}
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(b)
 }
 
 // object reads the header's object, and its white space before.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // tile judges whether the tensors cover the data without overlap or hole. It
@@ -54,7 +56,7 @@ func (p *parser) tile() (end int64) {
 
 func (p *parser) hole(ti *TensorInfo, gap Span) {
 	p.found(RuleHole, ti.Name, gap.shift(p.dataStart),
-		"%s %v of the data before tensor %s belong to no tensor", plural(gap.Len(), "byte"), gap, quoted(ti.Name))
+		"%s %v of the data before tensor %s belong to no tensor", wording.Count(gap.Len(), "byte"), gap, quoted(ti.Name))
 }
 
 func compareOffsets(a, b Span) int {
@@ -70,7 +72,7 @@ func (p *parser) ends(end, size int64) {
 		p.truncated(size, want)
 	case size > want && !p.blind:
 		p.found(RuleTrailing, "", Span{want, size},
-			"the file goes on for %s after its last tensor: %v were expected, %v are there", plural(size-want, "byte"), grouped(want), grouped(size))
+			"the file goes on for %s after its last tensor: %v were expected, %v are there", wording.Count(size-want, "byte"), wording.Grouped(want), wording.Grouped(size))
 	}
 }
 
@@ -100,7 +102,7 @@ func (p *parser) truncated(size, want int64) {
 		name = tensors[first].Name
 	}
 	p.found(RuleTruncated, name, Span{size, want},
-		"the file is %s short: %v were expected, %v are there; %s", plural(want-size, "byte"), grouped(want), grouped(size), cutOff(hurt, list))
+		"the file is %s short: %v were expected, %v are there; %s", wording.Count(want-size, "byte"), wording.Grouped(want), wording.Grouped(size), cutOff(hurt, list))
 }
 
 func cutOff(hurt int, list string) string {

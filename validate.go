@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A Report is what Validate found.
@@ -60,7 +62,7 @@ func (r *Report) First(least Severity) *Violation {
 func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
 	if size < lengthSize {
 		return reportOf(&Violation{Rule: RuleTooShort, Span: Span{0, max(size, 0)},
-			Detail: fmt.Sprintf("the file has %s, and a file has at least 8", plural(max(size, 0), "byte"))}), nil
+			Detail: fmt.Sprintf("the file has %s, and a file has at least 8", wording.Count(max(size, 0), "byte"))}), nil
 	}
 	p := &parser{limits: o, all: all}
 	if err := readFull(r, p.length[:], 0); err != nil {
@@ -210,7 +212,7 @@ func (p *parser) renderFaults() {
 		case RuleWholeBytes:
 			p.found(f.rule, ti.Name, ti.Entry, "%s does not fill whole bytes: %s %s", what, ti.Dtype, shorten(ti.ShapeString()))
 		case RuleTensorSize:
-			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, and %s %s takes %d", what, plural(saturate(f.end-f.begin), "byte"), ti.Dtype, shorten(ti.ShapeString()), f.want)
+			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, and %s %s takes %d", what, wording.Count(saturate(f.end-f.begin), "byte"), ti.Dtype, shorten(ti.ShapeString()), f.want)
 		}
 	}
 }
@@ -234,7 +236,7 @@ func (p *parser) warn() {
 		size := int64(ti.Dtype.Bits() / 8)
 		if begin := ti.Offsets.shift(p.dataStart).Begin; size > 1 && begin%size != 0 && ti.Size() > 0 {
 			p.found(RuleElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is no multiple of the %d bytes of %s; a loader that maps the file copies its %s",
-				quoted(ti.Name), begin, size, ti.Dtype, plural(ti.Size(), "byte"))
+				quoted(ti.Name), begin, size, ti.Dtype, wording.Count(ti.Size(), "byte"))
 		}
 		if names {
 			if what := nameHazard(ti.Name); what != "" {

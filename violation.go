@@ -4,9 +4,8 @@ package safetensors
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A Violation is one broken rule and where it is broken. It is the type of
@@ -32,41 +31,8 @@ func (v *Violation) Unwrap() error { return v.Rule }
 // quoted is a name that is quoted if it comes to be printed.
 type quoted string
 
-// String returns [quote] of the name.
-func (q quoted) String() string { return quote(string(q)) }
+// String returns the name as [wording.Quote] has it.
+func (q quoted) String() string { return wording.Quote(string(q)) }
 
-// grouped is a number that is printed with a comma before every three digits.
-type grouped int64
-
-// String returns n as in "1,901,171,712".
-func (n grouped) String() string {
-	s := strconv.FormatInt(int64(n), 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural returns n and the noun, as in "1 byte" and "2,000 bytes".
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%v %ss", grouped(n), noun)
-}
-
-// quote returns a name out of a file so that it can be part of a line: quoted,
-// control characters escaped, and the middle of a very long one left out. A
-// name may be as long as a header.
-func quote(name string) string {
-	const most = 200 // bytes; the longest published names have about 150
-	if len(name) <= most {
-		return strconv.Quote(name)
-	}
-	head, tail := name[:most/2], name[len(name)-most/2:]
-	for len(head) > 0 && !utf8.ValidString(head) {
-		head = head[:len(head)-1]
-	}
-	tail = strings.TrimLeftFunc(tail, func(r rune) bool { return r == utf8.RuneError })
-	return fmt.Sprintf("%s...%s (%d bytes)", strconv.Quote(head), strconv.Quote(tail), len(name))
-}
+// quote returns a name out of a file so that it can be part of a line.
+func quote(name string) string { return wording.Quote(name) }

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // maxOfRule is how many violations of one rule are kept, as in package
@@ -46,28 +44,11 @@ func (f *findings) report() *safetensors.Report {
 	return &safetensors.Report{Violations: f.list, Omitted: f.omitted}
 }
 
-// quote returns a name out of a file so that it can be part of a line: quoted,
-// control characters escaped, and the middle of a very long one left out.
-func quote(name string) string {
-	const most = 200 // bytes; the longest published names have about 150
-	if len(name) <= most {
-		return strconv.Quote(name)
-	}
-	head, tail := name[:most/2], name[len(name)-most/2:]
-	for len(head) > 0 && !utf8.ValidString(head) {
-		head = head[:len(head)-1]
-	}
-	tail = strings.TrimLeftFunc(tail, func(r rune) bool { return r == utf8.RuneError })
-	return fmt.Sprintf("%s...%s (%d bytes)", strconv.Quote(head), strconv.Quote(tail), len(name))
-}
+// quote returns a name out of a file so that it can be part of a line.
+func quote(name string) string { return wording.Quote(name) }
 
 // count returns n and the noun, in the plural if that is due.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func count(n int, noun string) string { return wording.Count(n, noun) }
 
 // atPath returns err as that of doing op to the named file, unless it says so
 // already.

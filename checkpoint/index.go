@@ -120,7 +120,7 @@ func (p *indexParser) parse() {
 	if err == nil {
 		err = p.End()
 	}
-	if at := invalidUTF8(p.text); at < len(p.text) {
+	if at := jsonscan.InvalidUTF8(p.text); at < len(p.text) {
 		p.wrong("", at, at+1, "byte %#02x at byte %d of the index is not UTF-8", p.text[at], at)
 	}
 	p.index.cutOff = err != nil
@@ -131,22 +131,6 @@ func (p *indexParser) parse() {
 		p.wrong("", p.Pos(), min(p.Pos()+1, len(p.text)), "index: %v", err)
 	case !p.sawMap:
 		p.wrong("", 0, len(p.text), "the index has no weight_map")
-	}
-}
-
-// invalidUTF8 returns the offset of the first byte that is not UTF-8, or the
-// length of b.
-func invalidUTF8(b []byte) int {
-	if utf8.Valid(b) {
-		return len(b)
-	}
-	i := 0
-	for {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n <= 1 {
-			return i
-		}
-		i += n
 	}
 }
 

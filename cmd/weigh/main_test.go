@@ -306,14 +306,14 @@ func TestReaderGone(t *testing.T) {
 func TestFailedOutputLeavesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	name := dir + "/out"
-	if err := writeWhole(name, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
+	if err := writeWhole(&output{file: name, force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
 		_, err := io.WriteString(w, "before")
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	failure := errors.New("halfway")
-	err := writeWhole(name, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
+	err := writeWhole(&output{file: name, force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
 		io.WriteString(w, "after")
 		return failure
 	})

@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // An output is the flags that say where output goes.
@@ -64,7 +63,7 @@ func (a *app) write(o *output, say func(io.Writer, typeset.Style) error) error {
 	if info, err := os.Stat(o.file); err == nil && !info.Mode().IsRegular() {
 		write = a.writeDevice
 	}
-	if err := write(o.file, style, say); err != nil {
+	if err := write(o, style, say); err != nil {
 		return &writeError{o.file, err}
 	}
 	return nil
@@ -98,8 +97,8 @@ func (e *writeError) Unwrap() error { return e.error }
 
 // writeDevice writes to what is there and is no file: /dev/null, a named pipe. It
 // may be a terminal by another name, which gets what standard output would.
-func (a *app) writeDevice(name string, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+func (a *app) writeDevice(o *output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
+	f, err := os.OpenFile(o.file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -109,41 +108,20 @@ func (a *app) writeDevice(name string, style typeset.Style, say func(io.Writer, 
 	return errors.Join(say(f, style), f.Close())
 }
 
-// followed returns what a link leads to, whether that exists or not: it is what
-// is to be written, and not the link.
-func followed(name string) string {
-	const most = 40 // links one after the other, as Linux has it
-	for range most {
-		target, err := os.Readlink(name)
-		if err != nil {
-			break // it is no link
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(name), target)
-		}
-		name = target
+// writeWhole writes a file that takes its name when it is whole. If that fails, what
+// the name held before stays; and so it does if it came up meanwhile, without force.
+func writeWhole(o *output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
+	create := atomicfile.CreateNew
+	if o.force {
+		create = atomicfile.Create
 	}
-	return name
-}
-
-// writeWhole writes a file beside the one that is meant, and then gives it that
-// name. If that fails, what the name held before stays.
-func writeWhole(name string, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
-	name = followed(name)
-	dir, base := filepath.Split(name)
-	temp := fmt.Sprintf("%s.%s.%08x", dir, base, rand.Uint32())
-	// Not by os.CreateTemp, whose files nobody else may read.
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := create(o.file)
 	if err != nil {
 		return err
 	}
 	b := bufio.NewWriter(f)
-	err = errors.Join(say(b, style), b.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(temp, name)
+	if err := errors.Join(say(b, style), b.Flush()); err != nil {
+		return errors.Join(err, f.Abort())
 	}
-	if err != nil {
-		os.Remove(temp)
-	}
-	return err
+	return f.Commit()
 }

@@ -184,3 +184,19 @@ func Unescape(b []byte) []byte {
 	}
 	return b[:w]
 }
+
+// InvalidUTF8 returns the offset of the first byte of b that is not UTF-8, or the
+// length of b.
+func InvalidUTF8(b []byte) int {
+	if utf8.Valid(b) {
+		return len(b)
+	}
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(b)
+}
