@@ -58,9 +58,6 @@ func (p *parser) entry(name string, begin int) error {
 		p.found(RuleLimit, name, at(begin, p.Pos()), "the header has more than the %d tensors that are allowed", most)
 		return errStop
 	}
-	if p.plain(name, begin) {
-		return nil
-	}
 	e := rawEntry{info: TensorInfo{Name: name}}
 	var err error
 	kind := p.Next()

@@ -5,17 +5,17 @@ package safetensors
 import "slices"
 
 // sortByName returns the indices of tensors in the order of their names, those
-// of equal names in the header's order. Runs are the indices of those that do
-// not come after the one before. If there are none it returns nil: the tensors
-// stand in order, and no two names are equal.
+// of equal names in the header's order, and whether there are any of equal names.
+// Runs are the indices of those that do not come after the one before. If there
+// are none it returns nil: the tensors stand in order.
 //
 // Writers list names in a few ascending runs, one for each dtype as a rule, so
-// this is a merge sort that starts from the runs it finds: one comparison for
+// this is a merge sort that starts from the runs it finds: hardly a comparison for
 // each name as a rule, and n log n for a header made to be slow. A hash table
 // would cost more for the first, and could be attacked.
-func sortByName(tensors []TensorInfo, runs []uint32) []uint32 {
+func sortByName(tensors []TensorInfo, runs []uint32) (order []uint32, equal bool) {
 	if len(runs) == 0 {
-		return nil
+		return nil, false
 	}
 	runs = slices.Insert(runs, 0, 0) // the first run begins at 0
 	both := make([]uint32, 2*len(tensors))
@@ -33,12 +33,14 @@ func sortByName(tensors []TensorInfo, runs []uint32) []uint32 {
 			if i+2 < len(runs) {
 				end = runs[i+2]
 			}
-			merge(tensors, spare[begin:end], order[begin:mid], order[mid:end])
+			if merge(tensors, spare[begin:end], order[begin:mid], order[mid:end]) {
+				equal = true
+			}
 			merged = append(merged, begin)
 		}
 		order, spare, runs = spare, order, merged
 	}
-	return order
+	return order, equal
 }
 
 // descents returns the indices of tensors whose names do not come after the one
@@ -53,20 +55,47 @@ func descents(tensors []TensorInfo) []uint32 {
 	return runs
 }
 
-// merge merges a and b, each in the order of names, into dst. Of equal names
-// those of a come first.
-func merge(tensors []TensorInfo, dst, a, b []uint32) {
-	n := 0
+// merge merges a and b, each in the order of names, into dst, and says whether a
+// name is in both. Of equal names those of a come first.
+//
+// One run is often much longer than the other, or much of it comes before all of
+// the other. So what comes before is found by leaps, and moved at once.
+func merge(tensors []TensorInfo, dst, a, b []uint32) (equal bool) {
 	for len(a) > 0 && len(b) > 0 {
-		if tensors[b[0]].Name < tensors[a[0]].Name {
-			dst[n], b = b[0], b[1:]
-		} else {
-			dst[n], a = a[0], a[1:]
+		name := tensors[b[0]].Name
+		n := leap(len(a), func(i int) bool { return tensors[a[i]].Name <= name })
+		if n > 0 && tensors[a[n-1]].Name == name {
+			equal = true
 		}
-		n++
+		copy(dst, a[:n])
+		if dst, a = dst[n:], a[n:]; len(a) == 0 {
+			break
+		}
+		name = tensors[a[0]].Name
+		n = 1 + leap(len(b)-1, func(i int) bool { return tensors[b[1+i]].Name < name })
+		copy(dst, b[:n])
+		dst, b = dst[n:], b[n:]
 	}
-	n += copy(dst[n:], a)
-	copy(dst[n:], b)
+	copy(dst[copy(dst, a):], b)
+	return equal
+}
+
+// leap returns how many of n items are before, of which those that are come
+// first. It asks about few if they are few, and about few if they are many.
+func leap(n int, before func(int) bool) int {
+	low, step := 0, 1 // all below low are before
+	for low+step <= n && before(low+step-1) {
+		low, step = low+step, 2*step
+	}
+	high := min(low+step-1, n) // none from high on is
+	for low < high {
+		if mid := (low + high) / 2; before(mid) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
 }
 
 // A duplicate is an entry, and a later one of the same name, which replaces it.

@@ -34,7 +34,7 @@ func checkOrder(t *testing.T, names []string) {
 	t.Helper()
 	tensors := named(names)
 	want := orderOf(tensors)
-	got := sortByName(tensors, descents(tensors))
+	got, equal := sortByName(tensors, descents(tensors))
 	if got == nil {
 		// No descents: the tensors stand in order, and no two are equal.
 		if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
@@ -50,6 +50,9 @@ func checkOrder(t *testing.T, names []string) {
 		if i > 0 && names[want[i-1]] == names[want[i]] {
 			dups = append(dups, duplicate{lost: want[i-1], kept: want[i]})
 		}
+	}
+	if equal != (len(dups) > 0) {
+		t.Fatalf("names are said to be equal in %q: %v", names, equal)
 	}
 	if found := duplicates(tensors, got); !slices.Equal(found, dups) {
 		t.Fatalf("the duplicates of %q are %v, want %v", names, found, dups)

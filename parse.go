@@ -150,6 +150,8 @@ func (p *parser) object() error {
 		return err
 	}
 	for first := true; ; first = false {
+		for !first && p.plain() {
+		}
 		more, err := p.More(jsonscan.Object, first)
 		if !more || err != nil {
 			return err

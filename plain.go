@@ -8,32 +8,30 @@ import (
 	"math/bits"
 )
 
-// plain reads an entry of exactly the form
+// plain reads an entry, from the comma before it, of exactly the form
 //
-//	{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]}
+//	,"NAME":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]}
 //
 // in which all is as it must be, and returns true. It returns false, having
 // done nothing, for an entry of any other form or with any fault; the general
 // way then reads it again. Almost all entries are of this form, and reading it
 // so takes a fifth of the time.
-func (p *parser) plain(name string, start int) bool {
-	b, i := p.padded, p.Pos()
-	if !has(b, i, `{"dtype"`) || !has(b, i+8, `:"`) {
+func (p *parser) plain() bool {
+	b, start := p.padded, p.Pos()+len(",")
+	if !has(b, start-1, `,"`) {
 		return false
 	}
-	i += 10
-	dtype, width, n := p.prevDtype(b, i)
-	i += n
-	if n == 0 || !has(b, i, `,"shape"`) || !has(b, i+8, ":[") {
+	stop := nameEnd(b, start+1)
+	if stop+12 > len(b) || string(b[stop:stop+12]) != `":{"dtype":"` {
 		return false
 	}
-	i += 10
-
-	shape, i := p.plainShape(b, i)
-	if shape == nil {
+	name := view(b[start+1 : stop])
+	dtype, width, i := p.prevDtype(b, stop+12)
+	if i < 0 || i+10 > len(b) || string(b[i:i+10]) != `,"shape":[` {
 		return false
 	}
-	if !has(b, i, `,"data_o`) || !has(b, i+8, `ffsets":`) || !has(b, i+16, "[") {
+	shape, i := p.plainShape(b, i+10)
+	if shape == nil || i+17 > len(b) || string(b[i:i+16]) != `,"data_offsets":` || b[i+16] != '[' {
 		return false
 	}
 	begin, i := p.plainBegin(b, i+17)
@@ -45,10 +43,7 @@ func (p *parser) plain(name string, start int) bool {
 		return false
 	}
 	size, fault := bitsToBytes(shape.elems, width)
-	if fault != "" || begin > end || end-begin != size {
-		return false
-	}
-	if limit := p.limits.MaxRank; limit > 0 && len(shape.dims) > limit {
+	if fault != "" || begin > end || end-begin != size || name == metadataName || !p.allows(len(shape.dims)) {
 		return false
 	}
 
@@ -61,6 +56,38 @@ func (p *parser) plain(name string, start int) bool {
 	p.tiled = p.tiled && begin == uint64(p.next)
 	p.next = int64(end)
 	return true
+}
+
+// allows says whether one more tensor of the given rank is within the limits.
+func (p *parser) allows(rank int) bool {
+	o := p.limits
+	return (o.MaxRank == 0 || rank <= o.MaxRank) && (o.MaxTensors == 0 || len(p.tensors) < o.MaxTensors)
+}
+
+// nameEnd returns where the name that begins at b[i:] ends, if there is nothing
+// in it that is to be judged: as a rule there is a quote. It takes sixteen bytes
+// at a time.
+//
+// A byte that is subtracted from gets its high bit if it is less than what is
+// taken off, or if it had the bit: so those up to the quote are found, which are
+// the control characters, and those above ASCII, and, by what is left of it, the
+// backslash. A borrow can flag bytes above such a one falsely, never below, and
+// only the lowest is looked at.
+func nameEnd(b []byte, i int) int {
+	const lows, highs = 0x0101010101010101, 0x8080808080808080
+	for i+16 <= len(b) {
+		v, w := words(b, i)
+		m := ((v - lows*('"'+1)) | ((v ^ lows*'\\') - lows) | v) & highs
+		n := ((w - lows*('"'+1)) | ((w ^ lows*'\\') - lows) | w) & highs
+		if m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+		if n != 0 {
+			return i + 8 + bits.TrailingZeros64(n)/8
+		}
+		i += 16
+	}
+	return len(b)
 }
 
 // A knownShape is a shape that was read, and its text up to the bracket that
@@ -191,25 +218,31 @@ func has(b []byte, i int, s string) bool {
 	return i+len(s) <= len(b) && string(b[i:i+len(s)]) == s
 }
 
-// prevDtype returns the dtype at b[i:], its width in bits, and how many bytes it
-// takes with the quote after it, which is 0 if it is none that is known. As a
-// rule it is the dtype of the entry before, and one comparison tells.
-func (p *parser) prevDtype(b []byte, i int) (d Dtype, width, n int) {
+// prevDtype returns the dtype at b[i:], its width in bits, and where the quote
+// after it ends, which is -1 if it is none that is known. As a rule it is the
+// dtype of the entry before, and one comparison tells.
+func (p *parser) prevDtype(b []byte, i int) (d Dtype, width, end int) {
 	if i+8 > len(b) {
-		return "", 0, 0
+		return "", 0, -1
 	}
 	word := binary.LittleEndian.Uint64(b[i:])
 	if p.prevMask != 0 && word&p.prevMask == p.prevWord {
-		return p.prev, p.width, len(p.prev) + 1
+		return p.prev, p.width, i + len(p.prev) + 1
 	}
+	return p.otherDtype(b, i, word)
+}
+
+// otherDtype reads the dtype at b[i:], of which word has the first eight bytes,
+// as one that the next entry may have, too.
+func (p *parser) otherDtype(b []byte, i int, word uint64) (d Dtype, width, end int) {
 	const longest = len(F8_E4M3FNUZ)
-	n = bytes.IndexByte(b[i:min(i+longest+1, len(b))], '"')
+	n := bytes.IndexByte(b[i:min(i+longest+1, len(b))], '"')
 	if n < 0 {
-		return "", 0, 0
+		return "", 0, -1
 	}
 	r := Dtype(b[i : i+n]).rank()
 	if r < 0 {
-		return "", 0, 0
+		return "", 0, -1
 	}
 	n++
 	p.prev, p.width = dtypes[r].name, dtypes[r].bits
@@ -218,7 +251,7 @@ func (p *parser) prevDtype(b []byte, i int) (d Dtype, width, n int) {
 		p.prevMask = ^uint64(0) >> (64 - 8*n)
 		p.prevWord = word & p.prevMask
 	}
-	return p.prev, p.width, n
+	return p.prev, p.width, i + n
 }
 
 // plainUint returns the integer at b[i:] and where it ends. The end is -1 if

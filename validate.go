@@ -170,11 +170,11 @@ func (p *parser) report(size int64, complete bool) *Report {
 // supersede drops entries that a later one of the same name replaces, as the
 // reference implementation does, with their faults.
 func (p *parser) supersede() {
-	p.byName = sortByName(p.tensors, p.runs)
-	dups := duplicates(p.tensors, p.byName)
-	if len(dups) == 0 {
+	var equal bool
+	if p.byName, equal = sortByName(p.tensors, p.runs); !equal {
 		return
 	}
+	dups := duplicates(p.tensors, p.byName)
 	lost := make([]bool, len(p.tensors))
 	for _, d := range dups {
 		lost[d.lost] = true
@@ -196,7 +196,7 @@ func (p *parser) supersede() {
 		p.faults[i].entry = moved[p.faults[i].entry]
 	}
 	p.tensors = kept
-	p.byName = sortByName(kept, descents(kept))
+	p.byName, _ = sortByName(kept, descents(kept))
 }
 
 // renderFaults makes violations of the faults.
