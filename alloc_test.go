@@ -10,7 +10,7 @@ import (
 
 func TestAllocations(t *testing.T) {
 	const most = 10
-	for _, tensors := range []int{1, 300, 5000, 30_000} {
+	for _, tensors := range []int{1, 300, 5000, 30_000, 200_000} {
 		file := modelHeader(t, tensors)
 		got := testing.AllocsPerRun(5, func() {
 			if _, err := safetensors.NewFile(file, file.size); err != nil {

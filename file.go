@@ -143,7 +143,8 @@ func (o *Opener) NewFile(r io.ReaderAt, size int64) (*File, error) {
 	if v := report.First(o.least()); v != nil {
 		return nil, v
 	}
-	return &File{Header: report.Header, r: r}, nil
+	*report.file = File{Header: report.Header, r: r}
+	return report.file, nil
 }
 
 // Open is [Open] in o's way.

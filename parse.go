@@ -242,10 +242,11 @@ func (p *parser) grow() {
 func (p *parser) room(rank int) []int64 {
 	n := len(p.dims)
 	if p.dims == nil || cap(p.dims)-n < rank { // a scalar's shape is empty, and not nil
-		// As much as the text so far lets expect, and no more than twice what there
-		// was: the shapes of a model begin to repeat after its first layers.
+		// At first a thousandth of the text, then as much as the text so far lets
+		// expect, and no more than four times what there was: the shapes of a model
+		// begin to repeat after its first layers.
 		more := 1.25 * float64(p.rooms) * float64(len(p.text)-p.Pos()) / float64(p.Pos()+1)
-		p.dims, n = make([]int64, 0, rank+max(128, min(int(more), 2*p.rooms))), 0
+		p.dims, n = make([]int64, 0, rank+max(128, len(p.text)>>13, min(int(more), 4*p.rooms))), 0
 		p.rooms += cap(p.dims)
 	}
 	return p.dims[n : n+rank]

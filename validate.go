@@ -29,6 +29,8 @@ type Report struct {
 
 	// Omitted is how many more there are.
 	Omitted int
+
+	file *File // room for the file, if it is one, in the report's own allocation
 }
 
 // Validate judges the file of the given size behind r by every rule but
@@ -158,13 +160,14 @@ func (p *parser) report(size int64, complete bool) *Report {
 		p.warn()
 	}
 	slices.SortStableFunc(p.violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
-	var both struct {
+	var all struct {
 		header Header
 		report Report
+		file   File
 	}
-	both.header = Header{Metadata: p.metadata, Tensors: p.tensors, Size: int64(len(p.text)), byName: p.byName, indexed: true}
-	both.report = Report{Header: &both.header, Violations: p.violations, Omitted: p.omitted}
-	return &both.report
+	all.header = Header{Metadata: p.metadata, Tensors: p.tensors, Size: int64(len(p.text)), byName: p.byName, indexed: true}
+	all.report = Report{Header: &all.header, Violations: p.violations, Omitted: p.omitted, file: &all.file}
+	return &all.report
 }
 
 // supersede drops entries that a later one of the same name replaces, as the
