@@ -338,7 +338,7 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: path %q, %v, want %q", ref, path, err, want)
 			continue
 		}
-		for e, err := range from.(store.Lister).List(t.Context()) {
+		for e, err := range from.(store.Lister).List(t.Context(), "") {
 			if err != nil || e.Name != "model.safetensors" {
 				t.Errorf("%s: the store has %v, %v", ref, e, err)
 			}

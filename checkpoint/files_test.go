@@ -150,8 +150,8 @@ func (s *spy) failure(ctx context.Context, op string) error {
 // A listingSpy can be listed, as a spy alone cannot.
 type listingSpy struct{ *spy }
 
-func (s listingSpy) List(ctx context.Context) iter.Seq2[store.Entry, error] {
-	return s.Store.(store.Lister).List(ctx)
+func (s listingSpy) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
+	return s.Store.(store.Lister).List(ctx, folder)
 }
 
 type spiedObject struct {

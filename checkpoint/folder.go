@@ -86,7 +86,7 @@ func (f *folder) list(ctx context.Context, missing error) error {
 	}
 	f.listed = true
 	seen := f.path == ""
-	for e, err := range lister.List(ctx) {
+	for e, err := range lister.List(ctx, f.path) {
 		if err != nil && e.Name == "" {
 			if missing != nil && isMissing(err) {
 				return missing // which has the whole path
@@ -201,7 +201,11 @@ func (f *folder) probe(ctx context.Context) error {
 	for _, stem := range []string{"model", "diffusion_pytorch_model", "adapter_model", "consolidated"} {
 		for _, suffix := range []string{weightsSuffix + ".index.json", weightsSuffix} {
 			name := path.Join(f.path, stem+suffix)
-			object, err := f.from.Open(ctx, name)
+			open := f.openText
+			if suffix == weightsSuffix {
+				open = f.from.Open
+			}
+			object, err := open(ctx, name)
 			if isMissing(err) {
 				continue
 			} else if err != nil {
@@ -259,7 +263,7 @@ func (f *folder) isPart(place string) bool {
 
 // readText reads a whole file that is no larger than an index may be.
 func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
-	object, err := f.from.Open(ctx, path)
+	object, err := f.openText(ctx, path)
 	if err != nil {
 		return nil, atPath("open", path, err)
 	}
@@ -275,6 +279,13 @@ func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 		return nil, atPath("read", path, err)
 	}
 	return text, nil
+}
+
+// openText opens a file of which all will be read. It may come with the answer that
+// says how large it is, if that is no more than the largest indexes take.
+func (f *folder) openText(ctx context.Context, path string) (store.Object, error) {
+	const most = 16 << 20 // bytes
+	return store.OpenHead(ctx, f.from, path, min(f.opts.MaxIndexSize, most))
 }
 
 // readAll reads r to its end. A store says how large an object is, and may be

@@ -61,8 +61,10 @@ func (s *Set) Counted() bool { return s.Role == Model }
 // Open opens the set. It reads nothing.
 func (s *Set) Open() *Checkpoint {
 	c := &Checkpoint{set: s, opts: s.found.opts, byPath: make(map[string]*shard, len(s.Shards))}
-	for _, p := range s.Shards {
+	heads := s.heads()
+	for i, p := range s.Shards {
 		one := newShard(p, s.found.from, s.found.opts)
+		one.head = heads[i]
 		one.known = s.found.recall(p)
 		c.shards = append(c.shards, one)
 		c.byPath[p] = one

@@ -18,6 +18,7 @@ type shard struct {
 	path string
 	from store.Store
 	opts *Options
+	head int64 // how many bytes its length and header are expected to take; 0 if nothing tells
 
 	turn   turn         // of those who open the shard or read its header
 	object store.Object // nil until it is opened
@@ -66,7 +67,7 @@ func (s *shard) open(ctx context.Context) error {
 	case s.object != nil:
 		return nil
 	}
-	object, err := s.from.Open(ctx, s.path)
+	object, err := store.OpenHead(ctx, s.from, s.path, s.head)
 	if err != nil {
 		return atPath("open", s.path, err)
 	}
@@ -98,7 +99,11 @@ func (s *shard) judgeInTurn(ctx context.Context) (*safetensors.Report, error) {
 		return nil, err
 	}
 	size := s.object.Size()
-	report, err := s.opts.Opener.Validate(s.object.ReaderAt(ctx), size)
+	r := s.object.ReaderAt(ctx)
+	if err := foresee(r, size); err != nil {
+		return nil, atPath("read", s.path, err)
+	}
+	report, err := s.opts.Opener.Validate(r, size)
 	if err != nil {
 		return nil, atPath("read", s.path, err)
 	}

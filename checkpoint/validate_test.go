@@ -324,14 +324,14 @@ type faultyList struct {
 	errs    []error
 }
 
-func (l faultyList) List(ctx context.Context) iter.Seq2[store.Entry, error] {
+func (l faultyList) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for i, e := range l.entries {
 			if !yield(e, l.errs[i]) || e.Name == "" {
 				return
 			}
 		}
-		for e, err := range l.Lister.List(ctx) {
+		for e, err := range l.Lister.List(ctx, folder) {
 			if !yield(e, err) {
 				return
 			}

@@ -5,6 +5,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -18,10 +19,18 @@ import (
 // deep they are nested is up to whoever made them. Of each it holds what is
 // still to be listed, so that memory is bounded by the largest directories of
 // one path, not by the tree.
-func (t *tree) List(ctx context.Context) iter.Seq2[Entry, error] {
+func (t *tree) List(ctx context.Context, folder string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		w := walk{tree: t, ctx: ctx}
-		w.enter(item{name: "."}) // an error of this is an item like others
+		if folder == "" {
+			folder = "."
+		} else if err := CheckName(folder); err != nil {
+			yield(Entry{}, err)
+			return
+		} else if ctx.Err() == nil && !t.hasFolder(folder) {
+			return
+		}
+		w.enter(item{name: folder}) // an error of this is an item like others
 		for len(w.open) > 0 {
 			if ctx.Err() != nil {
 				yield(Entry{}, fmt.Errorf("listing %q: %w", t.path("."), context.Cause(ctx)))
@@ -44,6 +53,16 @@ func (t *tree) List(ctx context.Context) iter.Seq2[Entry, error] {
 			}
 		}
 	}
+}
+
+// hasFolder says whether there is a folder of that name, or something that could
+// not be looked at, of which listing it tells more.
+func (t *tree) hasFolder(name string) bool {
+	info, err := fs.Stat(t.fsys, name)
+	if err != nil {
+		return !errors.Is(t.missing(name, err), fs.ErrNotExist)
+	}
+	return info.IsDir()
 }
 
 // An item is what a directory has to list: a file, a directory to enter, or an

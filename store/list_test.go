@@ -38,7 +38,7 @@ func symlink(t *testing.T, target, dir, name string) {
 func checkList(t *testing.T, s store.Lister, want ...string) {
 	t.Helper()
 	var got []string
-	for e, err := range s.List(t.Context()) {
+	for e, err := range s.List(t.Context(), "") {
 		line := fmt.Sprintf("%s %d", e.Name, e.Size)
 		if err != nil {
 			line = fmt.Sprintf("%s: %v", e.Name, err)
@@ -126,7 +126,7 @@ func TestLinksThatMultiply(t *testing.T) {
 		}
 	}
 	entries := 0
-	for e, err := range store.Dir(dir).List(t.Context()) {
+	for e, err := range store.Dir(dir).List(t.Context(), "") {
 		if err != nil {
 			t.Fatal(e.Name, err)
 		}
@@ -249,7 +249,7 @@ func TestListStopsReading(t *testing.T) {
 	defer cancel()
 	reads := 0
 	fsys := counting{fstest.MapFS{"a/x": {}, "b/y": {}, "c/z": {}}, &reads}
-	for e := range store.FS(fsys).List(ctx) {
+	for e := range store.FS(fsys).List(ctx, "") {
 		if e.Name == "a/x" {
 			cancel()
 		}

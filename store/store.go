@@ -40,13 +40,16 @@ type Store interface {
 type Lister interface {
 	Store
 
-	// List yields every object, in folders too, in ascending order of names,
-	// compared byte by byte. Each name is one that Open accepts.
+	// List yields every object in a folder, and in the folders below it, in
+	// ascending order of names, compared byte by byte; "" is the folder of all
+	// that there is. Names are whole, the folder's among them, and each is one
+	// that Open accepts. A folder that is not there holds nothing, for to some
+	// stores a folder is no more than what names begin with.
 	//
 	// An error comes with the name of the object or folder that could not be
 	// looked at, and List goes on after it. The one error without a name ends
 	// the listing, as when ctx is done.
-	List(ctx context.Context) iter.Seq2[Entry, error]
+	List(ctx context.Context, folder string) iter.Seq2[Entry, error]
 }
 
 // An Entry is an object's name and size.

@@ -138,7 +138,7 @@ func TestIrregularFiles(t *testing.T) {
 		if o != nil || !errors.Is(err, fs.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: Open = %v, %v; want it to be %s", mode, o, err, want)
 		}
-		for e, err := range s.List(t.Context()) {
+		for e, err := range s.List(t.Context(), "") {
 			t.Errorf("%v: listed as %v, %v", mode, e, err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestAbsentDirectory(t *testing.T) {
 		t.Errorf("Open: %v; want fs.ErrNotExist", err)
 	}
 	n := 0
-	for e, err := range s.List(t.Context()) {
+	for e, err := range s.List(t.Context(), "") {
 		n++
 		if e.Name != "" || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("List: %v, %v; want fs.ErrNotExist", e, err)

@@ -211,6 +211,9 @@ var listFaults = []faultTest{
 			return all
 		}),
 	}},
+	{"all, whatever folder", "List/Folder", fault{
+		list: edited(func(all []store.Entry) []store.Entry { return all }),
+	}},
 	{"names are escaped", "List/UncommonNames", fault{
 		list: edited(func(all []store.Entry) []store.Entry {
 			for i := range all {
@@ -244,7 +247,7 @@ var listFaults = []faultTest{
 	}},
 	{"not to be cancelled", "List/CancelledMidway", fault{
 		list: func(_ context.Context, good store.Lister) iter.Seq2[store.Entry, error] {
-			return good.List(context.Background())
+			return good.List(context.Background(), "")
 		},
 	}},
 	{"on and on after the cancellation", "List/Cancelled", fault{
@@ -265,7 +268,7 @@ func edited(edit func([]store.Entry) []store.Entry) func(context.Context, store.
 	return func(_ context.Context, good store.Lister) iter.Seq2[store.Entry, error] {
 		return func(yield func(store.Entry, error) bool) {
 			var all []store.Entry
-			for e := range good.List(context.Background()) {
+			for e := range good.List(context.Background(), "") {
 				all = append(all, e)
 			}
 			for _, e := range edit(all) {

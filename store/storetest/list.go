@@ -16,22 +16,49 @@ import (
 func listsEverything(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for range 2 {
 		want := names(files)
-		var last string
-		for e, err := range s.(store.Lister).List(ctx) {
-			switch {
-			case err != nil:
-				return fmt.Errorf("List: error of %q: %w", e.Name, err)
-			case len(want) == 0:
-				return fmt.Errorf("List: %q is one too many, after %q", e.Name, last)
-			case e.Name != want[0]:
-				return fmt.Errorf("List: %q after %q; want %q, in ascending order of bytes", e.Name, last, want[0])
-			case e.Size != int64(len(files[e.Name])):
-				return fmt.Errorf("List: size of %q is %d; want %d", e.Name, e.Size, len(files[e.Name]))
-			}
-			last, want = e.Name, want[1:]
+		if err := lists(ctx, s, "", files, want); err != nil {
+			return err
 		}
-		if len(want) > 0 {
-			return fmt.Errorf("List: %q and %d others are missing", want[0], len(want)-1)
+	}
+	return nil
+}
+
+// lists returns an error unless a folder holds the wanted names, in their order.
+func lists(ctx context.Context, s store.Store, folder string, files map[string][]byte, want []string) error {
+	var last string
+	for e, err := range s.(store.Lister).List(ctx, folder) {
+		switch {
+		case err != nil:
+			return fmt.Errorf("List(%q): error of %q: %w", folder, e.Name, err)
+		case len(want) == 0:
+			return fmt.Errorf("List(%q): %q is one too many, after %q", folder, e.Name, last)
+		case e.Name != want[0]:
+			return fmt.Errorf("List(%q): %q after %q; want %q, in ascending order of bytes", folder, e.Name, last, want[0])
+		case e.Size != int64(len(files[e.Name])):
+			return fmt.Errorf("List(%q): size of %q is %d; want %d", folder, e.Name, e.Size, len(files[e.Name]))
+		}
+		last, want = e.Name, want[1:]
+	}
+	if len(want) > 0 {
+		return fmt.Errorf("List(%q): %q and %d others are missing", folder, want[0], len(want)-1)
+	}
+	return nil
+}
+
+// listsFolders lists folders, names that only begin like one, objects, and what is
+// not there.
+func listsFolders(ctx context.Context, s store.Store, files map[string][]byte) error {
+	for folder, want := range map[string][]string{
+		"a":           {"a/x", "a/y/z"},
+		"a/y":         {"a/y/z"},
+		"b/c/d":       {"b/c/d/e/deep"},
+		small:         nil,
+		"absent":      nil,
+		"a/absent":    nil,
+		"b/c/d/e/dee": nil,
+	} {
+		if err := lists(ctx, s, folder, files, want); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -42,7 +69,7 @@ func listsEverything(ctx context.Context, s store.Store, files map[string][]byte
 func listStopped(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for stop := range len(files) {
 		n := 0
-		for _, err := range s.(store.Lister).List(ctx) {
+		for _, err := range s.(store.Lister).List(ctx, "") {
 			if err != nil {
 				return err
 			}
@@ -74,7 +101,7 @@ func listCancelledMidway(ctx context.Context, s store.Store, files map[string][]
 // an error without a name.
 func endsWith(ctx context.Context, s store.Store, reason error, each func(store.Entry)) error {
 	ended := false
-	for e, err := range s.(store.Lister).List(ctx) {
+	for e, err := range s.(store.Lister).List(ctx, "") {
 		switch {
 		case ended:
 			return fmt.Errorf("List went on to %q, %v after the context's cause", e.Name, err)

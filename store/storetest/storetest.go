@@ -72,6 +72,7 @@ var checks = []check{
 	{name: "Close/EndsReads", files: few, run: closeEndsReads},
 	{name: "List/Everything", files: few, lists: true, run: listsEverything},
 	{name: "List/UncommonNames", files: uncommon(), lists: true, run: listsEverything},
+	{name: "List/Folder", files: few, lists: true, run: listsFolders},
 	{name: "List/NoObjects", files: map[string][]byte{}, lists: true, run: listsEverything},
 	{name: "List/Stopped", files: few, lists: true, run: listStopped},
 	{name: "List/Cancelled", files: few, lists: true, run: listCancelled},

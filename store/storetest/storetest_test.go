@@ -60,11 +60,11 @@ func openWell(ctx context.Context, good store.Lister, name string) (store.Object
 	return good.Open(ctx, name)
 }
 
-func (f *fault) List(ctx context.Context) iter.Seq2[store.Entry, error] {
+func (f *fault) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
 	if f.list != nil {
 		return f.list(ctx, f.Lister)
 	}
-	return f.Lister.List(ctx)
+	return f.Lister.List(ctx, folder)
 }
 
 type faultyObject struct {

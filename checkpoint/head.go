@@ -1,0 +1,62 @@
+// The heads of shards: how long they will be, told to stores before they are read.
+
+package checkpoint
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/store"
+)
+
+// lengthSize is the size in bytes of the number with which a file begins.
+const lengthSize = 8
+
+// heads returns for each shard how many bytes its length and header are expected to
+// take: to the byte it is known only when they were read, but names, which are most
+// of a header, stand in the index. What is too little costs a second request, and
+// what is too much costs bytes. Without an index, all are 0.
+func (s *Set) heads() []int64 {
+	const (
+		// "":{"dtype":"BF16","shape":[8192,29568],"data_offsets":[3221225472,3691249664]},
+		entry = 80 // bytes beside the name
+		// {"__metadata__":{"format":"pt"},}, and padding
+		rest = lengthSize + 40 // bytes
+	)
+	heads := make([]int64, len(s.Shards))
+	if s.index == nil {
+		return heads
+	}
+	for i := range heads {
+		heads[i] = rest
+	}
+	name, home := "", -1 // of the entry before
+	for i := range s.index.Tensors {
+		e := &s.index.Tensors[i]
+		if e.Shard != name || home < 0 {
+			name, home = e.Shard, s.home(e.Shard)
+		}
+		if home >= 0 {
+			heads[home] += int64(len(e.Tensor)) + entry
+		}
+	}
+	return heads
+}
+
+// foresee tells the store of r where the header ends, so that what has not come yet
+// of it comes at once. The length is what the file claims, and so no more than a hint.
+func foresee(r io.ReaderAt, size int64) error {
+	ahead, ok := r.(store.Prefetcher)
+	if !ok || size < lengthSize {
+		return nil
+	}
+	var length [lengthSize]byte
+	if n, err := r.ReadAt(length[:], 0); n < lengthSize {
+		return err
+	}
+	if n := binary.LittleEndian.Uint64(length[:]); n <= safetensors.MaxHeaderSize && int64(n) <= size-lengthSize {
+		ahead.Prefetch(lengthSize, int64(n))
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+// The memory of what was read: runs of bytes, the least recently used of which go first.
+
+package remote
+
+import (
+	"container/list"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// blockSize is the least that is asked for on a miss, in bytes: it takes no longer to
+// come than a few bytes do.
+const blockSize = 64 << 10
+
+// overhead is about what a span takes beside its bytes.
+const overhead = 200
+
+// A cache keeps spans of all objects of an Opener, as many as its limit allows.
+type cache struct {
+	limit int64
+
+	mu   sync.Mutex
+	held int64
+	used list.List // of *span that are there, the last used first
+}
+
+// Spans are what the cache has of one object, in order; no two overlap. The cache's
+// lock guards them.
+type spans struct{ list []*span }
+
+// A span is a run of bytes of an object that is there, or on its way.
+type span struct {
+	of         *spans
+	begin, end int64
+	ready      chan struct{} // closed when the next two are set
+	data       []byte
+	err        error
+	place      *list.Element // in cache.used; nil while the span is on its way
+}
+
+func newSpan(of *spans, begin, end int64) *span {
+	return &span{of: of, begin: begin, end: end, ready: make(chan struct{})}
+}
+
+// claim returns the spans that cover a run of an object of the given size, in order,
+// and those of them that the caller has to fetch, and to settle. Where nothing is
+// there, it makes spans of whole blocks; but exact, if that is asked for.
+func (c *cache) claim(of *spans, begin, end, size int64, exact bool) (all, mine []*span) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for begin < end {
+		i := of.search(begin)
+		if i < len(of.list) && of.list[i].begin <= begin {
+			s := of.list[i]
+			if s.place != nil {
+				c.used.MoveToFront(s.place)
+			}
+			all, begin = append(all, s), s.end
+			continue
+		}
+		from, to := begin, end
+		if !exact {
+			from, to = begin/blockSize*blockSize, (end+blockSize-1)/blockSize*blockSize
+		}
+		to = min(to, size)
+		if i > 0 {
+			from = max(from, of.list[i-1].end)
+		}
+		if i < len(of.list) {
+			to = min(to, of.list[i].begin)
+		}
+		s := newSpan(of, from, to)
+		of.list = slices.Insert(of.list, i, s)
+		all, mine, begin = append(all, s), append(mine, s), to
+	}
+	return all, mine
+}
+
+// search returns the index of the first span that ends after off.
+func (sp *spans) search(off int64) int {
+	return sort.Search(len(sp.list), func(i int) bool { return sp.list[i].end > off })
+}
+
+// covers says whether a run is there, or on its way.
+func (c *cache) covers(of *spans, begin, end int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := of.search(begin); begin < end; i++ {
+		if i == len(of.list) || of.list[i].begin > begin {
+			return false
+		}
+		begin = of.list[i].end
+	}
+	return true
+}
+
+// settle says what became of a span that was claimed: its data, or an error, after
+// which whoever needs it claims it again.
+func (c *cache) settle(s *span, data []byte, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.data, s.err = data, err
+	close(s.ready)
+	if err != nil {
+		c.forget(s)
+		return
+	}
+	s.place = c.used.PushFront(s)
+	c.held += int64(len(data)) + overhead
+	for c.held > c.limit && c.used.Len() > 0 {
+		c.evict(c.used.Back().Value.(*span))
+	}
+}
+
+// put adds bytes that came unasked, those of the object's start.
+func (c *cache) put(of *spans, data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	c.mu.Lock()
+	s := newSpan(of, 0, int64(len(data)))
+	of.list = slices.Insert(of.list, 0, s)
+	c.mu.Unlock()
+	c.settle(s, data, nil)
+}
+
+// start returns a copy of the bytes that are there from the object's start on, at most
+// so many.
+func (c *cache) start(of *spans, most int64) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b []byte
+	for _, s := range of.list {
+		if s.place == nil || s.begin != int64(len(b)) || s.end > most {
+			break
+		}
+		b = append(b, s.data...)
+	}
+	return b
+}
+
+// evict drops a span. Whoever reads it keeps it until done. The caller has the lock.
+func (c *cache) evict(s *span) {
+	c.used.Remove(s.place)
+	c.held -= int64(len(s.data)) + overhead
+	s.place = nil
+	c.forget(s)
+}
+
+// forget takes a span out of its object. The caller has the lock.
+func (c *cache) forget(s *span) {
+	s.of.list = slices.DeleteFunc(s.of.list, func(one *span) bool { return one == s })
+}
