@@ -37,15 +37,17 @@ type call struct {
 	header http.Header
 	access access // may be nil
 	want   int64  // the bytes of the answer that are to be read, at most; 0 if not known
+
+	offline bool // it is not to be made
 }
 
 // An answer is that of the last server to which a call came. Its body must be closed.
 type answer struct {
 	status int
 	header http.Header
-	hops   []http.Header // of the redirects on the way
-	url    *url.URL      // of the server that gave it
-	length int64         // of the body in bytes, as the server says; -1 if it does not
+	hops   []*answer // the redirects on the way, without bodies
+	url    *url.URL  // of the server that gave it
+	length int64     // of the body in bytes, as the server says; -1 if it does not
 	body   *body
 }
 
@@ -58,11 +60,11 @@ var errHops = fmt.Errorf("more than %d redirects", maxHops)
 // do makes a call, once. The context governs the body, too. It is no error if the
 // server refuses.
 func (c *client) do(ctx context.Context, what *call) (*answer, error) {
-	if c.offline {
+	if c.offline || what.offline {
 		return nil, &Error{Method: http.MethodGet, URL: shown(what.url), Err: ErrOffline}
 	}
 	u := what.url
-	var hops []http.Header
+	var hops []*answer
 	for {
 		a, err := c.hop(ctx, what, u)
 		if err != nil {
@@ -80,7 +82,7 @@ func (c *client) do(ctx context.Context, what *call) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		hops, u = append(hops, a.header), next
+		hops, u = append(hops, a), next
 	}
 }
 
@@ -168,6 +170,7 @@ func (b *body) Read(p []byte) (int, error) {
 			return 0, &Error{Method: http.MethodGet, URL: shown(b.url), Err: err}
 		}
 		b.granted += more
+		p = p[:b.granted]
 	}
 	b.alarm.Reset(b.client.silence)
 	n, err := b.reader.Read(p)

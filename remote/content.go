@@ -24,9 +24,9 @@ type source struct {
 	// explain makes words of an answer that is a refusal; nil leaves it as it is.
 	explain func(*answer) *Error
 	// learn is told of each answer at which an object is opened. It may be nil.
-	learn func(*content, *answer) error
-	// lasting says that the URL never gives other bytes.
-	lasting bool
+	learn   func(*content, *answer) error
+	lasting bool // the URL never gives other bytes
+	offline bool // no requests are to be made
 }
 
 // A content is what is known of one object, for all who have opened it.
@@ -41,6 +41,7 @@ type content struct {
 	etag     string // as the server gave it; "" if it did not
 	modified string // Last-Modified; "" if the server did not say
 	sha256   string // of all bytes in hex, where the store knows it
+	promised int64  // the size by who redirects to the bytes; 0 if it does not say
 	saved    int64  // how many bytes of the start the disk has
 
 	final  atomic.Pointer[url.URL] // where redirects have led
@@ -71,9 +72,11 @@ func (o *content) headers(begin, end int64) http.Header {
 // ask makes a request of the server that has the bytes: of the one that redirects led to,
 // until that refuses, as it does when a signature has expired.
 func (o *content) ask(ctx context.Context, h http.Header, want int64) (*answer, error) {
-	what := &call{url: o.source.url, header: h, access: o.source.access, want: want}
+	what := o.source.call(h, want)
 	if final := o.final.Load(); final != nil {
-		a, err := o.do(ctx, &call{url: final, header: h, access: o.source.access, want: want})
+		direct := *what
+		direct.url = final
+		a, err := o.do(ctx, &direct)
 		if err != nil {
 			return nil, err
 		}
@@ -90,6 +93,11 @@ func (o *content) ask(ctx context.Context, h http.Header, want int64) (*answer, 
 		o.final.Store(a.url)
 	}
 	return a, err
+}
+
+// call returns a request to the source.
+func (s *source) call(h http.Header, want int64) *call {
+	return &call{url: s.url, header: h, access: s.access, want: want, offline: s.offline}
 }
 
 // refused returns the error of a refusal.

@@ -85,8 +85,10 @@ func (m *Meter) most(n int64) int64 {
 func (m *Meter) more(n int64) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if left := m.left(); m.MaxBytes > 0 && left < n {
-		return 0, &BudgetError{"bytes", m.MaxBytes}
+	if m.MaxBytes > 0 {
+		if n = min(n, m.left()); n <= 0 {
+			return 0, &BudgetError{"bytes", m.MaxBytes}
+		}
 	}
 	m.granted += n
 	return n, nil

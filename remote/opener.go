@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -48,8 +49,8 @@ type Opener struct {
 	Retries int
 
 	// Silence is for how long a server may send nothing before that is an error. There
-	// is no bound on how long all takes. 0 means 30 seconds, or for the Hub what
-	// HF_HUB_DOWNLOAD_TIMEOUT says, in seconds.
+	// is no bound on how long all takes. 0 means as many seconds as
+	// HF_HUB_DOWNLOAD_TIMEOUT says, or 30.
 	Silence time.Duration
 
 	// Offline means that no requests are made: what is on this machine is all there is.
@@ -86,6 +87,8 @@ func (o *Opener) Open(ctx context.Context, ref store.Ref) (store.Store, error) {
 	switch ref.Scheme {
 	case "http", "https":
 		return o.openWeb(ref)
+	case "hf":
+		return o.openHub(ref)
 	}
 	return nil, fmt.Errorf("remote: %s: scheme %q is not read over a network", ref, ref.Scheme)
 }
@@ -94,7 +97,7 @@ func (o *Opener) Open(ctx context.Context, ref store.Ref) (store.Store, error) {
 func (o *Opener) shared() *parts {
 	o.once.Do(func() {
 		c := &client{transport: o.Transport, slots: semaphore.NewWeighted(int64(orElse(o.Parallel, 64))),
-			meter: o.Meter, retries: orElse(o.Retries, 4), silence: orElse(o.Silence, 30*time.Second), offline: o.Offline, notice: o.Notice}
+			meter: o.Meter, retries: orElse(o.Retries, 4), silence: o.silence(), offline: o.Offline, notice: o.Notice}
 		if c.transport == nil {
 			c.transport = newTransport(orElse(o.Parallel, 64))
 		}
@@ -120,6 +123,14 @@ func orElse[T comparable](v, usual T) T {
 		return usual
 	}
 	return v
+}
+
+// silence returns for how long a server may send nothing.
+func (o *Opener) silence() time.Duration {
+	if n, err := strconv.ParseUint(o.env("HF_HUB_DOWNLOAD_TIMEOUT"), 10, 20); err == nil && n > 0 && o.Silence == 0 {
+		return time.Duration(n) * time.Second
+	}
+	return orElse(o.Silence, 30*time.Second)
 }
 
 // newTransport returns a transport that keeps as many connections as are used at once,

@@ -104,7 +104,7 @@ func (p *parts) begin(ctx context.Context, s *source, head int64) (*content, err
 	}
 	o := &content{client: p.client, cache: p.cache, disk: p.disk, source: s}
 	kept := p.disk.load(s.url)
-	if kept != nil && (s.lasting || p.client.offline) {
+	if kept != nil && (s.lasting || s.offline || p.client.offline) {
 		o.take(kept)
 		p.client.meter.hit()
 		return o, nil
@@ -142,11 +142,11 @@ func (o *content) first(ctx context.Context, head int64, kept *entry) (*answer, 
 	case kept.Modified != "":
 		h.Set("If-Modified-Since", kept.Modified)
 	}
-	a, err := o.do(ctx, &call{url: o.source.url, header: h, access: o.source.access, want: want})
+	a, err := o.do(ctx, o.source.call(h, want))
 	if err == nil && a.status == http.StatusRequestedRangeNotSatisfiable {
 		// There is no first byte. Not every server says that this is why.
 		a.body.Close()
-		a, err = o.do(ctx, &call{url: o.source.url, access: o.source.access, header: make(http.Header)})
+		a, err = o.do(ctx, o.source.call(make(http.Header), 0))
 	}
 	if err != nil {
 		return nil, err
@@ -186,6 +186,9 @@ func (o *content) start(ctx context.Context, a *answer, head int64) error {
 			return o.endless(a, head)
 		}
 		n = min(n, o.size)
+	}
+	if o.promised > 0 && o.promised != o.size {
+		return a.errorf("the object should have %d bytes, and has %d: it was not uploaded whole", o.promised, o.size)
 	}
 	data, err := readGrowing(a.body, n)
 	if err != nil && !isTorn(err) {

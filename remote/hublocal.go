@@ -1,0 +1,58 @@
+// The Hub's cache on this machine, as the library huggingface_hub keeps it.
+
+package remote
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/weightools/safetensors/store"
+)
+
+// A localRepo is the folder of a repository in the cache: "refs" has files that name
+// commits, and "snapshots" a folder for each commit, with the files that were fetched. The
+// layout is documented for other programs, in the Hub's "local cache".
+type localRepo struct{ dir string }
+
+// exists says whether there is any file of the repository.
+func (l localRepo) exists() bool {
+	_, err := os.Stat(filepath.Join(l.dir, "snapshots"))
+	return err == nil
+}
+
+// commit returns the commit that a revision was when it was last fetched, or "".
+func (l localRepo) commit(revision string) string {
+	path, err := filepath.Localize(revision)
+	if err != nil {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join(l.dir, "refs", path))
+	if commit := strings.TrimSpace(string(text)); err == nil && isCommit(commit) {
+		return commit
+	}
+	return ""
+}
+
+// snapshot returns the store of what there is of a commit, or nil.
+func (l localRepo) snapshot(commit string) store.Lister {
+	dir := filepath.Join(l.dir, "snapshots", commit)
+	if info, err := os.Stat(dir); !isCommit(commit) || err != nil || !info.IsDir() {
+		return nil
+	}
+	return store.Dir(dir)
+}
+
+// open opens a file of a commit, or returns nil if it is not there.
+func (l localRepo) open(ctx context.Context, commit, name string) store.Object {
+	s := l.snapshot(commit)
+	if s == nil {
+		return nil
+	}
+	o, err := s.Open(ctx, name)
+	if err != nil {
+		return nil // the server may have it
+	}
+	return o
+}
