@@ -94,9 +94,12 @@ func redirect(a *answer) (*url.URL, error) {
 	default:
 		return nil, nil
 	}
+	if a.header.Get("Location") == "" {
+		return nil, nil // S3 does so for a bucket of another region
+	}
 	next, err := a.url.Parse(a.header.Get("Location"))
 	switch {
-	case err != nil || a.header.Get("Location") == "" || next.Host == "":
+	case err != nil || next.Host == "":
 		return nil, a.errorf("redirects to what is no URL")
 	case next.Scheme != "https" && next.Scheme != "http":
 		return nil, a.errorf("redirects to a URL of scheme %q", next.Scheme)

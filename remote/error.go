@@ -68,6 +68,9 @@ func shown(u *url.URL) string {
 // refusal returns the error of an answer that is not what was asked for.
 func (a *answer) refusal() *Error {
 	e := a.errorf("the server refused")
+	if a.status/100 == 3 {
+		e.Err = errors.New("the server redirects, and does not say where")
+	}
 	switch a.status {
 	case http.StatusNotFound, http.StatusGone:
 		e.Err = &saidError{"there is no such object", fs.ErrNotExist}

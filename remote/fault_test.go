@@ -153,7 +153,7 @@ var faults = []struct {
 	{name: "wants a token", answer: status(http.StatusUnauthorized), is: fs.ErrPermission, want: "401", most: 1},
 	{name: "forbids it", answer: status(http.StatusForbidden), is: fs.ErrPermission, want: "403", most: 1},
 	{name: "redirects in a circle", answer: redirects("/model"), want: "more than 10 redirects", most: 11},
-	{name: "redirects to nowhere", answer: redirects(""), want: "redirects to what is no URL", most: 1},
+	{name: "redirects to nowhere", answer: redirects(""), want: "the server redirects, and does not say where", most: 1},
 	{name: "redirects to a file", answer: redirects("file:///etc/passwd"), want: "redirects to", most: 1},
 	{name: "redirects to what cannot be parsed", answer: redirects("http://%zz/?secret"), want: "redirects to what is no URL", most: 1},
 	{name: "redirects to another host", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {

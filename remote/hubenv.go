@@ -11,8 +11,8 @@ import (
 
 // token returns the token for the endpoint, or "".
 func (h *hub) token() string {
-	if h.Token != nil {
-		return h.Token(originOf(h.endpoint))
+	if h.HubToken != "" {
+		return h.HubToken
 	}
 	return h.hubToken()
 }

@@ -25,9 +25,13 @@ type Opener struct {
 	// environment.
 	Transport http.RoundTripper
 
-	// Token returns the bearer token to show a server, "" for none. The origin is its
-	// scheme, name and port, such as "https://huggingface.co". It is asked for every
-	// hop of a redirect. nil means that of the environment, for the Hub alone.
+	// HubToken is shown to the Hub, and to no other server. "" means the token of the
+	// environment, or of the file that logging in has made.
+	HubToken string
+
+	// Token returns the bearer token to show a web server, "" for none. The origin is its
+	// scheme, its name, and its port if that is not the scheme's own, such as
+	// "https://host.example". It is asked for every hop of a redirect. nil means none.
 	Token func(origin string) string
 
 	// Env returns the value of an environment variable. nil means [os.Getenv].
@@ -89,6 +93,10 @@ func (o *Opener) Open(ctx context.Context, ref store.Ref) (store.Store, error) {
 		return o.openWeb(ref)
 	case "hf":
 		return o.openHub(ref)
+	case "s3":
+		return o.openS3(ref)
+	case "gs":
+		return o.openGCS(ref)
 	}
 	return nil, fmt.Errorf("remote: %s: scheme %q is not read over a network", ref, ref.Scheme)
 }

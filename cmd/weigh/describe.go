@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/remote"
 )
 
 // describe returns what err says as one line: what was expected and what was
@@ -18,17 +19,21 @@ func describe(err error) string {
 	// Errors of packages begin with their names. This one begins with the
 	// program's.
 	text := err.Error()
-	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: "} {
+	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: ", "remote: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	var path *fs.PathError
 	var write *writeError
-	if errors.As(err, &path) {
+	var request *remote.Error
+	switch {
+	case errors.As(err, &request):
+		text = request.Error() // the URL says more than a path
+	case errors.As(err, &path):
 		switch {
 		case errors.As(err, &write):
 			text = fmt.Sprintf("cannot write %q: %v", write.file, path.Err)
 		case errors.Is(path.Err, fs.ErrNotExist):
-			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, or - for standard input", path.Path)
+			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input", path.Path)
 		case errors.Is(path.Err, fs.ErrInvalid):
 			// A device or a pipe, which the error names itself.
 			text = fmt.Sprintf("%v: to read it as a stream, say - for the target and redirect it with <", path.Err)

@@ -67,8 +67,10 @@ func needsValue(f *pflag.Flag) error {
 // kindOf says what values a flag takes.
 func kindOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
-	case "int":
+	case "int", "int64":
 		return "a whole number"
+	case "size":
+		return "a number of bytes, such as 65536, 10MB or 64KiB"
 	case "bool":
 		return "true or false, and may go without"
 	}

@@ -22,7 +22,7 @@ type infoFlags struct {
 	lenient             bool
 }
 
-const anyTarget = "a target: a file, a folder, an index, or - for standard input"
+const anyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
 
 // infoCmd returns the verb. Whether layers are folded depends on where the
 // output goes, so that is settled here and not by the default of a flag.

@@ -27,20 +27,22 @@ type place struct {
 }
 
 // locate returns the place of a target.
-func locate(ctx context.Context, target string, opts *checkpoint.Options) (*place, error) {
+func (a *app) locate(ctx context.Context, target string, opts checkpoint.Options) (*place, error) {
 	ref, err := store.Parse(target)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if ref.Scheme != "file" && (opts == nil || opts.Resolve == nil) {
-		// The package's own error tells programmers which option to set.
-		return nil, fmt.Errorf("%s is not on this machine: this version reads local files only; download it first", target)
+	opts.Resolve = a.resolve
+	if ref.Scheme != "file" {
+		// A round trip is long, and headers are short. To compare values would be to
+		// download them.
+		opts.Parallel, opts.HeadersOnly = 64, true
 	}
-	from, within, err := checkpoint.Locate(ctx, target, opts)
+	from, within, err := checkpoint.Locate(ctx, target, &opts)
 	if err != nil {
 		return nil, err
 	}
-	return &place{from, within, ref, opts}, nil
+	return &place{from, within, ref, &opts}, nil
 }
 
 // path returns the name by which the user can open what is at the given path in
@@ -107,7 +109,7 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 		a.inputs = append(a.inputs, target)
 		return a.openStream()
 	}
-	at, err := locate(ctx, target, nil)
+	at, err := a.locate(ctx, target, checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -153,16 +155,19 @@ func (a *app) openStream() (*openFile, error) {
 
 // read judges the file and reads the text of its header.
 func (f *openFile) read() (err error) {
-	if f.report, err = safetensors.Validate(f.data, f.Size); err != nil {
-		return err
-	}
-	f.Header = f.report.Header
 	head := make([]byte, min(f.Size, lengthSize))
 	if _, err := f.data.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
 	}
 	// N is what the file claims; the limit and the file's size bound what is read.
 	n := min(lengthOf(head), safetensors.MaxHeaderSize)
+	if ahead, ok := f.data.(store.Prefetcher); ok {
+		ahead.Prefetch(lengthSize, int64(n))
+	}
+	if f.report, err = safetensors.Validate(f.data, f.Size); err != nil {
+		return err
+	}
+	f.Header = f.report.Header
 	head = make([]byte, min(f.Size, lengthSize+int64(n)))
 	if n, err := f.data.ReadAt(head, 0); n < len(head) {
 		return fmt.Errorf("read %d bytes of %q, which had %d: %w", n, f.Path, f.Size, err)

@@ -55,6 +55,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	err := errors.Join(root.ExecuteContext(ctx), a.unsaid)
+	a.sayCost()
 	if err != nil && ctx.Err() != nil {
 		return exitInterrupt
 	}
@@ -74,7 +75,8 @@ type app struct {
 	implied bool   // the verb is info since there is none
 	unsaid  error  // of writing a help text
 
-	inputs []string // what was read, or may yet be: see reads
+	network          // how targets elsewhere are read
+	inputs  []string // what was read, or may yet be: see reads
 }
 
 // errFound ends the program with exitFound. What was found has been said.

@@ -31,7 +31,13 @@ weights are published, and whether they are sound. It reads headers, never whole
 files unless it has to, and never runs anything that is in them.
 
 A target is a file, a folder of shards, an index ("*.safetensors.index.json"),
-or "-" for standard input. Without a verb, weigh says what info says.`,
+or "-" for standard input. Without a verb, weigh says what info says.
+
+A target may be elsewhere, and then what is needed of it is fetched, and no more:
+
+  https://host/path/model.safetensors  a file, or a folder with an index, on the web
+  hf://org/repo[@revision][/path]      a repository of the Hugging Face Hub
+  s3://bucket/path, gs://bucket/path   an object, or those below a prefix`,
 		Example: `  weigh testdata/sample                       # tensors, dtypes, sizes
   weigh check testdata/sample                 # is it sound? see the code
   weigh info --tree --depth 2 testdata/sample # where the parameters are`,
@@ -41,6 +47,7 @@ or "-" for standard input. Without a verb, weigh says what info says.`,
 	}
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no remarks on standard error; check says nothing at all")
+	a.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 			return usagef("--color is %q, and can be auto, always or never", a.color)

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 }
 
 // Scripts have in $TESTDATA the files under testdata/, in $SAMPLE the sharded
-// sample, and in $FIXTURES the optional files of others.
+// sample, and in $FIXTURES the optional files of others. For servers, see
+// serveScripts.
 func TestScripts(t *testing.T) {
 	testdata := absolute(t, "../../testdata")
 	fixtures := absolute(t, "../../../shared/fixtures")
@@ -36,7 +37,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TESTDATA", testdata)
 			env.Setenv("SAMPLE", filepath.Join(testdata, "sample"))
 			env.Setenv("FIXTURES", fixtures)
-			return nil
+			return serveScripts(env, testdata)
 		},
 		Condition: func(condition string) (bool, error) {
 			switch condition {

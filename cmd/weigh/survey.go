@@ -103,7 +103,7 @@ func (s *survey) opener() *safetensors.Opener { return &safetensors.Opener{Lenie
 
 // target looks at one target that is not standard input.
 func (s *survey) target(ctx context.Context, a *app, target string) error {
-	at, err := locate(ctx, target, &checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
+	at, err := a.locate(ctx, target, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 	if target == "-" {
 		return nil, usagef("%s needs a file or a folder: standard input has no bytes to go back to", verb)
 	}
-	opts := &checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}}
-	at, err := locate(ctx, target, opts)
+	opts := checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}}
+	at, err := a.locate(ctx, target, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,140 @@
+// Buckets pass the suite of stores, on a server of S3's language in this process.
+
+package remote_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/store"
+	"github.com/weightools/safetensors/store/storetest"
+)
+
+// serveBucket serves the bucket "weights", and returns the server's URL.
+func serveBucket(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("weights"); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if _, err := backend.PutObject("weights", name, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strings.TrimSuffix(serve(t, gofakes3.New(backend).Server()), "/")
+}
+
+func TestS3(t *testing.T) {
+	for name, vars := range map[string][]string{
+		"signed":    {"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=eu-central-1"},
+		"anonymous": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T, files map[string][]byte) store.Store {
+				return open(t, &remote.Opener{Env: env(append(vars, "AWS_ENDPOINT_URL="+serveBucket(t, files))...)}, "s3://weights")
+			})
+		})
+	}
+}
+
+func TestGCS(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, files map[string][]byte) store.Store {
+		return open(t, &remote.Opener{Env: env("STORAGE_EMULATOR_HOST=" + serveBucket(t, files))}, "gs://weights")
+	})
+}
+
+// A profile is what the AWS programs keep in a file.
+func TestProfile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("[work]\naws_access_key_id = AKID\naws_secret_access_key = secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ranged(w, r, pattern(10)) }), func(t *testing.T, b *bubble) {
+		b.Env = env("AWS_SHARED_CREDENTIALS_FILE="+file, "AWS_PROFILE=work", "AWS_ENDPOINT_URL=http://s3.example")
+		if _, err := open(t, &b.Opener, "s3://weights").Open(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.requests[0].Header.Get("Authorization"); !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKID/") {
+			t.Errorf("the request is signed %q", got)
+		}
+	})
+}
+
+// TestSignature is Amazon's example "GET Object" of signature version 4, but for the
+// headers that differ: it shows that the range is signed, and for the bucket's host alone.
+func TestSignature(t *testing.T) {
+	inBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == "s3.example" {
+			w.Header().Set("Location", "http://elsewhere.example/a")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+			return
+		}
+		ranged(w, r, pattern(10))
+	}), func(t *testing.T, b *bubble) {
+		b.Env = env("AWS_ACCESS_KEY_ID=AKID", "AWS_SECRET_ACCESS_KEY=secret", "AWS_ENDPOINT_URL=http://s3.example")
+		if _, err := open(t, &b.Opener, "s3://weights").Open(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.requests[0].Header.Get("Authorization"); !strings.Contains(got, "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date") {
+			t.Errorf("the request is signed %q", got)
+		}
+		if got := b.requests[1].Header.Get("Authorization"); got != "" {
+			t.Errorf("another host was shown %q", got)
+		}
+	})
+}
+
+// TestRegion: a bucket of another region says which.
+func TestRegion(t *testing.T) {
+	var hosts []string
+	tr := roundTrip(func(r *http.Request) (*http.Response, error) {
+		hosts = append(hosts, r.URL.Host)
+		h := http.Header{"X-Amz-Bucket-Region": {"eu-west-3"}}
+		if r.URL.Host != "weights.s3.eu-west-3.amazonaws.com" {
+			return &http.Response{StatusCode: http.StatusMovedPermanently, Header: h, Body: http.NoBody}, nil
+		}
+		return &http.Response{StatusCode: http.StatusOK, Header: h, ContentLength: 1, Body: io.NopCloser(strings.NewReader("x"))}, nil
+	})
+	s := open(t, &remote.Opener{Transport: tr, Env: env("AWS_EC2_METADATA_DISABLED=1")}, "s3://weights")
+	if _, err := s.Open(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(hosts); got != "[weights.s3.us-east-1.amazonaws.com weights.s3.eu-west-3.amazonaws.com]" {
+		t.Errorf("asked %s", got)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestNoCredentials(t *testing.T) {
+	for ref, want := range map[string]string{"s3://weights": "set AWS_ACCESS_KEY_ID", "gs://weights": "gcloud auth application-default login"} {
+		inBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }), func(t *testing.T, b *bubble) {
+			b.Env = env("AWS_ENDPOINT_URL=http://s3.example", "STORAGE_EMULATOR_HOST=gcs.example")
+			s := open(t, &b.Opener, ref)
+			_, err := s.Open(t.Context(), "a")
+			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", ref, err, want)
+			}
+			for _, err := range s.(store.Lister).List(t.Context(), "") {
+				if !errors.Is(err, fs.ErrPermission) {
+					t.Errorf("listing %s: %v", ref, err)
+				}
+			}
+		})
+	}
+}
