@@ -99,7 +99,7 @@ func (p *progress) String() string {
 
 // watch shows progress on standard error, if that is a terminal, from the first
 // second on. What it returns ends that, and clears the line.
-func (a *app) watch(p *progress) (stop func()) {
+func (a *app) watch(p fmt.Stringer) (stop func()) {
 	f, ok := a.stderr.(*os.File)
 	if a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}

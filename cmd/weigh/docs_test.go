@@ -122,7 +122,7 @@ func TestExamplesWork(t *testing.T) {
 			line, _, _ = strings.Cut(line, " | ") // what is behind a pipe is not ours
 			line, _, _ = strings.Cut(line, " # ")
 			line, input, _ := strings.Cut(line, " < ")
-			args := strings.Fields(strings.NewReplacer("'", "", "weights.sarif", saved).Replace(line))
+			args := strings.Fields(strings.NewReplacer("'", "", "weights.sarif", saved, "NEW", filepath.Dir(saved)).Replace(line))
 			var in io.Reader
 			if input = strings.TrimSpace(input); input != "" {
 				f, err := os.Open(input)

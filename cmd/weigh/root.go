@@ -67,7 +67,7 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		&cobra.Group{ID: groupOther, Title: "The program itself"},
 	)
 	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd())
-	root.AddCommand(a.catCmd(), a.statsCmd())
+	root.AddCommand(a.catCmd(), a.statsCmd(), a.getCmd())
 	root.SetHelpCommand(a.helpCmd())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
@@ -172,7 +172,7 @@ func targets(most int, what string) cobra.PositionalArgs {
 var meantVerbs = map[string]string{
 	"verify": "check", "validate": "check", "lint": "check",
 	"ls": "info", "list": "info", "show": "info", "inspect": "info",
-	"map": "layout",
+	"map": "layout", "download": "get", "fetch": "get", "pull": "get",
 }
 
 // misspelt returns the error of a target that does not exist and is like a

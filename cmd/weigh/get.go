@@ -1,0 +1,275 @@
+// The verb get: files of weights, or some of their tensors, fetched to a folder.
+
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/store"
+)
+
+// getFlags are the flags of get.
+type getFlags struct {
+	dir              string
+	include, exclude []string
+	force, json      bool
+}
+
+// getCmd returns the verb.
+func (a *app) getCmd() *cobra.Command {
+	var f getFlags
+	cmd := &cobra.Command{
+		Use:   "get TARGET -o DIR",
+		Short: "fetch files, or some of their tensors, to a folder",
+		Long: `Get fetches the shards of a model and their index to a folder. A file appears when
+it is whole. What was fetched before is kept: run it again after an interruption,
+and it goes on at the byte at which it was. Where the server says the SHA-256 of a
+file, as the Hub does, the bytes are held against it as they come.
+
+With --include or --exclude it fetches those tensors alone, and writes a new file
+of them, with its own header, which appears when it is whole. For the patterns see
+weigh help info.`,
+		Example: `  weigh get testdata/sample -o NEW
+  weigh get testdata/sample --include '**norm.weight' -o NEW`,
+		GroupID:           groupLook,
+		Args:              targets(1, "a target: a file, a folder, an index or a URL"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.dir == "" {
+				return usagef("get needs -o, the folder to write to")
+			}
+			return a.get(cmd.Context(), args[0], &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.dir, "output", "o", "", "write to the folder `DIR`, which is made if there is none")
+	fl.BoolVar(&f.force, "force", false, "overwrite files that exist and are not the same")
+	fl.StringArrayVar(&f.include, "include", nil, "fetch tensors whose whole name matches `GLOB`, may be repeated")
+	fl.StringArrayVar(&f.exclude, "exclude", nil, "leave out tensors whose name matches `GLOB`, may be repeated")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
+	return cmd
+}
+
+// get fetches a target.
+func (a *app) get(ctx context.Context, target string, f *getFlags) error {
+	at, err := a.locate(ctx, target, checkpoint.Options{})
+	if err != nil {
+		return err
+	}
+	sets, err := at.sets(ctx)
+	if err != nil {
+		return err
+	}
+	var counted []*checkpoint.Set
+	for _, set := range sets {
+		if set.Counted() {
+			counted = append(counted, set)
+		}
+	}
+	if len(counted) == 0 {
+		return usagef("%q has no model of its own: name one of its files, such as %q", target, at.path(sets[0].Name))
+	}
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		return err
+	}
+	var got *render.Got
+	if f.include != nil || f.exclude != nil {
+		got, err = a.getTensors(ctx, counted, f)
+	} else {
+		got, err = a.getFiles(ctx, at, counted, f)
+	}
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return got.JSON(a.stdout, a.style())
+	}
+	return got.Text(a.stdout)
+}
+
+// A wanted file is one to fetch.
+type wanted struct {
+	name   string // in the store
+	path   string // where it goes
+	object store.Object
+}
+
+// getFiles fetches whole files: what a server says of all of them is asked first, so that
+// a disk which is too small is known before the first is written.
+func (a *app) getFiles(ctx context.Context, at *place, sets []*checkpoint.Set, f *getFlags) (*render.Got, error) {
+	files, err := a.wantedFiles(ctx, at, sets, f.dir)
+	defer func() {
+		for _, w := range files {
+			if w.object != nil {
+				w.object.Close()
+			}
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	done := new(fetched)
+	for _, w := range files {
+		done.of += w.object.Size()
+	}
+	if err := checkSpace(f.dir, files, done.of); err != nil {
+		return nil, err
+	}
+	defer a.watch(done)()
+	got := new(render.Got)
+	for _, w := range files {
+		one, err := a.getFile(ctx, w, f.force, done)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.path, err)
+		}
+		got.Files = append(got.Files, *one)
+	}
+	return got, nil
+}
+
+// wantedFiles opens the shards and indexes of sets.
+func (a *app) wantedFiles(ctx context.Context, at *place, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
+	var files []*wanted
+	for _, set := range sets {
+		names := set.Shards
+		if set.Index != "" {
+			names = append([]string{set.Index}, names...)
+		}
+		for _, name := range names {
+			// Names come from strangers, and not every one is a path here.
+			within, err := filepath.Localize(at.below(name))
+			if err != nil {
+				return nil, fmt.Errorf("%q cannot be the name of a file on this system", at.below(name))
+			}
+			files = append(files, &wanted{name: name, path: filepath.Join(dir, within)})
+		}
+	}
+	var all errgroup.Group
+	all.SetLimit(16)
+	for _, w := range files {
+		all.Go(func() (err error) {
+			w.object, err = at.store.Open(ctx, w.name)
+			return err
+		})
+	}
+	return files, all.Wait()
+}
+
+// below returns the path of a file from the target's folder on: that which it is, or which
+// it is in.
+func (p *place) below(name string) string {
+	folder := p.within
+	if name == folder || isIndex(folder) {
+		folder, _ = path.Split(folder)
+		folder = strings.TrimSuffix(folder, "/")
+	}
+	if folder == "" {
+		return name
+	}
+	return strings.TrimPrefix(name, folder+"/")
+}
+
+// getFile fetches one file, unless it is there.
+func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched) (*render.GotFile, error) {
+	size := w.object.Size()
+	one := &render.GotFile{Path: filepath.ToSlash(w.path), Size: size}
+	if info, err := os.Stat(w.path); err == nil {
+		same, digest, err := a.isThere(w, info)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			done.bytes.Add(size)
+			one.Kept, one.SHA256, one.Verified = true, digest, digest != ""
+			return one, nil
+		}
+		if !force {
+			return nil, errors.New("it exists already, and is another file: choose another folder, or overwrite it with --force")
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
+		return nil, err
+	}
+	d := remote.Download{Replace: force, Progress: func(n int64) { done.bytes.Add(n) }}
+	got, err := d.Run(ctx, w.object, w.path)
+	if err != nil {
+		return nil, err
+	}
+	one.SHA256, one.Verified, one.Resumed = got.SHA256, got.Verified, got.Resumed
+	return one, nil
+}
+
+// isThere says whether a file is the one that is wanted: by its digest, if the store says
+// one, and otherwise by its size.
+func (a *app) isThere(w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
+	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
+		return false, "", nil
+	}
+	want := remote.SHA256(w.object)
+	if want == "" {
+		a.remark("%q is kept: it has the size of the one to fetch, and nothing tells more", w.path)
+		return true, "", nil
+	}
+	f, err := os.Open(w.path)
+	if err != nil {
+		return false, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return false, "", err
+	}
+	digest = hex.EncodeToString(h.Sum(nil))
+	return digest == want, digest, nil
+}
+
+// checkSpace returns an error if the files do not fit the disk. What is there of them
+// needs no more room.
+func checkSpace(dir string, files []*wanted, need int64) error {
+	for _, w := range files {
+		for _, name := range []string{w.path, remote.Part(w.object, w.path)} {
+			if info, err := os.Stat(name); name != "" && err == nil {
+				need -= min(info.Size(), w.object.Size())
+			}
+		}
+	}
+	if free := freeSpace(dir); free >= 0 && need > free {
+		return fmt.Errorf("the disk of %q has %s free, and %s are to be written: nothing was fetched", dir, typeset.Bytes(free), typeset.Bytes(need))
+	}
+	return nil
+}
+
+// fetched is how much of some files has come.
+type fetched struct {
+	bytes atomic.Int64
+	of    int64
+}
+
+// String says how far it is.
+func (p *fetched) String() string {
+	const width = 30
+	n := p.bytes.Load()
+	full := 0
+	if p.of > 0 {
+		full = int(min(n, p.of) * width / p.of)
+	}
+	return fmt.Sprintf("[%s%s] %s of %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), typeset.Bytes(n), typeset.Bytes(p.of))
+}
