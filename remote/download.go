@@ -56,7 +56,7 @@ var ErrDigest = errors.New("the bytes are not those that were uploaded")
 // path; "" if nothing tells this version of the object from others, so that a download of
 // it begins anew.
 func Part(o store.Object, path string) string {
-	version := orElse(SHA256(o), ETag(o))
+	version := Version(o)
 	if version == "" {
 		return ""
 	}

@@ -146,6 +146,24 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
+// TestResumeByDate: a server of files without tags, as Go's is, has dates.
+func TestResumeByDate(t *testing.T) {
+	content := pattern(100_000)
+	url := serve(t, http.FileServer(http.Dir(folder(t, map[string][]byte{"model": content}))))
+	o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := os.WriteFile(remote.Part(o, path), content[:70_000], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := new(remote.Download).Run(t.Context(), o, path); err != nil || got.Resumed != 70_000 {
+		t.Errorf("%+v, %v; want 70,000 bytes resumed", got, err)
+	}
+	isFile(t, path, content)
+}
+
 // TestDownloadWithoutRanges: from front to back, with two requests for all of it.
 func TestDownloadWithoutRanges(t *testing.T) {
 	content := pattern(largeSize)

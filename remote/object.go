@@ -47,11 +47,12 @@ func SHA256(o store.Object) string {
 
 func (o *object) digest() string { return o.sha256 }
 
-// ETag returns what tells this version of an object from others, if its server says so,
-// and otherwise "".
-func ETag(o store.Object) string {
+// Version returns what tells this version of an object from others of its name: its
+// digest, its ETag or its date, whatever its server says of these, in that order; "" if
+// that is none.
+func Version(o store.Object) string {
 	if o, ok := o.(*object); ok {
-		return o.etag
+		return orElse(o.sha256, orElse(o.etag, o.modified))
 	}
 	return ""
 }
