@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,9 +18,17 @@ import (
 // A bubble is a network in memory. Every name leads to its one server.
 type bubble struct {
 	remote.Opener
-	requests []*http.Request // in the order in which they came
+	came atomic.Int64 // bytes that the client took off the network
+
 	mu       sync.Mutex
-	came     atomic.Int64 // bytes that the client took off the network
+	requests []*http.Request
+}
+
+// asked returns the requests in the order in which they came.
+func (b *bubble) asked() []*http.Request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.requests)
 }
 
 // inBubble runs f with an opener whose requests h answers.

@@ -67,7 +67,7 @@ func TestProfile(t *testing.T) {
 		if _, err := open(t, &b.Opener, "s3://weights").Open(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.requests[0].Header.Get("Authorization"); !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKID/") {
+		if got := b.asked()[0].Header.Get("Authorization"); !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKID/") {
 			t.Errorf("the request is signed %q", got)
 		}
 	})
@@ -88,10 +88,10 @@ func TestSignature(t *testing.T) {
 		if _, err := open(t, &b.Opener, "s3://weights").Open(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.requests[0].Header.Get("Authorization"); !strings.Contains(got, "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date") {
+		if got := b.asked()[0].Header.Get("Authorization"); !strings.Contains(got, "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date") {
 			t.Errorf("the request is signed %q", got)
 		}
-		if got := b.requests[1].Header.Get("Authorization"); got != "" {
+		if got := b.asked()[1].Header.Get("Authorization"); got != "" {
 			t.Errorf("another host was shown %q", got)
 		}
 	})

@@ -54,7 +54,7 @@ func TestOneTensor(t *testing.T) {
 		if got := b.Meter.Cost(); got.Requests != 2 || got.Bytes > 2*64<<10 {
 			t.Errorf("with its last element it cost %+v, want two requests and two blocks", got)
 		}
-		for _, r := range b.requests {
+		for _, r := range b.asked() {
 			begin, end, _ := asked(r, len(file))
 			if n := end - begin; r.Method != http.MethodGet || n > 64<<10 {
 				t.Errorf("%s of %d bytes; want GET of a block", r.Method, n)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -240,10 +241,9 @@ func TestFaults(t *testing.T) {
 	content := pattern(size)
 	for _, test := range faults {
 		t.Run(test.name, func(t *testing.T) {
-			n := 0
+			var n atomic.Int64
 			h := objects(map[string][]byte{"model": content, "x": content}, func(w http.ResponseWriter, r *http.Request, b []byte) {
-				n++
-				test.answer(w, r, n, append([]byte(nil), b...))
+				test.answer(w, r, int(n.Add(1)), append([]byte(nil), b...))
 			})
 			inBubble(t, h, func(t *testing.T, b *bubble) {
 				began := time.Now()
@@ -261,8 +261,8 @@ func TestFaults(t *testing.T) {
 				if took := time.Since(began); took < test.least {
 					t.Errorf("it took %v, want %v at least", took, test.least)
 				}
-				if test.most > 0 && len(b.requests) > test.most {
-					t.Errorf("%d requests, want %d at most", len(b.requests), test.most)
+				if test.most > 0 && len(b.asked()) > test.most {
+					t.Errorf("%d requests, want %d at most", len(b.asked()), test.most)
 				}
 			})
 		})
@@ -318,7 +318,7 @@ func TestNoMoreThanNeeded(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "knows no ranges") {
 			t.Errorf("a read at the end: %v, want that there are no ranges", err)
 		}
-		if n := len(b.requests); n != 1 {
+		if n := len(b.asked()); n != 1 {
 			t.Errorf("%d requests, want none that cannot succeed", n)
 		}
 	})

@@ -173,7 +173,7 @@ func TestTokenOfOneHost(t *testing.T) {
 			if _, err := open(t, &b.Opener, "hf://org/repo").Open(t.Context(), "a"); err != nil {
 				t.Fatal(err)
 			}
-			for _, r := range b.requests {
+			for _, r := range b.asked() {
 				if token := r.Header.Get("Authorization"); (token != "") != strings.EqualFold(r.Host, "hub.example:80") {
 					t.Errorf("%s was shown %q", r.Host, token)
 				}
@@ -235,8 +235,8 @@ func TestPagesElsewhere(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 		}
-		if len(b.requests) != 1 {
-			t.Errorf("%d requests, want one", len(b.requests))
+		if len(b.asked()) != 1 {
+			t.Errorf("%d requests, want one", len(b.asked()))
 		}
 	})
 }
