@@ -35,9 +35,9 @@ func rulesDoc() string {
 	var b strings.Builder
 	b.WriteString(`# The rules
 
-Made from the table in rule.go and rule_set.go by ` + "`go generate`" + `; edits here are lost.
+Made from the tables in rule.go, rule_set.go and rule_repository.go by ` + "`go generate`" + `; edits here are lost.
 
-Every way in which a file or a set of files can be wrong is one rule. Its severity says what follows:
+Every way in which a file, a set of files or a repository can be wrong is one rule. Its severity says what follows:
 
 - **invalid**: no conforming reader accepts it;
 - **nonconforming**: the specification forbids it, and the reference implementation (the crate safetensors, 0.8.0) reads it;

@@ -175,11 +175,14 @@ var laws = [...]law{
 		"Nothing has to be done; a rewrite puts them in order."},
 }
 
+// tables are all laws, in the order of Rules.
+var tables = [...][]law{laws[:], setLaws[:], repositoryLaws[:]}
+
 // Rules yields every rule, in the order in which bytes are read: those about
-// one file, and then those about a set of files.
+// one file, then those about a set of files, and then those about a repository.
 func Rules() iter.Seq[Rule] {
 	return func(yield func(Rule) bool) {
-		for _, table := range [][]law{laws[:], setLaws[:]} {
+		for _, table := range tables {
 			for i := range table {
 				if !yield(table[i].rule) {
 					return
@@ -192,7 +195,7 @@ func Rules() iter.Seq[Rule] {
 // law returns what the table says of r. Of a rule that is not in it, every file
 // that breaks it is invalid.
 func (r Rule) law() law {
-	for _, table := range [][]law{laws[:], setLaws[:]} {
+	for _, table := range tables {
 		for i := range table {
 			if table[i].rule == r {
 				return table[i]

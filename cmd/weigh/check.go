@@ -31,7 +31,13 @@ func (a *app) checkCmd() *cobra.Command {
 		Short: "say which rules are broken, by which tensor, at which byte",
 		Long: `Check judges files by every rule of the format, goes on past the first that is
 broken, and says what to do. Shards are judged against each other and against
-their index. Unless --data is given it reads no values.
+their index; a folder as a whole, with its configuration, its adapters, what
+unpacks its packed weights, and what lies beside them. Of a file that is named
+alone, nothing is said to be missing.
+
+Unless --data is given it reads no values. With --data it reads all, and says
+what is NaN, infinite or zero that should not be, and whether files have the
+digests that the Hub's cache has for them.
 
 The exit code is 0 if nothing was found of the severity that --fail-on says,
 1 if something was, and 3 if something could not be read and nothing was found
@@ -63,7 +69,7 @@ in the rest. Severities, from harmless to fatal, are:
 	f.output.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.all, "all", false, "show every finding, not five of each kind")
-	fl.BoolVar(&f.data, "data", false, "read the values of BOOL tensors, too")
+	fl.BoolVar(&f.data, "data", false, "read all values, too, and check digests that are known")
 	fl.StringVar(&f.explain, "explain", "", "explain `RULE`, and check nothing")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 from `SEVERITY` on: note, warning, nonconforming (the default) or invalid")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.check/1")

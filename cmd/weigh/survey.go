@@ -112,6 +112,7 @@ func (s *survey) target(ctx context.Context, a *app, target string) error {
 		return err
 	}
 	a.reads(at, sets)
+	before := len(s.Files)
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
 		if set.Counted() || s.opts.thorough {
@@ -119,6 +120,9 @@ func (s *survey) target(ctx context.Context, a *app, target string) error {
 				return err
 			}
 		}
+	}
+	if s.opts.thorough {
+		return s.repository(ctx, a, at, sets, s.Files[before:])
 	}
 	return nil
 }

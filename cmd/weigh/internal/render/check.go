@@ -128,7 +128,7 @@ func (c *Check) extent() string {
 		text += ", the index against the shards"
 	}
 	if c.Data {
-		return text + ", and the values of BOOL tensors"
+		return text + ", and all values"
 	}
 	return text + "; values were not read"
 }

@@ -1,0 +1,53 @@
+// Repositories: what check says of a folder beyond its files and sets.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/repository"
+)
+
+// repository judges what lies around the sets at a place, and between them, after
+// their files were judged one by one.
+func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*checkpoint.Set, files []render.File) error {
+	opts := &repository.Options{Data: s.opts.data}
+	if at.ref.Scheme == "file" {
+		opts.Dir = filepath.FromSlash(at.path(""))
+	}
+	if opts.Data {
+		done := progressOf(files)
+		defer a.watch(done)()
+		opts.Progress = done.count
+	}
+	for r, err := range repository.Validate(ctx, at.store, at.within, sets, opts) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		file := at.path(cmp.Or(r.File, at.within))
+		if err != nil {
+			s.miss(file, err)
+			continue
+		}
+		s.find(file, r.Report)
+	}
+	return nil
+}
+
+// progressOf returns the progress of counting all tensors of some files.
+func progressOf(files []render.File) *progress {
+	all := new(progress)
+	for i := range files {
+		if h := files[i].Header; h != nil {
+			all.tensors += int64(len(h.Tensors))
+			for t := range h.Tensors {
+				all.bytes += max(h.Tensors[t].Size(), 0)
+			}
+		}
+	}
+	return all
+}
