@@ -94,12 +94,16 @@ func (l *layers) judge(m *model) {
 	if !m.whole || m.isFile() {
 		return
 	}
+	var largest *stack
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
 		s := l.stacks[name]
 		s.odd(m)
-		if m.described {
-			s.told(m)
+		if slices.Contains(decoders, name) && (largest == nil || len(s.layers) > len(largest.layers)) {
+			largest = s
 		}
+	}
+	if m.described && largest != nil {
+		largest.told(m)
 	}
 }
 
@@ -127,14 +131,9 @@ func (s *stack) odd(m *model) {
 	if one == nil {
 		return
 	}
-	var lacks []string
-	for rest, slot := range s.slots {
-		if slot.layers == len(all)-1 {
-			lacks = append(lacks, rest)
-		}
-	}
-	if len(lacks) != len(s.slots)-one.tensors {
-		return // a name is there twice
+	lacks := s.lacks(one, len(all)-1)
+	if len(lacks) == 0 {
+		return
 	}
 	first := fmt.Sprintf("%s.%d.%s", s.name, one.number, slices.Min(lacks))
 	m.found(m.shards[one.first.shard].path).add(safetensors.RuleLayerMissing, first, safetensors.Span{},
@@ -142,8 +141,28 @@ func (s *stack) odd(m *model) {
 		one.number, quote(s.name), count(len(lacks), "tensor"), len(all)-1, quote(first))
 }
 
-// decoders are the stacks of which a configuration tells the number of layers by
-// one of the names that follow. Other stacks are of vision towers, of drafts, and of
+// lacks returns what a layer lacks that each of so many others has. Companions of a
+// packed weight are not told once more.
+func (s *stack) lacks(one *layer, others int) (names []string) {
+	total := 0
+	for rest, slot := range s.slots {
+		if slot.layers != others {
+			continue
+		}
+		total++
+		n := parse(rest)
+		if part, _ := partOf(&safetensors.TensorInfo{Name: rest}, n); part == partNone || strings.HasPrefix(n.leaf, "input_") {
+			names = append(names, rest)
+		}
+	}
+	if total != len(s.slots)-one.tensors {
+		return nil // a name is there twice
+	}
+	return names
+}
+
+// decoders are the stacks of which a configuration may tell the number of layers, and
+// tells that of the largest. Other stacks are of vision towers, of drafts, and of
 // whatever else a model may have.
 var decoders = []string{
 	"model.layers", "language_model.model.layers", "model.language_model.layers", "transformer.h", "gpt_neox.layers",
@@ -153,8 +172,8 @@ var decoders = []string{
 // told compares a stack with what the configuration tells of it. More layers than
 // it tells are usual: models that predict several tokens have one more for that.
 func (s *stack) told(m *model) {
-	if !slices.Contains(decoders, s.name) || s.layers[0] == nil {
-		return
+	if s.layers[0] == nil {
+		return // it is the end of a model
 	}
 	if n, from, ok := m.config.int("num_hidden_layers", "n_layer", "n_layers", "num_layers"); ok && n < maxLayer && !m.config.isEncoderDecoder() {
 		if gone := s.gone(int32(n)); gone != "" {

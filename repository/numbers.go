@@ -30,14 +30,22 @@ func (m *model) judgeNumbers(s *shard, verdicts []verdict) {
 		case part.isScale():
 			m.judgeScale(s, ti, n, part, v)
 		case v.nan > 0:
-			m.found(s.path).add(safetensors.RuleNotFinite, ti.Name, at, "tensor %s has %s that are NaN, of %s", quote(ti.Name), count(v.nan, "number"), count(ti.NumElems(), "element"))
+			m.found(s.path).add(safetensors.RuleNotFinite, ti.Name, at, "of tensor %s, %s NaN, of %s", quote(ti.Name), are(v.nan, "number"), count(ti.NumElems(), "element"))
 		case v.inf > 0 && !v.masked && !isBound(n.leaf) && !strings.Contains(ti.Name, "mask"):
-			m.found(s.path).add(safetensors.RuleNotFinite, ti.Name, at, "tensor %s has %s that are infinite, of %s", quote(ti.Name), count(v.inf, "number"), count(ti.NumElems(), "element"))
+			m.found(s.path).add(safetensors.RuleNotFinite, ti.Name, at, "of tensor %s, %s infinite, of %s", quote(ti.Name), are(v.inf, "number"), count(ti.NumElems(), "element"))
 		case (v.zero || v.constant) && !in[i] && isTrained(ti, n) && !m.isAdapter():
 			m.found(s.path).add(safetensors.RuleConstantWeight, ti.Name, at, "the %s of tensor %s, %s, are all %s",
 				count(ti.NumElems(), "element"), quote(ti.Name), ti.ShapeString(), map[bool]string{true: "zero", false: "one number"}[v.zero])
 		}
 	}
+}
+
+// are returns so many things with their verb, as in "1 number is" and "2 numbers are".
+func are(n int64, noun string) string {
+	if n == 1 {
+		return count(n, noun) + " is"
+	}
+	return count(n, noun) + " are"
 }
 
 // isBound says whether a tensor of that name is a bound, which is infinite until
@@ -72,17 +80,17 @@ func (m *model) judgeScale(s *shard, ti *safetensors.TensorInfo, n name, p part,
 	fault := ""
 	switch {
 	case v.nan > 0:
-		fault = "has " + count(v.nan, "scale") + " that are NaN"
+		fault = are(v.nan, "scale") + " NaN"
 	case v.inf > 0:
-		fault = "has " + count(v.inf, "scale") + " that are infinite"
+		fault = are(v.inf, "scale") + " infinite"
 	case v.zero && ofWeight(n.leaf, p):
-		fault = "has scales that are all zero, and makes zeros of all that it scales"
+		fault = "all scales are zero, and make zeros of what they scale"
 	case v.full && p == partBlockScales:
-		fault = "has scales of 255, which is NaN"
+		fault = "scales are 255, which is NaN"
 	default:
 		return
 	}
-	m.found(s.path).add(safetensors.RuleScaleValue, ti.Name, s.header.FileSpan(ti), "tensor %s %s", quote(ti.Name), fault)
+	m.found(s.path).add(safetensors.RuleScaleValue, ti.Name, s.header.FileSpan(ti), "of tensor %s, %s", quote(ti.Name), fault)
 }
 
 // ofWeight says whether scales are of a weight, and not of what is computed: of that,

@@ -187,7 +187,7 @@ func (p *packed) judgeNeed(m *model, n *need) {
 	if with > 0 {
 		also = ", which " + count(with, "other") + " like it have"
 	}
-	m.report(safetensors.RuleQuantCompanion, &all, "is", "are", "packed, and there is no %s to unpack with%s", partNames[n.name], also)
+	m.report(safetensors.RuleQuantCompanion, &all, "is packed and lacks its", "are packed and lack their", "%s%s", partNames[n.name], also)
 }
 
 // join adds the tensors of another tally. Of two first ones that by name stays first.

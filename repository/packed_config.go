@@ -105,11 +105,11 @@ func groupOf(quant object) (bits, group int64) {
 func (t *told) compare(weight end, bits, in, groups int64, untold mismatches) {
 	switch {
 	case t.bits > 0 && bits != t.bits:
-		untold.add(weight, "it has %d bits by its shape %s, and the configuration says %d", bits, weight.info.ShapeString(), t.bits)
+		untold.add(weight, "there are %d bits by the shape %s, and the configuration says %d", bits, weight.info.ShapeString(), t.bits)
 	case t.group == -1 && groups != 1:
-		untold.add(weight, "its %d inputs have %d groups of scales, and the configuration says one for all", in, groups)
+		untold.add(weight, "the %d inputs have %d groups of scales, and the configuration says one for all", in, groups)
 	case t.group > 0 && t.group < maxDimension && groups != ceil(in, t.group):
-		untold.add(weight, "its %d inputs have %d groups of scales, and the configuration's group size of %d makes %d", in, groups, t.group, ceil(in, t.group))
+		untold.add(weight, "the %d inputs have %d groups of scales, and the configuration's group size of %d makes %d", in, groups, t.group, ceil(in, t.group))
 	}
 }
 
@@ -132,7 +132,7 @@ func (t *told) compareAffine(weight end, module string, words, groups int64, unt
 		return
 	}
 	if words*32 != groups*group*bits {
-		untold.add(weight, "its %d words a row hold %d numbers of the configured %d bits, and %d groups of %d make %d",
+		untold.add(weight, "the %d words a row hold %d numbers of the configured %d bits, and %d groups of %d make %d",
 			words, words*32/bits, bits, groups, group, groups*group)
 	}
 }

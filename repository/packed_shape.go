@@ -34,7 +34,7 @@ func (all mismatches) add(weight end, format string, args ...any) {
 func (all mismatches) report(m *model, rule safetensors.Rule) {
 	for _, format := range slices.Sorted(maps.Keys(all)) {
 		one := all[format]
-		m.report(rule, &one.tally, "is", "are", "packed, and %s", one.detail)
+		m.report(rule, &one.tally, "is packed:", "are packed: in the first,", "%s", one.detail)
 	}
 }
 
@@ -88,25 +88,25 @@ func (e end) matrix() (rows, columns int64, ok bool) {
 func judgeRows(weight, scales, zeros, gIdx end, told *told, wrong, untold mismatches) {
 	a, b, ok := weight.matrix()
 	groups, out, has := scales.matrix()
-	if !ok || !has || weight.info.Dtype != safetensors.I32 {
-		return
+	if !ok || !has || weight.info.Dtype != safetensors.I32 || a == groups {
+		return // not AWQ with its axes swapped: [out, in*bits/32] with scales [out, ...]
 	}
 	g, d, ok := zeros.matrix()
 	switch {
 	case b != out && told.method == "gptq":
-		wrong.add(weight, "its shape %s has other columns than its scales %s, where both have one for each output", weight.info.ShapeString(), scales.info.ShapeString())
+		wrong.add(weight, "the shape %s has other columns than the scales %s, where both have one for each output", weight.info.ShapeString(), scales.info.ShapeString())
 		return
-	case b != out && (told.method != "awq" || a == groups):
-		return // a form that is not known: AWQ has one with the axes swapped
+	case b != out && told.method != "awq":
+		return // a form that is not known
 	case ok && g != groups:
-		wrong.add(weight, "its zero points %s and its scales %s are of different numbers of groups", zeros.info.ShapeString(), scales.info.ShapeString())
+		wrong.add(weight, "the zero points %s and the scales %s are of different numbers of groups", zeros.info.ShapeString(), scales.info.ShapeString())
 		return
 	case !ok || zeros.info.Dtype != safetensors.I32:
 		return
 	}
 	bits, fits := 32*d/out, 32*d%out == 0 && 32*d/out >= 2 && 32*d/out <= 8
 	if !fits {
-		wrong.add(weight, "its zero points %s are of no whole number of bits for %d outputs", zeros.info.ShapeString(), out)
+		wrong.add(weight, "the zero points %s are of no whole number of bits for %d outputs", zeros.info.ShapeString(), out)
 		return
 	}
 	in := a
@@ -114,11 +114,11 @@ func judgeRows(weight, scales, zeros, gIdx end, told *told, wrong, untold mismat
 		in = 32 * a / bits
 	}
 	if b != out && b != d {
-		wrong.add(weight, "its shape %s has other columns than its zero points %s, which are packed alike", weight.info.ShapeString(), zeros.info.ShapeString())
+		wrong.add(weight, "the shape %s has other columns than the zero points %s, which are packed alike", weight.info.ShapeString(), zeros.info.ShapeString())
 		return
 	}
 	if b == out && gIdx.info != nil && len(gIdx.info.Shape) == 1 && gIdx.info.Shape[0] > 0 && gIdx.info.Shape[0] != in {
-		wrong.add(weight, "its %d rows hold %d inputs of %d bits, and its g_idx is of %d", a, in, bits, gIdx.info.Shape[0])
+		wrong.add(weight, "the %d rows hold %d inputs of %d bits, and the g_idx is of %d", a, in, bits, gIdx.info.Shape[0])
 		return
 	}
 	told.compare(weight, bits, in, groups, untold)
@@ -132,7 +132,7 @@ func judgeWords(weight, scale end, told *told, wrong, untold mismatches) {
 	switch {
 	case !ok || !has || weight.info.Dtype != safetensors.I32:
 	case rows != outs && outs != 1:
-		wrong.add(weight, "its shape %s has other rows than its scales %s", weight.info.ShapeString(), scale.info.ShapeString())
+		wrong.add(weight, "the shape %s has other rows than the scales %s", weight.info.ShapeString(), scale.info.ShapeString())
 	case told.bits > 0 && 32%told.bits == 0 && outs == rows && groups > 1: // of other bits, versions differ in how they pack
 		told.compare(weight, told.bits, 32*words/told.bits, groups, untold)
 	}
@@ -146,9 +146,9 @@ func judgePairs(weight, scale end, wrong mismatches) {
 	switch {
 	case !ok || !has:
 	case rows != outs:
-		wrong.add(weight, "its shape %s has other rows than its scales %s", weight.info.ShapeString(), scale.info.ShapeString())
+		wrong.add(weight, "the shape %s has other rows than the scales %s", weight.info.ShapeString(), scale.info.ShapeString())
 	case groups > 1 && 2*bytes != 16*groups && 2*bytes != 32*groups:
-		wrong.add(weight, "its %d inputs are in no groups of 16 or 32 for the scales %s", 2*bytes, scale.info.ShapeString())
+		wrong.add(weight, "the %d inputs are in no groups of 16 or 32 for the scales %s", 2*bytes, scale.info.ShapeString())
 	}
 }
 
@@ -165,7 +165,7 @@ func judgeAbsmax(weight, absmax end, wrong mismatches) {
 			return
 		}
 	}
-	wrong.add(weight, "its %d numbers are in no blocks of 64 to 4096 for %d scales", 2*bytes, n)
+	wrong.add(weight, "the %d numbers are in no blocks of 64 to 4096 for %d scales", 2*bytes, n)
 }
 
 // judgeBlocks judges MXFP4: [..., blocks, 16] bytes with scales [..., blocks].
@@ -175,7 +175,7 @@ func judgeBlocks(weight, scales end, wrong mismatches) {
 	}
 	shape := weight.info.Shape
 	if !slices.Equal(shape[:len(shape)-1], scales.info.Shape) {
-		wrong.add(weight, "its blocks %s do not have one scale each: the scales are %s", weight.info.ShapeString(), scales.info.ShapeString())
+		wrong.add(weight, "the blocks %s do not have one scale each: the scales are %s", weight.info.ShapeString(), scales.info.ShapeString())
 	}
 }
 
@@ -187,9 +187,9 @@ func judgeTiles(weight, scale end, told *told, wrong, untold mismatches) {
 	switch {
 	case !ok || !has:
 	case !tiles(rows, down) || !tiles(columns, across):
-		wrong.add(weight, "its shape %s is in no tiles of one size for the scales %s", weight.info.ShapeString(), scale.info.ShapeString())
+		wrong.add(weight, "the shape %s is in no tiles of one size for the scales %s", weight.info.ShapeString(), scale.info.ShapeString())
 	case len(told.tile) == 2 && (ceil(rows, told.tile[0]) != down || ceil(columns, told.tile[1]) != across):
-		untold.add(weight, "its shape %s makes %d by %d tiles of the configured %d by %d, and its scales are %s", weight.info.ShapeString(),
+		untold.add(weight, "the shape %s makes %d by %d tiles of the configured %d by %d, and the scales are %s", weight.info.ShapeString(),
 			ceil(rows, told.tile[0]), ceil(columns, told.tile[1]), told.tile[0], told.tile[1], scale.info.ShapeString())
 	}
 }
@@ -202,9 +202,9 @@ func judgeAffine(weight, scales, biases end, module string, told *told, wrong, u
 	switch {
 	case !ok || !has:
 	case rows != outs:
-		wrong.add(weight, "its shape %s has other rows than its scales %s", weight.info.ShapeString(), scales.info.ShapeString())
+		wrong.add(weight, "the shape %s has other rows than the scales %s", weight.info.ShapeString(), scales.info.ShapeString())
 	case biases.info != nil && !slices.Equal(biases.info.Shape, scales.info.Shape):
-		wrong.add(weight, "its biases %s and its scales %s are not of one shape", biases.info.ShapeString(), scales.info.ShapeString())
+		wrong.add(weight, "the biases %s and the scales %s are not of one shape", biases.info.ShapeString(), scales.info.ShapeString())
 	default:
 		told.compareAffine(weight, module, words, groups, untold)
 	}
