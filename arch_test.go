@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "pickle", "stats", "diff"},
 	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
 	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "torch", "stats", "repository", "diff", "cmd/weigh"},
-	"bench":                     {".", "checkpoint", "stats"},
+	"bench":                     {".", "store", "checkpoint", "stats", "repository"},
 	".ci/interop":               {".", "checkpoint"},
 }
 

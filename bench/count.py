@@ -3,6 +3,7 @@
 
     count.py memory NAME COMMAND...          bytes and allocations, as the program itself counts them
     count.py instructions NAME COMMAND...    instructions by valgrind; COMMAND ends in the number of iterations
+    count.py check NAME COMMAND...           time, bytes and allocations of judging a set, by its tensors
 
 Each prints one row. The program says how many tensors there are.
 """
@@ -19,7 +20,7 @@ STEADY = {"GODEBUG": "cpu.aes=off,asyncpreemptoff=1", "GOGC": "off", "GOMAXPROCS
 
 def main():
     verb, name, *command = sys.argv[1:]
-    print({"memory": memory, "instructions": instructions}[verb](name, command), flush=True)
+    print({"memory": memory, "instructions": instructions, "check": check}[verb](name, command), flush=True)
 
 
 def memory(name, command):
@@ -29,6 +30,16 @@ def memory(name, command):
     return (
         f"| {tensors:,} | {name} | {size:,} | {size / header:.2f} | {(size - 1.1 * header) / tensors:,.1f} "
         f"| {said['kept'] / tensors:,.1f} | {said['allocs']:,} |"
+    )
+
+
+def check(name, command):
+    """A set, judged: what it takes in all, and for each tensor."""
+    said = run(command)
+    tensors = said["tensors"]
+    return (
+        f"| {tensors:,} tensors | {int(name):,} | {said['ns'] / 1e6:,.1f} | {said['ns'] / tensors:,.0f} "
+        f"| {said['bytes'] / tensors:,.0f} | {said['allocs'] / tensors:,.3f} |"
     )
 
 

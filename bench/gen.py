@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Generates the inputs of the benchmarks.
 
-    gen.py FILE COUNT    write a file of COUNT tensors; its data is a hole in the file
+    gen.py FILE COUNT             write a file of COUNT tensors; its data is a hole in the file
+    gen.py FOLDER COUNT SHARDS    write SHARDS such files, of COUNT tensors together, with their index and configuration
 
 Order and padding are those of the reference implementation, names and shapes those of real checkpoints: a dense
 transformer up to 1,000 tensors (300 of them make 4 GB), a mixture of experts beyond. A million entries with such
@@ -26,7 +27,32 @@ WIDTHS = {"F32": 4, "BF16": 2}
 
 def main():
     path, count = sys.argv[1], int(sys.argv[2])
-    header, size = encode(list(itertools.islice(tensors(count), count)))
+    described = list(itertools.islice(tensors(count), count))
+    if len(sys.argv) == 3:
+        write(path, described)
+    else:
+        write_set(path, described, int(sys.argv[3]))
+
+
+def write_set(folder, described, shards):
+    """Writes shards of as many tensors each, and what says so."""
+    os.makedirs(folder, exist_ok=True)
+    weight_map, per = {}, -(-len(described) // shards)
+    for shard in range(shards):
+        part, name = described[shard * per : (shard + 1) * per], f"model-{shard + 1:05}-of-{shards:05}.safetensors"
+        weight_map |= {tensor: name for tensor, _, _ in part}
+        write(os.path.join(folder, name), part)
+    layers = {name.split(".")[2] for name in weight_map if ".layers." in name}
+    for name, value in (
+        ("config.json", {"model_type": "bench", "num_hidden_layers": len(layers), "vocab_size": 32000}),
+        ("model.safetensors.index.json", {"metadata": {}, "weight_map": weight_map}),
+    ):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            json.dump(value, f, indent=2)
+
+
+def write(path, described):
+    header, size = encode(described)
     partial = path + ".partial"
     with open(partial, "wb") as f:
         f.write(len(header).to_bytes(8, "little"))

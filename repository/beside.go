@@ -105,6 +105,10 @@ func formatOf(file string) string {
 	return ""
 }
 
+// pointerSize is what a Git LFS pointer takes at most. It stands for a file that was
+// not fetched.
+const pointerSize = 200
+
 // judgeFormats reports other formats, once for each folder that has a model.
 func (r *repository) judgeFormats() {
 	models := make(map[string]*checkpoint.Set)
@@ -115,7 +119,7 @@ func (r *repository) judgeFormats() {
 	}
 	byFolder := make(map[string][]string)
 	for _, file := range r.names {
-		if folder := folderOf(file); models[folder] != nil && formatOf(file) != "" && !strings.HasPrefix(path.Base(file), ".") {
+		if folder := folderOf(file); models[folder] != nil && formatOf(file) != "" && r.sizes[file] > pointerSize && !strings.HasPrefix(path.Base(file), ".") {
 			byFolder[folder] = append(byFolder[folder], file)
 		}
 	}

@@ -107,16 +107,12 @@ func (r *repository) isDescribed(set *checkpoint.Set) bool {
 			return true
 		}
 	}
-	for _, other := range r.sets {
-		if other != set && other.Counted() && path.Dir(other.Name) == path.Dir(set.Name) {
-			return false
-		}
-	}
-	return true
+	return r.counted[folderOf(set.Name)] == 1
 }
 
 // judge looks at every tensor, and then judges by what was seen.
 func (m *model) judge() {
+	defer func() { m.layers, m.packed = layers{}, packed{} }() // which are large
 	extra := m.index != nil && m.tensors != len(m.index.Tensors)
 	for i := range m.shards {
 		h := m.shards[i].header

@@ -178,7 +178,7 @@ func (m *model) judgeChange(all []lora) {
 		return
 	}
 	m.found(m.file()).add(safetensors.RuleAdapterEmpty, all[0].name, safetensors.Span{},
-		"the adapter changes nothing: of each of its %s the second matrix is all zeros, the first %s", count(len(all), "module"), quote(all[0].name))
+		"the adapter changes nothing: the second matrices of all its modules are zeros, %d in number, the first %s", len(all), quote(all[0].name))
 }
 
 // judgeTied compares an output layer with the input layer to which the configuration

@@ -159,7 +159,7 @@ func (p *packed) judgeNeed(m *model, n *need) {
 		}
 		var k kind
 		if n.peers {
-			at := parse(one.name + ".")
+			at := parse(one.name)
 			k = kind{at.stack, at.rest}
 			if at.layer < 0 {
 				k.rest = one.name // which has no peers

@@ -39,6 +39,7 @@ type repository struct {
 	folder  bool             // the target is a folder, so that all of it is judged
 	sizes   map[string]int64 // of the files that were listed, by path; nil if none were
 	names   []string         // the same paths, in order
+	counted map[string]int   // how many sets of a folder are counted
 	configs map[string]*config
 	models  []*model
 
@@ -62,7 +63,7 @@ type problem struct {
 func Validate(ctx context.Context, from store.Store, name string, sets []*checkpoint.Set, opts *Options) iter.Seq2[checkpoint.Report, error] {
 	return func(yield func(checkpoint.Report, error) bool) {
 		r := &repository{
-			from: from, path: name, sets: sets, configs: make(map[string]*config), findings: make(map[string]*findings),
+			from: from, path: name, sets: sets, counted: make(map[string]int), configs: make(map[string]*config), findings: make(map[string]*findings),
 		}
 		if opts != nil {
 			r.opts = *opts
@@ -88,6 +89,11 @@ func Validate(ctx context.Context, from store.Store, name string, sets []*checkp
 // judge judges all there is. It ends early once ctx is done.
 func (r *repository) judge(ctx context.Context) {
 	r.folder = !slices.ContainsFunc(r.sets, func(s *checkpoint.Set) bool { return r.path == s.Index && r.path != "" || r.isFile() })
+	for _, s := range r.sets {
+		if s.Counted() {
+			r.counted[folderOf(s.Name)]++
+		}
+	}
 	r.list(ctx)
 	r.judgeNames()
 	r.judgeFetched(ctx)

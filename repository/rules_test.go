@@ -91,8 +91,8 @@ var besides = []fixture{
 	{"a pickle beside", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f["pytorch_model-00001-of-00002.bin"], f["pytorch_model-00002-of-00002.bin"] = make([]byte, 1000), make([]byte, 234)
-		f["model.gguf"] = []byte("GGUF")
-	}, false, inModel(safetensors.RuleOtherFormat, "", `1 GGUF file "model.gguf"; 2 PyTorch pickles, the first "pytorch_model-00001-of-00002.bin"; 1,238 bytes in all`)},
+		f["model.gguf"], f["model.onnx"] = make([]byte, 500), []byte(pointer)
+	}, false, inModel(safetensors.RuleOtherFormat, "", `1 GGUF file "model.gguf"; 2 PyTorch pickles, the first "pytorch_model-00001-of-00002.bin"; 1,734 bytes in all`)},
 	{"a name that is shown as another", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("notes\u202egpj.txt", "")
@@ -227,7 +227,7 @@ var adapters = []fixture{
 			}
 		}
 		adapterOf(peftConfig, all...)(t, f)
-	}, true, []want{{safetensors.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraB5, "5.self_attn.q", "0.self_attn.o", 1), "changes nothing: of each of its 16 modules the second matrix is all zeros"}}},
+	}, true, []want{{safetensors.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraB5, "5.self_attn.q", "0.self_attn.o", 1), "changes nothing: the second matrices of all its modules are zeros, 16 in number"}}},
 	{"without a second matrix", adapterOf(peftConfig, without(lora(4), loraB5)...), false,
 		[]want{{safetensors.RuleAdapterPair, "adapter_model.safetensors", loraA5, "is of an adapter, and the other matrix of the module is not there"}}},
 	{"of two ranks", adapterOf(peftConfig, reshaped(lora(4), loraB5, hidden, 8)...), false,

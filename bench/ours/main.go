@@ -5,6 +5,7 @@
 //	ours encodingjson FILE ITERS  decode it with encoding/json, as a reader written by hand would
 //	ours open FILE NAME ITERS     open, and read every byte of one tensor
 //	ours peakmem FILE             count what reading a header allocates
+//	ours check FOLDER ITERS       judge a set, and what lies beside it
 //
 // The field "ns" is the mean time of one iteration, and so the garbage collector's
 // work is in it; its settings are those of the environment.
@@ -37,7 +38,7 @@ func main() {
 
 // run does what args say and returns the line to print.
 func run(args []string) (map[string]float64, error) {
-	usage := errors.New("usage: ours header|encodingjson FILE ITERS | open FILE NAME ITERS | peakmem FILE")
+	usage := errors.New("usage: ours header|encodingjson FILE ITERS | open FILE NAME ITERS | peakmem FILE | check FOLDER ITERS")
 	switch {
 	case len(args) == 2 && args[0] == "peakmem":
 		return peakMemory(args[1])
@@ -45,6 +46,8 @@ func run(args []string) (map[string]float64, error) {
 		return timeHeader(args[1], args[2], newFile)
 	case len(args) == 3 && args[0] == "encodingjson":
 		return timeHeader(args[1], args[2], decodeByHand)
+	case len(args) == 3 && args[0] == "check":
+		return timeCheck(args[1], args[2])
 	case len(args) == 4 && args[0] == "open":
 		return timeOpen(args[1], args[2], args[3])
 	}

@@ -1,0 +1,72 @@
+// Judging a whole set, as weigh check does without --data.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/repository"
+	"github.com/weightools/safetensors/store"
+)
+
+// timeCheck times the judging of a folder, from its listing to the last finding.
+func timeCheck(folder, iters string) (map[string]float64, error) {
+	tensors, err := check(folder)
+	if err != nil {
+		return nil, err
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	if _, err := check(folder); err != nil {
+		return nil, err
+	}
+	runtime.ReadMemStats(&after)
+	ns, err := mean(iters, func() error {
+		_, err := check(folder)
+		return err
+	})
+	return map[string]float64{
+		"ns": ns, "tensors": float64(tensors),
+		"bytes": float64(after.TotalAlloc - before.TotalAlloc), "allocs": float64(after.Mallocs - before.Mallocs),
+	}, err
+}
+
+// check judges the folder, and returns how many tensors it has. A finding above a
+// note is an error: the inputs have none.
+func check(folder string) (tensors int, err error) {
+	ctx, from := context.Background(), store.Dir(folder)
+	sets, err := checkpoint.Discover(ctx, from, "", nil)
+	if err != nil {
+		return 0, err
+	}
+	for _, set := range sets {
+		cp := set.Open()
+		for r, err := range cp.Validate(ctx) {
+			if err == nil {
+				err = r.Err()
+			}
+			if err != nil {
+				return 0, fmt.Errorf("%s: %w", r.File, err)
+			}
+			if r.Header != nil {
+				tensors += len(r.Header.Tensors)
+			}
+		}
+		if err := cp.Close(); err != nil {
+			return 0, err
+		}
+	}
+	for r, err := range repository.Validate(ctx, from, "", sets, nil) {
+		if err == nil {
+			err = r.Err()
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", r.File, err)
+		}
+	}
+	return tensors, nil
+}
