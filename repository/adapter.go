@@ -106,6 +106,7 @@ func (m *model) judgeAdapter() {
 func (a *adapter) judgePairs(m *model) {
 	var alone, unequal tally
 	var ranks [2]int64
+	paired := 0
 	for _, key := range slices.Sorted(maps.Keys(a.pairs)) {
 		p := a.pairs[key]
 		switch {
@@ -114,6 +115,7 @@ func (a *adapter) judgePairs(m *model) {
 		case p.down.info == nil:
 			alone.add(p.up.info, p.up.shard)
 		default:
+			paired++
 			if down, up := p.ranks(); down != up {
 				if unequal.n == 0 {
 					ranks = [2]int64{down, up}
@@ -121,6 +123,9 @@ func (a *adapter) judgePairs(m *model) {
 				unequal.add(p.down.info, p.down.shard)
 			}
 		}
+	}
+	if alone.n > paired {
+		alone = tally{} // it is a kind of adapter that names them otherwise
 	}
 	m.report(safetensors.RuleAdapterPair, &alone, "is", "are", "of an adapter, and the other matrix of the module is not there")
 	m.report(safetensors.RuleAdapterPair, &unequal, "has", "have", "another rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])

@@ -119,7 +119,11 @@ func (r *repository) judgeFormats() {
 	}
 	byFolder := make(map[string][]string)
 	for _, file := range r.names {
-		if folder := folderOf(file); models[folder] != nil && formatOf(file) != "" && r.sizes[file] > pointerSize && !strings.HasPrefix(path.Base(file), ".") {
+		folder := folderOf(file)
+		if path.Base(folder) == "original" {
+			folder = folderOf(folder) // it has what the model's makers published
+		}
+		if models[folder] != nil && formatOf(file) != "" && r.sizes[file] > pointerSize && !strings.HasPrefix(path.Base(file), ".") {
 			byFolder[folder] = append(byFolder[folder], file)
 		}
 	}

@@ -233,11 +233,10 @@ func pythonic(text []byte) []byte {
 }
 
 // int returns a whole number by any of its names, from the part about the language
-// model if there is one.
+// model if there is one. What that leaves out is as the library has it, and nothing
+// that is said of another part.
 func (c *config) int(names ...string) (n int64, from value, ok bool) {
-	if from = c.text.first(names...); from.kind == 0 {
-		from = c.top.first(names...)
-	}
+	from = c.text.first(names...)
 	n, ok = from.int()
 	return n, from, ok
 }

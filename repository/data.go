@@ -24,7 +24,7 @@ type verdict struct {
 	counted  bool // there are numbers, and they were counted
 	zero     bool // all are zero
 	constant bool // all are one other number
-	masked   bool // all are zero or minus infinity
+	below    bool // of infinities, there are negative ones alone
 	full     bool // the largest is the largest byte
 	nan, inf int64
 }
@@ -144,6 +144,9 @@ func (s *shard) section(from io.ReaderAt, ti *safetensors.TensorInfo) *io.Sectio
 // countOne counts the numbers of one tensor. Those of BOOL are judged with their file,
 // by what their bytes are.
 func (m *model) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo) (verdict, error) {
+	if m.opts.Progress != nil {
+		defer m.opts.Progress(ti.Size())
+	}
 	if ti.Dtype == safetensors.BOOL || ti.Size() == 0 {
 		return verdict{}, nil
 	}
@@ -151,10 +154,7 @@ func (m *model) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *safet
 	if err != nil {
 		return verdict{}, fmt.Errorf("tensor %s: %w", quote(ti.Name), err)
 	}
-	if m.opts.Progress != nil {
-		m.opts.Progress(ti.Size())
-	}
-	v := verdict{counted: true, nan: sum.NaN, inf: sum.PosInf + sum.NegInf, masked: sum.Finite() == sum.Zero && sum.PosInf == 0}
+	v := verdict{counted: true, nan: sum.NaN, inf: sum.PosInf + sum.NegInf, below: sum.PosInf == 0}
 	for _, flag := range sum.Flags() {
 		v.zero = v.zero || flag == stats.AllZero
 		v.constant = v.constant || flag == stats.Constant

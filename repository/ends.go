@@ -34,12 +34,13 @@ var embeddings = []string{
 // heads are those that they call its output layer.
 var heads = []string{"lm_head", "language_model.lm_head", "model.lm_head"}
 
+// outputs are other modules that stand at the end of a model, beside those that have
+// "head" in their names: of rewards and classes, too.
+var outputs = []string{"output", "embed_out", "score", "classifier", "classification", "summary"}
+
 // look looks at a tensor that is in no layer.
 func (e *ends) look(ti *safetensors.TensorInfo, shard int, n name) {
-	switch last := lastElement(n.module); {
-	case strings.Contains(ti.Name, "lm_head"), last == "output", last == "embed_out", last == "head", strings.HasPrefix(n.module, "head"):
-		e.hasHead = true
-	}
+	e.hasHead = e.hasHead || strings.Contains(ti.Name, "head") || slices.Contains(outputs, lastElement(n.module))
 	switch {
 	case n.leaf != "weight" || !isFloat(ti.Dtype) || len(ti.Shape) != 2:
 	case slices.Contains(embeddings, n.module):

@@ -145,6 +145,58 @@ var healthy = []struct {
 		})...)
 		f.text("config.json", quantised(`{"quant_method": "svdquant"}`))
 	}, nil},
+	{"NVFP4 with scales that are filled up for the hardware", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", headed(func(module string, in, out int64) []tensor {
+			return reshaped(modelopt(module, in, out), module+".weight_scale", (out+127)/128*128, (in/16+3)/4*4)
+		})...)
+	}, nil},
+	{"compressed-tensors for sparse hardware", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", headed(func(module string, in, out int64) []tensor {
+			return []tensor{{module + ".weight_packed", safetensors.I32, []int64{in / 32, 2 * out}, nil}, {module + ".meta", safetensors.I16, []int64{in / 32, 2 * out}, nil}, bf16(module+".scale_packed", 2, out)}
+		})...)
+		f.text("config.json", quantised(`{"quant_method": "compressed-tensors", "format": "marlin-24"}`))
+	}, nil},
+	{"GPTQ whose rows end in a word that is not full", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", headed(func(module string, in, out int64) []tensor {
+			return reshaped(reshaped(reshaped(gptq(module, in, out-3), module+".qzeros", in/32, out/8), module+".g_idx", in-1), module+".scales", (in-1+31)/32, out-3)
+		})...)
+		f.text("config.json", quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`))
+	}, nil},
+	{"MLX in MXFP4 and in integers, by turns", func(t *testing.T, f folder) {
+		all := headed(mlx)
+		for i := range layersOf / 2 {
+			at := fmt.Sprintf("model.layers.%d.mlp.up_proj.", 2*i)
+			all = without(all, at+"biases", at+"scales")
+			all = append(all, tensor{at + "scales", safetensors.U8, []int64{wide, hidden / 32}, nil})
+		}
+		f.weights(t, "model.safetensors", all...)
+	}, nil},
+	{"8-bit floats, several weights in one, each with its own last tile", func(t *testing.T, f folder) {
+		all := llama(plain)
+		for i := range layersOf {
+			at := fmt.Sprintf("model.layers.%d.self_attn.qkv_proj.", i)
+			all = append(all, tensor{at + "weight", safetensors.F8_E4M3, []int64{320, 64}, nil}, f32(at+"weight_scale_inv", 4, 1))
+		}
+		f.weights(t, "model.safetensors", append(all, bf16("lm_head.weight", vocab, hidden))...)
+		f.text("config.json", quantised(`{"quant_method": "fp8", "weight_block_size": [128, 128]}`))
+	}, nil},
+	{"layers that a search has left without tensors", func(t *testing.T, f folder) {
+		var all []tensor
+		for _, one := range headed(plain) {
+			if !strings.HasPrefix(one.name, "model.layers.3.") {
+				all = append(all, one)
+			}
+		}
+		f.weights(t, "model.safetensors", all...)
+		f.text("config.json", llamaConfig[:len(llamaConfig)-1]+`, "block_configs": []}`)
+	}, nil},
+	{"a model of rewards", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", append(llama(plain), bf16("score.weight", 1, hidden))...)
+		f.text("config.json", llamaConfig)
+	}, nil},
+	{"an adapter that names its matrices otherwise", func(t *testing.T, f folder) {
+		f.weights(t, "adapter_model.safetensors", f32("q.lora_A.weight", 4, hidden), f32("q.lora_B0.weight", hidden, 4), f32("q.lora_B1.weight", hidden, 4))
+	}, nil},
 	{"an adapter", func(t *testing.T, f folder) {
 		f.weights(t, "adapter_model.safetensors", lora(4)...)
 		f.text("adapter_config.json", peftConfig)
@@ -310,6 +362,7 @@ var healthy = []struct {
 					b[i] = []byte{0, 0, 0, 0, 0, 0, 0x80, 0xff}[i%8]
 				}
 			}},
+			tensor{"model.final_logits_bias", safetensors.BF16, []int64{1, vocab}, func(b []byte) { copy(b, "\x80\xff") }},
 			tensor{"model.observer.min_val", safetensors.F32, []int64{}, pattern(0, 0, 0x80, 0x7f)},
 			tensor{"model.up.zero_conv.weight", safetensors.F32, []int64{64, 64}, zeros},
 		)...)

@@ -25,9 +25,7 @@ type stack struct {
 	current *layer           // that of the tensor before
 	slots   map[string]*slot // by what follows a layer's number in the names of its tensors
 
-	// Experts are counted by one tensor that each has: the first that is met.
-	expertOf   string
-	mostExpert int32 // the highest number of one; -1 if there is none
+	experts map[uint32]bool // by the number of the layer, in the upper half, and their own
 }
 
 // A layer is one of a stack.
@@ -47,7 +45,7 @@ func (l *layers) look(m *model, ti *safetensors.TensorInfo, shard int, n name) {
 			l.stacks = make(map[string]*stack)
 		}
 		if l.last = l.stacks[n.stack]; l.last == nil {
-			l.last = &stack{name: n.stack, layers: make(map[int32]*layer), slots: make(map[string]*slot), mostExpert: -1}
+			l.last = &stack{name: n.stack, layers: make(map[int32]*layer), slots: make(map[string]*slot)}
 			l.stacks[n.stack] = l.last
 		}
 	}
@@ -69,13 +67,13 @@ func (s *stack) look(ti *safetensors.TensorInfo, shard int, n name) {
 		s.slots[n.rest] = one
 	}
 	one.layers++
-	if number, of, ok := expert(n.rest); ok {
-		if s.expertOf == "" {
-			s.expertOf = of
+	if number, ok := expert(n.rest); ok {
+		if s.experts == nil {
+			s.experts = make(map[uint32]bool)
 		}
-		if of == s.expertOf {
+		if key := uint32(n.layer)<<16 | uint32(number); !s.experts[key] {
+			s.experts[key] = true
 			s.current.experts++
-			s.mostExpert = max(s.mostExpert, number)
 		}
 	}
 }
@@ -175,7 +173,7 @@ func (s *stack) told(m *model) {
 	if s.layers[0] == nil {
 		return // it is the end of a model
 	}
-	if n, from, ok := m.config.int("num_hidden_layers", "n_layer", "n_layers", "num_layers"); ok && n < maxLayer && !m.config.isEncoderDecoder() {
+	if n, from, ok := m.config.int("num_hidden_layers", "n_layer", "n_layers", "num_layers"); ok && n < maxLayer && m.config.tellsLayers() {
 		if gone := s.gone(int32(n)); gone != "" {
 			m.found(m.config.path).add(safetensors.RuleLayerMissing, "", from.at, "%s has %v, and the tensors of %s are of %s: %s",
 				quote(m.config.path), from, quote(s.name), count(len(s.layers), "layer"), gone)
@@ -184,11 +182,11 @@ func (s *stack) told(m *model) {
 	s.toldExperts(m)
 }
 
-// isEncoderDecoder says whether there are two stacks, of which one number cannot
-// tell.
-func (c *config) isEncoderDecoder() bool {
-	is, _ := c.flag("is_encoder_decoder")
-	return is
+// tellsLayers says whether one number can tell how many layers have tensors. It cannot
+// if there are two stacks, nor if a search has left some layers without any.
+func (c *config) tellsLayers() bool {
+	two, _ := c.flag("is_encoder_decoder")
+	return !two && c.text.first("block_configs").kind == 0
 }
 
 // gone says which of the first n layers are not there.
@@ -219,7 +217,7 @@ func (s *stack) gone(n int32) string {
 // the configuration.
 func (s *stack) toldExperts(m *model) {
 	n, from, ok := m.config.int("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
-	if !ok || n < 2 || s.mostExpert < 0 {
+	if !ok || n < 2 || n > maxLayer {
 		return
 	}
 	for _, l := range s.inOrder() {

@@ -57,20 +57,19 @@ func index(element string) (int32, bool) {
 	return n, n < maxLayer
 }
 
-// expert returns the number after ".experts." in what follows a layer's number, and
-// what follows that: 37 and "down_proj.weight" of "mlp.experts.37.down_proj.weight".
-func expert(rest string) (n int32, of string, ok bool) {
+// expert returns the number after ".experts." in what follows a layer's number: 37 of
+// "mlp.experts.37.down_proj.weight".
+func expert(rest string) (n int32, ok bool) {
 	const mark = "experts."
 	at := strings.Index(rest, mark)
 	if at < 0 || at > 0 && rest[at-1] != '.' {
-		return 0, "", false
+		return 0, false
 	}
-	number, of, ok := strings.Cut(rest[at+len(mark):], ".")
+	number, _, ok := strings.Cut(rest[at+len(mark):], ".")
 	if !ok {
-		return 0, "", false
+		return 0, false
 	}
-	n, ok = index(number)
-	return n, of, ok
+	return index(number)
 }
 
 // lastElement returns what is after the last dot.

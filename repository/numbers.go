@@ -31,11 +31,15 @@ func (m *model) judgeNumbers(s *shard, verdicts []verdict) {
 			m.judgeScale(s, ti, n, part, v)
 		case v.nan > 0:
 			m.found(s.path).add(safetensors.RuleNotFinite, ti.Name, at, "of tensor %s, %s NaN, of %s", quote(ti.Name), are(v.nan, "number"), count(ti.NumElems(), "element"))
-		case v.inf > 0 && !v.masked && !isBound(n.leaf) && !strings.Contains(ti.Name, "mask"):
+		case v.inf > 0 && !(v.below && n.leaf != "weight") && !isBound(n.leaf):
 			m.found(s.path).add(safetensors.RuleNotFinite, ti.Name, at, "of tensor %s, %s infinite, of %s", quote(ti.Name), are(v.inf, "number"), count(ti.NumElems(), "element"))
 		case (v.zero || v.constant) && !in[i] && isTrained(ti, n) && !m.isAdapter():
+			all := "one number"
+			if v.zero {
+				all = "zero"
+			}
 			m.found(s.path).add(safetensors.RuleConstantWeight, ti.Name, at, "the %s of tensor %s, %s, are all %s",
-				count(ti.NumElems(), "element"), quote(ti.Name), ti.ShapeString(), map[bool]string{true: "zero", false: "one number"}[v.zero])
+				count(ti.NumElems(), "element"), quote(ti.Name), ti.ShapeString(), all)
 		}
 	}
 }
@@ -49,7 +53,8 @@ func are(n int64, noun string) string {
 }
 
 // isBound says whether a tensor of that name is a bound, which is infinite until
-// something was observed.
+// something was observed. Minus infinity is in masks, and in biases of what shall never
+// be chosen.
 func isBound(leaf string) bool {
 	return strings.HasPrefix(leaf, "min_") || strings.HasPrefix(leaf, "max_") || leaf == "min" || leaf == "max"
 }
@@ -85,7 +90,7 @@ func (m *model) judgeScale(s *shard, ti *safetensors.TensorInfo, n name, p part,
 		fault = are(v.inf, "scale") + " infinite"
 	case v.zero && ofWeight(n.leaf, p):
 		fault = "all scales are zero, and make zeros of what they scale"
-	case v.full && p == partBlockScales:
+	case v.full && p == partBlockScales && s.header.Lookup(strings.TrimSuffix(ti.Name, "_scales")+"_blocks") != nil:
 		fault = "scales are 255, which is NaN"
 	default:
 		return

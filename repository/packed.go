@@ -107,10 +107,11 @@ type need struct {
 	one    parts // of which one has to be there
 	name   part  // that is missing, if none is
 
-	// always means that the form of the weight has it without exception. Otherwise
-	// it is by others like it that it is known whether it should be there: all weights
-	// of its kind, or if peers is set only the same one of other layers. Some makers
-	// leave a few weights as they are, but not one of one layer.
+	// It is by others like it that it is known whether it should be there: by all
+	// weights of its kind, or if peers is set only by the same one of other layers.
+	// Some makers leave a few weights as they are, but not one of one layer. Always
+	// means that nothing more is needed to know it if the configuration tells of
+	// compressed-tensors, whose forms have no exception.
 	always, peers bool
 }
 
@@ -118,7 +119,7 @@ var needs = []need{
 	{weight: partQWeight, one: only(partScales), name: partScales},
 	{weight: partQWeight, one: only(partZeros), name: partZeros},
 	{weight: partQWeight, one: only(partGIdx), name: partGIdx, peers: true},
-	{weight: partPacked, one: only(partScale), name: partScale, always: true},
+	{weight: partPacked, one: only(partScale, partScaleInv), name: partScale, always: true},
 	{weight: partPacked, one: only(partShape), name: partShape},
 	{weight: partPacked4, one: only(partScale), name: partScale, always: true},
 	{weight: partPacked4, one: only(partGlobalScale), name: partGlobalScale, peers: true},
@@ -130,8 +131,8 @@ var needs = []need{
 	{weight: partWeightU8, unless: only(partScale), one: only(partAbsmax), name: partAbsmax, peers: true},
 	{weight: partWeightU8, with: only(partAbsmax), one: only(partQuantMap), name: partQuantMap, peers: true},
 	{weight: partWeightU8, with: only(partAbsmax), one: only(partQuantState), name: partQuantState, peers: true},
-	{weight: partWeightU8, with: only(partNested), one: only(partNestedMap), name: partNestedMap, always: true},
-	{weight: partWeightU32, one: only(partScales), name: partScales},
+	{weight: partWeightU8, with: only(partNested), one: only(partNestedMap), name: partNestedMap, peers: true},
+	{weight: partWeightU32, one: only(partScales, partBlockScales), name: partScales},
 	{weight: partWeightU32, with: only(partScales), one: only(partBiases), name: partBiases, peers: true},
 }
 
@@ -151,7 +152,7 @@ func (p *packed) judgeNeed(m *model, n *need) {
 	const times = 4 // as many with it as without it, at least
 	kinds := make(map[kind]*census)
 	var all tally
-	with := 0
+	with, always := 0, n.always && m.quant.first("quant_method").string() == "compressed-tensors"
 	for i := range p.modules {
 		one := &p.modules[i]
 		if !one.have.has(n.weight) || one.have&n.with != n.with || one.have&n.unless != 0 {
@@ -178,7 +179,7 @@ func (p *packed) judgeNeed(m *model, n *need) {
 		c.lack.add(weight.info, weight.shard)
 	}
 	for _, c := range kinds {
-		if c.lack.n > 0 && (n.always || c.with >= times*c.lack.n) {
+		if c.lack.n > 0 && (always || c.with >= times*c.lack.n) {
 			all.join(&c.lack)
 			with += c.with
 		}

@@ -104,8 +104,8 @@ func judgeRows(weight, scales, zeros, gIdx end, told *told, wrong, untold mismat
 	case !ok || zeros.info.Dtype != safetensors.I32:
 		return
 	}
-	bits, fits := 32*d/out, 32*d%out == 0 && 32*d/out >= 2 && 32*d/out <= 8
-	if !fits {
+	bits := bitsOf(d, out, told.bits)
+	if bits == 0 {
 		wrong.add(weight, "the zero points %s are of no whole number of bits for %d outputs", zeros.info.ShapeString(), out)
 		return
 	}
@@ -117,11 +117,29 @@ func judgeRows(weight, scales, zeros, gIdx end, told *told, wrong, untold mismat
 		wrong.add(weight, "the shape %s has other columns than the zero points %s, which are packed alike", weight.info.ShapeString(), zeros.info.ShapeString())
 		return
 	}
-	if b == out && gIdx.info != nil && len(gIdx.info.Shape) == 1 && gIdx.info.Shape[0] > 0 && gIdx.info.Shape[0] != in {
-		wrong.add(weight, "the %d rows hold %d inputs of %d bits, and the g_idx is of %d", a, in, bits, gIdx.info.Shape[0])
-		return
+	if b == out && gIdx.info != nil && len(gIdx.info.Shape) == 1 && gIdx.info.Shape[0] > 0 {
+		if n := gIdx.info.Shape[0]; n >= maxDimension || ceil(n*bits, 32) != a {
+			wrong.add(weight, "the %d rows hold %d inputs of %d bits, and the g_idx is of %d", a, in, bits, n)
+			return
+		}
+		in = gIdx.info.Shape[0]
 	}
 	told.compare(weight, bits, in, groups, untold)
+}
+
+// bitsOf returns how many bits numbers have of which so many words hold a row; 0 if
+// no number of bits from 2 to 8 does. The last word need not be full, so there may be
+// several, of which the one that is told is likeliest.
+func bitsOf(words, numbers, told int64) int64 {
+	if told > 0 && ceil(numbers*told, 32) == words {
+		return told
+	}
+	for bits := int64(2); bits <= 8; bits++ {
+		if ceil(numbers*bits, 32) == words {
+			return bits
+		}
+	}
+	return 0
 }
 
 // judgeWords judges integers of compressed-tensors: [out, in*bits/32] with scales
@@ -139,18 +157,22 @@ func judgeWords(weight, scale end, told *told, wrong, untold mismatches) {
 }
 
 // judgePairs judges two numbers of 4 bits in each byte: [out, in/2] with scales
-// [out, in/16] for NVFP4, and [out, in/32] for MXFP4.
+// [out, in/16] for NVFP4, and [out, in/32] for MXFP4. Some makers leave scales as the
+// hardware wants them, filled up to multiples of 128 rows and 4 columns.
 func judgePairs(weight, scale end, wrong mismatches) {
 	rows, bytes, ok := weight.matrix()
 	outs, groups, has := scale.matrix()
 	switch {
 	case !ok || !has:
-	case rows != outs:
+	case rows != outs && ceil(rows, 128)*128 != outs:
 		wrong.add(weight, "the shape %s has other rows than the scales %s", weight.info.ShapeString(), scale.info.ShapeString())
-	case groups > 1 && 2*bytes != 16*groups && 2*bytes != 32*groups:
+	case groups > 1 && !isFilled(groups, ceil(2*bytes, 16)) && !isFilled(groups, ceil(2*bytes, 32)):
 		wrong.add(weight, "the %d inputs are in no groups of 16 or 32 for the scales %s", 2*bytes, scale.info.ShapeString())
 	}
 }
+
+// isFilled says whether n is a number, or that filled up to a multiple of 4.
+func isFilled(n, number int64) bool { return n == number || n == ceil(number, 4)*4 }
 
 // judgeAbsmax judges 4 bits of bitsandbytes: bytes in one column, with one scale for
 // each block of a power of two, from 64 numbers to 4,096.
@@ -188,7 +210,7 @@ func judgeTiles(weight, scale end, told *told, wrong, untold mismatches) {
 	case !ok || !has:
 	case !tiles(rows, down) || !tiles(columns, across):
 		wrong.add(weight, "the shape %s is in no tiles of one size for the scales %s", weight.info.ShapeString(), scale.info.ShapeString())
-	case len(told.tile) == 2 && (ceil(rows, told.tile[0]) != down || ceil(columns, told.tile[1]) != across):
+	case len(told.tile) == 2 && !(isTiled(rows, told.tile[0], down) && isTiled(columns, told.tile[1], across)):
 		untold.add(weight, "the shape %s makes %d by %d tiles of the configured %d by %d, and the scales are %s", weight.info.ShapeString(),
 			ceil(rows, told.tile[0]), ceil(columns, told.tile[1]), told.tile[0], told.tile[1], scale.info.ShapeString())
 	}
@@ -208,6 +230,13 @@ func judgeAffine(weight, scales, biases end, module string, told *told, wrong, u
 	default:
 		told.compareAffine(weight, module, words, groups, untold)
 	}
+}
+
+// isTiled says whether n things are in so many tiles of the given size. A weight may
+// be several in one, each of which ends in a tile that is not full.
+func isTiled(n, size, tiles int64) bool {
+	const most = 2
+	return tiles >= ceil(n, size) && tiles <= ceil(n, size)+most
 }
 
 // tiles says whether n things can be cut into so many tiles of one size, of which

@@ -25,9 +25,9 @@ const (
 	partWeightU32      // "weight", U32: MLX
 
 	partScales      // "scales"
-	partBlockScales // "..._scales"
+	partBlockScales // "..._scales", or "scales" of U8: exponents
 	partScale       // "weight_scale", "..._scale", "scale_weight" or "scale"
-	partScaleInv    // "weight_scale_inv"
+	partScaleInv    // "weight_scale_inv", or "scale_packed"
 	partScale2      // "weight_scale_2"
 	partGlobalScale // "weight_global_scale"
 	partZeros       // "qzeros"
@@ -61,7 +61,8 @@ func (p part) isScale() bool {
 // leaves are companions, by the last element of their names.
 var leaves = map[string]part{
 	"scales": partScales, "qzeros": partZeros, "g_idx": partGIdx, "biases": partBiases, "scale": partScale, "scale_weight": partScale,
-	"absmax": partAbsmax, "quant_map": partQuantMap, "nested_absmax": partNested, "nested_quant_map": partNestedMap,
+	"scale_packed": partScaleInv,
+	"absmax":       partAbsmax, "quant_map": partQuantMap, "nested_absmax": partNested, "nested_quant_map": partNestedMap,
 }
 
 // suffixes are companions by the end of a name. What is before it is the weight, or
@@ -79,10 +80,12 @@ func partOf(ti *safetensors.TensorInfo, n name) (part, string) {
 	if n.leaf == "weight" {
 		return weightPart(ti.Dtype), n.module
 	}
-	if p := leaves[n.leaf]; p != partNone {
+	if p := leaves[n.leaf]; p != partNone && !(p == partScales && ti.Dtype == safetensors.U8) {
 		return p, strings.TrimSuffix(n.module, ".weight")
 	}
 	switch {
+	case n.leaf == "scales":
+		return partBlockScales, n.module
 	case n.leaf == "qweight":
 		return partQWeight, n.module
 	case n.leaf == "weight_packed" && ti.Dtype == safetensors.U8:

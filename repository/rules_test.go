@@ -153,7 +153,7 @@ var models = []fixture{
 	}, false, []want{{safetensors.RuleTotalParameters, "model.safetensors.index.json", "", "total_parameters is 494,032,768, and the tensors of the index have"}}},
 }
 
-// quantised are fixtures of packed weights.
+// packings are fixtures of packed weights.
 var packings = []fixture{
 	{"GPTQ without scales", model("", without(headed(gptq), q5+".scales")), false,
 		inModel(safetensors.RuleQuantCompanion, q5+".qweight", `tensor "`+q5+`.qweight" is packed and lacks its scales, which 55 others like it have`)},
@@ -166,7 +166,7 @@ var packings = []fixture{
 	{"AWQ without scales", model("", without(headed(awq), q5+".scales")), false, inModel(safetensors.RuleQuantCompanion, q5+".qweight", "lacks its scales")},
 	{"compressed-tensors without scales", model("", without(headed(compressed), q5+".weight_scale")), false,
 		inModel(safetensors.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_scale")},
-	{"compressed-tensors without any scales", model("", compressed("x", hidden, kv)[0:1]), false,
+	{"compressed-tensors without any scales", model(`{"quantization_config": {"quant_method": "compressed-tensors"}}`, compressed("x", hidden, kv)[0:1]), false,
 		inModel(safetensors.RuleQuantCompanion, "x.weight_packed", "lacks its weight_scale")},
 	{"compressed-tensors without the shape", model("", without(headed(compressed), q5+".weight_shape")), false,
 		inModel(safetensors.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_shape")},
