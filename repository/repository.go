@@ -123,8 +123,8 @@ func (r *repository) list(ctx context.Context) {
 		return
 	}
 	r.sizes = make(map[string]int64)
-	for e, err := range lister.List(ctx) {
-		if err != nil || !within(e.Name, r.path) {
+	for e, err := range lister.List(ctx, r.path) {
+		if err != nil {
 			continue
 		}
 		r.sizes[e.Name] = e.Size
@@ -151,11 +151,6 @@ func (r *repository) found(file string) *findings {
 // failed records that a file could not be read.
 func (r *repository) failed(file string, err error) {
 	r.problems = append(r.problems, problem{file, err})
-}
-
-// within says whether a path is in the folder, "" being the root.
-func within(name, folder string) bool {
-	return folder == "" || len(name) > len(folder) && name[len(folder)] == '/' && name[:len(folder)] == folder
 }
 
 // folderOf returns the folder of a path, "" if that is the root of the store.
