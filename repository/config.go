@@ -151,6 +151,9 @@ func (r *repository) config(ctx context.Context, folder, name string) *config {
 	}
 	c := &config{path: file}
 	r.configs[file] = c
+	if r.sizes != nil && !r.has(file) {
+		return c // the list says that it is not there, and to ask a server costs time
+	}
 	text, err := r.readConfig(ctx, file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
