@@ -30,7 +30,17 @@ type Encoder struct {
 	// Align is the power of two, in bytes and up to 1 MiB, at a multiple of which
 	// the data begins. The header is padded with spaces to get there. 0 means 8.
 	Align int
+
+	// Slack leaves room for Metadata that grows, unless it is nil: spaces after it,
+	// up to the next multiple of 4 KiB of the file that is 256 bytes away or more.
+	// White space there is JSON like any other. See package edit for what it is for.
+	Slack bool
 }
+
+const (
+	slackBlock = 4 << 10
+	leastSlack = 256 // bytes: room for a key and a sentence
+)
 
 // maxAlign is the largest Encoder.Align. Pages and the blocks of disks are
 // smaller, and readers have a limit for headers, padding included.
@@ -102,7 +112,7 @@ func (e *Encoder) lay(tensors []*Tensor) (*layout, error) {
 		}
 		h.Tensors[i] = TensorInfo{Name: t.Name, Dtype: t.Dtype, Shape: t.Shape, Offsets: Span{begin, end}}
 	}
-	start, err := h.appendStart(align)
+	start, err := h.appendStart(align, e.Slack)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +178,8 @@ func canonical(tensors []*Tensor) []*Tensor {
 }
 
 // appendStart sets h.Size so that the data begins at a multiple of align, and
-// returns the file up to there.
-func (h *Header) appendStart(align int) ([]byte, error) {
+// returns the file up to there. It leaves slack if that is asked for.
+func (h *Header) appendStart(align int, slack bool) ([]byte, error) {
 	for k, v := range h.Metadata {
 		if !utf8.ValidString(k) || !utf8.ValidString(v) {
 			return nil, &Violation{Rule: RuleUTF8, Detail: fmt.Sprintf("__metadata__ has %s: %s, which is not UTF-8", quote(k), quote(v))}
@@ -180,18 +190,32 @@ func (h *Header) appendStart(align int) ([]byte, error) {
 	for i := range h.Tensors {
 		room += len(h.Tensors[i].Name) + entry
 	}
-	b, err := h.appendText(make([]byte, lengthSize, room))
+	b, err := h.appendMetadata(make([]byte, lengthSize, room))
 	if err != nil {
 		return nil, err
 	}
-	end := (len(b) + align - 1) &^ (align - 1)
+	if slack && h.Metadata != nil {
+		b = appendSpaces(b, roundUp(len(b)+leastSlack, slackBlock))
+	}
+	if b, err = h.appendEntries(b); err != nil {
+		return nil, err
+	}
+	end := roundUp(len(b), align)
 	h.Size = int64(end) - lengthSize
 	if h.Size > MaxHeaderSize {
 		return nil, headerTooLarge(h.Size, MaxHeaderSize)
 	}
-	b = append(b, bytes.Repeat([]byte{' '}, end-len(b))...)
+	b = appendSpaces(b, end)
 	binary.LittleEndian.PutUint64(b, uint64(h.Size))
 	return b, nil
+}
+
+// roundUp returns the first multiple of a power of two that is not less than n.
+func roundUp(n, power int) int { return (n + power - 1) &^ (power - 1) }
+
+// appendSpaces appends spaces to b until it has size bytes.
+func appendSpaces(b []byte, size int) []byte {
+	return append(b, bytes.Repeat([]byte{' '}, size-len(b))...)
 }
 
 // reread reads the header of a file that begins with start, and has that many

@@ -376,3 +376,34 @@ func TestEncodeRefusesALargeHeader(t *testing.T) {
 		}
 	}
 }
+
+// TestSlack leaves room after the metadata, and nowhere else. What is before it has 32
+// bytes, {"__metadata__":{"k":""} and the length, but for the value.
+func TestSlack(t *testing.T) {
+	tensor := handMade("a", safetensors.U8, []byte{7}, 1)
+	for _, c := range []struct {
+		value int // bytes
+		comma int // where what follows begins
+	}{{0, 4096}, {3808, 4096}, {3809, 8192}, {5000, 8192}, {100_000, 102_400}} {
+		e := safetensors.Encoder{Metadata: map[string]string{"k": strings.Repeat("v", c.value)}, Slack: true}
+		file := encoded(t, e, tensor)
+		before := fmt.Sprintf(`{"__metadata__":{"k":"%s"}`, e.Metadata["k"])
+		if got := strings.TrimRight(string(file[8:c.comma]), " "); got != before || file[c.comma] != ',' {
+			t.Errorf("a value of %d bytes: the header begins with %q, and goes on with %q", c.value, got, file[c.comma:][:20])
+		}
+		again, metadata := tensorsOf(t, file)
+		if len(again) != 1 || !maps.Equal(metadata, e.Metadata) {
+			t.Errorf("a value of %d bytes: it is read as %v with %v", c.value, again, metadata)
+		}
+		e.Slack = false
+		if canonical := encoded(t, e, tensor); len(canonical) > len(before)+80 {
+			t.Errorf("without slack there are %d bytes", len(canonical))
+		}
+	}
+	for _, tensors := range [][]*safetensors.Tensor{nil, {tensor}} {
+		e := safetensors.Encoder{Slack: true}
+		if got := encoded(t, e, tensors...); !bytes.Equal(got, encoded(t, safetensors.Encoder{}, tensors...)) {
+			t.Errorf("without metadata there are %d bytes", len(got))
+		}
+	}
+}

@@ -158,10 +158,7 @@ func (h *Header) AppendBinary(b []byte) ([]byte, error) {
 	if text > size {
 		return b[:start], fmt.Errorf("safetensors: the header's text takes %d bytes, and Size has room for %d", text, size)
 	}
-	b = slices.Grow(b, int(size-text))
-	for range size - text {
-		b = append(b, ' ')
-	}
+	b = appendSpaces(b, len(b)+int(size-text))
 	binary.LittleEndian.PutUint64(b[start:], uint64(size))
 	return b, nil
 }
@@ -173,26 +170,41 @@ func headerTooLarge(n, limit int64) *Violation {
 	}
 }
 
+// appendText appends the JSON text.
 func (h *Header) appendText(b []byte) ([]byte, error) {
-	b = append(b, '{')
-	if h.Metadata != nil {
-		b = append(b, `"__metadata__":{`...)
-		keys := make([]string, 0, len(h.Metadata))
-		for k := range h.Metadata {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for i, k := range keys {
-			if !utf8.ValidString(k) || !utf8.ValidString(h.Metadata[k]) {
-				return b, &Violation{RuleUTF8, "", Span{}, fmt.Sprintf("__metadata__ has a key %s that is not UTF-8, or has such a value", quote(k))}
-			}
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendString(append(appendString(b, k), ':'), h.Metadata[k])
-		}
-		b = append(b, '}')
+	b, err := h.appendMetadata(b)
+	if err != nil {
+		return b, err
 	}
+	return h.appendEntries(b)
+}
+
+// appendMetadata appends the start of the JSON text, up to the end of the metadata.
+func (h *Header) appendMetadata(b []byte) ([]byte, error) {
+	b = append(b, '{')
+	if h.Metadata == nil {
+		return b, nil
+	}
+	b = append(b, `"__metadata__":{`...)
+	keys := make([]string, 0, len(h.Metadata))
+	for k := range h.Metadata {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for i, k := range keys {
+		if !utf8.ValidString(k) || !utf8.ValidString(h.Metadata[k]) {
+			return b, &Violation{RuleUTF8, "", Span{}, fmt.Sprintf("__metadata__ has a key %s that is not UTF-8, or has such a value", quote(k))}
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(appendString(b, k), ':'), h.Metadata[k])
+	}
+	return append(b, '}'), nil
+}
+
+// appendEntries appends the rest of the JSON text.
+func (h *Header) appendEntries(b []byte) ([]byte, error) {
 	seen := make(map[string]bool, len(h.Tensors))
 	for i := range h.Tensors {
 		ti := &h.Tensors[i]

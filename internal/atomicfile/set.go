@@ -32,6 +32,10 @@ import (
 // Unlike for a [File], a symbolic link gives its name to the new file, and what it
 // leads to stays: in a cache of downloads that is what other folders share.
 type Set struct {
+	// New says that the names have to be free: Commit gives none of them, and returns
+	// an error that wraps [fs.ErrExist], if there is a file of one by then.
+	New bool
+
 	dir   string
 	names []string
 	hid   string // the hidden folder
@@ -116,12 +120,24 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 	return s.fail("write", name, err)
 }
 
+// Open opens the file of one of the names, which was written, to be read before it
+// has its name.
+func (s *Set) Open(name string) (*os.File, error) {
+	f, err := os.Open(filepath.Join(s.hid, name))
+	return f, s.fail("open", name, err)
+}
+
 // Commit gives the files their names, all of which were written without error.
 // After an error that wraps [ErrNotDurable], and one of removing what is not
 // needed any more, they have them; after any other the folder has what it had.
 func (s *Set) Commit() error {
 	if s.done {
 		return s.fail("commit", s.last(), fs.ErrClosed)
+	}
+	for _, name := range s.names {
+		if s.New && s.isUsed(name) {
+			return errors.Join(s.fail("commit", name, fs.ErrExist), s.Abort())
+		}
 	}
 	if err := s.exchange(); err != nil {
 		return s.undo(err)

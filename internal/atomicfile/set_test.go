@@ -349,3 +349,47 @@ func TestHiddenFolderIsCalledAfterTheLast(t *testing.T) {
 		t.Errorf("the hidden folder is called %s", name)
 	}
 }
+
+// What was written can be read before it has its name.
+func TestSetIsReadBeforeCommit(t *testing.T) {
+	dir := folderOf(t, "1")
+	s := newSet(t, dir, "new", "1", "index")
+	defer s.Abort()
+	for _, name := range []string{"1", "index"} {
+		f, err := s.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(f); string(got) != "new" || err != nil {
+			t.Errorf("%s is %q, %v", name, got, err)
+		}
+		f.Close()
+	}
+	var path *fs.PathError
+	if _, err := s.Open("2"); !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &path) || path.Path != filepath.Join(dir, "2") {
+		t.Errorf("a name that was not written: %v", err)
+	}
+	holds(t, filepath.Join(dir, "1"), "old")
+}
+
+// A set that has to be new is, even if somebody was faster.
+func TestNewSetReplacesNothing(t *testing.T) {
+	for _, taken := range []string{"1", "2", "index"} {
+		dir := t.TempDir()
+		s := newSet(t, dir, "new", "1", "2", "index")
+		s.New = true
+		put(t, filepath.Join(dir, taken), "somebody's")
+		if err := s.Commit(); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("Commit: %v", err)
+		}
+		lists(t, dir, taken)
+		holds(t, filepath.Join(dir, taken), "somebody's")
+	}
+	dir := t.TempDir()
+	s := newSet(t, dir, "new", "1", "index")
+	s.New = true
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	lists(t, dir, "1", "index")
+}
