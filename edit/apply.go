@@ -1,0 +1,221 @@
+// Applying an edit to tensors: which stay, what they are called, what they become.
+
+package edit
+
+import (
+	"maps"
+
+	"github.com/weightools/safetensors"
+)
+
+// A Change is what becomes of one tensor.
+type Change struct {
+	Was *safetensors.Tensor // as the source has it
+	Now *safetensors.Tensor // as it is to be written; nil if it is dropped
+}
+
+// cast says whether the tensor has other elements than it had.
+func (c *Change) cast() bool { return c.Now != nil && c.Now.Dtype != c.Was.Dtype }
+
+// Apply returns what becomes of tensors, in their order. It reads none of them: a
+// tensor that is cast is converted when it is read, and an element that its dtype
+// cannot hold is an error then.
+//
+// It is an error that wraps [ErrRefused] if a pattern, a Rename or a Cast has no
+// tensor to be about, if two tensors would have one name, or if none would be left.
+func (e *Edit) Apply(tensors []*safetensors.Tensor) ([]Change, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	a := newApplication(e)
+	changes := make([]Change, len(tensors))
+	for i, t := range tensors {
+		changes[i].Was = t
+		if !a.stays(t.Name) {
+			continue
+		}
+		now, err := a.convert(t)
+		if err != nil {
+			return nil, err
+		}
+		if name := a.rename(t.Name); name != t.Name {
+			now = now.Rename(name)
+		}
+		changes[i].Now = now
+	}
+	if err := a.idle(); err != nil {
+		return nil, err
+	}
+	return changes, sound(changes)
+}
+
+// An application is an edit that is being applied. It takes note of what has found
+// something to be about.
+type application struct {
+	*Edit
+	keep, drop, castKeep filter
+	renamed, cast        []bool
+}
+
+// A filter is patterns, and which of them have matched something.
+type filter struct {
+	patterns []Pattern
+	matched  []bool
+}
+
+func newFilter(patterns []Pattern) filter { return filter{patterns, make([]bool, len(patterns))} }
+
+// match says whether a pattern matches. All of them are tried, to know of each
+// whether it ever does.
+func (f *filter) match(name string) (any bool) {
+	for i, p := range f.patterns {
+		if p.Match(name) {
+			any, f.matched[i] = true, true
+		}
+	}
+	return any
+}
+
+// idle returns a pattern that has matched nothing, or nil.
+func (f *filter) idle() Pattern {
+	for i, p := range f.patterns {
+		if !f.matched[i] {
+			return p
+		}
+	}
+	return nil
+}
+
+func newApplication(e *Edit) *application {
+	return &application{
+		Edit: e, keep: newFilter(e.Keep), drop: newFilter(e.Drop), castKeep: newFilter(e.CastKeep),
+		renamed: make([]bool, len(e.Rename)), cast: make([]bool, len(e.Cast)),
+	}
+}
+
+// stays says whether the named tensor does.
+func (a *application) stays(name string) bool {
+	kept, dropped := a.keep.match(name), a.drop.match(name)
+	return (kept || len(a.Keep) == 0) && !dropped
+}
+
+// rename returns the name that a tensor gets.
+func (a *application) rename(name string) string {
+	for i, r := range a.Rename {
+		if r.From.MatchString(name) {
+			a.renamed[i] = true
+			name = r.From.ReplaceAllString(name, r.To)
+		}
+	}
+	return name
+}
+
+// convert returns the tensor as it is to be. A cast that names the dtype goes before
+// one that does not.
+func (a *application) convert(t *safetensors.Tensor) (*safetensors.Tensor, error) {
+	if a.castKeep.match(t.Name) {
+		return t, nil
+	}
+	chosen := -1
+	for i, c := range a.Cast {
+		if c.takes(t.Dtype) && (chosen < 0 || c.From != "") {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		return t, nil
+	}
+	a.cast[chosen] = true
+	now, err := (&safetensors.Converter{Saturate: a.Saturate}).Convert(t, a.Cast[chosen].To)
+	if err != nil {
+		return nil, refusal{err}
+	}
+	return now, nil
+}
+
+// idle returns the error of what has found nothing to be about, or nil.
+func (a *application) idle() error {
+	const whole = "a pattern has to match a whole name"
+	for _, f := range []struct {
+		*filter
+		what string
+	}{{&a.keep, "keep"}, {&a.drop, "drop"}, {&a.castKeep, "cast-keep"}} {
+		if p := f.idle(); p != nil {
+			return refuse("no tensor matches %q, which says what to %s: %s", p, f.what, whole)
+		}
+	}
+	for i := range a.Rename {
+		if !a.renamed[i] {
+			return refuse("no name of a tensor matches %q, and so nothing is renamed", &a.Rename[i])
+		}
+	}
+	for i := range a.Cast {
+		if !a.cast[i] {
+			return refuse("there is no tensor to cast for %s", &a.Cast[i])
+		}
+	}
+	return nil
+}
+
+// sound returns why changes make no checkpoint, or nil.
+func sound(changes []Change) error {
+	names := make(map[string]int, len(changes))
+	for i := range changes {
+		now := changes[i].Now
+		if now == nil {
+			continue
+		}
+		if first, taken := names[now.Name]; taken {
+			return collision(&changes[first], &changes[i])
+		}
+		names[now.Name] = i
+		if now.Name == "__metadata__" {
+			return refuse("tensor %s would be called __metadata__, the name that the format reserves", quote(changes[i].Was.Name))
+		}
+	}
+	if len(names) == 0 && len(changes) > 0 {
+		return refuse("no tensor would be left of %d", len(changes))
+	}
+	return nil
+}
+
+// collision returns the error of two tensors that would have one name.
+func collision(a, b *Change) error {
+	if a.Was.Name == b.Was.Name {
+		return refuse("two tensors are called %s", quote(a.Was.Name))
+	}
+	return refuse("tensors %s and %s would both be called %s", quote(a.Was.Name), quote(b.Was.Name), quote(a.Now.Name))
+}
+
+// metadata returns what becomes of a file's metadata. If there was none, and there
+// is nothing to set, it is nil; otherwise it is a new map.
+func (e *Edit) metadata(was map[string]string) map[string]string {
+	now := make(map[string]string, len(was)+len(e.Set))
+	if e.Fix {
+		now["format"] = "pt"
+	}
+	maps.Copy(now, was)
+	maps.Copy(now, e.Set)
+	for _, k := range e.Unset {
+		delete(now, k)
+	}
+	if was == nil && len(now) == 0 {
+		return nil
+	}
+	return now
+}
+
+// unset returns the error of a key to unset that no file has, or nil.
+func (e *Edit) unset(files []*file) error {
+	for _, key := range e.Unset {
+		found := false
+		for _, f := range files {
+			_, has := f.header.Metadata[key]
+			found = found || has
+		}
+		if !found {
+			return refuse("there is no metadata key %s to unset", quote(key))
+		}
+	}
+	return nil
+}

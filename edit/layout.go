@@ -1,0 +1,108 @@
+// The layout of what is written: order, alignment, room, and what the index says of it.
+
+package edit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+)
+
+// page is the multiple at which files begin their data that are meant to be mapped.
+// Who has made one so wants it to stay so.
+const page = 4096
+
+// now returns the tensors that the file is to have.
+func (f *file) now() []*safetensors.Tensor {
+	if f.changes == nil {
+		return f.tensors()
+	}
+	var now []*safetensors.Tensor
+	for i := range f.changes {
+		if t := f.changes[i].Now; t != nil {
+			now = append(now, t)
+		}
+	}
+	return now
+}
+
+// lay settles how the file is written, and how large it will be.
+func (f *file) lay(e *Edit) error {
+	if f.changes == nil {
+		f.changes = []Change{}
+		for _, t := range f.tensors() {
+			f.changes = append(f.changes, Change{t, t})
+		}
+	}
+	now := f.now()
+	f.encoder = safetensors.Encoder{
+		Metadata: f.metadata, Align: e.Align, Slack: f.isRetitled() && !e.Canonical,
+		KeepOrder: !e.Canonical && (f.sameData(e) || aligned(now)),
+	}
+	if start := f.header.DataStart(); e.Align == 0 && start%page == 0 && !e.Canonical {
+		f.encoder.Align = page
+	}
+	h, err := f.encoder.Plan(now...)
+	if err != nil {
+		return err
+	}
+	f.newHeader, f.newSize = h.Size, h.DataStart()
+	for _, t := range now {
+		f.newSize += t.Size()
+	}
+	return nil
+}
+
+// sameData says whether the data is to be what it is, byte for byte.
+func (f *file) sameData(e *Edit) bool {
+	return !e.Fix && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now == nil || c.cast() })
+}
+
+// aligned says whether tensors, laid out in their order, each begin at a multiple of
+// their element's size.
+func aligned(tensors []*safetensors.Tensor) bool {
+	var begin int64
+	for _, t := range tensors {
+		if size := int64(t.Dtype.Bits() / 8); size > 1 && t.Size() > 0 && begin%size != 0 {
+			return false
+		}
+		begin += t.Size()
+	}
+	return true
+}
+
+// indexChanges says whether the index would say something that is not so: of a tensor
+// that is not what or where it was. Or it is to be mended.
+func (s *source) indexChanges() bool {
+	return s.index != nil && (len(s.faults) > 0 || slices.ContainsFunc(s.files, func(f *file) bool {
+		return f.isTouched() || f.rename != f.name
+	}))
+}
+
+// indexText returns the text of the index after the edit.
+func (s *source) indexText(ctx context.Context) ([]byte, error) {
+	if !s.indexChanges() {
+		return s.readIndex(ctx)
+	}
+	x := *s.index
+	x.TotalSize, x.Tensors = 0, nil
+	add := func(f *file, ti *safetensors.TensorInfo) {
+		x.TotalSize += ti.Size()
+		x.Tensors = append(x.Tensors, checkpoint.IndexEntry{Tensor: ti.Name, Shard: f.rename})
+	}
+	for _, f := range s.files {
+		for i := range f.changes {
+			if now := f.changes[i].Now; now != nil {
+				add(f, &now.TensorInfo)
+			} else {
+				x.TotalParameters = -1 // what it counts, only its writer knows
+			}
+		}
+		for i := 0; f.changes == nil && i < len(f.header.Tensors); i++ {
+			add(f, &f.header.Tensors[i])
+		}
+	}
+	return x.AppendText(nil)
+}

@@ -1,0 +1,20 @@
+// How many names a file has, on Unix.
+
+//go:build unix
+
+package edit
+
+import (
+	"os"
+	"syscall"
+)
+
+// hasOneName says whether a file is known to have no other name, by a hard link.
+func hasOneName(name string) (bool, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return false, err
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Nlink == 1, nil
+}

@@ -1,0 +1,97 @@
+// Losses: what a cast could not keep, element by element.
+
+package edit
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/weightools/safetensors"
+)
+
+// lossBuffer is how many elements are compared at a time.
+const lossBuffer = 32 << 10
+
+// losses counts the elements of was that are others in now, to which it was cast.
+// Both are taken as numbers, and a float64 holds those of all dtypes but integers of 64
+// bits.
+func losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err error) {
+	least, most, err := limits(now.Dtype)
+	if err != nil {
+		return l, err
+	}
+	wide := (was.Dtype == safetensors.I64 || was.Dtype == safetensors.U64) && isFloat(now.Dtype)
+	x, y := make([]float64, lossBuffer), make([]float64, lossBuffer)
+	raw := make([]byte, 8*lossBuffer)
+	for off := int64(0); off < was.NumElems(); off += lossBuffer {
+		if ctx.Err() != nil {
+			return l, context.Cause(ctx)
+		}
+		n := min(lossBuffer, was.NumElems()-off)
+		if _, err := safetensors.DecodeAt(was, x[:n], off); err != nil {
+			return l, err
+		}
+		if _, err := safetensors.DecodeAt(now, y[:n], off); err != nil {
+			return l, err
+		}
+		if wide {
+			if err := readFull(was, raw[:8*n], 8*off); err != nil {
+				return l, err
+			}
+		}
+		for i, x := range x[:n] {
+			l.count(x, y[i], least, most)
+			if wide && x == y[i] && !isInteger(y[i], binary.LittleEndian.Uint64(raw[8*i:]), was.Dtype) {
+				l.Rounded++ // as x was, on its way to a float64
+			}
+		}
+	}
+	return l, nil
+}
+
+// count counts an element that was x and is y.
+func (l *Losses) count(x, y, least, most float64) {
+	switch {
+	case x == y || math.IsNaN(x) && math.IsNaN(y):
+	case x < least, x > most, math.IsNaN(y), math.IsInf(y, 0):
+		l.OutOfRange++
+	case y == 0:
+		l.Zeroed++
+	default:
+		l.Rounded++
+	}
+}
+
+// limits returns the least and the largest finite number of a dtype, which are what
+// infinities become that are made to fit. A dtype without negative numbers has no least.
+func limits(d safetensors.Dtype) (least, most float64, err error) {
+	low, high := math.Inf(-1), math.Inf(1)
+	ends, err := safetensors.NewTensor("limits", []float64{low, high, low, high}, 4) // four fill bytes in any dtype
+	if err != nil {
+		return 0, 0, err
+	}
+	c := safetensors.Converter{Saturate: true}
+	fitting, err := c.Convert(ends, d)
+	if err != nil {
+		return 0, 0, err
+	}
+	var numbers [4]float64
+	_, err = safetensors.DecodeAt(fitting, numbers[:], 0)
+	return numbers[0], numbers[1], err
+}
+
+// isFloat says whether d is one of the floats.
+func isFloat(d safetensors.Dtype) bool { return d == safetensors.BF16 || d[0] == 'F' }
+
+// isInteger says whether y is exactly the integer of 64 bits that dtype d has as bits.
+func isInteger(y float64, bits uint64, d safetensors.Dtype) bool {
+	const end = 1 << 63 // a float64 from here on is no int64
+	switch {
+	case d == safetensors.I64:
+		return y < end && int64(y) == int64(bits)
+	case y < end:
+		return uint64(y) == bits
+	}
+	return y < 2*end && uint64(y-end)+end == bits
+}

@@ -1,0 +1,277 @@
+// Patches: metadata changed where it stands, by one write.
+
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/jsonscan"
+)
+
+// block is the unit in which a file is overwritten, in bytes: all that changes lies in
+// one, which begins at a multiple of it. The package comment says why.
+const block = 4096
+
+// lengthSize is the size of the number with which a file begins.
+const lengthSize = 8
+
+// A patch is bytes of a file that become others.
+type patch struct {
+	at       int64  // where in the file
+	was, now []byte // of one length
+}
+
+// span returns the bytes that a patch writes.
+func (p *patch) span() safetensors.Span {
+	return safetensors.Span{Begin: p.at, End: p.at + int64(len(p.now))}
+}
+
+// patchOf returns how a file that begins with start, and is valid, gets m as its
+// metadata, and is otherwise what it was. It returns nil if there is no room, or if
+// what changes is not in one block.
+func patchOf(start []byte, m map[string]string) (*patch, error) {
+	text := start[lengthSize:]
+	begin, end, err := locate(text)
+	if err != nil {
+		return nil, err
+	}
+	member, err := (&safetensors.Header{Metadata: m}).AppendBinary(nil)
+	if err != nil {
+		return nil, err
+	}
+	// That is a header of nothing but the metadata: {"__metadata__":{...}}, padded.
+	member = bytes.TrimRight(member[lengthSize+1:], " ")
+	member = member[:len(member)-1]
+	if next := bytes.TrimLeft(text[end:], " \t\r\n"); begin == end && next[0] != '}' {
+		member = append(member, ',') // there was none, and an entry follows
+	}
+	// What follows need not move if there are spaces before it, and otherwise may move
+	// into those after it.
+	spaces := len(text) - len(bytes.TrimRight(text, " "))
+	switch missing := len(member) - (end - begin); {
+	case missing > spaces:
+		return nil, nil
+	case missing > 0:
+		member, end = append(member, text[end:len(text)-spaces]...), len(text)-spaces+missing
+	default:
+		member = append(member, bytes.Repeat([]byte{' '}, -missing)...)
+	}
+	p := &patch{lengthSize + int64(begin), bytes.Clone(text[begin:end]), member}
+	p.trim()
+	if len(p.now) > 0 && p.at/block != (p.at+int64(len(p.now))-1)/block {
+		return nil, nil
+	}
+	return p, nil
+}
+
+// locate returns where in a header's text the metadata is, from the quote before its
+// name to what follows it and the spaces after it. If there is none, that is no bytes
+// at all, where it would be.
+func locate(text []byte) (begin, end int, err error) {
+	s := jsonscan.New(text)
+	if err := s.Open(jsonscan.Object); err != nil {
+		return 0, 0, err
+	}
+	none := s.Pos()
+	for first := true; ; first = false {
+		more, err := s.More(jsonscan.Object, first)
+		if err != nil || !more {
+			return none, none, err
+		}
+		begin := s.Pos()
+		key, err := s.Key()
+		if err != nil {
+			return 0, 0, err
+		}
+		name := bytes.Clone(s.Text(key.Begin, key.End))
+		if _, _, err := s.Skip(); err != nil {
+			return 0, 0, err
+		}
+		if string(jsonscan.Unescape(name)) == "__metadata__" {
+			end := s.Pos()
+			for text[end] == ' ' {
+				end++
+			}
+			return begin, end, nil
+		}
+	}
+}
+
+// trim leaves out of a patch what it does not change, at both ends.
+func (p *patch) trim() {
+	for len(p.now) > 0 && p.now[0] == p.was[0] {
+		p.at, p.was, p.now = p.at+1, p.was[1:], p.now[1:]
+	}
+	for n := len(p.now); n > 0 && p.now[n-1] == p.was[n-1]; n-- {
+		p.was, p.now = p.was[:n-1], p.now[:n-1]
+	}
+}
+
+// patches finds out how the files whose metadata alone changes are overwritten. It
+// says whether that is all there is to do. If it is not, nothing is overwritten: then
+// all that changes is written anew, so that it appears at once.
+func (j *job) patches(newIndex bool) (all bool, err error) {
+	any, anew := false, newIndex
+	for _, f := range j.files {
+		switch f.action {
+		case Overwritten:
+			if err := j.patchFile(f); err != nil {
+				return false, err
+			}
+			any, anew = true, anew || f.patch == nil
+		case Written, Removed:
+			anew = true
+		}
+	}
+	if !anew {
+		return any, nil
+	}
+	for _, f := range j.files {
+		if f.action == Overwritten {
+			f.action, f.patch = Written, nil
+		}
+	}
+	return false, nil
+}
+
+// patchFile makes the patch of a file, if it may be overwritten.
+func (j *job) patchFile(f *file) error {
+	alone, err := hasOneName(filepath.Join(j.dir, f.name))
+	if err != nil || !alone {
+		return err
+	}
+	start, err := f.start()
+	if err != nil {
+		return err
+	}
+	p, err := patchOf(start, f.metadata)
+	if p == nil || err != nil {
+		return err
+	}
+	f.patch = p
+	return f.tryPatch(start)
+}
+
+// tryPatch patches start, the file up to its data, in memory, and has it judged by the
+// parser that judges strangers' headers. What it refuses is never written.
+func (f *file) tryPatch(start []byte) error {
+	copy(start[f.patch.at:], f.patch.now)
+	h, err := safetensors.ReadHeader(bytes.NewReader(start))
+	if err != nil {
+		return err
+	}
+	same := slices.EqualFunc(h.Tensors, f.header.Tensors, func(a, b safetensors.TensorInfo) bool {
+		return a.Name == b.Name && a.Dtype == b.Dtype && a.Offsets == b.Offsets && slices.Equal(a.Shape, b.Shape)
+	})
+	if !same || !maps.Equal(h.Metadata, f.metadata) {
+		return fmt.Errorf("edit: the header of %q, with the metadata changed in it, would say something else", f.name)
+	}
+	return nil
+}
+
+// overwrite applies the patches of all files. Whatever may be wrong with one is found
+// out before the first is written.
+func (j *job) overwrite() error {
+	j.close()
+	var open []*patched
+	defer func() {
+		for _, p := range open {
+			p.disk.Close()
+		}
+	}()
+	for _, f := range j.files {
+		if f.action == Overwritten {
+			p, err := f.openPatched(filepath.Join(j.dir, f.name))
+			if err != nil {
+				return err
+			}
+			open = append(open, p)
+		}
+	}
+	return applyAll(open)
+}
+
+// applyAll applies patches. If one fails, it is taken back, and those before it are.
+func applyAll(open []*patched) error {
+	for i, p := range open {
+		if err := p.apply(); err != nil {
+			for _, done := range open[:i+1] {
+				err = errors.Join(err, done.undo())
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// A patched is a file that is overwritten.
+type patched struct {
+	*file
+	disk *os.File
+}
+
+// openPatched opens the named file, which has to be what it was when it was read. It
+// is locked until it is closed: two edits that each write a part of a header would make
+// one of which nothing can be read.
+func (f *file) openPatched(name string) (*patched, error) {
+	disk, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	p := &patched{f, disk}
+	if !lock(disk) {
+		disk.Close()
+		return nil, &fs.PathError{Op: "edit", Path: name, Err: errors.New("it is being edited by somebody else")}
+	}
+	info, err := disk.Stat()
+	if err == nil && info.Size() != f.size {
+		err = &fs.PathError{Op: "edit", Path: name, Err: fmt.Errorf("it had %d bytes, and has %d now: it is being written by somebody else", f.size, info.Size())}
+	}
+	if err == nil {
+		err = p.holds(f.patch.was)
+	}
+	if err != nil {
+		disk.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// holds returns why the file does not hold these bytes where the patch is.
+func (p *patched) holds(want []byte) error {
+	is := make([]byte, len(want))
+	if n, err := p.disk.ReadAt(is, p.patch.at); n < len(is) {
+		return err
+	}
+	if !bytes.Equal(is, want) {
+		return &fs.PathError{Op: "edit", Path: p.disk.Name(), Err: errors.New("its header is not what it was a moment ago: it is being written by somebody else")}
+	}
+	return nil
+}
+
+// apply writes the patch, has the disk hold it, and reads it again.
+func (p *patched) apply() error {
+	if _, err := p.disk.WriteAt(p.patch.now, p.patch.at); err != nil {
+		return err
+	}
+	if err := p.disk.Sync(); err != nil {
+		return err
+	}
+	return p.holds(p.patch.now)
+}
+
+// undo writes what was there before.
+func (p *patched) undo() error {
+	if _, err := p.disk.WriteAt(p.patch.was, p.patch.at); err != nil {
+		return fmt.Errorf("edit: the %d bytes at %d of %q could not be written back: %w", len(p.patch.was), p.patch.at, p.disk.Name(), err)
+	}
+	return p.disk.Sync()
+}

@@ -1,0 +1,249 @@
+// The source: the files of a checkpoint, judged, and open for reading.
+
+package edit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/store"
+)
+
+// A source is a checkpoint that is to be edited. Its files are in one folder.
+type source struct {
+	ref   string // as it was named
+	place string // the folder, as users can open it
+	local string // the folder on this machine; "" if it is not on it
+	named bool   // it is a file that was named, and not found in a folder
+
+	from   store.Store
+	folder string // in the store
+	files  []*file
+
+	indexName string // "" if there is no index
+	index     *checkpoint.Index
+	faults    []Fault // of the set, which are to be mended
+}
+
+// A file is one file of a source, and what becomes of it.
+type file struct {
+	name   string // in the folder
+	rename string // the name under which it is written, if it is
+	object store.Object
+	data   io.ReaderAt
+	size   int64
+	header *safetensors.Header
+	faults []Fault // which are to be mended
+
+	changes  []Change // of its tensors, in the order of their data; nil if all stay what they are
+	metadata map[string]string
+	action   Action
+	patch    *patch // if it is Overwritten
+
+	// If it is Written, how, and the sizes of the new header and the new file.
+	encoder            safetensors.Encoder
+	newHeader, newSize int64
+
+	// seen are the witnesses of its tensors, if the source is not on this machine.
+	seen map[*safetensors.Tensor]*witness
+}
+
+// A Fault is a rule that a source breaks, and the file that breaks it.
+type Fault struct {
+	File string // the path, with slashes; that of the index, or of the folder, for a rule between files
+	*safetensors.Violation
+}
+
+// mended are the rules whose breach leaves no doubt as to which bytes are whose
+// data. The data is written again without what is between or behind it, under a
+// header that says the same, less what the format does not know.
+var mended = []safetensors.Rule{
+	safetensors.RuleHeaderStart, safetensors.RuleHeaderPadding, safetensors.RuleDuplicateName, safetensors.RuleMemberForm,
+	safetensors.RuleUnknownMember, safetensors.RuleHole, safetensors.RuleTrailing, safetensors.RuleDataAlignment,
+	safetensors.RuleElementAlignment, safetensors.RuleMetadataFormat, safetensors.RuleEntryOrder,
+	safetensors.RuleTensorMisplaced, safetensors.RuleTensorUnlisted, safetensors.RuleTotalSize,
+}
+
+// Mends says whether Edit.Fix mends a file, or a set, that breaks a rule.
+func Mends(rule safetensors.Rule) bool { return slices.Contains(mended, rule) }
+
+// open opens the source at ref. It reads headers alone.
+func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
+	opts := &checkpoint.Options{Resolve: e.Resolve, HeadersOnly: true}
+	opts.Opener.Lenient = e.Lenient || e.Fix
+	from, within, err := checkpoint.Locate(ctx, ref, opts)
+	if err != nil {
+		return nil, err
+	}
+	cp, err := checkpoint.New(ctx, from, within, opts)
+	var none *checkpoint.NoWeightsError
+	if errors.As(err, &none) && none.Path == "" {
+		none.Path = ref
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &source{ref: ref, from: from, index: cp.Index(), named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
+	s.settle(cp.Set(), within)
+	err = errors.Join(s.judge(ctx, e, cp), cp.Close())
+	if err == nil {
+		err = s.openFiles(ctx)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle finds out in which folder the files are.
+func (s *source) settle(set *checkpoint.Set, within string) {
+	first := set.Index
+	if first == "" {
+		first = set.Shards[0]
+	} else {
+		s.indexName = path.Base(first)
+	}
+	if s.folder = path.Dir(first); s.folder == "." {
+		s.folder = ""
+	}
+	ref, _ := store.Parse(s.ref) // which Locate has done before
+	root := ref.Root
+	if within == "" {
+		root = ref.String() // the target is the folder that the store is
+	}
+	switch {
+	case ref.Scheme == "file":
+		s.local = strings.TrimSuffix(root, string(os.PathSeparator)) + string(os.PathSeparator) + filepath.FromSlash(s.folder)
+		s.place = path.Join(filepath.ToSlash(root), s.folder)
+	default:
+		ref.Path = s.folder
+		s.place = ref.String()
+	}
+}
+
+// shown returns the path by which users can open a file of the source.
+func (s *source) shown(name string) string {
+	if s.local != "" {
+		return path.Join(s.place, name)
+	}
+	return s.place + "/" + name
+}
+
+// judge makes files of the shards, unless they or the index break rules that the
+// edit does not allow for.
+func (s *source) judge(ctx context.Context, e *Edit, cp *checkpoint.Checkpoint) error {
+	prefix := ""
+	if s.folder != "" {
+		prefix = s.folder + "/"
+	}
+	for r, err := range cp.Validate(ctx) {
+		if err != nil {
+			return err
+		}
+		name, below := strings.CutPrefix(r.File, prefix)
+		if r.File == "" {
+			name = s.indexName
+		}
+		faults, err := e.judge(s.shown(name), r.Report)
+		switch {
+		case err != nil:
+			return err
+		case r.File == "":
+			s.faults = faults
+			continue
+		case checkpoint.IsIndex(r.File):
+			continue // left over from another version, and harmless
+		case !below || strings.Contains(name, "/"):
+			return refuse("%s is not beside the others but in a folder of its own, where it cannot be written with them: name it alone", quote(r.File))
+		}
+		s.files = append(s.files, &file{name: name, rename: name, size: r.Size, header: r.Header, faults: faults})
+	}
+	return nil
+}
+
+// judge returns the faults in a report that are to be mended, or the error of one
+// that is not.
+func (e *Edit) judge(path string, r *safetensors.Report) (faults []Fault, err error) {
+	least := safetensors.Nonconforming
+	if e.Lenient || e.Fix {
+		least = safetensors.Invalid
+	}
+	for _, v := range r.Violations {
+		switch mend := e.Fix && Mends(v.Rule); {
+		case v.Rule == safetensors.RuleTensorTwice, v.Rule.Severity() >= least && !mend:
+			return nil, &fs.PathError{Op: "edit", Path: path, Err: v}
+		case mend, v.Rule.Severity() >= safetensors.Nonconforming:
+			faults = append(faults, Fault{path, v})
+		}
+	}
+	return faults, nil
+}
+
+// openFiles opens the files. What is read of them ends with an error once ctx is done.
+func (s *source) openFiles(ctx context.Context) error {
+	for _, f := range s.files {
+		object, err := s.from.Open(ctx, path.Join(s.folder, f.name))
+		if err != nil {
+			return err
+		}
+		f.object, f.data = object, object.ReaderAt(ctx)
+		if object.Size() != f.size {
+			return fmt.Errorf("edit: %q had %d bytes, and has %d now: it is being written by somebody else", s.shown(f.name), f.size, object.Size())
+		}
+	}
+	return nil
+}
+
+// close closes all files.
+func (s *source) close() {
+	for _, f := range s.files {
+		if f.object != nil {
+			f.object.Close()
+		}
+	}
+}
+
+// tensors returns the tensors of a file, in the order of their data.
+func (f *file) tensors() []*safetensors.Tensor {
+	list := make([]*safetensors.Tensor, len(f.header.Tensors))
+	for i := range f.header.Tensors {
+		ti := &f.header.Tensors[i]
+		at := f.header.FileSpan(ti)
+		list[i] = &safetensors.Tensor{TensorInfo: *ti, ReaderAt: io.NewSectionReader(f.data, at.Begin, at.Len())}
+	}
+	slices.SortStableFunc(list, func(a, b *safetensors.Tensor) int {
+		return cmp.Or(cmp.Compare(a.Offsets.Begin, b.Offsets.Begin), cmp.Compare(a.Offsets.End, b.Offsets.End))
+	})
+	return list
+}
+
+// start returns the file up to its data, as it stands.
+func (f *file) start() ([]byte, error) {
+	b := make([]byte, f.header.DataStart())
+	if n, err := f.data.ReadAt(b, 0); n < len(b) {
+		return nil, fmt.Errorf("edit: read %d of the %d bytes of the header of %q: %w", n, len(b), f.name, err)
+	}
+	return b, nil
+}
+
+// readIndex returns the index as it stands.
+func (s *source) readIndex(ctx context.Context) ([]byte, error) {
+	object, err := s.from.Open(ctx, path.Join(s.folder, s.indexName))
+	if err != nil {
+		return nil, err
+	}
+	defer object.Close()
+	return io.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
+}

@@ -1,0 +1,221 @@
+// Where an edit goes: names of targets, and what may not be one.
+
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// aim settles where files are written, and whether they may be.
+func (j *job) aim() error {
+	info, err := os.Stat(j.target)
+	folder := err == nil && info.IsDir() || j.target != "" && os.IsPathSeparator(j.target[len(j.target)-1])
+	single := j.index == nil && len(j.files) == 1
+	weights := strings.HasSuffix(j.target, ".safetensors")
+	switch {
+	case j.target == "" || j.target == "-":
+		return refuse("the target %q is no file and no folder: what is written has to be read again", j.target)
+	case folder:
+		j.dir = j.target
+	case single && (j.named || weights):
+		j.dir, j.one = filepath.Split(j.target)
+		if j.dir == "" {
+			j.dir = "."
+		}
+		// A Set would make the folder. Who names a file in one that is not there has
+		// misspelt it.
+		if _, err := os.Stat(j.dir); err != nil {
+			return fmt.Errorf("edit: there is no folder %q to write %q to: %w", j.dir, j.one, fs.ErrNotExist)
+		}
+	case err == nil, weights, strings.HasSuffix(j.target, ".json"):
+		return refuse("the target %q is a file, and %s of %s are to be written: name a folder", j.target, wording.Count(len(j.files), "file"), quote(j.ref))
+	default:
+		j.dir = j.target
+	}
+	return errors.Join(j.spare(), j.noStrays())
+}
+
+// noStrays returns the error of shards in the target that the new ones do not replace,
+// and that would pass for some of them by their names: model-00003-of-00003 beside a
+// set of two.
+func (j *job) noStrays() error {
+	ours := make(map[string]bool)  // what is before the numbers, and behind
+	names := make(map[string]bool) // which are written
+	for _, f := range j.files {
+		if m := number.FindStringSubmatch(f.rename); m != nil && f.action != Removed {
+			ours[m[1]+m[5]], names[f.rename] = true, true
+		}
+	}
+	if len(ours) == 0 {
+		return nil
+	}
+	there, err := os.ReadDir(j.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, d := range there {
+		if m := number.FindStringSubmatch(d.Name()); m != nil && ours[m[1]+m[5]] && !names[d.Name()] {
+			return refuse("%q has %q, which would stay, and pass for a shard of what is written: write to another folder", j.target, d.Name())
+		}
+	}
+	return nil
+}
+
+// spare returns why files may not be written where they are to be.
+func (j *job) spare() error {
+	sources, err := j.infos()
+	if err != nil {
+		return err
+	}
+	for _, name := range j.names(true) {
+		there, err := os.Stat(filepath.Join(j.dir, name))
+		if err != nil {
+			continue // nothing, or what NewSet will complain of
+		}
+		for i, source := range sources {
+			if os.SameFile(source, there) {
+				return refuse("the target %q is the source, %q, by the same or by another name: edit it in place, or write elsewhere", j.written(name), j.shown(j.sourceName(i)))
+			}
+		}
+		if !j.Force {
+			return existsError(j.written(name))
+		}
+	}
+	return nil
+}
+
+// An existsError is that of a file, by its path, which would be overwritten.
+type existsError string
+
+func (e existsError) Error() string { return fmt.Sprintf("edit: %q exists already", string(e)) }
+func (e existsError) Unwrap() error { return fs.ErrExist }
+
+// infos describes the source's files, in their order, and the index. They are none
+// if they are not on this machine.
+func (s *source) infos() (infos []fs.FileInfo, err error) {
+	if s.local == "" {
+		return nil, nil
+	}
+	for i := range s.files {
+		info, err := os.Stat(filepath.Join(s.local, s.sourceName(i)))
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	if s.index != nil {
+		info, err := os.Stat(filepath.Join(s.local, s.indexName))
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// sourceName returns the name of what infos describes as the i-th.
+func (s *source) sourceName(i int) string {
+	if i < len(s.files) {
+		return s.files[i].name
+	}
+	return s.indexName
+}
+
+// written returns the path of a file that is written.
+func (j *job) written(name string) string {
+	if j.target == "" {
+		return j.shown(name)
+	}
+	return path.Join(filepath.ToSlash(j.dir), name)
+}
+
+// noLinks returns the error of a file that is a symbolic link. To follow it would
+// change what others know by its digest, as in the Hub's cache; not to follow it would
+// leave the file alone that the user may have meant.
+func (s *source) noLinks() error {
+	for i := range len(s.files) + 1 {
+		name := s.sourceName(i)
+		if name == "" {
+			break // there is no index
+		}
+		local := filepath.Join(s.local, name)
+		info, err := os.Lstat(local)
+		if err != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		to, err := os.Readlink(local)
+		if err != nil {
+			return err
+		}
+		return refuse("%q is a symbolic link to %q, which may be shared: edit that in place, or write the result elsewhere", s.shown(name), to)
+	}
+	return nil
+}
+
+// unlisted returns the error of a file that was named alone, is listed by an index
+// beside it, and would then not be what that says.
+func (s *source) unlisted() error {
+	if !s.named || !slices.ContainsFunc(s.files[0].changes, func(c Change) bool { return c.Now != c.Was }) {
+		return nil
+	}
+	beside, err := os.ReadDir(s.local)
+	if err != nil {
+		return err
+	}
+	for _, d := range beside {
+		if !checkpoint.IsIndex(d.Name()) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(s.local, d.Name()))
+		if err != nil {
+			return err
+		}
+		index, _ := checkpoint.ParseIndex(text)
+		if slices.ContainsFunc(index.Tensors, func(e checkpoint.IndexEntry) bool { return e.Shard == s.files[0].name }) {
+			return refuse("%q is a shard of %q, which would be out of date: edit that", s.shown(s.files[0].name), s.shown(d.Name()))
+		}
+	}
+	return nil
+}
+
+// writeReceipt writes what is known before anything is done.
+func (j *job) writeReceipt(newIndex bool) {
+	r := &Receipt{Source: j.ref, Target: filepath.ToSlash(j.target), DryRun: j.DryRun}
+	n := 0
+	for _, f := range j.files {
+		n += len(f.header.Tensors)
+	}
+	r.Tensors = make([]Tensor, 0, n)
+	for i, f := range j.files {
+		path := j.shown(f.name)
+		if f.action != Removed {
+			path = j.written(j.nameOf(f))
+		}
+		r.Files = append(r.Files, f.receipt(path))
+		r.Tensors = f.appendRows(r.Tensors, i, j.DryRun)
+		if f.action == Written || f.action == Overwritten {
+			r.Mended = append(r.Mended, f.faults...)
+		}
+	}
+	if j.index != nil {
+		r.Index = &File{Path: j.written(j.indexName), Action: Unchanged}
+		if j.target != "" || newIndex {
+			r.Index.Action = Written
+			r.Mended = append(r.Mended, j.faults...)
+		}
+	}
+	j.receipt = r
+}
