@@ -72,19 +72,6 @@ func (a *app) getTensors(ctx context.Context, sets []*checkpoint.Set, f *getFlag
 	return &render.Got{Files: []render.GotFile{{Path: filepath.ToSlash(name), Size: info.Size()}}, Tensors: len(tensors)}, nil
 }
 
-// compileAll compiles the patterns of a flag.
-func compileAll(flag string, patterns []string) ([]*glob.Pattern, error) {
-	var all []*glob.Pattern
-	for _, pattern := range patterns {
-		p, err := glob.Compile(pattern)
-		if err != nil {
-			return nil, usagef("%s: %w", flag, err)
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}
-
 // A counting reader says how much of it was read.
 type counting struct {
 	io.ReaderAt

@@ -16,9 +16,10 @@ import (
 
 // The groups of verbs in the help, by what they are for.
 const (
-	groupLook  = "look"
-	groupJudge = "judge"
-	groupOther = "other"
+	groupLook   = "look"
+	groupJudge  = "judge"
+	groupChange = "change"
+	groupOther  = "other"
 )
 
 // rootCmd returns the command with all verbs.
@@ -46,7 +47,7 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
 	}
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no remarks on standard error; check says nothing at all")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no remarks on standard error; check and what changes files say nothing at all")
 	a.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
@@ -64,9 +65,10 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 	root.AddGroup(
 		&cobra.Group{ID: groupLook, Title: "What is in a file"},
 		&cobra.Group{ID: groupJudge, Title: "Whether it is sound"},
+		&cobra.Group{ID: groupChange, Title: "To change it"},
 		&cobra.Group{ID: groupOther, Title: "The program itself"},
 	)
-	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd())
+	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd(), a.metadataCmd(), a.editCmd())
 	root.AddCommand(a.catCmd(), a.statsCmd(), a.getCmd())
 	root.SetHelpCommand(a.helpCmd())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
@@ -173,6 +175,7 @@ var meantVerbs = map[string]string{
 	"verify": "check", "validate": "check", "lint": "check",
 	"ls": "info", "list": "info", "show": "info", "inspect": "info",
 	"map": "layout", "download": "get", "fetch": "get", "pull": "get",
+	"meta": "metadata", "rename": "edit", "cast": "edit", "modify": "edit", "strip": "edit",
 }
 
 // misspelt returns the error of a target that does not exist and is like a

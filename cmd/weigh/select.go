@@ -14,30 +14,44 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 )
 
-// A selection is these flags.
+// A choice is the flags that say which tensors are meant by their names.
+type choice struct{ include, exclude []string }
+
+// register adds the flags to a verb. What says what it does with those tensors.
+func (c *choice) register(cmd *cobra.Command, what, see string) {
+	f := cmd.Flags()
+	f.StringArrayVar(&c.include, "include", nil, what+" tensors whose whole name matches `GLOB`, may be repeated; see "+see)
+	f.StringArrayVar(&c.exclude, "exclude", nil, "leave out tensors whose name matches `GLOB`, may be repeated")
+}
+
+// compile reads the flags.
+func (c *choice) compile() (include, exclude []*glob.Pattern, err error) {
+	if include, err = compileAll("--include", c.include); err != nil {
+		return nil, nil, err
+	}
+	exclude, err = compileAll("--exclude", c.exclude)
+	return include, exclude, err
+}
+
+// A selection is the flags that say which tensors are listed, and in what order.
 type selection struct {
-	include, exclude []string
-	dtypes           []string
-	sort             string
-	reverse          bool
-	limit            int
+	choice
+	dtypes  []string
+	sort    string
+	reverse bool
+	limit   int
 }
 
 // register adds the flags to a verb, with what shells complete them to.
 func (s *selection) register(cmd *cobra.Command) {
+	s.choice.register(cmd, "list", "above")
 	f := cmd.Flags()
-	f.StringArrayVar(&s.include, "include", nil, "list tensors whose whole name matches `GLOB`, may be repeated; see above")
-	f.StringArrayVar(&s.exclude, "exclude", nil, "leave out tensors whose name matches `GLOB`, may be repeated")
 	f.StringSliceVar(&s.dtypes, "dtype", nil, "list tensors of dtype `D`, may be repeated")
 	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(render.SortKeys, ", ")+"; params and bytes largest first; size is bytes")
 	f.BoolVarP(&s.reverse, "reverse", "r", false, "turn the order round")
 	f.IntVar(&s.limit, "limit", 0, "list at most `N` tensors; sums are of all that are selected")
 	completeWords(cmd, "sort", render.SortKeys)
-	var dtypes []string
-	for d := range safetensors.Dtypes() {
-		dtypes = append(dtypes, string(d))
-	}
-	completeWords(cmd, "dtype", dtypes)
+	completeWords(cmd, "dtype", dtypeNames())
 }
 
 // completeWords has shells complete the value of a flag.
@@ -62,18 +76,9 @@ func (s *selection) selection() (render.Selection, error) {
 		}
 		return sel, usagef("--sort cannot be %q: %sthe keys are %s", s.sort, meant, strings.Join(render.SortKeys, ", "))
 	}
-	for _, list := range []struct {
-		flag     string
-		patterns []string
-		compiled *[]*glob.Pattern
-	}{{"--include", s.include, &sel.Include}, {"--exclude", s.exclude, &sel.Exclude}} {
-		for _, pattern := range list.patterns {
-			p, err := glob.Compile(pattern)
-			if err != nil {
-				return sel, usagef("%s: %w", list.flag, err)
-			}
-			*list.compiled = append(*list.compiled, p)
-		}
+	var err error
+	if sel.Include, sel.Exclude, err = s.compile(); err != nil {
+		return sel, err
 	}
 	for _, d := range s.dtypes {
 		sel.Dtypes = append(sel.Dtypes, spelled(d))
@@ -115,13 +120,34 @@ func unknownDtype(sel *render.Selection, files []render.File) error {
 		if d.Bits() > 0 || slices.ContainsFunc(files, func(f render.File) bool { return hasDtype(f.Header, d) }) {
 			continue
 		}
-		var known []string
-		for d := range safetensors.Dtypes() {
-			known = append(known, string(d))
-		}
-		return usagef("--dtype cannot be %q, but one of %s", d, strings.Join(known, ", "))
+		return wrongDtype("--dtype", string(d))
 	}
 	return nil
+}
+
+// wrongDtype returns the error of a flag that was given a dtype which is none.
+func wrongDtype(flag, dtype string) error {
+	return usagef("%s cannot be %q, but one of %s", flag, dtype, strings.Join(dtypeNames(), ", "))
+}
+
+// dtypeNames returns the names of all dtypes, in the format's order.
+func dtypeNames() (names []string) {
+	for d := range safetensors.Dtypes() {
+		names = append(names, string(d))
+	}
+	return names
+}
+
+// compileAll compiles the patterns of a flag.
+func compileAll(flag string, patterns []string) (compiled []*glob.Pattern, err error) {
+	for _, pattern := range patterns {
+		p, err := glob.Compile(pattern)
+		if err != nil {
+			return nil, usagef("%s: %w", flag, err)
+		}
+		compiled = append(compiled, p)
+	}
+	return compiled, nil
 }
 
 // hasDtype says whether a header, if there is one, has a tensor of dtype d.

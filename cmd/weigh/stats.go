@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/stats"
@@ -145,13 +144,11 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 	if err != nil {
 		return err
 	}
-	for _, pattern := range args[1:] {
-		p, err := glob.Compile(pattern)
-		if err != nil {
-			return usageError{err}
-		}
-		sel.Include = append(sel.Include, p)
+	patterns, err := compileAll("GLOB", args[1:])
+	if err != nil {
+		return err
 	}
+	sel.Include = append(sel.Include, patterns...)
 	from, err := a.openWeights(ctx, "stats", args[0], f.lenient)
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -194,9 +193,14 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 // labels returns a function that names files as short as can be: without the
 // folder that all of them are in.
 func (info *Info) labels() func(int) string {
+	return shortPaths(len(info.Files), func(i int) string { return info.Files[i].Path })
+}
+
+// shortPaths returns a function that names n files by their paths, as labels of Info does.
+func shortPaths(n int, path func(int) string) func(int) string {
 	folder := ""
-	for i, f := range info.Files {
-		dir := f.Path[:strings.LastIndexByte(f.Path, '/')+1]
+	for i := range n {
+		dir := path(i)[:strings.LastIndexByte(path(i), '/')+1]
 		if i == 0 {
 			folder = dir
 		}
@@ -205,44 +209,26 @@ func (info *Info) labels() func(int) string {
 		}
 	}
 	return func(i int) string {
-		return label(strings.TrimPrefix(info.Files[i].Path, folder))
+		return label(strings.TrimPrefix(path(i), folder))
 	}
 }
 
 // writeMetadata writes the metadata of files, that of several once if it is the
 // same.
 func (info *Info) writeMetadata(w *bufio.Writer, s typeset.Style, form InfoForm) {
-	type group struct {
-		metadata map[string]string
-		first, n int
-	}
-	var groups []group
-	for i := range info.Files {
-		if info.Files[i].Header == nil {
-			continue
-		}
-		m := info.Files[i].Header.Metadata
-		j := slices.IndexFunc(groups, func(g group) bool { return maps.Equal(g.metadata, m) })
-		if j < 0 {
-			j = len(groups)
-			groups = append(groups, group{metadata: m, first: i})
-		}
-		groups[j].n++
-	}
 	short := info.labels()
+	groups := groupsOf(info.Files)
 	for _, g := range groups {
-		if len(g.metadata) == 0 {
+		metadata := info.Files[g.first].Header.Metadata
+		if len(metadata) == 0 {
 			continue // absent and empty are told apart by JSON
 		}
 		title := "METADATA"
 		if len(groups) > 1 {
-			title += " of " + short(g.first)
-			if g.n > 1 {
-				title += fmt.Sprintf(" and %d more", g.n-1)
-			}
+			title += " of " + g.of(short(g.first))
 		}
 		w.WriteString(s.Paint(typeset.Bold, title) + "\n")
-		writeMap(w, s, g.metadata, form.All)
+		writeMap(w, s, metadata, form.All)
 		w.WriteByte('\n')
 	}
 }
@@ -251,12 +237,8 @@ func (info *Info) writeMetadata(w *bufio.Writer, s typeset.Style, form InfoForm)
 // values, unless all is asked for: training logs of a megabyte occur.
 func writeMap(w *bufio.Writer, s typeset.Style, m map[string]string, all bool) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		value, rest := typeset.Line(m[key]), ""
-		if room := s.Width - typeset.Width(typeset.Name(key)) - len(":   "); s.Terminal() && !all && typeset.Width(value) > max(room, 0) {
-			rest = fmt.Sprintf("… (%s bytes)", typeset.Count(int64(len(m[key]))))
-			value = typeset.HeadOf(value, max(room-utf8.RuneCountInString(rest), 0))
-		}
-		w.WriteString("  " + s.Paint(typeset.Cyan, typeset.Name(key)) + ": " + value + s.Paint(typeset.Dim, rest) + "\n")
+		name := typeset.Name(key)
+		w.WriteString("  " + s.Paint(typeset.Cyan, name) + ": " + shortValue(s, len("  : ")+typeset.Width(name), m[key], all) + "\n")
 	}
 }
 

@@ -19,12 +19,17 @@ import (
 // An array or object that has no other within is one line.
 func Pretty(w io.Writer, s typeset.Style, text []byte) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
-		p := pretty{w: w, text: bytes.TrimRight(text, " \t\r\n"), safe: s.Terminal()}
-		for p.pos < len(p.text) {
-			p.token()
-		}
-		w.WriteByte('\n')
+		indent(w, &pretty{text: text, safe: s.Terminal()})
 	})
+}
+
+// indent writes all of p's text, and a line end.
+func indent(w *bufio.Writer, p *pretty) {
+	p.w, p.text = w, bytes.TrimRight(p.text, " \t\r\n")
+	for p.pos < len(p.text) {
+		p.token()
+	}
+	w.WriteByte('\n')
 }
 
 // Raw writes a JSON text as it stands. A terminal gets a line end after it, and
@@ -48,7 +53,7 @@ type pretty struct {
 	pos  int
 	safe bool // for a terminal
 
-	depth int
+	depth int  // levels of indentation, those of what the text stands in among them
 	flat  int  // how deep the text is in an array or object that is one line
 	line  bool // a line is to be begun before the next token
 }

@@ -1,0 +1,171 @@
+// What metadata says: the strings that files carry, made readable.
+
+package render
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// A Metadata is the metadata of the files of an Inventory.
+type Metadata struct{ Inventory }
+
+// A group is things that are alike: the first of them, and how many there are.
+type group struct{ first, n int }
+
+// of returns what the group is of, by the label of its first.
+func (g group) of(first string) string {
+	if g.n > 1 {
+		return fmt.Sprintf("%s and %s more", first, typeset.Count(int64(g.n-1)))
+	}
+	return first
+}
+
+// grouped divides n things into groups of which all are alike, in the order of the
+// first of each.
+func grouped(n int, alike func(i, j int) bool) (groups []group) {
+	for i := range n {
+		j := slices.IndexFunc(groups, func(g group) bool { return alike(g.first, i) })
+		if j < 0 {
+			j = len(groups)
+			groups = append(groups, group{first: i})
+		}
+		groups[j].n++
+	}
+	return groups
+}
+
+// groupsOf groups the files that have a header by their metadata.
+func groupsOf(files []File) []group {
+	groups := grouped(len(files), func(i, j int) bool {
+		a, b := files[i].Header, files[j].Header
+		return a == nil && b == nil || a != nil && b != nil && maps.Equal(a.Metadata, b.Metadata) && (a.Metadata == nil) == (b.Metadata == nil)
+	})
+	return slices.DeleteFunc(groups, func(g group) bool { return files[g.first].Header == nil })
+}
+
+// shortValue returns a value of metadata as part of a line in which used columns are
+// taken. A terminal gets its start, unless all is asked for: training logs of a
+// megabyte occur.
+func shortValue(s typeset.Style, used int, value string, all bool) string {
+	text := typeset.Line(value)
+	room := max(s.Width-used, 0)
+	if !s.Terminal() || all || typeset.Width(text) <= room {
+		return text
+	}
+	rest := fmt.Sprintf("… (%s bytes)", typeset.Count(int64(len(value))))
+	return typeset.HeadOf(text, max(room-utf8.RuneCountInString(rest), 0)) + s.Paint(typeset.Dim, rest)
+}
+
+// expanded returns the JSON that a value of metadata is, if it is an object or an
+// array. A number or a word is as readable as it stands, and may be meant as text.
+func expanded(value string) (json.RawMessage, bool) {
+	text := strings.TrimLeft(value, " \t\r\n")
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") || !json.Valid([]byte(text)) {
+		return nil, false
+	}
+	return json.RawMessage(text), true
+}
+
+// Text writes keys and values, with the file's name where there are several that
+// differ. Values that are JSON are indented; those of several lines have these
+// below the key.
+func (m *Metadata) Text(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		groups := groupsOf(m.Files)
+		for i, g := range groups {
+			depth := 0
+			if len(groups) > 1 {
+				if i > 0 {
+					w.WriteByte('\n')
+				}
+				w.WriteString(s.Paint(typeset.Bold, g.of(label(m.Files[g.first].Path))) + "\n")
+				depth = 1
+			}
+			writeValues(w, s, m.Files[g.first].Header.Metadata, depth)
+		}
+		if len(m.Findings) > 0 && len(groups) > 0 && worseThan(m.Findings) {
+			w.WriteByte('\n')
+		}
+		writeProblems(w, s, m.Findings)
+	})
+}
+
+// worseThan says whether there is a finding for which files are refused.
+func worseThan(findings []Finding) bool {
+	worst, any := Worst(findings)
+	return any && worst >= nonconforming
+}
+
+// writeValues writes metadata so many levels deep.
+func writeValues(w *bufio.Writer, s typeset.Style, metadata map[string]string, depth int) {
+	const step = 2 // columns
+	switch {
+	case metadata == nil:
+		typeset.Spaces(w, step*depth)
+		w.WriteString(s.Paint(typeset.Dim, "no metadata") + "\n")
+	case len(metadata) == 0:
+		typeset.Spaces(w, step*depth)
+		w.WriteString(s.Paint(typeset.Dim, "metadata without keys") + "\n")
+	}
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		typeset.Spaces(w, step*depth)
+		w.WriteString(s.Paint(typeset.Cyan, typeset.Name(key)) + ":")
+		value := metadata[key]
+		if text, ok := expanded(value); ok {
+			w.WriteByte(' ')
+			indent(w, &pretty{text: text, safe: true, depth: depth})
+			continue
+		}
+		if !strings.Contains(value, "\n") {
+			w.WriteString(" " + typeset.Line(value) + "\n")
+			continue
+		}
+		w.WriteByte('\n')
+		for line := range strings.SplitSeq(strings.TrimSuffix(value, "\n"), "\n") {
+			typeset.Spaces(w, step*(depth+1))
+			w.WriteString(typeset.Line(strings.TrimSuffix(line, "\r")) + "\n")
+		}
+	}
+}
+
+// metadataFile is a file in the machine form.
+type metadataFile struct {
+	Path     string                     `json:"path"`
+	Metadata map[string]string          `json:"metadata"`
+	Expanded map[string]json.RawMessage `json:"expanded"` // values that are JSON objects or arrays, as what they are
+}
+
+// JSON writes the machine form, "weigh.metadata/1".
+func (m *Metadata) JSON(w io.Writer, s typeset.Style) error {
+	files := func(yield func(any) bool) {
+		for i := range m.Files {
+			f := metadataFile{Path: m.Files[i].Path, Expanded: make(map[string]json.RawMessage)}
+			if h := m.Files[i].Header; h != nil {
+				f.Metadata = h.Metadata
+			}
+			for key, value := range f.Metadata {
+				if text, ok := expanded(value); ok {
+					f.Expanded[key] = text
+				}
+			}
+			if !yield(f) {
+				return
+			}
+		}
+	}
+	return writeObject(w, s, []member{
+		{"schema", "weigh.metadata/1"},
+		{"targets", m.Targets},
+		{"files", elements(files)},
+		{"violations", findingsJSON(m.Findings)},
+	})
+}
