@@ -24,7 +24,7 @@ var rooms = map[string][]string{
 	"store":                     {},
 	"remote":                    {"store"},
 	"checkpoint":                {".", "store", "internal"},
-	"quant":                     {".", "checkpoint"},
+	"quant":                     {".", "internal"},
 	"pickle":                    {"internal"},
 	"torch":                     {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},

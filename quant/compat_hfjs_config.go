@@ -1,0 +1,243 @@
+// hf.js: what it makes of config.json.
+
+package quant
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
+)
+
+// A hfjsConfig is a QuantizationConfig. What is not of the type that hf.js expects
+// is left out: there it may throw, or come out as anything.
+type hfjsConfig struct {
+	present     bool
+	method      string
+	bits        float64
+	load4bit    bool
+	expertBits  float64
+	format      string
+	groups      []hfjsGroup
+	ignore      []string
+	unconverted []string
+
+	mlx     hfjsMLX
+	mlxOK   bool
+	modules map[string]hfjsModule
+}
+
+// A hfjsGroup is one of config_groups.
+type hfjsGroup struct {
+	format  string
+	targets []string
+	bits    float64
+}
+
+// A hfjsMLX is a MlxQuantizationParameters.
+type hfjsMLX struct {
+	bits float64
+	mode string
+}
+
+// A hfjsModule is a module's own.
+type hfjsModule struct {
+	hfjsMLX
+	ok bool // the module is packed, in a way that is known
+}
+
+// readHFJSConfig is fetchModelConfig and getModelQuantizationConfig.
+func readHFJSConfig(text []byte) hfjsConfig {
+	root, err := jsonscan.Parse(text) // JSON.parse knows no NaN, either
+	if err != nil || len(text) > 10_000_000 {
+		return hfjsConfig{}
+	}
+	inner := root.Get("text_config")
+	for _, v := range []jsonscan.Value{root, inner} {
+		q, mlx := v.Get("quantization"), true
+		if !isHFJSMLX(q) {
+			q = v.Get("quantization_config")
+			mlx = isHFJSMLX(q)
+		}
+		if q.Kind() == jsonscan.Object {
+			c := parseHFJSConfig(q, mlx)
+			c.readExpert(root, inner, q)
+			return c
+		}
+	}
+	return hfjsConfig{}
+}
+
+// parseHFJSConfig reads a QuantizationConfig.
+func parseHFJSConfig(q jsonscan.Value, mlx bool) hfjsConfig {
+	c := hfjsConfig{present: true}
+	method, _ := q.Get("quant_method").Str()
+	c.method = strings.ToLower(method)
+	c.bits = float(q.Get("bits"))
+	c.load4bit, _ = q.Get("load_in_4bit").Bool()
+	c.format, _ = q.Get("format").Str()
+	for _, g := range q.Get("config_groups").Members() {
+		format, _ := g.Get("format").Str()
+		c.groups = append(c.groups, hfjsGroup{format, words(g.Get("targets")), float(g.Get("weights").Get("num_bits"))})
+	}
+	c.ignore = words(q.Get("ignore"))
+	c.unconverted = words(q.Get("modules_to_not_convert"))
+	if mlx {
+		c.method = "mlx"
+		c.mlx, c.mlxOK = readHFJSMLX(q)
+		c.modules = make(map[string]hfjsModule)
+		for name, m := range q.Members() {
+			switch m.Kind() {
+			case jsonscan.False:
+				c.modules[name] = hfjsModule{}
+			case jsonscan.Object:
+				w, ok := readHFJSMLX(m)
+				c.modules[name] = hfjsModule{w, ok}
+			}
+		}
+	}
+	return c
+}
+
+// readExpert reads quantConfig.expert_dtype ?? expertDtype ?? quantConfig.store_dtype.
+// What is there and no string ends the search: its width is not known.
+func (c *hfjsConfig) readExpert(root, inner, q jsonscan.Value) {
+	for _, v := range []jsonscan.Value{q.Get("expert_dtype"), root.Get("expert_dtype"), inner.Get("expert_dtype"), q.Get("store_dtype")} {
+		if k := v.Kind(); k != 0 && k != jsonscan.Null {
+			word, _ := v.Str()
+			c.expertBits = narrow(strings.ToLower(word))
+			return
+		}
+	}
+}
+
+// narrow is bitsFromFormatString, for a string in lower case.
+func narrow(format string) float64 {
+	for _, word := range []string{"nvfp4", "mxfp4", "fp4", "int4", "uint4", "nf4"} {
+		if strings.Contains(format, word) {
+			return 4
+		}
+	}
+	if strings.Contains(format, "int2") {
+		return 2
+	}
+	return 0
+}
+
+// isHFJSMLX says whether a configuration is MLX's: hasValidMlxConfiguration, of one
+// without quant_method.
+func isHFJSMLX(q jsonscan.Value) bool {
+	if q.Kind() != jsonscan.Object {
+		return false
+	}
+	method, isText := q.Get("quant_method").Str()
+	if k := q.Get("quant_method").Kind(); k != 0 && !(isText && strings.EqualFold(method, "mlx")) {
+		return false
+	}
+	if _, ok := readHFJSMLX(q); ok && hasMLXFields(q) {
+		return true
+	}
+	for _, m := range q.Members() {
+		if _, ok := readHFJSMLX(m); ok && m.Kind() == jsonscan.Object && hasMLXFields(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasMLXFields is hasMlxParameterFields.
+func hasMLXFields(v jsonscan.Value) bool {
+	return v.Get("bits").Kind() != 0 || v.Get("group_size").Kind() != 0 || v.Get("mode").Kind() != 0
+}
+
+// readHFJSMLX is parseMlxQuantizationParameters.
+func readHFJSMLX(v jsonscan.Value) (hfjsMLX, bool) {
+	mode, ok := v.Get("mode").Str()
+	if k := v.Get("mode").Kind(); !ok && k != 0 {
+		return hfjsMLX{}, false
+	}
+	if !ok {
+		mode = "affine"
+	}
+	mode = strings.ToLower(mode)
+	known, ok := mlxModes[mode]
+	if !ok {
+		return hfjsMLX{}, false
+	}
+	w := known.byDefault
+	for _, f := range []struct {
+		name string
+		to   *int64
+	}{{"bits", &w.bits}, {"group_size", &w.group}} {
+		m := v.Get(f.name)
+		if k := m.Kind(); k == 0 || k == jsonscan.Null {
+			continue
+		}
+		if *f.to, ok = m.Int(); !ok {
+			return hfjsMLX{}, false
+		}
+	}
+	return hfjsMLX{float64(w.bits), mode}, slices.Contains(known.bits, w.bits) && slices.Contains(known.groups, w.group)
+}
+
+// mlxOf is getMlxQuantizationParameters.
+func (c *hfjsConfig) mlxOf(name string) (hfjsMLX, bool) {
+	if m, ok := c.modules[moduleOf(name)]; ok {
+		return m.hfjsMLX, m.ok
+	}
+	return c.mlx, c.mlxOK
+}
+
+// float returns a number, 0 for what is none.
+func float(v jsonscan.Value) float64 {
+	n, _ := v.Int()
+	return float64(n)
+}
+
+// words returns the strings of an array.
+func words(v jsonscan.Value) (list []string) {
+	for e := range v.Elements() {
+		if s, ok := e.Str(); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// globMatch is globMatch: a * is for any characters.
+func globMatch(pattern, s string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == s
+	}
+	last := parts[len(parts)-1]
+	if !strings.HasPrefix(s, parts[0]) || !strings.HasSuffix(s, last) {
+		return false
+	}
+	at, end := len(parts[0]), len(s)-len(last)
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(s[min(at, len(s)):], part)
+		if i < 0 || at+i+len(part) > end {
+			return false
+		}
+		at += i + len(part)
+	}
+	return at <= end
+}
+
+// matchesTarget is matchesCompressedTensorsTarget: a name, or of regular expressions
+// those that a glob can be.
+func matchesTarget(target, module string) bool {
+	pattern, ok := strings.CutPrefix(target, "re:")
+	if !ok {
+		return target == module
+	}
+	pattern = strings.TrimPrefix(pattern, "^")
+	if short, ok := strings.CutSuffix(pattern, "$"); ok {
+		pattern = short
+	} else {
+		pattern += ".*"
+	}
+	pattern = strings.ReplaceAll(strings.ReplaceAll(pattern, ".*", "*"), `\.`, ".")
+	return !strings.ContainsAny(pattern, `\+?()[]{}|^$`) && globMatch(pattern, module)
+}
