@@ -55,9 +55,16 @@ const mostKinds = 1 << 12
 
 func newAtlas() *atlas { return &atlas{known: make(map[string]kind), last: -1} }
 
+// longestName bounds the names that are looked into. A header can have one of a
+// hundred megabytes; published ones have about 150 bytes.
+const longestName = 4 << 10
+
 // place returns where in the model a tensor is.
 func (a *atlas) place(name string, shape []int64) place {
-	p := place{layer: -1}
+	p := place{layer: -1, component: Other}
+	if len(name) > longestName {
+		return p
+	}
 	a.name = a.name[:0]
 	for i := 0; i < len(name); {
 		c := name[i]

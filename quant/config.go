@@ -11,8 +11,8 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// MaxConfig is the size in bytes up to which a configuration is read. The longest
-// published ones, which list every module of a large model, have two million.
+// MaxConfig is the size in bytes up to which a configuration is read. It is that of
+// hf.js; those that list every module of a large model take some megabytes.
 const MaxConfig = 10_000_000
 
 // A config is what the configuration says. What it does not say is zero.

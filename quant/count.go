@@ -5,6 +5,7 @@ package quant
 import (
 	"cmp"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -55,6 +56,19 @@ type counter struct {
 // known.
 func Count(m *Model) *Counts {
 	return m.count().total()
+}
+
+// Judge yields the tensors of a model in the order of its files, each with what was
+// found out about it. Only does not keep any from being yielded.
+func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *Verdict] {
+	return func(yield func(*safetensors.TensorInfo, *Verdict) bool) {
+		c := m.count()
+		for i := range c.entries {
+			if e := &c.entries[i]; !yield(e.ti, &e.Verdict) {
+				return
+			}
+		}
+	}
 }
 
 // count gives every tensor a rule.
@@ -153,14 +167,14 @@ func (c *counter) judge() {
 			continue
 		}
 		packed = true
-		e.rule, e.name, e.params, e.bits, e.why = s.rule, cmp.Or(v.name, s.name), v.n, v.bits, v.why
-		if e.params.Exact() {
-			e.why = ""
+		e.Rule, e.Scheme, e.Params, e.Bits, e.Why = s.rule, cmp.Or(v.name, s.name), v.n, v.bits, v.why
+		if e.Params.Exact() {
+			e.Why = ""
 		}
 		c.keepBooks(first, e)
 	}
 	for i := range c.entries {
-		if c.entries[i].rule == "" {
+		if c.entries[i].Rule == "" {
 			c.alone(&c.entries[i], packed)
 		}
 	}
@@ -173,12 +187,12 @@ func (c *counter) keepBooks(first int32, values *entry) {
 		switch e := &c.entries[i]; {
 		case e == values:
 		case e.role > firstExtra:
-			e.rule = RuleBookkeeping
+			e.Rule = RuleBookkeeping
 		case e.role == values.role && e.ti.Name == values.ti.Name && slices.Equal(e.ti.Shape, values.ti.Shape):
-			e.rule, e.name, e.params, e.bits, e.why = values.rule, values.name, values.params, values.bits, values.why
+			e.Rule, e.Scheme, e.Params, e.Bits, e.Why = values.Rule, values.Scheme, values.Params, values.Bits, values.Why
 		case e.role == weight && e.kind == isFloat:
-			e.rule, e.params = RulePlain, exactly(e.stored())
-			e.twin = values.ti.Name
+			e.Rule, e.Params = RulePlain, exactly(e.stored())
+			e.Twin = values.ti.Name
 		}
 	}
 }
@@ -188,25 +202,25 @@ func (c *counter) keepBooks(first int32, values *entry) {
 func (c *counter) alone(e *entry, packed bool) {
 	switch {
 	case e.ti.Shape == nil:
-		e.rule = RuleUnreadable
+		e.Rule = RuleUnreadable
 	case e.kind == isE8M0:
-		e.rule = RuleScaleDtype
+		e.Rule = RuleScaleDtype
 	case isBuffer(e.ti.Name):
-		e.rule = RuleBuffer
+		e.Rule = RuleBuffer
 	case isMask(e.ti):
-		e.rule = RuleMask
+		e.Rule = RuleMask
 	case packed && e.role == activation && e.stored() <= 1:
-		e.rule = RuleBookkeeping
+		e.Rule = RuleBookkeeping
 	case e.kind&(is64|isBool) != 0, e.kind&isInteger != 0 && len(e.ti.Shape) <= 1:
-		e.rule = RuleIndex
+		e.Rule = RuleIndex
 	case e.kind&isInteger != 0:
-		e.rule, e.why = RuleUnknown, "integers that are packed in no way that is known"
+		e.Rule, e.Why = RuleUnknown, "integers that are packed in no way that is known"
 		if strings.HasSuffix(e.ti.Name, "weight") {
-			e.params.Low = e.stored()
+			e.Params.Low = e.stored()
 		}
-		e.params.High = times(e.stored(), e.width())
+		e.Params.High = times(e.stored(), e.width())
 	default:
-		e.rule, e.params, e.bits = RulePlain, exactly(e.stored()), e.width()
+		e.Rule, e.Params, e.Bits = RulePlain, exactly(e.stored()), e.width()
 	}
 }
 

@@ -3,25 +3,30 @@
 package quant
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
 )
 
-// An entry is a tensor of the model, and what was found out about it.
+// A Verdict is what was found out about a tensor.
+type Verdict struct {
+	Rule   Rule
+	Scheme string // what the packing is called; "" if there is none
+	Params Range  // logical parameters
+	Bits   int64  // that each value takes; 0 if that is not known, or differs
+	Why    string // why Params is not exact; "" if it is
+	Twin   string // the tensor that has the same parameters already; "" if there is none
+}
+
+// An entry is a tensor of the model.
 type entry struct {
+	Verdict
 	ti   *safetensors.TensorInfo
 	file int32
 	next int32 // the next entry of the same module, -1 if there is none
 	role role
 	kind dtypes
-
-	rule   Rule
-	name   string // of the scheme that packs it, "" if none does
-	params Range
-	bits   int64  // how many bits each value takes; 0 if that is not known, or differs
-	why    string // why params is not exact
-	twin   string // the tensor that has the same parameters; "" if there is none
 }
 
 // stored returns the number of elements.
@@ -39,12 +44,18 @@ type module struct {
 
 func (m *module) has(r role) bool { return m.parts[r] != nil }
 
-// shape returns the shape of a part, nil if there is none.
+// shape returns the shape of a part, nil if there is none that can be counted with.
 func (m *module) shape(r role) []int64 {
-	if m.parts[r] == nil {
+	if m.parts[r] == nil || !countable(m.parts[r].ti.Shape) {
 		return nil
 	}
 	return m.parts[r].ti.Shape
+}
+
+// countable says whether a shape was read, and has no dimension above 2^63-1, which
+// stands there as a negative one.
+func countable(shape []int64) bool {
+	return shape != nil && !slices.ContainsFunc(shape, func(d int64) bool { return d < 0 })
 }
 
 // stored returns the number of elements of a part, 0 if there is none.
@@ -57,6 +68,11 @@ func (m *module) stored(r role) int64 {
 
 // is says whether there is a part of one of the given dtypes.
 func (m *module) is(r role, k dtypes) bool { return m.parts[r] != nil && m.parts[r].kind&k != 0 }
+
+// holds says whether there is a part that can have the values of a scheme.
+func (m *module) holds(s *scheme) bool {
+	return m.is(s.holds, s.in) && countable(m.parts[s.holds].ti.Shape) && (s.needs == weight || m.has(s.needs))
+}
 
 // text returns the data of a part that was read, or nil.
 func (m *module) text(r role) []byte {

@@ -128,7 +128,7 @@ var schemes = []scheme{
 func (m *module) match(c *config) (*scheme, *entry, values) {
 	for i := range schemes {
 		s := &schemes[i]
-		if !m.is(s.holds, s.in) || s.needs != weight && !m.has(s.needs) {
+		if !m.holds(s) {
 			continue
 		}
 		if v, ok := s.count(m, c); ok {

@@ -22,10 +22,10 @@ type Tally struct {
 
 func (t *Tally) add(e *entry) {
 	t.Tensors++
-	if e.rule != RuleUnreadable {
+	if e.Rule != RuleUnreadable {
 		t.Stored = sum(t.Stored, e.stored())
 	}
-	t.Params = t.Params.plus(e.params)
+	t.Params = t.Params.plus(e.Params)
 	t.Bytes = sum(t.Bytes, max(e.ti.Size(), 0))
 }
 
@@ -160,22 +160,22 @@ const mostTwins = 100
 
 func (t *totaler) add(e *entry) {
 	t.Tally.add(e)
-	if e.twin == "" {
-		t.Unique = t.Unique.plus(e.params)
+	if e.Twin == "" {
+		t.Unique = t.Unique.plus(e.Params)
 	} else if len(t.Twins) < mostTwins {
-		t.Twins = append(t.Twins, Twin{e.ti.Name, e.twin})
+		t.Twins = append(t.Twins, Twin{e.ti.Name, e.Twin})
 	}
-	switch size := max(e.ti.Size(), 0); e.rule {
+	switch size := max(e.ti.Size(), 0); e.Rule {
 	case RuleBookkeeping, RuleScaleDtype:
 		t.Overhead = sum(t.Overhead, size)
 	case RuleBuffer, RuleMask, RuleIndex:
 		t.Buffers = sum(t.Buffers, size)
 	}
-	key := groupKey{e.rule, e.name, e.ti.Dtype, e.bits, e.why}
+	key := groupKey{e.Rule, e.Scheme, e.ti.Dtype, e.Bits, e.Why}
 	if t.inGroup == nil || key != t.group {
 		t.group, t.inGroup = key, t.groups[key]
 		if t.inGroup == nil {
-			t.inGroup = &Group{Rule: e.rule, Scheme: e.name, Dtype: e.ti.Dtype, Bits: e.bits, Why: e.why, First: e.ti.Name}
+			t.inGroup = &Group{Rule: e.Rule, Scheme: e.Scheme, Dtype: e.ti.Dtype, Bits: e.Bits, Why: e.Why, First: e.ti.Name}
 			t.groups[key] = t.inGroup
 		}
 	}

@@ -32,7 +32,7 @@ func (c *counter) findCopies() {
 		case !ok:
 			seen[hash] = int32(i)
 		case c.entries[j].ti.Name == e.ti.Name && slices.Equal(c.entries[j].ti.Shape, e.ti.Shape):
-			e.twin = c.entries[j].ti.Name
+			e.Twin = c.entries[j].ti.Name
 		}
 	}
 }
@@ -43,15 +43,15 @@ func (c *counter) findTied() {
 	var head, embedding *entry
 	for i := range c.entries {
 		switch e := &c.entries[i]; {
-		case e.twin != "" || e.params.High == 0:
+		case e.Twin != "" || e.Params.High == 0:
 		case hasModule(e.ti.Name, "lm_head", "embed_out"):
 			head = e
 		case embedding == nil && hasModule(e.ti.Name, "embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in"):
 			embedding = e
 		}
 	}
-	if head != nil && embedding != nil && head.params == embedding.params && head.params.Exact() && head.rule == embedding.rule && head.ti.Dtype == embedding.ti.Dtype {
-		head.twin = embedding.ti.Name
+	if head != nil && embedding != nil && head.Params == embedding.Params && head.Params.Exact() && head.Rule == embedding.Rule && head.ti.Dtype == embedding.ti.Dtype {
+		head.Twin = embedding.ti.Name
 	}
 }
 

@@ -1,15 +1,15 @@
 // The header of Stable Diffusion's U-Net, made from what its configuration says.
 
-package quant
+package models
 
 import "fmt"
 
 // CompVis/stable-diffusion-v1-4, unet: block_out_channels 320, 640, 1280, 1280, two
 // resnets to a block down and three up, attention in all blocks but the lowest,
 // cross_attention_dim 768, 4 channels in and out. The names are those of diffusers.
-func stableDiffusion() *fixture {
+func stableDiffusion() *Fixture {
 	channels := []int64{320, 640, 1280, 1280}
-	return single(`{"_class_name":"UNet2DConditionModel","block_out_channels":[320,640,1280,1280],"cross_attention_dim":768}`, func(d *draft) {
+	return single(`{"_class_name":"UNet2DConditionModel","block_out_channels":[320,640,1280,1280],"cross_attention_dim":768}`, func(d *Draft) {
 		u := unet{d}
 		u.conv("conv_in", 320, 4, 3)
 		d.linear("time_embedding.linear_1", "F32", 1280, 320, true)
@@ -54,11 +54,11 @@ func stableDiffusion() *fixture {
 }
 
 // A unet adds the parts of which a U-Net is made.
-type unet struct{ *draft }
+type unet struct{ *Draft }
 
 func (u unet) conv(name string, out, in, size int64) {
-	u.add(name+".weight", "F32", out, in, size, size)
-	u.add(name+".bias", "F32", out)
+	u.Add(name+".weight", "F32", out, in, size, size)
+	u.Add(name+".bias", "F32", out)
 }
 
 func (u unet) resnet(name string, out, in int64) {

@@ -1,27 +1,35 @@
 // Compatibility: the numbers of others, by their rules, and why ours differ.
 
-package quant
+// Package compat counts the parameters of a model as other programs do, and says why
+// their numbers are not those of package quant.
+//
+// The number on a model's page on the Hub, the one that Python's library gives, and
+// ours can all differ. Each reason is one sentence, and comes with how many parameters
+// it makes up, so that the differences add up to the whole.
+package compat
 
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/quant"
 )
 
-// The counters that Compat knows.
+// The counters that there are.
 const (
 	HFJS           = "hf.js"           // @huggingface/hub, which the Hub's pages use
 	HuggingFaceHub = "huggingface_hub" // the library for Python
 )
 
-// A Compatible is the number of another counter.
-type Compatible struct {
+// A Result is the number of another counter.
+type Result struct {
 	Name    string
 	Version string // whose rules these are
 
-	Dtypes []CompatDtype // that with the most first
+	Dtypes []Dtype // that with the most first
 	Total  int64
 
 	// Refused says why the other counter gives no number, "" if it does.
@@ -32,8 +40,8 @@ type Compatible struct {
 	Differences []Difference
 }
 
-// A CompatDtype is what another counter says of a dtype.
-type CompatDtype struct {
+// A Dtype is what another counter says of a dtype.
+type Dtype struct {
 	Dtype  safetensors.Dtype
 	Params int64
 }
@@ -45,69 +53,70 @@ type Difference struct {
 	Params  int64 // how many more the other counts; below 0, how many fewer
 }
 
-// Compat counts a model as the named counter does, by its rules and with its
-// rounding. It is an error if there is no counter of that name.
-func Compat(name string, m *Model) (*Compatible, error) {
-	var other func(*counter) compatible
-	x := &Compatible{Name: name}
+// Names are the counters that Count knows.
+func Names() []string { return []string{HFJS, HuggingFaceHub} }
+
+// Count counts a model as the named counter does, by its rules and with its rounding.
+// It is an error if there is no counter of that name.
+func Count(name string, m *quant.Model) (*Result, error) {
+	var other func(*quant.Model) counter
+	x := &Result{Name: name}
 	switch name {
 	case HFJS:
 		other, x.Version = newHFJS, hfjsVersion
 	case HuggingFaceHub:
 		other, x.Version = newPythonHub, pythonHubVersion
 	default:
-		return nil, fmt.Errorf("quant: there is no counter %q, but %q and %q", name, HFJS, HuggingFaceHub)
+		return nil, fmt.Errorf("compat: there is no counter %q, but %q and %q", name, HFJS, HuggingFaceHub)
 	}
-	c := m.count()
-	x.compare(c, other(c))
+	x.compare(m, other(m))
 	return x, nil
 }
 
-// compatible is another counter.
-type compatible interface {
+// A counter is another counter, of one model.
+type counter interface {
 	// refuses says why there is no number at all, or "".
 	refuses() string
 	// params is how many parameters a tensor has.
-	params(*entry) float64
-	// cause says why that is not what the entry has.
-	cause(e *entry, theirs float64) string
+	params(*safetensors.TensorInfo, *quant.Verdict) float64
+	// cause says why that is not what the verdict has.
+	cause(ti *safetensors.TensorInfo, v *quant.Verdict, theirs float64) string
 }
 
 // compare adds up what another counter counts.
-func (x *Compatible) compare(c *counter, other compatible) {
+func (x *Result) compare(m *quant.Model, other counter) {
 	if x.Refused = other.refuses(); x.Refused != "" {
 		return
 	}
 	dtypes := make(map[safetensors.Dtype]float64)
 	differ := make(map[string]*Difference)
 	total := 0.0
-	for i := range c.entries {
-		e := &c.entries[i]
-		if c.Only != nil && !c.Only(e.ti) {
+	for ti, v := range quant.Judge(m) {
+		if m.Only != nil && !m.Only(ti) {
 			continue
 		}
-		n := other.params(e)
+		n := other.params(ti, v)
 		if n != 0 {
-			dtypes[e.ti.Dtype] += n
+			dtypes[ti.Dtype] += n
 			total += n
 		}
-		if whole(n) == e.params.High {
+		if whole(n) == v.Params.High {
 			continue
 		}
-		cause := other.cause(e, n)
+		cause := other.cause(ti, v, n)
 		d := differ[cause]
 		if d == nil {
 			d = &Difference{Cause: cause}
 			differ[cause] = d
 		}
 		d.Tensors++
-		d.Params += whole(n) - e.params.High
+		d.Params = plus(d.Params, whole(n)-v.Params.High)
 	}
 	x.Total = whole(total)
 	for d, n := range dtypes {
-		x.Dtypes = append(x.Dtypes, CompatDtype{d, whole(n)})
+		x.Dtypes = append(x.Dtypes, Dtype{d, whole(n)})
 	}
-	slices.SortFunc(x.Dtypes, func(a, b CompatDtype) int {
+	slices.SortFunc(x.Dtypes, func(a, b Dtype) int {
 		return cmp.Or(-cmp.Compare(a.Params, b.Params), cmp.Compare(a.Dtype, b.Dtype))
 	})
 	for _, d := range differ {
@@ -118,7 +127,23 @@ func (x *Compatible) compare(c *counter, other compatible) {
 	})
 }
 
-func magnitude(n int64) int64 { return max(n, -n) }
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// plus returns a + b, or the nearest number that there is.
+func plus(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
+}
 
 // whole returns a float that is a whole number, or the largest int64.
 func whole(n float64) int64 {

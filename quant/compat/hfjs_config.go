@@ -1,6 +1,6 @@
 // hf.js: what it makes of config.json.
 
-package quant
+package compat
 
 import (
 	"slices"
@@ -150,6 +150,14 @@ func hasMLXFields(v jsonscan.Value) bool {
 	return v.Get("bits").Kind() != 0 || v.Get("group_size").Kind() != 0 || v.Get("mode").Kind() != 0
 }
 
+// mlxModes are MLX_MODE_DEFAULTS and what parseMlxQuantizationParameters knows.
+var mlxModes = map[string]struct{ bits, groups []int64 }{ // the defaults first
+	"affine": {[]int64{4, 2, 3, 5, 6, 8}, []int64{64, 32, 128}},
+	"mxfp4":  {[]int64{4}, []int64{32}},
+	"nvfp4":  {[]int64{4}, []int64{16}},
+	"mxfp8":  {[]int64{8}, []int64{32}},
+}
+
 // readHFJSMLX is parseMlxQuantizationParameters.
 func readHFJSMLX(v jsonscan.Value) (hfjsMLX, bool) {
 	mode, ok := v.Get("mode").Str()
@@ -164,11 +172,11 @@ func readHFJSMLX(v jsonscan.Value) (hfjsMLX, bool) {
 	if !ok {
 		return hfjsMLX{}, false
 	}
-	w := known.byDefault
+	bits, group := known.bits[0], known.groups[0]
 	for _, f := range []struct {
 		name string
 		to   *int64
-	}{{"bits", &w.bits}, {"group_size", &w.group}} {
+	}{{"bits", &bits}, {"group_size", &group}} {
 		m := v.Get(f.name)
 		if k := m.Kind(); k == 0 || k == jsonscan.Null {
 			continue
@@ -177,7 +185,7 @@ func readHFJSMLX(v jsonscan.Value) (hfjsMLX, bool) {
 			return hfjsMLX{}, false
 		}
 	}
-	return hfjsMLX{float64(w.bits), mode}, slices.Contains(known.bits, w.bits) && slices.Contains(known.groups, w.group)
+	return hfjsMLX{float64(bits), mode}, slices.Contains(known.bits, bits) && slices.Contains(known.groups, group)
 }
 
 // mlxOf is getMlxQuantizationParameters.

@@ -1,12 +1,16 @@
 // hf.js: the rules of @huggingface/hub, parse-safetensors-metadata.ts.
 
-package quant
+package compat
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/quant"
 )
 
 // hfjsVersion is the version of @huggingface/hub whose rules these are. A test holds
@@ -16,13 +20,13 @@ const hfjsVersion = "2.17.5"
 // A hfjs counts as the Hub's pages do. All its numbers are doubles, so sums above
 // 2^53 are rounded.
 type hfjs struct {
-	*counter
+	*quant.Model
 	config hfjsConfig
 	mlx    map[string]bool // the modules that MLX has packed
 }
 
-func newHFJS(c *counter) compatible {
-	h := &hfjs{counter: c, config: readHFJSConfig(c.Model.Config)}
+func newHFJS(m *quant.Model) counter {
+	h := &hfjs{Model: m, config: readHFJSConfig(m.Config)}
 	if h.config.method == "mlx" {
 		h.findMLX()
 	}
@@ -35,41 +39,55 @@ const mostComparisons = 100_000_000
 
 // refuses is what parseSingleFile and validateTensorEntry throw for.
 func (h *hfjs) refuses() string {
-	if why := refusesHeaders(h.files); why != "" {
+	if why := refusesHeaders(h.Files); why != "" {
 		return why
 	}
 	patterns := len(h.config.ignore) + len(h.config.unconverted) + len(h.config.groups)
 	for i := range h.config.groups {
 		patterns += len(h.config.groups[i].targets)
 	}
-	if times(int64(patterns), int64(len(h.entries))) > mostComparisons {
-		return fmt.Sprintf("the configuration names %d modules, which is too many to compare %d tensors with", patterns, len(h.entries))
-	}
 	const most = 1 << 32
-	for i := range h.entries {
-		e := &h.entries[i]
-		for _, d := range e.ti.Shape {
+	tensors := 0
+	for ti := range h.tensors() {
+		tensors++
+		for _, d := range ti.Shape {
 			if uint64(d) > most {
 				return fmt.Sprintf("a tensor has a dimension of %d, more than 4294967296", uint64(d))
 			}
 		}
 	}
+	if float64(patterns)*float64(tensors) > mostComparisons {
+		return fmt.Sprintf("the configuration names %d modules, which is too many to compare %d tensors with", patterns, tensors)
+	}
 	return ""
 }
 
+// tensors yields the tensors of all files.
+func (h *hfjs) tensors() iter.Seq[*safetensors.TensorInfo] {
+	return func(yield func(*safetensors.TensorInfo) bool) {
+		for _, f := range h.Files {
+			for i := range f.Header.Tensors {
+				if !yield(&f.Header.Tensors[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // params is computeNumOfParamsByDtypeForHeader for one tensor.
-func (h *hfjs) params(e *entry) float64 {
-	if h.skips(e) || len(e.ti.Shape) == 0 {
+func (h *hfjs) params(ti *safetensors.TensorInfo, _ *quant.Verdict) float64 {
+	if h.skips(ti) || len(ti.Shape) == 0 {
 		return 0
 	}
 	n := 1.0
-	for _, d := range e.ti.Shape {
+	for _, d := range ti.Shape {
 		n *= float64(uint64(d))
 	}
 	if math.IsInf(n, 0) {
 		return 0
 	}
-	return math.Floor(n*h.factor(e) + 0.5) // Math.round
+	return math.Floor(n*h.factor(ti) + 0.5) // Math.round
 }
 
 // leafOf returns what stands after the last dot of a name.
@@ -91,15 +109,15 @@ var hfjsExtras = []string{
 }
 
 // skips is shouldSkipTensor.
-func (h *hfjs) skips(e *entry) bool {
-	switch e.ti.Dtype {
+func (h *hfjs) skips(ti *safetensors.TensorInfo) bool {
+	switch ti.Dtype {
 	case "F8_E8M0", "E8M0", "UE8":
 		return true
 	}
 	if !h.config.present {
 		return false
 	}
-	name, leaf := e.ti.Name, leafOf(e.ti.Name)
+	name, leaf := ti.Name, leafOf(ti.Name)
 	if slices.Contains(hfjsExtras, leaf) {
 		return true
 	}
@@ -110,7 +128,7 @@ func (h *hfjs) skips(e *entry) bool {
 			return leaf == "scales" || leaf == "biases" && w.mode == "affine"
 		}
 	case "mxfp4":
-		return e.ti.Dtype == "U8" && strings.HasSuffix(leaf, "_scales")
+		return ti.Dtype == "U8" && strings.HasSuffix(leaf, "_scales")
 	case "bitsandbytes":
 		return slices.Contains([]string{"absmax", "quant_map", "nested_absmax", "nested_quant_map"}, leaf) || strings.HasPrefix(leaf, "bitsandbytes__")
 	case "gptq", "awq":
@@ -147,8 +165,7 @@ func (h *hfjs) packed(name string) bool {
 // the mode has them.
 func (h *hfjs) findMLX() {
 	parts := make(map[string]int) // 1 a weight, 2 scales, 4 biases
-	for i := range h.entries {
-		ti := h.entries[i].ti
+	for ti := range h.tensors() {
 		switch leaf := leafOf(ti.Name); {
 		case leaf == "weight" && ti.Dtype == "U32":
 			parts[moduleOf(ti.Name)] |= 1
@@ -178,8 +195,8 @@ func fill(dtype string, bits float64) float64 {
 }
 
 // factor is getQuantizationMultiplier.
-func (h *hfjs) factor(e *entry) float64 {
-	name, dtype, c := e.ti.Name, string(e.ti.Dtype), &h.config
+func (h *hfjs) factor(ti *safetensors.TensorInfo) float64 {
+	name, dtype, c := ti.Name, string(ti.Dtype), &h.config
 	if !h.packed(name) {
 		return 1
 	}

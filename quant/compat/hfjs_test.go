@@ -1,6 +1,6 @@
 // hf.js: our emulation of it against what it says itself, and ours against both.
 
-package quant
+package compat
 
 import (
 	"crypto/sha256"
@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/quant"
+	"github.com/weightools/safetensors/quant/internal/models"
 )
 
 var fixturesDir = flag.String("fixtures", "", "write the fixtures to this folder, for testdata/hfjs.mjs")
@@ -22,54 +24,27 @@ var fixturesDir = flag.String("fixtures", "", "write the fixtures to this folder
 // A named fixture is one that hf.js has been asked about.
 type named struct {
 	name string
-	*fixture
-	want Range // what is right
+	*models.Fixture
+	want quant.Range // what is right
 }
 
-// allFixtures are the published models and the small ones.
-func allFixtures() (all []named) {
-	for _, tt := range golden {
-		total := int64(0)
-		for _, n := range tt.dtypes {
-			total += n
-		}
-		all = append(all, named{tt.name, tt.make(), exactly(total)})
+// fixtures are the published models and the small ones.
+func fixtures() (all []named) {
+	for _, p := range models.All() {
+		all = append(all, named{p.Name, p.Make(), quant.Range{Low: p.Total(), High: p.Total()}})
 	}
-	for _, tt := range append(small, smallMore...) {
-		all = append(all, named{tt.name, tt.make(), tt.want})
+	for _, c := range models.Small() {
+		all = append(all, named{c.Name, c.Make(), c.Want})
 	}
 	return all
 }
 
-// files returns the files of a fixture as they begin: headers, and the index.
-func (f *fixture) files(t *testing.T) map[string][]byte {
+// files returns the files of a fixture as they begin.
+func (f *named) files(t *testing.T) map[string][]byte {
 	t.Helper()
-	files := make(map[string][]byte)
-	if f.config != "" {
-		files["config.json"] = []byte(f.config)
-	}
-	index := make(map[string]string)
-	for i, d := range f.shards {
-		name := "model.safetensors"
-		if len(f.shards) > 1 {
-			name = fmt.Sprintf("model-%05d-of-%05d.safetensors", i+1, len(f.shards))
-		}
-		h := d.header
-		b, err := h.AppendBinary(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = b
-		for i := range h.Tensors {
-			index[h.Tensors[i].Name] = name
-		}
-	}
-	if len(f.shards) > 1 {
-		b, err := json.Marshal(map[string]any{"metadata": map[string]any{}, "weight_map": index})
-		if err != nil {
-			t.Fatal(err)
-		}
-		files["model.safetensors.index.json"] = b
+	files, err := f.Files()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return files
 }
@@ -86,7 +61,7 @@ func TestWriteFixtures(t *testing.T) {
 	if *fixturesDir == "" {
 		t.Skip("no -fixtures")
 	}
-	for i, f := range allFixtures() {
+	for i, f := range fixtures() {
 		dir := filepath.Join(*fixturesDir, fmt.Sprintf("%03d", i))
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			t.Fatal(err)
@@ -129,12 +104,12 @@ func readGolden(t *testing.T) hfjsGolden {
 	return g
 }
 
-func TestCompatIsWhatHFJSSays(t *testing.T) {
+func TestHFJSIsWhatItSays(t *testing.T) {
 	g := readGolden(t)
 	if g.Version != hfjsVersion {
 		t.Errorf("the numbers are of version %s, the rules of %s", g.Version, hfjsVersion)
 	}
-	all := allFixtures()
+	all := fixtures()
 	if len(g.Fixtures) != len(all) {
 		t.Fatalf("%d fixtures, want %d: run testdata/hfjs.mjs again", len(g.Fixtures), len(all))
 	}
@@ -144,7 +119,7 @@ func TestCompatIsWhatHFJSSays(t *testing.T) {
 			t.Errorf("%s has changed since hf.js counted %s: run testdata/hfjs.mjs again", f.name, said.Name)
 			continue
 		}
-		x, err := Compat(HFJS, f.model())
+		x, err := Count(HFJS, f.Model())
 		if err != nil {
 			t.Fatal(err)
 		}

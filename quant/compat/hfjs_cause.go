@@ -1,38 +1,43 @@
 // hf.js: why its number is not ours, in one sentence for each reason.
 
-package quant
+package compat
 
-// cause says why hf.js counts so many parameters of an entry that has others.
-func (h *hfjs) cause(e *entry, theirs float64) string {
-	switch e.rule {
-	case RuleBookkeeping, RuleScaleDtype:
-		if h.factor(e) > 1 {
+import (
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/quant"
+)
+
+// cause says why hf.js counts so many parameters of a tensor that has others.
+func (h *hfjs) cause(ti *safetensors.TensorInfo, v *quant.Verdict, theirs float64) string {
+	switch v.Rule {
+	case quant.RuleBookkeeping, quant.RuleScaleDtype:
+		if h.factor(ti) > 1 {
 			return "It takes bookkeeping that is kept in integers for packed values."
 		}
 		return "It counts scales, zero points and other bookkeeping of packed weights that it does not know."
-	case RuleBuffer, RuleMask, RuleIndex:
+	case quant.RuleBuffer, quant.RuleMask, quant.RuleIndex:
 		return "It counts buffers, masks and indices."
-	case RulePlain:
+	case quant.RulePlain:
 		switch {
-		case len(e.ti.Shape) == 0:
+		case len(ti.Shape) == 0:
 			return "It leaves out scalars."
 		case theirs == 0:
 			return "It leaves out parameters that are called as scales are."
 		}
 		return "It takes parameters for packed values, by their dtype."
-	case RuleUnknown:
+	case quant.RuleUnknown:
 		return "It knows no more than we do how the rest is packed, and ours is the most that it can be."
 	}
 	switch {
 	case theirs == 0:
 		return "It leaves out weights, by their dtype or name."
-	case h.factor(e) == 1:
-		return "It takes an element of a weight packed by " + e.name + " for one parameter."
-	case e.rule == "int-words" && theirs < float64(e.params.High) && h.config.bits == float64(e.bits):
+	case h.factor(ti) == 1:
+		return "It takes an element of a weight packed by " + v.Scheme + " for one parameter."
+	case v.Rule == "int-words" && theirs < float64(v.Params.High) && h.config.bits == float64(v.Bits):
 		return "It takes a word for floor(32 / bits) values, which for 3 bits is 10, but 32 values fill three words."
-	case e.rule == "int-words", e.rule == "mlx":
+	case v.Rule == "int-words", v.Rule == "mlx":
 		return "It goes by the one width that the configuration says, and modules have others."
-	case e.rule == "packed-int" && e.params.Exact():
+	case v.Rule == "packed-int" && v.Params.Exact():
 		return "It takes the last word of each row for full."
 	}
 	return "It takes an element for another number of values than the shapes prove."

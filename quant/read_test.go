@@ -1,0 +1,172 @@
+// Reading: what a few bytes of data prove.
+
+package quant_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/weightools/safetensors/quant"
+	"github.com/weightools/safetensors/quant/internal/models"
+)
+
+// dims are a shape as the bytes of integers.
+func dims[T int32 | int64](shape ...T) []byte {
+	var b bytes.Buffer
+	binary.Write(&b, binary.LittleEndian, shape)
+	return b.Bytes()
+}
+
+// A disk is a file of which some tensors have data, and all others zeros. It counts
+// how often it is read.
+type disk struct {
+	size  int64
+	at    map[int64][]byte // by offset
+	reads int
+	fails bool
+}
+
+func (d *disk) ReadAt(b []byte, off int64) (int, error) {
+	if d.reads++; d.fails {
+		return 0, errors.New("the cable is out")
+	}
+	clear(b)
+	for at, data := range d.at {
+		if at >= off && at < off+int64(len(b)) {
+			copy(b[at-off:], data)
+		}
+	}
+	if over := off + int64(len(b)) - d.size; over > 0 {
+		return len(b) - int(over), io.EOF
+	}
+	return len(b), nil
+}
+
+// onDisk returns a fixture with the data of tensors, found by the ends of their names.
+// Texts are filled up with spaces.
+func onDisk(f *models.Fixture, data map[string][]byte) (*quant.Model, *disk) {
+	m := f.Model()
+	h := m.Files[0].Header
+	d := &disk{at: make(map[int64][]byte)}
+	for i := range h.Tensors {
+		ti := &h.Tensors[i]
+		at := h.FileSpan(ti)
+		d.size = max(d.size, at.End)
+		for end, b := range data {
+			if strings.HasSuffix(ti.Name, end) && int64(len(b)) <= ti.Size() {
+				if b[0] == '{' {
+					b = append(b, bytes.Repeat([]byte(" "), int(ti.Size())-len(b))...)
+				}
+				d.at[at.Begin] = b
+			}
+		}
+	}
+	m.Files[0].Data = d
+	return m, d
+}
+
+// small returns a case by its name.
+func small(t *testing.T, name string) *models.Fixture {
+	t.Helper()
+	for _, c := range models.Small() {
+		if c.Name == name {
+			return c.Make()
+		}
+	}
+	t.Fatalf("there is no case %q", name)
+	return nil
+}
+
+// Of a norm of 128 and one matrix, the matrix is what is read about.
+const norm = 128
+
+func TestShapesAreRead(t *testing.T) {
+	state := func(shape string) []byte {
+		return []byte(`{"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": ` + shape + `, "nested_blocksize": 256}`)
+	}
+	exactly := func(n int64) quant.Range { return quant.Range{Low: n, High: n} }
+	for _, tt := range []struct {
+		name, fixture string
+		data          map[string][]byte
+		want          quant.Range
+		scheme        string
+		noted         bool
+	}{
+		{"weight_shape", "pack-quantized, unread", map[string][]byte{"weight_shape": dims[int64](64, 128)}, exactly(64*128 + norm), "compressed-tensors 4-bit", false},
+		{"weight_shape, not a multiple", "pack-quantized, unread", map[string][]byte{"weight_shape": dims[int64](64, 121)}, exactly(64*121 + norm), "compressed-tensors 4-bit", false},
+		{"weight_shape, too short", "pack-quantized, unread", map[string][]byte{"weight_shape": dims[int64](64, 120)}, quant.Range{Low: 64*121 + norm, High: 64*128 + norm}, "compressed-tensors 4-bit", true},
+		{"weight_shape, too long", "pack-quantized, unread", map[string][]byte{"weight_shape": dims[int64](64, 129)}, quant.Range{Low: 64*121 + norm, High: 64*128 + norm}, "compressed-tensors 4-bit", true},
+		{"weight_shape, of other rows", "pack-quantized, unread", map[string][]byte{"weight_shape": dims[int64](65, 128)}, quant.Range{Low: 64*121 + norm, High: 64*128 + norm}, "compressed-tensors 4-bit", true},
+		{"weight_shape, negative", "pack-quantized, unread", map[string][]byte{"weight_shape": dims[int64](-64, -128)}, quant.Range{Low: 64*121 + norm, High: 64*128 + norm}, "compressed-tensors 4-bit", false},
+		{"weight_shape of 3 bits", "pack-quantized 3 bits, unread", map[string][]byte{"weight_shape": dims[int64](64, 125)}, exactly(64*125 + norm), "compressed-tensors 3-bit", false},
+		{"quant_state", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("[64, 128]")}, exactly(64*128 + norm), "bitsandbytes nf4", false},
+		{"quant_state, one value less", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("[8191]")}, exactly(8191 + norm), "bitsandbytes nf4", false},
+		{"quant_state of another", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("[64, 127]")}, quant.Range{Low: 8191 + norm, High: 8192 + norm}, "bitsandbytes nf4", false},
+		{"quant_state, no shape", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("null")}, quant.Range{Low: 8191 + norm, High: 8192 + norm}, "bitsandbytes nf4", false},
+		{"quant_state, odd", "bitsandbytes fp4, odd, unread", map[string][]byte{"bitsandbytes__fp4": state("[33, 3]")}, exactly(99 + norm), "bitsandbytes fp4", false},
+		{"shape of hqq", "hqq, unread, no configuration", map[string][]byte{"proj.shape": dims[int64](64, 128)}, exactly(64*128 + norm), "hqq 4-bit", false},
+		{"shape of hqq, 3 bits", "hqq 3 bits, unread", map[string][]byte{"proj.shape": dims[int64](64, 128)}, exactly(64*128 + norm), "hqq 3-bit", false},
+		{"comfy_quant", "comfy w4a4, unread", map[string][]byte{"comfy_quant": []byte(`{"format":"convrot_w4a4"}`)}, exactly(64*128 + norm), "convrot_w4a4", false},
+		{"comfy_quant, one to a byte", "comfy w4a4, unread", map[string][]byte{"comfy_quant": []byte(`{"format":"mxfp8"}`)}, exactly(64*64 + norm), "mxfp8", false},
+		{"comfy_quant, unheard of", "comfy w4a4, unread", map[string][]byte{"comfy_quant": []byte(`{"format":"w3"}`)}, quant.Range{Low: 64*64 + norm, High: 64*128 + norm}, "ComfyUI", false},
+	} {
+		m, _ := onDisk(small(t, tt.fixture), tt.data)
+		n := quant.Count(m)
+		if n.Params != tt.want || n.Scheme != tt.scheme {
+			t.Errorf("%s: %+v of %q, want %+v of %q", tt.name, n.Params, n.Scheme, tt.want, tt.scheme)
+		}
+		if noted := len(n.Notes) > 0; noted != tt.noted {
+			t.Errorf("%s: notes %q", tt.name, n.Notes)
+		}
+	}
+}
+
+// The model of 70 billion has 560 shapes. As they are the only tensors of their dtype,
+// a writer puts them together, and one read gets them all.
+func TestShapesTogetherAreOneRead(t *testing.T) {
+	d := new(models.Draft)
+	for _, name := range []string{"a", "b", "c"} {
+		d.Add(name+".weight_shape", "I64", 2)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		d.Add(name+".weight_packed", "I32", 64, 16)
+		d.Add(name+".weight_scale", "BF16", 64, 1)
+	}
+	f := &models.Fixture{Shards: []*models.Draft{d}}
+	m, disk := onDisk(f, map[string][]byte{"weight_shape": dims[int64](64, 127)})
+	if n := quant.Count(m); disk.reads != 1 || n.Params != (quant.Range{Low: 3 * 64 * 127, High: 3 * 64 * 127}) {
+		t.Errorf("%d reads, %+v, %q", disk.reads, n.Params, n.Notes)
+	}
+	m.MaxReads = 1
+	if n := quant.Count(m); disk.reads != 2 || !n.Params.Exact() {
+		t.Errorf("%d reads, %+v, %q", disk.reads, n.Params, n.Notes)
+	}
+}
+
+// What cannot be read is not known, and a note says why.
+func TestFailedReads(t *testing.T) {
+	m, disk := onDisk(small(t, "pack-quantized, unread"), nil)
+	want := quant.Count(small(t, "pack-quantized, unread").Model()).Params
+	disk.fails = true
+	if n := quant.Count(m); n.Params != want || len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "the cable is out") {
+		t.Errorf("%+v, %q", n.Params, n.Notes)
+	}
+	disk.fails, disk.size = false, 100
+	if n := quant.Count(m); n.Params != want || len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "unexpected EOF") {
+		t.Errorf("a file that is cut off: %+v, %q", n.Params, n.Notes)
+	}
+}
+
+// A reader that is far away is asked so many times and no more.
+func TestMaxReads(t *testing.T) {
+	f := models.LlamaBnB()
+	m, disk := onDisk(f, nil)
+	m.MaxReads = 10
+	if n := quant.Count(m); disk.reads > 10 || len(n.Notes) != 1 {
+		t.Errorf("%d reads, notes %q", disk.reads, n.Notes)
+	}
+}
