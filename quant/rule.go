@@ -35,7 +35,7 @@ var laws = []struct {
 	{RuleBuffer, "Buffers that are stored by convention, such as position_ids and running_mean, are not trained, and are no parameters.", "PyTorch: torch.nn.Module.register_buffer"},
 	{RuleMask, "A bias of shape [1, 1, n, n] is a causal mask, and no parameter.", "transformers: modeling_gpt2.py, GPT2Attention"},
 	{RuleIndex, "Booleans, integers of 64 bits, and rows of integers are masks, indices and counters: no scheme here packs weights in them.", "the schemes that follow"},
-	{RuleUnknown, "What is packed in a way that is not known has from no parameter at all, or one for each element if it is called a weight, to one for each bit.", "the definition"},
+	{RuleUnknown, "What is packed in a way that is not known has at most a parameter for each bit; and at least one for each element if it is called a weight, or else none.", "the definition"},
 	{RuleUnreadable, "A tensor whose shape cannot be read is not counted.", "the definition"},
 }
 

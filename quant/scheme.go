@@ -39,7 +39,7 @@ var schemes = []scheme{
 	{
 		"bnb-8bit", "bitsandbytes int8", weight, is8, columnMax,
 		"One value to a byte.",
-		"bitsandbytes: nn/modules.py Linear8bitLt", countOne,
+		"bitsandbytes 95f9af3: nn/modules.py Linear8bitLt", countOne,
 	},
 	{
 		"comfy", "ComfyUI", weight, is8, weight,
@@ -74,17 +74,17 @@ var schemes = []scheme{
 	{
 		"fp8", "fp8", weight, isF8, scale,
 		"One value to a byte.",
-		"DeepSeek-V3: README_WEIGHTS.md; compressed-tensors: naive_quantized; ModelOpt: FP8", countOne,
+		"DeepSeek-V3: README_WEIGHTS.md; compressed-tensors ac8e2ba: compressors/naive_quantized", countOne,
 	},
 	{
 		"block-scaled", "fp4", weight, is8, scale,
 		"The shape of the scales tells two values to a byte from one: nvfp4 has a scale for 16 values, mxfp4 for 32, and int8 has floats for scales.",
-		"ModelOpt: NVFP4QTensor; compressed-tensors ac8e2ba: convert/converters/modelopt_nvfp4.py; OCP MX v1.0", countScaled,
+		"compressed-tensors ac8e2ba: entrypoints/convert/converters/modelopt_nvfp4.py; transformers: integrations/bitnet.py; OCP MX v1.0", countScaled,
 	},
 	{
 		"eetq", "int8", weight, isI8, scales,
 		"One value to a byte.",
-		"EETQ: w8_a16_gemm; transformers: integrations/eetq.py", countOne,
+		"transformers: integrations/eetq.py", countOne,
 	},
 	{
 		"expert-dtype", "fp4", weight, is8, weight,

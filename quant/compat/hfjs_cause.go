@@ -35,6 +35,8 @@ func (h *hfjs) cause(ti *safetensors.TensorInfo, v *quant.Verdict, theirs float6
 		return "It takes an element of a weight packed by " + v.Scheme + " for one parameter."
 	case v.Rule == "int-words" && theirs < float64(v.Params.High) && h.config.bits == float64(v.Bits):
 		return "It takes a word for floor(32 / bits) values, which for 3 bits is 10, but 32 values fill three words."
+	case v.Rule == "int-words" && ti.Dtype.Bits() != 32:
+		return "It takes every word for one of 32 bits."
 	case v.Rule == "int-words", v.Rule == "mlx":
 		return "It goes by the one width that the configuration says, and modules have others."
 	case v.Rule == "packed-int" && v.Params.Exact():
