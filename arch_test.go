@@ -25,6 +25,7 @@ var rooms = map[string][]string{
 	"remote":                    {"store"},
 	"checkpoint":                {".", "store", "internal"},
 	"quant":                     {".", "internal"},
+	"arch":                      {".", "internal"},
 	"pickle":                    {"internal"},
 	"torch":                     {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},
@@ -36,6 +37,9 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "pickle", "stats", "diff", "edit"},
 	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
 	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "torch", "stats", "repository", "diff", "edit", "cmd/weigh"},
+	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "arch", "pickle", "stats", "diff"},
+	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
+	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "arch", "pickle", "torch", "stats", "repository", "diff", "cmd/weigh"},
 	"bench":                     {".", "store", "checkpoint", "stats", "repository"},
 	".ci/interop":               {".", "checkpoint"},
 }
