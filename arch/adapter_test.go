@@ -74,7 +74,7 @@ func TestAdapters(t *testing.T) {
 		{"kohya, of several alphas", kohya(nil, 4, 8), "LoRA of 2 modules, rank 16 (headers), alpha 0 (ambiguous), [attn1_to_q ff_net_0_proj] of  ()", "modules have different alphas: 4, 8"},
 		{"kohya, unread", unread(kohya(ss, 8)), "LoRA of 1 modules, rank 16 (headers), alpha 8 (metadata), [attn1_to_q] of sdxl_base_v1-0 (metadata)", "were not read"},
 		{"kohya, unread, no metadata", unread(kohya(nil, 8)), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [attn1_to_q] of  ()", "were not read"},
-		{"kohya, alpha is NaN", kohya(nil, float32(math.NaN())), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [attn1_to_q] of  ()", "not a number"},
+		{"kohya, alpha is NaN", kohya(nil, float32(math.NaN())), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [attn1_to_q] of  ()", "no finite number"},
 		{"half a pair", headers("", "x.lora_A.weight", []int64{4, 8}), "LoRA of 1 modules, rank 0 (), alpha 0 (), [x] of  ()", "one matrix, and not the other"},
 		{"a pair that does not fit", headers("", "x.lora_A.weight", []int64{4, 8}, "x.lora_B.weight", []int64{8, 5}), "LoRA of 1 modules, rank 0 (), alpha 0 (), [x] of  ()", "ranks 4 and 5"},
 		{"DoRA", headers("", "x.lora_A.weight", []int64{4, 8}, "x.lora_B.weight", []int64{8, 4}, "x.lora_magnitude_vector", []int64{8}), "DoRA of 1 modules, rank 4 (headers), alpha 0 (), [x] of  ()", ""},

@@ -80,8 +80,8 @@ func (p *parts) readAlphas() (values []float64, why string) {
 		if n, err := safetensors.DecodeAt(t, one[:], 0); n != 1 {
 			return nil, err.Error()
 		}
-		if math.IsNaN(one[0]) {
-			return nil, "one is not a number"
+		if math.IsNaN(one[0]) || math.IsInf(one[0], 0) {
+			return nil, "one is no finite number"
 		}
 		different[one[0]] = true
 	}

@@ -81,29 +81,34 @@ type Stack struct {
 	Layers int64  // how many numbers there are
 }
 
-// Empty says whether nothing is known.
-func (f *Facts) Empty() bool {
-	return f.Name.Value == "" && f.Type.Value == "" && f.Layers.From == "" && f.Hidden.From == "" && f.Vocab.From == "" &&
-		f.Heads.From == "" && f.Adapter == nil
+// Known says whether anything is known of the architecture.
+func (f *Facts) Known() bool {
+	return f.Named() || f.Layers.From != "" || f.Hidden.From != "" || f.Vocab.From != "" || f.Heads.From != ""
 }
+
+// Named says whether the architecture has a name.
+func (f *Facts) Named() bool { return f.Name.Value != "" || f.Type.Value != "" }
 
 // Of returns what is known of a model.
 func Of(m *Model) *Facts {
 	f := new(Facts)
 	root := f.parse("config.json", m.Config)
-	inner := root.Get("text_config")
+	top := root.Pick("text_config", "architectures", "_class_name", "model_type")
+	inner := top[0]
 	if inner.Kind() != jsonscan.Object {
 		inner = root
 	}
-	f.Name = textIn(Config, first(root.Get("architectures")), root.Get("_class_name"))
-	f.Type = textIn(Config, root.Get("model_type"))
-	f.Heads = numberIn(inner, "num_attention_heads", "n_head")
-	f.KVHeads = numberIn(inner, "num_key_value_heads")
+	f.Name = textIn(Config, first(top[1]), top[2])
+	f.Type = textIn(Config, top[3])
+	said := inner.Pick("num_attention_heads", "n_head", "num_key_value_heads", "num_hidden_layers", "n_layer", "num_layers",
+		"hidden_size", "n_embd", "d_model", "vocab_size")
+	f.Heads = numberIn(said[0], said[1])
+	f.KVHeads = numberIn(said[2])
 	seen := look(m.Files)
 	f.Stacks = seen.stacks()
-	f.Layers = f.layers(numberIn(inner, "num_hidden_layers", "n_layer", "num_layers"))
-	f.Hidden = f.agree("hidden size", numberIn(inner, "hidden_size", "n_embd", "d_model"), seen.hidden)
-	f.Vocab = f.vocab(numberIn(inner, "vocab_size"), seen.vocab)
+	f.Layers = f.layers(numberIn(said[3:6]...))
+	f.Hidden = f.agree("hidden size", numberIn(said[6:9]...), seen.hidden)
+	f.Vocab = f.vocab(numberIn(said[9]), seen.vocab)
 	f.Adapter = f.adapter(m, &seen.adapter, f.parse("adapter_config.json", m.Adapter))
 	return f
 }
@@ -149,9 +154,9 @@ func textIn(from Source, members ...jsonscan.Value) Text {
 }
 
 // numberIn returns the first of some members of a configuration that is a number.
-func numberIn(v jsonscan.Value, names ...string) Number {
-	for _, name := range names {
-		if n, ok := v.Get(name).Int(); ok && n > 0 {
+func numberIn(members ...jsonscan.Value) Number {
+	for _, m := range members {
+		if n, ok := m.Int(); ok && n > 0 {
 			return Number{n, Config}
 		}
 	}

@@ -71,8 +71,8 @@ func TestArchitecture(t *testing.T) {
 		if fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", tt.want) {
 			t.Errorf("%s:\n%+v, want\n%+v", tt.name, *got, tt.want)
 		}
-		if got.Empty() != (fmt.Sprintf("%+v", *got) == fmt.Sprintf("%+v", Facts{})) {
-			t.Errorf("%s: empty is %v", tt.name, got.Empty())
+		if got.Known() == (fmt.Sprintf("%+v", *got) == fmt.Sprintf("%+v", Facts{})) {
+			t.Errorf("%s: known is %v", tt.name, got.Known())
 		}
 	}
 }

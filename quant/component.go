@@ -134,6 +134,10 @@ func isVector(shape []int64) bool {
 // signs are what the names of components have in them, in lower case with a #
 // for each number, and in the order in which they are looked for. A sign that
 // begins or ends with a dot begins or ends a word there.
+//
+// What is a component as a whole comes first. Shared experts are dense, so they come
+// before experts; norms before all that they are in; and "embed_out", an output layer,
+// before "embed".
 var signs = []struct {
 	component Component
 	words     []string

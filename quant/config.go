@@ -17,13 +17,10 @@ const MaxConfig = 10_000_000
 
 // A config is what the configuration says. What it does not say is zero.
 type config struct {
-	method string // quant_method in lower case; "modelopt" if only hf_quant_config.json is there
-	algo   string // ModelOpt: quant_algo in upper case
-	format string // compressed-tensors: the format; GPTQ: checkpoint_format
-	bits   []int64
-	group  int64
+	method string  // quant_method in lower case; "modelopt" if only hf_quant_config.json is there
+	format string  // compressed-tensors: the format, in lower case
+	bits   []int64 // widths that weights are said to have
 
-	load4bit   bool
 	expertBits int64 // how wide routed experts are, if they differ
 
 	mlx     mlxWidth            // of all modules
@@ -41,7 +38,13 @@ type config struct {
 }
 
 // notes are remarks on a model, none of them twice.
-type notes struct{ list []string }
+type notes struct {
+	list  []string
+	kinds map[string]*kindOfNote
+}
+
+// A kindOfNote is a remark that goes for many modules, of which the first is told.
+type kindOfNote struct{ index, more int }
 
 // mostNotes bounds the remarks: a configuration can be wrong a million times.
 const mostNotes = 20
@@ -53,36 +56,63 @@ func (n *notes) add(format string, args ...any) {
 	}
 }
 
+// addOf adds a remark on a module, and only counts it if one of its kind is there.
+// Its kind is the format.
+func (n *notes) addOf(format string, args ...any) {
+	if k := n.kinds[format]; k != nil {
+		k.more++
+		return
+	}
+	if n.kinds == nil {
+		n.kinds = make(map[string]*kindOfNote)
+	}
+	n.kinds[format] = &kindOfNote{index: len(n.list)}
+	n.add(format, args...)
+}
+
+// texts returns the remarks.
+func (n *notes) texts() []string {
+	list := slices.Clone(n.list)
+	for _, k := range n.kinds {
+		if k.more > 0 && k.index < len(list) {
+			list[k.index] += fmt.Sprintf(" (and %v more modules alike)", wording.Grouped(k.more))
+		}
+	}
+	return list
+}
+
 // parseConfigs reads the configurations of a model, either of which may be nil.
 func parseConfigs(text, modelopt []byte, n *notes) *config {
 	c := &config{notes: n}
 	root := c.parse("config.json", text)
-	inner := root.Get("text_config")
-	for _, name := range []string{"llm_config", "language_config", "thinker_config"} {
-		if inner.Kind() != jsonscan.Object {
-			inner = root.Get(name)
-		}
-	}
+	inner := firstObject(root.Pick("text_config", "llm_config", "language_config", "thinker_config"))
 	c.model(root, inner)
-	q := root.Get("quantization_config")
-	if q.Kind() != jsonscan.Object {
-		q = inner.Get("quantization_config")
-	}
+	outer, within := root.Pick("quantization_config", "quantization"), inner.Pick("quantization_config", "quantization")
+	q := firstObject([]jsonscan.Value{outer[0], within[0]})
 	c.quantization(q)
 	c.expert(root, inner, q)
-	for _, m := range []jsonscan.Value{root.Get("quantization"), inner.Get("quantization"), q} {
+	for _, m := range []jsonscan.Value{outer[1], within[1], q} {
 		if c.mlx.bits == 0 && len(c.modules) == 0 && c.isMLX(m) {
 			c.readMLX(m)
 		}
 	}
 	if c.method == "" {
-		m := c.parse("hf_quant_config.json", modelopt).Get("quantization")
-		if c.algo = strings.ToUpper(c.text(m, "quant_algo")); c.algo != "" {
+		algo := c.parse("hf_quant_config.json", modelopt).Get("quantization").Get("quant_algo")
+		if c.text(algo, "quant_algo") != "" {
 			c.method = "modelopt"
-			c.group = c.number(m, "group_size")
 		}
 	}
 	return c
+}
+
+// firstObject returns the first of some values that is an object.
+func firstObject(list []jsonscan.Value) jsonscan.Value {
+	for _, v := range list {
+		if v.Kind() == jsonscan.Object {
+			return v
+		}
+	}
+	return jsonscan.Value{}
 }
 
 // parse returns the object that a text is. What is wrong with it is noted.
@@ -91,7 +121,7 @@ func (c *config) parse(name string, text []byte) jsonscan.Value {
 		return jsonscan.Value{}
 	}
 	if len(text) > MaxConfig {
-		c.notes.add("%s is not read: it has %v bytes, more than %v", name, wording.Grouped(len(text)), wording.Grouped(MaxConfig))
+		c.notes.add("%s is not read: it has more than %v bytes", name, wording.Grouped(MaxConfig))
 		return jsonscan.Value{}
 	}
 	v, err := jsonscan.Parse(jsonscan.WithoutNaN(text))
@@ -105,15 +135,32 @@ func (c *config) parse(name string, text []byte) jsonscan.Value {
 	return v
 }
 
+// sizesOf are what configurations call the numbers that are wanted of them; where
+// there are several names, libraries differ.
+var sizesOf = []string{
+	"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts",
+	"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_k", "top_k_experts",
+	"num_hidden_layers", "n_layer", "num_layers",
+	"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers",
+	"vocab_size", "hidden_size", "n_embd", "d_model", "intermediate_size", "moe_intermediate_size", "shared_expert_intermediate_size",
+	"num_attention_heads", "num_key_value_heads", "head_dim",
+}
+
 // model reads what the configuration says of the model itself. Of one that sees or
 // hears, that is in a part of it.
 func (c *config) model(root, inner jsonscan.Value) {
+	said := make(map[string]int64)
+	for _, v := range []jsonscan.Value{root, inner} { // the inner one wins
+		for i, m := range v.Pick(sizesOf...) {
+			if n := c.number(m, sizesOf[i]); n > 0 {
+				said[sizesOf[i]] = n
+			}
+		}
+	}
 	first := func(names ...string) int64 {
-		for _, v := range []jsonscan.Value{inner, root} {
-			for _, name := range names {
-				if n := c.number(v, name); n > 0 {
-					return n
-				}
+		for _, name := range names {
+			if n := said[name]; n > 0 {
+				return n
 			}
 		}
 		return 0
@@ -122,40 +169,33 @@ func (c *config) model(root, inner jsonscan.Value) {
 	c.active = first("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_k", "top_k_experts")
 	c.layers = first("num_hidden_layers", "n_layer", "num_layers")
 	c.mtp = first("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
-	c.vocab = first("vocab_size")
-	heads := first("head_dim")
+	c.vocab = said["vocab_size"]
 	for _, n := range []int64{
-		first("hidden_size", "n_embd", "d_model"), first("intermediate_size"), first("moe_intermediate_size"),
-		first("shared_expert_intermediate_size"), times(first("num_attention_heads"), heads), times(first("num_key_value_heads"), heads),
+		first("hidden_size", "n_embd", "d_model"), said["intermediate_size"], said["moe_intermediate_size"], said["shared_expert_intermediate_size"],
+		times(said["num_attention_heads"], said["head_dim"]), times(said["num_key_value_heads"], said["head_dim"]),
 	} {
 		if n > 0 {
 			c.sizes = append(c.sizes, n)
 		}
 	}
-	c.tied = c.flag(root, "tie_word_embeddings") || c.flag(inner, "tie_word_embeddings")
+	const name = "tie_word_embeddings"
+	c.tied = c.flag(root.Get(name), name) || c.flag(inner.Get(name), name)
 }
 
 // quantization reads quantization_config, of whatever method.
 func (c *config) quantization(q jsonscan.Value) {
-	c.method = strings.ToLower(c.text(q, "quant_method"))
-	c.algo = strings.ToUpper(c.text(q, "quant_algo"))
-	c.format = strings.ToLower(c.text(q, "format"))
-	if c.format == "" {
-		c.format = strings.ToLower(c.text(q, "checkpoint_format"))
-	}
-	c.load4bit = c.flag(q, "load_in_4bit") || c.flag(q, "_load_in_4bit")
-	c.group = c.number(q, "group_size")
-	c.addBits(c.number(q, "bits"))
+	names := []string{"quant_method", "format", "bits", "weights", "quant_config", "config_groups"}
+	m := q.Pick(names...)
+	c.method = strings.ToLower(c.text(m[0], names[0]))
+	c.format = strings.ToLower(c.text(m[1], names[1]))
+	c.addBits(c.number(m[2], names[2]))
 	// HQQ: {"quant_config": {"weight_quant_params": {"nbits": 4}}}; quanto: {"weights": "int4"}.
-	c.addBits(c.number(q.Get("quant_config").Get("weight_quant_params"), "nbits"))
+	c.addBits(c.number(m[4].Get("weight_quant_params").Get("nbits"), "nbits"))
 	if c.method == "quanto" {
-		c.addBits(widthIn(c.text(q, "weights")))
+		c.addBits(widthIn(c.text(m[3], names[3])))
 	}
-	for _, group := range q.Get("config_groups").Members() {
-		c.addBits(c.number(group.Get("weights"), "num_bits"))
-		if g := c.number(group.Get("weights"), "group_size"); c.group == 0 {
-			c.group = g
-		}
+	for _, group := range m[5].Members() {
+		c.addBits(c.number(group.Get("weights").Get("num_bits"), "num_bits"))
 	}
 }
 
@@ -178,11 +218,10 @@ func (c *config) width() int64 {
 // DeepSeek calls it expert_dtype, and MiMo store_dtype; the places and their order
 // are those of huggingface.js 2.17.5, parse-safetensors-metadata.ts.
 func (c *config) expert(root, inner, q jsonscan.Value) {
-	for _, in := range []struct {
-		v    jsonscan.Value
-		name string
-	}{{q, "expert_dtype"}, {root, "expert_dtype"}, {inner, "expert_dtype"}, {q, "store_dtype"}} {
-		if word := c.text(in.v, in.name); word != "" {
+	const expert, store = "expert_dtype", "store_dtype"
+	of := q.Pick(expert, store)
+	for _, m := range []jsonscan.Value{of[0], root.Get(expert), inner.Get(expert), of[1]} {
+		if word := c.text(m, expert); word != "" {
 			c.expertBits = widthIn(word)
 			return
 		}
@@ -204,16 +243,14 @@ func widthIn(name string) int64 {
 }
 
 // text returns a member that is a string. One of another type is noted.
-func (c *config) text(v jsonscan.Value, name string) string {
-	m := v.Get(name)
+func (c *config) text(m jsonscan.Value, name string) string {
 	s, ok := m.Str()
 	c.expect(ok, m, name, "a string")
 	return s
 }
 
 // number returns a member that is a number, 0 if there is none.
-func (c *config) number(v jsonscan.Value, name string) int64 {
-	m := v.Get(name)
+func (c *config) number(m jsonscan.Value, name string) int64 {
 	n, ok := m.Int()
 	// -1 is a group size: that of a whole row.
 	c.expect(ok || m.Kind() == jsonscan.Number, m, name, "a number")
@@ -221,8 +258,7 @@ func (c *config) number(v jsonscan.Value, name string) int64 {
 }
 
 // flag returns a member that is true or false.
-func (c *config) flag(v jsonscan.Value, name string) bool {
-	m := v.Get(name)
+func (c *config) flag(m jsonscan.Value, name string) bool {
 	b, ok := m.Bool()
 	c.expect(ok, m, name, "true or false")
 	return b

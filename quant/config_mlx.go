@@ -28,8 +28,9 @@ func (c *config) isMLX(v jsonscan.Value) bool {
 	if v.Kind() != jsonscan.Object {
 		return false
 	}
-	method, ok := v.Get("quant_method").Str()
-	return (!ok || method == "mlx") && v.Get("group_size").Kind() == jsonscan.Number
+	m := v.Pick("quant_method", "group_size")
+	method, ok := m[0].Str()
+	return (!ok || method == "mlx") && m[1].Kind() == jsonscan.Number
 }
 
 // readMLX reads a configuration of MLX. A member for a module is an object with the
@@ -50,15 +51,16 @@ func (c *config) readMLX(v jsonscan.Value) {
 
 // mlxWidthOf returns the width that an object has, with the defaults of its mode.
 func mlxWidthOf(v jsonscan.Value) mlxWidth {
-	name, ok := v.Get("mode").Str()
+	m := v.Pick("mode", "bits", "group_size")
+	name, ok := m[0].Str()
 	if !ok {
 		name = "affine"
 	}
 	w := mlxModes[name].byDefault
-	if n, ok := v.Get("bits").Int(); ok {
+	if n, ok := m[1].Int(); ok {
 		w.bits = n
 	}
-	if n, ok := v.Get("group_size").Int(); ok {
+	if n, ok := m[2].Int(); ok {
 		w.group = n
 	}
 	return w

@@ -27,7 +27,7 @@ func TestWrongConfigurationsAreNoted(t *testing.T) {
 		{`{`, "config.json is not read: at byte 1"},
 		{"version https://git-lfs.github.com/spec/v1\n", "config.json is not read: at byte 0"},
 		{strings.Repeat("[", 200), "config.json is not read: at byte 127: nesting deeper than 127"},
-		{strings.Repeat(" ", quant.MaxConfig+1), "config.json is not read: it has 10,000,001 bytes, more than 10,000,000"},
+		{strings.Repeat(" ", quant.MaxConfig+1), "config.json is not read: it has more than 10,000,000 bytes"},
 	} {
 		m := small(t, "gptq 4 bits, no configuration").Model()
 		m.Config = []byte(tt.config)

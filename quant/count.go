@@ -155,10 +155,12 @@ func (c *counter) put(i int32, module string) {
 // judge gives each entry its rule: modules first, and then what is part of none.
 func (c *counter) judge() {
 	m := module{files: c.files, notes: &c.notes, texts: c.readTexts()}
-	packed := c.config.method != ""
+	packed := c.config.method != "" // a scale of an activation may then be alone
 	for _, name := range c.order {
 		m.name, m.parts = name, [roleCount]*entry{}
 		first := c.modules[name]
+		// The chain runs from the last to the first, which is the one that stays if
+		// there are two of one role: copies in several files.
 		for i := first; i >= 0; i = c.entries[i].next {
 			m.parts[c.entries[i].role] = &c.entries[i]
 		}
@@ -189,8 +191,9 @@ func (c *counter) keepBooks(first int32, values *entry) {
 		case e.role > firstExtra:
 			e.Rule = RuleBookkeeping
 		case e.role == values.role && e.ti.Name == values.ti.Name && slices.Equal(e.ti.Shape, values.ti.Shape):
+			// The same in another file: findCopies will see that.
 			e.Rule, e.Scheme, e.Params, e.Bits, e.Why = values.Rule, values.Scheme, values.Params, values.Bits, values.Why
-		case e.role == weight && e.kind == isFloat:
+		case e.role == weight && e.kind == isFloat: // what the packed one was made from
 			e.Rule, e.Params = RulePlain, exactly(e.stored())
 			e.Twin = values.ti.Name
 		}
@@ -201,7 +204,7 @@ func (c *counter) keepBooks(first int32, values *entry) {
 // whether others are.
 func (c *counter) alone(e *entry, packed bool) {
 	switch {
-	case e.ti.Shape == nil:
+	case !countable(e.ti.Shape):
 		e.Rule = RuleUnreadable
 	case e.kind == isE8M0:
 		e.Rule = RuleScaleDtype
@@ -211,11 +214,11 @@ func (c *counter) alone(e *entry, packed bool) {
 		e.Rule = RuleMask
 	case packed && e.role == activation && e.stored() <= 1:
 		e.Rule = RuleBookkeeping
-	case e.kind&(is64|isBool) != 0, e.kind&isInteger != 0 && len(e.ti.Shape) <= 1:
+	case e.kind&(is64|isBool) != 0, e.kind&isInteger != 0 && len(e.ti.Shape) <= 1 && !isWeight(e.ti.Name):
 		e.Rule = RuleIndex
 	case e.kind&isInteger != 0:
 		e.Rule, e.Why = RuleUnknown, "integers that are packed in no way that is known"
-		if strings.HasSuffix(e.ti.Name, "weight") {
+		if isWeight(e.ti.Name) {
 			e.Params.Low = e.stored()
 		}
 		e.Params.High = times(e.stored(), e.width())
@@ -223,6 +226,9 @@ func (c *counter) alone(e *entry, packed bool) {
 		e.Rule, e.Params, e.Bits = RulePlain, exactly(e.stored()), e.width()
 	}
 }
+
+// isWeight says whether a tensor is called a weight.
+func isWeight(name string) bool { return strings.HasSuffix(name, "weight") }
 
 // buffers are what is stored beside parameters, and not trained.
 var buffers = map[string]bool{

@@ -3,6 +3,7 @@
 package quant
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -52,10 +53,10 @@ func (m *module) shape(r role) []int64 {
 	return m.parts[r].ti.Shape
 }
 
-// countable says whether a shape was read, and has no dimension above 2^63-1, which
-// stands there as a negative one.
+// countable says whether a shape was read, and has no more elements than 2^63-1 nor a
+// dimension above that, which stands there as a negative one.
 func countable(shape []int64) bool {
-	return shape != nil && !slices.ContainsFunc(shape, func(d int64) bool { return d < 0 })
+	return shape != nil && product(shape) < math.MaxInt64 && !slices.ContainsFunc(shape, func(d int64) bool { return d < 0 })
 }
 
 // stored returns the number of elements of a part, 0 if there is none.

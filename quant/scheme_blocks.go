@@ -10,6 +10,12 @@ import (
 
 // countBnB4 counts what bitsandbytes packs: all values of a weight in a row, two to
 // a byte. The bytes may be kept in any dtype, for the sake of training.
+//
+//	weight U8 [ceil(n/2), 1]   weight.absmax [ceil(n/64)]   weight.quant_map F32 [16]
+//	weight.quant_state.bitsandbytes__nf4 U8 [bytes of JSON]
+//
+// absmax may be packed once more; then it is U8, and comes with nested_absmax and
+// nested_quant_map. None of them tells an odd n from the even one above it.
 func countBnB4(m *module, _ *config) (values, bool) {
 	e := m.parts[weight]
 	bytes := ratio(e.stored(), e.width(), 8)
@@ -48,6 +54,8 @@ const maxRank = 8
 
 // countBlocks counts what gpt-oss has: blocks of 16 bytes in the last dimension, and
 // scales of a shape without it.
+//
+//	experts.gate_up_proj_blocks U8 [experts, out, in/32, 16]   ..._scales U8 [experts, out, in/32]
 func countBlocks(m *module, _ *config) (values, bool) {
 	b, s := m.shape(blocks), m.shape(scales)
 	if len(b) < 2 || b[len(b)-1] != 16 || product(s) != product(b[:len(b)-1]) {
@@ -56,7 +64,8 @@ func countBlocks(m *module, _ *config) (values, bool) {
 	return twice(m.parts[blocks], "mxfp4"), true
 }
 
-// countFP4 counts floats of 4 bits in "weight_packed". Their scales tell which.
+// countFP4 counts floats of 4 bits in "weight_packed". Their scales tell which: those
+// of NVIDIA are floats themselves, those of the OCP powers of two.
 func countFP4(m *module, c *config) (values, bool) {
 	switch {
 	case m.is(scale, isF8):
@@ -69,7 +78,14 @@ func countFP4(m *module, c *config) (values, bool) {
 	return values{}, false
 }
 
-// countScaled counts bytes with scales, where the bytes may hold two values each.
+// countScaled counts bytes with scales, where the bytes may hold two values each. The
+// last dimensions tell: a scale is for as many values as the format says.
+//
+//	nvfp4   weight U8 [out, in/2]         scale F8_E4M3 [out, in/16]
+//	mxfp4   weight U8 or I8 [out, in/2]   scale F8_E8M0 or U8 [out, in/32]
+//	mxfp8   weight U8 [out, in]           scale U8 [out, in/32]
+//
+// The three never look alike, as in is not zero.
 func countScaled(m *module, c *config) (values, bool) {
 	e := m.parts[weight]
 	w, s := m.shape(weight), m.shape(scale)
@@ -118,7 +134,7 @@ func (m *module) countFloatScaled(c *config) (values, bool) {
 	case e.kind == isU8 && len(w) == 2 && len(s) == 2 && s[0] == times(w[0], 2):
 		// ModelOpt, INT4 AWQ: packed along rows, with a scale for each row of old.
 		return twice(e, "int4"), true
-	case e.kind == isI8 && c.leastBits(8) >= 8:
+	case e.kind == isI8 && c.leastBits(8) >= 8: // nothing says that it is narrower
 		v := one(e)
 		v.name = "int8"
 		return v, true
@@ -150,7 +166,8 @@ var comfyBits = map[string]int64{
 }
 
 // countComfy counts what ComfyUI names the format of: in a tensor beside the weight,
-// or in the metadata of the file.
+// or in the metadata of the file. Rows and columns that were padded to a multiple of
+// 16, as nvfp4 needs, count as they are stored: nothing tells of it.
 func countComfy(m *module, c *config) (values, bool) {
 	format, ok := c.comfy[m.name]
 	if v, err := jsonscan.Parse(m.text(marker)); err == nil {

@@ -12,6 +12,10 @@ import (
 
 // countMLX counts the values of rows that fill 32-bit words, with a scale for each
 // group. From the shapes alone only bits × group can be had, and 4 × 64 is 8 × 32.
+//
+//	weight U32 [out, in·bits/32]   scales [out, in/group]   biases, of affine modes, as scales
+//
+// Experts have one more dimension before these.
 func countMLX(m *module, c *config) (values, bool) {
 	w, s := m.shape(weight), m.shape(scales)
 	if len(w) < 2 || len(s) != len(w) || product(w[:len(w)-1]) != product(s[:len(s)-1]) {
@@ -26,7 +30,7 @@ func countMLX(m *module, c *config) (values, bool) {
 		if said.bits > 0 && fits(said) {
 			return of(said), true
 		}
-		m.notes.add("the configuration says that %s has %d bits in groups of %d, which its shapes cannot have",
+		m.notes.addOf("the configuration says that %s has %d bits in groups of %d, which its shapes cannot have",
 			wording.Quote(m.name), said.bits, said.group)
 	}
 	modes := []string{"mxfp4", "nvfp4", "mxfp8"}
@@ -58,7 +62,10 @@ func countMLX(m *module, c *config) (values, bool) {
 }
 
 // countHQQ counts bytes that are packed along the first dimension, or words of ten
-// values of three bits.
+// values of three bits. Rows are groups by then, so the shape of the weight cannot be
+// seen. 5 and 6 bits take a byte each.
+//
+//	W_q U8 [rows·bits/8, group]   shape I64 [2]   nbits I32 []   scale, zero
 func countHQQ(m *module, c *config) (values, bool) {
 	e := m.parts[hqqWeight]
 	bytes := ratio(e.stored(), e.width(), 8)
@@ -111,6 +118,8 @@ func (m *module) readShape() (shape []int64, ok bool) {
 
 // countEXL2 counts columns of values of several widths. How many rows there are, the
 // permutation of them says.
+//
+//	q_weight I32 [words, out]   q_invperm I32 [in]   q_scale, q_scale_max, q_groups
 func countEXL2(m *module, c *config) (values, bool) {
 	w, p := m.shape(exl2Weight), m.shape(inverse)
 	if len(w) != 2 || len(p) != 1 {
@@ -120,6 +129,8 @@ func countEXL2(m *module, c *config) (values, bool) {
 }
 
 // countEXL3 counts tiles of 16 × 16 values, each of 16 × bits words of 16 bits.
+//
+//	trellis I16 [in/16, out/16, 16·bits]   suh F16 [in]   svh F16 [out]
 func countEXL3(m *module, c *config) (values, bool) {
 	t := m.shape(trellis)
 	if len(t) != 3 || t[2] <= 0 || t[2]%16 != 0 || t[2] > 16*8 {
@@ -159,7 +170,8 @@ func (c *config) multiplesOf(n int64) bool {
 }
 
 // countAQLM counts codes of [out groups, in groups, codebooks], where codebooks are
-// [codebooks, entries, out in a group, in in a group].
+// [codebooks, entries, out in a group, in in a group]. The codebooks are trained, but
+// in place of the weights, so they are no parameters beside these.
 func countAQLM(m *module, _ *config) (values, bool) {
 	n, b := m.shape(codes), m.shape(codebooks)
 	if len(n) != 3 || len(b) != 4 || n[2] != b[0] {
@@ -202,6 +214,9 @@ func countTorchAO(m *module, _ *config) (values, bool) {
 }
 
 // countQuanto counts bytes, which hold several values if they are data of data.
+//
+//	8 bits        weight._data [out, in]                   weight._scale
+//	4 or 2 bits   weight._data._data U8 [rows·bits/8, …]   weight._scale, weight._shift
 func countQuanto(m *module, c *config) (values, bool) {
 	e := m.parts[data]
 	if e.kind != isU8 || !strings.HasSuffix(e.ti.Name, "._data._data") {

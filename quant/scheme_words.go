@@ -13,7 +13,7 @@ func countWords(m *module, c *config) (values, bool) {
 	said := c.width()
 	switch {
 	case bits > 0 && said > 0 && bits != said && len(c.bits) == 1:
-		m.notes.add("the configuration says %d bits, and the shapes of %s say %d: the shapes are right", said, wording.Quote(m.name), bits)
+		m.notes.addOf("the configuration says %d bits, and the shapes of %s say %d: the shapes are right", said, wording.Quote(m.name), bits)
 	case bits == 0 && said > 0 && said <= 8 && width > 0:
 		bits = said
 	}
@@ -79,7 +79,7 @@ func countRows(m *module, c *config) (values, bool) {
 		if v, ok := m.rowsOf(shape, rows, words, width, bits); ok {
 			return v, true
 		}
-		m.notes.add("weight_shape of %s is %v, which its packed rows of %d words cannot be", wording.Quote(m.name), shape, words)
+		m.notes.addOf("weight_shape of %s is %v, which its packed rows of %d words cannot be", wording.Quote(m.name), shape, words)
 	}
 	if index := m.shape(groupIndex); len(index) == 1 {
 		if v, ok := m.rowsOf([]int64{rows, index[0]}, rows, words, width, bits); ok {
@@ -94,7 +94,8 @@ func countRows(m *module, c *config) (values, bool) {
 		bits = 0
 	}
 	return values{
-		// A word less, and one value more, is the least that takes so many words.
+		// A word less, and one value more, is the least that takes so many words; and
+		// the wider the values, the fewer they are.
 		n:    Range{times(rows, sum(ratio(max(words-1, 0), width, high), min(words, 1))), times(rows, ratio(words, width, low))},
 		bits: bits, why: why,
 	}, true
@@ -117,6 +118,9 @@ func (m *module) rowsOf(shape []int64, rows, words, width, said int64) (values, 
 	}
 	return values{}, false
 }
+
+// Two widths in one configuration are common: groups of modules have their own, and
+// name these by regular expressions, which are a stranger's and so are not run.
 
 // leastBits and mostBits are the least and the greatest width that the
 // configuration says, or what they are given if it says none.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,8 +23,8 @@ type Tally struct {
 
 func (t *Tally) add(e *entry) {
 	t.Tensors++
-	if e.Rule != RuleUnreadable {
-		t.Stored = sum(t.Stored, e.stored())
+	if n := e.stored(); e.ti.Shape != nil && n < math.MaxInt64 {
+		t.Stored = sum(t.Stored, n)
 	}
 	t.Params = t.Params.plus(e.Params)
 	t.Bytes = sum(t.Bytes, max(e.ti.Size(), 0))
@@ -151,7 +152,7 @@ func (c *counter) total() *Counts {
 	t.list()
 	t.Scheme = t.scheme()
 	t.experts(c.config)
-	t.Notes = c.notes.list
+	t.Notes = c.notes.texts()
 	return &t.Counts
 }
 

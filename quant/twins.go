@@ -38,7 +38,8 @@ func (c *counter) findCopies() {
 }
 
 // findTied finds an output layer that is the embedding: the configuration says so,
-// and both are stored alike.
+// and both are stored alike. Their bytes are not compared: they may be gigabytes, and
+// whoever loads the model by that configuration uses one of them.
 func (c *counter) findTied() {
 	var head, embedding *entry
 	for i := range c.entries {

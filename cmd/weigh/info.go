@@ -5,11 +5,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/quant/compat"
 )
 
 // infoFlags are the flags of info.
@@ -20,6 +23,8 @@ type infoFlags struct {
 	tree, all           bool
 	depth               int
 	lenient             bool
+	explain             bool
+	compat              string
 }
 
 const anyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
@@ -31,8 +36,9 @@ func (a *app) infoCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info TARGET...",
 		Short: "list tensors, and sum up dtypes, files, parameters and bytes",
-		Long: `Info lists the tensors of all targets, with dtype, shape, number of parameters,
-and size, and sums them up. It reads headers alone.
+		Long: `Info lists the tensors of all targets, with dtype, shape, number of elements,
+and size, and sums them up. It reads headers, and configurations beside them; of
+data only the few bytes that say the shape of a packed weight.
 
 A file that breaks rules is shown as far as it can be made out, with exit code 1.
 
@@ -43,6 +49,10 @@ elsewhere is always complete; --all=false folds it.
 A tree has a level for each word of a name, between dots. Words that lead to one
 branch alone share a line, and count as the levels that they are: with --depth 2,
 "model.layers" may be one line.
+
+Of weights that are packed it says how many parameters they stand for, and of a model
+with a config.json what that says of it. --explain names the rule that counted each
+group of tensors; --compat says what another program counts, and why.
 
 A GLOB matches a whole name. In it stand
 
@@ -80,7 +90,21 @@ A GLOB matches a whole name. In it stand
 	fl.BoolVar(&f.csv, "csv", false, "write the tensors as CSV")
 	fl.BoolVar(&f.markdown, "markdown", false, "write the tensors as a Markdown table")
 	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
+	fl.BoolVar(&f.explain, "explain", false, "say which rule counted each group of tensors")
+	fl.StringVar(&f.compat, "compat", "", "count as `PROGRAM` does, too: "+strings.Join(compat.Names(), " or "))
+	completeWords(cmd, "compat", compat.Names())
 	return cmd
+}
+
+// check says early what is wrong with the flags.
+func (f *infoFlags) check() error {
+	switch {
+	case f.compat != "" && !slices.Contains(compat.Names(), f.compat):
+		return usagef("--compat cannot be %q, but %s", f.compat, strings.Join(compat.Names(), " or "))
+	case (f.explain || f.compat != "") && (f.csv || f.markdown):
+		return usagef("--explain and --compat have no place in a table of tensors: leave out --csv and --markdown")
+	}
+	return f.output.check()
 }
 
 const lenientUsage = "accept what the reference implementation accepts"
@@ -104,18 +128,25 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 			return err
 		}
 	}
-	if err := f.output.check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
-	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient})
+	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient, models: true})
 	if err != nil {
 		return err
 	}
+	defer found.closeData()
 	// Files may have dtypes that no list has, so this has to wait for them.
 	if err := unknownDtype(&sel, found.Files); err != nil {
 		return err
 	}
 	info := render.NewInfo(found.Inventory, sel)
+	if info.Models, err = found.counted(&sel, f.compat); err != nil {
+		return err
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
 	if info.All > 0 && len(info.Rows) == 0 {
 		a.remarkOnNothing(&f.selection, found.Files)
 	}
@@ -128,7 +159,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 		case f.markdown:
 			return info.Markdown(w)
 		}
-		return info.Text(w, s, render.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all})
+		return info.Text(w, s, render.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all, Explain: f.explain})
 	})
 	if err != nil {
 		return err

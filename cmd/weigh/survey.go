@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -19,6 +20,7 @@ type surveyOptions struct {
 	lenient  bool
 	thorough bool // judge what is not counted, too, and compare bytes
 	data     bool // judge values
+	models   bool // read what is beside the weights, so that they can be counted
 }
 
 // A survey is what is at some targets.
@@ -26,6 +28,7 @@ type survey struct {
 	render.Inventory
 	opts *surveyOptions
 
+	models  []*model
 	indexes int // how many were judged against their shards
 	omitted int // how many findings there are that were not kept
 	seen    map[string]bool
@@ -93,6 +96,9 @@ func (s *survey) stream(a *app) error {
 	if err != nil {
 		return err
 	}
+	if s.opts.models {
+		s.models = append(s.models, &model{name: "-", files: []int{len(s.Files)}, data: []io.ReaderAt{nil}})
+	}
 	s.add("-", in.size, report)
 	return nil
 }
@@ -144,6 +150,10 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 	if set.Index != "" {
 		s.indexes++
 	}
+	m := new(model)
+	if s.opts.models {
+		m = s.newModel(at, set)
+	}
 	for r, err := range cp.Validate(ctx) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -158,8 +168,13 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 			s.seen[file] = true
 			if err := s.file(ctx, at, r); err != nil {
 				s.miss(file, err)
+				continue
 			}
+			m.files, m.data = append(m.files, len(s.Files)-1), append(m.data, at.late(ctx, r.File))
 		}
+	}
+	if s.opts.models {
+		s.beside(ctx, m, at, set.Name)
 	}
 	return nil
 }

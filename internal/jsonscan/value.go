@@ -74,13 +74,23 @@ func (v Value) Kind() Kind {
 
 // Get returns the member of that name of an object, the last one if there are
 // several. There is none in a value of another kind.
-func (v Value) Get(name string) Value {
-	var found Value
-	for key, member := range v.Members() {
-		if key == name {
-			found = member
+func (v Value) Get(name string) Value { return v.Pick(name)[0] }
+
+// Pick returns the members of those names, as Get does, in one scan.
+func (v Value) Pick(names ...string) []Value {
+	found := make([]Value, len(names))
+	v.each(func(s *Scanner, key Str, member Value) bool {
+		b := s.Text(key.Begin, key.End)
+		if key.Escaped {
+			b = Unescape(bytes.Clone(b))
 		}
-	}
+		for i, name := range names {
+			if string(b) == name {
+				found[i] = member
+			}
+		}
+		return true
+	})
 	return found
 }
 
@@ -88,22 +98,27 @@ func (v Value) Get(name string) Value {
 // yields nothing for a value of another kind.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
-		s := New(v.text)
-		if s.Next() != Object || s.Open(Object) != nil {
+		v.each(func(s *Scanner, key Str, member Value) bool { return yield(s.unescaped(key), member) })
+	}
+}
+
+// each calls member for the members of an object, until it returns false.
+func (v Value) each(member func(*Scanner, Str, Value) bool) {
+	s := New(v.text)
+	if s.Next() != Object || s.Open(Object) != nil {
+		return
+	}
+	for first := true; ; first = false {
+		if more, err := s.More(Object, first); !more || err != nil {
 			return
 		}
-		for first := true; ; first = false {
-			if more, err := s.More(Object, first); !more || err != nil {
-				return
-			}
-			key, err := s.Key()
-			if err != nil {
-				return
-			}
-			begin, _, err := s.Skip()
-			if err != nil || !yield(s.unescaped(key), Value{s.Text(begin, s.Pos())}) {
-				return
-			}
+		key, err := s.Key()
+		if err != nil {
+			return
+		}
+		begin, _, err := s.Skip()
+		if err != nil || !member(&s, key, Value{s.Text(begin, s.Pos())}) {
+			return
 		}
 	}
 }

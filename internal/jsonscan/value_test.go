@@ -33,6 +33,21 @@ func TestValueGet(t *testing.T) {
 	}
 }
 
+func TestValuePick(t *testing.T) {
+	v, err := Parse([]byte(`{"a":1,"b":2,"a":3,"\u0063":4}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for _, m := range v.Pick("c", "z", "a") {
+		n, _ := m.Int()
+		got = append(got, n)
+	}
+	if want := []int64{4, 0, 3}; !slices.Equal(got, want) {
+		t.Errorf("picked %d, want %d", got, want)
+	}
+}
+
 func TestValueInt(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "4": 4, "4.0": 4, "128.000": 128, "9223372036854775807": 1<<63 - 1,

@@ -24,6 +24,9 @@ func TestCountingDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if said := fmt.Sprintf("This is version %d of\nthe rules", quant.RulesVersion); !bytes.Contains(text, []byte(said)) {
+		t.Errorf("%s does not say %q", name, said)
+	}
 	want := text
 	for mark, table := range map[string]string{"rules": rulesTable(), "hf.js": differencesTable(t)} {
 		begin, end := fmt.Sprintf("<!-- %s: generated -->\n", mark), fmt.Sprintf("<!-- end of %s -->\n", mark)

@@ -108,7 +108,9 @@ var hfjsExtras = []string{
 	"input_global_scale", "input_zero_point", "zero_point", "weight_shape", "weight_g_idx",
 }
 
-// skips is shouldSkipTensor.
+// skips is shouldSkipTensor. Suffixes are whole words after the last dot, so that
+// "experts.down_proj_scales" is caught by the case of mxfp4 alone, and "k_scale" by
+// none. The order matters: with no configuration nothing but scale dtypes is left out.
 func (h *hfjs) skips(ti *safetensors.TensorInfo) bool {
 	switch ti.Dtype {
 	case "F8_E8M0", "E8M0", "UE8":
@@ -137,7 +139,8 @@ func (h *hfjs) skips(ti *safetensors.TensorInfo) bool {
 	return false
 }
 
-// packed is isQuantizedTensor.
+// packed is isQuantizedTensor. It compares modules_to_not_convert with the name of the
+// tensor, as a part of it anywhere, but ignore with the name of the module.
 func (h *hfjs) packed(name string) bool {
 	if !h.config.present {
 		return false
@@ -185,7 +188,7 @@ func (h *hfjs) findMLX() {
 // hfjsContainers are INTEGER_CONTAINER_BITS.
 var hfjsContainers = map[string]float64{"U8": 8, "I8": 8, "U16": 16, "I16": 16, "U32": 32, "I32": 32}
 
-// fill is packingFactor.
+// fill is packingFactor: a ratio, and not floored, unlike that of GPTQ.
 func fill(dtype string, bits float64) float64 {
 	width := hfjsContainers[dtype]
 	if width == 0 || !(bits > 0) || bits >= width {
@@ -194,7 +197,8 @@ func fill(dtype string, bits float64) float64 {
 	return width / bits
 }
 
-// factor is getQuantizationMultiplier.
+// factor is getQuantizationMultiplier. A method that has no case, such as auto-round,
+// modelopt or hqq, is counted by its last lines: twice for U8 if bits is 4.
 func (h *hfjs) factor(ti *safetensors.TensorInfo) float64 {
 	name, dtype, c := ti.Name, string(ti.Dtype), &h.config
 	if !h.packed(name) {
@@ -240,7 +244,9 @@ func (h *hfjs) factor(ti *safetensors.TensorInfo) float64 {
 	return 1
 }
 
-// compressed is the case of compressed-tensors of getQuantizationMultiplier.
+// compressed is the case of compressed-tensors of getQuantizationMultiplier. Of groups
+// that name classes, such as "Linear", none matches by name, and the first width that
+// there is goes for all.
 func (c *hfjsConfig) compressed(name, dtype string) float64 {
 	if hfjsContainers[dtype] == 0 {
 		return 1

@@ -25,6 +25,8 @@ func (h *hfjs) cause(ti *safetensors.TensorInfo, v *quant.Verdict, theirs float6
 			return "It leaves out parameters that are called as scales are."
 		}
 		return "It takes parameters for packed values, by their dtype."
+	case quant.RuleUnreadable:
+		return "It counts tensors of more elements than 2^63-1."
 	case quant.RuleUnknown:
 		return "It knows no more than we do how the rest is packed, and ours is the most that it can be."
 	}

@@ -71,17 +71,18 @@ func readHFJSConfig(text []byte) hfjsConfig {
 // parseHFJSConfig reads a QuantizationConfig.
 func parseHFJSConfig(q jsonscan.Value, mlx bool) hfjsConfig {
 	c := hfjsConfig{present: true}
-	method, _ := q.Get("quant_method").Str()
+	m := q.Pick("quant_method", "bits", "load_in_4bit", "format", "config_groups", "ignore", "modules_to_not_convert")
+	method, _ := m[0].Str()
 	c.method = strings.ToLower(method)
-	c.bits = float(q.Get("bits"))
-	c.load4bit, _ = q.Get("load_in_4bit").Bool()
-	c.format, _ = q.Get("format").Str()
-	for _, g := range q.Get("config_groups").Members() {
+	c.bits = float(m[1])
+	c.load4bit, _ = m[2].Bool()
+	c.format, _ = m[3].Str()
+	for _, g := range m[4].Members() {
 		format, _ := g.Get("format").Str()
 		c.groups = append(c.groups, hfjsGroup{format, words(g.Get("targets")), float(g.Get("weights").Get("num_bits"))})
 	}
-	c.ignore = words(q.Get("ignore"))
-	c.unconverted = words(q.Get("modules_to_not_convert"))
+	c.ignore = words(m[5])
+	c.unconverted = words(m[6])
 	if mlx {
 		c.method = "mlx"
 		c.mlx, c.mlxOK = readHFJSMLX(q)
@@ -111,7 +112,8 @@ func (c *hfjsConfig) readExpert(root, inner, q jsonscan.Value) {
 	}
 }
 
-// narrow is bitsFromFormatString, for a string in lower case.
+// narrow is bitsFromFormatString, for a string in lower case. What is not in its list,
+// such as fp8 or fp6, has no width, and so is not packed.
 func narrow(format string) float64 {
 	for _, word := range []string{"nvfp4", "mxfp4", "fp4", "int4", "uint4", "nf4"} {
 		if strings.Contains(format, word) {
@@ -130,8 +132,9 @@ func isHFJSMLX(q jsonscan.Value) bool {
 	if q.Kind() != jsonscan.Object {
 		return false
 	}
-	method, isText := q.Get("quant_method").Str()
-	if k := q.Get("quant_method").Kind(); k != 0 && !(isText && strings.EqualFold(method, "mlx")) {
+	said := q.Get("quant_method")
+	method, isText := said.Str()
+	if k := said.Kind(); k != 0 && !(isText && strings.EqualFold(method, "mlx")) {
 		return false
 	}
 	if _, ok := readHFJSMLX(q); ok && hasMLXFields(q) {
@@ -147,7 +150,7 @@ func isHFJSMLX(q jsonscan.Value) bool {
 
 // hasMLXFields is hasMlxParameterFields.
 func hasMLXFields(v jsonscan.Value) bool {
-	return v.Get("bits").Kind() != 0 || v.Get("group_size").Kind() != 0 || v.Get("mode").Kind() != 0
+	return slices.ContainsFunc(v.Pick("bits", "group_size", "mode"), func(m jsonscan.Value) bool { return m.Kind() != 0 })
 }
 
 // mlxModes are MLX_MODE_DEFAULTS and what parseMlxQuantizationParameters knows.
@@ -160,8 +163,9 @@ var mlxModes = map[string]struct{ bits, groups []int64 }{ // the defaults first
 
 // readHFJSMLX is parseMlxQuantizationParameters.
 func readHFJSMLX(v jsonscan.Value) (hfjsMLX, bool) {
-	mode, ok := v.Get("mode").Str()
-	if k := v.Get("mode").Kind(); !ok && k != 0 {
+	members := v.Pick("mode", "bits", "group_size")
+	mode, ok := members[0].Str()
+	if !ok && members[0].Kind() != 0 {
 		return hfjsMLX{}, false
 	}
 	if !ok {
@@ -173,15 +177,12 @@ func readHFJSMLX(v jsonscan.Value) (hfjsMLX, bool) {
 		return hfjsMLX{}, false
 	}
 	bits, group := known.bits[0], known.groups[0]
-	for _, f := range []struct {
-		name string
-		to   *int64
-	}{{"bits", &bits}, {"group_size", &group}} {
-		m := v.Get(f.name)
+	for i, to := range []*int64{&bits, &group} {
+		m := members[1+i]
 		if k := m.Kind(); k == 0 || k == jsonscan.Null {
 			continue
 		}
-		if *f.to, ok = m.Int(); !ok {
+		if *to, ok = m.Int(); !ok {
 			return hfjsMLX{}, false
 		}
 	}
@@ -234,7 +235,8 @@ func globMatch(pattern, s string) bool {
 }
 
 // matchesTarget is matchesCompressedTensorsTarget: a name, or of regular expressions
-// those that a glob can be.
+// those that a glob can be. Any other never matches: neither there nor here is an
+// expression run that a stranger wrote.
 func matchesTarget(target, module string) bool {
 	pattern, ok := strings.CutPrefix(target, "re:")
 	if !ok {

@@ -54,8 +54,8 @@ func (h pythonHub) cause(_ *safetensors.TensorInfo, v *quant.Verdict, _ float64)
 		return "It counts buffers, masks and indices."
 	case quant.RuleUnknown:
 		return "It counts the elements of what is packed in an unknown way."
-	case quant.RulePlain:
-		return "Its numbers are not bounded as ours are."
+	case quant.RuleUnreadable:
+		return "It counts tensors of more elements than 2^63-1."
 	}
 	return "It counts the elements of packed weights, and not the values in them."
 }

@@ -81,6 +81,7 @@ type Info struct {
 	Totals    Totals
 	PerFile   []Totals
 	All       int // how many tensors there are, selected or not
+	Models    []Model
 }
 
 // NewInfo makes an Info of the tensors in the selection. The totals are those
@@ -194,6 +195,10 @@ func (info *Info) JSON(w io.Writer, s typeset.Style) error {
 			}
 		}
 	}
+	models := []modelJSON{}
+	for i := range info.Models {
+		models = append(models, info.Models[i].json())
+	}
 	return writeObject(w, s, []member{
 		{"schema", "weigh.info/1"},
 		{"targets", info.Targets},
@@ -202,7 +207,8 @@ func (info *Info) JSON(w io.Writer, s typeset.Style) error {
 		{"tensors", elements(rows)},
 		{"dtypes", append([]DtypeTotals{}, info.Dtypes...)},
 		{"totals", totals{len(info.Files), info.Totals}},
-		{"logical", nil}, // until there is a count of what packed weights stand for
+		{"logical", logicalOf(info.Models)},
+		{"models", models},
 		{"violations", findingsJSON(info.Findings)},
 		{"truncated", shown < len(info.Rows)},
 	})

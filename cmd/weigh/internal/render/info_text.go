@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/quant"
 )
 
 // An InfoForm says how the text of an Info lists the tensors.
@@ -21,6 +22,8 @@ type InfoForm struct {
 
 	// All says that nothing is to be left out on a terminal.
 	All bool
+
+	Explain bool // say which rule counted what
 }
 
 // Text writes the table of tensors, then sums, and at the end, where it stays
@@ -39,6 +42,7 @@ func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
 		info.writeDtypes(w, s)
 		info.writeFiles(w, s, form)
 		info.writeMetadata(w, s, form)
+		info.writeModels(w, s, form)
 		info.writeSets(w, s)
 		writeProblems(w, s, info.Findings)
 		info.writeTotals(w, s)
@@ -272,9 +276,22 @@ func (info *Info) writeTotals(w *bufio.Writer, s typeset.Style) {
 	if info.Selection.Filters() {
 		text = fmt.Sprintf("%s of %s selected", typeset.Count(int64(info.Totals.Tensors)), typeset.Plural(int64(info.All), "tensor"))
 	}
-	text += ", " + typeset.Plural(info.Totals.Params, "param") + ", " + typeset.ExactBytes(info.Totals.Bytes)
+	text += ", " + typeset.Plural(info.Totals.Params, "param") + info.standing() + ", " + typeset.ExactBytes(info.Totals.Bytes)
 	if n := len(info.Files); n > 1 {
 		text += " in " + typeset.Plural(int64(n), "file")
 	}
 	typeset.Wrap(w, s, 0, typeset.Bold, text)
+}
+
+// standing says how many parameters the stored ones stand for, if it is another number.
+func (info *Info) standing() string {
+	var r quant.Range
+	for i := range info.Models {
+		n := info.Models[i].Counts.Params
+		r = quant.Range{Low: add(r.Low, n.Low), High: add(r.High, n.High)}
+	}
+	if len(info.Models) == 0 || r == (quant.Range{Low: info.Totals.Params, High: info.Totals.Params}) {
+		return ""
+	}
+	return " (" + countRange(r) + " logical)"
 }

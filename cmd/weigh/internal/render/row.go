@@ -33,8 +33,8 @@ var SortKeys = []string{"name", "dtype", "shape", "params", "bytes", "offset", "
 // Filters says whether the selection may leave tensors out.
 func (s *Selection) Filters() bool { return len(s.Include)+len(s.Exclude)+len(s.Dtypes) > 0 }
 
-// has says whether the selection has ti.
-func (s *Selection) has(ti *safetensors.TensorInfo) bool {
+// Has says whether the selection has ti.
+func (s *Selection) Has(ti *safetensors.TensorInfo) bool {
 	matches := func(p *glob.Pattern) bool { return p.Match(ti.Name) }
 	switch {
 	case len(s.Dtypes) > 0 && !slices.Contains(s.Dtypes, ti.Dtype):
@@ -59,7 +59,7 @@ func (s *Selection) rows(files []File) []Row {
 		}
 		tensors := files[i].Header.Tensors
 		for j := range tensors {
-			if s.has(&tensors[j]) {
+			if s.Has(&tensors[j]) {
 				rows = append(rows, Row{&tensors[j], i})
 			}
 		}

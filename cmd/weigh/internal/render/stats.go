@@ -36,7 +36,7 @@ type Stats struct {
 func (s *Selection) Selected(list []*safetensors.Tensor) (_ []*safetensors.Tensor, truncated bool) {
 	var rows []Row
 	for i, t := range list {
-		if s.has(&t.TensorInfo) {
+		if s.Has(&t.TensorInfo) {
 			rows = append(rows, Row{&t.TensorInfo, i})
 		}
 	}
