@@ -1,0 +1,252 @@
+// The arena: values as numbered nodes, without a pointer among them.
+
+package pickle
+
+import (
+	"io"
+	"strings"
+)
+
+// A ref is a value: the number of its node.
+type ref uint32
+
+// The nodes that every arena begins with. None of them can change, so one node
+// serves all their uses.
+const (
+	refUnknown ref = iota // what a broken program would have had
+	refNone
+	refTrue
+	refFalse
+	refEmptyTuple
+	refInt0 // and the 255 integers after it
+	refFirst ref = refInt0 + 256
+)
+
+// A node is a value. A checkpoint has millions of them, so they are small, and
+// hold no pointers that the collector would have to follow.
+//
+//	int         a is the number, or with flagText a text of digits or bytes
+//	float       a is its bits
+//	str, bytes  a is where the text is, n how long; or with flagSpan a is a span
+//	tuple       a is where its items begin among the items, n how many there are
+//	list, dict, a is the first run of items, and in the upper half the last one;
+//	set         n is how many there are, of a dict twice as many as entries
+//	global      a is the global
+//	call        a is the call
+//	persistent  a is the id's node
+type node struct {
+	kind  Kind
+	flags uint8
+	depth uint16 // how deep values are nested in it, as far as it counts
+	n     uint32
+	a     uint64
+}
+
+// The flags of nodes.
+const (
+	flagText     = 1 << iota // of an int: it is kept as digits
+	flagLE                   // of an int: it is kept as two's complement, little-endian
+	flagSpan                 // of a text: it is left in the file
+	flagBytes8               // of a str: it was 8-bit, and the loader decodes it
+	flagEmbedded             // of a text: it begins like a pickle or an archive
+	flagHashless             // of a tuple: something in it cannot be a key
+)
+
+const (
+	chunkBits = 12 // nodes come in chunks of 4,096, so growing copies nothing
+	chunkSize = 1 << chunkBits
+	textBlock = 64 << 10
+)
+
+// A span is a text that is left in the file.
+type span struct{ off, size int64 }
+
+// A call is what would be called with what, and what would be done to the
+// result afterwards.
+type call struct {
+	off     int64
+	callee  ref
+	args    ref
+	kwargs  ref
+	state   ref // of the last BUILD
+	items   uint64
+	pairs   uint64
+	nitems  uint32
+	npairs  uint32
+	op      Opcode
+	built   bool // whether there was a BUILD
+	defused bool // whether it is getattr and stands for the name that it finds
+}
+
+// An arena holds values. It only grows.
+type arena struct {
+	r      io.ReaderAt // what spans are of
+	nodes  []*[chunkSize]node
+	count  int
+	items  []ref // tuples' items, and runs of items: the next run, how many, items
+	calls  []call
+	spans  []span
+	blocks []*strings.Builder
+	names  []*global
+}
+
+func newArena(r io.ReaderAt) *arena {
+	a := &arena{r: r}
+	a.reset()
+	return a
+}
+
+// reset forgets all values but those that every arena begins with.
+func (a *arena) reset() {
+	a.count, a.items, a.calls, a.spans = 0, append(a.items[:0], 0), a.calls[:0], a.spans[:0]
+	a.blocks = nil
+	for _, k := range []Kind{KindUnknown, KindNone, KindBool, KindBool, KindTuple} {
+		a.add(node{kind: k})
+	}
+	a.at(refTrue).a = 1
+	for i := range 256 {
+		a.add(node{kind: KindInt, a: uint64(i)})
+	}
+}
+
+// at returns a node, which stays where it is.
+func (a *arena) at(r ref) *node { return &a.nodes[r>>chunkBits][r&(chunkSize-1)] }
+
+func (a *arena) add(n node) ref {
+	r := ref(a.count)
+	if int(r>>chunkBits) == len(a.nodes) {
+		a.nodes = append(a.nodes, new([chunkSize]node))
+	}
+	a.nodes[r>>chunkBits][r&(chunkSize-1)] = n
+	a.count++
+	return r
+}
+
+// memory returns how many bytes the values take.
+func (a *arena) memory() int64 {
+	const nodeSize, callSize, spanSize, nameSize = 16, 64, 16, 400
+	return int64(a.count)*nodeSize + int64(cap(a.items))*4 + int64(cap(a.calls))*callSize +
+		int64(cap(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
+}
+
+// text keeps a text of at most maxText bytes, and returns where it is. The
+// blocks are strings.Builders, out of which strings can be cut without a copy.
+func (a *arena) text(b []byte) uint64 {
+	i := len(a.blocks) - 1
+	if i < 0 || a.blocks[i].Len()+len(b) > textBlock {
+		block := new(strings.Builder)
+		block.Grow(min(textBlock, max(4096, 16*len(b))))
+		a.blocks = append(a.blocks, block)
+		i++
+	}
+	at := uint64(i)<<16 | uint64(a.blocks[i].Len())
+	a.blocks[i].Write(b)
+	return at
+}
+
+// textAt returns a text that was kept.
+func (a *arena) textAt(at uint64, n uint32) string {
+	if n == 0 {
+		return ""
+	}
+	i := int(at & 0xffff)
+	return a.blocks[at>>16].String()[i : i+int(n)]
+}
+
+// string returns the text of a str, bytes or bytearray; false if it is left in
+// the file.
+func (a *arena) string(n *node) (string, bool) {
+	if n.flags&flagSpan != 0 {
+		return "", false
+	}
+	return a.textAt(n.a, n.n), true
+}
+
+// addText adds a str, bytes or bytearray of which b is all or the head.
+func (a *arena) addText(k Kind, flags uint8, b []byte, off, size int64) ref {
+	if size > maxText || int64(len(b)) < size {
+		a.spans = append(a.spans, span{off, size})
+		return a.add(node{kind: k, flags: flags | flagSpan, n: uint32(min(size, 1<<32-1)), a: uint64(len(a.spans) - 1)})
+	}
+	return a.add(node{kind: k, flags: flags, n: uint32(len(b)), a: a.text(b)})
+}
+
+// addTuple adds a tuple of the items.
+func (a *arena) addTuple(k Kind, items []ref) ref {
+	if len(items) == 0 && k == KindTuple {
+		return refEmptyTuple
+	}
+	n := node{kind: k, n: uint32(len(items)), a: uint64(len(a.items))}
+	for _, item := range items {
+		n.hold(a.at(item))
+	}
+	a.items = append(a.items, items...)
+	return a.add(n)
+}
+
+// hold notes that an item is in n.
+func (n *node) hold(item *node) {
+	if d := item.depth + 1; d > n.depth && item.depth < 1<<16-1 {
+		n.depth = d
+	}
+	switch item.kind {
+	case KindList, KindDict, KindSet, KindByteArray:
+		n.flags |= flagHashless
+	case KindTuple:
+		n.flags |= item.flags & flagHashless
+	}
+}
+
+// extend adds items to a chain of runs, which is its first run, and in the upper
+// half its last. A run at the end of all items is made longer.
+func (a *arena) extend(chain *uint64, items []ref) {
+	if len(items) == 0 {
+		return
+	}
+	last := *chain >> 32
+	if last != 0 && last+2+uint64(a.items[last+1]) == uint64(len(a.items)) {
+		a.items[last+1] += ref(len(items))
+		a.items = append(a.items, items...)
+		return
+	}
+	run := uint64(len(a.items))
+	a.items = append(a.items, 0, ref(len(items)))
+	a.items = append(a.items, items...)
+	if last == 0 {
+		*chain = run
+	} else {
+		a.items[last] = ref(run)
+	}
+	*chain = *chain&(1<<32-1) | run<<32
+}
+
+// runs calls yield with the runs of a chain, until it returns false.
+func (a *arena) runs(chain uint64, yield func([]ref) bool) {
+	for run := ref(chain); run != 0; run = a.items[run] {
+		n := a.items[run+1]
+		if !yield(a.items[run+2 : run+2+n : run+2+n]) {
+			return
+		}
+	}
+}
+
+// each calls yield with what is directly in a value, until it returns false.
+func (a *arena) each(r ref, yield func([]ref) bool) {
+	switch n := a.at(r); n.kind {
+	case KindTuple, KindFrozenSet:
+		if n.n > 0 {
+			yield(a.items[n.a : n.a+uint64(n.n)])
+		}
+	case KindList, KindDict, KindSet:
+		a.runs(n.a, yield)
+	case KindPersistent:
+		yield([]ref{ref(n.a)})
+	case KindCall:
+		c := &a.calls[n.a]
+		if !yield([]ref{c.callee, c.args, c.kwargs, c.state}) {
+			return
+		}
+		a.runs(c.items, yield)
+		a.runs(c.pairs, yield)
+	}
+}

@@ -1,0 +1,73 @@
+// Values that stand for what a loader would import, call or look up.
+
+package pickle
+
+import "iter"
+
+// Global returns the module and the name that v would be imported from, as
+// Python 3 resolves them; ok is false if v is no import. A code of the extension
+// registry has no module, and a name as in "EXT 240".
+func (v Value) Global() (module, name string, ok bool) {
+	n := v.node()
+	if n.kind != KindGlobal {
+		return "", "", false
+	}
+	g := v.a.names[n.a]
+	return g.resolvedModule, g.resolvedName, true
+}
+
+// Persistent returns the id of a persistent object; ok is false if v is none.
+func (v Value) Persistent() (id Value, ok bool) {
+	n := v.node()
+	if n.kind != KindPersistent {
+		return Value{}, false
+	}
+	return Value{v.a, ref(n.a)}, true
+}
+
+// Called returns the call that would give v; ok is false if v comes from none.
+func (v Value) Called() (c Result, ok bool) {
+	n := v.node()
+	if n.kind != KindCall {
+		return Result{}, false
+	}
+	return Result{v.a, &v.a.calls[n.a]}, true
+}
+
+// A Result is a call that would be made, and what would be done to its result.
+type Result struct {
+	a *arena
+	c *call
+}
+
+// Opcode returns the opcode that calls: REDUCE, NEWOBJ, NEWOBJ_EX, INST or OBJ.
+func (c Result) Opcode() Opcode { return c.c.op }
+
+// Offset returns where that opcode is.
+func (c Result) Offset() int64 { return c.c.off }
+
+// Callee returns what is called, which is a Global in a program that means well.
+func (c Result) Callee() Value { return Value{c.a, c.c.callee} }
+
+// Args returns the arguments, a tuple in a program that means well.
+func (c Result) Args() Value { return Value{c.a, c.c.args} }
+
+// Kwargs returns the keyword arguments of NEWOBJ_EX; ok is false if there are none.
+func (c Result) Kwargs() (v Value, ok bool) {
+	return Value{c.a, c.c.kwargs}, c.c.kwargs != refUnknown
+}
+
+// State returns what the last BUILD sets as the result's state; ok is false if
+// there is none.
+func (c Result) State() (v Value, ok bool) { return Value{c.a, c.c.state}, c.c.built }
+
+// Items yields what APPEND, APPENDS and ADDITEMS add to the result.
+func (c Result) Items() iter.Seq[Value] {
+	return func(yield func(Value) bool) { c.a.runs(c.c.items, Value{a: c.a}.items(yield)) }
+}
+
+// Pairs yields the keys and values that SETITEM and SETITEMS put into the
+// result, as into an OrderedDict.
+func (c Result) Pairs() iter.Seq2[Value, Value] {
+	return func(yield func(Value, Value) bool) { c.a.runs(c.c.pairs, Value{a: c.a}.pairs(yield)) }
+}

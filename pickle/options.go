@@ -1,0 +1,66 @@
+// Options: the policy and the limits of an analysis.
+
+package pickle
+
+// Options are what an analysis goes by. The zero value, like a nil pointer,
+// judges by the default policy and has the limits that each field names.
+type Options struct {
+	// Policy adds to the built-in lists. Nil adds nothing.
+	Policy *Policy
+
+	// MaxOpcodes is how many opcodes are read, of all streams together. The
+	// default, 50,000,000, is that of about 1,700,000 tensors.
+	MaxOpcodes int64
+
+	// MaxMemory is how many bytes the values may take. The default is 256 MiB;
+	// a tensor takes about 300 bytes.
+	MaxMemory int64
+
+	// MaxStreams ends the analysis after so many streams, with Report.End
+	// saying where: what follows is then the caller's. The default is no end.
+	MaxStreams int
+
+	// MaxNesting is how deep pickles within strings of pickles are followed.
+	// The default is 4.
+	MaxNesting int
+
+	// MaxReport is how many imports, how many calls and how many findings are
+	// listed. The default is 10,000 of each.
+	MaxReport int
+
+	// NoSweep leaves bytes that are no pickle alone, where otherwise they are
+	// searched for further pickles.
+	NoSweep bool
+
+	// PersistentID says whether a persistent id is one that the loader of this
+	// file knows, besides those of PyTorch's storages. Nil knows no others.
+	PersistentID func(id Value) bool
+}
+
+func (o *Options) maxOpcodes() int64 {
+	if o == nil || o.MaxOpcodes <= 0 {
+		return 50_000_000
+	}
+	return o.MaxOpcodes
+}
+
+func (o *Options) maxMemory() int64 {
+	if o == nil || o.MaxMemory <= 0 {
+		return 256 << 20
+	}
+	return o.MaxMemory
+}
+
+func (o *Options) maxNesting() int {
+	if o == nil || o.MaxNesting <= 0 {
+		return 4
+	}
+	return o.MaxNesting
+}
+
+func (o *Options) maxReport() int {
+	if o == nil || o.MaxReport <= 0 {
+		return 10_000
+	}
+	return o.MaxReport
+}
