@@ -2,7 +2,14 @@
 
 package pickle
 
-import "io"
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
 
 // Analyze judges the pickles that the size bytes behind r hold, one after another.
 // It goes on past errors, and looks for further pickles behind them.
@@ -10,16 +17,275 @@ import "io"
 // The error is of reading r, never of what was read; the report then holds what
 // was found before, and is not Complete.
 func Analyze(r io.ReaderAt, size int64, o *Options) (*Report, error) {
-	return &Report{Verdict: Suspicious, Reason: "this version does not judge yet"}, nil
+	a := newAnalysis(r, size, o, o.policy().compile(), 0)
+	a.run()
+	return a.report(), a.m.d.err
 }
 
 // Load judges as Analyze does, and keeps what loading would have built. It takes
 // about 300 bytes of memory for each tensor of a checkpoint.
 func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
-	report, err := Analyze(r, size, o)
-	return &Graph{Report: report, arena: newArena(r)}, err
+	a := newAnalysis(r, size, o, o.policy().compile(), 0)
+	a.keep = true
+	a.run()
+	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.arena}, a.m.d.err
 }
 
-type global struct {
-	resolvedModule, resolvedName string
+// An analysis goes through the streams of a range of bytes.
+type analysis struct {
+	o       *Options
+	m       *machine
+	all     *findings
+	keep    bool // whether the values are kept
+	streams []Stream
+	roots   []ref
+	omitted int   // streams that are not listed
+	end     int64 // after the last stream
+	gap     int64 // where bytes begin that belong to no stream, -1 if there are none
+	left    int64 // how many instructions may still be read
+	guesses int64 // and how many while searching
+}
+
+func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
+	return &analysis{o: o, m: newMachine(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
+		left: o.maxOpcodes(), guesses: 4*size + 1<<20}
+}
+
+// run goes through all streams, and then through the pickles within strings.
+func (a *analysis) run() {
+	size := a.m.d.size
+	if size == 0 {
+		a.all.add(Finding{RuleNotPickle, Warning, 0, "there are no bytes"})
+		a.all.stop("there are no bytes")
+	}
+	off, searching := int64(0), false
+	for off < size && !a.over() {
+		if searching {
+			if off = a.head(off); off >= size {
+				break
+			}
+		}
+		t := a.attempt(off, searching)
+		switch first := off == 0 && !searching; {
+		case first && t.alien():
+			a.notAPickle(t)
+			off, searching = 1, true
+		case first || t.credible(searching):
+			a.accept(t)
+			off, searching = t.next, !t.Stopped
+		default:
+			a.skip(off, searching)
+			off, searching = off+1, true
+		}
+	}
+	a.closeGap(size)
+	a.nested()
+	a.crossCheck()
+}
+
+// over is whether no more streams are to be read.
+func (a *analysis) over() bool {
+	limit := 0
+	if a.o != nil {
+		limit = a.o.MaxStreams
+	}
+	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.d.err != nil
+}
+
+// An attempt is what came of reading a stream.
+type attempt struct {
+	Stream
+	found  *findings
+	result ref
+	fault  fault
+	failed bool
+	proto  bool  // whether it begins with PROTO
+	next   int64 // where to go on
+}
+
+// attempt reads the stream at off.
+func (a *analysis) attempt(off int64, guessing bool) *attempt {
+	m := a.m
+	if !a.keep {
+		m.reset()
+	}
+	t := &attempt{found: newFindings(a.all.policy, a.all.depth, a.all.most)}
+	m.begin(off, t.found)
+	m.guessing, m.budget = guessing, a.left
+	t.fault = m.run()
+	m.escapes()
+	m.checkExpansion()
+	a.left -= m.opcodes
+	t.Stream = Stream{Offset: off, End: m.d.offset(), Proto: int(m.named), Opcodes: m.opcodes, Stopped: m.stopped}
+	t.result, t.failed, t.proto, t.next = m.result, m.failed, m.protoFirst, m.d.offset()
+	if !m.stopped {
+		t.result = refUnknown
+		t.next = max(m.t.off, off) + 1
+		t.End = t.next - 1
+	}
+	a.readAgain(t)
+	return t
+}
+
+// readAgain reads the stream as other loaders do, if they read it otherwise, and
+// adds what is only found so.
+func (a *analysis) readAgain(t *attempt) {
+	m := a.m
+	if f := m.d.frames; f.detail != "" {
+		t.found.add(Finding{RuleFrame, Warning, f.violated, f.detail})
+		a.other(t, func() { m.d.frames.losing = true })
+	}
+	if m.rawAt >= 0 {
+		a.other(t, func() { m.plain = true })
+	}
+}
+
+// other reads a stream in another way, and adds the imports that are not in it
+// otherwise, and what is dangerous.
+func (a *analysis) other(t *attempt, set func()) {
+	m := a.m
+	found := newFindings(a.all.policy, a.all.depth, a.all.most)
+	m.begin(t.Offset, found)
+	m.guessing, m.budget = true, a.left
+	set()
+	m.run()
+	a.left -= m.opcodes
+	for _, g := range found.globals {
+		if t.found.names[g.key] == nil && (g.Verdict == Dangerous || m.d.frames.losing) {
+			t.found.keep(g, g.key)
+		}
+	}
+	known := map[Finding]bool{}
+	for _, n := range t.found.list {
+		known[n] = true
+	}
+	for _, n := range found.list {
+		if n.Severity == Error && !known[n] {
+			t.found.add(n)
+		}
+	}
+	for _, c := range found.calls {
+		if c.Verdict == Dangerous {
+			t.found.mergeCall(c)
+		}
+	}
+	m.rawAt = -1
+}
+
+// credible is whether an attempt read a pickle, and not bytes that happen to look
+// like one. Where another pickle ends, any that has no fault is one, and any that
+// begins as one; elsewhere it has to import something as well. Whatever imports
+// what is dangerous is one.
+func (t *attempt) credible(searched bool) bool {
+	for _, g := range t.found.globals {
+		if g.Verdict == Dangerous {
+			return true
+		}
+	}
+	plain := t.Stopped && !t.failed
+	if searched {
+		return plain && (t.proto || len(t.found.globals) > 0)
+	}
+	return plain || t.proto && t.Opcodes > 1
+}
+
+// alien is whether the bytes are not meant to be a pickle.
+func (t *attempt) alien() bool {
+	return t.failed && !t.proto && len(t.found.globals) == 0 && (len(t.found.list) == 0 || t.found.list[0].Rule != RuleTruncated) &&
+		(!t.Stopped || t.fault != faultNone) && t.fault != faultRead
+}
+
+func (a *analysis) notAPickle(t *attempt) {
+	a.all.add(Finding{RuleNotPickle, Warning, 0, "the bytes are no pickle: " + t.found.reason})
+	a.all.stop(t.found.reason)
+}
+
+// accept adds what an attempt found.
+func (a *analysis) accept(t *attempt) {
+	a.closeGap(t.Offset)
+	a.all.merge(t.found, 0)
+	a.all.jobs = append(a.all.jobs, t.found.jobs...)
+	if len(a.streams) == 1 {
+		a.all.addf(RuleMultiple, Note, t.Offset, "another pickle begins at %d", t.Offset)
+	}
+	if len(a.streams) < a.o.maxReport() {
+		a.streams = append(a.streams, t.Stream)
+	} else {
+		a.omitted++
+	}
+	if a.keep {
+		a.roots = append(a.roots, t.result)
+	}
+	if t.Stopped {
+		a.end = t.End
+	}
+}
+
+// skip notes that the bytes at off belong to no stream, if they come after the
+// end of one. What comes after a fault is accounted for by it.
+func (a *analysis) skip(off int64, searched bool) {
+	if !searched {
+		a.gap = off
+	}
+}
+
+// closeGap reports the bytes that belong to no stream, if there are any before
+// off.
+func (a *analysis) closeGap(off int64) {
+	if a.gap >= 0 {
+		a.all.addf(RuleTrailing, Warning, a.gap, "%s at %d belong to no pickle", wording.Count(off-a.gap, "byte"), a.gap)
+	}
+	a.gap = -1
+}
+
+// crossCheck judges what only all streams together show: extension codes where the
+// registry is in the pickle's hands.
+func (a *analysis) crossCheck() {
+	var codes []*global
+	touched := false
+	for _, g := range a.all.globals {
+		if g.Module == "" {
+			codes = append(codes, g)
+		}
+		touched = touched || g.ResolvedModule == "copyreg" || g.Module == "copy_reg"
+	}
+	for _, g := range codes {
+		if touched {
+			g.Verdict = Dangerous
+			a.all.addf(RuleExtension, Error, g.Offset, "%s is imported by a pickle that changes the registry", g.Name)
+		}
+	}
+	if n := len(a.all.globals); n > a.o.maxReport() {
+		a.all.addf(RuleResource, Warning, 0, "%s are imported", wording.Count(n, "name"))
+	}
+}
+
+// report makes the report.
+func (a *analysis) report() *Report {
+	if err := a.m.d.err; err != nil {
+		a.all.stop(err.Error())
+	}
+	r := &Report{Streams: a.streams, Calls: a.all.calls, End: a.end}
+	r.Reason, r.Complete = a.all.reason, a.all.reason == ""
+	r.Verdict = a.all.worst()
+	if !r.Complete {
+		r.Verdict = max(r.Verdict, Suspicious)
+	}
+	for _, g := range a.all.globals {
+		if v := g.final(); v != g.Verdict {
+			g.Verdict, g.Rule, g.Entry = v, RuleResolved, ""
+		}
+		if len(r.Imports) < a.o.maxReport() {
+			r.Imports = append(r.Imports, g.Import)
+		} else {
+			r.Omitted++
+		}
+		if g.Verdict != Safe && g.Rule != RuleExtension {
+			a.all.addf(g.Rule, Severity(g.Verdict), g.Offset, "%s is imported: %s", g.label(), g.Why())
+		}
+	}
+	slices.SortStableFunc(a.all.list, func(x, y Finding) int { return cmp.Compare(x.Offset, y.Offset) })
+	r.Findings = a.all.list
+	r.Omitted += a.all.omitted + a.omitted
+	return r
 }

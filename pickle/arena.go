@@ -18,7 +18,7 @@ const (
 	refTrue
 	refFalse
 	refEmptyTuple
-	refInt0 // and the 255 integers after it
+	refInt0      // and the 255 integers after it
 	refFirst ref = refInt0 + 256
 )
 
@@ -64,18 +64,17 @@ type span struct{ off, size int64 }
 // A call is what would be called with what, and what would be done to the
 // result afterwards.
 type call struct {
-	off     int64
-	callee  ref
-	args    ref
-	kwargs  ref
-	state   ref // of the last BUILD
-	items   uint64
-	pairs   uint64
-	nitems  uint32
-	npairs  uint32
-	op      Opcode
-	built   bool // whether there was a BUILD
-	defused bool // whether it is getattr and stands for the name that it finds
+	off    int64
+	callee ref
+	args   ref
+	kwargs ref
+	state  ref // of the last BUILD
+	items  uint64
+	pairs  uint64
+	nitems uint32
+	npairs uint32
+	op     Opcode
+	built  bool // whether there was a BUILD
 }
 
 // An arena holds values. It only grows.
@@ -87,7 +86,7 @@ type arena struct {
 	calls  []call
 	spans  []span
 	blocks []*strings.Builder
-	names  []*global
+	names  []*global // those that nodes of KindGlobal refer to
 }
 
 func newArena(r io.ReaderAt) *arena {
@@ -98,8 +97,12 @@ func newArena(r io.ReaderAt) *arena {
 
 // reset forgets all values but those that every arena begins with.
 func (a *arena) reset() {
-	a.count, a.items, a.calls, a.spans = 0, append(a.items[:0], 0), a.calls[:0], a.spans[:0]
-	a.blocks = nil
+	a.items, a.calls, a.spans = append(a.items[:0], 0), a.calls[:0], a.spans[:0]
+	a.blocks, a.names = nil, nil
+	if a.count > 0 {
+		a.count = int(refFirst)
+		return
+	}
 	for _, k := range []Kind{KindUnknown, KindNone, KindBool, KindBool, KindTuple} {
 		a.add(node{kind: k})
 	}
@@ -162,9 +165,10 @@ func (a *arena) string(n *node) (string, bool) {
 	return a.textAt(n.a, n.n), true
 }
 
-// addText adds a str, bytes or bytearray of which b is all or the head.
+// addText adds a text of size bytes. If b is not all of it, it is left in the
+// file, at off.
 func (a *arena) addText(k Kind, flags uint8, b []byte, off, size int64) ref {
-	if size > maxText || int64(len(b)) < size {
+	if int64(len(b)) < size {
 		a.spans = append(a.spans, span{off, size})
 		return a.add(node{kind: k, flags: flags | flagSpan, n: uint32(min(size, 1<<32-1)), a: uint64(len(a.spans) - 1)})
 	}

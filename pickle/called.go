@@ -13,7 +13,7 @@ func (v Value) Global() (module, name string, ok bool) {
 		return "", "", false
 	}
 	g := v.a.names[n.a]
-	return g.resolvedModule, g.resolvedName, true
+	return g.ResolvedModule, g.ResolvedName, true
 }
 
 // Persistent returns the id of a persistent object; ok is false if v is none.

@@ -64,3 +64,10 @@ func (o *Options) maxReport() int {
 	}
 	return o.MaxReport
 }
+
+func (o *Options) policy() *Policy {
+	if o == nil {
+		return nil
+	}
+	return o.Policy
+}

@@ -2,6 +2,8 @@
 
 package pickle
 
+import "github.com/weightools/safetensors/pickle/internal/names"
+
 // A Report is what Analyze found. Its parts are in the order of their offsets
 // within each stream, and do not depend on anything but the bytes and Options.
 type Report struct {
@@ -56,11 +58,13 @@ type Import struct {
 	Entry   string // the entry of the policy that decided, "" if none matched
 }
 
-// A Call is one call that loading would make.
+// A Call is one call that loading would make. Calls of one name that nothing
+// speaks against are one Call, with the arguments of the first.
 type Call struct {
 	Callee  string // the name, or what else is called
 	Args    string // the arguments, shortened
-	Offset  int64
+	Count   int64  // how often it is called
+	Offset  int64  // of the opcode that calls first
 	Opcode  Opcode // REDUCE, INST, OBJ, NEWOBJ, NEWOBJ_EX or BUILD
 	Verdict Verdict
 	Rule    Rule // the rule that decided, "" if none spoke against it
@@ -77,17 +81,9 @@ type Finding struct {
 // String returns module and name as one dotted name, and the resolved ones after
 // "=>" if they differ, as in "__builtin__.eval=>builtins.eval".
 func (im *Import) String() string {
-	s := dotted(im.Module, im.Name)
-	if r := dotted(im.ResolvedModule, im.ResolvedName); r != s {
+	s := names.Join(im.Module, im.Name)
+	if r := names.Join(im.ResolvedModule, im.ResolvedName); r != s {
 		return s + "=>" + r
 	}
 	return s
-}
-
-// dotted joins a module and a name; an extension code has no module.
-func dotted(module, name string) string {
-	if module == "" {
-		return name
-	}
-	return module + "." + name
 }

@@ -1,0 +1,244 @@
+// Handlers: calls, and what is done to their results.
+
+package pickle
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+// reduce is REDUCE: a callable and a tuple. The loader in Python takes any
+// sequence for the tuple, the one in C refuses it.
+func (m *machine) reduce() {
+	args, callee := m.pop(), m.pop()
+	if !m.is(args, KindTuple) {
+		m.refuse(RuleType, "the REDUCE at %d calls with a %s, which is no tuple", m.t.off, m.at(args).kind)
+	}
+	m.call(callee, args, refUnknown)
+}
+
+// newObj is NEWOBJ: the same, and calls __new__ of the class.
+func (m *machine) newObj() {
+	args, callee := m.pop(), m.pop()
+	m.call(callee, args, refUnknown)
+}
+
+func (m *machine) newObjEx() {
+	kwargs, args, callee := m.pop(), m.pop(), m.pop()
+	if !m.is(kwargs, KindDict) || !m.is(args, KindTuple) {
+		m.refuse(RuleType, "the NEWOBJ_EX at %d calls with a %s and a %s, which are not a tuple and a dict", m.t.off, m.at(args).kind, m.at(kwargs).kind)
+	}
+	m.call(callee, args, kwargs)
+}
+
+// inst is INST: two lines name what is called with what is above the MARK.
+func (m *machine) inst() {
+	args := m.addTuple(KindTuple, m.popMark())
+	m.global()
+	m.call(m.pop(), args, refUnknown)
+}
+
+// obj is OBJ: the first value above the MARK is called with the others.
+func (m *machine) obj() {
+	items := m.popMark()
+	if len(items) == 0 {
+		m.underflow()
+		m.push(m.unknown())
+		return
+	}
+	callee := items[0]
+	m.call(callee, m.addTuple(KindTuple, items[1:]), refUnknown)
+}
+
+// call writes down a call, judges it, and pushes its result.
+func (m *machine) call(callee, args, kwargs ref) {
+	callee = m.throughSource(callee)
+	m.calls = append(m.calls, call{off: m.t.off, callee: callee, args: args, kwargs: kwargs, op: m.t.code})
+	n := node{kind: KindCall, n: 1, a: uint64(len(m.calls) - 1)}
+	n.hold(m.at(args))
+	r := m.add(n)
+	m.checkDepth(r)
+	if named := m.judgeCall(r, callee, args); named != refUnknown {
+		r = named
+	}
+	m.push(r)
+}
+
+// throughSource returns the class of a persistent object that is one with its
+// source, in old files of whole PyTorch modules, and anything else as it is.
+func (m *machine) throughSource(r ref) ref {
+	n := m.at(r)
+	if n.kind != KindPersistent || !m.isStorageID(ref(n.a)) {
+		return r
+	}
+	id := Value{m.arena, ref(n.a)}
+	if tag, _ := id.Item(0).Str(); tag == "module" {
+		return id.Item(1).r
+	}
+	return r
+}
+
+// judgeCall judges a call. If it does no more than look up a constant name, it
+// returns what that names.
+func (m *machine) judgeCall(r, callee, args ref) (named ref) {
+	n := m.at(callee)
+	switch n.kind {
+	case KindGlobal:
+		g := m.names[n.a]
+		g.Called = true
+		before := len(m.found.list)
+		named = m.checkUse(g, args)
+		m.found.called(m, g, args, before)
+		return named
+	case KindCall, KindPersistent:
+		m.danger(RuleComputedCall, "the %s at %d calls what a %s gives", m.t.code, m.t.off, n.kind)
+		m.checkDunderStrings(args)
+	case KindUnknown:
+		m.danger(RuleComputedCall, "the %s at %d calls what is not known", m.t.code, m.t.off)
+	default:
+		m.refuse(RuleType, "the %s at %d calls a %s", m.t.code, m.t.off, n.kind)
+	}
+	m.found.calledOther(m, callee, args)
+	return refUnknown
+}
+
+// build is BUILD: sets the state of the object below it on the stack.
+func (m *machine) build() {
+	state := m.pop()
+	object, ok := m.top()
+	if !ok {
+		return
+	}
+	n := m.at(object)
+	switch n.kind {
+	case KindCall:
+		c := &m.calls[n.a]
+		c.state, c.built = state, true
+		n.hold(m.at(state))
+		m.checkDepth(object)
+		m.checkBuild(c, state)
+		m.rawArray(c, state)
+	case KindGlobal:
+		m.danger(RuleBuildImport, "the BUILD at %d sets attributes of %s, which is imported", m.t.off, m.summary(object))
+	case KindPersistent, KindUnknown:
+		m.warn(RuleBuildState, m.t.off, "the BUILD at %d sets the state of a %s", m.t.off, n.kind)
+		m.checkDunderKeys(state)
+	default:
+		if state != refNone {
+			m.refuse(RuleType, "the BUILD at %d sets the state of a %s", m.t.off, n.kind)
+		}
+	}
+}
+
+// checkBuild judges the state that the result of a call is given.
+func (m *machine) checkBuild(c *call, state ref) {
+	m.checkDunderKeys(state)
+	n := m.at(c.callee)
+	if n.kind != KindGlobal {
+		return
+	}
+	g := m.names[n.a]
+	if g.Verdict == Safe && !g.use.Builds() {
+		m.warn(RuleBuildState, m.t.off, "the BUILD at %d sets the state of what %s makes, which has none", m.t.off, g.label())
+	}
+}
+
+// checkDunderKeys judges the names that a state sets: those of a dict, and of the
+// two dicts of a tuple, of which the second sets even what a class forbids.
+func (m *machine) checkDunderKeys(state ref) {
+	v := Value{m.arena, state}
+	if v.Kind() == KindTuple && v.Len() == 2 {
+		m.checkDunderKeys1(v.Item(0))
+		v = v.Item(1)
+	}
+	m.checkDunderKeys1(v)
+}
+
+func (m *machine) checkDunderKeys1(v Value) {
+	for key := range v.Pairs() {
+		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == KindStr {
+			m.danger(RuleDunderState, "the %s at %d sets %s", m.t.code, m.t.off, m.summary(key.r))
+			return
+		}
+	}
+}
+
+// isDunder is whether a name begins and ends with two underscores.
+func isDunder(s string) bool {
+	return len(s) > 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
+}
+
+// checkDunderStrings judges strings that a function may follow into the
+// interpreter, as str.format follows "{0.__class__}".
+func (m *machine) checkDunderStrings(args ref) {
+	for arg := range (Value{m.arena, args}).Items() {
+		if s, ok := arg.Str(); ok && strings.Contains(s, "__") {
+			m.danger(RuleDunderString, "the %s at %d gives %s to what it calls", m.t.code, m.t.off, m.summary(arg.r))
+			return
+		}
+	}
+}
+
+// appendItems is APPEND and APPENDS: adds to the list on the stack, or calls
+// extend or append of what else is there.
+func (m *machine) appendItems(items []ref) {
+	m.addTo(items, KindList)
+}
+
+// addItems is ADDITEMS: adds to the set on the stack, or calls add.
+func (m *machine) addItems() {
+	items := m.popMark()
+	m.addTo(items, KindSet)
+	m.checkHashable(items, 1)
+}
+
+// setItems is SETITEM and SETITEMS: sets entries of the dict on the stack, or of
+// what else is there.
+func (m *machine) setItems(items []ref) {
+	items = m.pairs(items)
+	m.addTo(items, KindDict)
+	m.checkHashable(items, 2)
+}
+
+func (m *machine) addTo(items []ref, want Kind) {
+	target, ok := m.top()
+	if !ok || len(items) == 0 {
+		return
+	}
+	n := m.at(target)
+	switch n.kind {
+	case want:
+		m.fillList(n, items)
+		m.checkDepth(target)
+	case KindCall:
+		m.addToResult(n, items, want)
+	case KindGlobal:
+		m.danger(RuleBuildImport, "the %s at %d adds to %s, which is imported", m.t.code, m.t.off, m.summary(target))
+	case KindPersistent, KindUnknown:
+		m.warn(RuleMethodCall, m.t.off, "the %s at %d adds to a %s", m.t.code, m.t.off, n.kind)
+	default:
+		m.refuse(RuleType, "the %s at %d adds to a %s, which is no %s", m.t.code, m.t.off, n.kind, want)
+	}
+}
+
+// addToResult adds to the result of a call. That an OrderedDict is filled so is
+// what it is for; of other objects it is a method that is called.
+func (m *machine) addToResult(n *node, items []ref, want Kind) {
+	c := &m.calls[n.a]
+	for _, item := range items {
+		n.hold(m.at(item))
+	}
+	if want == KindDict {
+		m.extend(&c.pairs, items)
+	} else {
+		m.extend(&c.items, items)
+	}
+	if callee := m.at(c.callee); callee.kind == KindGlobal {
+		g := m.names[callee.a]
+		if g.Verdict != Safe || want == KindDict && g.use.Sets() || g.use == names.Class {
+			return
+		}
+		m.warn(RuleMethodCall, m.t.off, "the %s at %d calls a method of what %s makes", m.t.code, m.t.off, g.label())
+	}
+}

@@ -1,0 +1,187 @@
+// Findings: what was met in one stream, or in many.
+
+package pickle
+
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+// A nameKey is a name as it is written, and whether it is renamed.
+type nameKey struct {
+	module, name string
+	renamed      bool
+}
+
+// findings are what was met. Those of a stream are kept apart until it is clear
+// that it is one, and then put together with the others.
+type findings struct {
+	policy *names.Policy
+	depth  int // how many pickles these strings are in
+	most   int // how many findings, and how many calls, are kept
+
+	list    []Finding
+	omitted int
+	verdict Verdict // of the findings and calls
+	reason  string  // why not everything was seen, "" if it was
+
+	globals []*global
+	names   map[nameKey]*global
+	calls   []Call
+	jobs    []*job
+}
+
+func newFindings(policy *names.Policy, depth, most int) *findings {
+	return &findings{policy: policy, depth: depth, most: most, names: map[nameKey]*global{}}
+}
+
+// add keeps a finding.
+func (f *findings) add(n Finding) {
+	f.verdict = max(f.verdict, n.Severity.Verdict())
+	if len(f.list) >= f.most {
+		f.omitted++
+		return
+	}
+	f.list = append(f.list, n)
+}
+
+// addf keeps a finding, and words it if it is kept.
+func (f *findings) addf(rule Rule, severity Severity, off int64, format string, args ...any) {
+	n := Finding{Rule: rule, Severity: severity, Offset: off}
+	if len(f.list) < f.most {
+		n.Message = fmt.Sprintf(format, args...)
+	}
+	f.add(n)
+}
+
+// stop notes why not everything was seen.
+func (f *findings) stop(reason string) {
+	if f.reason == "" {
+		f.reason = reason
+	}
+}
+
+// limit notes a limit that was met.
+func (f *findings) limit(off int64, format string, args ...any) {
+	reason := fmt.Sprintf(format, args...)
+	f.add(Finding{RuleResource, Warning, off, reason})
+	f.stop(reason)
+}
+
+// keep keeps an import that is new.
+func (f *findings) keep(g *global, key nameKey) {
+	g.key = key
+	f.names[key] = g
+	f.globals = append(f.globals, g)
+}
+
+// called keeps a call of an import; its findings are those from before on.
+func (f *findings) called(m *machine, g *global, args ref, before int) {
+	c := Call{Count: 1, Offset: m.t.off, Opcode: m.t.code, Verdict: g.Verdict}
+	if g.conditional() && !g.misused {
+		c.Verdict = Suspicious
+	}
+	for _, n := range f.list[min(before, len(f.list)):] {
+		if v := n.Severity.Verdict(); v > c.Verdict || c.Rule == "" {
+			c.Rule, c.Verdict = n.Rule, max(v, c.Verdict)
+		}
+	}
+	if c.Rule == "" && c.Verdict != Safe {
+		c.Rule = g.Rule
+	}
+	if c.Verdict == Safe && g.listed > 0 {
+		f.calls[g.listed-1].Count++
+		return
+	}
+	if f.keepCall(m, c, g.label, args) && c.Verdict == Safe {
+		g.listed = len(f.calls)
+	}
+}
+
+// calledOther keeps a call of what is no import.
+func (f *findings) calledOther(m *machine, callee, args ref) {
+	c := Call{Count: 1, Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleType}
+	if k := m.at(callee).kind; (k == KindCall || k == KindPersistent || k == KindUnknown) && !m.failed {
+		c.Verdict, c.Rule = Dangerous, RuleComputedCall
+	}
+	f.keepCall(m, c, func() string { return m.summary(callee) }, args)
+}
+
+func (f *findings) keepCall(m *machine, c Call, label func() string, args ref) bool {
+	if len(f.calls) >= f.most {
+		f.omitted++
+		return false
+	}
+	c.Callee, c.Args = label(), m.summary(args)
+	f.calls = append(f.calls, c)
+	return true
+}
+
+// merge adds what g holds to f, with the offsets of g counted from base.
+func (f *findings) merge(g *findings, base int64) {
+	for _, n := range g.list {
+		n.Offset += base
+		f.add(n)
+	}
+	f.omitted += g.omitted
+	f.verdict = max(f.verdict, g.verdict)
+	if g.reason != "" {
+		f.stop(g.reason)
+	}
+	for _, im := range g.globals {
+		im.Offset += base
+		f.mergeImport(im)
+	}
+	for _, c := range g.calls {
+		c.Offset += base
+		f.mergeCall(c)
+	}
+}
+
+func (f *findings) mergeImport(im *global) {
+	old := f.names[im.key]
+	if old == nil {
+		f.keep(im, im.key)
+		return
+	}
+	old.Count += im.Count
+	old.Called = old.Called || im.Called
+	old.good += im.good
+	old.misused = old.misused || im.misused
+}
+
+// mergeCall adds a call to the one of the same name, if nothing speaks against
+// either.
+func (f *findings) mergeCall(c Call) {
+	if c.Verdict == Safe {
+		for i := range f.calls[:min(len(f.calls), 100)] {
+			if old := &f.calls[i]; old.Verdict == Safe && old.Callee == c.Callee {
+				old.Count += c.Count
+				return
+			}
+		}
+	}
+	if len(f.calls) >= f.most {
+		f.omitted++
+		return
+	}
+	f.calls = append(f.calls, c)
+}
+
+// worst returns the worst of what g holds, of its imports too.
+func (f *findings) worst() Verdict {
+	v := f.verdict
+	for _, g := range f.globals {
+		v = max(v, g.final())
+	}
+	return v
+}
+
+// final returns the verdict of an import when all uses of it are known.
+func (g *global) final() Verdict {
+	if g.conditional() && g.good > 0 && !g.misused {
+		return Suspicious
+	}
+	return g.Verdict
+}

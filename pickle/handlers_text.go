@@ -1,0 +1,177 @@
+// Handlers: numbers and strings.
+
+package pickle
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/weightools/safetensors/internal/pylit"
+)
+
+// odd notes a literal that no pickler writes so.
+func (m *machine) odd() {
+	m.warn(RuleLiteral, m.t.off, "the %s at %d is not written as any pickler writes it", m.t.code, m.t.off)
+}
+
+// malformed notes a literal that loaders refuse.
+func (m *machine) malformed() {
+	m.fail(RuleParse, "the %s at %d is none that a loader can read", m.t.code, m.t.off)
+}
+
+// tooLong is whether a line is longer than what is looked at, and notes it.
+func (m *machine) tooLong() bool {
+	if m.t.textLen <= maxText {
+		return false
+	}
+	m.warn(RuleResource, m.t.off, "the %s at %d has %d digits", m.t.code, m.t.off, m.t.textLen)
+	m.push(m.unknown())
+	return true
+}
+
+func (m *machine) int() {
+	if m.tooLong() {
+		return
+	}
+	n := pylit.Int(m.t.text)
+	if n.Bool {
+		m.push(refFalse - ref(n.Value))
+		if n.Odd {
+			m.odd()
+		}
+		return
+	}
+	m.pushNumber(n)
+}
+
+func (m *machine) long() {
+	if !m.tooLong() {
+		m.pushNumber(pylit.Long(m.t.text))
+	}
+}
+
+func (m *machine) pushNumber(n pylit.Number) {
+	switch {
+	case !n.OK:
+		m.malformed()
+		m.push(m.unknown())
+		return
+	case n.Big:
+		m.push(m.add(node{kind: KindInt, flags: flagText, n: uint32(len(n.Text)), a: m.text(n.Text)}))
+	default:
+		m.pushInt(n.Value)
+	}
+	if n.Odd {
+		m.odd()
+	}
+}
+
+func (m *machine) float() {
+	f, odd, ok := pylit.Float(m.t.text)
+	if !ok || m.t.textLen > maxText {
+		m.malformed()
+		m.push(m.unknown())
+		return
+	}
+	if odd {
+		m.odd()
+	}
+	m.push(m.add(node{kind: KindFloat, a: math.Float64bits(f)}))
+}
+
+// binLong is LONG1 and LONG4: two's complement, little-endian.
+func (m *machine) binLong() {
+	b := m.t.text
+	switch n := len(b); {
+	case n == 0:
+		m.pushInt(0)
+	case n <= 8 && m.t.textLen == int64(n):
+		var wide [8]byte
+		if b[n-1] >= 0x80 {
+			wide = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+		}
+		copy(wide[:], b)
+		m.pushInt(int64(binary.LittleEndian.Uint64(wide[:])))
+	default:
+		m.push(m.addText(KindInt, flagLE, b, m.t.textOff, m.t.textLen))
+	}
+}
+
+// get and put have their numbers as text.
+func (m *machine) get() {
+	if i, ok := m.index(); ok {
+		m.recall(i)
+		return
+	}
+	m.push(m.unknown())
+}
+
+func (m *machine) put() {
+	if i, ok := m.index(); ok {
+		m.memorize(i)
+	}
+}
+
+func (m *machine) index() (uint64, bool) {
+	n := pylit.Index(m.t.text[:min(len(m.t.text), maxText)])
+	switch {
+	case n.Big || m.t.textLen > maxText:
+		m.warn(RuleResource, m.t.off, "the number of the %s at %d is larger than any memo", m.t.code, m.t.off)
+		m.fail(RuleParse, "the number of the %s at %d is larger than any memo", m.t.code, m.t.off)
+		return 0, false
+	case !n.OK || n.Value < 0:
+		m.malformed()
+		return 0, false
+	case n.Odd:
+		m.odd()
+	}
+	return uint64(n.Value), true
+}
+
+// pushText pushes the text that was decoded as it is.
+func (m *machine) pushText(k Kind, flags uint8) {
+	r := m.addText(k, flags, m.t.text, m.t.textOff, m.t.textLen)
+	if len(m.t.text) >= minEmbedded && textHeads[m.t.text[0]] {
+		m.sniff(r, m.t.text, m.t.textOff, m.t.textLen)
+	}
+	m.push(r)
+}
+
+// unicode is UTF-8. Of a text that is left in the file, only the head is checked.
+func (m *machine) unicode() {
+	if m.t.textLen <= maxText && !pylit.ValidUTF8(m.t.text) {
+		m.fail(RuleParse, "the %s at %d is no UTF-8", m.t.code, m.t.off)
+	}
+	m.pushText(KindStr, 0)
+}
+
+// rawUnicode is a line with escapes.
+func (m *machine) rawUnicode() {
+	m.pushLine(0, func(line []byte) ([]byte, bool, bool) {
+		s, ok := pylit.RawUnicode(line)
+		return s, false, ok
+	})
+}
+
+// quoted is a line in quotes, with escapes.
+func (m *machine) quoted() { m.pushLine(flagBytes8, pylit.String) }
+
+func (m *machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
+	if m.t.textLen > maxText {
+		m.push(m.addText(KindStr, flags, m.t.text, m.t.textOff, m.t.textLen))
+		return
+	}
+	s, odd, ok := decode(m.t.text)
+	switch {
+	case !ok:
+		m.malformed()
+	case odd:
+		m.odd()
+	}
+	m.t.text, m.t.textLen = s, int64(len(s))
+	r := m.addText(KindStr, flags, s, m.t.textOff, int64(len(s)))
+	if len(s) >= minEmbedded && textHeads[s[0]] {
+		m.sniffDecoded(r, s)
+	}
+	m.push(r)
+}

@@ -1,0 +1,258 @@
+// Handlers: imports, and objects that the loader is to find.
+
+package pickle
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+// A global is an import while it is analyzed.
+type global struct {
+	Import
+	use       names.Use
+	signature string
+	key       nameKey
+	node      ref  // the value, within the stream
+	good      int  // calls that were as use says
+	misused   bool // whether there was another use
+	listed    int  // the index of its safe calls among the calls, and 1
+}
+
+// label returns the name as part of a message.
+func (g *global) label() string {
+	if g.Module == "" || plausible(g.ResolvedModule, g.ResolvedName) {
+		return names.Join(g.ResolvedModule, g.ResolvedName)
+	}
+	return wording.Quote(names.Join(g.ResolvedModule, g.ResolvedName))
+}
+
+// conditional is whether the name is dangerous unless it is used as its use says.
+func (g *global) conditional() bool {
+	return g.use == names.GetAttr || g.use == names.Partial || g.use == names.LoadBytes
+}
+
+// global is GLOBAL: two lines. A loader in C asks for UTF-8, and for a byte in
+// each.
+func (m *machine) global() {
+	module, name := m.t.text, m.t.text2
+	if len(module) == 0 || len(name) == 0 || !utf8.Valid(module) || !utf8.Valid(name) {
+		m.malformed()
+		m.push(m.unknown())
+		return
+	}
+	if m.t.textLen > maxText || len(name) > maxText {
+		m.tooLongName()
+		return
+	}
+	m.push(m.importName(module, name))
+}
+
+func (m *machine) tooLongName() {
+	m.danger(RuleComputed, "the %s at %d has a name of more than %d bytes, which is not looked at", m.t.code, m.t.off, maxText)
+	m.push(m.unknown())
+}
+
+// stackGlobal is STACK_GLOBAL: the two strings on top of the stack, wherever they
+// came from.
+func (m *machine) stackGlobal() {
+	name, module := m.pop(), m.pop()
+	mt, nt := m.at(module), m.at(name)
+	if mt.kind == KindStr && nt.kind == KindStr {
+		s, ok := m.string(mt)
+		t, also := m.string(nt)
+		if !ok || !also {
+			m.tooLongName()
+			return
+		}
+		m.push(m.importName([]byte(s), []byte(t)))
+		return
+	}
+	for _, n := range []*node{mt, nt} {
+		switch n.kind {
+		case KindStr:
+		case KindCall, KindGlobal, KindPersistent, KindUnknown:
+			m.danger(RuleComputed, "the STACK_GLOBAL at %d imports what a %s gives", m.t.off, n.kind)
+		default:
+			m.refuse(RuleNotString, "the STACK_GLOBAL at %d is given a name of type %s", m.t.off, n.kind)
+		}
+	}
+	m.push(m.unknown())
+}
+
+// importName returns the value of an import.
+func (m *machine) importName(module, name []byte) ref {
+	g, known := m.found.names[nameKey{string(module), string(name), m.proto < 3}]
+	if !known {
+		g = m.judge(string(module), string(name))
+		if g == nil {
+			return m.unknown()
+		}
+	}
+	g.Count++
+	return m.nodeOf(g)
+}
+
+// nodeOf returns the node of an import: one for the stream, for it is one object.
+func (m *machine) nodeOf(g *global) ref {
+	if g.node == refUnknown {
+		g.node = m.add(node{kind: KindGlobal, a: uint64(len(m.names))})
+		m.names = append(m.names, g)
+	}
+	return g.node
+}
+
+// judge judges a name that is new to the stream. It returns nil for a name that
+// none has, if what is read need not be a pickle at all.
+func (m *machine) judge(module, name string) *global {
+	if (m.failed || m.guessing) && !plausible(module, name) {
+		return nil
+	}
+	g := &global{Import: Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code}}
+	if m.proto < 3 {
+		g.ResolvedModule, g.ResolvedName = names.Rename(module, name)
+	}
+	j := m.found.policy.Judge(names.Import{Module: module, Name: name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
+	g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
+	if j.Entry != nil {
+		g.use, g.signature = j.Entry.Use, j.Entry.Signature
+	}
+	m.found.keep(g, nameKey{module, name, m.proto < 3})
+	return g
+}
+
+// plausible is whether a module and a name can be Python's, and of this age: as
+// opposed to bytes that happen to stand behind what happens to be an opcode.
+func plausible(module, name string) bool {
+	full := module + "." + name
+	for i := range len(full) {
+		switch c := full[i]; {
+		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+		case c >= '0' && c <= '9' && i > 0 && full[i-1] != '.':
+		case c == '.' && i > 0 && full[i-1] != '.' && i+1 < len(full):
+		default:
+			return false
+		}
+	}
+	return module != "" && name != ""
+}
+
+// extension is EXT1, EXT2 and EXT4: a number in a registry that the pickle does
+// not hold.
+func (m *machine) extension() {
+	code := int64(m.t.num)
+	if code <= 0 {
+		m.fail(RuleParse, "the %s at %d has the number %d, which is none of the registry's", m.t.code, m.t.off, code)
+		m.push(m.unknown())
+		return
+	}
+	name := fmt.Sprintf("EXT %d", code)
+	g, known := m.found.names[nameKey{"", name, false}]
+	if !known {
+		g = &global{Import: Import{Name: name, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleExtension}}
+		m.found.keep(g, nameKey{"", name, false})
+		m.warn(RuleExtension, m.t.off, "the %s at %d imports what the registry has under %d", m.t.code, m.t.off, code)
+	}
+	g.Count++
+	m.push(m.nodeOf(g))
+}
+
+// persID is PERSID: the id is the line.
+func (m *machine) persID() {
+	m.persistent(m.addText(KindStr, 0, m.t.text, m.t.textOff, m.t.textLen))
+}
+
+// persistent pushes what the loader finds under an id.
+func (m *machine) persistent(id ref) {
+	r := m.add(node{kind: KindPersistent, a: uint64(id)})
+	if !m.isStorageID(id) && (m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.arena, id})) {
+		m.warn(RulePersistentID, m.t.off, "the %s at %d has the id %s, which is not one of PyTorch's storages", m.t.code, m.t.off, m.summary(id))
+	}
+	m.push(r)
+}
+
+// isStorageID is whether an id is one that torch.save writes: of a storage, as
+// ("storage", class, key, location, number of elements) and in old files a view
+// of it, or of the source of a class, as ("module", class, file, text).
+func (m *machine) isStorageID(id ref) bool {
+	n := m.at(id)
+	if n.kind != KindTuple {
+		return false
+	}
+	items := m.items[n.a : n.a+uint64(n.n)]
+	switch tag, _ := (Value{m.arena, items0(items)}).Str(); tag {
+	case "storage":
+		return (len(items) == 5 || len(items) == 6) && m.is(items[1], KindGlobal) && m.is(items[2], KindStr) &&
+			m.is(items[3], KindStr) && m.is(items[4], KindInt) && (len(items) == 5 || m.is(items[5], KindNone) || m.is(items[5], KindTuple))
+	case "module":
+		return len(items) == 4 && m.is(items[1], KindGlobal)
+	}
+	return false
+}
+
+func items0(items []ref) ref {
+	if len(items) == 0 {
+		return refUnknown
+	}
+	return items[0]
+}
+
+func (m *machine) is(r ref, k Kind) bool { return m.at(r).kind == k }
+
+// summary returns a value as part of a message: one line, and not long.
+func (m *machine) summary(r ref) string {
+	var b strings.Builder
+	m.summarize(&b, r, 3)
+	return b.String()
+}
+
+// summarize writes a value, and depth levels of what is in it.
+func (m *machine) summarize(b *strings.Builder, r ref, depth int) {
+	const most = 160 // bytes, about
+	v := Value{m.arena, r}
+	switch n := m.at(r); n.kind {
+	case KindNone:
+		b.WriteString("None")
+	case KindBool:
+		b.WriteString([]string{"False", "True"}[n.a])
+	case KindInt, KindFloat:
+		b.WriteString(v.number())
+	case KindStr, KindBytes, KindByteArray:
+		s, ok := m.string(n)
+		if !ok {
+			fmt.Fprintf(b, "%s of %d bytes", n.kind, v.Len())
+			return
+		}
+		b.WriteString(wording.Quote(s[:min(len(s), most)]))
+		if len(s) > most {
+			b.WriteString("...")
+		}
+	case KindGlobal:
+		b.WriteString(m.names[n.a].label())
+	case KindTuple, KindList:
+		m.summarizeItems(b, v, depth)
+	default:
+		b.WriteString("<" + n.kind.String() + ">")
+	}
+}
+
+func (m *machine) summarizeItems(b *strings.Builder, v Value, depth int) {
+	pair := map[Kind]string{KindTuple: "()", KindList: "[]"}[v.Kind()]
+	b.WriteByte(pair[0])
+	more := false
+	for item := range v.Items() {
+		if more {
+			b.WriteString(", ")
+		}
+		if more = true; b.Len() > 160 || depth == 0 {
+			b.WriteString("...")
+			break
+		}
+		m.summarize(b, item.r, depth-1)
+	}
+	b.WriteByte(pair[1])
+}

@@ -1,0 +1,125 @@
+// Uses of names that are dangerous unless used with care: getattr, partial, and
+// the loader of bytes.
+
+package pickle
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+// checkGetAttr judges getattr. Of a class and a constant name it is a way to write
+// the name of a method, as picklers write bound methods, and gives that name as
+// if it were imported.
+func (m *machine) checkGetAttr(g *global, args Value) ref {
+	attribute, ok := args.Item(1).Str()
+	owner := m.owner(args.Item(0))
+	if !ok || owner == nil || owner.Module == "" || owner.conditional() || args.Len() > 3 || args.Len() == 3 && m.imported(args.Item(2)) != nil {
+		g.misused = true
+		return refUnknown
+	}
+	g.good++
+	r := m.importAttribute(owner, attribute)
+	if g := m.names[m.at(r).a]; strings.Contains(attribute, "__") && g.Verdict == Dangerous {
+		m.danger(RuleDunderString, "the %s at %d reaches %s", m.t.code, m.t.off, g.label())
+	}
+	return r
+}
+
+// owner returns the class that v is, or that it is an object of.
+func (m *machine) owner(v Value) *global {
+	if c, ok := v.Called(); ok && c.Opcode() != opReduce {
+		v = c.Callee()
+	}
+	return m.imported(v)
+}
+
+// importAttribute returns an attribute of an import, as an import.
+func (m *machine) importAttribute(owner *global, attribute string) ref {
+	key := nameKey{owner.Module, owner.Name + "." + attribute, owner.Module != owner.ResolvedModule || owner.Name != owner.ResolvedName}
+	g, known := m.found.names[key]
+	if !known {
+		g = &global{Import: Import{Module: key.module, Name: key.name, ResolvedModule: owner.ResolvedModule,
+			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.t.off, Opcode: m.t.code}}
+		j := m.found.policy.Judge(names.Import{Module: g.Module, Name: g.Name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
+		g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
+		m.found.keep(g, key)
+	}
+	g.Count++
+	return m.nodeOf(g)
+}
+
+// checkPartial judges functools.partial: it calls nothing yet, and calling what it
+// gives is calling what was computed.
+func (m *machine) checkPartial(g *global, args Value) {
+	f := m.imported(args.Item(0))
+	if f == nil || f.Verdict == Dangerous || f.conditional() {
+		g.misused = true
+		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.t.code, m.t.off, m.summary(args.Item(0).r))
+		return
+	}
+	g.good++
+}
+
+// checkLoadBytes judges torch.storage._load_from_bytes: it loads the bytes that it
+// is given, which are judged in turn.
+func (m *machine) checkLoadBytes(g *global, args Value) {
+	b := args.Item(0)
+	if args.Len() != 1 || b.Kind() != KindBytes && !m.isEncoded(b) || m.found.depth >= m.o.maxNesting() {
+		g.misused = true
+		m.load(args)
+		return
+	}
+	g.good++
+	m.nest(b, g)
+}
+
+// isEncoded is whether v is what protocols below 3 have for bytes: a call of
+// _codecs.encode with a str.
+func (m *machine) isEncoded(v Value) bool {
+	c, ok := v.Called()
+	if !ok {
+		return false
+	}
+	f := m.imported(c.Callee())
+	return f != nil && f.use == names.Encode && f.Verdict == Safe
+}
+
+// escapes notes conditional names that are anywhere but where they are called:
+// what becomes of them there is not known. It is asked when the stream is over.
+func (m *machine) escapes() {
+	watched := map[ref]*global{}
+	for _, g := range m.found.globals {
+		if g.conditional() && !g.misused {
+			g.misused = g.good == 0 || m.result == g.node
+			watched[g.node] = g
+		}
+	}
+	if len(watched) == 0 {
+		return
+	}
+	for r := refFirst; int(r) < m.count; r++ {
+		if k := m.at(r).kind; k < KindTuple || k == KindGlobal {
+			continue
+		}
+		m.each(r, func(run []ref) bool {
+			for _, item := range run {
+				if g := watched[item]; g != nil && !m.callsOnly(r, item) {
+					g.misused = true
+				}
+			}
+			return true
+		})
+	}
+}
+
+// callsOnly is whether r is a call of the callee, and holds it nowhere else.
+func (m *machine) callsOnly(r, callee ref) bool {
+	n := m.at(r)
+	if n.kind != KindCall {
+		return false
+	}
+	c := &m.calls[n.a]
+	return c.callee == callee && c.args != callee && c.kwargs != callee && c.state != callee
+}

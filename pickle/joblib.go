@@ -1,0 +1,156 @@
+// joblib's pickles: the bytes of arrays between the instructions.
+
+package pickle
+
+import (
+	"strconv"
+
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+// joblib.dump writes an array as an object of NumpyArrayWrapper, which has the
+// array's dtype and shape, and right behind the BUILD of it the array's bytes: its
+// loader reads them there, and puts the array on the stack (joblib,
+// numpy_pickle.py). Any other loader takes the bytes for instructions, so that
+// both readings have to be judged. If elements are objects, a pickle stands there
+// instead.
+
+// rawArray passes over the bytes of an array, if c makes the wrapper of one.
+func (m *machine) rawArray(c *call, state ref) {
+	if m.plain || !m.isWrapper(c) || m.failed {
+		return
+	}
+	w := wrapperOf(Value{m.arena, state})
+	if w.objects {
+		m.inner()
+		return
+	}
+	off := m.d.offset()
+	if m.rawAt < 0 {
+		m.rawAt = off
+		m.found.addf(RuleRawArray, Note, off, "the bytes of an array begin at %d, as joblib writes them", off)
+	}
+	if !w.ok {
+		m.fail(RuleParse, "an array begins at %d, and the size of it cannot be told", off)
+		return
+	}
+	if w.aligned {
+		if !m.d.need(1) {
+			m.fail(RuleTruncated, "the bytes end at %d, before those of an array", m.d.size)
+			return
+		}
+		w.bytes += 1 + int64(m.d.buf[m.d.i])
+	}
+	if w.bytes > m.d.left() {
+		m.fail(RuleTruncated, "the array at %d has %d bytes, and %d are left", off, w.bytes, m.d.left())
+		return
+	}
+	m.d.seek(off + w.bytes)
+}
+
+// isWrapper is whether a call makes a NumpyArrayWrapper.
+func (m *machine) isWrapper(c *call) bool {
+	class := m.imported(Value{m.arena, c.callee})
+	if class != nil && class.use == names.Reconstructor {
+		class = m.imported(Value{m.arena, c.args}.Item(0))
+	}
+	return class != nil && class.ResolvedName == "NumpyArrayWrapper" && class.Verdict == Safe
+}
+
+// inner begins the pickle that stands where an array of objects would.
+func (m *machine) inner() {
+	if len(m.outer) == maxOuter {
+		m.found.limit(m.d.offset(), "pickles within arrays are not followed beyond %d", maxOuter)
+		m.failed, m.done = true, true
+		return
+	}
+	m.found.addf(RuleNested, Note, m.d.offset(), "the objects of an array begin at %d, as a pickle of their own", m.d.offset())
+	m.outer = append(m.outer, context{m.stack, m.marks, m.fence, m.memo, m.proto, m.declared})
+	m.stack, m.marks, m.fence, m.memo, m.proto, m.declared = nil, nil, 0, memo{}, 0, 1
+}
+
+// A wrapper is what a NumpyArrayWrapper says of its array.
+type wrapper struct {
+	bytes   int64
+	objects bool // whether the elements are objects
+	aligned bool // whether a byte comes first that says how many follow before the data
+	ok      bool // whether the number of bytes could be told
+}
+
+func wrapperOf(state Value) wrapper {
+	w := wrapper{bytes: 1, ok: true}
+	known := false
+	for key, value := range state.Pairs() {
+		switch name, _ := key.Str(); name {
+		case "shape":
+			for item := range value.Items() {
+				n, ok := item.Int()
+				w.multiply(n, ok)
+			}
+		case "dtype":
+			n, objects, ok := itemSize(value)
+			w.objects, known = objects, true
+			w.multiply(n, ok)
+		case "numpy_array_alignment_bytes":
+			w.aligned = !value.IsNone()
+		}
+	}
+	w.ok = w.ok && known
+	return w
+}
+
+func (w *wrapper) multiply(n int64, ok bool) {
+	const most = 1 << 46 // bytes: no file is larger, and no product overflows
+	if !ok || n < 0 || n > most || n > 0 && w.bytes > most/n {
+		w.ok = false
+		return
+	}
+	w.bytes *= n
+}
+
+// itemSize returns the size of an element of a dtype, numpy.dtype("f8", ...) with
+// its state.
+func itemSize(dtype Value) (size int64, objects, ok bool) {
+	c, called := dtype.Called()
+	code, isStr := c.firstStr(called)
+	if !isStr || code == "" {
+		return 0, false, false
+	}
+	for len(code) > 0 && (code[0] == '<' || code[0] == '>' || code[0] == '|' || code[0] == '=') {
+		code = code[1:]
+	}
+	if code == "" || code[0] == 'O' {
+		return 0, code != "", code != ""
+	}
+	digits := code[1:]
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' { // M8[ns]
+			digits = digits[:i]
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if code[0] == 'U' {
+		n *= 4
+	}
+	if code[0] == 'V' { // of fields, among which there may be objects
+		state, _ := c.State()
+		objects = hasObjects(state)
+	}
+	return n, objects, err == nil
+}
+
+// hasObjects is whether the state of a dtype has the flag that its elements hold
+// objects: bit 0 of the last of its members, NPY_ITEM_HASOBJECT.
+func hasObjects(state Value) bool {
+	flags, ok := state.Item(8).Int()
+	return ok && flags&1 != 0
+}
+
+// firstStr returns the first argument of a call.
+func (c Result) firstStr(called bool) (string, bool) {
+	if !called {
+		return "", false
+	}
+	return c.Args().Item(0).Str()
+}

@@ -1,0 +1,256 @@
+// The machine: a pickle's instructions carried out on values that do nothing.
+
+package pickle
+
+import (
+	"fmt"
+	"io"
+)
+
+// A machine does what a loader does to its stack and its memo, after the loader in
+// C: its fences, its numbering of the memo, its order of checks. Where a loader
+// would import, call or look up, it writes down that it would.
+//
+// Where a loader would stop with an error, the machine notes the error and goes on
+// with unknown values. Nothing that follows is run by that loader; but what is
+// there is worth knowing, and another loader may not stop.
+type machine struct {
+	*arena
+	d     *decoder
+	o     *Options
+	found *findings
+	t     token
+
+	stack []ref
+	marks []int // heights of the stack at which there is a MARK
+	fence int   // the last of them, 0 if there is none: nothing below it is reached
+	memo  memo
+	outer []context // streams around this one, which goes on when this one stops
+
+	start    int64 // of the stream
+	proto    uint8 // of the last PROTO: renames below 3
+	declared uint8 // what instructions may be used without being newer
+	named    uint8 // the highest protocol that was said
+	protos   int   // how many times one was said
+
+	protoFirst bool // whether one was said first
+	done       bool
+	stopped    bool // by a STOP
+	result     ref
+	failed     bool  // whether a loader would have stopped
+	guessing   bool  // whether the stream was found by searching, so that names must be plausible
+	plain      bool  // whether to take no notice of raw arrays, as loaders other than joblib's do
+	rawAt      int64 // where the first raw array begins, -1 if there is none
+
+	opcodes   int64 // how many were read
+	budget    int64 // how many may be
+	reused    int   // how often a container was put on the stack again
+	deepest   bool  // whether depth was reported
+	crowded   bool  // whether the number of marks was reported
+	observing func(*machine)
+}
+
+// A context is what a loader keeps of a stream while it reads one within it.
+type context struct {
+	stack    []ref
+	marks    []int
+	fence    int
+	memo     memo
+	proto    uint8
+	declared uint8
+}
+
+// The limits beyond which a value is reported. No pickler writes either: it
+// recurses for each level, and Python ends that long before.
+const (
+	maxDepth = 10_000
+	maxMarks = 10_000
+	maxOuter = 100
+)
+
+func newMachine(r io.ReaderAt, size int64, o *Options) *machine {
+	return &machine{arena: newArena(r), d: newDecoder(r, size), o: o}
+}
+
+// begin makes the machine ready for the stream at off.
+func (m *machine) begin(off int64, found *findings) {
+	m.d.seek(off)
+	m.d.frames = frames{end: noFrame}
+	m.found = found
+	m.stack, m.marks, m.fence = m.stack[:0], m.marks[:0], 0
+	m.memo.reset()
+	m.outer = nil
+	m.start, m.proto, m.declared, m.named, m.protos, m.protoFirst = off, 0, 1, 0, 0, false
+	m.done, m.stopped, m.result, m.failed = false, false, refUnknown, false
+	m.guessing, m.plain, m.rawAt = false, false, -1
+	m.opcodes, m.reused, m.deepest, m.crowded = 0, 0, false, false
+}
+
+// run carries out instructions until a STOP, or until none can be read.
+func (m *machine) run() fault {
+	for !m.done {
+		if m.opcodes&0xfff == 0 && m.over() {
+			return faultNone
+		}
+		if f := m.d.next(&m.t); f != faultNone {
+			m.unreadable(f)
+			return f
+		}
+		m.opcodes++
+		if p := opcodes[m.t.code].proto; p > m.declared && m.t.code != opProto {
+			m.newer(p)
+		}
+		handlers[m.t.code](m)
+		if m.observing != nil {
+			m.observing(m)
+		}
+	}
+	return faultNone
+}
+
+// over is whether a limit was met, and notes it.
+func (m *machine) over() bool {
+	used := m.memory() + m.memo.memory() + int64(cap(m.stack))*4 + int64(cap(m.marks))*8
+	switch {
+	case m.opcodes >= m.budget:
+		m.found.limit(m.d.offset(), "the limit of %d instructions is met", m.o.maxOpcodes())
+	case used > m.o.maxMemory():
+		m.found.limit(m.d.offset(), "the limit of %d bytes for values is met", m.o.maxMemory())
+	default:
+		return false
+	}
+	m.failed = true
+	return true
+}
+
+// unreadable notes that an instruction could not be read.
+func (m *machine) unreadable(f fault) {
+	detail := m.d.describe(f, &m.t)
+	switch f {
+	case faultRead:
+		m.found.stop(detail)
+	case faultTruncated:
+		if c := opcodes[m.t.code].form; c >= formCount1 && m.t.off < m.d.size && m.t.num > 1<<31 {
+			m.warn(RuleResource, m.t.off, "the %s at %d is said to have %d bytes", m.t.code, m.t.off, m.t.num)
+		}
+		m.fail(RuleTruncated, "%s", detail)
+	case faultLength:
+		m.warn(RuleResource, m.t.off, "%s", detail)
+		m.fail(RuleTruncated, "%s", detail)
+	default:
+		m.fail(RuleParse, "%s", detail)
+	}
+}
+
+// fail notes an error after which a loader reads no further. Only the first is
+// reported: what comes after it is often no more than its consequence.
+func (m *machine) fail(rule Rule, format string, args ...any) {
+	if m.failed {
+		return
+	}
+	m.found.add(Finding{rule, Warning, m.t.off, fmt.Sprintf(format, args...)})
+	m.found.stop(fmt.Sprintf(format, args...))
+	m.failed = true
+}
+
+// refuse notes an error after which a loader reads no further, but of which the
+// consequences are known.
+func (m *machine) refuse(rule Rule, format string, args ...any) {
+	m.warn(rule, m.t.off, format, args...)
+}
+
+// warn notes something that makes the pickle suspicious.
+func (m *machine) warn(rule Rule, off int64, format string, args ...any) {
+	if !m.failed {
+		m.found.addf(rule, Warning, off, format, args...)
+	}
+}
+
+// danger notes something that makes the pickle dangerous.
+func (m *machine) danger(rule Rule, format string, args ...any) {
+	if !m.failed {
+		m.found.addf(rule, Error, m.t.off, format, args...)
+	}
+}
+
+// newer notes an instruction that is newer than the protocol. joblib writes that
+// of protocol 5 under the number 4, and means no harm by it.
+func (m *machine) newer(proto uint8) {
+	severity := Warning
+	if m.declared == 4 {
+		severity = Note
+	}
+	if !m.failed {
+		m.found.addf(RuleNewer, severity, m.t.off, "the %s at %d is of protocol %d, and the pickle is of protocol %d", m.t.code, m.t.off, proto, m.proto)
+	}
+	m.declared = proto
+}
+
+// push puts a value on the stack.
+func (m *machine) push(r ref) { m.stack = append(m.stack, r) }
+
+// unknown returns a value that a broken program would have had.
+func (m *machine) unknown() ref { return m.add(node{}) }
+
+// pop takes a value off the stack, but none that is below the last MARK.
+func (m *machine) pop() ref {
+	n := len(m.stack) - 1
+	if n < m.fence {
+		m.underflow()
+		return m.unknown()
+	}
+	r := m.stack[n]
+	m.stack = m.stack[:n]
+	return r
+}
+
+// top returns the value on top of the stack.
+func (m *machine) top() (ref, bool) {
+	if n := len(m.stack) - 1; n >= m.fence {
+		return m.stack[n], true
+	}
+	m.underflow()
+	return refUnknown, false
+}
+
+func (m *machine) underflow() {
+	m.fail(RuleUnderflow, "the %s at %d takes more than is on the stack", m.t.code, m.t.off)
+}
+
+// popMark takes all that is above the last MARK, and the MARK, off the stack. The
+// slice is valid until the next push.
+func (m *machine) popMark() []ref {
+	n := len(m.marks) - 1
+	if n < 0 {
+		m.fail(RuleUnderflow, "the %s at %d needs a MARK, and there is none", m.t.code, m.t.off)
+		return nil
+	}
+	base := m.marks[n]
+	m.marks = m.marks[:n]
+	m.fence = 0
+	if n > 0 {
+		m.fence = m.marks[n-1]
+	}
+	items := m.stack[base:]
+	m.stack = m.stack[:base]
+	return items
+}
+
+// again puts a value on the stack that is already somewhere.
+func (m *machine) again(r ref) {
+	switch n := m.at(r); n.kind {
+	case KindTuple, KindList, KindDict, KindSet, KindFrozenSet, KindCall:
+		if n.n > 0 {
+			m.reused++
+		}
+	}
+	m.push(r)
+}
+
+// checkDepth notes a value that is nested deeper than any pickler can write.
+func (m *machine) checkDepth(r ref) {
+	if m.at(r).depth > maxDepth && !m.deepest {
+		m.deepest = true
+		m.warn(RuleResource, m.t.off, "values are nested more than %d deep", maxDepth)
+	}
+}

@@ -1,0 +1,196 @@
+// Pickles within the strings of pickles.
+
+package pickle
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+const (
+	minEmbedded = 8       // bytes of the shortest string that is looked at
+	maxJobs     = 1000    // strings of a pickle that are judged
+	maxDecoded  = 1 << 20 // bytes of a string that are decoded
+)
+
+// A job is a string that may be a pickle.
+type job struct {
+	value   ref
+	off     int64 // where it is
+	r       io.ReaderAt
+	size    int64
+	loaded  bool    // whether it is given to something that may load it
+	loader  *global // what loads it, if that is allowed to
+	archive bool    // whether it is an archive
+	decoded bool    // whether it is not in the file as it is
+}
+
+// sniff looks at a text, of which b is the head.
+func (m *machine) sniff(r ref, b []byte, off, size int64) {
+	form := formOf(b)
+	if form == nothing || m.failed || len(m.found.jobs) >= maxJobs {
+		return
+	}
+	j := &job{value: r, off: off, size: size, archive: form == archive}
+	switch {
+	case form == encoded:
+		text := b
+		if int64(len(b)) < size {
+			text = make([]byte, min(size, maxDecoded))
+			n, _ := m.d.r.ReadAt(text, off)
+			text = text[:n]
+		}
+		m.addDecoded(j, decode(text))
+		return
+	case int64(len(b)) < size:
+		j.r = io.NewSectionReader(m.d.r, off, size)
+	default:
+		j.r = bytes.NewReader(bytes.Clone(b))
+	}
+	m.addJob(j)
+}
+
+// sniffDecoded looks at a text that is not in the file as it is.
+func (m *machine) sniffDecoded(r ref, b []byte) {
+	form := formOf(b)
+	if form == nothing || m.failed || len(m.found.jobs) >= maxJobs {
+		return
+	}
+	j := &job{value: r, off: m.t.off, archive: form == archive}
+	if form == encoded {
+		b = decode(b)
+	}
+	m.addDecoded(j, bytes.Clone(b))
+}
+
+func (m *machine) addDecoded(j *job, b []byte) {
+	j.r, j.size, j.decoded = bytes.NewReader(b), int64(len(b)), true
+	if f := formOf(b); f == raw || f == archive {
+		j.archive = f == archive
+		m.addJob(j)
+	}
+}
+
+func (m *machine) addJob(j *job) {
+	m.at(j.value).flags |= flagEmbedded
+	m.found.jobs = append(m.found.jobs, j)
+}
+
+// load notes that a call which is not known to be harmless is given the texts
+// among its arguments.
+func (m *machine) load(args Value) {
+	for arg := range args.Items() {
+		if m.at(arg.r).flags&flagEmbedded == 0 {
+			continue
+		}
+		for i := len(m.found.jobs) - 1; i >= 0; i-- {
+			if j := m.found.jobs[i]; j.value == arg.r {
+				j.loaded = true
+				break
+			}
+		}
+	}
+}
+
+// nest has bytes judged that are given to a loader.
+func (m *machine) nest(b Value, loader *global) {
+	for _, j := range m.found.jobs {
+		if j.value == b.r {
+			j.loaded, j.loader = true, loader
+			return
+		}
+	}
+	if c, ok := b.Called(); ok { // bytes in protocols below 3: Latin-1 as a str
+		s, _ := c.Args().Item(0).Str()
+		latin := make([]byte, 0, len(s))
+		for _, r := range s {
+			latin = append(latin, byte(r))
+		}
+		m.found.jobs = append(m.found.jobs, &job{value: b.r, off: m.t.off, r: bytes.NewReader(latin), size: int64(len(latin)), loaded: true, loader: loader, decoded: true})
+		return
+	}
+	data := b.Data()
+	m.found.jobs = append(m.found.jobs, &job{value: b.r, off: m.t.off, r: data, size: data.Size(), loaded: true, loader: loader, decoded: true})
+}
+
+// nested judges the strings that may be pickles, and so on.
+func (a *analysis) nested() {
+	for _, j := range a.all.jobs {
+		if a.left <= 0 {
+			return
+		}
+		if j.archive {
+			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes, which is not looked into", j.off, j.size)
+			continue
+		}
+		a.judgeString(j)
+	}
+	a.all.jobs = nil
+}
+
+// judgeString judges a string that may be a pickle.
+func (a *analysis) judgeString(j *job) {
+	o := Options{MaxOpcodes: a.left}
+	if a.o != nil {
+		o.MaxMemory, o.MaxNesting, o.MaxReport, o.PersistentID = a.o.MaxMemory, a.o.MaxNesting, a.o.MaxReport, a.o.PersistentID
+	}
+	if a.all.depth >= a.o.maxNesting() {
+		a.all.limit(j.off, "strings within strings are not followed beyond %d", a.all.depth)
+		return
+	}
+	inner := newAnalysis(j.r, j.size, &o, a.all.policy, a.all.depth+1)
+	inner.run()
+	a.left -= o.MaxOpcodes - inner.left
+	worst := inner.all.worst()
+	switch {
+	case j.loaded:
+		a.loadString(j, inner.all, worst)
+	case inner.end > 0 || worst == Dangerous:
+		a.all.addf(RuleEmbedded, Warning, j.off, "the string at %d is a pickle%s, which loading leaves alone", j.off, imported(inner.all))
+	}
+}
+
+// loadString adds what a string holds that is given to something that may load
+// it. The one loader that is allowed to is as harmless as what it loads.
+func (a *analysis) loadString(j *job, inner *findings, worst Verdict) {
+	base := j.off
+	for i := range inner.list {
+		if j.decoded {
+			inner.list[i].Offset = 0
+		}
+	}
+	severity := Warning
+	if worst == Dangerous {
+		severity = Error
+	}
+	a.all.addf(RuleNested, severity, j.off, "the string at %d is a pickle%s, and is given to a call", j.off, imported(inner))
+	if j.loader != nil && worst == Dangerous {
+		a.conditional(j.loader).misused = true
+	}
+	a.all.merge(inner, base)
+}
+
+// conditional returns the import that the one of a stream was merged into.
+func (a *analysis) conditional(g *global) *global {
+	if all := a.all.names[g.key]; all != nil {
+		return all
+	}
+	return g
+}
+
+// imported names up to three names that are imported, the worst first.
+func imported(f *findings) string {
+	var labels []string
+	for _, v := range []Verdict{Dangerous, Suspicious, Safe} {
+		for _, g := range f.globals {
+			if g.final() == v && len(labels) < 3 {
+				labels = append(labels, g.label())
+			}
+		}
+	}
+	if len(labels) == 0 {
+		return ""
+	}
+	return " that imports " + strings.Join(labels, ", ")
+}

@@ -1,0 +1,98 @@
+// Searching: pickles behind bytes that are none.
+
+package pickle
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// headSize is how many bytes are looked at to tell whether a pickle begins.
+const headSize = 600
+
+// heads are the bytes that a pickle can begin with that has to be found: PROTO,
+// imports, and the names of imports. The others, as "]" and "N", begin nothing
+// that imports and that is not found further on.
+var heads = [256]bool{opProto: true, opGlobal: true, opInst: true, opShortUnicode: true, opBinUnicode: true,
+	opUnicode: true, opString: true, opShortBinString: true, opBinString: true}
+
+// head returns the offset of the first byte from off on at which a pickle may
+// begin, and the size if there is none. Each is an attempt; how many
+// instructions attempts may take is limited, for a hostile file can hold a
+// pickle without end at every byte.
+func (a *analysis) head(off int64) int64 {
+	d := a.m.d
+	if a.o != nil && a.o.NoSweep {
+		return d.size
+	}
+	if a.guesses < 0 {
+		a.all.limit(off, "the search for further pickles was given up at %d", off)
+		return d.size
+	}
+	d.seek(off)
+	for d.need(1) {
+		d.need(int(min(headSize, d.left())))
+		b := d.buf[d.i:]
+		n := len(b)
+		if int64(n) < d.left() {
+			n = max(n-headSize, 1)
+		}
+		for i, c := range b[:n] {
+			if heads[c] && beginsPickle(b[i:]) {
+				return d.offset() + int64(i)
+			}
+		}
+		d.i += n
+	}
+	return d.size
+}
+
+// beginsPickle is whether b looks like the beginning of a pickle.
+func beginsPickle(b []byte) bool {
+	if len(b) < 3 {
+		return false
+	}
+	switch Opcode(b[0]) {
+	case opProto:
+		return b[1] <= 5 && opcodes[b[2]].name != ""
+	case opGlobal, opInst:
+		n := identLine(b[1:])
+		return n > 0 && identLine(b[1+n+1:]) > 0
+	case opUnicode:
+		return identLine(b[1:]) > 0
+	case opString:
+		n := identRun(b[2:])
+		return n > 0 && n+3 < len(b) && b[2+n] == b[1] && (b[1] == '\'' || b[1] == '"') && b[n+3] == '\n'
+	case opShortUnicode, opShortBinString:
+		return isIdent(b[2:], uint64(b[1]))
+	case opBinUnicode, opBinString:
+		return len(b) > 5 && isIdent(b[5:], uint64(binary.LittleEndian.Uint32(b[1:])))
+	}
+	return false
+}
+
+// identLine returns the length of the dotted name that is all of the line at the
+// start of b, 0 if there is none.
+func identLine(b []byte) int {
+	if n := identRun(b); n < len(b) && b[n] == '\n' {
+		return n
+	}
+	return 0
+}
+
+// identRun returns how long the dotted name at the start of b is.
+func identRun(b []byte) int {
+	b = b[:min(len(b), headSize/2-8)]
+	for i, c := range b {
+		if !(c == '_' || c == '.' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// isIdent is whether the first n bytes of b are a dotted name, and an opcode
+// follows.
+func isIdent(b []byte, n uint64) bool {
+	return n > 0 && n < math.MaxUint8 && n < uint64(len(b)) && identRun(b) >= int(n) && opcodes[b[n]].name != ""
+}

@@ -1,0 +1,264 @@
+// Uses: whether an allowed name is called as it is allowed to be.
+
+package pickle
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+// checkUse judges a call of an import by what its use allows. For getattr of a
+// constant name, it returns what that names.
+func (m *machine) checkUse(g *global, args ref) ref {
+	a := Value{m.arena, args}
+	switch g.use {
+	case names.None:
+		m.checkUnknown(g, a)
+	case names.Container, names.Plain, names.Value:
+		m.checkPlain(g, a)
+	case names.Factory:
+		m.checkFactory(g, a)
+	case names.Sized:
+		m.checkPlain(g, a)
+		m.checkSizes(g, a)
+	case names.Base:
+		m.checkCount(g, a, 0, 0)
+	case names.Constant, names.Storage:
+		m.warn(RuleCallArgs, m.t.off, "the %s at %d calls %s, which is to be named, not called", m.t.code, m.t.off, g.label())
+	case names.Typed, names.Rebuild, names.Array:
+		m.checkSignature(g, a)
+	case names.Tensor:
+		m.checkSizes(g, a)
+	case names.FromType:
+		m.checkFromType(g, a)
+	case names.Reconstructor, names.NewObj, names.NewObjEx:
+		m.checkMaker(g, a)
+	case names.Encode:
+		m.checkEncode(g, a)
+	case names.GetAttr:
+		return m.checkGetAttr(g, a)
+	case names.Partial:
+		m.checkPartial(g, a)
+	case names.LoadBytes:
+		m.checkLoadBytes(g, a)
+	}
+	return refUnknown
+}
+
+// wrong notes arguments that the name is not allowed for.
+func (m *machine) wrong(rule Rule, g *global, what string) {
+	m.warn(rule, m.t.off, "the %s at %d calls %s with %s", m.t.code, m.t.off, g.label(), what)
+}
+
+// checkUnknown judges a call of what is not allowed anyway.
+func (m *machine) checkUnknown(g *global, args Value) {
+	if g.Verdict == Safe {
+		return // a user allows it
+	}
+	if names.Join(g.ResolvedModule, g.ResolvedName) == "builtins.type" && args.Len() == 3 {
+		m.danger(RuleDynamicClass, "the %s at %d makes a class", m.t.code, m.t.off)
+	}
+	if g.Rule == RuleAttribute {
+		m.checkDunderStrings(args.r)
+	}
+	m.load(args)
+}
+
+// imported returns the import that v is, nil if it is none.
+func (m *machine) imported(v Value) *global {
+	if n := m.at(v.r); n.kind == KindGlobal {
+		return m.names[n.a]
+	}
+	return nil
+}
+
+// checkPlain judges arguments that are to be values, and not functions.
+func (m *machine) checkPlain(g *global, args Value) {
+	for arg := range args.Items() {
+		if f := m.imported(arg); f != nil && f.Verdict != Safe {
+			m.warn(RuleCallableArg, m.t.off, "the %s at %d gives %s to %s", m.t.code, m.t.off, f.label(), g.label())
+		}
+		if c, ok := arg.Called(); ok && c.Callee().Kind() == KindGlobal && g.use == names.Plain {
+			m.checkRange(g, c)
+		}
+	}
+}
+
+// maxSize is how many bytes or items a name that is allowed may make out of a
+// number that the pickle says.
+const maxSize = 1 << 28
+
+// checkSizes judges numbers that become sizes.
+func (m *machine) checkSizes(g *global, args Value) {
+	for arg := range args.Items() {
+		if n, ok := arg.Int(); arg.Kind() == KindInt && (!ok || n > maxSize) && m.label(g) != "builtins.range" {
+			m.wrong(RuleResource, g, "the size "+m.summary(arg.r))
+		}
+		if c, ok := arg.Called(); ok {
+			m.checkRange(g, c)
+		}
+	}
+}
+
+func (m *machine) label(g *global) string { return names.Join(g.ResolvedModule, g.ResolvedName) }
+
+// checkRange judges a range that is made into what holds all its items.
+func (m *machine) checkRange(g *global, c Result) {
+	f := m.imported(c.Callee())
+	if f == nil || m.label(f) != "builtins.range" {
+		return
+	}
+	for arg := range c.Args().Items() {
+		if n, ok := arg.Int(); arg.Kind() == KindInt && (!ok || n > maxSize || n < -maxSize) {
+			m.wrong(RuleResource, g, "a range up to "+m.summary(arg.r))
+		}
+	}
+}
+
+// checkFactory judges the function that a defaultdict calls for what is missing.
+func (m *machine) checkFactory(g *global, args Value) {
+	f := args.Item(0)
+	made := m.imported(f)
+	switch {
+	case args.Len() == 0 || f.IsNone():
+	case made != nil && made.ResolvedModule == "builtins" && made.Verdict == Safe:
+	case made != nil && made.Verdict != Dangerous:
+		m.warn(RuleCallableArg, m.t.off, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), made.label())
+	default:
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), m.summary(f.r))
+	}
+}
+
+// checkCount judges how many arguments there are.
+func (m *machine) checkCount(g *global, args Value, least, most int) bool {
+	if n := int(args.Len()); args.Kind() != KindTuple || n < least || n > most {
+		m.warn(RuleType, m.t.off, "the %s at %d calls %s with %d arguments", m.t.code, m.t.off, g.label(), n)
+		return false
+	}
+	return true
+}
+
+// checkSignature judges arguments by their number and kinds. The letters of a
+// signature: S storage, T tensor, i int, b bool, I ints, t str, D dtype, g import,
+// s state, a anything. What follows | may be missing.
+func (m *machine) checkSignature(g *global, args Value) {
+	needed, optional, _ := strings.Cut(g.signature, "|")
+	if !m.checkCount(g, args, len(needed), len(needed)+len(optional)) {
+		return
+	}
+	letters := needed + optional
+	i := 0
+	for arg := range args.Items() {
+		if !m.fits(letters[i], arg) {
+			m.warn(RuleType, m.t.off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.t.code, g.label(), m.t.off, m.summary(arg.r), arg.Kind())
+		}
+		i++
+	}
+	if g.use == names.Array && letters[0] == 'g' || letters[0] == 'I' {
+		m.checkShape(g, args.Item(strings.IndexByte(letters, 'I')))
+	}
+}
+
+// fits is whether an argument is what a letter of a signature says.
+func (m *machine) fits(letter byte, arg Value) bool {
+	k := arg.Kind()
+	switch letter {
+	case 'S':
+		return k == KindPersistent || k == KindCall
+	case 'T':
+		return k == KindCall
+	case 'i':
+		return k == KindInt
+	case 'b':
+		return k == KindBool
+	case 't':
+		return k == KindStr
+	case 'D', 'g':
+		return k == KindGlobal
+	case 'I':
+		return m.areInts(arg)
+	case 's':
+		m.checkDunderKeys(arg.r)
+	}
+	return true
+}
+
+// areInts is whether v is a tuple or list of ints, or a torch.Size of them.
+func (m *machine) areInts(v Value) bool {
+	if c, ok := v.Called(); ok {
+		f := m.imported(c.Callee())
+		return f != nil && m.label(f) == "torch.Size"
+	}
+	for item := range v.Items() {
+		if item.Kind() != KindInt {
+			return false
+		}
+	}
+	return v.Kind() == KindTuple || v.Kind() == KindList
+}
+
+// checkShape judges the shape of an array that is made without its data.
+func (m *machine) checkShape(g *global, shape Value) {
+	total := int64(1)
+	for item := range shape.Items() {
+		n, ok := item.Int()
+		if !ok || n > maxSize || total > maxSize {
+			m.wrong(RuleResource, g, "the shape "+m.summary(shape.r))
+			return
+		}
+		total *= max(n, 1)
+	}
+}
+
+// checkFromType judges a call of a function that calls its first argument with
+// the third, makes the result what the second says, and sets the fourth as its
+// state.
+func (m *machine) checkFromType(g *global, args Value) {
+	if !m.checkCount(g, args, 3, 4) {
+		return
+	}
+	f := m.imported(args.Item(0))
+	if f == nil || f.Verdict != Safe || f.use != names.Rebuild {
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), m.summary(args.Item(0).r))
+		return
+	}
+	f.Called = true
+	m.checkSignature(f, args.Item(2))
+	if t := m.imported(args.Item(1)); t == nil || t.Verdict == Dangerous || t.Verdict == Safe && t.use != names.Tensor && t.use != names.None && t.use != names.Class {
+		m.danger(RuleCallableArg, "the %s at %d makes a tensor a %s", m.t.code, m.t.off, m.summary(args.Item(1).r))
+	}
+	m.checkDunderKeys(args.Item(3).r)
+}
+
+// checkMaker judges a call of a function that makes an object of the class that
+// is its first argument.
+func (m *machine) checkMaker(g *global, args Value) {
+	class := m.imported(args.Item(0))
+	if class == nil {
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), m.summary(args.Item(0).r))
+		return
+	}
+	class.Called = true
+	if class.Verdict == Dangerous {
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), class.label())
+		return
+	}
+	if g.use != names.Reconstructor {
+		return
+	}
+	if base := m.imported(args.Item(1)); base == nil || base.ResolvedModule != "builtins" || base.Verdict != Safe {
+		m.wrong(RuleCallArgs, g, "the base "+m.summary(args.Item(1).r))
+	}
+}
+
+// encodings are those that Python's own pickler uses for bytes in old protocols,
+// and their other names.
+var encodings = map[string]bool{"latin1": true, "latin-1": true, "iso-8859-1": true, "utf-8": true, "ascii": true}
+
+func (m *machine) checkEncode(g *global, args Value) {
+	encoding, _ := args.Item(1).Str()
+	if args.Len() != 2 || args.Item(0).Kind() != KindStr || !encodings[encoding] {
+		m.wrong(RuleCallArgs, g, m.summary(args.r))
+	}
+}
