@@ -265,7 +265,7 @@ func (a *analysis) report() *Report {
 	if err := a.m.d.err; err != nil {
 		a.all.stop(err.Error())
 	}
-	r := &Report{Streams: a.streams, Calls: a.all.calls, End: a.end}
+	r := &Report{Streams: a.streams, Calls: a.all.calls, End: a.end, policy: a.all.policy}
 	r.Reason, r.Complete = a.all.reason, a.all.reason == ""
 	r.Verdict = a.all.worst()
 	if !r.Complete {

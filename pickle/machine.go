@@ -42,12 +42,12 @@ type machine struct {
 	plain      bool  // whether to take no notice of raw arrays, as loaders other than joblib's do
 	rawAt      int64 // where the first raw array begins, -1 if there is none
 
-	opcodes   int64 // how many were read
-	budget    int64 // how many may be
-	reused    int   // how often a container was put on the stack again
-	deepest   bool  // whether depth was reported
-	crowded   bool  // whether the number of marks was reported
-	observing func(*machine)
+	opcodes int64                   // how many were read
+	budget  int64                   // how many may be
+	reused  int                     // how often a container was put on the stack again
+	deepest bool                    // whether depth was reported
+	crowded bool                    // whether the number of marks was reported
+	observe func(do func(*machine)) // carries out an instruction for those who watch, nil if nobody does
 }
 
 // A context is what a loader keeps of a stream while it reads one within it.
@@ -100,10 +100,11 @@ func (m *machine) run() fault {
 		if p := opcodes[m.t.code].proto; p > m.declared && m.t.code != opProto {
 			m.newer(p)
 		}
-		handlers[m.t.code](m)
-		if m.observing != nil {
-			m.observing(m)
+		if m.observe != nil {
+			m.observe(handlers[m.t.code])
+			continue
 		}
+		handlers[m.t.code](m)
 	}
 	return faultNone
 }

@@ -27,6 +27,8 @@ type Report struct {
 	// Omitted is how many imports, calls and findings are not listed because
 	// Options.MaxReport of their kind are. Verdict counts them.
 	Omitted int
+
+	policy *names.Policy // what names were judged by
 }
 
 // A Stream is one pickle of possibly many: from its first opcode to its STOP.

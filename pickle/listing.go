@@ -1,0 +1,287 @@
+// Listings: instructions as lines, with what they would import and call.
+
+package pickle
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+
+	"github.com/weightools/safetensors/internal/pylit"
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// A Line is one instruction as it is listed, or bytes that are none.
+type Line struct {
+	Offset int64
+	End    int64
+	Stream int    // which of the report's streams it is of, -1 if of none
+	Opcode Opcode // 0 if the bytes are no instruction
+	Arg    string // the argument as Python writes it, "" if there is none
+	Mark   string // "(MARK at 12)" if it takes a MARK off the stack, "(as 3)" if it is MEMOIZE
+	Indent int    // how many MARKs are open before it
+	Depth  int    // how many values and MARKs are on the stack after it
+
+	// Remark says what the instruction imports, calls or breaks, "" if nothing;
+	// Verdict is what is thought of that.
+	Remark  string
+	Verdict Verdict
+}
+
+// String returns the line as Python's pickletools prints it, without Depth and
+// Remark.
+func (l *Line) String() string {
+	if l.Opcode == 0 {
+		return fmt.Sprintf("%5d: %s", l.Offset, l.Arg)
+	}
+	code := strconv.QuoteToASCII(string([]byte{byte(l.Opcode)}))
+	const deepest = 100 // levels that are indented: a hostile pickle has a million
+	s := fmt.Sprintf("%5d: %-4s %*s%s", l.Offset, code[1:len(code)-1], 4*min(l.Indent, deepest), "", l.Opcode)
+	if l.Arg == "" && l.Mark == "" {
+		return s
+	}
+	s += fmt.Sprintf("%*s", max(10-len(l.Opcode.String()), 0), "")
+	for _, part := range []string{l.Arg, l.Mark} {
+		if part != "" {
+			s += " " + part
+		}
+	}
+	return s
+}
+
+// Lines yields the instructions of the size bytes behind r, of one stream after
+// another, and between them what belongs to none. It judges the bytes first, so
+// that a line can say what is thought of it. An argument longer than 4,096 bytes
+// is cut off. The error is of reading.
+func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		report, err := Analyze(r, size, o)
+		if err != nil {
+			yield(Line{Stream: -1}, err)
+			return
+		}
+		l := &listing{m: newMachine(r, size, o), report: report, yield: yield, going: true, verdicts: map[string]Verdict{}}
+		for i := range report.Imports {
+			l.verdicts[report.Imports[i].String()] = report.Imports[i].Verdict
+		}
+		at := int64(0)
+		for i, s := range report.Streams {
+			l.rest(at, s.Offset)
+			l.stream(i, s)
+			at = max(at, s.End)
+		}
+		l.rest(at, size)
+	}
+}
+
+// A listing makes lines.
+type listing struct {
+	m      *machine
+	report *Report
+	yield  func(Line, error) bool
+	going  bool      // whether lines are still wanted
+	marks  []int64   // where the open MARKs are
+	outer  [][]int64 // the same of the streams around this one
+
+	verdicts map[string]Verdict // by import
+}
+
+// stream yields the lines of a stream.
+func (l *listing) stream(i int, s Stream) {
+	m := l.m
+	m.reset()
+	found := newFindings(l.report.policy, 0, math.MaxInt)
+	m.begin(s.Offset, found)
+	m.budget = m.o.maxOpcodes()
+	l.marks, l.outer = nil, nil
+	m.observe = func(do func(*machine)) {
+		line := Line{Offset: m.t.off, End: m.d.offset(), Stream: i, Opcode: m.t.code, Arg: string(m.t.argument()), Indent: len(l.marks)}
+		live, findings, calls := m.memo.live, len(found.list), len(m.calls)
+		do(m)
+		if m.t.code == opMemoize {
+			line.Mark = fmt.Sprintf("(as %d)", live)
+		}
+		l.follow(&line)
+		line.Depth = len(m.stack) + len(m.marks)
+		l.remark(&line, found.list[findings:], len(m.calls) > calls)
+		l.going = l.going && l.yield(line, nil)
+		m.done = m.done || !l.going || m.d.offset() >= s.End
+	}
+	m.run()
+}
+
+// follow does with MARKs what the machine did.
+func (l *listing) follow(line *Line) {
+	m := l.m
+	switch n := len(l.outer); {
+	case len(m.outer) > n:
+		l.outer, l.marks = append(l.outer, l.marks), nil
+	case len(m.outer) < n:
+		l.marks, l.outer = l.outer[n-1], l.outer[:n-1]
+	case m.t.code == opMark:
+		l.marks = append(l.marks, line.Offset)
+	case len(m.marks) < len(l.marks):
+		line.Mark = fmt.Sprintf("(MARK at %d)", l.marks[len(l.marks)-1])
+		l.marks = l.marks[:len(l.marks)-1]
+	}
+}
+
+// remark says what a line imports, calls and breaks.
+func (l *listing) remark(line *Line, findings []Finding, called bool) {
+	m := l.m
+	add := func(s string, v Verdict) {
+		if line.Remark != "" {
+			s = line.Remark + "; " + s
+		}
+		line.Remark, line.Verdict = s, max(line.Verdict, v)
+	}
+	if n := len(m.stack) - 1; n >= 0 && m.is(m.stack[n], KindGlobal) {
+		switch g := m.names[m.at(m.stack[n]).a]; line.Opcode {
+		case opGlobal, opStackGlobal, opExt1, opExt2, opExt4, opReduce:
+			v := l.verdict(g)
+			add(fmt.Sprintf("imports %s: %s", g.label(), v), v)
+		}
+	}
+	if called {
+		c := &m.calls[len(m.calls)-1]
+		v := Dangerous
+		if n := m.at(c.callee); n.kind == KindGlobal {
+			v = l.verdict(m.names[n.a])
+		}
+		add("calls "+m.summary(c.callee), v)
+	}
+	for _, f := range findings {
+		add(string(f.Rule), f.Severity.Verdict())
+	}
+}
+
+// verdict returns what the report thinks of an import: more than can be known
+// while it is read.
+func (l *listing) verdict(g *global) Verdict {
+	if v, ok := l.verdicts[g.String()]; ok {
+		return v
+	}
+	return g.Verdict
+}
+
+// rest yields bytes that belong to no stream.
+func (l *listing) rest(from, to int64) {
+	if from >= to || !l.going {
+		return
+	}
+	const most = 16
+	b := make([]byte, min(to-from, most))
+	n, _ := l.m.d.r.ReadAt(b, from)
+	text := fmt.Sprintf("% x", b[:n])
+	if to-from > most {
+		text += fmt.Sprintf(" ... (%s)", wording.Count(to-from, "byte"))
+	}
+	l.going = l.yield(Line{Offset: from, End: to, Stream: -1, Arg: text, Remark: "no instructions", Verdict: Suspicious}, nil)
+}
+
+// Disassemble writes the instructions of the size bytes behind r to w, as
+// Python's pickletools does. Behind each it writes how much is on the stack, and
+// what it imports and calls, with what is thought of that. The error is of
+// reading or of writing.
+func Disassemble(w io.Writer, r io.ReaderAt, size int64, o *Options) error {
+	highest := 0
+	for line, err := range Lines(r, size, o) {
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprintf("%-60s ; %d", line.String(), line.Depth)
+		if line.Opcode == 0 {
+			text = line.String()
+		}
+		if line.Remark != "" {
+			text += " " + line.Remark
+		}
+		highest = max(highest, line.Opcode.Proto())
+		if line.Opcode == opStop {
+			text += fmt.Sprintf("\nhighest protocol among opcodes = %d", highest)
+			highest = 0
+		}
+		if _, err := io.WriteString(w, text+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// argument returns the argument of a token as Python writes it.
+func (t *token) argument() []byte {
+	switch opcodes[t.code].form {
+	case formNone:
+		return nil
+	case formF8:
+		return pylit.AppendFloat(nil, math.Float64frombits(t.num))
+	case formI4:
+		return strconv.AppendInt(nil, int64(t.num), 10)
+	case formU1, formU2, formU4, formU8:
+		return strconv.AppendUint(nil, t.num, 10)
+	case formLine:
+		return t.cut(t.lineArgument())
+	case formLines:
+		return t.cut(pylit.AppendString(nil, append(append(append([]byte(nil), t.text...), ' '), t.text2...)))
+	}
+	switch t.code {
+	case opLong1, opLong4:
+		if t.textLen > int64(len(t.text)) {
+			return t.cut([]byte("<int>"))
+		}
+		return fromTwosComplement(append([]byte(nil), t.text...)).Append(nil, 10)
+	case opBinBytes, opShortBinBytes, opBinBytes8:
+		return t.cut(pylit.AppendBytes(nil, t.text))
+	case opByteArray8:
+		return t.cut(append(pylit.AppendBytes([]byte("bytearray("), t.text), ')'))
+	case opBinString, opShortBinString:
+		return t.cut(pylit.AppendLatin1(nil, t.text))
+	}
+	return t.cut(pylit.AppendString(nil, t.text))
+}
+
+// lineArgument returns a line as Python writes what it stands for, or as a string
+// if it stands for nothing.
+func (t *token) lineArgument() []byte {
+	var n pylit.Number
+	switch t.code {
+	case opInt:
+		n = pylit.Int(t.text)
+		if n.Bool {
+			return []byte([]string{"False", "True"}[n.Value])
+		}
+	case opLong:
+		n = pylit.Long(t.text)
+	case opGet, opPut:
+		n = pylit.Index(t.text)
+	case opFloat:
+		if f, _, ok := pylit.Float(t.text); ok {
+			return pylit.AppendFloat(nil, f)
+		}
+	case opString:
+		if s, _, ok := pylit.String(t.text); ok {
+			return pylit.AppendLatin1(nil, s)
+		}
+	case opUnicode:
+		if s, ok := pylit.RawUnicode(t.text); ok {
+			return pylit.AppendString(nil, s)
+		}
+	}
+	switch {
+	case n.Big && n.Base == 10:
+		return n.Text
+	case n.OK && !n.Big:
+		return strconv.AppendInt(nil, n.Value, 10)
+	}
+	return pylit.AppendString(nil, t.text)
+}
+
+// cut says of an argument that it goes on, if it does.
+func (t *token) cut(arg []byte) []byte {
+	if t.textLen > int64(len(t.text)) {
+		arg = fmt.Appendf(arg, "... (%s)", wording.Count(t.textLen, "byte"))
+	}
+	return arg
+}
