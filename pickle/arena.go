@@ -55,6 +55,7 @@ const (
 const (
 	chunkBits = 12 // nodes come in chunks of 4,096, so growing copies nothing
 	chunkSize = 1 << chunkBits
+	callChunk = 512 // and calls in chunks of 512
 	textBlock = 64 << 10
 )
 
@@ -81,26 +82,30 @@ type call struct {
 type arena struct {
 	r      io.ReaderAt // what spans are of
 	nodes  []*[chunkSize]node
+	chunk  *[chunkSize]node // the one that is filled
 	count  int
 	items  []ref // tuples' items, and runs of items: the next run, how many, items
-	calls  []call
+	calls  []*[callChunk]call
+	called int
 	spans  []span
 	blocks []*strings.Builder
 	names  []*global // those that nodes of KindGlobal refer to
 }
 
-func newArena(r io.ReaderAt) *arena {
-	a := &arena{r: r}
+// newArena returns an arena for the values of size bytes. A checkpoint has about
+// an item for six bytes, so that as many need not be moved.
+func newArena(r io.ReaderAt, size int64) *arena {
+	a := &arena{r: r, items: make([]ref, 0, min(size/6, 1<<20)+8)}
 	a.reset()
 	return a
 }
 
 // reset forgets all values but those that every arena begins with.
 func (a *arena) reset() {
-	a.items, a.calls, a.spans = append(a.items[:0], 0), a.calls[:0], a.spans[:0]
+	a.items, a.called, a.spans = append(a.items[:0], 0), 0, a.spans[:0]
 	a.blocks, a.names = nil, nil
 	if a.count > 0 {
-		a.count = int(refFirst)
+		a.count, a.chunk = int(refFirst), a.nodes[0]
 		return
 	}
 	for _, k := range []Kind{KindUnknown, KindNone, KindBool, KindBool, KindTuple} {
@@ -116,19 +121,42 @@ func (a *arena) reset() {
 func (a *arena) at(r ref) *node { return &a.nodes[r>>chunkBits][r&(chunkSize-1)] }
 
 func (a *arena) add(n node) ref {
-	r := ref(a.count)
-	if int(r>>chunkBits) == len(a.nodes) {
+	i := a.count & (chunkSize - 1)
+	if i == 0 {
+		a.turn()
+	}
+	a.chunk[i] = n
+	a.count++
+	return ref(a.count - 1)
+}
+
+// turn makes the next chunk the one that is filled.
+func (a *arena) turn() {
+	i := a.count >> chunkBits
+	if i == len(a.nodes) {
 		a.nodes = append(a.nodes, new([chunkSize]node))
 	}
-	a.nodes[r>>chunkBits][r&(chunkSize-1)] = n
-	a.count++
-	return r
+	a.chunk = a.nodes[i]
+}
+
+// callAt returns a call, which stays where it is.
+func (a *arena) callAt(i uint64) *call { return &a.calls[i/callChunk][i%callChunk] }
+
+// addCall adds a call and returns its number.
+func (a *arena) addCall(c call) uint64 {
+	i := a.called
+	if i/callChunk == len(a.calls) {
+		a.calls = append(a.calls, new([callChunk]call))
+	}
+	a.calls[i/callChunk][i%callChunk] = c
+	a.called++
+	return uint64(i)
 }
 
 // memory returns how many bytes the values take.
 func (a *arena) memory() int64 {
-	const nodeSize, callSize, spanSize, nameSize = 16, 64, 16, 400
-	return int64(a.count)*nodeSize + int64(cap(a.items))*4 + int64(cap(a.calls))*callSize +
+	const nodeSize, callSize, spanSize, nameSize = 16, 72, 16, 400
+	return int64(a.count)*nodeSize + int64(cap(a.items))*4 + int64(a.called)*callSize +
 		int64(cap(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
 }
 
@@ -136,9 +164,9 @@ func (a *arena) memory() int64 {
 // blocks are strings.Builders, out of which strings can be cut without a copy.
 func (a *arena) text(b []byte) uint64 {
 	i := len(a.blocks) - 1
-	if i < 0 || a.blocks[i].Len()+len(b) > textBlock {
+	if i < 0 || a.blocks[i].Len()+len(b) > a.blocks[i].Cap() {
 		block := new(strings.Builder)
-		block.Grow(min(textBlock, max(4096, 16*len(b))))
+		block.Grow(min(4096<<min(len(a.blocks), 4), textBlock)) // larger and larger: most pickles are small
 		a.blocks = append(a.blocks, block)
 		i++
 	}
@@ -246,7 +274,7 @@ func (a *arena) each(r ref, yield func([]ref) bool) {
 	case KindPersistent:
 		yield([]ref{ref(n.a)})
 	case KindCall:
-		c := &a.calls[n.a]
+		c := a.callAt(n.a)
 		if !yield([]ref{c.callee, c.args, c.kwargs, c.state}) {
 			return
 		}

@@ -54,8 +54,7 @@ func (m *machine) obj() {
 // call writes down a call, judges it, and pushes its result.
 func (m *machine) call(callee, args, kwargs ref) {
 	callee = m.throughSource(callee)
-	m.calls = append(m.calls, call{off: m.t.off, callee: callee, args: args, kwargs: kwargs, op: m.t.code})
-	n := node{kind: KindCall, n: 1, a: uint64(len(m.calls) - 1)}
+	n := node{kind: KindCall, n: 1, a: m.addCall(call{off: m.t.off, callee: callee, args: args, kwargs: kwargs, op: m.t.code})}
 	n.hold(m.at(args))
 	r := m.add(n)
 	m.checkDepth(r)
@@ -113,7 +112,7 @@ func (m *machine) build() {
 	n := m.at(object)
 	switch n.kind {
 	case KindCall:
-		c := &m.calls[n.a]
+		c := m.callAt(n.a)
 		c.state, c.built = state, true
 		n.hold(m.at(state))
 		m.checkDepth(object)
@@ -225,7 +224,7 @@ func (m *machine) addTo(items []ref, want Kind) {
 // addToResult adds to the result of a call. That an OrderedDict is filled so is
 // what it is for; of other objects it is a method that is called.
 func (m *machine) addToResult(n *node, items []ref, want Kind) {
-	c := &m.calls[n.a]
+	c := m.callAt(n.a)
 	for _, item := range items {
 		n.hold(m.at(item))
 	}

@@ -31,7 +31,7 @@ func (v Value) Called() (c Result, ok bool) {
 	if n.kind != KindCall {
 		return Result{}, false
 	}
-	return Result{v.a, &v.a.calls[n.a]}, true
+	return Result{v.a, v.a.callAt(n.a)}, true
 }
 
 // A Result is a call that would be made, and what would be done to its result.

@@ -23,6 +23,16 @@ type sample struct {
 
 // bareSamples returns the samples that are pickles and nothing around them.
 func bareSamples(t testing.TB) []sample {
+	var bare []sample
+	for _, s := range allSamples(t) {
+		if s.container == "pickle" || s.container == "joblib" {
+			bare = append(bare, s)
+		}
+	}
+	return bare
+}
+
+func allSamples(t testing.TB) []sample {
 	f, err := os.Open(filepath.Join(corpus, "manifest.csv"))
 	if err != nil {
 		t.Skip("the corpus is not here")
@@ -39,10 +49,8 @@ func bareSamples(t testing.TB) []sample {
 	var samples []sample
 	for _, row := range rows[1:] {
 		at := func(name string) string { return row[column[name]] }
-		s := sample{at("id"), at("file"), at("container"), at("expected_verdict"), at("notes"), list(at("expected_globals")), list(at("expected_findings"))}
-		if s.container == "pickle" || s.container == "joblib" {
-			samples = append(samples, s)
-		}
+		samples = append(samples, sample{at("id"), at("file"), at("container"), at("expected_verdict"), at("notes"),
+			list(at("expected_globals")), list(at("expected_findings"))})
 	}
 	return samples
 }

@@ -14,13 +14,14 @@ import (
 // A global is an import while it is analyzed.
 type global struct {
 	Import
-	use       names.Use
-	signature string
-	key       nameKey
-	node      ref  // the value, within the stream
-	good      int  // calls that were as use says
-	misused   bool // whether there was another use
-	listed    int  // the index of its safe calls among the calls, and 1
+	use     names.Use
+	letters string // of the signature, for uses that have one
+	least   int    // how many of them are needed
+	key     nameKey
+	node    ref  // the value, within the stream
+	good    int  // calls that were as use says
+	misused bool // whether there was another use
+	listed  int  // the index of its safe calls among the calls, and 1
 }
 
 // label returns the name as part of a message.
@@ -119,7 +120,8 @@ func (m *machine) judge(module, name string) *global {
 	j := m.found.policy.Judge(names.Import{Module: module, Name: name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
 	g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
 	if j.Entry != nil {
-		g.use, g.signature = j.Entry.Use, j.Entry.Signature
+		needed, optional, _ := strings.Cut(j.Entry.Signature, "|")
+		g.use, g.letters, g.least = j.Entry.Use, needed+optional, len(needed)
 	}
 	m.found.keep(g, nameKey{module, name, m.proto < 3})
 	return g
@@ -175,6 +177,12 @@ func (m *machine) persistent(id ref) {
 	m.push(r)
 }
 
+// itemsOf returns the items of a tuple or frozenset.
+func (m *machine) itemsOf(r ref) []ref {
+	n := m.at(r)
+	return m.items[n.a : n.a+uint64(n.n)]
+}
+
 // isStorageID is whether an id is one that torch.save writes: of a storage, as
 // ("storage", class, key, location, number of elements) and in old files a view
 // of it, or of the source of a class, as ("module", class, file, text).
@@ -183,7 +191,7 @@ func (m *machine) isStorageID(id ref) bool {
 	if n.kind != KindTuple {
 		return false
 	}
-	items := m.items[n.a : n.a+uint64(n.n)]
+	items := m.itemsOf(id)
 	switch tag, _ := (Value{m.arena, items0(items)}).Str(); tag {
 	case "storage":
 		return (len(items) == 5 || len(items) == 6) && m.is(items[1], KindGlobal) && m.is(items[2], KindStr) &&

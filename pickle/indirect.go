@@ -120,6 +120,6 @@ func (m *machine) callsOnly(r, callee ref) bool {
 	if n.kind != KindCall {
 		return false
 	}
-	c := &m.calls[n.a]
+	c := m.callAt(n.a)
 	return c.callee == callee && c.args != callee && c.kwargs != callee && c.state != callee
 }

@@ -98,14 +98,14 @@ func (l *listing) stream(i int, s Stream) {
 	l.marks, l.outer = nil, nil
 	m.observe = func(do func(*machine)) {
 		line := Line{Offset: m.t.off, End: m.d.offset(), Stream: i, Opcode: m.t.code, Arg: string(m.t.argument()), Indent: len(l.marks)}
-		live, findings, calls := m.memo.live, len(found.list), len(m.calls)
+		live, findings, calls := m.memo.live, len(found.list), m.called
 		do(m)
 		if m.t.code == opMemoize {
 			line.Mark = fmt.Sprintf("(as %d)", live)
 		}
 		l.follow(&line)
 		line.Depth = len(m.stack) + len(m.marks)
-		l.remark(&line, found.list[findings:], len(m.calls) > calls)
+		l.remark(&line, found.list[findings:], m.called > calls)
 		l.going = l.going && l.yield(line, nil)
 		m.done = m.done || !l.going || m.d.offset() >= s.End
 	}
@@ -145,7 +145,7 @@ func (l *listing) remark(line *Line, findings []Finding, called bool) {
 		}
 	}
 	if called {
-		c := &m.calls[len(m.calls)-1]
+		c := m.callAt(uint64(m.called - 1))
 		v := Dangerous
 		if n := m.at(c.callee); n.kind == KindGlobal {
 			v = l.verdict(m.names[n.a])

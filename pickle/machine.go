@@ -69,7 +69,7 @@ const (
 )
 
 func newMachine(r io.ReaderAt, size int64, o *Options) *machine {
-	return &machine{arena: newArena(r), d: newDecoder(r, size), o: o}
+	return &machine{arena: newArena(r, size), d: newDecoder(r, size), o: o}
 }
 
 // begin makes the machine ready for the stream at off.

@@ -143,20 +143,17 @@ func (m *machine) checkCount(g *global, args Value, least, most int) bool {
 // signature: S storage, T tensor, i int, b bool, I ints, t str, D dtype, g import,
 // s state, a anything. What follows | may be missing.
 func (m *machine) checkSignature(g *global, args Value) {
-	needed, optional, _ := strings.Cut(g.signature, "|")
-	if !m.checkCount(g, args, len(needed), len(needed)+len(optional)) {
+	letters := g.letters
+	if !m.checkCount(g, args, g.least, len(letters)) {
 		return
 	}
-	letters := needed + optional
-	i := 0
-	for arg := range args.Items() {
-		if !m.fits(letters[i], arg) {
-			m.warn(RuleType, m.t.off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.t.code, g.label(), m.t.off, m.summary(arg.r), arg.Kind())
+	for i, arg := range m.itemsOf(args.r) {
+		if !m.fits(letters[i], Value{m.arena, arg}) {
+			m.warn(RuleType, m.t.off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.t.code, g.label(), m.t.off, m.summary(arg), m.at(arg).kind)
 		}
-		i++
 	}
-	if g.use == names.Array && letters[0] == 'g' || letters[0] == 'I' {
-		m.checkShape(g, args.Item(strings.IndexByte(letters, 'I')))
+	if i := strings.IndexByte(letters, 'I'); i >= 0 && g.use == names.Array {
+		m.checkShape(g, args.Item(i))
 	}
 }
 
@@ -190,12 +187,20 @@ func (m *machine) areInts(v Value) bool {
 		f := m.imported(c.Callee())
 		return f != nil && m.label(f) == "torch.Size"
 	}
+	if v.Kind() == KindTuple {
+		for _, item := range m.itemsOf(v.r) {
+			if !m.is(item, KindInt) {
+				return false
+			}
+		}
+		return true
+	}
 	for item := range v.Items() {
 		if item.Kind() != KindInt {
 			return false
 		}
 	}
-	return v.Kind() == KindTuple || v.Kind() == KindList
+	return v.Kind() == KindList
 }
 
 // checkShape judges the shape of an array that is made without its data.
