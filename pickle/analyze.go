@@ -31,6 +31,10 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.arena}, a.m.d.err
 }
 
+// forgetAfter is how many values of streams that are over are kept at most, if
+// nobody wants them.
+const forgetAfter = 1 << 16
+
 // An analysis goes through the streams of a range of bytes.
 type analysis struct {
 	o       *Options
@@ -78,6 +82,9 @@ func (a *analysis) run() {
 			off, searching = off+1, true
 		}
 	}
+	if off < size && a.left <= 0 {
+		a.all.limit(off, "the limit of %d instructions is met at %d", a.o.maxOpcodes(), off)
+	}
 	a.closeGap(size)
 	a.nested()
 	a.crossCheck()
@@ -106,8 +113,8 @@ type attempt struct {
 // attempt reads the stream at off.
 func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	m := a.m
-	if !a.keep {
-		m.reset()
+	if !a.keep && m.count > forgetAfter {
+		m.forget()
 	}
 	t := &attempt{found: newFindings(a.all.policy, a.all.depth, a.all.most)}
 	m.begin(off, t.found)
@@ -116,6 +123,9 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	m.escapes()
 	m.checkExpansion()
 	a.left -= m.opcodes
+	if guessing {
+		a.guesses -= m.opcodes + 16
+	}
 	t.Stream = Stream{Offset: off, End: m.d.offset(), Proto: int(m.named), Opcodes: m.opcodes, Stopped: m.stopped}
 	t.result, t.failed, t.proto, t.next = m.result, m.failed, m.protoFirst, m.d.offset()
 	if !m.stopped {

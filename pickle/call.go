@@ -21,6 +21,9 @@ func (m *machine) reduce() {
 // newObj is NEWOBJ: the same, and calls __new__ of the class.
 func (m *machine) newObj() {
 	args, callee := m.pop(), m.pop()
+	if !m.is(args, KindTuple) {
+		m.refuse(RuleType, "the NEWOBJ at %d calls with a %s, which is no tuple", m.t.off, m.at(args).kind)
+	}
 	m.call(callee, args, refUnknown)
 }
 
@@ -88,6 +91,9 @@ func (m *machine) judgeCall(r, callee, args ref) (named ref) {
 		g.Called = true
 		before := len(m.found.list)
 		named = m.checkUse(g, args)
+		if g.use == names.Encode {
+			m.sniffEncoded(r, args)
+		}
 		m.found.called(m, g, args, before)
 		return named
 	case KindCall, KindPersistent:
@@ -140,6 +146,9 @@ func (m *machine) checkBuild(c *call, state ref) {
 	g := m.names[n.a]
 	if g.Verdict == Safe && !g.use.Builds() {
 		m.warn(RuleBuildState, m.t.off, "the BUILD at %d sets the state of what %s makes, which has none", m.t.off, g.label())
+	}
+	if g.use == names.Array && m.label(g) == "numpy.dtype" {
+		m.checkDtype(Value{m.arena, c.args}, Value{m.arena, state})
 	}
 }
 

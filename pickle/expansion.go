@@ -14,46 +14,53 @@ func (m *machine) checkExpansion() {
 	if m.reused < 16 {
 		return
 	}
-	sizes := make([]float32, m.count) // 0 is not known yet, and -1 is under way
+	sizes := make([]float32, m.count-int(m.first)) // 0 is not known yet, and -1 is under way
 	total := m.expand(m.result, sizes)
 	for _, r := range m.stack {
 		total = max(total, m.expand(r, sizes))
 	}
-	if total > maxExpansion && total > 1000*float32(m.count) {
-		m.warn(RuleExpansion, m.t.off, "the result is %d values in memory, and %.3g written out", m.count-int(refFirst), total)
+	if total > maxExpansion && total > 1000*float32(len(sizes)) {
+		m.warn(RuleExpansion, m.t.off, "the result is %d values in memory, and %.3g written out", len(sizes), total)
 	}
 }
 
 // expand returns how many values r is, written out. What contains itself is
-// counted once.
+// counted once, and what is of another stream as one.
 func (m *machine) expand(r ref, sizes []float32) float32 {
+	if r < m.first {
+		return 1
+	}
 	todo := []ref{r}
 	for len(todo) > 0 {
 		r := todo[len(todo)-1]
-		switch {
-		case sizes[r] > 0:
-			todo = todo[:len(todo)-1]
-		case sizes[r] == 0:
-			sizes[r] = -1
+		size := &sizes[r-m.first]
+		if *size == 0 {
+			*size = -1
 			m.each(r, func(run []ref) bool {
 				for _, item := range run {
-					if sizes[item] == 0 {
+					if item >= m.first && sizes[item-m.first] == 0 {
 						todo = append(todo, item)
 					}
 				}
 				return true
 			})
-		default: // all that is in it is known, or is around it
-			size := float32(1)
-			m.each(r, func(run []ref) bool {
-				for _, item := range run {
-					size += max(sizes[item], 0)
-				}
-				return true
-			})
-			sizes[r] = size
-			todo = todo[:len(todo)-1]
+			continue
 		}
+		todo = todo[:len(todo)-1]
+		if *size > 0 {
+			continue
+		}
+		*size = 1 // all that is in it is known, or is around it
+		m.each(r, func(run []ref) bool {
+			for _, item := range run {
+				if item < m.first {
+					*size++
+				} else {
+					*size += max(sizes[item-m.first], 0)
+				}
+			}
+			return true
+		})
 	}
-	return sizes[r]
+	return sizes[r-m.first]
 }

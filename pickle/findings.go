@@ -30,10 +30,11 @@ type findings struct {
 	names   map[nameKey]*global
 	calls   []Call
 	jobs    []*job
+	jobOf   map[ref]*job // by the string
 }
 
 func newFindings(policy *names.Policy, depth, most int) *findings {
-	return &findings{policy: policy, depth: depth, most: most, names: map[nameKey]*global{}}
+	return &findings{policy: policy, depth: depth, most: most}
 }
 
 // add keeps a finding.
@@ -71,9 +72,21 @@ func (f *findings) limit(off int64, format string, args ...any) {
 
 // keep keeps an import that is new.
 func (f *findings) keep(g *global, key nameKey) {
+	if f.names == nil {
+		f.names = map[nameKey]*global{}
+	}
 	g.key = key
 	f.names[key] = g
 	f.globals = append(f.globals, g)
+}
+
+// addJob keeps a string that may be a pickle.
+func (f *findings) addJob(j *job) {
+	if f.jobOf == nil {
+		f.jobOf = map[ref]*job{}
+	}
+	f.jobs = append(f.jobs, j)
+	f.jobOf[j.value] = j
 }
 
 // called keeps a call of an import; its findings are those from before on.

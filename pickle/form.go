@@ -51,7 +51,7 @@ func formOf(b []byte) textForm {
 			return raw
 		}
 	}
-	if mayEncode(b) && isEncoded(b) {
+	if mayEncode(b) && encodes(b) {
 		return encoded
 	}
 	return nothing
@@ -97,9 +97,9 @@ func mayEncode(b []byte) bool {
 	return false
 }
 
-// isEncoded is whether the head of a text is base64 or hexadecimal of what
+// encodes is whether the head of a text is base64 or hexadecimal of what
 // formOf knows.
-func isEncoded(b []byte) bool {
+func encodes(b []byte) bool {
 	const least, most = 16, 128
 	if len(b) < least {
 		return false

@@ -206,12 +206,17 @@ func (m *machine) memorize(i uint64) {
 	}
 }
 
-// recall puts what was stored on the stack.
+// recall puts what was stored on the stack. The memo belongs to the loader and not
+// to the stream, so that a program which loads one stream after another with one
+// loader gets what the stream before has stored: it is taken if there is nothing
+// else, but that the pickle depends on it is an error.
 func (m *machine) recall(i uint64) {
 	r := m.memo.at(i)
 	if r == refUnknown {
 		m.fail(RuleMemoMiss, "the %s at %d reads entry %d of the memo, which was never written", m.t.code, m.t.off, i)
-		r = m.unknown()
+		if r = m.older.at(i); r == refUnknown {
+			r = m.unknown()
+		}
 	}
 	m.again(r)
 }
@@ -247,4 +252,11 @@ func (m *machine) nextBuffer() {
 	m.refuse(RuleBuffer, "the NEXT_BUFFER at %d needs a buffer that does not come with the pickle", m.t.off)
 }
 
-func (m *machine) readonlyBuffer() { m.top() }
+func (m *machine) readonlyBuffer() {
+	r, _ := m.top()
+	switch k := m.at(r).kind; k {
+	case KindBytes, KindByteArray, KindBuffer, KindCall, KindPersistent, KindUnknown:
+	default:
+		m.refuse(RuleType, "the READONLY_BUFFER at %d is given a %s", m.t.off, k)
+	}
+}

@@ -66,7 +66,7 @@ func (m *machine) checkPartial(g *global, args Value) {
 // is given, which are judged in turn.
 func (m *machine) checkLoadBytes(g *global, args Value) {
 	b := args.Item(0)
-	if args.Len() != 1 || b.Kind() != KindBytes && !m.isEncoded(b) || m.found.depth >= m.o.maxNesting() {
+	if args.Len() != 1 || b.Kind() != KindBytes && !m.isEncodedBytes(b) || m.found.depth >= m.o.maxNesting() {
 		g.misused = true
 		m.load(args)
 		return
@@ -75,9 +75,9 @@ func (m *machine) checkLoadBytes(g *global, args Value) {
 	m.nest(b, g)
 }
 
-// isEncoded is whether v is what protocols below 3 have for bytes: a call of
+// isEncodedBytes is whether v is what protocols below 3 have for bytes: a call of
 // _codecs.encode with a str.
-func (m *machine) isEncoded(v Value) bool {
+func (m *machine) isEncodedBytes(v Value) bool {
 	c, ok := v.Called()
 	if !ok {
 		return false
@@ -99,7 +99,7 @@ func (m *machine) escapes() {
 	if len(watched) == 0 {
 		return
 	}
-	for r := refFirst; int(r) < m.count; r++ {
+	for r := m.first; int(r) < m.count; r++ {
 		if k := m.at(r).kind; k < KindTuple || k == KindGlobal {
 			continue
 		}

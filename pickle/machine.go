@@ -25,6 +25,8 @@ type machine struct {
 	marks []int // heights of the stack at which there is a MARK
 	fence int   // the last of them, 0 if there is none: nothing below it is reached
 	memo  memo
+	older memo      // of the stream before: some loaders keep it
+	first ref       // the first value of the stream
 	outer []context // streams around this one, which goes on when this one stops
 
 	start    int64 // of the stream
@@ -68,6 +70,13 @@ const (
 	maxOuter = 100
 )
 
+// forget forgets the values of the streams before.
+func (m *machine) forget() {
+	m.reset()
+	m.memo.reset()
+	m.older.reset()
+}
+
 func newMachine(r io.ReaderAt, size int64, o *Options) *machine {
 	return &machine{arena: newArena(r, size), d: newDecoder(r, size), o: o}
 }
@@ -78,7 +87,9 @@ func (m *machine) begin(off int64, found *findings) {
 	m.d.frames = frames{end: noFrame}
 	m.found = found
 	m.stack, m.marks, m.fence = m.stack[:0], m.marks[:0], 0
+	m.memo, m.older = m.older, m.memo
 	m.memo.reset()
+	m.first = ref(m.count)
 	m.outer = nil
 	m.start, m.proto, m.declared, m.named, m.protos, m.protoFirst = off, 0, 1, 0, 0, false
 	m.done, m.stopped, m.result, m.failed = false, false, refUnknown, false

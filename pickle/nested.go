@@ -29,7 +29,7 @@ type job struct {
 // sniff looks at a text, of which b is the head.
 func (m *machine) sniff(r ref, b []byte, off, size int64) {
 	form := formOf(b)
-	if form == nothing || m.failed || len(m.found.jobs) >= maxJobs {
+	if form == nothing || m.failed {
 		return
 	}
 	j := &job{value: r, off: off, size: size, archive: form == archive}
@@ -54,7 +54,7 @@ func (m *machine) sniff(r ref, b []byte, off, size int64) {
 // sniffDecoded looks at a text that is not in the file as it is.
 func (m *machine) sniffDecoded(r ref, b []byte) {
 	form := formOf(b)
-	if form == nothing || m.failed || len(m.found.jobs) >= maxJobs {
+	if form == nothing || m.failed {
 		return
 	}
 	j := &job{value: r, off: m.t.off, archive: form == archive}
@@ -62,6 +62,25 @@ func (m *machine) sniffDecoded(r ref, b []byte) {
 		b = decode(b)
 	}
 	m.addDecoded(j, bytes.Clone(b))
+}
+
+// sniffEncoded looks at the bytes that _codecs.encode makes of a str: so are bytes
+// written in protocols below 3.
+func (m *machine) sniffEncoded(r, args ref) {
+	if s, ok := (Value{m.arena, args}).Item(0).Str(); ok && len(s) >= minEmbedded {
+		if b := latin1(s); textHeads[b[0]] {
+			m.sniffDecoded(r, b)
+		}
+	}
+}
+
+// latin1 returns the bytes that the characters of s are in Latin-1.
+func latin1(s string) []byte {
+	b := make([]byte, 0, len(s))
+	for _, r := range s {
+		b = append(b, byte(r))
+	}
+	return b
 }
 
 func (m *machine) addDecoded(j *job, b []byte) {
@@ -73,51 +92,51 @@ func (m *machine) addDecoded(j *job, b []byte) {
 }
 
 func (m *machine) addJob(j *job) {
+	if len(m.found.jobs) == maxJobs {
+		m.found.limit(j.off, "of the strings that may be pickles, no more than %d are judged", maxJobs)
+	}
+	if len(m.found.jobs) >= maxJobs {
+		return
+	}
 	m.at(j.value).flags |= flagEmbedded
-	m.found.jobs = append(m.found.jobs, j)
+	m.found.addJob(j)
 }
 
 // load notes that a call which is not known to be harmless is given the texts
 // among its arguments.
 func (m *machine) load(args Value) {
 	for arg := range args.Items() {
-		if m.at(arg.r).flags&flagEmbedded == 0 {
-			continue
-		}
-		for i := len(m.found.jobs) - 1; i >= 0; i-- {
-			if j := m.found.jobs[i]; j.value == arg.r {
-				j.loaded = true
-				break
-			}
+		if m.at(arg.r).flags&flagEmbedded != 0 {
+			m.found.jobOf[arg.r].loaded = true
 		}
 	}
 }
 
 // nest has bytes judged that are given to a loader.
 func (m *machine) nest(b Value, loader *global) {
-	for _, j := range m.found.jobs {
-		if j.value == b.r {
-			j.loaded, j.loader = true, loader
-			return
-		}
-	}
-	if c, ok := b.Called(); ok { // bytes in protocols below 3: Latin-1 as a str
-		s, _ := c.Args().Item(0).Str()
-		latin := make([]byte, 0, len(s))
-		for _, r := range s {
-			latin = append(latin, byte(r))
-		}
-		m.found.jobs = append(m.found.jobs, &job{value: b.r, off: m.t.off, r: bytes.NewReader(latin), size: int64(len(latin)), loaded: true, loader: loader, decoded: true})
+	if m.at(b.r).flags&flagEmbedded != 0 {
+		j := m.found.jobOf[b.r]
+		j.loaded, j.loader = true, loader
 		return
 	}
-	data := b.Data()
-	m.found.jobs = append(m.found.jobs, &job{value: b.r, off: m.t.off, r: data, size: data.Size(), loaded: true, loader: loader, decoded: true})
+	j := &job{value: b.r, off: m.t.off, loaded: true, loader: loader, decoded: true}
+	if c, ok := b.Called(); ok {
+		s, _ := c.Args().Item(0).Str()
+		latin := latin1(s)
+		j.r, j.size = bytes.NewReader(latin), int64(len(latin))
+	} else {
+		data := b.Data()
+		j.r, j.size = data, data.Size()
+	}
+	m.at(b.r).flags |= flagEmbedded
+	m.found.addJob(j)
 }
 
 // nested judges the strings that may be pickles, and so on.
 func (a *analysis) nested() {
 	for _, j := range a.all.jobs {
 		if a.left <= 0 {
+			a.all.limit(j.off, "the string at %d is not judged: the limit of %d instructions is met", j.off, a.o.maxOpcodes())
 			return
 		}
 		if j.archive {
@@ -144,7 +163,7 @@ func (a *analysis) judgeString(j *job) {
 	a.left -= o.MaxOpcodes - inner.left
 	worst := inner.all.worst()
 	switch {
-	case j.loaded:
+	case j.loaded && (j.loader != nil || inner.end > 0 || worst == Dangerous):
 		a.loadString(j, inner.all, worst)
 	case inner.end > 0 || worst == Dangerous:
 		a.all.addf(RuleEmbedded, Warning, j.off, "the string at %d is a pickle%s, which loading leaves alone", j.off, imported(inner.all))

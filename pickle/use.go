@@ -17,10 +17,12 @@ func (m *machine) checkUse(g *global, args ref) ref {
 		m.checkUnknown(g, a)
 	case names.Container, names.Plain, names.Value:
 		m.checkPlain(g, a)
+		m.checkText(g, a)
 	case names.Factory:
 		m.checkFactory(g, a)
 	case names.Sized:
 		m.checkPlain(g, a)
+		m.checkText(g, a)
 		m.checkSizes(g, a)
 	case names.Base:
 		m.checkCount(g, a, 0, 0)
@@ -79,9 +81,49 @@ func (m *machine) checkPlain(g *global, args Value) {
 		if f := m.imported(arg); f != nil && f.Verdict != Safe {
 			m.warn(RuleCallableArg, m.t.off, "the %s at %d gives %s to %s", m.t.code, m.t.off, f.label(), g.label())
 		}
-		if c, ok := arg.Called(); ok && c.Callee().Kind() == KindGlobal && g.use == names.Plain {
+		if c, ok := arg.Called(); ok && c.Callee().Kind() == KindGlobal {
 			m.checkRange(g, c)
 		}
+	}
+}
+
+// checkText judges strings that say how others are read: the encoding of str, bytes
+// and bytearray, and the exponent of a fraction, which Python works out in full.
+func (m *machine) checkText(g *global, args Value) {
+	switch m.label(g) {
+	case "builtins.str", "builtins.bytes", "builtins.bytearray":
+		encoding, _ := args.Item(1).Str()
+		if args.Len() > 1 && !encodings[encoding] {
+			m.wrong(RuleCallArgs, g, m.summary(args.r))
+		}
+	case "fractions.Fraction":
+		if s, _ := args.Item(0).Str(); strings.ContainsAny(s, "eE") {
+			m.wrong(RuleResource, g, m.summary(args.r))
+		}
+	}
+}
+
+// checkDtype judges the state of a NumPy dtype. One bit of it says whether elements
+// hold pointers to objects. A dtype that lies about it makes NumPy follow pointers
+// that the pickle has made up.
+func (m *machine) checkDtype(args, state Value) {
+	code, _ := args.Item(0).Str()
+	flags, ok := state.Item(8).Int()
+	if !ok {
+		return // of an old version, which works it out
+	}
+	code = strings.TrimLeft(code, "<>|=")
+	holds := strings.HasPrefix(code, "O")
+	for _, field := range state.Item(4).Pairs() {
+		if c, ok := field.Item(0).Called(); ok {
+			inner, _ := c.State()
+			bits, _ := inner.Item(8).Int()
+			name, _ := c.Args().Item(0).Str()
+			holds = holds || bits&1 != 0 || strings.HasPrefix(strings.TrimLeft(name, "<>|="), "O")
+		}
+	}
+	if holds != (flags&1 != 0) && (code != "" && code[0] != 'V' || holds) {
+		m.warn(RuleBuildState, m.t.off, "the BUILD at %d says otherwise than the dtype whether its elements are objects", m.t.off)
 	}
 }
 
