@@ -199,14 +199,18 @@ func (t *attempt) credible(searched bool) bool {
 	return plain || t.proto && t.Opcodes > 1
 }
 
-// alien is whether the bytes are not meant to be a pickle.
+// alien is whether the bytes are not meant to be a pickle: they begin as none, end
+// as none, and import nothing.
 func (t *attempt) alien() bool {
-	return t.failed && !t.proto && len(t.found.globals) == 0 && (len(t.found.list) == 0 || t.found.list[0].Rule != RuleTruncated) &&
-		(!t.Stopped || t.fault != faultNone) && t.fault != faultRead
+	return t.failed && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != faultRead &&
+		(t.fault != faultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
 }
 
 func (a *analysis) notAPickle(t *attempt) {
 	a.all.add(Finding{RuleNotPickle, Warning, 0, "the bytes are no pickle: " + t.found.reason})
+	if t.fault == faultTruncated {
+		a.all.merge(t.found, 0)
+	}
 	a.all.stop(t.found.reason)
 }
 

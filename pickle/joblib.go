@@ -143,7 +143,7 @@ func itemSize(dtype Value) (size int64, objects, ok bool) {
 // hasObjects is whether the state of a dtype has the flag that its elements hold
 // objects: bit 0 of the last of its members, NPY_ITEM_HASOBJECT.
 func hasObjects(state Value) bool {
-	flags, ok := state.Item(8).Int()
+	flags, ok := state.Item(7).Int()
 	return ok && flags&1 != 0
 }
 

@@ -108,7 +108,7 @@ func (m *machine) checkText(g *global, args Value) {
 // that the pickle has made up.
 func (m *machine) checkDtype(args, state Value) {
 	code, _ := args.Item(0).Str()
-	flags, ok := state.Item(8).Int()
+	flags, ok := state.Item(7).Int()
 	if !ok {
 		return // of an old version, which works it out
 	}
@@ -117,7 +117,7 @@ func (m *machine) checkDtype(args, state Value) {
 	for _, field := range state.Item(4).Pairs() {
 		if c, ok := field.Item(0).Called(); ok {
 			inner, _ := c.State()
-			bits, _ := inner.Item(8).Int()
+			bits, _ := inner.Item(7).Int()
 			name, _ := c.Args().Item(0).Str()
 			holds = holds || bits&1 != 0 || strings.HasPrefix(strings.TrimLeft(name, "<>|="), "O")
 		}
