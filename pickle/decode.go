@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	windowSize = 256 << 10 // bytes of the file that are held at once
-	maxText    = 4096      // bytes of an argument that are looked at; longer ones are spans
-	fixedSize  = 9         // an opcode and the longest argument of fixed size
+	windowSize = 256 << 10   // bytes of the file that are held at once
+	maxText    = 4096        // bytes of an argument that are looked at; longer ones are spans
+	maxLine    = maxText + 1 // bytes of a line that are kept, so that a longer one is known
+	fixedSize  = 9           // an opcode and the longest argument of fixed size
 )
 
 // A fault is why no instruction could be decoded.
@@ -215,9 +216,9 @@ func (d *decoder) lines(t *token, f form) fault {
 		return d.longLines(t, f)
 	}
 	t.textOff, t.textLen = d.offset(), int64(first)
-	t.text = d.buf[d.i : d.i+min(first, maxText)]
+	t.text = d.buf[d.i : d.i+min(first, maxLine)]
 	if f == formLines {
-		t.text2 = d.buf[d.i+first+1 : d.i+second]
+		t.text2 = d.buf[d.i+first+1 : d.i+min(second, first+1+maxLine)]
 	}
 	d.i += second + 1
 	return faultNone
@@ -253,7 +254,7 @@ func (d *decoder) longLines(t *token, f form) fault {
 			if n >= 0 {
 				chunk = chunk[:n]
 			}
-			heads[i] = append(heads[i], chunk[:min(len(chunk), maxText+1-len(heads[i]))]...)
+			heads[i] = append(heads[i], chunk[:min(len(chunk), maxLine-len(heads[i]))]...)
 			d.i += len(chunk)
 			if n >= 0 {
 				break

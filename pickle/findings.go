@@ -103,11 +103,12 @@ func (f *findings) called(m *machine, g *global, args ref, before int) {
 	if c.Rule == "" && c.Verdict != Safe {
 		c.Rule = g.Rule
 	}
-	if c.Verdict == Safe && g.listed > 0 {
+	ours := f.names[g.key] == g // and not one that the stream before has left in the memo
+	if c.Verdict == Safe && ours && g.listed > 0 {
 		f.calls[g.listed-1].Count++
 		return
 	}
-	if f.keepCall(m, c, g.label, args) && c.Verdict == Safe {
+	if f.keepCall(m, c, g.label, args) && c.Verdict == Safe && ours {
 		g.listed = len(f.calls)
 	}
 }

@@ -69,14 +69,14 @@ func (d *decoder) note(t *token, detail string) {
 // The first is longer than nothing, and is kept by copying it.
 func (d *decoder) torn(t *token, first int) fault {
 	t.textOff, t.textLen = d.offset(), int64(first)
-	head := append([]byte(nil), d.buf[d.i:d.i+min(first, maxText)]...)
+	head := append([]byte(nil), d.buf[d.i:d.i+min(first, maxLine)]...)
 	d.i += first + 1
 	d.cross(d.offset(), t)
 	second := d.lineFeed(0)
 	if second < 0 {
 		return d.ended()
 	}
-	t.text, t.text2 = head, d.buf[d.i:d.i+second]
+	t.text, t.text2 = head, d.buf[d.i:d.i+min(second, maxLine)]
 	d.i += second + 1
 	return faultNone
 }

@@ -65,9 +65,10 @@ func (d *decoder) op(t *token) Op {
 	default:
 		op.Int = 0
 	}
-	if f := opcodes[t.code].form; f != formLines {
+	if opcodes[t.code].form != formLines {
 		op.Arg2 = nil
 	}
+	op.Arg, op.Arg2 = op.Arg[:min(len(op.Arg), maxText)], op.Arg2[:min(len(op.Arg2), maxText)]
 	return op
 }
 

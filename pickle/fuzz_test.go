@@ -1,0 +1,144 @@
+// Fuzzing: any bytes, without a panic, within the budget, and the same each time.
+
+package pickle
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// seed adds pickles of every kind to a fuzz target.
+func seed(f *testing.F) {
+	for _, s := range []string{
+		"", ".", proto(2) + payload + ".", proto(4) + frame(stack("os", "system")+")R."),
+		proto(4) + "\x95" + le64(5) + "\x8c\x08...AAAAAAAA" + payload + ".",
+		proto(2) + strings.Repeat("(", 10) + "N" + strings.Repeat(strings.Repeat("2", 9)+"t", 10) + ".",
+		"(S'ls'\nios\nsystem\n.", "\xff\xff" + payload + ".", "I0x10\n0L1_0L\n0F1e5\n0V\\u20ac\n.",
+		proto(4) + "]\x94(K\x01h\x00e}\x94(K\x01K\x02u\x8f(K\x01\x90(K\x02\x91.",
+		proto(2) + glob("copy_reg", "_reconstructor") + glob("__builtin__", "object") + glob("__builtin__", "object") + "N\x87R}b.",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Add(checkpointPickle(3))
+}
+
+func FuzzAnalyze(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		const budget = 1 << 20
+		o := &Options{MaxMemory: budget, MaxOpcodes: 1 << 20, MaxReport: 50}
+		a := newAnalysis(bytes.NewReader(b), int64(len(b)), o, o.policy().compile(), 0)
+		a.run()
+		r := a.report()
+		// Between two looks at the budget there are 4,096 instructions, of which each adds at
+		// most a call, a node and a few items, and the items may double to grow.
+		if used := a.m.memory() + a.m.memo.memory(); used > 2*budget+4096*400 {
+			t.Errorf("the values take %d bytes", used)
+		}
+		if r.Verdict == Safe && (!r.Complete || len(r.Streams) == 0) || (r.Reason == "") != r.Complete {
+			t.Errorf("%s, complete %v, reason %q", r.Verdict, r.Complete, r.Reason)
+		}
+		if len(r.Imports) > 50 || len(r.Calls) > 50 || len(r.Findings) > 50 {
+			t.Errorf("%d imports, %d calls, %d findings", len(r.Imports), len(r.Calls), len(r.Findings))
+		}
+		byOffset := func(x, y Finding) int { return cmp.Compare(x.Offset, y.Offset) }
+		if !slices.IsSortedFunc(r.Findings, byOffset) {
+			t.Errorf("findings are not in order: %v", r.Findings)
+		}
+		for _, n := range r.Findings {
+			if n.Rule.Text() == "" || n.Severity.Verdict() > r.Verdict || strings.ContainsAny(n.Message, "\n\x1b") {
+				t.Errorf("finding %+v of a report that says %s", n, r.Verdict)
+			}
+		}
+		g, err := Load(bytes.NewReader(b), int64(len(b)), o)
+		if err != nil || !reflect.DeepEqual(without(r), without(g.Report)) {
+			t.Errorf("%v: Load says %+v, Analyze %+v", err, g.Report, r)
+		}
+		for _, v := range g.Roots() {
+			walk(v, 1000)
+		}
+		if err := Disassemble(io.Discard, bytes.NewReader(b), int64(len(b)), o); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// without returns a report without what is of use to this package alone.
+func without(r *Report) Report {
+	c := *r
+	c.policy = nil
+	return c
+}
+
+// walk asks a value and what is in it for everything, for so many steps.
+func walk(v Value, steps int) {
+	todo := []Value{v}
+	for ; len(todo) > 0 && steps > 0; steps-- {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		v.Int()
+		v.BigInt()
+		v.Float()
+		v.Bool()
+		v.Global()
+		if s, ok := v.Str(); ok && int64(len(s)) != v.Len() {
+			panic("a str of another length")
+		}
+		if d := v.Data(); d != nil {
+			if n, err := io.Copy(io.Discard, d); err != nil || n != v.Len() {
+				panic("a text of another length")
+			}
+		}
+		todo = slices.AppendSeq(todo, v.Items())
+		for k, w := range v.Pairs() {
+			todo = append(todo, k, w)
+		}
+		if id, ok := v.Persistent(); ok {
+			todo = append(todo, id)
+		}
+		if c, ok := v.Called(); ok {
+			state, _ := c.State()
+			kwargs, _ := c.Kwargs()
+			todo = append(todo, c.Callee(), c.Args(), state, kwargs)
+			todo = slices.AppendSeq(todo, c.Items())
+		}
+	}
+}
+
+// FuzzOps reads instructions through a window that holds all, and through one
+// that holds little.
+func FuzzOps(f *testing.F) {
+	seed(f)
+	f.Add([]byte(proto(2) + "V" + strings.Repeat("a", 6000) + "\n" + glob(strings.Repeat("b", 5000), strings.Repeat("c", 7000)) + "."))
+	f.Add([]byte(proto(2) + bin(strings.Repeat("N", 9000)) + "N."))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, losing := range []bool{false, true} {
+			wide, narrow := newDecoder(bytes.NewReader(b), int64(len(b))), newDecoder(bytes.NewReader(b), int64(len(b)))
+			narrow.buf = make([]byte, 0, maxText)
+			wide.losing, narrow.losing = losing, losing
+			for {
+				var x, y token
+				p, q := wide.next(&x), narrow.next(&y)
+				if p != q || wide.offset() != narrow.offset() && p == faultNone {
+					t.Fatalf("%s at %d: fault %d and %d, then at %d and %d", x.code, x.off, p, q, wide.offset(), narrow.offset())
+				}
+				if p != faultNone {
+					break
+				}
+				if x.code != y.code || x.off != y.off || x.num != y.num || x.textLen != y.textLen || !bytes.Equal(x.text, y.text) || !bytes.Equal(x.text2, y.text2) {
+					t.Fatalf("%+v and %+v", x, y)
+				}
+				if x.code == opFrame {
+					if wide.enter(&x) != narrow.enter(&y) {
+						t.Fatalf("the FRAME at %d", x.off)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,216 @@
+// Opcodes: the table against another one, and each opcode carried out.
+
+package pickle
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// formOfKind are our names for those of the kinds of arguments in pickletools.
+var formOfKind = map[string]form{"": formNone, "uint1": formU1, "uint2": formU2, "uint4": formU4, "int4": formI4, "uint8": formU8, "float8": formF8,
+	"floatnl": formLine, "decimalnl_short": formLine, "decimalnl_long": formLine, "stringnl": formLine, "stringnl_noescape": formLine,
+	"unicodestringnl": formLine, "stringnl_noescape_pair": formLines, "bytes1": formCount1, "string1": formCount1, "long1": formCount1,
+	"unicodestring1": formCount1, "bytes4": formCount4, "string4": formCount4, "unicodestring4": formCount4, "long4": formCountI4,
+	"bytes8": formCount8, "bytearray8": formCount8, "unicodestring8": formCount8}
+
+func TestOpcodeTable(t *testing.T) {
+	f, err := os.Open(filepath.Join(corpus, "opcodes.csv"))
+	if err != nil {
+		t.Skip("the table is not here")
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := slices.Collect(Opcodes())
+	if len(ours) != 68 || len(rows) != 69 {
+		t.Errorf("%d opcodes, want 68 and %d", len(ours), len(rows)-1)
+	}
+	for _, row := range rows[1:] {
+		code, err := strconv.ParseUint(row[0], 0, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, proto := Opcode(code), row[3]
+		kind, ok := formOfKind[row[4]]
+		if c.String() != row[2] || strconv.Itoa(c.Proto()) != proto || !ok || opcodes[c].form != kind {
+			t.Errorf("%s: %s, protocol %d, form %d; want %s, protocol %s, %s", row[0], c, c.Proto(), opcodes[c].form, row[2], proto, row[4])
+		}
+		if handlers[c] == nil {
+			t.Errorf("%s does nothing", c)
+		}
+	}
+}
+
+// TestEachOpcode carries out each opcode once, and looks at what is then on the
+// stack: as the loader in C would have it.
+func TestEachOpcode(t *testing.T) {
+	for _, k := range []struct{ name, code, want string }{
+		{"MARK", "(K\x01t", "(1)"},
+		{"STOP", "K\x01", "1"},
+		{"POP", "K\x01K\x020", "1"},
+		{"POP of a MARK", "K\x01(0", "1"},
+		{"POP_MARK", "K\x01(K\x02K\x031", "1"},
+		{"DUP", "K\x01\x85" + "2\x86", "((1), (1))"},
+		{"BINBYTES", "B\x03\x00\x00\x00abc", `"abc"`},
+		{"SHORT_BINBYTES", "C\x03abc", `"abc"`},
+		{"BINBYTES8", "\x8e" + le64(3) + "abc", `"abc"`},
+		{"BYTEARRAY8", "\x96" + le64(3) + "abc", `"abc"`},
+		{"FLOAT", "F1.5\n", "1.5"},
+		{"BINFLOAT", "G\x3f\xf8\x00\x00\x00\x00\x00\x00", "1.5"},
+		{"INT", "I-7\n", "-7"},
+		{"INT of True", "I01\n", "True"},
+		{"INT of False", "I00\n", "False"},
+		{"BININT", "J\xf9\xff\xff\xff", "-7"},
+		{"BININT1", "K\xff", "255"},
+		{"BININT2", "M\xff\xff", "65535"},
+		{"LONG", "L18446744073709551616L\n", "18446744073709551616"},
+		{"LONG1", "\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\x01", "18446744073709551616"},
+		{"LONG1, negative", "\x8a\x02\x00\xff", "-256"},
+		{"LONG1 of nothing", "\x8a\x00", "0"},
+		{"LONG4", "\x8b\x01\x00\x00\x00\x80", "-128"},
+		{"NONE", "N", "None"},
+		{"NEWTRUE", "\x88", "True"},
+		{"NEWFALSE", "\x89", "False"},
+		{"STRING", "S'a\\x62\\143'\n", `"abc"`},
+		{"BINSTRING", "T\x03\x00\x00\x00abc", `"abc"`},
+		{"SHORT_BINSTRING", "U\x03abc", `"abc"`},
+		{"UNICODE", "Vabc\n", `"abc"`},
+		{"BINUNICODE", "X\x03\x00\x00\x00abc", `"abc"`},
+		{"SHORT_BINUNICODE", "\x8c\x03abc", `"abc"`},
+		{"BINUNICODE8", "\x8d" + le64(3) + "abc", `"abc"`},
+		{"EMPTY_LIST", "]", "[]"},
+		{"APPEND", "]K\x01a", "[1]"},
+		{"APPENDS", "](K\x01K\x02e", "[1, 2]"},
+		{"LIST", "(K\x01K\x02l", "[1, 2]"},
+		{"EMPTY_TUPLE", ")", "()"},
+		{"TUPLE", "(K\x01K\x02K\x03K\x04t", "(1, 2, 3, 4)"},
+		{"TUPLE1", "K\x01\x85", "(1)"},
+		{"TUPLE2", "K\x01K\x02\x86", "(1, 2)"},
+		{"TUPLE3", "K\x01K\x02K\x03\x87", "(1, 2, 3)"},
+		{"EMPTY_DICT", "}", "<dict>"},
+		{"DICT", "(K\x01K\x02d", "<dict>"},
+		{"SETITEM", "}K\x01K\x02s", "<dict>"},
+		{"SETITEMS", "}(K\x01K\x02u", "<dict>"},
+		{"EMPTY_SET", "\x8f", "<set>"},
+		{"ADDITEMS", "\x8f(K\x01\x90", "<set>"},
+		{"FROZENSET", "(K\x01\x91", "<frozenset>"},
+		{"GET", "K\x01p7\n0g7\n", "1"},
+		{"BINGET", "K\x01q\x070h\x07", "1"},
+		{"LONG_BINGET", "K\x01r\x07\x00\x00\x000j\x07\x00\x00\x00", "1"},
+		{"MEMOIZE", "K\x01\x94K\x02\x9400h\x01", "2"},
+		{"GLOBAL", "ctorch\nSize\n", "torch.Size"},
+		{"STACK_GLOBAL", "\x8c\x05torch\x8c\x04Size\x93", "torch.Size"},
+		{"INST", "(itorch\nSize\n", "<call>"},
+		{"OBJ", "(ctorch\nSize\no", "<call>"},
+		{"REDUCE", "ctorch\nSize\n)R", "<call>"},
+		{"NEWOBJ", "ctorch\nSize\n)\x81", "<call>"},
+		{"NEWOBJ_EX", "ctorch\nSize\n)}\x92", "<call>"},
+		{"BUILD", "ctorch\nSize\n)R}b", "<call>"},
+		{"PERSID", "P7\n", "<persistent>"},
+		{"BINPERSID", "K\x07Q", "<persistent>"},
+		{"EXT1", "\x82\x07", "EXT 7"},
+		{"EXT2", "\x83\x07\x01", "EXT 263"},
+		{"EXT4", "\x84\x07\x01\x00\x00", "EXT 263"},
+		{"PROTO", "\x80\x04N", "None"},
+		{"FRAME", "\x95" + le64(2) + "N.", "None"},
+		{"NEXT_BUFFER", "\x97", "<buffer>"},
+		{"READONLY_BUFFER", "C\x01a\x98", `"a"`},
+	} {
+		code := []byte(k.code + ".")
+		g, err := Load(bytes.NewReader(code), int64(len(code)), nil)
+		if err != nil || len(g.roots) == 0 {
+			t.Errorf("%s: %v", k.name, err)
+			continue
+		}
+		m := &machine{arena: g.arena}
+		if got := m.summary(g.roots[0]); got != k.want {
+			t.Errorf("%s: got %s, want %s", k.name, got, k.want)
+		}
+	}
+}
+
+func TestOps(t *testing.T) {
+	code := proto(4) + "(I-7\n" + glob("os", "system") + str("abc") + bin(strings.Repeat("z", 10_000)) + "G\x3f\xf8\x00\x00\x00\x00\x00\x00J\xf9\xff\xff\xff" + ".N."
+	type op struct {
+		code          string
+		off, end, i   int64
+		arg, arg2     string
+		argOff, argSz int64
+	}
+	var got []op
+	for o, err := range Ops(strings.NewReader(code), int64(len(code))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, op{o.Code.String(), o.Offset, o.End, o.Int, string(o.Arg), string(o.Arg2), o.ArgOffset, o.ArgSize})
+	}
+	want := []op{
+		{"PROTO", 0, 2, 4, "\x04", "", 1, 1},
+		{"MARK", 2, 3, 0, "", "", 0, 0},
+		{"INT", 3, 7, -7, "-7", "", 4, 2},
+		{"GLOBAL", 7, 18, 0, "os", "system", 8, 2},
+		{"SHORT_BINUNICODE", 18, 23, 0, "abc", "", 20, 3},
+		{"BINBYTES", 23, 10028, 0, strings.Repeat("z", 4096), "", 28, 10000},
+		{"BINFLOAT", 10028, 10037, 0x3ff8000000000000, "\x3f\xf8\x00\x00\x00\x00\x00\x00", "", 10029, 8},
+		{"BININT", 10037, 10042, -7, "\xf9\xff\xff\xff", "", 10038, 4},
+		{"STOP", 10042, 10043, 0, "", "", 0, 0},
+		{"NONE", 10043, 10044, 0, "", "", 0, 0},
+		{"STOP", 10044, 10045, 0, "", "", 0, 0},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+func TestOpsErrors(t *testing.T) {
+	for _, k := range []struct {
+		code string
+		off  int64
+		eof  bool
+	}{
+		{"N\xff", 1, false},
+		{"NX\x05\x00\x00\x00ab", 1, true},
+		{"NVabc", 1, true},
+		{"N\x8b\xff\xff\xff\xff", 1, false},
+		{"NJ\x00", 1, true},
+	} {
+		var last error
+		var off int64
+		for o, err := range Ops(strings.NewReader(k.code), int64(len(k.code))) {
+			last, off = err, o.Offset
+		}
+		var syntax *SyntaxError
+		if off != k.off || errors.Is(last, io.ErrUnexpectedEOF) != k.eof || errors.As(last, &syntax) == k.eof {
+			t.Errorf("%q: %v at %d", k.code, last, off)
+		}
+	}
+}
+
+// TestReadErrors has the bytes end before their size, which is no fault of the
+// pickle's.
+func TestReadErrors(t *testing.T) {
+	code := proto(2) + payload + strings.Repeat("N0", 100)
+	r, err := Analyze(strings.NewReader(code), int64(len(code))+1000, nil)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || r.Complete || r.Verdict != Dangerous || r.Reason == "" {
+		t.Errorf("%v, complete %v, %s: %s", err, r.Complete, r.Verdict, r.Reason)
+	}
+	if _, err := Load(strings.NewReader(code), int64(len(code))+1000, nil); err == nil {
+		t.Error("no error")
+	}
+	for _, err := range Ops(strings.NewReader(code), int64(len(code))+1000) {
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Error(err)
+		}
+	}
+}
