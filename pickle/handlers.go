@@ -228,17 +228,25 @@ func (m *machine) protoOp() {
 		m.fail(RuleProto, "the PROTO at %d says %d, and the highest protocol is 5", m.t.off, m.t.num)
 		return
 	}
-	if m.t.off != m.start && len(m.outer) == 0 {
+	if len(m.outer) == 0 {
+		m.placeProto()
+	}
+	m.proto = uint8(m.t.num)
+	m.declared = max(m.proto, 1)
+	m.named = max(m.named, m.proto)
+}
+
+// placeProto judges where the protocol is said, and how often.
+func (m *machine) placeProto() {
+	if m.t.off == m.start {
+		m.protoFirst = true
+	} else {
 		m.warn(RuleMisplaced, m.t.off, "the PROTO at %d is not the first instruction", m.t.off)
 	}
-	m.protoFirst = m.protoFirst || m.t.off == m.start
 	if m.protos > 0 {
 		m.warn(RuleDuplicate, m.t.off, "the PROTO at %d is not the first one", m.t.off)
 	}
 	m.protos++
-	m.proto = uint8(m.t.num)
-	m.declared = max(m.proto, 1)
-	m.named = max(m.named, m.proto)
 }
 
 func (m *machine) frame() {

@@ -65,6 +65,7 @@ func (m *machine) inner() {
 		return
 	}
 	m.found.addf(RuleNested, Note, m.d.offset(), "the objects of an array begin at %d, as a pickle of their own", m.d.offset())
+	m.pop() // the wrapper, of which the array takes the place
 	m.outer = append(m.outer, context{m.stack, m.marks, m.fence, m.memo, m.proto, m.declared})
 	m.stack, m.marks, m.fence, m.memo, m.proto, m.declared = nil, nil, 0, memo{}, 0, 1
 }

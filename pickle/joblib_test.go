@@ -1,0 +1,51 @@
+// Pickles of joblib: with the bytes of arrays between the instructions.
+
+package pickle
+
+import (
+	"strings"
+	"testing"
+)
+
+// arrayHead is a pickle of a dict with an array of n elements, as joblib.dump
+// writes it; the array's bytes and the rest have to follow.
+func arrayHead(dtype string, n byte, aligned bool) string {
+	alignment := "N"
+	if aligned {
+		alignment = "K\x10"
+	}
+	return proto(4) + "}" + str("x") + stack("joblib.numpy_pickle", "NumpyArrayWrapper") + ")\x81}(" +
+		str("subclass") + stack("numpy", "ndarray") + str("shape") + "K" + string([]byte{n}) + "\x85" + str("order") + str("C") +
+		str("dtype") + stack("numpy", "dtype") + str(dtype) + "\x89\x88\x87R(K\x03" + str("<") + "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK" + flagsOf(dtype) + "tb" +
+		str("allow_mmap") + "\x88" + str("numpy_array_alignment_bytes") + alignment + "ub"
+}
+
+func flagsOf(dtype string) string {
+	if strings.HasPrefix(dtype, "O") {
+		return "?"
+	}
+	return "\x00"
+}
+
+func TestJoblib(t *testing.T) {
+	floats := strings.Repeat("\x80\x04cos\n", 4)[:24] // what loses those who take it for instructions
+	for _, k := range []trick{
+		{"an array", arrayHead("f8", 3, false) + floats + "s.", Safe, "", RuleRawArray},
+		{"an aligned array", arrayHead("f8", 3, true) + "\x05\xff\xff\xff\xff\xff" + floats + "s.", Safe, "", RuleRawArray},
+		{"strings", arrayHead("U2", 3, false) + floats + "s.", Safe, "", RuleRawArray},
+		{"times", arrayHead("M8[ns]", 3, false) + floats + "s.", Safe, "", RuleRawArray},
+		{"no elements", arrayHead("f8", 0, false) + "s.", Safe, "", RuleRawArray},
+		{"a payload behind it", arrayHead("f8", 3, false) + floats + "s0" + payload + ".", Dangerous, "os.system", ""},
+		{"a pickle in it", arrayHead("u1", 60, false) + (proto(2) + payload + "." + strings.Repeat(".", 60))[:60] + "s.", Dangerous, "os.system", RuleRawArray},
+		{"a pickle for who takes no notice of it", arrayHead("u1", 60, false) + ("0" + payload + "." + strings.Repeat(".", 60))[:60] + "s.", Dangerous, "os.system", RuleRawArray},
+		{"too short", arrayHead("f8", 3, false) + floats[:20], Suspicious, "", RuleTruncated},
+		{"objects", arrayHead("O", 3, false) + proto(4) + "](K\x01K\x02K\x03e.s.", Safe, "", RuleNested},
+		{"objects of a payload", arrayHead("O", 3, false) + proto(4) + payload + ".s.", Dangerous, "os.system", RuleNested},
+		{"objects, and a payload behind them", arrayHead("O", 3, false) + proto(4) + "N.s0" + payload + ".", Dangerous, "os.system", RuleNested},
+		{"objects that have a memo of their own", arrayHead("O", 3, false) + proto(4) + "h\x00.s.", Suspicious, "", RuleMemoMiss},
+		{"objects in objects", arrayHead("O", 3, false) + arrayHead("O", 3, false) + proto(4) + payload + ".s.s.", Dangerous, "os.system", RuleNested},
+		{"a size that cannot be told", arrayHead("x", 3, false) + floats + "s.", Suspicious, "", RuleParse},
+	} {
+		k.test(t)
+	}
+}
