@@ -43,16 +43,33 @@ type analysis struct {
 	keep    bool // whether the values are kept
 	streams []Stream
 	roots   []ref
-	omitted int   // streams that are not listed
-	end     int64 // after the last stream
-	gap     int64 // where bytes begin that belong to no stream, -1 if there are none
-	left    int64 // how many instructions may still be read
-	guesses int64 // and how many while searching
+	omitted int       // streams that are not listed
+	end     int64     // after the last stream
+	gap     int64     // where bytes begin that belong to no stream, -1 if there are none
+	left    int64     // how many instructions may still be read
+	guesses int64     // and how many while searching
+	gaveUp  bool      // whether too many attempts came to nothing
+	tried   int64     // where the longest attempt while searching ended
+	inner   *analysis // of the strings, one after another
 }
 
 func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
 	return &analysis{o: o, m: newMachine(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
-		left: o.maxOpcodes(), guesses: 4*size + 1<<20}
+		left: o.maxOpcodes(), guesses: 2*size + 1<<20}
+}
+
+// reuse makes the analysis one of other bytes.
+func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
+	m := a.m
+	m.forget()
+	m.arena.r, m.d.r, m.d.size, m.d.err = r, r, size, nil
+	m.d.base, m.d.i, m.d.buf = 0, 0, m.d.buf[:0]
+	if want := int(min(size, windowSize)); cap(m.d.buf) < want {
+		m.d.buf = make([]byte, 0, want)
+	}
+	a.o, m.o, a.streams, a.omitted, a.end, a.gap = o, o, nil, 0, 0, -1
+	a.all = newFindings(a.all.policy, a.all.depth, o.maxReport())
+	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), 2*size+1<<20, 0, false
 }
 
 // run goes through all streams, and then through the pickles within strings.
@@ -119,12 +136,16 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	t := &attempt{found: newFindings(a.all.policy, a.all.depth, a.all.most)}
 	m.begin(off, t.found)
 	m.guessing, m.budget = guessing, a.left
+	if guessing && off < a.tried {
+		m.budget, m.every, t.found.most = min(a.left, guessLength), guessLength-1, guessMost
+	}
 	t.fault = m.run()
 	m.escapes()
 	m.checkExpansion()
 	a.left -= m.opcodes
 	if guessing {
-		a.guesses -= m.opcodes + 16
+		a.guesses -= m.opcodes + 16*int64(1+len(t.found.globals))
+		a.tried = max(a.tried, m.d.offset())
 	}
 	t.Stream = Stream{Offset: off, End: m.d.offset(), Proto: int(m.named), Opcodes: m.opcodes, Stopped: m.stopped}
 	t.result, t.failed, t.proto, t.next = m.result, m.failed, m.protoFirst, m.d.offset()
@@ -194,7 +215,7 @@ func (t *attempt) credible(searched bool) bool {
 	}
 	plain := t.Stopped && !t.failed
 	if searched {
-		return plain && (t.proto || len(t.found.globals) > 0)
+		return plain && (t.proto && t.Opcodes >= guessLeast || len(t.found.globals) > 0) && !t.found.extended()
 	}
 	return plain || t.proto && t.Opcodes > 1
 }
@@ -268,9 +289,6 @@ func (a *analysis) crossCheck() {
 			g.Verdict = Dangerous
 			a.all.addf(RuleExtension, Error, g.Offset, "%s is imported by a pickle that changes the registry", g.Name)
 		}
-	}
-	if n := len(a.all.globals); n > a.o.maxReport() {
-		a.all.addf(RuleResource, Warning, 0, "%s are imported", wording.Count(n, "name"))
 	}
 }
 

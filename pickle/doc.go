@@ -48,3 +48,5 @@
 // bytes give the same report. All functions may be called concurrently; a Graph
 // may be read by any number of goroutines.
 package pickle
+
+//go:generate go test -run TestPickleDoc . -update

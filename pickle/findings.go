@@ -4,6 +4,7 @@ package pickle
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
@@ -22,16 +23,23 @@ type findings struct {
 	most   int // how many findings, and how many calls, are kept
 
 	list    []Finding
+	counts  map[Rule]int // of those in list
 	omitted int
 	verdict Verdict // of the findings and calls
 	reason  string  // why not everything was seen, "" if it was
+	limited bool    // whether that is for a limit of ours
 
 	globals []*global
 	names   map[nameKey]*global
+	others  *global // what stands for unknown names beyond most, nil if there are none
 	calls   []Call
 	jobs    []*job
 	jobOf   map[ref]*job // by the string
+	skipped bool         // whether strings were passed over, because there are too many
 }
+
+// maxOfRule is how many findings of one rule are kept.
+const maxOfRule = 1000
 
 func newFindings(policy *names.Policy, depth, most int) *findings {
 	return &findings{policy: policy, depth: depth, most: most}
@@ -40,17 +48,23 @@ func newFindings(policy *names.Policy, depth, most int) *findings {
 // add keeps a finding.
 func (f *findings) add(n Finding) {
 	f.verdict = max(f.verdict, n.Severity.Verdict())
-	if len(f.list) >= f.most {
+	if f.full(n.Rule) {
 		f.omitted++
 		return
 	}
+	if f.counts == nil {
+		f.counts = map[Rule]int{}
+	}
+	f.counts[n.Rule]++
 	f.list = append(f.list, n)
 }
+
+func (f *findings) full(rule Rule) bool { return len(f.list) >= f.most || f.counts[rule] >= maxOfRule }
 
 // addf keeps a finding, and words it if it is kept.
 func (f *findings) addf(rule Rule, severity Severity, off int64, format string, args ...any) {
 	n := Finding{Rule: rule, Severity: severity, Offset: off}
-	if len(f.list) < f.most {
+	if !f.full(rule) {
 		n.Message = fmt.Sprintf(format, args...)
 	}
 	f.add(n)
@@ -68,6 +82,12 @@ func (f *findings) limit(off int64, format string, args ...any) {
 	reason := fmt.Sprintf(format, args...)
 	f.add(Finding{RuleResource, Warning, off, reason})
 	f.stop(reason)
+	f.limited = true
+}
+
+// extended is whether a code of the extension registry is among the imports.
+func (f *findings) extended() bool {
+	return slices.ContainsFunc(f.globals, func(g *global) bool { return g.Rule == RuleExtension })
 }
 
 // keep keeps an import that is new.
@@ -132,6 +152,18 @@ func (f *findings) keepCall(m *machine, c Call, label func() string, args ref) b
 	return true
 }
 
+// other returns what stands for a name that is not kept.
+func (f *findings) other(g *global) *global {
+	if f.others == nil {
+		f.others = g
+		f.keep(g, nameKey{"", "other names", false})
+		g.Module, g.Name, g.ResolvedModule, g.ResolvedName = "", "other names", "", "other names"
+		f.addf(RuleResource, Warning, g.Offset, "more than %d names are imported", f.most)
+	}
+	f.omitted++
+	return f.others
+}
+
 // merge adds what g holds to f, with the offsets of g counted from base.
 func (f *findings) merge(g *findings, base int64) {
 	for _, n := range g.list {
@@ -140,6 +172,7 @@ func (f *findings) merge(g *findings, base int64) {
 	}
 	f.omitted += g.omitted
 	f.verdict = max(f.verdict, g.verdict)
+	f.skipped, f.limited = f.skipped || g.skipped, f.limited || g.limited
 	if g.reason != "" {
 		f.stop(g.reason)
 	}

@@ -201,7 +201,8 @@ func (m *machine) checkHashable(items []ref, step int) {
 
 // memorize stores the value on top of the stack.
 func (m *machine) memorize(i uint64) {
-	if r, ok := m.top(); ok && m.memo.put(i, r) {
+	if r, ok := m.top(); ok && m.memo.put(i, r) && !m.far {
+		m.far = true
 		m.warn(RuleResource, m.t.off, "the %s at %d has the number %d, for which the loader in C makes an array as long", m.t.code, m.t.off, i)
 	}
 }

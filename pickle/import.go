@@ -123,6 +123,12 @@ func (m *machine) judge(module, name string) *global {
 		needed, optional, _ := strings.Cut(j.Entry.Signature, "|")
 		g.use, g.letters, g.least = j.Entry.Use, needed+optional, len(needed)
 	}
+	switch {
+	case m.failed && !m.protoFirst && g.Verdict == Suspicious:
+		return nil // of bytes that need not be a pickle, what is not known means nothing
+	case len(m.found.globals) >= m.found.most && g.Verdict == Suspicious:
+		return m.found.other(g)
+	}
 	m.found.keep(g, nameKey{module, name, m.proto < 3})
 	return g
 }

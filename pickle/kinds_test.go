@@ -186,6 +186,8 @@ func TestStreams(t *testing.T) {
 		{"only text behind it", benign + "\n# success\nfailed\n", Suspicious, "", RuleTrailing},
 		{"only zeros behind it", benign + strings.Repeat("\x00", 50), Suspicious, "", RuleTrailing},
 		{"behind bytes, a pickle of no import", benign + "\xff" + benign, Suspicious, "", RuleTrailing},
+		{"behind a megabyte of heads", benign + "\xff" + strings.Repeat("\x80\x02]", 350_000) + evil, Dangerous, "os.system", ""},
+		{"behind a megabyte of words", benign + "\xff" + strings.Repeat("Vword\n", 200_000) + evil, Dangerous, "os.system", RuleTrailing},
 		{"ten heads, and then one", benign + "\xff" + strings.Repeat("\x80\x02", 10) + evil, Dangerous, "os.system", RuleTrailing},
 	} {
 		k.test(t)

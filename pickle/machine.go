@@ -46,9 +46,11 @@ type machine struct {
 
 	opcodes int64                   // how many were read
 	budget  int64                   // how many may be
+	every   int64                   // after how many that is looked at: a power of two, less 1
 	reused  int                     // how often a container was put on the stack again
 	deepest bool                    // whether depth was reported
 	crowded bool                    // whether the number of marks was reported
+	far     bool                    // whether a number of the memo was reported
 	observe func(do func(*machine)) // carries out an instruction for those who watch, nil if nobody does
 }
 
@@ -94,13 +96,14 @@ func (m *machine) begin(off int64, found *findings) {
 	m.start, m.proto, m.declared, m.named, m.protos, m.protoFirst = off, 0, 1, 0, 0, false
 	m.done, m.stopped, m.result, m.failed = false, false, refUnknown, false
 	m.guessing, m.plain, m.rawAt = false, false, -1
-	m.opcodes, m.reused, m.deepest, m.crowded = 0, 0, false, false
+	m.every = 0xfff
+	m.opcodes, m.reused, m.deepest, m.crowded, m.far = 0, 0, false, false, false
 }
 
 // run carries out instructions until a STOP, or until none can be read.
 func (m *machine) run() fault {
 	for !m.done {
-		if m.opcodes&0xfff == 0 && m.over() {
+		if m.opcodes&m.every == 0 && m.over() {
 			return faultNone
 		}
 		if f := m.d.next(&m.t); f != faultNone {
@@ -124,6 +127,7 @@ func (m *machine) run() fault {
 func (m *machine) over() bool {
 	used := m.memory() + m.memo.memory() + int64(cap(m.stack))*4 + int64(cap(m.marks))*8
 	switch {
+	case m.opcodes >= m.budget && m.guessing:
 	case m.opcodes >= m.budget:
 		m.found.limit(m.d.offset(), "the limit of %d instructions is met", m.o.maxOpcodes())
 	case used > m.o.maxMemory():
@@ -163,6 +167,7 @@ func (m *machine) fail(rule Rule, format string, args ...any) {
 	m.found.add(Finding{rule, Warning, m.t.off, fmt.Sprintf(format, args...)})
 	m.found.stop(fmt.Sprintf(format, args...))
 	m.failed = true
+	m.done = m.done || m.guessing // where another pickle may begin, it is looked for anyway
 }
 
 // refuse notes an error after which a loader reads no further, but of which the

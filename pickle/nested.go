@@ -92,10 +92,11 @@ func (m *machine) addDecoded(j *job, b []byte) {
 }
 
 func (m *machine) addJob(j *job) {
-	if len(m.found.jobs) == maxJobs {
-		m.found.limit(j.off, "of the strings that may be pickles, no more than %d are judged", maxJobs)
-	}
 	if len(m.found.jobs) >= maxJobs {
+		if !m.found.skipped {
+			m.found.limit(j.off, "of the strings that may be pickles, no more than %d are judged", maxJobs)
+		}
+		m.found.skipped = true
 		return
 	}
 	m.at(j.value).flags |= flagEmbedded
@@ -158,10 +159,18 @@ func (a *analysis) judgeString(j *job) {
 		a.all.limit(j.off, "strings within strings are not followed beyond %d", a.all.depth)
 		return
 	}
-	inner := newAnalysis(j.r, j.size, &o, a.all.policy, a.all.depth+1)
+	if a.inner == nil {
+		a.inner = newAnalysis(j.r, j.size, &o, a.all.policy, a.all.depth+1)
+	} else {
+		a.inner.reuse(j.r, j.size, &o)
+	}
+	inner := a.inner
 	inner.run()
 	a.left -= o.MaxOpcodes - inner.left
 	worst := inner.all.worst()
+	if inner.all.limited {
+		a.all.limit(j.off, "the string at %d was not judged to its end: %s", j.off, inner.all.reason)
+	}
 	switch {
 	case j.loaded && (j.loader != nil || inner.end > 0 || worst == Dangerous):
 		a.loadString(j, inner.all, worst)

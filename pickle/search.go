@@ -3,8 +3,24 @@
 package pickle
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+const (
+	// guessLength is how many instructions an attempt has that begins where a
+	// longer one, which came to nothing, has been: enough for an import and a call.
+	guessLength = 256
+
+	// guessMost is how many findings of such an attempt are kept.
+	guessMost = 16
+
+	// guessLeast is how many a pickle has that imports nothing, to be told from
+	// bytes that happen to look like one.
+	guessLeast = 5
 )
 
 // headSize is how many bytes are looked at to tell whether a pickle begins.
@@ -19,15 +35,17 @@ var heads = [256]bool{opProto: true, opGlobal: true, opInst: true, opShortUnicod
 // head returns the offset of the first byte from off on at which a pickle may
 // begin, and the size if there is none. Each is an attempt; how many
 // instructions attempts may take is limited, for a hostile file can hold a
-// pickle without end at every byte.
+// pickle without end at every byte. Past the limit, only dangerous names are
+// looked for, and not without end either.
 func (a *analysis) head(off int64) int64 {
 	d := a.m.d
-	if a.o != nil && a.o.NoSweep {
+	if a.o != nil && a.o.NoSweep || a.guesses < -2*d.size {
 		return d.size
 	}
-	if a.guesses < 0 {
-		a.all.limit(off, "the search for further pickles was given up at %d", off)
-		return d.size
+	strict := a.guesses < 0
+	if strict && !a.gaveUp {
+		a.gaveUp = true
+		a.all.limit(off, "from %d on, only dangerous names were searched for", off)
 	}
 	d.seek(off)
 	for d.need(1) {
@@ -38,13 +56,40 @@ func (a *analysis) head(off int64) int64 {
 			n = max(n-headSize, 1)
 		}
 		for i, c := range b[:n] {
-			if heads[c] && beginsPickle(b[i:]) {
+			if heads[c] && beginsPickle(b[i:]) && a.worthwhile(b[i:], strict) {
 				return d.offset() + int64(i)
 			}
 		}
 		d.i += n
 	}
 	return d.size
+}
+
+// worthwhile is whether what looks like the beginning of a pickle is worth an
+// attempt. An import is only if it may be dangerous: what is found by searching is
+// suspicious already.
+func (a *analysis) worthwhile(b []byte, strict bool) bool {
+	switch Opcode(b[0]) {
+	case opGlobal, opInst:
+		n := identLine(b[1:])
+		name := b[1+n+1:]
+		name = name[:identLine(name)]
+		return names.MayBeDangerous(b[1:1+n]) || bytes.IndexByte(name, '.') >= 0 || bytes.HasPrefix(name, []byte("__"))
+	case opProto:
+		return !strict
+	}
+	return !strict || names.MayBeDangerous(firstIdent(b[1:]))
+}
+
+// firstIdent returns the first dotted name in b that has two letters or more.
+func firstIdent(b []byte) []byte {
+	for len(b) > 1 {
+		if n := identRun(b); n > 1 {
+			return b[:n]
+		}
+		b = b[1:]
+	}
+	return nil
 }
 
 // beginsPickle is whether b looks like the beginning of a pickle.

@@ -3,6 +3,7 @@
 package names
 
 import (
+	"bytes"
 	"iter"
 	"strings"
 )
@@ -166,6 +167,13 @@ func (c *Policy) Judge(im Import) Judgement {
 		}
 	}
 	return j
+}
+
+// MayBeDangerous is whether a dotted name begins as one that the built-in lists
+// call dangerous. It is cheap, and right about all that are.
+func MayBeDangerous(name []byte) bool {
+	first, _, _ := bytes.Cut(name, []byte("."))
+	return builtin().roots[string(first)]
 }
 
 // Why says why something of this level, for this reason, is judged so, if a list

@@ -67,10 +67,11 @@ type lists struct {
 	list
 	profiles []*Profile
 	families map[string]string
+	roots    map[string]bool // the first parts of dangerous names
 }
 
 var builtin = sync.OnceValue(func() *lists {
-	l := &lists{list: newList(), families: map[string]string{}}
+	l := &lists{list: newList(), families: map[string]string{}, roots: map[string]bool{}}
 	into := l.list
 	for line := range strings.Lines(policyText) {
 		if name, found := strings.CutPrefix(line, "["); found {
@@ -80,6 +81,10 @@ var builtin = sync.OnceValue(func() *lists {
 			continue
 		}
 		l.read(strings.TrimSpace(line), into)
+	}
+	for old, name := range renamed().modules {
+		first, _, _ := strings.Cut(name, ".")
+		l.roots[old] = l.roots[old] || l.roots[first]
 	}
 	return l
 })
@@ -112,6 +117,10 @@ func (l *lists) read(line string, into list) {
 			panic(fmt.Sprintf("names: policy.txt: %q", line))
 		}
 		into.keep(e)
+		if e.level == Dangerous {
+			first, _, _ := strings.Cut(e.name, ".")
+			l.roots[first] = true
+		}
 	}
 }
 
