@@ -61,7 +61,7 @@ func (m *machine) call(callee, args, kwargs ref) {
 	n.hold(m.at(args))
 	r := m.add(n)
 	m.checkDepth(r)
-	if named := m.judgeCall(r, callee, args); named != refUnknown {
+	if named := m.judgeCall(r, callee, args, kwargs); named != refUnknown {
 		r = named
 	}
 	m.push(r)
@@ -83,7 +83,7 @@ func (m *machine) throughSource(r ref) ref {
 
 // judgeCall judges a call. If it does no more than look up a constant name, it
 // returns what that names.
-func (m *machine) judgeCall(r, callee, args ref) (named ref) {
+func (m *machine) judgeCall(r, callee, args, kwargs ref) (named ref) {
 	n := m.at(callee)
 	switch n.kind {
 	case KindGlobal:
@@ -91,6 +91,7 @@ func (m *machine) judgeCall(r, callee, args ref) (named ref) {
 		g.Called = true
 		before := len(m.found.list)
 		named = m.checkUse(g, args)
+		m.checkKwargs(g, kwargs)
 		if g.use == names.Encode {
 			m.sniffEncoded(r, args)
 		}

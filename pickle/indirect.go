@@ -66,7 +66,9 @@ func (m *machine) checkPartial(g *global, args Value) {
 // is given, which are judged in turn.
 func (m *machine) checkLoadBytes(g *global, args Value) {
 	b := args.Item(0)
-	if args.Len() != 1 || b.Kind() != KindBytes && !m.isEncodedBytes(b) || m.found.depth >= m.o.maxNesting() {
+	n := m.at(b.r)
+	isBytes := n.kind == KindBytes || n.kind == KindStr && n.flags&flagBytes8 != 0 || m.isEncodedBytes(b)
+	if args.Len() != 1 || !isBytes || m.found.depth >= m.o.maxNesting() {
 		g.misused = true
 		m.load(args)
 		return

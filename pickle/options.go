@@ -12,8 +12,8 @@ type Options struct {
 	// default, 50,000,000, is that of about 1,700,000 tensors.
 	MaxOpcodes int64
 
-	// MaxMemory is how many bytes the values may take. The default is 256 MiB;
-	// a tensor takes about 300 bytes.
+	// MaxMemory is how many bytes the values may take, at most 8 GiB. The default
+	// is 256 MiB; a tensor takes about 300 bytes.
 	MaxMemory int64
 
 	// MaxStreams ends the analysis after so many streams, with Report.End
@@ -48,7 +48,7 @@ func (o *Options) maxMemory() int64 {
 	if o == nil || o.MaxMemory <= 0 {
 		return 256 << 20
 	}
-	return o.MaxMemory
+	return min(o.MaxMemory, 8<<30) // values have 32-bit numbers
 }
 
 func (o *Options) maxNesting() int {

@@ -279,23 +279,34 @@ func (m *machine) checkFromType(g *global, args Value) {
 }
 
 // checkMaker judges a call of a function that makes an object of the class that
-// is its first argument.
+// is its first argument. What it gives to the class is judged as if the class were
+// called with it.
 func (m *machine) checkMaker(g *global, args Value) {
 	class := m.imported(args.Item(0))
-	if class == nil {
+	if class == nil || class.Verdict == Dangerous {
 		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), m.summary(args.Item(0).r))
 		return
 	}
 	class.Called = true
-	if class.Verdict == Dangerous {
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), class.label())
-		return
+	switch g.use {
+	case names.NewObj:
+		m.checkUse(class, m.addTuple(KindTuple, m.itemsOf(args.r)[1:]))
+	case names.NewObjEx:
+		m.checkUse(class, args.Item(1).r)
+		m.checkKwargs(class, args.Item(2).r)
+	default:
+		if base := m.imported(args.Item(1)); base == nil || base.ResolvedModule != "builtins" || base.Verdict != Safe {
+			m.wrong(RuleCallArgs, g, "the base "+m.summary(args.Item(1).r))
+		}
+		m.checkSizes(g, args)
 	}
-	if g.use != names.Reconstructor {
-		return
-	}
-	if base := m.imported(args.Item(1)); base == nil || base.ResolvedModule != "builtins" || base.Verdict != Safe {
-		m.wrong(RuleCallArgs, g, "the base "+m.summary(args.Item(1).r))
+}
+
+// checkKwargs judges arguments by name, which no pickler writes for what is
+// allowed, but for the classes of a profile.
+func (m *machine) checkKwargs(g *global, kwargs ref) {
+	if n := m.at(kwargs); g.Verdict == Safe && g.use != names.Class && g.use != names.None && n.kind == KindDict && n.n > 0 {
+		m.wrong(RuleCallArgs, g, "arguments by name")
 	}
 }
 

@@ -56,7 +56,7 @@ func Long(line []byte) Number {
 	trimmed := bytes.TrimSuffix(line, []byte("L"))
 	s, cut := untilNUL(trimmed)
 	n := python(s, 0)
-	n.Odd = cut || !isDecimal(s)
+	n.Odd = cut || !isDecimal(s) || len(trimmed) == len(line)
 	return n
 }
 

@@ -162,7 +162,8 @@ func (c *Policy) Judge(im Import) Judgement {
 		if j.Level == Dangerous || other == [2]string{im.ResolvedModule, im.ResolvedName} {
 			continue
 		}
-		if k := c.judgePath(other[0], other[1]); k.Level == Dangerous {
+		k := c.judgePath(other[0], other[1])
+		if k.Level == Dangerous && (j.Level != Safe || k.Reason == Denied || k.Reason == PolicyDeny) {
 			j = k
 		}
 	}
