@@ -200,6 +200,11 @@ func (a *analysis) other(t *attempt, set func()) {
 			t.found.mergeCall(c)
 		}
 	}
+	for _, j := range found.jobs {
+		if j.loaded && !slices.ContainsFunc(t.found.jobs, func(k *job) bool { return k.off == j.off }) {
+			t.found.jobs = append(t.found.jobs, j)
+		}
+	}
 	m.rawAt = -1
 }
 
@@ -279,7 +284,7 @@ func (a *analysis) crossCheck() {
 	var codes []*global
 	touched := false
 	for _, g := range a.all.globals {
-		if g.Module == "" {
+		if g.Rule == RuleExtension {
 			codes = append(codes, g)
 		}
 		touched = touched || g.ResolvedModule == "copyreg" || g.Module == "copy_reg"

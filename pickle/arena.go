@@ -153,11 +153,11 @@ func (a *arena) addCall(c call) uint64 {
 	return uint64(i)
 }
 
-// memory returns how many bytes the values take.
+// memory returns how many bytes the values take, without what is kept to grow.
 func (a *arena) memory() int64 {
 	const nodeSize, callSize, spanSize, nameSize = 16, 72, 16, 400
-	return int64(a.count)*nodeSize + int64(cap(a.items))*4 + int64(a.called)*callSize +
-		int64(cap(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
+	return int64(a.count)*nodeSize + int64(len(a.items))*4 + int64(a.called)*callSize +
+		int64(len(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
 }
 
 // text keeps a text of at most maxText bytes, and returns where it is. The

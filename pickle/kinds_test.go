@@ -247,6 +247,7 @@ func TestFrames(t *testing.T) {
 		// frame ends after "\x8c\x03\x00", and the str is "ios", whatever follows is run.
 		{"another program behind the end", framed(5, "N\x8c\x10ab") + "0123456789abcdef" + "0" + payload + ".", Dangerous, "os.system", RuleFrame},
 		{"a program that only the loss shows", framed(5, "\x8c\x08...") + "AAAAAAAA" + payload + "." + strings.Repeat("\x00", 40), Dangerous, "os.system", RuleFrame},
+		{"bytes for torch's loader, that only the loss shows", framed(5, "\x8c\x08...") + "AAAAAAAA" + glob("torch.storage", "_load_from_bytes") + bin(proto(2)+payload+".") + "\x85R." + strings.Repeat("\x00", 40), Dangerous, "os.system", RuleFrame},
 		{"a line across the end", framed(4, "Vabc") + "\nVdef\n" + "0" + payload + ".", Dangerous, "os.system", RuleFrame},
 		{"a GLOBAL across the end", framed(5, "ccol") + "lections\nOrderedDict\nos\nsystem\n.", Suspicious, "", RuleFrame},
 		{"under protocol 2", proto(2) + frame("N."), Suspicious, "", RuleNewer},

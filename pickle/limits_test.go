@@ -81,6 +81,9 @@ func TestOptions(t *testing.T) {
 	if r := analyze(proto(2)+strings.Repeat("]0", 100_000)+"N.", Options{MaxMemory: 1 << 20}); r.Verdict != Suspicious || r.Complete {
 		t.Errorf("MaxMemory: %s, complete %v", r.Verdict, r.Complete)
 	}
+	if r := analyze(proto(2)+strings.Repeat("]", 100_000)+payload+".", Options{MaxMemory: 1 << 20}); r.Verdict != Dangerous || r.Complete {
+		t.Errorf("MaxMemory, and then a payload: %s, complete %v", r.Verdict, r.Complete)
+	}
 	nested := proto(4) + bin(proto(4)+bin(proto(4)+bin(proto(2)+payload+".")+".")+".") + "."
 	if r := analyze(nested, Options{MaxNesting: 1}); r.Complete {
 		t.Errorf("MaxNesting: complete")

@@ -125,7 +125,7 @@ func (m *machine) run() fault {
 
 // over is whether a limit was met, and notes it.
 func (m *machine) over() bool {
-	used := m.memory() + m.memo.memory() + int64(cap(m.stack))*4 + int64(cap(m.marks))*8
+	used := m.memory() + m.memo.memory() + int64(len(m.stack))*4 + int64(len(m.marks))*8
 	switch {
 	case m.opcodes >= m.budget && m.guessing:
 	case m.opcodes >= m.budget:
