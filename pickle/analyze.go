@@ -312,10 +312,10 @@ func (a *analysis) report() *Report {
 		if v := g.final(); v != g.Verdict {
 			g.Verdict, g.Rule, g.Entry = v, RuleResolved, ""
 		}
-		if len(r.Imports) < a.o.maxReport() {
-			r.Imports = append(r.Imports, g.Import)
-		} else {
+		if a.all.noPlace(len(r.Imports), g.Verdict) {
 			r.Omitted++
+		} else {
+			r.Imports = append(r.Imports, g.Import)
 		}
 		if g.Verdict != Safe && g.Rule != RuleExtension {
 			a.all.addf(g.Rule, Severity(g.Verdict), g.Offset, "%s is imported: %s", g.label(), g.Why())

@@ -148,7 +148,7 @@ func (m *machine) checkBuild(c *call, state ref) {
 	if g.Verdict == Safe && !g.use.Builds() {
 		m.warn(RuleBuildState, m.t.off, "the BUILD at %d sets the state of what %s makes, which has none", m.t.off, g.label())
 	}
-	if g.use == names.Array && m.label(g) == "numpy.dtype" {
+	if g.use == names.Array && g.full == "numpy.dtype" {
 		m.checkDtype(Value{m.arena, c.args}, Value{m.arena, state})
 	}
 }

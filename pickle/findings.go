@@ -48,7 +48,7 @@ func newFindings(policy *names.Policy, depth, most int) *findings {
 // add keeps a finding.
 func (f *findings) add(n Finding) {
 	f.verdict = max(f.verdict, n.Severity.Verdict())
-	if f.full(n.Rule) {
+	if f.full(n.Rule, n.Severity) {
 		f.omitted++
 		return
 	}
@@ -59,12 +59,21 @@ func (f *findings) add(n Finding) {
 	f.list = append(f.list, n)
 }
 
-func (f *findings) full(rule Rule) bool { return len(f.list) >= f.most || f.counts[rule] >= maxOfRule }
+// full is whether there is no place for another finding.
+func (f *findings) full(rule Rule, severity Severity) bool {
+	return f.counts[rule] >= maxOfRule || f.noPlace(len(f.list), severity.Verdict())
+}
+
+// noPlace is whether a list of n has no place for one more of a verdict. What is
+// dangerous has places of its own, so that nothing can crowd it out.
+func (f *findings) noPlace(n int, v Verdict) bool {
+	return n >= f.most && (v != Dangerous || n >= 2*f.most)
+}
 
 // addf keeps a finding, and words it if it is kept.
 func (f *findings) addf(rule Rule, severity Severity, off int64, format string, args ...any) {
 	n := Finding{Rule: rule, Severity: severity, Offset: off}
-	if !f.full(rule) {
+	if !f.full(rule, severity) {
 		n.Message = fmt.Sprintf(format, args...)
 	}
 	f.add(n)
@@ -143,7 +152,7 @@ func (f *findings) calledOther(m *machine, callee, args ref) {
 }
 
 func (f *findings) keepCall(m *machine, c Call, label func() string, args ref) bool {
-	if len(f.calls) >= f.most {
+	if f.noPlace(len(f.calls), c.Verdict) {
 		f.omitted++
 		return false
 	}
@@ -157,7 +166,7 @@ func (f *findings) other(g *global) *global {
 	if f.others == nil {
 		f.others = g
 		f.keep(g, nameKey{"", "other names", false})
-		g.Module, g.Name, g.ResolvedModule, g.ResolvedName = "", "other names", "", "other names"
+		g.Module, g.Name, g.ResolvedModule, g.ResolvedName, g.full = "", "other names", "", "other names", "other names"
 		f.addf(RuleResource, Warning, g.Offset, "more than %d names are imported", f.most)
 	}
 	f.omitted++
@@ -209,7 +218,7 @@ func (f *findings) mergeCall(c Call) {
 			}
 		}
 	}
-	if len(f.calls) >= f.most {
+	if f.noPlace(len(f.calls), c.Verdict) {
 		f.omitted++
 		return
 	}

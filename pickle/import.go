@@ -14,6 +14,7 @@ import (
 // A global is an import while it is analyzed.
 type global struct {
 	Import
+	full    string // the name as Python 3 resolves it, with its module
 	use     names.Use
 	letters string // of the signature, for uses that have one
 	least   int    // how many of them are needed
@@ -27,9 +28,9 @@ type global struct {
 // label returns the name as part of a message.
 func (g *global) label() string {
 	if g.Module == "" || plausible(g.ResolvedModule, g.ResolvedName) {
-		return names.Join(g.ResolvedModule, g.ResolvedName)
+		return g.full
 	}
-	return wording.Quote(names.Join(g.ResolvedModule, g.ResolvedName))
+	return wording.Quote(g.full)
 }
 
 // conditional is whether the name is dangerous unless it is used as its use says.
@@ -50,7 +51,12 @@ func (m *machine) global() {
 		m.tooLongName()
 		return
 	}
-	m.push(m.importName(module, name))
+	g, known := m.found.names[nameKey{string(module), string(name), m.proto < 3}] // without a copy
+	if known {
+		m.pushImport(g)
+		return
+	}
+	m.importName(string(module), string(name))
 }
 
 func (m *machine) tooLongName() {
@@ -70,7 +76,7 @@ func (m *machine) stackGlobal() {
 			m.tooLongName()
 			return
 		}
-		m.push(m.importName([]byte(s), []byte(t)))
+		m.importName(s, t)
 		return
 	}
 	for _, n := range []*node{mt, nt} {
@@ -85,17 +91,22 @@ func (m *machine) stackGlobal() {
 	m.push(m.unknown())
 }
 
-// importName returns the value of an import.
-func (m *machine) importName(module, name []byte) ref {
-	g, known := m.found.names[nameKey{string(module), string(name), m.proto < 3}]
+// importName pushes an import.
+func (m *machine) importName(module, name string) {
+	g, known := m.found.names[nameKey{module, name, m.proto < 3}]
 	if !known {
-		g = m.judge(string(module), string(name))
-		if g == nil {
-			return m.unknown()
-		}
+		g = m.judge(module, name)
 	}
+	if g == nil {
+		m.push(m.unknown())
+		return
+	}
+	m.pushImport(g)
+}
+
+func (m *machine) pushImport(g *global) {
 	g.Count++
-	return m.nodeOf(g)
+	m.push(m.nodeOf(g))
 }
 
 // nodeOf returns the node of an import: one for the stream, for it is one object.
@@ -119,6 +130,7 @@ func (m *machine) judge(module, name string) *global {
 	}
 	j := m.found.policy.Judge(names.Import{Module: module, Name: name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
 	g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
+	g.full = names.Join(g.ResolvedModule, g.ResolvedName)
 	if j.Entry != nil {
 		needed, optional, _ := strings.Cut(j.Entry.Signature, "|")
 		g.use, g.letters, g.least = j.Entry.Use, needed+optional, len(needed)
@@ -133,8 +145,8 @@ func (m *machine) judge(module, name string) *global {
 	return g
 }
 
-// plausible is whether a module and a name can be Python's, and of this age: as
-// opposed to bytes that happen to stand behind what happens to be an opcode.
+// plausible is whether a module and a name are spelled as Python's are: as opposed
+// to bytes that happen to stand behind what happens to be an opcode.
 func plausible(module, name string) bool {
 	full := module + "." + name
 	for i := range len(full) {
@@ -161,12 +173,11 @@ func (m *machine) extension() {
 	name := fmt.Sprintf("EXT %d", code)
 	g, known := m.found.names[nameKey{"", name, false}]
 	if !known {
-		g = &global{Import: Import{Name: name, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleExtension}}
+		g = &global{full: name, Import: Import{Name: name, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleExtension}}
 		m.found.keep(g, nameKey{"", name, false})
 		m.warn(RuleExtension, m.t.off, "the %s at %d imports what the registry has under %d", m.t.code, m.t.off, code)
 	}
-	g.Count++
-	m.push(m.nodeOf(g))
+	m.pushImport(g)
 }
 
 // persID is PERSID: the id is the line.
@@ -216,57 +227,3 @@ func items0(items []ref) ref {
 }
 
 func (m *machine) is(r ref, k Kind) bool { return m.at(r).kind == k }
-
-// summary returns a value as part of a message: one line, and not long.
-func (m *machine) summary(r ref) string {
-	var b strings.Builder
-	m.summarize(&b, r, 3)
-	return b.String()
-}
-
-// summarize writes a value, and depth levels of what is in it.
-func (m *machine) summarize(b *strings.Builder, r ref, depth int) {
-	const most = 160 // bytes, about
-	v := Value{m.arena, r}
-	switch n := m.at(r); n.kind {
-	case KindNone:
-		b.WriteString("None")
-	case KindBool:
-		b.WriteString([]string{"False", "True"}[n.a])
-	case KindInt, KindFloat:
-		b.WriteString(v.number())
-	case KindStr, KindBytes, KindByteArray:
-		s, ok := m.string(n)
-		if !ok {
-			fmt.Fprintf(b, "%s of %d bytes", n.kind, v.Len())
-			return
-		}
-		b.WriteString(wording.Quote(s[:min(len(s), most)]))
-		if len(s) > most {
-			b.WriteString("...")
-		}
-	case KindGlobal:
-		b.WriteString(m.names[n.a].label())
-	case KindTuple, KindList:
-		m.summarizeItems(b, v, depth)
-	default:
-		b.WriteString("<" + n.kind.String() + ">")
-	}
-}
-
-func (m *machine) summarizeItems(b *strings.Builder, v Value, depth int) {
-	pair := map[Kind]string{KindTuple: "()", KindList: "[]"}[v.Kind()]
-	b.WriteByte(pair[0])
-	more := false
-	for item := range v.Items() {
-		if more {
-			b.WriteString(", ")
-		}
-		if more = true; b.Len() > 160 || depth == 0 {
-			b.WriteString("...")
-			break
-		}
-		m.summarize(b, item.r, depth-1)
-	}
-	b.WriteByte(pair[1])
-}

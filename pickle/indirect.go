@@ -44,6 +44,7 @@ func (m *machine) importAttribute(owner *global, attribute string) ref {
 			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.t.off, Opcode: m.t.code}}
 		j := m.found.policy.Judge(names.Import{Module: g.Module, Name: g.Name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
 		g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
+		g.full = names.Join(g.ResolvedModule, g.ResolvedName)
 		m.found.keep(g, key)
 	}
 	g.Count++

@@ -88,8 +88,14 @@ func TestOptions(t *testing.T) {
 	if r := analyze(nested, Options{MaxNesting: 1}); r.Complete {
 		t.Errorf("MaxNesting: complete")
 	}
-	if r := analyze(proto(2)+strings.Repeat(glob("m", "a")+"0"+glob("m", "b")+"0"+glob("m", "c")+"0", 2)+payload+".", Options{MaxReport: 2}); len(r.Imports) > 2 || r.Omitted == 0 || r.Verdict != Dangerous {
+	if r := analyze(proto(2)+strings.Repeat(glob("m", "a")+"0"+glob("m", "b")+"0"+glob("m", "c")+"0", 2)+payload+".", Options{MaxReport: 2}); len(r.Imports) > 3 || r.Omitted == 0 || r.Verdict != Dangerous {
 		t.Errorf("MaxReport: %d imports, %d omitted, %s", len(r.Imports), r.Omitted, r.Verdict)
+	}
+	flood := proto(2) + strings.Repeat(uni("a")+"Q0"+glob("m", "x")+")R0", 100) + payload + "."
+	r := analyze(flood, Options{MaxReport: 2})
+	listed := len(r.Imports) > 0 && len(r.Calls) > 0 && r.Imports[len(r.Imports)-1].Verdict == Dangerous && r.Calls[len(r.Calls)-1].Verdict == Dangerous
+	if !listed || r.Findings[len(r.Findings)-1].Severity != Error {
+		t.Errorf("MaxReport, crowded: %v, %v, %v", r.Imports, r.Calls, r.Findings)
 	}
 	id := proto(2) + uni("12") + "Q."
 	if r := analyze(id, Options{PersistentID: func(v Value) bool { s, _ := v.Str(); return s == "12" }}); r.Verdict != Safe {

@@ -25,7 +25,8 @@ type Options struct {
 	MaxNesting int
 
 	// MaxReport is how many imports, how many calls and how many findings are
-	// listed. The default is 10,000 of each.
+	// listed; what is dangerous has as many places again. The default is 10,000
+	// of each.
 	MaxReport int
 
 	// NoSweep leaves bytes that are no pickle alone, where otherwise they are

@@ -24,8 +24,9 @@ type Report struct {
 	Calls    []Call
 	Findings []Finding
 
-	// Omitted is how many imports, calls and findings are not listed because
-	// Options.MaxReport of their kind are. Verdict counts them.
+	// Omitted is how many imports, calls, findings and streams are not listed
+	// because Options.MaxReport of their kind are, or a thousand findings of their
+	// rule. Verdict counts them.
 	Omitted int
 
 	policy *names.Policy // what names were judged by

@@ -58,7 +58,7 @@ func (m *machine) checkUnknown(g *global, args Value) {
 	if g.Verdict == Safe {
 		return // a user allows it
 	}
-	if names.Join(g.ResolvedModule, g.ResolvedName) == "builtins.type" && args.Len() == 3 {
+	if g.full == "builtins.type" && args.Len() == 3 {
 		m.danger(RuleDynamicClass, "the %s at %d makes a class", m.t.code, m.t.off)
 	}
 	if g.Rule == RuleAttribute {
@@ -90,7 +90,7 @@ func (m *machine) checkPlain(g *global, args Value) {
 // checkText judges strings that say how others are read: the encoding of str, bytes
 // and bytearray, and the exponent of a fraction, which Python works out in full.
 func (m *machine) checkText(g *global, args Value) {
-	switch m.label(g) {
+	switch g.full {
 	case "builtins.str", "builtins.bytes", "builtins.bytearray":
 		encoding, _ := args.Item(1).Str()
 		if args.Len() > 1 && !encodings[encoding] {
@@ -134,7 +134,7 @@ const maxSize = 1 << 28
 // checkSizes judges numbers that become sizes.
 func (m *machine) checkSizes(g *global, args Value) {
 	for arg := range args.Items() {
-		if n, ok := arg.Int(); arg.Kind() == KindInt && (!ok || n > maxSize) && m.label(g) != "builtins.range" {
+		if n, ok := arg.Int(); arg.Kind() == KindInt && (!ok || n > maxSize) && g.full != "builtins.range" {
 			m.wrong(RuleResource, g, "the size "+m.summary(arg.r))
 		}
 		if c, ok := arg.Called(); ok {
@@ -143,12 +143,10 @@ func (m *machine) checkSizes(g *global, args Value) {
 	}
 }
 
-func (m *machine) label(g *global) string { return names.Join(g.ResolvedModule, g.ResolvedName) }
-
 // checkRange judges a range that is made into what holds all its items.
 func (m *machine) checkRange(g *global, c Result) {
 	f := m.imported(c.Callee())
-	if f == nil || m.label(f) != "builtins.range" {
+	if f == nil || f.full != "builtins.range" {
 		return
 	}
 	for arg := range c.Args().Items() {
@@ -227,7 +225,7 @@ func (m *machine) fits(letter byte, arg Value) bool {
 func (m *machine) areInts(v Value) bool {
 	if c, ok := v.Called(); ok {
 		f := m.imported(c.Callee())
-		return f != nil && m.label(f) == "torch.Size"
+		return f != nil && f.full == "torch.Size"
 	}
 	if v.Kind() == KindTuple {
 		for _, item := range m.itemsOf(v.r) {

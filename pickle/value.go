@@ -9,10 +9,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/weightools/safetensors/internal/pylit"
 )
 
 // A Kind is what kind of thing a value is.
@@ -257,18 +254,4 @@ func (v Value) pairs(yield func(k, w Value) bool) func([]ref) bool {
 		}
 		return true
 	}
-}
-
-// number returns an int or a float as Python writes it, or says how large it is.
-func (v Value) number() string {
-	if f, ok := v.Float(); ok {
-		return string(pylit.AppendFloat(nil, f))
-	}
-	if i, ok := v.Int(); ok {
-		return strconv.FormatInt(i, 10)
-	}
-	if b := v.BigInt(); b != nil && b.BitLen() <= 256 {
-		return b.String()
-	}
-	return "<large int>"
 }
