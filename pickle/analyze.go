@@ -53,6 +53,8 @@ type analysis struct {
 	inner   *analysis // of the strings, one after another
 }
 
+// newAnalysis returns an analysis of size bytes, which are a string within depth
+// others.
 func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
 	return &analysis{o: o, m: newMachine(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
 		left: o.maxOpcodes(), guesses: 2*size + 1<<20}
@@ -232,6 +234,8 @@ func (t *attempt) alien() bool {
 		(t.fault != faultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
 }
 
+// notAPickle reports that the bytes are none. That they end too early is said as
+// well, for the beginning of a pickle may look like anything.
 func (a *analysis) notAPickle(t *attempt) {
 	a.all.add(Finding{RuleNotPickle, Warning, 0, "the bytes are no pickle: " + t.found.reason})
 	if t.fault == faultTruncated {

@@ -72,8 +72,6 @@ type call struct {
 	state  ref // of the last BUILD
 	items  uint64
 	pairs  uint64
-	nitems uint32
-	npairs uint32
 	op     Opcode
 	built  bool // whether there was a BUILD
 }
@@ -120,6 +118,7 @@ func (a *arena) reset() {
 // at returns a node, which stays where it is.
 func (a *arena) at(r ref) *node { return &a.nodes[r>>chunkBits][r&(chunkSize-1)] }
 
+// add adds a value and returns its number.
 func (a *arena) add(n node) ref {
 	i := a.count & (chunkSize - 1)
 	if i == 0 {
@@ -155,7 +154,7 @@ func (a *arena) addCall(c call) uint64 {
 
 // memory returns how many bytes the values take, without what is kept to grow.
 func (a *arena) memory() int64 {
-	const nodeSize, callSize, spanSize, nameSize = 16, 72, 16, 400
+	const nodeSize, callSize, spanSize, nameSize = 16, 48, 16, 400
 	return int64(a.count)*nodeSize + int64(len(a.items))*4 + int64(a.called)*callSize +
 		int64(len(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
 }

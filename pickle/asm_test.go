@@ -15,8 +15,6 @@ func proto(n byte) string { return string([]byte{0x80, n}) }
 
 func glob(module, name string) string { return "c" + module + "\n" + name + "\n" }
 
-func inst(module, name string) string { return "i" + module + "\n" + name + "\n" }
-
 // str is SHORT_BINUNICODE, or BINUNICODE if it is long.
 func str(s string) string {
 	if len(s) < 256 {

@@ -27,6 +27,7 @@ func (m *machine) newObj() {
 	m.call(callee, args, refUnknown)
 }
 
+// newObjEx is NEWOBJ_EX: the same, with arguments by name.
 func (m *machine) newObjEx() {
 	kwargs, args, callee := m.pop(), m.pop(), m.pop()
 	if !m.is(kwargs, KindDict) || !m.is(args, KindTuple) {
@@ -164,6 +165,8 @@ func (m *machine) checkDunderKeys(state ref) {
 	m.checkDunderKeys1(v)
 }
 
+// checkDunderKeys1 judges the keys of one dict. A key too long to be looked at is
+// taken for one.
 func (m *machine) checkDunderKeys1(v Value) {
 	for key := range v.Pairs() {
 		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == KindStr {
@@ -210,6 +213,8 @@ func (m *machine) setItems(items []ref) {
 	m.checkHashable(items, 2)
 }
 
+// addTo adds items to what is on top of the stack, which should be of a kind: if
+// it is not, loaders call a method of it, or fail.
 func (m *machine) addTo(items []ref, want Kind) {
 	target, ok := m.top()
 	if !ok || len(items) == 0 {

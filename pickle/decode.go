@@ -50,6 +50,7 @@ type decoder struct {
 	frames
 }
 
+// newDecoder returns a decoder of size bytes, with a window no larger than they.
 func newDecoder(r io.ReaderAt, size int64) *decoder {
 	d := &decoder{r: r, size: max(size, 0)}
 	d.buf = make([]byte, 0, max(min(d.size, windowSize), fixedSize))

@@ -41,6 +41,7 @@ type findings struct {
 // maxOfRule is how many findings of one rule are kept.
 const maxOfRule = 1000
 
+// newFindings returns findings that keep so many of each sort.
 func newFindings(policy *names.Policy, depth, most int) *findings {
 	return &findings{policy: policy, depth: depth, most: most}
 }
@@ -151,6 +152,7 @@ func (f *findings) calledOther(m *machine, callee, args ref) {
 	f.keepCall(m, c, func() string { return m.summary(callee) }, args)
 }
 
+// keepCall keeps a call, if there is a place, and words it only then.
 func (f *findings) keepCall(m *machine, c Call, label func() string, args ref) bool {
 	if f.noPlace(len(f.calls), c.Verdict) {
 		f.omitted++
@@ -195,6 +197,7 @@ func (f *findings) merge(g *findings, base int64) {
 	}
 }
 
+// mergeImport adds an import, or its uses to those of the same name.
 func (f *findings) mergeImport(im *global) {
 	old := f.names[im.key]
 	if old == nil {

@@ -57,6 +57,7 @@ func formOf(b []byte) textForm {
 	return nothing
 }
 
+// isArchive knows ZIP, 7z and gzip by their first bytes.
 func isArchive(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("PK\x03\x04")) || bytes.HasPrefix(b, []byte("7z\xbc\xaf")) || bytes.HasPrefix(b, []byte("\x1f\x8b\x08"))
 }

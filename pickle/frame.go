@@ -59,6 +59,7 @@ func (d *decoder) violate(t *token) {
 	d.frames.end = noFrame
 }
 
+// note keeps the first violation: the others follow from it more often than not.
 func (d *decoder) note(t *token, detail string) {
 	if d.frames.detail == "" {
 		d.frames.violated, d.frames.detail = t.off, detail

@@ -75,6 +75,7 @@ var handlers = [256]func(*machine){
 	opReadonlyBuffer: (*machine).readonlyBuffer,
 }
 
+// mark is MARK. Picklers have one open for each level of nesting.
 func (m *machine) mark() {
 	m.marks = append(m.marks, len(m.stack))
 	m.fence = len(m.stack)
@@ -108,6 +109,8 @@ func (m *machine) popOp() {
 	m.pop()
 }
 
+// dup is DUP, which no pickler of Python writes for data, and builders of
+// payloads do.
 func (m *machine) dup() {
 	if r, ok := m.top(); ok {
 		m.again(r)
@@ -132,6 +135,7 @@ func (m *machine) popN(n int) []ref {
 	return items
 }
 
+// pushTuple makes a tuple or frozenset of items that were just taken off the stack.
 func (m *machine) pushTuple(k Kind, items []ref) {
 	r := m.addTuple(k, items)
 	m.push(r)
@@ -141,6 +145,7 @@ func (m *machine) pushTuple(k Kind, items []ref) {
 	}
 }
 
+// pushInt pushes an int. The small ones are there already.
 func (m *machine) pushInt(i int64) {
 	if i >= 0 && i < 256 {
 		m.push(refInt0 + ref(i))
@@ -149,6 +154,7 @@ func (m *machine) pushInt(i int64) {
 	m.push(m.add(node{kind: KindInt, a: uint64(i)}))
 }
 
+// list is LIST.
 func (m *machine) list() {
 	n := node{kind: KindList}
 	items := m.popMark()
@@ -167,6 +173,7 @@ func (m *machine) fillList(n *node, items []ref) {
 	m.extend(&n.a, items)
 }
 
+// dict is DICT.
 func (m *machine) dict() {
 	items := m.pairs(m.popMark())
 	n := node{kind: KindDict}
@@ -250,17 +257,21 @@ func (m *machine) placeProto() {
 	m.protos++
 }
 
+// frame is FRAME. A loader fetches the frame, and fails if it is not there.
 func (m *machine) frame() {
 	if !m.d.enter(&m.t) {
 		m.fail(RuleTruncated, "the FRAME at %d goes past the end of the bytes", m.t.off)
 	}
 }
 
+// nextBuffer is NEXT_BUFFER: an object that travels beside the pickle, and so not
+// in a file.
 func (m *machine) nextBuffer() {
 	m.push(m.add(node{kind: KindBuffer}))
 	m.refuse(RuleBuffer, "the NEXT_BUFFER at %d needs a buffer that does not come with the pickle", m.t.off)
 }
 
+// readonlyBuffer is READONLY_BUFFER: a view of the same object.
 func (m *machine) readonlyBuffer() {
 	r, _ := m.top()
 	switch k := m.at(r).kind; k {

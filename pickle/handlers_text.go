@@ -29,6 +29,7 @@ func (m *machine) tooLong() bool {
 	return true
 }
 
+// int is INT: a line that is an int, or a bool.
 func (m *machine) int() {
 	if m.tooLong() {
 		return
@@ -44,12 +45,15 @@ func (m *machine) int() {
 	m.pushNumber(n)
 }
 
+// long is LONG: a line that is an int of any size.
 func (m *machine) long() {
 	if !m.tooLong() {
 		m.pushNumber(pylit.Long(m.t.text))
 	}
 }
 
+// pushNumber pushes the int that a line was read as. One that does not fit 64 bits
+// stays text.
 func (m *machine) pushNumber(n pylit.Number) {
 	switch {
 	case !n.OK:
@@ -66,6 +70,7 @@ func (m *machine) pushNumber(n pylit.Number) {
 	}
 }
 
+// float is FLOAT: a line.
 func (m *machine) float() {
 	f, odd, ok := pylit.Float(m.t.text)
 	if !ok || m.t.textLen > maxText {
@@ -106,12 +111,14 @@ func (m *machine) get() {
 	m.push(m.unknown())
 }
 
+// put is PUT.
 func (m *machine) put() {
 	if i, ok := m.index(); ok {
 		m.memorize(i)
 	}
 }
 
+// index reads the number of GET and PUT.
 func (m *machine) index() (uint64, bool) {
 	n := pylit.Index(m.t.text[:min(len(m.t.text), maxText)])
 	switch {
@@ -156,6 +163,8 @@ func (m *machine) rawUnicode() {
 // quoted is a line in quotes, with escapes.
 func (m *machine) quoted() { m.pushLine(flagBytes8, pylit.String) }
 
+// pushLine pushes the str that a line stands for. One too long to be looked at is
+// left in the file as it stands there, escapes and all.
 func (m *machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
 	if m.t.textLen > maxText {
 		m.push(m.addText(KindStr, flags, m.t.text, m.t.textOff, m.t.textLen))

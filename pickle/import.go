@@ -59,6 +59,8 @@ func (m *machine) global() {
 	m.importName(string(module), string(name))
 }
 
+// tooLongName notes a name that is not looked at. There is none so long, but for
+// those that go in circles to be overlooked.
 func (m *machine) tooLongName() {
 	m.danger(RuleComputed, "the %s at %d has a name of more than %d bytes, which is not looked at", m.t.code, m.t.off, maxText)
 	m.push(m.unknown())
@@ -104,6 +106,7 @@ func (m *machine) importName(module, name string) {
 	m.pushImport(g)
 }
 
+// pushImport pushes the value of an import.
 func (m *machine) pushImport(g *global) {
 	g.Count++
 	m.push(m.nodeOf(g))
@@ -219,6 +222,7 @@ func (m *machine) isStorageID(id ref) bool {
 	return false
 }
 
+// items0 returns the first item.
 func items0(items []ref) ref {
 	if len(items) == 0 {
 		return refUnknown
@@ -226,4 +230,5 @@ func items0(items []ref) ref {
 	return items[0]
 }
 
+// is is whether a value is of a kind.
 func (m *machine) is(r ref, k Kind) bool { return m.at(r).kind == k }

@@ -78,6 +78,7 @@ type wrapper struct {
 	ok      bool // whether the number of bytes could be told
 }
 
+// wrapperOf reads the state of a NumpyArrayWrapper.
 func wrapperOf(state Value) wrapper {
 	w := wrapper{bytes: 1, ok: true}
 	known := false
@@ -100,6 +101,7 @@ func wrapperOf(state Value) wrapper {
 	return w
 }
 
+// multiply makes the array n times as large, unless n is no size.
 func (w *wrapper) multiply(n int64, ok bool) {
 	const most = 1 << 46 // bytes: no file is larger, and no product overflows
 	if !ok || n < 0 || n > most || n > 0 && w.bytes > most/n {

@@ -79,6 +79,7 @@ func (m *machine) forget() {
 	m.older.reset()
 }
 
+// newMachine returns a machine for size bytes.
 func newMachine(r io.ReaderAt, size int64, o *Options) *machine {
 	return &machine{arena: newArena(r, size), d: newDecoder(r, size), o: o}
 }
@@ -230,6 +231,7 @@ func (m *machine) top() (ref, bool) {
 	return refUnknown, false
 }
 
+// underflow notes that the stack, or what of it is above the last MARK, is empty.
 func (m *machine) underflow() {
 	m.fail(RuleUnderflow, "the %s at %d takes more than is on the stack", m.t.code, m.t.off)
 }

@@ -11,6 +11,7 @@ type memo struct {
 	live   int // how many entries there are
 }
 
+// reset forgets all entries.
 func (m *memo) reset() {
 	m.dense, m.live = m.dense[:0], 0
 	clear(m.sparse)

@@ -83,6 +83,7 @@ func latin1(s string) []byte {
 	return b
 }
 
+// addDecoded adds a job for what a text stands for, if that is anything.
 func (m *machine) addDecoded(j *job, b []byte) {
 	j.r, j.size, j.decoded = bytes.NewReader(b), int64(len(b)), true
 	if f := formOf(b); f == raw || f == archive {
@@ -91,6 +92,7 @@ func (m *machine) addDecoded(j *job, b []byte) {
 	}
 }
 
+// addJob adds a job, up to a number: each is an analysis of its own.
 func (m *machine) addJob(j *job) {
 	if len(m.found.jobs) >= maxJobs {
 		if !m.found.skipped {

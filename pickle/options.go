@@ -38,6 +38,7 @@ type Options struct {
 	PersistentID func(id Value) bool
 }
 
+// maxOpcodes, and those that follow, return a field or its default; o may be nil.
 func (o *Options) maxOpcodes() int64 {
 	if o == nil || o.MaxOpcodes <= 0 {
 		return 50_000_000

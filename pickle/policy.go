@@ -97,6 +97,7 @@ func (p *Policy) add(verb string, words []string) error {
 	return nil
 }
 
+// isProfile returns an error if word is no profile.
 func isProfile(word string) error {
 	var known []string
 	for name := range Profiles() {
@@ -108,6 +109,7 @@ func isProfile(word string) error {
 	return nil
 }
 
+// isDigest returns an error if word is no SHA-256.
 func isDigest(word string) error {
 	if len(word) != 64 || strings.Trim(word, "0123456789abcdef") != "" {
 		return fmt.Errorf("%s is no SHA-256: 64 hexadecimal digits in lower case are", wording.Quote(word))

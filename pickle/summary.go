@@ -48,6 +48,7 @@ func (m *machine) summarize(b *strings.Builder, r ref, depth int) {
 	}
 }
 
+// summarizeItems writes a tuple or list, as far as there is room.
 func (m *machine) summarizeItems(b *strings.Builder, v Value, depth int) {
 	pair := map[Kind]string{KindTuple: "()", KindList: "[]"}[v.Kind()]
 	b.WriteByte(pair[0])

@@ -312,6 +312,8 @@ func (m *machine) checkKwargs(g *global, kwargs ref) {
 // and their other names.
 var encodings = map[string]bool{"latin1": true, "latin-1": true, "iso-8859-1": true, "utf-8": true, "ascii": true}
 
+// checkEncode judges _codecs.encode, which picklers write for bytes in protocols
+// below 3. Other codecs decompress, and decode what is not text.
 func (m *machine) checkEncode(g *global, args Value) {
 	encoding, _ := args.Item(1).Str()
 	if args.Len() != 2 || args.Item(0).Kind() != KindStr || !encodings[encoding] {

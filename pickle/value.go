@@ -78,6 +78,7 @@ type Value struct {
 
 var unknownNode node
 
+// node returns the node of v, which is not to be changed.
 func (v Value) node() *node {
 	if v.a == nil {
 		return &unknownNode
@@ -245,6 +246,7 @@ func (v Value) Pairs() iter.Seq2[Value, Value] {
 	}
 }
 
+// pairs makes a function of pairs a function of runs of items.
 func (v Value) pairs(yield func(k, w Value) bool) func([]ref) bool {
 	return func(run []ref) bool {
 		for i := 0; i+1 < len(run); i += 2 {

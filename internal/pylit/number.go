@@ -190,6 +190,7 @@ func withoutUnderscores(s []byte) ([]byte, bool) {
 	return bytes.ReplaceAll(s, []byte("_"), nil), true
 }
 
+// sign takes the sign off a number.
 func sign(s []byte) (digits []byte, negative bool) {
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
 		return s[1:], s[0] == '-'
@@ -219,6 +220,7 @@ func inBase(s []byte, base int, negative bool) (Number, bool) {
 	return Number{}, false
 }
 
+// digit returns what a digit of base 36 stands for, and 99 for what is none.
 func digit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

@@ -87,6 +87,7 @@ func appendByte(out []byte, c, quote byte) []byte {
 	return append(out, c)
 }
 
+// appendHex appends so many hexadecimal digits of v.
 func appendHex(out []byte, v uint32, digits int) []byte {
 	for i := digits - 1; i >= 0; i-- {
 		out = append(out, "0123456789abcdef"[v>>(4*i)&0xf])

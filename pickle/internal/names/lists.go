@@ -46,8 +46,10 @@ func (e *Entry) String() string {
 // A list is names and trees of names.
 type list struct{ exact, trees map[string]*Entry }
 
+// newList returns an empty list.
 func newList() list { return list{map[string]*Entry{}, map[string]*Entry{}} }
 
+// keep puts an entry into the list.
 func (l list) keep(e *Entry) {
 	if e.tree {
 		l.trees[e.name] = e
@@ -124,6 +126,7 @@ func (l *lists) read(line string, into list) {
 	}
 }
 
+// use returns the use of a name.
 func use(word string) Use {
 	u, ok := uses[word]
 	if !ok {
@@ -135,6 +138,7 @@ func use(word string) Use {
 // Profiles returns the profiles. They must not be changed.
 func Profiles() []*Profile { return builtin().profiles }
 
+// profile returns the profile of a name, nil if there is none.
 func (l *lists) profile(name string) *Profile {
 	if i := slices.IndexFunc(l.profiles, func(p *Profile) bool { return p.Name == name }); i >= 0 {
 		return l.profiles[i]

@@ -33,6 +33,7 @@ func New(profiles, allow, deny []string) *Policy {
 // additions are names, and trees with their ".*".
 type additions map[string]bool
 
+// additionsOf makes a list of names one that can be asked.
 func additionsOf(names []string) additions {
 	a := additions{}
 	for _, name := range names {
