@@ -69,9 +69,9 @@ type call struct {
 	callee ref
 	args   ref
 	kwargs ref
-	state  ref // of the last BUILD
-	items  uint64
-	pairs  uint64
+	state  ref    // of the last BUILD
+	items  uint64 // what is appended, a chain of runs
+	pairs  uint64 // what is set by key, another
 	op     Opcode
 	built  bool // whether there was a BUILD
 }
