@@ -23,7 +23,7 @@ func Analyze(r io.ReaderAt, size int64, o *Options) (*Report, error) {
 }
 
 // Load judges as Analyze does, and keeps what loading would have built. It takes
-// about 300 bytes of memory for each tensor of a checkpoint.
+// about 450 bytes of memory for each tensor of a checkpoint.
 func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	a := newAnalysis(r, size, o, o.policy().compile(), 0)
 	a.keep = true

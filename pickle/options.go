@@ -9,11 +9,11 @@ type Options struct {
 	Policy *Policy
 
 	// MaxOpcodes is how many opcodes are read, of all streams together. The
-	// default, 50,000,000, is that of about 1,700,000 tensors.
+	// default, 50,000,000, is that of about 1,500,000 tensors.
 	MaxOpcodes int64
 
 	// MaxMemory is how many bytes the values may take, at most 8 GiB. The default
-	// is 256 MiB; a tensor takes about 300 bytes.
+	// is 256 MiB; a tensor takes about 450 bytes.
 	MaxMemory int64
 
 	// MaxStreams ends the analysis after so many streams, with Report.End
