@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -19,22 +20,23 @@ import (
 // tensor alone is shared by several; see stats.Counter.
 const sideBySide = 2
 
+// errOther is why counting stops after another tensor could not be counted. It is
+// no fault of those that are counted meanwhile, and nobody gets to see it.
+var errOther = errors.New("another tensor could not be counted")
+
 // count summarizes tensors. The rows are in the order of the list, whichever is
 // done first. It ends with the first error there is, that of the first tensor
 // that has one if there are several.
 func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Tensor) ([]render.StatsRow, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	if len(list) > 1 {
 		c.Workers = 1
 	}
 	rows := make([]render.StatsRow, len(list))
 	errs := make([]error, len(list))
 	done := new(progress)
-	for _, t := range list {
-		done.tensors++
-		done.bytes += t.Size()
-	}
+	done.expect(list)
 	defer a.watch(done)()
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -44,8 +46,12 @@ func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Te
 				t := *list[i]
 				t.ReaderAt = &cancelable{ctx, list[i].ReaderAt}
 				rows[i].TensorInfo = t.TensorInfo
-				if rows[i].Summary, errs[i] = c.Of(&t); errs[i] != nil {
-					cancel()
+				var err error
+				if rows[i].Summary, err = c.Of(&t); err != nil {
+					if !errors.Is(err, errOther) {
+						errs[i] = err
+						cancel(errOther)
+					}
 					return
 				}
 				rows[i].Summary.Exponents = stats.Exponents{} // up to 16 KiB that nothing here shows
@@ -79,6 +85,14 @@ func (c *cancelable) ReadAt(b []byte, off int64) (int, error) {
 type progress struct {
 	tensors, bytes         int64 // in all
 	doneTensors, doneBytes atomic.Int64
+}
+
+// expect adds tensors that are to be counted.
+func (p *progress) expect(list []*safetensors.Tensor) {
+	for _, t := range list {
+		p.tensors++
+		p.bytes += t.Size()
+	}
 }
 
 // count adds one more tensor of so many bytes.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/weightools/safetensors"
@@ -48,6 +49,41 @@ func TestCountEndsWithAnError(t *testing.T) {
 	bad := bytesTensor("bad", []byte{1})
 	bad.ReaderAt = failing{gone}
 	if _, err := new(app).count(t.Context(), stats.Counter{}, []*safetensors.Tensor{bytesTensor("good", []byte{1}), bad}); !errors.Is(err, gone) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// waiting is a source that cannot be read before another was: then it ends as its
+// context does.
+type waiting struct {
+	failed <-chan struct{}
+	io.ReaderAt
+}
+
+func (w waiting) ReadAt(b []byte, off int64) (int, error) {
+	<-w.failed
+	return w.ReaderAt.ReadAt(b, off)
+}
+
+// told is a source that cannot be read, and says when that was found out.
+type told struct {
+	error
+	failed chan<- struct{}
+}
+
+func (f told) ReadAt([]byte, int64) (int, error) {
+	close(f.failed)
+	return 0, f.error
+}
+
+// A tensor that is stopped for the sake of another's error has none of its own,
+// though it comes first in the list.
+func TestCountTellsErrorsFromTheirConsequences(t *testing.T) {
+	gone := errors.New("the disk is gone")
+	failed := make(chan struct{})
+	good, bad := bytesTensor("good", make([]byte, 8<<20)), bytesTensor("bad", []byte{1})
+	good.ReaderAt, bad.ReaderAt = waiting{failed, good.ReaderAt}, told{gone, failed}
+	if _, err := new(app).count(t.Context(), stats.Counter{}, []*safetensors.Tensor{good, bad}); !errors.Is(err, gone) {
 		t.Errorf("error %v", err)
 	}
 }
