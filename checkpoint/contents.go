@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/ahead"
 )
 
 // The contents of a set are the tensors in it by name, as far as its headers and
@@ -21,7 +22,7 @@ type contents map[string]*safetensors.TensorInfo
 // for nothing here: it is reported when it is judged.
 func (f *folder) contents(ctx context.Context, s *Set) (contents, error) {
 	headers := make([]*safetensors.Header, len(s.Shards))
-	reads := ahead(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *knowledge {
+	reads := ahead.Each(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *knowledge {
 		return f.learn(ctx, s.Shards[i])
 	})
 	for i, k := range reads {

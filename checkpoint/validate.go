@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/ahead"
 )
 
 // A Report is what Checkpoint.Validate found in one file, or in the set.
@@ -85,7 +86,7 @@ type judgement struct {
 }
 
 func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] {
-	return ahead(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) judgement {
+	return ahead.Each(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) judgement {
 		report, known, err := c.shards[i].judge(ctx)
 		if err != nil {
 			return judgement{err: err}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
@@ -116,7 +117,7 @@ func (w *Writer) fill(ctx context.Context, set *atomicfile.Set, p *plan) error {
 	}
 	// While one shard waits for the disk to have it, the next can be read.
 	const atOnce = 2
-	for _, err := range ahead(ctx, atOnce, len(p.shards), encode) {
+	for _, err := range ahead.Each(ctx, atOnce, len(p.shards), encode) {
 		if err != nil {
 			return context.Cause(ctx)
 		}

@@ -1,6 +1,7 @@
 // Reading ahead: several at once, in a stable order.
 
-package checkpoint
+// Package ahead does several things at once, and gives their results in order.
+package ahead
 
 import (
 	"context"
@@ -8,13 +9,13 @@ import (
 	"sync"
 )
 
-// ahead calls read for each index below n, for up to limit of them at once, and
+// Each calls read for each index below n, for up to limit of them at once, and
 // yields what it returns in the order of the indices. So at most limit results
-// are held, however slow the first is.
+// are held, however slow the first is. The limit is at least 1.
 //
 // When the loop ends, early or not, the context of reads that still run is done,
-// and ahead waits for them: none outlives it.
-func ahead[T any](ctx context.Context, limit, n int, read func(ctx context.Context, i int) T) iter.Seq2[int, T] {
+// and Each waits for them: none outlives it.
+func Each[T any](ctx context.Context, limit, n int, read func(ctx context.Context, i int) T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		var running sync.WaitGroup
 		defer running.Wait()

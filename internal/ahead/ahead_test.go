@@ -1,6 +1,6 @@
 // Reading ahead: the order, the limit, and that nothing is left behind.
 
-package checkpoint
+package ahead
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAheadKeepsOrderAndLimit(t *testing.T) {
+func TestOrderAndLimit(t *testing.T) {
 	for _, limit := range []int{1, 2, 8} {
 		var running, most atomic.Int32
 		// The first read of each pair ends after the second has begun, if the
@@ -18,7 +18,7 @@ func TestAheadKeepsOrderAndLimit(t *testing.T) {
 			begun[i] = make(chan bool)
 		}
 		n := 0
-		for i, got := range ahead(t.Context(), limit, len(begun), func(_ context.Context, i int) int {
+		for i, got := range Each(t.Context(), limit, len(begun), func(_ context.Context, i int) int {
 			now := running.Add(1)
 			defer running.Add(-1)
 			for was := most.Load(); now > was && !most.CompareAndSwap(was, now); was = most.Load() {
@@ -40,9 +40,9 @@ func TestAheadKeepsOrderAndLimit(t *testing.T) {
 	}
 }
 
-func TestAheadStops(t *testing.T) {
+func TestStops(t *testing.T) {
 	var running, begun atomic.Int32
-	for range ahead(t.Context(), 4, 1000, func(ctx context.Context, i int) int {
+	for range Each(t.Context(), 4, 1000, func(ctx context.Context, i int) int {
 		begun.Add(1)
 		running.Add(1)
 		defer running.Add(-1)
@@ -56,7 +56,7 @@ func TestAheadStops(t *testing.T) {
 	if running.Load() != 0 || begun.Load() > 5 {
 		t.Errorf("%d reads were begun, and %d are left", begun.Load(), running.Load())
 	}
-	for range ahead(t.Context(), 4, 0, func(context.Context, int) int { return 0 }) {
+	for range Each(t.Context(), 4, 0, func(context.Context, int) int { return 0 }) {
 		t.Error("a result of nothing")
 	}
 }

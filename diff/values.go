@@ -1,0 +1,166 @@
+// Values: how far apart two tensors of one shape are.
+
+package diff
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// Values are how far the values of b are from those of a. All counts are of numbers:
+// elements, or twice as many if the dtype is C64.
+//
+// Two NaN are equal, whatever their bits, and so are two infinities of one sign, and
+// zeros of either. A NaN or an infinity beside anything else is at no distance: it is
+// counted in Differ, Beyond and Odd, and not in MaxDelta.
+type Values struct {
+	Count  int64 // all numbers
+	Differ int64 // those that are not equal
+	Beyond int64 // those that are beyond the tolerance
+	Odd    int64 // those of which one is NaN or infinite, and the other something else
+
+	MaxDelta    float64 // the largest |a-b|
+	MaxRelative float64 // the largest |a-b|/|a|, where a is not zero
+	At          int64   // where MaxDelta is: the index of the number, in row-major order; -1 if nowhere
+}
+
+// numbersAtOnce is how many numbers are compared at once. It is a multiple of 8, so that
+// elements of 4 and 6 bits fill whole bytes.
+const numbersAtOnce = chunk / 8
+
+// values compares the values of a couple of one shape. It says whether the bytes are the
+// same, too.
+func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, err error) {
+	for _, t := range []*safetensors.Tensor{c.a, c.b} {
+		if size, whole := t.Dtype.Size(t.NumElems()); t.Dtype.Bits() == 0 || !whole || size != t.Size() {
+			return false, nil, fmt.Errorf("diff: tensor %s is %d bytes of %s %.200s: its values are not known", wording.Quote(t.Name), t.Size(), t.Dtype, t.ShapeString())
+		}
+	}
+	a, b := numbersOf(c.a), numbersOf(c.b)
+	if a.n != b.n { // one is complex, the other is not
+		return false, nil, nil
+	}
+	v = &Values{Count: a.n, At: -1}
+	same = c.a.Dtype == c.b.Dtype
+	for at := int64(0); at < a.n; at += numbersAtOnce {
+		n := min(numbersAtOnce, a.n-at)
+		partA, partB := a.part(n), b.part(n)
+		if err := d.both(ctx, c, partA, partB, a.offset(at), b.offset(at)); err != nil {
+			return false, nil, err
+		}
+		if a.dtype == b.dtype && bytes.Equal(partA, partB) {
+			continue
+		}
+		same = false
+		if a.dtype == b.dtype && a.bits == 64 && a.dtype != safetensors.F64 {
+			d.integers(v, partA, partB, a.dtype == safetensors.I64, at)
+			continue
+		}
+		if err := d.floats(v, a, b, int(n), at); err != nil {
+			return false, nil, err
+		}
+	}
+	return same, v, nil
+}
+
+// A numbers is a tensor as a row of numbers, with room for as many as are compared at
+// once.
+type numbers struct {
+	dtype safetensors.Dtype // of a number: F32 for the parts of C64
+	bits  int64
+	n     int64
+	buf   []byte
+	as    []float64
+}
+
+func numbersOf(t *safetensors.Tensor) *numbers {
+	x := &numbers{dtype: t.Dtype, n: t.NumElems()}
+	if t.Dtype == safetensors.C64 {
+		x.dtype, x.n = safetensors.F32, 2*x.n
+	}
+	x.bits = int64(x.dtype.Bits())
+	most := min(x.n, numbersAtOnce)
+	x.buf, x.as = make([]byte, (most*x.bits+7)/8), make([]float64, most)
+	return x
+}
+
+// part returns room for the bytes of n numbers.
+func (x *numbers) part(n int64) []byte { return x.buf[:(n*x.bits+7)/8] }
+
+// offset returns at which byte of the tensor number i is.
+func (x *numbers) offset(i int64) int64 { return i * x.bits / 8 }
+
+// floats returns the n numbers of which the bytes are in the buffer.
+func (x *numbers) floats(n int) ([]float64, error) {
+	part := x.part(int64(n))
+	t := &safetensors.Tensor{
+		TensorInfo: safetensors.TensorInfo{Dtype: x.dtype, Shape: []int64{int64(n)}, Offsets: safetensors.Span{End: int64(len(part))}},
+		ReaderAt:   bytes.NewReader(part),
+	}
+	_, err := safetensors.DecodeAt(t, x.as[:n], 0)
+	return x.as[:n], err
+}
+
+// floats compares n numbers, of which the first has the index at.
+func (d *Differ) floats(v *Values, a, b *numbers, n int, at int64) error {
+	as, err := a.floats(n)
+	if err != nil {
+		return err
+	}
+	bs, err := b.floats(n)
+	if err != nil {
+		return err
+	}
+	for i, x := range as {
+		if y := bs[i]; x != y && (x == x || y == y) {
+			d.note(v, math.Abs(x-y), math.Abs(x), at+int64(i))
+		}
+	}
+	return nil
+}
+
+// integers compares integers of 64 bits, not all of which are float64s.
+func (d *Differ) integers(v *Values, a, b []byte, signed bool, at int64) {
+	for i := 0; i < len(a); i += 8 {
+		x, y := binary.LittleEndian.Uint64(a[i:]), binary.LittleEndian.Uint64(b[i:])
+		if x == y {
+			continue
+		}
+		size := float64(x)
+		less := x < y
+		if signed {
+			size, less = math.Abs(float64(int64(x))), int64(x) < int64(y)
+		}
+		delta := x - y // as unsigned numbers: the distance of signed ones, too
+		if less {
+			delta = y - x
+		}
+		d.note(v, float64(delta), size, at+int64(i/8))
+	}
+}
+
+// note takes note of two numbers that are not equal, of which the first has the given
+// size.
+func (d *Differ) note(v *Values, delta, size float64, at int64) {
+	v.Differ++
+	if math.IsNaN(delta) || math.IsInf(delta, 0) {
+		v.Odd++
+		v.Beyond++
+		return
+	}
+	if delta > d.Absolute+d.Relative*size {
+		v.Beyond++
+	}
+	if delta > v.MaxDelta {
+		v.MaxDelta, v.At = delta, at
+	}
+	if size > 0 {
+		v.MaxRelative = max(v.MaxRelative, delta/size)
+	}
+}
