@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 )
 
@@ -27,7 +28,7 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		return nil // a million tensors may claim the same bytes, and none is known to have them
 	}
 	short := breaks(RuleTruncated)
-	n := 0
+	n, omitted := 0, 0
 	for i := range r.Header.Tensors {
 		ti := &r.Header.Tensors[i]
 		if ti.Dtype != BOOL || ti.Size() <= 0 {
@@ -40,11 +41,18 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		switch {
 		case v == nil:
 		case n == maxOfRule:
-			r.Omitted++
+			omitted++
 		default:
 			r.Violations = append(r.Violations, v)
 			n++
 		}
+	}
+	if omitted > 0 {
+		r.Omitted = maps.Clone(r.Omitted) // it may be another report's, too
+		if r.Omitted == nil {
+			r.Omitted = make(map[Rule]int)
+		}
+		r.Omitted[RuleBoolValue] += omitted
 	}
 	slices.SortStableFunc(r.Violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
 	return nil

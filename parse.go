@@ -61,7 +61,7 @@ type parser struct {
 	violations []*Violation
 	enough     bool // one violation is enough for an error, and no other entry can annul it
 	counts     map[Rule]int
-	omitted    int
+	omitted    map[Rule]int
 }
 
 // noOffsets are the Offsets of an entry whose own make no sense.
@@ -99,7 +99,10 @@ func (p *parser) found(rule Rule, tensor string, at Span, format string, args ..
 		p.enough = true
 	}
 	if p.counts[rule]++; p.counts[rule] > maxOfRule {
-		p.omitted++
+		if p.omitted == nil {
+			p.omitted = make(map[Rule]int)
+		}
+		p.omitted[rule]++
 		return
 	}
 	p.violations = append(p.violations, &Violation{rule, tensor, at, fmt.Sprintf(format, args...)})

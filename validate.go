@@ -27,8 +27,9 @@ type Report struct {
 	// the first 1,000 that were met.
 	Violations []*Violation
 
-	// Omitted is how many more there are.
-	Omitted int
+	// Omitted is how many more there are of each rule. It is nil if there are
+	// none.
+	Omitted map[Rule]int
 
 	file *File // room for the file, if it is one, in the report's own allocation
 }

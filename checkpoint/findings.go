@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/weightools/safetensors"
@@ -20,7 +21,7 @@ const maxOfRule = 1000
 type findings struct {
 	list    []*safetensors.Violation
 	counts  map[safetensors.Rule]int
-	omitted int
+	omitted map[safetensors.Rule]int // how many more there are; nil if none
 }
 
 // add records that rule is broken.
@@ -29,10 +30,23 @@ func (f *findings) add(rule safetensors.Rule, tensor string, at safetensors.Span
 		f.counts = make(map[safetensors.Rule]int)
 	}
 	if f.counts[rule]++; f.counts[rule] > maxOfRule {
-		f.omitted++
+		f.omit(rule, 1)
 		return
 	}
 	f.list = append(f.list, &safetensors.Violation{Rule: rule, Tensor: tensor, Span: at, Detail: fmt.Sprintf(format, args...)})
+}
+
+// omit counts n more violations of rule, which are not kept.
+func (f *findings) omit(rule safetensors.Rule, n int) {
+	if f.omitted == nil {
+		f.omitted = make(map[safetensors.Rule]int)
+	}
+	f.omitted[rule] += n
+}
+
+// take begins with what an earlier report has.
+func (f *findings) take(r *safetensors.Report) {
+	f.list, f.omitted = slices.Clone(r.Violations), maps.Clone(r.Omitted)
 }
 
 // report returns what was found, in the order of the bytes at fault. What is

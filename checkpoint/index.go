@@ -322,7 +322,8 @@ func (p *indexParser) judgePaths() {
 		}
 	}
 	if over := len(first) - maxOfRule; over > 0 {
-		first, p.omitted = first[:maxOfRule], p.omitted+over // before words are made of them
+		first = first[:maxOfRule] // before words are made of them
+		p.omit(safetensors.RuleIndexPath, over)
 	}
 	for _, e := range first {
 		p.add(safetensors.RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",

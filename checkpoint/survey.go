@@ -9,7 +9,6 @@ package checkpoint
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/weightools/safetensors"
 )
@@ -56,8 +55,7 @@ func (s *survey) path(shard int) string { return quote(s.c.shards[shard].path) }
 // judge judges the set. Errors are of reading.
 func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 	if x := s.c.set.index; x != nil {
-		r := s.c.set.report
-		s.list, s.omitted = slices.Clone(r.Violations), r.Omitted
+		s.take(s.c.set.report)
 		s.placeTensors(x)
 		twins, misplaced := s.settleStrays(x)
 		s.absent(x)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/ahead"
@@ -99,7 +98,8 @@ func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] 
 // judgeStale judges an index of whose shards none is there, or that is cut off,
 // beside the set that is taken for the model.
 func (s *Set) judgeStale(model *Set) *safetensors.Report {
-	f := findings{list: slices.Clone(s.report.Violations), omitted: s.report.Omitted}
+	var f findings
+	f.take(s.report)
 	if len(s.Shards) > 0 && !s.anyThere() {
 		first := &s.index.Tensors[0]
 		f.add(safetensors.RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and none is there: %s is taken for the model",

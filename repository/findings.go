@@ -19,7 +19,7 @@ const maxOfRule = 1000
 type findings struct {
 	list    []*safetensors.Violation
 	counts  map[safetensors.Rule]int
-	omitted int
+	omitted map[safetensors.Rule]int // how many more there are; nil if none
 }
 
 // add records that rule is broken.
@@ -28,7 +28,10 @@ func (f *findings) add(rule safetensors.Rule, tensor string, at safetensors.Span
 		f.counts = make(map[safetensors.Rule]int)
 	}
 	if f.counts[rule]++; f.counts[rule] > maxOfRule {
-		f.omitted++
+		if f.omitted == nil {
+			f.omitted = make(map[safetensors.Rule]int)
+		}
+		f.omitted[rule]++
 		return
 	}
 	f.list = append(f.list, &safetensors.Violation{Rule: rule, Tensor: tensor, Span: at, Detail: fmt.Sprintf(format, args...)})

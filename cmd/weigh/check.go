@@ -4,7 +4,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,8 +21,10 @@ import (
 // checkFlags are the flags of check.
 type checkFlags struct {
 	output
-	json, sarif, all, data, lenient bool
-	explain, failOn                 string
+	gateFlags
+	json, sarif, junit          bool
+	all, verbose, data, lenient bool
+	explain                     string
 }
 
 // checkCmd returns the verb. What it has beyond a verb that shows is when it
@@ -46,10 +51,18 @@ in the rest. Severities, from harmless to fatal, are:
   note           it could be tidier
   warning        readers in use disagree, or it costs them
   nonconforming  the specification forbids it, the reference implementation reads it
-  invalid        no conforming reader accepts it`,
+  invalid        no conforming reader accepts it
+
+What is no fault in your weights can be allowed by rule, file and tensor in a
+file .weigh.toml beside or among them, or in one that --config names; docs/ci.md
+says how.
+One that lies beside weights can allow notes and warnings alone: it may have come
+with them. What is recorded in a baseline is allowed, too, so that only what is
+new fails the check. What is allowed is counted all the same.`,
 		Example: `  weigh check testdata/sample
   weigh check --json testdata/sample | jq '.counts'
   weigh check --sarif -o weights.sarif testdata/sample
+  weigh check --junit --fail-on warning testdata/sample
   weigh check --explain overlap`,
 		GroupID:           groupJudge,
 		ValidArgsFunction: completeFiles,
@@ -67,26 +80,18 @@ in the rest. Severities, from harmless to fatal, are:
 		},
 	}
 	f.output.register(cmd)
+	f.gateFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.all, "all", false, "show every finding, not five of each kind")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show what is allowed, too")
 	fl.BoolVar(&f.data, "data", false, "read all values, too, and check digests that are known")
 	fl.StringVar(&f.explain, "explain", "", "explain `RULE`, and check nothing")
-	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 from `SEVERITY` on: note, warning, nonconforming (the default) or invalid")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.check/1")
 	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage+": fail only on what is invalid")
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
-	completeWords(cmd, "fail-on", severityNames())
+	fl.BoolVar(&f.junit, "junit", false, "write JUnit XML, for CI servers")
 	completeWords(cmd, "explain", ruleNames())
 	return cmd
-}
-
-// severityNames returns the names of severities, the most harmless first.
-func severityNames() []string {
-	var names []string
-	for s := safetensors.Note; s <= safetensors.Invalid; s++ {
-		names = append(names, s.String())
-	}
-	return names
 }
 
 // ruleNames returns the names of all rules, in the table's order.
@@ -98,50 +103,39 @@ func ruleNames() []string {
 	return names
 }
 
-// severity reads the flags that say when a check fails.
-func (f *checkFlags) severity() (safetensors.Severity, error) {
-	if f.failOn == "" {
-		return refused(f.lenient), nil
-	}
-	names := severityNames()
-	i := slices.Index(names, f.failOn)
-	if i < 0 {
-		return 0, usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(didYouMean(f.failOn, names), "it is one of "+strings.Join(names, ", ")))
-	}
-	return safetensors.Severity(i), nil
-}
-
 // check judges the targets. It reports what it found even if not all could be
 // read: a missing shard is no reason to be silent about a broken one.
 func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
-	least, err := f.severity()
+	keeper, err := a.gatekeeper(&f.gateFlags)
 	if err != nil {
 		return err
 	}
-	if err := f.output.check(); err != nil {
+	if _, err := keeper.failsFrom(&f.gateFlags, f.lenient); err != nil {
 		return err
 	}
-	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient, thorough: true, data: f.data})
+	if err := errors.Join(f.output.check(), f.gateFlags.check(), f.recorded().check()); err != nil {
+		return err
+	}
+	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient, thorough: true, data: f.data, gate: keeper})
 	if err != nil {
 		return err
 	}
+	least, _ := keeper.failsFrom(&f.gateFlags, f.lenient)
 	c := found.check(least)
+	if wd, err := os.Getwd(); err == nil {
+		c.Root = filepath.ToSlash(wd)
+	}
 	// Machines get a report all the same, or they could not tell this from a
 	// program that crashed.
-	if c.Nothing() && !f.json && !f.sarif {
+	if c.Nothing() && !f.json && !f.sarif && !f.junit {
 		return errUnread // there is nothing to say that was not said
+	}
+	if err := a.judge(keeper, c, &f.gateFlags, f.force); err != nil {
+		return err
 	}
 	// Who names a file wants it, however quiet the rest.
 	if !a.quiet || f.file != "" {
-		err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
-			switch {
-			case f.json:
-				return c.JSON(w, s)
-			case f.sarif:
-				return c.SARIF(w, s, buildVersion().Version)
-			}
-			return c.Text(w, s, f.all)
-		})
+		err = a.write(&f.output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
 	}
 	if err != nil {
 		return err
@@ -150,6 +144,27 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 		return errFound
 	}
 	return found.unread()
+}
+
+// say writes the check in the form that is asked for.
+func (f *checkFlags) say(c *render.Check, w io.Writer, s typeset.Style) error {
+	switch {
+	case f.json:
+		return c.JSON(w, s)
+	case f.sarif:
+		return c.SARIF(w, s, buildVersion().Version, f.verbose)
+	case f.junit:
+		return c.JUnit(w, s)
+	}
+	return c.Text(w, s, render.CheckForm{All: f.all, Verbose: f.verbose})
+}
+
+// recorded returns where the baseline is written, if it is.
+func (f *checkFlags) recorded() *output {
+	if !f.record {
+		return &output{}
+	}
+	return &output{file: f.baseline, force: f.force}
 }
 
 // explain says what a rule means. It needs no target, so that the rule in a log

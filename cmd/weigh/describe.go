@@ -19,7 +19,7 @@ func describe(err error) string {
 	// Errors of packages begin with their names. This one begins with the
 	// program's.
 	text := err.Error()
-	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: ", "remote: ", "edit: "} {
+	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: ", "remote: ", "edit: ", "digest: ", "diff: ", "metadata: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	var path *fs.PathError

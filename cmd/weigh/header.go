@@ -53,7 +53,8 @@ A header that breaks rules is written all the same, with exit code 1.`,
 				return err
 			}
 			// The output is for another parser, so what is wrong goes elsewhere.
-			a.complainOfFirst(f.findings(), lenient)
+			findings, _ := f.findings()
+			a.complainOfFirst(findings, lenient)
 			return f.verdict(lenient)
 		},
 	}

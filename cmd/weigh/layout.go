@@ -42,7 +42,9 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 				return err
 			}
 			defer f.close()
-			l := render.NewLayout(f.File, f.text, f.length, f.findings())
+			findings, omitted := f.findings()
+			l := render.NewLayout(f.File, f.text, f.length, findings)
+			l.Omitted = omitted
 			// Bytes are read before anything is written, so that a file which
 			// cannot be read leaves no half of a map.
 			if hex {

@@ -185,13 +185,11 @@ func (f *openFile) take(head []byte) {
 	}
 }
 
-// findings returns the rules that the file breaks.
-func (f *openFile) findings() []render.Finding {
-	var list []render.Finding
-	for _, v := range f.report.Violations {
-		list = append(list, render.Finding{Violation: v, File: f.Path})
-	}
-	return list
+// findings returns the rules that the file breaks. None is allowed: who looks at one
+// file wants to see all that is wrong with it.
+func (f *openFile) findings() ([]render.Finding, []render.Omission) {
+	var nobody *gatekeeper
+	return nobody.findings(f.Path, f.report)
 }
 
 // verdict returns errFound if the file breaks a rule for which it is refused.

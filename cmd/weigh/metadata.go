@@ -3,13 +3,18 @@
 package main
 
 import (
+	"context"
 	"io"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/edit"
+	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/metadata"
 )
 
 // metadataFlags are the flags of metadata.
@@ -17,6 +22,7 @@ type metadataFlags struct {
 	keyFlags
 	output
 	json, lenient     bool
+	raw, hashes       bool
 	canonical, dryRun bool
 }
 
@@ -26,14 +32,21 @@ func (a *app) metadataCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "metadata TARGET...",
 		Short: "show or change the metadata of files",
-		Long: `Metadata shows "__metadata__", the strings that a file carries by their keys. Values
-that are JSON objects or arrays are indented. Files of one target that have the same
-are shown once.
+		Long: `Metadata says what "__metadata__" means, the strings that a file carries by their
+keys: what the model is, how and on what it was trained, as ModelSpec, sd-scripts,
+PEFT and others write it. Other keys are shown as they are, JSON in strings taken
+apart. With --raw all are shown as they are, JSON indented. Files of one target that
+have the same are shown once.
+
+With --hashes it reads the files, tells the digests by which they are known (SHA-256,
+AutoV1, AutoV2, AutoV3), and whether those that the metadata claims are true. The exit
+code is 1 if one is false.
 
 With --set and --unset it changes them, in place and in all files of one target, as
 edit --in-place does: in milliseconds if the header has room, and otherwise by
 writing the file anew, with room for the next time. See weigh edit --help.`,
 		Example: `  weigh metadata testdata/python/metadata-json.safetensors
+  weigh metadata --hashes testdata/sample
   weigh metadata --json testdata/sample | jq '.files[0].metadata.format'
   weigh metadata --set license=mit --unset format --dry-run testdata/sample`,
 		GroupID:           groupLook,
@@ -41,6 +54,9 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.set)+len(f.unset) > 0 {
+				if f.raw || f.hashes {
+					return usagef("--raw and --hashes are about what is shown, and not about --set and --unset")
+				}
 				return a.setMetadata(cmd, args, &f)
 			}
 			if f.canonical || f.dryRun {
@@ -53,6 +69,8 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
 	f.output.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.metadata/1; of a change weigh.edit/1")
+	fl.BoolVar(&f.raw, "raw", false, "show keys and values as they are")
+	fl.BoolVar(&f.hashes, "hashes", false, "read the files, and check the digests that the metadata claims")
 	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
 	fl.BoolVar(&f.canonical, "canonical", false, "of a change: write as the reference implementation does, without room in the header")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "of a change: say what would be done, and write nothing")
@@ -69,16 +87,73 @@ func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) erro
 		return err
 	}
 	m := render.Metadata{Inventory: found.Inventory}
+	if f.hashes {
+		if m.Sums, err = a.hashesOf(cmd.Context(), found); err != nil {
+			return err
+		}
+	}
 	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return m.JSON(w, s)
 		}
-		return m.Text(w, s)
+		return m.Text(w, s, f.raw)
 	})
 	if err != nil {
 		return err
 	}
+	if m.Failed() {
+		return errFound
+	}
 	return found.verdict(f.lenient)
+}
+
+// hashesOf reads the files of a survey, several at once, and returns their digests by
+// their paths. Of a file without a header that can be read there are none.
+func (a *app) hashesOf(ctx context.Context, found *survey) (map[string]*metadata.Sums, error) {
+	done := new(progress)
+	for _, f := range found.Files {
+		if f.Path == "-" {
+			return nil, usagef("--hashes needs files: standard input has no bytes to go back to")
+		}
+		done.tensors++
+		done.bytes += f.Size
+	}
+	defer a.watch(done)()
+	type result struct {
+		sums *metadata.Sums
+		err  error
+	}
+	sums := make(map[string]*metadata.Sums)
+	for i, r := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(found.Files), func(ctx context.Context, i int) result {
+		one, err := a.hashesOfFile(ctx, &found.Files[i])
+		done.count(found.Files[i].Size)
+		return result{one, err}
+	}) {
+		if r.err != nil {
+			return nil, r.err
+		}
+		if r.sums != nil {
+			sums[found.Files[i].Path] = r.sums
+		}
+	}
+	return sums, context.Cause(ctx)
+}
+
+// hashesOfFile reads one file.
+func (a *app) hashesOfFile(ctx context.Context, f *render.File) (*metadata.Sums, error) {
+	if f.Header == nil {
+		return nil, nil
+	}
+	at, err := a.locate(ctx, f.Path, checkpoint.Options{})
+	if err != nil {
+		return nil, err
+	}
+	object, err := at.store.Open(ctx, at.within)
+	if err != nil {
+		return nil, err
+	}
+	defer object.Close()
+	return metadata.Hashes(f.Header, object.ReaderAt(ctx), object.Size())
 }
 
 // setMetadata changes the metadata of one target.

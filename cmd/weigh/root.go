@@ -69,7 +69,7 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		&cobra.Group{ID: groupOther, Title: "The program itself"},
 	)
 	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd(), a.metadataCmd(), a.editCmd())
-	root.AddCommand(a.catCmd(), a.statsCmd(), a.getCmd())
+	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd())
 	root.SetHelpCommand(a.helpCmd())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
@@ -90,7 +90,7 @@ func (a *app) nothingAsked(root *cobra.Command) error {
 // oneForm returns an error if more than one form of output is asked for.
 func oneForm(cmd *cobra.Command) error {
 	var forms []string
-	for _, name := range []string{"csv", "json", "markdown", "sarif", "tree"} {
+	for _, name := range []string{"csv", "json", "junit", "lines", "markdown", "sarif", "sums", "tree"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 			forms = append(forms, "--"+name)
 		}

@@ -18,9 +18,10 @@ import (
 // surveyOptions say how closely to look.
 type surveyOptions struct {
 	lenient  bool
-	thorough bool // judge what is not counted, too, and compare bytes
-	data     bool // judge values
-	models   bool // read what is beside the weights, so that they can be counted
+	thorough bool        // judge what is not counted, too, and compare bytes
+	data     bool        // judge values
+	models   bool        // read what is beside the weights, so that they can be counted
+	gate     *gatekeeper // what is allowed; nil if nothing has to be
 }
 
 // A survey is what is at some targets.
@@ -30,7 +31,6 @@ type survey struct {
 
 	models  []*model
 	indexes int // how many were judged against their shards
-	omitted int // how many findings there are that were not kept
 	seen    map[string]bool
 	missed  []render.Unread
 }
@@ -45,10 +45,12 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 	for _, target := range targets {
 		a.inputs = append(a.inputs, target)
 		var err error
-		if target == "-" {
-			err = s.stream(a)
-		} else {
-			err = s.target(ctx, a, target)
+		if err = opts.gate.turnTo(a, target); err == nil {
+			if target == "-" {
+				err = s.stream(a)
+			} else {
+				err = s.target(ctx, a, target)
+			}
 		}
 		// A slip of the user's is no fault of a file, and ends the survey.
 		var usage usageError
@@ -103,9 +105,9 @@ func (s *survey) stream(a *app) error {
 	return nil
 }
 
-// opener returns how files are opened. The limits are those of the format: who
-// looks at a file wants to see it, however large.
-func (s *survey) opener() *safetensors.Opener { return &safetensors.Opener{Lenient: s.opts.lenient} }
+// opener returns how files are opened. Unless a configuration says otherwise, the
+// limits are those of the format: who looks at a file wants to see it, however large.
+func (s *survey) opener() *safetensors.Opener { return s.opts.gate.opener(s.opts.lenient) }
 
 // target looks at one target that is not standard input.
 func (s *survey) target(ctx context.Context, a *app, target string) error {
@@ -206,10 +208,9 @@ func (s *survey) add(path string, size int64, report *safetensors.Report) {
 
 // find adds the findings of a report.
 func (s *survey) find(path string, report *safetensors.Report) {
-	s.omitted += report.Omitted
-	for _, v := range report.Violations {
-		s.Findings = append(s.Findings, render.Finding{Violation: v, File: path})
-	}
+	list, omitted := s.opts.gate.findings(path, report)
+	s.Findings = append(s.Findings, list...)
+	s.Omitted = append(s.Omitted, omitted...)
 }
 
 // refused returns the least severity for which files are refused.
@@ -240,10 +241,11 @@ func (s *survey) unread() error {
 // check returns what check says of the survey.
 func (s *survey) check(least safetensors.Severity) *render.Check {
 	c := &render.Check{
-		Targets: s.Targets, Findings: s.Findings, Omitted: s.omitted, FailOn: least,
-		Files: len(s.Files), Index: s.indexes > 0, Data: s.opts.data, Unread: s.missed,
+		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: least,
+		Index: s.indexes > 0, Data: s.opts.data, Unread: s.missed,
 	}
 	for i := range s.Files {
+		c.Files = append(c.Files, s.Files[i].Path)
 		if h := s.Files[i].Header; h != nil {
 			c.Tensors += len(h.Tensors)
 		}

@@ -10,6 +10,9 @@
 //     [0-23]   a number from 0 to 23, as folded layers are listed
 //     \*       a character that means itself
 //
+// [CompilePath] does the same for paths, which are words between slashes. There
+// "**/" is any number of folders, and none.
+//
 // A pattern matches a whole name. Matching takes time in proportion to the
 // length of the name and that of the pattern, whatever they are.
 package glob
@@ -25,6 +28,7 @@ import (
 type Pattern struct {
 	source string
 	parts  []part
+	sep    byte // what is between words: '.' or '/'
 }
 
 // A part is a piece of a pattern.
@@ -41,6 +45,7 @@ const (
 	literal kind = iota
 	word         // *
 	all          // **
+	folders      // **/ at the start of a path or after a slash: none, or any
 	one          // ?
 	class        // [a-z]
 	number       // [0-23]
@@ -77,7 +82,7 @@ func (p *Pattern) Match(name string) bool {
 	from[0] = true
 	for i := range p.parts {
 		clear(to)
-		if !p.parts[i].step(name, from, to) {
+		if !p.parts[i].step(name, p.sep, from, to) {
 			return false
 		}
 		from, to = to, from
@@ -87,24 +92,32 @@ func (p *Pattern) Match(name string) bool {
 
 // step marks in to where the part can end that begins at an offset marked in
 // from. It returns false if it can end nowhere.
-func (p *part) step(name string, from, to []bool) (any bool) {
+func (p *part) step(name string, sep byte, from, to []bool) (any bool) {
 	for i := 0; i < len(from); i++ {
 		if !from[i] {
 			continue
 		}
 		switch p.kind {
+		case folders:
+			// It can begin after a slash alone, so that what begins further on can
+			// end nowhere else.
+			to[i] = true
+			for j := i; j < len(name); j++ {
+				to[j+1] = to[j+1] || name[j] == sep
+			}
+			return true
 		case word, all:
 			// Offsets from here on are marked up to the next dot, or all of
 			// them. What is marked within needs no look of its own.
 			for ; ; i++ {
 				to[i] = true
-				if i == len(name) || p.kind == word && name[i] == '.' {
+				if i == len(name) || p.kind == word && name[i] == sep {
 					break
 				}
 			}
 			any = true
 		default:
-			if n := p.length(name, i); n >= 0 {
+			if n := p.length(name, sep, i); n >= 0 {
 				to[i+n] = true
 				any = true
 			}
@@ -115,7 +128,7 @@ func (p *part) step(name string, from, to []bool) (any bool) {
 
 // length returns how many bytes of name the part matches at offset i, or -1 if
 // it does not. It is not for parts that match more than one length.
-func (p *part) length(name string, i int) int {
+func (p *part) length(name string, sep byte, i int) int {
 	if p.kind == literal {
 		if strings.HasPrefix(name[i:], p.text) {
 			return len(p.text)
@@ -127,7 +140,7 @@ func (p *part) length(name string, i int) int {
 	}
 	r, n := utf8.DecodeRuneInString(name[i:])
 	switch {
-	case n == 0, p.kind == one && r == '.', p.kind == class && p.has(int64(r)) == p.not, p.not && r == '.':
+	case n == 0, p.kind == one && r == rune(sep), p.kind == class && p.has(int64(r)) == p.not, p.not && r == rune(sep):
 		return -1
 	}
 	return n
@@ -155,11 +168,31 @@ func (p *part) digits(name string, i int) int {
 	return n
 }
 
-// Compile reads a pattern.
-func Compile(pattern string) (*Pattern, error) {
+// Compile reads a pattern of names.
+func Compile(pattern string) (*Pattern, error) { return compile(pattern, '.') }
+
+// CompilePath reads a pattern of paths, in which slashes are what dots are in
+// names: "*" stops at them, and "**" does not.
+func CompilePath(pattern string) (*Pattern, error) {
+	p, err := compile(pattern, '/')
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.parts[:max(len(p.parts)-1, 0)] {
+		part, next := &p.parts[i], &p.parts[i+1]
+		// What is left of a slash, by another "**/", is an empty text.
+		begins := i == 0 || p.parts[i-1].kind == literal && (p.parts[i-1].text == "" || strings.HasSuffix(p.parts[i-1].text, "/"))
+		if begins && part.kind == all && next.kind == literal && strings.HasPrefix(next.text, "/") {
+			part.kind, next.text = folders, next.text[1:]
+		}
+	}
+	return p, nil
+}
+
+func compile(pattern string, sep byte) (*Pattern, error) {
 	parts, err := parse(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
-	return &Pattern{pattern, parts}, nil
+	return &Pattern{pattern, parts, sep}, nil
 }

@@ -63,6 +63,39 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestMatchPath(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		yes, no []string
+	}{
+		{"*.safetensors", []string{"model.safetensors", "a.b.safetensors"}, []string{"unet/model.safetensors"}},
+		{"unet/*", []string{"unet/a.b"}, []string{"unet/a/b", "unet"}},
+		{"unet/**", []string{"unet/a", "unet/a/b"}, []string{"vae/a", "x/unet/a"}},
+		{"**/x", []string{"x", "a/x", "a/b/x"}, []string{"ax", "a/bx", "x/a"}},
+		{"a/**/b", []string{"a/b", "a/x/b", "a/x/y/b"}, []string{"ab", "a/xb", "b"}},
+		{"a**/b", []string{"a/b", "ax/b", "a/x/b"}, []string{"ab", "b"}},
+		{"**", []string{"", "a", "a/b"}, nil},
+		{"**/**/x", []string{"x", "a/x", "a/b/x"}, []string{"ax"}},
+		{"m-?.x", []string{"m-1.x", "m-..x"}, []string{"m-/.x"}},
+	} {
+		p, err := CompilePath(tt.pattern)
+		if err != nil {
+			t.Errorf("CompilePath(%q): %v", tt.pattern, err)
+			continue
+		}
+		for _, name := range tt.yes {
+			if !p.Match(name) {
+				t.Errorf("%q does not match %q", tt.pattern, name)
+			}
+		}
+		for _, name := range tt.no {
+			if p.Match(name) {
+				t.Errorf("%q matches %q", tt.pattern, name)
+			}
+		}
+	}
+}
+
 func TestCompileRefuses(t *testing.T) {
 	for _, tt := range []struct{ pattern, want string }{
 		{"[a", "not closed"},

@@ -3,8 +3,8 @@
 package render
 
 import (
-	"bufio"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +19,22 @@ import (
 type Finding struct {
 	*safetensors.Violation
 	File string // the path; that of the index for a rule between files
+
+	// Key is the path by which the file is known from one run to the next,
+	// wherever the program is run. "" means that it is File.
+	Key string
+
+	// Allowed is why the finding is no fault here, "" if it is one.
+	Allowed string
+}
+
+// An Omission is how many more findings there are of one rule in one file than
+// are kept: a broken writer breaks a rule in each of a million tensors.
+type Omission struct {
+	Rule      safetensors.Rule
+	File, Key string
+	N         int
+	Allowed   string
 }
 
 // Label returns the path as text has it.
@@ -30,6 +46,16 @@ func label(path string) string {
 		return "standard input"
 	}
 	return typeset.Name(path)
+}
+
+// Name returns the name of the tensor at fault as a report can hold it: one that is
+// very long has a digest in place of its middle, and is still told from all others.
+func (f *Finding) Name() string {
+	if len(f.Tensor) <= mostName {
+		return f.Tensor
+	}
+	sum := sha256.Sum256([]byte(f.Tensor))
+	return fmt.Sprintf("%s sha256:%x", shortened(f.Tensor), sum[:8])
 }
 
 // Severity says what follows from the finding.
@@ -122,27 +148,40 @@ var severityColors = [...]string{
 	safetensors.Note:          typeset.Cyan,
 }
 
-// tally says how many findings there are of each severity, as in "1 invalid,
-// 2 warnings".
-func tally(findings []Finding) string {
-	var counts [len(severities)]int64
-	for i := range findings {
-		counts[findings[i].Severity()]++
-	}
+// A census is how many findings there are of each severity.
+type census [len(severities)]int64
+
+// String returns the census as in "1 invalid, 2 warnings".
+func (n *census) String() string {
 	var parts []string
 	for _, s := range severities {
-		switch n := counts[s]; {
-		case n == 0:
+		switch {
+		case n[s] == 0:
 		case s == safetensors.Warning || s == safetensors.Note:
-			parts = append(parts, typeset.Plural(n, s.String()))
+			parts = append(parts, typeset.Plural(n[s], s.String()))
 		default: // adjectives have no plural
-			parts = append(parts, typeset.Count(n)+" "+s.String())
+			parts = append(parts, typeset.Count(n[s])+" "+s.String())
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// byRule divides the findings about one file by their rule: the worst first,
+// countFindings returns how many findings there are that are allowed, or that are not.
+func countFindings(findings []Finding, omitted []Omission, allowed bool) (n census) {
+	for i := range findings {
+		if (findings[i].Allowed != "") == allowed {
+			n[findings[i].Severity()]++
+		}
+	}
+	for _, o := range omitted {
+		if (o.Allowed != "") == allowed {
+			n[o.Rule.Severity()] += int64(o.N)
+		}
+	}
+	return n
+}
+
+// byRule divides the findings by their rule: the worst first,
 // and otherwise in the order in which the first of each was found.
 func byRule(findings []Finding) [][]Finding {
 	index := make(map[safetensors.Rule]int)
@@ -160,91 +199,4 @@ func byRule(findings []Finding) [][]Finding {
 		return cmp.Compare(b[0].Severity(), a[0].Severity())
 	})
 	return groups
-}
-
-// byFile divides findings by their file, in the order of paths: it is that in
-// which one looks for a file, and does not depend on what was read first.
-func byFile(findings []Finding) [][]Finding {
-	index := make(map[string]int)
-	var groups [][]Finding
-	for _, f := range findings {
-		i, ok := index[f.File]
-		if !ok {
-			i = len(groups)
-			index[f.File] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], f)
-	}
-	slices.SortStableFunc(groups, func(a, b []Finding) int { return compareNames(a[0].File, b[0].File) })
-	return groups
-}
-
-// writeFindings writes findings, grouped by file and rule. Of each group it
-// writes at most most, or all if that is 0.
-func writeFindings(w *bufio.Writer, s typeset.Style, findings []Finding, most int) {
-	for i, ofFile := range byFile(findings) {
-		if i > 0 {
-			w.WriteByte('\n')
-		}
-		w.WriteString(s.Paint(typeset.Bold, s.Fit(ofFile[0].Label())))
-		w.WriteByte('\n')
-		for _, group := range byRule(ofFile) {
-			writeGroup(w, s, group, most)
-		}
-	}
-}
-
-// writeProblems writes the findings that matter to one who wants to see a file,
-// with a title. What matters less is for check to say.
-func writeProblems(w *bufio.Writer, s typeset.Style, findings []Finding) {
-	const most = 3 // of one rule in one file
-	var worse, rest []Finding
-	for _, f := range findings {
-		if f.Severity() >= nonconforming {
-			worse = append(worse, f)
-		} else {
-			rest = append(rest, f)
-		}
-	}
-	if len(worse) > 0 {
-		w.WriteString(s.Paint(typeset.Bold, "PROBLEMS") + "\n")
-		writeFindings(w, s, worse, most)
-		w.WriteByte('\n')
-	}
-	// A hint is for people: in a pipe it would be one more line to parse.
-	if len(rest) > 0 && s.Terminal() {
-		w.WriteString(s.Paint(typeset.Dim, tally(rest)+": see weigh check") + "\n\n")
-	}
-}
-
-// writeGroup writes the findings of one rule about one file.
-func writeGroup(w *bufio.Writer, s typeset.Style, group []Finding, most int) {
-	const indent, deeper = 2, 4
-	rule := group[0].Rule
-	typeset.Spaces(w, indent)
-	w.WriteString(s.Paint(severityColors[rule.Severity()], rule.Severity().String()))
-	w.WriteString(" " + s.Paint(typeset.Bold, string(rule)) + "\n")
-	for i := range group {
-		if most > 0 && i == most {
-			typeset.Spaces(w, deeper)
-			fmt.Fprintf(w, "… and %s more like it\n", typeset.Count(int64(len(group)-most)))
-			break
-		}
-		typeset.Spaces(w, deeper)
-		typeset.Wrap(w, s, deeper, "", typeset.Line(group[i].Detail)+group[i].where())
-	}
-	if fix := rule.Fix(); fix != "" {
-		typeset.Spaces(w, deeper)
-		w.WriteString(s.Paint(typeset.Dim, "→") + " ")
-		typeset.Wrap(w, s, deeper+2, "", fix)
-	}
-}
-
-// where says at which bytes of the file the fault is, if at any.
-func (f *Finding) where() string {
-	if f.Span.Len() <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (bytes %d-%d)", f.Span.Begin, f.Span.End)
 }

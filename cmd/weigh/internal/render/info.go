@@ -48,6 +48,7 @@ type Inventory struct {
 	Sets     []Set
 	Files    []File // of the sets that are counted
 	Findings []Finding
+	Omitted  []Omission
 }
 
 // Totals are sums over tensors.

@@ -44,7 +44,7 @@ func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
 		info.writeMetadata(w, s, form)
 		info.writeModels(w, s, form)
 		info.writeSets(w, s)
-		writeProblems(w, s, info.Findings)
+		writeProblems(w, s, info.Findings, info.Omitted)
 		info.writeTotals(w, s)
 	})
 }

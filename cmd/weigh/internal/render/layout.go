@@ -31,6 +31,7 @@ type Layout struct {
 	File     File
 	Regions  []Region
 	Findings []Finding
+	Omitted  []Omission
 }
 
 // NewLayout maps a file. Header is the text of the file's header, as long as
@@ -208,7 +209,7 @@ func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 		l.table(w, s).Write(w, s)
 		w.WriteByte('\n')
 		if len(l.Findings) > 0 {
-			writeProblems(w, s, l.Findings)
+			writeProblems(w, s, l.Findings, l.Omitted)
 		}
 		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(label(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
 	})

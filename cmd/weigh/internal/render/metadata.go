@@ -13,10 +13,26 @@ import (
 	"unicode/utf8"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/metadata"
 )
 
 // A Metadata is the metadata of the files of an Inventory.
-type Metadata struct{ Inventory }
+type Metadata struct {
+	Inventory
+	Sums map[string]*metadata.Sums // the digests of files by their paths; nil if they were not read
+}
+
+// Failed says whether a digest that the metadata claims is not the file's.
+func (m *Metadata) Failed() bool {
+	for _, sums := range m.Sums {
+		for _, c := range sums.Claims {
+			if c.Verdict == metadata.Fails {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // A group is things that are alike: the first of them, and how many there are.
 type group struct{ first, n int }
@@ -75,12 +91,16 @@ func expanded(value string) (json.RawMessage, bool) {
 	return json.RawMessage(text), true
 }
 
-// Text writes keys and values, with the file's name where there are several that
-// differ. Values that are JSON are indented; those of several lines have these
-// below the key.
-func (m *Metadata) Text(w io.Writer, s typeset.Style) error {
+// Text writes what the metadata says, with the file's name where there are several that
+// differ: in words; or raw, keys and values as they are. Of raw values those that are
+// JSON are indented, and those of several lines have these below the key.
+func (m *Metadata) Text(w io.Writer, s typeset.Style, raw bool) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		groups := groupsOf(m.Files)
+		if m.Sums != nil { // which no two files have in common
+			groups = grouped(len(m.Files), func(i, j int) bool { return i == j })
+			groups = slices.DeleteFunc(groups, func(g group) bool { return m.Files[g.first].Header == nil })
+		}
 		for i, g := range groups {
 			depth := 0
 			if len(groups) > 1 {
@@ -90,12 +110,17 @@ func (m *Metadata) Text(w io.Writer, s typeset.Style) error {
 				w.WriteString(s.Paint(typeset.Bold, g.of(label(m.Files[g.first].Path))) + "\n")
 				depth = 1
 			}
-			writeValues(w, s, m.Files[g.first].Header.Metadata, depth)
+			f := &m.Files[g.first]
+			if raw {
+				writeValues(w, s, f.Header.Metadata, depth)
+			} else {
+				(&facts{metadata.Describe(f.Header.Metadata), m.Sums[f.Path]}).write(w, s, 2*depth)
+			}
 		}
 		if len(m.Findings) > 0 && len(groups) > 0 && worseThan(m.Findings) {
 			w.WriteByte('\n')
 		}
-		writeProblems(w, s, m.Findings)
+		writeProblems(w, s, m.Findings, m.Omitted)
 	})
 }
 
@@ -142,6 +167,8 @@ type metadataFile struct {
 	Path     string                     `json:"path"`
 	Metadata map[string]string          `json:"metadata"`
 	Expanded map[string]json.RawMessage `json:"expanded"` // values that are JSON objects or arrays, as what they are
+	Facts    []saidJSON                 `json:"facts"`
+	Digests  *sumsJSON                  `json:"digests"`
 }
 
 // JSON writes the machine form, "weigh.metadata/1".
@@ -152,6 +179,7 @@ func (m *Metadata) JSON(w io.Writer, s typeset.Style) error {
 			if h := m.Files[i].Header; h != nil {
 				f.Metadata = h.Metadata
 			}
+			f.Facts, f.Digests = saidOf(metadata.Describe(f.Metadata)), digestsJSON(m.Sums[f.Path])
 			for key, value := range f.Metadata {
 				if text, ok := expanded(value); ok {
 					f.Expanded[key] = text

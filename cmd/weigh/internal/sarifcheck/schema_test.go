@@ -71,21 +71,25 @@ func TestSARIFIsValid(t *testing.T) {
 		}})
 	}
 	all = append(all, render.Finding{File: "/abs/x", Violation: &safetensors.Violation{Rule: safetensors.RuleTwoCopies}})
+	all = append(all, render.Finding{File: "x", Allowed: "so", Violation: &safetensors.Violation{Rule: safetensors.RuleTwoCopies}})
+	omitted := []render.Omission{{Rule: safetensors.RuleHole, File: "x", N: 7}, {Rule: safetensors.RuleHole, File: "x", N: 1, Allowed: "so"}}
 	for name, check := range map[string]*render.Check{
 		"nothing found": {},
-		"every rule":    {Findings: all},
+		"every rule":    {Findings: all, Omitted: omitted, Root: "/abs"},
 		"unread":        {Unread: []render.Unread{{File: "gone", Message: "gone"}}},
 	} {
-		var b bytes.Buffer
-		if err := check.SARIF(&b, typeset.Style{}, "v1.2.3"); err != nil {
-			t.Fatal(err)
-		}
-		log, err := jsonschema.UnmarshalJSON(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(log); err != nil {
-			t.Errorf("%s: %v", name, err)
+		for _, verbose := range []bool{false, true} {
+			var b bytes.Buffer
+			if err := check.SARIF(&b, typeset.Style{}, "v1.2.3", verbose); err != nil {
+				t.Fatal(err)
+			}
+			log, err := jsonschema.UnmarshalJSON(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(log); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }

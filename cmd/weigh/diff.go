@@ -1,0 +1,237 @@
+// The verb diff: what changed from one target to another.
+
+package main
+
+import (
+	"context"
+	"io"
+	"maps"
+	"math"
+	"path"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/diff"
+)
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	choice
+	output
+	json, all, lenient       bool
+	headers, values, weights bool
+	atol, rtol               float64
+}
+
+// diffCmd returns the verb.
+func (a *app) diffCmd() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "what changed from A to B: structure, bytes, values",
+		Long: `Diff compares tensors by their names, whatever files they are in and in whatever
+order. It looks at structure first, then at bytes, and says of each tensor that
+differs what it is:
+
+  removed, added  only A has it, or only B
+  renamed         B has it under another name, with the same bytes
+  reshaped        it has another shape
+  retyped         it has another dtype
+  changed         it has other bytes
+
+With --values it says how far values are apart, where bytes or dtypes differ. With
+--atol or --rtol, values of which |a-b| <= ATOL + RTOL*|a| are near enough, and
+a tensor whose values all are is no difference, though it may have another dtype.
+
+The exit code is 0 if there is no difference, and 1 if there is one.`,
+		Example: `  weigh diff testdata/sample testdata/sample
+  weigh diff --headers testdata/sample testdata/sample
+  weigh diff --rtol 0.01 testdata/sample testdata/sample
+  weigh diff --json testdata/sample testdata/sample | jq '.counts'`,
+		GroupID:           groupJudge,
+		ValidArgsFunction: completeFiles,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("diff takes two targets, and not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.diff(cmd.Context(), args[0], args[1], &f)
+		},
+	}
+	f.choice.register(cmd, "compare", "weigh info --help")
+	f.output.register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.headers, "headers", false, "compare names, dtypes and shapes alone, and read no data")
+	fl.BoolVar(&f.values, "values", false, "say how far values are apart")
+	fl.Float64Var(&f.atol, "atol", 0, "take values for equal that are at most `X` apart")
+	fl.Float64Var(&f.rtol, "rtol", 0, "take values for equal that are at most `X` apart for each unit of A's value")
+	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare the metadata")
+	fl.BoolVar(&f.all, "all", false, "fold no layers")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.diff/1")
+	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
+	return cmd
+}
+
+// check says what is wrong with the flags. A tolerance asks for values.
+func (f *diffFlags) check(cmd *cobra.Command) error {
+	for _, tolerance := range []struct {
+		flag string
+		x    float64
+	}{{"atol", f.atol}, {"rtol", f.rtol}} {
+		if tolerance.x < 0 || math.IsNaN(tolerance.x) || math.IsInf(tolerance.x, 0) {
+			return usagef("--%s is %v, and has to be a number from 0 on", tolerance.flag, tolerance.x)
+		}
+		f.values = f.values || cmd.Flags().Changed(tolerance.flag)
+	}
+	if f.headers && f.values {
+		return usagef("--headers reads no data, and values are data: choose one of them")
+	}
+	return f.output.check()
+}
+
+// diff compares two targets.
+func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error {
+	sides := [2]*side{}
+	for i, target := range []string{nameA, nameB} {
+		from, err := a.openWeights(ctx, "diff", target, f.lenient)
+		if err != nil {
+			return err
+		}
+		defer from.close()
+		if sides[i], err = f.side(ctx, from); err != nil {
+			return err
+		}
+	}
+	if err := a.spare(&f.output); err != nil {
+		return err
+	}
+	d := &render.Diff{A: nameA, B: nameB, HeadersOnly: f.headers, Values: f.values}
+	if err := a.compare(ctx, d, sides, f); err != nil {
+		return err
+	}
+	err := a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+		if f.json {
+			return d.JSON(w, s)
+		}
+		return d.Text(w, s, !f.all && s.Terminal())
+	})
+	if err != nil {
+		return err
+	}
+	if d.Different() {
+		return errFound
+	}
+	return nil
+}
+
+// A side is one target of diff.
+type side struct {
+	parts    map[string][]*safetensors.Tensor // by what the part is called, "" if there is one alone
+	metadata map[string]string                // of all files; of a key that is in several, the first
+	tensors  int
+}
+
+// side reads the headers of a target.
+func (f *diffFlags) side(ctx context.Context, from *weights) (*side, error) {
+	sel, err := (&selection{choice: f.choice}).selection()
+	if err != nil {
+		return nil, err
+	}
+	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string)}
+	for _, cp := range from.parts {
+		list, err := located(ctx, cp)
+		if err != nil {
+			return nil, err
+		}
+		all := make([]*safetensors.Tensor, len(list))
+		for i, t := range list {
+			all[i] = t.Tensor
+		}
+		selected, _ := sel.Selected(all)
+		name := partName(from, cp)
+		s.parts[name] = append(s.parts[name], selected...)
+		s.tensors += len(selected)
+		for _, shard := range cp.Shards() {
+			h, err := cp.Header(ctx, shard)
+			if err != nil {
+				return nil, err
+			}
+			for key, value := range h.Metadata {
+				if _, ok := s.metadata[key]; !ok {
+					s.metadata[key] = value
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// partName returns what a part of a pipeline is called: its folder, or if there are
+// several in one, its name. That of a model of one part does not matter.
+func partName(from *weights, cp *checkpoint.Checkpoint) string {
+	if len(from.parts) == 1 {
+		return ""
+	}
+	name := cp.Set().Name
+	folder := path.Dir(name)
+	for _, other := range from.parts {
+		if other != cp && path.Dir(other.Set().Name) == folder {
+			return name
+		}
+	}
+	return folder
+}
+
+// compare adds to d what is different.
+func (a *app) compare(ctx context.Context, d *render.Diff, sides [2]*side, f *diffFlags) error {
+	done := new(progress)
+	for _, list := range sides[0].parts {
+		done.expect(list)
+	}
+	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol, Progress: func(n int64) { done.doneBytes.Add(n) }}
+	defer a.watch(done)()
+	names := maps.Clone(sides[0].parts)
+	maps.Copy(names, sides[1].parts)
+	for _, part := range slices.Sorted(maps.Keys(names)) {
+		for c, err := range differ.Tensors(ctx, sides[0].parts[part], sides[1].parts[part]) {
+			if err != nil {
+				return err
+			}
+			d.Changes = append(d.Changes, render.DiffChange{Change: c, Part: part})
+		}
+	}
+	d.Tensors = [2]int{sides[0].tensors, sides[1].tensors}
+	if !f.weights {
+		d.Metadata = compareMetadata(sides[0].metadata, sides[1].metadata)
+	}
+	return nil
+}
+
+// compareMetadata returns the keys that say something else, in order.
+func compareMetadata(a, b map[string]string) (list []render.DiffMetadata) {
+	keys := maps.Clone(a)
+	maps.Copy(keys, b)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		m := render.DiffMetadata{Key: key}
+		if value, ok := a[key]; ok {
+			m.A = &value
+		}
+		if value, ok := b[key]; ok {
+			m.B = &value
+		}
+		if m.A == nil || m.B == nil || *m.A != *m.B {
+			list = append(list, m)
+		}
+	}
+	return list
+}

@@ -1,0 +1,284 @@
+// The check as a gate: which findings pass, by a configuration and by a baseline.
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/store"
+)
+
+// configName is the name of a configuration that is found beside a target.
+const configName = ".weigh.toml"
+
+// gateFlags are the flags of check that say what passes.
+type gateFlags struct {
+	failOn, config, baseline string
+	noConfig, record         bool
+}
+
+// register adds the flags to check.
+func (f *gateFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 from `SEVERITY` on: note, warning, nonconforming (the default) or invalid; or never")
+	fl.StringVar(&f.config, "config", "", "take what is allowed from `FILE`, and not from "+configName+" beside a target")
+	fl.BoolVar(&f.noConfig, "no-config", false, "pass over "+configName+" beside a target")
+	fl.StringVar(&f.baseline, "baseline", "", "report only what is not recorded in `FILE`")
+	fl.BoolVar(&f.record, "write-baseline", false, "record what is found in the file that --baseline names")
+	completeWords(cmd, "fail-on", gate.Words())
+}
+
+// check says what is wrong with the flags together.
+func (f *gateFlags) check() error {
+	switch {
+	case f.config != "" && f.noConfig:
+		return usagef("--config names a configuration, and --no-config passes over those that are found: choose one of them")
+	case f.record && f.baseline == "":
+		return usagef("--write-baseline needs the name of the file: --baseline FILE --write-baseline")
+	}
+	return nil
+}
+
+// A gatekeeper says by what files are known from one run to the next, and of what is
+// found in them whether it is allowed.
+type gatekeeper struct {
+	root   string    // the folder from which paths are told: that of the baseline, or the one where the program runs
+	named  *rulebook // that of --config, or nil
+	search bool      // whether to look beside targets for one
+	now    *rulebook // that of the target at hand, or nil
+	used   []*rulebook
+}
+
+// A rulebook is a configuration, and the folder from which its patterns are.
+type rulebook struct {
+	*gate.Config
+	folder string
+}
+
+// gatekeeper returns the one that the flags ask for.
+func (a *app) gatekeeper(f *gateFlags) (*gatekeeper, error) {
+	root := "."
+	if f.baseline != "" {
+		root = filepath.Dir(f.baseline)
+	}
+	k := &gatekeeper{search: f.config == "" && !f.noConfig}
+	var err error
+	if k.root, err = filepath.Abs(root); err != nil || f.config == "" {
+		return k, err
+	}
+	k.named, err = a.rulebook(f.config)
+	return k, err
+}
+
+// rulebook reads a configuration. One that makes no sense is a slip of the user's.
+func (a *app) rulebook(name string) (*rulebook, error) {
+	text, err := a.readSmall(name, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	config, err := gate.Parse(typeset.Name(filepath.ToSlash(name)), text)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	folder, err := filepath.Abs(filepath.Dir(name))
+	return &rulebook{config, folder}, err
+}
+
+// readSmall reads a file of at most most bytes, to which no output may go.
+func (a *app) readSmall(name string, most int64) ([]byte, error) {
+	a.inputs = append(a.inputs, name)
+	f, err := os.Open(name)
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%q does not exist", name) // which is no target
+		}
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%q has more than %d bytes: is it the right file?", name, most)
+	}
+	return text, err
+}
+
+// turnTo takes up the configuration for a target.
+func (k *gatekeeper) turnTo(a *app, target string) error {
+	if k == nil {
+		return nil
+	}
+	if k.now = k.named; k.now == nil && k.search {
+		if name := besides(target); name != "" {
+			var err error
+			if k.now, err = a.rulebook(name); err != nil {
+				return err
+			}
+			if err := k.now.CheckFound(); err != nil {
+				return usageError{err}
+			}
+		}
+	}
+	if k.now != nil && !slices.ContainsFunc(k.used, func(b *rulebook) bool { return b.Name == k.now.Name }) {
+		k.used = append(k.used, k.now)
+	}
+	return nil
+}
+
+// besides returns the name of the configuration that lies beside a local target, "" if
+// none does. That of a folder lies in it, or beside it.
+func besides(target string) string {
+	ref, err := store.Parse(target)
+	if target == "-" || err != nil || ref.Scheme != "file" {
+		return ""
+	}
+	names := []string{filepath.Join(filepath.Dir(target), configName)}
+	if info, err := os.Stat(target); err == nil && info.IsDir() {
+		names = []string{filepath.Join(target, configName)}
+		if filepath.Clean(target) != "." { // the folder around that is another matter
+			names = append(names, filepath.Join(target, "..", configName))
+		}
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
+}
+
+// opener returns how files of the target at hand are opened.
+func (k *gatekeeper) opener(lenient bool) *safetensors.Opener {
+	o := &safetensors.Opener{Lenient: lenient}
+	if k != nil && k.now != nil {
+		k.now.Limit(o)
+	}
+	return o
+}
+
+// findings returns what a report on a file finds, with what is allowed of it.
+func (k *gatekeeper) findings(file string, r *safetensors.Report) (list []render.Finding, omitted []render.Omission) {
+	var key, within string
+	var book *gate.Config
+	if k != nil {
+		key = from(k.root, file)
+		if k.now != nil {
+			book, within = k.now.Config, from(k.now.folder, file)
+		}
+	}
+	for _, v := range r.Violations {
+		list = append(list, render.Finding{Violation: v, File: file, Key: key, Allowed: book.Reason(v.Rule, within, v.Tensor)})
+	}
+	for _, rule := range slices.Sorted(maps.Keys(r.Omitted)) {
+		omitted = append(omitted, render.Omission{Rule: rule, File: file, Key: key, N: r.Omitted[rule], Allowed: book.ReasonForAll(rule, within)})
+	}
+	return list, omitted
+}
+
+// from returns a path of a local file as it is told from a folder, with slashes. What
+// is not local is known by its address.
+func from(folder, file string) string {
+	if file == "-" || strings.Contains(file, "://") {
+		return file
+	}
+	abs, err := filepath.Abs(filepath.FromSlash(file))
+	if err != nil {
+		return file
+	}
+	if rel, err := filepath.Rel(folder, abs); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(abs) // on another drive of Windows
+}
+
+// failsFrom returns the least severity for which the check fails: what the flag
+// says, else the strictest of what the configurations say, else the default.
+func (k *gatekeeper) failsFrom(f *gateFlags, lenient bool) (safetensors.Severity, error) {
+	if f.failOn != "" {
+		least, ok := gate.Severity(f.failOn)
+		if !ok {
+			return 0, usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(didYouMean(f.failOn, gate.Words()), "it is one of "+strings.Join(gate.Words(), ", ")))
+		}
+		return least, nil
+	}
+	least, said := refused(lenient), false
+	for _, book := range k.used {
+		if book.FailOn != nil && (!said || *book.FailOn < least) {
+			least, said = *book.FailOn, true
+		}
+	}
+	return least, nil
+}
+
+// judge settles what of the check is allowed by the baseline, or records it there.
+func (a *app) judge(k *gatekeeper, c *render.Check, f *gateFlags, force bool) error {
+	for _, book := range k.used {
+		c.Configs = append(c.Configs, filepath.ToSlash(book.Name))
+	}
+	if f.baseline == "" {
+		return nil
+	}
+	c.Baseline = filepath.ToSlash(f.baseline)
+	var known *gate.Baseline
+	if f.record {
+		known = gate.NewBaseline(c.Baseline, c.Findings, c.Omitted)
+		err := a.write(&output{file: f.baseline, force: force}, func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
+		if err != nil {
+			return err
+		}
+		a.remark("%s recorded in %q", typeset.Plural(int64(known.Len()), "finding"), c.Baseline)
+	} else {
+		text, err := a.readSmall(f.baseline, 256<<20)
+		if err != nil {
+			return err
+		}
+		if known, err = gate.ReadBaseline(c.Baseline, text); err != nil {
+			return usageError{err}
+		}
+	}
+	c.Omitted, c.Stale = known.Accept(c.Findings, c.Omitted, k.scope(c))
+	return nil
+}
+
+// scope says of a file, as it is known, whether the check was of it: it was judged,
+// or would have been if it were still there. What could not be read is out of it.
+func (k *gatekeeper) scope(c *render.Check) func(file string) bool {
+	judged := make(map[string]bool)
+	var folders []string
+	for _, file := range c.Files {
+		judged[from(k.root, file)] = true
+	}
+	for _, target := range c.Targets {
+		if info, err := os.Stat(target); err == nil && info.IsDir() {
+			folders = append(folders, from(k.root, target))
+		} else {
+			judged[from(k.root, target)] = true
+		}
+	}
+	for _, u := range c.Unread {
+		judged[from(k.root, u.File)] = false
+	}
+	return func(file string) bool {
+		if is, known := judged[file]; known {
+			return is
+		}
+		return slices.ContainsFunc(folders, func(dir string) bool {
+			return dir == "." || file == dir || strings.HasPrefix(file, dir+"/")
+		})
+	}
+}

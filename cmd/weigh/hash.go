@@ -1,0 +1,304 @@
+// The verb hash: digests of files, of their data, of tensors and of sets.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"hash"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/zeebo/xxh3"
+	"lukechampine.com/blake3"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/digest"
+)
+
+// hashFlags are the flags of hash.
+type hashFlags struct {
+	output
+	algo, check       string
+	tensors, set      bool
+	json, sums, lines bool
+	lenient           bool
+}
+
+// algorithms are those of --algo, the default first.
+var algorithms = []string{"sha256", "xxh3", "blake3"}
+
+// hashCmd returns the verb.
+func (a *app) hashCmd() *cobra.Command {
+	var f hashFlags
+	cmd := &cobra.Command{
+		Use:   "hash TARGET...",
+		Short: "digests: of files, of their data, of each tensor, of the whole set",
+		Long: `Hash reads files once and writes digests:
+
+  file    of all of a file: what sha256sum prints, and the oid of Git LFS
+  data    of what follows the header, which outlives a change of metadata
+  tensor  of the bytes of one tensor, with --tensors
+  set     of all tensors, by name, dtype, shape and bytes
+
+The digest of a set is the same for one file and for any shards of the same
+tensors. It is that of the lines which --lines writes, sorted as bytes:
+
+  weigh hash --lines TARGET | LC_ALL=C sort | sha256sum
+
+With --set it is all that is made, and tensors are hashed side by side.
+
+With --check, digests are compared with those in a file, as sha256sum -c does. It
+may be one of sha256sum, or of hash --json; with the latter and a target, tensors
+are compared by their names, however they are sharded now. The exit code is 1 if
+something is not as it was recorded.`,
+		Example: `  weigh hash testdata/sample
+  weigh hash --set testdata/sample
+  weigh hash --json testdata/sample | jq -r '.sets[0].digest'
+  weigh hash --sums testdata/sample | sha256sum -c`,
+		GroupID:           groupJudge,
+		ValidArgsFunction: completeFiles,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.check != "" {
+				return nil
+			}
+			return targets(0, anyTarget)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.verify(cmd); err != nil {
+				return err
+			}
+			if f.check != "" {
+				return a.checkSums(cmd, args, &f)
+			}
+			return a.hash(cmd.Context(), args, &f)
+		},
+	}
+	f.output.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.algo, "algo", algorithms[0], "make digests by `ALGO`: "+strings.Join(algorithms, ", ")+" (XXH3 of 128 bits, which is for speed and not for safety)")
+	fl.StringVar(&f.check, "check", "", "compare with the digests in `FILE`")
+	fl.BoolVar(&f.tensors, "tensors", false, "of each tensor, too")
+	fl.BoolVar(&f.set, "set", false, "of sets alone")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.hash/1")
+	fl.BoolVar(&f.sums, "sums", false, "write the digests of files as sha256sum does")
+	fl.BoolVar(&f.lines, "lines", false, "write the lines of which the digest of a set is made")
+	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
+	completeWords(cmd, "algo", algorithms)
+	return cmd
+}
+
+// verify says what is wrong with the flags.
+func (f *hashFlags) verify(cmd *cobra.Command) error {
+	if !slices.Contains(algorithms, f.algo) {
+		return usagef("--algo cannot be %q, but one of %s", f.algo, strings.Join(algorithms, ", "))
+	}
+	if f.check != "" {
+		for _, name := range []string{"tensors", "set", "sums", "lines"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s says what is written, and --check writes what is not as it was", name)
+			}
+		}
+	}
+	if f.set && (f.tensors || f.sums) {
+		return usagef("--set is of sets alone, and not of files and tensors")
+	}
+	return f.output.check()
+}
+
+// newHash returns the algorithm of the given name.
+func newHash(algo string) func() hash.Hash {
+	switch algo {
+	case "xxh3":
+		return func() hash.Hash { return wideXXH3{xxh3.New()} }
+	case "blake3":
+		return func() hash.Hash { return blake3.New(32, nil) }
+	}
+	return nil // SHA-256
+}
+
+// A wideXXH3 is XXH3 of 128 bits. The library's hash is of 64, with a method for the
+// other.
+type wideXXH3 struct{ *xxh3.Hasher }
+
+// Size is that in bytes.
+func (wideXXH3) Size() int { return 16 }
+
+// Sum appends the digest in canonical form, the upper half first, as xxhsum -H2 does.
+func (h wideXXH3) Sum(b []byte) []byte {
+	sum := h.Sum128().Bytes()
+	return append(b, sum[:]...)
+}
+
+// hash makes the digests of targets.
+func (a *app) hash(ctx context.Context, args []string, f *hashFlags) error {
+	h := &render.Hash{Targets: args, Algo: f.algo}
+	for _, target := range args {
+		if err := a.hashTarget(ctx, target, f, h); err != nil {
+			return err
+		}
+	}
+	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+		switch {
+		case f.json:
+			return h.JSON(w, s)
+		case f.sums:
+			return h.Sums(w, s)
+		case f.lines:
+			return h.Lines(w)
+		}
+		return h.Text(w, s, f.tensors)
+	})
+}
+
+// hashTarget adds the digests of one target to h.
+func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *render.Hash) error {
+	from, err := a.openWeights(ctx, "hash", target, f.lenient)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	if err := a.spare(&f.output); err != nil {
+		return err
+	}
+	for _, cp := range from.parts {
+		one, err := a.hashSet(ctx, from.at, cp, f)
+		if err != nil {
+			return err
+		}
+		h.Files = append(h.Files, one.Files...)
+		h.Sets = append(h.Sets, one.Sets...)
+		h.Tensors = append(h.Tensors, one.Tensors...)
+	}
+	return nil
+}
+
+// hashSet returns the digests of one set.
+func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint, f *hashFlags) (*render.Hash, error) {
+	list, err := located(ctx, cp)
+	if err != nil {
+		return nil, err
+	}
+	h, tensors := new(render.Hash), make([]*safetensors.Tensor, len(list))
+	for i, t := range list {
+		tensors[i] = t.Tensor
+		h.Tensors = append(h.Tensors, render.HashedTensor{TensorInfo: &t.TensorInfo, File: at.path(t.shard)})
+	}
+	done := new(progress)
+	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.doneBytes.Add(n) }}
+	var sums [][]byte
+	if f.set || f.lines {
+		done.expect(tensors)
+		defer a.watch(done)()
+		sums, err = hasher.Tensors(ctx, tensors)
+	} else {
+		sums, err = a.hashFiles(ctx, at, cp, hasher, done, list, h)
+	}
+	if err != nil {
+		return nil, err
+	}
+	set, err := hasher.Set(tensors, sums)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sums {
+		h.Tensors[i].Sum = sums[i]
+	}
+	h.Sets = []render.HashedSet{{Name: at.path(cp.Set().Name), Tensors: len(list), Sum: set}}
+	return h, nil
+}
+
+// hashFiles adds the digests of the files of a set to h, and returns those of the
+// tensors in the list. Each file is read once.
+func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *progress, list []locatedTensor, h *render.Hash) ([][]byte, error) {
+	shards := cp.Shards()
+	files := make([]digest.File, len(shards))
+	for i, shard := range shards {
+		header, err := cp.Header(ctx, shard)
+		if err != nil {
+			return nil, err
+		}
+		object, err := at.store.Open(ctx, shard)
+		if err != nil {
+			return nil, err
+		}
+		defer object.Close()
+		files[i] = digest.File{Name: at.path(shard), Size: object.Size(), Header: header, ReaderAt: object.ReaderAt(ctx)}
+		done.tensors += int64(len(header.Tensors))
+		done.bytes += object.Size()
+	}
+	defer a.watch(done)()
+	of, err := hasher.Files(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		h.Files = append(h.Files, render.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
+	}
+	sums := make([][]byte, len(list))
+	for i, t := range list {
+		sums[i] = of[slices.Index(shards, t.shard)].Tensors[t.entry]
+	}
+	return sums, nil
+}
+
+// A locatedTensor is a tensor, and where it is: in which shard, as which entry of its
+// header.
+type locatedTensor struct {
+	*safetensors.Tensor
+	shard string
+	entry int
+}
+
+// located returns the tensors of a checkpoint with their places. Of a tensor that is in
+// two shards it is the one that the index means, as in [checkpoint.Checkpoint.Tensors].
+func located(ctx context.Context, cp *checkpoint.Checkpoint) ([]locatedTensor, error) {
+	var list []locatedTensor
+	for t, err := range cp.Tensors(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, locatedTensor{Tensor: t})
+	}
+	i := 0
+	for _, shard := range cp.Shards() {
+		header, err := cp.Header(ctx, shard)
+		if err != nil {
+			return nil, err
+		}
+		for entry := range header.Tensors {
+			if name := header.Tensors[entry].Name; meant(ctx, cp, shard, name) && i < len(list) && list[i].Name == name {
+				list[i].shard, list[i].entry = shard, entry
+				i++
+			}
+		}
+	}
+	if i < len(list) {
+		return nil, fmt.Errorf("tensor %q is in no shard any more: the files were changed meanwhile", list[i].Name)
+	}
+	return list, nil
+}
+
+// meant says whether the index, if there is one, means the named tensor of that shard,
+// and not one of the same name in another.
+func meant(ctx context.Context, cp *checkpoint.Checkpoint, shard, name string) bool {
+	if cp.Index() == nil {
+		return true
+	}
+	e := cp.Index().Lookup(name)
+	if e == nil {
+		return true
+	}
+	home := path.Join(path.Dir(cp.Set().Index), e.Shard)
+	if home == shard {
+		return true
+	}
+	h, err := cp.Header(ctx, home)
+	return err != nil || h.Lookup(name) == nil
+}

@@ -1,0 +1,181 @@
+// Baselines: the findings that are known, so that only new ones are told.
+
+package gate
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+)
+
+// baselineSchema names the form of a baseline.
+const baselineSchema = "weigh.baseline/1"
+
+// A Baseline is findings by rule, file and tensor, and how often each is there. The
+// message and the bytes of a finding are not part of it: they change as soon as a
+// file is written again.
+type Baseline struct {
+	name   string // as messages have it
+	counts map[entry]int
+}
+
+// An entry is what findings are known by. More says that they are of those which
+// are counted and not kept, of whatever tensors.
+type entry struct {
+	rule, file, tensor string
+	more               bool
+}
+
+// entryJSON is an entry in the file.
+type entryJSON struct {
+	Rule   string `json:"rule"`
+	File   string `json:"file"`   // from the folder of the baseline
+	Tensor string `json:"tensor"` // "" for the file as a whole
+	Count  int    `json:"count"`
+	More   bool   `json:"more,omitempty"`
+}
+
+// entryOf returns what a finding is known by.
+func entryOf(f *render.Finding) entry {
+	return entry{string(f.Rule), cmp.Or(f.Key, f.File), f.Name(), false}
+}
+
+// moreOf returns what an omission is known by.
+func moreOf(o *render.Omission) entry {
+	return entry{string(o.Rule), cmp.Or(o.Key, o.File), "", true}
+}
+
+// NewBaseline records all findings that are not allowed already.
+func NewBaseline(name string, findings []render.Finding, omitted []render.Omission) *Baseline {
+	b := &Baseline{name, make(map[entry]int)}
+	for i := range findings {
+		if findings[i].Allowed == "" {
+			b.counts[entryOf(&findings[i])]++
+		}
+	}
+	for i := range omitted {
+		if omitted[i].Allowed == "" {
+			b.counts[moreOf(&omitted[i])] += omitted[i].N
+		}
+	}
+	return b
+}
+
+// Len returns how many findings are recorded.
+func (b *Baseline) Len() (n int) {
+	for _, c := range b.counts {
+		n += c
+	}
+	return n
+}
+
+// ReadBaseline reads a baseline. Name is what messages call it.
+func ReadBaseline(name string, text []byte) (*Baseline, error) {
+	var doc struct {
+		Schema   string      `json:"schema"`
+		Findings []entryJSON `json:"findings"`
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(&doc)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something follows it")
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s is no baseline, as --write-baseline writes one: %w", name, err)
+	case doc.Schema != baselineSchema:
+		return nil, fmt.Errorf("%s is no baseline: its schema is %.100q, and has to be %q", name, doc.Schema, baselineSchema)
+	}
+	b := &Baseline{name, make(map[entry]int)}
+	for i, e := range doc.Findings {
+		if e.Count < 1 || e.Rule == "" || e.File == "" {
+			return nil, fmt.Errorf("%s: finding number %d has no rule or no file, or a count below 1", name, i+1)
+		}
+		b.counts[entry{e.Rule, e.File, e.Tensor, e.More}] += e.Count
+	}
+	return b, nil
+}
+
+// Write writes the baseline, an entry to a line and in order, so that two of them
+// can be compared line by line.
+func (b *Baseline) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "{\"schema\":%q,\"findings\":[", baselineSchema)
+	for i, e := range b.entries() {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteByte('\n')
+		line, err := json.Marshal(entryJSON{e.rule, e.file, e.tensor, b.counts[e], e.more})
+		if err != nil {
+			return err
+		}
+		out.Write(line)
+	}
+	out.WriteString("\n]}\n")
+	return out.Flush()
+}
+
+// entries returns the entries in order.
+func (b *Baseline) entries() []entry {
+	list := make([]entry, 0, len(b.counts))
+	for e := range b.counts {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(x, y entry) int {
+		more := 0
+		if x.more != y.more {
+			if more = +1; y.more {
+				more = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(x.file, y.file), cmp.Compare(x.rule, y.rule), cmp.Compare(x.tensor, y.tensor), more)
+	})
+	return list
+}
+
+// Accept allows the findings that are recorded. Of an omission it allows as many as
+// are, and splits it if those are not all. It returns what is recorded and was not
+// found, of files that are in scope.
+func (b *Baseline) Accept(findings []render.Finding, omitted []render.Omission, inScope func(file string) bool) (all []render.Omission, stale []render.Stale) {
+	left := make(map[entry]int, len(b.counts))
+	for e, n := range b.counts {
+		left[e] = n
+	}
+	why := "recorded in " + b.name
+	for i := range findings {
+		f := &findings[i]
+		if e := entryOf(f); left[e] > 0 {
+			left[e]--
+			f.Allowed = cmp.Or(f.Allowed, why)
+		}
+	}
+	for _, o := range omitted {
+		e := moreOf(&o)
+		known := o
+		known.N, known.Allowed = min(o.N, left[e]), cmp.Or(o.Allowed, why)
+		left[e] -= known.N
+		o.N -= known.N
+		for _, part := range []render.Omission{known, o} {
+			if part.N > 0 {
+				all = append(all, part)
+			}
+		}
+	}
+	for _, e := range b.entries() {
+		if n := left[e]; n > 0 && inScope(e.file) {
+			stale = append(stale, render.Stale{Rule: e.rule, File: e.file, Tensor: e.tensor, Count: n})
+		}
+	}
+	return all, stale
+}

@@ -1,0 +1,243 @@
+// Configurations: what .weigh.toml may say, and where it is wrong.
+
+package gate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
+)
+
+// A Config is what a configuration says. The zero Config, and nil, say nothing.
+type Config struct {
+	// Name is the file, as the user can open it.
+	Name string
+
+	// FailOn is the least severity for which the check fails; nil leaves that to
+	// others.
+	FailOn *safetensors.Severity
+
+	// Limits are on what a header may have.
+	Limits Limits
+
+	// Allowed are the findings that are no faults.
+	Allowed []Allowance
+}
+
+// Limits are the limits of [safetensors.Opener]. Of each, 0 means that there is
+// none but the format's.
+type Limits struct {
+	Header   int64 `toml:"header"`   // bytes of the header
+	Tensors  int32 `toml:"tensors"`  // in one file
+	Rank     int32 `toml:"rank"`     // dimensions of a tensor
+	Metadata int64 `toml:"metadata"` // bytes of "__metadata__"
+}
+
+// An Allowance allows the findings of one rule, in some files, of some tensors.
+type Allowance struct {
+	Rule   safetensors.Rule
+	File   *glob.Pattern // of paths from the folder of the configuration; nil means all
+	Tensor *glob.Pattern // of names; nil means all, and files as a whole
+	Reason string
+}
+
+// The configuration as it stands in TOML. Its types refuse what they cannot be
+// while it is read, so that an error has a line. They are neither strings nor
+// numbers, which the decoder would fill without asking them.
+type (
+	document struct {
+		FailOn severity    `toml:"fail-on"`
+		Limits Limits      `toml:"limits"`
+		Allow  []allowance `toml:"allow"`
+	}
+	allowance struct {
+		Rule   rule           `toml:"rule"`
+		File   *filePattern   `toml:"file"`
+		Tensor *tensorPattern `toml:"tensor"`
+		Reason string         `toml:"reason"`
+	}
+	severity      struct{ known *safetensors.Severity }
+	rule          struct{ known safetensors.Rule }
+	filePattern   struct{ p *glob.Pattern }
+	tensorPattern struct{ p *glob.Pattern }
+)
+
+// Words are what --fail-on and fail-on can be, from the strictest.
+func Words() []string {
+	var words []string
+	for s := safetensors.Note; s <= safetensors.Invalid; s++ {
+		words = append(words, s.String())
+	}
+	return append(words, "never")
+}
+
+// Severity returns the severity of which a check fails by one of [Words], and
+// false for any other.
+func Severity(word string) (safetensors.Severity, bool) {
+	i := slices.Index(Words(), word)
+	return safetensors.Severity(i), i >= 0
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *severity) UnmarshalText(text []byte) error {
+	v, ok := Severity(string(text))
+	if !ok {
+		return fmt.Errorf("fail-on cannot be %.100q: it is one of %s", text, strings.Join(Words(), ", "))
+	}
+	s.known = &v
+	return nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *rule) UnmarshalText(text []byte) error {
+	for known := range safetensors.Rules() {
+		if string(known) == string(text) {
+			r.known = known
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no rule %.100q", text)
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *filePattern) UnmarshalText(text []byte) (err error) {
+	p.p, err = glob.CompilePath(string(text))
+	return err
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *tensorPattern) UnmarshalText(text []byte) (err error) {
+	p.p, err = glob.Compile(string(text))
+	return err
+}
+
+// Parse reads a configuration. Name is what messages call it. An error has the place
+// where it stands, as "NAME:LINE:COLUMN", unless it is that something is missing or
+// of another kind than it has to be.
+func Parse(name string, text []byte) (*Config, error) {
+	d := toml.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var doc document
+	if err := d.Decode(&doc); err != nil {
+		return nil, placed(name, err)
+	}
+	c := &Config{Name: name, FailOn: doc.FailOn.known, Limits: doc.Limits}
+	for _, l := range []struct {
+		name string
+		n    int64
+	}{{"header", c.Limits.Header}, {"tensors", int64(c.Limits.Tensors)}, {"rank", int64(c.Limits.Rank)}, {"metadata", c.Limits.Metadata}} {
+		if l.n < 0 {
+			return nil, fmt.Errorf("%s: the limit %s is %d, and cannot be negative", name, l.name, l.n)
+		}
+	}
+	for i := range doc.Allow {
+		one, err := doc.Allow[i].allowance()
+		if err != nil {
+			return nil, fmt.Errorf("%s: allow number %d%w", name, i+1, err)
+		}
+		c.Allowed = append(c.Allowed, *one)
+	}
+	return c, nil
+}
+
+// allowance returns what a says, or the end of a sentence about what it lacks.
+func (a *allowance) allowance() (*Allowance, error) {
+	switch {
+	case a.Rule.known == "":
+		return nil, errors.New(" has no rule")
+	case strings.TrimSpace(a.Reason) == "":
+		return nil, fmt.Errorf(", of rule %s, has no reason: say why it is no fault here", string(a.Rule.known))
+	}
+	one := &Allowance{Rule: a.Rule.known, Reason: a.Reason}
+	if a.File != nil {
+		one.File = a.File.p
+	}
+	if a.Tensor != nil {
+		one.Tensor = a.Tensor.p
+	}
+	// A table is no pattern, and must not pass for one that matches all.
+	if a.File != nil && one.File == nil || a.Tensor != nil && one.Tensor == nil {
+		return nil, fmt.Errorf(", of rule %s, has a pattern that is no string", string(one.Rule))
+	}
+	return one, nil
+}
+
+// placed returns an error of decoding with the place of the first fault.
+func placed(name string, err error) error {
+	var unknown *toml.StrictMissingError
+	var at *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
+		first := &unknown.Errors[0]
+		line, column := first.Position()
+		return fmt.Errorf("%s:%d:%d: there is no key %q: the keys are fail-on; header, tensors, rank and metadata in [limits]; rule, file, tensor and reason in [[allow]]",
+			name, line, column, strings.Join(first.Key(), "."))
+	case errors.As(err, &at):
+		line, column := at.Position()
+		return fmt.Errorf("%s:%d:%d: %s", name, line, column, strings.TrimPrefix(at.Error(), "toml: "))
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// CheckFound returns an error if c says what only a configuration may say that the
+// user has named. One that merely lies beside the weights may have come with them:
+// it can make a check stricter, and allow what files are not refused for. If it
+// could do more, a stranger's files would bring their own pass.
+func (c *Config) CheckFound() error {
+	const way = "it lies beside the weights, and may have come with them; name it with --config if it is yours, or pass it over with --no-config"
+	if c.FailOn != nil && *c.FailOn > safetensors.Nonconforming {
+		return fmt.Errorf("%s makes the check milder, by fail-on: %s", c.Name, way)
+	}
+	if c.Limits.Header > safetensors.MaxHeaderSize {
+		return fmt.Errorf("%s allows larger headers than the format does: %s", c.Name, way)
+	}
+	for _, a := range c.Allowed {
+		if s := a.Rule.Severity(); s > safetensors.Warning {
+			return fmt.Errorf("%s allows rule %s, which is %s: %s", c.Name, string(a.Rule), s, way)
+		}
+	}
+	return nil
+}
+
+// Limit sets the limits in o.
+func (c *Config) Limit(o *safetensors.Opener) {
+	if c == nil {
+		return
+	}
+	o.MaxHeaderSize, o.MaxTensors, o.MaxRank, o.MaxMetadata = c.Limits.Header, int(c.Limits.Tensors), int(c.Limits.Rank), c.Limits.Metadata
+}
+
+// Reason returns why a finding of rule in the file of the given path, from the
+// folder of c, is allowed, or "". Tensor is "" if the file as a whole is at fault.
+func (c *Config) Reason(rule safetensors.Rule, file, tensor string) string {
+	if c == nil {
+		return ""
+	}
+	for _, a := range c.Allowed {
+		if a.Rule == rule && (a.File == nil || a.File.Match(file)) && (a.Tensor == nil || tensor != "" && a.Tensor.Match(tensor)) {
+			return a.Reason
+		}
+	}
+	return ""
+}
+
+// ReasonForAll is Reason for findings whose tensors are not known: those of which
+// there are too many. Only what does not ask for a tensor allows them.
+func (c *Config) ReasonForAll(rule safetensors.Rule, file string) string {
+	if c == nil {
+		return ""
+	}
+	for _, a := range c.Allowed {
+		if a.Rule == rule && a.Tensor == nil && (a.File == nil || a.File.Match(file)) {
+			return a.Reason
+		}
+	}
+	return ""
+}

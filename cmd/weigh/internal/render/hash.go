@@ -1,0 +1,163 @@
+// What hash says: digests of files, of their data, of tensors and of sets.
+
+package render
+
+import (
+	"bufio"
+	"encoding/hex"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/digest"
+)
+
+// A Hash is the digests of what is at some targets.
+type Hash struct {
+	Targets []string
+	Algo    string // "sha256", "xxh3" or "blake3"
+	Files   []HashedFile
+	Sets    []HashedSet
+	Tensors []HashedTensor
+}
+
+// A HashedFile is the digests of a file, which are nil if they were not asked for.
+type HashedFile struct {
+	Path       string
+	Size       int64
+	File, Data []byte
+}
+
+// A HashedSet is the digest of a set of tensors.
+type HashedSet struct {
+	Name    string
+	Tensors int
+	Sum     []byte
+}
+
+// A HashedTensor is the digest of a tensor.
+type HashedTensor struct {
+	*safetensors.TensorInfo
+	File string
+	Sum  []byte
+}
+
+// A hexDigits is a digest in JSON, null if there is none.
+type hexDigits []byte
+
+// MarshalJSON implements json.Marshaler.
+func (d hexDigits) MarshalJSON() ([]byte, error) {
+	if d == nil {
+		return []byte("null"), nil
+	}
+	return append(hex.AppendEncode([]byte{'"'}, d), '"'), nil
+}
+
+// hashFile is a HashedFile in the machine form.
+type hashFile struct {
+	Path   string    `json:"path"`
+	Size   int64     `json:"size"`
+	Digest hexDigits `json:"digest"`
+	Data   hexDigits `json:"data"`
+}
+
+// hashSet is a HashedSet in the machine form.
+type hashSet struct {
+	Name    string    `json:"name"`
+	Tensors int       `json:"tensors"`
+	Digest  hexDigits `json:"digest"`
+}
+
+// hashTensor is a HashedTensor in the machine form.
+type hashTensor struct {
+	Name   string            `json:"name"`
+	Dtype  safetensors.Dtype `json:"dtype"`
+	Shape  dims              `json:"shape"`
+	File   string            `json:"file"`
+	Digest hexDigits         `json:"digest"`
+}
+
+// JSON writes the machine form, "weigh.hash/1".
+func (h *Hash) JSON(w io.Writer, s typeset.Style) error {
+	files := make([]hashFile, len(h.Files))
+	for i, f := range h.Files {
+		files[i] = hashFile{f.Path, f.Size, f.File, f.Data}
+	}
+	sets := make([]hashSet, len(h.Sets))
+	for i, one := range h.Sets {
+		sets[i] = hashSet{one.Name, one.Tensors, one.Sum}
+	}
+	tensors := func(yield func(any) bool) {
+		for i := range h.Tensors {
+			t := &h.Tensors[i]
+			if !yield(hashTensor{t.Name, t.Dtype, append(dims{}, t.Shape...), t.File, t.Sum}) {
+				return
+			}
+		}
+	}
+	return writeObject(w, s, []member{
+		{"schema", "weigh.hash/1"},
+		{"targets", h.Targets},
+		{"algo", h.Algo},
+		{"files", files},
+		{"sets", sets},
+		{"tensors", elements(tensors)},
+	})
+}
+
+// Text writes a table of digests: of each file and its data, of each set, and of each
+// tensor if they are asked for.
+func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
+	type row struct {
+		what, name string
+		sum        []byte
+	}
+	var rows []row
+	for _, f := range h.Files {
+		if f.File != nil {
+			rows = append(rows, row{"file", label(f.Path), f.File}, row{"data", label(f.Path), f.Data})
+		}
+	}
+	for _, one := range h.Sets {
+		rows = append(rows, row{"set", label(one.Name), one.Sum})
+	}
+	if tensors {
+		for i := range h.Tensors {
+			rows = append(rows, row{"tensor", typeset.Name(h.Tensors[i].Name), h.Tensors[i].Sum})
+		}
+	}
+	table := &typeset.Table{N: len(rows), Columns: []typeset.Column{
+		{Title: "WHAT", Cell: func(i int) string { return rows[i].what }},
+		{Title: strings.ToUpper(h.Algo), Cell: func(i int) string { return hex.EncodeToString(rows[i].sum) }, Least: 16, Cut: typeset.Headed},
+		{Title: "NAME", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return rows[i].name }},
+	}}
+	return typeset.Buffered(w, func(w *bufio.Writer) { table.Write(w, s) })
+}
+
+// Lines writes the lines of which the digest of a set is made, as package digest has
+// them; of several sets one after the other.
+func (h *Hash) Lines(w io.Writer) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		for i := range h.Tensors {
+			w.Write(digest.AppendLine(nil, h.Tensors[i].TensorInfo, h.Tensors[i].Sum))
+		}
+	})
+}
+
+// Sums writes the files as sha256sum does, so that it can check them; and escapes
+// names as it does. To a terminal, names are written so that it does not act on them.
+func (h *Hash) Sums(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		for _, f := range h.Files {
+			name := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(f.Path)
+			if name != f.Path {
+				w.WriteByte('\\')
+			}
+			if s.Terminal() {
+				name = typeset.Line(name)
+			}
+			w.WriteString(hex.EncodeToString(f.File) + "  " + name + "\n")
+		}
+	})
+}
