@@ -93,7 +93,7 @@ func Read[T Element](t *Tensor) ([]T, error) {
 	if t.Size() > maxAlloc {
 		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, more than this machine can hold: read it in parts", quote(t.Name), t.Size())
 	}
-	data := make([]T, t.NumElems())
+	data := room[T](t, t.NumElems())
 	b := bytesOf(data)
 	if len(b) == 0 {
 		return data, nil

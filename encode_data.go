@@ -5,9 +5,8 @@ package safetensors
 import (
 	"io"
 	"os"
-	"runtime"
 
-	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/filecopy"
 )
 
 const (
@@ -18,11 +17,17 @@ const (
 	// leastByKernel is from how many bytes on their copying is left to the
 	// system. Below, it costs more to ask.
 	leastByKernel = 1 << 20
+
+	// mostByKernel is how many bytes the system is asked to copy at a time. It
+	// cannot be interrupted meanwhile. Parts end at multiples of it in the source,
+	// so that after the first one blocks can be shared, if they can be at all.
+	mostByKernel = 64 << 20
 )
 
 // write writes the file to w.
 func (l *layout) write(w io.Writer) error {
 	s := newSink(w, l.size)
+	defer s.close()
 	if err := s.write(l.start); err != nil {
 		return err
 	}
@@ -41,37 +46,82 @@ func (l *layout) write(w io.Writer) error {
 // system it is one copy, and for a model of many small tensors a few reads.
 type run struct {
 	tensors []*Tensor
-	src     io.ReaderAt
-	at      Span // which of its bytes
+	place
+}
+
+// A place is where bytes come from.
+type place struct {
+	src  io.ReaderAt
+	at   Span     // which of its bytes
+	file *os.File // in which they lie at the same offsets; nil if in none
 }
 
 // runOf returns the run with which tensors begin.
 func runOf(tensors []*Tensor) run {
-	src, at := sourceOf(tensors[0])
+	r := run{place: placeOf(tensors[0])}
 	n := 1
-	if file, ok := src.(*os.File); ok {
-		for ; n < len(tensors); n++ {
-			src, next := sourceOf(tensors[n])
-			if f, ok := src.(*os.File); !ok || f != file || next.Begin != at.End {
-				break
-			}
-			at.End = next.End
+	for ; r.file != nil && n < len(tensors); n++ {
+		if tensors[n].Size() == 0 {
+			continue // nothing of it has to be next to anything
 		}
+		next := placeOf(tensors[n])
+		if next.file != r.file || next.at.Begin != r.at.End {
+			break
+		}
+		r.at.End = next.at.End
 	}
-	return run{tensors[:n], src, at}
+	r.tensors = tensors[:n]
+	return r
 }
 
-// sourceOf returns what t reads from in the end, and which of its bytes: behind
-// the tensor of a file is the file, and behind a slice of it, too.
-func sourceOf(t *Tensor) (io.ReaderAt, Span) {
-	src, at := t.ReaderAt, Span{0, t.Size()}
+// placeOf returns what t reads from in the end: behind the tensor of a file is the
+// file, and behind a slice of it, too.
+func placeOf(t *Tensor) place {
+	p := place{src: t.ReaderAt, at: Span{0, t.Size()}}
 	for {
-		s, ok := src.(*section)
-		if !ok || at.End > s.at.Len() {
-			return src, at
+		outer, begin, size := p.src, int64(0), int64(0)
+		switch s := p.src.(type) {
+		case *section:
+			outer, begin, size = s.r, s.at.Begin, s.at.Len()
+		case *Tensor:
+			outer, size = s.ReaderAt, s.Size()
+		case *io.SectionReader:
+			// Not whatever has a method Outer: it may have that by embedding one of
+			// these, and change the bytes on the way.
+			outer, begin, size = s.Outer()
+		case *os.File:
+			p.file = s
+			return p
+		case filecopy.Placed:
+			if f, size := s.ReadsFile(); p.at.End <= size {
+				p.file = f
+			}
+			return p
+		default:
+			return p
 		}
-		src, at = s.r, at.shift(s.at.Begin)
+		if p.at.End > size {
+			return p
+		}
+		p.src, p.at = outer, p.at.shift(begin)
 	}
+}
+
+// alive returns why the run cannot be read on after its first n bytes, or nil. What
+// the system copies is not read by way of the tensors, so they are asked for a byte:
+// their file may be closed, or their context done.
+func (r *run) alive(n int64) error {
+	var b [1]byte
+	for _, t := range r.tensors {
+		if n < t.Size() {
+			if got, err := t.ReadAt(b[:], n); got < len(b) {
+				return shortRead(t.Name, n, t.Size(), err)
+			}
+			return nil
+		}
+		n -= t.Size()
+	}
+	return nil
 }
 
 // short returns the error of a run that ends after its first n bytes, or cannot
@@ -90,20 +140,23 @@ func (r *run) short(n int64, err error) error {
 // small tensors are few writes.
 type sink struct {
 	w    io.Writer
-	file io.ReaderFrom // w, if it is a file
-	buf  []byte        // what has yet to be written
+	file filecopy.Target // w, if it is a file
+	buf  []byte          // what has yet to be written
+
+	own *filecopy.Source // the file last copied from, opened once more; nil if it cannot be
+	of  *os.File         // which that is
 }
 
 // newSink returns a sink for a file of the given size.
 func newSink(w io.Writer, size int64) *sink {
-	s := &sink{w: w, buf: make([]byte, 0, min(size, encodeBuffer))}
-	switch w := w.(type) {
-	case *os.File:
-		s.file = w
-	case *atomicfile.File:
-		s.file = w
+	return &sink{w: w, file: filecopy.To(w), buf: make([]byte, 0, min(size, encodeBuffer))}
+}
+
+// close closes what the sink has opened.
+func (s *sink) close() {
+	if s.own != nil {
+		s.own.Close()
 	}
-	return s
 }
 
 // flush writes what is in the buffer.
@@ -170,48 +223,39 @@ func (s *sink) copy(r run) error {
 // byKernel has the system copy r from file to file, as far as it can, and
 // returns how many bytes it has copied. That may be none; if it is less than
 // there should be, the reason will be met by whoever reads on.
-//
-// Copying so is about as fast as by hand, but file systems that can share the
-// blocks of two files copy nothing, and those of a network only on the server.
-func (s *sink) byKernel(r run) (int64, error) {
-	file, ok := r.src.(*os.File)
-	if !ok || s.file == nil || r.at.Len() < leastByKernel || runtime.GOOS != "linux" && runtime.GOOS != "freebsd" {
+func (s *sink) byKernel(r run) (off int64, err error) {
+	size := r.at.Len()
+	if r.file == nil || s.file == nil || size < leastByKernel {
 		return 0, nil
 	}
-	// The system copies from a file's position, and that of this one is for all
-	// who use it: a second one has its own.
-	own := reopen(file)
+	own := s.source(r.file)
 	if own == nil {
-		return 0, nil
-	}
-	defer own.Close()
-	if _, err := own.Seek(r.at.Begin, io.SeekStart); err != nil {
 		return 0, nil
 	}
 	if err := s.flush(); err != nil {
 		return 0, err
 	}
-	return s.file.ReadFrom(io.LimitReader(own, r.at.Len()))
+	for off < size {
+		if err := r.alive(off); err != nil {
+			return off, err
+		}
+		begin := r.at.Begin + off
+		part := min(size-off, mostByKernel-begin%mostByKernel)
+		n, err := s.file.CopyFile(own, begin, part)
+		off += n
+		if err != nil || n < part {
+			return off, err
+		}
+	}
+	return off, nil
 }
 
-// reopen opens the file that f is once more, or returns nil if its name has
-// become that of another.
-func reopen(f *os.File) *os.File {
-	is, err := f.Stat()
-	if err != nil {
-		return nil
+// source returns a file opened once more, or nil if it cannot be. The last one is
+// kept: the runs of a file come one after the other.
+func (s *sink) source(f *os.File) *filecopy.Source {
+	if s.of != f {
+		s.close()
+		s.own, s.of = filecopy.Open(f), f
 	}
-	// Asked before it is opened, since to open a pipe might take forever.
-	if now, err := os.Stat(f.Name()); err != nil || !os.SameFile(is, now) {
-		return nil
-	}
-	own, err := os.Open(f.Name())
-	if err != nil {
-		return nil
-	}
-	if now, err := own.Stat(); err != nil || !os.SameFile(is, now) {
-		own.Close()
-		return nil
-	}
-	return own
+	return s.own
 }

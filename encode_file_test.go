@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -178,4 +179,99 @@ func TestEncodeFromAFileThatShrinks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A placedFile is a file behind a reader of another kind, as that of a store, and
+// notes what it is asked for.
+type placedFile struct {
+	*os.File
+	size    int64
+	largest int
+	err     error
+}
+
+func (p *placedFile) ReadAt(b []byte, off int64) (int, error) {
+	p.largest = max(p.largest, len(b))
+	if p.err != nil {
+		return 0, p.err
+	}
+	return p.File.ReadAt(b, off)
+}
+
+func (p *placedFile) ReadsFile() (*os.File, int64) { return p.File, p.size }
+
+// TestEncodeLeavesFilesToTheSystem: of what lies in a file, wherever it comes from,
+// no more is read than it takes to hear whether it may be.
+func TestEncodeLeavesFilesToTheSystem(t *testing.T) {
+	name, whole := largeFile(t)
+	disk, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	src := &placedFile{File: disk, size: int64(len(whole))}
+	f, err := safetensors.NewFile(src, src.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tensors := slices.Collect(f.Tensors())
+	for i, tensor := range tensors {
+		tensors[i] = &safetensors.Tensor{TensorInfo: tensor.TensorInfo, ReaderAt: io.NewSectionReader(tensor, 0, tensor.Size())}
+	}
+	src.largest = 0
+	out := filepath.Join(t.TempDir(), "copy")
+	if err := safetensors.WriteFile(out, tensors...); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(out); !bytes.Equal(got, whole) || err != nil {
+		t.Errorf("another file, of %d bytes, %v", len(got), err)
+	}
+	if src.largest > 1 && runtime.GOOS == "linux" {
+		t.Errorf("%d bytes were read at once", src.largest)
+	}
+	src.err = errors.New("no longer")
+	if err := safetensors.WriteFile(out+"2", tensors...); !errors.Is(err, src.err) {
+		t.Errorf("a source that refuses: %v", err)
+	}
+	src.err, src.size = nil, src.size-1 // it does not vouch for the last byte any more
+	src.largest = 0
+	if err := safetensors.WriteFile(out+"3", tensors[len(tensors)-1]); err != nil || src.largest < 1000 {
+		t.Errorf("what it does not vouch for: %v, %d bytes were read at once", err, src.largest)
+	}
+}
+
+// TestEncodeReadsThroughOtherReaders: a reader that has the methods of a section by
+// embedding one, and changes the bytes on the way, is read.
+func TestEncodeReadsThroughOtherReaders(t *testing.T) {
+	b := pattern(3 << 20)
+	disk, err := os.Open(onDisk(t, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	tensor := handMade("a", safetensors.U8, b, int64(len(b)))
+	tensor.ReaderAt = inverting{io.NewSectionReader(disk, 0, int64(len(b)))}
+	out := filepath.Join(t.TempDir(), "copy")
+	if err := safetensors.WriteFile(out, tensor); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(out)
+	if err != nil || len(got) < len(b) {
+		t.Fatal(len(got), err)
+	}
+	for i, c := range got[len(got)-len(b):] {
+		if c != ^b[i] {
+			t.Fatalf("byte %d is %#x, want %#x", i, c, ^b[i])
+		}
+	}
+}
+
+type inverting struct{ *io.SectionReader }
+
+func (r inverting) ReadAt(b []byte, off int64) (int, error) {
+	n, err := r.SectionReader.ReadAt(b, off)
+	for i := range b[:n] {
+		b[i] = ^b[i]
+	}
+	return n, err
 }

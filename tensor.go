@@ -33,7 +33,7 @@ func (t *Tensor) Bytes() ([]byte, error) {
 	if size > maxAlloc {
 		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, more than this machine can hold: read it in parts", quote(t.Name), size)
 	}
-	b := make([]byte, size)
+	b := room[byte](t, size)
 	if n, err := t.ReadAt(b, 0); n < len(b) {
 		return nil, early(t.Name, int64(n), err)
 	}

@@ -47,6 +47,14 @@ type objectReader struct {
 	ctx context.Context
 }
 
+// ReadsFile returns the file that is read, nil if it is none of package os, and the
+// object's size. By it the package safetensors finds what the system can copy; it
+// asks the reader for a byte now and then, to hear when the context is done.
+func (r *objectReader) ReadsFile() (*os.File, int64) {
+	f, _ := r.file.(*os.File)
+	return f, r.size
+}
+
 // chunkSize bounds one read of a file, in bytes. A read cannot be interrupted,
 // so this is what may still be read once the context is done. From 256 KiB up,
 // the size makes no difference to speed.

@@ -29,6 +29,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+
+	"github.com/weightools/safetensors/internal/filecopy"
 )
 
 // A File is a file that has yet to appear under its name. It is for one
@@ -38,6 +40,7 @@ type File struct {
 	name string   // as given
 	path string   // what it stands for, links followed
 	file *os.File // the hidden file; or the device itself, if straight
+	dst  dst      // file, or what writes to it in step with the disk
 	temp string   // the name of the hidden file
 
 	straight bool  // there is no hidden file: what the name stands for is no file
@@ -45,6 +48,12 @@ type File struct {
 	finished bool  // file is closed
 	done     bool  // committed or aborted
 	err      error // the first error of writing, after which there is no Commit
+}
+
+// A dst is what a File writes to.
+type dst interface {
+	filecopy.Target
+	io.ReaderFrom
 }
 
 // Create begins to write the named file, which replaces what has the name now.
@@ -116,8 +125,11 @@ func (f *File) openStraight(old fs.FileInfo) (err error) {
 		flags |= os.O_TRUNC
 	}
 	f.straight = true
-	f.file, err = os.OpenFile(f.name, flags, 0)
-	return err
+	if f.file, err = os.OpenFile(f.name, flags, 0); err != nil {
+		return err
+	}
+	f.dst = filecopy.File{File: f.file}
+	return nil
 }
 
 // openTemp makes the hidden file, as one that will replace old if that is not nil.
@@ -130,7 +142,7 @@ func (f *File) openTemp(old fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	f.file, f.temp = file, file.Name()
+	f.file, f.dst, f.temp = file, newPaced(file), file.Name()
 	if old != nil {
 		inherit(file, old)
 	}
@@ -139,7 +151,7 @@ func (f *File) openTemp(old fs.FileInfo) error {
 
 // Write appends b.
 func (f *File) Write(b []byte) (int, error) {
-	n, err := f.file.Write(b)
+	n, err := f.dst.Write(b)
 	return n, f.failed("write", err)
 }
 
@@ -147,7 +159,14 @@ func (f *File) Write(b []byte) (int, error) {
 // another file the system may copy by itself, or share the blocks of the two.
 // An error may be that of r.
 func (f *File) ReadFrom(r io.Reader) (int64, error) {
-	n, err := f.file.ReadFrom(r)
+	n, err := f.dst.ReadFrom(r)
+	return n, f.failed("write", err)
+}
+
+// CopyFile appends a part of a file, as far as the system does. It makes a File a
+// [filecopy.Target].
+func (f *File) CopyFile(src *filecopy.Source, off, n int64) (int64, error) {
+	n, err := f.dst.CopyFile(src, off, n)
 	return n, f.failed("write", err)
 }
 

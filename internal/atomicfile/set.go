@@ -101,7 +101,7 @@ func (s *Set) replaceable(name string) error {
 // Write makes the file of one of the names hold what write writes, and returns
 // when the disk holds that. Its mode will be that of the file it replaces, or
 // the one that umask leaves of 0666. Files of different names may be written by
-// several goroutines at once. The writer is an *os.File.
+// several goroutines at once. The writer is a [filecopy.Target].
 func (s *Set) Write(name string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(filepath.Join(s.hid, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 	if old, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
 		inherit(f, old)
 	}
-	err = write(f)
+	err = write(newPaced(f))
 	if err == nil {
 		err = f.Sync()
 	}

@@ -311,7 +311,7 @@ func TestErrorsOfWriting(t *testing.T) {
 	if err := writeOne(s, "1", "twice"); !errors.Is(err, fs.ErrExist) || !errors.As(err, &path) || path.Path != filepath.Join(dir, "1") {
 		t.Errorf("writing a file twice: %v", err)
 	}
-	err = s.Write("4", func(w io.Writer) error { w.(*os.File).Close(); return nil })
+	err = s.Write("4", func(w io.Writer) error { w.(*paced).file.Close(); return nil })
 	if !errors.Is(err, fs.ErrClosed) || !errors.As(err, &path) || path.Path != filepath.Join(dir, "4") {
 		t.Errorf("a file that cannot be synced: %v", err)
 	}

@@ -71,6 +71,10 @@ func Map(f *os.File, size int64) (*Mapping, error) {
 // Size returns the number of bytes that were mapped.
 func (m *Mapping) Size() int64 { return m.size }
 
+// ReadsFile returns the file that was mapped, and how much of it: what is copied to
+// another file need not come by way of memory.
+func (m *Mapping) ReadsFile() (*os.File, int64) { return m.file, m.size }
+
 // ReadAt copies len(p) bytes from offset off, as [io.ReaderAt] says. If the
 // file has become shorter since it was mapped, so that some of these bytes are
 // no longer there, the error wraps [io.ErrUnexpectedEOF] and names the byte at
