@@ -203,6 +203,20 @@ func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[*safetensors.Tensor,
 	}
 }
 
+// TensorsOf yields the tensors of the shard of that path, one of Shards, as Tensors
+// does: for who wants to know in which file each is.
+func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[*safetensors.Tensor, error] {
+	return func(yield func(*safetensors.Tensor, error) bool) {
+		h, err := c.Header(ctx, shard)
+		if err == nil {
+			_, err = c.yieldShard(ctx, c.byPath[shard], h, yield)
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
 // yieldShard yields the tensors of one shard. It returns false if no more are
 // wanted.
 func (c *Checkpoint) yieldShard(ctx context.Context, s *shard, h *safetensors.Header, yield func(*safetensors.Tensor, error) bool) (bool, error) {

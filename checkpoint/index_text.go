@@ -31,7 +31,11 @@ func (x *Index) AppendText(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	b = append(b, "{\n"...)
+	room := 100 // bytes, for what is around the entries
+	for i := range entries {
+		room += len(entries[i].Tensor) + len(entries[i].Shard) + len("\n    \"\": \"\",")
+	}
+	b = append(slices.Grow(b, room), "{\n"...)
 	if len(metadata) > 0 {
 		b = append(b, "  \"metadata\": {"...)
 		for i, m := range metadata {
@@ -60,6 +64,7 @@ func appendName(b []byte, i int, name string) []byte {
 
 // writable returns why entries, in the order of their names, cannot be written.
 func writable(entries []IndexEntry) error {
+	sound := make(map[string]bool) // names of shards, of which there are few
 	for i, e := range entries {
 		if i > 0 && entries[i-1].Tensor == e.Tensor {
 			return fmt.Errorf("checkpoint: the index has tensor %s twice: in shard %s and in shard %s", quote(e.Tensor), quote(entries[i-1].Shard), quote(e.Shard))
@@ -67,9 +72,13 @@ func writable(entries []IndexEntry) error {
 		if !utf8.ValidString(e.Tensor) {
 			return fmt.Errorf("checkpoint: the name of tensor %s is not UTF-8, and cannot be in an index", quote(e.Tensor))
 		}
+		if sound[e.Shard] {
+			continue
+		}
 		if fault := pathFault(e.Shard); fault != "" {
 			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s", quote(e.Shard), quote(e.Tensor), fault)
 		}
+		sound[e.Shard] = true
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"strings"
@@ -13,23 +14,53 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// A plan is a checkpoint that has yet to be written.
-type plan struct {
-	stem   string
-	shards [][]*safetensors.Tensor
-	names  []string // of the shards, and then of the index if there is one
-	index  []byte   // nil if there is one shard
+// A Plan is a checkpoint that has yet to be written to a folder, and what is in its
+// way there. [Plan.Write] writes it.
+type Plan struct {
+	Shards []PlannedShard // at least one
+
+	// Index is the name of the index, and IndexSize its size in bytes. One shard
+	// needs no index: then they are "" and 0.
+	Index     string
+	IndexSize int64
+
+	// Replaced are the names among these that the folder has already. Left are the
+	// other files of the stem there, an index first: what [Writer.Replace] removes,
+	// and what keeps Write from writing without it.
+	Replaced, Left []string
+
+	w    *Writer
+	dir  string
+	stem string
+	text []byte // of the index
 }
 
-// plan returns the checkpoint that the tensors make, if every rule allows it.
-// It reads none of them.
-func (w *Writer) plan(tensors []*safetensors.Tensor) (*plan, error) {
-	p := &plan{stem: w.Stem}
+// A PlannedShard is one shard of a Plan.
+type PlannedShard struct {
+	Name    string
+	Size    int64                 // of the file, in bytes
+	Tensors []*safetensors.Tensor // in the order in which they were given
+}
+
+// Plan returns what Write would write to dir, if every rule allows it. It looks at
+// the names in the folder, reads no tensor, and changes nothing. The Writer must not
+// be changed until the plan is written, or given up.
+func (w *Writer) Plan(dir string, tensors ...*safetensors.Tensor) (*Plan, error) {
+	p, err := w.plan(dir, tensors)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.look()
+}
+
+// plan is Plan without a look at the folder.
+func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) {
+	p := &Plan{w: w, dir: dir, stem: w.Stem}
 	if p.stem == "" {
 		p.stem = "model"
 	}
 	if fault := stemFault(p.stem); fault != "" {
-		return nil, fmt.Errorf("checkpoint: Writer.Stem is %s, which %s: it is what names of files begin with, like \"model\"", quote(p.stem), fault)
+		return nil, fmt.Errorf("checkpoint: the stem %s %s: it is what names of files begin with, like \"model\"", quote(p.stem), fault)
 	}
 	if w.MaxShard < 0 {
 		return nil, fmt.Errorf("checkpoint: Writer.MaxShard is %d bytes, and a positive number is due, or 0 for no limit", w.MaxShard)
@@ -37,26 +68,53 @@ func (w *Writer) plan(tensors []*safetensors.Tensor) (*plan, error) {
 	if err := distinct(tensors); err != nil {
 		return nil, err
 	}
-	p.shards = split(tensors, w.MaxShard)
-	x := Index{TotalParameters: -1, Tensors: make([]IndexEntry, 0, len(tensors))}
-	for i, shard := range p.shards {
-		if _, err := w.Encoder.Plan(shard...); err != nil {
+	shards := split(tensors, w.MaxShard)
+	for i, shard := range shards {
+		h, err := w.Encoder.Plan(shard...)
+		if err != nil {
 			return nil, err
 		}
-		name := shardName(p.stem, i+1, len(p.shards))
-		p.names = append(p.names, name)
+		one := PlannedShard{Name: shardName(p.stem, i+1, len(shards)), Size: h.DataStart(), Tensors: shard}
 		for _, t := range shard {
-			x.TotalSize += t.Size()
-			x.Tensors = append(x.Tensors, IndexEntry{Tensor: t.Name, Shard: name})
+			one.Size += t.Size()
 		}
+		p.Shards = append(p.Shards, one)
 	}
-	if len(p.shards) == 1 {
+	if len(shards) == 1 {
 		return p, nil
 	}
-	p.names = append(p.names, indexOf(p.stem))
-	var err error
-	p.index, err = x.AppendText(nil)
-	return p, err
+	return p, p.makeIndex()
+}
+
+// makeIndex makes the index of the shards.
+func (p *Plan) makeIndex() (err error) {
+	x := Index{TotalParameters: -1, Metadata: maps.Clone(p.w.IndexMetadata)}
+	const claim = "total_parameters" // which has a field of its own
+	if n, ok := whole([]byte(x.Metadata[claim])); ok {
+		x.TotalParameters = n
+	}
+	delete(x.Metadata, claim)
+	for i := range p.Shards {
+		for _, t := range p.Shards[i].Tensors {
+			x.TotalSize += t.Size()
+			x.Tensors = append(x.Tensors, IndexEntry{Tensor: t.Name, Shard: p.Shards[i].Name})
+		}
+	}
+	p.text, err = x.AppendText(nil)
+	p.Index, p.IndexSize = indexOf(p.stem), int64(len(p.text))
+	return err
+}
+
+// names returns the names of all files, that of the index last.
+func (p *Plan) names() []string {
+	var names []string
+	for i := range p.Shards {
+		names = append(names, p.Shards[i].Name)
+	}
+	if p.Index != "" {
+		names = append(names, p.Index)
+	}
+	return names
 }
 
 // stemFault returns what makes a stem one that no file's name begins with, or "".
@@ -130,33 +188,35 @@ func shardName(stem string, n, of int) string {
 
 func indexOf(stem string) string { return stem + weightsSuffix + ".index.json" }
 
-// leftOver returns which files of the stem would stand in dir beside those of the
-// plan: an index first, since without it nobody looks for its shards.
-func (p *plan) leftOver(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+// look finds what the folder has of the stem. An index comes first, since without it
+// nobody looks for its shards.
+func (p *Plan) look() error {
+	p.Replaced, p.Left = nil, nil
+	entries, err := os.ReadDir(p.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return err
 	}
-	stays := make(map[string]bool)
-	for _, name := range p.names {
-		stays[name] = true
+	written := make(map[string]bool)
+	for _, name := range p.names() {
+		written[name] = true
 	}
-	var left []string
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case stays[name] || e.IsDir():
+		case written[name]:
+			p.Replaced = append(p.Replaced, name)
+		case e.IsDir():
 		case name == indexOf(p.stem):
-			left = append([]string{name}, left...)
+			p.Left = append([]string{name}, p.Left...)
 		case p.isShard(name):
-			left = append(left, name)
+			p.Left = append(p.Left, name)
 		}
 	}
-	return left, nil
+	return nil
 }
 
 // isShard says whether a name is that of a shard of the stem, of however many.
 // What is called model-00001-of-00002.fp16.safetensors is of another model.
-func (p *plan) isShard(name string) bool {
+func (p *Plan) isShard(name string) bool {
 	f, _, ok := numbered(name)
 	return name == p.stem+weightsSuffix ||
 		ok && f.prefix == p.stem+"-" && strings.Count(f.suffix, ".") == 1

@@ -88,11 +88,11 @@ func TestIndexIsThatOfTransformers(t *testing.T) {
 	for _, one := range tensors {
 		one.ReaderAt = unread{t}
 	}
-	p, err := w.plan(tensors)
+	p, err := w.plan("", tensors)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(p.index); got != table.Index {
+	if got := string(p.text); got != table.Index {
 		t.Errorf("the index is\n%swant\n%s", got, table.Index)
 	}
 }
@@ -133,7 +133,7 @@ func TestShardsOfAStem(t *testing.T) {
 		{"model-2", "model-2-00001-of-00003.safetensors", true},
 		{"model.fp16", "model.fp16-00001-of-00003.safetensors", true},
 	} {
-		p := plan{stem: test.stem}
+		p := Plan{stem: test.stem}
 		if got := p.isShard(test.name); got != test.want {
 			t.Errorf("%s is a shard of %s: %t", test.name, test.stem, got)
 		}

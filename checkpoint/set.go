@@ -54,6 +54,16 @@ func (s *Set) file() string {
 	return s.Index
 }
 
+// Stem returns what the names of the set's files begin with, without number and
+// suffix: "model" for model-00001-of-00002.safetensors and for its index, and so for
+// files that have no more in common than to be one model. See [Writer.Stem].
+func (s *Set) Stem() string {
+	if _, _, isShard := numbered(s.file()); s.Index == "" && len(s.Shards) != 1 && !isShard {
+		return "model"
+	}
+	return stem(s.file())
+}
+
 // Counted says whether the set is the model, or a part of it, so that its
 // tensors are to be counted in a total over the folder.
 func (s *Set) Counted() bool { return s.Role == Model }

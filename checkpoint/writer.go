@@ -30,11 +30,29 @@ type Writer struct {
 	// Stem is what the names of files begin with. "" means "model".
 	Stem string
 
+	// IndexMetadata has the members of the index's "metadata" besides total_size,
+	// each value as JSON.
+	IndexMetadata map[string]string
+
+	// New makes Write refuse a folder that has a file of a name which it would
+	// write: when it begins, and again before it gives names.
+	New bool
+
 	// Replace is leave to remove what the folder has of the stem, but Write does
 	// not write again: STEM.safetensors, its index, and shards of other numbers.
 	// Without it, Write refuses a folder where some would be left, for there they
 	// would pass for a part of the model, or for another one.
 	Replace bool
+
+	// Wrote is called, if it is not nil, with how many bytes were written since it
+	// was last called, headers included: every 64 MiB at least, by any goroutine.
+	Wrote func(bytes int64)
+
+	// Verify is called, if it is not nil, for every tensor once all files are written
+	// and before any has its name: with the tensor as it was given, and as it is read
+	// from the new file, by several goroutines at once. With its first error Write
+	// ends, and dir has what it had.
+	Verify func(ctx context.Context, was, is *safetensors.Tensor) error
 }
 
 // Write writes tensors to dir, which is made if there is none: to STEM.safetensors
@@ -71,44 +89,65 @@ type Writer struct {
 // It reads each tensor once, and two shards at a time, with a buffer of 1 MiB for
 // each. What it writes depends on nothing but its arguments.
 func (w *Writer) Write(ctx context.Context, dir string, tensors ...*safetensors.Tensor) error {
-	p, err := w.plan(tensors)
+	p, err := w.plan(dir, tensors)
 	if err != nil {
 		return err
 	}
-	left, err := p.leftOver(dir)
+	return p.Write(ctx)
+}
+
+// Write writes what was planned, as [Writer.Write] does. It looks at the folder once
+// more, which may have changed since.
+func (p *Plan) Write(ctx context.Context) error {
+	if err := p.look(); err != nil {
+		return err
+	}
+	if err := p.refused(); err != nil {
+		return err
+	}
+	set, err := atomicfile.NewSet(p.dir, p.names()...)
 	if err != nil {
 		return err
 	}
-	if len(left) > 0 && !w.Replace {
-		return fmt.Errorf("checkpoint: folder %q has %s of another checkpoint called %s, the first %s, which would stay beside the new ones; write to another folder, or set Writer.Replace to have them removed: %w",
-			dir, count(len(left), "file"), quote(p.stem), quote(left[0]), fs.ErrExist)
-	}
-	set, err := atomicfile.NewSet(dir, p.names...)
-	if err != nil {
-		return err
-	}
+	set.New = p.w.New
 	defer set.Abort()
-	if err := w.fill(ctx, set, p); err != nil {
-		return atPath("write", dir, err)
+	if err := p.fill(ctx, set); err != nil {
+		return atPath("write", p.dir, err)
+	}
+	if err := p.verify(ctx, set); err != nil {
+		return atPath("verify", p.dir, err)
 	}
 	if err := set.Commit(); err != nil {
 		return err
 	}
-	for _, name := range left {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+	for _, name := range p.Left {
+		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
 			return fmt.Errorf("checkpoint: the new files are in place, but one that they replace is, too: %w", err)
 		}
 	}
 	return nil
 }
 
+// refused returns why the plan must not be carried out, or nil.
+func (p *Plan) refused() error {
+	switch {
+	case len(p.Replaced) > 0 && p.w.New:
+		return fmt.Errorf("checkpoint: folder %q has %s already, and Writer.New is set: %w", p.dir, quote(p.Replaced[0]), fs.ErrExist)
+	case len(p.Left) > 0 && !p.w.Replace:
+		return fmt.Errorf("checkpoint: folder %q has %s of another checkpoint called %s, the first %s, which would stay beside the new ones; write to another folder, or set Writer.Replace to have them removed: %w",
+			p.dir, count(len(p.Left), "file"), quote(p.stem), quote(p.Left[0]), fs.ErrExist)
+	}
+	return nil
+}
+
 // fill writes the files of a set.
-func (w *Writer) fill(ctx context.Context, set *atomicfile.Set, p *plan) error {
+func (p *Plan) fill(ctx context.Context, set *atomicfile.Set) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	encode := func(ctx context.Context, i int) error {
-		err := set.Write(p.names[i], func(f io.Writer) error {
-			return w.Encoder.Encode(&aliveWriter{ctx, f}, p.shards[i]...)
+		shard := &p.Shards[i]
+		err := set.Write(shard.Name, func(f io.Writer) error {
+			return p.w.Encoder.Encode(newAliveWriter(ctx, f, p.w.Wrote), shard.Tensors...)
 		})
 		if err != nil {
 			cancel(err) // the other shard need not be finished for that
@@ -117,14 +156,14 @@ func (w *Writer) fill(ctx context.Context, set *atomicfile.Set, p *plan) error {
 	}
 	// While one shard waits for the disk to have it, the next can be read.
 	const atOnce = 2
-	for _, err := range ahead.Each(ctx, atOnce, len(p.shards), encode) {
+	for _, err := range ahead.Each(ctx, atOnce, len(p.Shards), encode) {
 		if err != nil {
 			return context.Cause(ctx)
 		}
 	}
-	if p.index != nil {
-		err := set.Write(p.names[len(p.shards)], func(f io.Writer) error {
-			_, err := f.Write(p.index)
+	if p.Index != "" {
+		err := set.Write(p.Index, func(f io.Writer) error {
+			_, err := f.Write(p.text)
 			return err
 		})
 		if err != nil {
@@ -132,27 +171,4 @@ func (w *Writer) fill(ctx context.Context, set *atomicfile.Set, p *plan) error {
 		}
 	}
 	return context.Cause(ctx)
-}
-
-// An aliveWriter is a writer that fails once ctx is done.
-type aliveWriter struct {
-	ctx context.Context
-	io.Writer
-}
-
-// Write writes a little at a time: a tensor in memory comes in one piece, of
-// gigabytes perhaps.
-func (w *aliveWriter) Write(b []byte) (n int, err error) {
-	const piece = 4 << 20 // bytes
-	for n < len(b) {
-		if w.ctx.Err() != nil {
-			return n, context.Cause(w.ctx)
-		}
-		m, err := w.Writer.Write(b[n:min(n+piece, len(b))])
-		n += m
-		if err != nil {
-			return n, err
-		}
-	}
-	return n, nil
 }

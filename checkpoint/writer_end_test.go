@@ -5,6 +5,7 @@ package checkpoint_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -88,6 +89,34 @@ func TestFailedReadLeavesNothing(t *testing.T) {
 			t.Errorf("error %v; want that of the source, in the fourth shard", err)
 		}
 	})
+}
+
+// TestSourceThatShrinks: the file that a tensor comes from is cut short after its
+// header was read, and before its bytes are copied, by the system or by hand.
+func TestSourceThatShrinks(t *testing.T) {
+	const size = 3 << 20
+	for _, left := range []int64{size / 2, 100, 0} {
+		unchanged(t, func(dir string) {
+			src := t.TempDir()
+			write(t, formatted(0), src, bytesOf(0, size)...)
+			cp, err := checkpoint.Open(t.Context(), src, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cp.Close()
+			cut, err := cp.Tensor(t.Context(), "t0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := trap(1, func() error { return os.Truncate(filepath.Join(src, "model.safetensors"), left) })
+			w := formatted(0)
+			w.Encoder.KeepOrder = true
+			err = w.Write(t.Context(), dir, first, cut)
+			if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), `tensor "t0"`) || !strings.Contains(err.Error(), "ends at byte ") {
+				t.Errorf("cut off at byte %d: %v", left, err)
+			}
+		})
+	}
 }
 
 // TestFailureEndsTheOtherShard: the first shard waits until it is told to end, and

@@ -1,0 +1,301 @@
+// What a Writer says before it writes, while it does, and when it has.
+
+package checkpoint_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/store"
+)
+
+// TestPlanIsWhatIsWritten holds a plan against the files that are there afterwards.
+func TestPlanIsWhatIsWritten(t *testing.T) {
+	for _, limit := range []int64{0, 10, 31} {
+		dir := t.TempDir()
+		w, tensors := formatted(limit), bytesOf(0, 6, 10, 30, 2, 2)
+		p, err := w.Plan(dir, tensors...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has(t, dir) // it was planned, and nothing done
+		write(t, w, dir, tensors...)
+		want := make(map[string]int64)
+		for _, shard := range p.Shards {
+			want[shard.Name] = shard.Size
+			f, err := safetensors.Open(filepath.Join(dir, shard.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Header.Tensors) != len(shard.Tensors) {
+				t.Errorf("%s has %d tensors, want %d", shard.Name, len(f.Header.Tensors), len(shard.Tensors))
+			}
+			f.Close()
+		}
+		if p.Index != "" {
+			want[p.Index] = p.IndexSize
+		}
+		got := make(map[string]int64)
+		for name, text := range contents(t, dir) {
+			got[name] = int64(len(text))
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("with a limit of %d the files are %v, planned were %v", limit, got, want)
+		}
+	}
+}
+
+func TestPlanSaysWhatIsInItsWay(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{
+		"model.safetensors", "model-00001-of-00002.safetensors", "model-00001-of-00009.safetensors",
+		"model.safetensors.index.json", "README.md", "model.fp16.safetensors",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		limit          int64
+		replaced, left []string
+	}{
+		{10, []string{"model-00001-of-00002.safetensors", "model.safetensors.index.json"}, []string{"model-00001-of-00009.safetensors", "model.safetensors"}},
+		{0, []string{"model.safetensors"}, []string{"model.safetensors.index.json", "model-00001-of-00002.safetensors", "model-00001-of-00009.safetensors"}},
+	} {
+		w := checkpoint.Writer{MaxShard: test.limit}
+		p, err := w.Plan(dir, bytesOf(0, 10, 10)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(p.Replaced, test.replaced) || !slices.Equal(p.Left, test.left) {
+			t.Errorf("replaced are %q, left %q; want %q and %q", p.Replaced, p.Left, test.replaced, test.left)
+		}
+	}
+}
+
+// TestNew: a name that is in use stays what it was, whether it was so at first or
+// came to be meanwhile.
+func TestNew(t *testing.T) {
+	late := func(dir string) []*safetensors.Tensor {
+		return append(bytesOf(0, 10), trap(10, func() error {
+			return os.WriteFile(filepath.Join(dir, "model-00002-of-00002.safetensors"), []byte("old"), 0o666)
+		}))
+	}
+	for _, name := range []string{"model-00002-of-00002.safetensors", "model.safetensors.index.json"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		w := checkpoint.Writer{MaxShard: 10, New: true}
+		if err := w.Write(t.Context(), dir, bytesOf(0, 10, 10)...); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is there: %v", name, err)
+		}
+		has(t, dir, name)
+	}
+	dir := t.TempDir()
+	w := checkpoint.Writer{MaxShard: 10, New: true}
+	if err := w.Write(t.Context(), dir, late(dir)...); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that came up meanwhile: %v", err)
+	}
+	if got := contents(t, dir); len(got) != 1 || got["model-00002-of-00002.safetensors"] != "old" {
+		t.Errorf("the folder has %q", got)
+	}
+	write(t, checkpoint.Writer{MaxShard: 10, New: true}, t.TempDir(), bytesOf(0, 10, 10)...)
+}
+
+// TestVerify reads again what was written, and has sums to compare.
+func TestVerify(t *testing.T) {
+	var mu sync.Mutex
+	seen := make(map[string]bool)
+	w := formatted(1000)
+	w.Verify = func(_ context.Context, was, is *safetensors.Tensor) error {
+		a, err := was.Bytes()
+		b, err2 := is.Bytes()
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[was.Name] || !bytes.Equal(a, b) || was.Name != is.Name || is.Dtype != was.Dtype {
+			return fmt.Errorf("tensor %s is %s, was %x, is %x", was.Name, is.Name, sha256.Sum256(a), sha256.Sum256(b))
+		}
+		seen[was.Name] = true
+		return nil
+	}
+	write(t, w, t.TempDir(), bytesOf(0, 600, 10, 3000, 500, 0, 400)...)
+	if len(seen) != 6 {
+		t.Errorf("%d tensors were verified, want 6", len(seen))
+	}
+}
+
+func TestWhatIsFoundWrongLeavesNothing(t *testing.T) {
+	wrong := errors.New("other bytes")
+	unchanged(t, func(dir string) {
+		w := formatted(10)
+		w.Verify = func(_ context.Context, was, _ *safetensors.Tensor) error {
+			if was.Name == "t2" {
+				return wrong
+			}
+			return nil
+		}
+		err := w.Write(t.Context(), dir, bytesOf(0, 9, 9, 9, 9)...)
+		if !errors.Is(err, wrong) || !strings.Contains(err.Error(), `"t2"`) || !strings.Contains(err.Error(), "model-00003-of-00004") {
+			t.Errorf("error %v; want one that names the tensor and the shard", err)
+		}
+	})
+	enough := errors.New("enough")
+	unchanged(t, func(dir string) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		w := formatted(10)
+		w.Verify = func(context.Context, *safetensors.Tensor, *safetensors.Tensor) error { cancel(enough); return nil }
+		if err := w.Write(ctx, dir, bytesOf(0, 9, 9, 9, 9)...); !errors.Is(err, enough) {
+			t.Errorf("error %v; want the cause", err)
+		}
+	})
+}
+
+// TestWrote: all that is written is told, whoever copies it.
+func TestWrote(t *testing.T) {
+	src := t.TempDir()
+	write(t, formatted(0), src, bytesOf(0, 3<<20, 100, 2<<20, 0)...)
+	for _, limit := range []int64{0, 2 << 20} {
+		var mu sync.Mutex
+		var told, want int64
+		w := formatted(limit)
+		w.Wrote = func(n int64) { mu.Lock(); told += n; mu.Unlock() }
+		cp := openDir(t, src)
+		tensors := read(t, cp)
+		dir := t.TempDir()
+		p, err := w.Plan(dir, tensors...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, shard := range p.Shards {
+			want += shard.Size
+		}
+		write(t, w, dir, tensors...)
+		if told != want {
+			t.Errorf("%d bytes were told, and %d are there", told, want)
+		}
+	}
+}
+
+// TestCancelledWhileTheSystemCopies: the tensors come from files by way of a store,
+// whose context is done.
+func TestCancelledWhileTheSystemCopies(t *testing.T) {
+	src := t.TempDir()
+	write(t, formatted(0), src, bytesOf(0, 3<<20)...)
+	enough := errors.New("enough")
+	for _, ends := range []string{"reading", "writing"} {
+		unchanged(t, func(dir string) {
+			reading, endReading := context.WithCancelCause(t.Context())
+			writing, endWriting := context.WithCancelCause(t.Context())
+			defer endReading(nil)
+			defer endWriting(nil)
+			cp, err := checkpoint.Open(t.Context(), src, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cp.Close()
+			one, err := cp.Tensor(reading, "t0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			map[string]context.CancelCauseFunc{"reading": endReading, "writing": endWriting}[ends](enough)
+			if err := new(checkpoint.Writer).Write(writing, dir, one); !errors.Is(err, enough) {
+				t.Errorf("%s ends: %v", ends, err)
+			}
+		})
+	}
+}
+
+func TestIndexMetadata(t *testing.T) {
+	dir := t.TempDir()
+	w := formatted(10)
+	w.IndexMetadata = map[string]string{"total_parameters": "16", "mtp": `{"layers": 1}`}
+	write(t, w, dir, bytesOf(0, 6, 10)...)
+	x := openDir(t, dir).Index()
+	if x.TotalParameters != 16 || x.TotalSize != 16 || len(x.Metadata) != 1 || !strings.Contains(x.Metadata["mtp"], "layers") {
+		t.Errorf("the index is %+v", x)
+	}
+	w.IndexMetadata = map[string]string{"mtp": "{"}
+	if err := w.Write(t.Context(), t.TempDir(), bytesOf(0, 6, 10)...); err == nil {
+		t.Error("what is no JSON is in the index")
+	}
+}
+
+func TestTensorsOf(t *testing.T) {
+	dir := t.TempDir()
+	write(t, formatted(10), dir, bytesOf(0, 6, 10, 30, 2, 2)...)
+	cp := openDir(t, dir)
+	var got []string
+	for _, shard := range cp.Shards() {
+		for one, err := range cp.TensorsOf(t.Context(), shard) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, one.Name)
+		}
+	}
+	if want := []string{"t0", "t2", "t1", "t3", "t4"}; !slices.Equal(got, want) { // see TestShardsAndIndex
+		t.Errorf("the tensors are %q, want %q", got, want)
+	}
+	for range cp.TensorsOf(t.Context(), cp.Shards()[0]) {
+		break
+	}
+	for _, err := range cp.TensorsOf(t.Context(), "nothing") {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a shard that there is not: %v", err)
+		}
+	}
+}
+
+func TestStem(t *testing.T) {
+	for _, test := range []struct {
+		files []string
+		want  string
+	}{
+		{[]string{"model.safetensors"}, "model"},
+		{[]string{"unet/diffusion_pytorch_model.fp16.safetensors"}, "diffusion_pytorch_model.fp16"},
+		{[]string{"a-00001-of-00002.safetensors", "a-00002-of-00002.safetensors"}, "a"},
+		{[]string{"a-00001-of-00002.safetensors"}, "a"},
+		{[]string{"language.safetensors", "vision.safetensors"}, "model"},
+	} {
+		from := fstest.MapFS{}
+		for i, name := range test.files {
+			var b bytes.Buffer
+			if err := safetensors.Encode(&b, bytesOf(0, 1)[0].Rename(fmt.Sprint(i))); err != nil {
+				t.Fatal(err)
+			}
+			from[name] = &fstest.MapFile{Data: b.Bytes()}
+		}
+		cp, err := checkpoint.New(t.Context(), store.FS(from), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cp.Set().Stem(); got != test.want {
+			t.Errorf("the stem of %q is %q, want %q", test.files, got, test.want)
+		}
+	}
+	dir := t.TempDir()
+	w := formatted(1)
+	w.Stem = "unet.ema"
+	write(t, w, dir, bytesOf(0, 1, 1)...)
+	if got := openDir(t, dir).Set().Stem(); got != "unet.ema" {
+		t.Errorf("the stem of an index is %q", got)
+	}
+}
