@@ -123,7 +123,7 @@ func TestExamplesWork(t *testing.T) {
 			line, input, _ := strings.Cut(line, " < ")
 			args := strings.Fields(strings.ReplaceAll(line, "'", ""))
 			if i := slices.Index(args, "-o") + 1; i > 0 && args[i] != "-" {
-				args[i] = filepath.Join(t.TempDir(), args[i])
+				args[i] = filepath.Join(t.TempDir(), filepath.Base(args[i]))
 			}
 			var in io.Reader
 			if input = strings.TrimSpace(input); input != "" {

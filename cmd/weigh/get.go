@@ -28,9 +28,9 @@ import (
 
 // getFlags are the flags of get.
 type getFlags struct {
-	dir              string
-	include, exclude []string
-	force, json      bool
+	choice
+	dir         string
+	force, json bool
 }
 
 // getCmd returns the verb.
@@ -45,8 +45,7 @@ and it goes on at the byte at which it was. Where the server says the SHA-256 of
 file, as the Hub does, the bytes are held against it as they come.
 
 With --include or --exclude it fetches those tensors alone, and writes a new file
-of them, with its own header, which appears when it is whole. For the patterns see
-weigh help info.`,
+of them, with its own header, which appears when it is whole.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		GroupID:           groupLook,
@@ -62,8 +61,7 @@ weigh help info.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.dir, "output", "o", "", "write to the folder `DIR`, which is made if there is none")
 	fl.BoolVar(&f.force, "force", false, "overwrite files that exist and are not the same")
-	fl.StringArrayVar(&f.include, "include", nil, "fetch tensors whose whole name matches `GLOB`, may be repeated")
-	fl.StringArrayVar(&f.exclude, "exclude", nil, "leave out tensors whose name matches `GLOB`, may be repeated")
+	f.choice.register(cmd, "fetch", "weigh help info")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
 	return cmd
 }

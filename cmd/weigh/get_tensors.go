@@ -8,11 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -22,11 +20,7 @@ func (a *app) getTensors(ctx context.Context, sets []*checkpoint.Set, f *getFlag
 	if len(sets) > 1 {
 		return nil, usagef("the target has %d models: name the one whose tensors are meant", len(sets))
 	}
-	include, err := compileAll("--include", f.include)
-	if err != nil {
-		return nil, err
-	}
-	exclude, err := compileAll("--exclude", f.exclude)
+	chosen, err := f.choice.compile()
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +33,7 @@ func (a *app) getTensors(ctx context.Context, sets []*checkpoint.Set, f *getFlag
 		if err != nil {
 			return nil, err
 		}
-		matches := func(p *glob.Pattern) bool { return p.Match(t.Name) }
-		if len(include) > 0 && !slices.ContainsFunc(include, matches) || slices.ContainsFunc(exclude, matches) {
+		if !chosen.has(t.Name) {
 			continue
 		}
 		done.of += t.Size()

@@ -5,10 +5,13 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/weightools/safetensors"
 )
 
 const readme = "../../README.md"
@@ -74,6 +77,47 @@ func TestReadmeCommands(t *testing.T) {
 	command, _, _ := strings.Cut(lines[0], "#")
 	if want := shell(t, "weigh testdata/sample"); shell(t, command) != want {
 		t.Errorf("%s does not print the first transcript", command)
+	}
+}
+
+// A task is a row of the table of tasks, which ends in a command.
+var task = regexp.MustCompile("(?m)^\\| .* \\| `(weigh [^`]*)` \\|$")
+
+// The commands of the table do what they are there for, one after the other, in a
+// folder with a model and two adapters.
+func TestReadmeTasks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a Unix shell")
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	weigh(t, "merge", "../../testdata/sample", "-o", filepath.Join(dir, "model.safetensors"))
+	for _, name := range []string{"a", "b"} {
+		one, err := safetensors.NewTensor(name, []float32{1, 2}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := safetensors.Encoder{Metadata: map[string]string{"trained_on": name}}
+		if err := e.WriteFile(filepath.Join(dir, name+".safetensors"), one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verbs := make(map[string]bool)
+	for _, m := range task.FindAllStringSubmatch(string(text), -1) {
+		cmd := exec.Command("sh", "-c", m[1])
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) == 0 && !strings.Contains(m[1], " -o ") {
+			t.Errorf("%s: %v, %q", m[1], err, out)
+		}
+		verbs[strings.Fields(m[1])[1]] = true
+	}
+	for _, verb := range documented(new(app).rootCmd()) {
+		if verb.GroupID != groupOther && !verbs[verb.Name()] {
+			t.Errorf("no task is one for %s", verb.Name())
+		}
 	}
 }
 

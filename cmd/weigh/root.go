@@ -69,7 +69,7 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		&cobra.Group{ID: groupOther, Title: "The program itself"},
 	)
 	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd(), a.metadataCmd(), a.editCmd())
-	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd())
+	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.splitCmd(), a.mergeCmd())
 	root.SetHelpCommand(a.helpCmd())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
@@ -176,6 +176,8 @@ var meantVerbs = map[string]string{
 	"ls": "info", "list": "info", "show": "info", "inspect": "info",
 	"map": "layout", "download": "get", "fetch": "get", "pull": "get",
 	"meta": "metadata", "rename": "edit", "cast": "edit", "modify": "edit", "strip": "edit",
+	"shard": "split", "reshard": "split",
+	"join": "merge", "concat": "merge", "combine": "merge",
 }
 
 // misspelt returns the error of a target that does not exist and is like a

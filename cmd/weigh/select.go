@@ -24,13 +24,22 @@ func (c *choice) register(cmd *cobra.Command, what, see string) {
 	f.StringArrayVar(&c.exclude, "exclude", nil, "leave out tensors whose name matches `GLOB`, may be repeated")
 }
 
+// A chooser is these flags, compiled.
+type chooser struct{ include, exclude []*glob.Pattern }
+
 // compile reads the flags.
-func (c *choice) compile() (include, exclude []*glob.Pattern, err error) {
-	if include, err = compileAll("--include", c.include); err != nil {
-		return nil, nil, err
+func (c *choice) compile() (ch chooser, err error) {
+	if ch.include, err = compileAll("--include", c.include); err != nil {
+		return ch, err
 	}
-	exclude, err = compileAll("--exclude", c.exclude)
-	return include, exclude, err
+	ch.exclude, err = compileAll("--exclude", c.exclude)
+	return ch, err
+}
+
+// has says whether the tensor of that name is chosen.
+func (ch *chooser) has(name string) bool {
+	matches := func(p *glob.Pattern) bool { return p.Match(name) }
+	return (len(ch.include) == 0 || slices.ContainsFunc(ch.include, matches)) && !slices.ContainsFunc(ch.exclude, matches)
 }
 
 // A selection is the flags that say which tensors are listed, and in what order.
@@ -76,10 +85,11 @@ func (s *selection) selection() (render.Selection, error) {
 		}
 		return sel, usagef("--sort cannot be %q: %sthe keys are %s", s.sort, meant, strings.Join(render.SortKeys, ", "))
 	}
-	var err error
-	if sel.Include, sel.Exclude, err = s.compile(); err != nil {
+	chosen, err := s.compile()
+	if err != nil {
 		return sel, err
 	}
+	sel.Include, sel.Exclude = chosen.include, chosen.exclude
 	for _, d := range s.dtypes {
 		sel.Dtypes = append(sel.Dtypes, spelled(d))
 	}

@@ -1,0 +1,168 @@
+// The verb merge: models, or the shards of one, as one file.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+)
+
+// mergeCmd returns the verb.
+func (a *app) mergeCmd() *cobra.Command {
+	var f reshardFlags
+	cmd := &cobra.Command{
+		Use:   "merge TARGET... -o FILE",
+		Short: "write the shards of a model, or several models, as one file",
+		Long: `Merge writes the tensors of all targets, as they are, to one file: that which the
+reference implementation would write of them.
+
+No two tensors may have one name. Metadata is that of all files together; where
+they differ, --metadata says which to take.
+
+The file appears when it is whole and on the disk. What has the name already stays,
+unless --force says otherwise; then shards and an index of the same name are
+removed, too, since a loader would take them for the model. With --in-place the
+file replaces the shards that are read. Files beside the model, such as config.json,
+are not copied: the report names them. With -o - the file goes to standard output,
+and nothing is reported.`,
+		Example: `  weigh merge --dry-run testdata/sample -o merged/model.safetensors
+  weigh merge testdata/sample -o merged/model.safetensors
+  weigh merge testdata/sample -o - | sha256sum`,
+		GroupID:           groupChange,
+		Args:              targets(0, "a target: files, a folder or an index"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkMerge(cmd, args); err != nil {
+				return err
+			}
+			return a.merge(cmd.Context(), args, &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE`, or to standard output if that is -")
+	fl.BoolVar(&f.dedup, "dedup", false, "keep one of tensors that have one name and the same bytes")
+	f.register(cmd, "weigh.merge/1")
+	return cmd
+}
+
+// weightsEnd is what the name of a file of weights ends in, if it is to be found.
+const weightsEnd = ".safetensors"
+
+// checkMerge says what is wrong with the flags.
+func (f *reshardFlags) checkMerge(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.out == "" && !f.inPlace:
+		return usagef("merge needs a file to write to: -o FILE, or --in-place for one in the folder of the model")
+	case f.inPlace && f.out != "":
+		return usagef("--in-place gives the file the name of the model: -o is for another one")
+	case f.inPlace && len(args) > 1:
+		return usagef("--in-place is for the shards of one model, and not for %d targets", len(args))
+	case f.streams() && (f.json || f.verify || f.dryRun):
+		return usagef("-o %s leaves nothing to report: --json, --verify and --dry-run are for files", f.out)
+	case f.inPlace || f.streams():
+	case isFolder(f.out):
+		return usagef("%q is a folder: name a file in it, such as %q", f.out, slashed(f.out, "model"+weightsEnd))
+	case !strings.HasSuffix(f.out, weightsEnd):
+		return usagef("%q does not end in %q, by which readers find weights", f.out, weightsEnd)
+	}
+	return f.check(cmd)
+}
+
+// streams says whether the output is no file that could appear when it is whole.
+func (f *reshardFlags) streams() bool {
+	if f.out == "-" {
+		return true
+	}
+	info, err := os.Stat(f.out)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
+}
+
+// merge writes the file.
+func (a *app) merge(ctx context.Context, args []string, f *reshardFlags) error {
+	g, err := a.gather(ctx, "merge", args, f)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if f.streams() {
+		return a.stream(ctx, g, f)
+	}
+	r := &rewriting{gathering: g, f: f, targets: args, schema: render.MergeSchema}
+	if f.inPlace {
+		from := g.sources[0]
+		if r.dir, err = from.home(""); err != nil {
+			return err
+		}
+		r.writer.Stem = from.cp.Set().Stem()
+	} else {
+		r.dir, r.writer.Stem = filepath.Dir(f.out), strings.TrimSuffix(filepath.Base(f.out), weightsEnd)
+	}
+	return a.rewrite(ctx, r)
+}
+
+// stream writes the file to where it cannot be taken back.
+func (a *app) stream(ctx context.Context, g *gathering, f *reshardFlags) error {
+	e := safetensors.Encoder{Metadata: g.metadata, KeepOrder: f.keepOrder}
+	if f.out == "-" {
+		if err := a.mayStream(); err != nil {
+			return err
+		}
+		return a.counted(g, e, a.stdout)
+	}
+	w, err := os.OpenFile(f.out, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.counted(g, e, &stoppable{ctx: ctx, w: w}), w.Close())
+}
+
+// mayStream returns why a file cannot go to standard output, or nil: a terminal would
+// act on its bytes, and a shell may have opened what is read to append to it.
+func (a *app) mayStream() error {
+	if a.style().Terminal() {
+		return usagef("a file is not for terminals: name one with -o, or write into a pipe")
+	}
+	if out, ok := a.stdout.(*stoppable); ok {
+		if f, ok := out.w.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && fileSetOf(a.inputs...).hasInfo(info) {
+				return usagef("standard output is one of the files that are read")
+			}
+		}
+	}
+	return nil
+}
+
+// counted encodes the file, and shows how far it is.
+func (a *app) counted(g *gathering, e safetensors.Encoder, w io.Writer) error {
+	h, err := e.Plan(g.tensors()...)
+	if err != nil {
+		return err
+	}
+	done := &copying{bytes: h.DataStart()}
+	for _, one := range g.parts {
+		done.bytes += one.Size()
+	}
+	defer a.watch(done)()
+	return e.Encode(&countingWriter{w, done}, g.tensors()...)
+}
+
+// A countingWriter counts what is written.
+type countingWriter struct {
+	io.Writer
+	done *copying
+}
+
+func (w *countingWriter) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	w.done.wrote(int64(n))
+	return n, err
+}

@@ -1,0 +1,105 @@
+// What a rewriting has written, or would write, for the user to read.
+
+package main
+
+import (
+	"crypto/sha256"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+)
+
+// receipt returns what there is to say. Sums are empty if nothing was read again.
+func (r *rewriting) receipt(sums map[string][sha256.Size]byte) *render.Reshard {
+	c := &render.Reshard{
+		Schema: r.schema, Targets: r.targets, Planned: r.f.dryRun, InPlace: r.f.inPlace, Verified: r.f.verify, Index: -1,
+		Replaced: inFolder(r.dir, r.plan.Replaced), Removed: inFolder(r.dir, r.plan.Left), NotCopied: r.sideFiles(),
+	}
+	for i := range r.plan.Shards {
+		shard := &r.plan.Shards[i]
+		f := render.ReshardFile{Path: slashed(r.dir, shard.Name), Size: shard.Size, Tensors: len(shard.Tensors)}
+		for _, t := range shard.Tensors {
+			f.Data += t.Size()
+			if limit := r.writer.MaxShard; limit > 0 && t.Size() > limit {
+				c.Large = append(c.Large, t.Name)
+			}
+		}
+		c.Files = append(c.Files, f)
+	}
+	if r.plan.Index != "" {
+		c.Index = len(c.Files)
+		c.Files = append(c.Files, render.ReshardFile{Path: slashed(r.dir, r.plan.Index), Size: r.plan.IndexSize})
+	}
+	if r.f.json {
+		c.Rows = r.rows(sums)
+	}
+	return c
+}
+
+// rows returns the tensors, file by file. There may be a million, and only the
+// machine form lists them.
+func (r *rewriting) rows(sums map[string][sha256.Size]byte) []render.ReshardRow {
+	from := make(map[*safetensors.Tensor]string, len(r.parts))
+	for _, one := range r.parts {
+		from[one.Tensor] = one.file
+	}
+	rows := make([]render.ReshardRow, 0, len(r.parts))
+	for i := range r.plan.Shards {
+		for _, t := range r.plan.Shards[i].Tensors {
+			row := render.ReshardRow{TensorInfo: &t.TensorInfo, From: from[t], File: i}
+			if sum, ok := sums[t.Name]; ok {
+				row.SHA256 = sum[:]
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// inFolder returns names as those of files in dir.
+func inFolder(dir string, names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = slashed(dir, name)
+	}
+	return list
+}
+
+// slashed returns the path of a file in dir with slashes, as all systems know them.
+func slashed(dir, name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
+
+// weightEnds are the ends of names of files that are no companions of a model, but
+// models themselves.
+var weightEnds = []string{".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".msgpack"}
+
+// sideFiles returns what stands beside the sources and is not copied to where the
+// new files go: configurations, tokenizers, licences.
+func (r *rewriting) sideFiles() []string {
+	var list []string
+	for _, s := range r.sources {
+		if !s.isHere() || sameFolder(s.folder(), r.dir) {
+			continue // elsewhere, to list a repository is for those who want it
+		}
+		dir := s.folder()
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // weights were read there, and what is beside them is not what was asked for
+		}
+		for _, e := range entries {
+			name := e.Name()
+			if e.IsDir() || strings.HasPrefix(name, ".") || checkpoint.IsIndex(name) || slices.Contains(weightEnds, path.Ext(name)) {
+				continue
+			}
+			if file := slashed(dir, name); !slices.Contains(list, file) {
+				list = append(list, file)
+			}
+		}
+	}
+	return list
+}

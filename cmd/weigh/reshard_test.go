@@ -1,0 +1,204 @@
+// Models in other files: sizes, metadata, and what may be where.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+)
+
+// Sizes by hand: the decimal ones are those of parse_size_to_int of huggingface_hub,
+// which is int(float(number) * multiplier).
+func TestParseSize(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int64
+	}{
+		{"5GB", 5_000_000_000}, {"5gb", 5_000_000_000}, {" 5 GB ", 5_000_000_000}, {"0.5GB", 500_000_000},
+		{"1TB", 1_000_000_000_000}, {"300MB", 300_000_000}, {"2KB", 2000}, {"1.5KB", 1500},
+		{"1GiB", 1 << 30}, {"1.5gib", 3 << 29}, {"3MiB", 3 << 20}, {"1KiB", 1024}, {"2TiB", 2 << 40},
+		{"1", 1}, {"1B", 1}, {"1.9", 1}, {"9007199254740993", 1<<53 + 1}, {".5KB", 500}, {"5.GB", 5_000_000_000},
+		{"2.3GB", 2_300_000_000}, {"1.1GB", 1_100_000_000}, {"0.0019KB", 1},
+		{"9223372036GB", 9_223_372_036_000_000_000},
+	} {
+		if got, err := parseSize(tt.text); got != tt.want || err != nil {
+			t.Errorf("%q is %d, %v, want %d", tt.text, got, err, tt.want)
+		}
+	}
+	for _, tt := range []struct{ text, want string }{
+		{"", "no size"}, {"GB", "no size"}, {"-1GB", "below zero"}, {"-0", "below zero"}, {"0", "less than a byte"}, {"0GB", "less than a byte"},
+		{"0.0001KB", "less than a byte"}, {"5G", `unit "G"`}, {"5Gbit", `unit "Gbit"`}, {"5EB", `unit "EB"`}, {"1e3GB", "no size"}, {"0x10MB", "no size"},
+		{"inf", "no size"}, {"NaN", "no size"}, {"infGB", "no size"}, {"1_000MB", "no size"}, {"+5GB", "no size"}, {"5,5GB", "no size"}, {"1.2.3GB", "no size"},
+		{"5GB GB", "no size"}, {"5\u00a0GB", "no size"}, {"五GB", "no size"}, {"9223372037GB", "more than any file"},
+		{strings.Repeat("9", 400), "no size"}, {"10000000TB", "more than any file"},
+	} {
+		if got, err := parseSize(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%.20q is %d, %v, want an error that says %s", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+func TestProgressOfCopying(t *testing.T) {
+	c := &copying{bytes: 4 << 30}
+	c.wrote(1 << 30)
+	if got, want := c.String(), "1.00 GiB of 4.00 GiB written"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	c.wrote(3 << 30)
+	c.reread.Add(1 << 20)
+	if got, want := c.String(), "4.00 GiB of 4.00 GiB written, 1.00 MiB read again"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestFirstDifference has tensors of more than one buffer.
+func TestFirstDifference(t *testing.T) {
+	const size = 2<<20 + 100
+	tensor := func(at int) *safetensors.Tensor {
+		b := bytes.Repeat([]byte{1}, size)
+		if at >= 0 {
+			b[at] = 2
+		}
+		one, err := safetensors.NewTensor("x", b, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return one
+	}
+	for _, at := range []int64{-1, 0, 1<<20 - 1, 1 << 20, size - 1} {
+		if got, err := firstDifference(t.Context(), tensor(-1), tensor(int(at)), nil); got != at || err != nil {
+			t.Errorf("they differ at %d, %v, want %d", got, err, at)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := firstDifference(ctx, tensor(-1), tensor(-1), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// digestsOf returns what each tensor of a model is, and the SHA-256 of its bytes, as
+// stats tells them.
+func digestsOf(t *testing.T, target string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"stats", "--json", "--digest", "--bins=0", "--sort=name", target}, nil, &out, &errs, noEnv); code != exitOK {
+		t.Fatalf("stats %s: exit code %d: %s", target, code, errs.String())
+	}
+	return out.String()
+}
+
+// weigh runs the program within this process, and expects it to be done.
+func weigh(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), args, nil, &out, &errs, noEnv); code != exitOK {
+		t.Fatalf("weigh %s: exit code %d: %s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// TestForeignTensorsSurvive takes 36 tensors of 12 dtypes, as another program wrote
+// them to one file and to six, apart and together.
+func TestForeignTensorsSurvive(t *testing.T) {
+	const fixture = "../../../shared/fixtures/FluxML+SafeTensors.jl/"
+	if _, err := os.Stat(fixture); err != nil {
+		t.Skip(err)
+	}
+	want := digestsOf(t, fixture+"non_sharded/model.safetensors")
+	if n := strings.Count(want, `"sha256"`); n != 36 {
+		t.Fatalf("there are %d tensors", n)
+	}
+	for _, source := range []string{"non_sharded/model.safetensors", "sharded", "sharded/model.safetensors.index.json"} {
+		for _, size := range []string{"1", "300", "1KB", "3KB", "5GB"} {
+			dir := filepath.Join(t.TempDir(), "out")
+			weigh(t, "split", fixture+source, "-o", dir, "--max-shard-size", size, "--verify")
+			weigh(t, "check", dir)
+			whole := filepath.Join(t.TempDir(), "model.safetensors")
+			weigh(t, "merge", dir, "-o", whole, "--verify")
+			if runtime.GOOS != "windows" { // where a file that is open is not replaced
+				weigh(t, "split", "--in-place", dir, "--max-shard-size", "2KB", "--keep-order")
+			}
+			for _, target := range []string{dir, whole} {
+				if got := digestsOf(t, target); got != want {
+					t.Errorf("%s in shards of %s: %s has other tensors", source, size, target)
+				}
+			}
+		}
+	}
+}
+
+// TestPythonReads has the package safetensors read what split and merge write.
+func TestPythonReads(t *testing.T) {
+	const script = `
+import hashlib, json, pathlib, sys
+from safetensors import deserialize, safe_open
+tensors, formats = {}, set()
+for file in sorted(pathlib.Path(sys.argv[1]).glob("*.safetensors")):
+    with safe_open(file, framework="np") as f:
+        formats.add((f.metadata() or {}).get("format"))
+    for name, t in deserialize(file.read_bytes()):
+        tensors[name] = [t["dtype"], t["shape"], hashlib.sha256(t["data"]).hexdigest()]
+print(json.dumps([sorted(tensors.items()), sorted(map(str, formats))]))`
+	python := func(dir string) string {
+		out, err := exec.Command("python3", "-c", script, dir).Output()
+		if err != nil {
+			t.Skipf("no python3 with safetensors: %v", err)
+		}
+		return string(out)
+	}
+	const sample = "../../testdata/sample"
+	want := python(sample)
+	split, merged := t.TempDir(), t.TempDir()
+	weigh(t, "split", sample, "-o", split, "--max-shard-size", "50KB")
+	weigh(t, "merge", split, "-o", filepath.Join(merged, "model.safetensors"))
+	for _, dir := range []string{split, merged} {
+		if got := python(dir); got != want {
+			t.Errorf("Python reads %s, want %s", got, want)
+		}
+	}
+}
+
+// TestInterruptedAtOnce: whoever has lost interest before it begins has nothing.
+func TestInterruptedAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := filepath.Join(t.TempDir(), "out")
+	var out, errs bytes.Buffer
+	if code := run(ctx, []string{"split", "../../testdata/sample", "-o", dir}, nil, &out, &errs, noEnv); code != exitInterrupt || out.Len()+errs.Len() > 0 {
+		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("there is a folder")
+	}
+}
+
+// modelOf writes a model of n tensors of a megabyte to a folder, in each of which all
+// bytes are the given one, as shards of three.
+func modelOf(t *testing.T, dir string, n int, value byte) {
+	t.Helper()
+	const size = 1 << 20
+	var tensors []*safetensors.Tensor
+	for i := range n {
+		one, err := safetensors.NewTensor(fmt.Sprintf("t%02d", i), bytes.Repeat([]byte{value}, size), size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors = append(tensors, one)
+	}
+	w := checkpoint.Writer{MaxShard: 3 * size, Replace: true}
+	if err := w.Write(t.Context(), dir, tensors...); err != nil {
+		t.Fatal(err)
+	}
+}

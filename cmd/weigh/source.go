@@ -1,0 +1,109 @@
+// Sources: models whose tensors are written again, by verbs that write.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+)
+
+// A source is a model whose tensors are to be written again.
+type source struct {
+	target string
+	at     *place
+	cp     *checkpoint.Checkpoint
+}
+
+// A part is a tensor of a source.
+type part struct {
+	*safetensors.Tensor
+	file string // in which it is, by a name that the user can open
+}
+
+// openSource opens the one model that is at a target, and judges it: files written
+// from a broken one would look sound, and what is missing be missed no more.
+func (a *app) openSource(ctx context.Context, verb, target string, lenient bool) (*source, error) {
+	w, err := a.openWeights(ctx, verb, target, lenient)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{target, w.at, w.parts[0]}
+	if len(w.parts) > 1 {
+		err = usagef("%q has %d models: name one of them, such as %q", target, len(w.parts), s.at.path(s.cp.Set().Name))
+	} else {
+		err = s.judge(ctx, lenient)
+	}
+	if err != nil {
+		w.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// judge returns an error if the model breaks a rule for which files are refused.
+func (s *source) judge(ctx context.Context, lenient bool) error {
+	for r, err := range s.cp.Validate(ctx) {
+		if err != nil {
+			return err
+		}
+		if v := r.First(refused(lenient)); v != nil {
+			return fmt.Errorf("%q is broken: %s (rule %s): weigh check says more", s.at.path(cmp.Or(r.File, s.cp.Set().Name)), v.Detail, string(v.Rule))
+		}
+	}
+	return nil
+}
+
+// parts returns all tensors, in the order of shards and headers.
+func (s *source) parts(ctx context.Context) ([]part, error) {
+	var list []part
+	for _, shard := range s.cp.Shards() {
+		file := s.at.path(shard)
+		for t, err := range s.cp.TensorsOf(ctx, shard) {
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, part{t, file})
+		}
+	}
+	return list, nil
+}
+
+// files returns the names of all files of the model.
+func (s *source) files() []string {
+	set := s.cp.Set()
+	var names []string
+	for _, shard := range set.Shards {
+		names = append(names, s.at.path(shard))
+	}
+	if set.Index != "" {
+		names = append(names, s.at.path(set.Index))
+	}
+	return names
+}
+
+// isHere says whether the model is on this machine.
+func (s *source) isHere() bool { return s.at.ref.Scheme == "file" }
+
+// folder returns the folder in which the model is, which is here.
+func (s *source) folder() string {
+	files := s.files()
+	return filepath.FromSlash(path.Dir(files[len(files)-1]))
+}
+
+// home returns the folder in which new files take the place of the model's, which is
+// also what -o says if it says anything.
+func (s *source) home(out string) (string, error) {
+	switch {
+	case !s.isHere():
+		return "", usagef("--in-place is for files on this machine, and not for %q", s.target)
+	case out != "" && !sameFolder(out, s.folder()):
+		return "", usagef("--in-place is for the folder of the model, %q, and -o says %q", s.folder(), out)
+	}
+	return s.folder(), nil
+}
