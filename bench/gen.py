@@ -2,6 +2,8 @@
 """Generates the inputs of the benchmarks.
 
     gen.py FILE COUNT             write a file of COUNT tensors; its data is a hole in the file
+    gen.py FILE COUNT full        the same, with random data: programs that copy files leave holes out
+    gen.py FILE COUNT DTYPE       write COUNT elements of DTYPE and nothing else, distributed as weights are
     gen.py FOLDER COUNT SHARDS    write SHARDS such files, of COUNT tensors together, with their index and configuration
 
 Order and padding are those of the reference implementation, names and shapes those of real checkpoints: a dense
@@ -14,6 +16,7 @@ import itertools
 import json
 import math
 import os
+import random
 import sys
 
 DENSE = {"hidden": 2048, "inner": 8192, "experts": 0, "prefix": "model.", "feed": "mlp.", "end": "_proj.weight"}
@@ -26,12 +29,15 @@ WIDTHS = {"F32": 4, "BF16": 2}
 
 
 def main():
-    path, count = sys.argv[1], int(sys.argv[2])
+    path, count, *how = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
+    if how and not how[0].isdigit() and how[0] != "full":
+        replace(path, lambda f: f.write(weights(count, how[0])))
+        return
     described = list(itertools.islice(tensors(count), count))
-    if len(sys.argv) == 3:
-        write(path, described)
+    if how and how[0].isdigit():
+        write_set(path, described, int(how[0]))
     else:
-        write_set(path, described, int(sys.argv[3]))
+        write(path, described, full=bool(how))
 
 
 def write_set(folder, described, shards):
@@ -51,14 +57,40 @@ def write_set(folder, described, shards):
             json.dump(value, f, indent=2)
 
 
-def write(path, described):
+def write(path, described, full=False):
     header, size = encode(described)
-    partial = path + ".partial"
-    with open(partial, "wb") as f:
+    block = random.Random(1).randbytes(1 << 20)
+
+    def fill(f):
         f.write(len(header).to_bytes(8, "little"))
         f.write(header)
+        for begin in range(0, size if full else 0, len(block)):
+            f.write(block[: size - begin])
         f.truncate(8 + len(header) + size)
+
+    replace(path, fill)
+
+
+def replace(path, fill):
+    """Writes a file that has its name when it is whole."""
+    partial = path + ".partial"
+    with open(partial, "wb") as f:
+        fill(f)
     os.replace(partial, path)
+
+
+def weights(count, dtype):
+    """Returns elements that are normally distributed. Those of F4 are two to a byte."""
+    import ml_dtypes
+    import numpy as np
+
+    numbers = np.random.default_rng(1).standard_normal(count, np.float32)
+    if dtype == "F4":
+        low, high = numbers.astype(ml_dtypes.float4_e2m1fn).view(np.uint8).reshape(-1, 2).T
+        return (low | high << 4).tobytes()
+    kinds = {"BF16": ml_dtypes.bfloat16, "F16": np.float16, "F8_E4M3": ml_dtypes.float8_e4m3fn, "F32": np.float32}
+    scale = 0.02 if dtype != "F8_E4M3" else 1
+    return (numbers * np.float32(scale)).astype(kinds[dtype]).tobytes()
 
 
 def tensors(count):

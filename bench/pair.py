@@ -3,8 +3,8 @@
 
     pair.py ROW ROUNDS PER -- OURS COMMAND... [-- PEER COMMAND...]...
 
-Every command prints a line of JSON with "ns". PER is the field of that line by which to divide ("tensors"), or "file".
-In each round every command runs once, forwards and backwards by turns, so that what disturbs the machine
+Every command prints a line of JSON with "ns". PER is the field of that line by which to divide ("tensors"); or "file",
+for microseconds; "run", for milliseconds; "rate", for "bytes" per nanosecond, which are GB/s. In each round every command runs once, forwards and backwards by turns, so that what disturbs the machine
 disturbs all of them. A ratio is taken within a round: peer / ours. Medians, then the least and the greatest ratio.
 """
 
@@ -23,16 +23,25 @@ def main():
         for name, command in contenders[:: 1 if turn % 2 == 0 else -1]:
             times[name].append(measure(command, per))
     (ours, mine), *peers = times.items()
-    unit = "ns" if per != "file" else "us"
-    scale = 1 if per != "file" else 1000
     for peer, theirs in peers:
         ratios = [their / our for their, our in zip(theirs, mine, strict=True)]
         print(
-            f"| {row} | {ours} {statistics.median(mine) / scale:,.1f} {unit} "
-            f"| {peer} {statistics.median(theirs) / scale:,.1f} {unit} "
+            f"| {row} | {ours} {shown(mine, per)} | {peer} {shown(theirs, per)} "
             f"| {statistics.median(ratios):.2f}x ({min(ratios):.2f}-{max(ratios):.2f}) |",
             flush=True,
         )
+
+
+# What PER stands for: a unit, and how many nanoseconds it is. Any other is a field, and nanoseconds.
+UNITS = {"file": ("us", 1e3), "run": ("ms", 1e6)}
+
+
+def shown(times, per):
+    """The median of times: nanoseconds, or for a rate nanoseconds per byte."""
+    if per == "rate":
+        return f"{1 / statistics.median(times):.2f} GB/s"
+    unit, scale = UNITS.get(per, ("ns", 1))
+    return f"{statistics.median(times) / scale:,.1f} {unit}"
 
 
 def split(words):
@@ -44,7 +53,9 @@ def split(words):
 
 def measure(command, per):
     said = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    return said["ns"] / (said[per] if per != "file" else 1)
+    if per in UNITS:
+        return said["ns"]
+    return said["ns"] / said["bytes" if per == "rate" else per]
 
 
 if __name__ == "__main__":

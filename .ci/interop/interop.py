@@ -6,7 +6,9 @@ same cases as this library, and for each case
 - our file is theirs, byte for byte, where there is one way to write it: they keep metadata in a hash table whose order
   is random, so with two keys or more the files may differ;
 - every file of ours, in canonical form and in others, is read by them, and they find the same tensors;
-- every file of theirs is read by us, and we find the same tensors.
+- every file of theirs is read by us, and we find the same tensors;
+- our shards are read by them, and have all tensors, each in the shard that the index says; together again they are our
+  file, byte for byte.
 
 It is run by `run`, in the environment that `run` makes. A case that fails is kept, and its path is printed.
 """
@@ -74,6 +76,10 @@ class Maker:
             case["variant"] = {"keep_order": self.random.random() < 0.5, "align": 1 << self.random.randrange(14)}
         return case
 
+    def limit(self):
+        """Returns how large shards may be, in bytes of data."""
+        return self.random.choice([1, 10, 100, 1000, 1 << 20, 1 << 40])
+
     def names(self, n):
         names = {}
         while len(names) < n:
@@ -130,6 +136,9 @@ class Program:
 
     def read(self, files):
         return [json.loads(line) for line in self.run("read", *files).split("\n")[:-1]] if files else []
+
+    def reshard(self, limit, directory, files):
+        self.run("reshard", limit, directory, *files)
 
     def run(self, *args):
         done = subprocess.run([self.path, *map(str, args)], capture_output=True, text=True, encoding="utf-8")
@@ -238,6 +247,38 @@ def compare(ours, theirs, cases, work):
     return checks
 
 
+def compare_shards(ours, theirs, cases, work, limit):
+    """Takes our files of a batch apart, and together again, and returns how many comparisons were made."""
+    files = [work / "ours" / f"{case['case']}.safetensors" for case in cases]
+    directory = work / "resharded"
+    directory.mkdir()
+    ours.reshard(limit, directory, files)
+    checks = 0
+    for case, file in zip(cases, files, strict=True):
+        same_bytes(ours, file, directory / f"{case['case']}.merged.safetensors")
+        shards = sorted((directory / case["case"]).glob("*.safetensors"))
+        for peer in theirs:
+            contents = peer.read(shards)
+            whole = {"metadata": case["metadata"], "tensors": [t for c in contents for t in c["tensors"]]}
+            if plain(whole) != plain(case) or any(c["metadata"] != case["metadata"] for c in contents):
+                raise Mismatch(f"{peer.name} reads other tensors from the shards {shards[0].parent} than were written")
+            compare_index(shards, contents)
+            checks += 2
+    return checks
+
+
+def compare_index(shards, contents):
+    """Looks whether the index says of every tensor where it is, and how large all are."""
+    path = shards[0].parent / "model.safetensors.index.json"
+    if len(shards) == 1 and not path.exists():
+        return
+    index = json.loads(path.read_text(encoding="utf-8"))
+    there = {t["name"]: shard.name for shard, c in zip(shards, contents, strict=True) for t in c["tensors"]}
+    size = sum(len(t["data"]) // 2 for c in contents for t in c["tensors"])
+    if index["weight_map"] != there or list(index["weight_map"]) != sorted(there) or index["metadata"]["total_size"] != size:
+        raise Mismatch(f"{path} is not the index of its shards")
+
+
 def same_bytes(peer, mine, foreign):
     a, b = mine.read_bytes(), foreign.read_bytes()
     if a != b:
@@ -269,6 +310,7 @@ def main():
         work.mkdir(parents=True)
         try:
             checks += compare(ours, theirs, cases, work)
+            checks += compare_shards(ours, theirs, cases, work, maker.limit())
         except Mismatch as e:
             sys.exit(f"interop: mismatch: {e}\ninterop: seed {args.seed}, the files are in {work}")
         shutil.rmtree(work)

@@ -5,6 +5,11 @@
 //	ours encodingjson FILE ITERS  decode it with encoding/json, as a reader written by hand would
 //	ours open FILE NAME ITERS     open, and read every byte of one tensor
 //	ours peakmem FILE             count what reading a header allocates
+//	ours write FILE OUT ITERS     write FILE's tensors, which are in memory, to OUT
+//	ours writesync FILE OUT ITERS the same, and have the disk hold it
+//	ours merge DIR OUT ITERS      write the tensors of the shards in DIR to OUT
+//	ours decode FILE DTYPE ITERS  decode FILE's bytes, which are in memory, to float32
+//	ours stats FILE DTYPE ITERS   sum them up, on one core
 //	ours check FOLDER ITERS       judge a set, and what lies beside it
 //
 // The field "ns" is the mean time of one iteration, and so the garbage collector's
@@ -38,7 +43,6 @@ func main() {
 
 // run does what args say and returns the line to print.
 func run(args []string) (map[string]float64, error) {
-	usage := errors.New("usage: ours header|encodingjson FILE ITERS | open FILE NAME ITERS | peakmem FILE | check FOLDER ITERS")
 	switch {
 	case len(args) == 2 && args[0] == "peakmem":
 		return peakMemory(args[1])
@@ -50,8 +54,18 @@ func run(args []string) (map[string]float64, error) {
 		return timeCheck(args[1], args[2])
 	case len(args) == 4 && args[0] == "open":
 		return timeOpen(args[1], args[2], args[3])
+	case len(args) == 4 && args[0] == "write":
+		return timeWrite(args[1], args[2], args[3], encode)
+	case len(args) == 4 && args[0] == "writesync":
+		return timeWrite(args[1], args[2], args[3], safetensors.WriteFile)
+	case len(args) == 4 && args[0] == "merge":
+		return timeMerge(args[1], args[2], args[3])
+	case len(args) == 4 && args[0] == "decode":
+		return timeDecode(args[1], safetensors.Dtype(args[2]), args[3])
+	case len(args) == 4 && args[0] == "stats":
+		return timeStats(args[1], safetensors.Dtype(args[2]), args[3])
 	}
-	return nil, usage
+	return nil, errors.New("usage: ours VERB ARGS..., as its first lines have it")
 }
 
 // A source is a file of which the start is in memory: N and the header. The data

@@ -2,6 +2,9 @@
 //
 //	ours write CASES DIR    write each case of the file CASES to DIR
 //	ours read FILE...       say what is in each file: one line of JSON per file
+//	ours reshard LIMIT DIR FILE...
+//	                        write each file's tensors to DIR/NAME/ in shards of LIMIT bytes
+//	                        of data, and those shards to DIR/NAME.merged.safetensors
 //
 // A case is one line of JSON. Its variant, if it has one, is written beside the
 // canonical file, as NAME.variant.safetensors.
@@ -10,14 +13,19 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 )
 
 // A tensor is one of a case, or one that was read. Data is in hexadecimal.
@@ -57,8 +65,10 @@ func run(args []string) error {
 		return write(args[1], args[2])
 	case len(args) > 0 && args[0] == "read":
 		return read(args[1:])
+	case len(args) > 2 && args[0] == "reshard":
+		return reshard(args[1], args[2], args[3:])
 	}
-	return errors.New("usage: ours write CASES DIR | read FILE...")
+	return errors.New("usage: ours write CASES DIR | read FILE... | reshard LIMIT DIR FILE...")
 }
 
 func write(cases, dir string) error {
@@ -105,6 +115,57 @@ func (c *content) tensors() ([]*safetensors.Tensor, error) {
 		all = append(all, t)
 	}
 	return all, nil
+}
+
+func reshard(limit, dir string, files []string) error {
+	most, err := strconv.ParseInt(limit, 10, 64)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		name := filepath.Join(dir, strings.TrimSuffix(filepath.Base(file), ".safetensors"))
+		if err := splitFile(file, name, most); err != nil {
+			return err
+		}
+		if err := mergeFolder(name, name+".merged.safetensors"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitFile writes the file's tensors to a folder.
+func splitFile(file, dir string, limit int64) error {
+	f, err := safetensors.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: f.Header.Metadata}, MaxShard: limit}
+	return w.Write(context.Background(), dir, slices.Collect(f.Tensors())...)
+}
+
+// mergeFolder writes the tensors of a folder's shards to one file.
+func mergeFolder(dir, file string) error {
+	ctx := context.Background()
+	cp, err := checkpoint.Open(ctx, dir, nil)
+	if err != nil {
+		return err
+	}
+	defer cp.Close()
+	var tensors []*safetensors.Tensor
+	for t, err := range cp.Tensors(ctx) {
+		if err != nil {
+			return err
+		}
+		tensors = append(tensors, t)
+	}
+	h, err := cp.Header(ctx, cp.Shards()[0])
+	if err != nil {
+		return err
+	}
+	e := safetensors.Encoder{Metadata: h.Metadata}
+	return e.WriteFile(file, tensors...)
 }
 
 func read(files []string) error {

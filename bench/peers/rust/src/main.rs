@@ -3,15 +3,19 @@
 //! ```text
 //! peer header FILE ITERS        read_metadata on a header that is in memory
 //! peer open FILE NAME ITERS     open, map, deserialize, and read every byte of one tensor
+//! peer write FILE OUT ITERS     serialize_to_file of FILE's tensors, which are in memory, to OUT
+//! peer writesync FILE OUT ITERS the same, and have the disk hold it
 //! ```
 //!
 //! Each prints one line of JSON, with "ns" the mean time of one iteration.
 
 use memmap2::Mmap;
-use safetensors::SafeTensors;
+use safetensors::{serialize_to_file, SafeTensors};
 use std::error::Error;
 use std::fs::File;
 use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -22,7 +26,9 @@ fn main() -> Result<()> {
     match args[..] {
         ["header", file, iters] => header(file, iters.parse()?),
         ["open", file, name, iters] => open(file, name, iters.parse()?),
-        _ => Err("usage: peer header FILE ITERS | peer open FILE NAME ITERS".into()),
+        ["write", file, out, iters] => write(file, out, iters.parse()?, false),
+        ["writesync", file, out, iters] => write(file, out, iters.parse()?, true),
+        _ => Err("usage: peer VERB ARGS..., as its first lines have it".into()),
     }
 }
 
@@ -67,6 +73,28 @@ fn open(file: &str, name: &str, iters: u32) -> Result<()> {
     }
     let ns = start.elapsed().as_nanos() as f64 / f64::from(iters);
     println!("{{\"ns\":{ns},\"bytes\":{bytes}}}");
+    Ok(())
+}
+
+/// Times writing a file that is not there at first, while the disk has nothing else to do.
+fn write(file: &str, out: &str, iters: u32, sync: bool) -> Result<()> {
+    let bytes = std::fs::read(file)?;
+    let tensors = SafeTensors::deserialize(&bytes)?;
+    let out = Path::new(out);
+    let mut total = Duration::ZERO;
+    for _ in 0..iters {
+        _ = std::fs::remove_file(out);
+        Command::new("sync").status()?;
+        let start = Instant::now();
+        serialize_to_file(tensors.tensors(), None, out)?;
+        if sync {
+            File::open(out)?.sync_all()?;
+        }
+        total += start.elapsed();
+    }
+    let ns = total.as_nanos() as f64 / f64::from(iters);
+    println!("{{\"ns\":{ns},\"bytes\":{}}}", std::fs::metadata(out)?.len());
+    std::fs::remove_file(out)?;
     Ok(())
 }
 
