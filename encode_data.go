@@ -79,7 +79,8 @@ func runOf(tensors []*Tensor) run {
 func placeOf(t *Tensor) place {
 	p := place{src: t.ReaderAt, at: Span{0, t.Size()}}
 	for {
-		outer, begin, size := p.src, int64(0), int64(0)
+		var outer io.ReaderAt
+		var begin, size int64 // of what p.src is in that
 		switch s := p.src.(type) {
 		case *section:
 			outer, begin, size = s.r, s.at.Begin, s.at.Len()

@@ -68,7 +68,7 @@ func run(args []string) error {
 	case len(args) > 2 && args[0] == "reshard":
 		return reshard(args[1], args[2], args[3:])
 	}
-	return errors.New("usage: ours write CASES DIR | read FILE... | reshard LIMIT DIR FILE...")
+	return errors.New("usage: ours write CASES DIR | ours read FILES | ours reshard LIMIT DIR FILES")
 }
 
 func write(cases, dir string) error {
