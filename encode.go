@@ -52,7 +52,7 @@ const maxAlign = 1 << 20
 // implementation.
 //
 // It reads each tensor once, from front to back, and holds no more than a
-// buffer of 1 MiB of it. Nothing is written if the tensors cannot make a file:
+// buffer of 512 KiB of it. Nothing is written if the tensors cannot make a file:
 // the error is then a *Violation, as readers would find it. The dtype has to be
 // one of [Dtypes], the size the one that dtype and shape make; and if a source
 // has a method Size, as a [bytes.Reader] has, that has to be the size. A source

@@ -12,7 +12,7 @@ import (
 const (
 	// encodeBuffer is how many bytes are read, and written, at a time: large
 	// enough for disks, small enough for caches.
-	encodeBuffer = 1 << 20
+	encodeBuffer = 512 << 10
 
 	// leastByKernel is from how many bytes on their copying is left to the
 	// system. Below, it costs more to ask.
@@ -138,11 +138,12 @@ func (r *run) short(n int64, err error) error {
 }
 
 // A sink gathers what is written into pieces of the buffer's size, so that many
-// small tensors are few writes.
+// small tensors are few writes, and that each write covers whole pages of a file.
 type sink struct {
 	w    io.Writer
 	file filecopy.Target // w, if it is a file
-	buf  []byte          // what has yet to be written
+	off  int64           // how many bytes were written
+	buf  []byte          // what has yet to be
 
 	own *filecopy.Source // the file last copied from, opened once more; nil if it cannot be
 	of  *os.File         // which that is
@@ -173,23 +174,33 @@ func (s *sink) pass(b []byte) error {
 		return nil
 	}
 	n, err := s.w.Write(b)
+	s.off += int64(n)
 	if err == nil && n < len(b) {
 		err = io.ErrShortWrite
 	}
 	return err
 }
 
-// write writes b.
+// write writes b. What fills several buffers goes past them.
 func (s *sink) write(b []byte) error {
-	if len(b) > cap(s.buf)-len(s.buf) {
-		if err := s.flush(); err != nil {
-			return err
+	for len(b) > 0 {
+		if len(s.buf) == 0 && len(b) > cap(s.buf) {
+			whole := len(b) - len(b)%cap(s.buf)
+			if err := s.pass(b[:whole]); err != nil {
+				return err
+			}
+			b = b[whole:]
+			continue
+		}
+		n := min(len(b), cap(s.buf)-len(s.buf))
+		s.buf = append(s.buf, b[:n]...)
+		b = b[n:]
+		if len(s.buf) == cap(s.buf) {
+			if err := s.flush(); err != nil {
+				return err
+			}
 		}
 	}
-	if len(b) > cap(s.buf) {
-		return s.pass(b)
-	}
-	s.buf = append(s.buf, b...)
 	return nil
 }
 
@@ -230,7 +241,7 @@ func (s *sink) byKernel(r run) (off int64, err error) {
 		return 0, nil
 	}
 	own := s.source(r.file)
-	if own == nil {
+	if own == nil || !own.Suits(r.at.Begin, s.off+int64(len(s.buf))) {
 		return 0, nil
 	}
 	if err := s.flush(); err != nil {
@@ -243,7 +254,7 @@ func (s *sink) byKernel(r run) (off int64, err error) {
 		begin := r.at.Begin + off
 		part := min(size-off, mostByKernel-begin%mostByKernel)
 		n, err := s.file.CopyFile(own, begin, part)
-		off += n
+		off, s.off = off+n, s.off+n
 		if err != nil || n < part {
 			return off, err
 		}

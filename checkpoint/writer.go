@@ -86,7 +86,7 @@ type Writer struct {
 // the hidden folder. If it was removing, the new set is whole, and some of the older
 // one is beside it. Write never removes what an earlier one has left hidden.
 //
-// It reads each tensor once, and two shards at a time, with a buffer of 1 MiB for
+// It reads each tensor once, and two shards at a time, with a buffer of 512 KiB for
 // each. What it writes depends on nothing but its arguments.
 func (w *Writer) Write(ctx context.Context, dir string, tensors ...*safetensors.Tensor) error {
 	p, err := w.plan(dir, tensors)

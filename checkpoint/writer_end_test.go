@@ -69,7 +69,7 @@ func TestCancelledWriteLeavesNothing(t *testing.T) {
 				if !errors.Is(err, enough) {
 					t.Errorf("error %v; want the cause", err)
 				}
-				// Of a buffer of 1 MiB at a time, one is read, and the one that waits to
+				// Of a buffer of 512 KiB at a time, one is read, and the one that waits to
 				// be written when the context is found to be done.
 				if reads > 2 {
 					t.Errorf("after the end of its context the source was read %d times", reads-1)

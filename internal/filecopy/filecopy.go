@@ -2,7 +2,7 @@
 
 // Package filecopy has the system copy parts of files to files.
 //
-// A copy by the system is about as fast as one by hand, but file systems that can
+// A copy by the system is as fast as one by hand can be, and file systems that can
 // share the blocks of two files copy nothing, and those of a network only on the
 // server. What the system does not copy, for whatever reason, is left to the
 // caller to read and write:
@@ -65,7 +65,10 @@ func (f File) CopyFile(src *Source, off, n int64) (int64, error) {
 // A Source is a file that was opened once more. The system copies from a file's
 // position, and the position of a file that others use is not to be moved. A Source
 // is for one goroutine.
-type Source struct{ file *os.File }
+type Source struct {
+	file *os.File
+	away bool // it is on another machine, which copies by itself
+}
 
 // Open opens the file that f is once more. It returns nil if the system does not
 // copy, or if the name of f has become that of another file.
@@ -89,7 +92,16 @@ func Open(f *os.File) *Source {
 		own.Close()
 		return nil
 	}
-	return &Source{own}
+	return &Source{own, isAway(own)}
+}
+
+// Suits says whether the system is the one to copy from the source's offset from to
+// the offset to of another file. On this machine it copies page by page, and where
+// the pages of the two do not begin together it needs twice as many steps: then a
+// buffer that the caches hold is faster, and blocks cannot be shared either.
+func (s *Source) Suits(from, to int64) bool {
+	const page = 4096 // bytes: of memory, and of the blocks of most file systems
+	return s.away || (from-to)%page == 0
 }
 
 // Close closes the source, and not the file that it was made from.

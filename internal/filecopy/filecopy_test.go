@@ -82,6 +82,18 @@ func TestCopyFileAppendsAPart(t *testing.T) {
 	}
 }
 
+func TestSuits(t *testing.T) {
+	here, away := &Source{away: false}, &Source{away: true}
+	for _, tt := range []struct {
+		from, to int64
+		here     bool
+	}{{0, 0, true}, {320, 320, true}, {320, 4096 + 320, true}, {8192 + 5, 5, true}, {320, 288, false}, {288, 320, false}, {1, 0, false}, {0, 4095, false}} {
+		if here.Suits(tt.from, tt.to) != tt.here || !away.Suits(tt.from, tt.to) {
+			t.Errorf("from %d to %d: %t here, %t elsewhere", tt.from, tt.to, here.Suits(tt.from, tt.to), away.Suits(tt.from, tt.to))
+		}
+	}
+}
+
 func TestErrorsOfWritingAreTold(t *testing.T) {
 	src := opened(t, source(t, counted(100)))
 	dst, err := os.Create(filepath.Join(t.TempDir(), "copy"))
