@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/membername"
 )
 
 // Options say how far a walk goes. The zero Options are the default.
@@ -189,17 +190,11 @@ func (a *Archive) Root() string {
 // backslashes for slashes on Windows.
 func (a *Archive) Lookup(name string) []int {
 	var found []int
-	key := lookupKey(name)
+	key := membername.Key(name)
 	for i := range a.Members {
-		if lookupKey(a.Members[i].Name) == key {
+		if membername.Key(a.Members[i].Name) == key {
 			found = append(found, i)
 		}
 	}
 	return found
-}
-
-// lookupKey returns what names that some reader confuses have in common.
-func lookupKey(name string) string {
-	name, _, _ = strings.Cut(name, "\x00")
-	return strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 }

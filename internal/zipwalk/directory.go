@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/window"
 )
 
 // An entry is what a header says of a member: one in the directory, or the one
@@ -35,7 +36,7 @@ type entry struct {
 // the count or the size in the end record tells them how many there are, so each
 // that has the signature counts.
 func (w *walker) directory(e *end, t table, last bool) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(w.r, t.offset, e.start-t.offset), windowSize*4)
+	in := bufio.NewReaderSize(io.NewSectionReader(w.r, t.offset, w.size-t.offset), 4*window.Size)
 	at := t.offset
 	first := len(w.Members)
 	if t.base > 0 {
@@ -65,6 +66,9 @@ func (w *walker) directory(e *end, t table, last bool) error {
 		if entry.comment > 0 {
 			w.Comments = append(w.Comments, extent.Span{Begin: at - entry.comment, End: at})
 		}
+	}
+	if at > e.start {
+		w.fault(BadEnd, -1, at, "the directory runs into the end record at byte %d", e.start)
 	}
 	w.covered.Add(extent.Span{Begin: t.offset, End: at})
 	w.counted(e, uint64(len(w.Members)-first), at-t.offset)
@@ -201,12 +205,12 @@ func (e *entry) extra(b []byte, central bool) {
 // readLocal reads the header of the content at off, and says how long it is. It
 // returns nil if there is none.
 func (w *walker) readLocal(off int64) (*entry, error) {
-	b, err := w.window.at(off, localSize)
+	b, err := w.window.At(off, localSize)
 	if err != nil || len(b) < localSize || string(b[:4]) != sigLocal {
 		return nil, err
 	}
 	name, extra := int(u16(b, 26)), int(u16(b, 28))
-	if b, err = w.window.at(off, localSize+name+extra+w.opts.Head); err != nil || len(b) < localSize+name+extra {
+	if b, err = w.window.At(off, localSize+name+extra+w.opts.Head); err != nil || len(b) < localSize+name+extra {
 		return nil, err
 	}
 	e := &entry{
@@ -220,7 +224,7 @@ func (w *walker) readLocal(off int64) (*entry, error) {
 
 // head returns the first bytes of a content, as many as are to be kept.
 func (w *walker) head(span extent.Span) ([]byte, error) {
-	b, err := w.window.at(span.Begin, int(min(int64(w.opts.Head), span.Len())))
+	b, err := w.window.At(span.Begin, int(min(int64(w.opts.Head), span.Len())))
 	return bytes.Clone(b), err
 }
 

@@ -74,7 +74,7 @@ func (w *walker) end(off int64) error {
 // readEnd reads the end record at off and those of zip64, and takes note of what is
 // wrong with them.
 func (w *walker) readEnd(off int64) (*end, error) {
-	b, err := w.window.at(off, endSize)
+	b, err := w.window.At(off, endSize)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (w *walker) readEnd(off int64) (*end, error) {
 // record says where the other is; Python looks right before the locator instead.
 func (w *walker) readEnd64(e *end) error {
 	at := e.offset - locatorSize
-	b, err := w.window.at(at, locatorSize)
+	b, err := w.window.At(at, locatorSize)
 	if err != nil || len(b) < locatorSize || string(b[:4]) != sigLocator {
 		return err
 	}
@@ -119,7 +119,7 @@ func (w *walker) readEnd64(e *end) error {
 		places = append(places, int64(min(said, math.MaxInt64)))
 	}
 	for i := len(places) - 1; i >= 0; i-- {
-		b, err := w.window.at(places[i], end64Size)
+		b, err := w.window.At(places[i], end64Size)
 		if err != nil {
 			return err
 		}

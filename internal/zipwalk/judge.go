@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"compress/flate"
 
 	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/membername"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -24,9 +24,10 @@ func (w *walker) judge() {
 	w.overlaps()
 	for i := range w.Members {
 		m := &w.Members[i]
-		for _, name := range []string{m.Name, m.LocalName} {
-			if what := unsafe(name); what != "" {
+		for _, name := range []string{m.Name, cmp.Or(m.LocalName, m.Name)} {
+			if what := membername.Hazard(name); what != "" {
 				w.fault(UnsafeName, i, m.Header, "%s %s", quoted(name), what)
+				break
 			}
 		}
 	}
@@ -37,7 +38,7 @@ func (w *walker) judge() {
 func (w *walker) duplicates() {
 	first := make(map[string]int, len(w.Members))
 	for i := range w.Members {
-		key := lookupKey(w.Members[i].Name)
+		key := membername.Key(w.Members[i].Name)
 		j, twice := first[key]
 		if !twice {
 			first[key] = i
@@ -61,33 +62,6 @@ func (w *walker) overlaps() {
 			widest = i
 		}
 	}
-}
-
-// unsafe says what is wrong with a name for those who make a path of it, or returns
-// "".
-func unsafe(name string) string {
-	slashed := strings.ReplaceAll(name, `\`, "/")
-	switch {
-	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return "has a control character in it"
-	case strings.HasPrefix(slashed, "/"):
-		return "is an absolute path"
-	case len(name) > 1 && name[1] == ':':
-		return "names a drive"
-	case slashed != name:
-		return "has a backslash in it, which is part of the name to some and a slash to others"
-	}
-	for element := range strings.SplitSeq(strings.TrimSuffix(name, "/"), "/") {
-		switch element {
-		case "..":
-			return "leads out of the folder that it is unpacked to"
-		case ".", "":
-			if name != "" {
-				return "is another way to write a path"
-			}
-		}
-	}
-	return ""
 }
 
 // gaps accounts for what is left.

@@ -107,7 +107,7 @@ func (w *walker) agree(i int, e *entry) {
 // it ends. It has four forms: with a signature or without, and with sizes of four
 // bytes or of eight. Which one it is nothing says but that its numbers are right.
 func (w *walker) descriptor(i int, v View, off int64) (int64, error) {
-	b, err := w.window.at(off, len(sigDescriptor)+4+16)
+	b, err := w.window.At(off, len(sigDescriptor)+4+16)
 	if err != nil {
 		return 0, err
 	}

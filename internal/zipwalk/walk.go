@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/window"
 )
 
 // The signatures with which records begin, by APPNOTE 4.3.
@@ -39,7 +40,7 @@ const tailSize = endSize + 1<<16 - 1
 type walker struct {
 	*Archive
 	opts    Options
-	window  window
+	window  *window.Window
 	covered extent.Set     // what some record accounts for
 	ends    []int64        // where end records were read
 	tables  []int64        // where directories were read
@@ -51,7 +52,7 @@ type walker struct {
 // Walk takes the archive of the given size behind r apart. The error is of reading
 // r, and never of what was read.
 func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
-	w := &walker{Archive: &Archive{r: r, size: size}, window: window{r: r, size: size}, headers: make(map[int64]bool)}
+	w := &walker{Archive: &Archive{r: r, size: size}, window: window.New(r, size), headers: make(map[int64]bool)}
 	if opts != nil {
 		w.opts = *opts
 	}
@@ -70,8 +71,8 @@ func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 // for a zip archive: by its first bytes, or by an end record near its end whose
 // directory is where it says.
 func Has(r io.ReaderAt, size int64) (bool, error) {
-	w := &walker{Archive: &Archive{r: r, size: size}, window: window{r: r, size: size}}
-	head, err := w.window.at(0, len(sigLocal))
+	w := &walker{Archive: &Archive{r: r, size: size}, window: window.New(r, size)}
+	head, err := w.window.At(0, len(sigLocal))
 	if err != nil || string(head) == sigLocal {
 		return err == nil, err
 	}
@@ -95,7 +96,7 @@ func Has(r io.ReaderAt, size int64) (bool, error) {
 
 // isAt says whether a signature stands at off.
 func (w *walker) isAt(sig string, off int64) (bool, error) {
-	b, err := w.window.at(off, len(sig))
+	b, err := w.window.At(off, len(sig))
 	return string(b) == sig, err
 }
 
@@ -106,7 +107,7 @@ func (w *walker) tailEnds() ([]int64, error) {
 	const most = 8
 	begin := max(w.size-tailSize, 0)
 	tail := make([]byte, w.size-begin)
-	if err := readFull(w.r, tail, begin); err != nil {
+	if err := window.ReadFull(w.r, tail, begin); err != nil {
 		return nil, err
 	}
 	var ends []int64
@@ -194,7 +195,7 @@ func (w *walker) search(span extent.Span, sigs ...string) ([]mark, error) {
 			}
 			break
 		}
-		if err := readFull(w.r, buf[:n], at); err != nil {
+		if err := window.ReadFull(w.r, buf[:n], at); err != nil {
 			return nil, err
 		}
 		for i := 0; ; i++ {

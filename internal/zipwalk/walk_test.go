@@ -214,20 +214,6 @@ func TestReadersDiffer(t *testing.T) {
 	}
 }
 
-func TestUnsafeNames(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		bad  bool
-	}{
-		{"a", false}, {"a/b.pkl", false}, {"a/", false}, {".data/x", false}, {"a..b", false}, {"日本/x", false},
-		{"/a", true}, {"../a", true}, {"a/../../b", true}, {"a/./b", true}, {"a//b", true}, {`a\b`, true}, {"C:x", true}, {"a\x00b", true}, {"a\x1b[2J", true}, {"..", true},
-	} {
-		if got := unsafe(tt.name); got != "" != tt.bad {
-			t.Errorf("%q: %q", tt.name, got)
-		}
-	}
-}
-
 // Lookups are those of readers that confuse names.
 func TestLookup(t *testing.T) {
 	a := walked(t, stored(t, file{"r/data.pkl", "1"}, file{"r/DATA.PKL", "2"}, file{"r/data.pkl\x00x", "3"}, file{`r\data.pkl`, "4"}, file{"r/other", "5"}), nil)

@@ -1,0 +1,103 @@
+// The range decoder: bits out of a number, by how probable they are.
+
+package lzma
+
+import "io"
+
+// A prob is the probability that a bit is 0, in 2,048ths.
+type prob uint16
+
+// half is the probability with which all bits begin.
+const half prob = 1 << 10
+
+// A ranger takes bits out of bytes. After the first error all bits are 0.
+type ranger struct {
+	in          io.ByteReader
+	width, code uint32
+	err         error
+}
+
+// start reads the first five bytes, of which the first is 0.
+func (r *ranger) start(in io.ByteReader) error {
+	*r = ranger{in: in, width: 1<<32 - 1}
+	first := r.next()
+	for range 4 {
+		r.code = r.code<<8 | uint32(r.next())
+	}
+	if r.err == nil && first != 0 {
+		r.err = errData
+	}
+	return r.err
+}
+
+// next reads a byte.
+func (r *ranger) next() byte {
+	if r.err != nil {
+		return 0
+	}
+	c, err := r.in.ReadByte()
+	if err != nil {
+		r.err = short(err)
+	}
+	return c
+}
+
+// normalize keeps the width above 2^24.
+func (r *ranger) normalize() {
+	if r.width < 1<<24 {
+		r.width <<= 8
+		r.code = r.code<<8 | uint32(r.next())
+	}
+}
+
+// bit takes a bit of probability p, and adapts p to it.
+func (r *ranger) bit(p *prob) uint32 {
+	bound := r.width >> 11 * uint32(*p)
+	if r.code < bound {
+		r.width = bound
+		*p += (2*half - *p) >> 5
+		r.normalize()
+		return 0
+	}
+	r.width -= bound
+	r.code -= bound
+	*p -= *p >> 5
+	r.normalize()
+	return 1
+}
+
+// direct takes n bits that are as probable as not.
+func (r *ranger) direct(n int) uint32 {
+	v := uint32(0)
+	for range n {
+		r.width >>= 1
+		v <<= 1
+		if r.code >= r.width {
+			r.code -= r.width
+			v |= 1
+		}
+		r.normalize()
+	}
+	return v
+}
+
+// tree takes a number of n bits, the highest first, of which each has a probability
+// that depends on those before.
+func (r *ranger) tree(probs []prob, n int) uint32 {
+	at := uint32(1)
+	for range n {
+		at = at<<1 | r.bit(&probs[at])
+	}
+	return at - 1<<n
+}
+
+// reverse takes a number of n bits in the same way, the lowest first.
+func (r *ranger) reverse(probs []prob, n int) uint32 {
+	at, v := uint32(1), uint32(0)
+	for i := range n {
+		bit := r.bit(&probs[at])
+		at = at<<1 | bit
+		v |= bit << i
+	}
+	return v
+}
