@@ -67,31 +67,30 @@ func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 	return w.Archive, nil
 }
 
-// Has says whether the file of the given size behind r is one that a reader may take
-// for a zip archive: by its first bytes, or by an end record near its end whose
-// directory is where it says.
-func Has(r io.ReaderAt, size int64) (bool, error) {
+// Find returns where the file of the given size behind r says that it is a zip
+// archive: 0 if it begins as one, or the offset of an end record near its end whose
+// directory is where it says, or -1 if it does not.
+func Find(r io.ReaderAt, size int64) (int64, error) {
 	w := &walker{Archive: &Archive{r: r, size: size}, window: window.New(r, size)}
-	head, err := w.window.At(0, len(sigLocal))
-	if err != nil || string(head) == sigLocal {
-		return err == nil, err
+	if ok, err := w.isAt(sigLocal, 0); ok || err != nil {
+		return 0, err
 	}
 	ends, err := w.tailEnds()
-	if err != nil || len(ends) == 0 {
-		return false, err
+	if err != nil {
+		return -1, err
 	}
-	for _, at := range ends {
-		e, err := w.readEnd(at)
+	for i := len(ends) - 1; i >= 0; i-- {
+		e, err := w.readEnd(ends[i])
 		if err != nil {
-			return false, err
+			return -1, err
 		}
 		for _, t := range w.locate(e) {
 			if ok, err := w.isAt(sigCentral, t.offset); ok || err != nil {
-				return ok, err
+				return ends[i], err
 			}
 		}
 	}
-	return false, nil
+	return -1, nil
 }
 
 // isAt says whether a signature stands at off.

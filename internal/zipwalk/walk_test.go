@@ -198,6 +198,26 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+func TestFind(t *testing.T) {
+	b := two(t)
+	for _, tt := range []struct {
+		name  string
+		bytes []byte
+		want  int64
+	}{
+		{"an archive", b, 0},
+		{"behind a prefix", append([]byte("prefix"), b...), endRecord + 6},
+		{"before other bytes", append(append([]byte("prefix"), b...), "suffix"...), endRecord + 6},
+		{"an end record alone", append(make([]byte, 10), b[endRecord:]...), -1},
+		{"nothing", nil, -1},
+		{"text", []byte("no archive"), -1},
+	} {
+		if got, err := Find(bytes.NewReader(tt.bytes), int64(len(tt.bytes))); got != tt.want || err != nil {
+			t.Errorf("%s: %d, %v, want %d", tt.name, got, err, tt.want)
+		}
+	}
+}
+
 // PyTorch's reader does not look behind a prefix, Python's does. Of two archives one
 // after the other, with offsets as they were, each reads another.
 func TestReadersDiffer(t *testing.T) {

@@ -1,0 +1,117 @@
+// HDF5: the container of Keras before version 3, searched and not taken apart.
+
+package scan
+
+import (
+	"bytes"
+
+	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/pickle"
+)
+
+// hdf5Magic is what an HDF5 file begins with, at 0, or at 512, 1024 and so on if the
+// user put something before it.
+const hdf5Magic = "\x89HDF\r\n\x1a\n"
+
+// hdf5At returns where the part is an HDF5 file, -1 if nowhere.
+func (p *part) hdf5At() (int64, error) {
+	const most = 1 << 20 // a block of the user's that is larger is not looked behind
+	for at := int64(0); at <= min(p.size, most); at = max(512, 2*at) {
+		if ok, err := p.begins(at, hdf5Magic); ok || err != nil {
+			return at, err
+		}
+	}
+	return -1, nil
+}
+
+// hdf5 looks at an HDF5 file. The configuration of a model is the text of an attribute:
+// no more is known of the file than that such texts stand in it as they are, so it is
+// searched for them. PyTables keeps pickles in attributes, and loads them.
+func (p *part) hdf5(at int64) error {
+	p.is("hdf5")
+	p.explain(at, p.size)
+	if at > 0 {
+		if err := p.sweep(extent.Span{End: at}); err != nil {
+			return err
+		}
+		p.explain(0, at)
+	}
+	const usual = 256 << 20 // bytes
+	end := p.size
+	if !p.Deep && p.size > usual {
+		end = usual
+		p.unscanned(end, "of the HDF5 file the first %s were searched for the configuration of a model", bytesOf(end))
+	}
+	p.find(RuleConfigSearch, at, "the HDF5 file was searched for the text of a configuration, and not taken apart")
+	if err := p.configs(extent.Span{Begin: at, End: end}); err != nil {
+		return err
+	}
+	return p.each(extent.Span{Begin: at, End: end}, func(off int64, r *pickle.Report) { p.judged(r, off) })
+}
+
+// configs looks for configurations: texts with the word "class_name" in them.
+func (p *part) configs(span extent.Span) error {
+	const word = `"class_name"`
+	const block, before = 1 << 20, 4 << 10
+	buf := make([]byte, min(block, span.Len()))
+	for at := span.Begin; at < span.End; {
+		n := int(min(int64(len(buf)), span.End-at))
+		if got, err := p.file.ReadAt(buf[:n], at); got < n {
+			return err
+		}
+		i := bytes.Index(buf[:n], []byte(word))
+		if i < 0 {
+			at += int64(max(n-len(word)+1, 1))
+			if n < len(buf) {
+				break
+			}
+			continue
+		}
+		begin, err := p.configStart(at+int64(i), before)
+		if err != nil {
+			return err
+		}
+		end, err := p.config(begin, span.End)
+		if err != nil {
+			return err
+		}
+		at = max(end, at+int64(i+len(word)))
+	}
+	return nil
+}
+
+// configStart returns where the text begins that has a byte at off: at the first brace
+// after the last byte before it that is not printable.
+func (p *part) configStart(off int64, most int64) (int64, error) {
+	begin := max(off-most, 0)
+	b, err := p.at(begin, int(off-begin))
+	if err != nil {
+		return 0, err
+	}
+	start := 0
+	for i, c := range b {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c > '~' {
+			start = i + 1
+		}
+	}
+	if brace := bytes.IndexByte(b[start:], '{'); brace >= 0 {
+		return begin + int64(start+brace), nil
+	}
+	return off, nil
+}
+
+// config judges the configuration that begins at begin, and returns where it ends.
+func (p *part) config(begin, limit int64) (int64, error) {
+	text := make([]byte, min(limit-begin, mostConfig))
+	if n, err := p.file.ReadAt(text, begin); n < len(text) {
+		return 0, err
+	}
+	if end := bytes.IndexByte(text, 0); end >= 0 {
+		text = text[:end]
+	}
+	c := newConfig(p, text, begin)
+	if err := c.value(); err != nil {
+		p.find(RuleBadConfig, begin, "what looks like the configuration of a model is no JSON: %v", err)
+	}
+	return begin + int64(max(c.Pos(), 1)), nil
+}

@@ -1,0 +1,253 @@
+// Keras: a configuration in JSON that names what loading makes, and calls.
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/pickle"
+)
+
+// mostConfig is how many bytes of a configuration are read.
+const mostConfig = 16 << 20
+
+// kerasConfig looks at a part that is a configuration of Keras.
+func (p *part) kerasConfig() error {
+	p.format = "keras-config"
+	if p.size > mostConfig {
+		p.unscanned(0, "the configuration takes %s, and %d are read", bytesOf(p.size), mostConfig)
+		return nil
+	}
+	text := make([]byte, p.size)
+	if n, err := p.file.ReadAt(text, 0); n < len(text) {
+		return err
+	}
+	c := newConfig(p, text, 0)
+	if err := c.value(); err != nil {
+		p.find(RuleBadConfig, 0, "the configuration is no JSON: %v", err)
+	} else if err := c.End(); err != nil {
+		p.find(RuleBadConfig, 0, "the configuration is no JSON: %v", err)
+	}
+	return nil
+}
+
+// isJSON says whether head may be the start of a JSON object.
+func isJSON(head []byte) bool {
+	return isText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
+}
+
+// json looks at a JSON text, in case it is the configuration of a model.
+func (p *part) json(head []byte) error {
+	p.is("json")
+	p.explain(0, p.size)
+	p.lookalike("a JSON text")
+	if p.size > mostConfig || !strings.Contains(string(head), `"class_name"`) {
+		return nil
+	}
+	return p.kerasConfig()
+}
+
+// A config is a configuration that is being read. It builds no tree: an object is
+// judged when its end is reached. Nesting is bounded by jsonscan.MaxDepth.
+type config struct {
+	*part
+	jsonscan.Scanner
+	text []byte
+	off  int64 // of the text in the part
+}
+
+func newConfig(p *part, text []byte, off int64) *config {
+	return &config{part: p, Scanner: jsonscan.New(text), text: text, off: off}
+}
+
+// An object is what matters of one in a configuration.
+type object struct {
+	module, class, registered, config string
+	begin                             int64
+}
+
+// value reads a value, and judges the objects in it.
+func (c *config) value() error {
+	switch c.Next() {
+	case jsonscan.Object:
+		return c.object()
+	case jsonscan.Array:
+		if err := c.Open(jsonscan.Array); err != nil {
+			return err
+		}
+		for first := true; ; first = false {
+			more, err := c.More(jsonscan.Array, first)
+			if err != nil || !more {
+				return err
+			}
+			if err := c.value(); err != nil {
+				return err
+			}
+		}
+	}
+	_, _, err := c.Skip()
+	return err
+}
+
+// object reads an object and judges it.
+func (c *config) object() error {
+	o := object{begin: c.off + int64(c.Pos())}
+	seen := make(map[string]bool)
+	if err := c.Open(jsonscan.Object); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		more, err := c.More(jsonscan.Object, first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			c.judge(&o)
+			return nil
+		}
+		at := c.off + int64(c.Pos())
+		key, err := c.Key()
+		if err != nil {
+			return err
+		}
+		name := c.str(key)
+		if seen[name] {
+			c.find(RuleBadConfig, at, "the configuration says %s twice in one object: readers take one or the other", quoted(name))
+		}
+		seen[name] = true
+		if c.Next() != jsonscan.String {
+			if err := c.value(); err != nil {
+				return err
+			}
+			continue
+		}
+		value, err := c.Str()
+		if err != nil {
+			return err
+		}
+		c.set(&o, name, c.str(value))
+	}
+}
+
+// set takes note of a member that is a string.
+func (c *config) set(o *object, name, value string) {
+	switch name {
+	case "module":
+		o.module = value
+	case "class_name":
+		o.class = value
+	case "registered_name":
+		o.registered = value
+	case "config":
+		o.config = value
+	}
+}
+
+// str returns a string of the text, unescaped.
+func (c *config) str(s jsonscan.Str) string {
+	b := c.text[s.Begin:s.End]
+	if !s.Escaped {
+		return string(b)
+	}
+	return string(jsonscan.Unescape(append([]byte(nil), b...)))
+}
+
+// ours are the packages whose modules Keras imports for configurations since it was
+// taught to refuse others (CVE-2025-1550), and its older names.
+var ours = []string{"keras", "tf_keras", "keras_hub", "keras_nlp", "keras_cv", "tensorflow.keras", "tensorflow.python.keras"}
+
+// isOurs says whether a module is Keras's own.
+func isOurs(module string) bool {
+	for _, name := range ours {
+		if module == name || strings.HasPrefix(module, name+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// reaching are functions of Keras that do more than make a layer: they fetch or load
+// files, or switch off what guards against that (CVE-2025-8747, CVE-2025-9906).
+var reaching = []string{"get_file", "enable_unsafe_deserialization", "load_model", "load_weights", "model_from_json", "model_from_config", "deserialize_keras_object", "TorchModuleWrapper", "audio_dataset_from_directory", "image_dataset_from_directory", "text_dataset_from_directory"}
+
+// judge judges an object that loading would make.
+func (c *config) judge(o *object) {
+	name := o.class
+	function := o.class == "function" || o.registered == "function"
+	if function {
+		name = o.config
+	}
+	if name == "" {
+		return
+	}
+	full := name
+	if o.module != "" {
+		full = o.module + "." + name
+	}
+	switch {
+	case o.class == "Lambda" || o.class == "__lambda__":
+		c.names("keras.layers.Lambda", o, pickle.Dangerous, RuleKerasLambda)
+		c.find(RuleKerasLambda, o.begin, "a layer is Python code, which loading makes a function of and calling runs")
+	case isOurs(o.module) && isReaching(name):
+		c.names(full, o, pickle.Dangerous, RuleKerasModule)
+		c.find(RuleKerasModule, o.begin, "%s does more than make a layer", quoted(full))
+	case o.class == "TorchModuleWrapper":
+		c.names(full, o, pickle.Dangerous, RuleKerasModule)
+		c.find(RuleKerasModule, o.begin, "a layer holds a pickle of PyTorch")
+	case o.module != "" && !isOurs(o.module):
+		c.foreign(o, name, full, function)
+	case o.registered != "" && custom(o.registered):
+		c.names(o.registered, o, pickle.Suspicious, RuleKerasCustom)
+		c.find(RuleKerasCustom, o.begin, "%s is not Keras's: whoever loads the model has to have it", quoted(o.registered))
+	}
+}
+
+// isReaching says whether a function of Keras's own does more than make a layer.
+func isReaching(name string) bool {
+	for _, r := range reaching {
+		if name == r || strings.HasSuffix(name, "."+r) {
+			return true
+		}
+	}
+	return false
+}
+
+// custom says whether a registered name is of a package that is not Keras's.
+func custom(registered string) bool {
+	pkg, _, ok := strings.Cut(registered, ">")
+	return ok && !isOurs(pkg) && !strings.HasPrefix(pkg, "keras")
+}
+
+// foreign judges an object of a module that is not Keras's. A function of the user's own
+// is said to be of builtins, if it has no module of its own.
+func (c *config) foreign(o *object, name, full string, function bool) {
+	verdict := c.judgeName(o.module, name)
+	if o.module == "builtins" && function && verdict < pickle.Dangerous {
+		c.names(full, o, pickle.Suspicious, RuleKerasCustom)
+		c.find(RuleKerasCustom, o.begin, "the function %s is not Keras's: whoever loads the model has to have it", quoted(name))
+		return
+	}
+	c.names(full, o, pickle.Dangerous, RuleKerasModule)
+	c.find(RuleKerasModule, o.begin, "the configuration names %s, and loading imports it", quoted(full))
+}
+
+// names reports what a configuration names.
+func (c *config) names(full string, o *object, verdict pickle.Verdict, rule pickle.Rule) {
+	c.imports(Import{How: "config", Import: pickle.Import{Name: full, ResolvedName: full, Offset: o.begin, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
+}
+
+// judgeName returns what the policy says of importing a name: what it says of the
+// pickle that does only that.
+func (p *part) judgeName(module, name string) pickle.Verdict {
+	text := func(b []byte, s string) []byte {
+		n := len(s)
+		return append(append(b, 'X', byte(n), byte(n>>8), byte(n>>16), byte(n>>24)), s...)
+	}
+	program := append(text(text([]byte("\x80\x04"), module), name), "\x93."...)
+	r, err := pickle.Analyze(strings.NewReader(string(program)), int64(len(program)), p.pickleOptions())
+	if err != nil || len(r.Imports) == 0 {
+		return pickle.Suspicious
+	}
+	return r.Imports[0].Verdict
+}

@@ -1,0 +1,203 @@
+// Python literals: what stands in the headers of NumPy arrays, parsed and never
+// evaluated.
+
+package scan
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A literalKind is a kind of literal.
+type literalKind uint8
+
+const (
+	otherLiteral literalKind = iota // None, True, False, floats
+	stringLiteral
+	intLiteral
+	tupleLiteral
+	listLiteral
+	dictLiteral
+)
+
+// A literal is a Python literal.
+type literal struct {
+	kind   literalKind
+	text   string    // of a string
+	number int64     // of an int
+	items  []literal // of a tuple or a list; of a dict keys and values in turn
+}
+
+// get returns the value of a key of a dict, the last of several, as Python does.
+func (l literal) get(key string) literal {
+	var found literal
+	if l.kind != dictLiteral {
+		return found
+	}
+	for i := 0; i+1 < len(l.items); i += 2 {
+		if k := l.items[i]; k.kind == stringLiteral && k.text == key {
+			found = l.items[i+1]
+		}
+	}
+	return found
+}
+
+// mostDepth is how deep literals may be nested: a dtype within a dtype is rare.
+const mostDepth = 32
+
+// parseLiteral parses a text that is one literal, and white space around it. It knows
+// those of which headers are made: strings without prefixes, numbers, tuples, lists,
+// dicts, and the three names. Anything else, a call or an operator, is an error.
+func parseLiteral(text []byte) (literal, error) {
+	p := &literalParser{text: string(text)}
+	l, err := p.value(0)
+	if err == nil && p.next() != 0 {
+		err = p.unexpected("the end")
+	}
+	return l, err
+}
+
+// A literalParser is a position in a text.
+type literalParser struct {
+	text string
+	pos  int
+}
+
+// next skips white space and returns the byte that follows, 0 at the end.
+func (p *literalParser) next() byte {
+	for p.pos < len(p.text) && strings.IndexByte(" \t\r\n\x00", p.text[p.pos]) >= 0 {
+		p.pos++
+	}
+	if p.pos == len(p.text) {
+		return 0
+	}
+	return p.text[p.pos]
+}
+
+// unexpected returns the error of what is not what should be.
+func (p *literalParser) unexpected(what string) error {
+	const most = 20
+	rest := p.text[p.pos:]
+	return fmt.Errorf("at byte %d %s is due, and there is %q", p.pos, what, rest[:min(len(rest), most)])
+}
+
+// value parses a value.
+func (p *literalParser) value(depth int) (literal, error) {
+	if depth > mostDepth {
+		return literal{}, fmt.Errorf("it is nested more than %d deep", mostDepth)
+	}
+	switch c := p.next(); {
+	case c == '\'' || c == '"':
+		return p.str()
+	case c == '(':
+		return p.sequence(tupleLiteral, ')', depth)
+	case c == '[':
+		return p.sequence(listLiteral, ']', depth)
+	case c == '{':
+		return p.sequence(dictLiteral, '}', depth)
+	case '0' <= c && c <= '9' || c == '-':
+		return p.number()
+	}
+	for _, name := range [...]string{"None", "True", "False"} {
+		if strings.HasPrefix(p.text[p.pos:], name) {
+			p.pos += len(name)
+			return literal{}, nil
+		}
+	}
+	return literal{}, p.unexpected("a value")
+}
+
+// sequence parses a tuple, a list or a dict up to the byte that closes it.
+func (p *literalParser) sequence(kind literalKind, closing byte, depth int) (literal, error) {
+	l := literal{kind: kind}
+	p.pos++
+	commas := 0
+	for {
+		if p.next() == closing {
+			p.pos++
+			// One value in parentheses is itself, and a tuple only with a comma.
+			if kind == tupleLiteral && len(l.items) == 1 && commas == 0 {
+				return l.items[0], nil
+			}
+			return l, nil
+		}
+		if commas*itemsOf(kind) < len(l.items) {
+			return l, p.unexpected("a comma or the end of the sequence")
+		}
+		for i := range itemsOf(kind) {
+			if i == 1 {
+				if p.next() != ':' {
+					return l, p.unexpected("a colon")
+				}
+				p.pos++
+			}
+			item, err := p.value(depth + 1)
+			if err != nil {
+				return l, err
+			}
+			l.items = append(l.items, item)
+		}
+		if p.next() == ',' {
+			p.pos++
+			commas++
+		}
+	}
+}
+
+// itemsOf returns of how many values an item of a sequence is.
+func itemsOf(kind literalKind) int {
+	if kind == dictLiteral {
+		return 2
+	}
+	return 1
+}
+
+// number parses an int, and skips a float.
+func (p *literalParser) number() (literal, error) {
+	begin := p.pos
+	if p.text[p.pos] == '-' {
+		p.pos++
+	}
+	n, digits := int64(0), 0
+	for ; p.pos < len(p.text) && '0' <= p.text[p.pos] && p.text[p.pos] <= '9'; p.pos++ {
+		if n > (1<<63-10)/10 {
+			return literal{}, p.unexpected("a number of 63 bits")
+		}
+		n, digits = 10*n+int64(p.text[p.pos]-'0'), digits+1
+	}
+	switch {
+	case digits == 0:
+		return literal{}, p.unexpected("a digit")
+	case p.pos < len(p.text) && p.text[p.pos] == 'L': // Python 2 wrote longs so
+		p.pos++
+	}
+	if p.text[begin] == '-' {
+		n = -n
+	}
+	return literal{kind: intLiteral, number: n}, nil
+}
+
+// str parses a string between quotes of one kind.
+func (p *literalParser) str() (literal, error) {
+	quote := p.text[p.pos]
+	p.pos++
+	var b strings.Builder
+	for p.pos < len(p.text) {
+		c := p.text[p.pos]
+		p.pos++
+		switch {
+		case c == quote:
+			return literal{kind: stringLiteral, text: b.String()}, nil
+		case c == '\n':
+			return literal{}, p.unexpected("the end of a string")
+		case c == '\\' && p.pos < len(p.text):
+			// Names of fields have escapes, names of dtypes do not: what they mean does
+			// not matter.
+			b.WriteByte(c)
+			c = p.text[p.pos]
+			p.pos++
+		}
+		b.WriteByte(c)
+	}
+	return literal{}, p.unexpected("the end of a string")
+}

@@ -1,0 +1,169 @@
+// Look-alikes: files that are neither code nor checkpoints, named for what they are.
+
+package scan
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/pickle"
+)
+
+// A lookalike is a format that is found under the names of checkpoints.
+type lookalike struct {
+	format string
+	offset int
+	magic  string
+	rule   pickle.Rule // what is reported, "" for nothing
+	what   string
+}
+
+// lookalikes are those that a few bytes tell.
+var lookalikes = []lookalike{
+	{"7z", 0, "7z\xbc\xaf\x27\x1c", Rule7z, "the bytes are a 7z archive: PyTorch does not read it, a loader of its own would"},
+	{"rar", 0, "Rar!\x1a\x07", RuleRAR, "the bytes are a RAR archive: PyTorch does not read it, a loader of its own would"},
+	{"zstd", 0, "\x28\xb5\x2f\xfd", RuleZstandard, "the bytes are packed by Zstandard"},
+	{"pytorch-preview", 0, "PYTORCH1", RuleUnsupported, "the bytes are an archive of a preview of PyTorch 1.0, which no release reads"},
+	{"gguf", 0, "GGUF", "", ""},
+	{"tflite", 4, "TFL3", "", ""},
+	{"png", 0, "\x89PNG\r\n\x1a\n", "", ""},
+	{"jpeg", 0, "\xff\xd8\xff", "", ""},
+	{"gif", 0, "GIF8", "", ""},
+	{"pdf", 0, "%PDF-", "", ""},
+	{"parquet", 0, "PAR1", "", ""},
+	{"sqlite", 0, "SQLite format 3\x00", "", ""},
+	{"elf", 0, "\x7fELF", RuleUnsupported, "the bytes are a program or a library of Unix"},
+	{"windows-program", 0, "MZ\x90\x00", RuleUnsupported, "the bytes are a program or a library of Windows"},
+}
+
+// closed says of which of these the contents are packed, so that nobody has seen them.
+func (l *lookalike) closed() bool {
+	return l.rule == Rule7z || l.rule == RuleRAR || l.rule == RuleZstandard || l.format == "pytorch-preview"
+}
+
+// named looks whether the part is one of these.
+func (p *part) named(head []byte) error {
+	for _, l := range lookalikes {
+		if len(head) < l.offset || !bytes.HasPrefix(head[l.offset:], []byte(l.magic)) {
+			continue
+		}
+		p.is(l.format)
+		if l.rule == RuleZstandard {
+			p.find(RuleCompressed, 0, "packed by Zstandard")
+		}
+		if l.rule != "" {
+			p.find(l.rule, 0, "%s", l.what)
+			if p.saysPickle() {
+				p.find(RuleExtension, 0, "%s is called %s", l.format, quoted(p.name))
+			}
+		} else {
+			p.lookalike(l.format)
+		}
+		if l.closed() {
+			p.unscanned(0, "%s is not opened", l.format)
+			return nil // and what is stored in it as it is may be found: see rest
+		}
+		p.explain(0, p.size)
+		return nil
+	}
+	return p.text(head)
+}
+
+// texts are what texts begin with.
+var texts = []struct{ prefix, format string }{
+	{"version https://git-lfs.github.com/spec/", "lfs-pointer"},
+	{"<!doctype html", "html"}, {"<html", "html"}, {"<?xml", "xml"},
+}
+
+// text looks whether the part is a text of a kind that is known.
+func (p *part) text(head []byte) error {
+	lower := bytes.ToLower(bytes.TrimLeft(head, "\ufeff \t\r\n"))
+	for _, t := range texts {
+		if !bytes.HasPrefix(lower, []byte(t.prefix)) || !isText(head) {
+			continue
+		}
+		p.is(t.format)
+		p.explain(0, p.size)
+		if t.format == "lfs-pointer" {
+			p.find(RuleLFSPointer, 0, "the file is a Git LFS pointer: the real file was not downloaded; run `git lfs pull`")
+			p.incomplete("the real file was not downloaded")
+		} else {
+			p.lookalike(t.format)
+		}
+		return nil
+	}
+	return nil
+}
+
+// lookalike reports a part that is named like a checkpoint, and is none.
+func (p *part) lookalike(format string) {
+	if p.saysPickle() || extensionOf(p.name) == ".bin" {
+		p.find(RuleLookAlike, 0, "%s is named like a checkpoint, and is %s", quoted(p.name), format)
+	}
+}
+
+// unknown says what can be said of a part that is of no format that is known.
+func (p *part) unknown(head []byte) error {
+	text := isText(head)
+	p.format = "data"
+	if text {
+		p.format = "text"
+	}
+	switch {
+	case text && extensionOf(p.name) == ".py":
+		p.format = "python-source"
+	case p.saysPickle():
+		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle, and is %s", quoted(p.name), map[bool]string{true: "a text", false: "of no format that is known"}[text])
+		p.explain(0, p.size)
+		return nil
+	case text:
+		p.explain(0, p.size)
+		return nil
+	}
+	return p.rest()
+}
+
+// extensionOf returns the extension of a name in lower case, with its dot.
+func extensionOf(name string) string { return strings.ToLower(path.Ext(name)) }
+
+// saysPickle says whether the name promises a pickle, or an archive with one.
+func (p *part) saysPickle() bool {
+	switch extensionOf(p.name) {
+	case ".pkl", ".pickle", ".pck", ".pcl", ".p", ".dill", ".joblib", ".sav", ".pt", ".pth", ".ckpt":
+		return true
+	}
+	return p.loaded
+}
+
+// hidesPickle says whether a pickle under this name is a surprise. In an archive it is
+// under any name that does not promise one; of a file on its own only if the name
+// promises something else.
+func (p *part) hidesPickle() bool {
+	ext := extensionOf(p.name)
+	switch ext {
+	case ".txt", ".md", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv", ".xml", ".html", ".py", ".sh", ".log",
+		".png", ".jpg", ".jpeg", ".gif", ".pdf", ".wav", ".mp3", ".mp4",
+		".safetensors", ".gguf", ".onnx", ".tflite", ".h5", ".hdf5", ".keras", ".npy", ".npz", ".parquet", ".zip", ".tar":
+		return true
+	case ".bin", ".model", ".dat", ".data", ".debug_pkl", ".mar":
+		return false
+	}
+	return p.within != nil && p.within.holds && !p.saysPickle()
+}
+
+// isText says whether b is printable: a prefix of a text in UTF-8.
+func isText(b []byte) bool {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return len(b)-i < utf8.UTFMax && i > 0 // the last rune may be cut off
+		}
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f {
+			return false
+		}
+		i += n
+	}
+	return len(b) > 0
+}

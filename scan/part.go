@@ -1,0 +1,171 @@
+// Parts: runs of bytes that are something by themselves, and what is found in them.
+
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+)
+
+// A part is the file, a member of an archive, or what something unpacks to.
+type part struct {
+	*scanning
+	within *part  // the part that it is in, nil for the file
+	path   string // "" for the file
+	name   string // the last element of it, which may say what the part should be
+	file   io.ReaderAt
+	size   int64
+	offset int64 // in the file, -1 if it is unpacked
+	depth  int
+	member int  // its index in the report, -1 for the file
+	loaded bool // a loader unpickles it, whatever its name
+	holds  bool // it is an archive
+	// ids says which persistent ids a loader of the part knows beside those of storages,
+	// and graph is called with the values of a pickle. Both may be nil.
+	ids   func(pickle.Value) bool
+	graph func(*pickle.Graph)
+
+	window  *window.Window
+	format  string
+	formats int        // how many formats it is
+	known   extent.Set // what some format explains
+	swept   bool       // what none does was searched already
+	verdict pickle.Verdict
+	reason  string // why it was not seen completely
+}
+
+// part returns a part in another, nil for the file, whose bytes are behind r.
+func (s *scanning) part(within *part, name string, r io.ReaderAt, size int64) *part {
+	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1, window: window.New(r, size)}
+	if within == nil {
+		return p
+	}
+	if within.path != "" {
+		p.path = within.path + "!" + name
+	}
+	p.depth, p.offset = within.depth+1, -1
+	s.report.Members = append(s.report.Members, Member{Path: p.path, Size: size})
+	p.member = len(s.report.Members) - 1
+	return p
+}
+
+// section returns a part that is a run of bytes of another, as it is.
+func (p *part) section(name string, span extent.Span) *part {
+	sub := p.scanning.part(p, name, io.NewSectionReader(p.file, span.Begin, span.Len()), span.Len())
+	if p.offset >= 0 {
+		sub.offset = p.offset + span.Begin
+	}
+	return sub
+}
+
+// reopen makes the part begin anew, after its bytes were set.
+func (p *part) reopen() { p.window = window.New(p.file, p.size) }
+
+// settle looks at a part of this one and takes over its verdict. That a limit is met
+// in it is the part's, and no error.
+func (p *part) settle(sub *part, look func() error) error {
+	err := look()
+	if errors.Is(err, errLimit) {
+		sub.incomplete("%v", errLimit)
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	m := &p.report.Members[sub.member]
+	m.Offset, m.Format, m.Verdict, m.Reason, m.Complete = sub.offset, sub.format, sub.verdict, sub.reason, sub.reason == ""
+	p.verdict = max(p.verdict, sub.verdict)
+	if sub.reason != "" && p.reason == "" {
+		p.reason = quoted(sub.path) + ": " + sub.reason
+		if sub.within.path != "" && strings.HasPrefix(sub.reason, `"`) {
+			p.reason = sub.reason // it names the innermost part already
+		}
+	}
+	return nil
+}
+
+// inside looks at a part of this one.
+func (p *part) inside(sub *part) error { return p.settle(sub, sub.look) }
+
+// is takes note that the part is of a format.
+func (p *part) is(format string) {
+	if p.formats++; p.format == "" {
+		p.format = format
+	}
+}
+
+// at returns the n bytes at off, or fewer if the part ends before.
+func (p *part) at(off int64, n int) ([]byte, error) { return p.window.At(off, n) }
+
+// begins says whether the bytes at off are those of a magic.
+func (p *part) begins(off int64, magic string) (bool, error) {
+	b, err := p.at(off, len(magic))
+	return string(b) == magic, err
+}
+
+// explain takes note that a format accounts for the bytes from begin to end.
+func (p *part) explain(begin, end int64) { p.known.Add(extent.Span{Begin: begin, End: end}) }
+
+// find reports a finding of the severity that its rule has.
+func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
+	p.add(pickle.Finding{Rule: rule, Severity: Severity(rule), Offset: off, Message: fmt.Sprintf(format, args...)})
+}
+
+// add reports a finding.
+func (p *part) add(f pickle.Finding) {
+	p.verdict = max(p.verdict, f.Severity.Verdict())
+	if len(p.report.Findings) >= p.MaxReport {
+		p.report.Omitted++
+		return
+	}
+	p.report.Findings = append(p.report.Findings, Finding{p.path, f})
+}
+
+// imports reports a name that loading the part would import.
+func (p *part) imports(im Import) {
+	p.verdict = max(p.verdict, im.Verdict)
+	if len(p.report.Imports) >= p.MaxReport {
+		p.report.Omitted++
+		return
+	}
+	im.Member = p.path
+	p.report.Imports = append(p.report.Imports, im)
+}
+
+// calls reports a call that loading the part would make.
+func (p *part) calls(c pickle.Call) {
+	p.verdict = max(p.verdict, c.Verdict)
+	if len(p.report.Calls) >= p.MaxReport {
+		p.report.Omitted++
+		return
+	}
+	p.report.Calls = append(p.report.Calls, Call{p.path, c})
+}
+
+// unscanned reports that something in the part was not seen.
+func (p *part) unscanned(off int64, format string, args ...any) {
+	p.incomplete(format, args...)
+	p.find(RuleUnscanned, off, format, args...)
+}
+
+// incomplete takes note that the part was not seen completely.
+func (p *part) incomplete(format string, args ...any) {
+	p.verdict = max(p.verdict, pickle.Suspicious)
+	if p.reason == "" {
+		p.reason = fmt.Sprintf(format, args...)
+	}
+}
+
+// quoted returns a name as part of a message.
+func quoted(name string) string { return wording.Quote(name) }
+
+// bytesOf returns a number of bytes.
+func bytesOf(n int64) string { return wording.Count(n, "byte") }

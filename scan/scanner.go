@@ -1,0 +1,77 @@
+// The scanner: its options and limits, and one scan.
+
+package scan
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/weightools/safetensors/pickle"
+)
+
+// A Scanner says how files are scanned. The zero Scanner is the default.
+type Scanner struct {
+	// Policy says which names pickles may import. Nil means the built-in lists alone.
+	Policy *pickle.Policy
+
+	// Deep says to search bytes for pickles that no loader looks for there: the numbers
+	// of tensors, and all of what belongs to no part of a file. Otherwise of the former
+	// the first bytes are looked at, and of the latter 16 MiB.
+	Deep bool
+
+	// MaxDepth is how deep archives within archives are opened. 0 means 8.
+	MaxDepth int
+	// MaxUnpacked is how many bytes are unpacked in all. 0 means 256 MiB, or four times
+	// the size of the file if that is more, and 1 GiB at most.
+	MaxUnpacked int64
+	// MaxMembers is how many members of archives are looked at in all. 0 means 100,000.
+	MaxMembers int
+	// MaxReport is how many imports, calls and findings are reported, of each. 0 means
+	// 10,000.
+	MaxReport int
+}
+
+// The limits that hold if a Scanner has none.
+const (
+	usualDepth    = 8
+	usualMembers  = 100_000
+	usualReport   = 10_000
+	leastUnpacked = 256 << 20
+	mostUnpacked  = 1 << 30
+	usualSearch   = 16 << 20 // bytes of a range that nothing explains
+	pickleMemory  = 40 << 20 // bytes for the values of one pickle
+)
+
+// Scan looks at the file of the given size behind r. Its name, which may be a path,
+// is only good for saying that the file is not what it is called.
+//
+// The error is of reading r, never of what was read; there is no report then.
+func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) {
+	run := &scanning{Scanner: *s, report: new(Report)}
+	run.MaxDepth = cmp.Or(s.MaxDepth, usualDepth)
+	run.MaxMembers = cmp.Or(s.MaxMembers, usualMembers)
+	run.MaxReport = cmp.Or(s.MaxReport, usualReport)
+	run.MaxUnpacked = cmp.Or(s.MaxUnpacked, min(max(leastUnpacked, 4*min(size, mostUnpacked)), mostUnpacked))
+	file := run.part(nil, "", r, size)
+	file.name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	if err := file.look(); err != nil {
+		return nil, err
+	}
+	run.report.Format = file.format
+	run.report.Verdict, run.report.Reason = file.verdict, file.reason
+	run.report.Complete = file.reason == ""
+	return run.report, nil
+}
+
+// A scanning is one scan.
+type scanning struct {
+	Scanner
+	report  *Report
+	members int // how many were looked at
+}
+
+// errLimit says that what is packed unpacks to more than may be unpacked.
+var errLimit = errors.New("it unpacks to more than is unpacked")

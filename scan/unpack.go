@@ -1,0 +1,190 @@
+// Unpacking: what is packed becomes a part, in little memory and within a budget.
+
+package scan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/pickle"
+)
+
+// A packed is how to unpack something, as often as it takes.
+type packed struct {
+	*scanning
+	codec codec
+	raw   func() io.Reader
+	in    *counter // of the last unpacking
+}
+
+// open begins to unpack.
+func (u *packed) open() (io.Reader, error) {
+	u.in = newCounter(u.raw())
+	return u.codec.open(u.in)
+}
+
+// read reads from a reader of what is unpacked, and pays for it.
+func (u *packed) read(r io.Reader, b []byte) (int, error) {
+	if u.MaxUnpacked <= 0 {
+		return 0, errLimit
+	}
+	n, err := r.Read(b[:min(int64(len(b)), u.MaxUnpacked)])
+	u.MaxUnpacked -= int64(n)
+	return n, err
+}
+
+// kept is how many bytes of what is unpacked are held. What is larger is unpacked
+// again when it is gone back in: most of it is read from front to back.
+const kept = 4 << 20
+
+// An unpacked is what something unpacks to, as a file.
+type unpacked struct {
+	packed
+	size   int64
+	head   []byte // the first kept bytes, or all
+	damage error  // why it ends, if it does not end as it should
+	used   int64  // bytes of what is packed that it was unpacked from
+
+	r      io.Reader // for what is behind head
+	at     int64     // where r is
+	window []byte    // what r gave last
+	fault  error     // of r, once it had one
+}
+
+// unpack unpacks something once, to know how much it is. The error is of reading
+// what is packed; that it is damaged is none.
+func (s *scanning) unpack(c codec, raw func() io.Reader) (*unpacked, error) {
+	u := &unpacked{packed: packed{scanning: s, codec: c, raw: raw}}
+	r, err := u.open()
+	if err == nil {
+		var head bytes.Buffer
+		buf := make([]byte, 32<<10)
+		for err == nil {
+			var n int
+			n, err = u.read(r, buf)
+			if room := kept - head.Len(); room > 0 {
+				head.Write(buf[:min(n, room)])
+			}
+			u.size += int64(n)
+		}
+		u.head = head.Bytes()
+	}
+	u.used = u.in.n
+	switch {
+	case errors.Is(err, errLimit), errors.Is(err, io.ErrUnexpectedEOF), isDamage(err):
+		u.damage = err
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	}
+	return u, nil
+}
+
+// isDamage says whether an error is of what a codec was given, and not of reading
+// it: codecs name themselves.
+func isDamage(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, name := range [...]string{"flate: ", "gzip: ", "zlib: ", "bzip2 data invalid: ", "lzma: ", "xz: ", "lz4: "} {
+		if strings.HasPrefix(err.Error(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadAt implements io.ReaderAt, for one goroutine.
+func (u *unpacked) ReadAt(b []byte, off int64) (int, error) {
+	n := 0
+	for n < len(b) {
+		at := off + int64(n)
+		if at >= u.size {
+			return n, io.EOF
+		}
+		if at < int64(len(u.head)) {
+			n += copy(b[n:], u.head[at:])
+			continue
+		}
+		if err := u.seek(at); err != nil {
+			return n, err
+		}
+		n += copy(b[n:], u.window[at-(u.at-int64(len(u.window))):])
+	}
+	return n, nil
+}
+
+// seek sees to it that the byte at off is in the window.
+func (u *unpacked) seek(off int64) error {
+	if u.r == nil || off < u.at-int64(len(u.window)) {
+		r, err := u.open()
+		if err != nil {
+			return err
+		}
+		u.r, u.at, u.window, u.fault = r, 0, make([]byte, 0, 64<<10), nil
+	}
+	for off >= u.at {
+		if u.fault != nil {
+			if errors.Is(u.fault, io.EOF) {
+				return fmt.Errorf("it unpacks to less than before: %w", io.ErrUnexpectedEOF)
+			}
+			return u.fault
+		}
+		buf := u.window[:cap(u.window)]
+		n, err := u.read(u.r, buf)
+		u.window, u.fault = buf[:n], err
+		u.at += int64(n)
+	}
+	return nil
+}
+
+// wrapped looks at a part that is packed as a whole. It returns false if it is not,
+// although it begins as if it were.
+func (p *part) wrapped(c codec) (bool, error) {
+	u, err := p.unpack(c, func() io.Reader { return io.NewSectionReader(p.file, 0, p.size) })
+	if err != nil {
+		return false, err
+	}
+	if c.weak && len(u.head) == 0 && u.damage != nil && !errors.Is(u.damage, errLimit) {
+		return false, nil
+	}
+	p.is(c.name)
+	p.explain(0, p.size)
+	p.find(RuleCompressed, 0, "packed by %s: %s", c.name, bytesOf(u.size))
+	if u.damage != nil {
+		p.unscanned(0, "what is packed by %s cannot be unpacked to its end: %v", c.name, u.damage)
+	}
+	if u.in.parts > 1 {
+		p.find(pickle.RuleTrailing, 0, "%d gzip files stand one after another: not every loader reads the second", u.in.parts)
+	}
+	if u.damage == nil {
+		if err := p.behind(u.used, "what is packed"); err != nil {
+			return true, err
+		}
+	}
+	return true, p.opened(u, c.name)
+}
+
+// opened looks at what something unpacks to.
+func (p *part) opened(u *unpacked, name string) error {
+	sub := p.part(p, name, u, u.size)
+	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded
+	return p.inside(sub)
+}
+
+// behind looks at the bytes that follow what takes up the part as a whole.
+func (p *part) behind(off int64, what string) error {
+	rest := extent.Span{Begin: off, End: p.size}
+	if rest.Len() <= 0 {
+		return nil
+	}
+	zero, err := p.zero(rest)
+	if err != nil || zero {
+		return err
+	}
+	p.find(pickle.RuleTrailing, off, "%s after the end of %s", bytesOf(rest.Len()), what)
+	return p.sweep(rest)
+}

@@ -1,0 +1,331 @@
+// Zip archives: what a walk finds, and a look at every content that any reader sees.
+
+package scan
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torchfile"
+)
+
+// formatZip is the format of an archive of no kind that is known.
+const formatZip = "zip"
+
+// A box is a zip archive that is looked at.
+type box struct {
+	*part
+	*zipwalk.Archive
+	kind   *kind
+	folder string              // of the checkpoint that is in it, with a slash
+	named  []torchfile.Storage // by its pickles
+	keys   map[string]bool     // of these, in lower case
+	sizes  map[string]int64    // of those that are there, in bytes
+}
+
+// A kind is a kind of archive, told by the names in it.
+type kind struct {
+	format string
+	is     func(names map[string]bool) bool
+}
+
+// kinds are those that are known. The names are without the archive's folder.
+var kinds = []kind{
+	{"torchscript", func(names map[string]bool) bool {
+		return names["constants.pkl"] && names["data.pkl"] || names["code/"] && names["data.pkl"]
+	}},
+	{"torch-package", func(names map[string]bool) bool {
+		return names[".data/extern_modules"] || names[".data/python_version"]
+	}},
+	{"pytorch-zip", func(names map[string]bool) bool { return names["data.pkl"] }},
+	{"keras", func(names map[string]bool) bool {
+		return names["config.json"] && (names["metadata.json"] || names["model.weights.h5"])
+	}},
+	{"torchserve-mar", func(names map[string]bool) bool {
+		return names["mar-inf/manifest.json"] || names["manifest.json"] && names["mar-inf/"]
+	}},
+	{"npz", func(names map[string]bool) bool { return names["*.npy"] }},
+}
+
+// zip looks at a zip archive.
+func (p *part) zip() error {
+	a, err := zipwalk.Walk(p.file, p.size, &zipwalk.Options{Head: 64, Members: p.MaxMembers, Search: p.search()})
+	if err != nil {
+		return err
+	}
+	b := &box{part: p, Archive: a, keys: make(map[string]bool), sizes: make(map[string]int64)}
+	b.classify()
+	p.is(b.format())
+	p.holds = true
+	if p.within != nil {
+		p.find(RuleNestedArchive, 0, "an archive of %s", wording.Count(len(a.Members), "member"))
+	}
+	b.faults()
+	if err := b.members(); err != nil {
+		return err
+	}
+	b.judgeKind()
+	if a.Partial != "" {
+		p.unscanned(0, "%s", a.Partial)
+	}
+	return b.leftovers()
+}
+
+// search returns how many bytes of what nothing explains are searched.
+func (s *scanning) search() int64 {
+	if s.Deep {
+		return 1 << 62
+	}
+	return usualSearch
+}
+
+// classify finds out of which kind the archive is.
+func (b *box) classify() {
+	for _, folder := range []string{b.Root() + "/", ""} {
+		names := make(map[string]bool)
+		arrays := len(b.Members) > 0
+		for i := range b.Members {
+			name, ok := strings.CutPrefix(b.Members[i].Name, folder)
+			if folder == "/" || !ok {
+				arrays = false
+				continue
+			}
+			name = strings.ToLower(name)
+			names[name] = true
+			if top, _, ok := strings.Cut(name, "/"); ok {
+				names[top+"/"] = true
+			}
+			arrays = arrays && len(b.Members[i].Views) > 0 && strings.HasPrefix(string(b.Members[i].Views[0].Head), npyMagic)
+		}
+		names["*.npy"] = arrays
+		for i := range kinds {
+			if kinds[i].is(names) {
+				b.kind, b.folder = &kinds[i], folder
+				return
+			}
+		}
+	}
+}
+
+// format returns what the archive is called.
+func (b *box) format() string {
+	if b.kind == nil {
+		return formatZip
+	}
+	return b.kind.format
+}
+
+// torch says whether the archive is one that PyTorch reads tensors from.
+func (b *box) torch() bool {
+	return b.kind != nil && (b.kind.format == "pytorch-zip" || b.kind.format == "torchscript" || b.kind.format == "torch-package")
+}
+
+// faults reports what is wrong with the archive.
+func (b *box) faults() {
+	for _, f := range b.Faults {
+		severity := Severity(pickle.Rule(f.Kind))
+		b.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: severity, Offset: f.Offset, Message: f.Detail})
+	}
+	b.report.Omitted += b.Omitted
+	if b.torch() {
+		b.roots()
+	}
+}
+
+// roots reports a checkpoint of several folders. Which one is loaded depends on which
+// entry is the first.
+func (b *box) roots() {
+	roots := make(map[string]bool)
+	var names []string
+	for i := range b.Members {
+		root, _, _ := strings.Cut(b.Members[i].Name, "/")
+		if m := &b.Members[i]; m.Listed && strings.EqualFold(path.Base(m.Name), "data.pkl") && !roots[root] {
+			roots[root] = true
+			names = append(names, quoted(root))
+		}
+	}
+	if len(names) > 1 {
+		const most = 3
+		b.find(RuleManyRoots, 0, "the checkpoint that is loaded is in %s, since that is the first in the directory; there are others: %s", names[0], strings.Join(names[1:min(len(names), most)], ", "))
+	}
+}
+
+// members looks at all contents: pickles first, since they say which of the others
+// are the numbers of tensors.
+func (b *box) members() error {
+	order := make([]int, len(b.Members))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		return rank(b.Members[x].Name) - rank(b.Members[y].Name)
+	})
+	for _, i := range order {
+		if len(b.report.Members) >= b.MaxMembers {
+			b.unscanned(0, "there are more parts than the %d that are looked at", b.MaxMembers)
+			return nil
+		}
+		if err := b.content(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rank says how early a member is looked at.
+func rank(name string) int {
+	if extensionOf(name) == ".pkl" {
+		return 0
+	}
+	return 1
+}
+
+// content looks at one member, as each reader sees it.
+func (b *box) content(i int) error {
+	m := &b.Members[i]
+	if m.Name != "" && strings.HasSuffix(m.Name, "/") && len(m.Views) > 0 && m.Views[0].Span.Len() == 0 {
+		return nil // a folder
+	}
+	if len(m.Views) == 0 {
+		sub := b.part.part(b.part, m.Name, strings.NewReader(""), 0)
+		return b.settle(sub, func() error {
+			sub.format = "missing"
+			sub.unscanned(0, "there is nothing where the archive says that it is")
+			return nil
+		})
+	}
+	for n, v := range m.Views {
+		name := m.Name
+		if n > 0 {
+			name = fmt.Sprintf("%s (by its own header)", m.Name)
+		}
+		if err := b.view(m, v, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// view looks at a member as one reader sees it.
+func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
+	sub := b.part.section(name, v.Span)
+	sub.name = path.Base(m.Name)
+	sub.loaded = b.torch() && extensionOf(m.Name) == ".pkl"
+	if b.torch() {
+		sub.graph = b.pickled(sub)
+	}
+	if b.torch() && v.Method == zipwalk.Stored {
+		if key, ok := b.storage(m.Name); ok {
+			b.sizes[key] = v.Span.Len()
+			return b.settle(sub, func() error { return sub.storage(v.Head) })
+		}
+	}
+	if v.Method == zipwalk.Stored {
+		return b.settle(sub, func() error { return b.stored(m, v, sub) })
+	}
+	return b.settle(sub, func() error { return b.packedMember(m, v, sub) })
+}
+
+// stored looks at a member that is there as it is.
+func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
+	if err := sub.look(); err != nil {
+		return err
+	}
+	if m.Encrypted() && sub.opaque() {
+		sub.find(RuleEncrypted, 0, "%s is said to be encrypted", quoted(m.Name))
+		sub.unscanned(0, "it is encrypted")
+		return nil
+	}
+	if err := b.checksum(m, v, sub, sub.file, sub.size); err != nil {
+		return err
+	}
+	return b.record(m, sub)
+}
+
+// opaque says whether nothing is known of the part's bytes.
+func (p *part) opaque() bool { return p.format == "data" || p.format == "" }
+
+// packedMember looks at a member that is packed.
+func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
+	c, ok := codecOf(v)
+	switch {
+	case v.Method == zipwalk.AES || m.Encrypted() && !ok:
+		sub.format = "encrypted"
+		sub.find(RuleEncrypted, 0, "%s is encrypted", quoted(m.Name))
+		sub.unscanned(0, "it is encrypted")
+		return nil
+	case !ok:
+		sub.format = "packed"
+		sub.find(RuleOddCompression, 0, "%s is packed by method %d", quoted(m.Name), v.Method)
+		sub.unscanned(0, "it is packed by method %d, which is not unpacked here", v.Method)
+		return sub.sweep(extent.Span{End: sub.size})
+	}
+	u, err := b.unpack(c, func() io.Reader { return b.Raw(v) })
+	if err != nil {
+		return err
+	}
+	sub.file, sub.size, sub.offset = u, u.size, -1
+	sub.reopen()
+	b.report.Members[sub.member].Size = u.size
+	if v.Method != zipwalk.Deflate {
+		sub.find(RuleOddCompression, 0, "%s is packed by %s, which Python reads and PyTorch does not", quoted(m.Name), c.name)
+	}
+	if m.Encrypted() {
+		sub.find(RuleEncrypted, 0, "%s is said to be encrypted", quoted(m.Name))
+	}
+	if u.damage != nil {
+		sub.unscanned(0, "it cannot be unpacked to its end: %v", u.damage)
+	}
+	if err := sub.look(); err != nil {
+		return err
+	}
+	if u.damage == nil {
+		if err := b.checksum(m, v, sub, u, u.size); err != nil {
+			return err
+		}
+	}
+	return b.record(m, sub)
+}
+
+// checksum compares the checksum of a content that was read anyway, or of any if the
+// scan is deep. Writers that do not say have zero.
+func (b *box) checksum(m *zipwalk.Member, v zipwalk.View, sub *part, r io.ReaderAt, size int64) error {
+	const small = 1 << 20 // bytes
+	if v.CRC == 0 || m.Encrypted() || size > small && !b.Deep && sub.format != "pickle" {
+		return nil
+	}
+	sum := crc32.NewIEEE()
+	if _, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil {
+		return err
+	}
+	if got := sum.Sum32(); got != v.CRC {
+		sub.find(RuleBadCRC, 0, "%s has the checksum %08x, and the archive says %08x: PyTorch does not compare them", quoted(m.Name), got, v.CRC)
+	}
+	return nil
+}
+
+// leftovers looks at what belongs to no member, and at comments.
+func (b *box) leftovers() error {
+	var listed extent.Set
+	for _, gap := range b.Gaps {
+		listed.Add(gap)
+	}
+	// What a format found before has explained is none of the archive's.
+	for _, span := range listed.Holes(extent.Span{End: b.size}) {
+		b.known.Add(span)
+	}
+	for _, comment := range b.Comments {
+		if err := b.sweep(comment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
