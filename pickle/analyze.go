@@ -81,7 +81,7 @@ func (a *analysis) run() {
 		a.all.add(Finding{RuleNotPickle, Warning, 0, "there are no bytes"})
 		a.all.stop("there are no bytes")
 	}
-	off, searching := int64(0), false
+	off, searching := int64(0), a.o != nil && a.o.Search
 	for off < size && !a.over() {
 		if searching {
 			if off = a.head(off); off >= size {

@@ -33,6 +33,10 @@ type Options struct {
 	// searched for further pickles.
 	NoSweep bool
 
+	// Search says that no pickle is due at the first byte: the bytes are searched
+	// for pickles, as those are that follow one.
+	Search bool
+
 	// PersistentID says whether a persistent id is one that the loader of this
 	// file knows, besides those of PyTorch's storages. Nil knows no others.
 	PersistentID func(id Value) bool

@@ -4,6 +4,7 @@ package scan
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/pickle"
@@ -46,7 +47,13 @@ func (p *part) hdf5(at int64) error {
 	if err := p.configs(extent.Span{Begin: at, End: end}); err != nil {
 		return err
 	}
-	return p.each(extent.Span{Begin: at, End: end}, func(off int64, r *pickle.Report) { p.judged(r, off) })
+	opts := p.pickleOptions()
+	opts.Search = true
+	r, err := pickle.Analyze(io.NewSectionReader(p.file, at, end-at), end-at, opts)
+	if err == nil {
+		p.hidden(r, at)
+	}
+	return err
 }
 
 // configs looks for configurations: texts with the word "class_name" in them.

@@ -76,7 +76,7 @@ func (p *part) java(head []byte) error {
 	}
 	search := &javaSearch{part: p, seen: make(map[string]bool)}
 	const block, overlap = 64 << 10, 4 << 10
-	end := min(p.size, p.search())
+	end := min(p.size, p.mostSearch())
 	for at := int64(0); at < end; at += block - overlap {
 		b, err := p.at(at, block)
 		if err != nil {

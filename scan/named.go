@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/pickle"
 )
 
@@ -118,11 +119,27 @@ func (p *part) unknown(head []byte) error {
 		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle, and is %s", quoted(p.name), map[bool]string{true: "a text", false: "of no format that is known"}[text])
 		p.explain(0, p.size)
 		return nil
+	case extensionOf(p.name) == ".safetensors":
+		p.find(RuleNotSafeTensor, 0, "%s is no safetensors file: weigh check says more", quoted(p.name))
 	case text:
 		p.explain(0, p.size)
 		return nil
 	}
-	return p.rest()
+	return p.opaqueData()
+}
+
+// opaqueData searches bytes that are nothing that is known. No loader would take them
+// for code, so that to search the first of many is enough.
+func (p *part) opaqueData() error {
+	r, cut, err := p.search(extent.Span{End: p.size})
+	if err != nil {
+		return err
+	}
+	if cut {
+		p.find(RulePartlySearched, 0, "of the %s the first %s were searched for pickles", bytesOf(p.size), bytesOf(p.mostSearch()))
+	}
+	p.hidden(r, 0)
+	return nil
 }
 
 // extensionOf returns the extension of a name in lower case, with its dot.

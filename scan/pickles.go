@@ -97,16 +97,7 @@ func (p *part) stream() error {
 
 // block looks at the numbers of a storage.
 func (p *part) block(b *torchfile.Block) error {
-	span := extent.Span{Begin: b.Begin, End: b.Begin + b.Size}
-	switch {
-	case p.Deep:
-	case mayBePickle(b.Head):
-		const enough = 64 << 10 // bytes
-		span.End = min(span.End, span.Begin+enough)
-	default:
-		return nil
-	}
-	return p.searchNumbers(span)
+	return p.numbers(extent.Span{Begin: b.Begin, End: b.Begin + b.Size}, b.Head)
 }
 
 // faulty reports what is wrong with a checkpoint.

@@ -38,12 +38,13 @@ const (
 
 // The rules about what a file is.
 const (
-	RuleUnscanned   pickle.Rule = "unscanned"
-	RulePolyglot    pickle.Rule = "polyglot"
-	RuleExtension   pickle.Rule = "extension-mismatch"
-	RuleLFSPointer  pickle.Rule = "lfs-pointer"
-	RuleLookAlike   pickle.Rule = "look-alike"
-	RuleUnsupported pickle.Rule = "unsupported-format"
+	RuleUnscanned      pickle.Rule = "unscanned"
+	RulePolyglot       pickle.Rule = "polyglot"
+	RuleExtension      pickle.Rule = "extension-mismatch"
+	RuleLFSPointer     pickle.Rule = "lfs-pointer"
+	RuleLookAlike      pickle.Rule = "look-alike"
+	RuleUnsupported    pickle.Rule = "unsupported-format"
+	RulePartlySearched pickle.Rule = "partly-searched"
 )
 
 // The rules about checkpoints.
@@ -113,6 +114,7 @@ var laws = [...]law{
 	{RuleExtension, pickle.Warning, "What may hold code has the name of something else."},
 	{RuleLFSPointer, pickle.Warning, "The file stands for another one, which was not fetched."},
 	{RuleLookAlike, pickle.Note, "The file is something else than its name says."},
+	{RulePartlySearched, pickle.Note, "Bytes that no loader takes for code were not all searched for pickles: a deep scan does."},
 	{RuleUnsupported, pickle.Warning, "The format is known, and not looked into."},
 
 	{RuleByteOrder, pickle.Warning, "The byte order of a checkpoint is none that exists."},

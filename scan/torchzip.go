@@ -28,19 +28,11 @@ func (b *box) storage(name string) (key string, ok bool) {
 	return "", false
 }
 
-// storage looks at the numbers of tensors. No loader takes them for code, so that the
-// first bytes are enough to say whether something hides there.
+// storage looks at a part that is the numbers of tensors.
 func (p *part) storage(head []byte) error {
 	p.format = "storage"
 	p.members++
-	if p.Deep {
-		return p.searchNumbers(extent.Span{End: p.size})
-	}
-	if !mayBePickle(head) {
-		return nil
-	}
-	const enough = 64 << 10 // bytes
-	return p.searchNumbers(extent.Span{End: min(p.size, enough)})
+	return p.numbers(extent.Span{End: p.size}, head)
 }
 
 // pickled takes note of the storages that a pickle names.

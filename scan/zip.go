@@ -57,7 +57,7 @@ var kinds = []kind{
 
 // zip looks at a zip archive.
 func (p *part) zip() error {
-	a, err := zipwalk.Walk(p.file, p.size, &zipwalk.Options{Head: 64, Members: p.MaxMembers, Search: p.search()})
+	a, err := zipwalk.Walk(p.file, p.size, &zipwalk.Options{Head: 64, Members: p.MaxMembers, Search: p.mostSearch()})
 	if err != nil {
 		return err
 	}
@@ -77,14 +77,6 @@ func (p *part) zip() error {
 		p.unscanned(0, "%s", a.Partial)
 	}
 	return b.leftovers()
-}
-
-// search returns how many bytes of what nothing explains are searched.
-func (s *scanning) search() int64 {
-	if s.Deep {
-		return 1 << 62
-	}
-	return usualSearch
 }
 
 // classify finds out of which kind the archive is.
