@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"quant":                     {".", "internal"},
 	"arch":                      {".", "internal"},
 	"pickle":                    {"internal"},
+	"scan":                      {".", "pickle", "internal"},
 	"torch":                     {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},
 	"repository":                {".", "store", "checkpoint", "stats", "quant", "internal"},
@@ -39,6 +40,9 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "pickle", "stats", "metadata", "digest", "diff", "edit", "arch"},
 	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
 	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "torch", "stats", "repository", "metadata", "digest", "diff", "edit", "arch", "cmd/weigh"},
+	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "pickle", "scan", "stats", "diff"},
+	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
+	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "scan", "torch", "stats", "repository", "diff", "cmd/weigh"},
 	"bench":                     {".", "store", "checkpoint", "stats", "repository"},
 	".ci/interop":               {".", "checkpoint"},
 }
@@ -48,6 +52,7 @@ var never = map[string][]string{
 	".":                         {"context", "net"},
 	"internal":                  {"net"},
 	"store":                     {"net/http"},
+	"scan":                      {"context", "net", "os"},
 	"cmd/weigh/internal/render": {"net/http", "os"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/pickle"
 )
 
@@ -56,25 +57,22 @@ func (p *part) hdf5(at int64) error {
 	return err
 }
 
-// configs looks for configurations: texts with the word "class_name" in them.
+// configs looks for configurations: texts with the word "class_name" in them. How many
+// are tried is limited, since a hostile file has the word everywhere.
 func (p *part) configs(span extent.Span) error {
 	const word = `"class_name"`
-	const block, before = 1 << 20, 4 << 10
+	const block, tries = 1 << 20, 1000
 	buf := make([]byte, min(block, span.Len()))
-	for at := span.Begin; at < span.End; {
-		n := int(min(int64(len(buf)), span.End-at))
-		if got, err := p.file.ReadAt(buf[:n], at); got < n {
+	for at, n := span.Begin, 0; at < span.End; n++ {
+		i, err := p.index(buf, extent.Span{Begin: at, End: span.End}, word)
+		if err != nil || i < 0 {
 			return err
 		}
-		i := bytes.Index(buf[:n], []byte(word))
-		if i < 0 {
-			at += int64(max(n-len(word)+1, 1))
-			if n < len(buf) {
-				break
-			}
-			continue
+		if n == tries {
+			p.unscanned(i, "there are more texts than the %d that are looked at as configurations", tries)
+			return nil
 		}
-		begin, err := p.configStart(at+int64(i), before)
+		begin, err := p.configStart(i)
 		if err != nil {
 			return err
 		}
@@ -82,14 +80,33 @@ func (p *part) configs(span extent.Span) error {
 		if err != nil {
 			return err
 		}
-		at = max(end, at+int64(i+len(word)))
+		at = max(end, i+int64(len(word)))
 	}
 	return nil
 }
 
+// index returns where a word stands first in a span, -1 if it does not.
+func (p *part) index(buf []byte, span extent.Span, word string) (int64, error) {
+	for at := span.Begin; at < span.End; {
+		b := buf[:min(int64(len(buf)), span.End-at)]
+		if n, err := p.file.ReadAt(b, at); n < len(b) {
+			return -1, err
+		}
+		if i := bytes.Index(b, []byte(word)); i >= 0 {
+			return at + int64(i), nil
+		}
+		if len(b) < len(buf) || len(b) <= len(word) {
+			break
+		}
+		at += int64(len(b) - len(word) + 1)
+	}
+	return -1, nil
+}
+
 // configStart returns where the text begins that has a byte at off: at the first brace
 // after the last byte before it that is not printable.
-func (p *part) configStart(off int64, most int64) (int64, error) {
+func (p *part) configStart(off int64) (int64, error) {
+	const most = 4 << 10 // bytes before it
 	begin := max(off-most, 0)
 	b, err := p.at(begin, int(off-begin))
 	if err != nil {
@@ -107,18 +124,27 @@ func (p *part) configStart(off int64, most int64) (int64, error) {
 	return off, nil
 }
 
-// config judges the configuration that begins at begin, and returns where it ends.
+// config judges the configuration that begins at begin, and returns where it ends. Most
+// are short, so more of the file is read only if it goes on.
 func (p *part) config(begin, limit int64) (int64, error) {
-	text := make([]byte, min(limit-begin, mostConfig))
-	if n, err := p.file.ReadAt(text, begin); n < len(text) {
-		return 0, err
+	for size := int64(16 << 10); ; size = min(16*size, mostConfig) {
+		text := make([]byte, min(limit-begin, size))
+		if n, err := p.file.ReadAt(text, begin); n < len(text) {
+			return 0, err
+		}
+		whole := int64(len(text)) < size || size == mostConfig
+		if end := bytes.IndexByte(text, 0); end >= 0 {
+			text, whole = text[:end], true
+		}
+		// A trial, which reports nothing, unless this is all of it.
+		scanner := jsonscan.New(text)
+		if _, _, err := scanner.Skip(); err != nil && scanner.Pos() >= len(text) && !whole {
+			continue
+		}
+		c := newConfig(p, text, begin)
+		if err := c.value(); err != nil {
+			p.find(RuleBadConfig, begin, "what looks like the configuration of a model is no JSON: %v", err)
+		}
+		return begin + int64(max(c.Pos(), 1)), nil
 	}
-	if end := bytes.IndexByte(text, 0); end >= 0 {
-		text = text[:end]
-	}
-	c := newConfig(p, text, begin)
-	if err := c.value(); err != nil {
-		p.find(RuleBadConfig, begin, "what looks like the configuration of a model is no JSON: %v", err)
-	}
-	return begin + int64(max(c.Pos(), 1)), nil
 }

@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"io"
 	"slices"
 
 	"github.com/weightools/safetensors/internal/extent"
@@ -18,36 +19,23 @@ func (p *part) pickleOptions() *pickle.Options {
 // pickle looks at a part that is a pickle, by its first bytes, its name, or because it
 // runs as one.
 func (p *part) pickle(head []byte) error {
-	sure := mayBePickle(head)
-	if !sure && p.formats > 0 {
+	if p.formats > 0 && !mayBePickle(head) {
 		return nil
 	}
-	opts := p.pickleOptions()
-	opts.MaxStreams, opts.NoSweep = 1, true
-	if !sure && !p.saysPickle() {
-		opts.MaxOpcodes = 100_000 // a program of a stranger's, as which only chance reads
-	}
-	g, err := pickle.Load(p.file, p.size, opts)
-	if err != nil {
+	sure := p.formats == 0 && (mayBePickle(head) || p.saysPickle())
+	is, err := p.tried(sure)
+	if err != nil || !is {
 		return err
 	}
-	runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped
-	if !runs && !dangerous(g.Report) && (p.formats > 0 || !sure && !p.saysPickle() || alien(g.Report)) {
-		return nil
-	}
-	if roots := g.Roots(); runs && torchfile.IsStream(roots[0]) {
-		return p.stream()
+	g, err := pickle.Load(p.file, p.size, p.pickleOptions())
+	if err != nil || sure && alien(g.Report) {
+		return err
 	}
 	p.is("pickle")
 	if p.hidesPickle() {
 		p.find(RuleExtension, 0, "a pickle is called %s", quoted(p.name))
 	}
-	if !runs || g.Report.End < p.size || opts.MaxOpcodes > 0 {
-		if g, err = pickle.Load(p.file, p.size, p.pickleOptions()); err != nil {
-			return err
-		}
-	}
-	p.judged(g.Report, 0)
+	p.judged(g.Report, 0, p.size)
 	for _, s := range g.Report.Streams {
 		p.explain(s.Offset, s.End)
 	}
@@ -56,6 +44,31 @@ func (p *part) pickle(head []byte) error {
 		p.graph(g)
 	}
 	return nil
+}
+
+// tried says whether the part is to be judged as a pickle. What is not sure to be one
+// counts if it runs to its end, or imports what is dangerous. A checkpoint from before
+// PyTorch 1.6, which its first few instructions tell, is looked at right away.
+func (p *part) tried(sure bool) (bool, error) {
+	const few, many = 16, 100_000 // instructions
+	for _, most := range [...]int64{few, many} {
+		opts := p.pickleOptions()
+		opts.MaxStreams, opts.NoSweep, opts.MaxOpcodes = 1, true, most
+		g, err := pickle.Load(p.file, p.size, opts)
+		if err != nil {
+			return false, err
+		}
+		runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped
+		switch {
+		case runs && torchfile.IsStream(g.Roots()[0]):
+			return false, p.stream()
+		case sure || runs || dangerous(g.Report):
+			return true, nil
+		case len(g.Report.Streams) == 0 || g.Report.Streams[0].Opcodes < few:
+			return false, nil // it broke before
+		}
+	}
+	return false, nil
 }
 
 // alien says whether a report is of bytes that are no pickle from the first on.
@@ -83,7 +96,7 @@ func (p *part) stream() error {
 	if p.hidesPickle() {
 		p.find(RuleExtension, 0, "a checkpoint is called %s", quoted(p.name))
 	}
-	p.judged(s.Graph.Report, 0)
+	p.judged(s.Graph.Report, 0, s.Graph.Report.End)
 	p.faulty(s.Faults)
 	p.faulty(torchfile.CheckTensors(s.Graph))
 	for i := range s.Blocks {
@@ -107,8 +120,21 @@ func (p *part) faulty(list []torchfile.Fault) {
 	}
 }
 
-// judged takes over a report about the bytes from off on.
-func (p *part) judged(r *pickle.Report, off int64) {
+// visited shows the pickle in the n bytes from off on to who asked for it.
+func (p *part) visited(off, n int64) {
+	if p.Visit != nil {
+		p.Visit(Pickle{p.path, off, n, io.NewSectionReader(p.file, off, n), p.pickleOptions()})
+	}
+}
+
+// judged takes over a report about the bytes from off on, of which n are pickles.
+func (p *part) judged(r *pickle.Report, off, n int64) {
+	p.visited(off, n)
+	p.takeOver(r, off)
+}
+
+// takeOver takes over a report about the bytes from off on.
+func (p *part) takeOver(r *pickle.Report, off int64) {
 	for _, im := range r.Imports {
 		im.Offset += off
 		p.imports(Import{How: im.Opcode.String(), Import: im})

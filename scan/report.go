@@ -61,3 +61,19 @@ type Finding struct {
 	Member string
 	pickle.Finding
 }
+
+// Resolved returns the name that would be imported, with its module.
+func (im *Import) Resolved() string {
+	if im.ResolvedModule == "" {
+		return im.ResolvedName
+	}
+	return im.ResolvedModule + "." + im.ResolvedName
+}
+
+// Why says in a sentence why the import has its verdict.
+func (im *Import) Why() string {
+	if l := lawOf(im.Rule); l != nil {
+		return l.text
+	}
+	return im.Import.Why()
+}

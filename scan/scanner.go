@@ -22,6 +22,9 @@ type Scanner struct {
 	// the first bytes are looked at, and of the latter 16 MiB.
 	Deep bool
 
+	// Visit, if it is not nil, is called for each pickle, in the order of the report. What it is given can be read until it returns.
+	Visit func(Pickle)
+
 	// MaxDepth is how deep archives within archives are opened. 0 means 8.
 	MaxDepth int
 	// MaxUnpacked is how many bytes are unpacked in all. 0 means 256 MiB, or four times
@@ -42,7 +45,7 @@ const (
 	leastUnpacked = 256 << 20
 	mostUnpacked  = 1 << 30
 	usualSearch   = 16 << 20 // bytes of a range that nothing explains
-	pickleMemory  = 40 << 20 // bytes for the values of one pickle
+	pickleMemory  = 32 << 20 // bytes for the values of one pickle
 )
 
 // Scan looks at the file of the given size behind r. Its name, which may be a path,
@@ -64,6 +67,15 @@ func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) 
 	run.report.Verdict, run.report.Reason = file.verdict, file.reason
 	run.report.Complete = file.reason == ""
 	return run.report, nil
+}
+
+// A Pickle is a run of bytes that was judged as one pickle or several.
+type Pickle struct {
+	Member  string // the path of the part that it is in, "" for the file itself
+	Offset  int64  // in that part
+	Size    int64  // in bytes
+	Bytes   io.ReaderAt
+	Options *pickle.Options // by which it was judged
 }
 
 // A scanning is one scan.

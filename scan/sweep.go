@@ -25,11 +25,13 @@ func (p *part) sweep(span extent.Span) error {
 	return nil
 }
 
-// hidden reports pickles that were found by a search. Among many bytes some look like a
-// pickle by chance, so those count that import something.
+// hidden reports pickles that were found by a search from off on. Among many bytes some
+// look like a pickle by chance, so those count that import something.
 func (p *part) hidden(r *pickle.Report, off int64) {
 	if len(r.Imports) > 0 {
-		p.judged(r, off)
+		begin, end := r.Streams[0].Offset, r.Streams[len(r.Streams)-1].End
+		p.visited(off+begin, end-begin)
+		p.takeOver(r, off)
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *part) oldMember(read func(io.ReaderAt, int64, *pickle.Options) (*torchf
 		return err
 	}
 	for i, g := range m.Graphs {
-		p.judged(g.Report, m.Offsets[i])
+		p.judged(g.Report, m.Offsets[i], g.Report.End)
 	}
 	p.faulty(m.Faults)
 	for i := range m.Blocks {
@@ -106,5 +106,8 @@ func (p *part) oldMember(read func(io.ReaderAt, int64, *pickle.Options) (*torchf
 		}
 	}
 	p.explain(0, m.End)
-	return p.behind(m.End, "the last that belongs to the format")
+	if err := p.behind(m.End, "the last that belongs to the format"); err != nil {
+		return err
+	}
+	return p.rest()
 }

@@ -152,13 +152,16 @@ func (p *part) wrapped(c codec) (bool, error) {
 		return false, nil
 	}
 	p.is(c.name)
-	p.explain(0, p.size)
 	p.find(RuleCompressed, 0, "packed by %s: %s", c.name, bytesOf(u.size))
 	if u.damage != nil {
 		p.unscanned(0, "what is packed by %s cannot be unpacked to its end: %v", c.name, u.damage)
 	}
 	if u.in.parts > 1 {
 		p.find(pickle.RuleTrailing, 0, "%d gzip files stand one after another: not every loader reads the second", u.in.parts)
+	}
+	p.explain(0, u.used)
+	if errors.Is(u.damage, errLimit) {
+		p.explain(0, p.size) // the rest is more of it
 	}
 	if u.damage == nil {
 		if err := p.behind(u.used, "what is packed"); err != nil {
@@ -175,16 +178,16 @@ func (p *part) opened(u *unpacked, name string) error {
 	return p.inside(sub)
 }
 
-// behind looks at the bytes that follow what takes up the part as a whole.
+// behind reports the bytes that follow what takes up the part as a whole. They are
+// searched with all else that no format explains.
 func (p *part) behind(off int64, what string) error {
 	rest := extent.Span{Begin: off, End: p.size}
 	if rest.Len() <= 0 {
 		return nil
 	}
 	zero, err := p.zero(rest)
-	if err != nil || zero {
-		return err
+	if err == nil && !zero {
+		p.find(pickle.RuleTrailing, off, "%s after the end of %s", bytesOf(rest.Len()), what)
 	}
-	p.find(pickle.RuleTrailing, off, "%s after the end of %s", bytesOf(rest.Len()), what)
-	return p.sweep(rest)
+	return err
 }

@@ -69,7 +69,8 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		&cobra.Group{ID: groupOther, Title: "The program itself"},
 	)
 	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd(), a.metadataCmd(), a.editCmd())
-	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.splitCmd(), a.mergeCmd())
+	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.scanCmd(), a.pickleCmd())
+	root.AddCommand(a.splitCmd(), a.mergeCmd())
 	root.SetHelpCommand(a.helpCmd())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
@@ -178,6 +179,7 @@ var meantVerbs = map[string]string{
 	"meta": "metadata", "rename": "edit", "cast": "edit", "modify": "edit", "strip": "edit",
 	"shard": "split", "reshard": "split",
 	"join": "merge", "concat": "merge", "combine": "merge",
+	"dis": "pickle", "disassemble": "pickle", "audit": "scan",
 }
 
 // misspelt returns the error of a target that does not exist and is like a

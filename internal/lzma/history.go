@@ -19,7 +19,7 @@ func (h *history) ready() []byte { return h.buf[h.given:] }
 
 // take moves bytes out to b.
 func (h *history) take(b []byte) int {
-	const slack = 4 << 20 // bytes, so that the history is not moved for every few
+	const slack = 2 << 20 // bytes, so that the history is not moved for every few
 	n := copy(b, h.ready())
 	h.given += n
 	if h.given == len(h.buf) && len(h.buf) > mostHistory+slack {

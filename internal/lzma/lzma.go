@@ -4,7 +4,7 @@
 //
 // It is for looking into what is packed, not for keeping it: checksums are not
 // compared. A dictionary takes memory as it fills, whatever size is claimed for it,
-// and no more than 16 MiB; what refers farther back is an error.
+// and no more than 8 MiB; what refers farther back is an error.
 //
 // The algorithm is that of the LZMA specification (Igor Pavlov, 2015), the container
 // that of the .xz file format 1.2.1 (2024).
@@ -19,12 +19,12 @@ import (
 )
 
 // mostHistory is how far back a match may refer, in bytes. That of xz -6, the
-// default of xz and of Python, is 8 MiB.
-const mostHistory = 16 << 20
+// default of xz and of Python, is that.
+const mostHistory = 8 << 20
 
 var (
 	errData    = errors.New("lzma: the data is damaged")
-	errHistory = errors.New("lzma: the data refers back more than 16 MiB, and that much is kept")
+	errHistory = errors.New("lzma: the data refers back more than 8 MiB, and that much is kept")
 )
 
 // NewReader returns a reader of what a .lzma file unpacks to: five bytes of

@@ -130,13 +130,13 @@ const mostResults = 25_000
 // result, suppressed or not; if verbose, it is there, as suppressed.
 func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool) error {
 	rules := slices.Collect(safetensors.Rules())
-	driver := sarifDriver{Name: "weigh", Version: version, InformationURI: "https://github.com/weightools/safetensors"}
+	log := sarifLog{version: version}
 	for _, r := range rules {
-		driver.Rules = append(driver.Rules, sarifRuleOf(r))
+		log.rules = append(log.rules, sarifRuleOf(r))
 	}
 	written, left := c.sarifResults(verbose)
-	invocation := sarifInvocation{Successful: len(c.Unread) == 0, Notifications: c.sarifNotifications(verbose, left)}
-	results := func(yield func(any) bool) {
+	log.invocation = sarifInvocation{Successful: len(c.Unread) == 0, Notifications: c.sarifNotifications(verbose, left)}
+	log.results = func(yield func(any) bool) {
 		seen := make(map[string]int)
 		for _, f := range written {
 			if !yield(c.sarifResult(f, rules, seen)) {
@@ -144,11 +144,24 @@ func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool
 			}
 		}
 	}
+	return log.write(w, s)
+}
+
+// A sarifLog is a log of one run.
+type sarifLog struct {
+	version    string // of the program
+	rules      []sarifRule
+	invocation sarifInvocation
+	results    elements
+}
+
+// write writes the log, its results one by one.
+func (l *sarifLog) write(w io.Writer, s typeset.Style) error {
 	run := []member{ // 3.14
-		{"tool", sarifTool{driver}},
-		{"invocations", []sarifInvocation{invocation}},
+		{"tool", sarifTool{sarifDriver{Name: "weigh", Version: l.version, InformationURI: "https://github.com/weightools/safetensors", Rules: l.rules}}},
+		{"invocations", []sarifInvocation{l.invocation}},
 		{"columnKind", "unicodeCodePoints"},
-		{"results", elements(results)},
+		{"results", l.results},
 	}
 	return writeObject(w, s, []member{ // 3.13
 		{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
@@ -188,9 +201,7 @@ func (c *Check) sarifResults(verbose bool) (written []*Finding, left int) {
 func (c *Check) sarifNotifications(verbose bool, left int) []sarifNotification {
 	var list []sarifNotification
 	for _, u := range c.Unread {
-		list = append(list, sarifNotification{
-			Level: "error", Message: sarifMessage(u.Message), Locations: []sarifLocation{{Physical: sarifPhysical{c.artifact(u.File), wholeFile}}},
-		})
+		list = append(list, u.sarif(c.Root))
 	}
 	note := func(format string, n int64) {
 		if n > 0 {
@@ -207,6 +218,11 @@ func (c *Check) sarifNotifications(verbose bool, left int) []sarifNotification {
 		note("%s allowed, and left out: with --verbose, they are in the log as suppressed", n)
 	}
 	return list
+}
+
+// sarif returns a notification of what could not be read.
+func (u *Unread) sarif(root string) sarifNotification {
+	return sarifNotification{Level: "error", Message: sarifMessage(u.Message), Locations: []sarifLocation{{Physical: sarifPhysical{artifact(root, u.File), wholeFile}}}}
 }
 
 // sarifMessage returns a text out of which nothing is made that it does not say:
@@ -242,7 +258,7 @@ var wholeFile = sarifRegion{StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn:
 // sarifResult returns the finding as a result. The tensor is a logical location,
 // since viewers can group by these. Seen counts results that are alike.
 func (c *Check) sarifResult(f *Finding, rules []safetensors.Rule, seen map[string]int) sarifResult {
-	at := sarifLocation{Physical: sarifPhysical{c.artifact(f.File), wholeFile}}
+	at := sarifLocation{Physical: sarifPhysical{artifact(c.Root, f.File), wholeFile}}
 	if f.Span != (safetensors.Span{}) {
 		length := max(f.Span.Len(), 0)
 		at.Physical.Region.ByteOffset, at.Physical.Region.ByteLength = &f.Span.Begin, &length
@@ -251,18 +267,23 @@ func (c *Check) sarifResult(f *Finding, rules []safetensors.Rule, seen map[strin
 		at.Logical = []sarifLogical{{shortened(f.Tensor), "object"}}
 	}
 	print := f.fingerprint()
-	seen[print]++
 	r := sarifResult{
 		RuleID: string(f.Rule), RuleIndex: slices.Index(rules, f.Rule), Level: levels[f.Severity()],
 		Message: sarifMessage(f.Detail), Locations: []sarifLocation{at},
-		// The second is the one that GitHub goes by. Its form is that of GitHub's own:
-		// hexadecimal digits, and which of several with the same it is.
-		Fingerprints: map[string]string{"weigh/v1": print, "primaryLocationLineHash": fmt.Sprintf("%.16s:%d", print, seen[print])},
+		Fingerprints: fingerprints(print, seen),
 	}
 	if f.Allowed != "" {
 		r.Suppressions = []sarifSuppression{{"external", "accepted", f.Allowed}}
 	}
 	return r
+}
+
+// fingerprints returns those of a result, of which seen counts those that are alike. The
+// second is the one that GitHub goes by. Its form is that of GitHub's own: hexadecimal
+// digits, and which of several with the same it is.
+func fingerprints(print string, seen map[string]int) map[string]string {
+	seen[print]++
+	return map[string]string{"weigh/v1": print, "primaryLocationLineHash": fmt.Sprintf("%.16s:%d", print, seen[print])}
 }
 
 // fingerprint tells the finding from others, and is the same in the next run: it
@@ -275,9 +296,9 @@ func (f *Finding) fingerprint() string {
 
 // artifact returns the location of a file: a URI, or for a path that is not
 // absolute, or lies in the folder in which the program was run, a reference to be
-// resolved against that. GitHub takes it for the root of the repository.
-func (c *Check) artifact(file string) sarifArtifact {
-	if rest, ok := strings.CutPrefix(file, c.Root+"/"); ok && c.Root != "" {
+// resolved against that: root. GitHub takes it for the root of the repository.
+func artifact(root, file string) sarifArtifact {
+	if rest, ok := strings.CutPrefix(file, root+"/"); ok && root != "" {
 		file = rest
 	}
 	switch {

@@ -1,0 +1,220 @@
+// What pickle says: instruction by instruction, and in a few words what they come to.
+
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan"
+)
+
+// Pickles are the pickles of one file, shown while they are found: a file may have
+// many, and an archive unpacks them one by one.
+type Pickles struct {
+	Path string
+	// Scan calls show for each pickle, and returns the report on the file. It is called
+	// once.
+	Scan func(show func(scan.Pickle)) (*scan.Report, error)
+	// Member is the path of the part to show, "" for all.
+	Member string
+
+	Report *scan.Report // of Scan
+	Shown  int          // how many pickles were
+}
+
+// wanted says whether a pickle is to be shown.
+func (p *Pickles) wanted(k *scan.Pickle) bool { return p.Member == "" || k.Member == p.Member }
+
+// lines yields the lines of a pickle, with offsets in the part that it is in.
+func lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
+	return func(yield func(pickle.Line, error) bool) {
+		for line, err := range pickle.Lines(k.Bytes, k.Size, k.Options) {
+			line.Offset, line.End = line.Offset+k.Offset, line.End+k.Offset
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+// each scans the file and calls show for each pickle that is wanted.
+func (p *Pickles) each(show func(*scan.Pickle) error) error {
+	var failed error
+	report, err := p.Scan(func(k scan.Pickle) {
+		if failed != nil || !p.wanted(&k) {
+			return
+		}
+		p.Shown++
+		failed = show(&k)
+	})
+	p.Report = report
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// lineJSON is an instruction in the machine form.
+type lineJSON struct {
+	Offset  int64   `json:"offset"`
+	Opcode  *string `json:"opcode"` // null if the bytes are no instruction
+	Arg     *string `json:"arg"`
+	Depth   int     `json:"depth"`
+	Remark  *string `json:"remark"`
+	Verdict string  `json:"verdict"`
+}
+
+// json returns the machine form of a line.
+func lineForm(l *pickle.Line) lineJSON {
+	j := lineJSON{Offset: l.Offset, Arg: orNull(l.Arg), Depth: l.Depth, Remark: orNull(l.Remark), Verdict: l.Verdict.String()}
+	if l.Opcode != 0 {
+		j.Opcode = orNull(l.Opcode.String())
+	}
+	return j
+}
+
+// JSON writes the machine form, "weigh.pickle/1".
+func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
+	var failed error
+	pickles := func(yield func(any) bool) {
+		failed = p.each(func(k *scan.Pickle) error {
+			var err error
+			ops := func(yield func(any) bool) {
+				for line, lineErr := range lines(k) {
+					if err = lineErr; err != nil || !yield(lineForm(&line)) {
+						return
+					}
+				}
+			}
+			yield([]member{{"member", orNull(k.Member)}, {"offset", k.Offset}, {"size", k.Size}, {"lines", elements(ops)}})
+			return err
+		})
+	}
+	// What the whole comes to is only known once all pickles were shown.
+	sum := func(yield func(any) bool) {
+		if p.Report == nil {
+			return
+		}
+		yield(append([]member{{"format", p.Report.Format}, {"verdict", p.Report.Verdict.String()}, {"complete", p.Report.Complete}, {"reason", orNull(p.Report.Reason)}}, judgementJSON(p.Report)...))
+	}
+	err := writeObject(w, s, []member{
+		{"schema", "weigh.pickle/1"},
+		{"path", p.Path},
+		{"pickles", elements(pickles)},
+		{"summary", elements(sum)},
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// Text writes the pickles as pickletools does, with what each instruction imports and
+// calls beside it, and below what they come to.
+func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
+	var failed error
+	err := typeset.Buffered(w, func(w *bufio.Writer) {
+		failed = p.each(func(k *scan.Pickle) error {
+			if k.Member != "" {
+				w.WriteString(s.Paint(typeset.Bold, typeset.Name(k.Member)) + "\n")
+			}
+			highest := 0
+			for line, err := range lines(k) {
+				if err != nil {
+					return err
+				}
+				writeLine(w, s, &line)
+				highest = max(highest, line.Opcode.Proto())
+				if line.Opcode.String() == "STOP" {
+					fmt.Fprintf(w, "highest protocol among opcodes = %d\n", highest)
+					highest = 0
+				}
+			}
+			w.WriteByte('\n')
+			return nil
+		})
+		if failed == nil && p.Report != nil {
+			p.summary(w, s)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// remarkColumn is the column in which remarks begin, if a line is not longer.
+const remarkColumn = 60
+
+// writeLine writes an instruction. What it imports or calls stands behind it, in the
+// colour of what is thought of that, and in the margin if that is not good.
+func writeLine(w *bufio.Writer, s typeset.Style, l *pickle.Line) {
+	margin, color := " ", ""
+	switch {
+	case l.Remark == "":
+	case l.Verdict == pickle.Dangerous:
+		margin, color = "!", typeset.Red
+	case l.Verdict == pickle.Suspicious:
+		margin, color = "?", typeset.Yellow
+	default:
+		color = typeset.Green
+	}
+	text := typeset.Line(l.String())
+	if l.Remark == "" {
+		w.WriteString(margin + text + "\n")
+		return
+	}
+	w.WriteString(s.Paint(color, margin) + text)
+	typeset.Spaces(w, max(remarkColumn-typeset.Width(text), 1))
+	w.WriteString(s.Paint(color, typeset.Line(l.Remark)) + "\n")
+}
+
+// summary says in plain words what loading would import and call.
+func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
+	r := p.Report
+	say := func(color, text string) { typeset.Wrap(w, s, 2, color, text) }
+	imports := slices.DeleteFunc(slices.Clone(r.Imports), func(im scan.Import) bool { return p.Member != "" && im.Member != p.Member })
+	calls := slices.DeleteFunc(slices.Clone(r.Calls), func(c scan.Call) bool { return p.Member != "" && c.Member != p.Member })
+	if len(imports) == 0 {
+		say("", "Loading imports nothing.")
+	} else {
+		say("", "Loading imports "+typeset.Plural(int64(len(imports)), "name")+":")
+	}
+	const most = 20
+	for i := range imports[:min(len(imports), most)] {
+		im := &imports[i]
+		typeset.Spaces(w, 2)
+		say(verdictColors[im.Verdict], typeset.Name(shortened(im.String()))+": "+im.Verdict.String()+". "+typeset.Line(im.Why()))
+	}
+	if n := len(imports) - most; n > 0 {
+		say("", "  … and "+typeset.Plural(int64(n), "name")+" more: weigh scan --all lists them")
+	}
+	if len(calls) > 0 {
+		say("", "and calls:")
+	}
+	for i := range calls[:min(len(calls), most)] {
+		c := &calls[i]
+		typeset.Spaces(w, 2)
+		text := typeset.Line(shortened(c.Callee) + c.Args)
+		if c.Count > 1 {
+			text += ", " + typeset.Count(c.Count) + " times in all"
+		}
+		say(verdictColors[c.Verdict], text)
+	}
+	if n := len(calls) - most; n > 0 {
+		say("", "  … and "+typeset.Plural(int64(n), "call")+" more: weigh scan --json lists them")
+	}
+	w.WriteByte('\n')
+	text := fmt.Sprintf("%s %s", label(p.Path)+":", r.Verdict)
+	if !r.Complete {
+		text += ", not seen completely: " + typeset.Line(r.Reason)
+	}
+	typeset.Wrap(w, s, 0, verdictColors[r.Verdict], text+"; weigh scan says why")
+}

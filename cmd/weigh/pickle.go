@@ -1,0 +1,112 @@
+// The verb pickle: the instructions of pickles, and what they would do.
+
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan"
+)
+
+// pickleCmd returns the verb.
+func (a *app) pickleCmd() *cobra.Command {
+	var f scanFlags
+	var member string
+	cmd := &cobra.Command{
+		Use:   "pickle FILE",
+		Short: "list the instructions of pickles, and what they import and call",
+		Long: `Pickle lists the instructions of a pickle, or of each that is in an archive, as
+Python's pickletools does, and runs none of them. Behind an instruction that
+imports or calls stands what, and what is thought of it; in the margin "!" is
+dangerous, "?" suspicious. Below stands in plain words what loading would do.
+
+The exit code is 1 if it is dangerous to load the file, and 3 if it could not be
+seen completely.`,
+		Example: `  weigh pickle testdata/scan/harmless.pkl
+  weigh pickle --json testdata/scan/model.pt | jq '.pickles[].lines[] | select(.remark)'
+  weigh pickle --member model/data.pkl testdata/scan/model.pt`,
+		GroupID:           groupLook,
+		Args:              targets(1, "one file, or - for standard input"),
+		ValidArgsFunction: completeFiles,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.pickles(cmd.Context(), args[0], member, &f) },
+	}
+	f.output.register(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
+	cmd.Flags().StringVar(&member, "member", "", "show the pickles of the part at `PATH` alone, as scan calls it")
+	f.policyFlags(cmd)
+	return cmd
+}
+
+// pickles shows the pickles of a file.
+func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) error {
+	scanner, err := f.scanner()
+	if err != nil {
+		return err
+	}
+	if err := f.output.check(); err != nil {
+		return err
+	}
+	r, size, done, err := a.openBytes(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p := &render.Pickles{Path: target, Member: member}
+	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
+		scanner.Visit = show
+		return scanner.Scan(r, size, target)
+	}
+	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+		if f.json {
+			return p.JSON(w, s)
+		}
+		return p.Text(w, s)
+	})
+	switch {
+	case err != nil:
+		return err
+	case p.Shown == 0 && member != "":
+		return usagef("%q has no pickle %q: weigh scan --json lists its parts", target, member)
+	case p.Shown == 0:
+		a.remark("%s has no pickle: it is %s", target, p.Report.Format)
+	}
+	if p.Report.Verdict == pickle.Dangerous {
+		return errFound
+	}
+	if !p.Report.Complete {
+		return errUnread
+	}
+	return nil
+}
+
+// openBytes opens a target that has to be one file of any kind. What it returns closes
+// it.
+func (a *app) openBytes(ctx context.Context, target string) (r io.ReaderAt, size int64, done func(), err error) {
+	a.inputs = append(a.inputs, target)
+	if target == "-" {
+		f, size, err := a.spooled()
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		return f, size, func() { f.Close(); os.Remove(f.Name()) }, nil
+	}
+	at, err := locate(ctx, target, nil)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if at.within == "" {
+		return nil, 0, nil, usagef("%q is a folder: name one of its files", target)
+	}
+	object, err := at.store.Open(ctx, at.within)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	return object.ReaderAt(ctx), object.Size(), func() { object.Close() }, nil
+}

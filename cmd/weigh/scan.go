@@ -1,0 +1,179 @@
+// The verb scan: is there code in it.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan"
+)
+
+// scanFlags are the flags of scan.
+type scanFlags struct {
+	output
+	json, sarif, all, why, deep bool
+	failOn, policy              string
+	profiles                    []string
+}
+
+// scanCmd returns the verb.
+func (a *app) scanCmd() *cobra.Command {
+	var f scanFlags
+	cmd := &cobra.Command{
+		Use:   "scan PATH...",
+		Short: "say whether code runs when a file is loaded",
+		Long: `Scan says of each file whether loading it runs code: a verdict, and what it rests
+on. It knows pickles, what PyTorch, NumPy, joblib and Keras write, and archives of
+them, by their bytes and not by their names. It runs nothing that is in them.
+
+  safe        all that would be imported is on the list of what may be
+  suspicious  something was not audited, is odd, or could not be seen
+  dangerous   loading it can run code
+
+A folder stands for all files in it, links followed, each once. Of archives only
+the directory, the pickles and the first bytes of the rest are read, unless
+--deep is given.
+
+The exit code is 0 if all was seen and nothing found of the severity that
+--fail-on says, 1 if something was, and 3 if something could not be read, or not
+be seen completely, and nothing was found in the rest.
+
+A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
+"profile sklearn", or "file" and the SHA-256 of a file that is trusted.`,
+		Example: `  weigh scan testdata/scan
+  weigh scan --why testdata/scan/harmless.pkl
+  weigh scan --json testdata/scan | jq '.files[] | select(.verdict != "safe")'
+  weigh scan --sarif -o scan.sarif testdata/scan`,
+		GroupID:           groupJudge,
+		ValidArgsFunction: completeFiles,
+		Args:              targets(0, "a file or a folder, or - for standard input"),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.scan(cmd.Context(), args, &f) },
+	}
+	f.output.register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.all, "all", false, "show every import and finding, allowed ones and notes, too")
+	fl.BoolVar(&f.deep, "deep", false, "search for pickles where no loader looks for them, too: among the numbers")
+	fl.StringVar(&f.failOn, "fail-on", "dangerous", "exit with 1 from `SEVERITY` on: dangerous, suspicious or note")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.scan/1")
+	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
+	f.policyFlags(cmd)
+	fl.BoolVar(&f.why, "why", false, "explain each verdict, and say what would change it")
+	completeWords(cmd, "fail-on", failOnNames)
+	return cmd
+}
+
+// policyFlags adds the flags that say which names pickles may import.
+func (f *scanFlags) policyFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.policy, "policy", "", "judge by the policy in `FILE`, too")
+	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow what `NAME` needs, may be repeated: "+strings.Join(profileNames(), ", "))
+	completeWords(cmd, "profile", profileNames())
+}
+
+// failOnNames are what --fail-on can be, the most harmless first: verdicts, and the
+// severity of what changes none.
+var failOnNames = []string{"note", "suspicious", "dangerous"}
+
+// profileNames returns the names of all profiles.
+func profileNames() []string {
+	var names []string
+	for name := range pickle.Profiles() {
+		names = append(names, name)
+	}
+	return names
+}
+
+// severity reads --fail-on.
+func (f *scanFlags) severity() (pickle.Severity, error) {
+	i := slices.Index(failOnNames, f.failOn)
+	if i < 0 {
+		return 0, usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(didYouMean(f.failOn, failOnNames), "it is one of "+strings.Join(failOnNames, ", ")))
+	}
+	return pickle.Severity(i), nil
+}
+
+// scanner returns the scanner that the flags ask for.
+func (f *scanFlags) scanner() (*scan.Scanner, error) {
+	s := &scan.Scanner{Deep: f.deep, Policy: new(pickle.Policy)}
+	if f.policy != "" {
+		file, err := os.Open(f.policy)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if s.Policy, err = pickle.ParsePolicy(file); err != nil {
+			return nil, usagef("%s: %w", f.policy, err)
+		}
+	}
+	for _, name := range f.profiles {
+		if names := profileNames(); !slices.Contains(names, name) {
+			return nil, usagef("--profile cannot be %q: %s", name, cmp.Or(didYouMean(name, names), "there are "+strings.Join(names, ", ")))
+		}
+		s.Policy.Profiles = append(s.Policy.Profiles, name)
+	}
+	return s, nil
+}
+
+// scan looks at the targets. It goes on after one that cannot be read.
+func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
+	least, err := f.severity()
+	if err != nil {
+		return err
+	}
+	scanner, err := f.scanner()
+	if err != nil {
+		return err
+	}
+	if err := f.output.check(); err != nil {
+		return err
+	}
+	found := &render.Scan{Targets: args, FailOn: least}
+	if err := a.scanAll(ctx, scanner, args, found); err != nil {
+		return err
+	}
+	for _, u := range found.Unread {
+		fmt.Fprintf(a.stderr, "weigh: %s\n", u.Message)
+	}
+	if found.Nothing() && !f.json && !f.sarif {
+		if len(found.Unread) > 0 {
+			return errUnread
+		}
+		return fmt.Errorf("there is no file to scan in %s", typeset.Name(strings.Join(args, " ")))
+	}
+	if err := a.writeScan(found, f); err != nil {
+		return err
+	}
+	switch {
+	case found.Failed():
+		return errFound
+	case !found.Complete():
+		return errUnread
+	}
+	return nil
+}
+
+// writeScan writes the report.
+func (a *app) writeScan(found *render.Scan, f *scanFlags) error {
+	if a.quiet && f.file == "" {
+		return nil // the exit code says it
+	}
+	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+		switch {
+		case f.json:
+			return found.JSON(w, s)
+		case f.sarif:
+			return found.SARIF(w, s, buildVersion().Version)
+		}
+		return found.Text(w, s, render.ScanText{All: f.all, Why: f.why})
+	})
+}

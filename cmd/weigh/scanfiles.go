@@ -1,0 +1,214 @@
+// The files that a scan is about, each once, and two of them looked at at a time.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/scan"
+	"github.com/weightools/safetensors/store"
+)
+
+// A scanJob is a file to scan.
+type scanJob struct {
+	path  string // as the user can open it
+	name  string // in the store
+	at    *place // nil for standard input
+	links int    // how many more names it has
+	size  int64
+
+	report *scan.Report
+	err    error
+}
+
+// scanAll scans the files of all targets. What cannot be read it takes note of.
+func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []string, found *render.Scan) error {
+	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
+	for _, target := range targets {
+		a.inputs = append(a.inputs, target)
+		if err := list.add(ctx, target, found); err != nil {
+			return err
+		}
+	}
+	for _, job := range list.jobs {
+		a.inputs = append(a.inputs, job.path)
+	}
+	done := new(scanProgress)
+	done.files = int64(len(list.jobs))
+	stop := a.watch(done)
+	a.scanJobs(ctx, scanner, list.jobs, done)
+	stop()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, job := range list.jobs {
+		if job.err != nil {
+			found.Unread = append(found.Unread, render.Unread{File: job.path, Message: describe(job.err)})
+			continue
+		}
+		found.Files = append(found.Files, render.ScannedFile{Path: job.path, Size: job.size, Links: job.links, Report: job.report})
+	}
+	return nil
+}
+
+// scanJobs scans files, two at a time.
+func (a *app) scanJobs(ctx context.Context, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(sideBySide, len(jobs)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				jobs[i].run(ctx, a, scanner, done)
+				done.done.Add(1)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// run scans the file.
+func (j *scanJob) run(ctx context.Context, a *app, scanner *scan.Scanner, done *scanProgress) {
+	if j.at == nil {
+		f, size, err := a.spooled()
+		if err != nil {
+			j.err = err
+			return
+		}
+		defer os.Remove(f.Name())
+		defer f.Close()
+		j.size = size
+		j.report, j.err = scanner.Scan(&readCounter{f, done}, size, "")
+		return
+	}
+	object, err := j.at.store.Open(ctx, j.name)
+	if err != nil {
+		j.err = err
+		return
+	}
+	defer object.Close()
+	j.size = object.Size()
+	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done}, object.Size(), j.path)
+}
+
+// spooled returns standard input as a file: an archive is read from its end.
+func (a *app) spooled() (f *os.File, size int64, err error) {
+	if f, err = os.CreateTemp("", "weigh-scan-*"); err != nil {
+		return nil, 0, err
+	}
+	if size, err = io.Copy(f, a.stdin); err != nil {
+		return nil, 0, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return f, size, nil
+}
+
+// A scanList is the files that were found at targets.
+type scanList struct {
+	jobs   []*scanJob
+	byPath map[string]bool
+	byTime map[int64][]linked // of files on this machine, by when they were changed
+}
+
+// A linked is a file on this machine, which may have several names.
+type linked struct {
+	info fs.FileInfo
+	job  *scanJob
+}
+
+// add adds the files of a target.
+func (l *scanList) add(ctx context.Context, target string, found *render.Scan) error {
+	if target == "-" {
+		l.file(&scanJob{path: "-"})
+		return nil
+	}
+	miss := func(name string, err error) {
+		found.Unread = append(found.Unread, render.Unread{File: name, Message: describe(err)})
+	}
+	at, err := locate(ctx, target, nil)
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return err
+	case err != nil:
+		miss(target, err)
+		return nil
+	}
+	lister, ok := at.store.(store.Lister)
+	if at.within != "" || !ok {
+		l.file(&scanJob{path: at.path(at.within), name: at.within, at: at})
+		return nil
+	}
+	for entry, err := range lister.List(ctx) {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			miss(at.path(entry.Name), err)
+		default:
+			l.file(&scanJob{path: at.path(entry.Name), name: entry.Name, at: at})
+		}
+	}
+	return nil
+}
+
+// file adds a file, unless it is one that is there already: by the same name, or, as in
+// the Hub's cache, by another. Of the names of one file that which says more is kept:
+// files in "blobs" are called by their digests.
+func (l *scanList) file(job *scanJob) {
+	if l.byPath[job.path] {
+		return
+	}
+	l.byPath[job.path] = true
+	info, err := os.Stat(job.path)
+	if job.at == nil || job.at.ref.Scheme != "file" || err != nil {
+		l.jobs = append(l.jobs, job)
+		return
+	}
+	when := info.ModTime().UnixNano()
+	for _, other := range l.byTime[when] {
+		if !os.SameFile(other.info, info) {
+			continue
+		}
+		kept := other.job
+		if path.Base(path.Dir(kept.path)) == "blobs" && path.Base(path.Dir(job.path)) != "blobs" {
+			kept.path, kept.name, kept.at = job.path, job.name, job.at
+		}
+		kept.links++
+		return
+	}
+	l.byTime[when] = append(l.byTime[when], linked{info, job})
+	l.jobs = append(l.jobs, job)
+}
+
+// A scanProgress is how far a scan is.
+type scanProgress struct {
+	files int64
+	done  atomic.Int64
+	read  atomic.Int64 // bytes
+}
+
+// String says how far it is.
+func (p *scanProgress) String() string {
+	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"), typeset.Bytes(p.read.Load()))
+}
+
+// A readCounter counts what is read.
+type readCounter struct {
+	r    io.ReaderAt
+	done *scanProgress
+}
+
+func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(b, off)
+	c.done.read.Add(int64(n))
+	return n, err
+}
