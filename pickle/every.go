@@ -20,8 +20,8 @@ func (g *Graph) Persistents() iter.Seq[Value] {
 // would be made.
 func (g *Graph) Results() iter.Seq[Result] {
 	return func(yield func(Result) bool) {
-		for i := range g.arena.calls {
-			if !yield(Result{g.arena, &g.arena.calls[i]}) {
+		for i := range g.arena.called {
+			if !yield(Result{g.arena, g.arena.callAt(uint64(i))}) {
 				return
 			}
 		}

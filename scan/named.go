@@ -135,6 +135,9 @@ func (p *part) opaqueData() error {
 	if err != nil {
 		return err
 	}
+	if err := p.graphNodes(); err != nil {
+		return err
+	}
 	if cut {
 		p.find(RulePartlySearched, 0, "of the %s the first %s were searched for pickles", bytesOf(p.size), bytesOf(p.mostSearch()))
 	}

@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -68,6 +69,21 @@ func (p *part) section(name string, span extent.Span) *part {
 
 // reopen makes the part begin anew, after its bytes were set.
 func (p *part) reopen() { p.window = window.New(p.file, p.size) }
+
+// hold reads a part that is small: it will be looked at more than once, and a server is
+// asked for it once.
+func (p *part) hold() error {
+	if p.size > kept {
+		return nil
+	}
+	b := make([]byte, p.size)
+	if err := window.ReadFull(p.file, b, 0); err != nil {
+		return err
+	}
+	p.file = bytes.NewReader(b)
+	p.reopen()
+	return nil
+}
 
 // settle looks at a part of this one and takes over its verdict. That a limit is met
 // in it is the part's, and no error.

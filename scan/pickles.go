@@ -71,9 +71,13 @@ func (p *part) tried(sure bool) (bool, error) {
 	return false, nil
 }
 
-// alien says whether a report is of bytes that are no pickle from the first on.
+// alien says whether a report is of bytes that are no pickle from the first on, and not
+// of one that is cut off.
 func alien(r *pickle.Report) bool {
-	return len(r.Imports) == 0 && slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == pickle.RuleNotPickle })
+	has := func(rule pickle.Rule) bool {
+		return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == rule })
+	}
+	return len(r.Imports) == 0 && has(pickle.RuleNotPickle) && !has(pickle.RuleTruncated)
 }
 
 // dangerous says whether a report has a dangerous import.

@@ -65,6 +65,7 @@ const (
 	RuleConfigSearch  pickle.Rule = "config-search"
 	RuleJava          pickle.Rule = "java-serialization"
 	RuleJavaGadget    pickle.Rule = "java-gadget"
+	RuleGraphOp       pickle.Rule = "tensorflow-op"
 	RuleMetadataCode  pickle.Rule = "metadata-code"
 	RuleNotSafeTensor pickle.Rule = "bad-safetensors"
 )
@@ -137,6 +138,7 @@ var laws = [...]law{
 	{RuleConfigSearch, pickle.Note, "An HDF5 file was searched for the text of a configuration, and not taken apart."},
 	{RuleJava, pickle.Warning, "The bytes are serialized Java objects, which loading makes."},
 	{RuleJavaGadget, pickle.Error, "Serialized Java objects are of a class that is known to run code when it is loaded."},
+	{RuleGraphOp, pickle.Error, "A TensorFlow graph has a node that reaches files or Python when it is run."},
 	{RuleMetadataCode, pickle.Warning, "Metadata has code or markup in it, which runs only if something runs metadata."},
 	{RuleNotSafeTensor, pickle.Note, "A safetensors file breaks rules of its format."},
 }

@@ -68,7 +68,9 @@ func (p *part) zip() error {
 	if p.within != nil {
 		p.find(RuleNestedArchive, 0, "an archive of %s", wording.Count(len(a.Members), "member"))
 	}
-	b.faults()
+	if err := b.faults(); err != nil {
+		return err
+	}
 	if err := b.members(); err != nil {
 		return err
 	}
@@ -120,16 +122,29 @@ func (b *box) torch() bool {
 	return b.kind != nil && (b.kind.format == "pytorch-zip" || b.kind.format == "torchscript" || b.kind.format == "torch-package")
 }
 
-// faults reports what is wrong with the archive.
-func (b *box) faults() {
+// faults reports what is wrong with the archive. Nothing hides in zeros, which are there
+// to fill something up.
+func (b *box) faults() error {
+	fills := make(map[int64]bool)
+	for _, gap := range b.Gaps {
+		zero, err := b.zero(gap)
+		if err != nil {
+			return err
+		}
+		fills[gap.Begin] = zero
+	}
 	for _, f := range b.Faults {
 		severity := Severity(pickle.Rule(f.Kind))
+		if f.Member < 0 && fills[f.Offset] && (f.Kind == zipwalk.UnlistedData || f.Kind == zipwalk.TrailingData || f.Kind == zipwalk.PrefixData) {
+			severity = pickle.Note
+		}
 		b.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: severity, Offset: f.Offset, Message: f.Detail})
 	}
 	b.report.Omitted += b.Omitted
 	if b.torch() {
 		b.roots()
 	}
+	return nil
 }
 
 // roots reports a checkpoint of several folders. Which one is loaded depends on which
@@ -228,6 +243,9 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 
 // stored looks at a member that is there as it is.
 func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
+	if err := sub.hold(); err != nil {
+		return err
+	}
 	if err := sub.look(); err != nil {
 		return err
 	}
@@ -314,8 +332,8 @@ func (b *box) leftovers() error {
 	for _, span := range listed.Holes(extent.Span{End: b.size}) {
 		b.known.Add(span)
 	}
-	for _, comment := range b.Comments {
-		if err := b.sweep(comment); err != nil {
+	for _, span := range slices.Concat(b.Comments, b.Extras) {
+		if err := b.sweep(span); err != nil {
 			return err
 		}
 	}

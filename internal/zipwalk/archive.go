@@ -57,8 +57,10 @@ type Archive struct {
 	// Gaps are the bytes that no header, content, directory or end record accounts
 	// for, ascending.
 	Gaps []extent.Span
-	// Comments are the comments of the archive and of its entries.
-	Comments []extent.Span
+	// Comments are the comments of the archive and of its entries, and Extras the extra
+	// fields in which there is something that no writer is known to put there. Readers
+	// look at neither, so that much fits into them.
+	Comments, Extras []extent.Span
 	// Partial says why there may be more than is listed. It is "" if all was seen.
 	Partial string
 

@@ -28,6 +28,8 @@ type entry struct {
 	attributes     uint32
 	length         int64
 	comment        int64 // how many bytes of length, at its end, are a comment
+	extraSize      int64 // how many are the extra field, before that
+	oddExtra       bool  // there is something in the extra field that is not known
 	sizesUnknown   bool  // of a local header: they follow the content
 	claimsMultiple bool  // it says that it is on another disk
 }
@@ -66,6 +68,7 @@ func (w *walker) directory(e *end, t table, last bool) error {
 		if entry.comment > 0 {
 			w.Comments = append(w.Comments, extent.Span{Begin: at - entry.comment, End: at})
 		}
+		w.odd(entry, at)
 	}
 	if at > e.start {
 		w.fault(BadEnd, -1, at, "the directory runs into the end record at byte %d", e.start)
@@ -73,6 +76,14 @@ func (w *walker) directory(e *end, t table, last bool) error {
 	w.covered.Add(extent.Span{Begin: t.offset, End: at})
 	w.counted(e, uint64(len(w.Members)-first), at-t.offset)
 	return w.locals(first)
+}
+
+// odd takes note of the extra field of an entry that ends at end, if there is something in
+// it that is not known.
+func (w *walker) odd(e *entry, end int64) {
+	if end -= e.comment; e.oddExtra {
+		w.Extras = append(w.Extras, extent.Span{Begin: end - e.extraSize, End: end})
+	}
 }
 
 // counted compares what the end records claim with what is there.
@@ -146,7 +157,7 @@ func readCentral(in *bufio.Reader) (*entry, error) {
 		return nil, cutOff(err)
 	}
 	e.name = string(rest[centralSize:][:name])
-	e.length, e.comment = int64(len(rest)+comment), int64(comment)
+	e.length, e.comment, e.extraSize = int64(len(rest)+comment), int64(comment), int64(extra)
 	e.extra(rest[centralSize+name:], true)
 	return e, nil
 }
@@ -159,11 +170,17 @@ func cutOff(err error) error {
 	return err
 }
 
-// The extra fields that change what an entry says.
+// The extra fields that change what an entry says, and that by which PyTorch fills up
+// to where a content is to begin.
 const (
 	extraZip64   = 0x0001
 	extraUnicode = 0x7075
+	extraFill    = 0x4246 // "FB"
 )
+
+// knownExtras are those that writers are known to put, by APPNOTE 4.5.2 and 4.6.1: times,
+// owners, Unicode comments, encryption, and marks of Java and of Android.
+var knownExtras = []uint16{extraZip64, extraUnicode, 0x000a, 0x5455, 0x5855, 0x7855, 0x7875, 0x6375, 0x9901, 0xcafe, 0xd935}
 
 // extra reads the extra field: numbers that do not fit the header, and a name that
 // replaces that of the header for those who know of it.
@@ -176,6 +193,8 @@ func (e *entry) extra(b []byte, central bool) {
 			e.badExtra = e.badExtra || id == extraZip64
 			break
 		}
+		fills := id == extraFill && len(bytes.Trim(b[:n], "Z\x00")) == 0
+		e.oddExtra = e.oddExtra || !fills && !slices.Contains(knownExtras, id)
 		switch {
 		case id == extraZip64 && wide == nil:
 			wide = b[:n]
@@ -184,6 +203,7 @@ func (e *entry) extra(b []byte, central bool) {
 		}
 		b = b[n:]
 	}
+	e.oddExtra = e.oddExtra || len(bytes.Trim(b, "\x00")) > 0
 	// Each stands there only if its field in the header is all ones.
 	take := func(v *uint64) {
 		if *v != math.MaxUint32 {
@@ -217,6 +237,7 @@ func (w *walker) readLocal(off int64) (*entry, error) {
 		needed: u16(b, 4), flags: u16(b, 6), method: u16(b, 8), crc: u32(b, 14), packed: uint64(u32(b, 18)), size: uint64(u32(b, 22)),
 		name: string(b[localSize:][:name]), length: int64(localSize + name + extra),
 	}
+	e.extraSize = int64(extra)
 	e.sizesUnknown = e.flags&FlagDescriptor != 0 && e.packed == 0 && e.size == 0
 	e.extra(b[localSize+name:][:extra], false)
 	return e, nil

@@ -34,6 +34,7 @@ func (w *walker) local(i int) error {
 		return nil
 	}
 	w.agree(i, e)
+	w.odd(e, at+e.length)
 	listed := m.Views[0]
 	packed := listed.Span.End
 	own := View{Method: e.method, Size: saturate(e.size), CRC: e.crc}

@@ -242,6 +242,35 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// What stands in an extra field and is none that is known is shown: readers skip it. The
+// padding of PyTorch is known, unless it is not what PyTorch pads with.
+func TestExtras(t *testing.T) {
+	for _, tt := range []struct {
+		extra string
+		odd   bool
+	}{
+		{"", false}, {"UT\x01\x00x", false}, {"FB\x03\x00ZZZ", false}, {"FB\x03\x00evi", true}, {"!!\x04\x00hide", true}, {"not even a field", true}, {"\x00\x00\x00", false},
+	} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		if _, err := w.CreateRaw(&zip.FileHeader{Name: "n", Extra: []byte(tt.extra)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		a := walked(t, b.Bytes(), nil)
+		if len(a.Faults) > 0 || (len(a.Extras) == 2) != tt.odd {
+			t.Errorf("%q: %v, %v", tt.extra, a.Extras, a.Faults)
+		}
+		for _, span := range a.Extras {
+			if got := string(b.Bytes()[span.Begin:span.End]); got != tt.extra {
+				t.Errorf("%q is said to stand where %q does", tt.extra, got)
+			}
+		}
+	}
+}
+
 // A torch record: sizes and checksum are zero in the local header, and follow the
 // content after a signature, in sizes of four bytes or, with zip64, of eight.
 func TestDescriptors(t *testing.T) {
