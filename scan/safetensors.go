@@ -21,13 +21,39 @@ func (p *part) isSafetensors(head []byte) bool {
 	return n <= safetensors.MaxHeaderSize && int64(n) <= p.size-lengthSize
 }
 
-// marks are what code and markup have in them, and metadata has not. Each is looked for
-// in lower case.
+// marks are what code and markup have in them, and metadata has not, in lower case.
 var marks = []string{
-	"__import__(", "import os", "import sys", "import subprocess", "import socket", "os.system(", "subprocess.", "eval(", "exec(", "compile(", "getattr(",
-	"pickle.loads", "marshal.loads", "base64.b64decode", "builtins.", "__globals__", "__class__", "__subclasses__",
+	"__import__(", "import os", "import sys", "import subprocess", "import socket", "os.system(", "subprocess.", "pickle.loads", "marshal.loads", "base64.b64decode",
+	"builtins.", "__globals__", "__class__", "__subclasses__", "__builtins__",
 	"<script", "<iframe", "<svg", "<img", "<object", "javascript:", "onerror=", "onload=", "<?php", "<!entity", "document.cookie", "document.location",
-	"#!/", "rm -rf", "curl http", "wget http", "powershell", "cmd.exe", "/bin/sh", "/bin/bash", "$(", "${jndi:",
+	"#!/", "rm -rf", "curl http", "wget http", "powershell", "cmd.exe", "/bin/sh", "/bin/bash", "${jndi:",
+}
+
+// calls are functions of Python's that run code. As the end of a longer name, such as
+// "model.eval(", they mean something else.
+var calls = []string{"eval(", "exec(", "compile("}
+
+// markIn returns what code or markup a text has in it, and where, "" if none.
+func markIn(text string) (mark string, at int) {
+	for _, mark := range marks {
+		if i := strings.Index(text, mark); i >= 0 {
+			return mark, i
+		}
+	}
+	for _, call := range calls {
+		for from := 0; ; {
+			i := strings.Index(text[from:], call)
+			if i < 0 {
+				break
+			}
+			at := from + i
+			if at == 0 || strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789_.", text[at-1]) < 0 {
+				return call, at
+			}
+			from = at + len(call)
+		}
+	}
+	return "", 0
 }
 
 // safetensors looks at a safetensors file.
@@ -40,7 +66,11 @@ func (p *part) safetensors([]byte) error {
 		return nil // it only begins like one
 	}
 	p.is("safetensors")
-	p.explain(0, p.size)
+	end := report.Header.DataStart()
+	for i := range report.Header.Tensors {
+		end = max(end, report.Header.FileSpan(&report.Header.Tensors[i]).End)
+	}
+	p.explain(0, min(end, p.size))
 	if p.saysPickle() || extensionOf(p.name) == ".bin" {
 		p.find(RuleLookAlike, 0, "%s is a safetensors file: there is no code to load in it", quoted(p.name))
 	}
@@ -62,14 +92,12 @@ func (p *part) safetensors([]byte) error {
 
 // metadata looks for code in a text out of metadata.
 func (p *part) metadata(key, text string) {
-	lower := strings.ToLower(text)
-	for _, mark := range marks {
-		if i := strings.Index(lower, mark); i >= 0 {
-			const around = 30
-			part := text[min(max(i-around, 0), len(text)):min(i+len(mark)+around, len(text))]
-			p.find(RuleMetadataCode, 0, "the metadata %s has %s in it, as in %s", quoted(key), quoted(mark), quoted(part))
-			return
-		}
+	if mark, at := markIn(strings.ToLower(text)); mark != "" {
+		const around = 30 // bytes
+		// In lower case a text may have another length.
+		excerpt := text[min(max(at-around, 0), len(text)):min(at+len(mark)+around, len(text))]
+		p.find(RuleMetadataCode, 0, "the metadata %s has %s in it, as in %s", quoted(key), quoted(mark), quoted(excerpt))
+		return
 	}
 	for _, magic := range [...]string{"\x80\x02", "\x80\x03", "\x80\x04", "gASV", "gAJ", "PK\x03\x04"} {
 		if strings.HasPrefix(text, magic) {

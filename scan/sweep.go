@@ -4,6 +4,7 @@ package scan
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/internal/extent"
@@ -31,7 +32,12 @@ func (p *part) hidden(r *pickle.Report, off int64) {
 	if len(r.Imports) > 0 {
 		begin, end := r.Streams[0].Offset, r.Streams[len(r.Streams)-1].End
 		p.visited(off+begin, end-begin)
-		p.takeOver(r, off)
+		found := *r
+		// That there is more beside them is known.
+		found.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f pickle.Finding) bool {
+			return f.Rule == pickle.RuleTrailing || f.Rule == pickle.RuleMultiple
+		})
+		p.takeOver(&found, off)
 	}
 }
 

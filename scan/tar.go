@@ -44,8 +44,11 @@ func (p *part) tar() error {
 	if a.Partial != "" {
 		p.unscanned(0, "%s", a.Partial)
 	}
-	p.explain(0, p.size)
+	p.explain(0, a.End)
 	for _, gap := range a.Gaps {
+		if gap.End > a.End {
+			continue // what follows the archive is for others to explain
+		}
 		if err := p.sweep(gap); err != nil {
 			return err
 		}

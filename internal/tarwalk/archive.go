@@ -26,6 +26,8 @@ type Archive struct {
 	Omitted int
 	// Gaps are the bytes that belong to no member and are not zero, ascending.
 	Gaps []extent.Span
+	// End is where the archive ends: at a block of zeros, or where there is no header.
+	End int64
 	// Partial says why there may be more than is listed, "" if all was seen.
 	Partial string
 }

@@ -67,6 +67,7 @@ func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 			break
 		}
 	}
+	w.End = min(w.at, size)
 	return w.Archive, w.rest()
 }
 
