@@ -155,6 +155,9 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 		t.result = refUnknown
 		t.next = max(m.t.off, off) + 1
 		t.End = t.next - 1
+		if m.resume > 0 {
+			t.next = min(t.next, m.resume)
+		}
 	}
 	a.readAgain(t)
 	return t

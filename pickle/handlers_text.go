@@ -5,6 +5,7 @@ package pickle
 import (
 	"encoding/binary"
 	"math"
+	"math/big"
 
 	"github.com/weightools/safetensors/internal/pylit"
 )
@@ -16,6 +17,9 @@ func (m *machine) odd() {
 
 // malformed notes a literal that loaders refuse.
 func (m *machine) malformed() {
+	if m.resume == 0 {
+		m.resume = m.t.off + 1 // what it took for its lines may be something else
+	}
 	m.fail(RuleParse, "the %s at %d is none that a loader can read", m.t.code, m.t.off)
 }
 
@@ -61,7 +65,11 @@ func (m *machine) pushNumber(n pylit.Number) {
 		m.push(m.unknown())
 		return
 	case n.Big:
-		m.push(m.add(node{kind: KindInt, flags: flagText, n: uint32(len(n.Text)), a: m.text(n.Text)}))
+		digits := n.Text
+		if i, ok := new(big.Int).SetString(string(digits), n.Base); ok && n.Base != 10 {
+			digits = i.Append(nil, 10)
+		}
+		m.push(m.add(node{kind: KindInt, flags: flagText, n: uint32(len(digits)), a: m.text(digits)}))
 	default:
 		m.pushInt(n.Value)
 	}

@@ -40,6 +40,7 @@ type machine struct {
 	stopped    bool // by a STOP
 	result     ref
 	failed     bool  // whether a loader would have stopped
+	resume     int64 // where to look for another pickle if that was at lines that are none, 0 if it was not
 	guessing   bool  // whether the stream was found by searching, so that names must be plausible
 	plain      bool  // whether to take no notice of raw arrays, as loaders other than joblib's do
 	rawAt      int64 // where the first raw array begins, -1 if there is none
@@ -95,7 +96,7 @@ func (m *machine) begin(off int64, found *findings) {
 	m.first = ref(m.count)
 	m.outer = nil
 	m.start, m.proto, m.declared, m.named, m.protos, m.protoFirst = off, 0, 1, 0, 0, false
-	m.done, m.stopped, m.result, m.failed = false, false, refUnknown, false
+	m.done, m.stopped, m.result, m.failed, m.resume = false, false, refUnknown, false, 0
 	m.guessing, m.plain, m.rawAt = false, false, -1
 	m.every = 0xfff
 	m.opcodes, m.reused, m.deepest, m.crowded, m.far = 0, 0, false, false, false

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
@@ -29,7 +30,7 @@ dangerous, "?" suspicious. Below stands in plain words what loading would do.
 
 The exit code is 1 if it is dangerous to load the file, and 3 if it could not be
 seen completely.`,
-		Example: `  weigh pickle testdata/scan/harmless.pkl
+		Example: `  weigh pickle testdata/scan/old.bin
   weigh pickle --json testdata/scan/model.pt | jq '.pickles[].lines[] | select(.remark)'
   weigh pickle --member model/data.pkl testdata/scan/model.pt`,
 		GroupID:           groupLook,
@@ -97,7 +98,7 @@ func (a *app) openBytes(ctx context.Context, target string) (r io.ReaderAt, size
 		}
 		return f, size, func() { f.Close(); os.Remove(f.Name()) }, nil
 	}
-	at, err := locate(ctx, target, nil)
+	at, err := a.locate(ctx, target, checkpoint.Options{})
 	if err != nil {
 		return nil, 0, nil, err
 	}

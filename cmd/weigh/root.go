@@ -47,7 +47,7 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
 	}
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no remarks on standard error; check and what changes files say nothing at all")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no remarks on standard error; check, scan and what changes files say nothing at all")
 	a.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {

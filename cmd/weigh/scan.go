@@ -51,10 +51,10 @@ be seen completely, and nothing was found in the rest.
 
 A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 "profile sklearn", or "file" and the SHA-256 of a file that is trusted.`,
-		Example: `  weigh scan testdata/scan
-  weigh scan --why testdata/scan/harmless.pkl
-  weigh scan --json testdata/scan | jq '.files[] | select(.verdict != "safe")'
-  weigh scan --sarif -o scan.sarif testdata/scan`,
+		Example: `  weigh scan testdata/scan/model.pt
+  weigh scan --why --all testdata/scan/old.bin
+  weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
+  weigh scan --sarif -o weights.sarif testdata/sample`,
 		GroupID:           groupJudge,
 		ValidArgsFunction: completeFiles,
 		Args:              targets(0, "a file or a folder, or - for standard input"),

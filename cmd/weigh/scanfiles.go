@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/scan"
@@ -36,7 +37,7 @@ func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []stri
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, target := range targets {
 		a.inputs = append(a.inputs, target)
-		if err := list.add(ctx, target, found); err != nil {
+		if err := list.add(ctx, a, target, found); err != nil {
 			return err
 		}
 	}
@@ -124,38 +125,56 @@ type linked struct {
 	job  *scanJob
 }
 
-// add adds the files of a target.
-func (l *scanList) add(ctx context.Context, target string, found *render.Scan) error {
+// add adds the files of a target: the one of that name, or those in a folder.
+func (l *scanList) add(ctx context.Context, a *app, target string, found *render.Scan) error {
 	if target == "-" {
 		l.file(&scanJob{path: "-"})
 		return nil
 	}
-	miss := func(name string, err error) {
-		found.Unread = append(found.Unread, render.Unread{File: name, Message: describe(err)})
-	}
-	at, err := locate(ctx, target, nil)
+	at, err := a.locate(ctx, target, checkpoint.Options{})
 	var usage usageError
-	switch {
-	case errors.As(err, &usage):
+	if errors.As(err, &usage) {
 		return err
-	case err != nil:
-		miss(target, err)
-		return nil
+	}
+	if err == nil {
+		err = l.place(ctx, at, found)
+	}
+	if err != nil && ctx.Err() == nil {
+		found.Unread = append(found.Unread, render.Unread{File: target, Message: describe(err)})
+		err = nil
+	}
+	return err
+}
+
+// place adds the files at a place.
+func (l *scanList) place(ctx context.Context, at *place, found *render.Scan) error {
+	if at.within != "" {
+		object, err := at.store.Open(ctx, at.within)
+		if err == nil {
+			l.file(&scanJob{path: at.path(at.within), name: at.within, at: at})
+			return object.Close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) || at.ref.Scheme == "file" {
+			return err
+		}
 	}
 	lister, ok := at.store.(store.Lister)
-	if at.within != "" || !ok {
-		l.file(&scanJob{path: at.path(at.within), name: at.within, at: at})
-		return nil
+	if !ok {
+		return fmt.Errorf("%q cannot say what files it has: name one of them", at.path(at.within))
 	}
-	for entry, err := range lister.List(ctx) {
+	before := len(l.byPath)
+	for entry, err := range lister.List(ctx, at.within) {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			miss(at.path(entry.Name), err)
+			found.Unread = append(found.Unread, render.Unread{File: at.path(entry.Name), Message: describe(err)})
 		default:
 			l.file(&scanJob{path: at.path(entry.Name), name: entry.Name, at: at})
 		}
+	}
+	if at.within != "" && len(l.byPath) == before {
+		return &fs.PathError{Op: "open", Path: at.path(at.within), Err: fs.ErrNotExist}
 	}
 	return nil
 }

@@ -121,7 +121,8 @@ func (p pair) MarshalJSON() ([]byte, error) {
 }
 
 // A member is one member of an object that is written piece by piece. Its value
-// may be an object or an array that is, too: []member or elements.
+// may be an object or an array that is, too: []member or elements; or a func() any
+// that returns it once it is its turn.
 type member struct {
 	name  string
 	value any
@@ -196,6 +197,8 @@ func writeValue(w *bufio.Writer, v any) error {
 		return writeMembers(w, v)
 	case elements:
 		return writeArray(w, v)
+	case func() any:
+		return writeValue(w, v())
 	}
 	b, err := marshal(v)
 	if err != nil {

@@ -98,17 +98,17 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 		})
 	}
 	// What the whole comes to is only known once all pickles were shown.
-	sum := func(yield func(any) bool) {
+	sum := func() any {
 		if p.Report == nil {
-			return
+			return nil // the file could not be read to its end, which is an error
 		}
-		yield(append([]member{{"format", p.Report.Format}, {"verdict", p.Report.Verdict.String()}, {"complete", p.Report.Complete}, {"reason", orNull(p.Report.Reason)}}, judgementJSON(p.Report)...))
+		return append([]member{{"format", p.Report.Format}, {"verdict", p.Report.Verdict.String()}, {"complete", p.Report.Complete}, {"reason", orNull(p.Report.Reason)}}, judgementJSON(p.Report)...)
 	}
 	err := writeObject(w, s, []member{
 		{"schema", "weigh.pickle/1"},
 		{"path", p.Path},
 		{"pickles", elements(pickles)},
-		{"summary", elements(sum)},
+		{"summary", sum},
 	})
 	if failed != nil {
 		return failed
@@ -216,5 +216,8 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	if !r.Complete {
 		text += ", not seen completely: " + typeset.Line(r.Reason)
 	}
-	typeset.Wrap(w, s, 0, verdictColors[r.Verdict], text+"; weigh scan says why")
+	if r.Verdict > pickle.Safe {
+		text += "; weigh scan says why"
+	}
+	typeset.Wrap(w, s, 0, verdictColors[r.Verdict], text)
 }
