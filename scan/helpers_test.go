@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"github.com/weightools/safetensors/internal/npy"
 	"os"
 	"testing"
 )
@@ -20,5 +21,5 @@ func readFile(t testing.TB, name string) []byte {
 // version 1.0, the length of the header in two bytes, and the header.
 func npyArray(descr, shape string) string {
 	header := "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n"
-	return npyMagic + "\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header
+	return npy.Magic + "\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header
 }

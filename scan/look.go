@@ -5,7 +5,9 @@ package scan
 import (
 	"bytes"
 	"fmt"
+	"github.com/weightools/safetensors/internal/npy"
 
+	"github.com/weightools/safetensors/internal/codec"
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/internal/tarwalk"
 	"github.com/weightools/safetensors/internal/zipwalk"
@@ -58,10 +60,7 @@ func (p *part) boxes(head []byte) error {
 	if tarwalk.Has(head) {
 		return p.tar()
 	}
-	for _, c := range codecs {
-		if !c.magic(head) {
-			continue
-		}
+	for _, c := range codec.Detect(head) {
 		if ok, err := p.wrapped(c); ok || err != nil {
 			return err
 		}
@@ -75,7 +74,7 @@ func (p *part) data(head []byte) error {
 		magic func([]byte) bool
 		look  func([]byte) error
 	}{
-		{starts(npyMagic), p.npy},
+		{func(head []byte) bool { return bytes.HasPrefix(head, []byte(npy.Magic)) }, p.npy},
 		{isJava, p.java},
 		{p.isSafetensors, p.safetensors},
 		{isJSON, p.json},

@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"github.com/weightools/safetensors/internal/npy"
 	"strings"
 	"testing"
 
@@ -38,8 +39,8 @@ func TestNPY(t *testing.T) {
 		{"a dtype that there is not", header("'<q7'", "(1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a shape that is none", header("'<f4'", "(-1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a shape of too many", header("'<f4'", "(4611686018427387904, 8)"), pickle.Suspicious, "bad-header"},
-		{"a header longer than the file", npyMagic + "\x01\x00\xff\xff" + evil, pickle.Dangerous, "bad-header dangerous-import"},
-		{"version 2", npyMagic + "\x02\x00" + "\x28\x00\x00\x00" + "{'descr':'|O','fortran_order':False,'shape':(1,)}"[:40] + evil, pickle.Dangerous, "bad-header dangerous-import"},
+		{"a header longer than the file", npy.Magic + "\x01\x00\xff\xff" + evil, pickle.Dangerous, "bad-header dangerous-import"},
+		{"version 2", npy.Magic + "\x02\x00" + "\x28\x00\x00\x00" + "{'descr':'|O','fortran_order':False,'shape':(1,)}"[:40] + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a version that there is not", strings.Replace(header("'<f4'", "(1,)"), "\x01\x00", "\x09\x00", 1)[:20], pickle.Suspicious, "bad-header"},
 	} {
 		r := scanned(t, new(Scanner), []byte(tt.bytes), "x.npy")
@@ -55,38 +56,4 @@ func TestNPZ(t *testing.T) {
 	if r.Format != "npz" || r.Verdict != pickle.Dangerous {
 		t.Errorf("%s, %v: %v", r.Format, r.Verdict, r.Findings)
 	}
-}
-
-func TestLiterals(t *testing.T) {
-	for text, want := range map[string]literalKind{
-		"'a'": stringLiteral, `"a"`: stringLiteral, `'a\'b'`: stringLiteral, "12": intLiteral, "-1": intLiteral, "3L": intLiteral, "None": otherLiteral, "True": otherLiteral,
-		"()": tupleLiteral, "(1,)": tupleLiteral, "(1)": intLiteral, "(1, 2)": tupleLiteral, "[1, 'a', ]": listLiteral, "{'a': 1}": dictLiteral, "{}": dictLiteral,
-		" { 'a' : ( 1 , ) , }\n": dictLiteral, "{'a': [('b', 'c')]}\x00\x00": dictLiteral,
-	} {
-		if l, err := parseLiteral([]byte(text)); err != nil || l.kind != want {
-			t.Errorf("%q: %v, %v", text, l, err)
-		}
-	}
-	for _, text := range []string{
-		"", "(", "[1", "{'a'}", "{'a': }", "'a", "'a\n'", "1 2", "(1 2)", "f()", "a", "-", "1+1", "b'a'", "(1,))", "{1: 2", "[,]", "9223372036854775808", "__import__('os')",
-		strings.Repeat("[", 100) + strings.Repeat("]", 100), "lambda: 0", "{'a': 1 for x in y}",
-	} {
-		if l, err := parseLiteral([]byte(text)); err == nil {
-			t.Errorf("%q is %v", text, l)
-		}
-	}
-}
-
-func FuzzLiteral(f *testing.F) {
-	f.Add([]byte("{'descr': [('a', '<f4'), ('b', '|O')], 'fortran_order': False, 'shape': (3, 4), }"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		l, err := parseLiteral(text)
-		if err != nil {
-			return
-		}
-		dtypeOf(l.get("descr"), 0)
-		if n, ok := elementsOf(l.get("shape")); ok && n < 0 {
-			t.Errorf("%d elements", n)
-		}
-	})
 }

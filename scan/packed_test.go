@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weightools/safetensors/internal/codec"
 	"github.com/weightools/safetensors/pickle"
 )
 
@@ -133,7 +134,7 @@ func TestUnpackedAgain(t *testing.T) {
 	}
 	packed := gzipped(t, string(text))
 	run := &scanning{Scanner: Scanner{MaxUnpacked: 1 << 30}, report: new(Report)}
-	u, err := run.unpack(codecs[0], func() io.Reader { return bytes.NewReader(packed) })
+	u, err := run.unpack(codec.Detect(packed)[0], func() io.Reader { return bytes.NewReader(packed) })
 	if err != nil || u.size != int64(len(text)) || u.damage != nil || u.used != int64(len(packed)) {
 		t.Fatalf("%d bytes of %d, %v, %v", u.size, len(text), u.damage, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/codec"
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/pickle"
 )
@@ -16,15 +17,15 @@ import (
 // A packed is how to unpack something, as often as it takes.
 type packed struct {
 	*scanning
-	codec codec
+	codec codec.Codec
 	raw   func() io.Reader
-	in    *counter // of the last unpacking
+	in    *codec.Source // of the last unpacking
 }
 
 // open begins to unpack.
 func (u *packed) open() (io.Reader, error) {
-	u.in = newCounter(u.raw())
-	return u.codec.open(u.in)
+	u.in = codec.NewSource(u.raw())
+	return u.codec.Open(u.in)
 }
 
 // read reads from a reader of what is unpacked, and pays for it.
@@ -57,7 +58,7 @@ type unpacked struct {
 
 // unpack unpacks something once, to know how much it is. The error is of reading
 // what is packed; that it is damaged is none.
-func (s *scanning) unpack(c codec, raw func() io.Reader) (*unpacked, error) {
+func (s *scanning) unpack(c codec.Codec, raw func() io.Reader) (*unpacked, error) {
 	u := &unpacked{packed: packed{scanning: s, codec: c, raw: raw}}
 	r, err := u.open()
 	if err == nil {
@@ -73,28 +74,14 @@ func (s *scanning) unpack(c codec, raw func() io.Reader) (*unpacked, error) {
 		}
 		u.head = head.Bytes()
 	}
-	u.used = u.in.n
+	u.used = u.in.Used
 	switch {
-	case errors.Is(err, errLimit), errors.Is(err, io.ErrUnexpectedEOF), isDamage(err):
+	case errors.Is(err, errLimit), codec.Damaged(err):
 		u.damage = err
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
 	return u, nil
-}
-
-// isDamage says whether an error is of what a codec was given, and not of reading
-// it: codecs name themselves.
-func isDamage(err error) bool {
-	if err == nil {
-		return false
-	}
-	for _, name := range [...]string{"flate: ", "gzip: ", "zlib: ", "bzip2 data invalid: ", "lzma: ", "xz: ", "lz4: "} {
-		if strings.HasPrefix(err.Error(), name) {
-			return true
-		}
-	}
-	return false
 }
 
 // ReadAt implements io.ReaderAt, for one goroutine.
@@ -143,21 +130,21 @@ func (u *unpacked) seek(off int64) error {
 
 // wrapped looks at a part that is packed as a whole. It returns false if it is not,
 // although it begins as if it were.
-func (p *part) wrapped(c codec) (bool, error) {
+func (p *part) wrapped(c codec.Codec) (bool, error) {
 	u, err := p.unpack(c, func() io.Reader { return io.NewSectionReader(p.file, 0, p.size) })
 	if err != nil {
 		return false, err
 	}
-	if c.weak && len(u.head) == 0 && u.damage != nil && !errors.Is(u.damage, errLimit) {
+	if c.Weak && len(u.head) == 0 && u.damage != nil && !errors.Is(u.damage, errLimit) {
 		return false, nil
 	}
-	p.is(c.name)
-	p.find(RuleCompressed, 0, "packed by %s: %s", c.name, bytesOf(u.size))
+	p.is(c.Name)
+	p.find(RuleCompressed, 0, "packed by %s: %s", c.Name, bytesOf(u.size))
 	if u.damage != nil {
-		p.unscanned(0, "what is packed by %s cannot be unpacked to its end: %v", c.name, u.damage)
+		p.unscanned(0, "what is packed by %s cannot be unpacked to its end: %v", c.Name, u.damage)
 	}
-	if u.in.parts > 1 {
-		p.find(pickle.RuleTrailing, 0, "%d gzip files stand one after another: not every loader reads the second", u.in.parts)
+	if u.in.Files > 1 {
+		p.find(pickle.RuleTrailing, 0, "%d gzip files stand one after another: not every loader reads the second", u.in.Files)
 	}
 	p.explain(0, u.used)
 	if errors.Is(u.damage, errLimit) {
@@ -168,7 +155,7 @@ func (p *part) wrapped(c codec) (bool, error) {
 			return true, err
 		}
 	}
-	return true, p.opened(u, c.name)
+	return true, p.opened(u, c.Name)
 }
 
 // opened looks at what something unpacks to.

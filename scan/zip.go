@@ -4,12 +4,14 @@ package scan
 
 import (
 	"fmt"
+	"github.com/weightools/safetensors/internal/npy"
 	"hash/crc32"
 	"io"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/codec"
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/internal/zipwalk"
@@ -97,7 +99,7 @@ func (b *box) classify() {
 			if top, _, ok := strings.Cut(name, "/"); ok {
 				names[top+"/"] = true
 			}
-			arrays = arrays && len(b.Members[i].Views) > 0 && strings.HasPrefix(string(b.Members[i].Views[0].Head), npyMagic)
+			arrays = arrays && len(b.Members[i].Views) > 0 && strings.HasPrefix(string(b.Members[i].Views[0].Head), npy.Magic)
 		}
 		names["*.npy"] = arrays
 		for i := range kinds {
@@ -265,7 +267,7 @@ func (p *part) opaque() bool { return p.format == "data" || p.format == "" }
 
 // packedMember looks at a member that is packed.
 func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
-	c, ok := codecOf(v)
+	c, ok := codec.Method(v.Method, v.Size)
 	switch {
 	case v.Method == zipwalk.AES || m.Encrypted() && !ok:
 		sub.format = "encrypted"
@@ -286,7 +288,7 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	sub.reopen()
 	b.report.Members[sub.member].Size = u.size
 	if v.Method != zipwalk.Deflate {
-		sub.find(RuleOddCompression, 0, "%s is packed by %s, which Python reads and PyTorch does not", quoted(m.Name), c.name)
+		sub.find(RuleOddCompression, 0, "%s is packed by %s, which Python reads and PyTorch does not", quoted(m.Name), c.Name)
 	}
 	if m.Encrypted() {
 		sub.find(RuleEncrypted, 0, "%s is said to be encrypted", quoted(m.Name))

@@ -1,7 +1,7 @@
 // Python literals: what stands in the headers of NumPy arrays, parsed and never
 // evaluated.
 
-package scan
+package npy
 
 import (
 	"fmt"
