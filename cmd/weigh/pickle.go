@@ -31,7 +31,7 @@ dangerous, "?" suspicious. Below stands in plain words what loading would do.
 The exit code is 1 if it is dangerous to load the file, and 3 if it could not be
 seen completely.`,
 		Example: `  weigh pickle testdata/scan/old.bin
-  weigh pickle --json testdata/scan/model.pt | jq '.pickles[].lines[] | select(.remark)'
+  weigh pickle --json testdata/scan/old.bin | jq '.summary.imports'
   weigh pickle --member model/data.pkl testdata/scan/model.pt`,
 		GroupID:           groupLook,
 		Args:              targets(1, "one file, or - for standard input"),

@@ -54,7 +54,7 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 		Example: `  weigh scan testdata/scan/model.pt
   weigh scan --why --all testdata/scan/old.bin
   weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
-  weigh scan --sarif -o weights.sarif testdata/sample`,
+  weigh scan --sarif --force -o weights.sarif testdata/sample`,
 		GroupID:           groupJudge,
 		ValidArgsFunction: completeFiles,
 		Args:              targets(0, "a file or a folder, or - for standard input"),

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -18,6 +19,8 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan"
 )
 
 // schemaText returns the text of the schema, errata 01 of version 2.1.0: the
@@ -48,7 +51,9 @@ func schemaText(t *testing.T) string {
 	return text
 }
 
-func TestSARIFIsValid(t *testing.T) {
+// compiled returns the schema, ready to judge.
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(schemaText(t)))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +68,27 @@ func TestSARIFIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return schema
+}
 
+// validate judges what write writes.
+func validate(t *testing.T, schema *jsonschema.Schema, name string, write func(io.Writer) error) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	log, err := jsonschema.UnmarshalJSON(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(log); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+func TestSARIFOfCheck(t *testing.T) {
+	schema := compiled(t)
 	var all []render.Finding // one of each rule
 	for r := range safetensors.Rules() {
 		all = append(all, render.Finding{File: "dir/a b.safetensors", Violation: &safetensors.Violation{
@@ -79,17 +104,24 @@ func TestSARIFIsValid(t *testing.T) {
 		"unread":        {Unread: []render.Unread{{File: "gone", Message: "gone"}}},
 	} {
 		for _, verbose := range []bool{false, true} {
-			var b bytes.Buffer
-			if err := check.SARIF(&b, typeset.Style{}, "v1.2.3", verbose); err != nil {
-				t.Fatal(err)
-			}
-			log, err := jsonschema.UnmarshalJSON(&b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := schema.Validate(log); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			validate(t, schema, name, func(w io.Writer) error { return check.SARIF(w, typeset.Style{}, "v1.2.3", verbose) })
 		}
+	}
+}
+
+func TestSARIFOfScan(t *testing.T) {
+	schema := compiled(t)
+	all := &scan.Report{Members: []scan.Member{{Path: "in", Offset: 40}, {Path: "unpacked", Offset: -1}}}
+	for r := range scan.Rules() {
+		for _, member := range []string{"", "in", "unpacked", "gone"} {
+			all.Findings = append(all.Findings, scan.Finding{Member: member, Finding: pickle.Finding{Rule: r, Severity: scan.Severity(r), Offset: 7, Message: "a {fault}\x1b"}})
+		}
+	}
+	for name, found := range map[string]*render.Scan{
+		"nothing found": {Files: []render.ScannedFile{{Path: "a", Report: &scan.Report{Complete: true}}}},
+		"every rule":    {Files: []render.ScannedFile{{Path: "dir/a b.pt", Report: all}}},
+		"unread":        {Unread: []render.Unread{{File: "gone", Message: "gone"}}},
+	} {
+		validate(t, schema, name, func(w io.Writer) error { return found.SARIF(w, typeset.Style{}, "v1.2.3") })
 	}
 }
