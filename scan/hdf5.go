@@ -8,6 +8,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
 )
 
@@ -15,9 +16,13 @@ import (
 // user put something before it.
 const hdf5Magic = "\x89HDF\r\n\x1a\n"
 
-// hdf5At returns where the part is an HDF5 file, -1 if nowhere.
+// hdf5At returns where the part is an HDF5 file, -1 if nowhere. Of what is something
+// else already only the start is looked at, which was read.
 func (p *part) hdf5At() (int64, error) {
-	const most = 1 << 20 // a block of the user's that is larger is not looked behind
+	most := int64(1 << 20) // a block of the user's that is larger is not looked behind
+	if p.formats > 0 {
+		most = window.Size / 2
+	}
 	for at := int64(0); at <= min(p.size, most); at = max(512, 2*at) {
 		if ok, err := p.begins(at, hdf5Magic); ok || err != nil {
 			return at, err

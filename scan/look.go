@@ -95,7 +95,7 @@ func (p *part) data(head []byte) error {
 // tail looks for an archive at the end of the part, where Python finds it whatever
 // stands before. One that lies in what was explained already is a part of that.
 func (p *part) tail([]byte) error {
-	if p.format == formatZip || p.size < 22 {
+	if p.zipped || p.size < 22 {
 		return nil
 	}
 	end, err := zipwalk.Find(p.file, p.size)

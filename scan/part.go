@@ -4,11 +4,11 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path"
-	"strings"
 
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/internal/window"
@@ -29,6 +29,7 @@ type part struct {
 	member int  // its index in the report, -1 for the file
 	loaded bool // a loader unpickles it, whatever its name
 	holds  bool // it is an archive
+	zipped bool // and of zip
 	// ids says which persistent ids a loader of the part knows beside those of storages,
 	// and graph is called with the values of a pickle. Both may be nil.
 	ids   func(pickle.Value) bool
@@ -41,6 +42,7 @@ type part struct {
 	swept   bool       // what none does was searched already
 	verdict pickle.Verdict
 	reason  string // why it was not seen completely
+	blame   string // the path of the part within it that was not, "" if it is this one
 }
 
 // part returns a part in another, nil for the file, whose bytes are behind r.
@@ -97,15 +99,21 @@ func (p *part) settle(sub *part, look func() error) error {
 		return err
 	}
 	m := &p.report.Members[sub.member]
-	m.Offset, m.Format, m.Verdict, m.Reason, m.Complete = sub.offset, sub.format, sub.verdict, sub.reason, sub.reason == ""
+	m.Offset, m.Format, m.Verdict = sub.offset, sub.format, sub.verdict
+	m.Reason, m.Complete = sub.why(), sub.reason == ""
 	p.verdict = max(p.verdict, sub.verdict)
 	if sub.reason != "" && p.reason == "" {
-		p.reason = quoted(sub.path) + ": " + sub.reason
-		if sub.within.path != "" && strings.HasPrefix(sub.reason, `"`) {
-			p.reason = sub.reason // it names the innermost part already
-		}
+		p.reason, p.blame = sub.reason, cmp.Or(sub.blame, sub.path)
 	}
 	return nil
+}
+
+// why says why the part was not seen completely, "" if it was.
+func (p *part) why() string {
+	if p.blame == "" {
+		return p.reason
+	}
+	return quoted(p.blame) + ": " + p.reason
 }
 
 // inside looks at a part of this one.

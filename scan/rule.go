@@ -38,6 +38,7 @@ const (
 
 // The rules about what a file is.
 const (
+	RuleAccepted       pickle.Rule = "accepted"
 	RuleUnscanned      pickle.Rule = "unscanned"
 	RulePolyglot       pickle.Rule = "polyglot"
 	RuleExtension      pickle.Rule = "extension-mismatch"
@@ -110,6 +111,7 @@ var laws = [...]law{
 	{RuleRAR, pickle.Warning, "The bytes are a RAR archive: PyTorch does not read it, a loader of its own would."},
 	{RuleZstandard, pickle.Warning, "The bytes are packed by Zstandard."},
 
+	{RuleAccepted, pickle.Note, "The policy accepts the file as it is, and it was not looked at."},
 	{RuleUnscanned, pickle.Warning, "Something in the file was not looked at, so nobody knows what it is."},
 	{RulePolyglot, pickle.Warning, "The bytes are several formats at once: what is loaded depends on the loader."},
 	{RuleExtension, pickle.Warning, "What may hold code has the name of something else."},

@@ -4,6 +4,8 @@ package scan
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"os"
 	"path/filepath"
@@ -171,6 +173,18 @@ func TestPolicy(t *testing.T) {
 	}
 	if r := scanned(t, &Scanner{Policy: policy}, []byte("\x80\x02ccollections\nOrderedDict\n)R."), "x.pkl"); r.Verdict == pickle.Safe {
 		t.Error("what is denied is safe")
+	}
+}
+
+// A policy accepts a file by its SHA-256.
+func TestAcceptedFiles(t *testing.T) {
+	sum := sha256.Sum256([]byte(evil))
+	s := &Scanner{Policy: &pickle.Policy{Files: []string{hex.EncodeToString(sum[:])}}}
+	if r := scanned(t, s, []byte(evil), "x.pkl"); r.Verdict != pickle.Safe || !r.Complete || notes(r) != "accepted" {
+		t.Errorf("%v (%s)", r.Verdict, notes(r))
+	}
+	if r := scanned(t, s, []byte(evil+"x"), "x.pkl"); r.Verdict != pickle.Dangerous {
+		t.Errorf("another file: %v", r.Verdict)
 	}
 }
 

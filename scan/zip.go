@@ -66,7 +66,7 @@ func (p *part) zip() error {
 	b := &box{part: p, Archive: a, keys: make(map[string]bool), sizes: make(map[string]int64)}
 	b.classify()
 	p.is(b.format())
-	p.holds = true
+	p.holds, p.zipped = true, true
 	if p.within != nil {
 		p.find(RuleNestedArchive, 0, "an archive of %s", wording.Count(len(a.Members), "member"))
 	}
