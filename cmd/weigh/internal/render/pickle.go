@@ -30,7 +30,9 @@ type Pickles struct {
 }
 
 // wanted says whether a pickle is to be shown.
-func (p *Pickles) wanted(k *scan.Pickle) bool { return p.Member == "" || k.Member == p.Member }
+func (p *Pickles) wanted(k *scan.Pickle) bool {
+	return p.Member == "" || k.Member == p.Member || shortened(k.Member) == p.Member
+}
 
 // lines yields the lines of a pickle, with offsets in the part that it is in.
 func lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
@@ -93,7 +95,7 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 					}
 				}
 			}
-			yield([]member{{"member", orNull(k.Member)}, {"offset", k.Offset}, {"size", k.Size}, {"lines", elements(ops)}})
+			yield([]member{{"member", orNull(shortened(k.Member))}, {"offset", k.Offset}, {"size", k.Size}, {"lines", elements(ops)}})
 			return err
 		})
 	}
@@ -123,7 +125,7 @@ func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 	err := typeset.Buffered(w, func(w *bufio.Writer) {
 		failed = p.each(func(k *scan.Pickle) error {
 			if k.Member != "" {
-				w.WriteString(s.Paint(typeset.Bold, typeset.Name(k.Member)) + "\n")
+				w.WriteString(s.Paint(typeset.Bold, typeset.Name(shortened(k.Member))) + "\n")
 			}
 			highest := 0
 			for line, err := range lines(k) {

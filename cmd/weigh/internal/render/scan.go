@@ -172,20 +172,20 @@ func listed[T any](list []T, form func(*T) any) elements {
 }
 
 func partForm(m *scan.Member) any {
-	return partJSON{m.Path, known(m.Offset), known(m.Size), m.Format, m.Verdict.String(), m.Complete, orNull(m.Reason)}
+	return partJSON{shortened(m.Path), known(m.Offset), known(m.Size), m.Format, m.Verdict.String(), m.Complete, orNull(m.Reason)}
 }
 
 func importForm(im *scan.Import) any {
 	return importJSON{
 		Name: shortened(im.String()), Resolved: shortened(im.Resolved()), Verdict: im.Verdict.String(), Rule: string(im.Rule),
-		Member: orNull(im.Member), Offset: im.Offset, Opcode: im.How, Count: im.Count, Called: im.Called,
+		Member: orNull(shortened(im.Member)), Offset: im.Offset, Opcode: im.How, Count: im.Count, Called: im.Called,
 	}
 }
 
 func callForm(c *scan.Call) any {
-	return callJSON{shortened(c.Callee), c.Args, c.Verdict.String(), string(c.Rule), orNull(c.Member), c.Offset, c.Opcode.String(), c.Count}
+	return callJSON{shortened(c.Callee), c.Args, c.Verdict.String(), string(c.Rule), orNull(shortened(c.Member)), c.Offset, c.Opcode.String(), c.Count}
 }
 
 func findingForm(f *scan.Finding) any {
-	return scanFindingJSON{string(f.Rule), f.Severity.String(), orNull(f.Member), f.Offset, f.Message}
+	return scanFindingJSON{string(f.Rule), f.Severity.String(), orNull(shortened(f.Member)), f.Offset, f.Message}
 }

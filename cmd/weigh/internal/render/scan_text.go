@@ -190,7 +190,7 @@ func (w *scanWriter) where(member string, off int64) string {
 	if member == "" {
 		return fmt.Sprintf(", at byte %d", off)
 	}
-	return fmt.Sprintf(", at byte %d of %s", off, typeset.Name(member))
+	return fmt.Sprintf(", at byte %d of %s", off, typeset.Name(shortened(member)))
 }
 
 // findings writes what was found by rule, the worst first. What is said of imports was
@@ -231,5 +231,5 @@ func (w *scanWriter) within(member string) string {
 	if member == "" {
 		return ""
 	}
-	return " (" + typeset.Name(member) + ")"
+	return " (" + typeset.Name(shortened(member)) + ")"
 }
