@@ -36,12 +36,9 @@ func (p *part) hdf5At() (int64, error) {
 // searched for them. PyTables keeps pickles in attributes, and loads them.
 func (p *part) hdf5(at int64) error {
 	p.is("hdf5")
-	p.explain(at, p.size)
-	if at > 0 {
-		if err := p.sweep(extent.Span{End: at}); err != nil {
-			return err
-		}
-		p.explain(0, at)
+	p.swept = true
+	if err := p.sweep(extent.Span{End: at}); err != nil {
+		return err
 	}
 	const usual = 256 << 20 // bytes
 	end := p.size

@@ -69,7 +69,7 @@ func judgeJava(class string) (pickle.Verdict, pickle.Rule) {
 // made so, still makes the objects before the damage.
 func (p *part) java(head []byte) error {
 	p.is("java-serialization")
-	p.explain(0, p.size)
+	p.swept = true // for classes
 	p.find(RuleJava, 0, "serialized Java objects: loading makes an object of each class that is named")
 	if head[3] != javaVersion {
 		p.find(RuleUnsupported, 2, "the version of the stream is %d, and %d is the only one", binary.BigEndian.Uint16(head[2:]), javaVersion)

@@ -40,7 +40,7 @@ func isJSON(head []byte) bool {
 // json looks at a JSON text, in case it is the configuration of a model.
 func (p *part) json(head []byte) error {
 	p.is("json")
-	p.explain(0, p.size)
+	p.swept = true
 	p.lookalike("a JSON text")
 	if p.size > mostConfig || !strings.Contains(string(head), `"class_name"`) {
 		return nil

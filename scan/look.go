@@ -93,13 +93,15 @@ func (p *part) data(head []byte) error {
 }
 
 // tail looks for an archive at the end of the part, where Python finds it whatever
-// stands before. One that lies in what was explained already is a part of that.
+// stands before: in the comment of an image, or in the last string of a pickle. One that
+// is a member of another archive is looked at as that.
 func (p *part) tail([]byte) error {
-	if p.zipped || p.size < 22 {
+	const endSize = 22 // bytes of the smallest archive
+	if p.zipped || p.size < endSize {
 		return nil
 	}
 	end, err := zipwalk.Find(p.file, p.size)
-	if err != nil || end < 0 || p.known.Has(end) {
+	if err != nil || end < 0 || (p.holds || p.packed) && p.known.Has(end) {
 		return err
 	}
 	return p.zip()

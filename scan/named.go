@@ -66,7 +66,7 @@ func (p *part) named(head []byte) error {
 			p.unscanned(0, "%s is not opened", l.format)
 			return nil // and what is stored in it as it is may be found: see rest
 		}
-		p.explain(0, p.size)
+		p.swept = true // it is of no use to search an image
 		return nil
 	}
 	return p.text(head)
@@ -86,7 +86,7 @@ func (p *part) text(head []byte) error {
 			continue
 		}
 		p.is(t.format)
-		p.explain(0, p.size)
+		p.swept = true
 		if t.format == "lfs-pointer" {
 			p.find(RuleLFSPointer, 0, "the file is a Git LFS pointer: the real file was not downloaded; run `git lfs pull`")
 			p.incomplete("the real file was not downloaded")

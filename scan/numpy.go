@@ -61,7 +61,7 @@ func (p *part) npyObjects(data int64) error {
 
 // npyUnknown searches an array of which it is not known what is in it.
 func (p *part) npyUnknown(from int64) error {
-	p.explain(0, p.size)
+	p.swept = true
 	if from >= p.size {
 		return nil
 	}

@@ -30,6 +30,7 @@ type part struct {
 	loaded bool // a loader unpickles it, whatever its name
 	holds  bool // it is an archive
 	zipped bool // and of zip
+	packed bool // what it unpacks to is a part of it
 	// ids says which persistent ids a loader of the part knows beside those of storages,
 	// and graph is called with the values of a pickle. Both may be nil.
 	ids   func(pickle.Value) bool
@@ -39,7 +40,7 @@ type part struct {
 	format  string
 	formats int        // how many formats it is
 	known   extent.Set // what some format explains
-	swept   bool       // what none does was searched already
+	swept   bool       // what none does was searched already, or is not worth it
 	verdict pickle.Verdict
 	reason  string // why it was not seen completely
 	blame   string // the path of the part within it that was not, "" if it is this one

@@ -139,6 +139,7 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 		return false, nil
 	}
 	p.is(c.Name)
+	p.packed = true
 	p.find(RuleCompressed, 0, "packed by %s: %s", c.Name, bytesOf(u.size))
 	if u.damage != nil {
 		p.unscanned(0, "what is packed by %s cannot be unpacked to its end: %v", c.Name, u.damage)

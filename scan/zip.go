@@ -99,7 +99,8 @@ func (b *box) classify() {
 			if top, _, ok := strings.Cut(name, "/"); ok {
 				names[top+"/"] = true
 			}
-			arrays = arrays && len(b.Members[i].Views) > 0 && strings.HasPrefix(string(b.Members[i].Views[0].Head), npy.Magic)
+			views := b.Members[i].Views
+			arrays = arrays && (extensionOf(name) == ".npy" || len(views) > 0 && strings.HasPrefix(string(views[0].Head), npy.Magic))
 		}
 		names["*.npy"] = arrays
 		for i := range kinds {

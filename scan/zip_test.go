@@ -321,3 +321,37 @@ for m in ("BZIP2","LZMA"):
 		}
 	}
 }
+
+// An archive at the end of something else is found by Python whatever that is, and not
+// by PyTorch; so both are looked at.
+func TestPolyglots(t *testing.T) {
+	archive := string(zipped(t, file{"data.pkl", evil}))
+	text := string([]byte{byte(len(archive)), byte(len(archive) >> 8), 0, 0}) + archive
+	for name, head := range map[string]string{
+		"an image":         "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 100),
+		"a page":           "<html>not found</html>" + strings.Repeat(" ", headSize),
+		"Java":             javaObject("java.util.HashMap"),
+		"HDF5":             hdf5Magic + strings.Repeat("\x00", 100),
+		"a pickle":         benign,
+		"a configuration":  `{"a": 1}` + strings.Repeat(" ", headSize),
+		"an array":         npyArray("'<f4'", "(1,)") + "1234",
+		"a stored archive": string(tarred(t, file{"a", "x"})),
+	} {
+		r := scanned(t, new(Scanner), []byte(head+archive), "x")
+		if r.Verdict != pickle.Dangerous || !imported(r, "os.system") || !strings.Contains(rules(r), "polyglot") {
+			t.Errorf("%s: %s, %v (%s)", name, r.Format, r.Verdict, rules(r))
+		}
+	}
+	for name, b := range map[string]string{"a string of a pickle": "\x80\x02X" + text + ".", "bytes of a pickle": "\x80\x04B" + text + "."} {
+		if r := scanned(t, new(Scanner), []byte(b), "x.pkl"); r.Verdict != pickle.Dangerous {
+			t.Errorf("%s: %v (%s)", name, r.Verdict, rules(r))
+		}
+	}
+	// An archive in an archive is no polyglot, stored or packed.
+	inner := string(checkpoint(t))
+	for name, b := range map[string][]byte{"tar": tarred(t, file{"m.pt", inner}), "gzip": gzipped(t, inner), "zip": zipped(t, file{"m.pt", inner})} {
+		if r := scanned(t, new(Scanner), b, "x"); r.Verdict != pickle.Safe {
+			t.Errorf("a checkpoint in %s: %v (%s)", name, r.Verdict, rules(r))
+		}
+	}
+}
