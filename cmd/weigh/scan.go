@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -138,6 +139,9 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 		return err
 	}
 	found := &render.Scan{Targets: args, FailOn: least}
+	if wd, err := os.Getwd(); err == nil {
+		found.Root = filepath.ToSlash(wd)
+	}
 	if err := a.scanAll(ctx, scanner, args, found); err != nil {
 		return err
 	}

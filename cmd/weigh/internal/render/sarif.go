@@ -130,7 +130,7 @@ const mostResults = 25_000
 // result, suppressed or not; if verbose, it is there, as suppressed.
 func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool) error {
 	rules := slices.Collect(safetensors.Rules())
-	log := sarifLog{version: version}
+	log := sarifReport{version: version}
 	for _, r := range rules {
 		log.rules = append(log.rules, sarifRuleOf(r))
 	}
@@ -147,8 +147,8 @@ func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool
 	return log.write(w, s)
 }
 
-// A sarifLog is a log of one run.
-type sarifLog struct {
+// A sarifReport is a log of one run.
+type sarifReport struct {
 	version    string // of the program
 	rules      []sarifRule
 	invocation sarifInvocation
@@ -156,7 +156,7 @@ type sarifLog struct {
 }
 
 // write writes the log, its results one by one.
-func (l *sarifLog) write(w io.Writer, s typeset.Style) error {
+func (l *sarifReport) write(w io.Writer, s typeset.Style) error {
 	run := []member{ // 3.14
 		{"tool", sarifTool{sarifDriver{Name: "weigh", Version: l.version, InformationURI: "https://github.com/weightools/safetensors", Rules: l.rules}}},
 		{"invocations", []sarifInvocation{l.invocation}},

@@ -24,7 +24,7 @@ var pickleProblems = [...]string{pickle.Error: "error", pickle.Warning: "warning
 // A file that was not seen completely is a notification, as one is that could not be
 // read: the run was no success then, whatever it found.
 func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
-	log := sarifLog{version: version}
+	log := sarifReport{version: version}
 	index := make(map[pickle.Rule]int)
 	for rule := range scan.Rules() {
 		index[rule] = len(log.rules)
