@@ -188,5 +188,12 @@ func Severity(rule pickle.Rule) pickle.Severity {
 	if l := lawOf(rule); l != nil {
 		return l.severity
 	}
+	switch rule {
+	case pickle.RuleDangerous, pickle.RulePolicyDeny, pickle.RuleDunderGlobal, pickle.RuleReexport, pickle.RuleComputed, pickle.RuleComputedCall,
+		pickle.RuleCallableArg, pickle.RuleDunderString, pickle.RuleDunderState, pickle.RuleDynamicClass, pickle.RuleBuildImport:
+		return pickle.Error
+	case pickle.RuleAllowed, pickle.RuleProfile, pickle.RulePolicyAllow, pickle.RuleResolved, pickle.RuleMultiple, pickle.RuleRawArray:
+		return pickle.Note
+	}
 	return pickle.Warning
 }
