@@ -95,6 +95,10 @@ func TestReadmeTasks(t *testing.T) {
 	}
 	dir := t.TempDir()
 	weigh(t, "merge", "../../testdata/sample", "-o", filepath.Join(dir, "model.safetensors"))
+	pickle := []byte("\x80\x02}X\x04\x00\x00\x00biasK\x00s.") // {"bias": 0}
+	if err := os.WriteFile(filepath.Join(dir, "weights.pkl"), pickle, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"a", "b"} {
 		one, err := safetensors.NewTensor(name, []float32{1, 2}, 2)
 		if err != nil {
