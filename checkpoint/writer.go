@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/filecopy"
 )
 
 // A Writer writes checkpoints to local folders. The zero Writer writes one file,
@@ -147,7 +148,7 @@ func (p *Plan) fill(ctx context.Context, set *atomicfile.Set) error {
 	encode := func(ctx context.Context, i int) error {
 		shard := &p.Shards[i]
 		err := set.Write(shard.Name, func(f io.Writer) error {
-			return p.w.Encoder.Encode(newAliveWriter(ctx, f, p.w.Wrote), shard.Tensors...)
+			return p.w.Encoder.Encode(filecopy.Watch(ctx, f, p.w.Wrote), shard.Tensors...)
 		})
 		if err != nil {
 			cancel(err) // the other shard need not be finished for that

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/witness"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -56,7 +57,7 @@ type file struct {
 	newHeader, newSize int64
 
 	// seen are the witnesses of its tensors, if the source is not on this machine.
-	seen map[*safetensors.Tensor]*witness
+	seen map[*safetensors.Tensor]*witness.Reader
 }
 
 // A Fault is a rule that a source breaks, and the file that breaks it.

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/witness"
 )
 
 // verifyBuffer is how many bytes are compared at a time. It holds whole elements of
@@ -93,7 +94,7 @@ func newVerifier(j *job, ctx context.Context) *verifier {
 }
 
 // verify compares a tensor of the file with what it was to be, and fills in its row.
-func (v *verifier) verify(row *Tensor, c *Change, file *safetensors.File, seen *witness) error {
+func (v *verifier) verify(row *Tensor, c *Change, file *safetensors.File, seen *witness.Reader) error {
 	t, err := file.Tensor(c.Now.Name)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (v *verifier) verify(row *Tensor, c *Change, file *safetensors.File, seen *
 		}
 		digest.Write(got)
 		v.job.tell(n)
-		if seen.isOf(t.Size()) {
+		if seen.IsOf(t.Size()) {
 			continue
 		}
 		if err := readFull(c.Now, want, off); err != nil {
@@ -121,7 +122,7 @@ func (v *verifier) verify(row *Tensor, c *Change, file *safetensors.File, seen *
 		}
 	}
 	digest.Sum(row.SHA256[:0])
-	if seen.isOf(t.Size()) && !seen.saw(row.SHA256[:]) {
+	if seen.IsOf(t.Size()) && !seen.Saw(row.SHA256[:]) {
 		return otherBytes(t)
 	}
 	if !c.cast() {

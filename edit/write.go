@@ -13,6 +13,8 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/filecopy"
+	"github.com/weightools/safetensors/internal/witness"
 )
 
 // Write edits the source at ref, and writes what comes of it to target. Files keep
@@ -140,7 +142,7 @@ func (j *job) write(ctx context.Context, names []string) error {
 			continue
 		}
 		err := set.Write(j.nameOf(f), func(w io.Writer) error {
-			return f.encoder.Encode(&meter{ctx, w, j}, j.reading(f)...)
+			return f.encoder.Encode(filecopy.Watch(ctx, w, j.tell), j.reading(f)...)
 		})
 		if err != nil {
 			return err
@@ -170,14 +172,21 @@ func (j *job) write(ctx context.Context, names []string) error {
 	return j.remove()
 }
 
-// reading returns the tensors of a file as they are read to be written.
+// reading returns the tensors of a file as they are read to be written: those that are
+// elsewhere by witnesses.
 func (j *job) reading(f *file) []*safetensors.Tensor {
 	now := f.now()
 	if j.local != "" {
 		return now
 	}
-	f.seen = make(map[*safetensors.Tensor]*witness, len(now))
-	return witnessed(now, f.seen)
+	f.seen = make(map[*safetensors.Tensor]*witness.Reader, len(now))
+	made := make([]*safetensors.Tensor, len(now))
+	for i, t := range now {
+		w := witness.Of(t.ReaderAt)
+		f.seen[t] = w
+		made[i] = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: w}
+	}
+	return made
 }
 
 // remove removes, of a source that is edited in place, the files that have no
@@ -220,30 +229,6 @@ func (j *job) verify(ctx context.Context, set *atomicfile.Set) error {
 		}
 	}
 	return nil
-}
-
-// A meter is a writer that fails once ctx is done, and counts what is written.
-type meter struct {
-	ctx context.Context
-	w   io.Writer
-	job *job
-}
-
-// Write writes a little at a time: a header may have 100 MB.
-func (m *meter) Write(b []byte) (n int, err error) {
-	const piece = 4 << 20 // bytes
-	for n < len(b) {
-		if m.ctx.Err() != nil {
-			return n, context.Cause(m.ctx)
-		}
-		k, err := m.w.Write(b[n:min(n+piece, len(b))])
-		n += k
-		m.job.tell(int64(k))
-		if err != nil {
-			return n, err
-		}
-	}
-	return n, nil
 }
 
 // tell says that so many more bytes are done.

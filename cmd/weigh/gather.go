@@ -10,6 +10,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/internal/witness"
 )
 
 // A gathering is what some models have.
@@ -74,6 +75,16 @@ func (g *gathering) tensors() []*safetensors.Tensor {
 	return list
 }
 
+// witness has the parts that are elsewhere read by witnesses, so that verifying what
+// was written of them does not fetch them again.
+func (g *gathering) witness() {
+	for i, one := range g.parts {
+		if !one.here {
+			g.parts[i].Tensor = &safetensors.Tensor{TensorInfo: one.TensorInfo, ReaderAt: witness.Of(one.ReaderAt)}
+		}
+	}
+}
+
 // choose leaves the parts that patterns choose. A pattern that matches nothing is a
 // slip, and what is written would not be what was meant.
 func (g *gathering) choose(chosen *chooser) error {
@@ -115,7 +126,7 @@ func (g *gathering) once(ctx context.Context, dedup bool) error {
 		case err != nil:
 			return err
 		case difference != "":
-			return fmt.Errorf("tensor %q is in %q and in %q, with %s%s: rename it, or drop it, in one of them first", c.first.Name, c.first.file, c.second.file, difference, andMore(clashes))
+			return fmt.Errorf("tensor %q is in %q and in %q, with %s%s: rename it, or drop it, in one of them with weigh edit first", c.first.Name, c.first.file, c.second.file, difference, andMore(clashes))
 		case !dedup:
 			return fmt.Errorf("tensor %q is in %q and in %q, with the same bytes%s: --dedup keeps one of each", c.first.Name, c.first.file, c.second.file, andMore(clashes))
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/internal/filecopy"
 )
 
 // mergeCmd returns the verb.
@@ -116,13 +117,13 @@ func (a *app) stream(ctx context.Context, g *gathering, f *reshardFlags) error {
 		if err := a.mayStream(); err != nil {
 			return err
 		}
-		return a.counted(g, e, a.stdout)
+		return a.counted(ctx, g, e, a.stdout)
 	}
 	w, err := os.OpenFile(f.out, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.counted(g, e, &stoppable{ctx: ctx, w: w}), w.Close())
+	return errors.Join(a.counted(ctx, g, e, w), w.Close())
 }
 
 // mayStream returns why a file cannot go to standard output, or nil: a terminal would
@@ -142,7 +143,7 @@ func (a *app) mayStream() error {
 }
 
 // counted encodes the file, and shows how far it is.
-func (a *app) counted(g *gathering, e safetensors.Encoder, w io.Writer) error {
+func (a *app) counted(ctx context.Context, g *gathering, e safetensors.Encoder, w io.Writer) error {
 	h, err := e.Plan(g.tensors()...)
 	if err != nil {
 		return err
@@ -152,17 +153,5 @@ func (a *app) counted(g *gathering, e safetensors.Encoder, w io.Writer) error {
 		done.bytes += one.Size()
 	}
 	defer a.watch(done)()
-	return e.Encode(&countingWriter{w, done}, g.tensors()...)
-}
-
-// A countingWriter counts what is written.
-type countingWriter struct {
-	io.Writer
-	done *copying
-}
-
-func (w *countingWriter) Write(b []byte) (int, error) {
-	n, err := w.Writer.Write(b)
-	w.done.wrote(int64(n))
-	return n, err
+	return e.Encode(filecopy.Watch(ctx, w, done.wrote), g.tensors()...)
 }

@@ -87,6 +87,7 @@ func (a *app) rewrite(ctx context.Context, r *rewriting) (err error) {
 	w.Wrote = done.wrote
 	if r.f.verify {
 		w.Verify = done.verify
+		r.witness()
 	}
 	if r.plan, err = w.Plan(r.dir, r.tensors()...); err != nil {
 		return err

@@ -24,6 +24,7 @@ type source struct {
 type part struct {
 	*safetensors.Tensor
 	file string // in which it is, by a name that the user can open
+	here bool   // that is on this machine
 }
 
 // openSource opens the one model that is at a target, and judges it: files written
@@ -68,7 +69,7 @@ func (s *source) parts(ctx context.Context) ([]part, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, part{t, file})
+			list = append(list, part{t, file, s.isHere()})
 		}
 	}
 	return list, nil

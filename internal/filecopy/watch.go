@@ -1,29 +1,30 @@
 // A writer that ends with its context, and says how far it is.
 
-package checkpoint
+package filecopy
 
 import (
 	"context"
 	"io"
-
-	"github.com/weightools/safetensors/internal/filecopy"
 )
 
-// An aliveWriter is a writer that fails once ctx is done.
-type aliveWriter struct {
+// A watched writer is one that fails once ctx is done.
+type watched struct {
 	ctx   context.Context
 	w     io.Writer
-	file  filecopy.Target // w, if it is a file; else nil
-	wrote func(int64)     // nil if nobody wants to know
+	file  Target      // w, if it is a file; else nil
+	wrote func(int64) // nil if nobody wants to know
 }
 
-func newAliveWriter(ctx context.Context, w io.Writer, wrote func(int64)) *aliveWriter {
-	return &aliveWriter{ctx, w, filecopy.To(w), wrote}
+// Watch returns a writer that writes to w until ctx is done, and then fails with the
+// cause of that. It calls wrote, if that is not nil, with how many bytes were written,
+// part by part. If w is a file, the writer is a Target.
+func Watch(ctx context.Context, w io.Writer, wrote func(int64)) io.Writer {
+	return &watched{ctx, w, To(w), wrote}
 }
 
 // Write writes a little at a time: a tensor in memory comes in one piece, of
 // gigabytes perhaps.
-func (w *aliveWriter) Write(b []byte) (n int, err error) {
+func (w *watched) Write(b []byte) (n int, err error) {
 	const piece = 4 << 20 // bytes
 	for n < len(b) {
 		if w.ctx.Err() != nil {
@@ -40,7 +41,7 @@ func (w *aliveWriter) Write(b []byte) (n int, err error) {
 }
 
 // CopyFile copies from a file, which package safetensors has done a part at a time.
-func (w *aliveWriter) CopyFile(src *filecopy.Source, off, n int64) (int64, error) {
+func (w *watched) CopyFile(src *Source, off, n int64) (int64, error) {
 	switch {
 	case w.ctx.Err() != nil:
 		return 0, context.Cause(w.ctx)
@@ -52,7 +53,7 @@ func (w *aliveWriter) CopyFile(src *filecopy.Source, off, n int64) (int64, error
 	return n, err
 }
 
-func (w *aliveWriter) tell(n int64) {
+func (w *watched) tell(n int64) {
 	if w.wrote != nil {
 		w.wrote(n)
 	}

@@ -1,6 +1,6 @@
 // Witnesses: what they vouch for.
 
-package edit
+package witness
 
 import (
 	"bytes"
@@ -25,18 +25,18 @@ func TestWitness(t *testing.T) {
 		{"from the back", [][2]int64{{9, 9}, {0, 9}}, false},
 		{"overlapping", [][2]int64{{0, 9}, {5, 13}}, false},
 	} {
-		w := &witness{ReaderAt: bytes.NewReader(data), digest: sha256.New()}
+		w := Of(bytes.NewReader(data))
 		for _, r := range test.reads {
 			w.ReadAt(make([]byte, r[1]), r[0])
 		}
-		if got := w.isOf(int64(len(data))); got != test.ok || got && !w.saw(want[:]) {
+		if got := w.IsOf(int64(len(data))); got != test.ok || got && !w.Saw(want[:]) {
 			t.Errorf("%s: it has seen all: %t", test.name, got)
 		}
-		if w.saw(make([]byte, 32)) {
+		if w.Saw(make([]byte, 32)) {
 			t.Errorf("%s: it vouches for what it has not seen", test.name)
 		}
 	}
-	if (*witness)(nil).isOf(0) {
+	if (*Reader)(nil).IsOf(0) {
 		t.Error("no witness has seen something")
 	}
 }
