@@ -3,9 +3,10 @@
 package scan
 
 import (
-	"github.com/weightools/safetensors/internal/npy"
 	"os"
 	"testing"
+
+	"github.com/weightools/safetensors/internal/npy"
 )
 
 func readFile(t testing.TB, name string) []byte {

@@ -5,10 +5,10 @@ package scan
 import (
 	"bytes"
 	"fmt"
-	"github.com/weightools/safetensors/internal/npy"
 
 	"github.com/weightools/safetensors/internal/codec"
 	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/npy"
 	"github.com/weightools/safetensors/internal/tarwalk"
 	"github.com/weightools/safetensors/internal/zipwalk"
 )

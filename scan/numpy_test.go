@@ -3,10 +3,10 @@
 package scan
 
 import (
-	"github.com/weightools/safetensors/internal/npy"
 	"strings"
 	"testing"
 
+	"github.com/weightools/safetensors/internal/npy"
 	"github.com/weightools/safetensors/pickle"
 )
 

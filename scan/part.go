@@ -46,8 +46,11 @@ type part struct {
 	blame   string // the path of the part within it that was not, "" if it is this one
 }
 
-// part returns a part in another, nil for the file, whose bytes are behind r.
-func (s *scanning) part(within *part, name string, r io.ReaderAt, size int64) *part {
+// newPart returns a part in another, nil for the file, whose bytes are behind r.
+func (s *scanning) newPart(within *part, name string, r io.ReaderAt, size int64) *part {
+	if within != nil && name == "" {
+		name = "(no name)" // which is not the file itself
+	}
 	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1, window: window.New(r, size)}
 	if within == nil {
 		return p
@@ -63,7 +66,7 @@ func (s *scanning) part(within *part, name string, r io.ReaderAt, size int64) *p
 
 // section returns a part that is a run of bytes of another, as it is.
 func (p *part) section(name string, span extent.Span) *part {
-	sub := p.scanning.part(p, name, io.NewSectionReader(p.file, span.Begin, span.Len()), span.Len())
+	sub := p.newPart(p, name, io.NewSectionReader(p.file, span.Begin, span.Len()), span.Len())
 	if p.offset >= 0 {
 		sub.offset = p.offset + span.Begin
 	}

@@ -67,7 +67,7 @@ func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) 
 	run.MaxMembers = cmp.Or(s.MaxMembers, usualMembers)
 	run.MaxReport = cmp.Or(s.MaxReport, usualReport)
 	run.MaxUnpacked = cmp.Or(s.MaxUnpacked, min(max(leastUnpacked, 4*min(size, mostUnpacked)), mostUnpacked))
-	file := run.part(nil, "", r, size)
+	file := run.newPart(nil, "", r, size)
 	file.name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	if err := file.look(); err != nil {
 		return nil, err

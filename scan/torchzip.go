@@ -12,18 +12,32 @@ import (
 	"github.com/weightools/safetensors/pickle/torchfile"
 )
 
-// storage returns the key of the storage that a member of the given name holds, and
-// false if it is none: if no pickle of the archive names it.
-func (b *box) storage(name string) (key string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.ToLower(name), strings.ToLower(b.folder))
-	if !ok {
+// relative returns the name of a member within the archive's folder, in lower case, as
+// PyTorch compares names, and false if it is in another.
+func (b *box) relative(name string) (string, bool) {
+	return strings.CutPrefix(strings.ToLower(name), strings.ToLower(b.folder))
+}
+
+// storage returns the name under which a storage is known that a member holds, and false
+// if it is none: if no pickle of the archive names it.
+func (b *box) storage(name string) (string, bool) {
+	rest, ok := b.relative(name)
+	rest = strings.TrimSuffix(rest, ".storage") // of torch.package
+	return rest, ok && b.keys[rest]
+}
+
+// storagesOf returns where the storages are that a pickle names: those of data.pkl in
+// data/, those of TorchScript's constants.pkl in constants/, and those of torch.package,
+// which has many pickles, in .data/. No other pickle names any that is loaded.
+func (b *box) storagesOf(name string) (folder string, ok bool) {
+	rest, ok := b.relative(name)
+	switch {
+	case !ok || extensionOf(rest) != ".pkl":
 		return "", false
-	}
-	for _, folder := range [...]string{"data/", "constants/", ".data/", "xl_model_weights/"} {
-		if key, ok := strings.CutPrefix(rest, folder); ok {
-			key = strings.TrimSuffix(key, ".storage") // of torch.package
-			return key, b.keys[key]
-		}
+	case b.kind.format == "torch-package":
+		return ".data/", true
+	case rest == "data.pkl" || rest == "constants.pkl":
+		return strings.TrimSuffix(rest, ".pkl") + "/", true
 	}
 	return "", false
 }
@@ -35,24 +49,30 @@ func (p *part) storage(head []byte) error {
 	return p.numbers(extent.Span{End: p.size}, head)
 }
 
-// pickled takes note of the storages that a pickle names.
-func (b *box) pickled(sub *part) func(*pickle.Graph) {
+// pickled takes note of the storages that a pickle names, which are in a folder.
+func (b *box) pickled(sub *part, folder string) func(*pickle.Graph) {
 	return func(g *pickle.Graph) {
 		storages, faults := torchfile.Storages(g)
 		sub.faulty(faults)
 		sub.faulty(torchfile.CheckTensors(g))
 		for _, s := range storages {
-			if key := strings.ToLower(s.Key); !b.keys[key] {
-				b.keys[key] = true
-				b.named = append(b.named, s)
+			if name := folder + strings.ToLower(s.Key); !b.keys[name] {
+				b.keys[name] = true
+				b.named = append(b.named, namedStorage{name, s})
 			}
 		}
 	}
 }
 
+// A namedStorage is a storage, and the name of the member that it is to be.
+type namedStorage struct {
+	name string
+	torchfile.Storage
+}
+
 // record looks at a member for what it is to PyTorch.
 func (b *box) record(m *zipwalk.Member, sub *part) error {
-	name, _ := strings.CutPrefix(strings.ToLower(m.Name), strings.ToLower(b.folder))
+	name, _ := b.relative(m.Name)
 	switch {
 	case b.torch() && name == "byteorder":
 		text, err := sub.at(0, 16)
@@ -120,16 +140,17 @@ func (b *box) judgeKind() {
 
 // storages compares the storages that pickles name with those that are there.
 func (b *box) storages() {
+	const most = 3 // that are told to be missing: a checkpoint without its numbers has many
 	missing := 0
 	for _, s := range b.named {
-		have, ok := b.sizes[strings.ToLower(s.Key)]
+		have, ok := b.sizes[s.name]
 		switch want, known := s.Bytes(); {
 		case !ok:
-			if missing++; missing <= 3 {
-				b.find(RuleStorageAway, 0, "the storage %s, of %d elements, is not in the archive", quoted(s.Key), s.Elements)
+			if missing++; missing <= most {
+				b.find(RuleStorageAway, 0, "the storage %s, of %d elements, is not in the archive", quoted(s.name), s.Elements)
 			}
 		case known && want != have:
-			b.find(torchfile.RuleStorageSize, 0, "the storage %s has %s by the pickle, and %s in the archive", quoted(s.Key), bytesOf(want), bytesOf(have))
+			b.find(torchfile.RuleStorageSize, 0, "the storage %s has %s by the pickle, and %s in the archive", quoted(s.name), bytesOf(want), bytesOf(have))
 		}
 	}
 }

@@ -161,7 +161,7 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 
 // opened looks at what something unpacks to.
 func (p *part) opened(u *unpacked, name string) error {
-	sub := p.part(p, name, u, u.size)
+	sub := p.newPart(p, name, u, u.size)
 	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded
 	return p.inside(sub)
 }

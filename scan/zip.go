@@ -4,7 +4,6 @@ package scan
 
 import (
 	"fmt"
-	"github.com/weightools/safetensors/internal/npy"
 	"hash/crc32"
 	"io"
 	"path"
@@ -13,10 +12,10 @@ import (
 
 	"github.com/weightools/safetensors/internal/codec"
 	"github.com/weightools/safetensors/internal/extent"
+	"github.com/weightools/safetensors/internal/npy"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/internal/zipwalk"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/torchfile"
 )
 
 // formatZip is the format of an archive of no kind that is known.
@@ -27,10 +26,10 @@ type box struct {
 	*part
 	*zipwalk.Archive
 	kind   *kind
-	folder string              // of the checkpoint that is in it, with a slash
-	named  []torchfile.Storage // by its pickles
-	keys   map[string]bool     // of these, in lower case
-	sizes  map[string]int64    // of those that are there, in bytes
+	folder string           // of the checkpoint that is in it, with a slash
+	named  []namedStorage   // the storages that its pickles name
+	keys   map[string]bool  // the names of these
+	sizes  map[string]int64 // of those that are there, in bytes, by their names
 }
 
 // A kind is a kind of archive, told by the names in it.
@@ -205,7 +204,7 @@ func (b *box) content(i int) error {
 		return nil // a folder
 	}
 	if len(m.Views) == 0 {
-		sub := b.part.part(b.part, m.Name, strings.NewReader(""), 0)
+		sub := b.newPart(b.part, m.Name, strings.NewReader(""), 0)
 		return b.settle(sub, func() error {
 			sub.format = "missing"
 			sub.unscanned(0, "there is nothing where the archive says that it is")
@@ -230,18 +229,26 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 	sub.name = path.Base(m.Name)
 	sub.loaded = b.torch() && extensionOf(m.Name) == ".pkl"
 	if b.torch() {
-		sub.graph = b.pickled(sub)
-	}
-	if b.torch() && v.Method == zipwalk.Stored {
-		if key, ok := b.storage(m.Name); ok {
-			b.sizes[key] = v.Span.Len()
-			return b.settle(sub, func() error { return sub.storage(v.Head) })
+		if folder, ok := b.storagesOf(m.Name); ok {
+			sub.graph = b.pickled(sub, folder)
+		}
+		if name, ok := b.storage(m.Name); ok && v.Method == zipwalk.Stored {
+			b.sizes[name] = v.Span.Len()
+			return b.settle(sub, func() error { return b.numbersOf(m, v, sub) })
 		}
 	}
 	if v.Method == zipwalk.Stored {
 		return b.settle(sub, func() error { return b.stored(m, v, sub) })
 	}
 	return b.settle(sub, func() error { return b.packedMember(m, v, sub) })
+}
+
+// numbersOf looks at a member that is the numbers of tensors.
+func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part) error {
+	if err := sub.storage(v.Head); err != nil || !b.Deep {
+		return err
+	}
+	return b.checksum(m, v, sub, sub.file, sub.size)
 }
 
 // stored looks at a member that is there as it is.

@@ -218,6 +218,12 @@ func TestStorages(t *testing.T) {
 			t.Errorf("%s: %v (%s), want %s: %v", tt.name, r.Verdict, rules(r), tt.rules, r.Findings)
 		}
 	}
+	// TorchScript has storages of two pickles, under the same keys.
+	script := zipped(t, file{"m/data.pkl", tensorPickle("FloatStorage", "0", 1)}, file{"m/constants.pkl", tensorPickle("DoubleStorage", "0", 1)},
+		file{"m/data/0", "1234"}, file{"m/constants/0", "12345678"}, file{"m/code/x.py", "pass"})
+	if r := scanned(t, new(Scanner), script, "model.pt"); rules(r) != "torchscript" {
+		t.Errorf("TorchScript: %s: %v", rules(r), r.Findings)
+	}
 	deep := scanned(t, &Scanner{Deep: true}, data("ByteStorage", byte(len(evil)+4), file{"m/data/0", "1234" + evil}), "model.pt")
 	if rules(deep) != "embedded-pickle-bytes" || deep.Verdict != pickle.Suspicious {
 		t.Errorf("a deep scan: %v (%s)", deep.Verdict, rules(deep))
