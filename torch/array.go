@@ -1,0 +1,158 @@
+// Arrays of NumPy within pickles, and their dtypes.
+
+package torch
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+)
+
+// NumPy pickles an array as _reconstruct(ndarray, (0,), b"b"), whose state is a version,
+// the shape, the dtype, whether the order is Fortran's, and the bytes
+// (numpy/core/src/multiarray/methods.c, array_reduce). A dtype is dtype("f4", False, True),
+// in whose state the byte order comes second.
+
+// isArray says whether a call makes an array.
+func isArray(c pickle.Result) bool {
+	switch calledName(c) {
+	case "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct":
+		_, dtype := arrayDtype(c)
+		return dtype != ""
+	}
+	return false
+}
+
+// arrayDtype returns the state of an array, and its dtype as a header has it, "" if that
+// is none that the format safetensors has.
+func arrayDtype(c pickle.Result) (state pickle.Value, dtype string) {
+	state, _ = c.State()
+	d, ok := state.Item(2).Called()
+	if !ok || calledName(d) != "numpy.dtype" {
+		return state, ""
+	}
+	code, _ := d.Args().Item(0).Str()
+	ds, _ := d.State()
+	order, _ := ds.Item(1).Str()
+	if _, ok := arrayDtypes[code]; !ok {
+		return state, ""
+	}
+	return state, order + code
+}
+
+// arrayDtypes has the dtypes of NumPy that the format safetensors has, too, without
+// their byte order.
+var arrayDtypes = map[string]safetensors.Dtype{
+	"b1": safetensors.BOOL, "?": safetensors.BOOL, "u1": safetensors.U8, "i1": safetensors.I8,
+	"u2": safetensors.U16, "i2": safetensors.I16, "f2": safetensors.F16,
+	"u4": safetensors.U32, "i4": safetensors.I32, "f4": safetensors.F32,
+	"u8": safetensors.U64, "i8": safetensors.I64, "f8": safetensors.F64, "c8": safetensors.C64,
+}
+
+// npyDtype returns the dtype of a description such as "<f4", and whether it is
+// big-endian.
+func npyDtype(descr string) (d safetensors.Dtype, big, ok bool) {
+	d, ok = arrayDtypes[strings.TrimLeft(descr, "<>|=")]
+	return d, strings.HasPrefix(descr, ">"), ok && len(strings.TrimLeft(descr, "<>|=")) >= len(descr)-1
+}
+
+// array returns the view that an array is.
+func (b *builder) array(c pickle.Result) (*view, error) {
+	state, descr := arrayDtype(c)
+	if state.Len() < 5 {
+		return nil, refuse("the state of an array has %s, and 5 are due", wording.Count(state.Len(), "part"))
+	}
+	fortran, _ := state.Item(3).Bool()
+	st, err := arrayBytes(state.Item(4))
+	if err != nil {
+		return nil, err
+	}
+	shape, err := ints(state.Item(1), "sizes")
+	if err != nil {
+		return nil, err
+	}
+	return arrayView(st, descr, shape, fortran)
+}
+
+// arrayView returns the view of all of a storage that an array is.
+func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, error) {
+	d, big, ok := npyDtype(descr)
+	if !ok {
+		return nil, unsupportedf("an array of the dtype %s, which safetensors does not have", quoted(descr))
+	}
+	st.big = big
+	v := &view{storage: st, dtype: d, shape: shape, stride: make([]int64, len(shape))}
+	step := int64(1)
+	for i := range shape {
+		axis := len(shape) - 1 - i
+		if fortran {
+			axis = i
+		}
+		v.stride[axis] = step
+		var fits bool
+		if step, fits = product(step, max(shape[axis], 1)); !fits {
+			return nil, refuse("it has more elements than 63 bits can count")
+		}
+	}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	if v.size() != st.size {
+		return nil, refuse("its shape takes %s, and there are %s", wording.Count(v.size(), "byte"), wording.Count(st.size, "byte"))
+	}
+	return v, nil
+}
+
+// arrayBytes returns the bytes of an array. Protocols before 3 have no bytes, and so they
+// are text: of Python 2 as it is, of Python 3 encoded by a call.
+func arrayBytes(v pickle.Value) (*storage, error) {
+	if c, ok := v.Called(); ok && calledName(c) == "_codecs.encode" {
+		if codec, _ := c.Args().Item(1).Str(); codec == "latin1" || codec == "latin-1" {
+			return latin1(c.Args().Item(0))
+		}
+	}
+	data := v.Data()
+	if data == nil {
+		return nil, refuse("the numbers of an array are %s, and bytes are due", whatIs(v))
+	}
+	return &storage{key: "of an array", r: data, size: data.Size()}, nil
+}
+
+// latin1 returns the bytes that the characters of a str are, each one.
+func latin1(v pickle.Value) (*storage, error) {
+	data := v.Data()
+	if data == nil {
+		return nil, refuse("the numbers of an array are %s, and a str is due", whatIs(v))
+	}
+	open := func() (io.Reader, error) {
+		return &latin1Reader{bufio.NewReader(io.NewSectionReader(data, 0, data.Size()))}, nil
+	}
+	r, _ := open()
+	size, err := io.Copy(io.Discard, r)
+	if err != nil {
+		return nil, err
+	}
+	return &storage{key: "of an array", r: &forward{name: "an array", open: open, size: size}, size: size, unpacked: true}, nil
+}
+
+// A latin1Reader gives the characters of a text in UTF-8 as bytes.
+type latin1Reader struct{ text *bufio.Reader }
+
+func (l *latin1Reader) Read(b []byte) (n int, err error) {
+	for n < len(b) {
+		c, _, err := l.text.ReadRune()
+		if err != nil {
+			return n, err
+		}
+		if c > 0xff {
+			return n, refuse("the numbers of an array have the character %U in them, and bytes are due", c)
+		}
+		b[n] = byte(c)
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,163 @@
+// Picking: the elements of a box, out of windows onto the source.
+
+package torch
+
+import (
+	"fmt"
+	"io"
+)
+
+// A picker copies the elements of a box. What it reads at once are the elements of the
+// inner dimensions, those from level on.
+type picker struct {
+	*gather
+	dst  []byte
+	dims []dim
+	// The dimensions before level are gone through one by one, that right before it in
+	// steps.
+	level  int
+	step   int64 // how many indices of dimension level-1 are read at once
+	extent int64 // how many elements the dimensions from level on span in the source
+}
+
+// copy fills dst with the elements of the box.
+func (x *box) copy(dst []byte, g *gather) error {
+	p := &picker{gather: g, dst: dst, dims: x.dims, level: len(x.dims), step: 1, extent: 1}
+	const window, gap = gatherWindow, gatherGap
+	for p.level > 0 {
+		d := p.dims[p.level-1]
+		if (d.src-p.extent)*g.width > gap {
+			break // what lies between is skipped
+		}
+		if most := (window/g.width - p.extent) / max(d.src, 1); most < d.n-1 {
+			p.step = max(most, 0) + 1
+			break
+		}
+		p.extent += (d.n - 1) * d.src
+		p.level--
+	}
+	buf := windows.Get().(*[gatherWindow]byte)
+	defer windows.Put(buf)
+	return p.walk(x.from, buf)
+}
+
+// walk goes through the dimensions before level, like the hands of a clock.
+func (p *picker) walk(from int64, buf *[gatherWindow]byte) error {
+	var index [maxRank]int64
+	src, dst := from, int64(0)
+	for {
+		n := int64(1)
+		if p.level > 0 {
+			n = min(p.step, p.dims[p.level-1].n-index[p.level-1])
+		}
+		if err := p.window(src, dst, n, buf); err != nil {
+			return err
+		}
+		k, by := p.level-1, n
+		for ; k >= 0; k, by = k-1, 1 {
+			d := p.dims[k]
+			index[k] += by
+			src, dst = src+by*d.src, dst+by*d.dst
+			if index[k] < d.n {
+				break
+			}
+			src, dst = src-d.n*d.src, dst-d.n*d.dst
+			index[k] = 0
+		}
+		if k < 0 {
+			return nil
+		}
+	}
+}
+
+// window reads n indices of the dimension before level, and all of those from level on,
+// of which the first element is src in the source and dst in the result.
+func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
+	inner := p.dims[p.level:]
+	size := p.extent
+	if n > 1 {
+		outer := p.dims[p.level-1]
+		size += (n - 1) * outer.src
+		inner = append([]dim{{n, outer.src, outer.dst}}, inner...)
+	}
+	w := p.width
+	// Elements that are next to each other in both places are read where they belong.
+	if len(inner) == 0 || len(inner) == 1 && inner[0].src == 1 && inner[0].dst == 1 {
+		return p.readFull(p.dst[dst*w:][:size*w], src)
+	}
+	b := buf[:size*w]
+	if err := p.readFull(b, src); err != nil {
+		return err
+	}
+	scatter(p.dst[dst*w:], b, inner, int(w))
+	return nil
+}
+
+// readFull reads the elements from number first on.
+func (p *picker) readFull(b []byte, first int64) error {
+	n, err := p.r.ReadAt(b, p.base+first*p.width)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("torch: read %d of %d bytes of a storage: %w", n, len(b), err)
+}
+
+// scatter copies elements of the given width from src, in which they are as the strides
+// in the source say, to dst.
+func scatter(dst, src []byte, dims []dim, width int) {
+	var index [maxRank + 1]int64
+	last := len(dims) - 1
+	run := dims[last]
+	s, d := int64(0), int64(0)
+	for {
+		copyRun(dst[d*int64(width):], src[s*int64(width):], run, width)
+		k := last - 1
+		for ; k >= 0; k-- {
+			index[k]++
+			s, d = s+dims[k].src, d+dims[k].dst
+			if index[k] < dims[k].n {
+				break
+			}
+			s, d = s-dims[k].n*dims[k].src, d-dims[k].n*dims[k].dst
+			index[k] = 0
+		}
+		if k < 0 {
+			return
+		}
+	}
+}
+
+// copyRun copies the elements of one dimension.
+func copyRun(dst, src []byte, run dim, width int) {
+	if run.src == 1 && run.dst == 1 {
+		copy(dst[:run.n*int64(width)], src)
+		return
+	}
+	s, d := 0, 0
+	ss, ds := int(run.src)*width, int(run.dst)*width
+	switch width {
+	case 1:
+		for range run.n {
+			dst[d] = src[s]
+			s, d = s+ss, d+ds
+		}
+	case 2:
+		for range run.n {
+			*(*[2]byte)(dst[d:]) = *(*[2]byte)(src[s:])
+			s, d = s+ss, d+ds
+		}
+	case 4:
+		for range run.n {
+			*(*[4]byte)(dst[d:]) = *(*[4]byte)(src[s:])
+			s, d = s+ss, d+ds
+		}
+	default:
+		for range run.n {
+			*(*[8]byte)(dst[d:]) = *(*[8]byte)(src[s:])
+			s, d = s+ss, d+ds
+		}
+	}
+}

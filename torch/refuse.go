@@ -1,0 +1,64 @@
+// Refusals: why a file, or a tensor of it, is not read.
+
+package torch
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// ErrNotCheckpoint is what errors wrap that say that a file is no checkpoint of any
+// format known here.
+var ErrNotCheckpoint = errors.New("not a checkpoint of PyTorch or NumPy")
+
+// A FormatError says why a file is refused.
+type FormatError struct {
+	Path   string // of the value at fault, from the top; "" if it is the file
+	Detail string // what is wrong, with the numbers
+
+	none bool // whether the file is no checkpoint at all
+}
+
+// Error returns the error as one line.
+func (e *FormatError) Error() string {
+	switch {
+	case e.none:
+		return fmt.Sprintf("torch: %v: %s", ErrNotCheckpoint, e.Detail)
+	case e.Path != "":
+		return fmt.Sprintf("torch: %s: %s", quoted(e.Path), e.Detail)
+	}
+	return "torch: " + e.Detail
+}
+
+// Unwrap returns ErrNotCheckpoint if the file is none.
+func (e *FormatError) Unwrap() error {
+	if e.none {
+		return ErrNotCheckpoint
+	}
+	return nil
+}
+
+// refuse returns the error of a file that is not read.
+func refuse(format string, args ...any) error {
+	return &FormatError{Detail: fmt.Sprintf(format, args...)}
+}
+
+// notCheckpoint returns the error of a file that is something else.
+func notCheckpoint(format string, args ...any) error {
+	return &FormatError{Detail: fmt.Sprintf(format, args...), none: true}
+}
+
+// An unsupported is the reason for which a tensor that is in order cannot be one of a
+// safetensors file.
+type unsupported string
+
+func (u unsupported) Error() string { return string(u) }
+
+func unsupportedf(format string, args ...any) error {
+	return unsupported(fmt.Sprintf(format, args...))
+}
+
+// quoted returns a name out of a file as part of a message.
+func quoted(name string) string { return wording.Quote(name) }
