@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/npy"
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/internal/zipwalk"
@@ -35,7 +36,7 @@ type zipFile struct {
 // is in it would depend on who reads it.
 func openZip(r io.ReaderAt, size int64) (*zipFile, error) {
 	const most = 1 << 20 // members: a checkpoint has one for each storage
-	a, err := zipwalk.Walk(r, size, &zipwalk.Options{Head: len(npyMagic), Members: most})
+	a, err := zipwalk.Walk(r, size, &zipwalk.Options{Head: len(npy.Magic), Members: most})
 	if err != nil {
 		return nil, err
 	}

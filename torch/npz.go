@@ -3,9 +3,9 @@
 package torch
 
 import (
-	"encoding/binary"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/npy"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/internal/zipwalk"
 	"github.com/weightools/safetensors/pickle"
@@ -20,11 +20,11 @@ func (f *file) arrays(z *zipFile) error {
 	found := false
 	for i := range z.Members {
 		m := &z.Members[i]
-		head, err := z.headOf(m, int64(len(npyMagic)))
+		head, err := z.headOf(m, int64(len(npy.Magic)))
 		if err != nil {
 			return err
 		}
-		if string(head) != npyMagic {
+		if string(head) != npy.Magic {
 			if !strings.HasSuffix(m.Name, "/") {
 				f.skip(Skipped{Path: m.Name, What: "a file that is no array", Values: 1})
 			}
@@ -50,7 +50,7 @@ func (f *file) arrays(z *zipFile) error {
 
 // array returns the view that the array in a member is.
 func (z *zipFile) array(m *zipwalk.Member) (*view, error) {
-	h, err := z.npyHeader(m)
+	h, data, err := z.npyHeader(m)
 	if err != nil {
 		return nil, err
 	}
@@ -58,38 +58,42 @@ func (z *zipFile) array(m *zipwalk.Member) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &storage{key: m.Name, r: r, base: h.data, size: r.Size() - h.data, unpacked: !stored, record: recordOf(m, r, r.Size())}
+	st := &storage{key: m.Name, r: r, base: data, size: r.Size() - data, unpacked: !stored, record: recordOf(m, r, r.Size())}
 	if stored {
-		st.r, st.base = z.file, m.Views[0].Span.Begin+h.data
+		st.r, st.base = z.file, m.Views[0].Span.Begin+data
 	}
-	return arrayView(st, h.descr, h.shape, h.fortran)
+	return arrayView(st, h.Descr, h.Shape, h.Order == 'F')
 }
 
-// npyHeader reads the header of the array in a member.
-func (z *zipFile) npyHeader(m *zipwalk.Member) (*npyHeader, error) {
+// npyHeader reads the header of the array in a member, and returns where its numbers
+// begin.
+func (z *zipFile) npyHeader(m *zipwalk.Member) (h npy.Header, data int64, err error) {
 	const longest = 64 << 10 // bytes; NumPy itself reads 10,000
 	b, err := z.headOf(m, longest)
 	if err != nil {
-		return nil, err
+		return h, 0, err
 	}
-	const prefix = len(npyMagic) + 2 // and the version
-	begin, length := prefix+2, int64(0)
+	p, ok := npy.ReadPrefix(b)
 	switch {
-	case len(b) < prefix+4:
-		return nil, refuse("its header is cut off")
-	case b[prefix-2] == 1:
-		length = int64(binary.LittleEndian.Uint16(b[prefix:]))
-	case b[prefix-2] == 2 || b[prefix-2] == 3:
-		begin, length = prefix+4, int64(binary.LittleEndian.Uint32(b[prefix:]))
-	default:
-		return nil, refuse("its header is of version %d.%d, and there are 1 to 3", b[prefix-2], b[prefix-1])
+	case !ok:
+		return h, 0, refuse("its header is cut off")
+	case !p.Exists():
+		return h, 0, refuse("its header is of version %d.%d, which there is not", p.Major, p.Minor)
+	case p.Length > int64(len(b))-p.Begin:
+		return h, 0, refuse("its header is said to have %s", wording.Count(p.Length, "byte"))
 	}
-	if length > int64(len(b)-begin) {
-		return nil, refuse("its header is said to have %s", wording.Count(length, "byte"))
+	h, err = npy.Parse(b[p.Begin : p.Begin+p.Length])
+	switch {
+	case err != nil:
+		return h, 0, refuse("its header is no literal of Python: %v", err)
+	case h.Objects:
+		return h, 0, unsupportedf("an array of objects, which are a pickle")
+	case h.Size < 0 || h.Order == 0:
+		return h, 0, refuse("its header has no dtype, no order or no shape that NumPy knows")
+	case h.Descr == "":
+		return h, 0, unsupportedf("an array of a dtype with fields")
+	case len(h.Shape) > maxRank:
+		return h, 0, refuse("it has %d dimensions, and there are %d at most", len(h.Shape), maxRank)
 	}
-	h, err := parseNPY(string(b[begin : begin+int(length)]))
-	if err == nil {
-		h.data = int64(begin) + length
-	}
-	return h, err
+	return h, p.Begin + p.Length, nil
 }

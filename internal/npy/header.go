@@ -22,6 +22,10 @@ const Magic = "\x93NUMPY"
 type Header struct {
 	Objects bool  // whether there is an object anywhere in the dtype
 	Size    int64 // of the array in bytes, -1 if the dtype or the shape is none
+
+	Descr string  // the dtype as in "<f4", "" if it is none or has fields
+	Order byte    // 'C' or 'F', by which index is the fastest, the last or the first; 0 if it is not said
+	Shape []int64 // in elements; nil if it is none
 }
 
 // A Prefix is what stands before a header.
@@ -66,7 +70,28 @@ func Parse(text []byte) (Header, error) {
 			h.Size = int64(low)
 		}
 	}
+	h.describe(l)
 	return h, nil
+}
+
+// describe fills in what is known of an array that is one of numbers.
+func (h *Header) describe(l literal) {
+	if descr := l.get("descr"); descr.kind == stringLiteral {
+		h.Descr = descr.text
+	}
+	switch l.get("fortran_order").text {
+	case "False":
+		h.Order = 'C'
+	case "True":
+		h.Order = 'F'
+	}
+	shape := l.get("shape")
+	if _, known := elementsOf(shape); known {
+		h.Shape = make([]int64, 0, len(shape.items))
+		for _, d := range shape.items {
+			h.Shape = append(h.Shape, d.number)
+		}
+	}
 }
 
 // elementsOf returns the number of elements that a shape has.

@@ -23,7 +23,7 @@ const (
 // A literal is a Python literal.
 type literal struct {
 	kind   literalKind
-	text   string    // of a string
+	text   string    // of a string, or of one of the names
 	number int64     // of an int
 	items  []literal // of a tuple or a list; of a dict keys and values in turn
 }
@@ -101,7 +101,7 @@ func (p *literalParser) value(depth int) (literal, error) {
 	for _, name := range [...]string{"None", "True", "False"} {
 		if strings.HasPrefix(p.text[p.pos:], name) {
 			p.pos += len(name)
-			return literal{}, nil
+			return literal{text: name}, nil
 		}
 	}
 	return literal{}, p.unexpected("a value")

@@ -3,6 +3,7 @@
 package npy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,25 @@ func TestLiterals(t *testing.T) {
 	} {
 		if l, err := parseLiteral([]byte(text)); err == nil {
 			t.Errorf("%q is %v", text, l)
+		}
+	}
+}
+
+func TestArraysOfNumbers(t *testing.T) {
+	for _, k := range []struct {
+		text, descr string
+		order       byte
+		shape       []int64
+		size        int64
+	}{
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", "<f4", 'C', []int64{3, 4}, 48},
+		{"{'shape': (), 'fortran_order': True, 'descr': '|b1'}", "|b1", 'F', []int64{}, 1},
+		{"{'descr': [('a', '<f4')], 'fortran_order': 0, 'shape': (2,)}", "", 0, []int64{2}, 8},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "<f4", 'C', nil, -1},
+	} {
+		h, err := Parse([]byte(k.text))
+		if err != nil || h.Descr != k.descr || h.Order != k.order || !slices.Equal(h.Shape, k.shape) || (h.Shape == nil) != (k.shape == nil) || h.Size != k.size {
+			t.Errorf("%s: %+v, %v", k.text, h, err)
 		}
 	}
 }
