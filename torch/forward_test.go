@@ -1,0 +1,70 @@
+// What is read from front to back, at any offset.
+
+package torch
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestForward(t *testing.T) {
+	const text = "0123456789abcdef"
+	opened := 0
+	f := &forward{name: "m", size: int64(len(text)), open: func() (io.Reader, error) {
+		opened++
+		return strings.NewReader(text), nil
+	}}
+	for _, k := range []struct {
+		off    int64
+		n      int
+		want   string
+		opened int
+		err    error
+	}{
+		{0, 4, "0123", 1, nil},
+		{4, 4, "4567", 1, nil}, // where it is
+		{10, 2, "ab", 1, nil},  // further on
+		{2, 3, "234", 2, nil},  // back
+		{14, 4, "ef", 2, io.EOF},
+		{16, 1, "", 2, io.EOF},
+		{-1, 1, "", 2, io.EOF},
+	} {
+		b := make([]byte, k.n)
+		n, err := f.ReadAt(b, k.off)
+		if string(b[:n]) != k.want || err != k.err || opened != k.opened {
+			t.Errorf("%d bytes at %d: %q, %v, opened %d times", k.n, k.off, b[:n], err, opened)
+		}
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			b := make([]byte, 2)
+			if _, err := f.ReadAt(b, int64(2*i)); err != nil && err != io.EOF || string(b) != text[2*i:2*i+2] {
+				t.Errorf("%q, %v", b, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestForwardThatIsShorter: less than is claimed is damage, and other errors are of
+// reading.
+func TestForwardThatIsShorter(t *testing.T) {
+	f := &forward{name: "m", size: 100, open: func() (io.Reader, error) { return strings.NewReader("0123"), nil }}
+	var format *FormatError
+	if n, err := f.ReadAt(make([]byte, 10), 0); n != 4 || !errors.As(err, &format) || !strings.Contains(err.Error(), `"m" unpacks to 4 bytes, and is said to have 100 bytes`) {
+		t.Errorf("%d, %v", n, err)
+	}
+	broken := errors.New("the cable is out")
+	f.open = func() (io.Reader, error) { return io.MultiReader(strings.NewReader("01"), failing{broken}), nil }
+	if _, err := f.ReadAt(make([]byte, 10), 0); !errors.Is(err, broken) || errors.As(err, &format) {
+		t.Error(err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
