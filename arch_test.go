@@ -27,6 +27,8 @@ var rooms = map[string][]string{
 	"quant":                     {".", "internal"},
 	"arch":                      {".", "internal"},
 	"pickle":                    {"internal"},
+	"torch":                     {".", "pickle", "internal"},
+	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},
 	"torch":                     {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},
@@ -39,7 +41,7 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/glob":   {},
 	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "pickle", "scan", "stats", "metadata", "digest", "diff", "edit", "arch"},
 	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
-	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "scan", "torch", "stats", "repository", "metadata", "digest", "diff", "edit", "arch", "cmd/weigh"},
+	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "scan", "torch", "convert", "stats", "repository", "metadata", "digest", "diff", "edit", "arch", "cmd/weigh"},
 	"bench":                     {".", "store", "checkpoint", "stats", "repository"},
 	".ci/interop":               {".", "checkpoint"},
 }

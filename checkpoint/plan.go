@@ -68,7 +68,10 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 	if err := distinct(tensors); err != nil {
 		return nil, err
 	}
-	shards := split(tensors, w.MaxShard)
+	shards, err := w.deal(tensors)
+	if err != nil {
+		return nil, err
+	}
 	for i, shard := range shards {
 		h, err := w.Encoder.Plan(shard...)
 		if err != nil {
@@ -144,6 +147,25 @@ func distinct(tensors []*safetensors.Tensor) error {
 		seen[t.Name] = true
 	}
 	return nil
+}
+
+// deal deals tensors out to shards, of which there is at least one.
+func (w *Writer) deal(tensors []*safetensors.Tensor) ([][]*safetensors.Tensor, error) {
+	if w.Split == nil {
+		return split(tensors, w.MaxShard), nil
+	}
+	var shards [][]*safetensors.Tensor
+	rest := tensors
+	for _, n := range w.Split {
+		if n < 0 || n > len(rest) {
+			break
+		}
+		shards, rest = append(shards, rest[:n:n]), rest[n:]
+	}
+	if len(rest) > 0 || len(shards) < len(w.Split) || len(shards) == 0 {
+		return nil, fmt.Errorf("checkpoint: Writer.Split is %v, which does not add up to the %s to write", w.Split, count(len(tensors), "tensor"))
+	}
+	return shards, nil
 }
 
 // split deals tensors out to shards, of which there is at least one, as the

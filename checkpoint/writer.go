@@ -28,6 +28,11 @@ type Writer struct {
 	// header comes on top of that. The libraries of Hugging Face have 5e9.
 	MaxShard int64
 
+	// Split says how many of the tensors each shard has, in their order, in place of
+	// MaxShard: for a model that keeps its shards. It must count them all. Nil means that
+	// MaxShard decides.
+	Split []int
+
 	// Stem is what the names of files begin with. "" means "model".
 	Stem string
 

@@ -299,3 +299,32 @@ func TestStem(t *testing.T) {
 		t.Errorf("the stem of an index is %q", got)
 	}
 }
+
+// TestSplit: shards of so many tensors each, whatever their sizes.
+func TestSplit(t *testing.T) {
+	tensors := bytesOf(0, 6, 10, 30, 2, 2)
+	for _, k := range []struct {
+		split []int
+		want  string // how many tensors each shard has; "" if it is an error
+	}{
+		{[]int{2, 0, 3}, "[2 0 3]"}, {[]int{5}, "[5]"},
+		{[]int{}, ""}, {[]int{2, 2}, ""}, {[]int{2, 4}, ""}, {[]int{6, -1}, ""},
+	} {
+		w := formatted(10)
+		w.Split = k.split
+		p, err := w.Plan(t.TempDir(), tensors...)
+		if err != nil {
+			if k.want != "" || !strings.Contains(err.Error(), "does not add up to the 5 tensors to write") {
+				t.Errorf("%v: %v", k.split, err)
+			}
+			continue
+		}
+		var got []int
+		for _, shard := range p.Shards {
+			got = append(got, len(shard.Tensors))
+		}
+		if fmt.Sprint(got) != k.want || (p.Index != "") != (len(got) > 1) {
+			t.Errorf("%v: %v, the index %q", k.split, got, p.Index)
+		}
+	}
+}

@@ -96,8 +96,8 @@ type Skipped struct {
 // Open opens the checkpoint of the given size behind r.
 //
 // The error is a *FormatError if the file is no checkpoint, which
-// errors.Is(err, [ErrNotCheckpoint]) tells, or if it cannot be trusted to be read as its
-// writer meant; any other is of reading r.
+// errors.Is(err, [ErrNotCheckpoint]) tells, if it has no such root ([ErrNoRoot]), or if
+// it cannot be trusted to be read as its writer meant; any other is of reading r.
 func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
 	if o == nil {
 		o = new(Options)

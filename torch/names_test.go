@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/weightools/safetensors"
 )
 
 // one is a tensor, as are all in these tests: which one does not matter.
@@ -130,34 +128,31 @@ func TestShared(t *testing.T) {
 	six := stored("FloatStorage", "0", 6)
 	part := func(offset, n int64) string { return tensorOf(six, offset, []int64{n}, []int64{1}) }
 	for _, k := range []struct{ what, value, want string }{
-		{"tied", dict(str("head"), part(0, 6), str("embed"), part(0, 6)), "embed of embed head"},
+		{"tied", dict(str("head"), part(0, 6), str("embed"), part(0, 6)), "head embed=head"},
 		{"disjoint", dict(str("q"), part(0, 3), str("k"), part(3, 3)), ""},
-		{"overlapping, and none is all", dict(str("b"), part(0, 4), str("a"), part(2, 4)), "none of a b"},
-		{"parts of the whole", dict(str("z"), part(0, 6), str("a"), part(0, 2), str("b"), part(2, 2)), "z of a b z"},
-		{"transposed is not in order", dict(str("a"), tensorOf(six, 0, []int64{2, 3}, []int64{1, 2}), str("b"), part(0, 6)), "b of a b"},
-		{"two groups of one storage", dict(str("a"), part(0, 2), str("b"), part(0, 2), str("c"), part(2, 2), str("d"), part(3, 3)), "none of a b; none of c d"},
+		{"overlapping", dict(str("b"), part(0, 4), str("a"), part(2, 4)), "b a"},
+		{"parts, two of them the same", dict(str("z"), part(0, 6), str("a"), part(0, 2), str("b"), part(2, 2), str("c"), part(0, 2)), "z a b c=a"},
+		{"transposed", dict(str("a"), tensorOf(six, 0, []int64{2, 3}, []int64{1, 2}), str("b"), tensorOf(six, 0, []int64{2, 3}, []int64{3, 1})), "a b"},
+		{"strides that are not stepped", dict(str("a"), tensorOf(six, 0, []int64{1, 6}, []int64{6, 1}), str("b"), tensorOf(six, 0, []int64{1, 6}, []int64{1, 1})), "a b=a"},
+		{"two groups of one storage", dict(str("a"), part(0, 2), str("c"), part(2, 2), str("b"), part(0, 2), str("d"), part(3, 3)), "a b=a; c d"},
 		{"empty", dict(str("a"), part(0, 0), str("b"), part(0, 6)), ""},
 		{"another storage", dict(str("a"), part(0, 6), str("b"), tensorOf(stored("FloatStorage", "1", 6), 0, []int64{6}, []int64{1})), ""},
 	} {
 		cp := openBytes(t, archiveOf(t, k.value, "0", counting(6), "1", counting(6)), nil)
 		var found []string
 		for _, s := range cp.Shared() {
-			whole := "none"
-			if s.Whole != nil {
-				whole = s.Whole.Name
+			var names []string
+			for i, tensor := range s.Tensors {
+				name := tensor.Name
+				if same := s.SameAs[i]; same != tensor {
+					name += "=" + same.Name
+				}
+				names = append(names, name)
 			}
-			found = append(found, whole+" of "+strings.Join(namesOf(s.Tensors), " "))
+			found = append(found, strings.Join(names, " "))
 		}
 		if got := strings.Join(found, "; "); got != k.want {
 			t.Errorf("%s: %q, want %q", k.what, got, k.want)
 		}
 	}
-}
-
-func namesOf(tensors []*safetensors.Tensor) []string {
-	var names []string
-	for _, t := range tensors {
-		names = append(names, t.Name)
-	}
-	return names
 }

@@ -13,32 +13,31 @@ import (
 // format known here.
 var ErrNotCheckpoint = errors.New("not a checkpoint of PyTorch or NumPy")
 
+// ErrNoRoot is what errors wrap that say that a file does not have [Options.Root].
+var ErrNoRoot = errors.New("there is no such root")
+
 // A FormatError says why a file is refused.
 type FormatError struct {
 	Path   string // of the value at fault, from the top; "" if it is the file
 	Detail string // what is wrong, with the numbers
 
-	none bool // whether the file is no checkpoint at all
+	is error // ErrNotCheckpoint, ErrNoRoot or nil
 }
 
 // Error returns the error as one line.
 func (e *FormatError) Error() string {
 	switch {
-	case e.none:
-		return fmt.Sprintf("torch: %v: %s", ErrNotCheckpoint, e.Detail)
+	case e.is == ErrNotCheckpoint:
+		return fmt.Sprintf("torch: %v: %s", e.is, e.Detail)
 	case e.Path != "":
 		return fmt.Sprintf("torch: %s: %s", quoted(e.Path), e.Detail)
 	}
 	return "torch: " + e.Detail
 }
 
-// Unwrap returns ErrNotCheckpoint if the file is none.
-func (e *FormatError) Unwrap() error {
-	if e.none {
-		return ErrNotCheckpoint
-	}
-	return nil
-}
+// Unwrap returns [ErrNotCheckpoint] if the file is none, and [ErrNoRoot] if that is what
+// is wrong.
+func (e *FormatError) Unwrap() error { return e.is }
 
 // refuse returns the error of a file that is not read.
 func refuse(format string, args ...any) error {
@@ -47,7 +46,7 @@ func refuse(format string, args ...any) error {
 
 // notCheckpoint returns the error of a file that is something else.
 func notCheckpoint(format string, args ...any) error {
-	return &FormatError{Detail: fmt.Sprintf(format, args...), none: true}
+	return &FormatError{Detail: fmt.Sprintf(format, args...), is: ErrNotCheckpoint}
 }
 
 // An unsupported is the reason for which a tensor that is in order cannot be one of a

@@ -62,7 +62,7 @@ func (f *file) at(w *walker, top pickle.Value, path string) (pickle.Value, error
 			}
 		}
 		if best < 0 {
-			return top, refuse("there is no %s in it%s", quoted(path), choices(children))
+			return top, &FormatError{Detail: "there is no " + quoted(path) + " in it" + choices(children), is: ErrNoRoot}
 		}
 		if err := f.leave(w, done, children, best); err != nil {
 			return top, err

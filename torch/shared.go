@@ -5,6 +5,7 @@ package torch
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/weightools/safetensors"
 )
@@ -12,12 +13,13 @@ import (
 // A Sharing is tensors of which each has bytes in common with another of them. In memory
 // they are one; in a safetensors file each has its own.
 type Sharing struct {
-	// Tensors are two or more, ordered by their names.
+	// Tensors are two or more, in the order of the file.
 	Tensors []*safetensors.Tensor
 
-	// Whole is the first that has all bytes of their storage, each once and in order, so
-	// that it could stand for all of them. It is nil if none does.
-	Whole *safetensors.Tensor
+	// SameAs says for each of them which is the first that is the same view: of the same
+	// bytes, dtype and shape, in the same order. It is the tensor itself if none before
+	// is, and the others are tensors that PyTorch cannot tell from it.
+	SameAs []*safetensors.Tensor
 }
 
 // Shared returns the tensors that have bytes in common, in the order of the file. Those
@@ -63,13 +65,30 @@ func (cp *Checkpoint) overlapping(tensors []int) []Sharing {
 
 // sharing returns the sharing of the given tensors.
 func (cp *Checkpoint) sharing(tensors []int) Sharing {
-	slices.SortFunc(tensors, func(i, j int) int { return cmp.Compare(cp.Tensors[i].Name, cp.Tensors[j].Name) })
+	slices.Sort(tensors)
 	var s Sharing
+	first := make(map[string]*safetensors.Tensor)
 	for _, i := range tensors {
-		s.Tensors = append(s.Tensors, cp.Tensors[i])
-		if s.Whole == nil && cp.extents[i].whole {
-			s.Whole = cp.Tensors[i]
+		key := cp.viewKey(i)
+		if first[key] == nil {
+			first[key] = cp.Tensors[i]
 		}
+		s.Tensors = append(s.Tensors, cp.Tensors[i])
+		s.SameAs = append(s.SameAs, first[key])
 	}
 	return s
+}
+
+// viewKey returns what tensors of one storage have in common that are the same view of
+// it. How far a dimension of one index steps does not matter.
+func (cp *Checkpoint) viewKey(i int) string {
+	t, x := cp.Tensors[i], cp.extents[i]
+	key := strconv.AppendInt([]byte(t.Dtype), x.begin, 10)
+	for d, n := range t.Shape {
+		key = strconv.AppendInt(append(key, ' '), n, 10)
+		if n > 1 {
+			key = strconv.AppendInt(append(key, '/'), x.stride[d], 10)
+		}
+	}
+	return string(key)
 }

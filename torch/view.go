@@ -120,8 +120,8 @@ func (v *view) reader() (io.ReaderAt, error) {
 // An extent is which bytes of a storage a tensor is in.
 type extent struct {
 	storage    *storage
-	begin, end int64 // in what the storage is read from
-	whole      bool  // whether they are all of the storage, each once and in order
+	begin, end int64   // in what the storage is read from; equal if the tensor has no elements
+	stride     []int64 // in elements
 }
 
 // extent returns that of the view.
@@ -130,7 +130,5 @@ func (v *view) extent() extent {
 	if v.elements == 0 {
 		return extent{storage: st.whole()}
 	}
-	begin, end := st.base+v.offset*w, st.base+(v.last+1)*w
-	all := st.whole()
-	return extent{all, begin, end, v.contiguous() && begin == all.base && v.size() == all.size}
+	return extent{st.whole(), st.base + v.offset*w, st.base + (v.last+1)*w, v.stride}
 }

@@ -1,0 +1,37 @@
+// What the package is for, and what it promises.
+
+// Package convert makes safetensors files of PyTorch's checkpoints and of NumPy's
+// archives, without PyTorch, and without running what is in them.
+//
+//	c := &convert.Conversion{}
+//	plan, err := c.Plan(ctx, "pytorch_model.bin", "model.safetensors")
+//	if err != nil {
+//		return err
+//	}
+//	defer plan.Close()
+//	return plan.Write(ctx)
+//
+// A source is a file, or a folder of shards with their index, as
+// "pytorch_model.bin.index.json". Shards stay what they are.
+//
+// # What is refused
+//
+// Each file is judged by package scan before it is looked into. One that is dangerous to
+// load is refused, for whoever converts it may be about to load it, too; [Conversion.Anyway]
+// converts it, and runs nothing in it either. One that is suspicious is converted, and the
+// [Plan] has the verdict. What package torch refuses is refused: files that readers take for
+// different things, tensors that leave their storage, two tensors of one name.
+//
+// # Nothing is dropped unsaid
+//
+// A tensor for which the format has no form is an error, unless
+// [Conversion.DropUnsupported] is set. What else is left out, such as the state of an
+// optimizer, is listed with its source.
+//
+// # Whole or absent
+//
+// Before anything is written the checksums of the archives are compared. What was written
+// is read again, and compared with the source byte by byte, before it has its name. Files
+// appear as those of a [checkpoint.Writer] do. Memory does not grow with tensors, but with
+// their number.
+package convert

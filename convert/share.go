@@ -1,0 +1,116 @@
+// Tensors that have bytes in common, and tensors that the index does not know.
+
+package convert
+
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// share does what Shared says.
+func (p *Plan) share() error {
+	index := make(map[*safetensors.Tensor]int) // by the tensors of the sources
+	n := 0
+	for _, s := range p.Sources {
+		for _, t := range s.cp.Tensors {
+			index[t] = n
+			n++
+		}
+	}
+	gone := make(map[int]bool)
+	for _, s := range p.Sources {
+		for _, sharing := range s.cp.Shared() {
+			var names []string
+			for i, t := range sharing.Tensors {
+				own, kept := index[t], index[sharing.SameAs[i]]
+				name := p.Tensors[own].Name
+				if p.c.Shared == Drop && own != kept {
+					gone[own] = true
+					p.Dropped = append(p.Dropped, Dropped{name, p.Tensors[kept].Name})
+					continue
+				}
+				names = append(names, name)
+			}
+			if p.c.Shared == Refuse {
+				return s.fault(fmt.Errorf("%s and %s have bytes in common", wording.Quote(names[0]), wording.Quote(names[1])))
+			}
+			if len(names) > 1 {
+				p.Shared = append(p.Shared, names)
+			}
+		}
+	}
+	p.drop(gone)
+	return nil
+}
+
+// drop takes tensors out, and says so in the metadata.
+func (p *Plan) drop(gone map[int]bool) {
+	if len(gone) == 0 {
+		return
+	}
+	for _, d := range p.Dropped {
+		// A tensor that is called as what the metadata has already is only reported.
+		if _, taken := p.metadata[d.Name]; !taken {
+			p.metadata[d.Name] = d.Kept
+		}
+	}
+	left := p.Tensors[:0]
+	for i, t := range p.Tensors {
+		if !gone[i] {
+			left = append(left, t)
+		}
+	}
+	p.Tensors = left
+}
+
+// againstIndex compares what the index says with what there is. A tensor that is not
+// there, or there twice, is an error: nobody knows what is meant.
+func (p *Plan) againstIndex(l *located) error {
+	if l.index == nil {
+		return nil
+	}
+	in := make(map[string]int, len(p.Tensors)) // the source of each tensor
+	for _, t := range p.Tensors {
+		if other, twice := in[t.Was]; twice {
+			return &SourceError{l.from, fmt.Errorf("the tensor %s is in %s and in %s", wording.Quote(t.Was), wording.Quote(p.Sources[other].Path), wording.Quote(p.Sources[t.Source].Path))}
+		}
+		in[t.Was] = t.Source
+	}
+	elsewhere := 0
+	for _, e := range l.index.Tensors {
+		i, ok := in[e.Tensor]
+		if !ok && !p.leftOut(e.Tensor) {
+			return &SourceError{l.from, fmt.Errorf("the tensor %s is to be in %s, and is in no shard", wording.Quote(e.Tensor), wording.Quote(e.Shard))}
+		}
+		if ok && !isShard(p.Sources[i].Path, e.Shard) {
+			elsewhere++
+		}
+		delete(in, e.Tensor)
+	}
+	if elsewhere > 0 {
+		p.Warnings = append(p.Warnings, wording.Count(elsewhere, "tensor")+" in another shard than the index says; the new index says where they are")
+	}
+	if len(in) > 0 {
+		p.Warnings = append(p.Warnings, wording.Count(len(in), "tensor")+" that the index does not list; the new index does")
+	}
+	return nil
+}
+
+// leftOut says whether a tensor is one that has no form in the format.
+func (p *Plan) leftOut(name string) bool {
+	for _, s := range p.Sources {
+		for i := range s.Skipped {
+			if s.Skipped[i].Unsupported && s.Skipped[i].Path == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isShard says whether a path is that of the shard.
+func isShard(path, shard string) bool {
+	return path == shard || len(path) > len(shard) && path[len(path)-len(shard)-1] == '/' && path[len(path)-len(shard):] == shard
+}
