@@ -100,7 +100,7 @@ func (p *part) stream() error {
 	if p.hidesPickle() {
 		p.find(RuleExtension, 0, "a checkpoint is called %s", quoted(p.name))
 	}
-	p.judged(s.Graph.Report, 0, s.Graph.Report.End)
+	p.judged(without(s.Graph.Report, pickle.RuleMultiple), 0, s.Graph.Report.End)
 	p.faulty(s.Faults)
 	p.faulty(torchfile.CheckTensors(s.Graph))
 	for i := range s.Blocks {
@@ -109,7 +109,7 @@ func (p *part) stream() error {
 		}
 	}
 	p.explain(0, s.End)
-	return nil
+	return p.behind(s.End, "the checkpoint")
 }
 
 // block looks at the numbers of a storage.

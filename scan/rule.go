@@ -100,7 +100,7 @@ var laws = [...]law{
 	{RuleOverlap, pickle.Warning, "Members of an archive share bytes."},
 	{RuleOrphan, pickle.Warning, "A member stands in a zip archive without being listed: some readers see it, some do not."},
 	{RuleDuplicateEntry, pickle.Warning, "Two members of an archive have a name that is one to some reader."},
-	{RuleUnsafeName, pickle.Warning, "The name of a member leads somewhere else when the archive is unpacked."},
+	{RuleUnsafeName, pickle.Warning, "The name of a member leads somewhere else when the archive is unpacked, or is another to other readers."},
 	{RuleSymlink, pickle.Warning, "A member of an archive is a link once it is unpacked."},
 	{RuleOddMember, pickle.Warning, "A member of an archive is neither a file nor a folder."},
 	{RuleOddCompression, pickle.Warning, "A member of a zip archive is packed in a way that PyTorch does not read, and others do."},

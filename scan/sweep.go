@@ -32,13 +32,17 @@ func (p *part) hidden(r *pickle.Report, off int64) {
 	if len(r.Imports) > 0 {
 		begin, end := r.Streams[0].Offset, r.Streams[len(r.Streams)-1].End
 		p.visited(off+begin, end-begin)
-		found := *r
 		// That there is more beside them is known.
-		found.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f pickle.Finding) bool {
-			return f.Rule == pickle.RuleTrailing || f.Rule == pickle.RuleMultiple
-		})
-		p.takeOver(&found, off)
+		p.takeOver(without(r, pickle.RuleTrailing, pickle.RuleMultiple), off)
 	}
+}
+
+// without returns a report without findings of some rules, which say what is so in the
+// place where the bytes stand.
+func without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
+	rest := *r
+	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f pickle.Finding) bool { return slices.Contains(rules, f.Rule) })
+	return &rest
 }
 
 // search searches bytes for pickles, and says whether there are more than is searched.
