@@ -4,6 +4,7 @@ package convert
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
@@ -102,7 +103,7 @@ func (p *Plan) againstIndex(l *located) error {
 func (p *Plan) leftOut(name string) bool {
 	for _, s := range p.Sources {
 		for i := range s.Skipped {
-			if s.Skipped[i].Unsupported && s.Skipped[i].Path == name {
+			if s.Skipped[i].Unsupported && strings.TrimPrefix(s.Skipped[i].Path, s.Root+".") == name {
 				return true
 			}
 		}

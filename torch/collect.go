@@ -78,12 +78,20 @@ func (c *collector) visit(at child, path func() string) (enter bool, err error) 
 	case at.odd != "" && t.tensors > 0:
 		return false, refuse("%s is the key of %s in it, and names are made of str and int", at.odd, wording.Count(t.tensors, "tensor"))
 	case at.aside || t.tensors == 0:
-		c.skip(skipped(path(), at.v, t))
+		c.skip(skipped(c.fromTop(path()), at.v, t))
 		return false, nil
 	case c.isTensor(at.v):
 		return false, c.tensor(path(), at.v)
 	}
 	return true, nil
+}
+
+// fromTop returns the path of a value whose path from the root is given.
+func (f *file) fromTop(path string) string {
+	if f.Root == "" {
+		return path
+	}
+	return f.Root + "." + path
 }
 
 // skip takes note of what is left out.
@@ -113,10 +121,10 @@ func (c *collector) failed(name string, err error) error {
 	var format *FormatError
 	switch {
 	case errors.As(err, &why):
-		c.skip(Skipped{Path: name, What: string(why), Tensors: 1, Unsupported: true})
+		c.skip(Skipped{Path: c.fromTop(name), What: string(why), Tensors: 1, Unsupported: true})
 		return nil
 	case errors.As(err, &format) && format.Path == "":
-		format.Path = name
+		format.Path = c.fromTop(name)
 	}
 	return err
 }
@@ -125,14 +133,14 @@ func (c *collector) failed(name string, err error) error {
 func (c *collector) add(name string, v *view) error {
 	switch {
 	case c.names[name]:
-		return &FormatError{Path: name, Detail: "two tensors have this name, once the names on the way to them are joined by dots: choose a part of the checkpoint as the root"}
+		return &FormatError{Path: c.fromTop(name), Detail: "two tensors have this name, once the names on the way to them are joined by dots: choose a part of the checkpoint as the root"}
 	case name == "__metadata__":
-		return &FormatError{Path: name, Detail: "a safetensors file has its metadata under this name, and no tensor"}
+		return &FormatError{Path: c.fromTop(name), Detail: "a safetensors file has its metadata under this name, and no tensor"}
 	}
 	c.names[name] = true
 	most := c.file.opts.maxBytes(c.size)
 	if c.bytes += v.size(); c.bytes > most || c.bytes < 0 {
-		return &FormatError{Path: name, Detail: fmt.Sprintf("with this tensor, of %s, there are more than the %s that may be made of a file of %s",
+		return &FormatError{Path: c.fromTop(name), Detail: fmt.Sprintf("with this tensor, of %s, there are more than the %s that may be made of a file of %s",
 			wording.Count(v.size(), "byte"), wording.Count(most, "byte"), wording.Count(c.size, "byte"))}
 	}
 	r, err := v.reader()

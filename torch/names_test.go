@@ -56,6 +56,7 @@ func TestNames(t *testing.T) {
 		{what: "an argument", value: dict(str("x"), call(holder, num(1), one())), names: []string{"x.args.1"}, skipped: "x.args.0: an int"},
 		{what: "objects without tensors", value: dict(str("w"), one(), str("device"), call("ctorch\ndevice\n", str("cpu")), str("f"), "cmath\npi\n"),
 			names: []string{"w"}, skipped: "device: an object of torch.device; f: the name math.pi"},
+		{what: "a value in the root", value: dict(str("net"), dict(str("w"), one(), str("n"), num(1))), root: "net", names: []string{"w"}, skipped: "net.n: an int"},
 		// The same dict twice is as good as two; itself in itself is nothing new.
 		{what: "a value twice", value: dict(str("a"), dict(str("w"), one())+"q\x01", str("b"), "h\x01"), names: []string{"a.w", "b.w"}},
 		{what: "a value in itself", value: "}q\x01(" + str("self") + "h\x01" + str("w") + one() + "u", names: []string{"w"}},

@@ -45,6 +45,9 @@ func (f *file) arrays(z *zipFile) error {
 	if !found {
 		return notCheckpoint("it is a zip archive, and has neither %s nor arrays of NumPy in it", quoted(z.root+"data.pkl"))
 	}
+	if f.opts.Root != "" && !f.opts.All {
+		return &FormatError{Detail: "there is no " + quoted(f.opts.Root) + " in it: archives of NumPy have arrays and nothing around them", is: ErrNoRoot}
+	}
 	return f.finish()
 }
 

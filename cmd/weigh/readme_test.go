@@ -99,6 +99,13 @@ func TestReadmeTasks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "weights.pkl"), pickle, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	checkpoint, err := os.ReadFile("../../testdata/torch/checkpoint.pt")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "pytorch_model.bin"), checkpoint, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"a", "b"} {
 		one, err := safetensors.NewTensor(name, []float32{1, 2}, 2)
 		if err != nil {

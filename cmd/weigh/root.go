@@ -69,7 +69,7 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		&cobra.Group{ID: groupOther, Title: "The program itself"},
 	)
 	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd(), a.metadataCmd(), a.editCmd())
-	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.scanCmd(), a.pickleCmd())
+	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.scanCmd(), a.pickleCmd(), a.convertCmd())
 	root.AddCommand(a.splitCmd(), a.mergeCmd())
 	root.SetHelpCommand(a.helpCmd())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })

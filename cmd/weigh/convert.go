@@ -1,0 +1,224 @@
+// The verb convert: checkpoints of PyTorch as safetensors files.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/convert"
+	"github.com/weightools/safetensors/store"
+	"github.com/weightools/safetensors/torch"
+)
+
+// convertFlags are the flags of convert.
+type convertFlags struct {
+	policy                          scanFlags // of which --policy and --profile are used
+	target, root, shared            string
+	prefixes                        []string
+	all, unsupported, anyway, noCRC bool
+	force, dryRun, json             bool
+}
+
+// sharedChoices are what --shared can be.
+var sharedChoices = []string{string(convert.Duplicate), string(convert.Drop), string(convert.Refuse)}
+
+// convertCmd returns the verb.
+func (a *app) convertCmd() *cobra.Command {
+	var f convertFlags
+	cmd := &cobra.Command{
+		Use:   "convert SRC -o DST",
+		Short: "write a checkpoint of PyTorch as safetensors, without running it",
+		Long: `Convert writes the tensors of a checkpoint of PyTorch, or of an archive of NumPy
+(.npz), as safetensors. SRC is a file, a folder of shards, or their index; what a file
+is follows from its bytes. DST is a file whose name ends in ".safetensors", or a
+folder. Shards stay shards, with a new index.
+
+Nothing in SRC is unpickled: names of functions are names, and tensors are found by
+what they would be made of. Each file is judged first, as by scan. One that is
+dangerous to load is refused, with the exit code 1; --convert-anyway converts its
+tensors, and runs nothing in it either. One that is suspicious is converted, and the
+report says so.
+
+Of a checkpoint of a training run, the weights are taken: what is under "state_dict",
+"model" and the like, or everything if the top has tensors itself. --root names another
+part, with dots, and --all takes all tensors there are. What is left out is listed.
+Tensors for which safetensors has no form, such as quantized ones, are an error, unless
+--drop-unsupported is given.
+
+  --shared duplicate  tensors that have bytes in common get each its own; the default
+  --shared drop       of tensors that are the same, as tied weights are, the first is
+                      written, and the metadata names the others
+  --shared error      they are an error
+
+What is written has its name when the archive's checksums were right, and it was read
+again and compared with SRC. No file is overwritten without --force.`,
+		Example: `  weigh convert --dry-run testdata/torch/checkpoint.pt -o model.safetensors
+  weigh convert --shared drop testdata/torch/checkpoint.pt -o w.safetensors
+  weigh convert testdata/torch/sharded -o new
+  weigh convert --json testdata/torch/arrays.npz -o arrays.safetensors`,
+		GroupID:           groupChange,
+		Args:              targets(1, "a source: a file, a folder, or an index"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.conversion()
+			if err != nil {
+				return err
+			}
+			return a.convert(cmd.Context(), args[0], c, &f)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// register adds the flags to the verb.
+func (f *convertFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
+	fl.StringVar(&f.root, "root", "", "take the tensors of the value at `PATH`, names with dots between")
+	fl.BoolVar(&f.all, "all", false, "take all tensors there are")
+	fl.StringArrayVar(&f.prefixes, "strip-prefix", nil, "take `PREFIX` from names that begin with it, may be repeated")
+	fl.StringVar(&f.shared, "shared", string(convert.Duplicate), "with tensors that have bytes in common, do as `CHOICE` says; see above")
+	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "leave tensors out for which safetensors has no form")
+	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
+	f.policy.policyFlags(cmd)
+	fl.BoolVar(&f.noCRC, "no-crc", false, "do not compare the checksums of archives")
+	fl.BoolVar(&f.force, "force", false, "replace what is there, but for SRC")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	fl.BoolVar(&f.json, "json", false, "write the receipt as JSON, weigh.convert/1, with digests")
+	completeWords(cmd, "shared", sharedChoices)
+}
+
+// conversion reads the flags.
+func (f *convertFlags) conversion() (*convert.Conversion, error) {
+	switch {
+	case f.target == "":
+		return nil, usagef("convert needs -o DST to write to")
+	case f.all && f.root != "":
+		return nil, usagef("--root takes a part, and --all everything: choose one of them")
+	case !slices.Contains(sharedChoices, f.shared):
+		return nil, usagef("--shared cannot be %q: %s", f.shared, cmp.Or(didYouMean(f.shared, sharedChoices), "it is one of "+strings.Join(sharedChoices, ", ")))
+	case slices.Contains(f.prefixes, ""):
+		return nil, usagef("--strip-prefix needs a prefix, as in --strip-prefix module.")
+	}
+	scanner, err := f.policy.scanner()
+	if err != nil {
+		return nil, err
+	}
+	return &convert.Conversion{
+		Torch:   torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC},
+		Scanner: *scanner, Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
+		DropUnsupported: f.unsupported, Replace: f.force, Digests: f.json,
+	}, nil
+}
+
+// convert converts the source, and writes the receipt.
+func (a *app) convert(ctx context.Context, source string, c *convert.Conversion, f *convertFlags) error {
+	if ref, err := store.Parse(source); source == "-" || err == nil && ref.Scheme != "file" {
+		return usagef("convert needs a file or a folder on this machine, which it reads three times: download it first, as with weigh get")
+	}
+	done := new(converting)
+	c.Progress = done.at
+	plan, err := c.Plan(ctx, source, f.target)
+	if err != nil {
+		return a.convertError(err, f)
+	}
+	defer plan.Close()
+	if !f.dryRun {
+		if err := a.carryOutConversion(ctx, plan, done); err != nil {
+			return a.convertError(err, f)
+		}
+	}
+	if a.quiet && !f.json && !f.dryRun {
+		return nil
+	}
+	return a.write(new(output), func(w io.Writer, s typeset.Style) error {
+		r := render.Convert{Plan: plan, Source: source, Target: f.target, Planned: f.dryRun, Version: buildVersion().Version}
+		if f.json {
+			return r.JSON(w, s)
+		}
+		return r.Text(w, s)
+	})
+}
+
+// carryOutConversion writes the files, and shows how far it is.
+func (a *app) carryOutConversion(ctx context.Context, plan *convert.Plan, done *converting) error {
+	for i := range plan.Files.Shards {
+		done.size += plan.Files.Shards[i].Size
+	}
+	a.remarkOnSpace(plan.Dir, done.size)
+	defer a.watch(done)()
+	err := plan.Write(ctx)
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w: the new files take %s", err, typeset.Bytes(done.size))
+	}
+	return err
+}
+
+// convertError returns the error of a conversion in the words of the program: what package
+// convert calls a field is a flag here. What is found wrong with a source is said, and
+// ends the program as what other verbs find.
+func (a *app) convertError(err error, f *convertFlags) error {
+	var dangerous *convert.DangerousError
+	var without *convert.UnsupportedError
+	var format *torch.FormatError
+	var source *convert.SourceError
+	switch {
+	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
+		return usageError{err}
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w: choose another name, or replace it with --force", err)
+	case errors.As(err, &dangerous):
+		a.complain(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
+		return errFound
+	case errors.As(err, &without):
+		a.complain(fmt.Errorf("%w: --drop-unsupported leaves such tensors out", err))
+		return errFound
+	case errors.Is(err, torch.ErrNotCheckpoint):
+		return err
+	case errors.As(err, &format), errors.As(err, &source) && !isReading(source.Err):
+		a.complain(err)
+		return errFound
+	}
+	return err
+}
+
+// isReading says whether an error is of reading, and not of what was read.
+func isReading(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
+}
+
+// A converting is how far a conversion is.
+type converting struct {
+	size   int64                               // of the files that are written
+	stages [convert.Rereading + 1]atomic.Int64 // bytes
+}
+
+// at takes note of how far it is.
+func (c *converting) at(stage convert.Stage, n int64) { c.stages[stage].Add(n) }
+
+// String says how far it is.
+func (c *converting) String() string {
+	text := func(stage convert.Stage) string { return typeset.Bytes(c.stages[stage].Load()) }
+	switch {
+	case c.stages[convert.Rereading].Load() > 0:
+		return text(convert.Rereading) + " read again"
+	case c.stages[convert.Writing].Load() > 0:
+		return fmt.Sprintf("%s of %s written", text(convert.Writing), typeset.Bytes(c.size))
+	}
+	return "comparing checksums"
+}

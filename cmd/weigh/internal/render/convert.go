@@ -1,0 +1,287 @@
+// What convert says: which checkpoint became which files, and what was left out.
+
+package render
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/convert"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/torch"
+)
+
+// A Convert is the receipt of a conversion, or the plan of one.
+type Convert struct {
+	*convert.Plan
+	Source, Target string // as they were named
+	Planned        bool   // nothing was written
+	Version        string // of the program
+}
+
+// convertSource is a source in the machine form.
+type convertSource struct {
+	Path     string           `json:"path"`
+	Size     int64            `json:"size"`
+	SHA256   *string          `json:"sha256"` // null if nothing was written
+	Format   torch.Format     `json:"format"`
+	Root     string           `json:"root"`
+	Verdict  string           `json:"verdict"`
+	Complete bool             `json:"complete"`
+	Reason   *string          `json:"reason"` // null if complete
+	Tensors  int              `json:"tensors"`
+	Warnings []string         `json:"warnings"`
+	Skipped  []convertSkipped `json:"skipped"`
+}
+
+// convertSkipped is what is left out of a source in the machine form.
+type convertSkipped struct {
+	Path        string `json:"path"`
+	What        string `json:"what"`
+	Tensors     int    `json:"tensors"`
+	Values      int    `json:"values"`
+	Unsupported bool   `json:"unsupported"`
+}
+
+// convertFile is a file that is written in the machine form.
+type convertFile struct {
+	Path    string `json:"path"`
+	Size    int64  `json:"size"`
+	Data    int64  `json:"data_size"`
+	Tensors int    `json:"tensors"`
+}
+
+// convertTensor is a tensor in the machine form.
+type convertTensor struct {
+	Name   string            `json:"name"`
+	Was    string            `json:"was"`
+	Dtype  safetensors.Dtype `json:"dtype"`
+	Shape  dims              `json:"shape"`
+	Bytes  int64             `json:"bytes"`
+	Source string            `json:"source"`
+	File   string            `json:"file"`
+	SHA256 *string           `json:"sha256"` // null if nothing was written
+}
+
+// convertDropped is a tensor that is not written again in the machine form.
+type convertDropped struct {
+	Name string `json:"name"`
+	Kept string `json:"kept"`
+}
+
+// hexOf returns a digest as text, nil if there is none.
+func hexOf(sum []byte) *string {
+	if sum == nil {
+		return nil
+	}
+	text := hex.EncodeToString(sum)
+	return &text
+}
+
+// JSON writes the machine form, "weigh.convert/1".
+func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
+	files, index := c.files()
+	var indexPath *string
+	if index != "" {
+		indexPath = &index
+	}
+	sources := []convertSource{}
+	for _, one := range c.Sources {
+		sources = append(sources, sourceJSON(one))
+	}
+	dropped := []convertDropped{}
+	for _, d := range c.Dropped {
+		dropped = append(dropped, convertDropped(d))
+	}
+	totals := c.totals(files)
+	return writeObject(w, s, []member{
+		{"schema", "weigh.convert/1"},
+		{"version", c.Version},
+		{"source", c.Source},
+		{"target", c.Target},
+		{"dry_run", c.Planned},
+		{"verdict", c.Verdict.String()},
+		{"sources", sources},
+		{"files", files},
+		{"index", indexPath},
+		{"tensors", elements(c.rows())},
+		{"dropped", dropped},
+		{"shared", append([][]string{}, c.Shared...)},
+		{"warnings", append([]string{}, c.Warnings...)},
+		{"replaced", append([]string{}, c.Files.Replaced...)},
+		{"removed", append([]string{}, c.Files.Left...)},
+		{"totals", totals},
+	})
+}
+
+// sourceJSON returns the machine form of a source.
+func sourceJSON(one *convert.Source) convertSource {
+	j := convertSource{
+		Path: one.Path, Size: one.Size, SHA256: hexOf(one.SHA256), Format: one.Format, Root: one.Root,
+		Verdict: one.Report.Verdict.String(), Complete: one.Report.Complete,
+		Tensors: one.Tensors, Warnings: append([]string{}, one.Warnings...), Skipped: []convertSkipped{},
+	}
+	if !j.Complete {
+		j.Reason = &one.Report.Reason
+	}
+	for _, k := range one.Skipped {
+		j.Skipped = append(j.Skipped, convertSkipped{k.Path, k.What, k.Tensors, k.Values, k.Unsupported})
+	}
+	return j
+}
+
+// files returns the files that are written, and the path of the index, "" if there is none.
+func (c *Convert) files() (files []convertFile, index string) {
+	files = []convertFile{}
+	for i := range c.Files.Shards {
+		shard := &c.Files.Shards[i]
+		f := convertFile{Path: c.path(shard.Name), Size: shard.Size, Tensors: len(shard.Tensors)}
+		for _, t := range shard.Tensors {
+			f.Data = add(f.Data, t.Size())
+		}
+		files = append(files, f)
+	}
+	if c.Files.Index != "" {
+		index = c.path(c.Files.Index)
+		files = append(files, convertFile{Path: index, Size: c.Files.IndexSize})
+	}
+	return files, index
+}
+
+// path returns the path of a file that is written.
+func (c *Convert) path(name string) string { return filepath.ToSlash(filepath.Join(c.Dir, name)) }
+
+// rows yields the machine form of each tensor.
+func (c *Convert) rows() func(yield func(any) bool) {
+	in := make(map[*safetensors.Tensor]string, len(c.Tensors))
+	for i := range c.Files.Shards {
+		path := c.path(c.Files.Shards[i].Name)
+		for _, t := range c.Files.Shards[i].Tensors {
+			in[t] = path
+		}
+	}
+	return func(yield func(any) bool) {
+		for i := range c.Tensors {
+			t := &c.Tensors[i]
+			row := convertTensor{t.Name, t.Was, t.Dtype, append(dims{}, t.Shape...), t.Size(), c.Sources[t.Source].Path, in[t.Tensor], hexOf(t.SHA256)}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// totals sums up the files.
+func (c *Convert) totals(files []convertFile) []member {
+	var data, size int64
+	for _, f := range files {
+		data, size = add(data, f.Data), add(size, f.Size)
+	}
+	return []member{{"files", len(files)}, {"tensors", len(c.Tensors)}, {"bytes", data}, {"size", size}}
+}
+
+// Text writes a table of the sources, what there is to know of them, and what was written.
+func (c *Convert) Text(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		c.table().Write(w, s)
+		fmt.Fprintln(w)
+		say := func(color, text string) { typeset.Wrap(w, s, 0, color, text) }
+		c.judgement(say)
+		c.leftOut(say)
+		if !c.Planned {
+			say(typeset.Green, "read again: every tensor has the bytes that it has in the source")
+		}
+		say(typeset.Bold, c.summary())
+	})
+}
+
+// table returns the sources as a table.
+func (c *Convert) table() *typeset.Table {
+	return &typeset.Table{N: len(c.Sources), Columns: []typeset.Column{
+		{Title: "SOURCE", Distinct: true, Least: 18, Cut: typeset.Middle, Cell: func(i int) string { return typeset.Name(c.Sources[i].Path) }},
+		{Title: "FORMAT", Yields: 3, Cell: func(i int) string { return string(c.Sources[i].Format) }},
+		{Title: "VERDICT", Cell: func(i int) string { return c.Sources[i].Report.Verdict.String() }},
+		{Title: "TENSORS", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Count(int64(c.Sources[i].Tensors)) }},
+		{Title: "SIZE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Bytes(c.Sources[i].Size) }},
+	}}
+}
+
+// judgement says what is odd about the sources.
+func (c *Convert) judgement(say func(color, text string)) {
+	for _, one := range c.Sources {
+		name := typeset.Name(one.Path)
+		switch one.Report.Verdict {
+		case pickle.Dangerous:
+			say(typeset.Red, fmt.Sprintf("%s is dangerous to load: %s; its tensors were taken out, and nothing in it was run", name, typeset.Line(convert.Worst(one.Report))))
+		case pickle.Suspicious:
+			say(typeset.Yellow, fmt.Sprintf("%s is suspicious: %s; weigh scan says more", name, typeset.Line(convert.Worst(one.Report))))
+		}
+		for _, text := range one.Warnings {
+			say(typeset.Yellow, name+": "+typeset.Line(text))
+		}
+	}
+	for _, text := range c.Warnings {
+		say(typeset.Yellow, typeset.Line(text))
+	}
+}
+
+// leftOut says what of the sources is not written, and what is written twice.
+func (c *Convert) leftOut(say func(color, text string)) {
+	if root := c.Sources[0].Root; root != "" {
+		say("", "the weights are what is under "+typeset.Name(root))
+	}
+	var values, without []string
+	for _, one := range c.Sources {
+		for _, k := range one.Skipped {
+			text := fmt.Sprintf("%s (%s)", typeset.Name(k.Path), k.What)
+			if k.Unsupported {
+				without = append(without, text)
+			} else {
+				values = append(values, text)
+			}
+		}
+	}
+	var dropped, shared []string
+	for _, d := range c.Dropped {
+		dropped = append(dropped, fmt.Sprintf("%s (the same as %s)", typeset.Name(d.Name), typeset.Name(d.Kept)))
+	}
+	for _, names := range c.Shared {
+		shared = append(shared, typeset.Name(names[0])+" with "+someOf(names[1:]))
+	}
+	for _, list := range []struct {
+		color, what string
+		items       []string
+	}{
+		{"", "left out", values},
+		{typeset.Yellow, "left out, since safetensors has no form for it", without},
+		{"", "not written again", dropped},
+		{"", "tensors that have bytes in common, each written with its own", shared},
+	} {
+		if len(list.items) > 0 {
+			say(list.color, list.what+": "+someOf(list.items))
+		}
+	}
+}
+
+// summary says what was written.
+func (c *Convert) summary() string {
+	verb := "wrote"
+	if c.Planned {
+		verb = "would write"
+	}
+	files, index := c.files()
+	what := files[0].Path
+	if index != "" {
+		what = fmt.Sprintf("%s and their index to %s", typeset.Plural(int64(len(files)-1), "shard"), filepath.ToSlash(c.Dir))
+	}
+	var data int64
+	for _, f := range files {
+		data = add(data, f.Data)
+	}
+	return fmt.Sprintf("%s %s: %s, %s", verb, typeset.Name(what), typeset.Plural(int64(len(c.Tensors)), "tensor"), typeset.ExactBytes(data))
+}
