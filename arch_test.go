@@ -30,8 +30,6 @@ var rooms = map[string][]string{
 	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},
 	"torch":                     {".", "pickle", "internal"},
-	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
-	"scan":                      {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},
 	"repository":                {".", "store", "checkpoint", "stats", "quant", "internal"},
 	"diff":                      {".", "checkpoint", "digest", "internal"},
