@@ -59,94 +59,136 @@ func (p *part) hdf5(at int64) error {
 	return err
 }
 
-// configs looks for configurations: texts with the word "class_name" in them. How many
-// are tried is limited, since a hostile file has the word everywhere.
+// A search is for configurations: for JSON objects, whatever they are.
+type search struct {
+	*part
+	end   int64
+	block []byte // that was read last
+	begin int64  // and where it begins
+}
+
+// mostKey is how many bytes of what may be a JSON object are looked at before it is
+// read, unless the file ends.
+const mostKey = 4 << 10
+
+// configs looks for configurations. How much is read as JSON is limited, since a
+// hostile file has the beginnings of objects everywhere.
 func (p *part) configs(span extent.Span) error {
-	const word = `"class_name"`
-	const block, tries = 1 << 20, 1000
-	buf := make([]byte, min(block, span.Len()))
-	for at, n := span.Begin, 0; at < span.End; n++ {
-		i, err := p.index(buf, extent.Span{Begin: at, End: span.End}, word)
-		if err != nil || i < 0 {
+	const blockSize, most = 1 << 20, 128 << 20 // bytes
+	s := &search{part: p, end: span.End, block: make([]byte, 0, min(blockSize, span.Len()))}
+	for at, left := span.Begin, int64(most); at < s.end; {
+		begin, err := s.next(at)
+		if err != nil || begin < 0 {
 			return err
 		}
-		if n == tries {
-			p.unscanned(i, "there are more texts than the %d that are looked at as configurations", tries)
+		if left <= 0 {
+			p.unscanned(begin, "there are more texts that may be configurations than are looked at")
 			return nil
 		}
-		begin, err := p.configStart(i)
+		end, read, err := s.config(begin)
 		if err != nil {
 			return err
 		}
-		end, err := p.config(begin, span.End)
-		if err != nil {
-			return err
-		}
-		at = max(end, i+int64(len(word)))
+		at, left = end, left-read
 	}
 	return nil
 }
 
-// index returns where a word stands first in a span, -1 if it does not.
-func (p *part) index(buf []byte, span extent.Span, word string) (int64, error) {
-	for at := span.Begin; at < span.End; {
-		b := buf[:min(int64(len(buf)), span.End-at)]
-		if n, err := p.file.ReadAt(b, at); n < len(b) {
+// from returns the bytes at off, at least mostKey unless the end comes before.
+func (s *search) from(off int64) ([]byte, error) {
+	have := s.begin + int64(len(s.block))
+	if s.begin <= off && min(off+mostKey, s.end) <= have {
+		return s.block[off-s.begin:], nil
+	}
+	s.begin, s.block = off, s.block[:min(int64(cap(s.block)), s.end-off)]
+	return s.block, window.ReadFull(s.file, s.block, off)
+}
+
+// next returns where what may be a JSON object begins first, at off or behind it, -1 if
+// none does.
+func (s *search) next(off int64) (int64, error) {
+	for off < s.end {
+		b, err := s.from(off)
+		if err != nil {
 			return -1, err
 		}
-		if i := bytes.Index(b, []byte(word)); i >= 0 {
-			return at + int64(i), nil
+		i := bytes.IndexByte(b, '{')
+		if i < 0 {
+			off += int64(len(b))
+			continue
 		}
-		if len(b) < len(buf) || len(b) <= len(word) {
-			break
+		off += int64(i)
+		if b, err = s.from(off); err != nil {
+			return -1, err
 		}
-		at += int64(len(b) - len(word) + 1)
+		if beginsObject(b[:min(mostKey, len(b))]) {
+			return off, nil
+		}
+		off++
 	}
 	return -1, nil
 }
 
-// configStart returns where the text begins that has a byte at off: at the first brace
-// after the last byte before it that is not printable.
-func (p *part) configStart(off int64) (int64, error) {
-	const most = 4 << 10 // bytes before it
-	begin := max(off-most, 0)
-	b, err := p.at(begin, int(off-begin))
-	if err != nil {
-		return 0, err
+// beginsObject says whether b, which has a brace first, may begin a JSON object with a
+// member: a string and a colon follow, as far as b goes.
+func beginsObject(b []byte) bool {
+	b = bytes.TrimLeft(b[1:], " \t\r\n")
+	if len(b) > 0 && b[0] != '"' {
+		return false
 	}
-	start := 0
-	for i, c := range b {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c > '~' {
-			start = i + 1
+	for i := 1; i < len(b); i++ {
+		switch c := b[i]; {
+		case c < ' ':
+			return false
+		case c == '\\':
+			i++
+		case c == '"':
+			b = bytes.TrimLeft(b[i+1:], " \t\r\n")
+			return len(b) == 0 || b[0] == ':'
 		}
 	}
-	if brace := bytes.IndexByte(b[start:], '{'); brace >= 0 {
-		return begin + int64(start+brace), nil
-	}
-	return off, nil
+	return true
 }
 
-// config judges the configuration that begins at begin, and returns where it ends. Most
-// are short, so more of the file is read only if it goes on.
-func (p *part) config(begin, limit int64) (int64, error) {
-	for size := int64(16 << 10); ; size = min(16*size, mostConfig) {
-		text := make([]byte, min(limit-begin, size))
-		if n, err := p.file.ReadAt(text, begin); n < len(text) {
-			return 0, err
+// config judges the object that begins at begin, if any class is named in it. It returns
+// where it ends, and how many bytes were read. Most are short, so more of the file is
+// read only if it goes on.
+func (s *search) config(begin int64) (end, read int64, err error) {
+	for size := int64(512); ; size = min(8*size, mostConfig) {
+		text, err := s.text(begin, size)
+		if err != nil {
+			return 0, 0, err
 		}
+		read += int64(len(text))
 		whole := int64(len(text)) < size || size == mostConfig
 		if end := bytes.IndexByte(text, 0); end >= 0 {
 			text, whole = text[:end], true
 		}
-		// A trial, which reports nothing, unless this is all of it.
+		text = lenient(text)
+		// A trial, which reports nothing, unless this is all of it. Where an escape is cut
+		// short, the scanner stays before it.
+		const escape = len(`\ud834`)
 		scanner := jsonscan.New(text)
-		if _, _, err := scanner.Skip(); err != nil && scanner.Pos() >= len(text) && !whole {
+		if _, _, err := scanner.Skip(); err != nil && scanner.Pos()+escape > len(text) && !whole {
 			continue
 		}
-		c := newConfig(p, text, begin)
-		if err := c.value(); err != nil {
-			p.find(RuleBadConfig, begin, "what looks like the configuration of a model is no JSON: %v", err)
+		c := newConfig(s.part, text, begin)
+		switch err := c.value(); {
+		case c.tooDeep:
+			s.unscanned(begin, "what looks like a configuration is nested deeper than the %d levels that are read", jsonscan.MaxDepth)
+		case err != nil && c.classes > 0:
+			s.find(RuleBadConfig, begin, "what looks like the configuration of a model is no JSON: %v", err)
 		}
-		return begin + int64(max(c.Pos(), 1)), nil
+		return begin + int64(max(c.Pos(), 1)), read, nil
 	}
+}
+
+// text returns n bytes, or fewer if the end comes before, for the caller to keep.
+func (s *search) text(off, n int64) ([]byte, error) {
+	if n <= mostKey {
+		b, err := s.from(off)
+		return bytes.Clone(b[:min(n, int64(len(b)))]), err
+	}
+	b := make([]byte, min(n, s.end-off))
+	return b, window.ReadFull(s.file, b, off)
 }

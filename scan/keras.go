@@ -3,9 +3,11 @@
 package scan
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
 )
 
@@ -14,22 +16,37 @@ const mostConfig = 16 << 20
 
 // kerasConfig looks at a part that is a configuration of Keras.
 func (p *part) kerasConfig() error {
+	if p.format == "keras-config" {
+		return nil // it looked like one by itself
+	}
 	p.format = "keras-config"
 	if p.size > mostConfig {
 		p.unscanned(0, "the configuration takes %s, and %d are read", bytesOf(p.size), mostConfig)
 		return nil
 	}
-	text := make([]byte, p.size)
-	if n, err := p.file.ReadAt(text, 0); n < len(text) {
+	text, err := p.whole()
+	if err != nil {
 		return err
 	}
 	c := newConfig(p, text, 0)
-	if err := c.value(); err != nil {
-		p.find(RuleBadConfig, 0, "the configuration is no JSON: %v", err)
-	} else if err := c.End(); err != nil {
+	err = c.value()
+	if err == nil {
+		err = c.End()
+	}
+	switch {
+	case c.tooDeep:
+		p.unscanned(int64(c.Pos()), "the configuration is nested deeper than the %d levels that are read", jsonscan.MaxDepth)
+	case err != nil:
 		p.find(RuleBadConfig, 0, "the configuration is no JSON: %v", err)
 	}
 	return nil
+}
+
+// whole reads a part that is a text in JSON.
+func (p *part) whole() ([]byte, error) {
+	text := make([]byte, p.size)
+	err := window.ReadFull(p.file, text, 0)
+	return lenient(text), err
 }
 
 // isJSON says whether head may be the start of a JSON object.
@@ -37,120 +54,26 @@ func isJSON(head []byte) bool {
 	return isText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
 }
 
-// json looks at a JSON text, in case it is the configuration of a model.
-func (p *part) json(head []byte) error {
+// json looks at a JSON text, in case it is the configuration of a model: an object with
+// a class, or one that was made for JavaScript. A text that is no JSON is one if it has
+// the word.
+func (p *part) json([]byte) error {
 	p.is("json")
 	p.swept = true
 	p.lookalike("a JSON text")
-	if p.size > mostConfig || !strings.Contains(string(head), `"class_name"`) {
+	if p.size > mostConfig {
 		return nil
 	}
-	return p.kerasConfig()
-}
-
-// A config is a configuration that is being read. It builds no tree: an object is
-// judged when its end is reached. Nesting is bounded by jsonscan.MaxDepth.
-type config struct {
-	*part
-	jsonscan.Scanner
-	text []byte
-	off  int64 // of the text in the part
-}
-
-func newConfig(p *part, text []byte, off int64) *config {
-	return &config{part: p, Scanner: jsonscan.New(text), text: text, off: off}
-}
-
-// An object is what matters of one in a configuration.
-type object struct {
-	module, class, registered, config string
-	begin                             int64
-}
-
-// value reads a value, and judges the objects in it.
-func (c *config) value() error {
-	switch c.Next() {
-	case jsonscan.Object:
-		return c.object()
-	case jsonscan.Array:
-		if err := c.Open(jsonscan.Array); err != nil {
-			return err
-		}
-		for first := true; ; first = false {
-			more, err := c.More(jsonscan.Array, first)
-			if err != nil || !more {
-				return err
-			}
-			if err := c.value(); err != nil {
-				return err
-			}
-		}
-	}
-	_, _, err := c.Skip()
-	return err
-}
-
-// object reads an object and judges it.
-func (c *config) object() error {
-	o := object{begin: c.off + int64(c.Pos())}
-	seen := make(map[string]bool)
-	if err := c.Open(jsonscan.Object); err != nil {
+	text, err := p.whole()
+	if err != nil {
 		return err
 	}
-	for first := true; ; first = false {
-		more, err := c.More(jsonscan.Object, first)
-		if err != nil {
-			return err
-		}
-		if !more {
-			c.judge(&o)
-			return nil
-		}
-		at := c.off + int64(c.Pos())
-		key, err := c.Key()
-		if err != nil {
-			return err
-		}
-		name := c.str(key)
-		if seen[name] {
-			c.find(RuleBadConfig, at, "the configuration says %s twice in one object: readers take one or the other", quoted(name))
-		}
-		seen[name] = true
-		if c.Next() != jsonscan.String {
-			if err := c.value(); err != nil {
-				return err
-			}
-			continue
-		}
-		value, err := c.Str()
-		if err != nil {
-			return err
-		}
-		c.set(&o, name, c.str(value))
+	v, err := jsonscan.Parse(text)
+	ours := v.Get("class_name").Kind() == jsonscan.String || v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object
+	if ours || err != nil && bytes.Contains(text, []byte(`"class_name"`)) {
+		return p.kerasConfig()
 	}
-}
-
-// set takes note of a member that is a string.
-func (c *config) set(o *object, name, value string) {
-	switch name {
-	case "module":
-		o.module = value
-	case "class_name":
-		o.class = value
-	case "registered_name":
-		o.registered = value
-	case "config":
-		o.config = value
-	}
-}
-
-// str returns a string of the text, unescaped.
-func (c *config) str(s jsonscan.Str) string {
-	b := c.text[s.Begin:s.End]
-	if !s.Escaped {
-		return string(b)
-	}
-	return string(jsonscan.Unescape(append([]byte(nil), b...)))
+	return nil
 }
 
 // ours are the packages whose modules Keras imports for configurations since it was

@@ -36,7 +36,9 @@ func TestKerasConfig(t *testing.T) {
 		{"keys in another order, and escaped", `{"config":{"code":"4wA"},"class\u005fname":"\u004cambda"}`, pickle.Dangerous, "keras-lambda", "keras.layers.Lambda"},
 		{"no JSON", `{"class_name":"Dense",}`, pickle.Suspicious, "bad-config", ""},
 		{"no JSON behind what is dangerous", `{"a":{"class_name":"Lambda"},]`, pickle.Dangerous, "bad-config keras-lambda", "keras.layers.Lambda"},
-		{"deep", strings.Repeat(`{"a":`, 1000), pickle.Suspicious, "bad-config", ""},
+		{"deep", strings.Repeat(`{"a":`, 1000), pickle.Suspicious, "unscanned", ""},
+		{"cut off in what is dangerous", `{"class_name":"Lambda","config":{"a":`, pickle.Dangerous, "bad-config keras-lambda", "keras.layers.Lambda"},
+		{"what Python takes for JSON", `{"a":[NaN,-Infinity,1e999],"b":"\ud800","class_name":"Lambda"}`, pickle.Dangerous, "keras-lambda", "keras.layers.Lambda"},
 	} {
 		r := scanned(t, new(Scanner), zipped(t, file{"metadata.json", "{}"}, file{"config.json", tt.config}), "m.keras")
 		if r.Format != "keras" || r.Verdict != tt.verdict || rules(r) != tt.rules || tt.imports != "" && !imported(r, tt.imports) {
@@ -47,8 +49,19 @@ func TestKerasConfig(t *testing.T) {
 
 // The configuration alone, and one of something else.
 func TestConfigFile(t *testing.T) {
-	if r := scanned(t, new(Scanner), []byte(`{"class_name":"Lambda"}`), "config.json"); r.Verdict != pickle.Dangerous {
-		t.Errorf("%v", r.Verdict)
+	for _, config := range []string{
+		`{"class_name":"Lambda"}`,
+		`{"class\u005fname":"Lambda"}`,
+		`{"a":"` + strings.Repeat("x", 5000) + `","class_name":"Lambda"}`,
+		`{"modelTopology":{"model_config":{"class_name":"Lambda"}}}`,
+		`{"class_name":"Lambda",`,
+	} {
+		if r := scanned(t, new(Scanner), []byte(config), "config.json"); r.Verdict != pickle.Dangerous || len(r.Imports) != 1 {
+			t.Errorf("%.100s: %v, %v", config, r.Verdict, r.Imports)
+		}
+	}
+	if r := scanned(t, new(Scanner), zipped(t, file{"metadata.json", "{}"}, file{"config.json", `{"class_name":"Lambda"}`}), "m.keras"); len(r.Findings) != 1 {
+		t.Errorf("the configuration of a model has %v", r.Findings)
 	}
 	if r := scanned(t, new(Scanner), []byte(`{"architectures":["X"], "module": "os"}`), "config.json"); r.Verdict != pickle.Safe {
 		t.Errorf("%v: %v", r.Verdict, r.Findings)
@@ -71,6 +84,16 @@ func TestHDF5(t *testing.T) {
 		{"a lambda, padded with blanks", hdf5Magic + pad + bad + "    \x00" + pad, pickle.Dangerous},
 		{"a lambda far behind", hdf5Magic + strings.Repeat("\x00\x01\x02", 700_000) + bad, pickle.Dangerous},
 		{"a large configuration", hdf5Magic + `{"class_name": "` + strings.Repeat("x", 100_000) + `", "a": {"class_name": "Lambda"}}`, pickle.Dangerous},
+		{"names that are escaped", hdf5Magic + pad + `{"class\u005fname": "Sequential", "config": {"class\u005fname": "Lambda"}}` + pad, pickle.Dangerous},
+		{"a key that is long and has quotes", hdf5Magic + pad + `{"` + strings.Repeat(`\"`, 4000) + `": 1, "class_name": "Lambda"}` + pad, pickle.Dangerous},
+		{"a key that is not ASCII", hdf5Magic + pad + `{ "ä" : 1, "class_name": "Lambda"}` + pad, pickle.Dangerous},
+		// The first 512 bytes of an object are read first: here they end within an escape.
+		{"an escape where a read ends", hdf5Magic + pad + `{"a": "` + strings.Repeat("x", 512-7-3) + `\u0041", "class_name": "Lambda"}` + pad, pickle.Dangerous},
+		{"what Python takes for JSON", hdf5Magic + pad + `{"a": NaN, "b": 1e999, "c": "\ud800", "class_name": "Lambda"}` + pad, pickle.Dangerous},
+		{"what is nested too deeply", hdf5Magic + pad + `{"a": ` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `, "class_name": "Lambda"}` + pad, pickle.Suspicious},
+		{"many other texts", hdf5Magic + strings.Repeat(`{"a": 1, "class": "Lambda"}`+"\x00", 20_000), pickle.Safe},
+		{"many beginnings", hdf5Magic + strings.Repeat(`{"a":`, 200_000), pickle.Suspicious},
+		{"a text that is no JSON", hdf5Magic + pad + `{"a": one}` + pad, pickle.Safe},
 		{"behind a block of the user's", strings.Repeat("\x00", 1024) + hdf5Magic + pad + bad, pickle.Dangerous},
 		{"a pickle in an attribute, as PyTables has it", hdf5Magic + pad + evil0 + pad, pickle.Dangerous},
 		{"a pickle in the user's block", evil + strings.Repeat("\x00", 512-len(evil)) + hdf5Magic + pad, pickle.Dangerous},

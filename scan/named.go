@@ -19,29 +19,33 @@ type lookalike struct {
 	magic  string
 	rule   pickle.Rule // what is reported, "" for nothing
 	what   string
+	closed bool // the contents are packed, so that nobody has seen them
 }
 
 // lookalikes are those that a few bytes tell.
 var lookalikes = []lookalike{
-	{"7z", 0, "7z\xbc\xaf\x27\x1c", Rule7z, "the bytes are a 7z archive: PyTorch does not read it, a loader of its own would"},
-	{"rar", 0, "Rar!\x1a\x07", RuleRAR, "the bytes are a RAR archive: PyTorch does not read it, a loader of its own would"},
-	{"zstd", 0, "\x28\xb5\x2f\xfd", RuleZstandard, "the bytes are packed by Zstandard"},
-	{"pytorch-preview", 0, "PYTORCH1", RuleUnsupported, "the bytes are an archive of a preview of PyTorch 1.0, which no release reads"},
-	{"gguf", 0, "GGUF", "", ""},
-	{"tflite", 4, "TFL3", "", ""},
-	{"png", 0, "\x89PNG\r\n\x1a\n", "", ""},
-	{"jpeg", 0, "\xff\xd8\xff", "", ""},
-	{"gif", 0, "GIF8", "", ""},
-	{"pdf", 0, "%PDF-", "", ""},
-	{"parquet", 0, "PAR1", "", ""},
-	{"sqlite", 0, "SQLite format 3\x00", "", ""},
-	{"elf", 0, "\x7fELF", RuleUnsupported, "the bytes are a program or a library of Unix"},
-	{"windows-program", 0, "MZ\x90\x00", RuleUnsupported, "the bytes are a program or a library of Windows"},
-}
-
-// closed says of which of these the contents are packed, so that nobody has seen them.
-func (l *lookalike) closed() bool {
-	return l.rule == Rule7z || l.rule == RuleRAR || l.rule == RuleZstandard || l.format == "pytorch-preview"
+	{"7z", 0, "7z\xbc\xaf\x27\x1c", Rule7z, "the bytes are a 7z archive: PyTorch does not read it, a loader of its own would", true},
+	{"rar", 0, "Rar!\x1a\x07", RuleRAR, "the bytes are a RAR archive: PyTorch does not read it, a loader of its own would", true},
+	{"zstd", 0, "\x28\xb5\x2f\xfd", RuleZstandard, "the bytes are packed by Zstandard", true},
+	{"skippable-frame", 1, "\x2a\x4d\x18", RuleUnsupported, "the bytes begin with a frame that readers of LZ4 and of Zstandard skip", true},
+	{"lzip", 0, "LZIP\x01", RuleUnsupported, "the bytes are packed by lzip", true},
+	{"lzop", 0, "\x89LZO\x00\r\n\x1a\n", RuleUnsupported, "the bytes are packed by lzop", true},
+	{"compress", 0, "\x1f\x9d\x90", RuleUnsupported, "the bytes are packed by compress", true},
+	{"snappy", 0, "\xff\x06\x00\x00sNaPpY", RuleUnsupported, "the bytes are packed by Snappy", true},
+	{"cab", 0, "MSCF\x00\x00\x00\x00", RuleUnsupported, "the bytes are a cabinet of Windows", true},
+	{"xar", 0, "xar!\x00\x1c", RuleUnsupported, "the bytes are a xar archive", true},
+	{"squashfs", 0, "hsqs", RuleUnsupported, "the bytes are a file system of Linux", true},
+	{"pytorch-preview", 0, "PYTORCH1", RuleUnsupported, "the bytes are an archive of a preview of PyTorch 1.0, which no release reads", true},
+	{"gguf", 0, "GGUF", "", "", false},
+	{"tflite", 4, "TFL3", "", "", false},
+	{"png", 0, "\x89PNG\r\n\x1a\n", "", "", false},
+	{"jpeg", 0, "\xff\xd8\xff", "", "", false},
+	{"gif", 0, "GIF8", "", "", false},
+	{"pdf", 0, "%PDF-", "", "", false},
+	{"parquet", 0, "PAR1", "", "", false},
+	{"sqlite", 0, "SQLite format 3\x00", "", "", false},
+	{"elf", 0, "\x7fELF", RuleUnsupported, "the bytes are a program or a library of Unix", false},
+	{"windows-program", 0, "MZ\x90\x00", RuleUnsupported, "the bytes are a program or a library of Windows", false},
 }
 
 // named looks whether the part is one of these.
@@ -62,7 +66,7 @@ func (p *part) named(head []byte) error {
 		} else {
 			p.lookalike(l.format)
 		}
-		if l.closed() {
+		if l.closed {
 			p.unscanned(0, "%s is not opened", l.format)
 			return nil // and what is stored in it as it is may be found: see rest
 		}
@@ -115,6 +119,8 @@ func (p *part) unknown(head []byte) error {
 	switch {
 	case text && extensionOf(p.name) == ".py":
 		p.format = "python-source"
+	case !text && p.saysPacked():
+		p.unscanned(0, "%s is named like something packed, and is of no format that is known", quoted(p.name))
 	case p.saysPickle():
 		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle, and is %s", quoted(p.name), map[bool]string{true: "a text", false: "of no format that is known"}[text])
 		p.explain(0, p.size)
@@ -155,6 +161,16 @@ func (p *part) saysPickle() bool {
 		return true
 	}
 	return p.loaded
+}
+
+// saysPacked says whether the name promises something packed. Some formats have no magic
+// of their own: Brotli, and what is encrypted.
+func (p *part) saysPacked() bool {
+	switch extensionOf(p.name) {
+	case ".gz", ".bz2", ".xz", ".lzma", ".lz4", ".zst", ".zstd", ".z", ".br", ".lz", ".sz", ".7z", ".rar", ".zip", ".tgz", ".txz", ".tbz2", ".gpg", ".pgp", ".age", ".enc":
+		return true
+	}
+	return false
 }
 
 // hidesPickle says whether a pickle under this name is a surprise. In an archive it is

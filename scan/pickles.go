@@ -47,8 +47,9 @@ func (p *part) pickle(head []byte) error {
 }
 
 // tried says whether the part is to be judged as a pickle. What is not sure to be one
-// counts if it runs to its end, or imports what is dangerous. A checkpoint from before
-// PyTorch 1.6, which its first few instructions tell, is looked at right away.
+// counts if it runs to its end, or does what no data does by chance before it breaks. A
+// checkpoint from before PyTorch 1.6, which its first few instructions tell, is looked
+// at right away.
 func (p *part) tried(sure bool) (bool, error) {
 	const few, many = 16, 100_000 // instructions
 	for _, most := range [...]int64{few, many} {
@@ -62,7 +63,7 @@ func (p *part) tried(sure bool) (bool, error) {
 		switch {
 		case runs && torchfile.IsStream(g.Roots()[0]):
 			return false, p.stream()
-		case sure || runs || dangerous(g.Report):
+		case sure || runs || acts(g.Report):
 			return true, nil
 		case len(g.Report.Streams) == 0 || g.Report.Streams[0].Opcodes < few:
 			return false, nil // it broke before
@@ -80,14 +81,12 @@ func alien(r *pickle.Report) bool {
 	return len(r.Imports) == 0 && has(pickle.RuleNotPickle) && !has(pickle.RuleTruncated)
 }
 
-// dangerous says whether a report has a dangerous import.
-func dangerous(r *pickle.Report) bool {
-	for i := range r.Imports {
-		if r.Imports[i].Verdict == pickle.Dangerous {
-			return true
-		}
-	}
-	return false
+// acts says whether a report has an import that is dangerous, or one that is not known
+// to be safe, and is called.
+func acts(r *pickle.Report) bool {
+	return slices.ContainsFunc(r.Imports, func(im pickle.Import) bool {
+		return im.Verdict == pickle.Dangerous || im.Verdict > pickle.Safe && im.Called
+	})
 }
 
 // stream looks at a checkpoint from before PyTorch 1.6.
