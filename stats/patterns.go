@@ -20,12 +20,16 @@ type patterns struct {
 }
 
 func (p *patterns) add(b []byte) {
-	if p.codec.Bits() == 6 {
-		p.words.count12(b)
+	switch p.codec.Bits() {
+	case 16:
+		p.words.elements(b)
+		return
+	case 6:
+		p.words.sixes(b)
 		return
 	}
 	even := len(b) &^ 1
-	p.words.count16(b[:even])
+	p.words.groups(b[:even])
 	for _, c := range b[even:] {
 		p.odd[c]++
 	}

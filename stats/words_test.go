@@ -1,4 +1,4 @@
-// Counting words: counters that go round, runs, and what is left over.
+// Counting words: counters that are full, runs, and what is left over.
 
 package stats
 
@@ -40,14 +40,13 @@ func TestCounts(t *testing.T) {
 		clear(runs[i : i+3<<7])
 	}
 	data := map[string][]byte{
-		"none":   nil,
-		"random": random,
-		"runs":   runs,
-		// 65,535 words and one more: a counter goes round at its last.
-		"around":        bytes.Repeat([]byte{1, 2}, 3<<15),
-		"around in run": make([]byte, 3<<17),
-		"tail":          random[:3*7],
-		"odd":           random[:3],
+		"none":     nil,
+		"random":   random,
+		"runs":     runs,
+		"one word": bytes.Repeat([]byte{1, 2}, 3<<15),
+		"zeros":    make([]byte, 3<<17),
+		"tail":     random[:3*7],
+		"odd":      random[:3],
 	}
 	for _, dtype := range []safetensors.Dtype{safetensors.F4, safetensors.F6_E2M3, safetensors.U8, safetensors.BF16} {
 		for name, b := range data {
@@ -70,5 +69,23 @@ func TestCounts(t *testing.T) {
 				t.Errorf("%s, %s, twice: %v, want %v", dtype, name, got, want)
 			}
 		}
+	}
+}
+
+// TestDrain has counters as they are after 4 Gi words, which no test can count.
+func TestDrain(t *testing.T) {
+	var counts words
+	counts.elements([]byte{7, 0})
+	counts.recent[7], counts.room = recentMost-1, 1
+	counts.elements([]byte{7, 0}) // fits
+	if counts.total != nil || counts.recent[7] != recentMost {
+		t.Errorf("a counter of %d with room for one was drained", counts.recent[7])
+	}
+	counts.elements([]byte{7, 0, 8, 0, 7, 0})
+	counts.room = 1
+	counts.sixes([]byte{7, 0x80, 0})
+	want := map[uint16]uint64{7: recentMost + 3, 8: 2}
+	if got := maps.Collect(counts.all()); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
