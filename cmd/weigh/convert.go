@@ -71,7 +71,7 @@ again and compared with SRC. No file is overwritten without --force.`,
   weigh convert --json testdata/torch/arrays.npz -o arrays.safetensors`,
 		GroupID:           groupChange,
 		Args:              targets(1, "a source: a file, a folder, or an index"),
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: completeCheckpoints,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.conversion()
 			if err != nil {
@@ -82,6 +82,11 @@ again and compared with SRC. No file is overwritten without --force.`,
 	}
 	f.register(cmd)
 	return cmd
+}
+
+// completeCheckpoints has shells complete the names of files that can be converted.
+func completeCheckpoints(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"bin", "pt", "pth", "ckpt", "npz", "pkl", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // register adds the flags to the verb.

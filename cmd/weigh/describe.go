@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/remote"
 )
@@ -19,7 +20,7 @@ func describe(err error) string {
 	// Errors of packages begin with their names. This one begins with the
 	// program's.
 	text := err.Error()
-	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: ", "remote: ", "edit: ", "digest: ", "diff: ", "metadata: "} {
+	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: ", "remote: ", "edit: ", "digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	var path *fs.PathError
@@ -40,6 +41,10 @@ func describe(err error) string {
 		case errors.Is(path.Err, fs.ErrPermission):
 			text = fmt.Sprintf("no permission to %s %q", path.Op, path.Path)
 		}
+	}
+	var none *checkpoint.NoWeightsError
+	if errors.As(err, &none) && len(none.Foreign) > 0 && strings.Contains(text, "a PyTorch file") {
+		text += ": weigh convert writes it as safetensors"
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		text += ": it took too long"

@@ -24,6 +24,8 @@ type place struct {
 	within string // the target's path in the store; "" for all of it
 	ref    store.Ref
 	opts   *checkpoint.Options
+
+	foreign *foreign // what is there, if it is a checkpoint of PyTorch; see lookForeign
 }
 
 // locate returns the place of a target.
@@ -42,7 +44,7 @@ func (a *app) locate(ctx context.Context, target string, opts checkpoint.Options
 	if err != nil {
 		return nil, err
 	}
-	return &place{from, within, ref, &opts}, nil
+	return &place{store: from, within: within, ref: ref, opts: &opts}, nil
 }
 
 // path returns the name by which the user can open what is at the given path in

@@ -32,7 +32,9 @@ weights are published, and whether they are sound. It reads headers, never whole
 files unless it has to, and never runs anything that is in them.
 
 A target is a file, a folder of shards, an index ("*.safetensors.index.json"),
-or "-" for standard input. Without a verb, weigh says what info says.
+or "-" for standard input. Without a verb, weigh says what info says. What PyTorch
+and NumPy write (.bin, .pt, .npz) is a target of info, stats, cat, diff and convert;
+nothing in it is run.
 
 A target may be elsewhere, and then what is needed of it is fetched, and no more:
 

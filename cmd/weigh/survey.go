@@ -115,9 +115,17 @@ func (s *survey) target(ctx context.Context, a *app, target string) error {
 	if err != nil {
 		return err
 	}
+	if s.opts.models {
+		if err := at.lookForeign(ctx); err != nil {
+			return err
+		}
+	}
 	sets, err := at.sets(ctx)
 	if err != nil {
 		return err
+	}
+	if at.foreign != nil {
+		at.foreign.remarks(a)
 	}
 	a.reads(at, sets)
 	before := len(s.Files)
@@ -192,6 +200,14 @@ func (s *survey) file(ctx context.Context, at *place, r checkpoint.Report) error
 		if err := r.CheckData(object.ReaderAt(ctx)); err != nil {
 			return err
 		}
+	}
+	if f := at.foreign; f != nil {
+		// There is nothing to find in a header that is made here, and its metadata is none
+		// of the file's.
+		h := *r.Header
+		h.Metadata = nil
+		s.Files = append(s.Files, render.File{Path: f.path, Size: f.object.Size(), Format: string(f.cp.Format), Header: &h})
+		return nil
 	}
 	s.add(at.path(r.File), r.Size, r.Report)
 	return nil

@@ -34,6 +34,11 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 	if err != nil {
 		return nil, err
 	}
+	if looksAtValues(verb) {
+		if err := at.lookForeign(ctx); err != nil {
+			return nil, err
+		}
+	}
 	sets, err := at.sets(ctx)
 	if err != nil {
 		return nil, err
@@ -50,6 +55,10 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 	}
 	return w, nil
 }
+
+// looksAtValues says whether a verb may be given a checkpoint of PyTorch: one that looks
+// at tensors, and neither at files nor writes them.
+func looksAtValues(verb string) bool { return verb == "cat" || verb == "stats" || verb == "diff" }
 
 // close closes all files.
 func (w *weights) close() {

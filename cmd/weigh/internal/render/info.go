@@ -4,6 +4,7 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"slices"
 
@@ -19,6 +20,10 @@ type File struct {
 	// Size is the file's size in bytes, or -1 if it is not known, as of a
 	// stream.
 	Size int64
+
+	// Format is what the file is, if it is no file of safetensors: then its header is
+	// one that such a file would have.
+	Format string
 
 	// Header is what could be made out of the file's header; nil if nothing
 	// could.
@@ -134,6 +139,7 @@ func (s *Selection) shown(n int) int {
 // infoFile is a File in the machine form.
 type infoFile struct {
 	Path       string            `json:"path"`
+	Format     string            `json:"format"`
 	Size       known             `json:"size"`
 	HeaderSize known             `json:"header_size"`
 	DataSize   known             `json:"data_size"`
@@ -144,8 +150,8 @@ type infoFile struct {
 // json returns the machine form. The size of the data is what is there, and not
 // what the header says should be.
 func (f *File) json() infoFile {
-	j := infoFile{Path: f.Path, Size: known(f.Size), HeaderSize: unknown, DataSize: unknown, Tensors: f.tensors()}
-	if f.Header != nil {
+	j := infoFile{Path: f.Path, Format: cmp.Or(f.Format, "safetensors"), Size: known(f.Size), HeaderSize: unknown, DataSize: unknown, Tensors: f.tensors()}
+	if f.Header != nil && f.Format == "" {
 		j.Metadata = f.Header.Metadata
 		j.HeaderSize = known(f.Header.Size)
 		if f.Size >= 0 {
@@ -170,7 +176,7 @@ type infoTensor struct {
 // tensorJSON returns the machine form of a row.
 func (info *Info) tensorJSON(r Row) infoTensor {
 	f := &info.Files[r.File]
-	at, good := f.Header.FileSpan(r.TensorInfo), offsetsKnown(r.TensorInfo)
+	at, good := f.Header.FileSpan(r.TensorInfo), f.Format == "" && offsetsKnown(r.TensorInfo)
 	return infoTensor{
 		Name: r.Name, Dtype: r.Dtype, Shape: dims(r.Shape), Params: paramsOf(r.TensorInfo), Bytes: bytesOf(r.TensorInfo), File: f.Path,
 		DataOffsets: pair{r.Offsets.Begin, r.Offsets.End, good}, FileOffsets: pair{at.Begin, at.End, good},

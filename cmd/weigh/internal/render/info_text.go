@@ -4,6 +4,7 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -186,7 +187,9 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 		{Title: "FILE", Distinct: true, Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return short(i) }},
 		{Title: "TENSORS", Right: true, Yields: 3, Cell: func(i int) string { return typeset.Count(int64(info.PerFile[i].Tensors)) }},
 		params(2, func(i int) known { return known(info.PerFile[i].Params) }),
-		{Title: "HEADER", Right: true, Yields: 1, Cell: func(i int) string { return size(info.Files[i].json().HeaderSize) }},
+		{Title: "HEADER", Right: true, Yields: 1, Cell: func(i int) string {
+			return cmp.Or(info.Files[i].Format, size(info.Files[i].json().HeaderSize))
+		}},
 		{Title: "FILE SIZE", Right: true, Cell: func(i int) string { return size(known(info.Files[i].Size)) }},
 	}}
 	t.Write(w, s)

@@ -1,0 +1,173 @@
+// Checkpoints of PyTorch as targets: their tensors, as a file of safetensors would have
+// them.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/store"
+	"github.com/weightools/safetensors/torch"
+)
+
+// A foreign is a checkpoint of PyTorch, or an archive of NumPy, that stands at the place
+// of a target. The verbs that look at tensors are given a file of safetensors in its
+// place, which is made as it is read: a header, and the bytes that its tensors have. So
+// they need not know.
+type foreign struct {
+	store.Store
+	name   string // its path in the store
+	path   string // by which the user can open it
+	object store.Object
+	cp     *torch.Checkpoint
+	head   []byte // the header of the file that is made
+	data   []*safetensors.Tensor
+	begin  []int64 // where in that file each of data begins; at the end, where it ends
+}
+
+// foreignHeads are what checkpoints begin with, besides pickles of protocols 2 and above:
+// archives, and values of older pickles.
+var foreignHeads = []string{"PK\x03\x04", "\x80", "(", "c", "]", "}", "L", "I"}
+
+// lookForeign finds out whether the target is a checkpoint of PyTorch. If it is, the place
+// has it from then on as a file of safetensors. Its name does not matter.
+func (p *place) lookForeign(ctx context.Context) error {
+	if p.within == "" || isIndex(p.within) || strings.HasSuffix(p.within, weightsEnd) {
+		return nil
+	}
+	object, err := p.store.Open(ctx, p.within)
+	if err != nil {
+		return nil // it is a folder, or not there: whoever opens it says so
+	}
+	f := &foreign{Store: p.store, name: p.within, path: p.path(p.within), object: object}
+	is, err := f.open(ctx)
+	if !is || err != nil {
+		object.Close()
+		return err
+	}
+	p.store, p.foreign = f, f
+	return nil
+}
+
+// open reads the checkpoint. It returns false if it is none.
+func (f *foreign) open(ctx context.Context) (is bool, err error) {
+	head := make([]byte, min(f.object.Size(), 512))
+	r := f.object.ReaderAt(ctx)
+	if n, err := r.ReadAt(head, 0); n < len(head) {
+		return false, err
+	}
+	tar := len(head) == 512 && string(head[257:262]) == "ustar"
+	begins := false
+	for _, magic := range foreignHeads {
+		begins = begins || strings.HasPrefix(string(head), magic)
+	}
+	// The length of a header is a number of few bytes; that of a pickle would be of many.
+	const lengthEnd = 5
+	if !begins && !tar || len(head) > lengthSize && head[lengthSize] == '{' && string(head[lengthEnd:lengthSize]) == "\x00\x00\x00" {
+		return false, nil
+	}
+	f.cp, err = torch.Open(r, f.object.Size(), nil)
+	switch {
+	case errors.Is(err, torch.ErrNotCheckpoint):
+		return false, nil
+	case err != nil:
+		return true, fmt.Errorf("%q: %w", f.path, err)
+	}
+	return true, f.lay()
+}
+
+// lay makes the header.
+func (f *foreign) lay() error {
+	e := safetensors.Encoder{Metadata: map[string]string{"format": "pt"}, KeepOrder: true}
+	if f.cp.Format == torch.FormatNPZ {
+		e.Metadata["format"] = "np"
+	}
+	h, err := e.Plan(f.cp.Tensors...)
+	if err == nil {
+		f.head, err = h.AppendBinary(nil)
+	}
+	if err != nil {
+		return fmt.Errorf("%q: %w", f.path, err)
+	}
+	f.data = f.cp.Tensors
+	at := int64(len(f.head))
+	for _, t := range f.data {
+		f.begin = append(f.begin, at)
+		at += t.Size()
+	}
+	f.begin = append(f.begin, at)
+	return nil
+}
+
+// Open opens the file that is made, and any other as it is.
+func (f *foreign) Open(ctx context.Context, name string) (store.Object, error) {
+	if name != f.name {
+		return f.Store.Open(ctx, name)
+	}
+	return &madeFile{f}, nil
+}
+
+// A madeFile is the file that is made of a checkpoint. The checkpoint stays open until
+// the program ends: it may be opened again.
+type madeFile struct{ *foreign }
+
+func (m *madeFile) Size() int64                          { return m.begin[len(m.begin)-1] }
+func (m *madeFile) Close() error                         { return nil }
+func (m *madeFile) ReaderAt(context.Context) io.ReaderAt { return m }
+
+func (m *madeFile) ReadAt(b []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, errors.New("a read at a negative offset")
+	}
+	if off < int64(len(m.head)) {
+		n = copy(b, m.head[off:])
+	}
+	// The tensor in which the next byte is: the last that begins there or before.
+	i := sort.Search(len(m.data), func(i int) bool { return m.begin[i+1] > off+int64(n) })
+	for ; i < len(m.data) && n < len(b); i++ {
+		at := off + int64(n)
+		part := b[n:min(len(b), n+int(m.begin[i+1]-at))]
+		got, err := m.data[i].ReadAt(part, at-m.begin[i])
+		if n += got; got < len(part) {
+			return n, err
+		}
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// remarks says what of the checkpoint is not shown, and what is to be known of it.
+func (f *foreign) remarks(a *app) {
+	path := typeset.Name(f.path)
+	if r := f.cp.Report; r != nil && r.Verdict == pickle.Dangerous {
+		a.remark("%s is dangerous to load: weigh scan says why", path)
+	}
+	if f.cp.Root != "" {
+		a.remark("%s: the tensors are those under %q", path, f.cp.Root)
+	}
+	var tensors, values, without int
+	for _, s := range f.cp.Skipped {
+		if s.Unsupported {
+			without++
+			continue
+		}
+		tensors, values = tensors+s.Tensors, values+s.Values
+	}
+	if without > 0 {
+		a.remark("%s: not shown: %s for which safetensors has no form", path, typeset.Plural(int64(without), "tensor"))
+	}
+	if tensors > 0 {
+		a.remark("%s: beside them %s and %s are not shown: weigh convert --dry-run lists them", path,
+			typeset.Plural(int64(tensors), "tensor"), typeset.Plural(int64(values), "other value"))
+	}
+}
