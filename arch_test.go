@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/render": {"cmd/weigh/internal/glob", ".", "checkpoint", "quant", "pickle", "scan", "stats", "metadata", "digest", "diff", "edit", "convert", "torch", "arch"},
 	"cmd/weigh/internal/viewer": {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
 	"cmd/weigh":                 {".", "internal", "store", "remote", "checkpoint", "quant", "pickle", "scan", "torch", "convert", "stats", "repository", "metadata", "digest", "diff", "edit", "arch", "cmd/weigh"},
-	"bench":                     {".", "store", "checkpoint", "stats", "repository"},
+	"bench":                     {".", "store", "checkpoint", "stats", "repository", "torch"},
 	".ci/interop":               {".", "checkpoint"},
 }
 

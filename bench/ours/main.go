@@ -11,6 +11,7 @@
 //	ours decode FILE DTYPE ITERS  decode FILE's bytes, which are in memory, to float32
 //	ours stats FILE DTYPE ITERS   sum them up, on one core
 //	ours check FOLDER ITERS       judge a set, and what lies beside it
+//	ours torch FILE ITERS         open a checkpoint of PyTorch
 //
 // The field "ns" is the mean time of one iteration, and so the garbage collector's
 // work is in it; its settings are those of the environment.
@@ -52,6 +53,8 @@ func run(args []string) (map[string]float64, error) {
 		return timeHeader(args[1], args[2], decodeByHand)
 	case len(args) == 3 && args[0] == "check":
 		return timeCheck(args[1], args[2])
+	case len(args) == 3 && args[0] == "torch":
+		return timeTorch(args[1], args[2])
 	case len(args) == 4 && args[0] == "open":
 		return timeOpen(args[1], args[2], args[3])
 	case len(args) == 4 && args[0] == "write":

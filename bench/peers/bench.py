@@ -5,6 +5,7 @@
     bench.py json FILE ITERS         json.loads of a header that is in memory, and nothing more
     bench.py write FILE OUT ITERS    save_file of FILE's tensors, which are in memory
     bench.py rewrite FILE OUT ITERS  load_file, and save_file with one more key of metadata
+    bench.py genops FILE ITERS       pickletools.genops of a checkpoint's pickle, on which other tools are built
     bench.py decode FILE DTYPE ITERS    astype(float32) of FILE's bytes, which are in memory
     bench.py stats FILE DTYPE ITERS     range, mean, deviation, NaN, infinities and zeros of them
 
@@ -13,8 +14,10 @@ Each prints one line of JSON, with "ns" the mean time of one iteration.
 
 import json
 import os
+import pickletools
 import sys
 import time
+import zipfile
 
 import ml_dtypes  # it tells NumPy what a bfloat16 is
 import numpy as np
@@ -41,6 +44,17 @@ def loads(file):
         header = f.read(int.from_bytes(f.read(8), "little"))
     once = lambda: json.loads(header)  # noqa: E731
     return once, {"tensors": len(once()) - 1, "header": len(header)}  # without __metadata__
+
+
+def genops(file):
+    def once():
+        with zipfile.ZipFile(file) as archive:
+            tensors = 0
+            for opcode, arg, _ in pickletools.genops(archive.read("model/data.pkl")):
+                tensors += opcode.name == "GLOBAL" and arg == "torch._utils _rebuild_tensor_v2"
+            return tensors
+
+    return once, {"tensors": once()}
 
 
 def decode(file, dtype):
@@ -76,7 +90,7 @@ def rewrite(file, out):
     return lambda: save_file(load_file(file), out, {"note": "rewritten"}), {"bytes": os.path.getsize(file), "out": out}
 
 
-VERBS = {"keys": keys, "open": read, "json": loads, "decode": decode, "stats": stats, "write": write, "rewrite": rewrite}
+VERBS = {"keys": keys, "open": read, "json": loads, "genops": genops, "decode": decode, "stats": stats, "write": write, "rewrite": rewrite}
 
 
 def main():

@@ -1,0 +1,31 @@
+// Opening a checkpoint of PyTorch, as weigh info does.
+
+package main
+
+import (
+	"os"
+
+	"github.com/weightools/safetensors/torch"
+)
+
+// timeTorch times the opening of a checkpoint, to the last of its tensors.
+func timeTorch(name, iters string) (map[string]float64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	tensors := 0
+	ns, err := mean(iters, func() error {
+		cp, err := torch.Open(f, info.Size(), nil)
+		if err == nil {
+			tensors = len(cp.Tensors)
+		}
+		return err
+	})
+	return map[string]float64{"ns": ns, "tensors": float64(tensors)}, err
+}
