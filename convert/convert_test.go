@@ -267,3 +267,26 @@ func TestDigests(t *testing.T) {
 		}
 	}
 }
+
+// TestBools: what is no bool is written as it is, and said.
+func TestBools(t *testing.T) {
+	b, err := os.ReadFile(sample("sharded/pytorch_model-00002-of-00002.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "model.bin")
+	b[bytes.Index(b, []byte("data/1"))+len("data/1")] = 7 // the first of two bytes
+	if err := os.WriteFile(source, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(dir, "out.safetensors")
+	p := convert(t, &Conversion{Torch: torch.Options{NoChecksum: true}}, source, target)
+	if len(p.Warnings) != 1 || p.Warnings[0] != `the tensor "mask", of BOOL, has 1 byte besides 0 and 1, as in the source` {
+		t.Errorf("%q", p.Warnings)
+	}
+	text, err := os.ReadFile(target)
+	if err != nil || !bytes.HasSuffix(text, []byte{7, 0}) {
+		t.Errorf("%x, %v", text, err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -37,9 +38,11 @@ type Plan struct {
 	Dir   string
 	Files *checkpoint.Plan
 
-	// Warnings are about what the index says, and is not so.
+	// Warnings are about what the index says, and is not so; and, once it is written, about
+	// bytes that are odd.
 	Warnings []string
 
+	mu       sync.Mutex // of Warnings
 	c        *Conversion
 	metadata map[string]string
 	rows     map[*safetensors.Tensor]*Tensor // of Tensors

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // Write writes the files. Before, it compares the checksums of the sources, unless
@@ -54,6 +56,7 @@ var pairs = sync.Pool{New: func() any { return new(pair) }}
 
 // verify compares a tensor that was written with what it was to be.
 func (p *Plan) verify(ctx context.Context, was, is *safetensors.Tensor) error {
+	var odd int64 // bytes of a BOOL that are neither 0 nor 1
 	var sum hash.Hash
 	if p.c.Digests {
 		sum = sha256.New()
@@ -75,13 +78,38 @@ func (p *Plan) verify(ctx context.Context, was, is *safetensors.Tensor) error {
 		if sum != nil {
 			sum.Write(y)
 		}
+		if is.Dtype == safetensors.BOOL {
+			odd += oddBools(y)
+		}
 		p.tell(Rereading, n)
 		off += n
+	}
+	if odd > 0 {
+		p.warn(fmt.Sprintf("the tensor %s, of BOOL, has %s besides 0 and 1, as in the source", wording.Quote(is.Name), wording.Count(odd, "byte")))
 	}
 	if sum != nil {
 		p.rows[was].SHA256 = sum.Sum(nil)
 	}
 	return nil
+}
+
+// oddBools counts the bytes that are neither 0 nor 1.
+func oddBools(b []byte) (n int64) {
+	for _, x := range b {
+		if x > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// warn takes note of what is odd about what was written. It may be called by several
+// goroutines at once.
+func (p *Plan) warn(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.Warnings = append(p.Warnings, text)
+	slices.Sort(p.Warnings)
 }
 
 // readFull fills b.

@@ -67,7 +67,7 @@ func (b *builder) array(c pickle.Result) (*view, error) {
 		return nil, refuse("the state of an array has %s, and 5 are due", wording.Count(state.Len(), "part"))
 	}
 	fortran, _ := state.Item(3).Bool()
-	st, err := arrayBytes(state.Item(4))
+	st, err := b.arrayBytes(state.Item(4))
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,9 @@ func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, e
 	if !ok {
 		return nil, unsupportedf("an array of the dtype %s, which safetensors does not have", quoted(descr))
 	}
-	st.big = big
-	v := &view{storage: st, dtype: d, shape: shape, stride: make([]int64, len(shape))}
+	own := *st // which may be that of another array, too
+	own.big, own.root = big, st.whole()
+	v := &view{storage: &own, dtype: d, shape: shape, stride: make([]int64, len(shape))}
 	step := int64(1)
 	for i := range shape {
 		axis := len(shape) - 1 - i
@@ -109,10 +110,10 @@ func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, e
 
 // arrayBytes returns the bytes of an array. Protocols before 3 have no bytes, and so they
 // are text: of Python 2 as it is, of Python 3 encoded by a call.
-func arrayBytes(v pickle.Value) (*storage, error) {
+func (b *builder) arrayBytes(v pickle.Value) (*storage, error) {
 	if c, ok := v.Called(); ok && calledName(c) == "_codecs.encode" {
 		if codec, _ := c.Args().Item(1).Str(); codec == "latin1" || codec == "latin-1" {
-			return latin1(c.Args().Item(0))
+			return b.once(c.Args().Item(0), latin1)
 		}
 	}
 	data := v.Data()

@@ -21,54 +21,58 @@ type child struct {
 	aside bool
 }
 
-// childrenOf returns what is in a value, nil if it is no container.
-func childrenOf(v pickle.Value) []child {
+// A looker lists what is in values, and counts what it has looked at for that: there may
+// be more than comes of it, as in a dict with one key that is put in many times.
+type looker struct{ parts int }
+
+// children returns what is in a value, nil if it is no container.
+func (l *looker) children(v pickle.Value) []child {
 	switch v.Kind() {
 	case pickle.KindDict:
-		return keyed(v.Pairs())
+		return l.keyed(v.Pairs())
 	case pickle.KindList, pickle.KindTuple, pickle.KindSet, pickle.KindFrozenSet:
-		return indexed("", v.Items())
+		return l.indexed("", v.Items())
 	case pickle.KindCall:
 		c, _ := v.Called()
-		if state, _ := c.State(); isModule(state) {
-			return module(state)
+		if state, _ := c.State(); l.isModule(state) {
+			return l.module(state)
 		}
-		return object(c)
+		return l.object(c)
 	}
 	return nil
 }
 
 // object returns what is in an object that a call makes: in the arguments, in what is
 // put into it, and in its attributes.
-func object(c pickle.Result) []child {
+func (l *looker) object(c pickle.Result) []child {
 	var list []child
 	switch first := c.Args().Item(0); {
 	case isMapping(c) && first.Kind() == pickle.KindDict:
-		list = keyed(first.Pairs())
+		list = l.keyed(first.Pairs())
 	case isMapping(c): // Python 2 writes one as OrderedDict([[key, value], …])
-		list = keyed(pairsIn(first))
+		list = l.keyed(l.pairsIn(first))
 	case isSequence(c):
-		list = indexed("", first.Items())
+		list = l.indexed("", first.Items())
 	default:
-		list = indexed("args.", c.Args().Items())
+		list = l.indexed("args.", c.Args().Items())
 	}
 	if kwargs, ok := c.Kwargs(); ok {
-		list = append(list, keyed(kwargs.Pairs())...)
+		list = append(list, l.keyed(kwargs.Pairs())...)
 	}
-	list = append(list, indexed("", c.Items())...)
-	list = append(list, keyed(c.Pairs())...)
+	list = append(list, l.indexed("", c.Items())...)
+	list = append(list, l.keyed(c.Pairs())...)
 	state, _ := c.State()
-	return append(list, attributes(state)...)
+	return append(list, l.attributes(state)...)
 }
 
 // attributes returns what BUILD sets: a dict of attributes, or a tuple of that and of a
 // dict of slots. Anything else is for the class to understand.
-func attributes(state pickle.Value) []child {
+func (l *looker) attributes(state pickle.Value) []child {
 	switch {
 	case state.Kind() == pickle.KindDict:
-		return keyed(state.Pairs())
+		return l.keyed(state.Pairs())
 	case state.Kind() == pickle.KindTuple && state.Len() == 2 && state.Item(1).Kind() == pickle.KindDict:
-		return append(keyed(state.Item(0).Pairs()), keyed(state.Item(1).Pairs())...)
+		return append(l.keyed(state.Item(0).Pairs()), l.keyed(state.Item(1).Pairs())...)
 	case state.Kind() == pickle.KindUnknown || state.IsNone():
 		return nil
 	}
@@ -103,9 +107,10 @@ func calledName(c pickle.Result) string {
 }
 
 // pairsIn yields the pairs of a list of pairs.
-func pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
+func (l *looker) pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
 	return func(yield func(k, v pickle.Value) bool) {
 		for item := range list.Items() {
+			l.parts++
 			var pair []pickle.Value
 			for v := range item.Items() {
 				if pair = append(pair, v); len(pair) > 2 {
@@ -121,10 +126,11 @@ func pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
 
 // keyed returns what is in a dict. Of two values of one key Python keeps the last, in the
 // place of the first.
-func keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []child {
+func (l *looker) keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []child {
 	var list []child
 	index := make(map[string]int)
 	for k, v := range pairs {
+		l.parts++
 		name, odd := nameOf(k)
 		c := child{name: name, v: v, odd: odd}
 		if odd != "" {
@@ -157,18 +163,20 @@ func nameOf(key pickle.Value) (name, odd string) {
 }
 
 // indexed returns what is in a list.
-func indexed(prefix string, items iter.Seq[pickle.Value]) []child {
+func (l *looker) indexed(prefix string, items iter.Seq[pickle.Value]) []child {
 	var list []child
 	for v := range items {
+		l.parts++
 		list = append(list, child{name: prefix + strconv.Itoa(len(list)), v: v})
 	}
 	return list
 }
 
 // isModule says whether a state is that of a torch.nn.Module.
-func isModule(state pickle.Value) bool {
+func (l *looker) isModule(state pickle.Value) bool {
 	var parameters, modules bool
 	for k := range state.Pairs() {
+		l.parts++
 		name, _ := k.Str()
 		parameters = parameters || name == "_parameters"
 		modules = modules || name == "_modules"
@@ -178,10 +186,10 @@ func isModule(state pickle.Value) bool {
 
 // module returns what is in a module, by the names and in the order of state_dict:
 // parameters, buffers, modules. What is not in that comes after, and aside.
-func module(state pickle.Value) []child {
+func (l *looker) module(state pickle.Value) []child {
 	attrs := make(map[string]pickle.Value)
 	var rest []child
-	for _, c := range keyed(state.Pairs()) {
+	for _, c := range l.keyed(state.Pairs()) {
 		switch c.name {
 		case "_parameters", "_buffers", "_modules", "_non_persistent_buffers_set":
 			attrs[c.name] = c.v
@@ -191,13 +199,13 @@ func module(state pickle.Value) []child {
 		}
 	}
 	unsaved := make(map[string]bool)
-	for _, c := range childrenOf(attrs["_non_persistent_buffers_set"]) {
+	for _, c := range l.children(attrs["_non_persistent_buffers_set"]) {
 		name, _ := c.v.Str()
 		unsaved[name] = true
 	}
 	var list []child
 	for _, part := range [...]string{"_parameters", "_buffers", "_modules"} {
-		for _, c := range childrenOf(attrs[part]) {
+		for _, c := range l.children(attrs[part]) {
 			c.aside = part == "_buffers" && unsaved[c.name]
 			list = append(list, c)
 		}

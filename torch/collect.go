@@ -20,7 +20,7 @@ const mostSkipped = 1000
 
 // collect makes the tensors of what a pickle returns.
 func (f *file) collect(top pickle.Value, from storages) error {
-	w := &walker{builder: &builder{storages: from, opts: f.opts.Pickle, loaded: make(map[pickle.Value]*storage)}}
+	w := &walker{builder: &builder{storages: from, opts: f.opts.Pickle, within: make(map[pickle.Value]*storage)}}
 	root, err := f.root(w, top)
 	if err != nil {
 		return err

@@ -98,7 +98,8 @@ func TestNamesRefused(t *testing.T) {
 		{"a root that is not there", dict(str("model"), dict(str("w"), one()), str("epoch"), num(1)), "modle", `torch: there is no "modle" in it: there are "model", "epoch"`},
 		{"no tensors", dict(str("w"), num(1)), "", `there are no tensors in it`},
 		{"values in values", deep, "", `torch: its values are more than 200 deep in each other`},
-		{"values without end", tuple(bombs, one()), "", `torch: more than 5000000 values are in it`},
+		{"a key put in without end", list(dict(strings.Repeat("K\x01N", 100_000))+"q\x01"+strings.Repeat("h\x01", 1000), one()), "", `torch: more than 20000000 values are in it`},
+		{"values without end", tuple(bombs, one()), "", `torch: more than 20000000 values are in it`},
 	} {
 		b := archiveOf(t, k.value, "0", counting(2))
 		_, err := Open(strings.NewReader(string(b)), int64(len(b)), &Options{Root: k.root})

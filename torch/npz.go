@@ -8,15 +8,13 @@ import (
 	"github.com/weightools/safetensors/internal/npy"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/internal/zipwalk"
-	"github.com/weightools/safetensors/pickle"
 )
 
 // arrays reads the file as an archive of NumPy, if it is one. numpy.load tells arrays by
 // their first bytes, and not by their names.
 func (f *file) arrays(z *zipFile) error {
 	f.Format = FormatNPZ
-	w := &walker{builder: &builder{loaded: make(map[pickle.Value]*storage)}}
-	c := &collector{file: f, walker: w, names: make(map[string]bool), records: make(map[*storage]bool)}
+	c := &collector{file: f, names: make(map[string]bool), records: make(map[*storage]bool)}
 	found := false
 	for i := range z.Members {
 		m := &z.Members[i]

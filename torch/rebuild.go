@@ -32,7 +32,7 @@ var rebuilders = map[string]int64{
 type builder struct {
 	storages storages
 	opts     *pickle.Options
-	loaded   map[pickle.Value]*storage // those that are in the pickle itself
+	within   map[pickle.Value]*storage // those that are bytes or text in the pickle itself
 }
 
 // rebuilderOf returns the name of the function of the table above that v is, "" if it is
@@ -160,7 +160,12 @@ func (b *builder) untyped(args pickle.Value) (*view, error) {
 // view returns the view of a storage that has offset, size and stride after it. Arguments
 // from metadata on say what is done to the numbers before they are used.
 func (b *builder) view(st *storage, dtype string, args pickle.Value, metadata int) (*view, error) {
-	for key, value := range args.Item(metadata).Pairs() {
+	const mostKeys = 16 // there are conj and neg
+	lazy := args.Item(metadata)
+	if lazy.Len() > mostKeys {
+		return nil, refuse("its metadata has %s, and %d are more than there are", wording.Count(lazy.Len(), "key"), mostKeys)
+	}
+	for key, value := range lazy.Pairs() {
 		if on, ok := value.Bool(); ok && on {
 			name, _ := key.Str()
 			return nil, unsupportedf("a tensor with the lazy operation %s", quoted(name))
@@ -188,7 +193,7 @@ func (b *builder) view(st *storage, dtype string, args pickle.Value, metadata in
 func (b *builder) storage(v pickle.Value) (*storage, error) {
 	if c, ok := v.Called(); ok {
 		if module, name, _ := c.Callee().Global(); module == "torch.storage" && name == "_load_from_bytes" {
-			return b.fromBytes(v, c)
+			return b.once(c.Args().Item(0), func(v pickle.Value) (*storage, error) { return inner(v, b.opts) })
 		}
 	}
 	persistent, ok := v.Persistent()
@@ -202,14 +207,15 @@ func (b *builder) storage(v pickle.Value) (*storage, error) {
 	return b.storages.find(&id)
 }
 
-// fromBytes returns the storage that v is, which a call loads from bytes in the pickle.
-func (b *builder) fromBytes(v pickle.Value, c pickle.Result) (*storage, error) {
-	if st := b.loaded[v]; st != nil {
+// once returns the storage that is made of a value in the pickle. It is made once, however
+// many tensors have it.
+func (b *builder) once(v pickle.Value, make func(pickle.Value) (*storage, error)) (*storage, error) {
+	if st := b.within[v]; st != nil {
 		return st, nil
 	}
-	st, err := inner(c.Args().Item(0), b.opts)
+	st, err := make(v)
 	if err == nil {
-		b.loaded[v] = st
+		b.within[v] = st
 	}
 	return st, err
 }

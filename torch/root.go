@@ -23,7 +23,7 @@ func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 	case top.Kind() != pickle.KindDict && !isMappingValue(top):
 		return top, nil
 	}
-	children := childrenOf(top)
+	children := w.children(top)
 	for _, key := range rootKeys {
 		for i, c := range children {
 			if c.name != key || c.odd != "" || w.isTensor(c.v) {
@@ -53,7 +53,7 @@ func isMappingValue(v pickle.Value) bool {
 func (f *file) at(w *walker, top pickle.Value, path string) (pickle.Value, error) {
 	v, done, rest := top, "", path
 	for rest != "" {
-		children := childrenOf(v)
+		children := w.children(v)
 		best := -1
 		for i, c := range children {
 			fits := c.odd == "" && c.name != "" && (rest == c.name || strings.HasPrefix(rest, c.name+"."))

@@ -13,7 +13,7 @@ import (
 const (
 	// mostParts is how many values are looked at. A value that is in several others counts
 	// as often: few pickles of a few bytes could be endless otherwise.
-	mostParts = 5_000_000
+	mostParts = 20_000_000
 
 	// mostDepth is how deep values may be in each other.
 	mostDepth = 200
@@ -23,7 +23,7 @@ const (
 // contains itself is not entered again.
 type walker struct {
 	*builder
-	parts int // how many were looked at
+	looker
 }
 
 // A frame is a container on the way to a value.
@@ -36,7 +36,7 @@ type frame struct {
 // walk calls visit for each child of v and, if visit says so, for what is in it. The
 // path is that of the child from v.
 func (w *walker) walk(v pickle.Value, visit func(c child, path func() string) (enter bool, err error)) error {
-	stack := []frame{{v: v, children: childrenOf(v)}}
+	stack := []frame{{v: v, children: w.children(v)}}
 	path := func() string {
 		names := make([]string, len(stack))
 		for i := range stack {
@@ -52,8 +52,9 @@ func (w *walker) walk(v pickle.Value, visit func(c child, path func() string) (e
 		}
 		c := top.children[top.next]
 		top.next++
-		if w.parts++; w.parts > mostParts {
-			return refuse("more than %d values are in it, counted as often as they are met", mostParts)
+		w.parts++
+		if err := w.enough(); err != nil {
+			return err
 		}
 		enter, err := visit(c, path)
 		if err != nil {
@@ -62,12 +63,19 @@ func (w *walker) walk(v pickle.Value, visit func(c child, path func() string) (e
 		if !enter || within(c.v, stack) {
 			continue
 		}
-		children := childrenOf(c.v)
+		children := w.children(c.v)
 		if len(children) > 0 && len(stack) == mostDepth {
 			return refuse("its values are more than %d deep in each other", mostDepth)
 		}
-		w.parts += len(children) / 8 // they were listed, whether they are looked at or not
 		stack = append(stack, frame{v: c.v, children: children})
+	}
+	return nil
+}
+
+// enough refuses to look at more.
+func (w *walker) enough() error {
+	if w.parts > mostParts {
+		return refuse("more than %d values are in it, counted as often as they are met", mostParts)
 	}
 	return nil
 }
@@ -91,8 +99,8 @@ func (w *walker) count(v pickle.Value) (t tally, err error) {
 	if w.isTensor(v) {
 		return tally{tensors: 1}, nil
 	}
-	if len(childrenOf(v)) == 0 {
-		return tally{values: 1}, nil
+	if len(w.children(v)) == 0 {
+		return tally{values: 1}, w.enough()
 	}
 	err = w.walk(v, func(c child, _ func() string) (bool, error) {
 		switch {
