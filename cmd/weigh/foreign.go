@@ -134,7 +134,7 @@ func (m *madeFile) ReadAt(b []byte, off int64) (n int, err error) {
 	i := sort.Search(len(m.data), func(i int) bool { return m.begin[i+1] > off+int64(n) })
 	for ; i < len(m.data) && n < len(b); i++ {
 		at := off + int64(n)
-		part := b[n:min(len(b), n+int(m.begin[i+1]-at))]
+		part := b[n:min(int64(len(b)), int64(n)+m.begin[i+1]-at)]
 		got, err := m.data[i].ReadAt(part, at-m.begin[i])
 		if n += got; got < len(part) {
 			return n, err

@@ -235,10 +235,10 @@ func (c *Convert) leftOut(say func(color, text string)) {
 	if root := c.Sources[0].Root; root != "" {
 		say("", "the weights are what is under "+typeset.Name(root))
 	}
-	var values, without []string
+	var values, without []string // someOf makes them fit for a terminal
 	for _, one := range c.Sources {
 		for _, k := range one.Skipped {
-			text := fmt.Sprintf("%s (%s)", typeset.Name(k.Path), k.What)
+			text := fmt.Sprintf("%s (%s)", k.Path, k.What)
 			if k.Unsupported {
 				without = append(without, text)
 			} else {
@@ -248,10 +248,14 @@ func (c *Convert) leftOut(say func(color, text string)) {
 	}
 	var dropped, shared []string
 	for _, d := range c.Dropped {
-		dropped = append(dropped, fmt.Sprintf("%s (the same as %s)", typeset.Name(d.Name), typeset.Name(d.Kept)))
+		dropped = append(dropped, fmt.Sprintf("%s (the same as %s)", d.Name, d.Kept))
 	}
 	for _, names := range c.Shared {
-		shared = append(shared, typeset.Name(names[0])+" with "+someOf(names[1:]))
+		text := names[0] + " with " + names[1]
+		if more := len(names) - 2; more > 0 {
+			text += fmt.Sprintf(" and %s more", typeset.Count(int64(more)))
+		}
+		shared = append(shared, text)
 	}
 	for _, list := range []struct {
 		color, what string
