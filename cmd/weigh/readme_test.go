@@ -1,4 +1,4 @@
-// The README: its commands print what it says they print, and its code compiles.
+// The README and the guide: their commands print what they say, and their code compiles.
 
 package main
 
@@ -14,9 +14,12 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-const readme = "../../README.md"
+const (
+	readme = "../../README.md"
+	guide  = "../../docs/guide.md"
+)
 
-// A transcript is a fenced block of the README that begins with a command after a
+// A transcript is a fenced block that begins with a command after a
 // dollar sign; the rest is what the command prints.
 var transcript = regexp.MustCompile("(?s)```console\n\\$ ([^\n]*)\n(.*?)```\n")
 
@@ -24,7 +27,13 @@ func TestReadmeTranscripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a Unix shell")
 	}
-	text, err := os.ReadFile(readme)
+	for _, name := range []string{readme, guide} {
+		t.Run(filepath.Base(name), func(t *testing.T) { testTranscripts(t, name) })
+	}
+}
+
+func testTranscripts(t *testing.T, name string) {
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,12 +45,12 @@ func TestReadmeTranscripts(t *testing.T) {
 		return
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(got), 0o666); err != nil {
+		if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	t.Errorf("the README is not what its commands print: go test ./cmd/weigh -run Readme -update writes\n%s", got)
+	t.Errorf("%s is not what its commands print: go test ./cmd/weigh -run Readme -update writes\n%s", name, got)
 }
 
 // shell returns what a command prints, run in the root of the repository. The
