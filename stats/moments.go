@@ -3,6 +3,7 @@
 package stats
 
 import (
+	"encoding/binary"
 	"math"
 	"math/big"
 	"math/bits"
@@ -110,12 +111,12 @@ func nearest(x *big.Int, more bool, exp int) float64 {
 	return nearest
 }
 
-// join returns the integer of the given words, the least significant first.
+// join returns the integer of the given words, the least significant first. There are
+// up to three.
 func join(words ...uint64) *big.Int {
-	x := new(big.Int)
-	for i := len(words) - 1; i >= 0; i-- {
-		x.Lsh(x, 64)
-		x.Or(x, new(big.Int).SetUint64(words[i]))
+	var b [24]byte
+	for i, w := range words {
+		binary.BigEndian.PutUint64(b[len(b)-8*(i+1):], w)
 	}
-	return x
+	return new(big.Int).SetBytes(b[:])
 }

@@ -13,13 +13,40 @@ import (
 
 // patterns counts the patterns of a dtype of at most 16 bits. What a pattern
 // stands for is not looked at until the end, when it is looked at once.
+//
+// A norm or a bias has fewer elements than there are patterns, and is not worth a
+// table of them: it is kept as it is until it is known to be all there is.
 type patterns struct {
 	codec *num.Codec
-	words words
+	few   []byte      // what there is, as long as that is little
+	words *words      // nil as long as it is
 	odd   [256]uint64 // bytes that no word of two has: the last of a tensor at most
 }
 
+// fewMost is how many bytes are few. To sort as many takes about as long as to make a
+// table, and to go through it.
+const fewMost = 4 << 10
+
 func (p *patterns) add(b []byte) {
+	if p.words == nil {
+		if len(p.few)+len(b) <= fewMost {
+			p.few = append(p.few, b...)
+			return
+		}
+		p.tabulate()
+	}
+	p.count(b)
+}
+
+// tabulate makes the table, and counts in it what there is.
+func (p *patterns) tabulate() {
+	p.words = new(words)
+	p.count(p.few)
+	p.few = nil
+}
+
+// count counts whole elements in the table.
+func (p *patterns) count(b []byte) {
 	switch p.codec.Bits() {
 	case 16:
 		p.words.elements(b)
@@ -37,7 +64,14 @@ func (p *patterns) add(b []byte) {
 
 // merge adds what other has counted of the same tensor.
 func (p *patterns) merge(other *patterns) {
-	p.words.merge(&other.words)
+	p.add(other.few)
+	if other.words == nil {
+		return
+	}
+	if p.words == nil {
+		p.tabulate()
+	}
+	p.words.merge(other.words)
 	for c, n := range other.odd {
 		p.odd[c] += n
 	}
@@ -45,13 +79,44 @@ func (p *patterns) merge(other *patterns) {
 
 // all yields the patterns that occur, ascending, and how often.
 func (p *patterns) all() iter.Seq2[uint16, uint64] {
-	switch p.codec.Bits() {
-	case 16:
+	switch {
+	case p.words == nil:
+		return p.sorted()
+	case p.codec.Bits() == 16:
 		return p.words.all()
-	case 6:
+	case p.codec.Bits() == 6:
 		return p.split(12)
 	}
 	return p.split(16)
+}
+
+// sorted is all for a few elements.
+func (p *patterns) sorted() iter.Seq2[uint16, uint64] {
+	width := p.codec.Bits()
+	elements := make([]uint16, 0, len(p.few)*8/width)
+	if width == 16 {
+		for b := range slices.Chunk(p.few, 2) {
+			elements = append(elements, le.Uint16(b))
+		}
+	} else {
+		narrow := make([]byte, cap(elements))
+		num.Unpack(narrow, p.few, 0, width)
+		for _, c := range narrow {
+			elements = append(elements, uint16(c))
+		}
+	}
+	slices.Sort(elements)
+	return func(yield func(uint16, uint64) bool) {
+		for i := 0; i < len(elements); {
+			first := i
+			for i < len(elements) && elements[i] == elements[first] {
+				i++
+			}
+			if !yield(elements[first], uint64(i-first)) {
+				return
+			}
+		}
+	}
 }
 
 // split is all for words of several elements. The first element is in the lowest
