@@ -31,9 +31,9 @@ type hub struct {
 	turn chan struct{} // of those who find out the commit; holds a token while one does
 
 	mu       sync.Mutex
-	commit   string          // "" until it is known
-	nameless bool            // the server does not say which commit it serves
-	files    map[string]file // what was listed, by path
+	commit   string            // "" until it is known
+	nameless bool              // the server does not say which commit it serves
+	listed   map[string][]file // what was listed, by folder, each in the order of paths
 }
 
 // A file is what a listing says of one.
@@ -162,7 +162,7 @@ func (h *hub) learn(o *content, a *answer, name string) error {
 		}
 	}
 	h.mu.Lock()
-	o.sha256 = orElse(o.sha256, h.files[name].SHA256)
+	o.sha256 = orElse(o.sha256, h.listedDigest(name))
 	h.mu.Unlock()
 	if h.pinned() == "" {
 		h.giveUpPinning()

@@ -104,6 +104,43 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestListedOnce: who looks at a folder, and then at it again or at one below it, asks the
+// server once.
+func TestListedOnce(t *testing.T) {
+	h := &remotetest.Hub{Repos: map[string]*remotetest.Repo{"org/repo": {Commit: commit, Files: map[string][]byte{
+		"a": {1}, "dir/b": {1}, "dir/c/d": {1}, "dir0": {1}, "dir.x": {1},
+	}}}}
+	s := open(t, serveHub(t, h), "hf://org/repo").(store.Lister)
+	for _, test := range []struct{ folder, want string }{
+		{"dir", "[dir/b dir/c/d]"},
+		{"", "[a dir.x dir/b dir/c/d dir0]"},
+		{"dir/c", "[dir/c/d]"},
+		{"dir", "[dir/b dir/c/d]"},
+		{"none", "[]"},
+		{"", "[a dir.x dir/b dir/c/d dir0]"},
+	} {
+		got := []string{}
+		for e, err := range s.List(t.Context(), test.folder) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e.Name)
+		}
+		if fmt.Sprint(got) != test.want {
+			t.Errorf("%q has %v, want %s", test.folder, got, test.want)
+		}
+	}
+	trees := 0
+	for _, seen := range h.Seen() {
+		if strings.Contains(seen.Path, "/tree/") {
+			trees++
+		}
+	}
+	if trees != 2 {
+		t.Errorf("%d listings were asked for, want one of the folder and one of all", trees)
+	}
+}
+
 // TestTokens: the token is shown to the endpoint for every request, and to no other host.
 func TestTokens(t *testing.T) {
 	for _, test := range []struct {

@@ -76,11 +76,15 @@ func (h *hub) tree(ctx context.Context, folder string) ([]file, store.Lister, er
 	}
 	u := h.url("api/"+h.kind+"/"+h.repo+"/tree/", commit, after)
 	u.RawQuery = "recursive=true"
+	if files, ok := h.listing(folder); ok {
+		h.parts.client.meter.hit()
+		return files, nil, nil
+	}
 	if kept := h.parts.disk.load(u); kept != nil && isCommit(commit) {
 		var files []file
 		if json.Unmarshal(kept.data, &files) == nil {
 			h.parts.client.meter.hit()
-			h.remember(files)
+			h.remember(folder, files)
 			return files, nil, nil
 		}
 	}
@@ -97,20 +101,51 @@ func (h *hub) tree(ctx context.Context, folder string) ([]file, store.Lister, er
 	if data, err := json.Marshal(files); err == nil && isCommit(commit) {
 		h.parts.disk.store(u, &entry{Size: int64(len(data)), Len: int64(len(data)), data: data})
 	}
-	h.remember(files)
+	h.remember(folder, files)
 	return files, nil, nil
 }
 
-// remember keeps the digests that were listed.
-func (h *hub) remember(files []file) {
+// remember keeps what a folder has: who looks at a repository lists it more than once,
+// and listings say the digests of files.
+func (h *hub) remember(folder string, files []file) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.files == nil {
-		h.files = make(map[string]file)
+	if h.listed == nil {
+		h.listed = make(map[string][]file)
 	}
-	for _, f := range files {
-		h.files[f.Path] = f
+	h.listed[folder] = files
+}
+
+// listing returns what a folder has, if that or all of the repository was listed before.
+func (h *hub) listing(folder string) ([]file, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if files, ok := h.listed[folder]; ok {
+		return files, true
 	}
+	all, ok := h.listed[""]
+	if !ok {
+		return nil, false
+	}
+	// "0" is the character after the slash.
+	return all[searchPath(all, folder+"/"):searchPath(all, folder+"0")], true
+}
+
+// searchPath returns the index of the first file whose path is not less than one.
+func searchPath(files []file, path string) int {
+	i, _ := slices.BinarySearchFunc(files, path, func(f file, path string) int { return cmp.Compare(f.Path, path) })
+	return i
+}
+
+// listedDigest returns the digest of a file by the listings there were, or "". The caller
+// has the lock.
+func (h *hub) listedDigest(name string) string {
+	for _, files := range h.listed {
+		if i := searchPath(files, name); i < len(files) && files[i].Path == name {
+			return files[i].SHA256
+		}
+	}
+	return ""
 }
 
 // pages fetches a listing from its first page on, and sorts it: the Hub's order is that
