@@ -5,6 +5,7 @@ package checkpoint
 import (
 	"encoding/binary"
 	"io"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/store"
@@ -21,6 +22,8 @@ func (s *Set) heads() []int64 {
 	const (
 		// "":{"dtype":"BF16","shape":[8192,29568],"data_offsets":[3221225472,3691249664]},
 		entry = 80 // bytes beside the name
+		// The second dimension and its comma: biases and the weights of norms have none.
+		second = 6 // bytes
 		// {"__metadata__":{"format":"pt"},}, and padding
 		rest = lengthSize + 40 // bytes
 	)
@@ -39,6 +42,9 @@ func (s *Set) heads() []int64 {
 		}
 		if home >= 0 {
 			heads[home] += int64(len(e.Tensor)) + entry
+			if strings.HasSuffix(e.Tensor, ".bias") || strings.HasSuffix(e.Tensor, "norm.weight") {
+				heads[home] -= second
+			}
 		}
 	}
 	return heads
