@@ -49,20 +49,25 @@ func (o *object) digest() string { return o.sha256 }
 
 // Version returns what tells this version of an object from others of its name: its
 // digest, its ETag or its date, whatever its server says of these, in that order; "" if
-// that is none.
+// that is none. Objects of other packages may have a method of that name, which says it.
 func Version(o store.Object) string {
-	if o, ok := o.(*object); ok {
-		return orElse(o.sha256, orElse(o.etag, o.modified))
+	if o, ok := o.(interface{ Version() string }); ok {
+		return o.Version()
 	}
 	return ""
 }
 
+func (o *object) Version() string { return orElse(o.sha256, orElse(o.etag, o.modified)) }
+
 // InOrder says whether the bytes of an object are best read from front to back, by one
-// reader: its server knows no ranges.
+// reader: its server knows no ranges. Objects of other packages may have a method of that
+// name, which says it.
 func InOrder(o store.Object) bool {
-	r, ok := o.(*object)
-	return ok && r.plain.Load()
+	r, ok := o.(interface{ InOrder() bool })
+	return ok && r.InOrder()
 }
+
+func (o *object) InOrder() bool { return o.plain.Load() }
 
 func (o *object) ReaderAt(ctx context.Context) io.ReaderAt { return &reader{object: o, ctx: ctx} }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -28,9 +27,7 @@ type foreign struct {
 	path   string // by which the user can open it
 	object store.Object
 	cp     *torch.Checkpoint
-	head   []byte // the header of the file that is made
-	data   []*safetensors.Tensor
-	begin  []int64 // where in that file each of data begins; at the end, where it ends
+	made   *madeFile
 }
 
 // foreignHeads are what checkpoints begin with, besides pickles of protocols 2 and above:
@@ -84,66 +81,33 @@ func (f *foreign) open(ctx context.Context) (is bool, err error) {
 	return true, f.lay()
 }
 
-// lay makes the header.
-func (f *foreign) lay() error {
+// lay makes the file.
+func (f *foreign) lay() (err error) {
 	e := safetensors.Encoder{Metadata: map[string]string{"format": "pt"}, KeepOrder: true}
 	if f.cp.Format == torch.FormatNPZ {
 		e.Metadata["format"] = "np"
 	}
-	h, err := e.Plan(f.cp.Tensors...)
-	if err == nil {
-		f.head, err = h.AppendBinary(nil)
-	}
-	if err != nil {
+	if f.made, _, err = newMade(&e, f.cp.Tensors); err != nil {
 		return fmt.Errorf("%q: %w", f.path, err)
 	}
-	f.data = f.cp.Tensors
-	at := int64(len(f.head))
-	for _, t := range f.data {
-		f.begin = append(f.begin, at)
-		at += t.Size()
+	for _, t := range f.cp.Tensors {
+		f.made.add(&unbound{t}, 0, t.Size())
 	}
-	f.begin = append(f.begin, at)
 	return nil
 }
 
-// Open opens the file that is made, and any other as it is.
+// An unbound reader is read on behalf of whoever opened the checkpoint.
+type unbound struct{ r io.ReaderAt }
+
+func (u *unbound) ReaderAt(context.Context) io.ReaderAt { return u.r }
+
+// Open opens the file that is made, and any other as it is. The checkpoint stays open until
+// the program ends: it may be opened again.
 func (f *foreign) Open(ctx context.Context, name string) (store.Object, error) {
 	if name != f.name {
 		return f.Store.Open(ctx, name)
 	}
-	return &madeFile{f}, nil
-}
-
-// A madeFile is the file that is made of a checkpoint. The checkpoint stays open until
-// the program ends: it may be opened again.
-type madeFile struct{ *foreign }
-
-func (m *madeFile) Size() int64                          { return m.begin[len(m.begin)-1] }
-func (m *madeFile) Close() error                         { return nil }
-func (m *madeFile) ReaderAt(context.Context) io.ReaderAt { return m }
-
-func (m *madeFile) ReadAt(b []byte, off int64) (n int, err error) {
-	if off < 0 {
-		return 0, errors.New("a read at a negative offset")
-	}
-	if off < int64(len(m.head)) {
-		n = copy(b, m.head[off:])
-	}
-	// The tensor in which the next byte is: the last that begins there or before.
-	i := sort.Search(len(m.data), func(i int) bool { return m.begin[i+1] > off+int64(n) })
-	for ; i < len(m.data) && n < len(b); i++ {
-		at := off + int64(n)
-		part := b[n:min(int64(len(b)), int64(n)+m.begin[i+1]-at)]
-		got, err := m.data[i].ReadAt(part, at-m.begin[i])
-		if n += got; got < len(part) {
-			return n, err
-		}
-	}
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
+	return f.made, nil
 }
 
 // remarks says what of the checkpoint is not shown, and what is to be known of it.

@@ -45,7 +45,7 @@ and it goes on at the byte at which it was. Where the server says the SHA-256 of
 file, as the Hub does, the bytes are held against it as they come.
 
 With --include or --exclude it fetches those tensors alone, and writes a new file
-of them, with its own header, which appears when it is whole.`,
+of them, with its own header. That is resumed and kept as other files are.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		GroupID:           groupLook,
@@ -88,13 +88,22 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
-	var got *render.Got
+	got := new(render.Got)
+	var files []*wanted
+	defer func() {
+		for _, w := range files {
+			w.close()
+		}
+	}()
 	if f.include != nil || f.exclude != nil {
-		got, err = a.getTensors(ctx, counted, f)
+		files, got.Tensors, err = a.wantedTensors(ctx, at, counted, f)
 	} else {
-		got, err = a.getFiles(ctx, at, counted, f)
+		files, err = a.wantedFiles(ctx, at, counted, f.dir)
 	}
 	if err != nil {
+		return err
+	}
+	if err := a.fetch(ctx, files, f, got); err != nil {
 		return err
 	}
 	if f.json {
@@ -108,39 +117,37 @@ type wanted struct {
 	name   string // in the store
 	path   string // where it goes
 	object store.Object
+	parts  []store.Object // of which object is made; nil if it is one of the store's
 }
 
-// getFiles fetches whole files: what a server says of all of them is asked first, so that
-// a disk which is too small is known before the first is written.
-func (a *app) getFiles(ctx context.Context, at *place, sets []*checkpoint.Set, f *getFlags) (*render.Got, error) {
-	files, err := a.wantedFiles(ctx, at, sets, f.dir)
-	defer func() {
-		for _, w := range files {
-			if w.object != nil {
-				w.object.Close()
-			}
+// close closes what was opened.
+func (w *wanted) close() {
+	for _, o := range append(w.parts, w.object) {
+		if o != nil {
+			o.Close()
 		}
-	}()
-	if err != nil {
-		return nil, err
 	}
+}
+
+// fetch fetches files. What a server says of all of them was asked first, so that a disk
+// which is too small is known before the first is written.
+func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *render.Got) error {
 	done := new(fetched)
 	for _, w := range files {
 		done.of += w.object.Size()
 	}
 	if err := checkSpace(f.dir, files, done.of); err != nil {
-		return nil, err
+		return err
 	}
 	defer a.watch(done)()
-	got := new(render.Got)
 	for _, w := range files {
 		one, err := a.getFile(ctx, w, f.force, done)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", w.path, err)
+			return fmt.Errorf("%s: %w", w.path, err)
 		}
 		got.Files = append(got.Files, *one)
 	}
-	return got, nil
+	return nil
 }
 
 // wantedFiles opens the shards and indexes of sets.
@@ -216,21 +223,27 @@ func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched)
 }
 
 // isThere says whether a file is the one that is wanted: by its digest, if the store says
-// one, and otherwise by its size.
+// one, and otherwise by its size, and its header if that is known.
 func (a *app) isThere(w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
 	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
 		return false, "", nil
-	}
-	want := remote.SHA256(w.object)
-	if want == "" {
-		a.remark("%q is kept: it has the size of the one to fetch, and nothing tells more", w.path)
-		return true, "", nil
 	}
 	f, err := os.Open(w.path)
 	if err != nil {
 		return false, "", err
 	}
 	defer f.Close()
+	want := remote.SHA256(w.object)
+	if made, ok := w.object.(*madeFile); ok && !made.begins(f) {
+		return false, "", nil
+	} else if ok {
+		a.remark("%q is kept: it has the header of the one to fetch, and nothing tells more", w.path)
+		return true, "", nil
+	}
+	if want == "" {
+		a.remark("%q is kept: it has the size of the one to fetch, and nothing tells more", w.path)
+		return true, "", nil
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return false, "", err

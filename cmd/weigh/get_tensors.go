@@ -4,75 +4,81 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/store"
 )
 
-// getTensors fetches the tensors that are selected, as one file.
-func (a *app) getTensors(ctx context.Context, sets []*checkpoint.Set, f *getFlags) (*render.Got, error) {
+// wantedTensors returns the file of the tensors that are selected, and their number.
+func (a *app) wantedTensors(ctx context.Context, at *place, sets []*checkpoint.Set, f *getFlags) ([]*wanted, int, error) {
 	if len(sets) > 1 {
-		return nil, usagef("the target has %d models: name the one whose tensors are meant", len(sets))
+		return nil, 0, usagef("the target has %d models: name the one whose tensors are meant", len(sets))
 	}
 	chosen, err := f.choice.compile()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	cp := sets[0].Open()
 	defer cp.Close()
-	done := new(fetched)
 	var tensors []*safetensors.Tensor
-	var enc safetensors.Encoder
-	for t, err := range cp.Tensors(ctx) {
+	homes := make(map[string]string)      // the shard of each tensor
+	for _, err := range cp.Tensors(ctx) { // which reads headers side by side
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if !chosen.has(t.Name) {
-			continue
+	}
+	for _, shard := range cp.Shards() {
+		for t, err := range cp.TensorsOf(ctx, shard) {
+			if err != nil {
+				return nil, 0, err
+			}
+			if chosen.has(t.Name) {
+				tensors = append(tensors, t)
+				homes[t.Name] = shard
+			}
 		}
-		done.of += t.Size()
-		tensors = append(tensors, &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: &counting{t.ReaderAt, done}})
 	}
 	if len(tensors) == 0 {
-		return nil, usagef("no tensor matches: a pattern matches the whole name, and weigh info lists those there are")
+		return nil, 0, usagef("no tensor matches: a pattern matches the whole name, and weigh info lists those there are")
 	}
-	if shards := cp.Shards(); len(shards) > 0 {
-		if h, err := cp.Header(ctx, shards[0]); err == nil {
-			enc.Metadata = h.Metadata
-		}
+	w := &wanted{path: filepath.Join(f.dir, "model.safetensors")}
+	if err := w.make(ctx, at.store, cp, tensors, homes); err != nil {
+		w.close()
+		return nil, 0, err
 	}
-	name := filepath.Join(f.dir, "model.safetensors")
-	if _, err := os.Lstat(name); err == nil && !f.force {
-		return nil, fmt.Errorf("%q exists already: choose another folder, or overwrite it with --force", name)
-	}
-	if free := freeSpace(f.dir); free >= 0 && done.of > free {
-		return nil, fmt.Errorf("the disk of %q has %s free, and %s are to be written: nothing was fetched", f.dir, typeset.Bytes(free), typeset.Bytes(done.of))
-	}
-	defer a.watch(done)()
-	if err := enc.WriteFile(name, tensors...); err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(name)
+	return []*wanted{w}, len(tensors), nil
+}
+
+// make makes the file of the tensors: their bytes are where the headers say, and what the
+// first file says of itself the new one does, too.
+func (w *wanted) make(ctx context.Context, from store.Store, cp *checkpoint.Checkpoint, tensors []*safetensors.Tensor, homes map[string]string) error {
+	first, err := cp.Header(ctx, cp.Shards()[0])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &render.Got{Files: []render.GotFile{{Path: filepath.ToSlash(name), Size: info.Size()}}, Tensors: len(tensors)}, nil
-}
-
-// A counting reader says how much of it was read.
-type counting struct {
-	io.ReaderAt
-	done *fetched
-}
-
-func (c *counting) ReadAt(p []byte, off int64) (int, error) {
-	n, err := c.ReaderAt.ReadAt(p, off)
-	c.done.bytes.Add(int64(n))
-	return n, err
+	made, h, err := newMade(&safetensors.Encoder{Metadata: first.Metadata}, tensors)
+	if err != nil {
+		return err
+	}
+	objects := make(map[string]store.Object)
+	for i := range h.Tensors {
+		name := h.Tensors[i].Name
+		shard := homes[name]
+		source, err := cp.Header(ctx, shard) // which was read
+		if err != nil {
+			return err
+		}
+		if objects[shard] == nil {
+			if objects[shard], err = from.Open(ctx, shard); err != nil {
+				return err
+			}
+			w.parts = append(w.parts, objects[shard])
+		}
+		span := source.FileSpan(source.Lookup(name))
+		made.add(objects[shard], span.Begin, span.Len())
+	}
+	w.object = made
+	return nil
 }

@@ -37,13 +37,16 @@ func (g *Got) JSON(w io.Writer, s typeset.Style) error {
 func (g *Got) Text(w io.Writer) error {
 	for _, f := range g.Files {
 		how := "fetched"
+		if g.Tensors > 0 {
+			how = "made of " + typeset.Plural(int64(g.Tensors), "tensor")
+		}
 		switch {
 		case f.Kept:
 			how = "kept"
+		case f.Resumed > 0 && g.Tensors > 0:
+			how += ", resumed at " + typeset.Bytes(f.Resumed)
 		case f.Resumed > 0:
 			how = "resumed at " + typeset.Bytes(f.Resumed)
-		case g.Tensors > 0:
-			how = "made of " + typeset.Plural(int64(g.Tensors), "tensor")
 		}
 		if f.Verified {
 			how += ", verified"

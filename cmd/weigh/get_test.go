@@ -1,0 +1,174 @@
+// Tensors fetched to a new file, by a program that is killed again and again.
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/remote/remotetest"
+)
+
+// randomTensors returns tensors of a little more than 1 MiB each, of random bytes.
+func randomTensors(t *testing.T, n int) []*safetensors.Tensor {
+	t.Helper()
+	random := rand.NewChaCha8([32]byte{})
+	var tensors []*safetensors.Tensor
+	for i := range n {
+		data := make([]byte, 1<<20+i)
+		random.Read(data)
+		one, err := safetensors.NewTensor(fmt.Sprintf("t%02d", i), data, int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors = append(tensors, one)
+	}
+	return tensors
+}
+
+// A killer is a server that calls end when it is about to have sent so many bytes.
+type killer struct {
+	http.Handler
+	left atomic.Int64
+	end  func()
+}
+
+func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	k.Handler.ServeHTTP(&killing{w, k}, r)
+}
+
+type killing struct {
+	http.ResponseWriter
+	*killer
+}
+
+func (w *killing) Write(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		part := p[n:min(n+4096, len(p))]
+		if left := w.left.Add(-int64(len(part))); left < 0 && left+int64(len(part)) >= 0 {
+			w.end()
+		}
+		var m int
+		m, err = w.ResponseWriter.Write(part)
+		n += m
+	}
+	return n, err
+}
+
+// TestTensorsSurviveKills kills the program after it was sent some bytes, and then leaves
+// of the file what a kill at some byte would. In the end it is the one that the Encoder
+// writes.
+func TestTensorsSurviveKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	model := t.TempDir()
+	all := randomTensors(t, 36)
+	w := checkpoint.Writer{MaxShard: 10 << 20}
+	if err := w.Write(t.Context(), model, all...); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filesOf(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen := slices.Clone(all[:10]) // one run, in two shards
+	for i := 20; i < 36; i += 2 {
+		chosen = append(chosen, all[i])
+	}
+	var want bytes.Buffer
+	if err := safetensors.Encode(&want, chosen...); err != nil {
+		t.Fatal(err)
+	}
+	hub := &remotetest.Hub{Repos: map[string]*remotetest.Repo{"org/repo": {Commit: sampleCommit, Files: files}}}
+	k := &killer{Handler: hub}
+	server := httptest.NewServer(k)
+	defer server.Close()
+	hub.CDN = server.URL
+	dir := t.TempDir()
+	get := func(limit int64) string {
+		cmd := exec.Command("weigh", "get", "hf://org/repo", "-o", dir, "--include", "t0*", "--include", "t[23]*[02468]")
+		cmd.Env = append(os.Environ(), "HF_ENDPOINT="+server.URL, "HF_HOME="+dir+"/none", "WEIGH_CACHE=off")
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		started := make(chan struct{})
+		k.end = func() { <-started; cmd.Process.Kill() }
+		k.left.Store(limit)
+		err := cmd.Start()
+		close(started)
+		if err != nil {
+			t.Skip(err)
+		}
+		cmd.Wait()
+		if errs.Len() > 0 {
+			t.Fatal(errs.String())
+		}
+		return out.String()
+	}
+	name, part := filepath.Join(dir, "model.safetensors"), ""
+	for range 8 {
+		out := get(rand.Int64N(16 << 20)) // of 18
+		parts, err := filepath.Glob(filepath.Join(dir, ".*"))
+		if _, there := os.Stat(name); there == nil || out != "" || err != nil || len(parts) > 1 || part != "" && parts[0] != part {
+			t.Fatalf("after a kill there are %q; %s", parts, out)
+		}
+		if len(parts) == 1 {
+			part = parts[0]
+		}
+	}
+	if out := get(1 << 40); !strings.Contains(out, "made of 18 tensors") {
+		t.Fatalf("%q", out)
+	}
+	for range 8 {
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want.Bytes()) {
+			t.Fatalf("it has %d bytes that are not the %d due: %v", len(got), want.Len(), err)
+		}
+		os.Remove(name)
+		at := 1 + rand.IntN(want.Len())
+		if err := os.WriteFile(part, want.Bytes()[:at], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out := get(1 << 40); !strings.Contains(out, "made of 18 tensors, resumed at ") {
+			t.Errorf("at byte %d: %q", at, out)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("%d files are there, want one", len(entries))
+	}
+}
+
+// TestTensorsOfOtherVersion: what was left is of no use once another file is meant.
+func TestTensorsOfOtherVersion(t *testing.T) {
+	model := t.TempDir()
+	if err := safetensors.WriteFile(filepath.Join(model, "model.safetensors"), randomTensors(t, 3)...); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(model)))
+	defer server.Close()
+	dir := t.TempDir()
+	parts := make(map[string]bool)
+	for _, include := range []string{"t00", "t01", "t0[01]"} {
+		var errs bytes.Buffer
+		args := []string{"get", server.URL + "/model.safetensors", "-o", dir, "--include", include, "--max-bytes", "900KB"}
+		if code := run(t.Context(), args, nil, new(bytes.Buffer), &errs, noEnv); code != exitIO || !strings.Contains(errs.String(), "budget") {
+			t.Fatalf("%s: exit code %d, %s", include, code, errs.String())
+		}
+		left, err := filepath.Glob(filepath.Join(dir, ".*"))
+		if err != nil || len(left) != 1 || parts[left[0]] {
+			t.Errorf("%s: %q were left, %v; want one file of a name of its own", include, left, err)
+		}
+		parts[left[0]] = true
+	}
+}
