@@ -4,13 +4,8 @@ package remote_test
 
 import (
 	"encoding/binary"
-	"encoding/json"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,6 +15,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/remote/remotetest"
 )
 
 // TestOneTensor is the course's example: a tensor of 1 MiB behind a server of ranges is
@@ -61,114 +57,6 @@ func TestOneTensor(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A layout is a model of which there are headers, an index, and the size of the rest.
-type layout struct {
-	heads map[string][]byte // the length and header of each shard
-	sizes map[string]int64  // of each shard
-	index []byte
-}
-
-// A param is a tensor of BF16.
-type param struct {
-	name  string
-	shape []int64
-}
-
-func (p param) bytes() int64 {
-	n := int64(2)
-	for _, d := range p.shape {
-		n *= d
-	}
-	return n
-}
-
-// newLayout puts tensors into shards of at most so many bytes, as the library
-// transformers does it, and writes headers and index as that does.
-func newLayout(tensors []param, most int64) *layout {
-	var shards [][]param
-	var sum int64
-	for _, p := range tensors {
-		if len(shards) == 0 || sum+p.bytes() > most {
-			shards, sum = append(shards, nil), 0
-		}
-		shards[len(shards)-1] = append(shards[len(shards)-1], p)
-		sum += p.bytes()
-	}
-	l := &layout{heads: make(map[string][]byte), sizes: make(map[string]int64)}
-	where := make(map[string]string)
-	for i, shard := range shards {
-		name := fmt.Sprintf("model-%05d-of-%05d.safetensors", i+1, len(shards))
-		slices.SortFunc(shard, func(a, b param) int { return strings.Compare(a.name, b.name) })
-		header := []byte(`{"__metadata__":{"format":"pt"}`)
-		var at int64
-		for _, p := range shard {
-			shape, _ := json.Marshal(p.shape)
-			header = fmt.Appendf(header, `,%q:{"dtype":"BF16","shape":%s,"data_offsets":[%d,%d]}`, p.name, shape, at, at+p.bytes())
-			at += p.bytes()
-			where[p.name] = name
-		}
-		header = append(header, '}')
-		for len(header)%8 != 0 {
-			header = append(header, ' ')
-		}
-		l.heads[name] = append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
-		l.sizes[name] = int64(len(l.heads[name])) + at
-	}
-	l.index = []byte("{\n  \"metadata\": {\n    \"total_size\": 1\n  },\n  \"weight_map\": {")
-	for i, name := range slices.Sorted(maps.Keys(where)) {
-		if i > 0 {
-			l.index = append(l.index, ',')
-		}
-		l.index = fmt.Appendf(l.index, "\n    %q: %q", name, where[name])
-	}
-	l.index = append(l.index, "\n  }\n}\n"...)
-	return l
-}
-
-// ServeHTTP serves ranges of the layout. Past the headers there are zeros.
-func (l *layout) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	content, size := l.heads[name], l.sizes[name]
-	if name == "model.safetensors.index.json" {
-		content, size = l.index, int64(len(l.index))
-	} else if content == nil {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	begin, end, _ := asked(r, int(size))
-	part := make([]byte, end-begin)
-	copy(part, content[min(begin, len(content)):])
-	w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", begin, end-1, size))
-	w.Header().Set("Content-Length", fmt.Sprint(len(part)))
-	w.Header().Set("ETag", `"1"`)
-	w.WriteHeader(http.StatusPartialContent)
-	w.Write(part)
-}
-
-// qwen72B are the tensors of Qwen2.5-72B, by its config.json: 80 layers of 8192, 8 key
-// and value heads of 128, and 29568 in between.
-func qwen72B() []param {
-	const width, inner, kv, vocabulary = 8192, 29568, 1024, 152064
-	all := []param{{"model.embed_tokens.weight", []int64{vocabulary, width}}}
-	for i := range 80 {
-		add := func(name string, shape ...int64) {
-			all = append(all, param{fmt.Sprintf("model.layers.%d.%s", i, name), shape})
-		}
-		for name, rows := range map[string]int64{"q": width, "k": kv, "v": kv} {
-			add("self_attn."+name+"_proj.weight", rows, width)
-			add("self_attn."+name+"_proj.bias", rows)
-		}
-		add("self_attn.o_proj.weight", width, width)
-		add("mlp.gate_proj.weight", inner, width)
-		add("mlp.up_proj.weight", inner, width)
-		add("mlp.down_proj.weight", width, inner)
-		add("input_layernorm.weight", width)
-		add("post_attention_layernorm.weight", width)
-		slices.SortFunc(all[len(all)-12:], func(a, b param) int { return strings.Compare(a.name, b.name) })
-	}
-	return append(all, param{"model.norm.weight", []int64{width}}, param{"lm_head.weight", []int64{vocabulary, width}})
 }
 
 // latency is how long each request takes in a bubble, where time passes only while all
@@ -225,16 +113,16 @@ func readHeaders(t *testing.T, s *trip, ref string, o *remote.Opener) (tensors i
 
 // TestManyShards: of this layout the headers have 111,752 bytes and the index has 79,014.
 // No request is made that needs not be: one for each file, in two round trips. Since a
-// shard's header is asked for before its size is known, 33 bytes too many come of each; were it
-// many fewer, other layouts would need second requests.
+// shard's header is asked for before its size is known, 33 bytes too many come of each;
+// were there none to spare, other layouts would need second requests.
 func TestManyShards(t *testing.T) {
-	l := newLayout(qwen72B(), 4e9)
+	l := remotetest.NewLayout(remotetest.Qwen72B(), 4e9)
 	headers := 0
-	for _, head := range l.heads {
+	for _, head := range l.Heads {
 		headers += len(head)
 	}
-	if len(l.heads) != 37 || headers != 111_752 || len(l.index) != 79_014 {
-		t.Fatalf("%d shards with %d bytes of headers, and %d of index", len(l.heads), headers, len(l.index))
+	if len(l.Heads) != 37 || headers != 111_752 || len(l.Index) != 79_014 {
+		t.Fatalf("%d shards with %d bytes of headers, and %d of index", len(l.Heads), headers, len(l.Index))
 	}
 	s := &trip{Handler: l}
 	tensors, trips := readHeaders(t, s, "http://weights.example/qwen/", &remote.Opener{Meter: new(remote.Meter)})

@@ -342,16 +342,16 @@ func TestHubCache(t *testing.T) {
 // TestBudgetOfTheHub reads the headers of 163 shards within what the Hub grants to those
 // who are not logged in, as https://huggingface.co/docs/hub/rate-limits says.
 func TestBudgetOfTheHub(t *testing.T) {
-	var tensors []param
+	var tensors []remotetest.Param
 	for i := range 163 {
 		for j := range 40 {
-			tensors = append(tensors, param{fmt.Sprintf("model.layers.%d.mlp.experts.%d.gate_proj.weight", i, j), []int64{16, 16}})
+			tensors = append(tensors, remotetest.Param{Name: fmt.Sprintf("model.layers.%d.mlp.experts.%d.gate_proj.weight", i, j), Shape: []int64{16, 16}})
 		}
 	}
-	l := newLayout(tensors, 40*512)
-	files := map[string][]byte{"model.safetensors.index.json": l.index}
-	for name, head := range l.heads {
-		files[name] = append(slices.Clone(head), make([]byte, l.sizes[name]-int64(len(head)))...)
+	l := remotetest.NewLayout(tensors, 40*512)
+	files := map[string][]byte{"model.safetensors.index.json": l.Index}
+	for name, head := range l.Heads {
+		files[name] = append(slices.Clone(head), make([]byte, l.Sizes[name]-int64(len(head)))...)
 	}
 	h := &remotetest.Hub{Repos: map[string]*remotetest.Repo{"org/repo": {Commit: commit, Files: files}}, Large: 10_000,
 		Limits: map[string]int{"api": 500, "resolvers": 3000}}
@@ -375,7 +375,7 @@ func TestBudgetOfTheHub(t *testing.T) {
 	}
 	// The commit and the listing; the index and each shard; each of these from the CDN.
 	want := map[string]int{"api": 2, "org": 164, "cdn": 164}
-	if n != 163*40 || len(l.heads) != 163 || !maps.Equal(kinds, want) {
-		t.Errorf("%d tensors of %d shards for %v, want %v", n, len(l.heads), kinds, want)
+	if n != 163*40 || len(l.Heads) != 163 || !maps.Equal(kinds, want) {
+		t.Errorf("%d tensors of %d shards for %v, want %v", n, len(l.Heads), kinds, want)
 	}
 }

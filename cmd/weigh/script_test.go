@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "write what the program says into scripts and documents, instead of comparing")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"weigh": main})
+	testscript.Main(m, map[string]func(){"weigh": main, "weighed": weighed})
 }
 
 // Scripts have in $TESTDATA the files under testdata/, in $SAMPLE the sharded
