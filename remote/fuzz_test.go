@@ -63,7 +63,8 @@ func (l *liar) RoundTrip(r *http.Request) (*http.Response, error) {
 		fmt.Sprintf("bytes %d-%d/%d", begin, end-1, l.size), fmt.Sprintf("bytes %d-%d/*", begin, end-1), l.field, "",
 		fmt.Sprintf("bytes %d-%d/%d", begin, begin+int64(lie[2]), l.size), fmt.Sprintf("bytes %d-%d/%d", lie[2], end, l.size+1),
 		fmt.Sprintf("bytes %d-%d/%d", begin, int64(1)<<62, int64(1)<<62+1), fmt.Sprintf("bytes */%d", l.size),
-	}[lie[1]%8]
+		fmt.Sprintf("bytes %d-%d/%d", begin+int64(lie[2]), end-1, l.size),
+	}[lie[1]%9]
 	if resp.StatusCode == http.StatusPartialContent || resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		resp.Header.Set("Content-Range", field)
 	}
