@@ -231,3 +231,10 @@ func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
 	c.done.read.Add(int64(n))
 	return n, err
 }
+
+// Prefetch tells what is read what will be: see [store.Prefetcher].
+func (c *readCounter) Prefetch(off, n int64) {
+	if ahead, ok := c.r.(store.Prefetcher); ok {
+		ahead.Prefetch(off, n)
+	}
+}

@@ -4,6 +4,7 @@ package zipwalk
 
 import (
 	"math"
+	"slices"
 
 	"github.com/weightools/safetensors/internal/extent"
 )
@@ -11,9 +12,12 @@ import (
 // locals reads the local headers of the members from first on, which are those of
 // one directory, and settles what their contents are.
 func (w *walker) locals(first int) error {
-	for _, i := range w.order(first) {
-		if err := w.local(i); err != nil {
-			return err
+	for some := range slices.Chunk(w.order(first), batch) {
+		w.foresee(some)
+		for _, i := range some {
+			if err := w.local(i); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
