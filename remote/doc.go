@@ -30,6 +30,15 @@
 // Requests that may succeed later are made again, after a pause that grows and is never
 // the same twice, or for as long as the server says.
 //
+// # The Hub and Xet
+//
+// Files that the Hub keeps in Xet are read by plain requests, as all others are: its
+// answer redirects to a bridge, which makes the bytes of any range out of chunks. X-Linked-Size
+// and X-Linked-Etag, which is the SHA-256, are those of the file; X-Xet-Hash and the links
+// to tokens and chunks are of no use without the protocol, and nothing is asked of them. So
+// HF_HUB_DISABLE_XET changes nothing, and a mirror that has no Xet will do. What the
+// bridge refuses because a file is too large for it, more than 50 GB, is an error that says so.
+//
 // # Secrets
 //
 // Tokens, passwords and signatures go to the host that they are for, by its scheme, name

@@ -3,9 +3,11 @@
 package remote
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -14,7 +16,7 @@ import (
 // exist, as it does for one that is private, so as not to tell which.
 func (h *hub) explain(a *answer) *Error {
 	if !h.isEndpoint(a.url) {
-		return nil
+		return h.explainBridge(a)
 	}
 	code, message := a.header.Get("X-Error-Code"), a.header.Get("X-Error-Message")
 	page := strings.TrimSuffix(h.endpoint.String(), "/") + "/" + h.ref.Root
@@ -43,6 +45,25 @@ func (h *hub) explain(a *answer) *Error {
 		return said(refusedAs(a), "there is no such repository, or the token's user may not read it: check the name, and see %s", page)
 	case a.status == http.StatusForbidden && message != "":
 		return said(fs.ErrPermission, "the Hub says %.200q", message)
+	}
+	return nil
+}
+
+// explainBridge makes words of a refusal of the server that has the bytes, if they are too
+// many for it: such files are had in chunks, by the protocol of Xet, which is not spoken
+// here.
+func (h *hub) explainBridge(a *answer) *Error {
+	const most = 50_000_000_000 // bytes
+	for _, hop := range a.hops {
+		n, err := strconv.ParseInt(hop.header.Get("X-Linked-Size"), 10, 64)
+		if h.isEndpoint(hop.url) && err == nil && n > most {
+			e := a.refusal()
+			if e.again || errors.Is(e, ErrChanged) {
+				return nil // there is another reason
+			}
+			e.Err = errors.New("the Hub sends files of more than 50 GB by Xet alone: fetch it with `hf download`, and look at it here")
+			return e
+		}
 	}
 	return nil
 }

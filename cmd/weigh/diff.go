@@ -115,7 +115,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 	if err := a.spare(&f.output); err != nil {
 		return err
 	}
-	d := &render.Diff{A: nameA, B: nameB, HeadersOnly: f.headers, Values: f.values}
+	d := &render.Diff{A: printable(nameA), B: printable(nameB), HeadersOnly: f.headers, Values: f.values}
 	if err := a.compare(ctx, d, sides, f); err != nil {
 		return err
 	}

@@ -219,6 +219,7 @@ func (a *app) edit(ctx context.Context, source string, e *edit.Edit, f *editFlag
 		return nil
 	}
 	return a.write(&output{}, func(w io.Writer, s typeset.Style) error {
+		receipt.Source = printable(receipt.Source)
 		r := render.Edit{Receipt: receipt}
 		if f.json {
 			return r.JSON(w, s)

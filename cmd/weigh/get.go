@@ -83,7 +83,7 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 		}
 	}
 	if len(counted) == 0 {
-		return usagef("%q has no model of its own: name one of its files, such as %q", target, at.path(sets[0].Name))
+		return usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched)
 	size := w.object.Size()
 	one := &render.GotFile{Path: filepath.ToSlash(w.path), Size: size}
 	if info, err := os.Stat(w.path); err == nil {
-		same, digest, err := a.isThere(w, info)
+		same, digest, err := a.isThere(ctx, w, info)
 		if err != nil {
 			return nil, err
 		}
@@ -223,8 +223,8 @@ func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched)
 }
 
 // isThere says whether a file is the one that is wanted: by its digest, if the store says
-// one, and otherwise by its size, and its header if that is known.
-func (a *app) isThere(w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
+// one, and otherwise by its size; of a file that is made, by some of its bytes, too.
+func (a *app) isThere(ctx context.Context, w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
 	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
 		return false, "", nil
 	}
@@ -234,11 +234,12 @@ func (a *app) isThere(w *wanted, info fs.FileInfo) (same bool, digest string, er
 	}
 	defer f.Close()
 	want := remote.SHA256(w.object)
-	if made, ok := w.object.(*madeFile); ok && !made.begins(f) {
-		return false, "", nil
-	} else if ok {
-		a.remark("%q is kept: it has the header of the one to fetch, and nothing tells more", w.path)
-		return true, "", nil
+	if made, ok := w.object.(*madeFile); ok {
+		same, err := made.resembles(ctx, f)
+		if same {
+			a.remark("%q is kept: it has the header of the one to fetch, and the same bytes where they were compared", w.path)
+		}
+		return same, "", err
 	}
 	if want == "" {
 		a.remark("%q is kept: it has the size of the one to fetch, and nothing tells more", w.path)

@@ -42,7 +42,7 @@ func randomTensors(t *testing.T, n int) []*safetensors.Tensor {
 type killer struct {
 	http.Handler
 	left atomic.Int64
-	end  func()
+	end  atomic.Pointer[func()]
 }
 
 func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +58,7 @@ func (w *killing) Write(p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		part := p[n:min(n+4096, len(p))]
 		if left := w.left.Add(-int64(len(part))); left < 0 && left+int64(len(part)) >= 0 {
-			w.end()
+			(*w.end.Load())()
 		}
 		var m int
 		m, err = w.ResponseWriter.Write(part)
@@ -94,9 +94,10 @@ func TestTensorsSurviveKills(t *testing.T) {
 	}
 	hub := &remotetest.Hub{Repos: map[string]*remotetest.Repo{"org/repo": {Commit: sampleCommit, Files: files}}}
 	k := &killer{Handler: hub}
-	server := httptest.NewServer(k)
+	server := httptest.NewUnstartedServer(k)
+	hub.CDN = "http://" + server.Listener.Addr().String()
+	server.Start()
 	defer server.Close()
-	hub.CDN = server.URL
 	dir := t.TempDir()
 	get := func(limit int64) string {
 		cmd := exec.Command("weigh", "get", "hf://org/repo", "-o", dir, "--include", "t0*", "--include", "t[23]*[02468]")
@@ -104,7 +105,8 @@ func TestTensorsSurviveKills(t *testing.T) {
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		started := make(chan struct{})
-		k.end = func() { <-started; cmd.Process.Kill() }
+		end := func() { <-started; cmd.Process.Kill() }
+		k.end.Store(&end)
 		k.left.Store(limit)
 		err := cmd.Start()
 		close(started)
@@ -170,5 +172,50 @@ func TestTensorsOfOtherVersion(t *testing.T) {
 			t.Errorf("%s: %q were left, %v; want one file of a name of its own", include, left, err)
 		}
 		parts[left[0]] = true
+	}
+}
+
+// TestTensorsNearEachOther: 100 tensors with 10,000 bytes between any two come by one
+// request, and what lies between them with it; those of which 100,000 lie between, one by
+// one. The first comes with the header.
+func TestTensorsNearEachOther(t *testing.T) {
+	for _, tt := range []struct{ gap, requests int }{{10_000, 2}, {100_000, 100}} {
+		dir := t.TempDir()
+		var all, chosen []*safetensors.Tensor
+		for i := range 100 {
+			for _, kind := range []struct {
+				name string
+				size int
+			}{{"bias", 10}, {"weight", tt.gap}} {
+				one, err := safetensors.NewTensor(fmt.Sprintf("%02d.%s", i, kind.name), bytes.Repeat([]byte{byte(i)}, kind.size), int64(kind.size))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if all = append(all, one); kind.name == "bias" {
+					chosen = append(chosen, one)
+				}
+			}
+		}
+		if err := safetensors.WriteFile(filepath.Join(dir, "model.safetensors"), all...); err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+		defer server.Close()
+		var errs, want bytes.Buffer
+		out := t.TempDir()
+		args := []string{"get", server.URL + "/model.safetensors", "-o", out, "--include", "**bias", "--cost"}
+		if code := run(t.Context(), args, nil, new(bytes.Buffer), &errs, noEnv); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, errs.String())
+		}
+		if err := safetensors.Encode(&want, chosen...); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(out, "model.safetensors"))
+		if err != nil || !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("it has %d bytes that are not the %d due: %v", len(got), want.Len(), err)
+		}
+		if want := fmt.Sprintf("cost: %d requests", tt.requests); !strings.Contains(errs.String(), want) {
+			t.Errorf("%d bytes between: %s, want %s", tt.gap, errs.String(), want)
+		}
 	}
 }

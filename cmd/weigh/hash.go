@@ -138,7 +138,7 @@ func (h wideXXH3) Sum(b []byte) []byte {
 
 // hash makes the digests of targets.
 func (a *app) hash(ctx context.Context, args []string, f *hashFlags) error {
-	h := &render.Hash{Targets: args, Algo: f.algo}
+	h := &render.Hash{Targets: allPrintable(args), Algo: f.algo}
 	for _, target := range args {
 		if err := a.hashTarget(ctx, target, f, h); err != nil {
 			return err

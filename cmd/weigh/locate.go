@@ -47,6 +47,25 @@ func (a *app) locate(ctx context.Context, target string, opts checkpoint.Options
 	return &place{store: from, within: within, ref: ref, opts: &opts}, nil
 }
 
+// printable returns a target as it may be printed: a URL without its user name, password and
+// query, which are secrets as a rule. Reports are kept and shown to others.
+func printable(target string) string {
+	ref, err := store.Parse(target)
+	if err != nil || ref.Scheme != "http" && ref.Scheme != "https" {
+		return target
+	}
+	return ref.String()
+}
+
+// allPrintable is printable for several.
+func allPrintable(targets []string) []string {
+	list := make([]string, len(targets))
+	for i, target := range targets {
+		list[i] = printable(target)
+	}
+	return list
+}
+
 // path returns the name by which the user can open what is at the given path in
 // the store: with slashes, as all systems know them.
 func (p *place) path(name string) string {
@@ -126,7 +145,7 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	}
 	// A folder with one file in it is as good as its name.
 	if len(files) != 1 {
-		return nil, usagef("%q has %d files: name one of them, such as %q", target, len(files), at.path(append(files, "")[0]))
+		return nil, usagef("%q has %d files: name one of them, such as %q", printable(target), len(files), at.path(append(files, "")[0]))
 	}
 	object, err := at.store.Open(ctx, files[0])
 	if err != nil {

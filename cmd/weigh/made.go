@@ -96,11 +96,25 @@ func (m *madeFile) InOrder() bool {
 	return false
 }
 
-// begins says whether a file begins with the header.
-func (m *madeFile) begins(f io.ReaderAt) bool {
-	head := make([]byte, len(m.head))
-	n, _ := f.ReadAt(head, 0)
-	return n == len(head) && bytes.Equal(head, m.head)
+// resembles says whether a file has the same header, and the same bytes where some of the
+// parts begin. It costs as many reads; that all is the same would cost all.
+func (m *madeFile) resembles(ctx context.Context, f io.ReaderAt) (bool, error) {
+	const places, length = 16, 4 << 10
+	spans := []safetensors.Span{{End: int64(len(m.head))}}
+	for i := range min(places, len(m.parts)) {
+		p := m.parts[i*len(m.parts)/min(places, len(m.parts))]
+		spans = append(spans, safetensors.Span{Begin: p.begin, End: min(p.end, p.begin+length)})
+	}
+	for _, s := range spans {
+		own, other := make([]byte, s.Len()), make([]byte, s.Len())
+		if n, err := m.ReaderAt(ctx).ReadAt(own, s.Begin); n < len(own) {
+			return false, err
+		}
+		if n, _ := f.ReadAt(other, s.Begin); n < len(other) || !bytes.Equal(own, other) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // A madeReader reads a made file on behalf of one task.
@@ -124,14 +138,16 @@ func (r *madeReader) ReadAt(b []byte, off int64) (n int, err error) {
 	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].end > at })
 	var all errgroup.Group
 	all.SetLimit(sideBySide)
-	if r.InOrder() {
-		all.SetLimit(1)
-	}
-	for ; i < len(r.parts) && r.parts[i].begin < end; i++ {
-		p := &r.parts[i]
-		begin := max(at, p.begin)
-		into := b[begin-off : min(end, p.end)-off]
-		all.Go(func() error { return p.read(r.ctx, into, begin) })
+	for rest := r.parts[i:]; len(rest) > 0 && rest[0].begin < end; {
+		near := nearby(rest, end)
+		rest = rest[len(near):]
+		if o, ok := near[0].from.(store.Object); ok && remote.InOrder(o) {
+			if err := readParts(r.ctx, near, b, off, end); err != nil {
+				return n, errors.Join(err, all.Wait())
+			}
+			continue
+		}
+		all.Go(func() error { return readParts(r.ctx, near, b, off, end) })
 	}
 	if err := all.Wait(); err != nil {
 		return n, err // of the rest nobody knows what is there
@@ -142,20 +158,53 @@ func (r *madeReader) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// read fills b with the bytes of the made file at off, which are the part's.
-func (p *madePart) read(ctx context.Context, b []byte, off int64) error {
-	from := p.from.ReaderAt(ctx)
-	off += p.at - p.begin
-	// Of what lies around it nothing is wanted, so no more than these bytes is to come.
-	if ahead, ok := from.(store.Prefetcher); ok && len(b) < 1<<20 {
-		ahead.Prefetch(off, int64(len(b)))
+const (
+	// mostGap is how many bytes between parts are read for nothing rather than by
+	// another request, in the time of which about as many come.
+	mostGap = 64 << 10
+	// mostNearby is how many bytes parts that are read at once span at most. More
+	// is not kept by those who fetch it.
+	mostNearby = 1 << 20
+)
+
+// nearby returns the first part, and those after it that begin before end and stand close
+// to it in the file they are from.
+func nearby(parts []madePart, end int64) []madePart {
+	n := 1
+	for ; n < len(parts) && parts[n].begin < end && parts[n].from == parts[0].from; n++ {
+		gap := parts[n].at - parts[n-1].until()
+		if gap < 0 || gap > mostGap || parts[n].until()-parts[0].at >= mostNearby {
+			break
+		}
 	}
-	n, err := from.ReadAt(b, off)
-	if n < len(b) && (err == nil || err == io.EOF) {
-		err = io.ErrUnexpectedEOF
+	return parts[:n]
+}
+
+// until returns where the part ends in the file it is from.
+func (p *madePart) until() int64 { return p.at + p.end - p.begin }
+
+// readParts reads parts of one file, as far as they are among the bytes of the made file
+// from off to end, which b is for.
+func readParts(ctx context.Context, parts []madePart, b []byte, off, end int64) error {
+	from := parts[0].from.ReaderAt(ctx)
+	if ahead, ok := from.(store.Prefetcher); ok {
+		begin := parts[0].at + max(off-parts[0].begin, 0)
+		last := &parts[len(parts)-1]
+		if n := last.until() - max(last.end-end, 0) - begin; n < mostNearby {
+			ahead.Prefetch(begin, n)
+		}
 	}
-	if n == len(b) {
-		return nil
+	for _, p := range parts {
+		begin := max(off, p.begin)
+		into := b[begin-off : min(end, p.end)-off]
+		n, err := from.ReadAt(into, p.at+begin-p.begin)
+		switch {
+		case n == len(into):
+		case err == nil, err == io.EOF:
+			return io.ErrUnexpectedEOF
+		default:
+			return err
+		}
 	}
-	return err
+	return nil
 }

@@ -97,7 +97,7 @@ func (a *app) merge(ctx context.Context, args []string, f *reshardFlags) error {
 	if f.streams() {
 		return a.stream(ctx, g, f)
 	}
-	r := &rewriting{gathering: g, f: f, targets: args, schema: render.MergeSchema}
+	r := &rewriting{gathering: g, f: f, targets: allPrintable(args), schema: render.MergeSchema}
 	if f.inPlace {
 		from := g.sources[0]
 		if r.dir, err = from.home(""); err != nil {

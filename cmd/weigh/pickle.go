@@ -59,6 +59,7 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 		return err
 	}
 	defer done()
+	target = printable(target)
 	p := &render.Pickles{Path: target, Member: member}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
 		scanner.Visit = show

@@ -138,7 +138,7 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 	if err := f.output.check(); err != nil {
 		return err
 	}
-	found := &render.Scan{Targets: args, FailOn: least}
+	found := &render.Scan{Targets: allPrintable(args), FailOn: least}
 	if wd, err := os.Getwd(); err == nil {
 		found.Root = filepath.ToSlash(wd)
 	}

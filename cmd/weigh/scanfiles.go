@@ -140,7 +140,7 @@ func (l *scanList) add(ctx context.Context, a *app, target string, found *render
 		err = l.place(ctx, at, found)
 	}
 	if err != nil && ctx.Err() == nil {
-		found.Unread = append(found.Unread, render.Unread{File: target, Message: describe(err)})
+		found.Unread = append(found.Unread, render.Unread{File: printable(target), Message: describe(err)})
 		err = nil
 	}
 	return err

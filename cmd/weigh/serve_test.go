@@ -33,6 +33,9 @@ func serveScripts(env *testscript.Env, testdata string) error {
 		"org/gated":  {Commit: sampleCommit, Files: sample, Gated: true},
 		"org/empty":  {Commit: sampleCommit, Files: map[string][]byte{"README.md": []byte("nothing")}},
 	}}
+	cdn := httptest.NewServer(hub)
+	env.Defer(cdn.Close)
+	hub.CDN = cdn.URL
 	files := http.FileServer(http.Dir(testdata))
 	var moody atomic.Int64
 	for name, h := range map[string]http.Handler{
@@ -53,9 +56,6 @@ func serveScripts(env *testscript.Env, testdata string) error {
 		env.Defer(s.Close)
 		env.Setenv(name, s.URL)
 	}
-	cdn := httptest.NewServer(hub)
-	env.Defer(cdn.Close)
-	hub.CDN = cdn.URL
 	env.Setenv("WEIGH_CACHE", "off")
 	return nil
 }

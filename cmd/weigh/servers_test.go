@@ -44,6 +44,40 @@ func TestSameAnswers(t *testing.T) {
 	})
 }
 
+// TestPresigned: a URL that is signed for one file and for GET alone is as good as the file.
+// What is said of it does not have the signature in it.
+func TestPresigned(t *testing.T) {
+	files, err := filesOf(absolute(t, "../../testdata/sample"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const shard = "model-00002-of-00002.safetensors"
+	alone := filepath.Join(t.TempDir(), shard) // for what lies beside it cannot be asked for
+	if err := os.WriteFile(alone, files[shard], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	url := fillGateway(t, files).Presign(shard)
+	bare, _, _ := strings.Cut(url, "?")
+	for _, args := range []string{"info", "check", "header", "cat FILE lm_head.weight[999,60:]", "stats --digest"} {
+		ask := func(file string) string {
+			words := strings.Fields(strings.Replace(args, "FILE", file, 1))
+			if len(words) < 3 {
+				words = append(words, file)
+			}
+			return weigh(t, words...)
+		}
+		want := strings.ReplaceAll(ask(alone), alone, "FILE")
+		if got := strings.ReplaceAll(ask(url), bare, "FILE"); got != want {
+			t.Errorf("weigh %s: %s", args, cmp.Diff(want, got))
+		}
+	}
+	dir := t.TempDir()
+	weigh(t, "get", url, "-o", dir)
+	if got, err := os.ReadFile(filepath.Join(dir, shard)); err != nil || !bytes.Equal(got, files[shard]) {
+		t.Errorf("%d bytes were fetched: %v", len(got), err)
+	}
+}
+
 func fillGateway(t *testing.T, files map[string][]byte) *remotetest.Gateway {
 	g := remotetest.NewGateway(t)
 	for name, content := range files {

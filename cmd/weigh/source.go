@@ -36,7 +36,7 @@ func (a *app) openSource(ctx context.Context, verb, target string, lenient bool)
 	}
 	s := &source{target, w.at, w.parts[0]}
 	if len(w.parts) > 1 {
-		err = usagef("%q has %d models: name one of them, such as %q", target, len(w.parts), s.at.path(s.cp.Set().Name))
+		err = usagef("%q has %d models: name one of them, such as %q", printable(target), len(w.parts), s.at.path(s.cp.Set().Name))
 	} else {
 		err = s.judge(ctx, lenient)
 	}
@@ -102,7 +102,7 @@ func (s *source) folder() string {
 func (s *source) home(out string) (string, error) {
 	switch {
 	case !s.isHere():
-		return "", usagef("--in-place is for files on this machine, and not for %q", s.target)
+		return "", usagef("--in-place is for files on this machine, and not for %q", printable(s.target))
 	case out != "" && !sameFolder(out, s.folder()):
 		return "", usagef("--in-place is for the folder of the model, %q, and -o says %q", s.folder(), out)
 	}

@@ -93,7 +93,7 @@ func (a *app) split(ctx context.Context, target string, f *splitFlags) error {
 		}
 	}
 	return a.rewrite(ctx, &rewriting{
-		gathering: g, f: &f.reshardFlags, targets: []string{target}, schema: render.SplitSchema, dir: dir,
+		gathering: g, f: &f.reshardFlags, targets: allPrintable([]string{target}), schema: render.SplitSchema, dir: dir,
 		writer: checkpoint.Writer{MaxShard: size, Stem: cmp.Or(f.stem, from.cp.Set().Stem())},
 	})
 }

@@ -41,7 +41,7 @@ var errUnread = errors.New("something could not be read")
 // survey looks at targets. It goes on after one that cannot be read, having
 // said so, and returns errUnread if none can.
 func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
-	s := &survey{Inventory: render.Inventory{Targets: targets}, opts: opts, seen: make(map[string]bool)}
+	s := &survey{Inventory: render.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool)}
 	for _, target := range targets {
 		a.inputs = append(a.inputs, target)
 		var err error
@@ -58,7 +58,7 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 			return nil, err
 		}
 		if err != nil {
-			s.miss(target, err)
+			s.miss(printable(target), err)
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

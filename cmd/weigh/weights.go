@@ -51,7 +51,7 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 		}
 	}
 	if len(w.parts) == 0 && len(sets) > 0 {
-		return nil, usagef("%q has no model of its own: name one of its files, such as %q", target, at.path(sets[0].Name))
+		return nil, usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
 	}
 	return w, nil
 }

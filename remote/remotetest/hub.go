@@ -36,6 +36,7 @@ type Hub struct {
 	Large    int              // the size in bytes from which a file is large
 	PageSize int              // of listings, in files; 0 means 1,000
 	Nameless bool             // it does not say which commit a file is of, as some mirrors
+	Xet      bool             // large files are in Xet, and come from its bridge
 
 	// Limits are how many requests of each kind are answered, "api" and "resolvers". For
 	// what comes after that the answer is 429. nil means any number.
@@ -69,7 +70,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Unlock()
 	path := r.URL.EscapedPath()
 	switch api, isAPI := strings.CutPrefix(path, "/api/"); {
-	case strings.HasPrefix(path, "/cdn/"):
+	case strings.HasPrefix(path, "/cdn/"), strings.HasPrefix(path, "/xet-bridge-us/"):
 		h.cdn(w, r)
 	case isAPI && h.allows(w, "api"):
 		h.api(w, r, api)
@@ -189,6 +190,9 @@ func (h *Hub) tree(w http.ResponseWriter, r *http.Request, repo *Repo, folder st
 		e := map[string]any{"type": "file", "oid": gitID(content), "size": len(content), "path": name}
 		if h.isLarge(content) {
 			e["lfs"] = map[string]any{"oid": h.digest(content), "size": len(content), "pointerSize": 135}
+			if h.Xet {
+				e["xetHash"] = xetHash(h.digest(content))
+			}
 		}
 		all = append(all, e)
 	}
@@ -239,18 +243,37 @@ func (h *Hub) resolve(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	w.Header().Set("X-Linked-Etag", `"`+h.digest(content)+`"`)
-	w.Header().Set("Location", h.CDN+"/cdn/"+name+"/"+h.digest(content)+"?X-Amz-Signature=secret")
+	at := "/cdn/"
+	if h.Xet {
+		at = "/xet-bridge-us/"
+		hash := xetHash(h.digest(content))
+		w.Header().Set("X-Xet-Hash", hash)
+		w.Header().Set("Link", fmt.Sprintf(`<http://%s/api/models/%s/xet-read-token/%s>; rel="xet-auth", <%s/v1/reconstructions/%s>; rel="xet-reconstruction-info"`,
+			r.Host, name, repo.Commit, h.CDN, hash))
+	}
+	w.Header().Set("Location", h.CDN+at+name+"/"+h.digest(content)+"?X-Amz-Signature=secret")
 	w.WriteHeader(http.StatusFound)
 }
 
-// cdn answers with a large file, to those who have its signature.
+// xetHash returns what stands for a file's chunks in Xet, which is no digest of the bytes.
+func xetHash(digest string) string { return strings.Repeat("e", 8) + digest[:56] }
+
+// cdn answers with a large file, to those who have its signature and show no token, too:
+// S3 refuses who says in two ways who he is.
 func (h *Hub) cdn(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "" {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
 	elems := strings.Split(r.URL.Path, "/")
 	name, want := strings.Join(elems[2:len(elems)-1], "/"), elems[len(elems)-1]
 	if repo := h.Repos[name]; repo != nil && r.URL.Query().Get("X-Amz-Signature") == "secret" {
 		for _, content := range repo.Files {
 			if h.digest(content) == want {
 				w.Header().Set("ETag", `"cdn-`+want[:16]+`"`)
+				if h.Xet {
+					w.Header().Set("ETag", `"`+xetHash(want)+`"`)
+				}
 				serveRange(w, r, content)
 				return
 			}
