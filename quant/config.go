@@ -34,6 +34,9 @@ type config struct {
 
 	comfy map[string]string // ComfyUI: formats of modules, out of the metadata
 
+	dense        map[string]dense // VPTQ: what modules were before they were packed
+	beta1, beta2 int64            // SpQR: rows and columns of tiles
+
 	notes *notes
 }
 
@@ -184,7 +187,7 @@ func (c *config) model(root, inner jsonscan.Value) {
 
 // quantization reads quantization_config, of whatever method.
 func (c *config) quantization(q jsonscan.Value) {
-	names := []string{"quant_method", "format", "bits", "weights", "quant_config", "config_groups"}
+	names := []string{"quant_method", "format", "bits", "weights", "quant_config", "config_groups", "config_for_layers", "beta1", "beta2"}
 	m := q.Pick(names...)
 	c.method = strings.ToLower(c.text(m[0], names[0]))
 	c.format = strings.ToLower(c.text(m[1], names[1]))
@@ -196,6 +199,29 @@ func (c *config) quantization(q jsonscan.Value) {
 	}
 	for _, group := range m[5].Members() {
 		c.addBits(c.number(group.Get("weights").Get("num_bits"), "num_bits"))
+	}
+	if c.method == "vptq" {
+		c.readDense(m[6])
+	}
+	c.beta1, c.beta2 = max(c.number(m[7], names[7]), 0), max(c.number(m[8], names[8]), 0)
+}
+
+// A dense is a module as it was: how many outputs and inputs it has, and of how many
+// outputs a vector is. (transformers: VptqLayerConfig.)
+type dense struct{ out, in, vector int64 }
+
+// readDense reads what VPTQ says of each module. Of the two lengths of vectors the
+// first is that of outliers.
+func (c *config) readDense(v jsonscan.Value) {
+	c.dense = make(map[string]dense)
+	for name, m := range v.Members() {
+		d := dense{out: c.number(m.Get("out_features"), "out_features"), in: c.number(m.Get("in_features"), "in_features")}
+		for length := range m.Get("vector_lens").Elements() {
+			d.vector = c.number(length, "vector_lens")
+		}
+		if d.out > 0 && d.in > 0 && d.vector > 0 {
+			c.dense[name] = d
+		}
 	}
 }
 

@@ -27,25 +27,27 @@ type Model struct {
 	// how those are packed.
 	Only func(*safetensors.TensorInfo) bool
 
-	// MaxReads is how many times Data is read at most. 0 means 10,000.
-	MaxReads int
+	// MaxReads is how many times Data is read at most. 0 means 10,000. Parallel is how
+	// many of these reads go on at once, of one file or of several. 0 means 1.
+	MaxReads, Parallel int
 }
 
 // A File is one file of a model.
 type File struct {
 	Header *safetensors.Header // must not be nil
 
-	// Data is the whole file, nil if only its header is at hand.
+	// Data is the whole file, nil if only its header is at hand. Of it are read the few
+	// tensors that say a shape or a format which no header tells, and only where that is
+	// needed: those of up to 64 KiB, and 16 MiB of a model.
 	Data io.ReaderAt
 }
 
 // A counter counts one model.
 type counter struct {
 	*Model
-	files    []File
-	maxReads int
-	config   *config
-	notes    notes
+	files  []File
+	config *config
+	notes  notes
 
 	entries []entry
 	modules map[string]int32 // the last entry of each module
@@ -73,10 +75,7 @@ func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *Verdict] {
 
 // count gives every tensor a rule.
 func (m *Model) count() *counter {
-	c := &counter{Model: m, files: m.Files, maxReads: m.MaxReads, modules: make(map[string]int32)}
-	if c.maxReads <= 0 {
-		c.maxReads = 10_000
-	}
+	c := &counter{Model: m, files: m.Files, modules: make(map[string]int32)}
 	c.config = parseConfigs(m.Config, m.ModelOpt, &c.notes)
 	c.readComfy()
 	c.collect()
@@ -157,13 +156,7 @@ func (c *counter) judge() {
 	m := module{files: c.files, notes: &c.notes, texts: c.readTexts()}
 	packed := c.config.method != "" // a scale of an activation may then be alone
 	for _, name := range c.order {
-		m.name, m.parts = name, [roleCount]*entry{}
-		first := c.modules[name]
-		// The chain runs from the last to the first, which is the one that stays if
-		// there are two of one role: copies in several files.
-		for i := first; i >= 0; i = c.entries[i].next {
-			m.parts[c.entries[i].role] = &c.entries[i]
-		}
+		c.assemble(&m, name)
 		s, e, v := m.match(c.config)
 		if s == nil {
 			continue
@@ -173,11 +166,37 @@ func (c *counter) judge() {
 		if e.Params.Exact() {
 			e.Why = ""
 		}
-		c.keepBooks(first, e)
+		c.keepBooks(c.modules[name], e)
 	}
+	any := packed
 	for i := range c.entries {
-		if c.entries[i].Rule == "" {
-			c.alone(&c.entries[i], packed)
+		e := &c.entries[i]
+		if e.Rule == "" {
+			c.alone(e, packed)
+		}
+		any = any || e.Params.High > 0
+	}
+	if !any {
+		c.countIndices()
+	}
+}
+
+// assemble puts the parts of a module together.
+func (c *counter) assemble(m *module, name string) {
+	m.name, m.parts = name, [roleCount]*entry{}
+	// The chain runs from the last to the first, which is the one that stays if
+	// there are two of one role: copies in several files.
+	for i := c.modules[name]; i >= 0; i = c.entries[i].next {
+		m.parts[c.entries[i].role] = &c.entries[i]
+	}
+}
+
+// countIndices counts the integers of a file that has nothing else: it is these that
+// it was made for.
+func (c *counter) countIndices() {
+	for i := range c.entries {
+		if e := &c.entries[i]; e.Rule == RuleIndex {
+			e.Rule, e.Params, e.Bits = RulePlain, exactly(e.stored()), e.width()
 		}
 	}
 }
@@ -212,7 +231,7 @@ func (c *counter) alone(e *entry, packed bool) {
 		e.Rule = RuleBuffer
 	case isMask(e.ti):
 		e.Rule = RuleMask
-	case packed && e.role == activation && e.stored() <= 1:
+	case packed && (e.role == activation || e.role == extra) && e.stored() <= 1:
 		e.Rule = RuleBookkeeping
 	case e.kind&(is64|isBool) != 0, e.kind&isInteger != 0 && len(e.ti.Shape) <= 1 && !isWeight(e.ti.Name):
 		e.Rule = RuleIndex
@@ -240,6 +259,7 @@ var buffers = map[string]bool{
 	"log_one_minus_alphas_cumprod": true, "sqrt_recip_alphas_cumprod": true, "sqrt_recipm1_alphas_cumprod": true,
 	"posterior_variance": true, "posterior_log_variance_clipped": true, "posterior_mean_coef1": true, "posterior_mean_coef2": true,
 	"spiece_model": true, "tekken_model": true, "scaled_fp8": true,
+	"forward_hadamard_matrix": true, "backward_hadamard_matrix": true, // FP-Quant
 }
 
 // isBuffer says whether a name is that of a buffer.

@@ -36,5 +36,5 @@
 //
 // Names, shapes and configurations are strangers'. Nothing panics, sums that do not fit
 // are 2^63-1, and memory is taken in proportion to the headers. A configuration is
-// read up to [MaxConfig] bytes, and data up to 64 MiB.
+// read up to [MaxConfig] bytes, and data up to 16 MiB.
 package quant

@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weightools/safetensors/quant"
@@ -22,16 +24,28 @@ func dims[T int32 | int64](shape ...T) []byte {
 }
 
 // A disk is a file of which some tensors have data, and all others zeros. It counts
-// how often it is read.
+// how often it is read, and how many of the reads go on at once at most.
 type disk struct {
 	size  int64
 	at    map[int64][]byte // by offset
-	reads int
 	fails bool
+
+	mu                 sync.Mutex
+	reads, now, atOnce int
+	bytes              int64
 }
 
 func (d *disk) ReadAt(b []byte, off int64) (int, error) {
-	if d.reads++; d.fails {
+	d.mu.Lock()
+	d.reads, d.now, d.bytes = d.reads+1, d.now+1, d.bytes+int64(len(b))
+	d.atOnce = max(d.atOnce, d.now)
+	d.mu.Unlock()
+	defer func() {
+		d.mu.Lock()
+		d.now--
+		d.mu.Unlock()
+	}()
+	if d.fails {
 		return 0, errors.New("the cable is out")
 	}
 	clear(b)
@@ -110,6 +124,8 @@ func TestShapesAreRead(t *testing.T) {
 		{"quant_state, odd", "bitsandbytes fp4, odd, unread", map[string][]byte{"bitsandbytes__fp4": state("[33, 3]")}, exactly(99 + norm), "bitsandbytes fp4", false},
 		{"shape of hqq", "hqq, unread, no configuration", map[string][]byte{"proj.shape": dims[int64](64, 128)}, exactly(64*128 + norm), "hqq 4-bit", false},
 		{"shape of hqq, 3 bits", "hqq 3 bits, unread", map[string][]byte{"proj.shape": dims[int64](64, 128)}, exactly(64*128 + norm), "hqq 3-bit", false},
+		{"shape of a sparse weight", "sparse-bitmask, unread", map[string][]byte{"proj.shape": dims[int64](64, 125)}, exactly(64*125 + norm), "compressed-tensors sparse 16-bit", false},
+		{"shape of a sparse weight, too long", "sparse-bitmask, unread", map[string][]byte{"proj.shape": dims[int64](64, 129)}, quant.Range{Low: 64*121 + norm, High: 64*128 + norm}, "compressed-tensors sparse 16-bit", false},
 		{"comfy_quant", "comfy w4a4, unread", map[string][]byte{"comfy_quant": []byte(`{"format":"convrot_w4a4"}`)}, exactly(64*128 + norm), "convrot_w4a4", false},
 		{"comfy_quant, one to a byte", "comfy w4a4, unread", map[string][]byte{"comfy_quant": []byte(`{"format":"mxfp8"}`)}, exactly(64*64 + norm), "mxfp8", false},
 		{"comfy_quant, unheard of", "comfy w4a4, unread", map[string][]byte{"comfy_quant": []byte(`{"format":"w3"}`)}, quant.Range{Low: 64*64 + norm, High: 64*128 + norm}, "ComfyUI", false},
@@ -158,6 +174,67 @@ func TestFailedReads(t *testing.T) {
 	disk.fails, disk.size = false, 100
 	if n := quant.Count(m); n.Params != want || len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "unexpected EOF") {
 		t.Errorf("a file that is cut off: %+v, %q", n.Params, n.Notes)
+	}
+}
+
+// The published number of the model that unsloth packed is known to two for each
+// matrix by its header, and exactly by its quant_state: 224 of them, which lie far
+// from each other.
+func TestPublishedNumberIsExactByItsStates(t *testing.T) {
+	f := models.LlamaBnB()
+	m, disk := onDisk(f, map[string][]byte{
+		"q_proj.weight.quant_state.bitsandbytes__nf4":    []byte(`{"shape":[4096,4096]}`),
+		"o_proj.weight.quant_state.bitsandbytes__nf4":    []byte(`{"shape":[4096,4096]}`),
+		"k_proj.weight.quant_state.bitsandbytes__nf4":    []byte(`{"shape":[1024,4096]}`),
+		"v_proj.weight.quant_state.bitsandbytes__nf4":    []byte(`{"shape":[1024,4096]}`),
+		"gate_proj.weight.quant_state.bitsandbytes__nf4": []byte(`{"shape":[14336,4096]}`),
+		"up_proj.weight.quant_state.bitsandbytes__nf4":   []byte(`{"shape":[14336,4096]}`),
+		"down_proj.weight.quant_state.bitsandbytes__nf4": []byte(`{"shape":[4096,14336]}`),
+	})
+	m.Parallel = 8
+	const published = 8_030_261_248
+	if n := quant.Count(m); n.Params != (quant.Range{Low: published, High: published}) || disk.reads != 7*32 || disk.atOnce > 8 {
+		t.Errorf("%+v after %d reads, %d at once; %q", n.Params, disk.reads, disk.atOnce, n.Notes)
+	}
+	if n := quant.Count(f.Model()); n.Params != (quant.Range{Low: published - 7*32, High: published}) {
+		t.Errorf("by the header alone %+v", n.Params)
+	}
+}
+
+// What the header proves is not asked for again: over a network that is a request.
+func TestNothingIsReadInVain(t *testing.T) {
+	for _, c := range models.Small() {
+		m, disk := onDisk(c.Make(), nil)
+		quant.Count(m)
+		if c.Want.Exact() && disk.reads > 0 {
+			t.Errorf("%s: %d reads", c.Name, disk.reads)
+		}
+	}
+}
+
+// A part that is too large to be a shape is not read, and all parts together are no
+// more than 16 MiB.
+func TestBoundsOfReading(t *testing.T) {
+	d := new(models.Draft)
+	for i := range 300 {
+		name := fmt.Sprintf("m%d.weight", i)
+		d.Add(name, "U8", 1<<20, 1)
+		d.Add(name+".absmax", "F32", 1<<15)
+		d.Add(name+".quant_map", "F32", 16)
+		d.Add(name+".quant_state.bitsandbytes__nf4", "U8", 64<<10)
+	}
+	m, disk := onDisk(&models.Fixture{Shards: []*models.Draft{d}}, nil)
+	n := quant.Count(m)
+	if disk.reads != 256 || disk.bytes != 16<<20 || len(n.Notes) != 1 {
+		t.Errorf("%d bytes in %d reads, %q", disk.bytes, disk.reads, n.Notes)
+	}
+	d = new(models.Draft)
+	d.Add("m.weight", "U8", 8, 1)
+	d.Add("m.weight.absmax", "F32", 1)
+	d.Add("m.weight.quant_state.bitsandbytes__nf4", "U8", 64<<10+1)
+	m, disk = onDisk(&models.Fixture{Shards: []*models.Draft{d}}, nil)
+	if n := quant.Count(m); disk.reads != 0 || n.Params != (quant.Range{Low: 15, High: 16}) {
+		t.Errorf("%d reads, %+v", disk.reads, n.Params)
 	}
 }
 

@@ -9,16 +9,20 @@ import "strings"
 type role uint8
 
 const (
-	weight     role = iota // "weight", or a parameter of its own such as "experts.gate_up_proj"
-	packed                 // compressed-tensors: weight_packed
-	qweight                // GPTQ, AWQ and their kin
-	blocks                 // gpt-oss: *_blocks
-	hqqWeight              // HQQ: W_q
-	exl2Weight             // EXL2: q_weight
-	trellis                // EXL3
-	codes                  // AQLM
-	qdata                  // torchao: *_qdata
-	data                   // quanto: weight._data, weight._data._data
+	weight       role = iota // "weight", or a parameter of its own such as "experts.gate_up_proj"
+	packed                   // compressed-tensors: weight_packed
+	qweight                  // GPTQ, AWQ and their kin
+	blocks                   // gpt-oss: *_blocks
+	hqqWeight                // HQQ: W_q
+	exl2Weight               // EXL2: q_weight
+	trellis                  // EXL3
+	codes                    // AQLM
+	indices                  // VPTQ
+	latticeCodes             // QuIP#: Qidxs
+	tiles                    // SpQR: dense_weights
+	kept                     // compressed-tensors, sparse: compressed
+	qdata                    // torchao: *_qdata
+	data                     // quanto: weight._data, weight._data._data
 
 	firstExtra
 	scale      // one for each block of values
@@ -33,7 +37,14 @@ const (
 	columnMax  // bitsandbytes, 8 bits: the scales
 	bitWidth   // HQQ: nbits
 	inverse    // EXL2: one for each input
-	codebooks  // AQLM
+	codebooks  // AQLM, VPTQ
+	tables     // HIGGS
+	inSigns    // QuIP#: SU, one for each input
+	outSigns   // QuIP#: SV, one for each output
+	offsets    // SpQR: one for each row, and one more
+	pairs      // SpQR: the permutation of inputs, two to an element
+	bitmask    // compressed-tensors, sparse: a bit for each value
+	sparsity   // Marlin: which of each four values are kept
 	marker     // ComfyUI: JSON
 	activation // scales of inputs, outputs and the cache of keys and values
 	extra      // what no rule looks at
@@ -51,15 +62,21 @@ var leaves = map[string]role{
 	"q_weight": exl2Weight, "q_invperm": inverse, "q_perm": inverse, "q_scale": extra, "q_scale_max": extra, "q_groups": extra,
 	"blocks": blocks, "trellis": trellis, "suh": extra, "svh": extra, "su": extra, "sv": extra, "mcg": extra, "mul1": extra,
 	"codes": codes, "codebooks": codebooks,
+	"indices": indices, "res_indices": extra, "outlier_indices": extra, "perm": extra, "weight_bias": extra,
+	"Qidxs": latticeCodes, "SU": inSigns, "SV": outSigns, "Wscale": extra, "codebook_id": extra, "scaleWH": extra, "ocs_dupe_inds": extra,
+	"dense_weights": tiles, "row_offsets": offsets, "in_perm": pairs, "col_vals": extra,
+	"compressed": kept, "bitmask": bitmask, "meta": sparsity,
+	"tables": tables, "tables2": extra,
 	"absmax": absmax, "quant_map": quantMap, "nested_absmax": extra, "nested_quant_map": extra,
 	"SCB": columnMax, "weight_format": extra,
 	"biases": biases,
 	"_data":  data, "_scale": scale, "_shift": zeros,
-	"scale_weight": scale, "scale_input": activation, "comfy_quant": marker, "pre_quant_scale": extra,
+	"scale_weight": scale, "scale_packed": scale, "scale_input": activation, "comfy_quant": marker, "pre_quant_scale": extra,
 	"weight_zeros": zeros, "weight_s_rel": extra, "weight_s_channel": extra, "weight_codebook": extra,
 	"weight_correction": extra, "weight_proj_down": extra, "weight_proj_up": extra, "weight_smooth_factor": extra,
 	"zero_point": zeros, "input_scale": activation, "input_global_scale": activation, "input_zero_point": activation,
-	"output_scale": activation, "k_scale": activation, "v_scale": activation,
+	"output_scale": activation, "k_scale": activation, "v_scale": activation, "act_global_scale": activation,
+	"forward_hadamard_matrix": extra, "backward_hadamard_matrix": extra,
 }
 
 // endings are the ends of names that make a part of what stands before them, as
@@ -81,6 +98,11 @@ func split(name string) (module string, r role) {
 	leaf := name[strings.LastIndexByte(name, '.')+1:]
 	rest := strings.TrimSuffix(name[:len(name)-len(leaf)], ".")
 	if leaf == "weight" {
+		if of, ok := strings.CutSuffix(rest, "centroids"); ok { // VPTQ keeps them as embeddings
+			if of = strings.TrimSuffix(strings.TrimSuffix(of, "res_"), "outlier_"); strings.HasSuffix(of, ".") {
+				return of[:len(of)-1], codebooks
+			}
+		}
 		return rest, weight
 	}
 	if r, ok := leaves[leaf]; ok {

@@ -6,7 +6,7 @@ import "iter"
 
 // RulesVersion is the version of the rules. It changes when a rule changes what it
 // counts, so that numbers which were kept can be told from those of today.
-const RulesVersion = 1
+const RulesVersion = 2
 
 // A Rule is the name of what counted a tensor.
 type Rule string
@@ -34,7 +34,7 @@ var laws = []struct {
 	{RuleScaleDtype, "F8_E8M0 holds powers of two, and so scales of blocks alone.", "OCP Microscaling Formats (MX) v1.0, 5.4"},
 	{RuleBuffer, "Buffers that are stored by convention, such as position_ids and running_mean, are not trained, and are no parameters.", "PyTorch: torch.nn.Module.register_buffer"},
 	{RuleMask, "A bias of shape [1, 1, n, n] is a causal mask, and no parameter.", "transformers: modeling_gpt2.py, GPT2Attention"},
-	{RuleIndex, "Booleans, integers of 64 bits, and rows of integers that are not called weights are masks, indices and counters: no scheme here packs weights in them.", "the schemes that follow"},
+	{RuleIndex, "Booleans, integers of 64 bits, and rows of integers that are not called weights are masks, indices and counters. In a model that has nothing else, they count as plain.", "the schemes that follow"},
 	{RuleUnknown, "What is packed in a way that is not known has at most a parameter for each bit; and at least one for each element if it is called a weight, or else none.", "the definition"},
 	{RuleUnreadable, "A tensor whose shape cannot be read, or has more elements than 2^63-1, is not counted.", "the definition"},
 }

@@ -57,6 +57,11 @@ var schemes = []scheme{
 		"MLX: mlx.core.quantize", countMLX,
 	},
 	{
+		"fp-quant", "fp4", qweight, isU8, scales,
+		"Two values to a byte. A scale is for 16 values (nvfp4) or 32 (mxfp4).",
+		"FP-Quant b50e00a: inference_lib/src/fp_quant/module/linear.py", countFPQuant,
+	},
+	{
 		"int-words", "gptq", qweight, isInteger | is64, scales,
 		"Values of a width that the shapes of qzeros, g_idx or scales prove, or else the configuration says, fill words without a gap: 3 bits take 32 values in three words.",
 		"GPTQModel f4c327a: nn_modules/qlinear/__init__.py; AutoAWQ 88e4c76: modules/linear", countWords,
@@ -67,9 +72,24 @@ var schemes = []scheme{
 		"compressed-tensors ac8e2ba: compressors/nvfp4/base.py, mxfp4/base.py", countFP4,
 	},
 	{
+		"marlin-24", "compressed-tensors 2:4", packed, is32, sparsity,
+		"Of each four values two are kept. An element of meta says which, of 16 values.",
+		"compressed-tensors 9919229: compressors/sparse_quantized_compressors/marlin_24.py", countMarlin24,
+	},
+	{
 		"packed-int", "compressed-tensors", packed, is16 | is32, weight,
 		"Values fill the words of a row without a gap, and weight_shape, or the length of weight_g_idx, says how many there are; without them, up to the rest of the last word.",
 		"compressed-tensors ac8e2ba: compressors/pack_quantized/helpers.py pack_to_int32", countRows,
+	},
+	{
+		"sparse", "compressed-tensors", kept, isFloat | isF8 | is8, bitmask,
+		"The mask has a bit for each value. Where two of each four are kept, there are twice as many as these; otherwise shape says how many, and without it, up to the rest of the last byte of each row.",
+		"compressed-tensors 179cba9: compressors/sparse_compressors/sparse_24_bitmask.py, sparse_bitmask.py", countSparse,
+	},
+	{
+		"higgs", "higgs", weight, is16, tables,
+		"Values of 2 to 4 bits fill words of 16 along the outputs, of which the scales have one row each.",
+		"transformers: integrations/higgs.py", countHIGGS,
 	},
 	{
 		"fp8", "fp8", weight, isF8, scale,
@@ -112,14 +132,29 @@ var schemes = []scheme{
 		"AQLM e79a896: inference_lib/src/aqlm/inference.py", countAQLM,
 	},
 	{
+		"vptq", "vptq", indices, is16 | is32 | isFloat, codebooks,
+		"in_features × out_features of the module's configuration, whose vectors there are as many of as the indices say.",
+		"VPTQ eb6e683: vptq/layers/vqlinear.py; transformers: integrations/vptq.py", countVPTQ,
+	},
+	{
+		"quip-sharp", "quip#", latticeCodes, isInteger | is64, inSigns,
+		"One value for each input, of which SU has the signs, and each output, of which SV has them.",
+		"quip-sharp 1d6e3c2: lib/linear/quantized_linear.py", countQuIP,
+	},
+	{
+		"spqr", "spqr", tiles, is64, offsets,
+		"A word of 64 bits has a row of a tile of 16 × 16 values. row_offsets has one for each output and one more, in_perm one for two inputs; without them, tiles may be padded.",
+		"SpQR 0ce087c: inference_lib/src/spqr_quant/inference.py", countSpQR,
+	},
+	{
 		"torchao", "torchao", qdata, isAny &^ isUnheard, weight,
 		"The metadata has the type and, where values are packed, the shape.",
 		"torchao 36027d8: prototype/safetensors/safetensors_support.py", countTorchAO,
 	},
 	{
 		"quanto", "quanto", data, isAny &^ isUnheard, scale,
-		"Bytes are packed with values of 2 or 4 bits if the configuration says so, or hold one.",
-		"optimum-quanto e33f820: tensor/packed.py", countQuanto,
+		"Bytes hold one value, or are packed along the first dimension with values of 2 or 4 bits: the rows of scales tell, or else the configuration.",
+		"optimum-quanto e33f820: tensor/packed.py, tensor/grouped.py", countQuanto,
 	},
 }
 

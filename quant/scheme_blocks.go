@@ -78,6 +78,24 @@ func countFP4(m *module, c *config) (values, bool) {
 	return values{}, false
 }
 
+// countFPQuant counts floats of 4 bits in qweight, which is what GPTQ calls its words.
+//
+//	nvfp4   qweight U8 [out, in/2]   scales U8 [out, in/16]
+//	mxfp4   qweight U8 [out, in/2]   scales U8 [out, in/32]
+func countFPQuant(m *module, _ *config) (values, bool) {
+	w, s := m.shape(qweight), m.shape(scales)
+	if len(w) != 2 || len(s) != 2 || !m.is(scales, is8|isF8|isE8M0) || w[0] != s[0] {
+		return values{}, false
+	}
+	switch times(w[1], 2) {
+	case times(s[1], 16):
+		return twice(m.parts[qweight], "nvfp4"), true
+	case times(s[1], 32):
+		return twice(m.parts[qweight], "mxfp4"), true
+	}
+	return values{}, false
+}
+
 // countScaled counts bytes with scales, where the bytes may hold two values each. The
 // last dimensions tell: a scale is for as many values as the format says.
 //
@@ -142,10 +160,11 @@ func (m *module) countFloatScaled(c *config) (values, bool) {
 	if v, ok := countExperts(m, c); ok {
 		return v, true
 	}
-	return values{
-		n:   Range{e.stored(), times(e.stored(), 2)},
-		why: "nothing tells whether a byte has one value or two",
-	}, true
+	v := values{n: Range{e.stored(), times(e.stored(), 2)}, why: "nothing tells whether a byte has one value or two"}
+	if e.kind == isU8 && m.stored(scale) <= 1 { // as BitNet's is
+		v.n.High, v.why = times(e.stored(), 4), "nothing tells whether a byte has one value, two or four"
+	}
+	return v, true
 }
 
 // countExperts counts routed experts that are narrower than the rest of a model.

@@ -1,4 +1,4 @@
-// Schemes of one program each: MLX, HQQ, EXL2, EXL3, AQLM, torchao, quanto.
+// Schemes of one program each: MLX, HQQ, EXL2, EXL3, torchao, quanto.
 
 package quant
 
@@ -169,17 +169,6 @@ func (c *config) multiplesOf(n int64) bool {
 	return len(c.sizes) > 0
 }
 
-// countAQLM counts codes of [out groups, in groups, codebooks], where codebooks are
-// [codebooks, entries, out in a group, in in a group]. The codebooks are trained, but
-// in place of the weights, so they are no parameters beside these.
-func countAQLM(m *module, _ *config) (values, bool) {
-	n, b := m.shape(codes), m.shape(codebooks)
-	if len(n) != 3 || len(b) != 4 || n[2] != b[0] {
-		return values{}, false
-	}
-	return values{n: exactly(times(times(n[0], n[1]), times(b[2], b[3])))}, true
-}
-
 // countTorchAO counts a tensor that was taken apart: "x.weight" is stored as
 // "x._weight_qdata" and others, and the metadata says of which class it was.
 func countTorchAO(m *module, _ *config) (values, bool) {
@@ -213,25 +202,34 @@ func countTorchAO(m *module, _ *config) (values, bool) {
 	return values{n: Range{bytes, times(bytes, 2)}, why: "the metadata does not say how values are packed"}, true
 }
 
-// countQuanto counts bytes, which hold several values if they are data of data.
+// countQuanto counts bytes, which hold several values if they are data of data. They
+// are packed along the first dimension, so that it is not known how many rows there
+// were, unless each has a scale.
 //
-//	8 bits        weight._data [out, in]                   weight._scale
-//	4 or 2 bits   weight._data._data U8 [rows·bits/8, …]   weight._scale, weight._shift
+//	8 bits        weight._data [out, in]                    weight._scale
+//	4 or 2 bits   weight._data._data U8 [ceil(rows·bits/8), …]   weight._scale [rows, 1], weight._shift
 func countQuanto(m *module, c *config) (values, bool) {
 	e := m.parts[data]
 	if e.kind != isU8 || !strings.HasSuffix(e.ti.Name, "._data._data") {
 		return one(e), true
 	}
+	rows, rest := e.stored(), int64(1)
+	if s := e.ti.Shape; len(s) > 0 {
+		rows, rest = s[0], product(s[1:])
+	}
+	if s := m.shape(scale); len(s) > 1 && product(s[1:]) == 1 && rows > 0 {
+		for _, perByte := range []int64{2, 4} {
+			if ceil(s[0], perByte) == rows {
+				return values{n: exactly(times(s[0], rest)), bits: 8 / perByte}, true
+			}
+		}
+	}
 	least, most := int64(2), int64(4)
 	if bits := c.width(); bits == 2 || bits == 4 {
 		least, most = 8/bits, 8/bits
 	}
-	padding := int64(0) // of rows, to a multiple of the values in a byte
-	if s := e.ti.Shape; len(s) > 0 {
-		padding = times(product(s[1:]), most-1)
-	}
 	v := values{
-		n:   Range{max(times(e.stored(), least)-padding, 0), times(e.stored(), most)},
+		n:   Range{max(times(e.stored(), least)-times(rest, most-1), 0), times(e.stored(), most)},
 		why: "rows may be padded, and nothing tells how many there were",
 	}
 	if least == most {

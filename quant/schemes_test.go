@@ -25,3 +25,19 @@ func TestSchemes(t *testing.T) {
 		}
 	}
 }
+
+// A file of nothing but integers was made for them: to say that it has no parameters
+// would say that it is empty. Beside parameters they are indices and masks.
+func TestIntegersAlone(t *testing.T) {
+	d := new(models.Draft)
+	d.Add("tokens", "I64", 1000)
+	d.Add("lengths", "I32", 24)
+	d.Add("mask", "BOOL", 1000)
+	for _, want := range []int64{2024, 1} {
+		n := quant.Count((&models.Fixture{Shards: []*models.Draft{d}}).Model())
+		if n.Params != (quant.Range{Low: want, High: want}) || n.Scheme != "" {
+			t.Errorf("%+v parameters of %q, want %d", n.Params, n.Scheme, want)
+		}
+		d.Add("logit_scale", "F32")
+	}
+}

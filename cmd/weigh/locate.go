@@ -38,7 +38,7 @@ func (a *app) locate(ctx context.Context, target string, opts checkpoint.Options
 	if ref.Scheme != "file" {
 		// A round trip is long, and headers are short. To compare values would be to
 		// download them.
-		opts.Parallel, opts.HeadersOnly = 64, true
+		opts.Parallel, opts.HeadersOnly = requestsAtOnce, true
 	}
 	from, within, err := checkpoint.Locate(ctx, target, &opts)
 	if err != nil {

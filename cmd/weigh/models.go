@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/arch"
@@ -27,6 +28,7 @@ type model struct {
 	name  string // that of the set, as users can open it
 	files []int  // of the survey's
 	data  []io.ReaderAt
+	far   bool // each read of data is a request
 
 	looked                    bool // for what is beside it
 	config, modelopt, adapter []byte
@@ -45,7 +47,7 @@ func (s *survey) newModel(at *place, set *checkpoint.Set) *model {
 			return m
 		}
 	}
-	m := &model{name: name}
+	m := &model{name: name, far: at.ref.Scheme != "file"}
 	s.models = append(s.models, m)
 	return m
 }
@@ -133,20 +135,19 @@ func readSmall(ctx context.Context, from store.Store, name string) ([]byte, erro
 // A lateFile is the bytes of a file that is opened when it is read. Of most files
 // nothing is.
 type lateFile struct {
-	ctx    context.Context
-	from   store.Store
-	name   string
+	ctx  context.Context
+	from store.Store
+	name string
+
+	once   sync.Once
 	object store.Object
+	err    error // of opening
 }
 
-// ReadAt is called by one goroutine at a time.
 func (f *lateFile) ReadAt(b []byte, off int64) (int, error) {
-	if f.object == nil {
-		object, err := f.from.Open(f.ctx, f.name)
-		if err != nil {
-			return 0, err
-		}
-		f.object = object
+	f.once.Do(func() { f.object, f.err = f.from.Open(f.ctx, f.name) })
+	if f.err != nil {
+		return 0, f.err
 	}
 	return f.object.ReaderAt(f.ctx).ReadAt(b, off)
 }
@@ -165,11 +166,14 @@ func (s *survey) counted(sel *render.Selection, other string) ([]render.Model, e
 	var list []render.Model
 	for _, m := range s.models {
 		q := &quant.Model{Config: m.config, ModelOpt: m.modelopt}
+		if m.far {
+			q.MaxReads, q.Parallel = mostRequests, requestsAtOnce
+		}
 		a := &arch.Model{Config: m.config, Adapter: m.adapter}
 		for i, file := range m.files {
 			if h := s.Files[file].Header; h != nil {
 				q.Files = append(q.Files, quant.File{Header: h, Data: m.data[i]})
-				a.Files = append(a.Files, arch.File{Header: h, Data: m.data[i]})
+				a.Files = append(a.Files, arch.File{Header: h, Data: m.near(i)})
 			}
 		}
 		if len(q.Files) == 0 {
@@ -201,12 +205,25 @@ func (s *survey) closeData() {
 	}
 }
 
+// mostRequests bounds what is asked of a server for the shapes of one model, of which
+// requestsAtOnce go on at once. The largest that bitsandbytes packs without
+// experts has 700 matrices, each with its shape in another place.
+const (
+	mostRequests   = 1000
+	requestsAtOnce = 64
+)
+
 // late returns the bytes of a file, to be read for the few shapes that no header
-// tells. Of a file that is not on this machine they are not read: each would be a
-// request.
+// tells.
 func (p *place) late(ctx context.Context, name string) io.ReaderAt {
-	if p.ref.Scheme != "file" {
+	return &lateFile{ctx: ctx, from: p.store, name: name}
+}
+
+// near returns the bytes of a file that is on this machine, and otherwise nil: what
+// only adorns is not worth a request.
+func (m *model) near(file int) io.ReaderAt {
+	if m.far {
 		return nil
 	}
-	return &lateFile{ctx: ctx, from: p.store, name: name}
+	return m.data[file]
 }
