@@ -17,15 +17,22 @@ import (
 // safetensors.
 const maxOfRule = 1000
 
-// findings collects violations.
-type findings struct {
+// Findings collects the violations of one file, or of one set, as they are found.
+// The zero Findings is empty. It is for those who judge by rules between files, as
+// this package and repository do; a [safetensors.Report] of one file has what was
+// found in it already.
+//
+// Its methods must not be called by several goroutines at once.
+type Findings struct {
 	list    []*safetensors.Violation
 	counts  map[safetensors.Rule]int
 	omitted map[safetensors.Rule]int // how many more there are; nil if none
 }
 
-// add records that rule is broken.
-func (f *findings) add(rule safetensors.Rule, tensor string, at safetensors.Span, format string, args ...any) {
+// Add records that rule is broken, at the given bytes, by a tensor or by none. The
+// detail is worded by the format. Of each rule the first 1,000 violations are kept,
+// and the others counted.
+func (f *Findings) Add(rule safetensors.Rule, tensor string, at safetensors.Span, format string, args ...any) {
 	if f.counts == nil {
 		f.counts = make(map[safetensors.Rule]int)
 	}
@@ -37,7 +44,7 @@ func (f *findings) add(rule safetensors.Rule, tensor string, at safetensors.Span
 }
 
 // omit counts n more violations of rule, which are not kept.
-func (f *findings) omit(rule safetensors.Rule, n int) {
+func (f *Findings) omit(rule safetensors.Rule, n int) {
 	if f.omitted == nil {
 		f.omitted = make(map[safetensors.Rule]int)
 	}
@@ -45,13 +52,13 @@ func (f *findings) omit(rule safetensors.Rule, n int) {
 }
 
 // take begins with what an earlier report has.
-func (f *findings) take(r *safetensors.Report) {
+func (f *Findings) take(r *safetensors.Report) {
 	f.list, f.omitted = slices.Clone(r.Violations), maps.Clone(r.Omitted)
 }
 
-// report returns what was found, in the order of the bytes at fault. What is
-// not about bytes comes first, in the order in which it was found.
-func (f *findings) report() *safetensors.Report {
+// Report returns what was found, in the order of the bytes at fault, without a
+// header. What is not about bytes comes first, in the order in which it was found.
+func (f *Findings) Report() *safetensors.Report {
 	slices.SortStableFunc(f.list, func(a, b *safetensors.Violation) int {
 		return cmp.Or(cmp.Compare(a.Span.Begin, b.Span.Begin), cmp.Compare(a.Span.End, b.Span.End))
 	})

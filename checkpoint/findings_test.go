@@ -10,13 +10,13 @@ import (
 )
 
 func TestFindingsAreBoundedAndInOrder(t *testing.T) {
-	var f findings
+	var f Findings
 	for i := range 1500 {
-		f.add(safetensors.RuleTensorMissing, "x", span(2000-i, 2001-i), "number %d", i)
+		f.Add(safetensors.RuleTensorMissing, "x", span(2000-i, 2001-i), "number %d", i)
 	}
-	f.add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "of the folder")
-	f.add(safetensors.RuleIndexPath, "", span(1001, 1003), "after the other at 1001")
-	r := f.report()
+	f.Add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "of the folder")
+	f.Add(safetensors.RuleIndexPath, "", span(1001, 1003), "after the other at 1001")
+	r := f.Report()
 	if len(r.Violations) != 1002 || r.Omitted[safetensors.RuleTensorMissing] != 500 || len(r.Omitted) != 1 {
 		t.Fatalf("%d violations and %v omitted, want 1002 and 500", len(r.Violations), r.Omitted)
 	}

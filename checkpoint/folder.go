@@ -318,7 +318,7 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 	if p.overflow != nil {
 		return nil, atPath("open", file, p.overflow)
 	}
-	s.index, s.report = p.index, p.report()
+	s.index, s.report = p.index, p.Report()
 	seen := make(map[string]bool)
 	last := ""
 	for i := range s.index.Tensors {

@@ -72,7 +72,7 @@ func (x *Index) Lookup(tensor string) *IndexEntry {
 // Entries whose shard's name is refused stand in the Index.
 func ParseIndex(text []byte) (*Index, *safetensors.Report) {
 	p := parseIndex(text, math.MaxInt)
-	return p.index, p.report()
+	return p.index, p.Report()
 }
 
 // parseIndex parses the text of an index that names so many shards at most.
@@ -96,7 +96,7 @@ func parseIndex(text []byte, maxShards int) *indexParser {
 // An indexParser reads one index.
 type indexParser struct {
 	jsonscan.Scanner
-	findings
+	Findings
 	text   []byte
 	index  *Index
 	shards map[string]string // each name of a shard once, for all entries to share
@@ -108,7 +108,7 @@ type indexParser struct {
 
 // wrong records that the index is not what it should be.
 func (p *indexParser) wrong(tensor string, begin, end int, format string, args ...any) {
-	p.add(safetensors.RuleIndexJSON, tensor, span(begin, end), format, args...)
+	p.Add(safetensors.RuleIndexJSON, tensor, span(begin, end), format, args...)
 }
 
 func span(begin, end int) safetensors.Span {
@@ -220,7 +220,7 @@ func (p *indexParser) metadata(key string, begin int) error {
 		if n, ok := whole(value); ok {
 			p.index.TotalSize = n
 		} else if kind != jsonscan.Null {
-			p.add(safetensors.RuleTotalSize, "", span(begin, p.Pos()), "total_size is %s, where a number of bytes is due", quote(string(value)))
+			p.Add(safetensors.RuleTotalSize, "", span(begin, p.Pos()), "total_size is %s, where a number of bytes is due", quote(string(value)))
 		}
 	case "total_parameters":
 		p.index.TotalParameters = -1
@@ -326,7 +326,7 @@ func (p *indexParser) judgePaths() {
 		p.omit(safetensors.RuleIndexPath, over)
 	}
 	for _, e := range first {
-		p.add(safetensors.RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",
+		p.Add(safetensors.RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",
 			quote(e.Shard), count(bad[e.Shard], "tensor"), pathFault(e.Shard))
 	}
 }

@@ -59,7 +59,7 @@ func (s *survey) twins(ctx context.Context, all []twin) {
 		if k.likeness == otherKind || k.likeness == otherData {
 			rule = safetensors.RuleTensorConflict
 		}
-		s.add(rule, t.first, t.at, "%s in shard %s and in shard %s, %s%s",
+		s.Add(rule, t.first, t.at, "%s in shard %s and in shard %s, %s%s",
 			t.are(), s.path(int(k.one)-1), s.path(int(k.other)-1), k.likeness, details[k])
 	}
 }

@@ -92,7 +92,7 @@ func (m *model) judgeAdapter() {
 	}
 	switch {
 	case m.tensors == 0:
-		m.found(m.file()).add(safetensors.RuleAdapterEmpty, "", safetensors.Span{}, "the adapter %s has no tensors", quote(path.Base(m.file())))
+		m.found(m.file()).Add(safetensors.RuleAdapterEmpty, "", safetensors.Span{}, "the adapter %s has no tensors", quote(path.Base(m.file())))
 	case a.empty.n > 0:
 		m.report(safetensors.RuleAdapterEmpty, &a.empty, "is", "are",
 			"of an adapter and without elements, as DeepSpeed ZeRO-3 leaves them if they are not gathered before they are saved")
@@ -172,5 +172,5 @@ func (a *adapter) judgeRank(m *model) {
 	if odd.n == 0 {
 		return
 	}
-	m.found(c.path).add(safetensors.RuleAdapterRank, "", told.at, "%s has %v, and %s of rank %d", quote(c.path), told, odd.subject("is", "are"), rank)
+	m.found(c.path).Add(safetensors.RuleAdapterRank, "", told.at, "%s has %v, and %s of rank %d", quote(c.path), told, odd.subject("is", "are"), rank)
 }

@@ -138,6 +138,7 @@ func (v value) string() string {
 // A config is a file of JSON beside weights.
 type config struct {
 	path string
+	raw  []byte // nil if there is no such file, or it is none of JSON
 	top  object // nil if there is no such file, or it is broken
 	text object // of the language model in one that has several, or top
 }
@@ -166,17 +167,18 @@ func (r *repository) config(ctx context.Context, folder, name string) *config {
 	}
 	if what := notFetched(text, int64(len(text))); what != "" {
 		if !r.has(file) { // or it was reported with the other files
-			r.found(file).add(safetensors.RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), what)
+			r.found(file).Add(safetensors.RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), what)
 		}
 		return c
 	}
+	c.raw = text
 	if c.top, err = parseObject(pythonic(text), 0); err != nil {
 		at := safetensors.Span{}
 		var syntax *jsonscan.SyntaxError
 		if errors.As(err, &syntax) {
 			at = safetensors.Span{Begin: int64(syntax.Offset), End: min(int64(syntax.Offset)+1, int64(len(text)))}
 		}
-		r.found(file).add(safetensors.RuleConfigJSON, "", at, "%s cannot be read: %v", quote(path.Base(file)), err)
+		r.found(file).Add(safetensors.RuleConfigJSON, "", at, "%s cannot be read: %v", quote(path.Base(file)), err)
 		c.top = nil
 	}
 	c.text = c.top
@@ -198,7 +200,7 @@ func (r *repository) readConfig(ctx context.Context, file string) ([]byte, error
 	}
 	defer object.Close()
 	if size := object.Size(); size > maxConfig {
-		r.found(file).add(safetensors.RuleConfigJSON, "", safetensors.Span{End: size}, "%s takes %s, and is not read: configurations have %d at most",
+		r.found(file).Add(safetensors.RuleConfigJSON, "", safetensors.Span{End: size}, "%s takes %s, and is not read: configurations have %d at most",
 			quote(path.Base(file)), count(size, "byte"), maxConfig)
 		return nil, nil
 	}

@@ -105,7 +105,7 @@ func (r *repository) check(file string, size int64, d digest, made hash.Hash) {
 	if len(got) == 2*sha1.Size {
 		kind = "git digest"
 	}
-	r.found(file).add(d.rule, "", safetensors.Span{End: size}, "%s, of %s, has the %s %s, and %s: its bytes are not those that were to be fetched",
+	r.found(file).Add(d.rule, "", safetensors.Span{End: size}, "%s, of %s, has the %s %s, and %s: its bytes are not those that were to be fetched",
 		quote(path.Base(file)), count(size, "byte"), kind, got, d.by)
 }
 

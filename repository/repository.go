@@ -43,7 +43,7 @@ type repository struct {
 	configs map[string]*config
 	models  []*model
 
-	findings map[string]*findings // by file
+	findings map[string]*checkpoint.Findings // by file
 	problems []problem
 }
 
@@ -63,7 +63,7 @@ type problem struct {
 func Validate(ctx context.Context, from store.Store, name string, sets []*checkpoint.Set, opts *Options) iter.Seq2[checkpoint.Report, error] {
 	return func(yield func(checkpoint.Report, error) bool) {
 		r := &repository{
-			from: from, path: name, sets: sets, counted: make(map[string]int), configs: make(map[string]*config), findings: make(map[string]*findings),
+			from: from, path: name, sets: sets, counted: make(map[string]int), configs: make(map[string]*config), findings: make(map[string]*checkpoint.Findings),
 		}
 		if opts != nil {
 			r.opts = *opts
@@ -79,7 +79,7 @@ func Validate(ctx context.Context, from store.Store, name string, sets []*checkp
 			}
 		}
 		for _, file := range slices.Sorted(maps.Keys(r.findings)) {
-			if !yield(checkpoint.Report{File: file, Report: r.findings[file].report()}, nil) {
+			if !yield(checkpoint.Report{File: file, Report: r.findings[file].Report()}, nil) {
 				return
 			}
 		}
@@ -139,10 +139,10 @@ func (r *repository) has(name string) bool {
 }
 
 // found records that a rule is broken by a file.
-func (r *repository) found(file string) *findings {
+func (r *repository) found(file string) *checkpoint.Findings {
 	f := r.findings[file]
 	if f == nil {
-		f = new(findings)
+		f = new(checkpoint.Findings)
 		r.findings[file] = f
 	}
 	return f

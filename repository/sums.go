@@ -49,7 +49,7 @@ func isBuffer(leaf string) bool {
 
 func (s *sums) judge(m *model) {
 	if s.misaligned.n > 0 && !m.isFile() {
-		m.found(m.file()).add(safetensors.RuleAlignmentCost, "", safetensors.Span{},
+		m.found(m.file()).Add(safetensors.RuleAlignmentCost, "", safetensors.Span{},
 			"%v of %s, with %v of %s, lie at no multiple of their element's size, the first %s of %s: a loader that maps the files copies them",
 			wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"), wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"),
 			quote(s.misaligned.first.Name), quote(m.shards[s.misaligned.shard].path))
@@ -65,16 +65,20 @@ func (s *sums) judge(m *model) {
 
 // totalParameters compares what the index says of the number of parameters with the
 // number of elements. Writers differ in what they count; so any of the numbers that
-// they may mean will do. What packed weights stand for cannot be told here.
+// they may mean will do.
 func (s *sums) totalParameters(m *model) {
-	if m.index == nil || !m.whole || m.quant != nil || m.packed.any() {
+	if m.index == nil || !m.whole || m.index.TotalParameters < 0 {
+		return
+	}
+	if m.quant != nil || m.packed.any() {
+		m.packedParameters()
 		return
 	}
 	told := m.index.TotalParameters
 	switch told {
-	case -1, s.elems, s.floats, s.elems - s.buffers, s.floats + s.buffers:
+	case s.elems, s.floats, s.elems - s.buffers, s.floats + s.buffers:
 		return
 	}
-	m.found(m.set.Index).add(safetensors.RuleTotalParameters, "", safetensors.Span{},
+	m.found(m.set.Index).Add(safetensors.RuleTotalParameters, "", safetensors.Span{},
 		"total_parameters is %v, and the tensors of the index have %s", wording.Grouped(told), count(s.elems, "element"))
 }

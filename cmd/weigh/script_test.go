@@ -69,19 +69,20 @@ func absolute(t *testing.T, path string) string {
 	return abs
 }
 
-// makeFile is the command "safetensors FILE HEADER SIZE [VALUE]". It writes a file
-// whose header is the text of the file HEADER without its line end, padded to a
-// multiple of 8, and whose data is SIZE bytes of that value, or 0, whatever the
-// header says of them.
+// makeFile is the command "safetensors FILE HEADER SIZE [VALUE|BEGIN]". It writes a
+// file whose header is the text of the file HEADER without its line end, padded to a
+// multiple of 8, and whose data is SIZE bytes of that value, or 0 after what the file
+// BEGIN has, whatever the header says of them.
 func makeFile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
-		ts.Fatalf("usage: safetensors FILE HEADER SIZE [VALUE]")
+		ts.Fatalf("usage: safetensors FILE HEADER SIZE [VALUE|BEGIN]")
 	}
-	value := 0
+	value, begin := 0, ""
 	if len(args) == 4 {
 		var err error
-		value, err = strconv.Atoi(args[3])
-		ts.Check(err)
+		if value, err = strconv.Atoi(args[3]); err != nil {
+			begin = ts.ReadFile(args[3]) // what the data begins with
+		}
 	}
 	size, err := strconv.Atoi(args[2])
 	ts.Check(err)
@@ -89,7 +90,9 @@ func makeFile(ts *testscript.TestScript, neg bool, args []string) {
 	header += strings.Repeat(" ", (8-len(header)%8)%8)
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	b = append(b, header...)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(b, bytes.Repeat([]byte{byte(value)}, size)...), 0o666))
+	data := bytes.Repeat([]byte{byte(value)}, size)
+	copy(data, begin)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(b, data...), 0o666))
 }
 
 // makeMany is the command "many FILE N". It writes a file of N tensors of one

@@ -32,7 +32,24 @@ type survey struct {
 	models  []*model
 	indexes int // how many were judged against their shards
 	seen    map[string]bool
+	said    map[saying]bool
 	missed  []render.Unread
+}
+
+// A saying is what was found, or could not be read: a folder and a file in it may both
+// be targets, and what there is to say is said once.
+type saying struct {
+	file         string
+	rule         safetensors.Rule
+	at           safetensors.Span
+	tensor, text string
+}
+
+// first says whether it is the first time that something is said, and takes note of it.
+func (s *survey) first(one saying) bool {
+	was := s.said[one]
+	s.said[one] = true
+	return !was
 }
 
 // errUnread ends the program with exitIO. What could not be read has been said.
@@ -41,7 +58,7 @@ var errUnread = errors.New("something could not be read")
 // survey looks at targets. It goes on after one that cannot be read, having
 // said so, and returns errUnread if none can.
 func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
-	s := &survey{Inventory: render.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool)}
+	s := &survey{Inventory: render.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, target := range targets {
 		a.inputs = append(a.inputs, target)
 		var err error
@@ -75,7 +92,9 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 
 // miss takes note of what could not be read.
 func (s *survey) miss(file string, err error) {
-	s.missed = append(s.missed, render.Unread{File: file, Message: describe(err)})
+	if text := describe(err); s.first(saying{file: file, text: text}) {
+		s.missed = append(s.missed, render.Unread{File: file, Message: text})
+	}
 }
 
 // stream looks at standard input.
@@ -225,8 +244,16 @@ func (s *survey) add(path string, size int64, report *safetensors.Report) {
 // find adds the findings of a report.
 func (s *survey) find(path string, report *safetensors.Report) {
 	list, omitted := s.opts.gate.findings(path, report)
-	s.Findings = append(s.Findings, list...)
-	s.Omitted = append(s.Omitted, omitted...)
+	for _, f := range list {
+		if s.first(saying{f.File, f.Rule, f.Span, f.Tensor, f.Detail}) {
+			s.Findings = append(s.Findings, f)
+		}
+	}
+	for _, o := range omitted {
+		if s.first(saying{file: o.File, rule: o.Rule}) {
+			s.Omitted = append(s.Omitted, o)
+		}
+	}
 }
 
 // refused returns the least severity for which files are refused.
