@@ -54,7 +54,7 @@ def write_set(folder, described, shards):
         ("model.safetensors.index.json", {"metadata": {}, "weight_map": weight_map}),
     ):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
-            json.dump(value, f, indent=2)
+            json.dump(value, f, indent=2, sort_keys=True)  # as transformers does
 
 
 def write(path, described, full=False):

@@ -289,7 +289,7 @@ func (f *folder) openText(ctx context.Context, path string) (store.Object, error
 }
 
 // readAll reads r to its end. A store says how large an object is, and may be
-// wrong: so memory is taken as bytes arrive, four times what did, and at last what
+// wrong: so memory is taken as bytes arrive, 64 times what did, and at last what
 // r is said to hold.
 func readAll(r *io.SectionReader) ([]byte, error) {
 	text := make([]byte, 0, min(r.Size(), 1<<20))
@@ -302,7 +302,7 @@ func readAll(r *io.SectionReader) ([]byte, error) {
 		case int64(len(text)) == r.Size():
 			return text, nil
 		}
-		text = append(make([]byte, 0, min(r.Size(), 4*int64(len(text)))), text...)
+		text = append(make([]byte, 0, min(r.Size(), 64*int64(len(text)))), text...)
 	}
 }
 

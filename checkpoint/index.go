@@ -4,15 +4,14 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/jsonscan"
-	"github.com/weightools/safetensors/store"
 )
 
 // An Index says which shard holds each tensor. No specification has its form:
@@ -32,7 +31,8 @@ type Index struct {
 	// No two entries have one name.
 	Tensors []IndexEntry
 
-	byName      map[string]uint32 // indices of Tensors; nil if the Index was not parsed
+	ascending   bool              // Tensors were parsed, and are in the order of their names
+	byName      map[string]uint32 // indices of Tensors if they were parsed in another order, or nil
 	totalSizeAt safetensors.Span  // where TotalSize stands
 	cutOff      bool              // it could not be parsed to its end
 }
@@ -47,21 +47,28 @@ type IndexEntry struct {
 	Span safetensors.Span
 }
 
-// Lookup returns the entry of the named tensor, or nil. It takes constant time
+// Lookup returns the entry of the named tensor, or nil. It takes about constant time
 // in an index that was parsed, and otherwise goes through all of it.
 func (x *Index) Lookup(tensor string) *IndexEntry {
-	if x.byName != nil {
-		if i, ok := x.byName[tensor]; ok {
-			return &x.Tensors[i]
-		}
-		return nil
-	}
-	for i := range x.Tensors {
-		if x.Tensors[i].Tensor == tensor {
-			return &x.Tensors[i]
-		}
+	if i, ok := x.find(tensor); ok {
+		return &x.Tensors[i]
 	}
 	return nil
+}
+
+// find returns which of the entries is that of the named tensor. Libraries write an
+// index in the order of names, in which a hash table would be the largest part of it.
+func (x *Index) find(tensor string) (at uint32, ok bool) {
+	switch {
+	case x.byName != nil:
+		at, ok = x.byName[tensor]
+		return at, ok
+	case x.ascending:
+		i, ok := slices.BinarySearchFunc(x.Tensors, tensor, func(e IndexEntry, name string) int { return cmp.Compare(e.Tensor, name) })
+		return uint32(i), ok
+	}
+	i := slices.IndexFunc(x.Tensors, func(e IndexEntry) bool { return e.Tensor == tensor })
+	return uint32(max(i, 0)), i >= 0
 }
 
 // ParseIndex parses the text of an index. It goes on where it can after a fault,
@@ -84,7 +91,7 @@ func parseIndex(text []byte, maxShards int) *indexParser {
 		Scanner: jsonscan.New(text), text: text,
 		index: &Index{
 			TotalSize: -1, TotalParameters: -1,
-			Tensors: make([]IndexEntry, 0, room), byName: make(map[string]uint32),
+			Tensors: make([]IndexEntry, 0, room), ascending: true,
 		},
 		shards: make(map[string]string), maxShards: maxShards,
 	}
@@ -100,6 +107,7 @@ type indexParser struct {
 	text   []byte
 	index  *Index
 	shards map[string]string // each name of a shard once, for all entries to share
+	names  strings.Builder   // of tensors: what is in it already is never moved
 	sawMap bool              // there was a weight_map
 
 	maxShards int
@@ -198,13 +206,21 @@ func (p *indexParser) inObject(name string, begin int, member func(string, int) 
 	return err
 }
 
-// unquoted returns a copy of a string of the index, unescaped.
+// unquoted returns a copy of a string of the index, unescaped. Many share a block, for
+// an allocation each would be what takes longest.
 func (p *indexParser) unquoted(s jsonscan.Str) string {
+	const block = 64 << 10 // bytes
 	b := p.Text(s.Begin, s.End)
 	if s.Escaped {
 		b = jsonscan.Unescape(bytes.Clone(b))
 	}
-	return string(b)
+	if p.names.Cap()-p.names.Len() < len(b) {
+		p.names.Reset() // the strings keep their block
+		p.names.Grow(max(block, len(b)))
+	}
+	begin := p.names.Len()
+	p.names.Write(b)
+	return p.names.String()[begin:]
 }
 
 // metadata reads a member of the metadata.
@@ -266,17 +282,35 @@ func (p *indexParser) entry(tensor string, begin int) error {
 		}
 		return p.overflow
 	}
-	x := p.index
-	if i, twice := x.byName[tensor]; twice {
-		was := x.Tensors[i]
+	if i, twice := p.place(tensor); twice {
+		was := p.index.Tensors[i]
 		p.wrong(tensor, begin, p.Pos(), "tensor %s stands twice in the weight_map: in shard %s at bytes %d-%d, in shard %s at bytes %d-%d",
 			quote(tensor), quote(was.Shard), was.Span.Begin, was.Span.End, quote(e.Shard), e.Span.Begin, e.Span.End)
-		x.Tensors[i] = e // the last one wins, as for those who use a hash table
+		p.index.Tensors[i] = e // the last one wins, as for those who use a hash table
 		return nil
 	}
-	x.byName[tensor] = uint32(len(x.Tensors))
-	x.Tensors = append(x.Tensors, e)
+	p.index.Tensors = append(p.index.Tensors, e)
 	return nil
+}
+
+// place takes note of a tensor that is to be the next entry, unless there is one of
+// its name. With the first that is out of order it begins a hash table of all.
+func (p *indexParser) place(tensor string) (at uint32, twice bool) {
+	x := p.index
+	n := len(x.Tensors)
+	if x.ascending && (n == 0 || x.Tensors[n-1].Tensor < tensor) {
+		return 0, false
+	}
+	if x.ascending {
+		x.ascending, x.byName = false, make(map[string]uint32, 2*n)
+		for i := range x.Tensors {
+			x.byName[x.Tensors[i].Tensor] = uint32(i)
+		}
+	}
+	if at, twice = x.byName[tensor]; !twice {
+		x.byName[tensor] = uint32(n)
+	}
+	return at, twice
 }
 
 // shard returns the name of a shard, as one string for all that are equal. There
@@ -298,69 +332,3 @@ func (p *indexParser) shard(s jsonscan.Str) string {
 	p.shards[name] = name
 	return name
 }
-
-// judgePaths judges the name of each shard once, at the first entry that has it.
-func (p *indexParser) judgePaths() {
-	bad := make(map[string]int) // how many tensors each refused name takes along
-	for name := range p.shards {
-		if pathFault(name) != "" {
-			bad[name] = 0
-		}
-	}
-	if len(bad) == 0 {
-		return
-	}
-	var first []*IndexEntry
-	for i := range p.index.Tensors {
-		e := &p.index.Tensors[i]
-		n, ok := bad[e.Shard]
-		if !ok {
-			continue
-		}
-		if bad[e.Shard]++; n == 0 {
-			first = append(first, e)
-		}
-	}
-	if over := len(first) - maxOfRule; over > 0 {
-		first = first[:maxOfRule] // before words are made of them
-		p.omit(safetensors.RuleIndexPath, over)
-	}
-	for _, e := range first {
-		p.Add(safetensors.RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",
-			quote(e.Shard), count(bad[e.Shard], "tensor"), pathFault(e.Shard))
-	}
-}
-
-// pathFault returns what makes a shard's name one that is not opened, or "". It
-// is the same on every system, though not every name is dangerous on each.
-//
-// An index is a stranger's, and what is wrong with a file is told in words out of
-// it. So no index may name what only its owner should read, such as ".env"; and
-// none what is not called as all published shards are.
-func pathFault(name string) string {
-	control := strings.IndexFunc(name, isUnprinted)
-	switch {
-	case strings.Contains(name, "://"):
-		return "is a URL"
-	case strings.HasPrefix(name, "/"), len(name) > 1 && name[1] == ':':
-		return "is an absolute path"
-	case strings.Contains(name, `\`):
-		return "has a backslash"
-	case strings.Contains("/"+name+"/", "/../"):
-		return `leads out of the folder by ".."`
-	case control >= 0:
-		r, _ := utf8.DecodeRuneInString(name[control:])
-		return fmt.Sprintf("has the unprintable character %q", r)
-	case store.CheckName(name) != nil:
-		return `is no plain path: it is not UTF-8, or an element of it is empty or "."`
-	case hidden(name):
-		return `has an element that begins with "."`
-	case !strings.HasSuffix(name, weightsSuffix):
-		return fmt.Sprintf("does not end in %q", weightsSuffix)
-	}
-	return ""
-}
-
-// isUnprinted says whether a character is one that ends a line, or is not seen and
-// changes how others are: U+202E shows "txt.safetensors" as another name.
-func isUnprinted(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }

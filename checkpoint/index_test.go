@@ -303,3 +303,45 @@ func roundTrip(t *testing.T, x *checkpoint.Index, shards map[string]string) {
 		t.Errorf("written as %q, and then as %q: %v", text, twice, err)
 	}
 }
+
+// An index in the order of names is looked up without a table. It has to say the same
+// as one in any other order, and to find the same names twice.
+func TestIndexInAnyOrder(t *testing.T) {
+	for _, order := range [][]string{
+		{"a", "b", "c", "d"}, {"d", "c", "b", "a"}, {"a", "c", "b", "d"},
+		{"a", "b", "b", "c", "d"}, {"a", "b", "c", "d", "a"}, {"b", "a", "c", "a", "d"},
+	} {
+		text, twice := `{"weight_map":{`, 0
+		seen := make(map[string]bool)
+		for i, name := range order {
+			if i > 0 {
+				text += ","
+			}
+			text += fmt.Sprintf("%q:%q", name, fmt.Sprintf("%s%d.safetensors", name, i))
+			if seen[name] {
+				twice++
+			}
+			seen[name] = true
+		}
+		x, report := checkpoint.ParseIndex([]byte(text + "}}"))
+		if len(x.Tensors) != 4 || len(report.Violations) != twice {
+			t.Errorf("%v: %d tensors, %v", order, len(x.Tensors), report.Violations)
+		}
+		for name := range seen {
+			last := 0 // it wins
+			for i := range order {
+				if order[i] == name {
+					last = i
+				}
+			}
+			if e := x.Lookup(name); e == nil || e.Tensor != name || e.Shard != fmt.Sprintf("%s%d.safetensors", name, last) {
+				t.Errorf("%v: %s is %+v, want that of number %d", order, name, e, last)
+			}
+		}
+		for _, name := range []string{"", "0", "bb", "e"} {
+			if e := x.Lookup(name); e != nil {
+				t.Errorf("%v: %q is %+v", order, name, e)
+			}
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (s *survey) placeShard(x *Index, shard int) {
 	for i := range tensors {
 		e, ok := uint32(0), false
 		if x != nil {
-			e, ok = x.byName[tensors[i].Name]
+			e, ok = x.find(tensors[i].Name)
 		}
 		if !ok {
 			s.other = append(s.other, at(shard, i))
@@ -117,7 +117,7 @@ func (s *survey) placeShard(x *Index, shard int) {
 func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *tallies[[2]string]) {
 	misplaced = newTallies[[2]string]()
 	for _, p := range s.stray {
-		e := x.byName[s.entry(p).Name]
+		e, _ := x.find(s.entry(p).Name) // or it would not have strayed
 		listed := &x.Tensors[e]
 		switch home := s.c.set.home(listed.Shard); {
 		case s.found[e] != (place32{}):
