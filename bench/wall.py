@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times another program, from its start to its end.
 
-    wall.py [--remove PATH]... COMMAND...    print {"ns": wall time}
+    wall.py [--remove PATH]... [--reads PATH] COMMAND...    print {"ns": wall time}
 
 Before, the paths are removed, and what is not yet on the disk is written there: so the program begins with the disk at
-rest, and makes its files anew. What it prints is thrown away.
+rest, and makes its files anew. What it prints is thrown away. Of a file that it reads, "bytes" says how large it is.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import time
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--remove", action="append", default=[])
+    parser.add_argument("--reads")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     for path in args.remove:
@@ -25,7 +26,10 @@ def main():
     os.sync()
     start = time.perf_counter_ns()
     subprocess.run(args.command, check=True, stdout=subprocess.DEVNULL)
-    print(json.dumps({"ns": time.perf_counter_ns() - start}))
+    said = {"ns": time.perf_counter_ns() - start}
+    if args.reads:
+        said["bytes"] = os.path.getsize(args.reads)
+    print(json.dumps(said))
 
 
 def remove(path):
