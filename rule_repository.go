@@ -9,6 +9,7 @@ package safetensors
 const (
 	RuleNotFetched         Rule = "not-fetched"
 	RuleDownloadUnfinished Rule = "download-unfinished"
+	RuleRefMissing         Rule = "ref-missing"
 	RuleOtherFormat        Rule = "other-format"
 	RulePathUnsafe         Rule = "path-unsafe"
 	RulePathCollision      Rule = "path-collision"
@@ -52,6 +53,9 @@ var repositoryLaws = [...]law{
 	{RuleDownloadUnfinished, Note, "No download was left off halfway.",
 		"none: the names that programs give to what they have not fetched to its end", readsOneFile,
 		"Fetch the file again, or remove what is left of it if the whole one is there."},
+	{RuleRefMissing, Warning, "A reference in the Hub's cache names a snapshot that is there.",
+		hubCache, readsOneFile,
+		"Fetch the revision again, or remove the reference: without a network, loaders that are asked for it find nothing."},
 	{RuleOtherFormat, Note, "A folder holds its weights in one format.",
 		"none: loaders choose by formats, and differ in their choice", readsOneFile,
 		"Fetch the format that your loader reads, and not the others. Formats made of pickles can run code when they are loaded."},

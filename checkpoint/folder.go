@@ -5,6 +5,7 @@ package checkpoint
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -134,7 +135,7 @@ func (f *folder) add(name string, err error) {
 	case strings.HasSuffix(base, weightsSuffix):
 		p := f.place(folderOf(name))
 		p.weights = append(p.weights, name) // opening it gives err again
-	case isMissing(err): // a link to nowhere, which is none of this package's business
+	case isMissing(err), errors.Is(err, store.ErrNotRegular): // a link to nowhere, or a pipe: none of this package's business
 	case err != nil:
 		f.problems = append(f.problems, err)
 	case name == path.Join(f.path, "model_index.json"):

@@ -131,6 +131,36 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
+// TestRefs judges references to what is not there, from every folder that has them.
+func TestRefs(t *testing.T) {
+	for _, test := range []struct{ ref, content, says string }{
+		{"refs/main", strings.Repeat("a", 40), `"refs/main" names the snapshot "` + strings.Repeat("a", 40) + `", of which no file is there`},
+		{"refs/pr/1", "", `"refs/pr/1" names the snapshot "", of which no file is there`},
+		{"refs/main", "..\n", `"refs/main" names the snapshot "..", of which no file is there`},
+		{"refs/main", revision[:39], `names the snapshot "` + revision[:39] + `"`},
+		{"refs/v2", revision + "\n", ""},
+	} {
+		for _, target := range []string{"", cached} {
+			c := newCache(t, cacheable(t))
+			c.write(cached+"/"+test.ref, []byte(test.content))
+			var wants []want
+			if test.says != "" {
+				file := strings.TrimPrefix(strings.TrimPrefix(cached+"/"+test.ref, target), "/")
+				wants = []want{{safetensors.RuleRefMissing, file, "", test.says}}
+			}
+			find(t, c.judge(target), wants...)
+		}
+	}
+	// What only is called so is none, as of git.
+	f := cacheable(t)
+	f.text(".git/refs/heads/main", revision)
+	f.text("refs/main", revision)
+	find(t, judge(t, f.store(), "", nil))
+	// Of a repository of which nothing else is left, the reference is.
+	f["models--org--other/refs/main"] = []byte(revision)
+	find(t, judge(t, f.store(), "", nil), want{safetensors.RuleRefMissing, "models--org--other/refs/main", "", "of which no file is there"})
+}
+
 // TestBlobWithoutLinks judges blobs of a store that cannot tell where links lead.
 func TestBlobWithoutLinks(t *testing.T) {
 	f := cacheable(t)

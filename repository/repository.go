@@ -97,6 +97,7 @@ func (r *repository) judge(ctx context.Context) {
 	r.list(ctx)
 	r.judgeNames()
 	r.judgeFetched(ctx)
+	r.judgeRefs(ctx)
 	for _, set := range r.sets {
 		if ctx.Err() != nil {
 			return

@@ -97,6 +97,11 @@ var besides = []fixture{
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("notes\u202egpj.txt", "")
 	}, false, []want{{safetensors.RulePathUnsafe, "notes\u202egpj.txt", "", `has the control character '\u202e'`}}},
+	{"a reference to a snapshot that was removed", func(t *testing.T, f folder) {
+		f.weights(t, "snapshots/0a/model.safetensors", headed(plain)...)
+		f.text("snapshots/0a/config.json", llamaConfig)
+		f.text("refs/main", "0b\n")
+	}, false, []want{{safetensors.RuleRefMissing, "refs/main", "", `names the snapshot "0b", of which no file is there`}}},
 	{"a backslash in the name of weights", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.weights(t, `a\b/model.safetensors`, f32("x", 4))

@@ -174,25 +174,23 @@ func (w *walk) items(dir string, entries []fs.DirEntry) []item {
 		if w.ctx.Err() != nil {
 			break // List reports it
 		}
-		if it, ok := w.item(path.Join(dir, e.Name()), e); ok {
-			items = append(items, it)
-		}
+		items = append(items, w.item(path.Join(dir, e.Name()), e))
 	}
 	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(a.key(), b.key()) })
 	return items
 }
 
-// item returns what there is to list of e. That is nothing if it is neither a
-// file nor a directory, nor leads to one.
-func (w *walk) item(name string, e fs.DirEntry) (item, bool) {
+// item returns what there is to list of e: an error if it is neither a file nor a
+// directory, nor leads to one.
+func (w *walk) item(name string, e fs.DirEntry) item {
 	it := item{name: name}
 	if !utf8.ValidString(name) {
 		it.err = fmt.Errorf("file name %q is not UTF-8: %w", w.path(name), fs.ErrInvalid)
-		return it, true
+		return it
 	}
 	if e.IsDir() {
 		it.dir = true
-		return it, true
+		return it
 	}
 	// Windows has more kinds of links than fs.ModeSymlink; whatever is irregular
 	// may be one.
@@ -204,13 +202,11 @@ func (w *walk) item(name string, e fs.DirEntry) (item, bool) {
 	switch {
 	case err != nil:
 		it.err = err // a link to nowhere, or a file that is gone meanwhile
-		return it, true
+		return it
 	case info.IsDir():
 		it.dir = true
-		return it, true
-	case !info.Mode().IsRegular():
-		return it, false // a named pipe, a socket, a device
+		return it
 	}
-	it.size = info.Size()
-	return it, true
+	it.size, it.err = info.Size(), w.checkKind(name, info)
+	return it
 }

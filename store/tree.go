@@ -101,8 +101,13 @@ func (t *tree) checkKind(name string, info fs.FileInfo) error {
 	return &kindError{t.path(name), "of no known size", fs.ErrInvalid}
 }
 
-// A kindError says that a path is not a regular file. The error that it wraps
-// is for errors.Is; in words it would only contradict the rest.
+// ErrNotRegular is what the errors of files wrap that have no size, such as named
+// pipes and devices. Such a file cannot be read at offsets, and to open it may wait
+// for ever.
+var ErrNotRegular = errors.New("not a regular file")
+
+// A kindError says that a path is not a regular file. The errors that it wraps
+// are for errors.Is; in words they would only contradict the rest.
 type kindError struct {
 	path string
 	is   string
@@ -110,7 +115,13 @@ type kindError struct {
 }
 
 func (e *kindError) Error() string { return fmt.Sprintf("%q is %s, not a regular file", e.path, e.is) }
-func (e *kindError) Unwrap() error { return e.err }
+
+func (e *kindError) Unwrap() []error {
+	if e.err == fs.ErrNotExist { // a directory, and so no object
+		return []error{e.err}
+	}
+	return []error{e.err, ErrNotRegular}
+}
 
 // missing returns err, which opening name gave. Where an element of name is a
 // file, systems say "not a directory", and where one is longer than any can be,

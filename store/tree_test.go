@@ -139,7 +139,9 @@ func TestIrregularFiles(t *testing.T) {
 			t.Errorf("%v: Open = %v, %v; want it to be %s", mode, o, err, want)
 		}
 		for e, err := range s.List(t.Context(), "") {
-			t.Errorf("%v: listed as %v, %v", mode, e, err)
+			if e.Name != "a" || !errors.Is(err, store.ErrNotRegular) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: listed as %v, %v; want an error that it is %s", mode, e, err, want)
+			}
 		}
 	}
 }

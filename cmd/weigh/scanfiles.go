@@ -167,6 +167,7 @@ func (l *scanList) place(ctx context.Context, at *place, found *render.Scan) err
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case errors.Is(err, store.ErrNotRegular): // it has no bytes that stay
 		case err != nil:
 			found.Unread = append(found.Unread, render.Unread{File: at.path(entry.Name), Message: describe(err)})
 		default:

@@ -52,6 +52,7 @@ var examples = map[safetensors.Rule]string{
 	safetensors.RuleNotFetched:         `a tokenizer.json that begins with "version https://git-lfs.github.com/spec/v1"`,
 	safetensors.RuleDownloadUnfinished: `model-00002-of-00004.safetensors.part`,
 	safetensors.RuleOtherFormat:        `pytorch_model.bin beside model.safetensors`,
+	safetensors.RuleRefMissing:         `refs/main names 5f0b02c…, and there is no snapshots/5f0b02c…`,
 	safetensors.RulePathUnsafe:         `a file whose name has U+202E in it, which shows "txt.safetensors" as another name`,
 	safetensors.RulePathCollision:      `unet/config.json beside UNet/config.json`,
 	safetensors.RuleConfigJSON:         `a config.json that ends in the middle of a line`,
