@@ -6,12 +6,15 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/store"
 )
 
 // TestCopiesNeedEvidence: each case is what a folder holds beside what it is
@@ -151,6 +154,22 @@ func TestHeadersOnlyComparesNothing(t *testing.T) {
 	}
 	if got := rules(validate(t, f.open(t, "", nil))); got != "two-copies" {
 		t.Errorf("with data: %s", got)
+	}
+}
+
+// TestHeadersOnlyKnowsOneFile: what is one file under two names needs no reading, as
+// in the Hub's cache, where several snapshots lead to one blob.
+func TestHeadersOnlyKnowsOneFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.safetensors"), file(t, llama(safetensors.F32, 1)...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, "a.safetensors"), filepath.Join(dir, "b.safetensors")); err != nil {
+		t.Skip(err)
+	}
+	sets, err := checkpoint.Discover(t.Context(), store.Dir(dir), "", &checkpoint.Options{HeadersOnly: true})
+	if err != nil || len(sets) != 2 || !sets[0].Counted() || sets[1].CopyOf != "a.safetensors" {
+		t.Errorf("%+v, %v; want b to be a copy of a", sets, err)
 	}
 }
 

@@ -52,7 +52,8 @@
 //     shapes under the names that the model's makers use.
 //   - It is the same byte for byte. Files are compared only if their sizes are
 //     equal, and then a little of each first, and the rest only where that is equal,
-//     too; two names of one file need no more. [Options].HeadersOnly forbids that.
+//     too; two names of one file need no more. [Options].HeadersOnly forbids to read,
+//     and so leaves only what the store knows to be one.
 //
 // By its name a set is compared with 16 others at most: no folder as published has
 // as many of one name, and one that is made to have thousands would take hours.

@@ -20,11 +20,18 @@ type sample [sha256.Size]byte
 // sameBytes returns the evidence that two sets whose shards are of the same sizes
 // are the same files, or files with the same bytes. An error is that of a context:
 // files that cannot be read are not known to be equal.
+//
+// Without data, only what the store knows to be one object is: a file under two names,
+// a blob of the Hub's cache, two objects of which a server says the same digest.
 func (c *comparer) sameBytes(ctx context.Context, s, m *Set) (evidence, error) {
-	for _, equal := range []func(context.Context, string, string) bool{c.sameSamples, c.sameFiles} {
+	steps := []func(context.Context, string, string) bool{c.sameSamples, c.sameFiles}
+	if c.f.opts.HeadersOnly {
+		steps = []func(context.Context, string, string) bool{c.sameObject}
+	}
+	for _, equal := range steps {
 		for i := range s.Shards {
 			a, b := s.Shards[i], m.Shards[i]
-			if a != b && (c.f.opts.HeadersOnly || !equal(ctx, a, b)) {
+			if a != b && !equal(ctx, a, b) {
 				return "", context.Cause(ctx)
 			}
 		}
@@ -81,6 +88,22 @@ func (c *comparer) sameFiles(ctx context.Context, a, b string) bool {
 	if x, y := c.digests[a], c.digests[b]; x != nil && y != nil {
 		return *x == *y
 	}
+	return c.both(ctx, a, b, func(x, y store.Object) bool {
+		if store.Same(x, y) {
+			return true
+		}
+		one, other := c.digest(ctx, a, x), c.digest(ctx, b, y)
+		return one != nil && other != nil && *one == *other
+	})
+}
+
+// sameObject says whether two shards are known to be one, without reading them.
+func (c *comparer) sameObject(ctx context.Context, a, b string) bool {
+	return c.both(ctx, a, b, store.Same)
+}
+
+// both opens two shards. What is asked of them is false if one cannot be opened.
+func (c *comparer) both(ctx context.Context, a, b string, is func(x, y store.Object) bool) bool {
 	x, err := c.f.from.Open(ctx, a)
 	if err != nil {
 		return false
@@ -91,11 +114,7 @@ func (c *comparer) sameFiles(ctx context.Context, a, b string) bool {
 		return false
 	}
 	defer y.Close()
-	if store.Same(x, y) {
-		return true
-	}
-	one, other := c.digest(ctx, a, x), c.digest(ctx, b, y)
-	return one != nil && other != nil && *one == *other
+	return is(x, y)
 }
 
 // digest returns the SHA-256 of the shard at path, or nil if it cannot be read.

@@ -26,8 +26,9 @@ type Options struct {
 
 	// HeadersOnly means that no data is read to sort a folder, or by Validate. Then
 	// values are not compared: files with equal bytes are not known to be copies,
-	// and so are models, each; and it is not said whether a tensor that is in two
-	// shards has the same bytes in both.
+	// unless the store knows that they are one (see [store.Same]), and so are models,
+	// each; and it is not said whether a tensor that is in two shards has the same
+	// bytes in both.
 	HeadersOnly bool
 
 	// MaxIndexSize is the largest index accepted, in bytes. In memory, one as

@@ -149,7 +149,11 @@ func (f *lateFile) ReadAt(b []byte, off int64) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	return f.object.ReaderAt(f.ctx).ReadAt(b, off)
+	r := f.object.ReaderAt(f.ctx)
+	if ahead, ok := r.(store.Prefetcher); ok {
+		ahead.Prefetch(off, int64(len(b))) // these bytes, and none around them
+	}
+	return r.ReadAt(b, off)
 }
 
 // Close closes what was opened.
