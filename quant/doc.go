@@ -30,7 +30,7 @@
 // Each tensor is in one [Group], which has its rule. RulesVersion changes when
 // a rule does.
 //
-// [Compat] counts as others do, and says why the numbers differ.
+// Package quant/compat counts as others do, and says why the numbers differ.
 //
 // # Trust
 //

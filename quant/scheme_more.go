@@ -186,8 +186,15 @@ func countTorchAO(m *module, _ *config) (values, bool) {
 	case class == "NVFP4Tensor":
 		return values{n: exactly(times(bytes, 2)), bits: 4, name: "torchao nvfp4"}, true
 	case class == "MXTensor":
-		if elem, _ := v.Get("_data").Get("elem_dtype").Get("_data").Str(); strings.HasPrefix(elem, "float4") {
+		elem, ok := v.Get("_data").Get("elem_dtype").Get("_data").Str()
+		if !ok { // what PyTorch has no dtype for has a name
+			elem, _ = v.Get("_data").Get("elem_dtype").Str()
+		}
+		switch {
+		case strings.HasPrefix(elem, "float4"):
 			return values{n: exactly(times(bytes, 2)), bits: 4, name: "torchao mxfp4"}, true
+		case strings.HasPrefix(elem, "fp6"):
+			return values{n: Range{bytes, ratio(bytes, 4, 3)}, bits: 6, name: "torchao mxfp6", why: "values of 6 bits may have a byte each, or four of them three"}, true
 		}
 		return one(e), true
 	case strings.HasPrefix(class, "Int4"):
