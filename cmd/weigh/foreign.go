@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,6 @@ import (
 // place, which is made as it is read: a header, and the bytes that its tensors have. So
 // they need not know.
 type foreign struct {
-	store.Store
 	name   string // its path in the store
 	path   string // by which the user can open it
 	object store.Object
@@ -34,23 +34,29 @@ type foreign struct {
 // archives, and values of older pickles.
 var foreignHeads = []string{"PK\x03\x04", "\x80", "(", "c", "]", "}", "L", "I"}
 
-// lookForeign finds out whether the target is a checkpoint of PyTorch. If it is, the place
-// has it from then on as a file of safetensors. Its name does not matter.
+// lookForeign finds out whether the target is a checkpoint of PyTorch, or the index of
+// one in shards. If it is, the place has it from then on as files of safetensors. The name
+// of a file does not matter.
 func (p *place) lookForeign(ctx context.Context) error {
-	if p.within == "" || isIndex(p.within) || strings.HasSuffix(p.within, weightsEnd) {
+	name := cmp.Or(p.chosen, p.within)
+	switch {
+	case name == "" || strings.HasSuffix(name, weightsEnd) || strings.HasSuffix(name, weightsEnd+".index.json"):
 		return nil
+	case isIndex(name):
+		return p.lookForeignIndex(ctx, name)
 	}
-	object, err := p.store.Open(ctx, p.within)
+	object, err := p.store.Open(ctx, name)
 	if err != nil {
 		return nil // it is a folder, or not there: whoever opens it says so
 	}
-	f := &foreign{Store: p.store, name: p.within, path: p.path(p.within), object: object}
+	f := &foreign{name: name, path: p.path(name), object: object}
 	is, err := f.open(ctx)
 	if !is || err != nil {
 		object.Close()
 		return err
 	}
-	p.store, p.foreign = f, f
+	s := &foreignStore{Store: p.store, files: map[string]*foreign{name: f}, list: []*foreign{f}}
+	p.store, p.foreign = s, s
 	return nil
 }
 
@@ -96,19 +102,11 @@ func (f *foreign) lay() (err error) {
 	return nil
 }
 
-// An unbound reader is read on behalf of whoever opened the checkpoint.
+// An unbound reader is read on behalf of whoever opened the checkpoint, which stays open
+// until the program ends: it may be opened again.
 type unbound struct{ r io.ReaderAt }
 
 func (u *unbound) ReaderAt(context.Context) io.ReaderAt { return u.r }
-
-// Open opens the file that is made, and any other as it is. The checkpoint stays open until
-// the program ends: it may be opened again.
-func (f *foreign) Open(ctx context.Context, name string) (store.Object, error) {
-	if name != f.name {
-		return f.Store.Open(ctx, name)
-	}
-	return f.made, nil
-}
 
 // remarks says what of the checkpoint is not shown, and what is to be known of it.
 func (f *foreign) remarks(a *app) {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,10 @@ type place struct {
 	ref    store.Ref
 	opts   *checkpoint.Options
 
-	foreign *foreign // what is there, if it is a checkpoint of PyTorch; see lookForeign
+	// What is there, if it is a checkpoint of PyTorch, and which file or index of a folder
+	// that is; see look.
+	foreign *foreignStore
+	chosen  string
 }
 
 // locate returns the place of a target.
@@ -70,6 +74,9 @@ func allPrintable(targets []string) []string {
 // the store: with slashes, as all systems know them.
 func (p *place) path(name string) string {
 	ref := p.ref
+	if p.foreign != nil {
+		name = p.foreign.real(name)
+	}
 	switch {
 	case ref.Scheme != "file":
 		ref.Path = name
@@ -82,7 +89,7 @@ func (p *place) path(name string) string {
 
 // sets returns the sets at the place.
 func (p *place) sets(ctx context.Context) ([]*checkpoint.Set, error) {
-	sets, err := checkpoint.Discover(ctx, p.store, p.within, p.opts)
+	sets, err := checkpoint.Discover(ctx, p.store, cmp.Or(p.chosen, p.within), p.opts)
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) && none.Path == "" {
 		named := *none

@@ -33,8 +33,8 @@ files unless it has to, and never runs anything that is in them.
 
 A target is a file, a folder of shards, an index ("*.safetensors.index.json"),
 or "-" for standard input. Without a verb, weigh says what info says. What PyTorch
-and NumPy write (.bin, .pt, .npz) is a target of info, stats, cat, diff and convert;
-nothing in it is run.
+and NumPy write (.bin, .pt, .npz, and folders of shards with their index) is a target
+of info, stats, cat, diff and convert; nothing in it is run.
 
 A target may be elsewhere, and then what is needed of it is fetched, and no more:
 

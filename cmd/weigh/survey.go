@@ -134,19 +134,23 @@ func (s *survey) target(ctx context.Context, a *app, target string) error {
 	if err != nil {
 		return err
 	}
+	find := at.sets
 	if s.opts.models {
-		if err := at.lookForeign(ctx); err != nil {
-			return err
-		}
+		find = at.look
 	}
-	sets, err := at.sets(ctx)
+	sets, err := find(ctx)
 	if err != nil {
 		return err
 	}
-	if at.foreign != nil {
-		at.foreign.remarks(a)
+	if s.opts.models {
+		a.remarkOnForeign(at)
 	}
 	a.reads(at, sets)
+	if at.foreign != nil {
+		for _, err := range at.foreign.missed {
+			s.miss(target, err)
+		}
+	}
 	before := len(s.Files)
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
@@ -220,7 +224,7 @@ func (s *survey) file(ctx context.Context, at *place, r checkpoint.Report) error
 			return err
 		}
 	}
-	if f := at.foreign; f != nil {
+	if f := at.made(r.File); f != nil {
 		// There is nothing to find in a header that is made here, and its metadata is none
 		// of the file's.
 		h := *r.Header

@@ -34,14 +34,17 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 	if err != nil {
 		return nil, err
 	}
+	find := at.sets
 	if looksAtValues(verb) {
-		if err := at.lookForeign(ctx); err != nil {
-			return nil, err
-		}
+		find = at.look
 	}
-	sets, err := at.sets(ctx)
+	sets, err := find(ctx)
 	if err != nil {
 		return nil, err
+	}
+	// What is left out of a sum, or of a comparison, is missed by nobody.
+	if at.foreign != nil && len(at.foreign.missed) > 0 {
+		return nil, at.foreign.missed[0]
 	}
 	a.reads(at, sets)
 	w := &weights{at: at}
