@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -140,6 +141,39 @@ func TestVerify(t *testing.T) {
 	if len(seen) != 6 {
 		t.Errorf("%d tensors were verified, want 6", len(seen))
 	}
+}
+
+// A gated reader gives nothing until its gate is open.
+type gated struct {
+	io.ReaderAt
+	gate chan struct{}
+}
+
+func (g gated) ReadAt(b []byte, off int64) (int, error) {
+	<-g.gate
+	return g.ReaderAt.ReadAt(b, off)
+}
+
+// TestVerifyWhileOthersAreWritten: the last tensor cannot be read before the first was
+// verified. The one between pushes the first out of the buffer.
+func TestVerifyWhileOthersAreWritten(t *testing.T) {
+	tensors := bytesOf(0, 1000, 3<<20, 1000)
+	gate := make(chan struct{})
+	tensors[2].ReaderAt = gated{tensors[2].ReaderAt, gate}
+	w := formatted(0)
+	w.Encoder.KeepOrder = true
+	w.Verify = func(_ context.Context, was, is *safetensors.Tensor) error {
+		if was == tensors[0] {
+			defer close(gate)
+		}
+		a, err := was.Bytes()
+		b, err2 := is.Bytes()
+		if err := errors.Join(err, err2); err != nil || !bytes.Equal(a, b) {
+			return fmt.Errorf("other bytes, %v", err)
+		}
+		return nil
+	}
+	write(t, w, t.TempDir(), tensors...)
 }
 
 func TestWhatIsFoundWrongLeavesNothing(t *testing.T) {

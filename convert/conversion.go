@@ -50,7 +50,8 @@ type Conversion struct {
 // A Stage is what is being done.
 type Stage int
 
-// The stages, in their order.
+// The stages, in the order in which they begin. Tensors are read again while others are
+// written.
 const (
 	Checking  Stage = iota // checksums and digests of sources
 	Writing                // headers and tensors

@@ -290,3 +290,21 @@ func TestBools(t *testing.T) {
 		t.Errorf("%x, %v", text, err)
 	}
 }
+
+// TestProof: a tensor that is all of a member, in its order, has the archive's checksum,
+// and others are compared. In the sample module.proj.weight is transposed.
+func TestProof(t *testing.T) {
+	for _, noSum := range []bool{false, true} {
+		c := &Conversion{Torch: torch.Options{NoChecksum: noSum}}
+		p := convert(t, c, sample("checkpoint.pt"), filepath.Join(t.TempDir(), "out.safetensors"))
+		for _, tensor := range p.Tensors {
+			want := ByCRC32
+			if noSum || tensor.Name == "module.proj.weight" {
+				want = ByBytes
+			}
+			if tensor.Proof != want {
+				t.Errorf("%s, no checksums %t: %q, want %q", tensor.Name, noSum, tensor.Proof, want)
+			}
+		}
+	}
+}

@@ -30,8 +30,11 @@
 //
 // # Whole or absent
 //
-// Before anything is written the checksums of the archives are compared. What was written
-// is read again, and compared with the source byte by byte, before it has its name. Files
-// appear as those of a [checkpoint.Writer] do. Memory does not grow with tensors, but with
-// their number.
+// What was written is read again before it has its name. A tensor that is a whole member of
+// an archive has to have the checksum of that: it says that the source is what its writer
+// left, and that the copy is the same, and the source is read once. Where there is no such
+// checksum, as of a view, the checksums of the archive are compared before anything is
+// written, and the copy is compared with the source byte by byte. Each [Tensor] has its
+// [Proof]. Files appear as those of a [checkpoint.Writer] do. Memory does not grow with
+// tensors, but with their number.
 package convert

@@ -54,10 +54,29 @@ type Tensor struct {
 	Was                 string // its name in the source
 	Source              int    // which of the sources it is of
 
+	// Proof says how it was found that the bytes that were written are those of the source,
+	// when they were read again. It is "" if nothing was written.
+	Proof Proof
+
 	// SHA256 is the digest of its bytes, nil if Conversion.Digests is not set, or if
 	// nothing was written.
 	SHA256 []byte
+
+	index int // in its source
 }
+
+// A Proof is how what was written was compared with the source.
+type Proof string
+
+// The proofs.
+const (
+	// ByCRC32: they have the checksum that the archive has of the tensor. The source was
+	// read once, to be copied.
+	ByCRC32 Proof = "crc32"
+
+	// ByBytes: they are equal to those of the source, which was read again.
+	ByBytes Proof = "bytes"
+)
 
 // A Dropped is a tensor that is not written.
 type Dropped struct {
@@ -131,8 +150,8 @@ func (p *Plan) gather(l *located) error {
 		if s.Format == torch.FormatNPZ {
 			p.metadata = map[string]string{"format": "np"}
 		}
-		for _, t := range s.cp.Tensors {
-			p.Tensors = append(p.Tensors, Tensor{Tensor: t, Was: t.Name, Source: i})
+		for j, t := range s.cp.Tensors {
+			p.Tensors = append(p.Tensors, Tensor{Tensor: t, Was: t.Name, Source: i, index: j})
 		}
 	}
 	if err := p.againstIndex(l); err != nil {

@@ -25,7 +25,7 @@ func (f *file) collect(top pickle.Value, from storages) error {
 	if err != nil {
 		return err
 	}
-	c := &collector{file: f, walker: w, names: make(map[string]bool), records: make(map[*storage]bool)}
+	c := &collector{file: f, walker: w, names: make(map[string]bool), records: make(map[*record]bool)}
 	if w.isTensor(root) {
 		err = c.tensor(bareName, root)
 	} else {
@@ -55,8 +55,8 @@ type collector struct {
 	*file
 	*walker
 	names   map[string]bool
-	records map[*storage]bool // whose records are listed
-	bytes   int64             // of all tensors
+	records map[*record]bool // those that are listed
+	bytes   int64            // of all tensors
 }
 
 // visit looks at one value of the root.
@@ -150,9 +150,11 @@ func (c *collector) add(name string, v *view) error {
 	info := safetensors.TensorInfo{Name: name, Dtype: v.dtype, Shape: v.shape, Offsets: safetensors.Span{End: v.size()}}
 	c.Tensors = append(c.Tensors, &safetensors.Tensor{TensorInfo: info, ReaderAt: r})
 	c.extents = append(c.extents, v.extent())
-	if st := v.storage.whole(); st.record != nil && v.elements > 0 && !c.records[st] {
-		c.records[st] = true
-		c.file.records = append(c.file.records, st.record)
+	for _, one := range c.extents[len(c.extents)-1].records {
+		if !c.records[one] {
+			c.records[one] = true
+			c.file.records = append(c.file.records, one)
+		}
 	}
 	return nil
 }

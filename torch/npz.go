@@ -14,7 +14,7 @@ import (
 // their first bytes, and not by their names.
 func (f *file) arrays(z *zipFile) error {
 	f.Format = FormatNPZ
-	c := &collector{file: f, names: make(map[string]bool), records: make(map[*storage]bool)}
+	c := &collector{file: f, names: make(map[string]bool), records: make(map[*record]bool)}
 	found := false
 	for i := range z.Members {
 		m := &z.Members[i]

@@ -72,6 +72,38 @@ func (cp *Checkpoint) CheckSums() error {
 	return nil
 }
 
+// CheckSumsOf is CheckSums for the members that some tensors are in, by their indices in
+// Tensors.
+func (cp *Checkpoint) CheckSumsOf(tensors []int) error {
+	done := make(map[*record]bool)
+	for _, i := range tensors {
+		for _, c := range cp.extents[i].records {
+			if done[c] {
+				continue
+			}
+			done[c] = true
+			if err := c.check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Sum returns the checksum that the archive has of the bytes of Tensors[i], a CRC-32 as
+// of crc32.ChecksumIEEE. It returns false if the archive has none of just these bytes:
+// the tensor is a part of a member, or its elements are in another order there.
+//
+// Who copies the tensor, and finds this sum in the copy, knows that the source was as its
+// writer left it and that the copy is the same, and has read the source once.
+func (cp *Checkpoint) Sum(i int) (crc uint32, ok bool) {
+	x := &cp.extents[i]
+	if !x.exact {
+		return 0, false
+	}
+	return x.records[0].crc, true
+}
+
 // storages finds the storage that a persistent id names.
 type storages interface {
 	// find returns the storage. The error is a *FormatError if it is not there, or is not

@@ -120,8 +120,10 @@ func (v *view) reader() (io.ReaderAt, error) {
 // An extent is which bytes of a storage a tensor is in.
 type extent struct {
 	storage    *storage
-	begin, end int64   // in what the storage is read from; equal if the tensor has no elements
-	stride     []int64 // in elements
+	begin, end int64     // in what the storage is read from; equal if the tensor has no elements
+	stride     []int64   // in elements
+	records    []*record // that the bytes are in, as far as they have checksums
+	exact      bool      // whether they are all of the one record, in its order
 }
 
 // extent returns that of the view.
@@ -130,5 +132,10 @@ func (v *view) extent() extent {
 	if v.elements == 0 {
 		return extent{storage: st.whole()}
 	}
-	return extent{st.whole(), st.base + v.offset*w, st.base + (v.last+1)*w, v.stride}
+	x := extent{storage: st.whole(), begin: st.base + v.offset*w, end: st.base + (v.last+1)*w, stride: v.stride}
+	if c := st.whole().record; c != nil {
+		x.records = []*record{c}
+		x.exact = v.contiguous() && !v.swaps() && x.begin == st.whole().base && v.size() == c.size
+	}
+	return x
 }

@@ -63,8 +63,9 @@ Tensors for which safetensors has no form, such as quantized ones, are an error,
                       written, and the metadata names the others
   --shared error      they are an error
 
-What is written has its name when the archive's checksums were right, and it was read
-again and compared with SRC. No file is overwritten without --force.`,
+What is written has its name when it was read again, and had the checksums that the
+archive has, or, where there are none of just its bytes, those of SRC. No file is
+overwritten without --force.`,
 		Example: `  weigh convert --dry-run testdata/torch/checkpoint.pt -o model.safetensors
   weigh convert --shared drop testdata/torch/checkpoint.pt -o w.safetensors
   weigh convert testdata/torch/sharded -o new
@@ -100,7 +101,7 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "leave tensors out for which safetensors has no form")
 	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
 	f.policy.policyFlags(cmd)
-	fl.BoolVar(&f.noCRC, "no-crc", false, "do not compare the checksums of archives")
+	fl.BoolVar(&f.noCRC, "no-crc", false, "compare no checksums of archives, but all bytes")
 	fl.BoolVar(&f.force, "force", false, "replace what is there, but for SRC")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
 	fl.BoolVar(&f.json, "json", false, "write the receipt as JSON, weigh.convert/1, with digests")
@@ -133,7 +134,7 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 // convert converts the source, and writes the receipt.
 func (a *app) convert(ctx context.Context, source string, c *convert.Conversion, f *convertFlags) error {
 	if ref, err := store.Parse(source); source == "-" || err == nil && ref.Scheme != "file" {
-		return usagef("convert needs a file or a folder on this machine, which it reads three times: download it first, as with weigh get")
+		return usagef("convert needs a file or a folder on this machine, which it reads more than once: download it first, as with weigh get")
 	}
 	done := new(converting)
 	c.Progress = done.at
@@ -221,7 +222,7 @@ func (c *converting) String() string {
 	text := func(stage convert.Stage) string { return typeset.Bytes(c.stages[stage].Load()) }
 	switch {
 	case c.stages[convert.Rereading].Load() > 0:
-		return text(convert.Rereading) + " read again"
+		return fmt.Sprintf("%s of %s written, %s read again", text(convert.Writing), typeset.Bytes(c.size), text(convert.Rereading))
 	case c.stages[convert.Writing].Load() > 0:
 		return fmt.Sprintf("%s of %s written", text(convert.Writing), typeset.Bytes(c.size))
 	}

@@ -65,7 +65,8 @@ type convertTensor struct {
 	Bytes  int64             `json:"bytes"`
 	Source string            `json:"source"`
 	File   string            `json:"file"`
-	SHA256 *string           `json:"sha256"` // null if nothing was written
+	Proof  *convert.Proof    `json:"proof"` // null if nothing was written, as is the next
+	SHA256 *string           `json:"sha256"`
 }
 
 // convertDropped is a tensor that is not written again in the machine form.
@@ -168,7 +169,10 @@ func (c *Convert) rows() func(yield func(any) bool) {
 	return func(yield func(any) bool) {
 		for i := range c.Tensors {
 			t := &c.Tensors[i]
-			row := convertTensor{t.Name, t.Was, t.Dtype, append(dims{}, t.Shape...), t.Size(), c.Sources[t.Source].Path, in[t.Tensor], hexOf(t.SHA256)}
+			row := convertTensor{t.Name, t.Was, t.Dtype, append(dims{}, t.Shape...), t.Size(), c.Sources[t.Source].Path, in[t.Tensor], nil, hexOf(t.SHA256)}
+			if t.Proof != "" {
+				row.Proof = &t.Proof
+			}
 			if !yield(row) {
 				return
 			}
@@ -194,10 +198,29 @@ func (c *Convert) Text(w io.Writer, s typeset.Style) error {
 		c.judgement(say)
 		c.leftOut(say)
 		if !c.Planned {
-			say(typeset.Green, "read again: every tensor has the bytes that it has in the source")
+			say(typeset.Green, c.proven())
 		}
 		say(typeset.Bold, c.summary())
 	})
+}
+
+// proven says what was found out when tensors were read again.
+func (c *Convert) proven() string {
+	summed := int64(0)
+	for i := range c.Tensors {
+		if c.Tensors[i].Proof == convert.ByCRC32 {
+			summed++
+		}
+	}
+	switch rest := int64(len(c.Tensors)) - summed; {
+	case summed == 0:
+		return "read again: every tensor has the bytes that it has in the source"
+	case rest == 0:
+		return "read again: every tensor has the checksum (CRC-32) that the archive has for it"
+	default:
+		return fmt.Sprintf("read again: by checksums (CRC-32) that the archive has for them, %s; byte by byte, as in the source, %s",
+			typeset.Plural(summed, "tensor"), typeset.Plural(rest, "tensor"))
+	}
 }
 
 // table returns the sources as a table.
