@@ -26,7 +26,8 @@
 //
 // A tensor for which the format has no form is an error, unless
 // [Conversion.DropUnsupported] is set. What else is left out, such as the state of an
-// optimizer, is listed with its source.
+// optimizer, is listed with its source. [torch.Options] can give sparse and quantized
+// tensors a form, and keep values that are no tensors.
 //
 // # Whole or absent
 //

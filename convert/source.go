@@ -27,6 +27,7 @@ type Source struct {
 	Tensors  int    // how many are in it
 	Skipped  []torch.Skipped
 	Warnings []string
+	Values   *torch.Values // what Conversion.Torch asks for
 
 	// SHA256 is the digest of the file, nil if Conversion.Digests is not set, or if
 	// nothing was written.
@@ -88,7 +89,7 @@ func (s *Source) open(o *torch.Options) (err error) {
 		return s.fault(err)
 	}
 	s.Format, s.Root, s.Skipped, s.Warnings = s.cp.Format, s.cp.Root, s.cp.Skipped, s.cp.Warnings
-	s.Tensors = len(s.cp.Tensors)
+	s.Tensors, s.Values = len(s.cp.Tensors), s.cp.Values
 	return nil
 }
 
@@ -128,12 +129,13 @@ func (s *Source) unsupported() error {
 	if n == 0 {
 		return nil
 	}
-	return s.fault(&UnsupportedError{Path: first.Path, What: first.What, Count: n})
+	return s.fault(&UnsupportedError{Path: first.Path, What: first.What, Form: first.Form, Count: n})
 }
 
 // An UnsupportedError says that tensors have no form in the format.
 type UnsupportedError struct {
 	Path, What string // of the first
+	Form       torch.Form
 	Count      int
 }
 

@@ -38,6 +38,18 @@ type Options struct {
 	// All takes the tensors of everything, whatever Root is.
 	All bool
 
+	// Dense makes dense tensors of sparse ones, of COO that is coalesced and of CSR. It
+	// reads where their values are to open the file.
+	Dense bool
+
+	// Quantized takes quantized tensors as the integers that they have. Beside one called
+	// "w" are then "w.scale" and "w.zero_point" and, if there is one for each index of a
+	// dimension, that as "w.axis".
+	Quantized bool
+
+	// Values makes Checkpoint.Values.
+	Values bool
+
 	// MaxBytes is how many bytes all tensors together may have. Strides can make
 	// terabytes out of four bytes. 0 means 64 times the size of the file, but 1 GiB at
 	// least.
@@ -68,6 +80,10 @@ type Checkpoint struct {
 	// Skipped is all else: other values of the root, and what is not in the root.
 	Skipped []Skipped
 
+	// Values are the plain values of all that is in the file, whatever the root is; nil if
+	// Options.Values is not set, or in an archive of NumPy.
+	Values *Values
+
 	// Warnings are what is odd about the file and yet no reason to refuse it.
 	Warnings []string
 
@@ -91,7 +107,19 @@ type Skipped struct {
 	// Unsupported says whether it is a tensor of the root, for which the format
 	// safetensors has no form.
 	Unsupported bool
+
+	// Form is what it is, if an option gives such tensors a form.
+	Form Form
 }
+
+// A Form is a kind of tensor that safetensors has no form for, and an option gives one.
+type Form string
+
+// The forms.
+const (
+	FormSparse    Form = "sparse"    // Options.Dense
+	FormQuantized Form = "quantized" // Options.Quantized
+)
 
 // Open opens the checkpoint of the given size behind r.
 //

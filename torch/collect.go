@@ -20,7 +20,12 @@ const mostSkipped = 1000
 
 // collect makes the tensors of what a pickle returns.
 func (f *file) collect(top pickle.Value, from storages) error {
-	w := &walker{builder: &builder{storages: from, opts: f.opts.Pickle, within: make(map[pickle.Value]*storage)}}
+	w := &walker{builder: &builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)}}
+	if f.opts.Values {
+		if err := f.values(&walker{builder: w.builder}, top); err != nil {
+			return err
+		}
+	}
 	root, err := f.root(w, top)
 	if err != nil {
 		return err
@@ -44,7 +49,7 @@ func (f *file) finish() error {
 	}
 	for _, s := range f.Skipped {
 		if s.Unsupported {
-			return &FormatError{Path: s.Path, Detail: s.What + "; it is the first, and no tensor of the file has a form in safetensors"}
+			return &FormatError{Path: s.Path, Detail: s.What + "; it is the first, and no tensor of the file has a form in safetensors", Form: s.Form}
 		}
 	}
 	return notCheckpoint("there are no tensors in it")
@@ -108,10 +113,16 @@ func (f *file) skip(s Skipped) {
 // tensor adds a tensor, under the name that its path is.
 func (c *collector) tensor(name string, v pickle.Value) error {
 	made, err := c.builder.tensor(v)
-	if err == nil {
-		return c.add(name, made)
+	if err != nil {
+		return c.failed(name, err)
 	}
-	return c.failed(name, err)
+	err = c.add(name, made)
+	for _, b := range made.beside {
+		if err == nil {
+			err = c.add(name+b.suffix, b.view)
+		}
+	}
+	return err
 }
 
 // failed takes note of a tensor that the format has no form for, and returns any other
@@ -121,7 +132,7 @@ func (c *collector) failed(name string, err error) error {
 	var format *FormatError
 	switch {
 	case errors.As(err, &why):
-		c.skip(Skipped{Path: c.fromTop(name), What: string(why), Tensors: 1, Unsupported: true})
+		c.skip(Skipped{Path: c.fromTop(name), What: why.why, Tensors: 1, Unsupported: true, Form: why.form})
 		return nil
 	case errors.As(err, &format) && format.Path == "":
 		format.Path = c.fromTop(name)

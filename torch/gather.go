@@ -4,7 +4,6 @@ package torch
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -34,18 +33,12 @@ type gather struct {
 var windows = sync.Pool{New: func() any { return new([gatherWindow]byte) }}
 
 func (g *gather) ReadAt(b []byte, off int64) (int, error) {
-	switch left := g.size - off; {
-	case off < 0:
-		return 0, errors.New("torch: a read of a tensor at a negative offset")
-	case len(b) == 0:
-		return 0, nil
-	case left <= 0:
-		return 0, io.EOF
-	case left < int64(len(b)):
-		n, err := g.read(b[:left], off)
-		return n, cmp.Or(err, io.EOF)
+	part, end := clip(b, off, g.size)
+	if len(part) == 0 {
+		return 0, end
 	}
-	return g.read(b, off)
+	n, err := g.read(part, off)
+	return n, cmp.Or(err, end)
 }
 
 // read is ReadAt for bytes that are all there.

@@ -24,15 +24,20 @@ var rebuilders = map[string]int64{
 	"_rebuild_from_type":                     3, // function, type, arguments, dict
 	"_rebuild_from_type_v2":                  3, // function, type, arguments, state
 
-	"_rebuild_qtensor": 0, "_rebuild_sparse_tensor": 0, "_rebuild_sparse_csr_tensor": 0, "_rebuild_nested_tensor": 0,
-	"_rebuild_meta_tensor_no_storage": 0, "_rebuild_wrapper_subclass": 0,
+	"_rebuild_qtensor":           5, // storage, offset, size, stride, quantizer, requires_grad, hooks
+	"_rebuild_sparse_tensor":     2, // layout, parts
+	"_rebuild_sparse_csr_tensor": 2,
+
+	"_rebuild_nested_tensor": 0, "_rebuild_meta_tensor_no_storage": 0, "_rebuild_wrapper_subclass": 0,
 }
 
 // A builder makes tensors of values.
 type builder struct {
 	storages storages
-	opts     *pickle.Options
+	opts     *Options
 	within   map[pickle.Value]*storage // those that are bytes or text in the pickle itself
+
+	composing bool // whether the tensor is a part of another
 }
 
 // rebuilderOf returns the name of the function of the table above that v is, "" if it is
@@ -123,7 +128,7 @@ func (b *builder) rebuild(name string, args pickle.Value) (*view, error) {
 	case "_rebuild_tensor_v3":
 		return b.untyped(args)
 	case "_rebuild_qtensor":
-		return nil, unsupportedf("a quantized tensor, of integers with scales")
+		return b.composed(args, b.quantized)
 	case "_rebuild_meta_tensor_no_storage":
 		return nil, unsupportedf("a tensor of the device meta, which has no numbers")
 	case "_rebuild_nested_tensor":
@@ -131,7 +136,18 @@ func (b *builder) rebuild(name string, args pickle.Value) (*view, error) {
 	case "_rebuild_wrapper_subclass":
 		return nil, unsupportedf("a tensor of a class that has its numbers elsewhere")
 	}
-	return nil, unsupportedf("a sparse tensor")
+	return b.composed(args, b.sparse)
+}
+
+// composed returns the view of a tensor that is made of others, none of which may be so
+// itself: they are not looked into without end.
+func (b *builder) composed(args pickle.Value, of func(pickle.Value) (*view, error)) (*view, error) {
+	if b.composing {
+		return nil, refuse("it is made of tensors that are sparse or quantized themselves")
+	}
+	b.composing = true
+	defer func() { b.composing = false }()
+	return of(args)
 }
 
 // typed returns the view of a storage whose class says what the elements are.
@@ -193,7 +209,7 @@ func (b *builder) view(st *storage, dtype string, args pickle.Value, metadata in
 func (b *builder) storage(v pickle.Value) (*storage, error) {
 	if c, ok := v.Called(); ok {
 		if module, name, _ := c.Callee().Global(); module == "torch.storage" && name == "_load_from_bytes" {
-			return b.once(c.Args().Item(0), func(v pickle.Value) (*storage, error) { return inner(v, b.opts) })
+			return b.once(c.Args().Item(0), func(v pickle.Value) (*storage, error) { return inner(v, b.opts.Pickle) })
 		}
 	}
 	persistent, ok := v.Persistent()

@@ -20,6 +20,7 @@ var ErrNoRoot = errors.New("there is no such root")
 type FormatError struct {
 	Path   string // of the value at fault, from the top; "" if it is the file
 	Detail string // what is wrong, with the numbers
+	Form   Form   // of the tensor at Path, if that is what is wrong; see Skipped
 
 	is error // ErrNotCheckpoint, ErrNoRoot or nil
 }
@@ -51,12 +52,15 @@ func notCheckpoint(format string, args ...any) error {
 
 // An unsupported is the reason for which a tensor that is in order cannot be one of a
 // safetensors file.
-type unsupported string
+type unsupported struct {
+	why  string
+	form Form // which an option gives a form
+}
 
-func (u unsupported) Error() string { return string(u) }
+func (u unsupported) Error() string { return u.why }
 
 func unsupportedf(format string, args ...any) error {
-	return unsupported(fmt.Sprintf(format, args...))
+	return unsupported{why: fmt.Sprintf(format, args...)}
 }
 
 // quoted returns a name out of a file as part of a message.

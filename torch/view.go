@@ -26,6 +26,18 @@ type view struct {
 
 	elements int64 // in all
 	last     int64 // the highest element of the storage that is in the view
+
+	// A tensor whose bytes are made of those of others has them here, and records that
+	// they are in.
+	made    io.ReaderAt
+	records []*record
+	beside  []beside // tensors without which this one means nothing
+}
+
+// A beside is a tensor that goes with another, whose name it has with a suffix.
+type beside struct {
+	suffix string
+	*view
 }
 
 // width returns the bytes of an element.
@@ -105,6 +117,8 @@ func (v *view) reader() (io.ReaderAt, error) {
 	switch {
 	case v.elements == 0:
 		return strings.NewReader(""), nil
+	case v.made != nil:
+		return v.made, nil
 	case v.contiguous() && !v.swaps():
 		return io.NewSectionReader(st.r, st.base+v.offset*w, v.size()), nil
 	case st.unpacked && st.size > mostOutOfOrder:
@@ -129,8 +143,11 @@ type extent struct {
 // extent returns that of the view.
 func (v *view) extent() extent {
 	st, w := v.storage, v.width()
-	if v.elements == 0 {
+	switch {
+	case v.elements == 0:
 		return extent{storage: st.whole()}
+	case v.made != nil:
+		return extent{storage: st, records: v.records}
 	}
 	x := extent{storage: st.whole(), begin: st.base + v.offset*w, end: st.base + (v.last+1)*w, stride: v.stride}
 	if c := st.whole().record; c != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -26,9 +27,10 @@ import (
 // convertFlags are the flags of convert.
 type convertFlags struct {
 	policy                          scanFlags // of which --policy and --profile are used
-	target, root, shared            string
+	target, root, shared, values    string
 	prefixes                        []string
 	all, unsupported, anyway, noCRC bool
+	dense, quantized                bool
 	force, dryRun, json             bool
 }
 
@@ -55,8 +57,14 @@ report says so.
 Of a checkpoint of a training run, the weights are taken: what is under "state_dict",
 "model" and the like, or everything if the top has tensors itself. --root names another
 part, with dots, and --all takes all tensors there are. What is left out is listed.
-Tensors for which safetensors has no form, such as quantized ones, are an error, unless
---drop-unsupported is given.
+Tensors for which safetensors has no form are an error, unless --drop-unsupported is
+given. Sparse ones are written with their zeros if --dense is, and quantized ones as
+their integers if --quantized is: of w as w, w.scale and w.zero_point, and, if these are
+for each index of a dimension, that as w.axis.
+
+What a checkpoint has besides tensors has no place in DST, but for what names them.
+--keep-values writes its numbers, texts, lists and dicts to a file of JSON, and lists
+there what else is left out: objects are never made.
 
   --shared duplicate  tensors that have bytes in common get each its own; the default
   --shared drop       of tensors that are the same, as tied weights are, the first is
@@ -99,6 +107,9 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.prefixes, "strip-prefix", nil, "take `PREFIX` from names that begin with it, may be repeated")
 	fl.StringVar(&f.shared, "shared", string(convert.Duplicate), "with tensors that have bytes in common, do as `CHOICE` says; see above")
 	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "leave tensors out for which safetensors has no form")
+	fl.StringVar(&f.values, "keep-values", "", "write numbers, texts, lists and dicts to `FILE`, as JSON, weigh.values/1")
+	fl.BoolVar(&f.dense, "dense", false, "write sparse tensors with their zeros")
+	fl.BoolVar(&f.quantized, "quantized", false, "write quantized tensors as integers, scales and zero points")
 	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
 	f.policy.policyFlags(cmd)
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare no checksums of archives, but all bytes")
@@ -117,6 +128,8 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 		return nil, usagef("--root takes a part, and --all everything: choose one of them")
 	case !slices.Contains(sharedChoices, f.shared):
 		return nil, usagef("--shared cannot be %q: %s", f.shared, cmp.Or(didYouMean(f.shared, sharedChoices), "it is one of "+strings.Join(sharedChoices, ", ")))
+	case f.values == "-":
+		return nil, usagef("--keep-values needs the name of a file")
 	case slices.Contains(f.prefixes, ""):
 		return nil, usagef("--strip-prefix needs a prefix, as in --strip-prefix module.")
 	}
@@ -125,7 +138,7 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 		return nil, err
 	}
 	return &convert.Conversion{
-		Torch:   torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC},
+		Torch:   torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC, Values: f.values != "", Dense: f.dense, Quantized: f.quantized},
 		Scanner: *scanner, Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
 		DropUnsupported: f.unsupported, Replace: f.force, Digests: f.json,
 	}, nil
@@ -136,6 +149,10 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 	if ref, err := store.Parse(source); source == "-" || err == nil && ref.Scheme != "file" {
 		return usagef("convert needs a file or a folder on this machine, which it reads more than once: download it first, as with weigh get")
 	}
+	values := &output{file: f.values, force: f.force}
+	if err := values.check(); err != nil {
+		return err
+	}
 	done := new(converting)
 	c.Progress = done.at
 	plan, err := c.Plan(ctx, source, f.target)
@@ -143,21 +160,46 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 		return a.convertError(err, f)
 	}
 	defer plan.Close()
+	if err := a.spareForValues(values, plan); err != nil {
+		return err
+	}
+	r := render.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: buildVersion().Version}
 	if !f.dryRun {
 		if err := a.carryOutConversion(ctx, plan, done); err != nil {
 			return a.convertError(err, f)
+		}
+		if f.values != "" {
+			if err := a.write(values, r.ValuesJSON); err != nil {
+				return err
+			}
 		}
 	}
 	if a.quiet && !f.json && !f.dryRun {
 		return nil
 	}
 	return a.write(new(output), func(w io.Writer, s typeset.Style) error {
-		r := render.Convert{Plan: plan, Source: source, Target: f.target, Planned: f.dryRun, Version: buildVersion().Version}
 		if f.json {
 			return r.JSON(w, s)
 		}
 		return r.Text(w, s)
 	})
+}
+
+// spareForValues returns why the file of values must not be written: it is a source, or
+// one of the new files.
+func (a *app) spareForValues(o *output, plan *convert.Plan) error {
+	if o.file == "" {
+		return nil
+	}
+	for _, s := range plan.Sources {
+		a.inputs = append(a.inputs, s.Path)
+	}
+	for i := range plan.Files.Shards {
+		if name := filepath.Join(plan.Dir, plan.Files.Shards[i].Name); name == filepath.Clean(o.file) {
+			return usagef("--keep-values and -o both say %q: choose another name", o.file)
+		}
+	}
+	return a.spare(o)
 }
 
 // carryOutConversion writes the files, and shows how far it is.
@@ -191,15 +233,29 @@ func (a *app) convertError(err error, f *convertFlags) error {
 		a.complain(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
 		return errFound
 	case errors.As(err, &without):
-		a.complain(fmt.Errorf("%w: --drop-unsupported leaves such tensors out", err))
+		a.complain(fmt.Errorf("%w: %s--drop-unsupported leaves such tensors out", err, formAdvice(without.Form, ", and ")))
 		return errFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		return err
+	case errors.As(err, &format) && format.Form != "":
+		a.complain(fmt.Errorf("%w: %s", err, formAdvice(format.Form, "")))
+		return errFound
 	case errors.As(err, &format), errors.As(err, &source) && !isReading(source.Err):
 		a.complain(err)
 		return errFound
 	}
 	return err
+}
+
+// formAdvice says which flag gives tensors a form, followed by sep; "" if none does.
+func formAdvice(form torch.Form, sep string) string {
+	switch form {
+	case torch.FormSparse:
+		return "--dense writes it with its zeros" + sep
+	case torch.FormQuantized:
+		return "--quantized writes its integers, scales and zero points" + sep
+	}
+	return ""
 }
 
 // isReading says whether an error is of reading, and not of what was read.

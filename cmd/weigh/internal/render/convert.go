@@ -20,6 +20,7 @@ import (
 type Convert struct {
 	*convert.Plan
 	Source, Target string // as they were named
+	Values         string // the file of plain values; "" if there is none
 	Planned        bool   // nothing was written
 	Version        string // of the program
 }
@@ -113,6 +114,7 @@ func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
 		{"tensors", elements(c.rows())},
 		{"dropped", dropped},
 		{"shared", append([][]string{}, c.Shared...)},
+		{"values", orNull(c.Values)},
 		{"warnings", append([]string{}, c.Warnings...)},
 		{"replaced", append([]string{}, c.Files.Replaced...)},
 		{"removed", append([]string{}, c.Files.Left...)},
@@ -197,6 +199,9 @@ func (c *Convert) Text(w io.Writer, s typeset.Style) error {
 		say := func(color, text string) { typeset.Wrap(w, s, 0, color, text) }
 		c.judgement(say)
 		c.leftOut(say)
+		if c.Values != "" {
+			say("", c.kept())
+		}
 		if !c.Planned {
 			say(typeset.Green, c.proven())
 		}
