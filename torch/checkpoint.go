@@ -93,6 +93,7 @@ type Checkpoint struct {
 
 	extents []extent  // of Tensors, in the same order
 	records []*record // that Tensors need, and that have checksums
+	tiles   tiles     // of Tensors that are gathered
 }
 
 // A Skipped is a value of the checkpoint that is not among its tensors, or a tree of
@@ -130,7 +131,7 @@ func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	f := &file{r: r, size: size, opts: o, Checkpoint: new(Checkpoint)}
+	f := &file{r: r, size: size, opts: o, Checkpoint: &Checkpoint{tiles: tiles{most: tileSize}}}
 	if err := f.open(); err != nil {
 		return nil, err
 	}

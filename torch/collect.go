@@ -158,6 +158,9 @@ func (c *collector) add(name string, v *view) error {
 	if err != nil {
 		return c.failed(name, err)
 	}
+	if g, ok := r.(*gather); ok && c.tiles.worth(g) {
+		g.tiles = &c.tiles
+	}
 	info := safetensors.TensorInfo{Name: name, Dtype: v.dtype, Shape: v.shape, Offsets: safetensors.Span{End: v.size()}}
 	c.Tensors = append(c.Tensors, &safetensors.Tensor{TensorInfo: info, ReaderAt: r})
 	c.extents = append(c.extents, v.extent())

@@ -19,7 +19,7 @@ const (
 )
 
 // A gather reader gives the elements of a view in row-major order, in little-endian
-// bytes. It has no state, so that any number of reads can go on.
+// bytes. But for tiles it has no state, so that any number of reads can go on.
 type gather struct {
 	r             io.ReaderAt
 	base          int64 // where in r the element of index 0, 0, … is
@@ -27,6 +27,9 @@ type gather struct {
 	size          int64 // of all, in bytes
 	shape, stride []int64
 	swap          int // how many bytes are put in reverse each; 0 if none
+
+	tiles *tiles // nil if none is worth it
+	next  int64  // where the last read ended; tiles.mu guards it
 }
 
 // windows are buffers for what is read to pick from.
@@ -37,7 +40,11 @@ func (g *gather) ReadAt(b []byte, off int64) (int, error) {
 	if len(part) == 0 {
 		return 0, end
 	}
-	n, err := g.read(part, off)
+	read := g.read
+	if g.tiles != nil {
+		read = func(b []byte, off int64) (int, error) { return g.tiles.read(g, b, off) }
+	}
+	n, err := read(part, off)
 	return n, cmp.Or(err, end)
 }
 

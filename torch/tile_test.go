@@ -1,0 +1,93 @@
+// Tiles: fewer reads, the same bytes, and one tensor at a time.
+
+package torch
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/weightools/safetensors"
+)
+
+// tall is a matrix of 2048 rows of 4096 float32s, of 32 MiB, transposed, whose source
+// counts its reads.
+func tall(t *testing.T, room *tiles) (*gather, *counter, []byte) {
+	t.Helper()
+	const rows, columns = 2048, 4096
+	data := make([]byte, 4*rows*columns)
+	for i := range data {
+		data[i] = byte(i*7 + i>>10)
+	}
+	source := &counter{ReaderAt: bytes.NewReader(data)}
+	v := &view{storage: &storage{r: source, size: int64(len(data))}, dtype: safetensors.F32, shape: []int64{columns, rows}, stride: []int64{1, columns}}
+	if err := v.check(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := v.reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := r.(*gather)
+	if !room.worth(g) {
+		t.Fatal("a tile is not worth it")
+	}
+	g.tiles = room
+	return g, source, naive(v, data)
+}
+
+// TestTileReads: with room for 8 MiB, 1024 of the 4096 columns fit a tile: each of the
+// 2048 rows is read four times. Without, 512 KiB are 64 columns, and it is 64 times.
+func TestTileReads(t *testing.T) {
+	room := &tiles{most: 8 << 20}
+	g, source, want := tall(t, room)
+	var got bytes.Buffer
+	if _, err := io.CopyBuffer(onlyWriter{&got}, io.NewSectionReader(g, 0, g.size), make([]byte, tileRead)); err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Fatalf("other bytes, %v", err)
+	}
+	if source.reads != 4*2048 || source.bytes != len(want) {
+		t.Errorf("%d reads of %d bytes, want %d of %d", source.reads, source.bytes, 4*2048, len(want))
+	}
+	if room.of != nil || room.b != nil {
+		t.Error("the room is kept after the last byte")
+	}
+	if small := (&gather{width: 4, size: 1 << 20, shape: []int64{512, 512}, stride: []int64{1, 512}}); room.worth(small) {
+		t.Error("a tile is worth it for a tensor that is two reads")
+	}
+}
+
+// TestTilesAreShared: reads of two tensors in turn, and reads here and there, give the same
+// bytes, and not a tile for each.
+func TestTilesAreShared(t *testing.T) {
+	room := &tiles{most: 8 << 20}
+	a, sourceA, want := tall(t, room)
+	b, sourceB, _ := tall(t, room)
+	buf := make([]byte, tileRead)
+	for off := int64(0); off < a.size; off += tileRead {
+		for _, g := range []*gather{a, b} {
+			if n, err := g.ReadAt(buf, off); n < len(buf) || !bytes.Equal(buf, want[off:off+tileRead]) {
+				t.Fatalf("bytes at %d: %d, %v", off, n, err)
+			}
+		}
+	}
+	// At worst each byte is gathered twice.
+	if most := 4 * len(want); sourceA.bytes+sourceB.bytes > most {
+		t.Errorf("%d bytes were read, want %d at most", sourceA.bytes+sourceB.bytes, most)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	sourceA.bytes = 0
+	for range 20 {
+		off := r.Int64N(a.size - tileRead)
+		part := buf[:r.IntN(tileRead)+1]
+		if n, err := a.ReadAt(part, off); n < len(part) || !bytes.Equal(part, want[off:][:n]) {
+			t.Fatalf("%d bytes at %d: %v", n, off, err)
+		}
+	}
+	if sourceA.bytes > 20*tileRead {
+		t.Errorf("%d bytes were read here and there", sourceA.bytes)
+	}
+	if n, err := a.ReadAt(buf, a.size-5); n != 5 || err != io.EOF || !bytes.Equal(buf[:5], want[a.size-5:]) {
+		t.Errorf("at the end: %d, %v", n, err)
+	}
+}
