@@ -11,11 +11,11 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// tall is a matrix of 2048 rows of 4096 float32s, of 32 MiB, transposed, whose source
+// tall is a matrix of 512 rows of 4096 float32s, of 8 MiB, transposed, whose source
 // counts its reads.
 func tall(t *testing.T, room *tiles) (*gather, *counter, []byte) {
 	t.Helper()
-	const rows, columns = 2048, 4096
+	const rows, columns = 512, 4096
 	data := make([]byte, 4*rows*columns)
 	for i := range data {
 		data[i] = byte(i*7 + i>>10)
@@ -37,17 +37,17 @@ func tall(t *testing.T, room *tiles) (*gather, *counter, []byte) {
 	return g, source, naive(v, data)
 }
 
-// TestTileReads: with room for 8 MiB, 1024 of the 4096 columns fit a tile: each of the
-// 2048 rows is read four times. Without, 512 KiB are 64 columns, and it is 64 times.
+// TestTileReads: with room for 2 MiB, 1024 of the 4096 columns fit a tile: each of the 512
+// rows is read four times. Without, 512 KiB are 256 columns, and it is 16 times.
 func TestTileReads(t *testing.T) {
-	room := &tiles{most: 8 << 20}
+	room := &tiles{most: 2 << 20}
 	g, source, want := tall(t, room)
 	var got bytes.Buffer
 	if _, err := io.CopyBuffer(onlyWriter{&got}, io.NewSectionReader(g, 0, g.size), make([]byte, tileRead)); err != nil || !bytes.Equal(got.Bytes(), want) {
 		t.Fatalf("other bytes, %v", err)
 	}
-	if source.reads != 4*2048 || source.bytes != len(want) {
-		t.Errorf("%d reads of %d bytes, want %d of %d", source.reads, source.bytes, 4*2048, len(want))
+	if source.reads != 4*512 || source.bytes != len(want) {
+		t.Errorf("%d reads of %d bytes, want %d of %d", source.reads, source.bytes, 4*512, len(want))
 	}
 	if room.of != nil || room.b != nil {
 		t.Error("the room is kept after the last byte")
@@ -60,7 +60,7 @@ func TestTileReads(t *testing.T) {
 // TestTilesAreShared: reads of two tensors in turn, and reads here and there, give the same
 // bytes, and not a tile for each.
 func TestTilesAreShared(t *testing.T) {
-	room := &tiles{most: 8 << 20}
+	room := &tiles{most: 2 << 20}
 	a, sourceA, want := tall(t, room)
 	b, sourceB, _ := tall(t, room)
 	buf := make([]byte, tileRead)
