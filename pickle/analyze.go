@@ -3,7 +3,6 @@
 package pickle
 
 import (
-	"cmp"
 	"io"
 	"slices"
 
@@ -28,7 +27,24 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	a := newAnalysis(r, size, o, o.policy().compile(), 0)
 	a.keep = true
 	a.run()
+	if !a.keep {
+		a.m.forget()
+	}
 	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.arena}, a.m.d.err
+}
+
+// costStream is what it costs to begin a stream, in cheap instructions.
+const costStream = 40
+
+// held returns how many bytes the streams that are over take.
+func (a *analysis) held() int64 { return a.all.bytes + 12*int64(len(a.roots)) }
+
+// drop gives up to keep values, for which there is no memory left: what follows is still
+// worth to be looked at.
+func (a *analysis) drop() {
+	a.keep = false
+	clear(a.roots) // they are unknown now
+	a.m.result = refUnknown
 }
 
 // forgetAfter is how many values of streams that are over are kept at most, if
@@ -57,7 +73,7 @@ type analysis struct {
 // others.
 func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
 	return &analysis{o: o, m: newMachine(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
-		left: o.maxOpcodes(), guesses: 2*size + 1<<20}
+		left: o.maxOpcodes(), guesses: mostGuesses(size)}
 }
 
 // reuse makes the analysis one of other bytes.
@@ -71,14 +87,14 @@ func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 	}
 	a.o, m.o, a.streams, a.omitted, a.end, a.gap = o, o, nil, 0, 0, -1
 	a.all = newFindings(a.all.policy, a.all.depth, o.maxReport())
-	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), 2*size+1<<20, 0, false
+	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), mostGuesses(size), 0, false
 }
 
 // run goes through all streams, and then through the pickles within strings.
 func (a *analysis) run() {
 	size := a.m.d.size
 	if size == 0 {
-		a.all.add(Finding{RuleNotPickle, Warning, 0, "there are no bytes"})
+		a.all.addf(RuleNotPickle, Warning, 0, "there are no bytes")
 		a.all.stop("there are no bytes")
 	}
 	off, searching := int64(0), a.o != nil && a.o.Search
@@ -102,7 +118,7 @@ func (a *analysis) run() {
 		}
 	}
 	if off < size && a.left <= 0 {
-		a.all.limit(off, "the limit of %d instructions is met at %d", a.o.maxOpcodes(), off)
+		a.all.limit(off, "the budget of instructions is spent at %d, and what follows was not looked at", off)
 	}
 	a.closeGap(size)
 	a.nested()
@@ -137,16 +153,19 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	}
 	t := &attempt{found: newFindings(a.all.policy, a.all.depth, a.all.most)}
 	m.begin(off, t.found)
-	m.guessing, m.budget = guessing, a.left
+	m.guessing, m.budget, m.held = guessing, a.left, a.held()
 	if guessing && off < a.tried {
-		m.budget, m.every, t.found.most = min(a.left, guessLength), guessLength-1, guessMost
+		m.budget, t.found.most = min(a.left, guessLength), guessMost
 	}
 	t.fault = m.run()
 	m.escapes()
 	m.checkExpansion()
-	a.left -= m.opcodes
+	if a.keep && m.full {
+		a.drop()
+	}
+	a.left -= m.work + costStream
 	if guessing {
-		a.guesses -= m.opcodes + 16*int64(1+len(t.found.globals))
+		a.guesses -= m.work + costStream
 		a.tried = max(a.tried, m.d.offset())
 	}
 	t.Stream = Stream{Offset: off, End: m.d.offset(), Proto: int(m.named), Opcodes: m.opcodes, Stopped: m.stopped}
@@ -168,7 +187,7 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 func (a *analysis) readAgain(t *attempt) {
 	m := a.m
 	if f := m.d.frames; f.detail != "" {
-		t.found.add(Finding{RuleFrame, Warning, f.violated, f.detail})
+		t.found.addf(RuleFrame, Warning, f.violated, "%s", f.detail)
 		a.other(t, func() { m.d.frames.losing = true })
 	}
 	if m.rawAt >= 0 {
@@ -182,22 +201,18 @@ func (a *analysis) other(t *attempt, set func()) {
 	m := a.m
 	found := newFindings(a.all.policy, a.all.depth, a.all.most)
 	m.begin(t.Offset, found)
-	m.guessing, m.budget = true, a.left
+	m.guessing, m.budget, m.held = true, a.left, a.held()+t.found.bytes
 	set()
 	m.run()
-	a.left -= m.opcodes
+	a.left -= m.work + costStream
 	for _, g := range found.globals {
 		if t.found.names[g.key] == nil && (g.Verdict == Dangerous || m.d.frames.losing) {
 			t.found.keep(g, g.key)
 		}
 	}
-	known := map[Finding]bool{}
-	for _, n := range t.found.list {
-		known[n] = true
-	}
-	for _, n := range found.list {
-		if n.Severity == Error && !known[n] {
-			t.found.add(n)
+	for i, n := range found.list {
+		if n.Severity == Error && !t.found.has(found.alike[i], n.Offset) {
+			t.found.addAlike(found.alike[i], n)
 		}
 	}
 	for _, c := range found.calls {
@@ -240,7 +255,7 @@ func (t *attempt) alien() bool {
 // notAPickle reports that the bytes are none. That they end too early is said as
 // well, for the beginning of a pickle may look like anything.
 func (a *analysis) notAPickle(t *attempt) {
-	a.all.add(Finding{RuleNotPickle, Warning, 0, "the bytes are no pickle: " + t.found.reason})
+	a.all.addf(RuleNotPickle, Warning, 0, "the bytes are no pickle: %s", t.found.reason)
 	if t.fault == faultTruncated {
 		a.all.merge(t.found, 0)
 	}
@@ -260,7 +275,7 @@ func (a *analysis) accept(t *attempt) {
 	} else {
 		a.omitted++
 	}
-	if a.keep {
+	if a.keep || len(a.roots) > 0 {
 		a.roots = append(a.roots, t.result)
 	}
 	if t.Stopped {
@@ -328,8 +343,11 @@ func (a *analysis) report() *Report {
 			a.all.addf(g.Rule, Severity(g.Verdict), g.Offset, "%s is imported: %s", g.label(), g.Why())
 		}
 	}
-	slices.SortStableFunc(a.all.list, func(x, y Finding) int { return cmp.Compare(x.Offset, y.Offset) })
-	r.Findings = a.all.list
+	r.Findings = a.all.sorted()
 	r.Omitted += a.all.omitted + a.omitted
+	r.Spent, r.Memory = a.o.maxOpcodes()-a.left, a.held()
+	if a.keep {
+		r.Memory += a.m.memory()
+	}
 	return r
 }

@@ -28,7 +28,7 @@ const (
 //	int         a is the number, or with flagText a text of digits or bytes
 //	float       a is its bits
 //	str, bytes  a is where the text is, n how long; or with flagSpan a is a span
-//	tuple       a is where its items begin among the items, n how many there are
+//	tuple       a is where its items are, n how many there are
 //	list, dict, a is the first run of items, and in the upper half the last one;
 //	set         n is how many there are, of a dict twice as many as entries
 //	global      a is the global
@@ -53,10 +53,13 @@ const (
 )
 
 const (
-	chunkBits = 12 // nodes come in chunks of 4,096, so growing copies nothing
+	chunkBits = 10 // nodes come in chunks of 1,024, so growing copies nothing
 	chunkSize = 1 << chunkBits
 	callChunk = 512 // and calls in chunks of 512
 	textBlock = 64 << 10
+
+	pageBits = 14 // items come in pages of 16,384, and what has more at once in a page of its own
+	pageSize = 1 << pageBits
 )
 
 // A span is a text that is left in the file.
@@ -82,7 +85,9 @@ type arena struct {
 	nodes  []*[chunkSize]node
 	chunk  *[chunkSize]node // the one that is filled
 	count  int
-	items  []ref // tuples' items, and runs of items: the next run, how many, items
+	pages  [][]ref // tuples' items, and runs of items: the next run, how many, items
+	page   int     // the one that is filled
+	large  int64   // how many items are in pages of their own
 	calls  []*[callChunk]call
 	called int
 	spans  []span
@@ -91,16 +96,17 @@ type arena struct {
 }
 
 // newArena returns an arena for the values of size bytes. A checkpoint has about
-// an item for six bytes, so that as many need not be moved.
+// an item for six bytes, so that the first page need not be moved.
 func newArena(r io.ReaderAt, size int64) *arena {
-	a := &arena{r: r, items: make([]ref, 0, min(size/6, 1<<20)+8)}
+	a := &arena{r: r, pages: [][]ref{make([]ref, 0, min(size/6+8, pageSize))}}
 	a.reset()
 	return a
 }
 
 // reset forgets all values but those that every arena begins with.
 func (a *arena) reset() {
-	a.items, a.called, a.spans = append(a.items[:0], 0), 0, a.spans[:0]
+	a.pages, a.page, a.large = append(a.pages[:0], append(a.pages[0][:0], 0)), 0, 0
+	a.called, a.spans = 0, a.spans[:0]
 	a.blocks, a.names = nil, nil
 	if a.count > 0 {
 		a.count, a.chunk = int(refFirst), a.nodes[0]
@@ -155,8 +161,46 @@ func (a *arena) addCall(c call) uint64 {
 // memory returns how many bytes the values take, without what is kept to grow.
 func (a *arena) memory() int64 {
 	const nodeSize, callSize, spanSize, nameSize = 16, 48, 16, 400
-	return int64(a.count)*nodeSize + int64(len(a.items))*4 + int64(a.called)*callSize +
+	return int64(a.count)*nodeSize + a.itemCount()*4 + int64(a.called)*callSize +
 		int64(len(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
+}
+
+// itemCount returns how many items there is room for in the pages that are begun.
+func (a *arena) itemCount() int64 {
+	if len(a.pages) == 1 {
+		return int64(len(a.pages[0]))
+	}
+	return int64(len(a.pages))*pageSize + a.large
+}
+
+// room makes room for n items that stay together, and returns where: the number of a
+// page, and in the lower pageBits the place in it.
+func (a *arena) room(n int) uint64 {
+	p := a.pages[a.page]
+	switch {
+	case len(p)+n <= pageSize:
+	case n > pageSize/4: // a page of its own, so that what is left of this one is not lost
+		a.pages = append(a.pages, make([]ref, 0, n))
+		a.large += int64(n)
+		return uint64(len(a.pages)-1) << pageBits
+	default:
+		a.pages = append(a.pages, make([]ref, 0, pageSize))
+		a.page = len(a.pages) - 1
+	}
+	return uint64(a.page)<<pageBits | uint64(len(a.pages[a.page]))
+}
+
+// put adds items where room has made room for them.
+func (a *arena) put(at uint64, items ...ref) {
+	p := &a.pages[at>>pageBits]
+	*p = append(*p, items...)
+}
+
+// itemsAt returns n items.
+func (a *arena) itemsAt(at uint64, n int) []ref {
+	p := a.pages[at>>pageBits]
+	i := int(at & (pageSize - 1))
+	return p[i : i+n : i+n]
 }
 
 // text keeps a text of at most maxText bytes, and returns where it is. The
@@ -207,11 +251,11 @@ func (a *arena) addTuple(k Kind, items []ref) ref {
 	if len(items) == 0 && k == KindTuple {
 		return refEmptyTuple
 	}
-	n := node{kind: k, n: uint32(len(items)), a: uint64(len(a.items))}
+	n := node{kind: k, n: uint32(len(items)), a: a.room(len(items))}
 	for _, item := range items {
 		n.hold(a.at(item))
 	}
-	a.items = append(a.items, items...)
+	a.put(n.a, items...)
 	return a.add(n)
 }
 
@@ -229,35 +273,40 @@ func (n *node) hold(item *node) {
 }
 
 // extend adds items to a chain of runs, which is its first run, and in the upper
-// half its last. A run at the end of all items is made longer.
+// half its last. A run at the end of the page that is filled is made longer.
 func (a *arena) extend(chain *uint64, items []ref) {
 	if len(items) == 0 {
 		return
 	}
-	last := *chain >> 32
-	if last != 0 && last+2+uint64(a.items[last+1]) == uint64(len(a.items)) {
-		a.items[last+1] += ref(len(items))
-		a.items = append(a.items, items...)
-		return
+	if last := *chain >> 32; last != 0 {
+		head := a.itemsAt(last, 2)
+		p := &a.pages[last>>pageBits]
+		end := int(last&(pageSize-1)) + 2 + int(head[1])
+		if end == len(*p) && int(last>>pageBits) == a.page && end+len(items) <= pageSize {
+			head[1] += ref(len(items))
+			*p = append(*p, items...)
+			return
+		}
 	}
-	run := uint64(len(a.items))
-	a.items = append(a.items, 0, ref(len(items)))
-	a.items = append(a.items, items...)
-	if last == 0 {
+	run := a.room(2 + len(items))
+	a.put(run, 0, ref(len(items)))
+	a.put(run, items...)
+	if last := *chain >> 32; last == 0 {
 		*chain = run
 	} else {
-		a.items[last] = ref(run)
+		a.itemsAt(last, 2)[0] = ref(run)
 	}
 	*chain = *chain&(1<<32-1) | run<<32
 }
 
 // runs calls yield with the runs of a chain, until it returns false.
 func (a *arena) runs(chain uint64, yield func([]ref) bool) {
-	for run := ref(chain); run != 0; run = a.items[run] {
-		n := a.items[run+1]
-		if !yield(a.items[run+2 : run+2+n : run+2+n]) {
+	for run := uint64(uint32(chain)); run != 0; {
+		head := a.itemsAt(run, 2)
+		if !yield(a.itemsAt(run+2, int(head[1]))) {
 			return
 		}
+		run = uint64(head[0])
 	}
 }
 
@@ -266,7 +315,7 @@ func (a *arena) each(r ref, yield func([]ref) bool) {
 	switch n := a.at(r); n.kind {
 	case KindTuple, KindFrozenSet:
 		if n.n > 0 {
-			yield(a.items[n.a : n.a+uint64(n.n)])
+			yield(a.itemsAt(n.a, int(n.n)))
 		}
 	case KindList, KindDict, KindSet:
 		a.runs(n.a, yield)

@@ -90,13 +90,13 @@ func (m *machine) judgeCall(r, callee, args, kwargs ref) (named ref) {
 	case KindGlobal:
 		g := m.names[n.a]
 		g.Called = true
-		before := len(m.found.list)
+		m.found.watch(g.standing())
 		named = m.checkUse(g, args)
 		m.checkKwargs(g, kwargs)
 		if g.use == names.Encode {
 			m.sniffEncoded(r, args)
 		}
-		m.found.called(m, g, args, before)
+		m.found.called(m, g, args)
 		return named
 	case KindCall, KindPersistent:
 		m.danger(RuleComputedCall, "the %s at %d calls what a %s gives", m.t.code, m.t.off, n.kind)
@@ -168,7 +168,7 @@ func (m *machine) checkDunderKeys(state ref) {
 // checkDunderKeys1 judges the keys of one dict. A key too long to be looked at is
 // taken for one.
 func (m *machine) checkDunderKeys1(v Value) {
-	for key := range v.Pairs() {
+	for key := range m.look(v).Pairs() {
 		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == KindStr {
 			m.danger(RuleDunderState, "the %s at %d sets %s", m.t.code, m.t.off, m.summary(key.r))
 			return
@@ -184,7 +184,7 @@ func isDunder(s string) bool {
 // checkDunderStrings judges strings that a function may follow into the
 // interpreter, as str.format follows "{0.__class__}".
 func (m *machine) checkDunderStrings(args ref) {
-	for arg := range (Value{m.arena, args}).Items() {
+	for arg := range m.look(Value{m.arena, args}).Items() {
 		if s, ok := arg.Str(); ok && strings.Contains(s, "__") {
 			m.danger(RuleDunderString, "the %s at %d gives %s to what it calls", m.t.code, m.t.off, m.summary(arg.r))
 			return

@@ -14,6 +14,7 @@ func (m *machine) checkExpansion() {
 	if m.reused < 16 {
 		return
 	}
+	m.work += int64(m.count-int(m.first)) + m.itemCount()
 	sizes := make([]float32, m.count-int(m.first)) // 0 is not known yet, and -1 is under way
 	total := m.expand(m.result, sizes)
 	for _, r := range m.stack {
@@ -30,21 +31,17 @@ func (m *machine) expand(r ref, sizes []float32) float32 {
 	if r < m.first {
 		return 1
 	}
+	const most = 1 << 21 // values that wait, which take four bytes each
 	todo := []ref{r}
 	for len(todo) > 0 {
 		r := todo[len(todo)-1]
 		size := &sizes[r-m.first]
 		if *size == 0 {
 			*size = -1
-			m.each(r, func(run []ref) bool {
-				for _, item := range run {
-					if item >= m.first && sizes[item-m.first] == 0 {
-						todo = append(todo, item)
-					}
-				}
-				return true
-			})
-			continue
+			if len(todo) < most {
+				todo = m.unsized(todo, r, sizes)
+				continue
+			}
 		}
 		todo = todo[:len(todo)-1]
 		if *size > 0 {
@@ -63,4 +60,22 @@ func (m *machine) expand(r ref, sizes []float32) float32 {
 		})
 	}
 	return sizes[r-m.first]
+}
+
+// unsized appends what is in r and is not sized yet to todo. What holds nothing is sized.
+func (m *machine) unsized(todo []ref, r ref, sizes []float32) []ref {
+	m.each(r, func(run []ref) bool {
+		for _, item := range run {
+			if item < m.first || sizes[item-m.first] != 0 {
+				continue
+			}
+			if m.at(item).kind < KindTuple || m.at(item).kind == KindGlobal {
+				sizes[item-m.first] = 1
+				continue
+			}
+			todo = append(todo, item)
+		}
+		return true
+	})
+	return todo
 }

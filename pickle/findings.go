@@ -23,7 +23,12 @@ type findings struct {
 	most   int // how many findings, and how many calls, are kept
 
 	list    []Finding
-	counts  map[Rule]int // of those in list
+	alike   []kinship       // of each of them
+	index   map[kinship]int // of list
+	counts  map[Rule]int    // of those in list
+	bytes   int64           // that all of this takes, about
+	because Rule            // what spoke first against what is watched, or worst
+	worse   Verdict         // and how much
 	omitted int
 	verdict Verdict // of the findings and calls
 	reason  string  // why not everything was seen, "" if it was
@@ -46,20 +51,6 @@ func newFindings(policy *names.Policy, depth, most int) *findings {
 	return &findings{policy: policy, depth: depth, most: most}
 }
 
-// add keeps a finding.
-func (f *findings) add(n Finding) {
-	f.verdict = max(f.verdict, n.Severity.Verdict())
-	if f.full(n.Rule, n.Severity) {
-		f.omitted++
-		return
-	}
-	if f.counts == nil {
-		f.counts = map[Rule]int{}
-	}
-	f.counts[n.Rule]++
-	f.list = append(f.list, n)
-}
-
 // full is whether there is no place for another finding.
 func (f *findings) full(rule Rule, severity Severity) bool {
 	return f.counts[rule] >= maxOfRule || f.noPlace(len(f.list), severity.Verdict())
@@ -71,13 +62,14 @@ func (f *findings) noPlace(n int, v Verdict) bool {
 	return n >= f.most && (v != Dangerous || n >= 2*f.most)
 }
 
-// addf keeps a finding, and words it if it is kept.
+// addf keeps a finding, and words it if it is kept and the first of those that are alike.
 func (f *findings) addf(rule Rule, severity Severity, off int64, format string, args ...any) {
 	n := Finding{Rule: rule, Severity: severity, Offset: off}
-	if !f.full(rule, severity) {
+	k := kin(rule, severity, format, args)
+	if _, ok := f.index[k]; !ok && !f.full(rule, severity) {
 		n.Message = fmt.Sprintf(format, args...)
 	}
-	f.add(n)
+	f.addAlike(k, n)
 }
 
 // stop notes why not everything was seen.
@@ -89,9 +81,8 @@ func (f *findings) stop(reason string) {
 
 // limit notes a limit that was met.
 func (f *findings) limit(off int64, format string, args ...any) {
-	reason := fmt.Sprintf(format, args...)
-	f.add(Finding{RuleResource, Warning, off, reason})
-	f.stop(reason)
+	f.addf(RuleBudget, Warning, off, format, args...)
+	f.stop(fmt.Sprintf(format, args...))
 	f.limited = true
 }
 
@@ -105,6 +96,8 @@ func (f *findings) keep(g *global, key nameKey) {
 	if f.names == nil {
 		f.names = map[nameKey]*global{}
 	}
+	const size = 700 // bytes of an import, of what is kept to find it, and of the finding
+	f.bytes += size + 5*int64(len(g.Module)+len(g.Name))
 	g.key = key
 	f.names[key] = g
 	f.globals = append(f.globals, g)
@@ -119,16 +112,11 @@ func (f *findings) addJob(j *job) {
 	f.jobOf[j.value] = j
 }
 
-// called keeps a call of an import; its findings are those from before on.
-func (f *findings) called(m *machine, g *global, args ref, before int) {
-	c := Call{Count: 1, Offset: m.t.off, Opcode: m.t.code, Verdict: g.Verdict}
-	if g.conditional() && !g.misused {
-		c.Verdict = Suspicious
-	}
-	for _, n := range f.list[min(before, len(f.list)):] {
-		if v := n.Severity.Verdict(); v > c.Verdict || c.Rule == "" {
-			c.Rule, c.Verdict = n.Rule, max(v, c.Verdict)
-		}
+// called keeps a call of an import; what speaks against it was watched.
+func (f *findings) called(m *machine, g *global, args ref) {
+	c := Call{Count: 1, Offset: m.t.off, Opcode: m.t.code, Verdict: g.standing(), Rule: f.because}
+	if f.because != "" {
+		c.Verdict = max(c.Verdict, f.worse)
 	}
 	if c.Rule == "" && c.Verdict != Safe {
 		c.Rule = g.Rule
@@ -152,6 +140,14 @@ func (f *findings) calledOther(m *machine, callee, args ref) {
 	f.keepCall(m, c, func() string { return m.summary(callee) }, args)
 }
 
+// standing returns what is thought of calling the import, if nothing else is known.
+func (g *global) standing() Verdict {
+	if g.conditional() && !g.misused {
+		return Suspicious
+	}
+	return g.Verdict
+}
+
 // keepCall keeps a call, if there is a place, and words it only then.
 func (f *findings) keepCall(m *machine, c Call, label func() string, args ref) bool {
 	if f.noPlace(len(f.calls), c.Verdict) {
@@ -159,6 +155,7 @@ func (f *findings) keepCall(m *machine, c Call, label func() string, args ref) b
 		return false
 	}
 	c.Callee, c.Args = label(), m.summary(args)
+	f.bytes += 400 + 2*int64(len(c.Callee)+len(c.Args))
 	f.calls = append(f.calls, c)
 	return true
 }
@@ -169,7 +166,10 @@ func (f *findings) other(g *global) *global {
 		f.others = g
 		f.keep(g, nameKey{"", "other names", false})
 		g.Module, g.Name, g.ResolvedModule, g.ResolvedName, g.full = "", "other names", "", "other names", "other names"
-		f.addf(RuleResource, Warning, g.Offset, "more than %d names are imported", f.most)
+		f.addf(RuleResource, Warning, g.Offset, "more than %d names are imported, which is how many are listed", f.most)
+	}
+	if g.Verdict > f.others.Verdict {
+		f.others.Verdict, f.others.Rule = g.Verdict, g.Rule
 	}
 	f.omitted++
 	return f.others
@@ -177,9 +177,9 @@ func (f *findings) other(g *global) *global {
 
 // merge adds what g holds to f, with the offsets of g counted from base.
 func (f *findings) merge(g *findings, base int64) {
-	for _, n := range g.list {
-		n.Offset += base
-		f.add(n)
+	for i, n := range g.list {
+		n.move(base)
+		f.addAlike(g.alike[i], n)
 	}
 	f.omitted += g.omitted
 	f.verdict = max(f.verdict, g.verdict)

@@ -73,6 +73,7 @@ func hasImport(b []byte) bool {
 		if i += n; beginsPickle(b[i:]) {
 			return true
 		}
+		i = max(i, afterName(b, i+1)-1)
 	}
 	return false
 }

@@ -59,6 +59,7 @@ func (m *machine) long() {
 // pushNumber pushes the int that a line was read as. One that does not fit 64 bits
 // stays text.
 func (m *machine) pushNumber(n pylit.Number) {
+	m.work += 4 + int64(len(m.t.text))/8
 	switch {
 	case !n.OK:
 		m.malformed()
@@ -66,8 +67,11 @@ func (m *machine) pushNumber(n pylit.Number) {
 		return
 	case n.Big:
 		digits := n.Text
-		if i, ok := new(big.Int).SetString(string(digits), n.Base); ok && n.Base != 10 {
-			digits = i.Append(nil, 10)
+		if n.Base != 10 {
+			m.work += int64(len(digits)*len(digits)) / 512 // it is worked out
+			if i, ok := new(big.Int).SetString(string(digits), n.Base); ok {
+				digits = i.Append(nil, 10)
+			}
 		}
 		m.push(m.add(node{kind: KindInt, flags: flagText, n: uint32(len(digits)), a: m.text(digits)}))
 	default:
@@ -80,6 +84,7 @@ func (m *machine) pushNumber(n pylit.Number) {
 
 // float is FLOAT: a line.
 func (m *machine) float() {
+	m.work += 4 + int64(len(m.t.text))/8
 	f, odd, ok := pylit.Float(m.t.text)
 	if !ok || m.t.textLen > maxText {
 		m.malformed()
@@ -145,6 +150,7 @@ func (m *machine) index() (uint64, bool) {
 
 // pushText pushes the text that was decoded as it is.
 func (m *machine) pushText(k Kind, flags uint8) {
+	m.work += int64(len(m.t.text)) / 64
 	r := m.addText(k, flags, m.t.text, m.t.textOff, m.t.textLen)
 	if len(m.t.text) >= minEmbedded && textHeads[m.t.text[0]] {
 		m.sniff(r, m.t.text, m.t.textOff, m.t.textLen)
@@ -174,6 +180,7 @@ func (m *machine) quoted() { m.pushLine(flagBytes8, pylit.String) }
 // pushLine pushes the str that a line stands for. One too long to be looked at is
 // left in the file as it stands there, escapes and all.
 func (m *machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
+	m.work += 4 + int64(len(m.t.text))/8
 	if m.t.textLen > maxText {
 		m.push(m.addText(KindStr, flags, m.t.text, m.t.textOff, m.t.textLen))
 		return

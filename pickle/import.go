@@ -42,6 +42,7 @@ func (g *global) conditional() bool {
 // each.
 func (m *machine) global() {
 	module, name := m.t.text, m.t.text2
+	m.work += 4 + int64(len(module)+len(name))/32
 	if len(module) == 0 || len(name) == 0 || !utf8.Valid(module) || !utf8.Valid(name) {
 		m.malformed()
 		m.push(m.unknown())
@@ -127,6 +128,7 @@ func (m *machine) judge(module, name string) *global {
 	if (m.failed || m.guessing) && !plausible(module, name) {
 		return nil
 	}
+	m.work += costName
 	g := &global{Import: Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code}}
 	if m.proto < 3 {
 		g.ResolvedModule, g.ResolvedName = names.Rename(module, name)
@@ -141,7 +143,7 @@ func (m *machine) judge(module, name string) *global {
 	switch {
 	case m.failed && !m.protoFirst && g.Verdict == Suspicious:
 		return nil // of bytes that need not be a pickle, what is not known means nothing
-	case len(m.found.globals) >= m.found.most && g.Verdict == Suspicious:
+	case m.found.noPlace(len(m.found.globals), g.Verdict):
 		return m.found.other(g)
 	}
 	m.found.keep(g, nameKey{module, name, m.proto < 3})
@@ -173,9 +175,14 @@ func (m *machine) extension() {
 		m.push(m.unknown())
 		return
 	}
+	m.work += costFinding
 	name := fmt.Sprintf("EXT %d", code)
 	g, known := m.found.names[nameKey{"", name, false}]
 	if !known {
+		if m.work += costName; len(m.found.globals) >= m.found.most {
+			m.pushImport(m.found.other(&global{Import: Import{Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleExtension}}))
+			return
+		}
 		g = &global{full: name, Import: Import{Name: name, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleExtension}}
 		m.found.keep(g, nameKey{"", name, false})
 		m.warn(RuleExtension, m.t.off, "the %s at %d imports what the registry has under %d", m.t.code, m.t.off, code)
@@ -200,7 +207,7 @@ func (m *machine) persistent(id ref) {
 // itemsOf returns the items of a tuple or frozenset.
 func (m *machine) itemsOf(r ref) []ref {
 	n := m.at(r)
-	return m.items[n.a : n.a+uint64(n.n)]
+	return m.itemsAt(n.a, int(n.n))
 }
 
 // isStorageID is whether an id is one that torch.save writes: of a storage, as

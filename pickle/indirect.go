@@ -40,12 +40,17 @@ func (m *machine) importAttribute(owner *global, attribute string) ref {
 	key := nameKey{owner.Module, owner.Name + "." + attribute, owner.Module != owner.ResolvedModule || owner.Name != owner.ResolvedName}
 	g, known := m.found.names[key]
 	if !known {
+		m.work += costName
 		g = &global{Import: Import{Module: key.module, Name: key.name, ResolvedModule: owner.ResolvedModule,
 			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.t.off, Opcode: m.t.code}}
 		j := m.found.policy.Judge(names.Import{Module: g.Module, Name: g.Name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
 		g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
 		g.full = names.Join(g.ResolvedModule, g.ResolvedName)
-		m.found.keep(g, key)
+		if m.found.noPlace(len(m.found.globals), g.Verdict) {
+			g = m.found.other(g)
+		} else {
+			m.found.keep(g, key)
+		}
 	}
 	g.Count++
 	return m.nodeOf(g)
@@ -102,6 +107,7 @@ func (m *machine) escapes() {
 	if len(watched) == 0 {
 		return
 	}
+	m.work += int64(m.count-int(m.first)) / 2
 	for r := m.first; int(r) < m.count; r++ {
 		if k := m.at(r).kind; k < KindTuple || k == KindGlobal {
 			continue

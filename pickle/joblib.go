@@ -20,7 +20,7 @@ func (m *machine) rawArray(c *call, state ref) {
 	if m.plain || !m.isWrapper(c) || m.failed {
 		return
 	}
-	w := wrapperOf(Value{m.arena, state})
+	w := wrapperOf(m.look(Value{m.arena, state}))
 	if w.objects {
 		m.inner()
 		return

@@ -4,6 +4,7 @@ package pickle
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,7 @@ import (
 func TestAllocations(t *testing.T) {
 	for _, tensors := range []int{1, 1000, 50_000} {
 		data := checkpointPickle(tensors)
-		most := 150 + float64(tensors)/60
+		most := 150 + float64(tensors)/50
 		got := testing.AllocsPerRun(3, func() {
 			if r, err := Analyze(bytes.NewReader(data), int64(len(data)), nil); err != nil || r.Verdict != Safe || !r.Complete {
 				t.Fatal(err, r)
@@ -94,7 +95,7 @@ func TestOptions(t *testing.T) {
 	flood := proto(2) + strings.Repeat(uni("a")+"Q0"+glob("m", "x")+")R0", 100) + payload + "."
 	r := analyze(flood, Options{MaxReport: 2})
 	listed := len(r.Imports) > 0 && len(r.Calls) > 0 && r.Imports[len(r.Imports)-1].Verdict == Dangerous && r.Calls[len(r.Calls)-1].Verdict == Dangerous
-	if !listed || r.Findings[len(r.Findings)-1].Severity != Error {
+	if !listed || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error }) {
 		t.Errorf("MaxReport, crowded: %v, %v, %v", r.Imports, r.Calls, r.Findings)
 	}
 	id := proto(2) + uni("12") + "Q."

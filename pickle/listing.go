@@ -92,20 +92,21 @@ type listing struct {
 func (l *listing) stream(i int, s Stream) {
 	m := l.m
 	m.reset()
-	found := newFindings(l.report.policy, 0, math.MaxInt)
+	found := newFindings(l.report.policy, 0, m.o.maxReport())
 	m.begin(s.Offset, found)
 	m.budget = m.o.maxOpcodes()
 	l.marks, l.outer = nil, nil
 	m.observe = func(do func(*machine)) {
 		line := Line{Offset: m.t.off, End: m.d.offset(), Stream: i, Opcode: m.t.code, Arg: string(m.t.argument()), Indent: len(l.marks)}
-		live, findings, calls := m.memo.live, len(found.list), m.called
+		live, calls := m.memo.live, m.called
+		found.forget()
 		do(m)
 		if m.t.code == opMemoize {
 			line.Mark = fmt.Sprintf("(as %d)", live)
 		}
 		l.follow(&line)
 		line.Depth = len(m.stack) + len(m.marks)
-		l.remark(&line, found.list[findings:], m.called > calls)
+		l.remark(&line, found.list, m.called > calls)
 		l.going = l.going && l.yield(line, nil)
 		m.done = m.done || !l.going || m.d.offset() >= s.End
 	}

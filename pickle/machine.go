@@ -46,12 +46,16 @@ type machine struct {
 	rawAt      int64 // where the first raw array begins, -1 if there is none
 
 	opcodes int64                   // how many were read
-	budget  int64                   // how many may be
-	every   int64                   // after how many that is looked at: a power of two, less 1
+	work    int64                   // what they cost, in that of one that is cheap
+	budget  int64                   // how much they may
+	due     int64                   // at which cost that is looked at next
+	every   int64                   // and how much later again
+	held    int64                   // bytes that the streams before have taken
 	reused  int                     // how often a container was put on the stack again
 	deepest bool                    // whether depth was reported
 	crowded bool                    // whether the number of marks was reported
 	far     bool                    // whether a number of the memo was reported
+	full    bool                    // whether there is no memory left
 	observe func(do func(*machine)) // carries out an instruction for those who watch, nil if nobody does
 }
 
@@ -98,14 +102,15 @@ func (m *machine) begin(off int64, found *findings) {
 	m.start, m.proto, m.declared, m.named, m.protos, m.protoFirst = off, 0, 1, 0, 0, false
 	m.done, m.stopped, m.result, m.failed, m.resume = false, false, refUnknown, false, 0
 	m.guessing, m.plain, m.rawAt = false, false, -1
-	m.every = 0xfff
-	m.opcodes, m.reused, m.deepest, m.crowded, m.far = 0, 0, false, false, false
+	m.every = 1 << 12
+	m.work, m.due, m.held = 0, 0, 0
+	m.opcodes, m.reused, m.deepest, m.crowded, m.far, m.full = 0, 0, false, false, false, false
 }
 
 // run carries out instructions until a STOP, or until none can be read.
 func (m *machine) run() fault {
 	for !m.done {
-		if m.opcodes&m.every == 0 && m.over() {
+		if m.work >= m.due && m.over() {
 			return faultNone
 		}
 		if f := m.d.next(&m.t); f != faultNone {
@@ -113,6 +118,7 @@ func (m *machine) run() fault {
 			return f
 		}
 		m.opcodes++
+		m.work++
 		if p := opcodes[m.t.code].proto; p > m.declared && m.t.code != opProto {
 			m.newer(p)
 		}
@@ -127,18 +133,46 @@ func (m *machine) run() fault {
 
 // over is whether a limit was met, and notes it.
 func (m *machine) over() bool {
-	used := m.memory() + m.memo.memory() + int64(len(m.stack))*4 + int64(len(m.marks))*8
 	switch {
-	case m.opcodes >= m.budget && m.guessing:
-	case m.opcodes >= m.budget:
-		m.found.limit(m.d.offset(), "the limit of %d instructions is met", m.o.maxOpcodes())
-	case used > m.o.maxMemory():
-		m.found.limit(m.d.offset(), "the limit of %d bytes for values is met", m.o.maxMemory())
+	case m.work >= m.budget && m.guessing:
+	case m.work >= m.budget:
+		m.found.limit(m.d.offset(), "the budget of instructions is spent at %d, and what follows was not looked at", m.d.offset())
+	case m.used() > m.o.maxMemory():
+		m.full = true
+		m.found.limit(m.d.offset(), "the budget of memory, %d bytes, is spent at %d, and what follows was not looked at", m.o.maxMemory(), m.d.offset())
 	default:
+		m.due = min(m.work+m.every, max(m.budget, m.work+1))
 		return false
 	}
 	m.failed = true
 	return true
+}
+
+// used returns how many bytes are taken. What is on the stack counts thrice, since
+// growing copies it.
+func (m *machine) used() int64 {
+	const slot, open = 12, 24
+	n := m.held + m.memory() + m.memo.memory() + m.older.memory() + m.found.bytes
+	n += int64(len(m.stack))*slot + int64(len(m.marks))*open
+	for i := range m.outer {
+		c := &m.outer[i]
+		n += int64(len(c.stack))*slot + int64(len(c.marks))*open + c.memo.memory()
+	}
+	return n
+}
+
+// The costs of what takes longer than a cheap instruction, in that of one.
+const (
+	costFinding = 16
+	costSummary = 48
+	costName    = 100 // a name that is new, and has to be judged
+)
+
+// look counts the cost of going through what is in v, and returns v. What is read once
+// has paid for itself; what a pickle refers to can be gone through again and again.
+func (m *machine) look(v Value) Value {
+	m.work += v.Len() / 2
+	return v
 }
 
 // unreadable notes that an instruction could not be read.
@@ -166,7 +200,8 @@ func (m *machine) fail(rule Rule, format string, args ...any) {
 	if m.failed {
 		return
 	}
-	m.found.add(Finding{rule, Warning, m.t.off, fmt.Sprintf(format, args...)})
+	m.work += costFinding
+	m.found.addf(rule, Warning, m.t.off, format, args...)
 	m.found.stop(fmt.Sprintf(format, args...))
 	m.failed = true
 	m.done = m.done || m.guessing // where another pickle may begin, it is looked for anyway
@@ -181,6 +216,7 @@ func (m *machine) refuse(rule Rule, format string, args ...any) {
 // warn notes something that makes the pickle suspicious.
 func (m *machine) warn(rule Rule, off int64, format string, args ...any) {
 	if !m.failed {
+		m.work += costFinding
 		m.found.addf(rule, Warning, off, format, args...)
 	}
 }
@@ -188,6 +224,7 @@ func (m *machine) warn(rule Rule, off int64, format string, args ...any) {
 // danger notes something that makes the pickle dangerous.
 func (m *machine) danger(rule Rule, format string, args ...any) {
 	if !m.failed {
+		m.work += costFinding
 		m.found.addf(rule, Error, m.t.off, format, args...)
 	}
 }
@@ -200,6 +237,7 @@ func (m *machine) newer(proto uint8) {
 		severity = Note
 	}
 	if !m.failed {
+		m.work += costFinding
 		m.found.addf(RuleNewer, severity, m.t.off, "the %s at %d is of protocol %d, and the pickle is of protocol %d", m.t.code, m.t.off, proto, m.proto)
 	}
 	m.declared = proto

@@ -51,4 +51,4 @@ func (m *memo) at(i uint64) ref {
 }
 
 // memory returns how many bytes the entries take.
-func (m *memo) memory() int64 { return int64(len(m.dense))*4 + int64(len(m.sparse))*48 }
+func (m *memo) memory() int64 { return int64(len(m.dense))*8 + int64(len(m.sparse))*48 }

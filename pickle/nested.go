@@ -68,6 +68,7 @@ func (m *machine) sniffDecoded(r ref, b []byte) {
 // written in protocols below 3.
 func (m *machine) sniffEncoded(r, args ref) {
 	if s, ok := (Value{m.arena, args}).Item(0).Str(); ok && len(s) >= minEmbedded {
+		m.work += int64(len(s)) / 4
 		if b := latin1(s); textHeads[b[0]] {
 			m.sniffDecoded(r, b)
 		}
@@ -108,7 +109,7 @@ func (m *machine) addJob(j *job) {
 // load notes that a call which is not known to be harmless is given the texts
 // among its arguments.
 func (m *machine) load(args Value) {
-	for arg := range args.Items() {
+	for arg := range m.look(args).Items() {
 		if m.at(arg.r).flags&flagEmbedded != 0 {
 			m.found.jobOf[arg.r].loaded = true
 		}
@@ -139,7 +140,7 @@ func (m *machine) nest(b Value, loader *global) {
 func (a *analysis) nested() {
 	for _, j := range a.all.jobs {
 		if a.left <= 0 {
-			a.all.limit(j.off, "the string at %d is not judged: the limit of %d instructions is met", j.off, a.o.maxOpcodes())
+			a.all.limit(j.off, "the string at %d is not judged: the budget of instructions is spent", j.off)
 			return
 		}
 		if j.archive {

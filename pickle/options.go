@@ -8,11 +8,14 @@ type Options struct {
 	// Policy adds to the built-in lists. Nil adds nothing.
 	Policy *Policy
 
-	// MaxOpcodes is how many opcodes are read, of all streams together. The
-	// default, 50,000,000, is that of about 1,500,000 tensors.
+	// MaxOpcodes is how many opcodes are read, of all streams together. What takes
+	// longer than one counts as several: a name that has to be judged as 100, a
+	// finding as 16, a stream as 40, and arguments that a call is judged by as one
+	// for two of them. Of bytes that are searched for pickles 16 count as one. The
+	// default, 50,000,000, is that of about 1,000,000 tensors.
 	MaxOpcodes int64
 
-	// MaxMemory is how many bytes the values may take, at most 8 GiB. The default
+	// MaxMemory is how many bytes the values and what is found may take, at most 8 GiB. The default
 	// is 256 MiB; a tensor takes about 450 bytes.
 	MaxMemory int64
 

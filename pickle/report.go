@@ -24,6 +24,10 @@ type Report struct {
 	Calls    []Call
 	Findings []Finding
 
+	// Spent is how much of Options.MaxOpcodes was spent, and Memory how many bytes what
+	// was found takes, with the values if they are kept.
+	Spent, Memory int64
+
 	// Omitted is how many imports, calls, findings and streams are not listed
 	// because Options.MaxReport of their kind are, or a thousand findings of their
 	// rule. Verdict counts them.
@@ -79,6 +83,11 @@ type Finding struct {
 	Severity Severity
 	Offset   int64
 	Message  string // one line, names quoted
+
+	// Count is how many findings are alike but for where they are, and for numbers:
+	// those are one. Also is where the next of them are, 0 where there are no more.
+	Count int64
+	Also  [3]int64
 }
 
 // String returns module and name as one dotted name, and the resolved ones after

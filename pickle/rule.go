@@ -56,6 +56,7 @@ const (
 	RuleFrame     Rule = "frame-violation"
 	RuleBuffer    Rule = "out-of-band-buffer"
 	RuleResource  Rule = "resource"
+	RuleBudget    Rule = "over-budget"
 	RuleExpansion Rule = "expansion"
 	RuleTrailing  Rule = "trailing-data"
 	RuleMultiple  Rule = "multiple-pickles"
@@ -112,7 +113,8 @@ var laws = [...]law{
 	{RuleLiteral, "A number or string is written as no pickler writes it, and readers differ about it."},
 	{RuleFrame, "An instruction goes across the end of its frame, and loaders differ about it."},
 	{RuleBuffer, "The pickle needs buffers that are not in it."},
-	{RuleResource, "Loading takes more memory or time than the bytes account for, or judging them met a limit."},
+	{RuleResource, "Loading takes more memory or time than the bytes account for, or there are more names than a report lists."},
+	{RuleBudget, "Judging the bytes would take more time or memory than it may, and was not done to their end."},
 	{RuleExpansion, "Values refer to each other so often that writing them out would take very long."},
 	{RuleTrailing, "There are bytes that belong to no pickle."},
 	{RuleMultiple, "There is more than one pickle."},

@@ -23,6 +23,16 @@ const (
 	guessLeast = 5
 )
 
+// mostGuesses returns how many instructions attempts may take that come to nothing, of
+// so many bytes.
+func mostGuesses(size int64) int64 { return 2*size + 1<<20 }
+
+// costHead is what it costs to look whether a name is dangerous, in instructions.
+const costHead = 24
+
+// costLetters is what it costs to look at what may be a name, and is none.
+const costLetters = 8
+
 // headSize is how many bytes are looked at to tell whether a pickle begins.
 const headSize = 600
 
@@ -48,21 +58,63 @@ func (a *analysis) head(off int64) int64 {
 		a.all.limit(off, "from %d on, only dangerous names were searched for", off)
 	}
 	d.seek(off)
-	for d.need(1) {
+	for d.need(1) && a.left > 0 {
 		d.need(int(min(headSize, d.left())))
 		b := d.buf[d.i:]
 		n := len(b)
 		if int64(n) < d.left() {
 			n = max(n-headSize, 1)
 		}
-		for i, c := range b[:n] {
-			if heads[c] && beginsPickle(b[i:]) && a.worthwhile(b[i:], strict) {
-				return d.offset() + int64(i)
-			}
+		if i := a.headIn(b, n, strict); i >= 0 {
+			a.left -= int64(i) / bytesSearched
+			return d.offset() + int64(i)
 		}
+		a.left -= int64(n) / bytesSearched
 		d.i += n
 	}
-	return d.size
+	return d.offset()
+}
+
+// bytesSearched is how many bytes are searched at the cost of one instruction.
+const bytesSearched = 16
+
+// headIn returns where among the first n bytes of b a pickle may begin, -1 if nowhere.
+func (a *analysis) headIn(b []byte, n int, strict bool) int {
+	next := 0 // where an import may be that is none so far
+	for i, c := range b[:n] {
+		switch {
+		case !heads[c]:
+		case (c == byte(opGlobal) || c == byte(opInst)) && i < next:
+		case !beginsPickle(b[i:]):
+			if c == byte(opGlobal) || c == byte(opInst) {
+				next = afterName(b, i+1)
+			} else if identRun(b[min(i+5, len(b)):min(i+5+8, len(b))]) == 8 {
+				a.left -= costLetters
+			}
+		case a.worthwhile(b[i:], strict):
+			return i
+		default:
+			a.guesses, a.left = a.guesses-costHead, a.left-costHead
+			if a.left <= 0 {
+				return i // the attempt is not made
+			}
+		}
+	}
+	return -1
+}
+
+// afterName returns from where on an import can begin, if none does right before i. The
+// names in a run of letters end where it does, so that it is one for all of them or none,
+// unless the run is too long for those that begin first.
+func afterName(b []byte, i int) int {
+	end := i
+	for n := identRun(b[end:]); n > 0; n = identRun(b[end:]) {
+		end += n
+	}
+	if end-i < mostIdent {
+		return end
+	}
+	return max(i, end-mostIdent)
 }
 
 // worthwhile is whether what looks like the beginning of a pickle is worth an
@@ -125,9 +177,12 @@ func identLine(b []byte) int {
 	return 0
 }
 
+// mostIdent is how long a name is at most that is looked at.
+const mostIdent = headSize/2 - 8
+
 // identRun returns how long the dotted name at the start of b is.
 func identRun(b []byte) int {
-	b = b[:min(len(b), headSize/2-8)]
+	b = b[:min(len(b), mostIdent)]
 	for i, c := range b {
 		if !(c == '_' || c == '.' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
 			return i
@@ -139,5 +194,5 @@ func identRun(b []byte) int {
 // isIdent is whether the first n bytes of b are a dotted name, and an opcode
 // follows.
 func isIdent(b []byte, n uint64) bool {
-	return n > 0 && n < math.MaxUint8 && n < uint64(len(b)) && identRun(b) >= int(n) && opcodes[b[n]].name != ""
+	return n > 0 && n < math.MaxUint8 && n < uint64(len(b)) && identRun(b[:n]) == int(n) && opcodes[b[n]].name != ""
 }

@@ -13,6 +13,7 @@ import (
 
 // summary returns a value as part of a message: one line, and not long.
 func (m *machine) summary(r ref) string {
+	m.work += costSummary
 	var b strings.Builder
 	m.summarize(&b, r, 3)
 	return b.String()

@@ -77,7 +77,7 @@ func (m *machine) imported(v Value) *global {
 
 // checkPlain judges arguments that are to be values, and not functions.
 func (m *machine) checkPlain(g *global, args Value) {
-	for arg := range args.Items() {
+	for arg := range m.look(args).Items() {
 		if f := m.imported(arg); f != nil && f.Verdict != Safe {
 			m.warn(RuleCallableArg, m.t.off, "the %s at %d gives %s to %s", m.t.code, m.t.off, f.label(), g.label())
 		}
@@ -114,7 +114,7 @@ func (m *machine) checkDtype(args, state Value) {
 	}
 	code = strings.TrimLeft(code, "<>|=")
 	holds := strings.HasPrefix(code, "O")
-	for _, field := range state.Item(4).Pairs() {
+	for _, field := range m.look(state.Item(4)).Pairs() {
 		if c, ok := field.Item(0).Called(); ok {
 			inner, _ := c.State()
 			bits, _ := inner.Item(7).Int()
@@ -133,7 +133,7 @@ const maxSize = 1 << 28
 
 // checkSizes judges numbers that become sizes.
 func (m *machine) checkSizes(g *global, args Value) {
-	for arg := range args.Items() {
+	for arg := range m.look(args).Items() {
 		if n, ok := arg.Int(); arg.Kind() == KindInt && (!ok || n > maxSize) && g.full != "builtins.range" {
 			m.wrong(RuleResource, g, "the size "+m.summary(arg.r))
 		}
@@ -149,7 +149,7 @@ func (m *machine) checkRange(g *global, c Result) {
 	if f == nil || f.full != "builtins.range" {
 		return
 	}
-	for arg := range c.Args().Items() {
+	for arg := range m.look(c.Args()).Items() {
 		if n, ok := arg.Int(); arg.Kind() == KindInt && (!ok || n > maxSize || n < -maxSize) {
 			m.wrong(RuleResource, g, "a range up to "+m.summary(arg.r))
 		}
@@ -187,7 +187,7 @@ func (m *machine) checkSignature(g *global, args Value) {
 	if !m.checkCount(g, args, g.least, len(letters)) {
 		return
 	}
-	for i, arg := range m.itemsOf(args.r) {
+	for i, arg := range m.itemsOf(m.look(args).r) {
 		if !m.fits(letters[i], Value{m.arena, arg}) {
 			m.warn(RuleType, m.t.off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.t.code, g.label(), m.t.off, m.summary(arg), m.at(arg).kind)
 		}
@@ -228,14 +228,14 @@ func (m *machine) areInts(v Value) bool {
 		return f != nil && f.full == "torch.Size"
 	}
 	if v.Kind() == KindTuple {
-		for _, item := range m.itemsOf(v.r) {
+		for _, item := range m.itemsOf(m.look(v).r) {
 			if !m.is(item, KindInt) {
 				return false
 			}
 		}
 		return true
 	}
-	for item := range v.Items() {
+	for item := range m.look(v).Items() {
 		if item.Kind() != KindInt {
 			return false
 		}
@@ -246,7 +246,7 @@ func (m *machine) areInts(v Value) bool {
 // checkShape judges the shape of an array that is made without its data.
 func (m *machine) checkShape(g *global, shape Value) {
 	total := int64(1)
-	for item := range shape.Items() {
+	for item := range m.look(shape).Items() {
 		n, ok := item.Int()
 		if !ok || n > maxSize || total > maxSize {
 			m.wrong(RuleResource, g, "the shape "+m.summary(shape.r))
@@ -288,7 +288,7 @@ func (m *machine) checkMaker(g *global, args Value) {
 	class.Called = true
 	switch g.use {
 	case names.NewObj:
-		m.checkUse(class, m.addTuple(KindTuple, m.itemsOf(args.r)[1:]))
+		m.checkUse(class, m.addTuple(KindTuple, m.itemsOf(m.look(args).r)[1:]))
 	case names.NewObjEx:
 		m.checkUse(class, args.Item(1).r)
 		m.checkKwargs(class, args.Item(2).r)

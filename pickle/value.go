@@ -233,7 +233,7 @@ func (v Value) Item(i int) Value {
 	if n.kind != KindTuple || i < 0 || i >= int(n.n) {
 		return Value{}
 	}
-	return Value{v.a, v.a.items[n.a+uint64(i)]}
+	return Value{v.a, v.a.itemsAt(n.a, int(n.n))[i]}
 }
 
 // Pairs yields the keys and values of a dict in the order in which they are put

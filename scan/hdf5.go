@@ -53,10 +53,12 @@ func (p *part) hdf5(at int64) error {
 	opts := p.pickleOptions()
 	opts.Search = true
 	r, err := pickle.Analyze(io.NewSectionReader(p.file, at, end-at), end-at, opts)
-	if err == nil {
-		p.hidden(r, at)
+	if err != nil {
+		return err
 	}
-	return err
+	p.searched(r, at)
+	p.hidden(r, at)
+	return nil
 }
 
 // A search is for configurations: for JSON objects, whatever they are.
@@ -81,14 +83,15 @@ func (p *part) configs(span extent.Span) error {
 		if err != nil || begin < 0 {
 			return err
 		}
-		if left <= 0 {
-			p.unscanned(begin, "there are more texts that may be configurations than are looked at")
+		if left <= 0 || p.left <= 0 {
+			p.overBudget(begin, "there are more texts that may be configurations than are looked at")
 			return nil
 		}
 		end, read, err := s.config(begin)
 		if err != nil {
 			return err
 		}
+		p.spend(2 * costJSON * read)
 		at, left = end, left-read
 	}
 	return nil
@@ -114,8 +117,12 @@ func (s *search) next(off int64) (int64, error) {
 		}
 		i := bytes.IndexByte(b, '{')
 		if i < 0 {
+			s.spend(int64(len(b)) / perInstr)
 			off += int64(len(b))
 			continue
+		}
+		if !s.spend(2 + int64(i)/perInstr) {
+			return off, nil // whatever it is
 		}
 		off += int64(i)
 		if b, err = s.from(off); err != nil {

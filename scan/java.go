@@ -77,6 +77,7 @@ func (p *part) java(head []byte) error {
 	search := &javaSearch{part: p, seen: make(map[string]bool)}
 	const block, overlap = 64 << 10, 4 << 10
 	end := min(p.size, p.mostSearch())
+	p.spend(end / 4)
 	for at := int64(0); at < end; at += block - overlap {
 		b, err := p.at(at, block)
 		if err != nil {

@@ -20,8 +20,8 @@ func (p *part) kerasConfig() error {
 		return nil // it looked like one by itself
 	}
 	p.format = "keras-config"
-	if p.size > mostConfig {
-		p.unscanned(0, "the configuration takes %s, and %d are read", bytesOf(p.size), mostConfig)
+	if p.size > mostConfig || !p.spend(costJSON*p.size) {
+		p.overBudget(0, "the configuration takes %s, and fewer are read", bytesOf(p.size))
 		return nil
 	}
 	text, err := p.whole()
@@ -62,6 +62,10 @@ func (p *part) json([]byte) error {
 	p.swept = true
 	p.lookalike("a JSON text")
 	if p.size > mostConfig {
+		return p.largeJSON()
+	}
+	if !p.spend(costJSON * p.size) {
+		p.overWork(0)
 		return nil
 	}
 	text, err := p.whole()
@@ -72,6 +76,28 @@ func (p *part) json([]byte) error {
 	ours := v.Get("class_name").Kind() == jsonscan.String || v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object
 	if ours || err != nil && bytes.Contains(text, []byte(`"class_name"`)) {
 		return p.kerasConfig()
+	}
+	return nil
+}
+
+// largeJSON looks at a JSON text that is too large to be read: that of a tokenizer, or of a
+// model. The strings of the outermost object tell.
+func (p *part) largeJSON() error {
+	const block = 64 << 10
+	top := topStrings{}
+	buf := make([]byte, block)
+	for at := int64(0); at < p.size && p.spend(block/4); at += block {
+		b := buf[:min(block, p.size-at)]
+		if err := window.ReadFull(p.file, b, at); err != nil {
+			return err
+		}
+		if top.has(b) {
+			p.overBudget(0, "the configuration takes %s, and fewer are read", bytesOf(p.size))
+			return nil
+		}
+	}
+	if p.left <= 0 {
+		p.overWork(0)
 	}
 	return nil
 }
@@ -145,7 +171,10 @@ func custom(registered string) bool {
 // foreign judges an object of a module that is not Keras's. A function of the user's own
 // is said to be of builtins, if it has no module of its own.
 func (c *config) foreign(o *object, name, full string, function bool) {
-	verdict := c.judgeName(o.module, name)
+	verdict := pickle.Dangerous
+	if o.module == "builtins" && function {
+		verdict = c.judgeName(o.module, name)
+	}
 	if o.module == "builtins" && function && verdict < pickle.Dangerous {
 		c.names(full, o, pickle.Suspicious, RuleKerasCustom)
 		c.find(RuleKerasCustom, o.begin, "the function %s is not Keras's: whoever loads the model has to have it", quoted(name))
@@ -157,6 +186,17 @@ func (c *config) foreign(o *object, name, full string, function bool) {
 
 // names reports what a configuration names.
 func (c *config) names(full string, o *object, verdict pickle.Verdict, rule pickle.Rule) {
+	key := c.path + "\x00" + full
+	if i, ok := c.configured[key]; ok {
+		c.report.Imports[i].Count++
+		return
+	}
+	if c.configured == nil {
+		c.configured = make(map[string]int)
+	}
+	if !c.noPlace(len(c.report.Imports), verdict) {
+		c.configured[key] = len(c.report.Imports)
+	}
 	c.imports(Import{How: "config", Import: pickle.Import{Name: full, ResolvedName: full, Offset: o.begin, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
 }
 
@@ -168,7 +208,10 @@ func (p *part) judgeName(module, name string) pickle.Verdict {
 		return append(append(b, 'X', byte(n), byte(n>>8), byte(n>>16), byte(n>>24)), s...)
 	}
 	program := append(text(text([]byte("\x80\x04"), module), name), "\x93."...)
-	r, err := pickle.Analyze(strings.NewReader(string(program)), int64(len(program)), p.pickleOptions())
+	p.spend(costVerdict)
+	opts := p.pickleOptions()
+	opts.MaxOpcodes = costVerdict
+	r, err := pickle.Analyze(strings.NewReader(string(program)), int64(len(program)), opts)
 	if err != nil || len(r.Imports) == 0 {
 		return pickle.Suspicious
 	}

@@ -29,7 +29,11 @@ func (p *part) look() error {
 		return nil
 	case p.members >= p.MaxMembers:
 		p.format = "unknown"
-		p.unscanned(0, "there are more parts than the %d that are looked at", p.MaxMembers)
+		p.overBudget(0, "there are more parts than the %d that are looked at", p.MaxMembers)
+		return nil
+	case !p.spend(costPart):
+		p.format = "unknown"
+		p.overWork(0)
 		return nil
 	}
 	p.members++
@@ -127,6 +131,7 @@ func (p *part) rest() error {
 
 // zero says whether all bytes of a run are zero, as far as is looked.
 func (p *part) zero(span extent.Span) (bool, error) {
+	p.spend(min(span.Len(), usualSearch) / (4 * perInstr))
 	for at := span.Begin; at < min(span.End, span.Begin+usualSearch); at += headSize {
 		b, err := p.at(at, int(min(headSize, span.End-at)))
 		if err != nil {

@@ -141,6 +141,7 @@ func (p *part) opaqueData() error {
 	if err != nil {
 		return err
 	}
+	p.spend(min(p.size, p.mostSearch()) / 8)
 	if err := p.graphNodes(); err != nil {
 		return err
 	}

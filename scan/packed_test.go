@@ -133,7 +133,7 @@ func TestUnpackedAgain(t *testing.T) {
 		text[i] = byte(i * i >> 7)
 	}
 	packed := gzipped(t, string(text))
-	run := &scanning{Scanner: Scanner{MaxUnpacked: 1 << 30}, report: new(Report)}
+	run := &scanning{Scanner: Scanner{MaxUnpacked: 1 << 30}, report: new(Report), left: 1 << 30}
 	u, err := run.unpack(codec.Detect(packed)[0], func() io.Reader { return bytes.NewReader(packed) })
 	if err != nil || u.size != int64(len(text)) || u.damage != nil || u.used != int64(len(packed)) {
 		t.Fatalf("%d bytes of %d, %v, %v", u.size, len(text), u.damage, err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strings"
 
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/internal/window"
@@ -51,6 +52,7 @@ func (s *scanning) newPart(within *part, name string, r io.ReaderAt, size int64)
 	if within != nil && name == "" {
 		name = "(no name)" // which is not the file itself
 	}
+	name = cutName(name)
 	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1, window: window.New(r, size)}
 	if within == nil {
 		return p
@@ -59,9 +61,34 @@ func (s *scanning) newPart(within *part, name string, r io.ReaderAt, size int64)
 		p.path = within.path + "!" + name
 	}
 	p.depth, p.offset = within.depth+1, -1
+	const usual = 300 // bytes of a part, and of what is reported of it
+	s.held += usual + 2*int64(len(p.path))
 	s.report.Members = append(s.report.Members, Member{Path: p.path, Size: size})
 	p.member = len(s.report.Members) - 1
 	return p
+}
+
+// cutName returns a name, and of one that is far longer than any published one, and that
+// would stand in the paths of all that is in it, the start and the end.
+func cutName(name string) string {
+	const most = 512 // bytes
+	if len(name) <= most {
+		return name
+	}
+	return fmt.Sprintf("%s…%s (%d bytes)", strings.ToValidUTF8(name[:most/2], ""), strings.ToValidUTF8(name[len(name)-most/2:], ""), len(name))
+}
+
+// crowded reports that there are more parts than are looked at, if there are.
+func (p *part) crowded() bool {
+	if len(p.report.Members) >= p.MaxMembers || p.held > p.MaxMemory {
+		p.overBudget(0, "there are more parts than the %d that were looked at", len(p.report.Members))
+		return true
+	}
+	if p.left <= 0 {
+		p.overWork(0)
+		return true
+	}
+	return false
 }
 
 // section returns a part that is a run of bytes of another, as it is.
@@ -96,6 +123,7 @@ func (p *part) hold() error {
 func (p *part) settle(sub *part, look func() error) error {
 	err := look()
 	if errors.Is(err, errLimit) {
+		p.report.Limited = true
 		sub.incomplete("%v", errLimit)
 		err = nil
 	}
@@ -150,17 +178,33 @@ func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
 // add reports a finding.
 func (p *part) add(f pickle.Finding) {
 	p.verdict = max(p.verdict, f.Severity.Verdict())
-	if len(p.report.Findings) >= p.MaxReport {
-		p.report.Omitted++
+	f.Count = max(f.Count, 1)
+	key := alike{p.path, f.Message, f.Rule}
+	if i, ok := p.index[key]; ok {
+		p.report.Findings[i].Join(&f)
 		return
 	}
+	if p.noPlace(len(p.report.Findings), f.Severity.Verdict()) {
+		p.report.Omitted += int(f.Count)
+		return
+	}
+	if p.index == nil {
+		p.index = make(map[alike]int)
+	}
+	p.index[key] = len(p.report.Findings)
 	p.report.Findings = append(p.report.Findings, Finding{p.path, f})
+}
+
+// noPlace says whether a list of n has no place for one more of a verdict. What is
+// dangerous has as many places again, so that nothing can crowd it out.
+func (s *scanning) noPlace(n int, v pickle.Verdict) bool {
+	return n >= s.MaxReport && (v != pickle.Dangerous || n >= 2*s.MaxReport)
 }
 
 // imports reports a name that loading the part would import.
 func (p *part) imports(im Import) {
 	p.verdict = max(p.verdict, im.Verdict)
-	if len(p.report.Imports) >= p.MaxReport {
+	if p.noPlace(len(p.report.Imports), im.Verdict) {
 		p.report.Omitted++
 		return
 	}
@@ -171,7 +215,7 @@ func (p *part) imports(im Import) {
 // calls reports a call that loading the part would make.
 func (p *part) calls(c pickle.Call) {
 	p.verdict = max(p.verdict, c.Verdict)
-	if len(p.report.Calls) >= p.MaxReport {
+	if p.noPlace(len(p.report.Calls), c.Verdict) {
 		p.report.Omitted++
 		return
 	}

@@ -11,11 +11,6 @@ import (
 	"github.com/weightools/safetensors/pickle/torchfile"
 )
 
-// pickleOptions returns how pickles in the part are judged.
-func (p *part) pickleOptions() *pickle.Options {
-	return &pickle.Options{Policy: p.Policy, MaxMemory: pickleMemory, MaxReport: p.MaxReport, PersistentID: p.ids}
-}
-
 // pickle looks at a part that is a pickle, by its first bytes, its name, or because it
 // runs as one.
 func (p *part) pickle(head []byte) error {
@@ -23,19 +18,24 @@ func (p *part) pickle(head []byte) error {
 		return nil
 	}
 	sure := p.formats == 0 && (mayBePickle(head) || p.saysPickle())
-	is, err := p.tried(sure)
-	if err != nil || !is {
+	g, err := p.tried(sure)
+	if err != nil || g == nil {
 		return err
 	}
-	g, err := pickle.Load(p.file, p.size, p.pickleOptions())
-	if err != nil || sure && alien(g.Report) {
-		return err
+	if g.Report.End < p.size || !g.Report.Complete {
+		if g, err = pickle.Load(p.file, p.size, p.pickleOptions()); err != nil {
+			return err
+		}
+		p.paid(g.Report)
+	}
+	if sure && alien(g.Report) {
+		return nil
 	}
 	p.is("pickle")
 	if p.hidesPickle() {
 		p.find(RuleExtension, 0, "a pickle is called %s", quoted(p.name))
 	}
-	p.judged(g.Report, 0, p.size)
+	p.takeOver(g.Report, 0)
 	for _, s := range g.Report.Streams {
 		p.explain(s.Offset, s.End)
 	}
@@ -43,33 +43,36 @@ func (p *part) pickle(head []byte) error {
 	if p.graph != nil {
 		p.graph(g)
 	}
+	g = nil // those who are shown the pickle have values of their own
+	p.visited(0, p.size)
 	return nil
 }
 
-// tried says whether the part is to be judged as a pickle. What is not sure to be one
+// tried returns the first pickle if the part is to be judged as one, nil if not. What is not sure to be one
 // counts if it runs to its end, or does what no data does by chance before it breaks. A
 // checkpoint from before PyTorch 1.6, which its first few instructions tell, is looked
 // at right away.
-func (p *part) tried(sure bool) (bool, error) {
-	const few, many = 16, 100_000 // instructions
+func (p *part) tried(sure bool) (*pickle.Graph, error) {
+	const few, many = 1000, 100_000 // instructions
 	for _, most := range [...]int64{few, many} {
 		opts := p.pickleOptions()
-		opts.MaxStreams, opts.NoSweep, opts.MaxOpcodes = 1, true, most
+		opts.MaxStreams, opts.NoSweep, opts.MaxOpcodes = 1, true, min(most, opts.MaxOpcodes)
 		g, err := pickle.Load(p.file, p.size, opts)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
+		p.spend(g.Report.Spent)
 		runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped
 		switch {
 		case runs && torchfile.IsStream(g.Roots()[0]):
-			return false, p.stream()
+			return nil, p.stream()
 		case sure || runs || acts(g.Report):
-			return true, nil
-		case len(g.Report.Streams) == 0 || g.Report.Streams[0].Opcodes < few:
-			return false, nil // it broke before
+			return g, nil
+		case g.Report.Spent < few:
+			return nil, nil // it broke before
 		}
 	}
-	return false, nil
+	return nil, nil
 }
 
 // alien says whether a report is of bytes that are no pickle from the first on, and not
@@ -99,6 +102,7 @@ func (p *part) stream() error {
 	if p.hidesPickle() {
 		p.find(RuleExtension, 0, "a checkpoint is called %s", quoted(p.name))
 	}
+	p.paid(s.Graph.Report)
 	p.judged(without(s.Graph.Report, pickle.RuleMultiple), 0, s.Graph.Report.End)
 	p.faulty(s.Faults)
 	p.faulty(torchfile.CheckTensors(s.Graph))

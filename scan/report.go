@@ -25,6 +25,10 @@ type Report struct {
 	Calls    []Call
 	Findings []Finding
 
+	// Limited says whether a budget of the scanner was met, so that a larger one would
+	// show more: MaxOpcodes, MaxMemory, MaxUnpacked or MaxMembers. A finding says where.
+	Limited bool
+
 	// Omitted is how many imports, calls and findings there are beyond
 	// Scanner.MaxReport of their kind. The verdict is of all.
 	Omitted int

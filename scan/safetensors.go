@@ -57,7 +57,16 @@ func markIn(text string) (mark string, at int) {
 }
 
 // safetensors looks at a safetensors file.
-func (p *part) safetensors([]byte) error {
+func (p *part) safetensors(head []byte) error {
+	if n := int64(binary.LittleEndian.Uint64(head)); n > p.MaxMemory/3 {
+		p.is("safetensors")
+		p.explain(0, 8+n)
+		p.overBudget(0, "the header takes %s, and %d are read", bytesOf(n), p.MaxMemory/3)
+		return nil
+	} else if !p.spend(costJSON * n) {
+		p.overWork(0)
+		return nil
+	}
 	report, err := safetensors.Validate(p.file, p.size)
 	if err != nil {
 		return err

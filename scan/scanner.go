@@ -28,6 +28,13 @@ type Scanner struct {
 	// Visit, if it is not nil, is called for each pickle, in the order of the report. What it is given can be read until it returns.
 	Visit func(Pickle)
 
+	// MaxOpcodes is how much work a scan is, counted in instructions of pickles: see
+	// pickle.Options. What is unpacked, searched or read as JSON counts as well. 0 means
+	// UsualOpcodes, and a deep scan has one more for each byte.
+	MaxOpcodes int64
+	// MaxMemory is how many bytes the values of a pickle and what is found in it may
+	// take, and the parts of archives as many. 0 means UsualMemory.
+	MaxMemory int64
 	// MaxDepth is how deep archives within archives are opened. 0 means 8.
 	MaxDepth int
 	// MaxUnpacked is how many bytes are unpacked in all. 0 means 256 MiB, or four times
@@ -48,7 +55,13 @@ const (
 	leastUnpacked = 256 << 20
 	mostUnpacked  = 1 << 30
 	usualSearch   = 16 << 20 // bytes of a range that nothing explains
-	pickleMemory  = 32 << 20 // bytes for the values of one pickle
+)
+
+// The budgets of work and memory that hold if a Scanner has none: with them any file is
+// judged in two seconds and 64 MiB, but for the time to read it.
+const (
+	UsualOpcodes = 50_000_000
+	UsualMemory  = 24 << 20
 )
 
 // Scan looks at the file of the given size behind r. Its name, which may be a path,
@@ -63,10 +76,7 @@ func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) 
 		return &Report{Format: "accepted", Complete: true, Findings: []Finding{{Finding: note}}}, nil
 	}
 	run := &scanning{Scanner: *s, report: new(Report)}
-	run.MaxDepth = cmp.Or(s.MaxDepth, usualDepth)
-	run.MaxMembers = cmp.Or(s.MaxMembers, usualMembers)
-	run.MaxReport = cmp.Or(s.MaxReport, usualReport)
-	run.MaxUnpacked = cmp.Or(s.MaxUnpacked, min(max(leastUnpacked, 4*min(size, mostUnpacked)), mostUnpacked))
+	run.budgets(size)
 	file := run.newPart(nil, "", r, size)
 	file.name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	if err := file.look(); err != nil {
@@ -102,8 +112,18 @@ type Pickle struct {
 // A scanning is one scan.
 type scanning struct {
 	Scanner
-	report  *Report
-	members int // how many were looked at
+	report     *Report
+	members    int            // how many were looked at
+	left       int64          // of MaxOpcodes
+	held       int64          // bytes that the parts take
+	index      map[alike]int  // of the findings, so that those that are alike are one
+	configured map[string]int // of the imports of configurations
+}
+
+// An alike is what makes findings one.
+type alike struct {
+	member, message string
+	rule            pickle.Rule
 }
 
 // errLimit says that what is packed unpacks to more than may be unpacked.

@@ -53,7 +53,21 @@ func (p *part) search(span extent.Span) (r *pickle.Report, cut bool, err error) 
 	opts := p.pickleOptions()
 	opts.Search = true
 	r, err = pickle.Analyze(io.NewSectionReader(p.file, span.Begin, span.Len()), span.Len(), opts)
+	if err == nil {
+		p.searched(r, span.Begin)
+	}
 	return r, cut, err
+}
+
+// searched takes note of a search from off on. That it came to its end is its own matter,
+// if nothing was found.
+func (p *part) searched(r *pickle.Report, off int64) {
+	p.paid(r)
+	for _, f := range r.Findings {
+		if f.Rule == pickle.RuleBudget && len(r.Imports) == 0 {
+			p.overBudget(off+f.Offset, "%s", f.Message)
+		}
+	}
 }
 
 // mostSearch returns how many bytes of a run are searched.
@@ -83,6 +97,9 @@ func (p *part) numbers(span extent.Span, head []byte) error {
 	opts.MaxStreams, opts.NoSweep = 1, true
 	n := min(span.Len(), enough)
 	r, err := pickle.Analyze(io.NewSectionReader(p.file, span.Begin, n), n, opts)
+	if err == nil {
+		p.paid(r)
+	}
 	if err == nil && (len(r.Imports) > 0 || len(r.Streams) > 0 && r.Streams[0].Stopped) {
 		p.embedded(r, span.Begin)
 	}

@@ -61,8 +61,7 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 	if m.Data.Len() == 0 {
 		return nil
 	}
-	if len(p.report.Members) >= p.MaxMembers {
-		p.unscanned(0, "there are more parts than the %d that are looked at", p.MaxMembers)
+	if p.crowded() {
 		return nil
 	}
 	sub := p.section(m.Name, m.Data)
@@ -100,6 +99,7 @@ func (p *part) oldMember(read func(io.ReaderAt, int64, *pickle.Options) (*torchf
 		return err
 	}
 	for i, g := range m.Graphs {
+		p.paid(g.Report)
 		p.judged(g.Report, m.Offsets[i], g.Report.End)
 	}
 	p.faulty(m.Faults)

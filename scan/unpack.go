@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strings"
 
@@ -20,21 +21,27 @@ type packed struct {
 	codec codec.Codec
 	raw   func() io.Reader
 	in    *codec.Source // of the last unpacking
+	paid  int64         // bytes of it that were paid for
 }
 
 // open begins to unpack.
 func (u *packed) open() (io.Reader, error) {
-	u.in = codec.NewSource(u.raw())
+	u.in, u.paid = codec.NewSource(u.raw()), 0
+	if !u.spend(u.codec.Begin) {
+		return nil, errLimit
+	}
 	return u.codec.Open(u.in)
 }
 
 // read reads from a reader of what is unpacked, and pays for it.
 func (u *packed) read(r io.Reader, b []byte) (int, error) {
-	if u.MaxUnpacked <= 0 {
+	if u.MaxUnpacked <= 0 || u.left <= 0 {
 		return 0, errLimit
 	}
 	n, err := r.Read(b[:min(int64(len(b)), u.MaxUnpacked)])
 	u.MaxUnpacked -= int64(n)
+	u.spend((u.in.Used - u.paid + int64(n)/8) * u.codec.Byte >> 8)
+	u.paid = u.in.Used
 	return n, err
 }
 
@@ -47,6 +54,8 @@ type unpacked struct {
 	packed
 	size   int64
 	head   []byte // the first kept bytes, or all
+	tail   []byte // the last of them, where the end of an archive would be
+	sum    uint32 // CRC-32 of all
 	damage error  // why it ends, if it does not end as it should
 	used   int64  // bytes of what is packed that it was unpacked from
 
@@ -70,7 +79,10 @@ func (s *scanning) unpack(c codec.Codec, raw func() io.Reader) (*unpacked, error
 			if room := kept - head.Len(); room > 0 {
 				head.Write(buf[:min(n, room)])
 			}
-			u.size += int64(n)
+			if u.size += int64(n); u.size > kept {
+				u.keepTail(buf[:n])
+			}
+			u.sum = crc32.Update(u.sum, crc32.IEEETable, buf[:n])
 		}
 		u.head = head.Bytes()
 	}
@@ -84,6 +96,14 @@ func (s *scanning) unpack(c codec.Codec, raw func() io.Reader) (*unpacked, error
 	return u, nil
 }
 
+// keepTail keeps the last bytes of what is unpacked.
+func (u *unpacked) keepTail(b []byte) {
+	const most = 80 << 10 // bytes: an end record of zip, and the longest comment behind it
+	if u.tail = append(u.tail, b...); len(u.tail) > 2*most {
+		u.tail = u.tail[:copy(u.tail, u.tail[len(u.tail)-most:])]
+	}
+}
+
 // ReadAt implements io.ReaderAt, for one goroutine.
 func (u *unpacked) ReadAt(b []byte, off int64) (int, error) {
 	n := 0
@@ -94,6 +114,10 @@ func (u *unpacked) ReadAt(b []byte, off int64) (int, error) {
 		}
 		if at < int64(len(u.head)) {
 			n += copy(b[n:], u.head[at:])
+			continue
+		}
+		if begin := u.size - int64(len(u.tail)); at >= begin {
+			n += copy(b[n:], u.tail[at-begin:])
 			continue
 		}
 		if err := u.seek(at); err != nil {

@@ -39,6 +39,7 @@ seen completely.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.pickles(cmd.Context(), args[0], member, &f) },
 	}
 	f.output.register(cmd)
+	f.budgetFlag(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
 	cmd.Flags().StringVar(&member, "member", "", "show the pickles of the part at `PATH` alone, as scan calls it")
 	f.policyFlags(cmd)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ import (
 type scanFlags struct {
 	output
 	json, sarif, all, why, deep bool
+	budget                      int
 	failOn, policy              string
 	profiles                    []string
 }
@@ -63,6 +65,7 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	}
 	f.output.register(cmd)
 	fl := cmd.Flags()
+	f.budgetFlag(cmd)
 	fl.BoolVar(&f.all, "all", false, "show every import and finding, allowed ones and notes, too")
 	fl.BoolVar(&f.deep, "deep", false, "search for pickles where no loader looks for them, too: among the numbers")
 	fl.StringVar(&f.failOn, "fail-on", "dangerous", "exit with 1 from `SEVERITY` on: dangerous, suspicious or note")
@@ -74,12 +77,25 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	return cmd
 }
 
+// budgetFlag adds the flag that says how much a scan may take.
+func (f *scanFlags) budgetFlag(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.budget, "budget", 1, "spend up to `N` times as much time and memory on a file, which is 2 seconds and 64 MiB")
+}
+
 // policyFlags adds the flags that say which names pickles may import.
 func (f *scanFlags) policyFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.policy, "policy", "", "judge by the policy in `FILE`, too")
 	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow what `NAME` needs, may be repeated: "+strings.Join(profileNames(), ", "))
 	completeWords(cmd, "profile", profileNames())
 }
+
+// mostBudget is how many times the usual budget can be given. With it a pickle has the 8
+// GiB of values that numbers of 32 bits can tell apart.
+const mostBudget = 300
+
+// settle tells the collector of garbage how much memory is to be enough, so that it does
+// not wait until there is twice as much as is in use.
+func settle(budget int) { debug.SetMemoryLimit(int64(budget) * 44 << 20) }
 
 // failOnNames are what --fail-on can be, the most harmless first: verdicts, and the
 // severity of what changes none.
@@ -105,7 +121,14 @@ func (f *scanFlags) severity() (pickle.Severity, error) {
 
 // scanner returns the scanner that the flags ask for.
 func (f *scanFlags) scanner() (*scan.Scanner, error) {
+	if f.budget < 1 || f.budget > mostBudget {
+		return nil, usagef("--budget cannot be %d: it is from 1 to %d", f.budget, mostBudget)
+	}
 	s := &scan.Scanner{Deep: f.deep, Policy: new(pickle.Policy)}
+	if n := int64(f.budget); n > 1 {
+		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<28, f.budget*100_000
+	}
+	settle(f.budget)
 	if f.policy != "" {
 		file, err := os.Open(f.policy)
 		if err != nil {

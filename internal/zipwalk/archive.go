@@ -40,6 +40,10 @@ type Options struct {
 	Search int64
 }
 
+// mostNames is how many bytes of names are kept: an archive may say a name of 64 KiB a
+// hundred thousand times by having it once.
+const mostNames = 8 << 20
+
 const (
 	usualMembers = 100_000
 	usualSearch  = 16 << 20

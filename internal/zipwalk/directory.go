@@ -53,8 +53,8 @@ func (w *walker) directory(e *end, t table, last bool) error {
 		if entry == nil {
 			break
 		}
-		if len(w.Members) >= w.opts.Members {
-			w.Partial = "the archive has more members than are looked at"
+		if w.held += len(entry.name); len(w.Members) >= w.opts.Members || w.held > mostNames {
+			w.Partial = "the archive has more members, or longer names, than are looked at"
 			break
 		}
 		m := Member{Name: entry.name, Listed: true, Flags: entry.flags, Header: -1}

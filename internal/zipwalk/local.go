@@ -81,7 +81,9 @@ func (w *walker) agree(i int, e *entry) {
 	m := &w.Members[i]
 	listed := &m.Views[0]
 	if e.name != m.Name {
-		m.LocalName = e.name
+		if w.held += len(e.name); w.held <= mostNames {
+			m.LocalName = e.name
+		}
 		w.fault(HeaderMismatch, i, m.Header, "%s is called %s before its content", quoted(m.Name), quoted(e.name))
 	}
 	if e.method != listed.Method {

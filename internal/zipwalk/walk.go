@@ -46,6 +46,7 @@ type walker struct {
 	tables  []int64        // where directories were read
 	headers map[int64]bool // where the headers of listed members are, or should be
 	budget  int64          // how many bytes may still be searched
+	held    int            // bytes of names
 	moved   bool           // whether a prefix was reported
 }
 

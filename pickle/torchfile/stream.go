@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/internal/window"
@@ -142,11 +141,14 @@ func (s *streamReader) blocks(keys pickle.Value) error {
 		s.add(pickle.RuleType, s.End, "the keys of the storages are a %s, and are to be a list", keys.Kind())
 		return nil
 	}
-	seen := make(map[string]bool)
+	seen, index := make(map[string]bool), make(map[string]int, len(storages))
+	for i := range storages {
+		index[storages[i].Key] = i
+	}
 	for v := range keys.Items() {
 		key, ok := v.Str()
-		i := slices.IndexFunc(storages, func(s Storage) bool { return s.Key == key })
-		if !ok || i < 0 {
+		i, known := index[key]
+		if !ok || !known {
 			// Its class is not known, and so not where the next begins.
 			s.add(RuleStorageKey, s.End, "the key %s is of no storage that the pickle names", wording.Quote(key))
 			return nil

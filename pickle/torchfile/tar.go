@@ -3,6 +3,7 @@
 package torchfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"strconv"
@@ -51,7 +52,13 @@ type memberReader struct {
 	r    io.ReaderAt
 	size int64
 	opts pickle.Options
+
+	work, memory int64 // what is left of the budgets for pickles
 }
+
+// usualPickle is how many bytes such pickles have at most, but for the object: a key, and
+// names of places and classes.
+const usualPickle = 1 << 10
 
 // ReadStorages reads the member "storages": a count, then for each storage a pickle
 // with its key, location and class, its count in eight bytes and its numbers; then a
@@ -88,16 +95,29 @@ func newMemberReader(r io.ReaderAt, size int64, o *pickle.Options) *memberReader
 		m.opts = *o
 	}
 	m.opts.MaxStreams, m.opts.NoSweep = 1, true
+	m.work, m.memory = cmp.Or(m.opts.MaxOpcodes, 50_000_000), cmp.Or(m.opts.MaxMemory, 256<<20)
 	return m
 }
 
 // pickle reads the next pickle, and returns its value. It returns false if there is
 // none that ends as one should.
 func (m *memberReader) pickle() (v pickle.Value, ok bool, err error) {
-	g, err := pickle.Load(io.NewSectionReader(m.r, m.End, m.size-m.End), m.size-m.End, &m.opts)
+	if m.work <= 0 || m.memory <= 0 {
+		m.add(pickle.RuleBudget, m.End, "the budget of instructions or memory is spent at %d, and what follows was not looked at", m.End)
+		return v, false, nil
+	}
+	m.opts.MaxOpcodes, m.opts.MaxMemory = m.work, m.memory
+	size := min(m.size-m.End, usualPickle)
+	g, err := pickle.Load(io.NewSectionReader(m.r, m.End, size), size, &m.opts)
+	if err == nil && size < m.size-m.End && (len(g.Report.Streams) == 0 || !g.Report.Streams[0].Stopped) {
+		size = m.size - m.End // it is not as short as they are
+		g, err = pickle.Load(io.NewSectionReader(m.r, m.End, size), size, &m.opts)
+	}
 	if err != nil {
 		return v, false, err
 	}
+	const each = 32 << 10 // bytes, and half as many instructions, that a graph takes at least
+	m.work, m.memory = m.work-max(g.Report.Spent, each/16), m.memory-g.Report.Memory-each
 	m.Graphs, m.Offsets = append(m.Graphs, g), append(m.Offsets, m.End)
 	roots := g.Roots()
 	if len(roots) == 0 || !g.Report.Streams[0].Stopped {

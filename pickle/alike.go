@@ -1,0 +1,115 @@
+// Alike: findings that differ only in where they are are one, and are counted.
+
+package pickle
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A kinship is what makes findings alike: the rule, the sentence, and what is put into
+// it but for numbers. Names are told apart, so that no dangerous one goes under.
+type kinship struct {
+	rule     Rule
+	severity Severity
+	format   string
+	words    [4]any
+}
+
+// kin returns the kinship of a finding that is worded by format and args.
+func kin(rule Rule, severity Severity, format string, args []any) kinship {
+	k := kinship{rule: rule, severity: severity, format: format}
+	n := 0
+	for _, arg := range args {
+		switch arg.(type) {
+		case string, Opcode, Kind:
+			if n < len(k.words) {
+				k.words[n] = arg
+				n++
+			}
+		}
+	}
+	return k
+}
+
+// addAlike keeps a finding, or counts it with those that are like it.
+func (f *findings) addAlike(k kinship, n Finding) {
+	n.Count = max(n.Count, 1)
+	f.noticed(n.Rule, n.Severity)
+	if i, ok := f.index[k]; ok {
+		f.list[i].Join(&n)
+		return
+	}
+	if f.full(n.Rule, n.Severity) {
+		f.omitted += int(n.Count)
+		return
+	}
+	if f.counts == nil {
+		f.counts, f.index = map[Rule]int{}, map[kinship]int{}
+	}
+	const size = 400 // bytes of a finding, and of what is kept to find it
+	f.bytes += size + 2*int64(len(n.Message))
+	f.counts[n.Rule]++
+	f.index[k] = len(f.list)
+	f.list, f.alike = append(f.list, n), append(f.alike, k)
+}
+
+// Join counts findings that are alike with those that n stands for. It is the same one if
+// it is at the same place, found by reading the bytes in another way.
+func (n *Finding) Join(more *Finding) {
+	if n.Offset == more.Offset {
+		return
+	}
+	for _, off := range append([]int64{more.Offset}, more.Also[:min(more.Count-1, int64(len(more.Also)))]...) {
+		if i := n.Count - 1; i < int64(len(n.Also)) {
+			n.Also[i] = off
+		}
+		n.Count++
+	}
+	n.Count += max(more.Count-1-int64(len(more.Also)), 0)
+}
+
+// move counts where the findings are from base.
+func (n *Finding) move(base int64) {
+	n.Offset += base
+	for i := range n.Also[:max(min(n.Count-1, int64(len(n.Also))), 0)] {
+		n.Also[i] += base
+	}
+}
+
+// has is whether a finding that is alike is there for the same place.
+func (f *findings) has(k kinship, off int64) bool {
+	i, ok := f.index[k]
+	if !ok {
+		return false
+	}
+	n := &f.list[i]
+	return n.Offset == off || n.Count > int64(len(n.Also)) || slices.Contains(n.Also[:n.Count-1], off)
+}
+
+// noticed takes note of the worst that is found, and since watch was called.
+func (f *findings) noticed(rule Rule, severity Severity) {
+	v := severity.Verdict()
+	f.verdict = max(f.verdict, v)
+	if v > f.worse || f.because == "" {
+		f.because, f.worse = rule, max(v, f.worse)
+	}
+}
+
+// watch begins anew to note what speaks against something of which v is thought.
+func (f *findings) watch(v Verdict) { f.because, f.worse = "", v }
+
+// forget forgets what was found, but not imports and calls.
+func (f *findings) forget() {
+	if len(f.list) > 0 {
+		f.list, f.alike = f.list[:0], f.alike[:0]
+		clear(f.counts)
+		clear(f.index)
+	}
+}
+
+// sorted returns the findings by where they are. They cannot be added to afterwards.
+func (f *findings) sorted() []Finding {
+	slices.SortStableFunc(f.list, func(x, y Finding) int { return cmp.Compare(x.Offset, y.Offset) })
+	return f.list
+}
