@@ -112,14 +112,21 @@ func (a *arena) reset() {
 		a.count, a.chunk = int(refFirst), a.nodes[0]
 		return
 	}
-	for _, k := range []Kind{KindUnknown, KindNone, KindBool, KindBool, KindTuple} {
-		a.add(node{kind: k})
-	}
-	a.at(refTrue).a = 1
-	for i := range 256 {
-		a.add(node{kind: KindInt, a: uint64(i)})
-	}
+	a.turn()
+	a.count = copy(a.chunk[:], firstNodes[:])
 }
+
+// firstNodes are those that every arena begins with.
+var firstNodes = func() (list [refFirst]node) {
+	for i, k := range []Kind{KindUnknown, KindNone, KindBool, KindBool, KindTuple} {
+		list[i].kind = k
+	}
+	list[refTrue].a = 1
+	for i := range uint64(256) {
+		list[uint64(refInt0)+i] = node{kind: KindInt, a: i}
+	}
+	return list
+}()
 
 // at returns a node, which stays where it is.
 func (a *arena) at(r ref) *node { return &a.nodes[r>>chunkBits][r&(chunkSize-1)] }

@@ -46,20 +46,28 @@ func (p *part) kerasConfig() error {
 func (p *part) whole() ([]byte, error) {
 	text := make([]byte, p.size)
 	err := window.ReadFull(p.file, text, 0)
-	return lenient(text), err
+	return lenient(asUTF8(text)), err
 }
 
 // isJSON says whether head may be the start of a JSON object.
 func isJSON(head []byte) bool {
+	head = asUTF8(head)
 	return isText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
 }
 
 // json looks at a JSON text, in case it is the configuration of a model: an object with
 // a class, or one that was made for JavaScript. A text that is no JSON is one if it has
 // the word.
-func (p *part) json([]byte) error {
-	p.is("json")
+func (p *part) json(head []byte) error {
 	p.swept = true
+	if p.isYAML(head) { // of which JSON is a part, nearly
+		p.is("yaml")
+		if err := p.yaml(); err != nil {
+			return err
+		}
+	} else {
+		p.is("json")
+	}
 	p.lookalike("a JSON text")
 	if p.size > mostConfig {
 		return p.largeJSON()
@@ -186,18 +194,24 @@ func (c *config) foreign(o *object, name, full string, function bool) {
 
 // names reports what a configuration names.
 func (c *config) names(full string, o *object, verdict pickle.Verdict, rule pickle.Rule) {
-	key := c.path + "\x00" + full
-	if i, ok := c.configured[key]; ok {
-		c.report.Imports[i].Count++
+	c.configures(full, "config", o.begin, verdict, rule)
+}
+
+// configures reports a name that loading a configuration imports. That it does so again is
+// counted.
+func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
+	key := p.path + "\x00" + string(rule) + "\x00" + full
+	if i, ok := p.configured[key]; ok {
+		p.report.Imports[i].Count++
 		return
 	}
-	if c.configured == nil {
-		c.configured = make(map[string]int)
+	if p.configured == nil {
+		p.configured = make(map[string]int)
 	}
-	if !c.noPlace(len(c.report.Imports), verdict) {
-		c.configured[key] = len(c.report.Imports)
+	if !p.noPlace(len(p.report.Imports), verdict) {
+		p.configured[key] = len(p.report.Imports)
 	}
-	c.imports(Import{How: "config", Import: pickle.Import{Name: full, ResolvedName: full, Offset: o.begin, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
+	p.imports(Import{How: how, Import: pickle.Import{Name: full, ResolvedName: full, Offset: off, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
 }
 
 // judgeName returns what the policy says of importing a name: what it says of the
@@ -208,7 +222,10 @@ func (p *part) judgeName(module, name string) pickle.Verdict {
 		return append(append(b, 'X', byte(n), byte(n>>8), byte(n>>16), byte(n>>24)), s...)
 	}
 	program := append(text(text([]byte("\x80\x04"), module), name), "\x93."...)
-	p.spend(costVerdict)
+	if !p.spend(costVerdict) {
+		p.overWork(0)
+		return pickle.Suspicious
+	}
 	opts := p.pickleOptions()
 	opts.MaxOpcodes = costVerdict
 	r, err := pickle.Analyze(strings.NewReader(string(program)), int64(len(program)), opts)

@@ -111,6 +111,9 @@ func (p *part) lookalike(format string) {
 
 // unknown says what can be said of a part that is of no format that is known.
 func (p *part) unknown(head []byte) error {
+	if p.isYAML(head) {
+		return p.yaml()
+	}
 	text := isText(head)
 	p.format = "data"
 	if text {

@@ -64,6 +64,8 @@ const (
 	RuleKerasCustom   pickle.Rule = "keras-custom-object"
 	RuleBadConfig     pickle.Rule = "bad-config"
 	RuleConfigSearch  pickle.Rule = "config-search"
+	RuleYAMLCall      pickle.Rule = "yaml-python-call"
+	RuleYAMLTag       pickle.Rule = "yaml-python-tag"
 	RuleJava          pickle.Rule = "java-serialization"
 	RuleJavaGadget    pickle.Rule = "java-gadget"
 	RuleGraphOp       pickle.Rule = "tensorflow-op"
@@ -138,6 +140,8 @@ var laws = [...]law{
 	{RuleKerasCustom, pickle.Warning, "A Keras model names an object that is not Keras's."},
 	{RuleBadConfig, pickle.Warning, "The configuration of a model is no JSON, or says something twice."},
 	{RuleConfigSearch, pickle.Note, "An HDF5 file was searched for the text of a configuration, and not taken apart."},
+	{RuleYAMLCall, pickle.Error, "A tag in a YAML text names what PyYAML imports or calls when it is loaded, unless by a safe loader."},
+	{RuleYAMLTag, pickle.Warning, "A tag in a YAML text has PyYAML make a Python object when it is loaded, unless by a safe loader."},
 	{RuleJava, pickle.Warning, "The bytes are serialized Java objects, which loading makes."},
 	{RuleJavaGadget, pickle.Error, "Serialized Java objects are of a class that is known to run code when it is loaded."},
 	{RuleGraphOp, pickle.Error, "A TensorFlow graph has a node that reaches files or Python when it is run."},

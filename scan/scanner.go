@@ -115,6 +115,7 @@ type scanning struct {
 	report     *Report
 	members    int            // how many were looked at
 	left       int64          // of MaxOpcodes
+	buffer     []byte         // for what is read from front to back
 	held       int64          // bytes that the parts take
 	index      map[alike]int  // of the findings, so that those that are alike are one
 	configured map[string]int // of the imports of configurations

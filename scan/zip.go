@@ -326,7 +326,9 @@ func (b *box) checksum(m *zipwalk.Member, v zipwalk.View, sub *part, r io.Reader
 		got = u.sum
 	} else {
 		sum := crc32.NewIEEE()
-		if _, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil {
+		b.buffer = slices.Grow(b.buffer[:0], 32<<10)
+		// Without its other methods, so that the buffer is used.
+		if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{io.NewSectionReader(r, 0, size)}, b.buffer[:32<<10]); err != nil {
 			return err
 		}
 		b.spend(size / (4 * perInstr))

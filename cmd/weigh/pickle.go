@@ -61,10 +61,14 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	}
 	defer done()
 	target = printable(target)
-	p := &render.Pickles{Path: target, Member: member}
+	p := &render.Pickles{Path: target, Member: member, MaxLines: f.budget * usualLines}
+	read := &scanProgress{files: 1}
+	if f.file != "" || terminalOf(a.stdout, os.Getenv).width == 0 { // or it would stand among the instructions
+		defer a.watch(read)()
+	}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
 		scanner.Visit = show
-		return scanner.Scan(r, size, target)
+		return scanner.Scan(&readCounter{r, read, ctx}, size, target)
 	}
 	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
@@ -88,6 +92,9 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	}
 	return nil
 }
+
+// usualLines is how many instructions are listed: nobody reads as many.
+const usualLines = 200_000
 
 // openBytes opens a target that has to be one file of any kind. What it returns closes
 // it.

@@ -88,7 +88,7 @@ func (j *scanJob) run(ctx context.Context, a *app, scanner *scan.Scanner, done *
 		defer os.Remove(f.Name())
 		defer f.Close()
 		j.size = size
-		j.report, j.err = scanner.Scan(&readCounter{f, done}, size, "")
+		j.report, j.err = scanner.Scan(&readCounter{f, done, ctx}, size, "")
 		return
 	}
 	object, err := j.at.store.Open(ctx, j.name)
@@ -98,7 +98,7 @@ func (j *scanJob) run(ctx context.Context, a *app, scanner *scan.Scanner, done *
 	}
 	defer object.Close()
 	j.size = object.Size()
-	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done}, object.Size(), j.path)
+	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
 }
 
 // spooled returns standard input as a file: an archive is read from its end.
@@ -221,13 +221,17 @@ func (p *scanProgress) String() string {
 	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"), typeset.Bytes(p.read.Load()))
 }
 
-// A readCounter counts what is read.
+// A readCounter counts what is read, and ends that when the context does.
 type readCounter struct {
 	r    io.ReaderAt
 	done *scanProgress
+	ctx  context.Context
 }
 
 func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
 	n, err := c.r.ReadAt(b, off)
 	c.done.read.Add(int64(n))
 	return n, err

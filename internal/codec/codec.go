@@ -44,7 +44,7 @@ func (c Codec) Open(in *Source) (io.Reader, error) { return c.open(in) }
 var codecs = [...]Codec{
 	{"gzip", false, 1500, 256, starts("\x1f\x8b\x08"), openGzip},
 	{"zlib", true, 1500, 256, isZlib, func(in *Source) (io.Reader, error) { return zlib.NewReader(in) }},
-	{"bzip2", false, 40000, 1800, isBzip2, func(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }},
+	{"bzip2", false, 80000, 1800, isBzip2, func(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }},
 	{"xz", false, 6000, 900, starts(lzma.Magic), func(in *Source) (io.Reader, error) { return lzma.NewXZReader(in) }},
 	{"lzma", true, 6000, 900, isLZMA, func(in *Source) (io.Reader, error) { return lzma.NewReader(in) }},
 	{"lz4", false, 1500, 64, starts(lz4.Magic), func(in *Source) (io.Reader, error) { return lz4.NewReader(in) }},
@@ -67,9 +67,9 @@ func Detect(head []byte) []Codec {
 func Method(method uint16, size int64) (Codec, bool) {
 	switch method {
 	case 8:
-		return Codec{Name: "deflate", Begin: 1500, Byte: 256, open: func(in *Source) (io.Reader, error) { return flate.NewReader(in), nil }}, true
+		return Codec{Name: "deflate", Begin: 3000, Byte: 256, open: func(in *Source) (io.Reader, error) { return flate.NewReader(in), nil }}, true
 	case 12:
-		return Codec{Name: "bzip2", Begin: 40000, Byte: 1800, open: func(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }}, true
+		return Codec{Name: "bzip2", Begin: 80000, Byte: 1800, open: func(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }}, true
 	case 14:
 		return Codec{Name: "lzma", Begin: 6000, Byte: 900, open: func(in *Source) (io.Reader, error) { return lzma.NewZipReader(in, size) }}, true
 	case 95:

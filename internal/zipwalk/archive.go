@@ -44,6 +44,9 @@ type Options struct {
 // hundred thousand times by having it once.
 const mostNames = 8 << 20
 
+// mostHeaders is how many bytes of local headers are read, which may share their bytes.
+const mostHeaders = 64 << 20
+
 const (
 	usualMembers = 100_000
 	usualSearch  = 16 << 20

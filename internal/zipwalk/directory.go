@@ -225,11 +225,18 @@ func (e *entry) extra(b []byte, central bool) {
 // readLocal reads the header of the content at off, and says how long it is. It
 // returns nil if there is none.
 func (w *walker) readLocal(off int64) (*entry, error) {
+	if w.last != nil && w.lastAt == off {
+		return w.last, nil
+	}
 	b, err := w.window.At(off, localSize)
 	if err != nil || len(b) < localSize || string(b[:4]) != sigLocal {
 		return nil, err
 	}
 	name, extra := int(u16(b, 26)), int(u16(b, 28))
+	if w.headerBytes += localSize + name + extra; w.headerBytes > mostHeaders {
+		w.Partial = "the headers of the archive take more bytes than are looked at"
+		return nil, nil
+	}
 	if b, err = w.window.At(off, localSize+name+extra+w.opts.Head); err != nil || len(b) < localSize+name+extra {
 		return nil, err
 	}
@@ -240,6 +247,7 @@ func (w *walker) readLocal(off int64) (*entry, error) {
 	e.extraSize = int64(extra)
 	e.sizesUnknown = e.flags&FlagDescriptor != 0 && e.packed == 0 && e.size == 0
 	e.extra(b[localSize+name:][:extra], false)
+	w.last, w.lastAt = e, off
 	return e, nil
 }
 

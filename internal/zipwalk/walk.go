@@ -47,7 +47,11 @@ type walker struct {
 	headers map[int64]bool // where the headers of listed members are, or should be
 	budget  int64          // how many bytes may still be searched
 	held    int            // bytes of names
-	moved   bool           // whether a prefix was reported
+
+	last        *entry // the local header that was read last: many members may say that it is theirs
+	lastAt      int64
+	headerBytes int  // of all that were read, which may overlap
+	moved       bool // whether a prefix was reported
 }
 
 // Walk takes the archive of the given size behind r apart. The error is of reading

@@ -24,9 +24,12 @@ type Pickles struct {
 	Scan func(show func(scan.Pickle)) (*scan.Report, error)
 	// Member is the path of the part to show, "" for all.
 	Member string
+	// MaxLines is how many instructions are listed, of all pickles together.
+	MaxLines int
 
 	Report *scan.Report // of Scan
 	Shown  int          // how many pickles were
+	listed int          // and how many instructions
 }
 
 // wanted says whether a pickle is to be shown.
@@ -34,10 +37,17 @@ func (p *Pickles) wanted(k *scan.Pickle) bool {
 	return p.Member == "" || k.Member == p.Member || shortened(k.Member) == p.Member
 }
 
-// lines yields the lines of a pickle, with offsets in the part that it is in.
-func lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
+// lines yields the lines of a pickle, with offsets in the part that it is in, as long as
+// there may be more.
+func (p *Pickles) lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
 	return func(yield func(pickle.Line, error) bool) {
+		if p.cut() {
+			return
+		}
 		for line, err := range pickle.Lines(k.Bytes, k.Size, k.Options) {
+			if p.listed++; p.cut() {
+				return
+			}
 			line.Offset, line.End = line.Offset+k.Offset, line.End+k.Offset
 			if !yield(line, err) {
 				return
@@ -45,6 +55,9 @@ func lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
 		}
 	}
 }
+
+// cut says whether more instructions are there than are listed.
+func (p *Pickles) cut() bool { return p.listed > p.MaxLines }
 
 // each scans the file and calls show for each pickle that is wanted.
 func (p *Pickles) each(show func(*scan.Pickle) error) error {
@@ -89,13 +102,13 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 		failed = p.each(func(k *scan.Pickle) error {
 			var err error
 			ops := func(yield func(any) bool) {
-				for line, lineErr := range lines(k) {
+				for line, lineErr := range p.lines(k) {
 					if err = lineErr; err != nil || !yield(lineForm(&line)) {
 						return
 					}
 				}
 			}
-			yield([]member{{"member", orNull(shortened(k.Member))}, {"offset", k.Offset}, {"size", k.Size}, {"lines", elements(ops)}})
+			yield([]member{{"member", orNull(shortened(k.Member))}, {"offset", k.Offset}, {"size", k.Size}, {"lines", elements(ops)}, {"whole", func() any { return !p.cut() }}})
 			return err
 		})
 	}
@@ -128,7 +141,7 @@ func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 				w.WriteString(s.Paint(typeset.Bold, typeset.Name(shortened(k.Member))) + "\n")
 			}
 			highest := 0
-			for line, err := range lines(k) {
+			for line, err := range p.lines(k) {
 				if err != nil {
 					return err
 				}
@@ -138,6 +151,9 @@ func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 					fmt.Fprintf(w, "highest protocol among opcodes = %d\n", highest)
 					highest = 0
 				}
+			}
+			if p.cut() {
+				typeset.Wrap(w, s, 2, typeset.Yellow, "  … and more: "+typeset.Plural(int64(p.MaxLines), "instruction")+" are listed, and ten times as many by --budget 10")
 			}
 			w.WriteByte('\n')
 			return nil
@@ -220,6 +236,9 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	}
 	if r.Verdict > pickle.Safe {
 		text += "; weigh scan says why"
+	}
+	if r.Limited {
+		text += "; a budget was met: --budget 10 spends ten times as much time and memory"
 	}
 	typeset.Wrap(w, s, 0, verdictColors[r.Verdict], text)
 }

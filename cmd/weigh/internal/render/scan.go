@@ -100,6 +100,8 @@ type (
 		Member   *string `json:"member"`
 		Offset   int64   `json:"offset"`
 		Message  string  `json:"message"`
+		Count    int64   `json:"count"`
+		Also     []int64 `json:"also"`
 	}
 )
 
@@ -187,5 +189,10 @@ func callForm(c *scan.Call) any {
 }
 
 func findingForm(f *scan.Finding) any {
-	return scanFindingJSON{string(f.Rule), f.Severity.String(), orNull(shortened(f.Member)), f.Offset, f.Message}
+	return scanFindingJSON{string(f.Rule), f.Severity.String(), orNull(shortened(f.Member)), f.Offset, f.Message, f.Count, also(f)}
+}
+
+// also returns where the next of findings are that are alike.
+func also(f *scan.Finding) []int64 {
+	return append([]int64{}, f.Also[:max(min(f.Count-1, int64(len(f.Also))), 0)]...)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -122,6 +123,9 @@ func (w *scanWriter) write() {
 	w.WriteString(w.style.Paint(typeset.Bold, label(f.Path)) + " " + w.style.Paint(typeset.Dim, "("+typeset.Line(what)+")") + "\n")
 	w.imports()
 	w.findings()
+	if f.Limited {
+		w.line("", "a budget was met: --budget 10 spends ten times as much time and memory")
+	}
 	if f.Omitted > 0 {
 		w.line("", "… and "+typeset.Count(int64(f.Omitted))+" more than a report has")
 	}
@@ -218,12 +222,30 @@ func (w *scanWriter) findings() {
 				w.line("", fmt.Sprintf("… and %s more %s", typeset.Count(int64(len(group)-i)), f.Rule))
 				break
 			}
-			w.line(verdictColors[f.Severity.Verdict()], string(f.Rule)+": "+typeset.Line(f.Message)+w.within(f.Member))
+			w.line(verdictColors[f.Severity.Verdict()], string(f.Rule)+": "+typeset.Line(f.Message)+more(f)+w.within(f.Member))
 		}
 		if w.how.Why {
 			w.why(scan.Text(group[0].Rule))
 		}
 	}
+}
+
+// more says how many findings are like one, and where the next are.
+func more(f *scan.Finding) string {
+	if f.Count < 2 {
+		return ""
+	}
+	text := ", and " + typeset.Count(f.Count-1) + " more like it at "
+	for i, off := range also(f) {
+		if i > 0 {
+			text += ", "
+		}
+		text += strconv.FormatInt(off, 10)
+	}
+	if f.Count-1 > int64(len(f.Also)) {
+		text += ", …"
+	}
+	return text
 }
 
 // within says in which part something is.
