@@ -1,0 +1,128 @@
+// Budgets: floods of what is cheap to write, each judged by a count of work and memory.
+
+package pickle
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// numbered returns n times what format makes of a number.
+func numbered(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// floods are pickles of which each part is cheap, and which would take minutes or
+// gigabytes if their work or what they hold were not counted.
+var floods = []struct{ name, code string }{
+	{"imports", proto(2) + numbered(100_000, "cm%d\nf\n0") + "N."},
+	{"dangerous imports", proto(2) + numbered(100_000, "cos\nf%d\n0") + "N."},
+	{"calls", proto(2) + numbered(50_000, "cm%d\nf\n)R0") + "N."},
+	{"marks", proto(2) + strings.Repeat("(", 1<<21)},
+	{"protocols", proto(2) + strings.Repeat("\x80\x04", 1<<19) + "N."},
+	{"empty lists", proto(2) + strings.Repeat("]", 1<<21) + "."},
+	{"memo", proto(2) + "N" + strings.Repeat("\x94", 1<<21) + "."},
+	{"nesting", proto(2) + strings.Repeat("(", 1<<19) + strings.Repeat("t", 1<<19) + "."},
+	{"tuples in tuples", proto(2) + "N" + strings.Repeat("\x85", 1<<21) + "."},
+	{"pairs of one", proto(2) + ")" + strings.Repeat("2\x86", 1<<20) + "."},
+	{"frames", proto(4) + strings.Repeat("\x95\x0c\x00\x00\x00\x00\x00\x00\x00", 1<<16) + "N."},
+	{"streams", strings.Repeat("N.", 1<<20)},
+	{"persistent ids", proto(2) + strings.Repeat("Pabc\n0", 1<<18) + "N."},
+	{"registry", proto(2) + numbered(50_000, "\x84%04d0") + "N."},
+	{"pickles in strings", proto(4) + strings.Repeat(bin(proto(2)+payload+".")+"0", 50_000) + "N."},
+	{"long numbers", proto(2) + strings.Repeat("I0x"+strings.Repeat("f", 4000)+"\n0", 1000) + "N."},
+	{"one state, set again and again", proto(2) + "}(" + numbered(20_000, "X\x05\x00\x00\x00%05dN") + "uq\x01" + ordered + ")R" + strings.Repeat("h\x01b", 100_000) + "."},
+	{"one tuple, given again and again", proto(2) + "(" + strings.Repeat("K\x01", 20_000) + "tq\x01" + ordered + "q\x02" + strings.Repeat("h\x02h\x01R0", 100_000) + "."},
+	{"one tuple, copied again and again", proto(2) + "(" + ordered + strings.Repeat("K\x01", 20_000) + "tq\x01" + glob("copyreg", "__newobj__") + "q\x02" + strings.Repeat("h\x02h\x01R0", 100_000) + "."},
+	{"attributes", proto(4) + ordered + "q\x010" + glob("builtins", "getattr") + "q\x02" + numbered(50_000, "h\x02h\x01X\x05\x00\x00\x00%05d\x86R0") + "N."},
+}
+
+// TestFloods holds that each is judged within its budgets, by Load as by Analyze; that
+// none is safe, and that what is dangerous in front of a flood is not forgotten.
+func TestFloods(t *testing.T) {
+	const work, memory = 2_000_000, 4 << 20
+	for _, f := range floods {
+		for _, front := range []string{"", proto(2) + payload + "."} {
+			code := front + f.code
+			o := &Options{MaxOpcodes: work, MaxMemory: memory}
+			g, err := Load(strings.NewReader(code), int64(len(code)), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := g.Report
+			// What is begun when a budget is spent ends: 4,096 instructions, one that is large, and
+			// the last look at the values.
+			if r.Spent > work+1<<17 || r.Memory > 2*memory {
+				t.Errorf("%s: work of %d and %d bytes", f.name, r.Spent, r.Memory)
+			}
+			if r.Verdict == Safe && !r.Complete || front != "" && r.Verdict != Dangerous {
+				t.Errorf("%s: %s, complete %v, %s", f.name, r.Verdict, r.Complete, r.Reason)
+			}
+			if len(r.Findings) > 20_000 || len(r.Imports) > 20_000 {
+				t.Errorf("%s: %d findings, %d imports", f.name, len(r.Findings), len(r.Imports))
+			}
+		}
+	}
+}
+
+// TestWorkOfCheckpoint holds how much of the default budgets a checkpoint takes: those of
+// 50,000 tensors are judged completely by a scan, which has as many instructions and 24 MiB.
+func TestWorkOfCheckpoint(t *testing.T) {
+	data := checkpointPickle(50_000)
+	o := &Options{MaxOpcodes: 10_000_000, MaxMemory: 24 << 20}
+	g, err := Load(bytes.NewReader(data), int64(len(data)), o)
+	if err != nil || g.Report.Verdict != Safe || !g.Report.Complete {
+		t.Fatal(err, g.Report)
+	}
+	t.Logf("%d of work, %d bytes", g.Report.Spent, g.Report.Memory)
+}
+
+// TestAlike counts findings that differ only in where they are, and tells names apart.
+func TestAlike(t *testing.T) {
+	code := proto(2) + strings.Repeat("\x80\x02", 100) + numbered(3, "Pid%d\n0") + "N."
+	r := analyzed(t, []byte(code))
+	ids := 0
+	for _, f := range r.Findings {
+		switch f.Rule {
+		case RuleMisplaced:
+			if f.Count != 100 || f.Offset != 2 || f.Also != [3]int64{4, 6, 8} {
+				t.Errorf("%+v", f)
+			}
+		case RulePersistentID:
+			ids++
+			if f.Count != 1 {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	if ids != 3 {
+		t.Errorf("%d findings about ids, want 3: %v", ids, r.Findings)
+	}
+}
+
+// TestRunsOfLetters holds that a search for imports takes a run of letters as one.
+func TestRunsOfLetters(t *testing.T) {
+	for _, c := range []struct {
+		before int
+		found  bool
+	}{{0, true}, {100, true}, {mostIdent, true}, {10 * mostIdent, true}} {
+		data := "\xff" + strings.Repeat("c", c.before) + " " + strings.Repeat("x", c.before) + payload + "."
+		r := analyzed(t, []byte(data))
+		if got := r.Verdict == Dangerous; got != c.found {
+			t.Errorf("%d letters: %s", c.before, r.Verdict)
+		}
+	}
+	if got := afterName([]byte("cccc\n"), 1); got != 4 {
+		t.Errorf("the run ends at %d, want 4", got)
+	}
+	long := []byte(strings.Repeat("c", 1000))
+	if got := afterName(long, 1); got != 1000-mostIdent {
+		t.Errorf("of a long run, the next is at %d, want %d", got, 1000-mostIdent)
+	}
+}
