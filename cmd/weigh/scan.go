@@ -26,6 +26,7 @@ type scanFlags struct {
 	output
 	json, sarif, all, why, deep bool
 	budget                      int
+	bounded                     bool // whether the verb has the flag for it
 	failOn, policy              string
 	profiles                    []string
 }
@@ -47,6 +48,9 @@ them, by their bytes and not by their names. It runs nothing that is in them.
 A folder stands for all files in it, links followed, each once. Of archives only
 the directory, the pickles and the first bytes of the rest are read, unless
 --deep is given.
+
+What would take more than 2 seconds or 64 MiB of memory is not looked at to its
+end: the verdict is suspicious at least, and --budget 10 spends ten times as much.
 
 The exit code is 0 if all was seen and nothing found of the severity that
 --fail-on says, 1 if something was, and 3 if something could not be read, or not
@@ -79,6 +83,7 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 
 // budgetFlag adds the flag that says how much a scan may take.
 func (f *scanFlags) budgetFlag(cmd *cobra.Command) {
+	f.bounded = true
 	cmd.Flags().IntVar(&f.budget, "budget", 1, "spend up to `N` times as much time and memory on a file, which is 2 seconds and 64 MiB")
 }
 
@@ -121,14 +126,18 @@ func (f *scanFlags) severity() (pickle.Severity, error) {
 
 // scanner returns the scanner that the flags ask for.
 func (f *scanFlags) scanner() (*scan.Scanner, error) {
-	if f.budget < 1 || f.budget > mostBudget {
+	switch {
+	case !f.bounded:
+		f.budget = 10 // who wants the weights waits for them
+	case f.budget < 1 || f.budget > mostBudget:
 		return nil, usagef("--budget cannot be %d: it is from 1 to %d", f.budget, mostBudget)
+	default:
+		settle(f.budget)
 	}
 	s := &scan.Scanner{Deep: f.deep, Policy: new(pickle.Policy)}
 	if n := int64(f.budget); n > 1 {
 		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<28, f.budget*100_000
 	}
-	settle(f.budget)
 	if f.policy != "" {
 		file, err := os.Open(f.policy)
 		if err != nil {

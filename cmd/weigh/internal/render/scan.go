@@ -158,6 +158,7 @@ func judgementJSON(r *scan.Report) []member {
 		{"imports", listed(r.Imports, importForm)},
 		{"calls", listed(r.Calls, callForm)},
 		{"findings", listed(r.Findings, findingForm)},
+		{"limited", r.Limited},
 		{"omitted", r.Omitted},
 	}
 }
