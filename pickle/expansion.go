@@ -31,7 +31,7 @@ func (m *machine) expand(r ref, sizes []float32) float32 {
 	if r < m.first {
 		return 1
 	}
-	const most = 1 << 21 // values that wait, which take four bytes each
+	most := int(m.o.maxMemory() / 24) // values that wait: as many as could be kept
 	todo := []ref{r}
 	for len(todo) > 0 {
 		r := todo[len(todo)-1]
@@ -42,6 +42,7 @@ func (m *machine) expand(r ref, sizes []float32) float32 {
 				todo = m.unsized(todo, r, sizes)
 				continue
 			}
+			m.found.limit(m.t.off, "the budget of memory is spent: the values refer to more others than can be counted")
 		}
 		todo = todo[:len(todo)-1]
 		if *size > 0 {
