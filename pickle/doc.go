@@ -43,8 +43,8 @@
 // # What is promised
 //
 // No function of this package panics on any input, runs anything that a file
-// says, or allocates what a file claims. Time is linear in the opcodes, memory
-// is bounded by Options.MaxMemory, and nothing recurses on the input. The same
+// says, or allocates what a file claims. Work is counted and ends at
+// Options.MaxOpcodes, memory at Options.MaxMemory, and nothing recurses on the input. The same
 // bytes give the same report. All functions may be called concurrently; a Graph
 // may be read by any number of goroutines.
 package pickle

@@ -26,5 +26,9 @@
 // contents are read, so that a file on a server can be scanned where it is. What no
 // loader runs, such as the numbers of tensors, is searched only with Scanner.Deep.
 //
+// Work and memory have budgets, which are counted and not timed: with the usual ones
+// any file is judged in two seconds and 64 MiB. What is over them is not clean, and a
+// finding says where they were spent.
+//
 // The same bytes give the same report. A Scanner may be used concurrently.
 package scan

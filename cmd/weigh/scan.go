@@ -136,7 +136,7 @@ func (f *scanFlags) scanner() (*scan.Scanner, error) {
 	}
 	s := &scan.Scanner{Deep: f.deep, Policy: new(pickle.Policy)}
 	if n := int64(f.budget); n > 1 {
-		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<28, f.budget*100_000
+		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<30, f.budget*100_000
 	}
 	if f.policy != "" {
 		file, err := os.Open(f.policy)
