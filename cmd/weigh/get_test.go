@@ -120,18 +120,21 @@ func TestTensorsSurviveKills(t *testing.T) {
 		return out.String()
 	}
 	name, part := filepath.Join(dir, "model.safetensors"), ""
-	for range 8 {
-		out := get(rand.Int64N(16 << 20)) // of 18
+	whole := func() bool { _, err := os.Stat(name); return err == nil }
+	for i := 0; i < 8 && !whole(); i++ {
+		get(rand.Int64N(16 << 20)) // of 18, of which some may be there
 		parts, err := filepath.Glob(filepath.Join(dir, ".*"))
-		if _, there := os.Stat(name); there == nil || out != "" || err != nil || len(parts) > 1 || part != "" && parts[0] != part {
-			t.Fatalf("after a kill there are %q; %s", parts, out)
+		if err != nil || len(parts) > 1 || part != "" && !whole() && parts[0] != part {
+			t.Fatalf("after a kill there are %q", parts)
 		}
 		if len(parts) == 1 {
 			part = parts[0]
 		}
 	}
-	if out := get(1 << 40); !strings.Contains(out, "made of 18 tensors") {
-		t.Fatalf("%q", out)
+	if !whole() {
+		if out := get(1 << 40); !strings.Contains(out, "made of 18 tensors") {
+			t.Fatalf("%q", out)
+		}
 	}
 	for range 8 {
 		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want.Bytes()) {
