@@ -58,10 +58,11 @@ func markIn(text string) (mark string, at int) {
 
 // safetensors looks at a safetensors file.
 func (p *part) safetensors(head []byte) error {
-	if n := int64(binary.LittleEndian.Uint64(head)); n > p.MaxMemory/3 {
+	most := p.MaxMemory / 3 * 2 // what is read of it takes about as much again
+	if n := int64(binary.LittleEndian.Uint64(head)); n > most {
 		p.is("safetensors")
 		p.explain(0, 8+n)
-		p.overBudget(0, "the header takes %s, and %d are read", bytesOf(n), p.MaxMemory/3)
+		p.overBudget(0, "the header takes %s, and no more than %s are read", bytesOf(n), bytesOf(most))
 		return nil
 	} else if !p.spend(costJSON * n) {
 		p.overWork(0)
