@@ -48,7 +48,8 @@ With --values it says how far values are apart, where bytes or dtypes differ. Wi
 --atol or --rtol, values of which |a-b| <= ATOL + RTOL*|a| are near enough, and
 a tensor whose values all are is no difference, though it may have another dtype.
 
-The exit code is 0 if there is no difference, and 1 if there is one.`,
+The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
+--include that matches nothing in A nor in B is wrong usage.`,
 		Example: `  weigh diff testdata/sample testdata/sample
   weigh diff --headers testdata/sample testdata/sample
   weigh diff --rtol 0.01 testdata/sample testdata/sample
@@ -101,6 +102,10 @@ func (f *diffFlags) check(cmd *cobra.Command) error {
 
 // diff compares two targets.
 func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error {
+	sel, err := (&selection{choice: f.choice}).selection()
+	if err != nil {
+		return err
+	}
 	sides := [2]*side{}
 	for i, target := range []string{nameA, nameB} {
 		from, err := a.openWeights(ctx, "diff", target, f.lenient)
@@ -108,9 +113,13 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 			return err
 		}
 		defer from.close()
-		if sides[i], err = f.side(ctx, from); err != nil {
+		if sides[i], err = readSide(ctx, from, &sel); err != nil {
 			return err
 		}
+	}
+	// A pattern may be of tensors that only one side has.
+	if err := unmatched(sel.Include, named(sides[0].all, sides[1].all)); err != nil {
+		return err
 	}
 	if err := a.spare(&f.output); err != nil {
 		return err
@@ -119,7 +128,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 	if err := a.compare(ctx, d, sides, f); err != nil {
 		return err
 	}
-	err := a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return d.JSON(w, s)
 		}
@@ -138,15 +147,12 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 type side struct {
 	parts    map[string][]*safetensors.Tensor // by what the part is called, "" if there is one alone
 	metadata map[string]string                // of all files; of a key that is in several, the first
-	tensors  int
+	all      []*safetensors.Tensor            // also those that are not selected
+	tensors  int                              // how many are selected
 }
 
-// side reads the headers of a target.
-func (f *diffFlags) side(ctx context.Context, from *weights) (*side, error) {
-	sel, err := (&selection{choice: f.choice}).selection()
-	if err != nil {
-		return nil, err
-	}
+// readSide reads the headers of a target.
+func readSide(ctx context.Context, from *weights, sel *render.Selection) (*side, error) {
 	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string)}
 	for _, cp := range from.parts {
 		list, err := located(ctx, cp)
@@ -160,6 +166,7 @@ func (f *diffFlags) side(ctx context.Context, from *weights) (*side, error) {
 		selected, _ := sel.Selected(all)
 		name := partName(from, cp)
 		s.parts[name] = append(s.parts[name], selected...)
+		s.all = append(s.all, all...)
 		s.tensors += len(selected)
 		for _, shard := range cp.Shards() {
 			h, err := cp.Header(ctx, shard)

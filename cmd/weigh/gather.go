@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/internal/witness"
 )
@@ -88,10 +89,11 @@ func (g *gathering) witness() {
 // choose leaves the parts that patterns choose. A pattern that matches nothing is a
 // slip, and what is written would not be what was meant.
 func (g *gathering) choose(chosen *chooser) error {
-	for _, p := range slices.Concat(chosen.include, chosen.exclude) {
-		if !slices.ContainsFunc(g.parts, func(one part) bool { return p.Match(one.Name) }) {
-			return usagef("no tensor is called %q: a pattern matches the whole name, and weigh info lists the names", p)
-		}
+	err := unmatched(slices.Concat(chosen.include, chosen.exclude), func(p *glob.Pattern) bool {
+		return slices.ContainsFunc(g.parts, func(one part) bool { return p.Match(one.Name) })
+	})
+	if err != nil {
+		return err
 	}
 	before := len(g.parts)
 	g.parts = slices.DeleteFunc(g.parts, func(one part) bool { return !chosen.has(one.Name) })

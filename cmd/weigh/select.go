@@ -96,13 +96,48 @@ func (s *selection) selection() (render.Selection, error) {
 	return sel, nil
 }
 
-// remarkOnNothing says why a selection may have nothing in it: patterns match
-// whole names, and those who know grep expect a part to do.
+// unmatched returns the error of the first of patterns that matches none of names. That
+// is a slip: what is said of no tensor reads like good news of those that were meant.
+// Patterns match whole names, and those who know grep expect a part to do.
+func unmatched(patterns []*glob.Pattern, names func(*glob.Pattern) bool) error {
+	for _, p := range patterns {
+		if names(p) {
+			continue
+		}
+		advice := "and weigh info lists the names"
+		if wider := widened(p.String(), names); wider != "" {
+			advice = "try '" + wider + "'"
+		}
+		return usagef("no tensor is called %q: a pattern matches the whole name, %s", p, advice)
+	}
+	return nil
+}
+
+// widened returns a pattern that matches more than the given one and something at all,
+// or "".
+func widened(pattern string, names func(*glob.Pattern) bool) string {
+	wider := "**" + strings.Trim(pattern, "*") + "**"
+	if p, err := glob.Compile(wider); err != nil || !names(p) {
+		return ""
+	}
+	return wider
+}
+
+// named returns what says whether one of tensors has a name that a pattern matches.
+func named(tensors ...[]*safetensors.Tensor) func(*glob.Pattern) bool {
+	return func(p *glob.Pattern) bool {
+		return slices.ContainsFunc(slices.Concat(tensors...), func(t *safetensors.Tensor) bool { return p.Match(t.Name) })
+	}
+}
+
+// remarkOnNothing says why a selection may have nothing in it.
 func (a *app) remarkOnNothing(s *selection, files []render.File) {
 	for _, pattern := range s.include {
-		wider, err := glob.Compile("**" + pattern + "**")
-		if err == nil && slices.ContainsFunc(files, func(f render.File) bool { return hasName(f.Header, wider) }) {
-			a.remark("no tensor matches: a pattern matches the whole name, try '**%s**'", pattern)
+		wider := widened(pattern, func(p *glob.Pattern) bool {
+			return slices.ContainsFunc(files, func(f render.File) bool { return hasName(f.Header, p) })
+		})
+		if wider != "" {
+			a.remark("no tensor matches: a pattern matches the whole name, try '%s'", wider)
 			return
 		}
 	}

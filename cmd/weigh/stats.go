@@ -56,7 +56,8 @@ What is odd about a tensor is a flag:
   empty      there are no numbers
 
 The exit code is 0 whatever was found: stats reports, and does not judge. With
---fail-on it is 1 if a tensor has one of these flags.`,
+--fail-on it is 1 if a tensor has one of these flags. A GLOB that matches nothing
+is wrong usage, so that a slip does not pass.`,
 		Example: `  weigh stats testdata/sample
   weigh stats testdata/sample '**.mlp.**' --plot
   weigh stats --fail-on nan,inf testdata/sample
@@ -163,8 +164,14 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := unmatched(sel.Include, named(all)); err != nil {
+		return err
+	}
 	st := &render.Stats{All: len(all), Digest: f.digest}
 	selected, truncated := sel.Selected(all)
+	if len(selected) == 0 && len(all) > 0 {
+		a.remark("no tensor matches")
+	}
 	st.Truncated = truncated
 	if st.Rows, err = a.count(ctx, f.counter(), selected); err != nil {
 		return err
