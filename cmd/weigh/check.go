@@ -50,7 +50,8 @@ in the rest. Severities, from harmless to fatal, are:
 
   note           it could be tidier
   warning        readers in use disagree, or it costs them
-  nonconforming  the specification forbids it, the reference implementation reads it
+  nonconforming  the specification forbids it, the reference implementation
+                 reads it
   invalid        no conforming reader accepts it
 
 What is no fault in your weights can be allowed by rule, file and tensor in a

@@ -66,14 +66,16 @@ What a checkpoint has besides tensors has no place in DST, but for what names th
 --keep-values writes its numbers, texts, lists and dicts to a file of JSON, and lists
 there what else is left out: objects are never made.
 
-  --shared duplicate  tensors that have bytes in common get each its own; the default
-  --shared drop       of tensors that are the same, as tied weights are, the first is
-                      written, and the metadata names the others
+  --shared duplicate  tensors that have bytes in common get each its own; the
+                      default
+  --shared drop       of tensors that are the same, as tied weights are, the
+                      first is written, and the metadata names the others
   --shared error      they are an error
 
 What is written has its name when it was read again, and had the checksums that the
 archive has, or, where there are none of just its bytes, those of SRC. No file is
-overwritten without --force.`,
+overwritten without --force. Other files of a folder, such as config.json, are not
+copied: the receipt names them.`,
 		Example: `  weigh convert --dry-run testdata/torch/checkpoint.pt -o model.safetensors
   weigh convert --shared drop testdata/torch/checkpoint.pt -o w.safetensors
   weigh convert testdata/torch/sharded -o new
@@ -163,7 +165,7 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 	if err := a.spareForValues(values, plan); err != nil {
 		return err
 	}
-	r := render.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: buildVersion().Version}
+	r := render.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: buildVersion().Version, NotCopied: leftBehind(source, plan.Dir)}
 	if !f.dryRun {
 		if err := a.carryOutConversion(ctx, plan, done); err != nil {
 			return a.convertError(err, f)

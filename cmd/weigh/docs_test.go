@@ -97,6 +97,21 @@ func TestReflow(t *testing.T) {
 	}
 }
 
+// Rows of a list stay rows in help, so one that is longer than the usual width would
+// spill a word onto a line of its own.
+func TestRowsOfHelpFit(t *testing.T) {
+	const width = 80 // columns
+	root := new(app).rootCmd()
+	for _, cmd := range append(documented(root), root) {
+		for line := range strings.Lines(cmd.Long) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := utf8.RuneCountInString(line); strings.HasPrefix(line, " ") && n > width {
+				t.Errorf("%s has a row of %d columns, and %d at most are due: %s", cmd.Name(), n, width, line)
+			}
+		}
+	}
+}
+
 // Every verb says what it is for, and shows how it is called.
 func TestEveryVerbIsDocumented(t *testing.T) {
 	for _, cmd := range documented(new(app).rootCmd()) {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -73,8 +75,8 @@ an index with its shards, and writes what comes of it to DST, or in place of SRC
 Shards keep their names, and tensors their shards. All patterns go by the names
 that tensors have in SRC: GLOBs are those of info, and match whole names.
 
-  --rename 'RE=>TO'   each match of the regular expression RE in a name becomes TO,
-                      in which $1 or ${1} is a group; several are done in order
+  --rename 'RE=>TO'   each match of the regular expression RE in a name becomes
+                      TO, where $1 or ${1} is a group; several are done in order
   --cast BF16         F64, F32, F16 and BF16 become BF16; narrower floats are
                       quantized, and stay, as do integers
   --cast I64=I32      tensors of I64 become I32
@@ -93,7 +95,8 @@ in the order of the reference implementation. Whatever fails, or is interrupted,
 leaves SRC as it was.
 
 DST is a file if SRC is one, and a folder otherwise. SRC is never DST, by whatever
-name, and no file is overwritten without --force.`,
+name, and no file is overwritten without --force. Other files of a folder, such as
+config.json, are not copied: the receipt names them.`,
 		Example: `  weigh edit testdata/sample -o bf16 --cast BF16 --cast-keep '**norm**'
   weigh edit testdata/sample -o new --rename '^model\.=>' --drop lm_head.weight
   weigh edit --in-place --fix --dry-run testdata/mlx/quantized.safetensors
@@ -219,13 +222,23 @@ func (a *app) edit(ctx context.Context, source string, e *edit.Edit, f *editFlag
 		return nil
 	}
 	return a.write(&output{}, func(w io.Writer, s typeset.Style) error {
+		notCopied := notCopied(source, receipt)
 		receipt.Source = printable(receipt.Source)
-		r := render.Edit{Receipt: receipt}
+		r := render.Edit{Receipt: receipt, NotCopied: notCopied}
 		if f.json {
 			return r.JSON(w, s)
 		}
 		return r.Text(w, s, f.all)
 	})
+}
+
+// notCopied returns what stands beside the source and not beside what was written of it.
+func notCopied(source string, r *edit.Receipt) []string {
+	written := slices.IndexFunc(r.Files, func(f edit.File) bool { return f.Action == edit.Written })
+	if r.Target == "" || written < 0 {
+		return nil
+	}
+	return leftBehind(source, filepath.Dir(filepath.FromSlash(r.Files[written].Path)))
 }
 
 // doEdit does what e says to the source, and shows how far it is.

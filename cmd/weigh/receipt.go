@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 )
 
@@ -76,30 +75,55 @@ func slashed(dir, name string) string { return filepath.ToSlash(filepath.Join(di
 
 // weightEnds are the ends of names of files that are no companions of a model, but
 // models themselves.
-var weightEnds = []string{".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".msgpack"}
+var weightEnds = []string{".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".msgpack", ".npz", ".pkl"}
 
 // sideFiles returns what stands beside the sources and is not copied to where the
-// new files go: configurations, tokenizers, licences.
+// new files go.
 func (r *rewriting) sideFiles() []string {
 	var list []string
 	for _, s := range r.sources {
-		if !s.isHere() || sameFolder(s.folder(), r.dir) {
+		if !s.isHere() {
 			continue // elsewhere, to list a repository is for those who want it
 		}
-		dir := s.folder()
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // weights were read there, and what is beside them is not what was asked for
-		}
-		for _, e := range entries {
-			name := e.Name()
-			if e.IsDir() || strings.HasPrefix(name, ".") || checkpoint.IsIndex(name) || slices.Contains(weightEnds, path.Ext(name)) {
-				continue
-			}
-			if file := slashed(dir, name); !slices.Contains(list, file) {
+		for _, file := range beside(s.folder(), r.dir) {
+			if !slices.Contains(list, file) {
 				list = append(list, file)
 			}
 		}
 	}
 	return list
+}
+
+// beside returns the files of a folder of weights that are no weights, and so do not
+// come along when those go to another: configurations, tokenizers, licences.
+func beside(from, to string) []string {
+	if sameFolder(from, to) {
+		return nil
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return nil // weights were read there, and what is beside them is not what was asked for
+	}
+	var list []string
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".index.json") || slices.Contains(weightEnds, path.Ext(name)) {
+			continue
+		}
+		list = append(list, slashed(from, name))
+	}
+	return list
+}
+
+// leftBehind returns what does not come along when a source that is a folder or an index
+// goes to another folder: without its configuration a model does not load. Of a file that
+// was named alone, nothing is said to be missing; check holds it the same way.
+func leftBehind(source, to string) []string {
+	switch {
+	case isFolder(source):
+		return beside(source, to)
+	case strings.HasSuffix(source, ".index.json"):
+		return beside(filepath.Dir(source), to)
+	}
+	return nil
 }

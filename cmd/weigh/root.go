@@ -38,7 +38,7 @@ of info, stats, cat, diff and convert; nothing in it is run.
 
 A target may be elsewhere, and then what is needed of it is fetched, and no more:
 
-  https://host/path/model.safetensors  a file, or a folder with an index, on the web
+  https://host/path/model.safetensors  a file, or a folder with an index
   hf://org/repo[@revision][/path]      a repository of the Hugging Face Hub
   s3://bucket/path, gs://bucket/path   an object, or those below a prefix`,
 		Example: `  weigh testdata/sample                       # tensors, dtypes, sizes

@@ -19,10 +19,11 @@ import (
 // A Convert is the receipt of a conversion, or the plan of one.
 type Convert struct {
 	*convert.Plan
-	Source, Target string // as they were named
-	Values         string // the file of plain values; "" if there is none
-	Planned        bool   // nothing was written
-	Version        string // of the program
+	Source, Target string   // as they were named
+	Values         string   // the file of plain values; "" if there is none
+	Planned        bool     // nothing was written
+	Version        string   // of the program
+	NotCopied      []string // what is beside the source, and not beside what was written
 }
 
 // convertSource is a source in the machine form.
@@ -118,6 +119,7 @@ func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
 		{"warnings", append([]string{}, c.Warnings...)},
 		{"replaced", append([]string{}, c.Files.Replaced...)},
 		{"removed", append([]string{}, c.Files.Left...)},
+		{"not_copied", append([]string{}, c.NotCopied...)},
 		{"totals", totals},
 	})
 }
@@ -293,6 +295,7 @@ func (c *Convert) leftOut(say func(color, text string)) {
 		{typeset.Yellow, "left out, since safetensors has no form for it", without},
 		{"", "not written again", dropped},
 		{"", "tensors that have bytes in common, each written with its own", shared},
+		{"", "not copied", c.NotCopied},
 	} {
 		if len(list.items) > 0 {
 			say(list.color, list.what+": "+someOf(list.items))

@@ -12,7 +12,10 @@ import (
 )
 
 // An Edit is the receipt of an edit.
-type Edit struct{ *edit.Receipt }
+type Edit struct {
+	*edit.Receipt
+	NotCopied []string // what is beside the source, and not beside what was written
+}
 
 // editTotals sum up a receipt.
 type editTotals struct {
@@ -157,6 +160,7 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 		{"index", index},
 		{"tensors", elements(rows)},
 		{"mended", findingsJSON(e.mended())},
+		{"not_copied", append([]string{}, e.NotCopied...)},
 		{"totals", e.totals()},
 	})
 }

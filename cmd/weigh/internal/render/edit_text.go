@@ -21,6 +21,9 @@ func (e *Edit) Text(w io.Writer, s typeset.Style, all bool) error {
 		e.writeMetadata(w, s)
 		e.writeMended(w, s)
 		e.writeFiles(w, s, all)
+		if len(e.NotCopied) > 0 {
+			typeset.Wrap(w, s, 0, "", "not copied: "+someOf(e.NotCopied))
+		}
 		for _, line := range e.verdict() {
 			typeset.Wrap(w, s, 0, typeset.Bold, line)
 		}
