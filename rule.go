@@ -88,7 +88,7 @@ var laws = [...]law{
 		"Fetch the file again: it is empty or was cut off."},
 	{RuleNotSafetensors, Invalid, "A file is a safetensors file, and not one of another format under its name.",
 		"Format", "HeaderTooLarge as a rule",
-		"Do as the message says: what was meant has to be fetched, unpacked or converted."},
+		"Fetch what was meant, or unpack it, or convert it: `weigh convert` writes checkpoints of PyTorch (.bin, .pt) and archives of NumPy (.npz) as safetensors."},
 	{RuleHeaderSize, Invalid, "N, the header's size, is at most 100,000,000, and at most the file's size less 8.",
 		"Notes: a limit on the size of the header", "HeaderTooLarge, then InvalidHeaderLength",
 		"Fetch the file again: it is cut off, or it is no safetensors file."},

@@ -150,7 +150,7 @@ func (w *weights) slice(ctx context.Context, meant string) (*safetensors.Tensor,
 	for name, text := range spellings(meant) {
 		t, err := w.find(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, w.fault(err)
 		}
 		if t == nil {
 			continue
@@ -168,7 +168,7 @@ func (w *weights) slice(ctx context.Context, meant string) (*safetensors.Tensor,
 	if strings.HasSuffix(meant, "]") {
 		name, _, _ = strings.Cut(meant, "[")
 	}
-	return nil, w.absent(ctx, name)
+	return nil, w.fault(w.absent(ctx, name))
 }
 
 // spellings yields the ways to read a text as the name of a tensor and a slice,

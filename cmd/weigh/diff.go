@@ -114,7 +114,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 		}
 		defer from.close()
 		if sides[i], err = readSide(ctx, from, &sel); err != nil {
-			return err
+			return from.fault(err)
 		}
 	}
 	// A pattern may be of tensors that only one side has.

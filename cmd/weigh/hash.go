@@ -170,7 +170,7 @@ func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *re
 	for _, cp := range from.parts {
 		one, err := a.hashSet(ctx, from.at, cp, f)
 		if err != nil {
-			return err
+			return from.fault(err)
 		}
 		h.Files = append(h.Files, one.Files...)
 		h.Sets = append(h.Sets, one.Sets...)

@@ -132,7 +132,7 @@ func (a *app) sayCost() {
 	if n.opener != nil {
 		spent = n.opener.Meter.Cost()
 	}
-	fmt.Fprintf(a.stderr, "weigh: cost: %s, %s (%s), %s, %.2f s\n",
-		typeset.Plural(spent.Requests, "request"), typeset.Bytes(spent.Bytes), typeset.Plural(spent.Bytes, "byte"),
+	fmt.Fprintf(a.stderr, "weigh: cost: %s, %s, %s, %.2f s\n",
+		typeset.Plural(spent.Requests, "request"), typeset.ExactBytes(spent.Bytes),
 		typeset.Plural(spent.Hits, "cache hit"), time.Since(n.began).Seconds())
 }

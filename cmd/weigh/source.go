@@ -54,7 +54,11 @@ func (s *source) judge(ctx context.Context, lenient bool) error {
 			return err
 		}
 		if v := r.First(refused(lenient)); v != nil {
-			return fmt.Errorf("%q is broken: %s (rule %s): weigh check says more", s.at.path(cmp.Or(r.File, s.cp.Set().Name)), v.Detail, string(v.Rule))
+			is := " is broken"
+			if v.Rule == safetensors.RuleNotSafetensors { // and may be whole for all that
+				is = ""
+			}
+			return fmt.Errorf("%q%s: %s (rule %s): weigh check says more", s.at.path(cmp.Or(r.File, s.cp.Set().Name)), is, v.Detail, string(v.Rule))
 		}
 	}
 	return nil

@@ -162,7 +162,7 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 	}
 	all, err := from.tensors(ctx)
 	if err != nil {
-		return err
+		return from.fault(err)
 	}
 	if err := unmatched(sel.Include, named(all)); err != nil {
 		return err

@@ -70,6 +70,20 @@ func (w *weights) close() {
 	}
 }
 
+// fault returns the error of reading the weights with the name by which the user can open
+// what is broken: two targets may well have a model.safetensors each.
+func (w *weights) fault(err error) error {
+	var in *fs.PathError
+	var v *safetensors.Violation
+	switch {
+	case !errors.As(err, &in) || !errors.As(in.Err, &v):
+		return err
+	case v.Rule == safetensors.RuleNotSafetensors: // and may be whole for all that
+		return fmt.Errorf("%q: %w: weigh check says more", w.at.path(in.Path), v)
+	}
+	return fmt.Errorf("%q is broken: %w: weigh check says more", w.at.path(in.Path), v)
+}
+
 // find returns the named tensor, or nil if there is none.
 func (w *weights) find(ctx context.Context, name string) (*safetensors.Tensor, error) {
 	var holder *checkpoint.Checkpoint
