@@ -62,7 +62,7 @@ func (p *part) tried(sure bool) (*pickle.Graph, error) {
 			return nil, err
 		}
 		p.spend(g.Report.Spent)
-		runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped
+		runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped && !stillborn(g.Report)
 		switch {
 		case runs && torchfile.IsStream(g.Roots()[0]):
 			return nil, p.stream()
@@ -82,6 +82,13 @@ func alien(r *pickle.Report) bool {
 		return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == rule })
 	}
 	return len(r.Imports) == 0 && has(pickle.RuleNotPickle) && !has(pickle.RuleTruncated)
+}
+
+// stillborn says whether the first instruction already needs what is not on the stack, so
+// that no unpickler goes on to the second. "import " begins text of Python more often than
+// a pickle, and is an INST without a MARK.
+func stillborn(r *pickle.Report) bool {
+	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == pickle.RuleUnderflow && f.Offset == 0 })
 }
 
 // acts says whether a report has an import that is dangerous, or one that is not known

@@ -108,6 +108,10 @@ func TestFormats(t *testing.T) {
 		{"config.json", `{"model_type": "llama"}`, "json", pickle.Safe, "", ""},
 		{"lib.so", "\x7fELF\x02\x01\x01\x00", "elf", pickle.Suspicious, "unsupported-format", ""},
 		{"setup.py", "import os\n", "python-source", pickle.Safe, "", ""},
+		// INST, of two lines, OBJ, SETITEM, STOP: it would run to its end, if its first
+		// instruction did not fail.
+		{"setup.py", "import os, json\nfrom a import b\nos.chdir('x')\n", "python-source", pickle.Safe, "", ""},
+		{"setup.py", "import os, json\nfrom a import b\nos." + evil, "data", pickle.Dangerous, "dangerous-import", ""},
 	} {
 		r := scanned(t, new(Scanner), []byte(tt.bytes), tt.name)
 		if r.Format != tt.format || r.Verdict != tt.verdict || rules(r) != tt.rules || notes(r) != tt.notes {
