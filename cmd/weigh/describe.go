@@ -56,7 +56,8 @@ func describe(err error) string {
 func suggest(s string, words []string) string {
 	best, least := "", 3 // letters to change; with more, it is another word
 	for _, w := range words {
-		if d := distance(strings.ToLower(s), w); d < least && d < len(w) {
+		// Of a short word, half the letters make another one.
+		if d := distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
 			best, least = w, d
 		}
 	}

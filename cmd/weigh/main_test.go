@@ -98,7 +98,7 @@ func TestSuggest(t *testing.T) {
 	verbs := []string{"check", "header", "info", "layout", "version", "help"}
 	for _, tt := range []struct{ word, want string }{
 		{"chek", "check"}, {"chekc", "check"}, {"inof", "info"}, {"CHECK", "check"}, {"hepl", "help"}, {"lay", ""}, {"x", ""}, {"", ""},
-		{"headers", "header"}, {"model", ""}, {strings.Repeat("check", 1000), ""},
+		{"headers", "header"}, {"model", ""}, {"halt", ""}, {strings.Repeat("check", 1000), ""},
 	} {
 		if got := suggest(tt.word, verbs); got != tt.want {
 			t.Errorf("suggest(%.20q) = %q, want %q", tt.word, got, tt.want)
