@@ -4,10 +4,12 @@ package repository_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/repository"
 )
 
@@ -410,5 +412,36 @@ func judgeHealthy(t *testing.T, f folder, path string, data bool, known []safete
 		if !ok {
 			t.Errorf("target %q, data %v: %s: %s %s", path, data, l.file, string(l.Rule), l.Detail)
 		}
+	}
+}
+
+// TestDescribed: a configuration counts as looked at if tensors were judged by it.
+func TestDescribed(t *testing.T) {
+	for _, tt := range []struct {
+		name, config string
+		want         []string
+	}{
+		{"there", llamaConfig, []string{"config.json"}},
+		{"broken", "{", nil},
+		{"absent", "", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := make(folder)
+			f.weights(t, "model.safetensors", headed(plain)...)
+			if tt.config != "" {
+				f.text("config.json", tt.config)
+			}
+			sets, err := checkpoint.Discover(t.Context(), f.store(), "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			opts := &repository.Options{Described: func(config string) { got = append(got, config) }}
+			for range repository.Validate(t.Context(), f.store(), "", sets, opts) {
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("described by %q, want %q", got, tt.want)
+			}
+		})
 	}
 }

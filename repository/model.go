@@ -67,6 +67,9 @@ func (r *repository) model(ctx context.Context, set *checkpoint.Set) *model {
 	m.config = r.config(ctx, folder, name)
 	m.quant = r.quantisation(ctx, folder, m.config)
 	m.described = m.config.top != nil && set.Counted() && r.isDescribed(set)
+	if m.described && r.opts.Described != nil {
+		r.opts.Described(m.config.path)
+	}
 	return m
 }
 

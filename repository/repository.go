@@ -27,6 +27,11 @@ type Options struct {
 	// Progress, if it is not nil, is called with the size of each tensor that was
 	// read, by several goroutines at once.
 	Progress func(bytes int64)
+
+	// Described, if it is not nil, is called with the path of each configuration by
+	// which the tensors of a set are judged: of those that have none, or one that is
+	// broken or of another set, less can be said.
+	Described func(config string)
 }
 
 // A repository is what is being judged.

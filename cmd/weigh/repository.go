@@ -15,7 +15,7 @@ import (
 // repository judges what lies around the sets at a place, and between them, after
 // their files were judged one by one.
 func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*checkpoint.Set, files []render.File) error {
-	opts := &repository.Options{Data: s.opts.data}
+	opts := &repository.Options{Data: s.opts.data, Described: func(string) { s.described = true }}
 	if at.ref.Scheme == "file" {
 		opts.Dir = filepath.FromSlash(at.path(""))
 	}

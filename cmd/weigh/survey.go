@@ -29,11 +29,12 @@ type survey struct {
 	render.Inventory
 	opts *surveyOptions
 
-	models  []*model
-	indexes int // how many were judged against their shards
-	seen    map[string]bool
-	said    map[saying]bool
-	missed  []render.Unread
+	models    []*model
+	indexes   int  // how many were judged against their shards
+	described bool // whether tensors were judged by a configuration
+	seen      map[string]bool
+	said      map[saying]bool
+	missed    []render.Unread
 }
 
 // A saying is what was found, or could not be read: a folder and a file in it may both
@@ -289,7 +290,7 @@ func (s *survey) unread() error {
 func (s *survey) check(least safetensors.Severity) *render.Check {
 	c := &render.Check{
 		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: least,
-		Index: s.indexes > 0, Data: s.opts.data, Unread: s.missed,
+		Index: s.indexes > 0, Described: s.described, Data: s.opts.data, Unread: s.missed,
 	}
 	for i := range s.Files {
 		c.Files = append(c.Files, s.Files[i].Path)

@@ -32,6 +32,10 @@ type Check struct {
 	Index   bool // whether an index was judged against them
 	Data    bool // whether the data was read, too
 
+	// Described says whether tensors were judged by a configuration, such as
+	// config.json: a folder without one is ok more easily.
+	Described bool
+
 	// Unread are the files that could not be read, and so not judged.
 	Unread []Unread
 
@@ -178,6 +182,9 @@ func (c *Check) extent() string {
 	text += ": headers, names, shapes, sizes and offsets"
 	if c.Index {
 		text += ", the index against the shards"
+	}
+	if c.Described {
+		text += ", the configuration against the tensors"
 	}
 	if c.Data {
 		return text + ", and all values"
