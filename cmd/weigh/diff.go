@@ -44,9 +44,10 @@ differs what it is:
   retyped         it has another dtype
   changed         it has other bytes
 
-With --values it says how far values are apart, where bytes or dtypes differ. With
---atol or --rtol, values of which |a-b| <= ATOL + RTOL*|a| are near enough, and
-a tensor whose values all are is no difference, though it may have another dtype.
+With --values it says how far values are apart, where bytes or dtypes differ, and
+a tensor whose values all are near enough is no difference, though it may have
+another dtype. They are if |a-b| <= ATOL + RTOL*|a|, which --atol and --rtol set:
+without these they have to be equal.
 
 The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
 --include that matches nothing in A nor in B is wrong usage.`,

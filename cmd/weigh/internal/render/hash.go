@@ -127,10 +127,13 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 			rows = append(rows, row{"tensor", typeset.Name(h.Tensors[i].Name), h.Tensors[i].Sum})
 		}
 	}
+	// A digest is there to be copied and compared, so of all columns the name shrinks,
+	// and where that is not enough the terminal wraps.
+	const leastName = 18 // columns
 	table := &typeset.Table{N: len(rows), Columns: []typeset.Column{
 		{Title: "WHAT", Cell: func(i int) string { return rows[i].what }},
-		{Title: strings.ToUpper(h.Algo), Cell: func(i int) string { return hex.EncodeToString(rows[i].sum) }, Least: 16, Cut: typeset.Headed},
-		{Title: "NAME", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return rows[i].name }},
+		{Title: strings.ToUpper(h.Algo), Cell: func(i int) string { return hex.EncodeToString(rows[i].sum) }},
+		{Title: "NAME", Distinct: true, Least: leastName, Cut: typeset.Dotted, Cell: func(i int) string { return rows[i].name }},
 	}}
 	return typeset.Buffered(w, func(w *bufio.Writer) { table.Write(w, s) })
 }
