@@ -86,6 +86,16 @@ type refusal struct{ text string }
 func (r refusal) Error() string { return "convert: " + r.text }
 func (r refusal) Unwrap() error { return ErrRefused }
 
+// A fileError is that of a file which is there, or is not, in words that say so already:
+// kind is for [errors.Is] and not for reading.
+type fileError struct {
+	text string
+	kind error // [fs.ErrExist] or [fs.ErrNotExist]
+}
+
+func (e *fileError) Error() string { return "convert: " + e.text }
+func (e *fileError) Unwrap() error { return e.kind }
+
 func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
 
 // A SourceError says what of a source keeps it from being converted. It wraps a

@@ -87,7 +87,8 @@ func inFolder(dir string) (*located, error) {
 	case slices.Contains(files, "pytorch_model.bin"):
 		files = []string{"pytorch_model.bin"}
 	case len(files) == 0:
-		return nil, fmt.Errorf("convert: there is no checkpoint in %s: names of those end in %s: %w", wording.Quote(dir), strings.Join(fileEnds, ", "), fs.ErrNotExist)
+		text := fmt.Sprintf("there is no checkpoint of PyTorch or NumPy in %s: names of those end in %s", wording.Quote(dir), strings.Join(fileEnds, ", "))
+		return nil, &fileError{text, fs.ErrNotExist}
 	case len(files) > 1:
 		return nil, refuse("%s has %s, and no index says which belong together: name one of them, such as %s",
 			wording.Quote(dir), wording.Count(len(files), "checkpoint"), wording.Quote(path.Join(filepath.ToSlash(dir), files[0])))

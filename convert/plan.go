@@ -237,7 +237,7 @@ func (p *Plan) spare() error {
 			}
 		}
 		if !p.c.Replace {
-			return fmt.Errorf("convert: %s exists already: %w", wording.Quote(filepath.ToSlash(file)), fs.ErrExist)
+			return &fileError{wording.Quote(filepath.ToSlash(file)) + " exists already", fs.ErrExist}
 		}
 	}
 	return nil

@@ -3,7 +3,9 @@
 package torch
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"io"
 
 	"github.com/weightools/safetensors"
@@ -172,10 +174,22 @@ func (f *file) open() error {
 		return refuse("an archive begins within the file, or something stands before it: readers differ on what the file is")
 	case tarwalk.Has(head):
 		return f.tar()
+	case looksLikeSafetensors(head):
+		return notCheckpoint("it seems to be a safetensors file already")
+	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
+		return notCheckpoint("it is one array of NumPy, which has no name: numpy.savez puts it into an archive (.npz) under one")
 	case !looksLikePickle(head):
 		return notCheckpoint("it begins with %q", head[:min(len(head), 8)])
 	}
 	return f.stream()
+}
+
+// looksLikeSafetensors says whether head is that of a safetensors file: the length of a
+// header, as little-endian 64 bits, of which the format allows 100,000,000 at most, and an
+// object. No pickle has such zeros for opcodes.
+func looksLikeSafetensors(head []byte) bool {
+	const lengthSize, most = 8, 100_000_000 // bytes
+	return len(head) > lengthSize && head[lengthSize] == '{' && binary.LittleEndian.Uint64(head) <= most
 }
 
 // looksLikePickle says whether a pickle may begin with head: with PROTO, or, before

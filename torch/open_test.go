@@ -83,7 +83,9 @@ func TestContainersRefused(t *testing.T) {
 	}{
 		{"nothing", nil, `it begins with ""`, true},
 		{"text", []byte("<!DOCTYPE html>"), `it begins with "<!DOCTYP"`, true},
-		{"a safetensors file", []byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"), `it begins with`, true},
+		{"a safetensors file", []byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"), "it seems to be a safetensors file already", true},
+		{"a safetensors file whose length begins as a pickle may", []byte("(\x00\x00\x00\x00\x00\x00\x00{}"), "it seems to be a safetensors file already", true},
+		{"an array", []byte("\x93NUMPY\x01\x00"), "it is one array of NumPy", true},
 		{"another archive", zipOf(t, zip.Store, member{"m/readme", "hello"}), `it is a zip archive, and has neither "m/data.pkl" nor arrays of NumPy in it`, true},
 		{"a number", []byte(proto + "K\x01."), "there are no tensors in it", true},
 		{"a storage that is not there", archiveOf(t, vector("1", 6), "0", counting(6)), `"tensor": the storage "1", of 6 elements, is not in the archive: "m/data/1" is what it would be`, false},

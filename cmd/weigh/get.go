@@ -45,7 +45,10 @@ and it goes on at the byte at which it was. Where the server says the SHA-256 of
 file, as the Hub does, the bytes are held against it as they come.
 
 With --include or --exclude it fetches those tensors alone, and writes a new file
-of them, with its own header. That is resumed and kept as other files are.`,
+of them, with its own header. That is resumed and kept as other files are.
+
+Files beside the weights, such as config.json, are not fetched, and the weights are
+fetched as they are, sound or not: weigh check judges them.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		GroupID:           groupLook,

@@ -35,8 +35,8 @@ func (a *app) metadataCmd() *cobra.Command {
 		Long: `Metadata says what "__metadata__" means, the strings that a file carries by their
 keys: what the model is, how and on what it was trained, as ModelSpec, sd-scripts,
 PEFT and others write it. Other keys are shown as they are, JSON in strings taken
-apart. With --raw all are shown as they are, JSON indented. Files of one target that
-have the same are shown once.
+apart. With --raw all are shown as they are, JSON indented. Files that have the same
+are shown once, and are named if others differ.
 
 With --hashes it reads the files, tells the digests by which they are known (SHA-256,
 AutoV1, AutoV2, AutoV3), and whether those that the metadata claims are true. The exit
