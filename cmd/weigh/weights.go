@@ -46,6 +46,9 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 	if at.foreign != nil && len(at.foreign.missed) > 0 {
 		return nil, at.foreign.missed[0]
 	}
+	if at.foreign != nil {
+		a.remarkOnForeign(at)
+	}
 	a.reads(at, sets)
 	w := &weights{at: at}
 	for _, set := range sets {
