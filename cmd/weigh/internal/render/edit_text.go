@@ -272,6 +272,8 @@ func (e *Edit) verdict() (lines []string) {
 	switch {
 	case e.DryRun:
 		return append(lines, "dry run: nothing was written")
+	case t.files == 0 && e.Index != nil && e.Index.Action == edit.Written:
+		return append(lines, "the index alone was written anew")
 	case t.files == 0:
 		return append(lines, "nothing had to be changed")
 	case t.written == 0:
