@@ -206,6 +206,12 @@ func (d *Diff) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 }
 
+// tolerant says whether values that differ are near enough: if there is a tolerance,
+// and it mattered.
+func (d *Diff) tolerant() bool {
+	return slices.ContainsFunc(d.Changes, func(c DiffChange) bool { return c.Within() && c.Values.Differ > 0 })
+}
+
 // verdict says what the changes come to.
 func (d *Diff) verdict() (text, color string) {
 	kinds, within := d.counts()
@@ -219,15 +225,19 @@ func (d *Diff) verdict() (text, color string) {
 		parts = append(parts, typeset.Plural(int64(n), "key")+" of the metadata")
 	}
 	text = strings.Join(parts, ", ")
+	near, beyond := "within the tolerance", "beyond the tolerance"
+	if !d.tolerant() {
+		near, beyond = "of equal values", "of values"
+	}
 	if within > 0 {
-		text += fmt.Sprintf(" (%s within the tolerance)", typeset.Count(int64(within)))
+		text += fmt.Sprintf(" (%s %s)", typeset.Count(int64(within)), near)
 	}
 	text, color = "different: "+text, typeset.Yellow
 	switch {
 	case len(parts) == 0:
 		text, color = "no difference", typeset.Green
 	case !d.Different():
-		text, color = "no difference beyond the tolerance: "+strings.TrimPrefix(text, "different: "), typeset.Green
+		text, color = "no difference "+beyond+": "+strings.TrimPrefix(text, "different: "), typeset.Green
 	}
 	text += "; " + typeset.Plural(int64(d.equal()), "tensor") + " equal"
 	switch {
