@@ -58,6 +58,11 @@ type Writer struct {
 	// new file, by several goroutines at once, while others are written. With its first
 	// error Write ends, and dir has what it had.
 	Verify func(ctx context.Context, was, is *safetensors.Tensor) error
+
+	// Ready is called, if it is not nil, once all files are written and verified, and
+	// before any has its name: the last moment to find that what they replace is not
+	// what was read. With its error Write ends, and dir has what it had.
+	Ready func() error
 }
 
 // Write writes tensors to dir, which is made if there is none: to STEM.safetensors
@@ -118,6 +123,11 @@ func (p *Plan) Write(ctx context.Context) error {
 	defer set.Abort()
 	if err := p.fill(ctx, set); err != nil {
 		return atPath("write", p.dir, err)
+	}
+	if p.w.Ready != nil {
+		if err := p.w.Ready(); err != nil {
+			return err
+		}
 	}
 	if err := set.Commit(); err != nil {
 		return err

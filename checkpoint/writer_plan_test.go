@@ -176,6 +176,25 @@ func TestVerifyWhileOthersAreWritten(t *testing.T) {
 	write(t, w, t.TempDir(), tensors...)
 }
 
+// Ready is asked when all is written, and what it says against giving names holds.
+func TestReadyIsAskedLast(t *testing.T) {
+	changed := errors.New("the source has changed")
+	unchanged(t, func(dir string) {
+		verified := 0
+		w := formatted(1000)
+		w.Verify = func(context.Context, *safetensors.Tensor, *safetensors.Tensor) error { verified++; return nil }
+		w.Ready = func() error {
+			if verified != 1 {
+				t.Errorf("%d tensors were verified, want 1", verified)
+			}
+			return changed
+		}
+		if err := w.Write(t.Context(), dir, bytesOf(0, 9)...); !errors.Is(err, changed) {
+			t.Errorf("error %v, want %v", err, changed)
+		}
+	})
+}
+
 func TestWhatIsFoundWrongLeavesNothing(t *testing.T) {
 	wrong := errors.New("other bytes")
 	unchanged(t, func(dir string) {

@@ -43,6 +43,11 @@
 // A symbolic link is refused: what it leads to may be in a cache that knows it by
 // its digest.
 //
+// What is replaced in place is what was read. If somebody else has put another file
+// under a name meanwhile, or written to one, that stays, and the edit is an error; so of
+// two edits of one file at once, each that returns no error is in the file. On systems
+// without flock that holds but for a moment at the end.
+//
 // Of several files that are overwritten, each is whole at any time. If one cannot be
 // written, the others get back what they had. But a process that is killed between
 // two of them leaves old metadata in some and new in others; the same edit once more

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/claim"
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
@@ -196,6 +197,11 @@ func (j *job) overwrite() error {
 			open = append(open, p)
 		}
 	}
+	// Only what changes is compared above. Elsewhere in a header somebody else may have
+	// changed what gives that another meaning.
+	if err := j.claim.Check(); err != nil {
+		return err
+	}
 	return applyAll(open)
 }
 
@@ -227,9 +233,9 @@ func (f *file) openPatched(name string) (*patched, error) {
 		return nil, err
 	}
 	p := &patched{f, disk}
-	if !lock(disk) {
+	if !claim.Lock(disk) {
 		disk.Close()
-		return nil, &fs.PathError{Op: "edit", Path: name, Err: errors.New("it is being edited by somebody else")}
+		return nil, &fs.PathError{Op: "edit", Path: name, Err: claim.ErrLocked}
 	}
 	info, err := disk.Stat()
 	if err == nil && info.Size() != f.size {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/claim"
 	"github.com/weightools/safetensors/internal/witness"
 	"github.com/weightools/safetensors/store"
 )
@@ -31,6 +32,8 @@ type source struct {
 	from   store.Store
 	folder string // in the store
 	files  []*file
+
+	claim claim.Files // on this machine, as they were before their headers were read
 
 	indexName string // "" if there is no index
 	index     *checkpoint.Index
@@ -97,6 +100,7 @@ func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	}
 	s := &source{ref: ref, from: from, index: cp.Index(), named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
 	s.settle(cp.Set(), within)
+	s.see(cp.Set())
 	err = errors.Join(s.judge(ctx, e, cp), cp.Close())
 	if err == nil {
 		err = s.openFiles(ctx)
@@ -131,6 +135,19 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 	default:
 		ref.Path = s.folder
 		s.place = ref.String()
+	}
+}
+
+// see takes note of what the files on this machine are. What is missing is judged later.
+func (s *source) see(set *checkpoint.Set) {
+	if s.local == "" {
+		return
+	}
+	for _, name := range append(slices.Clone(set.Shards), set.Index) {
+		if name != "" {
+			within := strings.TrimPrefix(name, s.folder+"/")
+			_ = s.claim.Add(filepath.Join(s.local, filepath.FromSlash(within)))
+		}
 	}
 }
 

@@ -97,7 +97,23 @@ func (j *job) do(ctx context.Context) (*Receipt, error) {
 	case len(names) > 0:
 		return j.receipt, j.write(ctx, names)
 	}
-	return j.receipt, j.remove()
+	return j.receipt, j.exchange(func() error { return nil })
+}
+
+// exchange gives the new files their names, and removes those that are no part of the
+// source any more. In place, what is replaced or removed has to be what was read.
+func (j *job) exchange(commit func() error) error {
+	if j.target == "" {
+		release, err := j.claim.Hold()
+		defer release()
+		if err != nil {
+			return err
+		}
+	}
+	if err := commit(); err != nil {
+		return err
+	}
+	return j.remove()
 }
 
 // names returns the names of the files to be written, that of the index last. In
@@ -166,10 +182,7 @@ func (j *job) write(ctx context.Context, names []string) error {
 	}
 	// Where a file that is open cannot be replaced, the source may be it.
 	j.close()
-	if err := set.Commit(); err != nil {
-		return err
-	}
-	return j.remove()
+	return j.exchange(set.Commit)
 }
 
 // reading returns the tensors of a file as they are read to be written: those that are

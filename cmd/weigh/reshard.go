@@ -74,6 +74,7 @@ type rewriting struct {
 	dir     string // where the files go
 	writer  checkpoint.Writer
 	plan    *checkpoint.Plan
+	held    []func() // each lets go of the files of a source
 }
 
 // rewrite writes the files, or says what it would write.
@@ -85,6 +86,9 @@ func (a *app) rewrite(ctx context.Context, r *rewriting) (err error) {
 	w.Replace = r.f.force || r.f.inPlace
 	w.New = !w.Replace
 	w.Wrote = done.wrote
+	if r.f.inPlace {
+		w.Ready = r.hold
+	}
 	if r.f.verify {
 		w.Verify = done.verify
 		r.witness()
@@ -122,11 +126,32 @@ func (a *app) carryOut(ctx context.Context, r *rewriting, done *rereading) error
 	}
 	a.remarkOnSpace(r.dir, done.bytes)
 	defer a.watch(done)()
+	defer r.release()
 	err := r.plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: the new files take %s, and what they replace goes only when they are whole", err, typeset.Bytes(done.bytes))
 	}
 	return err
+}
+
+// hold makes sure, before the first file is replaced, that those which are read are what
+// they were, and keeps others from replacing them until release is called.
+func (r *rewriting) hold() error {
+	for _, s := range r.sources {
+		release, err := s.claim.Hold()
+		r.held = append(r.held, release)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// release lets go of all that is held.
+func (r *rewriting) release() {
+	for _, release := range r.held {
+		release()
+	}
 }
 
 // remarkOnSpace says early that files of so many bytes may not fit the disk. It is no

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/claim"
 )
 
 // A source is a model whose tensors are to be written again.
@@ -18,6 +19,7 @@ type source struct {
 	target string
 	at     *place
 	cp     *checkpoint.Checkpoint
+	claim  claim.Files // on this machine, as they were before their headers were read
 }
 
 // A part is a tensor of a source.
@@ -34,10 +36,11 @@ func (a *app) openSource(ctx context.Context, verb, target string, lenient bool)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{target, w.at, w.parts[0]}
+	s := &source{target: target, at: w.at, cp: w.parts[0]}
 	if len(w.parts) > 1 {
 		err = usagef("%q has %d models: name one of them, such as %q", printable(target), len(w.parts), s.at.path(s.cp.Set().Name))
 	} else {
+		s.see()
 		err = s.judge(ctx, lenient)
 	}
 	if err != nil {
@@ -45,6 +48,16 @@ func (a *app) openSource(ctx context.Context, verb, target string, lenient bool)
 		return nil, err
 	}
 	return s, nil
+}
+
+// see takes note of what the files on this machine are. What is missing is judged later.
+func (s *source) see() {
+	if !s.isHere() {
+		return
+	}
+	for _, name := range s.files() {
+		_ = s.claim.Add(name)
+	}
 }
 
 // judge returns an error if the model breaks a rule for which files are refused.

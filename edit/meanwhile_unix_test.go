@@ -1,0 +1,62 @@
+// Edits in place of files that others write meanwhile: nothing of theirs is lost.
+
+//go:build unix
+
+package edit_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/edit"
+)
+
+// A training run puts a new checkpoint under the name, while the old one is being
+// edited: the new one stays.
+func TestReplacedWhileEdited(t *testing.T) {
+	for name, e := range map[string]*edit.Edit{
+		"metadata": setting("a", strings.Repeat("long ", 2000)),
+		"cast":     {Cast: []edit.Cast{{To: safetensors.F16}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := write(t, safetensors.Encoder{}, model()...)
+			newer := write(t, safetensors.Encoder{Metadata: map[string]string{"step": "2"}}, model()...)
+			var once sync.Once
+			e.Progress = func(done, total int64) { once.Do(func() { os.Rename(newer, src) }) }
+			if _, failed := e.InPlace(t.Context(), src); failed == nil || !strings.Contains(failed.Error(), "somebody else") {
+				t.Errorf("error %v, want that somebody else writes it", failed)
+			}
+			if got := parse(t, src).metadata["step"]; got != "2" {
+				t.Error("the new checkpoint is lost")
+			}
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(src), ".*")); len(left) > 0 {
+				t.Errorf("%q is left", left)
+			}
+		})
+	}
+}
+
+// Of edits of one file at once, those that say that they are done are done: none is
+// overwritten by another that had read the file before.
+func TestEditsAtOnce(t *testing.T) {
+	src := write(t, safetensors.Encoder{}, model()...)
+	keys := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	errs := make([]error, len(keys))
+	var all sync.WaitGroup
+	for i, key := range keys {
+		// Every other one finds room in the header if one before it has made some.
+		value := strings.Repeat("v", 1+i%2*5000)
+		all.Go(func() { _, errs[i] = setting(key, value).InPlace(t.Context(), src) })
+	}
+	all.Wait()
+	metadata := parse(t, src).metadata
+	for i, key := range keys {
+		if _, is := metadata[key]; is != (errs[i] == nil) {
+			t.Errorf("%q is there: %v, and its edit ended with %v", key, is, errs[i])
+		}
+	}
+}

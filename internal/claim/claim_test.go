@@ -1,0 +1,99 @@
+// Claims: what is found of files that have become others.
+
+package claim_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/weightools/safetensors/internal/claim"
+)
+
+// file writes a file of an hour ago, so that whatever is written now has another date.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(name, hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestHoldFindsWhatChanged(t *testing.T) {
+	for change, make := range map[string]func(name string) error{
+		"rewritten": func(name string) error { return os.WriteFile(name, []byte("b"), 0o666) },
+		"longer":    func(name string) error { return os.WriteFile(name, []byte("aa"), 0o666) },
+		"removed":   os.Remove,
+		"replaced":  func(name string) error { return os.Rename(file(t, name+".new", "a"), name) },
+	} {
+		t.Run(change, func(t *testing.T) {
+			name := file(t, filepath.Join(t.TempDir(), "x"), "a")
+			var files claim.Files
+			if err := files.Add(name); err != nil {
+				t.Fatal(err)
+			}
+			release, err := files.Hold()
+			release()
+			if err != nil {
+				t.Fatalf("nothing has changed: %v", err)
+			}
+			if err := make(name); err != nil {
+				t.Fatal(err)
+			}
+			release, err = files.Hold()
+			defer release()
+			if e := new(fs.PathError); !errors.As(err, &e) || e.Path != name {
+				t.Errorf("error %v, want one of %q", err, name)
+			}
+		})
+	}
+}
+
+// Two who have read one file do not both replace it.
+func TestHoldOfWhatIsHeld(t *testing.T) {
+	name := file(t, filepath.Join(t.TempDir(), "x"), "a")
+	var one, other claim.Files
+	for _, files := range []*claim.Files{&one, &other} {
+		if err := files.Add(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release, err := one.Hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	releaseOther, err := other.Hold()
+	defer releaseOther()
+	if err == nil {
+		t.Skip("this system has no locks")
+	}
+	if !errors.Is(err, claim.ErrLocked) {
+		t.Errorf("error %v, want %v", err, claim.ErrLocked)
+	}
+	release()
+	releaseOther, err = other.Hold()
+	defer releaseOther()
+	if err != nil {
+		t.Errorf("held when it was let go of: %v", err)
+	}
+}
+
+func TestNothingIsHeld(t *testing.T) {
+	var files claim.Files
+	release, err := files.Hold()
+	release()
+	if err != nil {
+		t.Error(err)
+	}
+	if err := files.Add(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want that there is none", err)
+	}
+}
