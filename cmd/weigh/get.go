@@ -42,7 +42,8 @@ func (a *app) getCmd() *cobra.Command {
 		Long: `Get fetches the shards of a model and their index to a folder. A file appears when
 it is whole. What was fetched before is kept: run it again after an interruption,
 and it goes on at the byte at which it was. Where the server says the SHA-256 of a
-file, as the Hub does, the bytes are held against it as they come.
+file, as the Hub does, the bytes are held against it as they come; where it does
+not, of a file that is there as large as the one to fetch some bytes are compared.
 
 With --include or --exclude it fetches those tensors alone, and writes a new file
 of them, with its own header. That is resumed and kept as other files are.
@@ -226,7 +227,7 @@ func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched)
 }
 
 // isThere says whether a file is the one that is wanted: by its digest, if the store says
-// one, and otherwise by its size; of a file that is made, by some of its bytes, too.
+// one, and otherwise by its size and some of its bytes.
 func (a *app) isThere(ctx context.Context, w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
 	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
 		return false, "", nil
@@ -237,16 +238,13 @@ func (a *app) isThere(ctx context.Context, w *wanted, info fs.FileInfo) (same bo
 	}
 	defer f.Close()
 	want := remote.SHA256(w.object)
-	if made, ok := w.object.(*madeFile); ok {
-		same, err := made.resembles(ctx, f)
-		if same {
-			a.remark("%q is kept: it has the header of the one to fetch, and the same bytes where they were compared", w.path)
+	if want == "" {
+		spans, whole := compared(ctx, w.object)
+		same, err := equalIn(ctx, w.object, f, spans)
+		if same && !whole {
+			a.remark("%q is kept: it has the size of the one to fetch, and the same bytes where they were compared", w.path)
 		}
 		return same, "", err
-	}
-	if want == "" {
-		a.remark("%q is kept: it has the size of the one to fetch, and nothing tells more", w.path)
-		return true, "", nil
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {

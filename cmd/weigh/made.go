@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -94,27 +93,6 @@ func (m *madeFile) InOrder() bool {
 		}
 	}
 	return false
-}
-
-// resembles says whether a file has the same header, and the same bytes where some of the
-// parts begin. It costs as many reads; that all is the same would cost all.
-func (m *madeFile) resembles(ctx context.Context, f io.ReaderAt) (bool, error) {
-	const places, length = 16, 4 << 10
-	spans := []safetensors.Span{{End: int64(len(m.head))}}
-	for i := range min(places, len(m.parts)) {
-		p := m.parts[i*len(m.parts)/min(places, len(m.parts))]
-		spans = append(spans, safetensors.Span{Begin: p.begin, End: min(p.end, p.begin+length)})
-	}
-	for _, s := range spans {
-		own, other := make([]byte, s.Len()), make([]byte, s.Len())
-		if n, err := m.ReaderAt(ctx).ReadAt(own, s.Begin); n < len(own) {
-			return false, err
-		}
-		if n, _ := f.ReadAt(other, s.Begin); n < len(other) || !bytes.Equal(own, other) {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // A madeReader reads a made file on behalf of one task.

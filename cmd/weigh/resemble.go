@@ -1,0 +1,92 @@
+// Files that are there, and may be those to fetch: as far as a few reads can tell.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/store"
+)
+
+const (
+	// comparedPlaces is in how many places files are compared, with comparedBytes in each.
+	comparedPlaces, comparedBytes = 16, 4 << 10
+	// comparedWhole is up to which size a file is compared whole, and how much of one is
+	// that can be read from its beginning alone.
+	comparedWhole = 256 << 10
+)
+
+// compared returns which bytes of an object tell it from others of its size, of which
+// there are many: models that were trained from one have the same header. All are
+// compared of what is on this machine; whole says so.
+func compared(ctx context.Context, o store.Object) (spans []safetensors.Span, whole bool) {
+	size := o.Size()
+	if m, ok := o.(*madeFile); ok {
+		return m.compared(), false
+	}
+	if r, ok := o.ReaderAt(ctx).(interface{ ReadsFile() (*os.File, int64) }); ok {
+		if file, _ := r.ReadsFile(); file != nil {
+			return inChunks(size), true
+		}
+	}
+	if size <= comparedWhole {
+		return inChunks(size), true
+	}
+	if remote.InOrder(o) {
+		return inChunks(comparedWhole), false // the rest would cost as much as fetching it
+	}
+	for i := range int64(comparedPlaces) {
+		begin := (size - comparedBytes) / (comparedPlaces - 1) * i
+		spans = append(spans, safetensors.Span{Begin: begin, End: begin + comparedBytes})
+	}
+	return spans, false
+}
+
+// inChunks returns the first size bytes, in spans of which one fits memory.
+func inChunks(size int64) (spans []safetensors.Span) {
+	const chunk = 1 << 20
+	for off := int64(0); off < size; off += chunk {
+		spans = append(spans, safetensors.Span{Begin: off, End: min(off+chunk, size)})
+	}
+	return spans
+}
+
+// compared is the function of that name for a made file: its header, and where some of
+// the parts begin.
+func (m *madeFile) compared() []safetensors.Span {
+	spans := []safetensors.Span{{End: int64(len(m.head))}}
+	places := min(comparedPlaces, len(m.parts))
+	for i := range places {
+		p := m.parts[i*len(m.parts)/places]
+		spans = append(spans, safetensors.Span{Begin: p.begin, End: min(p.end, p.begin+comparedBytes)})
+	}
+	return spans
+}
+
+// equalIn says whether an object and a file have the same bytes in these places.
+func equalIn(ctx context.Context, o store.Object, f io.ReaderAt, spans []safetensors.Span) (bool, error) {
+	var own, other []byte
+	for _, s := range spans {
+		if int64(cap(own)) < s.Len() {
+			own, other = make([]byte, s.Len()), make([]byte, s.Len())
+		}
+		own, other = own[:s.Len()], other[:s.Len()]
+		if n, err := o.ReaderAt(ctx).ReadAt(own, s.Begin); n < len(own) {
+			return false, err
+		}
+		n, err := f.ReadAt(other, s.Begin)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		if n < len(other) || !bytes.Equal(own, other) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
