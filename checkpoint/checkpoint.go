@@ -135,7 +135,7 @@ func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tens
 
 // listed returns the named tensor, as the index says where it is.
 func (c *Checkpoint) listed(ctx context.Context, name string) (*safetensors.Tensor, error) {
-	if err := c.set.fault(); err != nil {
+	if err := c.set.Fault(); err != nil {
 		return nil, err
 	}
 	e := c.set.index.Lookup(name)
@@ -185,7 +185,7 @@ func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 // no index. Tensors that the index does not list are yielded, too.
 func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[*safetensors.Tensor, error] {
 	return func(yield func(*safetensors.Tensor, error) bool) {
-		if err := c.set.fault(); err != nil && !yield(nil, err) {
+		if err := c.set.Fault(); err != nil && !yield(nil, err) {
 			return
 		}
 		for i, r := range c.headers(ctx) {

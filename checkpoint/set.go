@@ -85,8 +85,10 @@ func (s *Set) Open() *Checkpoint {
 	return c
 }
 
-// fault returns why the index must not be relied on, or nil.
-func (s *Set) fault() error {
+// Fault returns why the index must not be relied on, a shard's name that is refused among
+// the reasons: an error that wraps a *[safetensors.Violation]; nil if nothing is wrong
+// with it, or there is none. Shards are not looked at.
+func (s *Set) Fault() error {
 	if s.index == nil {
 		return nil
 	}

@@ -217,7 +217,7 @@ func (s *survey) deadNames() {
 // does not ask for the others.
 func (s *survey) numbers() {
 	f := s.c.set.found
-	if !f.listed || s.c.set.Role == Other || s.c.set.fault() != nil {
+	if !f.listed || s.c.set.Role == Other || s.c.set.Fault() != nil {
 		return // what is left over, or broken, implies nothing
 	}
 	there := make(map[numbering][]number)

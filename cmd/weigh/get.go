@@ -82,9 +82,14 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 	}
 	var counted []*checkpoint.Set
 	for _, set := range sets {
-		if set.Counted() {
-			counted = append(counted, set)
+		if !set.Counted() {
+			continue
 		}
+		// A model of which some shards are refused would be fetched without them.
+		if err := set.Fault(); err != nil {
+			return err
+		}
+		counted = append(counted, set)
 	}
 	if len(counted) == 0 {
 		return usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
