@@ -165,6 +165,7 @@ func (a *app) checkFiles(ctx context.Context, r *record) ([]render.SumResult, er
 	sizes := make([]int64, len(r.files))
 	results := make([]render.SumResult, len(r.files))
 	for i, f := range r.files {
+		a.inputs = append(a.inputs, filepath.FromSlash(f.path))
 		info, err := os.Stat(filepath.FromSlash(f.path))
 		results[i] = render.SumResult{Name: f.path}
 		switch {

@@ -48,6 +48,7 @@ seen completely.`,
 
 // pickles shows the pickles of a file.
 func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) error {
+	a.inputs = append(a.inputs, f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
 		return err
