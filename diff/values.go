@@ -58,7 +58,7 @@ func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, er
 			continue
 		}
 		same = false
-		if a.dtype == b.dtype && a.bits == 64 && a.dtype != safetensors.F64 {
+		if a.dtype == b.dtype && a.wide {
 			d.integers(v, partA, partB, a.dtype == safetensors.I64, at)
 			continue
 		}
@@ -74,6 +74,7 @@ func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, er
 type numbers struct {
 	dtype safetensors.Dtype // of a number: F32 for the parts of C64
 	bits  int64
+	wide  bool // integers of 64 bits, not all of which are float64s
 	n     int64
 	buf   []byte
 	as    []float64
@@ -85,6 +86,7 @@ func numbersOf(t *safetensors.Tensor) *numbers {
 		x.dtype, x.n = safetensors.F32, 2*x.n
 	}
 	x.bits = int64(x.dtype.Bits())
+	x.wide = x.dtype == safetensors.I64 || x.dtype == safetensors.U64
 	most := min(x.n, numbersAtOnce)
 	x.buf, x.as = make([]byte, (most*x.bits+7)/8), make([]float64, most)
 	return x
@@ -118,11 +120,28 @@ func (d *Differ) floats(v *Values, a, b *numbers, n int, at int64) error {
 		return err
 	}
 	for i, x := range as {
-		if y := bs[i]; x != y && (x == x || y == y) {
-			d.note(v, math.Abs(x-y), math.Abs(x), at+int64(i))
+		y, rest := bs[i], a.rest(i)-b.rest(i)
+		if (x != y || rest != 0) && (x == x || y == y) {
+			d.note(v, math.Abs(x-y+rest), math.Abs(x), at+int64(i))
 		}
 	}
 	return nil
+}
+
+// rest returns by how much number i is larger than the float64 that stands for it. That
+// is 0 but for integers of 64 bits, which are rounded.
+func (x *numbers) rest(i int) float64 {
+	if !x.wide {
+		return 0
+	}
+	rounded := uint64(int64(x.as[i])) // modulo 2^64, as all that follows
+	switch {
+	case x.as[i] == 0x1p64:
+		rounded = 0
+	case x.as[i] >= 0x1p63:
+		rounded = uint64(x.as[i])
+	}
+	return float64(int64(binary.LittleEndian.Uint64(x.buf[8*i:]) - rounded))
 }
 
 // integers compares integers of 64 bits, not all of which are float64s.

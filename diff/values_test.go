@@ -49,6 +49,15 @@ func TestValues(t *testing.T) {
 		{"nothing", Differ{}, tensor(t, "x", []float32{1}, 1), tensor(t, "x", []float32{1}, 1), Values{}, false, true},
 		// 1.5 as F16 is 0x3e00, and as BF16 0x3fc0; F4_E2M1 has 0.5 and 6 as 1 and 7.
 		{"another dtype", Differ{}, packed("x", safetensors.F16, 1, 0x00, 0x3e), packed("x", safetensors.BF16, 1, 0xc0, 0x3f), Values{1, 0, 0, 0, 0, 0, -1}, true, false},
+		// The float64 next to 2^53+1 is 2^53, and those next to MaxInt64 and MaxUint64 are one more.
+		{"an integer and the float64 next to it", Differ{}, tensor(t, "x", []int64{1<<53 + 1, math.MinInt64, -1<<53 - 1}, 3), tensor(t, "x", []float64{1 << 53, -1 << 63, -1<<53 - 2}, 3),
+			Values{3, 2, 2, 0, 1, 0x1p-53, 0}, false, false},
+		{"the largest integers and the float64s next to them", Differ{}, tensor(t, "x", []float64{1 << 63, 5}, 2), tensor(t, "x", []int64{math.MaxInt64, 5}, 2),
+			Values{2, 1, 1, 0, 1, 0x1p-63, 0}, false, false},
+		{"unsigned ones, too", Differ{Absolute: 1}, tensor(t, "x", []uint64{math.MaxUint64, 1 << 63}, 2), tensor(t, "x", []float32{1 << 64, 1 << 63}, 2),
+			Values{2, 1, 0, 0, 1, 0x1p-64, 0}, true, false},
+		{"signed and unsigned", Differ{}, tensor(t, "x", []int64{math.MaxInt64, 1<<62 + 1}, 2), tensor(t, "x", []uint64{1 << 63, 1<<62 + 1}, 2),
+			Values{2, 1, 1, 0, 1, 0x1p-63, 0}, false, false},
 		{"four bits", Differ{}, packed("x", "F4", 2, 0x71), packed("x", "F4", 2, 0x11), Values{2, 1, 1, 0, 5.5, 5.5 / 6, 1}, false, false},
 		{"four bits and sixteen", Differ{}, packed("x", "F4", 2, 0x11), packed("x", safetensors.BF16, 2, 0x00, 0x3f, 0x00, 0x3f), Values{2, 0, 0, 0, 0, 0, -1}, true, false},
 	} {
