@@ -118,6 +118,8 @@ func (f *statsFlags) check(cmd *cobra.Command) error {
 		return usagef("--bins 0 leaves nothing to draw")
 	case f.plot && (f.json || f.csv):
 		return usagef("--plot draws below the table, and --json and --csv have none: --svg draws to a file")
+	case len(f.failOn) > 0 && f.limit > 0:
+		return usagef("--fail-on judges every tensor that is selected, and --limit leaves some out: choose one of them")
 	case f.log && !drawn:
 		return usagef("--log is about --plot and --svg")
 	case cmd.Flags().Changed("bins") && f.bins > 0 && !drawn && !f.json:
@@ -173,6 +175,13 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 		a.remark("no tensor matches")
 	}
 	st.Truncated = truncated
+	if len(all) > 0 && len(selected) == 0 {
+		// To find nothing wrong with nothing is no answer that a script should get.
+		if len(f.failOn) > 0 {
+			return usagef("no tensor matches, so that there is none to judge: a pattern matches the whole name, and weigh info lists the names")
+		}
+		a.remark("no tensor matches")
+	}
 	if st.Rows, err = a.count(ctx, f.counter(), selected); err != nil {
 		return err
 	}
