@@ -41,7 +41,9 @@ func (p *part) npy(head []byte) error {
 		p.find(RuleBadHeader, 0, "the header of the array has no dtype or no shape that NumPy knows")
 		return p.npyUnknown(data)
 	case size > p.size-data:
-		p.find(pickle.RuleTruncated, data, "the array takes %s, and %d are there", bytesOf(size), p.size-data)
+		if !p.goesOn {
+			p.find(pickle.RuleTruncated, data, "the array takes %s, and %d are there", bytesOf(size), p.size-data)
+		}
 		p.explain(0, p.size)
 		return nil
 	default:

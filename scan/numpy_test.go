@@ -57,3 +57,20 @@ func TestNPZ(t *testing.T) {
 		t.Errorf("%s, %v: %v", r.Format, r.Verdict, r.Findings)
 	}
 }
+
+// Of an array that is not unpacked to its end, nobody knows that it is cut off.
+func TestArrayThatIsNotUnpacked(t *testing.T) {
+	array := npyArray("'<f4'", "(1048576,)") + strings.Repeat("\x00", 4<<20)
+	for name, b := range map[string][]byte{"zip": deflated(t, file{"a.npy", array}), "gzip": gzipped(t, array)} {
+		r := scanned(t, &Scanner{MaxUnpacked: 1 << 20}, b, "x")
+		if r.Complete || strings.Contains(rules(r), string(pickle.RuleTruncated)) {
+			t.Errorf("%s: complete is %v: %v", name, r.Complete, r.Findings)
+		}
+		if r := scanned(t, new(Scanner), b, "x"); !r.Complete || strings.Contains(rules(r), string(pickle.RuleTruncated)) {
+			t.Errorf("%s: with room, complete is %v: %v", name, r.Complete, r.Findings)
+		}
+	}
+	if r := scanned(t, new(Scanner), gzipped(t, array[:1<<20]), "x"); !strings.Contains(rules(r), string(pickle.RuleTruncated)) {
+		t.Errorf("an array that is cut off: %v", r.Findings)
+	}
+}

@@ -32,6 +32,7 @@ type part struct {
 	holds  bool // it is an archive
 	zipped bool // and of zip
 	packed bool // what it unpacks to is a part of it
+	goesOn bool // there is more of it, which is not unpacked
 	// ids says which persistent ids a loader of the part knows beside those of storages,
 	// and graph is called with the values of a pickle. Both may be nil.
 	ids   func(pickle.Value) bool

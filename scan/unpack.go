@@ -187,6 +187,7 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 func (p *part) opened(u *unpacked, name string) error {
 	sub := p.newPart(p, name, u, u.size)
 	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded
+	sub.goesOn = errors.Is(u.damage, errLimit)
 	return p.inside(sub)
 }
 

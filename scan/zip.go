@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -291,7 +292,7 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	if err != nil {
 		return err
 	}
-	sub.file, sub.size, sub.offset = u, u.size, -1
+	sub.file, sub.size, sub.offset, sub.goesOn = u, u.size, -1, errors.Is(u.damage, errLimit)
 	sub.reopen()
 	b.report.Members[sub.member].Size = u.size
 	if v.Method != zipwalk.Deflate {
