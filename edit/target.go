@@ -42,7 +42,28 @@ func (j *job) aim() error {
 	default:
 		j.dir = j.target
 	}
-	return errors.Join(j.spare(), j.noStrays())
+	return errors.Join(j.spare(), j.noStrays(), j.noRival())
+}
+
+// noRival returns the error of another model in the target, under the name of what is
+// written: model.safetensors beside an index of that name and its shards. Some loaders
+// would take the one, and some the other.
+func (j *job) noRival() error {
+	const suffix = ".index.json"
+	names := j.names(true)
+	for _, name := range names {
+		rival, isIndex := strings.CutSuffix(name, suffix)
+		if !isIndex {
+			rival = name + suffix
+		}
+		if slices.Contains(names, rival) {
+			continue // the set has it itself
+		}
+		if _, err := os.Stat(filepath.Join(j.dir, rival)); err == nil {
+			return refuse("%q has %q, which would stay, and be another model than %q: write to another folder", j.target, rival, name)
+		}
+	}
+	return nil
 }
 
 // noStrays returns the error of shards in the target that the new ones do not replace,

@@ -136,12 +136,12 @@ func TestTargetsThatAreThere(t *testing.T) {
 	}
 }
 
-// Shards of another set would pass for some of the new one.
+// Shards of another set would pass for some of the new one, and a file of its name for all.
 func TestTargetsWithStrays(t *testing.T) {
 	src := sharded(t)
 	for stray, refused := range map[string]bool{
 		"model-00004-of-00004.safetensors": true, "model-00001-of-00002.safetensors": true,
-		"other-00001-of-00002.safetensors": false, "model.safetensors": false, "adapter_model.safetensors": false,
+		"other-00001-of-00002.safetensors": false, "model.safetensors": true, "adapter_model.safetensors": false,
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, stray), nil, 0o666); err != nil {
@@ -168,4 +168,22 @@ func TestTargetThatComesUp(t *testing.T) {
 		t.Errorf("the target is %q, %v", b, err)
 	}
 	onlyHas(t, filepath.Dir(target), "new.safetensors")
+}
+
+// Beside a model in shards, none is written of which the file has the name that the shards
+// have in common: readers differ on which they take.
+func TestTargetWithAnotherModel(t *testing.T) {
+	src := write(t, safetensors.Encoder{}, model()...)
+	for _, rival := range []string{"model.safetensors.index.json", "other.safetensors.index.json"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, rival), []byte("{}"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		e := setting("a", "b")
+		e.Force = true
+		_, err := e.Write(t.Context(), src, filepath.Join(dir, "model.safetensors"))
+		if refused := errors.Is(err, edit.ErrRefused); refused != strings.HasPrefix(rival, "model") {
+			t.Errorf("beside %s: %v", rival, err)
+		}
+	}
 }

@@ -24,8 +24,9 @@ import (
 // ends in a separator. Other files of a source's folder are not copied.
 //
 // It is an error that wraps [ErrRefused] if the target is the source, by whatever
-// name, or a folder of shards that would stay beside the new ones; and one that wraps
-// [fs.ErrExist] if there is a file of a name to be written, without Force. The error of a source that breaks a rule wraps a
+// name, or a folder in which shards, or another model of that name, would stay beside
+// what is written; and one that wraps [fs.ErrExist] if there is a file of a name to be
+// written, without Force. The error of a source that breaks a rule wraps a
 // *[safetensors.Violation]. When ctx is done, Write ends soon, with its cause.
 func (e *Edit) Write(ctx context.Context, ref, target string) (*Receipt, error) {
 	s, err := e.plan(ctx, ref)
