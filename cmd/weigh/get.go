@@ -141,6 +141,9 @@ func (w *wanted) close() {
 // fetch fetches files. What a server says of all of them was asked first, so that a disk
 // which is too small is known before the first is written.
 func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *render.Got) error {
+	if err := noRival(files); err != nil && !f.force {
+		return err
+	}
 	done := new(fetched)
 	for _, w := range files {
 		done.of += w.object.Size()

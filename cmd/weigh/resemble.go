@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/remote"
@@ -67,6 +69,27 @@ func (m *madeFile) compared() []safetensors.Span {
 		spans = append(spans, safetensors.Span{Begin: p.begin, End: min(p.end, p.begin+comparedBytes)})
 	}
 	return spans
+}
+
+// noRival returns the error of another model where files are to go, under the name of one
+// of them: model.safetensors beside an index of that name and its shards. Some loaders
+// would take the one, and some the other.
+func noRival(files []*wanted) error {
+	const suffix = ".index.json"
+	ours := make(map[string]bool, len(files))
+	for _, w := range files {
+		ours[w.path] = true
+	}
+	for _, w := range files {
+		rival, isIndex := strings.CutSuffix(w.path, suffix)
+		if !isIndex {
+			rival = w.path + suffix
+		}
+		if _, err := os.Stat(rival); err == nil && !ours[rival] {
+			return fmt.Errorf("%s: it would stand beside %q, which is of another model: choose another folder, or allow it with --force", w.path, rival)
+		}
+	}
+	return nil
 }
 
 // equalIn says whether an object and a file have the same bytes in these places.
