@@ -181,7 +181,6 @@ func (f *file) tryPatch(start []byte) error {
 // overwrite applies the patches of all files. Whatever may be wrong with one is found
 // out before the first is written.
 func (j *job) overwrite() error {
-	j.close()
 	var open []*patched
 	defer func() {
 		for _, p := range open {
@@ -202,6 +201,7 @@ func (j *job) overwrite() error {
 	if err := j.claim.Check(); err != nil {
 		return err
 	}
+	j.close()
 	return applyAll(open)
 }
 

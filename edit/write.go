@@ -111,6 +111,9 @@ func (j *job) exchange(commit func() error) error {
 			return err
 		}
 	}
+	// Where a file that is open cannot be replaced, the source may be it. Not before now:
+	// while a file is open, no other one can pass for it, by the number that it had.
+	j.close()
 	if err := commit(); err != nil {
 		return err
 	}
@@ -181,8 +184,6 @@ func (j *job) write(ctx context.Context, names []string) error {
 	if err := j.verify(ctx, set); err != nil {
 		return err
 	}
-	// Where a file that is open cannot be replaced, the source may be it.
-	j.close()
 	return j.exchange(set.Commit)
 }
 
