@@ -125,9 +125,6 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 	if err := a.spare(&f.output); err != nil {
 		return err
 	}
-	if len(f.include) > 0 && sides[0].tensors+sides[1].tensors == 0 {
-		return usagef("no tensor matches, so that there is none to compare: a pattern matches the whole name, and weigh info lists the names")
-	}
 	d := &render.Diff{A: printable(nameA), B: printable(nameB), HeadersOnly: f.headers, Values: f.values}
 	if err := a.compare(ctx, d, sides, f); err != nil {
 		return err

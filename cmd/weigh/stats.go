@@ -172,16 +172,13 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 	st := &render.Stats{All: len(all), Digest: f.digest}
 	selected, truncated := sel.Selected(all)
 	if len(selected) == 0 && len(all) > 0 {
-		a.remark("no tensor matches")
-	}
-	st.Truncated = truncated
-	if len(all) > 0 && len(selected) == 0 {
 		// To find nothing wrong with nothing is no answer that a script should get.
 		if len(f.failOn) > 0 {
-			return usagef("no tensor matches, so that there is none to judge: a pattern matches the whole name, and weigh info lists the names")
+			return usagef("no tensor matches, so that there is none to judge: weigh info lists those there are")
 		}
 		a.remark("no tensor matches")
 	}
+	st.Truncated = truncated
 	if st.Rows, err = a.count(ctx, f.counter(), selected); err != nil {
 		return err
 	}
