@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +53,9 @@ func (f *keyFlags) read(e *edit.Edit) error {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok || key == "" {
 			return usagef("--set cannot be %q: it takes KEY=VALUE", s)
+		}
+		if !utf8.ValidString(s) {
+			return usagef("--set cannot be %q: metadata is UTF-8", s)
 		}
 		if _, twice := e.Set[key]; twice {
 			return usagef("--set has the key %q twice", key)

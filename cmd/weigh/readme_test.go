@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -160,6 +161,41 @@ func TestReadmeCode(t *testing.T) {
 			if !strings.Contains(string(example), strings.TrimSpace(line)) {
 				t.Errorf("the example has no %q", strings.TrimSpace(line))
 			}
+		}
+	}
+}
+
+// The variables that the guide names are those of the environment that the program asks
+// for: each stands in its source, or in that of the stores.
+func TestGuideVariables(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, pattern := range []string{"*.go", "../../remote/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			code, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_test.go") {
+				source.Write(code)
+			}
+		}
+	}
+	_, section, _ := strings.Cut(string(text), "| variable |")
+	names := regexp.MustCompile("`([A-Z]+_[A-Z0-9_]+)`").FindAllStringSubmatch(section, -1)
+	if len(names) == 0 {
+		t.Fatal("the guide has no variables")
+	}
+	for _, name := range names {
+		if !strings.Contains(source.String(), strconv.Quote(name[1])) {
+			t.Errorf("nothing looks at %s", name[1])
 		}
 	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,6 +69,8 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 		return usagef("split needs a folder to write to: -o DIR, or --in-place for that of the model")
 	case f.inPlace && f.stem != "":
 		return usagef("--in-place keeps the names of the model: --stem is for another folder")
+	case strings.ContainsAny(f.stem, `/\`):
+		return usagef("--stem cannot be %q: it begins the names of files, and -o takes their folder", f.stem)
 	}
 	if err := checkFolder(f.out); f.out != "" && err != nil {
 		return err

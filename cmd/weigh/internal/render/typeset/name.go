@@ -19,14 +19,15 @@ var widths = runewidth.Condition{StrictEmojiNeutral: true}
 //
 // What does not show, or shows as something else, is escaped as in JSON:
 // controls, changes of direction, spaces other than ' ', what looks like one or
-// like nothing, and for the sake of these escapes the backslash. A name that is empty, or has a space at either
-// end, is quoted.
+// like nothing, and for the sake of these escapes the backslash. A name is quoted that is
+// empty, has a space at either end, or begins with "::": at the start of a line of a log,
+// GitHub's runners would take that for a command.
 func Name(s string) string {
 	if plain(s) {
 		return s
 	}
 	escaped := escape(s)
-	if s == "" || s[0] == ' ' || s[0] == '"' || s[len(s)-1] == ' ' {
+	if !bare(s) {
 		return `"` + strings.ReplaceAll(escaped, `"`, `\"`) + `"`
 	}
 	return escaped
@@ -51,7 +52,12 @@ func plain(s string) bool {
 			return false
 		}
 	}
-	return s != "" && s[0] != ' ' && s[0] != '"' && s[len(s)-1] != ' '
+	return bare(s)
+}
+
+// bare says whether the ends of s need no quotes.
+func bare(s string) bool {
+	return s != "" && s[0] != ' ' && s[0] != '"' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "::")
 }
 
 // escape escapes what does not show, and backslashes.

@@ -9,6 +9,8 @@ func TestName(t *testing.T) {
 		{"model.layers.0.weight", "model.layers.0.weight"},
 		{"", `""`},
 		{" a", `" a"`},
+		{"::add-mask::a", `"::add-mask::a"`},
+		{"a::b", "a::b"},
 		{"a ", `"a "`},
 		{`"a`, `"\"a"`},
 		{`a"b`, `a"b`},
