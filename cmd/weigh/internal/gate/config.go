@@ -177,7 +177,7 @@ func placed(name string, err error) error {
 	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
 		first := &unknown.Errors[0]
 		line, column := first.Position()
-		return fmt.Errorf("%s:%d:%d: there is no key %q: the keys are fail-on; header, tensors, rank and metadata in [limits]; rule, file, tensor and reason in [[allow]]",
+		return fmt.Errorf("%s:%d:%d: there is no key %.200q: the keys are fail-on; header, tensors, rank and metadata in [limits]; rule, file, tensor and reason in [[allow]]",
 			name, line, column, strings.Join(first.Key(), "."))
 	case errors.As(err, &at):
 		line, column := at.Position()
