@@ -27,6 +27,8 @@ var rooms = map[string][]string{
 	"quant":                     {".", "internal"},
 	"arch":                      {".", "internal"},
 	"pickle":                    {"internal"},
+	"pickle/internal/opcode":    {"internal"},
+	"pickle/internal/names":     {"internal"},
 	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},
 	"torch":                     {".", "pickle", "internal"},

@@ -5,6 +5,8 @@ package pickle
 import (
 	"cmp"
 	"slices"
+
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // A kinship is what makes findings alike: the rule, the sentence, and what is put into
@@ -22,7 +24,7 @@ func kin(rule Rule, severity Severity, format string, args []any) kinship {
 	n := 0
 	for _, arg := range args {
 		switch arg.(type) {
-		case string, Opcode, Kind:
+		case string, opcode.Code, Kind:
 			if n < len(k.words) {
 				k.words[n] = arg
 				n++

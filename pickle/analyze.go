@@ -8,6 +8,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/names"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // Analyze judges the pickles that the size bytes behind r hold, one after another.
@@ -18,7 +19,7 @@ import (
 func Analyze(r io.ReaderAt, size int64, o *Options) (*Report, error) {
 	a := newAnalysis(r, size, o, o.policy().compile(), 0)
 	a.run()
-	return a.report(), a.m.d.err
+	return a.report(), a.m.d.Err()
 }
 
 // Load judges as Analyze does, and keeps what loading would have built. It takes
@@ -30,7 +31,7 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	if !a.keep {
 		a.m.forget()
 	}
-	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.arena}, a.m.d.err
+	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.arena}, a.m.d.Err()
 }
 
 // costStream is what it costs to begin a stream, in cheap instructions.
@@ -80,11 +81,8 @@ func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, de
 func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 	m := a.m
 	m.forget()
-	m.arena.r, m.d.r, m.d.size, m.d.err = r, r, size, nil
-	m.d.base, m.d.i, m.d.buf = 0, 0, m.d.buf[:0]
-	if want := int(min(size, windowSize)); cap(m.d.buf) < want {
-		m.d.buf = make([]byte, 0, want)
-	}
+	m.arena.r = r
+	m.d.Reset(r, size)
 	a.o, m.o, a.streams, a.omitted, a.end, a.gap = o, o, nil, 0, 0, -1
 	a.all = newFindings(a.all.policy, a.all.depth, o.maxReport())
 	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), mostGuesses(size), 0, false
@@ -92,7 +90,7 @@ func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 
 // run goes through all streams, and then through the pickles within strings.
 func (a *analysis) run() {
-	size := a.m.d.size
+	size := a.m.d.Size()
 	if size == 0 {
 		a.all.addf(RuleNotPickle, Warning, 0, "there are no bytes")
 		a.all.stop("there are no bytes")
@@ -131,7 +129,7 @@ func (a *analysis) over() bool {
 	if a.o != nil {
 		limit = a.o.MaxStreams
 	}
-	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.d.err != nil
+	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.d.Err() != nil
 }
 
 // An attempt is what came of reading a stream.
@@ -139,7 +137,7 @@ type attempt struct {
 	Stream
 	found  *findings
 	result ref
-	fault  fault
+	fault  opcode.Fault
 	failed bool
 	proto  bool  // whether it begins with PROTO
 	next   int64 // where to go on
@@ -166,13 +164,13 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	a.left -= m.work + costStream
 	if guessing {
 		a.guesses -= m.work + costStream
-		a.tried = max(a.tried, m.d.offset())
+		a.tried = max(a.tried, m.d.Offset())
 	}
-	t.Stream = Stream{Offset: off, End: m.d.offset(), Proto: int(m.named), Opcodes: m.opcodes, Stopped: m.stopped}
-	t.result, t.failed, t.proto, t.next = m.result, m.failed, m.protoFirst, m.d.offset()
+	t.Stream = Stream{Offset: off, End: m.d.Offset(), Proto: m.named, Opcodes: m.opcodes, Stopped: m.stopped}
+	t.result, t.failed, t.proto, t.next = m.result, m.failed, m.protoFirst, m.d.Offset()
 	if !m.stopped {
 		t.result = refUnknown
-		t.next = max(m.t.off, off) + 1
+		t.next = max(m.t.Off, off) + 1
 		t.End = t.next - 1
 		if m.resume > 0 {
 			t.next = min(t.next, m.resume)
@@ -186,9 +184,9 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 // adds what is only found so.
 func (a *analysis) readAgain(t *attempt) {
 	m := a.m
-	if f := m.d.frames; f.detail != "" {
-		t.found.addf(RuleFrame, Warning, f.violated, "%s", f.detail)
-		a.other(t, func() { m.d.frames.losing = true })
+	if off, how := m.d.Crossed(); how != "" {
+		t.found.addf(RuleFrame, Warning, off, "%s", how)
+		a.other(t, m.d.Lose)
 	}
 	if m.rawAt >= 0 {
 		a.other(t, func() { m.plain = true })
@@ -206,7 +204,7 @@ func (a *analysis) other(t *attempt, set func()) {
 	m.run()
 	a.left -= m.work + costStream
 	for _, g := range found.globals {
-		if t.found.names[g.key] == nil && (g.Verdict == Dangerous || m.d.frames.losing) {
+		if t.found.names[g.key] == nil && (g.Verdict == Dangerous || m.d.Losing()) {
 			t.found.keep(g, g.key)
 		}
 	}
@@ -248,15 +246,15 @@ func (t *attempt) credible(searched bool) bool {
 // alien is whether the bytes are not meant to be a pickle: they begin as none, end
 // as none, and import nothing.
 func (t *attempt) alien() bool {
-	return t.failed && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != faultRead &&
-		(t.fault != faultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
+	return t.failed && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&
+		(t.fault != opcode.FaultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
 }
 
 // notAPickle reports that the bytes are none. That they end too early is said as
 // well, for the beginning of a pickle may look like anything.
 func (a *analysis) notAPickle(t *attempt) {
 	a.all.addf(RuleNotPickle, Warning, 0, "the bytes are no pickle: %s", t.found.reason)
-	if t.fault == faultTruncated {
+	if t.fault == opcode.FaultTruncated {
 		a.all.merge(t.found, 0)
 	}
 	a.all.stop(t.found.reason)
@@ -321,7 +319,7 @@ func (a *analysis) crossCheck() {
 
 // report makes the report.
 func (a *analysis) report() *Report {
-	if err := a.m.d.err; err != nil {
+	if err := a.m.d.Err(); err != nil {
 		a.all.stop(err.Error())
 	}
 	r := &Report{Streams: a.streams, Calls: a.all.calls, End: a.end, policy: a.all.policy}

@@ -5,6 +5,8 @@ package pickle
 import (
 	"io"
 	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // A ref is a value: the number of its node.
@@ -75,7 +77,7 @@ type call struct {
 	state  ref    // of the last BUILD
 	items  uint64 // what is appended, a chain of runs
 	pairs  uint64 // what is set by key, another
-	op     Opcode
+	op     opcode.Code
 	built  bool // whether there was a BUILD
 }
 

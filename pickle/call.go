@@ -13,7 +13,7 @@ import (
 func (m *machine) reduce() {
 	args, callee := m.pop(), m.pop()
 	if !m.is(args, KindTuple) {
-		m.refuse(RuleType, "the REDUCE at %d calls with a %s, which is no tuple", m.t.off, m.at(args).kind)
+		m.refuse(RuleType, "the REDUCE at %d calls with a %s, which is no tuple", m.t.Off, m.at(args).kind)
 	}
 	m.call(callee, args, refUnknown)
 }
@@ -22,7 +22,7 @@ func (m *machine) reduce() {
 func (m *machine) newObj() {
 	args, callee := m.pop(), m.pop()
 	if !m.is(args, KindTuple) {
-		m.refuse(RuleType, "the NEWOBJ at %d calls with a %s, which is no tuple", m.t.off, m.at(args).kind)
+		m.refuse(RuleType, "the NEWOBJ at %d calls with a %s, which is no tuple", m.t.Off, m.at(args).kind)
 	}
 	m.call(callee, args, refUnknown)
 }
@@ -31,7 +31,7 @@ func (m *machine) newObj() {
 func (m *machine) newObjEx() {
 	kwargs, args, callee := m.pop(), m.pop(), m.pop()
 	if !m.is(kwargs, KindDict) || !m.is(args, KindTuple) {
-		m.refuse(RuleType, "the NEWOBJ_EX at %d calls with a %s and a %s, which are not a tuple and a dict", m.t.off, m.at(args).kind, m.at(kwargs).kind)
+		m.refuse(RuleType, "the NEWOBJ_EX at %d calls with a %s and a %s, which are not a tuple and a dict", m.t.Off, m.at(args).kind, m.at(kwargs).kind)
 	}
 	m.call(callee, args, kwargs)
 }
@@ -58,7 +58,7 @@ func (m *machine) obj() {
 // call writes down a call, judges it, and pushes its result.
 func (m *machine) call(callee, args, kwargs ref) {
 	callee = m.throughSource(callee)
-	n := node{kind: KindCall, n: 1, a: m.addCall(call{off: m.t.off, callee: callee, args: args, kwargs: kwargs, op: m.t.code})}
+	n := node{kind: KindCall, n: 1, a: m.addCall(call{off: m.t.Off, callee: callee, args: args, kwargs: kwargs, op: m.t.Code})}
 	n.hold(m.at(args))
 	r := m.add(n)
 	m.checkDepth(r)
@@ -99,12 +99,12 @@ func (m *machine) judgeCall(r, callee, args, kwargs ref) (named ref) {
 		m.found.called(m, g, args)
 		return named
 	case KindCall, KindPersistent:
-		m.danger(RuleComputedCall, "the %s at %d calls what a %s gives", m.t.code, m.t.off, n.kind)
+		m.danger(RuleComputedCall, "the %s at %d calls what a %s gives", m.t.Code, m.t.Off, n.kind)
 		m.checkDunderStrings(args)
 	case KindUnknown:
-		m.danger(RuleComputedCall, "the %s at %d calls what is not known", m.t.code, m.t.off)
+		m.danger(RuleComputedCall, "the %s at %d calls what is not known", m.t.Code, m.t.Off)
 	default:
-		m.refuse(RuleType, "the %s at %d calls a %s", m.t.code, m.t.off, n.kind)
+		m.refuse(RuleType, "the %s at %d calls a %s", m.t.Code, m.t.Off, n.kind)
 	}
 	m.found.calledOther(m, callee, args)
 	return refUnknown
@@ -127,13 +127,13 @@ func (m *machine) build() {
 		m.checkBuild(c, state)
 		m.rawArray(c, state)
 	case KindGlobal:
-		m.danger(RuleBuildImport, "the BUILD at %d sets attributes of %s, which is imported", m.t.off, m.summary(object))
+		m.danger(RuleBuildImport, "the BUILD at %d sets attributes of %s, which is imported", m.t.Off, m.summary(object))
 	case KindPersistent, KindUnknown:
-		m.warn(RuleBuildState, m.t.off, "the BUILD at %d sets the state of a %s", m.t.off, n.kind)
+		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d sets the state of a %s", m.t.Off, n.kind)
 		m.checkDunderKeys(state)
 	default:
 		if state != refNone {
-			m.refuse(RuleType, "the BUILD at %d sets the state of a %s", m.t.off, n.kind)
+			m.refuse(RuleType, "the BUILD at %d sets the state of a %s", m.t.Off, n.kind)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (m *machine) checkBuild(c *call, state ref) {
 	}
 	g := m.names[n.a]
 	if g.Verdict == Safe && !g.use.Builds() {
-		m.warn(RuleBuildState, m.t.off, "the BUILD at %d sets the state of what %s makes, which has none", m.t.off, g.label())
+		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d sets the state of what %s makes, which has none", m.t.Off, g.label())
 	}
 	if g.use == names.Array && g.full == "numpy.dtype" {
 		m.checkDtype(Value{m.arena, c.args}, Value{m.arena, state})
@@ -170,7 +170,7 @@ func (m *machine) checkDunderKeys(state ref) {
 func (m *machine) checkDunderKeys1(v Value) {
 	for key := range m.look(v).Pairs() {
 		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == KindStr {
-			m.danger(RuleDunderState, "the %s at %d sets %s", m.t.code, m.t.off, m.summary(key.r))
+			m.danger(RuleDunderState, "the %s at %d sets %s", m.t.Code, m.t.Off, m.summary(key.r))
 			return
 		}
 	}
@@ -186,7 +186,7 @@ func isDunder(s string) bool {
 func (m *machine) checkDunderStrings(args ref) {
 	for arg := range m.look(Value{m.arena, args}).Items() {
 		if s, ok := arg.Str(); ok && strings.Contains(s, "__") {
-			m.danger(RuleDunderString, "the %s at %d gives %s to what it calls", m.t.code, m.t.off, m.summary(arg.r))
+			m.danger(RuleDunderString, "the %s at %d gives %s to what it calls", m.t.Code, m.t.Off, m.summary(arg.r))
 			return
 		}
 	}
@@ -228,11 +228,11 @@ func (m *machine) addTo(items []ref, want Kind) {
 	case KindCall:
 		m.addToResult(n, items, want)
 	case KindGlobal:
-		m.danger(RuleBuildImport, "the %s at %d adds to %s, which is imported", m.t.code, m.t.off, m.summary(target))
+		m.danger(RuleBuildImport, "the %s at %d adds to %s, which is imported", m.t.Code, m.t.Off, m.summary(target))
 	case KindPersistent, KindUnknown:
-		m.warn(RuleMethodCall, m.t.off, "the %s at %d adds to a %s", m.t.code, m.t.off, n.kind)
+		m.warn(RuleMethodCall, m.t.Off, "the %s at %d adds to a %s", m.t.Code, m.t.Off, n.kind)
 	default:
-		m.refuse(RuleType, "the %s at %d adds to a %s, which is no %s", m.t.code, m.t.off, n.kind, want)
+		m.refuse(RuleType, "the %s at %d adds to a %s, which is no %s", m.t.Code, m.t.Off, n.kind, want)
 	}
 }
 
@@ -253,6 +253,6 @@ func (m *machine) addToResult(n *node, items []ref, want Kind) {
 		if g.Verdict != Safe || want == KindDict && g.use.Sets() || g.use == names.Class {
 			return
 		}
-		m.warn(RuleMethodCall, m.t.off, "the %s at %d calls a method of what %s makes", m.t.code, m.t.off, g.label())
+		m.warn(RuleMethodCall, m.t.Off, "the %s at %d calls a method of what %s makes", m.t.Code, m.t.Off, g.label())
 	}
 }

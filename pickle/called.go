@@ -41,7 +41,7 @@ type Result struct {
 }
 
 // Opcode returns the opcode that calls: REDUCE, NEWOBJ, NEWOBJ_EX, INST or OBJ.
-func (c Result) Opcode() Opcode { return c.c.op }
+func (c Result) Opcode() Opcode { return Opcode(c.c.op) }
 
 // Offset returns where that opcode is.
 func (c Result) Offset() int64 { return c.c.off }

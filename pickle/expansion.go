@@ -21,7 +21,7 @@ func (m *machine) checkExpansion() {
 		total = max(total, m.expand(r, sizes))
 	}
 	if total > maxExpansion && total > 1000*float32(len(sizes)) {
-		m.warn(RuleExpansion, m.t.off, "the result is %d values in memory, and %.3g written out", len(sizes), total)
+		m.warn(RuleExpansion, m.t.Off, "the result is %d values in memory, and %.3g written out", len(sizes), total)
 	}
 }
 
@@ -42,7 +42,7 @@ func (m *machine) expand(r ref, sizes []float32) float32 {
 				todo = m.unsized(todo, r, sizes)
 				continue
 			}
-			m.found.limit(m.t.off, "the budget of memory is spent: the values refer to more others than can be counted")
+			m.found.limit(m.t.Off, "the budget of memory is spent: the values refer to more others than can be counted")
 		}
 		todo = todo[:len(todo)-1]
 		if *size > 0 {

@@ -114,7 +114,7 @@ func (f *findings) addJob(j *job) {
 
 // called keeps a call of an import; what speaks against it was watched.
 func (f *findings) called(m *machine, g *global, args ref) {
-	c := Call{Count: 1, Offset: m.t.off, Opcode: m.t.code, Verdict: g.standing(), Rule: f.because}
+	c := Call{Count: 1, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: g.standing(), Rule: f.because}
 	if f.because != "" {
 		c.Verdict = max(c.Verdict, f.worse)
 	}
@@ -133,7 +133,7 @@ func (f *findings) called(m *machine, g *global, args ref) {
 
 // calledOther keeps a call of what is no import.
 func (f *findings) calledOther(m *machine, callee, args ref) {
-	c := Call{Count: 1, Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleType}
+	c := Call{Count: 1, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: Suspicious, Rule: RuleType}
 	if k := m.at(callee).kind; (k == KindCall || k == KindPersistent || k == KindUnknown) && !m.failed {
 		c.Verdict, c.Rule = Dangerous, RuleComputedCall
 	}

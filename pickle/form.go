@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // The forms of a text.
@@ -35,7 +37,7 @@ func formOf(b []byte) textForm {
 	}
 	switch b[0] {
 	case 0x80:
-		if b[1] <= 5 && opcodes[b[2]].name != "" {
+		if b[1] <= 5 && opcode.Code(b[2]).Valid() {
 			return raw
 		}
 	case 'P', '7', 0x1f:
@@ -112,7 +114,7 @@ func encodes(b []byte) bool {
 	}
 	switch d[0] {
 	case 0x80:
-		return d[1] <= 5 && opcodes[d[2]].name != ""
+		return d[1] <= 5 && opcode.Code(d[2]).Valid()
 	case 'c', 'i':
 		return beginsPickle(d)
 	case '(', ']', '}':

@@ -109,36 +109,3 @@ func walk(v Value, steps int) {
 		}
 	}
 }
-
-// FuzzOps reads instructions through a window that holds all, and through one
-// that holds little.
-func FuzzOps(f *testing.F) {
-	seed(f)
-	f.Add([]byte(proto(2) + "V" + strings.Repeat("a", 6000) + "\n" + glob(strings.Repeat("b", 5000), strings.Repeat("c", 7000)) + "."))
-	f.Add([]byte(proto(2) + bin(strings.Repeat("N", 9000)) + "N."))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, losing := range []bool{false, true} {
-			wide, narrow := newDecoder(bytes.NewReader(b), int64(len(b))), newDecoder(bytes.NewReader(b), int64(len(b)))
-			narrow.buf = make([]byte, 0, maxText)
-			wide.losing, narrow.losing = losing, losing
-			for {
-				var x, y token
-				p, q := wide.next(&x), narrow.next(&y)
-				if p != q || wide.offset() != narrow.offset() && p == faultNone {
-					t.Fatalf("%s at %d: fault %d and %d, then at %d and %d", x.code, x.off, p, q, wide.offset(), narrow.offset())
-				}
-				if p != faultNone {
-					break
-				}
-				if x.code != y.code || x.off != y.off || x.num != y.num || x.textLen != y.textLen || !bytes.Equal(x.text, y.text) || !bytes.Equal(x.text2, y.text2) {
-					t.Fatalf("%+v and %+v", x, y)
-				}
-				if x.code == opFrame {
-					if wide.enter(&x) != narrow.enter(&y) {
-						t.Fatalf("the FRAME at %d", x.off)
-					}
-				}
-			}
-		}
-	})
-}

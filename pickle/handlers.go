@@ -2,77 +2,79 @@
 
 package pickle
 
+import "github.com/weightools/safetensors/pickle/internal/opcode"
+
 // handlers do what the opcodes say. What an opcode does that is no opcode, is
 // never asked: the decoder stops there.
 var handlers = [256]func(*machine){
-	opMark:           (*machine).mark,
-	opStop:           (*machine).stop,
-	opPop:            (*machine).popOp,
-	opDup:            (*machine).dup,
-	opFloat:          (*machine).float,
-	opInt:            (*machine).int,
-	opLong:           (*machine).long,
-	opNone:           func(m *machine) { m.push(refNone) },
-	opPersID:         (*machine).persID,
-	opReduce:         (*machine).reduce,
-	opString:         (*machine).quoted,
-	opUnicode:        (*machine).rawUnicode,
-	opAppend:         func(m *machine) { m.appendItems(m.popN(1)) },
-	opBuild:          (*machine).build,
-	opGlobal:         (*machine).global,
-	opDict:           (*machine).dict,
-	opGet:            (*machine).get,
-	opInst:           (*machine).inst,
-	opList:           (*machine).list,
-	opPut:            (*machine).put,
-	opSetItem:        func(m *machine) { m.setItems(m.popN(2)) },
-	opTuple:          func(m *machine) { m.pushTuple(KindTuple, m.popMark()) },
-	opEmptyTuple:     func(m *machine) { m.push(refEmptyTuple) },
-	opPopMark:        func(m *machine) { m.popMark() },
-	opBinFloat:       func(m *machine) { m.push(m.add(node{kind: KindFloat, a: m.t.num})) },
-	opBinInt:         func(m *machine) { m.pushInt(int64(m.t.num)) },
-	opBinInt1:        func(m *machine) { m.push(refInt0 + ref(m.t.num)) },
-	opBinInt2:        func(m *machine) { m.pushInt(int64(m.t.num)) },
-	opBinPersID:      func(m *machine) { m.persistent(m.pop()) },
-	opBinString:      func(m *machine) { m.pushText(KindStr, flagBytes8) },
-	opShortBinString: func(m *machine) { m.pushText(KindStr, flagBytes8) },
-	opBinUnicode:     (*machine).unicode,
-	opEmptyList:      func(m *machine) { m.push(m.add(node{kind: KindList})) },
-	opAppends:        func(m *machine) { m.appendItems(m.popMark()) },
-	opBinGet:         func(m *machine) { m.recall(m.t.num) },
-	opLongBinGet:     func(m *machine) { m.recall(m.t.num) },
-	opObj:            (*machine).obj,
-	opBinPut:         func(m *machine) { m.memorize(m.t.num) },
-	opLongBinPut:     func(m *machine) { m.memorize(m.t.num) },
-	opSetItems:       func(m *machine) { m.setItems(m.popMark()) },
-	opEmptyDict:      func(m *machine) { m.push(m.add(node{kind: KindDict})) },
-	opProto:          (*machine).protoOp,
-	opNewObj:         (*machine).newObj,
-	opExt1:           (*machine).extension,
-	opExt2:           (*machine).extension,
-	opExt4:           (*machine).extension,
-	opTuple1:         func(m *machine) { m.pushTuple(KindTuple, m.popN(1)) },
-	opTuple2:         func(m *machine) { m.pushTuple(KindTuple, m.popN(2)) },
-	opTuple3:         func(m *machine) { m.pushTuple(KindTuple, m.popN(3)) },
-	opNewTrue:        func(m *machine) { m.push(refTrue) },
-	opNewFalse:       func(m *machine) { m.push(refFalse) },
-	opLong1:          (*machine).binLong,
-	opLong4:          (*machine).binLong,
-	opBinBytes:       func(m *machine) { m.pushText(KindBytes, 0) },
-	opShortBinBytes:  func(m *machine) { m.pushText(KindBytes, 0) },
-	opShortUnicode:   (*machine).unicode,
-	opBinUnicode8:    (*machine).unicode,
-	opBinBytes8:      func(m *machine) { m.pushText(KindBytes, 0) },
-	opEmptySet:       func(m *machine) { m.push(m.add(node{kind: KindSet})) },
-	opAddItems:       (*machine).addItems,
-	opFrozenSet:      func(m *machine) { m.pushTuple(KindFrozenSet, m.popMark()) },
-	opNewObjEx:       (*machine).newObjEx,
-	opStackGlobal:    (*machine).stackGlobal,
-	opMemoize:        func(m *machine) { m.memorize(uint64(m.memo.live)) },
-	opFrame:          (*machine).frame,
-	opByteArray8:     func(m *machine) { m.pushText(KindByteArray, 0) },
-	opNextBuffer:     (*machine).nextBuffer,
-	opReadonlyBuffer: (*machine).readonlyBuffer,
+	opcode.Mark:           (*machine).mark,
+	opcode.Stop:           (*machine).stop,
+	opcode.Pop:            (*machine).popOp,
+	opcode.Dup:            (*machine).dup,
+	opcode.Float:          (*machine).float,
+	opcode.Int:            (*machine).int,
+	opcode.Long:           (*machine).long,
+	opcode.None:           func(m *machine) { m.push(refNone) },
+	opcode.PersID:         (*machine).persID,
+	opcode.Reduce:         (*machine).reduce,
+	opcode.String:         (*machine).quoted,
+	opcode.Unicode:        (*machine).rawUnicode,
+	opcode.Append:         func(m *machine) { m.appendItems(m.popN(1)) },
+	opcode.Build:          (*machine).build,
+	opcode.Global:         (*machine).global,
+	opcode.Dict:           (*machine).dict,
+	opcode.Get:            (*machine).get,
+	opcode.Inst:           (*machine).inst,
+	opcode.List:           (*machine).list,
+	opcode.Put:            (*machine).put,
+	opcode.SetItem:        func(m *machine) { m.setItems(m.popN(2)) },
+	opcode.Tuple:          func(m *machine) { m.pushTuple(KindTuple, m.popMark()) },
+	opcode.EmptyTuple:     func(m *machine) { m.push(refEmptyTuple) },
+	opcode.PopMark:        func(m *machine) { m.popMark() },
+	opcode.BinFloat:       func(m *machine) { m.push(m.add(node{kind: KindFloat, a: m.t.Num})) },
+	opcode.BinInt:         func(m *machine) { m.pushInt(int64(m.t.Num)) },
+	opcode.BinInt1:        func(m *machine) { m.push(refInt0 + ref(m.t.Num)) },
+	opcode.BinInt2:        func(m *machine) { m.pushInt(int64(m.t.Num)) },
+	opcode.BinPersID:      func(m *machine) { m.persistent(m.pop()) },
+	opcode.BinString:      func(m *machine) { m.pushText(KindStr, flagBytes8) },
+	opcode.ShortBinString: func(m *machine) { m.pushText(KindStr, flagBytes8) },
+	opcode.BinUnicode:     (*machine).unicode,
+	opcode.EmptyList:      func(m *machine) { m.push(m.add(node{kind: KindList})) },
+	opcode.Appends:        func(m *machine) { m.appendItems(m.popMark()) },
+	opcode.BinGet:         func(m *machine) { m.recall(m.t.Num) },
+	opcode.LongBinGet:     func(m *machine) { m.recall(m.t.Num) },
+	opcode.Obj:            (*machine).obj,
+	opcode.BinPut:         func(m *machine) { m.memorize(m.t.Num) },
+	opcode.LongBinPut:     func(m *machine) { m.memorize(m.t.Num) },
+	opcode.SetItems:       func(m *machine) { m.setItems(m.popMark()) },
+	opcode.EmptyDict:      func(m *machine) { m.push(m.add(node{kind: KindDict})) },
+	opcode.Proto:          (*machine).protoOp,
+	opcode.NewObj:         (*machine).newObj,
+	opcode.Ext1:           (*machine).extension,
+	opcode.Ext2:           (*machine).extension,
+	opcode.Ext4:           (*machine).extension,
+	opcode.Tuple1:         func(m *machine) { m.pushTuple(KindTuple, m.popN(1)) },
+	opcode.Tuple2:         func(m *machine) { m.pushTuple(KindTuple, m.popN(2)) },
+	opcode.Tuple3:         func(m *machine) { m.pushTuple(KindTuple, m.popN(3)) },
+	opcode.NewTrue:        func(m *machine) { m.push(refTrue) },
+	opcode.NewFalse:       func(m *machine) { m.push(refFalse) },
+	opcode.Long1:          (*machine).binLong,
+	opcode.Long4:          (*machine).binLong,
+	opcode.BinBytes:       func(m *machine) { m.pushText(KindBytes, 0) },
+	opcode.ShortBinBytes:  func(m *machine) { m.pushText(KindBytes, 0) },
+	opcode.ShortUnicode:   (*machine).unicode,
+	opcode.BinUnicode8:    (*machine).unicode,
+	opcode.BinBytes8:      func(m *machine) { m.pushText(KindBytes, 0) },
+	opcode.EmptySet:       func(m *machine) { m.push(m.add(node{kind: KindSet})) },
+	opcode.AddItems:       (*machine).addItems,
+	opcode.FrozenSet:      func(m *machine) { m.pushTuple(KindFrozenSet, m.popMark()) },
+	opcode.NewObjEx:       (*machine).newObjEx,
+	opcode.StackGlobal:    (*machine).stackGlobal,
+	opcode.Memoize:        func(m *machine) { m.memorize(uint64(m.memo.live)) },
+	opcode.Frame:          (*machine).frame,
+	opcode.ByteArray8:     func(m *machine) { m.pushText(KindByteArray, 0) },
+	opcode.NextBuffer:     (*machine).nextBuffer,
+	opcode.ReadonlyBuffer: (*machine).readonlyBuffer,
 }
 
 // mark is MARK. Picklers have one open for each level of nesting.
@@ -81,7 +83,7 @@ func (m *machine) mark() {
 	m.fence = len(m.stack)
 	if len(m.marks) > maxMarks && !m.crowded {
 		m.crowded = true
-		m.warn(RuleResource, m.t.off, "there are more than %d open MARKs", maxMarks)
+		m.warn(RuleResource, m.t.Off, "there are more than %d open MARKs", maxMarks)
 	}
 }
 
@@ -89,7 +91,7 @@ func (m *machine) mark() {
 func (m *machine) stop() {
 	m.result = m.pop()
 	if len(m.stack) > 0 || len(m.marks) > 0 {
-		m.warn(RuleNotEmpty, m.t.off, "the STOP at %d leaves %d values and %d MARKs on the stack", m.t.off, len(m.stack), len(m.marks))
+		m.warn(RuleNotEmpty, m.t.Off, "the STOP at %d leaves %d values and %d MARKs on the stack", m.t.Off, len(m.stack), len(m.marks))
 	}
 	if n := len(m.outer) - 1; n >= 0 {
 		c := &m.outer[n]
@@ -187,7 +189,7 @@ func (m *machine) dict() {
 // pairs returns items without the last one if it has no other.
 func (m *machine) pairs(items []ref) []ref {
 	if len(items)%2 != 0 {
-		m.refuse(RuleType, "the %s at %d has a key without a value", m.t.code, m.t.off)
+		m.refuse(RuleType, "the %s at %d has a key without a value", m.t.Code, m.t.Off)
 		return items[:len(items)-1]
 	}
 	return items
@@ -200,7 +202,7 @@ func (m *machine) checkHashable(items []ref, step int) {
 		switch n := m.at(items[i]); {
 		case n.kind == KindList || n.kind == KindDict || n.kind == KindSet || n.kind == KindByteArray,
 			n.kind == KindTuple && n.flags&flagHashless != 0:
-			m.refuse(RuleType, "the %s at %d has a key that is a %s, or has one in it", m.t.code, m.t.off, n.kind)
+			m.refuse(RuleType, "the %s at %d has a key that is a %s, or has one in it", m.t.Code, m.t.Off, n.kind)
 			return
 		}
 	}
@@ -210,7 +212,7 @@ func (m *machine) checkHashable(items []ref, step int) {
 func (m *machine) memorize(i uint64) {
 	if r, ok := m.top(); ok && m.memo.put(i, r) && !m.far {
 		m.far = true
-		m.warn(RuleResource, m.t.off, "the %s at %d has the number %d, for which the loader in C makes an array as long", m.t.code, m.t.off, i)
+		m.warn(RuleResource, m.t.Off, "the %s at %d has the number %d, for which the loader in C makes an array as long", m.t.Code, m.t.Off, i)
 	}
 }
 
@@ -221,7 +223,7 @@ func (m *machine) memorize(i uint64) {
 func (m *machine) recall(i uint64) {
 	r := m.memo.at(i)
 	if r == refUnknown {
-		m.fail(RuleMemoMiss, "the %s at %d reads entry %d of the memo, which was never written", m.t.code, m.t.off, i)
+		m.fail(RuleMemoMiss, "the %s at %d reads entry %d of the memo, which was never written", m.t.Code, m.t.Off, i)
 		if r = m.older.at(i); r == refUnknown {
 			r = m.unknown()
 		}
@@ -232,35 +234,35 @@ func (m *machine) recall(i uint64) {
 // protoOp sets the protocol. It is legal anywhere, and changes how names are
 // resolved from there on.
 func (m *machine) protoOp() {
-	if m.t.num > 5 {
-		m.fail(RuleProto, "the PROTO at %d says %d, and the highest protocol is 5", m.t.off, m.t.num)
+	if m.t.Num > 5 {
+		m.fail(RuleProto, "the PROTO at %d says %d, and the highest protocol is 5", m.t.Off, m.t.Num)
 		return
 	}
 	if len(m.outer) == 0 {
 		m.placeProto()
 	}
-	m.proto = uint8(m.t.num)
+	m.proto = int(m.t.Num)
 	m.declared = max(m.proto, 1)
 	m.named = max(m.named, m.proto)
 }
 
 // placeProto judges where the protocol is said, and how often.
 func (m *machine) placeProto() {
-	if m.t.off == m.start {
+	if m.t.Off == m.start {
 		m.protoFirst = true
 	} else {
-		m.warn(RuleMisplaced, m.t.off, "the PROTO at %d is not the first instruction", m.t.off)
+		m.warn(RuleMisplaced, m.t.Off, "the PROTO at %d is not the first instruction", m.t.Off)
 	}
 	if m.protos > 0 {
-		m.warn(RuleDuplicate, m.t.off, "the PROTO at %d is not the first one", m.t.off)
+		m.warn(RuleDuplicate, m.t.Off, "the PROTO at %d is not the first one", m.t.Off)
 	}
 	m.protos++
 }
 
 // frame is FRAME. A loader fetches the frame, and fails if it is not there.
 func (m *machine) frame() {
-	if !m.d.enter(&m.t) {
-		m.fail(RuleTruncated, "the FRAME at %d goes past the end of the bytes", m.t.off)
+	if !m.d.Enter(&m.t) {
+		m.fail(RuleTruncated, "the FRAME at %d goes past the end of the bytes", m.t.Off)
 	}
 }
 
@@ -268,7 +270,7 @@ func (m *machine) frame() {
 // in a file.
 func (m *machine) nextBuffer() {
 	m.push(m.add(node{kind: KindBuffer}))
-	m.refuse(RuleBuffer, "the NEXT_BUFFER at %d needs a buffer that does not come with the pickle", m.t.off)
+	m.refuse(RuleBuffer, "the NEXT_BUFFER at %d needs a buffer that does not come with the pickle", m.t.Off)
 }
 
 // readonlyBuffer is READONLY_BUFFER: a view of the same object.
@@ -277,6 +279,6 @@ func (m *machine) readonlyBuffer() {
 	switch k := m.at(r).kind; k {
 	case KindBytes, KindByteArray, KindBuffer, KindCall, KindPersistent, KindUnknown:
 	default:
-		m.refuse(RuleType, "the READONLY_BUFFER at %d is given a %s", m.t.off, k)
+		m.refuse(RuleType, "the READONLY_BUFFER at %d is given a %s", m.t.Off, k)
 	}
 }

@@ -8,27 +8,28 @@ import (
 	"math/big"
 
 	"github.com/weightools/safetensors/internal/pylit"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // odd notes a literal that no pickler writes so.
 func (m *machine) odd() {
-	m.warn(RuleLiteral, m.t.off, "the %s at %d is not written as any pickler writes it", m.t.code, m.t.off)
+	m.warn(RuleLiteral, m.t.Off, "the %s at %d is not written as any pickler writes it", m.t.Code, m.t.Off)
 }
 
 // malformed notes a literal that loaders refuse.
 func (m *machine) malformed() {
 	if m.resume == 0 {
-		m.resume = m.t.off + 1 // what it took for its lines may be something else
+		m.resume = m.t.Off + 1 // what it took for its lines may be something else
 	}
-	m.fail(RuleParse, "the %s at %d is none that a loader can read", m.t.code, m.t.off)
+	m.fail(RuleParse, "the %s at %d is none that a loader can read", m.t.Code, m.t.Off)
 }
 
 // tooLong is whether a line is longer than what is looked at, and notes it.
 func (m *machine) tooLong() bool {
-	if m.t.textLen <= maxText {
+	if m.t.TextLen <= opcode.MaxText {
 		return false
 	}
-	m.warn(RuleResource, m.t.off, "the %s at %d has %d digits", m.t.code, m.t.off, m.t.textLen)
+	m.warn(RuleResource, m.t.Off, "the %s at %d has %d digits", m.t.Code, m.t.Off, m.t.TextLen)
 	m.push(m.unknown())
 	return true
 }
@@ -38,7 +39,7 @@ func (m *machine) int() {
 	if m.tooLong() {
 		return
 	}
-	n := pylit.Int(m.t.text)
+	n := pylit.Int(m.t.Text)
 	if n.Bool {
 		m.push(refFalse - ref(n.Value))
 		if n.Odd {
@@ -52,14 +53,14 @@ func (m *machine) int() {
 // long is LONG: a line that is an int of any size.
 func (m *machine) long() {
 	if !m.tooLong() {
-		m.pushNumber(pylit.Long(m.t.text))
+		m.pushNumber(pylit.Long(m.t.Text))
 	}
 }
 
 // pushNumber pushes the int that a line was read as. One that does not fit 64 bits
 // stays text.
 func (m *machine) pushNumber(n pylit.Number) {
-	m.work += 4 + int64(len(m.t.text))/8
+	m.work += 4 + int64(len(m.t.Text))/8
 	switch {
 	case !n.OK:
 		m.malformed()
@@ -84,9 +85,9 @@ func (m *machine) pushNumber(n pylit.Number) {
 
 // float is FLOAT: a line.
 func (m *machine) float() {
-	m.work += 4 + int64(len(m.t.text))/8
-	f, odd, ok := pylit.Float(m.t.text)
-	if !ok || m.t.textLen > maxText {
+	m.work += 4 + int64(len(m.t.Text))/8
+	f, odd, ok := pylit.Float(m.t.Text)
+	if !ok || m.t.TextLen > opcode.MaxText {
 		m.malformed()
 		m.push(m.unknown())
 		return
@@ -99,11 +100,11 @@ func (m *machine) float() {
 
 // binLong is LONG1 and LONG4: two's complement, little-endian.
 func (m *machine) binLong() {
-	b := m.t.text
+	b := m.t.Text
 	switch n := len(b); {
 	case n == 0:
 		m.pushInt(0)
-	case n <= 8 && m.t.textLen == int64(n):
+	case n <= 8 && m.t.TextLen == int64(n):
 		var wide [8]byte
 		if b[n-1] >= 0x80 {
 			wide = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
@@ -111,7 +112,7 @@ func (m *machine) binLong() {
 		copy(wide[:], b)
 		m.pushInt(int64(binary.LittleEndian.Uint64(wide[:])))
 	default:
-		m.push(m.addText(KindInt, flagLE, b, m.t.textOff, m.t.textLen))
+		m.push(m.addText(KindInt, flagLE, b, m.t.TextOff, m.t.TextLen))
 	}
 }
 
@@ -133,11 +134,11 @@ func (m *machine) put() {
 
 // index reads the number of GET and PUT.
 func (m *machine) index() (uint64, bool) {
-	n := pylit.Index(m.t.text[:min(len(m.t.text), maxText)])
+	n := pylit.Index(m.t.Text[:min(len(m.t.Text), opcode.MaxText)])
 	switch {
-	case n.Big || m.t.textLen > maxText:
-		m.warn(RuleResource, m.t.off, "the number of the %s at %d is larger than any memo", m.t.code, m.t.off)
-		m.fail(RuleParse, "the number of the %s at %d is larger than any memo", m.t.code, m.t.off)
+	case n.Big || m.t.TextLen > opcode.MaxText:
+		m.warn(RuleResource, m.t.Off, "the number of the %s at %d is larger than any memo", m.t.Code, m.t.Off)
+		m.fail(RuleParse, "the number of the %s at %d is larger than any memo", m.t.Code, m.t.Off)
 		return 0, false
 	case !n.OK || n.Value < 0:
 		m.malformed()
@@ -150,18 +151,18 @@ func (m *machine) index() (uint64, bool) {
 
 // pushText pushes the text that was decoded as it is.
 func (m *machine) pushText(k Kind, flags uint8) {
-	m.work += int64(len(m.t.text)) / 64
-	r := m.addText(k, flags, m.t.text, m.t.textOff, m.t.textLen)
-	if len(m.t.text) >= minEmbedded && textHeads[m.t.text[0]] {
-		m.sniff(r, m.t.text, m.t.textOff, m.t.textLen)
+	m.work += int64(len(m.t.Text)) / 64
+	r := m.addText(k, flags, m.t.Text, m.t.TextOff, m.t.TextLen)
+	if len(m.t.Text) >= minEmbedded && textHeads[m.t.Text[0]] {
+		m.sniff(r, m.t.Text, m.t.TextOff, m.t.TextLen)
 	}
 	m.push(r)
 }
 
 // unicode is UTF-8. Of a text that is left in the file, only the head is checked.
 func (m *machine) unicode() {
-	if m.t.textLen <= maxText && !pylit.ValidUTF8(m.t.text) {
-		m.fail(RuleParse, "the %s at %d is no UTF-8", m.t.code, m.t.off)
+	if m.t.TextLen <= opcode.MaxText && !pylit.ValidUTF8(m.t.Text) {
+		m.fail(RuleParse, "the %s at %d is no UTF-8", m.t.Code, m.t.Off)
 	}
 	m.pushText(KindStr, 0)
 }
@@ -180,20 +181,20 @@ func (m *machine) quoted() { m.pushLine(flagBytes8, pylit.String) }
 // pushLine pushes the str that a line stands for. One too long to be looked at is
 // left in the file as it stands there, escapes and all.
 func (m *machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
-	m.work += 4 + int64(len(m.t.text))/8
-	if m.t.textLen > maxText {
-		m.push(m.addText(KindStr, flags, m.t.text, m.t.textOff, m.t.textLen))
+	m.work += 4 + int64(len(m.t.Text))/8
+	if m.t.TextLen > opcode.MaxText {
+		m.push(m.addText(KindStr, flags, m.t.Text, m.t.TextOff, m.t.TextLen))
 		return
 	}
-	s, odd, ok := decode(m.t.text)
+	s, odd, ok := decode(m.t.Text)
 	switch {
 	case !ok:
 		m.malformed()
 	case odd:
 		m.odd()
 	}
-	m.t.text, m.t.textLen = s, int64(len(s))
-	r := m.addText(KindStr, flags, s, m.t.textOff, int64(len(s)))
+	m.t.Text, m.t.TextLen = s, int64(len(s))
+	r := m.addText(KindStr, flags, s, m.t.TextOff, int64(len(s)))
 	if len(s) >= minEmbedded && textHeads[s[0]] {
 		m.sniffDecoded(r, s)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/names"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // A global is an import while it is analyzed.
@@ -41,14 +42,14 @@ func (g *global) conditional() bool {
 // global is GLOBAL: two lines. A loader in C asks for UTF-8, and for a byte in
 // each.
 func (m *machine) global() {
-	module, name := m.t.text, m.t.text2
+	module, name := m.t.Text, m.t.Text2
 	m.work += 4 + int64(len(module)+len(name))/32
 	if len(module) == 0 || len(name) == 0 || !utf8.Valid(module) || !utf8.Valid(name) {
 		m.malformed()
 		m.push(m.unknown())
 		return
 	}
-	if m.t.textLen > maxText || len(name) > maxText {
+	if m.t.TextLen > opcode.MaxText || len(name) > opcode.MaxText {
 		m.tooLongName()
 		return
 	}
@@ -63,7 +64,7 @@ func (m *machine) global() {
 // tooLongName notes a name that is not looked at. There is none so long, but for
 // those that go in circles to be overlooked.
 func (m *machine) tooLongName() {
-	m.danger(RuleComputed, "the %s at %d has a name of more than %d bytes, which is not looked at", m.t.code, m.t.off, maxText)
+	m.danger(RuleComputed, "the %s at %d has a name of more than %d bytes, which is not looked at", m.t.Code, m.t.Off, opcode.MaxText)
 	m.push(m.unknown())
 }
 
@@ -86,9 +87,9 @@ func (m *machine) stackGlobal() {
 		switch n.kind {
 		case KindStr:
 		case KindCall, KindGlobal, KindPersistent, KindUnknown:
-			m.danger(RuleComputed, "the STACK_GLOBAL at %d imports what a %s gives", m.t.off, n.kind)
+			m.danger(RuleComputed, "the STACK_GLOBAL at %d imports what a %s gives", m.t.Off, n.kind)
 		default:
-			m.refuse(RuleNotString, "the STACK_GLOBAL at %d is given a name of type %s", m.t.off, n.kind)
+			m.refuse(RuleNotString, "the STACK_GLOBAL at %d is given a name of type %s", m.t.Off, n.kind)
 		}
 	}
 	m.push(m.unknown())
@@ -129,7 +130,7 @@ func (m *machine) judge(module, name string) *global {
 		return nil
 	}
 	m.work += costName
-	g := &global{Import: Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code}}
+	g := &global{Import: Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name, Offset: m.t.Off, Opcode: Opcode(m.t.Code)}}
 	if m.proto < 3 {
 		g.ResolvedModule, g.ResolvedName = names.Rename(module, name)
 	}
@@ -169,9 +170,9 @@ func plausible(module, name string) bool {
 // extension is EXT1, EXT2 and EXT4: a number in a registry that the pickle does
 // not hold.
 func (m *machine) extension() {
-	code := int64(m.t.num)
+	code := int64(m.t.Num)
 	if code <= 0 {
-		m.fail(RuleParse, "the %s at %d has the number %d, which is none of the registry's", m.t.code, m.t.off, code)
+		m.fail(RuleParse, "the %s at %d has the number %d, which is none of the registry's", m.t.Code, m.t.Off, code)
 		m.push(m.unknown())
 		return
 	}
@@ -180,26 +181,26 @@ func (m *machine) extension() {
 	g, known := m.found.names[nameKey{"", name, false}]
 	if !known {
 		if m.work += costName; len(m.found.globals) >= m.found.most {
-			m.pushImport(m.found.other(&global{Import: Import{Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleExtension}}))
+			m.pushImport(m.found.other(&global{Import: Import{Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: Suspicious, Rule: RuleExtension}}))
 			return
 		}
-		g = &global{full: name, Import: Import{Name: name, ResolvedName: name, Offset: m.t.off, Opcode: m.t.code, Verdict: Suspicious, Rule: RuleExtension}}
+		g = &global{full: name, Import: Import{Name: name, ResolvedName: name, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: Suspicious, Rule: RuleExtension}}
 		m.found.keep(g, nameKey{"", name, false})
-		m.warn(RuleExtension, m.t.off, "the %s at %d imports what the registry has under %d", m.t.code, m.t.off, code)
+		m.warn(RuleExtension, m.t.Off, "the %s at %d imports what the registry has under %d", m.t.Code, m.t.Off, code)
 	}
 	m.pushImport(g)
 }
 
 // persID is PERSID: the id is the line.
 func (m *machine) persID() {
-	m.persistent(m.addText(KindStr, 0, m.t.text, m.t.textOff, m.t.textLen))
+	m.persistent(m.addText(KindStr, 0, m.t.Text, m.t.TextOff, m.t.TextLen))
 }
 
 // persistent pushes what the loader finds under an id.
 func (m *machine) persistent(id ref) {
 	r := m.add(node{kind: KindPersistent, a: uint64(id)})
 	if !m.isStorageID(id) && (m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.arena, id})) {
-		m.warn(RulePersistentID, m.t.off, "the %s at %d has the id %s, which is not one of PyTorch's storages", m.t.code, m.t.off, m.summary(id))
+		m.warn(RulePersistentID, m.t.Off, "the %s at %d has the id %s, which is not one of PyTorch's storages", m.t.Code, m.t.Off, m.summary(id))
 	}
 	m.push(r)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/names"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // checkGetAttr judges getattr. Of a class and a constant name it is a way to write
@@ -22,14 +23,14 @@ func (m *machine) checkGetAttr(g *global, args Value) ref {
 	g.good++
 	r := m.importAttribute(owner, attribute)
 	if g := m.names[m.at(r).a]; strings.Contains(attribute, "__") && g.Verdict == Dangerous {
-		m.danger(RuleDunderString, "the %s at %d reaches %s", m.t.code, m.t.off, g.label())
+		m.danger(RuleDunderString, "the %s at %d reaches %s", m.t.Code, m.t.Off, g.label())
 	}
 	return r
 }
 
 // owner returns the class that v is, or that it is an object of.
 func (m *machine) owner(v Value) *global {
-	if c, ok := v.Called(); ok && c.Opcode() != opReduce {
+	if c, ok := v.Called(); ok && c.c.op != opcode.Reduce {
 		v = c.Callee()
 	}
 	return m.imported(v)
@@ -42,7 +43,7 @@ func (m *machine) importAttribute(owner *global, attribute string) ref {
 	if !known {
 		m.work += costName
 		g = &global{Import: Import{Module: key.module, Name: key.name, ResolvedModule: owner.ResolvedModule,
-			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.t.off, Opcode: m.t.code}}
+			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.t.Off, Opcode: Opcode(m.t.Code)}}
 		j := m.found.policy.Judge(names.Import{Module: g.Module, Name: g.Name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
 		g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
 		g.full = names.Join(g.ResolvedModule, g.ResolvedName)
@@ -62,7 +63,7 @@ func (m *machine) checkPartial(g *global, args Value) {
 	f := m.imported(args.Item(0))
 	if f == nil || f.Verdict == Dangerous || f.conditional() {
 		g.misused = true
-		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.t.code, m.t.off, m.summary(args.Item(0).r))
+		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.t.Code, m.t.Off, m.summary(args.Item(0).r))
 		return
 	}
 	g.good++

@@ -25,7 +25,7 @@ func (m *machine) rawArray(c *call, state ref) {
 		m.inner()
 		return
 	}
-	off := m.d.offset()
+	off := m.d.Offset()
 	if m.rawAt < 0 {
 		m.rawAt = off
 		m.found.addf(RuleRawArray, Note, off, "the bytes of an array begin at %d, as joblib writes them", off)
@@ -35,17 +35,18 @@ func (m *machine) rawArray(c *call, state ref) {
 		return
 	}
 	if w.aligned {
-		if !m.d.need(1) {
-			m.fail(RuleTruncated, "the bytes end at %d, before those of an array", m.d.size)
+		b := m.d.Peek(1)
+		if len(b) == 0 {
+			m.fail(RuleTruncated, "the bytes end at %d, before those of an array", m.d.Size())
 			return
 		}
-		w.bytes += 1 + int64(m.d.buf[m.d.i])
+		w.bytes += 1 + int64(b[0])
 	}
-	if w.bytes > m.d.left() {
-		m.fail(RuleTruncated, "the array at %d has %d bytes, and %d are left", off, w.bytes, m.d.left())
+	if w.bytes > m.d.Left() {
+		m.fail(RuleTruncated, "the array at %d has %d bytes, and %d are left", off, w.bytes, m.d.Left())
 		return
 	}
-	m.d.seek(off + w.bytes)
+	m.d.GoTo(off + w.bytes)
 }
 
 // isWrapper is whether a call makes a NumpyArrayWrapper.
@@ -60,11 +61,11 @@ func (m *machine) isWrapper(c *call) bool {
 // inner begins the pickle that stands where an array of objects would.
 func (m *machine) inner() {
 	if len(m.outer) == maxOuter {
-		m.found.limit(m.d.offset(), "pickles within arrays are not followed beyond %d", maxOuter)
+		m.found.limit(m.d.Offset(), "pickles within arrays are not followed beyond %d", maxOuter)
 		m.failed, m.done = true, true
 		return
 	}
-	m.found.addf(RuleNested, Note, m.d.offset(), "the objects of an array begin at %d, as a pickle of their own", m.d.offset())
+	m.found.addf(RuleNested, Note, m.d.Offset(), "the objects of an array begin at %d, as a pickle of their own", m.d.Offset())
 	m.pop() // the wrapper, of which the array takes the place
 	m.outer = append(m.outer, context{m.stack, m.marks, m.fence, m.memo, m.proto, m.declared})
 	m.stack, m.marks, m.fence, m.memo, m.proto, m.declared = nil, nil, 0, memo{}, 0, 1

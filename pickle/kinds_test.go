@@ -166,6 +166,7 @@ func TestBroken(t *testing.T) {
 }
 
 func TestStreams(t *testing.T) {
+	const window = 256 << 10 // bytes that are held at once
 	benign := proto(2) + "}" + uni("a") + "K\x01s."
 	evil := proto(2) + payload + "."
 	for _, k := range []trick{
@@ -182,7 +183,7 @@ func TestStreams(t *testing.T) {
 		{"behind bytes, memoized", benign + "\xff\xff\x8c\x02os\x94\x8c\x06system\x94\x93\x94)R.", Dangerous, "os.system", RuleTrailing},
 		{"behind bytes, with texts of protocol 0", benign + "\xff\xffVos\nVsystem\n\x93.", Dangerous, "os.system", RuleTrailing},
 		{"broken, behind bytes", benign + "\xff\xff" + proto(2) + payload + "\xff", Dangerous, "os.system", RuleTrailing},
-		{"across a window's end", benign + strings.Repeat("\xff", windowSize-len(benign)-7) + payload + ".", Dangerous, "os.system", RuleTrailing},
+		{"across a window's end", benign + strings.Repeat("\xff", window-len(benign)-7) + payload + ".", Dangerous, "os.system", RuleTrailing},
 		{"only text behind it", benign + "\n# success\nfailed\n", Suspicious, "", RuleTrailing},
 		{"only zeros behind it", benign + strings.Repeat("\x00", 50), Suspicious, "", RuleTrailing},
 		{"behind bytes, a pickle of no import", benign + "\xff" + benign, Suspicious, "", RuleTrailing},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // TestAllocations holds that nothing is allocated for an instruction: what is, is
@@ -122,7 +124,7 @@ func TestCallsAreCounted(t *testing.T) {
 	}
 	for i, w := range want {
 		got := r.Calls[i]
-		w.Offset, w.Opcode = got.Offset, opReduce
+		w.Offset, w.Opcode = got.Offset, Opcode(opcode.Reduce)
 		if got != w {
 			t.Errorf("call %d: %+v, want %+v", i, got, w)
 		}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"strconv"
 
-	"github.com/weightools/safetensors/internal/pylit"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // A Line is one instruction as it is listed, or bytes that are none.
@@ -97,18 +96,18 @@ func (l *listing) stream(i int, s Stream) {
 	m.budget = m.o.maxOpcodes()
 	l.marks, l.outer = nil, nil
 	m.observe = func(do func(*machine)) {
-		line := Line{Offset: m.t.off, End: m.d.offset(), Stream: i, Opcode: m.t.code, Arg: string(m.t.argument()), Indent: len(l.marks)}
+		line := Line{Offset: m.t.Off, End: m.d.Offset(), Stream: i, Opcode: Opcode(m.t.Code), Arg: string(m.t.Argument()), Indent: len(l.marks)}
 		live, calls := m.memo.live, m.called
 		found.forget()
 		do(m)
-		if m.t.code == opMemoize {
+		if m.t.Code == opcode.Memoize {
 			line.Mark = fmt.Sprintf("(as %d)", live)
 		}
 		l.follow(&line)
 		line.Depth = len(m.stack) + len(m.marks)
 		l.remark(&line, found.list, m.called > calls)
 		l.going = l.going && l.yield(line, nil)
-		m.done = m.done || !l.going || m.d.offset() >= s.End
+		m.done = m.done || !l.going || m.d.Offset() >= s.End
 	}
 	m.run()
 }
@@ -121,7 +120,7 @@ func (l *listing) follow(line *Line) {
 		l.outer, l.marks = append(l.outer, l.marks), nil
 	case len(m.outer) < n:
 		l.marks, l.outer = l.outer[n-1], l.outer[:n-1]
-	case m.t.code == opMark:
+	case m.t.Code == opcode.Mark:
 		l.marks = append(l.marks, line.Offset)
 	case len(m.marks) < len(l.marks):
 		line.Mark = fmt.Sprintf("(MARK at %d)", l.marks[len(l.marks)-1])
@@ -139,8 +138,8 @@ func (l *listing) remark(line *Line, findings []Finding, called bool) {
 		line.Remark, line.Verdict = s, max(line.Verdict, v)
 	}
 	if n := len(m.stack) - 1; n >= 0 && m.is(m.stack[n], KindGlobal) {
-		switch g := m.names[m.at(m.stack[n]).a]; line.Opcode {
-		case opGlobal, opStackGlobal, opExt1, opExt2, opExt4, opReduce:
+		switch g := m.names[m.at(m.stack[n]).a]; m.t.Code {
+		case opcode.Global, opcode.StackGlobal, opcode.Ext1, opcode.Ext2, opcode.Ext4, opcode.Reduce:
 			v := l.verdict(g)
 			add(fmt.Sprintf("imports %s: %s", g.label(), v), v)
 		}
@@ -174,7 +173,7 @@ func (l *listing) rest(from, to int64) {
 	}
 	const most = 16
 	b := make([]byte, min(to-from, most))
-	n, _ := l.m.d.r.ReadAt(b, from)
+	n, _ := l.m.d.Source().ReadAt(b, from)
 	text := fmt.Sprintf("% x", b[:n])
 	if to-from > most {
 		text += fmt.Sprintf(" ... (%s)", wording.Count(to-from, "byte"))
@@ -200,7 +199,7 @@ func Disassemble(w io.Writer, r io.ReaderAt, size int64, o *Options) error {
 			text += " " + line.Remark
 		}
 		highest = max(highest, line.Opcode.Proto())
-		if line.Opcode == opStop {
+		if line.Opcode == Opcode(opcode.Stop) {
 			text += fmt.Sprintf("\nhighest protocol among opcodes = %d", highest)
 			highest = 0
 		}
@@ -209,80 +208,4 @@ func Disassemble(w io.Writer, r io.ReaderAt, size int64, o *Options) error {
 		}
 	}
 	return nil
-}
-
-// argument returns the argument of a token as Python writes it.
-func (t *token) argument() []byte {
-	switch opcodes[t.code].form {
-	case formNone:
-		return nil
-	case formF8:
-		return pylit.AppendFloat(nil, math.Float64frombits(t.num))
-	case formI4:
-		return strconv.AppendInt(nil, int64(t.num), 10)
-	case formU1, formU2, formU4, formU8:
-		return strconv.AppendUint(nil, t.num, 10)
-	case formLine:
-		return t.cut(t.lineArgument())
-	case formLines:
-		return t.cut(pylit.AppendString(nil, append(append(append([]byte(nil), t.text...), ' '), t.text2...)))
-	}
-	switch t.code {
-	case opLong1, opLong4:
-		if t.textLen > int64(len(t.text)) {
-			return t.cut([]byte("<int>"))
-		}
-		return fromTwosComplement(append([]byte(nil), t.text...)).Append(nil, 10)
-	case opBinBytes, opShortBinBytes, opBinBytes8:
-		return t.cut(pylit.AppendBytes(nil, t.text))
-	case opByteArray8:
-		return t.cut(append(pylit.AppendBytes([]byte("bytearray("), t.text), ')'))
-	case opBinString, opShortBinString:
-		return t.cut(pylit.AppendLatin1(nil, t.text))
-	}
-	return t.cut(pylit.AppendString(nil, t.text))
-}
-
-// lineArgument returns a line as Python writes what it stands for, or as a string
-// if it stands for nothing.
-func (t *token) lineArgument() []byte {
-	var n pylit.Number
-	switch t.code {
-	case opInt:
-		n = pylit.Int(t.text)
-		if n.Bool {
-			return []byte([]string{"False", "True"}[n.Value])
-		}
-	case opLong:
-		n = pylit.Long(t.text)
-	case opGet, opPut:
-		n = pylit.Index(t.text)
-	case opFloat:
-		if f, _, ok := pylit.Float(t.text); ok {
-			return pylit.AppendFloat(nil, f)
-		}
-	case opString:
-		if s, _, ok := pylit.String(t.text); ok {
-			return pylit.AppendLatin1(nil, s)
-		}
-	case opUnicode:
-		if s, ok := pylit.RawUnicode(t.text); ok {
-			return pylit.AppendString(nil, s)
-		}
-	}
-	switch {
-	case n.Big && n.Base == 10:
-		return n.Text
-	case n.OK && !n.Big:
-		return strconv.AppendInt(nil, n.Value, 10)
-	}
-	return pylit.AppendString(nil, t.text)
-}
-
-// cut says of an argument that it goes on, if it does.
-func (t *token) cut(arg []byte) []byte {
-	if t.textLen > int64(len(t.text)) {
-		arg = fmt.Appendf(arg, "... (%s)", wording.Count(t.textLen, "byte"))
-	}
-	return arg
 }

@@ -5,6 +5,8 @@ package pickle
 import (
 	"fmt"
 	"io"
+
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // A machine does what a loader does to its stack and its memo, after the loader in
@@ -16,10 +18,10 @@ import (
 // there is worth knowing, and another loader may not stop.
 type machine struct {
 	*arena
-	d     *decoder
+	d     *opcode.Reader
 	o     *Options
 	found *findings
-	t     token
+	t     opcode.Token
 
 	stack []ref
 	marks []int // heights of the stack at which there is a MARK
@@ -30,9 +32,9 @@ type machine struct {
 	outer []context // streams around this one, which goes on when this one stops
 
 	start    int64 // of the stream
-	proto    uint8 // of the last PROTO: renames below 3
-	declared uint8 // what instructions may be used without being newer
-	named    uint8 // the highest protocol that was said
+	proto    int   // of the last PROTO: renames below 3
+	declared int   // what instructions may be used without being newer
+	named    int   // the highest protocol that was said
 	protos   int   // how many times one was said
 
 	protoFirst bool // whether one was said first
@@ -65,8 +67,8 @@ type context struct {
 	marks    []int
 	fence    int
 	memo     memo
-	proto    uint8
-	declared uint8
+	proto    int
+	declared int
 }
 
 // The limits beyond which a value is reported. No pickler writes either: it
@@ -86,13 +88,12 @@ func (m *machine) forget() {
 
 // newMachine returns a machine for size bytes.
 func newMachine(r io.ReaderAt, size int64, o *Options) *machine {
-	return &machine{arena: newArena(r, size), d: newDecoder(r, size), o: o}
+	return &machine{arena: newArena(r, size), d: opcode.NewReader(r, size), o: o}
 }
 
 // begin makes the machine ready for the stream at off.
 func (m *machine) begin(off int64, found *findings) {
-	m.d.seek(off)
-	m.d.frames = frames{end: noFrame}
+	m.d.Start(off)
 	m.found = found
 	m.stack, m.marks, m.fence = m.stack[:0], m.marks[:0], 0
 	m.memo, m.older = m.older, m.memo
@@ -108,27 +109,27 @@ func (m *machine) begin(off int64, found *findings) {
 }
 
 // run carries out instructions until a STOP, or until none can be read.
-func (m *machine) run() fault {
+func (m *machine) run() opcode.Fault {
 	for !m.done {
 		if m.work >= m.due && m.over() {
-			return faultNone
+			return opcode.FaultNone
 		}
-		if f := m.d.next(&m.t); f != faultNone {
+		if f := m.d.Next(&m.t); f != opcode.FaultNone {
 			m.unreadable(f)
 			return f
 		}
 		m.opcodes++
 		m.work++
-		if p := opcodes[m.t.code].proto; p > m.declared && m.t.code != opProto {
+		if p := m.t.Code.Proto(); p > m.declared && m.t.Code != opcode.Proto {
 			m.newer(p)
 		}
 		if m.observe != nil {
-			m.observe(handlers[m.t.code])
+			m.observe(handlers[m.t.Code])
 			continue
 		}
-		handlers[m.t.code](m)
+		handlers[m.t.Code](m)
 	}
-	return faultNone
+	return opcode.FaultNone
 }
 
 // over is whether a limit was met, and notes it.
@@ -136,10 +137,10 @@ func (m *machine) over() bool {
 	switch {
 	case m.work >= m.budget && m.guessing:
 	case m.work >= m.budget:
-		m.found.limit(m.d.offset(), "the budget of instructions is spent at %d, and what follows was not looked at", m.d.offset())
+		m.found.limit(m.d.Offset(), "the budget of instructions is spent at %d, and what follows was not looked at", m.d.Offset())
 	case m.used() > m.o.maxMemory():
 		m.full = true
-		m.found.limit(m.d.offset(), "the budget of memory, %d bytes, is spent at %d, and what follows was not looked at", m.o.maxMemory(), m.d.offset())
+		m.found.limit(m.d.Offset(), "the budget of memory, %d bytes, is spent at %d, and what follows was not looked at", m.o.maxMemory(), m.d.Offset())
 	default:
 		m.due = min(m.work+m.every, max(m.budget, m.work+1))
 		return false
@@ -176,18 +177,18 @@ func (m *machine) look(v Value) Value {
 }
 
 // unreadable notes that an instruction could not be read.
-func (m *machine) unreadable(f fault) {
-	detail := m.d.describe(f, &m.t)
+func (m *machine) unreadable(f opcode.Fault) {
+	detail := m.d.Describe(f, &m.t)
 	switch f {
-	case faultRead:
+	case opcode.FaultRead:
 		m.found.stop(detail)
-	case faultTruncated:
-		if c := opcodes[m.t.code].form; c >= formCount1 && m.t.off < m.d.size && m.t.num > 1<<31 {
-			m.warn(RuleResource, m.t.off, "the %s at %d is said to have %d bytes", m.t.code, m.t.off, m.t.num)
+	case opcode.FaultTruncated:
+		if m.t.Code.Counted() && m.t.Off < m.d.Size() && m.t.Num > 1<<31 {
+			m.warn(RuleResource, m.t.Off, "the %s at %d is said to have %d bytes", m.t.Code, m.t.Off, m.t.Num)
 		}
 		m.fail(RuleTruncated, "%s", detail)
-	case faultLength:
-		m.warn(RuleResource, m.t.off, "%s", detail)
+	case opcode.FaultLength:
+		m.warn(RuleResource, m.t.Off, "%s", detail)
 		m.fail(RuleTruncated, "%s", detail)
 	default:
 		m.fail(RuleParse, "%s", detail)
@@ -201,7 +202,7 @@ func (m *machine) fail(rule Rule, format string, args ...any) {
 		return
 	}
 	m.work += costFinding
-	m.found.addf(rule, Warning, m.t.off, format, args...)
+	m.found.addf(rule, Warning, m.t.Off, format, args...)
 	m.found.stop(fmt.Sprintf(format, args...))
 	m.failed = true
 	m.done = m.done || m.guessing // where another pickle may begin, it is looked for anyway
@@ -210,7 +211,7 @@ func (m *machine) fail(rule Rule, format string, args ...any) {
 // refuse notes an error after which a loader reads no further, but of which the
 // consequences are known.
 func (m *machine) refuse(rule Rule, format string, args ...any) {
-	m.warn(rule, m.t.off, format, args...)
+	m.warn(rule, m.t.Off, format, args...)
 }
 
 // warn notes something that makes the pickle suspicious.
@@ -225,20 +226,20 @@ func (m *machine) warn(rule Rule, off int64, format string, args ...any) {
 func (m *machine) danger(rule Rule, format string, args ...any) {
 	if !m.failed {
 		m.work += costFinding
-		m.found.addf(rule, Error, m.t.off, format, args...)
+		m.found.addf(rule, Error, m.t.Off, format, args...)
 	}
 }
 
 // newer notes an instruction that is newer than the protocol. joblib writes that
 // of protocol 5 under the number 4, and means no harm by it.
-func (m *machine) newer(proto uint8) {
+func (m *machine) newer(proto int) {
 	severity := Warning
 	if m.declared == 4 {
 		severity = Note
 	}
 	if !m.failed {
 		m.work += costFinding
-		m.found.addf(RuleNewer, severity, m.t.off, "the %s at %d is of protocol %d, and the pickle is of protocol %d", m.t.code, m.t.off, proto, m.proto)
+		m.found.addf(RuleNewer, severity, m.t.Off, "the %s at %d is of protocol %d, and the pickle is of protocol %d", m.t.Code, m.t.Off, proto, m.proto)
 	}
 	m.declared = proto
 }
@@ -272,7 +273,7 @@ func (m *machine) top() (ref, bool) {
 
 // underflow notes that the stack, or what of it is above the last MARK, is empty.
 func (m *machine) underflow() {
-	m.fail(RuleUnderflow, "the %s at %d takes more than is on the stack", m.t.code, m.t.off)
+	m.fail(RuleUnderflow, "the %s at %d takes more than is on the stack", m.t.Code, m.t.Off)
 }
 
 // popMark takes all that is above the last MARK, and the MARK, off the stack. The
@@ -280,7 +281,7 @@ func (m *machine) underflow() {
 func (m *machine) popMark() []ref {
 	n := len(m.marks) - 1
 	if n < 0 {
-		m.fail(RuleUnderflow, "the %s at %d needs a MARK, and there is none", m.t.code, m.t.off)
+		m.fail(RuleUnderflow, "the %s at %d needs a MARK, and there is none", m.t.Code, m.t.Off)
 		return nil
 	}
 	base := m.marks[n]
@@ -309,6 +310,6 @@ func (m *machine) again(r ref) {
 func (m *machine) checkDepth(r ref) {
 	if m.at(r).depth > maxDepth && !m.deepest {
 		m.deepest = true
-		m.warn(RuleResource, m.t.off, "values are nested more than %d deep", maxDepth)
+		m.warn(RuleResource, m.t.Off, "values are nested more than %d deep", maxDepth)
 	}
 }

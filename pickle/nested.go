@@ -38,13 +38,13 @@ func (m *machine) sniff(r ref, b []byte, off, size int64) {
 		text := b
 		if int64(len(b)) < size {
 			text = make([]byte, min(size, maxDecoded))
-			n, _ := m.d.r.ReadAt(text, off)
+			n, _ := m.d.Source().ReadAt(text, off)
 			text = text[:n]
 		}
 		m.addDecoded(j, decode(text))
 		return
 	case int64(len(b)) < size:
-		j.r = io.NewSectionReader(m.d.r, off, size)
+		j.r = io.NewSectionReader(m.d.Source(), off, size)
 	default:
 		j.r = bytes.NewReader(bytes.Clone(b))
 	}
@@ -57,7 +57,7 @@ func (m *machine) sniffDecoded(r ref, b []byte) {
 	if form == nothing || m.failed {
 		return
 	}
-	j := &job{value: r, off: m.t.off, archive: form == archive}
+	j := &job{value: r, off: m.t.Off, archive: form == archive}
 	if form == encoded {
 		b = decode(b)
 	}
@@ -123,7 +123,7 @@ func (m *machine) nest(b Value, loader *global) {
 		j.loaded, j.loader = true, loader
 		return
 	}
-	j := &job{value: b.r, off: m.t.off, loaded: true, loader: loader, decoded: true}
+	j := &job{value: b.r, off: m.t.Off, loaded: true, loader: loader, decoded: true}
 	if c, ok := b.Called(); ok {
 		s, _ := c.Args().Item(0).Str()
 		latin := latin1(s)

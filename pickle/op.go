@@ -7,8 +7,28 @@ import (
 	"io"
 	"iter"
 
-	"github.com/weightools/safetensors/internal/pylit"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
+
+// An Opcode is the byte that begins an instruction.
+type Opcode byte
+
+// Opcodes yields the 68 opcodes in the order of their bytes.
+func Opcodes() iter.Seq[Opcode] {
+	return func(yield func(Opcode) bool) {
+		for c := range opcode.All() {
+			if !yield(Opcode(c)) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the opcode's name, as in "STACK_GLOBAL", or "" if c is none.
+func (c Opcode) String() string { return opcode.Code(c).String() }
+
+// Proto returns the first protocol that has the opcode, 0 to 5.
+func (c Opcode) Proto() int { return opcode.Code(c).Proto() }
 
 // An Op is one instruction: an opcode and its argument.
 type Op struct {
@@ -36,54 +56,20 @@ type Op struct {
 // io.ErrUnexpectedEOF where one is cut off.
 func Ops(r io.ReaderAt, size int64) iter.Seq2[Op, error] {
 	return func(yield func(Op, error) bool) {
-		d := newDecoder(r, size)
-		var t token
-		for d.offset() < d.size {
-			if fault := d.next(&t); fault != faultNone {
-				yield(Op{Code: t.code, Offset: t.off, End: d.offset()}, d.failure(fault, &t))
+		d := opcode.NewReader(r, size)
+		var t opcode.Token
+		for d.Offset() < d.Size() {
+			if fault := d.Next(&t); fault != opcode.FaultNone {
+				yield(Op{Code: Opcode(t.Code), Offset: t.Off, End: d.Offset()}, failure(d, fault, &t))
 				return
 			}
-			if !yield(d.op(&t), nil) {
+			w := d.Written(&t)
+			op := Op{Opcode(t.Code), t.Off, d.Offset(), w.Arg, w.Arg2, w.Off, w.Size, w.Int}
+			if !yield(op, nil) {
 				return
 			}
 		}
 	}
-}
-
-// op returns the token as it is shown to others.
-func (d *decoder) op(t *token) Op {
-	op := Op{Code: t.code, Offset: t.off, End: d.offset(), Arg: t.text, Arg2: t.text2, ArgOffset: t.textOff, ArgSize: t.textLen, Int: int64(t.num)}
-	switch f := opcodes[t.code].form; {
-	case f == formNone:
-		return Op{Code: t.code, Offset: t.off, End: t.off + 1}
-	case f == formLine || f == formLines:
-		op.Int = lineNumber(t)
-	case f < formLine:
-		op.ArgSize = int64(fixedSizes[f])
-		op.ArgOffset = op.End - op.ArgSize
-		op.Arg = d.buf[d.i-int(op.ArgSize) : d.i]
-	default:
-		op.Int = 0
-	}
-	if opcodes[t.code].form != formLines {
-		op.Arg2 = nil
-	}
-	op.Arg, op.Arg2 = op.Arg[:min(len(op.Arg), maxText)], op.Arg2[:min(len(op.Arg2), maxText)]
-	return op
-}
-
-// lineNumber returns the number that a line stands for, 0 if it stands for none
-// or for one that does not fit.
-func lineNumber(t *token) int64 {
-	switch t.code {
-	case opInt:
-		return pylit.Int(t.text).Value
-	case opLong:
-		return pylit.Long(t.text).Value
-	case opGet, opPut:
-		return pylit.Index(t.text).Value
-	}
-	return 0
 }
 
 // A SyntaxError says that no instruction stands at an offset.
@@ -96,28 +82,12 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return "pickle: " + e.Detail }
 
 // failure returns a fault as an error.
-func (d *decoder) failure(f fault, t *token) error {
+func failure(d *opcode.Reader, f opcode.Fault, t *opcode.Token) error {
 	switch f {
-	case faultRead:
-		return d.err
-	case faultTruncated:
-		return fmt.Errorf("pickle: %s: %w", d.describe(f, t), io.ErrUnexpectedEOF)
+	case opcode.FaultRead:
+		return d.Err()
+	case opcode.FaultTruncated:
+		return fmt.Errorf("pickle: %s: %w", d.Describe(f, t), io.ErrUnexpectedEOF)
 	}
-	return &SyntaxError{t.off, d.describe(f, t)}
-}
-
-// describe returns a fault as part of a message.
-func (d *decoder) describe(f fault, t *token) string {
-	switch f {
-	case faultTruncated:
-		if t.off >= d.size {
-			return fmt.Sprintf("the bytes end at %d, before a STOP", d.size)
-		}
-		return fmt.Sprintf("the %s at %d is cut off by the end at %d", t.code, t.off, d.size)
-	case faultLength:
-		return fmt.Sprintf("the %s at %d is said to have %d bytes", t.code, t.off, int64(t.num))
-	case faultRead:
-		return d.err.Error()
-	}
-	return fmt.Sprintf("the byte 0x%02x at %d is no opcode", byte(t.code), t.off)
+	return &SyntaxError{t.Off, d.Describe(f, t)}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/weightools/safetensors/pickle/internal/names"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 const (
@@ -39,8 +40,8 @@ const headSize = 600
 // heads are the bytes that a pickle can begin with that has to be found: PROTO,
 // imports, and the names of imports. The others, as "]" and "N", begin nothing
 // that imports and that is not found further on.
-var heads = [256]bool{opProto: true, opGlobal: true, opInst: true, opShortUnicode: true, opBinUnicode: true,
-	opUnicode: true, opString: true, opShortBinString: true, opBinString: true}
+var heads = [256]bool{opcode.Proto: true, opcode.Global: true, opcode.Inst: true, opcode.ShortUnicode: true, opcode.BinUnicode: true,
+	opcode.Unicode: true, opcode.String: true, opcode.ShortBinString: true, opcode.BinString: true}
 
 // head returns the offset of the first byte from off on at which a pickle may
 // begin, and the size if there is none. Each is an attempt; how many
@@ -49,30 +50,29 @@ var heads = [256]bool{opProto: true, opGlobal: true, opInst: true, opShortUnicod
 // looked for, and not without end either.
 func (a *analysis) head(off int64) int64 {
 	d := a.m.d
-	if a.o != nil && a.o.NoSweep || a.guesses < -2*d.size {
-		return d.size
+	if a.o != nil && a.o.NoSweep || a.guesses < -2*d.Size() {
+		return d.Size()
 	}
 	strict := a.guesses < 0
 	if strict && !a.gaveUp {
 		a.gaveUp = true
 		a.all.limit(off, "from %d on, only dangerous names were searched for", off)
 	}
-	d.seek(off)
-	for d.need(1) && a.left > 0 {
-		d.need(int(min(headSize, d.left())))
-		b := d.buf[d.i:]
+	d.GoTo(off)
+	for len(d.Peek(1)) > 0 && a.left > 0 {
+		b := d.Peek(int(min(headSize, d.Left())))
 		n := len(b)
-		if int64(n) < d.left() {
+		if int64(n) < d.Left() {
 			n = max(n-headSize, 1)
 		}
 		if i := a.headIn(b, n, strict); i >= 0 {
 			a.left -= int64(i) / bytesSearched
-			return d.offset() + int64(i)
+			return d.Offset() + int64(i)
 		}
 		a.left -= int64(n) / bytesSearched
-		d.i += n
+		d.GoTo(d.Offset() + int64(n))
 	}
-	return d.offset()
+	return d.Offset()
 }
 
 // bytesSearched is how many bytes are searched at the cost of one instruction.
@@ -84,9 +84,9 @@ func (a *analysis) headIn(b []byte, n int, strict bool) int {
 	for i, c := range b[:n] {
 		switch {
 		case !heads[c]:
-		case (c == byte(opGlobal) || c == byte(opInst)) && i < next:
+		case (c == byte(opcode.Global) || c == byte(opcode.Inst)) && i < next:
 		case !beginsPickle(b[i:]):
-			if c == byte(opGlobal) || c == byte(opInst) {
+			if c == byte(opcode.Global) || c == byte(opcode.Inst) {
 				next = afterName(b, i+1)
 			} else if identRun(b[min(i+5, len(b)):min(i+5+8, len(b))]) == 8 {
 				a.left -= costLetters
@@ -121,13 +121,13 @@ func afterName(b []byte, i int) int {
 // attempt. An import is only if it may be dangerous: what is found by searching is
 // suspicious already.
 func (a *analysis) worthwhile(b []byte, strict bool) bool {
-	switch Opcode(b[0]) {
-	case opGlobal, opInst:
+	switch opcode.Code(b[0]) {
+	case opcode.Global, opcode.Inst:
 		n := identLine(b[1:])
 		name := b[1+n+1:]
 		name = name[:identLine(name)]
 		return names.MayBeDangerous(b[1:1+n]) || bytes.IndexByte(name, '.') >= 0 || bytes.HasPrefix(name, []byte("__"))
-	case opProto:
+	case opcode.Proto:
 		return !strict
 	}
 	return !strict || names.MayBeDangerous(firstIdent(b[1:]))
@@ -149,20 +149,20 @@ func beginsPickle(b []byte) bool {
 	if len(b) < 3 {
 		return false
 	}
-	switch Opcode(b[0]) {
-	case opProto:
-		return b[1] <= 5 && opcodes[b[2]].name != ""
-	case opGlobal, opInst:
+	switch opcode.Code(b[0]) {
+	case opcode.Proto:
+		return b[1] <= 5 && opcode.Code(b[2]).Valid()
+	case opcode.Global, opcode.Inst:
 		n := identLine(b[1:])
 		return n > 0 && identLine(b[1+n+1:]) > 0
-	case opUnicode:
+	case opcode.Unicode:
 		return identLine(b[1:]) > 0
-	case opString:
+	case opcode.String:
 		n := identRun(b[2:])
 		return n > 0 && n+3 < len(b) && b[2+n] == b[1] && (b[1] == '\'' || b[1] == '"') && b[n+3] == '\n'
-	case opShortUnicode, opShortBinString:
+	case opcode.ShortUnicode, opcode.ShortBinString:
 		return isIdent(b[2:], uint64(b[1]))
-	case opBinUnicode, opBinString:
+	case opcode.BinUnicode, opcode.BinString:
 		return len(b) > 5 && isIdent(b[5:], uint64(binary.LittleEndian.Uint32(b[1:])))
 	}
 	return false
@@ -194,5 +194,5 @@ func identRun(b []byte) int {
 // isIdent is whether the first n bytes of b are a dotted name, and an opcode
 // follows.
 func isIdent(b []byte, n uint64) bool {
-	return n > 0 && n < math.MaxUint8 && n < uint64(len(b)) && identRun(b[:n]) == int(n) && opcodes[b[n]].name != ""
+	return n > 0 && n < math.MaxUint8 && n < uint64(len(b)) && identRun(b[:n]) == int(n) && opcode.Code(b[n]).Valid()
 }

@@ -27,7 +27,7 @@ func (m *machine) checkUse(g *global, args ref) ref {
 	case names.Base:
 		m.checkCount(g, a, 0, 0)
 	case names.Constant, names.Storage:
-		m.warn(RuleCallArgs, m.t.off, "the %s at %d calls %s, which is to be named, not called", m.t.code, m.t.off, g.label())
+		m.warn(RuleCallArgs, m.t.Off, "the %s at %d calls %s, which is to be named, not called", m.t.Code, m.t.Off, g.label())
 	case names.Typed, names.Rebuild, names.Array:
 		m.checkSignature(g, a)
 	case names.Tensor:
@@ -50,7 +50,7 @@ func (m *machine) checkUse(g *global, args ref) ref {
 
 // wrong notes arguments that the name is not allowed for.
 func (m *machine) wrong(rule Rule, g *global, what string) {
-	m.warn(rule, m.t.off, "the %s at %d calls %s with %s", m.t.code, m.t.off, g.label(), what)
+	m.warn(rule, m.t.Off, "the %s at %d calls %s with %s", m.t.Code, m.t.Off, g.label(), what)
 }
 
 // checkUnknown judges a call of what is not allowed anyway.
@@ -59,7 +59,7 @@ func (m *machine) checkUnknown(g *global, args Value) {
 		return // a user allows it
 	}
 	if g.full == "builtins.type" && args.Len() == 3 {
-		m.danger(RuleDynamicClass, "the %s at %d makes a class", m.t.code, m.t.off)
+		m.danger(RuleDynamicClass, "the %s at %d makes a class", m.t.Code, m.t.Off)
 	}
 	if g.Rule == RuleAttribute {
 		m.checkDunderStrings(args.r)
@@ -79,7 +79,7 @@ func (m *machine) imported(v Value) *global {
 func (m *machine) checkPlain(g *global, args Value) {
 	for arg := range m.look(args).Items() {
 		if f := m.imported(arg); f != nil && f.Verdict != Safe {
-			m.warn(RuleCallableArg, m.t.off, "the %s at %d gives %s to %s", m.t.code, m.t.off, f.label(), g.label())
+			m.warn(RuleCallableArg, m.t.Off, "the %s at %d gives %s to %s", m.t.Code, m.t.Off, f.label(), g.label())
 		}
 		if c, ok := arg.Called(); ok && c.Callee().Kind() == KindGlobal {
 			m.checkRange(g, c)
@@ -123,7 +123,7 @@ func (m *machine) checkDtype(args, state Value) {
 		}
 	}
 	if holds != (flags&1 != 0) && (code != "" && code[0] != 'V' || holds) {
-		m.warn(RuleBuildState, m.t.off, "the BUILD at %d says otherwise than the dtype whether its elements are objects", m.t.off)
+		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d says otherwise than the dtype whether its elements are objects", m.t.Off)
 	}
 }
 
@@ -164,16 +164,16 @@ func (m *machine) checkFactory(g *global, args Value) {
 	case args.Len() == 0 || f.IsNone():
 	case made != nil && made.ResolvedModule == "builtins" && made.Verdict == Safe:
 	case made != nil && made.Verdict != Dangerous:
-		m.warn(RuleCallableArg, m.t.off, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), made.label())
+		m.warn(RuleCallableArg, m.t.Off, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.label(), made.label())
 	default:
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), m.summary(f.r))
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.label(), m.summary(f.r))
 	}
 }
 
 // checkCount judges how many arguments there are.
 func (m *machine) checkCount(g *global, args Value, least, most int) bool {
 	if n := int(args.Len()); args.Kind() != KindTuple || n < least || n > most {
-		m.warn(RuleType, m.t.off, "the %s at %d calls %s with %d arguments", m.t.code, m.t.off, g.label(), n)
+		m.warn(RuleType, m.t.Off, "the %s at %d calls %s with %d arguments", m.t.Code, m.t.Off, g.label(), n)
 		return false
 	}
 	return true
@@ -189,7 +189,7 @@ func (m *machine) checkSignature(g *global, args Value) {
 	}
 	for i, arg := range m.itemsOf(m.look(args).r) {
 		if !m.fits(letters[i], Value{m.arena, arg}) {
-			m.warn(RuleType, m.t.off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.t.code, g.label(), m.t.off, m.summary(arg), m.at(arg).kind)
+			m.warn(RuleType, m.t.Off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.t.Code, g.label(), m.t.Off, m.summary(arg), m.at(arg).kind)
 		}
 	}
 	if i := strings.IndexByte(letters, 'I'); i >= 0 && g.use == names.Array {
@@ -265,13 +265,13 @@ func (m *machine) checkFromType(g *global, args Value) {
 	}
 	f := m.imported(args.Item(0))
 	if f == nil || f.Verdict != Safe || f.use != names.Rebuild {
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), m.summary(args.Item(0).r))
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.label(), m.summary(args.Item(0).r))
 		return
 	}
 	f.Called = true
 	m.checkSignature(f, args.Item(2))
 	if t := m.imported(args.Item(1)); t == nil || t.Verdict == Dangerous || t.Verdict == Safe && t.use != names.Tensor && t.use != names.None && t.use != names.Class {
-		m.danger(RuleCallableArg, "the %s at %d makes a tensor a %s", m.t.code, m.t.off, m.summary(args.Item(1).r))
+		m.danger(RuleCallableArg, "the %s at %d makes a tensor a %s", m.t.Code, m.t.Off, m.summary(args.Item(1).r))
 	}
 	m.checkDunderKeys(args.Item(3).r)
 }
@@ -282,7 +282,7 @@ func (m *machine) checkFromType(g *global, args Value) {
 func (m *machine) checkMaker(g *global, args Value) {
 	class := m.imported(args.Item(0))
 	if class == nil || class.Verdict == Dangerous {
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.code, m.t.off, g.label(), m.summary(args.Item(0).r))
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.label(), m.summary(args.Item(0).r))
 		return
 	}
 	class.Called = true

@@ -8,8 +8,9 @@ import (
 	"iter"
 	"math"
 	"math/big"
-	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // A Kind is what kind of thing a value is.
@@ -129,17 +130,7 @@ func (v Value) BigInt() *big.Int {
 		}
 		return i
 	}
-	return fromTwosComplement([]byte(s))
-}
-
-// fromTwosComplement returns what little-endian bytes mean.
-func fromTwosComplement(b []byte) *big.Int {
-	slices.Reverse(b)
-	i := new(big.Int).SetBytes(b)
-	if len(b) > 0 && b[0] >= 0x80 {
-		i.Sub(i, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-	}
-	return i
+	return opcode.TwosComplement([]byte(s))
 }
 
 // Float returns the float that v is; ok is false if it is none.

@@ -1,0 +1,144 @@
+// Arguments: as they stand in the bytes, and as Python writes them.
+
+package opcode
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/weightools/safetensors/internal/pylit"
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// A Written is an argument as it stands in the bytes. Its slices are valid until
+// the next Token.
+type Written struct {
+	Arg, Arg2 []byte // as far as they are looked at
+	Off, Size int64  // of all of Arg
+	Int       int64  // the number that it is or stands for, 0 if it does not fit
+}
+
+// Written returns the argument of the token that was read last.
+func (d *Reader) Written(t *Token) Written {
+	w := Written{Arg: t.Text, Off: t.TextOff, Size: t.TextLen, Int: int64(t.Num)}
+	switch f := table[t.Code].form; {
+	case f == formNone:
+		return Written{}
+	case f == formLines:
+		w.Arg2 = t.Text2
+		w.Int = 0
+	case f == formLine:
+		w.Int = lineNumber(t)
+	case f < formLine:
+		w.Size = int64(fixedSizes[f])
+		w.Off = d.Offset() - w.Size
+		w.Arg = d.buf[d.i-int(w.Size) : d.i]
+	default:
+		w.Int = 0
+	}
+	w.Arg, w.Arg2 = w.Arg[:min(len(w.Arg), MaxText)], w.Arg2[:min(len(w.Arg2), MaxText)]
+	return w
+}
+
+// lineNumber returns the number that a line stands for, 0 if it stands for none
+// or for one that does not fit.
+func lineNumber(t *Token) int64 {
+	switch t.Code {
+	case Int:
+		return pylit.Int(t.Text).Value
+	case Long:
+		return pylit.Long(t.Text).Value
+	case Get, Put:
+		return pylit.Index(t.Text).Value
+	}
+	return 0
+}
+
+// Argument returns the argument of a token as Python writes it.
+func (t *Token) Argument() []byte {
+	switch table[t.Code].form {
+	case formNone:
+		return nil
+	case formF8:
+		return pylit.AppendFloat(nil, math.Float64frombits(t.Num))
+	case formI4:
+		return strconv.AppendInt(nil, int64(t.Num), 10)
+	case formU1, formU2, formU4, formU8:
+		return strconv.AppendUint(nil, t.Num, 10)
+	case formLine:
+		return t.cut(t.lineArgument())
+	case formLines:
+		return t.cut(pylit.AppendString(nil, append(append(append([]byte(nil), t.Text...), ' '), t.Text2...)))
+	}
+	switch t.Code {
+	case Long1, Long4:
+		if t.TextLen > int64(len(t.Text)) {
+			return t.cut([]byte("<int>"))
+		}
+		return TwosComplement(append([]byte(nil), t.Text...)).Append(nil, 10)
+	case BinBytes, ShortBinBytes, BinBytes8:
+		return t.cut(pylit.AppendBytes(nil, t.Text))
+	case ByteArray8:
+		return t.cut(append(pylit.AppendBytes([]byte("bytearray("), t.Text), ')'))
+	case BinString, ShortBinString:
+		return t.cut(pylit.AppendLatin1(nil, t.Text))
+	}
+	return t.cut(pylit.AppendString(nil, t.Text))
+}
+
+// lineArgument returns a line as Python writes what it stands for, or as a string
+// if it stands for nothing.
+func (t *Token) lineArgument() []byte {
+	var n pylit.Number
+	switch t.Code {
+	case Int:
+		n = pylit.Int(t.Text)
+		if n.Bool {
+			return []byte([]string{"False", "True"}[n.Value])
+		}
+	case Long:
+		n = pylit.Long(t.Text)
+	case Get, Put:
+		n = pylit.Index(t.Text)
+	case Float:
+		if f, _, ok := pylit.Float(t.Text); ok {
+			return pylit.AppendFloat(nil, f)
+		}
+	case String:
+		if s, _, ok := pylit.String(t.Text); ok {
+			return pylit.AppendLatin1(nil, s)
+		}
+	case Unicode:
+		if s, ok := pylit.RawUnicode(t.Text); ok {
+			return pylit.AppendString(nil, s)
+		}
+	}
+	switch {
+	case n.Big && n.Base == 10:
+		return n.Text
+	case n.OK && !n.Big:
+		return strconv.AppendInt(nil, n.Value, 10)
+	}
+	return pylit.AppendString(nil, t.Text)
+}
+
+// cut says of an argument that it goes on, if it does.
+func (t *Token) cut(arg []byte) []byte {
+	if t.TextLen > int64(len(t.Text)) {
+		arg = fmt.Appendf(arg, "... (%s)", wording.Count(t.TextLen, "byte"))
+	}
+	return arg
+}
+
+// TwosComplement returns what little-endian bytes mean.
+func TwosComplement(b []byte) *big.Int {
+	slices.Reverse(b)
+	i := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0] >= 0x80 {
+		i.Sub(i, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return i
+}
