@@ -29,6 +29,7 @@ var rooms = map[string][]string{
 	"pickle":                    {"internal"},
 	"pickle/internal/opcode":    {"internal"},
 	"pickle/internal/names":     {"internal"},
+	"pickle/internal/guise":     {"pickle/internal/opcode", "pickle/internal/names"},
 	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},
 	"torch":                     {".", "pickle", "internal"},

@@ -8,6 +8,7 @@ import (
 	"math/big"
 
 	"github.com/weightools/safetensors/internal/pylit"
+	"github.com/weightools/safetensors/pickle/internal/guise"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
@@ -153,7 +154,7 @@ func (m *machine) index() (uint64, bool) {
 func (m *machine) pushText(k Kind, flags uint8) {
 	m.work += int64(len(m.t.Text)) / 64
 	r := m.addText(k, flags, m.t.Text, m.t.TextOff, m.t.TextLen)
-	if len(m.t.Text) >= minEmbedded && textHeads[m.t.Text[0]] {
+	if guise.MayBe(m.t.Text) {
 		m.sniff(r, m.t.Text, m.t.TextOff, m.t.TextLen)
 	}
 	m.push(r)
@@ -195,7 +196,7 @@ func (m *machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, 
 	}
 	m.t.Text, m.t.TextLen = s, int64(len(s))
 	r := m.addText(KindStr, flags, s, m.t.TextOff, int64(len(s)))
-	if len(s) >= minEmbedded && textHeads[s[0]] {
+	if guise.MayBe(s) {
 		m.sniffDecoded(r, s)
 	}
 	m.push(r)

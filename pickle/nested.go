@@ -6,12 +6,13 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/guise"
 )
 
 const (
-	minEmbedded = 8       // bytes of the shortest string that is looked at
-	maxJobs     = 1000    // strings of a pickle that are judged
-	maxDecoded  = 1 << 20 // bytes of a string that are decoded
+	maxJobs    = 1000    // strings of a pickle that are judged
+	maxDecoded = 1 << 20 // bytes of a string that are decoded
 )
 
 // A job is a string that may be a pickle.
@@ -28,20 +29,20 @@ type job struct {
 
 // sniff looks at a text, of which b is the head.
 func (m *machine) sniff(r ref, b []byte, off, size int64) {
-	form := formOf(b)
-	if form == nothing || m.failed {
+	form := guise.Of(b)
+	if form == guise.Nothing || m.failed {
 		return
 	}
-	j := &job{value: r, off: off, size: size, archive: form == archive}
+	j := &job{value: r, off: off, size: size, archive: form == guise.Archive}
 	switch {
-	case form == encoded:
+	case form == guise.Encoded:
 		text := b
 		if int64(len(b)) < size {
 			text = make([]byte, min(size, maxDecoded))
 			n, _ := m.d.Source().ReadAt(text, off)
 			text = text[:n]
 		}
-		m.addDecoded(j, decode(text))
+		m.addDecoded(j, guise.Decode(text))
 		return
 	case int64(len(b)) < size:
 		j.r = io.NewSectionReader(m.d.Source(), off, size)
@@ -53,13 +54,13 @@ func (m *machine) sniff(r ref, b []byte, off, size int64) {
 
 // sniffDecoded looks at a text that is not in the file as it is.
 func (m *machine) sniffDecoded(r ref, b []byte) {
-	form := formOf(b)
-	if form == nothing || m.failed {
+	form := guise.Of(b)
+	if form == guise.Nothing || m.failed {
 		return
 	}
-	j := &job{value: r, off: m.t.Off, archive: form == archive}
-	if form == encoded {
-		b = decode(b)
+	j := &job{value: r, off: m.t.Off, archive: form == guise.Archive}
+	if form == guise.Encoded {
+		b = guise.Decode(b)
 	}
 	m.addDecoded(j, bytes.Clone(b))
 }
@@ -67,9 +68,9 @@ func (m *machine) sniffDecoded(r ref, b []byte) {
 // sniffEncoded looks at the bytes that _codecs.encode makes of a str: so are bytes
 // written in protocols below 3.
 func (m *machine) sniffEncoded(r, args ref) {
-	if s, ok := (Value{m.arena, args}).Item(0).Str(); ok && len(s) >= minEmbedded {
+	if s, ok := (Value{m.arena, args}).Item(0).Str(); ok && len(s) >= guise.Least {
 		m.work += int64(len(s)) / 4
-		if b := latin1(s); textHeads[b[0]] {
+		if b := latin1(s); guise.MayBe(b) {
 			m.sniffDecoded(r, b)
 		}
 	}
@@ -87,8 +88,8 @@ func latin1(s string) []byte {
 // addDecoded adds a job for what a text stands for, if that is anything.
 func (m *machine) addDecoded(j *job, b []byte) {
 	j.r, j.size, j.decoded = bytes.NewReader(b), int64(len(b)), true
-	if f := formOf(b); f == raw || f == archive {
-		j.archive = f == archive
+	if f := guise.Of(b); f == guise.Raw || f == guise.Archive {
+		j.archive = f == guise.Archive
 		m.addJob(j)
 	}
 }

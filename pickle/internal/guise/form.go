@@ -1,6 +1,8 @@
 // What a string looks like: a pickle, an archive, or one of them encoded.
 
-package pickle
+// Package guise tells what bytes look like before they are read as a pickle: a text
+// that may be one, in whatever form, and the place among others where one may begin.
+package guise
 
 import (
 	"bytes"
@@ -11,14 +13,14 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// The forms of a text.
-type textForm uint8
+// A Form is what a text looks like.
+type Form uint8
 
 const (
-	nothing textForm = iota
-	raw              // it begins like a pickle
-	archive          // it is an archive, which could hold one
-	encoded          // it is one of them in base64 or hexadecimal
+	Nothing Form = iota
+	Raw          // it begins like a pickle
+	Archive      // it is an archive, which could hold one
+	Encoded      // it is one of them in base64 or hexadecimal
 )
 
 // textHeads are the bytes that a text can begin with that is not nothing.
@@ -29,34 +31,40 @@ var textHeads = func() (t [256]bool) {
 	return t
 }()
 
-// formOf looks at the head of a text. Most texts that begin with one of textHeads
+// Least is how many bytes the shortest text has that is looked at.
+const Least = 8
+
+// MayBe is whether a text is worth to be looked at: cheap, and no for most.
+func MayBe(b []byte) bool { return len(b) >= Least && textHeads[b[0]] }
+
+// Of looks at the head of a text. Most texts that begin with one of textHeads
 // are nothing, and are told apart in a few steps.
-func formOf(b []byte) textForm {
-	if len(b) < minEmbedded {
-		return nothing
+func Of(b []byte) Form {
+	if len(b) < Least {
+		return Nothing
 	}
 	switch b[0] {
 	case 0x80:
 		if b[1] <= 5 && opcode.Code(b[2]).Valid() {
-			return raw
+			return Raw
 		}
 	case 'P', '7', 0x1f:
 		if isArchive(b) {
-			return archive
+			return Archive
 		}
 	case 'c', 'i':
 		if beginsPickle(b) {
-			return raw
+			return Raw
 		}
 	case '(', ']', '}':
 		if hasImport(b) {
-			return raw
+			return Raw
 		}
 	}
 	if mayEncode(b) && encodes(b) {
-		return encoded
+		return Encoded
 	}
-	return nothing
+	return Nothing
 }
 
 // isArchive knows ZIP, 7z and gzip by their first bytes.
@@ -81,7 +89,7 @@ func hasImport(b []byte) bool {
 }
 
 // mayEncode looks at the first two bytes of what may be encoded: those that are
-// base64 or hexadecimal of a head of formOf.
+// base64 or hexadecimal of a head of Of.
 func mayEncode(b []byte) bool {
 	c := b[1]
 	switch b[0] {
@@ -102,14 +110,14 @@ func mayEncode(b []byte) bool {
 }
 
 // encodes is whether the head of a text is base64 or hexadecimal of what
-// formOf knows.
+// Of knows.
 func encodes(b []byte) bool {
 	const least, most = 16, 128
 	if len(b) < least {
 		return false
 	}
-	d := decode(b[:min(len(b), most)&^3])
-	if len(d) < minEmbedded {
+	d := Decode(b[:min(len(b), most)&^3])
+	if len(d) < Least {
 		return false
 	}
 	switch d[0] {
@@ -123,8 +131,8 @@ func encodes(b []byte) bool {
 	return isArchive(d)
 }
 
-// decode returns what base64 or hexadecimal stands for, nil if b is neither.
-func decode(b []byte) []byte {
+// Decode returns what base64 or hexadecimal stands for, nil if b is neither.
+func Decode(b []byte) []byte {
 	out := make([]byte, len(b)/2)
 	if _, err := hex.Decode(out, b[:len(b)&^1]); err == nil {
 		return out
