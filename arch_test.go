@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"pickle/internal/opcode":    {"internal"},
 	"pickle/internal/names":     {"internal"},
 	"pickle/internal/guise":     {"pickle/internal/opcode", "pickle/internal/names"},
+	"pickle/internal/heap":      {"pickle/internal/opcode", "internal"},
 	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},
 	"torch":                     {".", "pickle", "internal"},

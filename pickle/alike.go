@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
@@ -24,7 +25,7 @@ func kin(rule Rule, severity Severity, format string, args []any) kinship {
 	n := 0
 	for _, arg := range args {
 		switch arg.(type) {
-		case string, opcode.Code, Kind:
+		case string, opcode.Code, heap.Kind:
 			if n < len(k.words) {
 				k.words[n] = arg
 				n++

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
@@ -31,7 +32,7 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	if !a.keep {
 		a.m.forget()
 	}
-	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.arena}, a.m.d.Err()
+	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.Heap}, a.m.d.Err()
 }
 
 // costStream is what it costs to begin a stream, in cheap instructions.
@@ -45,7 +46,7 @@ func (a *analysis) held() int64 { return a.all.bytes + 12*int64(len(a.roots)) }
 func (a *analysis) drop() {
 	a.keep = false
 	clear(a.roots) // they are unknown now
-	a.m.result = refUnknown
+	a.m.result = heap.Unknown
 }
 
 // forgetAfter is how many values of streams that are over are kept at most, if
@@ -59,7 +60,7 @@ type analysis struct {
 	all     *findings
 	keep    bool // whether the values are kept
 	streams []Stream
-	roots   []ref
+	roots   []heap.Ref
 	omitted int       // streams that are not listed
 	end     int64     // after the last stream
 	gap     int64     // where bytes begin that belong to no stream, -1 if there are none
@@ -81,7 +82,7 @@ func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, de
 func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 	m := a.m
 	m.forget()
-	m.arena.r = r
+	m.Heap.Reuse(r)
 	m.d.Reset(r, size)
 	a.o, m.o, a.streams, a.omitted, a.end, a.gap = o, o, nil, 0, 0, -1
 	a.all = newFindings(a.all.policy, a.all.depth, o.maxReport())
@@ -136,7 +137,7 @@ func (a *analysis) over() bool {
 type attempt struct {
 	Stream
 	found  *findings
-	result ref
+	result heap.Ref
 	fault  opcode.Fault
 	failed bool
 	proto  bool  // whether it begins with PROTO
@@ -146,7 +147,7 @@ type attempt struct {
 // attempt reads the stream at off.
 func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	m := a.m
-	if !a.keep && m.count > forgetAfter {
+	if !a.keep && m.Size() > forgetAfter {
 		m.forget()
 	}
 	t := &attempt{found: newFindings(a.all.policy, a.all.depth, a.all.most)}
@@ -169,7 +170,7 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	t.Stream = Stream{Offset: off, End: m.d.Offset(), Proto: m.named, Opcodes: m.opcodes, Stopped: m.stopped}
 	t.result, t.failed, t.proto, t.next = m.result, m.failed, m.protoFirst, m.d.Offset()
 	if !m.stopped {
-		t.result = refUnknown
+		t.result = heap.Unknown
 		t.next = max(m.t.Off, off) + 1
 		t.End = t.next - 1
 		if m.resume > 0 {
@@ -338,14 +339,14 @@ func (a *analysis) report() *Report {
 			r.Imports = append(r.Imports, g.Import)
 		}
 		if g.Verdict != Safe && g.Rule != RuleExtension {
-			a.all.addf(g.Rule, Severity(g.Verdict), g.Offset, "%s is imported: %s", g.label(), g.Why())
+			a.all.addf(g.Rule, Severity(g.Verdict), g.Offset, "%s is imported: %s", g.Label(), g.Why())
 		}
 	}
 	r.Findings = a.all.sorted()
 	r.Omitted += a.all.omitted + a.omitted
 	r.Spent, r.Memory = a.o.maxOpcodes()-a.left, a.held()
 	if a.keep {
-		r.Memory += a.m.memory()
+		r.Memory += a.m.Memory()
 	}
 	return r
 }

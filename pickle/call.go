@@ -5,6 +5,7 @@ package pickle
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
@@ -12,35 +13,35 @@ import (
 // sequence for the tuple, the one in C refuses it.
 func (m *machine) reduce() {
 	args, callee := m.pop(), m.pop()
-	if !m.is(args, KindTuple) {
-		m.refuse(RuleType, "the REDUCE at %d calls with a %s, which is no tuple", m.t.Off, m.at(args).kind)
+	if !m.is(args, heap.KindTuple) {
+		m.refuse(RuleType, "the REDUCE at %d calls with a %s, which is no tuple", m.t.Off, m.At(args).Kind)
 	}
-	m.call(callee, args, refUnknown)
+	m.call(callee, args, heap.Unknown)
 }
 
 // newObj is NEWOBJ: the same, and calls __new__ of the class.
 func (m *machine) newObj() {
 	args, callee := m.pop(), m.pop()
-	if !m.is(args, KindTuple) {
-		m.refuse(RuleType, "the NEWOBJ at %d calls with a %s, which is no tuple", m.t.Off, m.at(args).kind)
+	if !m.is(args, heap.KindTuple) {
+		m.refuse(RuleType, "the NEWOBJ at %d calls with a %s, which is no tuple", m.t.Off, m.At(args).Kind)
 	}
-	m.call(callee, args, refUnknown)
+	m.call(callee, args, heap.Unknown)
 }
 
 // newObjEx is NEWOBJ_EX: the same, with arguments by name.
 func (m *machine) newObjEx() {
 	kwargs, args, callee := m.pop(), m.pop(), m.pop()
-	if !m.is(kwargs, KindDict) || !m.is(args, KindTuple) {
-		m.refuse(RuleType, "the NEWOBJ_EX at %d calls with a %s and a %s, which are not a tuple and a dict", m.t.Off, m.at(args).kind, m.at(kwargs).kind)
+	if !m.is(kwargs, heap.KindDict) || !m.is(args, heap.KindTuple) {
+		m.refuse(RuleType, "the NEWOBJ_EX at %d calls with a %s and a %s, which are not a tuple and a dict", m.t.Off, m.At(args).Kind, m.At(kwargs).Kind)
 	}
 	m.call(callee, args, kwargs)
 }
 
 // inst is INST: two lines name what is called with what is above the MARK.
 func (m *machine) inst() {
-	args := m.addTuple(KindTuple, m.popMark())
+	args := m.AddTuple(heap.KindTuple, m.popMark())
 	m.global()
-	m.call(m.pop(), args, refUnknown)
+	m.call(m.pop(), args, heap.Unknown)
 }
 
 // obj is OBJ: the first value above the MARK is called with the others.
@@ -52,17 +53,17 @@ func (m *machine) obj() {
 		return
 	}
 	callee := items[0]
-	m.call(callee, m.addTuple(KindTuple, items[1:]), refUnknown)
+	m.call(callee, m.AddTuple(heap.KindTuple, items[1:]), heap.Unknown)
 }
 
 // call writes down a call, judges it, and pushes its result.
-func (m *machine) call(callee, args, kwargs ref) {
+func (m *machine) call(callee, args, kwargs heap.Ref) {
 	callee = m.throughSource(callee)
-	n := node{kind: KindCall, n: 1, a: m.addCall(call{off: m.t.Off, callee: callee, args: args, kwargs: kwargs, op: m.t.Code})}
-	n.hold(m.at(args))
-	r := m.add(n)
+	n := heap.Node{Kind: heap.KindCall, N: 1, A: m.AddCall(heap.Call{Off: m.t.Off, Callee: callee, Args: args, Kwargs: kwargs, Op: m.t.Code})}
+	n.Hold(m.At(args))
+	r := m.Add(n)
 	m.checkDepth(r)
-	if named := m.judgeCall(r, callee, args, kwargs); named != refUnknown {
+	if named := m.judgeCall(r, callee, args, kwargs); named != heap.Unknown {
 		r = named
 	}
 	m.push(r)
@@ -70,25 +71,25 @@ func (m *machine) call(callee, args, kwargs ref) {
 
 // throughSource returns the class of a persistent object that is one with its
 // source, in old files of whole PyTorch modules, and anything else as it is.
-func (m *machine) throughSource(r ref) ref {
-	n := m.at(r)
-	if n.kind != KindPersistent || !m.isStorageID(ref(n.a)) {
+func (m *machine) throughSource(r heap.Ref) heap.Ref {
+	n := m.At(r)
+	if n.Kind != heap.KindPersistent || !m.isStorageID(heap.Ref(n.A)) {
 		return r
 	}
-	id := Value{m.arena, ref(n.a)}
+	id := m.Value(heap.Ref(n.A))
 	if tag, _ := id.Item(0).Str(); tag == "module" {
-		return id.Item(1).r
+		return id.Item(1).Ref
 	}
 	return r
 }
 
 // judgeCall judges a call. If it does no more than look up a constant name, it
 // returns what that names.
-func (m *machine) judgeCall(r, callee, args, kwargs ref) (named ref) {
-	n := m.at(callee)
-	switch n.kind {
-	case KindGlobal:
-		g := m.names[n.a]
+func (m *machine) judgeCall(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
+	n := m.At(callee)
+	switch n.Kind {
+	case heap.KindGlobal:
+		g := m.NameOf(n).(*global)
 		g.Called = true
 		m.found.watch(g.standing())
 		named = m.checkUse(g, args)
@@ -98,16 +99,16 @@ func (m *machine) judgeCall(r, callee, args, kwargs ref) (named ref) {
 		}
 		m.found.called(m, g, args)
 		return named
-	case KindCall, KindPersistent:
-		m.danger(RuleComputedCall, "the %s at %d calls what a %s gives", m.t.Code, m.t.Off, n.kind)
+	case heap.KindCall, heap.KindPersistent:
+		m.danger(RuleComputedCall, "the %s at %d calls what a %s gives", m.t.Code, m.t.Off, n.Kind)
 		m.checkDunderStrings(args)
-	case KindUnknown:
+	case heap.KindUnknown:
 		m.danger(RuleComputedCall, "the %s at %d calls what is not known", m.t.Code, m.t.Off)
 	default:
-		m.refuse(RuleType, "the %s at %d calls a %s", m.t.Code, m.t.Off, n.kind)
+		m.refuse(RuleType, "the %s at %d calls a %s", m.t.Code, m.t.Off, n.Kind)
 	}
 	m.found.calledOther(m, callee, args)
-	return refUnknown
+	return heap.Unknown
 }
 
 // build is BUILD: sets the state of the object below it on the stack.
@@ -117,48 +118,48 @@ func (m *machine) build() {
 	if !ok {
 		return
 	}
-	n := m.at(object)
-	switch n.kind {
-	case KindCall:
-		c := m.callAt(n.a)
-		c.state, c.built = state, true
-		n.hold(m.at(state))
+	n := m.At(object)
+	switch n.Kind {
+	case heap.KindCall:
+		c := m.CallAt(n.A)
+		c.State, c.Built = state, true
+		n.Hold(m.At(state))
 		m.checkDepth(object)
 		m.checkBuild(c, state)
 		m.rawArray(c, state)
-	case KindGlobal:
+	case heap.KindGlobal:
 		m.danger(RuleBuildImport, "the BUILD at %d sets attributes of %s, which is imported", m.t.Off, m.summary(object))
-	case KindPersistent, KindUnknown:
-		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d sets the state of a %s", m.t.Off, n.kind)
+	case heap.KindPersistent, heap.KindUnknown:
+		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d sets the state of a %s", m.t.Off, n.Kind)
 		m.checkDunderKeys(state)
 	default:
-		if state != refNone {
-			m.refuse(RuleType, "the BUILD at %d sets the state of a %s", m.t.Off, n.kind)
+		if state != heap.None {
+			m.refuse(RuleType, "the BUILD at %d sets the state of a %s", m.t.Off, n.Kind)
 		}
 	}
 }
 
 // checkBuild judges the state that the result of a call is given.
-func (m *machine) checkBuild(c *call, state ref) {
+func (m *machine) checkBuild(c *heap.Call, state heap.Ref) {
 	m.checkDunderKeys(state)
-	n := m.at(c.callee)
-	if n.kind != KindGlobal {
+	n := m.At(c.Callee)
+	if n.Kind != heap.KindGlobal {
 		return
 	}
-	g := m.names[n.a]
+	g := m.NameOf(n).(*global)
 	if g.Verdict == Safe && !g.use.Builds() {
-		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d sets the state of what %s makes, which has none", m.t.Off, g.label())
+		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d sets the state of what %s makes, which has none", m.t.Off, g.Label())
 	}
 	if g.use == names.Array && g.full == "numpy.dtype" {
-		m.checkDtype(Value{m.arena, c.args}, Value{m.arena, state})
+		m.checkDtype(m.Value(c.Args), m.Value(state))
 	}
 }
 
 // checkDunderKeys judges the names that a state sets: those of a dict, and of the
 // two dicts of a tuple, of which the second sets even what a class forbids.
-func (m *machine) checkDunderKeys(state ref) {
-	v := Value{m.arena, state}
-	if v.Kind() == KindTuple && v.Len() == 2 {
+func (m *machine) checkDunderKeys(state heap.Ref) {
+	v := m.Value(state)
+	if v.Kind() == heap.KindTuple && v.Len() == 2 {
 		m.checkDunderKeys1(v.Item(0))
 		v = v.Item(1)
 	}
@@ -167,10 +168,10 @@ func (m *machine) checkDunderKeys(state ref) {
 
 // checkDunderKeys1 judges the keys of one dict. A key too long to be looked at is
 // taken for one.
-func (m *machine) checkDunderKeys1(v Value) {
+func (m *machine) checkDunderKeys1(v heap.Value) {
 	for key := range m.look(v).Pairs() {
-		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == KindStr {
-			m.danger(RuleDunderState, "the %s at %d sets %s", m.t.Code, m.t.Off, m.summary(key.r))
+		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == heap.KindStr {
+			m.danger(RuleDunderState, "the %s at %d sets %s", m.t.Code, m.t.Off, m.summary(key.Ref))
 			return
 		}
 	}
@@ -183,10 +184,10 @@ func isDunder(s string) bool {
 
 // checkDunderStrings judges strings that a function may follow into the
 // interpreter, as str.format follows "{0.__class__}".
-func (m *machine) checkDunderStrings(args ref) {
-	for arg := range m.look(Value{m.arena, args}).Items() {
+func (m *machine) checkDunderStrings(args heap.Ref) {
+	for arg := range m.look(m.Value(args)).Items() {
 		if s, ok := arg.Str(); ok && strings.Contains(s, "__") {
-			m.danger(RuleDunderString, "the %s at %d gives %s to what it calls", m.t.Code, m.t.Off, m.summary(arg.r))
+			m.danger(RuleDunderString, "the %s at %d gives %s to what it calls", m.t.Code, m.t.Off, m.summary(arg.Ref))
 			return
 		}
 	}
@@ -194,65 +195,58 @@ func (m *machine) checkDunderStrings(args ref) {
 
 // appendItems is APPEND and APPENDS: adds to the list on the stack, or calls
 // extend or append of what else is there.
-func (m *machine) appendItems(items []ref) {
-	m.addTo(items, KindList)
+func (m *machine) appendItems(items []heap.Ref) {
+	m.addTo(items, heap.KindList)
 }
 
 // addItems is ADDITEMS: adds to the set on the stack, or calls add.
 func (m *machine) addItems() {
 	items := m.popMark()
-	m.addTo(items, KindSet)
+	m.addTo(items, heap.KindSet)
 	m.checkHashable(items, 1)
 }
 
 // setItems is SETITEM and SETITEMS: sets entries of the dict on the stack, or of
 // what else is there.
-func (m *machine) setItems(items []ref) {
+func (m *machine) setItems(items []heap.Ref) {
 	items = m.pairs(items)
-	m.addTo(items, KindDict)
+	m.addTo(items, heap.KindDict)
 	m.checkHashable(items, 2)
 }
 
 // addTo adds items to what is on top of the stack, which should be of a kind: if
 // it is not, loaders call a method of it, or fail.
-func (m *machine) addTo(items []ref, want Kind) {
+func (m *machine) addTo(items []heap.Ref, want heap.Kind) {
 	target, ok := m.top()
 	if !ok || len(items) == 0 {
 		return
 	}
-	n := m.at(target)
-	switch n.kind {
+	n := m.At(target)
+	switch n.Kind {
 	case want:
-		m.fillList(n, items)
+		m.Fill(n, items)
 		m.checkDepth(target)
-	case KindCall:
+	case heap.KindCall:
 		m.addToResult(n, items, want)
-	case KindGlobal:
+	case heap.KindGlobal:
 		m.danger(RuleBuildImport, "the %s at %d adds to %s, which is imported", m.t.Code, m.t.Off, m.summary(target))
-	case KindPersistent, KindUnknown:
-		m.warn(RuleMethodCall, m.t.Off, "the %s at %d adds to a %s", m.t.Code, m.t.Off, n.kind)
+	case heap.KindPersistent, heap.KindUnknown:
+		m.warn(RuleMethodCall, m.t.Off, "the %s at %d adds to a %s", m.t.Code, m.t.Off, n.Kind)
 	default:
-		m.refuse(RuleType, "the %s at %d adds to a %s, which is no %s", m.t.Code, m.t.Off, n.kind, want)
+		m.refuse(RuleType, "the %s at %d adds to a %s, which is no %s", m.t.Code, m.t.Off, n.Kind, want)
 	}
 }
 
 // addToResult adds to the result of a call. That an OrderedDict is filled so is
 // what it is for; of other objects it is a method that is called.
-func (m *machine) addToResult(n *node, items []ref, want Kind) {
-	c := m.callAt(n.a)
-	for _, item := range items {
-		n.hold(m.at(item))
-	}
-	if want == KindDict {
-		m.extend(&c.pairs, items)
-	} else {
-		m.extend(&c.items, items)
-	}
-	if callee := m.at(c.callee); callee.kind == KindGlobal {
-		g := m.names[callee.a]
-		if g.Verdict != Safe || want == KindDict && g.use.Sets() || g.use == names.Class {
+func (m *machine) addToResult(n *heap.Node, items []heap.Ref, want heap.Kind) {
+	c := m.CallAt(n.A)
+	m.FillResult(n, items, want == heap.KindDict)
+	if callee := m.At(c.Callee); callee.Kind == heap.KindGlobal {
+		g := m.NameOf(callee).(*global)
+		if g.Verdict != Safe || want == heap.KindDict && g.use.Sets() || g.use == names.Class {
 			return
 		}
-		m.warn(RuleMethodCall, m.t.Off, "the %s at %d calls a method of what %s makes", m.t.Code, m.t.Off, g.label())
+		m.warn(RuleMethodCall, m.t.Off, "the %s at %d calls a method of what %s makes", m.t.Code, m.t.Off, g.Label())
 	}
 }

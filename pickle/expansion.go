@@ -2,6 +2,8 @@
 
 package pickle
 
+import "github.com/weightools/safetensors/pickle/internal/heap"
+
 // maxExpansion is how many values something may have when it is written out, if
 // that is also a thousand times what it has in memory.
 const maxExpansion = 10_000_000
@@ -14,8 +16,8 @@ func (m *machine) checkExpansion() {
 	if m.reused < 16 {
 		return
 	}
-	m.work += int64(m.count-int(m.first)) + m.itemCount()
-	sizes := make([]float32, m.count-int(m.first)) // 0 is not known yet, and -1 is under way
+	m.work += int64(m.Size()-int(m.first)) + m.ItemCount()
+	sizes := make([]float32, m.Size()-int(m.first)) // 0 is not known yet, and -1 is under way
 	total := m.expand(m.result, sizes)
 	for _, r := range m.stack {
 		total = max(total, m.expand(r, sizes))
@@ -27,12 +29,12 @@ func (m *machine) checkExpansion() {
 
 // expand returns how many values r is, written out. What contains itself is
 // counted once, and what is of another stream as one.
-func (m *machine) expand(r ref, sizes []float32) float32 {
+func (m *machine) expand(r heap.Ref, sizes []float32) float32 {
 	if r < m.first {
 		return 1
 	}
 	most := int(m.o.maxMemory() / 24) // values that wait: as many as could be kept
-	todo := []ref{r}
+	todo := []heap.Ref{r}
 	for len(todo) > 0 {
 		r := todo[len(todo)-1]
 		size := &sizes[r-m.first]
@@ -49,7 +51,7 @@ func (m *machine) expand(r ref, sizes []float32) float32 {
 			continue
 		}
 		*size = 1 // all that is in it is known, or is around it
-		m.each(r, func(run []ref) bool {
+		m.Each(r, func(run []heap.Ref) bool {
 			for _, item := range run {
 				if item < m.first {
 					*size++
@@ -64,13 +66,13 @@ func (m *machine) expand(r ref, sizes []float32) float32 {
 }
 
 // unsized appends what is in r and is not sized yet to todo. What holds nothing is sized.
-func (m *machine) unsized(todo []ref, r ref, sizes []float32) []ref {
-	m.each(r, func(run []ref) bool {
+func (m *machine) unsized(todo []heap.Ref, r heap.Ref, sizes []float32) []heap.Ref {
+	m.Each(r, func(run []heap.Ref) bool {
 		for _, item := range run {
 			if item < m.first || sizes[item-m.first] != 0 {
 				continue
 			}
-			if m.at(item).kind < KindTuple || m.at(item).kind == KindGlobal {
+			if m.At(item).Kind < heap.KindTuple || m.At(item).Kind == heap.KindGlobal {
 				sizes[item-m.first] = 1
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
@@ -39,8 +40,8 @@ type findings struct {
 	others  *global // what stands for unknown names beyond most, nil if there are none
 	calls   []Call
 	jobs    []*job
-	jobOf   map[ref]*job // by the string
-	skipped bool         // whether strings were passed over, because there are too many
+	jobOf   map[heap.Ref]*job // by the string
+	skipped bool              // whether strings were passed over, because there are too many
 }
 
 // maxOfRule is how many findings of one rule are kept.
@@ -106,14 +107,14 @@ func (f *findings) keep(g *global, key nameKey) {
 // addJob keeps a string that may be a pickle.
 func (f *findings) addJob(j *job) {
 	if f.jobOf == nil {
-		f.jobOf = map[ref]*job{}
+		f.jobOf = map[heap.Ref]*job{}
 	}
 	f.jobs = append(f.jobs, j)
 	f.jobOf[j.value] = j
 }
 
 // called keeps a call of an import; what speaks against it was watched.
-func (f *findings) called(m *machine, g *global, args ref) {
+func (f *findings) called(m *machine, g *global, args heap.Ref) {
 	c := Call{Count: 1, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: g.standing(), Rule: f.because}
 	if f.because != "" {
 		c.Verdict = max(c.Verdict, f.worse)
@@ -126,15 +127,15 @@ func (f *findings) called(m *machine, g *global, args ref) {
 		f.calls[g.listed-1].Count++
 		return
 	}
-	if f.keepCall(m, c, g.label, args) && c.Verdict == Safe && ours {
+	if f.keepCall(m, c, g.Label, args) && c.Verdict == Safe && ours {
 		g.listed = len(f.calls)
 	}
 }
 
 // calledOther keeps a call of what is no import.
-func (f *findings) calledOther(m *machine, callee, args ref) {
+func (f *findings) calledOther(m *machine, callee, args heap.Ref) {
 	c := Call{Count: 1, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: Suspicious, Rule: RuleType}
-	if k := m.at(callee).kind; (k == KindCall || k == KindPersistent || k == KindUnknown) && !m.failed {
+	if k := m.At(callee).Kind; (k == heap.KindCall || k == heap.KindPersistent || k == heap.KindUnknown) && !m.failed {
 		c.Verdict, c.Rule = Dangerous, RuleComputedCall
 	}
 	f.keepCall(m, c, func() string { return m.summary(callee) }, args)
@@ -149,7 +150,7 @@ func (g *global) standing() Verdict {
 }
 
 // keepCall keeps a call, if there is a place, and words it only then.
-func (f *findings) keepCall(m *machine, c Call, label func() string, args ref) bool {
+func (f *findings) keepCall(m *machine, c Call, label func() string, args heap.Ref) bool {
 	if f.noPlace(len(f.calls), c.Verdict) {
 		f.omitted++
 		return false

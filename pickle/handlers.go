@@ -2,7 +2,10 @@
 
 package pickle
 
-import "github.com/weightools/safetensors/pickle/internal/opcode"
+import (
+	"github.com/weightools/safetensors/pickle/internal/heap"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
+)
 
 // handlers do what the opcodes say. What an opcode does that is no opcode, is
 // never asked: the decoder stops there.
@@ -14,7 +17,7 @@ var handlers = [256]func(*machine){
 	opcode.Float:          (*machine).float,
 	opcode.Int:            (*machine).int,
 	opcode.Long:           (*machine).long,
-	opcode.None:           func(m *machine) { m.push(refNone) },
+	opcode.None:           func(m *machine) { m.push(heap.None) },
 	opcode.PersID:         (*machine).persID,
 	opcode.Reduce:         (*machine).reduce,
 	opcode.String:         (*machine).quoted,
@@ -28,18 +31,18 @@ var handlers = [256]func(*machine){
 	opcode.List:           (*machine).list,
 	opcode.Put:            (*machine).put,
 	opcode.SetItem:        func(m *machine) { m.setItems(m.popN(2)) },
-	opcode.Tuple:          func(m *machine) { m.pushTuple(KindTuple, m.popMark()) },
-	opcode.EmptyTuple:     func(m *machine) { m.push(refEmptyTuple) },
+	opcode.Tuple:          func(m *machine) { m.pushTuple(heap.KindTuple, m.popMark()) },
+	opcode.EmptyTuple:     func(m *machine) { m.push(heap.EmptyTuple) },
 	opcode.PopMark:        func(m *machine) { m.popMark() },
-	opcode.BinFloat:       func(m *machine) { m.push(m.add(node{kind: KindFloat, a: m.t.Num})) },
+	opcode.BinFloat:       func(m *machine) { m.push(m.Add(heap.Node{Kind: heap.KindFloat, A: m.t.Num})) },
 	opcode.BinInt:         func(m *machine) { m.pushInt(int64(m.t.Num)) },
-	opcode.BinInt1:        func(m *machine) { m.push(refInt0 + ref(m.t.Num)) },
+	opcode.BinInt1:        func(m *machine) { m.push(heap.Int0 + heap.Ref(m.t.Num)) },
 	opcode.BinInt2:        func(m *machine) { m.pushInt(int64(m.t.Num)) },
 	opcode.BinPersID:      func(m *machine) { m.persistent(m.pop()) },
-	opcode.BinString:      func(m *machine) { m.pushText(KindStr, flagBytes8) },
-	opcode.ShortBinString: func(m *machine) { m.pushText(KindStr, flagBytes8) },
+	opcode.BinString:      func(m *machine) { m.pushText(heap.KindStr, heap.Bytes8) },
+	opcode.ShortBinString: func(m *machine) { m.pushText(heap.KindStr, heap.Bytes8) },
 	opcode.BinUnicode:     (*machine).unicode,
-	opcode.EmptyList:      func(m *machine) { m.push(m.add(node{kind: KindList})) },
+	opcode.EmptyList:      func(m *machine) { m.push(m.Add(heap.Node{Kind: heap.KindList})) },
 	opcode.Appends:        func(m *machine) { m.appendItems(m.popMark()) },
 	opcode.BinGet:         func(m *machine) { m.recall(m.t.Num) },
 	opcode.LongBinGet:     func(m *machine) { m.recall(m.t.Num) },
@@ -47,32 +50,32 @@ var handlers = [256]func(*machine){
 	opcode.BinPut:         func(m *machine) { m.memorize(m.t.Num) },
 	opcode.LongBinPut:     func(m *machine) { m.memorize(m.t.Num) },
 	opcode.SetItems:       func(m *machine) { m.setItems(m.popMark()) },
-	opcode.EmptyDict:      func(m *machine) { m.push(m.add(node{kind: KindDict})) },
+	opcode.EmptyDict:      func(m *machine) { m.push(m.Add(heap.Node{Kind: heap.KindDict})) },
 	opcode.Proto:          (*machine).protoOp,
 	opcode.NewObj:         (*machine).newObj,
 	opcode.Ext1:           (*machine).extension,
 	opcode.Ext2:           (*machine).extension,
 	opcode.Ext4:           (*machine).extension,
-	opcode.Tuple1:         func(m *machine) { m.pushTuple(KindTuple, m.popN(1)) },
-	opcode.Tuple2:         func(m *machine) { m.pushTuple(KindTuple, m.popN(2)) },
-	opcode.Tuple3:         func(m *machine) { m.pushTuple(KindTuple, m.popN(3)) },
-	opcode.NewTrue:        func(m *machine) { m.push(refTrue) },
-	opcode.NewFalse:       func(m *machine) { m.push(refFalse) },
+	opcode.Tuple1:         func(m *machine) { m.pushTuple(heap.KindTuple, m.popN(1)) },
+	opcode.Tuple2:         func(m *machine) { m.pushTuple(heap.KindTuple, m.popN(2)) },
+	opcode.Tuple3:         func(m *machine) { m.pushTuple(heap.KindTuple, m.popN(3)) },
+	opcode.NewTrue:        func(m *machine) { m.push(heap.True) },
+	opcode.NewFalse:       func(m *machine) { m.push(heap.False) },
 	opcode.Long1:          (*machine).binLong,
 	opcode.Long4:          (*machine).binLong,
-	opcode.BinBytes:       func(m *machine) { m.pushText(KindBytes, 0) },
-	opcode.ShortBinBytes:  func(m *machine) { m.pushText(KindBytes, 0) },
+	opcode.BinBytes:       func(m *machine) { m.pushText(heap.KindBytes, 0) },
+	opcode.ShortBinBytes:  func(m *machine) { m.pushText(heap.KindBytes, 0) },
 	opcode.ShortUnicode:   (*machine).unicode,
 	opcode.BinUnicode8:    (*machine).unicode,
-	opcode.BinBytes8:      func(m *machine) { m.pushText(KindBytes, 0) },
-	opcode.EmptySet:       func(m *machine) { m.push(m.add(node{kind: KindSet})) },
+	opcode.BinBytes8:      func(m *machine) { m.pushText(heap.KindBytes, 0) },
+	opcode.EmptySet:       func(m *machine) { m.push(m.Add(heap.Node{Kind: heap.KindSet})) },
 	opcode.AddItems:       (*machine).addItems,
-	opcode.FrozenSet:      func(m *machine) { m.pushTuple(KindFrozenSet, m.popMark()) },
+	opcode.FrozenSet:      func(m *machine) { m.pushTuple(heap.KindFrozenSet, m.popMark()) },
 	opcode.NewObjEx:       (*machine).newObjEx,
 	opcode.StackGlobal:    (*machine).stackGlobal,
 	opcode.Memoize:        func(m *machine) { m.memorize(uint64(m.memo.live)) },
 	opcode.Frame:          (*machine).frame,
-	opcode.ByteArray8:     func(m *machine) { m.pushText(KindByteArray, 0) },
+	opcode.ByteArray8:     func(m *machine) { m.pushText(heap.KindByteArray, 0) },
 	opcode.NextBuffer:     (*machine).nextBuffer,
 	opcode.ReadonlyBuffer: (*machine).readonlyBuffer,
 }
@@ -121,12 +124,12 @@ func (m *machine) dup() {
 
 // popN takes n values off the stack. The slice is valid until the next push. If
 // there are fewer, it returns as many unknown ones.
-func (m *machine) popN(n int) []ref {
+func (m *machine) popN(n int) []heap.Ref {
 	base := len(m.stack) - n
 	if base < m.fence {
 		m.underflow()
 		m.stack = m.stack[:m.fence]
-		items := make([]ref, n)
+		items := make([]heap.Ref, n)
 		for i := range items {
 			items[i] = m.unknown()
 		}
@@ -138,11 +141,11 @@ func (m *machine) popN(n int) []ref {
 }
 
 // pushTuple makes a tuple or frozenset of items that were just taken off the stack.
-func (m *machine) pushTuple(k Kind, items []ref) {
-	r := m.addTuple(k, items)
+func (m *machine) pushTuple(k heap.Kind, items []heap.Ref) {
+	r := m.AddTuple(k, items)
 	m.push(r)
 	m.checkDepth(r)
-	if k == KindFrozenSet {
+	if k == heap.KindFrozenSet {
 		m.checkHashable(items, 1)
 	}
 }
@@ -150,44 +153,35 @@ func (m *machine) pushTuple(k Kind, items []ref) {
 // pushInt pushes an int. The small ones are there already.
 func (m *machine) pushInt(i int64) {
 	if i >= 0 && i < 256 {
-		m.push(refInt0 + ref(i))
+		m.push(heap.Int0 + heap.Ref(i))
 		return
 	}
-	m.push(m.add(node{kind: KindInt, a: uint64(i)}))
+	m.push(m.Add(heap.Node{Kind: heap.KindInt, A: uint64(i)}))
 }
 
 // list is LIST.
 func (m *machine) list() {
-	n := node{kind: KindList}
+	n := heap.Node{Kind: heap.KindList}
 	items := m.popMark()
-	m.fillList(&n, items)
-	r := m.add(n)
+	m.Fill(&n, items)
+	r := m.Add(n)
 	m.push(r)
 	m.checkDepth(r)
-}
-
-// fillList adds items to a list or set.
-func (m *machine) fillList(n *node, items []ref) {
-	for _, item := range items {
-		n.hold(m.at(item))
-	}
-	n.n += uint32(len(items))
-	m.extend(&n.a, items)
 }
 
 // dict is DICT.
 func (m *machine) dict() {
 	items := m.pairs(m.popMark())
-	n := node{kind: KindDict}
-	m.fillList(&n, items)
-	r := m.add(n)
+	n := heap.Node{Kind: heap.KindDict}
+	m.Fill(&n, items)
+	r := m.Add(n)
 	m.push(r)
 	m.checkDepth(r)
 	m.checkHashable(items, 2)
 }
 
 // pairs returns items without the last one if it has no other.
-func (m *machine) pairs(items []ref) []ref {
+func (m *machine) pairs(items []heap.Ref) []heap.Ref {
 	if len(items)%2 != 0 {
 		m.refuse(RuleType, "the %s at %d has a key without a value", m.t.Code, m.t.Off)
 		return items[:len(items)-1]
@@ -197,12 +191,12 @@ func (m *machine) pairs(items []ref) []ref {
 
 // checkHashable notes keys that Python refuses: every item that is a multiple of
 // step.
-func (m *machine) checkHashable(items []ref, step int) {
+func (m *machine) checkHashable(items []heap.Ref, step int) {
 	for i := 0; i < len(items); i += step {
-		switch n := m.at(items[i]); {
-		case n.kind == KindList || n.kind == KindDict || n.kind == KindSet || n.kind == KindByteArray,
-			n.kind == KindTuple && n.flags&flagHashless != 0:
-			m.refuse(RuleType, "the %s at %d has a key that is a %s, or has one in it", m.t.Code, m.t.Off, n.kind)
+		switch n := m.At(items[i]); {
+		case n.Kind == heap.KindList || n.Kind == heap.KindDict || n.Kind == heap.KindSet || n.Kind == heap.KindByteArray,
+			n.Kind == heap.KindTuple && n.Flags&heap.Hashless != 0:
+			m.refuse(RuleType, "the %s at %d has a key that is a %s, or has one in it", m.t.Code, m.t.Off, n.Kind)
 			return
 		}
 	}
@@ -222,9 +216,9 @@ func (m *machine) memorize(i uint64) {
 // else, but that the pickle depends on it is an error.
 func (m *machine) recall(i uint64) {
 	r := m.memo.at(i)
-	if r == refUnknown {
+	if r == heap.Unknown {
 		m.fail(RuleMemoMiss, "the %s at %d reads entry %d of the memo, which was never written", m.t.Code, m.t.Off, i)
-		if r = m.older.at(i); r == refUnknown {
+		if r = m.older.at(i); r == heap.Unknown {
 			r = m.unknown()
 		}
 	}
@@ -269,15 +263,15 @@ func (m *machine) frame() {
 // nextBuffer is NEXT_BUFFER: an object that travels beside the pickle, and so not
 // in a file.
 func (m *machine) nextBuffer() {
-	m.push(m.add(node{kind: KindBuffer}))
+	m.push(m.Add(heap.Node{Kind: heap.KindBuffer}))
 	m.refuse(RuleBuffer, "the NEXT_BUFFER at %d needs a buffer that does not come with the pickle", m.t.Off)
 }
 
 // readonlyBuffer is READONLY_BUFFER: a view of the same object.
 func (m *machine) readonlyBuffer() {
 	r, _ := m.top()
-	switch k := m.at(r).kind; k {
-	case KindBytes, KindByteArray, KindBuffer, KindCall, KindPersistent, KindUnknown:
+	switch k := m.At(r).Kind; k {
+	case heap.KindBytes, heap.KindByteArray, heap.KindBuffer, heap.KindCall, heap.KindPersistent, heap.KindUnknown:
 	default:
 		m.refuse(RuleType, "the READONLY_BUFFER at %d is given a %s", m.t.Off, k)
 	}

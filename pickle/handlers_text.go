@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/pylit"
 	"github.com/weightools/safetensors/pickle/internal/guise"
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
@@ -42,7 +43,7 @@ func (m *machine) int() {
 	}
 	n := pylit.Int(m.t.Text)
 	if n.Bool {
-		m.push(refFalse - ref(n.Value))
+		m.push(heap.False - heap.Ref(n.Value))
 		if n.Odd {
 			m.odd()
 		}
@@ -75,7 +76,7 @@ func (m *machine) pushNumber(n pylit.Number) {
 				digits = i.Append(nil, 10)
 			}
 		}
-		m.push(m.add(node{kind: KindInt, flags: flagText, n: uint32(len(digits)), a: m.text(digits)}))
+		m.push(m.AddDigits(digits))
 	default:
 		m.pushInt(n.Value)
 	}
@@ -96,7 +97,7 @@ func (m *machine) float() {
 	if odd {
 		m.odd()
 	}
-	m.push(m.add(node{kind: KindFloat, a: math.Float64bits(f)}))
+	m.push(m.Add(heap.Node{Kind: heap.KindFloat, A: math.Float64bits(f)}))
 }
 
 // binLong is LONG1 and LONG4: two's complement, little-endian.
@@ -113,7 +114,7 @@ func (m *machine) binLong() {
 		copy(wide[:], b)
 		m.pushInt(int64(binary.LittleEndian.Uint64(wide[:])))
 	default:
-		m.push(m.addText(KindInt, flagLE, b, m.t.TextOff, m.t.TextLen))
+		m.push(m.AddText(heap.KindInt, heap.LittleEndian, b, m.t.TextOff, m.t.TextLen))
 	}
 }
 
@@ -151,9 +152,9 @@ func (m *machine) index() (uint64, bool) {
 }
 
 // pushText pushes the text that was decoded as it is.
-func (m *machine) pushText(k Kind, flags uint8) {
+func (m *machine) pushText(k heap.Kind, flags uint8) {
 	m.work += int64(len(m.t.Text)) / 64
-	r := m.addText(k, flags, m.t.Text, m.t.TextOff, m.t.TextLen)
+	r := m.AddText(k, flags, m.t.Text, m.t.TextOff, m.t.TextLen)
 	if guise.MayBe(m.t.Text) {
 		m.sniff(r, m.t.Text, m.t.TextOff, m.t.TextLen)
 	}
@@ -165,7 +166,7 @@ func (m *machine) unicode() {
 	if m.t.TextLen <= opcode.MaxText && !pylit.ValidUTF8(m.t.Text) {
 		m.fail(RuleParse, "the %s at %d is no UTF-8", m.t.Code, m.t.Off)
 	}
-	m.pushText(KindStr, 0)
+	m.pushText(heap.KindStr, 0)
 }
 
 // rawUnicode is a line with escapes.
@@ -177,14 +178,14 @@ func (m *machine) rawUnicode() {
 }
 
 // quoted is a line in quotes, with escapes.
-func (m *machine) quoted() { m.pushLine(flagBytes8, pylit.String) }
+func (m *machine) quoted() { m.pushLine(heap.Bytes8, pylit.String) }
 
 // pushLine pushes the str that a line stands for. One too long to be looked at is
 // left in the file as it stands there, escapes and all.
 func (m *machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
 	m.work += 4 + int64(len(m.t.Text))/8
 	if m.t.TextLen > opcode.MaxText {
-		m.push(m.addText(KindStr, flags, m.t.Text, m.t.TextOff, m.t.TextLen))
+		m.push(m.AddText(heap.KindStr, flags, m.t.Text, m.t.TextOff, m.t.TextLen))
 		return
 	}
 	s, odd, ok := decode(m.t.Text)
@@ -195,7 +196,7 @@ func (m *machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, 
 		m.odd()
 	}
 	m.t.Text, m.t.TextLen = s, int64(len(s))
-	r := m.addText(KindStr, flags, s, m.t.TextOff, int64(len(s)))
+	r := m.AddText(heap.KindStr, flags, s, m.t.TextOff, int64(len(s)))
 	if guise.MayBe(s) {
 		m.sniffDecoded(r, s)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
@@ -20,19 +21,22 @@ type global struct {
 	letters string // of the signature, for uses that have one
 	least   int    // how many of them are needed
 	key     nameKey
-	node    ref  // the value, within the stream
-	good    int  // calls that were as use says
-	misused bool // whether there was another use
-	listed  int  // the index of its safe calls among the calls, and 1
+	node    heap.Ref // the value, within the stream
+	good    int      // calls that were as use says
+	misused bool     // whether there was another use
+	listed  int      // the index of its safe calls among the calls, and 1
 }
 
-// label returns the name as part of a message.
-func (g *global) label() string {
+// Label returns the name as part of a message.
+func (g *global) Label() string {
 	if g.Module == "" || plausible(g.ResolvedModule, g.ResolvedName) {
 		return g.full
 	}
 	return wording.Quote(g.full)
 }
+
+// Resolved returns the name as Python 3 resolves it.
+func (g *global) Resolved() (module, name string) { return g.ResolvedModule, g.ResolvedName }
 
 // conditional is whether the name is dangerous unless it is used as its use says.
 func (g *global) conditional() bool {
@@ -72,10 +76,10 @@ func (m *machine) tooLongName() {
 // came from.
 func (m *machine) stackGlobal() {
 	name, module := m.pop(), m.pop()
-	mt, nt := m.at(module), m.at(name)
-	if mt.kind == KindStr && nt.kind == KindStr {
-		s, ok := m.string(mt)
-		t, also := m.string(nt)
+	mt, nt := m.At(module), m.At(name)
+	if mt.Kind == heap.KindStr && nt.Kind == heap.KindStr {
+		s, ok := m.Value(module).Str()
+		t, also := m.Value(name).Str()
 		if !ok || !also {
 			m.tooLongName()
 			return
@@ -83,13 +87,13 @@ func (m *machine) stackGlobal() {
 		m.importName(s, t)
 		return
 	}
-	for _, n := range []*node{mt, nt} {
-		switch n.kind {
-		case KindStr:
-		case KindCall, KindGlobal, KindPersistent, KindUnknown:
-			m.danger(RuleComputed, "the STACK_GLOBAL at %d imports what a %s gives", m.t.Off, n.kind)
+	for _, n := range []*heap.Node{mt, nt} {
+		switch n.Kind {
+		case heap.KindStr:
+		case heap.KindCall, heap.KindGlobal, heap.KindPersistent, heap.KindUnknown:
+			m.danger(RuleComputed, "the STACK_GLOBAL at %d imports what a %s gives", m.t.Off, n.Kind)
 		default:
-			m.refuse(RuleNotString, "the STACK_GLOBAL at %d is given a name of type %s", m.t.Off, n.kind)
+			m.refuse(RuleNotString, "the STACK_GLOBAL at %d is given a name of type %s", m.t.Off, n.Kind)
 		}
 	}
 	m.push(m.unknown())
@@ -115,10 +119,9 @@ func (m *machine) pushImport(g *global) {
 }
 
 // nodeOf returns the node of an import: one for the stream, for it is one object.
-func (m *machine) nodeOf(g *global) ref {
-	if g.node == refUnknown {
-		g.node = m.add(node{kind: KindGlobal, a: uint64(len(m.names))})
-		m.names = append(m.names, g)
+func (m *machine) nodeOf(g *global) heap.Ref {
+	if g.node == heap.Unknown {
+		g.node = m.AddName(g)
 	}
 	return g.node
 }
@@ -193,50 +196,44 @@ func (m *machine) extension() {
 
 // persID is PERSID: the id is the line.
 func (m *machine) persID() {
-	m.persistent(m.addText(KindStr, 0, m.t.Text, m.t.TextOff, m.t.TextLen))
+	m.persistent(m.AddText(heap.KindStr, 0, m.t.Text, m.t.TextOff, m.t.TextLen))
 }
 
 // persistent pushes what the loader finds under an id.
-func (m *machine) persistent(id ref) {
-	r := m.add(node{kind: KindPersistent, a: uint64(id)})
-	if !m.isStorageID(id) && (m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.arena, id})) {
+func (m *machine) persistent(id heap.Ref) {
+	r := m.Add(heap.Node{Kind: heap.KindPersistent, A: uint64(id)})
+	if !m.isStorageID(id) && (m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.Value(id)})) {
 		m.warn(RulePersistentID, m.t.Off, "the %s at %d has the id %s, which is not one of PyTorch's storages", m.t.Code, m.t.Off, m.summary(id))
 	}
 	m.push(r)
 }
 
-// itemsOf returns the items of a tuple or frozenset.
-func (m *machine) itemsOf(r ref) []ref {
-	n := m.at(r)
-	return m.itemsAt(n.a, int(n.n))
-}
-
 // isStorageID is whether an id is one that torch.save writes: of a storage, as
 // ("storage", class, key, location, number of elements) and in old files a view
 // of it, or of the source of a class, as ("module", class, file, text).
-func (m *machine) isStorageID(id ref) bool {
-	n := m.at(id)
-	if n.kind != KindTuple {
+func (m *machine) isStorageID(id heap.Ref) bool {
+	n := m.At(id)
+	if n.Kind != heap.KindTuple {
 		return false
 	}
-	items := m.itemsOf(id)
-	switch tag, _ := (Value{m.arena, items0(items)}).Str(); tag {
+	items := m.ItemsOf(id)
+	switch tag, _ := m.Value(items0(items)).Str(); tag {
 	case "storage":
-		return (len(items) == 5 || len(items) == 6) && m.is(items[1], KindGlobal) && m.is(items[2], KindStr) &&
-			m.is(items[3], KindStr) && m.is(items[4], KindInt) && (len(items) == 5 || m.is(items[5], KindNone) || m.is(items[5], KindTuple))
+		return (len(items) == 5 || len(items) == 6) && m.is(items[1], heap.KindGlobal) && m.is(items[2], heap.KindStr) &&
+			m.is(items[3], heap.KindStr) && m.is(items[4], heap.KindInt) && (len(items) == 5 || m.is(items[5], heap.KindNone) || m.is(items[5], heap.KindTuple))
 	case "module":
-		return len(items) == 4 && m.is(items[1], KindGlobal)
+		return len(items) == 4 && m.is(items[1], heap.KindGlobal)
 	}
 	return false
 }
 
 // items0 returns the first item.
-func items0(items []ref) ref {
+func items0(items []heap.Ref) heap.Ref {
 	if len(items) == 0 {
-		return refUnknown
+		return heap.Unknown
 	}
 	return items[0]
 }
 
 // is is whether a value is of a kind.
-func (m *machine) is(r ref, k Kind) bool { return m.at(r).kind == k }
+func (m *machine) is(r heap.Ref, k heap.Kind) bool { return m.At(r).Kind == k }

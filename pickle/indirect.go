@@ -6,6 +6,7 @@ package pickle
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
@@ -13,31 +14,31 @@ import (
 // checkGetAttr judges getattr. Of a class and a constant name it is a way to write
 // the name of a method, as picklers write bound methods, and gives that name as
 // if it were imported.
-func (m *machine) checkGetAttr(g *global, args Value) ref {
+func (m *machine) checkGetAttr(g *global, args heap.Value) heap.Ref {
 	attribute, ok := args.Item(1).Str()
 	owner := m.owner(args.Item(0))
 	if !ok || owner == nil || owner.Module == "" || owner.conditional() || args.Len() > 3 || args.Len() == 3 && m.imported(args.Item(2)) != nil {
 		g.misused = true
-		return refUnknown
+		return heap.Unknown
 	}
 	g.good++
 	r := m.importAttribute(owner, attribute)
-	if g := m.names[m.at(r).a]; strings.Contains(attribute, "__") && g.Verdict == Dangerous {
-		m.danger(RuleDunderString, "the %s at %d reaches %s", m.t.Code, m.t.Off, g.label())
+	if g := m.NameOf(m.At(r)).(*global); strings.Contains(attribute, "__") && g.Verdict == Dangerous {
+		m.danger(RuleDunderString, "the %s at %d reaches %s", m.t.Code, m.t.Off, g.Label())
 	}
 	return r
 }
 
 // owner returns the class that v is, or that it is an object of.
-func (m *machine) owner(v Value) *global {
-	if c, ok := v.Called(); ok && c.c.op != opcode.Reduce {
+func (m *machine) owner(v heap.Value) *global {
+	if c, ok := v.Called(); ok && c.Opcode() != opcode.Reduce {
 		v = c.Callee()
 	}
 	return m.imported(v)
 }
 
 // importAttribute returns an attribute of an import, as an import.
-func (m *machine) importAttribute(owner *global, attribute string) ref {
+func (m *machine) importAttribute(owner *global, attribute string) heap.Ref {
 	key := nameKey{owner.Module, owner.Name + "." + attribute, owner.Module != owner.ResolvedModule || owner.Name != owner.ResolvedName}
 	g, known := m.found.names[key]
 	if !known {
@@ -59,11 +60,11 @@ func (m *machine) importAttribute(owner *global, attribute string) ref {
 
 // checkPartial judges functools.partial: it calls nothing yet, and calling what it
 // gives is calling what was computed.
-func (m *machine) checkPartial(g *global, args Value) {
+func (m *machine) checkPartial(g *global, args heap.Value) {
 	f := m.imported(args.Item(0))
 	if f == nil || f.Verdict == Dangerous || f.conditional() {
 		g.misused = true
-		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.t.Code, m.t.Off, m.summary(args.Item(0).r))
+		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.t.Code, m.t.Off, m.summary(args.Item(0).Ref))
 		return
 	}
 	g.good++
@@ -71,10 +72,10 @@ func (m *machine) checkPartial(g *global, args Value) {
 
 // checkLoadBytes judges torch.storage._load_from_bytes: it loads the bytes that it
 // is given, which are judged in turn.
-func (m *machine) checkLoadBytes(g *global, args Value) {
+func (m *machine) checkLoadBytes(g *global, args heap.Value) {
 	b := args.Item(0)
-	n := m.at(b.r)
-	isBytes := n.kind == KindBytes || n.kind == KindStr && n.flags&flagBytes8 != 0 || m.isEncodedBytes(b)
+	n := m.At(b.Ref)
+	isBytes := n.Kind == heap.KindBytes || n.Kind == heap.KindStr && n.Flags&heap.Bytes8 != 0 || m.isEncodedBytes(b)
 	if args.Len() != 1 || !isBytes || m.found.depth >= m.o.maxNesting() {
 		g.misused = true
 		m.load(args)
@@ -86,7 +87,7 @@ func (m *machine) checkLoadBytes(g *global, args Value) {
 
 // isEncodedBytes is whether v is what protocols below 3 have for bytes: a call of
 // _codecs.encode with a str.
-func (m *machine) isEncodedBytes(v Value) bool {
+func (m *machine) isEncodedBytes(v heap.Value) bool {
 	c, ok := v.Called()
 	if !ok {
 		return false
@@ -98,7 +99,7 @@ func (m *machine) isEncodedBytes(v Value) bool {
 // escapes notes conditional names that are anywhere but where they are called:
 // what becomes of them there is not known. It is asked when the stream is over.
 func (m *machine) escapes() {
-	watched := map[ref]*global{}
+	watched := map[heap.Ref]*global{}
 	for _, g := range m.found.globals {
 		if g.conditional() && !g.misused {
 			g.misused = g.good == 0 || m.result == g.node
@@ -108,12 +109,12 @@ func (m *machine) escapes() {
 	if len(watched) == 0 {
 		return
 	}
-	m.work += int64(m.count-int(m.first)) / 2
-	for r := m.first; int(r) < m.count; r++ {
-		if k := m.at(r).kind; k < KindTuple || k == KindGlobal {
+	m.work += int64(m.Size()-int(m.first)) / 2
+	for r := m.first; int(r) < m.Size(); r++ {
+		if k := m.At(r).Kind; k < heap.KindTuple || k == heap.KindGlobal {
 			continue
 		}
-		m.each(r, func(run []ref) bool {
+		m.Each(r, func(run []heap.Ref) bool {
 			for _, item := range run {
 				if g := watched[item]; g != nil && !m.callsOnly(r, item) {
 					g.misused = true
@@ -125,11 +126,11 @@ func (m *machine) escapes() {
 }
 
 // callsOnly is whether r is a call of the callee, and holds it nowhere else.
-func (m *machine) callsOnly(r, callee ref) bool {
-	n := m.at(r)
-	if n.kind != KindCall {
+func (m *machine) callsOnly(r, callee heap.Ref) bool {
+	n := m.At(r)
+	if n.Kind != heap.KindCall {
 		return false
 	}
-	c := m.callAt(n.a)
-	return c.callee == callee && c.args != callee && c.kwargs != callee && c.state != callee
+	c := m.CallAt(n.A)
+	return c.Callee == callee && c.Args != callee && c.Kwargs != callee && c.State != callee
 }

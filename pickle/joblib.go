@@ -5,6 +5,7 @@ package pickle
 import (
 	"strconv"
 
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
@@ -16,11 +17,11 @@ import (
 // instead.
 
 // rawArray passes over the bytes of an array, if c makes the wrapper of one.
-func (m *machine) rawArray(c *call, state ref) {
+func (m *machine) rawArray(c *heap.Call, state heap.Ref) {
 	if m.plain || !m.isWrapper(c) || m.failed {
 		return
 	}
-	w := wrapperOf(m.look(Value{m.arena, state}))
+	w := wrapperOf(m.look(m.Value(state)))
 	if w.objects {
 		m.inner()
 		return
@@ -50,10 +51,10 @@ func (m *machine) rawArray(c *call, state ref) {
 }
 
 // isWrapper is whether a call makes a NumpyArrayWrapper.
-func (m *machine) isWrapper(c *call) bool {
-	class := m.imported(Value{m.arena, c.callee})
+func (m *machine) isWrapper(c *heap.Call) bool {
+	class := m.imported(m.Value(c.Callee))
 	if class != nil && class.use == names.Reconstructor {
-		class = m.imported(Value{m.arena, c.args}.Item(0))
+		class = m.imported(m.Value(c.Args).Item(0))
 	}
 	return class != nil && class.ResolvedName == "NumpyArrayWrapper" && class.Verdict == Safe
 }
@@ -80,7 +81,7 @@ type wrapper struct {
 }
 
 // wrapperOf reads the state of a NumpyArrayWrapper.
-func wrapperOf(state Value) wrapper {
+func wrapperOf(state heap.Value) wrapper {
 	w := wrapper{bytes: 1, ok: true}
 	known := false
 	for key, value := range state.Pairs() {
@@ -114,9 +115,9 @@ func (w *wrapper) multiply(n int64, ok bool) {
 
 // itemSize returns the size of an element of a dtype, numpy.dtype("f8", ...) with
 // its state.
-func itemSize(dtype Value) (size int64, objects, ok bool) {
+func itemSize(dtype heap.Value) (size int64, objects, ok bool) {
 	c, called := dtype.Called()
-	code, isStr := c.firstStr(called)
+	code, isStr := firstStr(c, called)
 	if !isStr || code == "" {
 		return 0, false, false
 	}
@@ -146,13 +147,13 @@ func itemSize(dtype Value) (size int64, objects, ok bool) {
 
 // hasObjects is whether the state of a dtype has the flag that its elements hold
 // objects: bit 0 of the last of its members, NPY_ITEM_HASOBJECT.
-func hasObjects(state Value) bool {
+func hasObjects(state heap.Value) bool {
 	flags, ok := state.Item(7).Int()
 	return ok && flags&1 != 0
 }
 
 // firstStr returns the first argument of a call.
-func (c Result) firstStr(called bool) (string, bool) {
+func firstStr(c heap.Result, called bool) (string, bool) {
 	if !called {
 		return "", false
 	}

@@ -37,7 +37,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 	root, ok := g.Roots()[0].Called()
 	if module, name, _ := root.Callee().Global(); !ok || module != "collections" || name != "OrderedDict" {
-		t.Fatalf("the root is made by %s.%s", module, name)
+		t.Fatalf("the root is Result by %s.%s", module, name)
 	}
 	n := 0
 	for key, value := range root.Pairs() {
@@ -51,7 +51,7 @@ func TestCheckpoint(t *testing.T) {
 		elements, _ := id.Item(4).Int()
 		rows, _ := tensor.Args().Item(2).Item(0).Int()
 		if !ok || class != "torch" || storage != "FloatStorage" || elements != 4096*4096 || rows != 4096 || tensor.Args().Len() != 6 {
-			t.Fatalf("%q is made of %v", name, tensor.Args())
+			t.Fatalf("%q is Result of %v", name, tensor.Args())
 		}
 		n++
 	}

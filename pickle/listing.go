@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
@@ -90,14 +91,14 @@ type listing struct {
 // stream yields the lines of a stream.
 func (l *listing) stream(i int, s Stream) {
 	m := l.m
-	m.reset()
+	m.Reset()
 	found := newFindings(l.report.policy, 0, m.o.maxReport())
 	m.begin(s.Offset, found)
 	m.budget = m.o.maxOpcodes()
 	l.marks, l.outer = nil, nil
 	m.observe = func(do func(*machine)) {
 		line := Line{Offset: m.t.Off, End: m.d.Offset(), Stream: i, Opcode: Opcode(m.t.Code), Arg: string(m.t.Argument()), Indent: len(l.marks)}
-		live, calls := m.memo.live, m.called
+		live, calls := m.memo.live, m.Calls()
 		found.forget()
 		do(m)
 		if m.t.Code == opcode.Memoize {
@@ -105,7 +106,7 @@ func (l *listing) stream(i int, s Stream) {
 		}
 		l.follow(&line)
 		line.Depth = len(m.stack) + len(m.marks)
-		l.remark(&line, found.list, m.called > calls)
+		l.remark(&line, found.list, m.Calls() > calls)
 		l.going = l.going && l.yield(line, nil)
 		m.done = m.done || !l.going || m.d.Offset() >= s.End
 	}
@@ -137,20 +138,20 @@ func (l *listing) remark(line *Line, findings []Finding, called bool) {
 		}
 		line.Remark, line.Verdict = s, max(line.Verdict, v)
 	}
-	if n := len(m.stack) - 1; n >= 0 && m.is(m.stack[n], KindGlobal) {
-		switch g := m.names[m.at(m.stack[n]).a]; m.t.Code {
+	if n := len(m.stack) - 1; n >= 0 && m.is(m.stack[n], heap.KindGlobal) {
+		switch g := m.NameOf(m.At(m.stack[n])).(*global); m.t.Code {
 		case opcode.Global, opcode.StackGlobal, opcode.Ext1, opcode.Ext2, opcode.Ext4, opcode.Reduce:
 			v := l.verdict(g)
-			add(fmt.Sprintf("imports %s: %s", g.label(), v), v)
+			add(fmt.Sprintf("imports %s: %s", g.Label(), v), v)
 		}
 	}
 	if called {
-		c := m.callAt(uint64(m.called - 1))
+		c := m.CallAt(uint64(m.Calls() - 1))
 		v := Dangerous
-		if n := m.at(c.callee); n.kind == KindGlobal {
-			v = l.verdict(m.names[n.a])
+		if n := m.At(c.Callee); n.Kind == heap.KindGlobal {
+			v = l.verdict(m.NameOf(n).(*global))
 		}
-		add("calls "+m.summary(c.callee), v)
+		add("calls "+m.summary(c.Callee), v)
 	}
 	for _, f := range findings {
 		add(string(f.Rule), f.Severity.Verdict())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
@@ -17,18 +18,18 @@ import (
 // with unknown values. Nothing that follows is run by that loader; but what is
 // there is worth knowing, and another loader may not stop.
 type machine struct {
-	*arena
+	*heap.Heap
 	d     *opcode.Reader
 	o     *Options
 	found *findings
 	t     opcode.Token
 
-	stack []ref
+	stack []heap.Ref
 	marks []int // heights of the stack at which there is a MARK
 	fence int   // the last of them, 0 if there is none: nothing below it is reached
 	memo  memo
 	older memo      // of the stream before: some loaders keep it
-	first ref       // the first value of the stream
+	first heap.Ref  // the first value of the stream
 	outer []context // streams around this one, which goes on when this one stops
 
 	start    int64 // of the stream
@@ -40,7 +41,7 @@ type machine struct {
 	protoFirst bool // whether one was said first
 	done       bool
 	stopped    bool // by a STOP
-	result     ref
+	result     heap.Ref
 	failed     bool  // whether a loader would have stopped
 	resume     int64 // where to look for another pickle if that was at lines that are none, 0 if it was not
 	guessing   bool  // whether the stream was found by searching, so that names must be plausible
@@ -63,7 +64,7 @@ type machine struct {
 
 // A context is what a loader keeps of a stream while it reads one within it.
 type context struct {
-	stack    []ref
+	stack    []heap.Ref
 	marks    []int
 	fence    int
 	memo     memo
@@ -81,14 +82,14 @@ const (
 
 // forget forgets the values of the streams before.
 func (m *machine) forget() {
-	m.reset()
+	m.Reset()
 	m.memo.reset()
 	m.older.reset()
 }
 
 // newMachine returns a machine for size bytes.
 func newMachine(r io.ReaderAt, size int64, o *Options) *machine {
-	return &machine{arena: newArena(r, size), d: opcode.NewReader(r, size), o: o}
+	return &machine{Heap: heap.New(r, size), d: opcode.NewReader(r, size), o: o}
 }
 
 // begin makes the machine ready for the stream at off.
@@ -98,10 +99,10 @@ func (m *machine) begin(off int64, found *findings) {
 	m.stack, m.marks, m.fence = m.stack[:0], m.marks[:0], 0
 	m.memo, m.older = m.older, m.memo
 	m.memo.reset()
-	m.first = ref(m.count)
+	m.first = heap.Ref(m.Size())
 	m.outer = nil
 	m.start, m.proto, m.declared, m.named, m.protos, m.protoFirst = off, 0, 1, 0, 0, false
-	m.done, m.stopped, m.result, m.failed, m.resume = false, false, refUnknown, false, 0
+	m.done, m.stopped, m.result, m.failed, m.resume = false, false, heap.Unknown, false, 0
 	m.guessing, m.plain, m.rawAt = false, false, -1
 	m.every = 1 << 12
 	m.work, m.due, m.held = 0, 0, 0
@@ -153,7 +154,7 @@ func (m *machine) over() bool {
 // growing copies it.
 func (m *machine) used() int64 {
 	const slot, open = 12, 24
-	n := m.held + m.memory() + m.memo.memory() + m.older.memory() + m.found.bytes
+	n := m.held + m.Memory() + m.memo.memory() + m.older.memory() + m.found.bytes
 	n += int64(len(m.stack))*slot + int64(len(m.marks))*open
 	for i := range m.outer {
 		c := &m.outer[i]
@@ -171,9 +172,15 @@ const (
 
 // look counts the cost of going through what is in v, and returns v. What is read once
 // has paid for itself; what a pickle refers to can be gone through again and again.
-func (m *machine) look(v Value) Value {
+func (m *machine) look(v heap.Value) heap.Value {
 	m.work += v.Len() / 2
 	return v
+}
+
+// summary returns a value as part of a message.
+func (m *machine) summary(r heap.Ref) string {
+	m.work += costSummary
+	return m.Value(r).Summary()
 }
 
 // unreadable notes that an instruction could not be read.
@@ -245,13 +252,13 @@ func (m *machine) newer(proto int) {
 }
 
 // push puts a value on the stack.
-func (m *machine) push(r ref) { m.stack = append(m.stack, r) }
+func (m *machine) push(r heap.Ref) { m.stack = append(m.stack, r) }
 
 // unknown returns a value that a broken program would have had.
-func (m *machine) unknown() ref { return m.add(node{}) }
+func (m *machine) unknown() heap.Ref { return m.Add(heap.Node{}) }
 
 // pop takes a value off the stack, but none that is below the last MARK.
-func (m *machine) pop() ref {
+func (m *machine) pop() heap.Ref {
 	n := len(m.stack) - 1
 	if n < m.fence {
 		m.underflow()
@@ -263,12 +270,12 @@ func (m *machine) pop() ref {
 }
 
 // top returns the value on top of the stack.
-func (m *machine) top() (ref, bool) {
+func (m *machine) top() (heap.Ref, bool) {
 	if n := len(m.stack) - 1; n >= m.fence {
 		return m.stack[n], true
 	}
 	m.underflow()
-	return refUnknown, false
+	return heap.Unknown, false
 }
 
 // underflow notes that the stack, or what of it is above the last MARK, is empty.
@@ -278,7 +285,7 @@ func (m *machine) underflow() {
 
 // popMark takes all that is above the last MARK, and the MARK, off the stack. The
 // slice is valid until the next push.
-func (m *machine) popMark() []ref {
+func (m *machine) popMark() []heap.Ref {
 	n := len(m.marks) - 1
 	if n < 0 {
 		m.fail(RuleUnderflow, "the %s at %d needs a MARK, and there is none", m.t.Code, m.t.Off)
@@ -296,10 +303,10 @@ func (m *machine) popMark() []ref {
 }
 
 // again puts a value on the stack that is already somewhere.
-func (m *machine) again(r ref) {
-	switch n := m.at(r); n.kind {
-	case KindTuple, KindList, KindDict, KindSet, KindFrozenSet, KindCall:
-		if n.n > 0 {
+func (m *machine) again(r heap.Ref) {
+	switch n := m.At(r); n.Kind {
+	case heap.KindTuple, heap.KindList, heap.KindDict, heap.KindSet, heap.KindFrozenSet, heap.KindCall:
+		if n.N > 0 {
 			m.reused++
 		}
 	}
@@ -307,8 +314,8 @@ func (m *machine) again(r ref) {
 }
 
 // checkDepth notes a value that is nested deeper than any pickler can write.
-func (m *machine) checkDepth(r ref) {
-	if m.at(r).depth > maxDepth && !m.deepest {
+func (m *machine) checkDepth(r heap.Ref) {
+	if m.At(r).Depth > maxDepth && !m.deepest {
 		m.deepest = true
 		m.warn(RuleResource, m.t.Off, "values are nested more than %d deep", maxDepth)
 	}

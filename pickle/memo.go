@@ -2,12 +2,14 @@
 
 package pickle
 
+import "github.com/weightools/safetensors/pickle/internal/heap"
+
 // A memo keeps values by number. Picklers count from 0, so that an array serves;
 // what a hostile pickle numbers otherwise is kept in a map, and takes memory by
 // the entry and not by the number.
 type memo struct {
-	dense  []ref // refUnknown where there is none
-	sparse map[uint64]ref
+	dense  []heap.Ref // refUnknown where there is none
+	sparse map[uint64]heap.Ref
 	live   int // how many entries there are
 }
 
@@ -19,9 +21,9 @@ func (m *memo) reset() {
 
 // put stores a value, and returns whether its number is far beyond how many
 // there are. The loader in C has an array as long as the largest number.
-func (m *memo) put(i uint64, r ref) (far bool) {
+func (m *memo) put(i uint64, r heap.Ref) (far bool) {
 	old := m.at(i)
-	if old == refUnknown {
+	if old == heap.Unknown {
 		m.live++
 	}
 	switch {
@@ -34,7 +36,7 @@ func (m *memo) put(i uint64, r ref) (far bool) {
 		m.dense = append(m.dense, r)
 	default:
 		if m.sparse == nil {
-			m.sparse = map[uint64]ref{}
+			m.sparse = map[uint64]heap.Ref{}
 		}
 		m.sparse[i] = r
 		return i >= 1<<24 && i/16 > uint64(m.live)
@@ -43,7 +45,7 @@ func (m *memo) put(i uint64, r ref) (far bool) {
 }
 
 // at returns the value of a number, refUnknown if there is none.
-func (m *memo) at(i uint64) ref {
+func (m *memo) at(i uint64) heap.Ref {
 	if i < uint64(len(m.dense)) {
 		return m.dense[i]
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/guise"
+	"github.com/weightools/safetensors/pickle/internal/heap"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 
 // A job is a string that may be a pickle.
 type job struct {
-	value   ref
+	value   heap.Ref
 	off     int64 // where it is
 	r       io.ReaderAt
 	size    int64
@@ -28,7 +29,7 @@ type job struct {
 }
 
 // sniff looks at a text, of which b is the head.
-func (m *machine) sniff(r ref, b []byte, off, size int64) {
+func (m *machine) sniff(r heap.Ref, b []byte, off, size int64) {
 	form := guise.Of(b)
 	if form == guise.Nothing || m.failed {
 		return
@@ -53,7 +54,7 @@ func (m *machine) sniff(r ref, b []byte, off, size int64) {
 }
 
 // sniffDecoded looks at a text that is not in the file as it is.
-func (m *machine) sniffDecoded(r ref, b []byte) {
+func (m *machine) sniffDecoded(r heap.Ref, b []byte) {
 	form := guise.Of(b)
 	if form == guise.Nothing || m.failed {
 		return
@@ -67,8 +68,8 @@ func (m *machine) sniffDecoded(r ref, b []byte) {
 
 // sniffEncoded looks at the bytes that _codecs.encode makes of a str: so are bytes
 // written in protocols below 3.
-func (m *machine) sniffEncoded(r, args ref) {
-	if s, ok := (Value{m.arena, args}).Item(0).Str(); ok && len(s) >= guise.Least {
+func (m *machine) sniffEncoded(r, args heap.Ref) {
+	if s, ok := m.Value(args).Item(0).Str(); ok && len(s) >= guise.Least {
 		m.work += int64(len(s)) / 4
 		if b := latin1(s); guise.MayBe(b) {
 			m.sniffDecoded(r, b)
@@ -103,28 +104,28 @@ func (m *machine) addJob(j *job) {
 		m.found.skipped = true
 		return
 	}
-	m.at(j.value).flags |= flagEmbedded
+	m.At(j.value).Flags |= heap.Embedded
 	m.found.addJob(j)
 }
 
 // load notes that a call which is not known to be harmless is given the texts
 // among its arguments.
-func (m *machine) load(args Value) {
+func (m *machine) load(args heap.Value) {
 	for arg := range m.look(args).Items() {
-		if m.at(arg.r).flags&flagEmbedded != 0 {
-			m.found.jobOf[arg.r].loaded = true
+		if m.At(arg.Ref).Flags&heap.Embedded != 0 {
+			m.found.jobOf[arg.Ref].loaded = true
 		}
 	}
 }
 
 // nest has bytes judged that are given to a loader.
-func (m *machine) nest(b Value, loader *global) {
-	if m.at(b.r).flags&flagEmbedded != 0 {
-		j := m.found.jobOf[b.r]
+func (m *machine) nest(b heap.Value, loader *global) {
+	if m.At(b.Ref).Flags&heap.Embedded != 0 {
+		j := m.found.jobOf[b.Ref]
 		j.loaded, j.loader = true, loader
 		return
 	}
-	j := &job{value: b.r, off: m.t.Off, loaded: true, loader: loader, decoded: true}
+	j := &job{value: b.Ref, off: m.t.Off, loaded: true, loader: loader, decoded: true}
 	if c, ok := b.Called(); ok {
 		s, _ := c.Args().Item(0).Str()
 		latin := latin1(s)
@@ -133,7 +134,7 @@ func (m *machine) nest(b Value, loader *global) {
 		data := b.Data()
 		j.r, j.size = data, data.Size()
 	}
-	m.at(b.r).flags |= flagEmbedded
+	m.At(b.Ref).Flags |= heap.Embedded
 	m.found.addJob(j)
 }
 
@@ -217,7 +218,7 @@ func imported(f *findings) string {
 	for _, v := range []Verdict{Dangerous, Suspicious, Safe} {
 		for _, g := range f.globals {
 			if g.final() == v && len(labels) < 3 {
-				labels = append(labels, g.label())
+				labels = append(labels, g.Label())
 			}
 		}
 	}

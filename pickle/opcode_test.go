@@ -100,8 +100,7 @@ func TestEachOpcode(t *testing.T) {
 			t.Errorf("%s: %v", k.name, err)
 			continue
 		}
-		m := &machine{arena: g.arena}
-		if got := m.summary(g.roots[0]); got != k.want {
+		if got := g.arena.Value(g.roots[0]).Summary(); got != k.want {
 			t.Errorf("%s: got %s, want %s", k.name, got, k.want)
 		}
 	}

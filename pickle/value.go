@@ -1,16 +1,13 @@
-// Values: what loading would have built, to be looked at.
+// Values: what loading would have built, as others see it.
 
 package pickle
 
 import (
-	"bytes"
 	"io"
 	"iter"
-	"math"
 	"math/big"
-	"strings"
 
-	"github.com/weightools/safetensors/pickle/internal/opcode"
+	"github.com/weightools/safetensors/pickle/internal/heap"
 )
 
 // A Kind is what kind of thing a value is.
@@ -37,214 +34,130 @@ const (
 	KindBuffer                 // a buffer that comes with the pickle, outside of it
 )
 
-var kindNames = [...]string{"unknown", "None", "bool", "int", "float", "str", "bytes", "bytearray", "tuple", "list",
-	"dict", "set", "frozenset", "global", "call", "persistent", "buffer"}
-
 // String returns the kind's name, that of the type in Python if there is one.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return "unknown"
-}
-
-// A Graph is what pickles would have built: values, and how they refer to each
-// other. Nothing in it was imported or called. Values can contain themselves.
-//
-// A Graph may be read by any number of goroutines. It reads texts longer than
-// 4,096 bytes from the io.ReaderAt that it was loaded from.
-type Graph struct {
-	Report *Report // the judgement of the same bytes
-	roots  []ref
-	arena  *arena
-}
-
-// Roots returns what each stream would have returned, in the order of the
-// streams of the report. A stream without STOP has a value of KindUnknown.
-func (g *Graph) Roots() []Value {
-	roots := make([]Value, len(g.roots))
-	for i, r := range g.roots {
-		roots[i] = Value{g.arena, r}
-	}
-	return roots
-}
+func (k Kind) String() string { return heap.Kind(k).String() }
 
 // A Value is one object of a Graph. Two values are == if and only if they would
 // be the same object, but for None, bool, small ints and (), of which there is
 // one each. The zero Value is of KindUnknown.
-type Value struct {
-	a *arena
-	r ref
+type Value struct{ v heap.Value }
+
+// wrap makes a function of values one of what is in them.
+func wrap(yield func(Value) bool) func(heap.Value) bool {
+	return func(v heap.Value) bool { return yield(Value{v}) }
 }
 
-var unknownNode node
-
-// node returns the node of v, which is not to be changed.
-func (v Value) node() *node {
-	if v.a == nil {
-		return &unknownNode
-	}
-	return v.a.at(v.r)
+// wrapPairs makes a function of pairs of values one of what is in them.
+func wrapPairs(yield func(k, w Value) bool) func(k, w heap.Value) bool {
+	return func(k, w heap.Value) bool { return yield(Value{k}, Value{w}) }
 }
 
 // Kind returns what kind of thing v is.
-func (v Value) Kind() Kind { return v.node().kind }
+func (v Value) Kind() Kind { return Kind(v.v.Kind()) }
 
 // IsNone is whether v is None.
-func (v Value) IsNone() bool { return v.Kind() == KindNone }
+func (v Value) IsNone() bool { return v.v.IsNone() }
 
 // Bool returns the bool that v is; ok is false if it is none.
-func (v Value) Bool() (b, ok bool) {
-	n := v.node()
-	return n.a != 0, n.kind == KindBool
-}
+func (v Value) Bool() (b, ok bool) { return v.v.Bool() }
 
 // Int returns the int that v is; ok is false if it is none, a bool for example,
 // or does not fit.
-func (v Value) Int() (i int64, ok bool) {
-	n := v.node()
-	if n.kind != KindInt || n.flags&(flagText|flagLE) != 0 {
-		return 0, false
-	}
-	return int64(n.a), true
-}
+func (v Value) Int() (i int64, ok bool) { return v.v.Int() }
 
 // BigInt returns the int that v is, of any size up to 4,096 bytes; nil if it is
 // none, or is larger.
-func (v Value) BigInt() *big.Int {
-	n := v.node()
-	if n.kind != KindInt {
-		return nil
-	}
-	if n.flags&(flagText|flagLE) == 0 {
-		return big.NewInt(int64(n.a))
-	}
-	s, ok := v.a.string(n)
-	if !ok {
-		return nil
-	}
-	if n.flags&flagText != 0 {
-		i, ok := new(big.Int).SetString(s, 0)
-		if !ok {
-			return nil
-		}
-		return i
-	}
-	return opcode.TwosComplement([]byte(s))
-}
+func (v Value) BigInt() *big.Int { return v.v.BigInt() }
 
 // Float returns the float that v is; ok is false if it is none.
-func (v Value) Float() (f float64, ok bool) {
-	n := v.node()
-	return math.Float64frombits(n.a), n.kind == KindFloat
-}
+func (v Value) Float() (f float64, ok bool) { return v.v.Float() }
 
 // Str returns the str that v is, as UTF-8 in which surrogates are encoded as if
 // they were characters; a str of Python 2 is as its bytes are. ok is false if v
 // is no str, or is longer than 4,096 bytes: see Data.
-func (v Value) Str() (s string, ok bool) {
-	n := v.node()
-	if n.kind != KindStr {
-		return "", false
-	}
-	return v.a.string(n)
-}
+func (v Value) Str() (s string, ok bool) { return v.v.Str() }
 
 // Data returns what is in a str, bytes or bytearray, of any length; nil if v is
 // none.
-func (v Value) Data() *io.SectionReader {
-	n := v.node()
-	switch n.kind {
-	case KindStr, KindBytes, KindByteArray:
-	default:
-		return nil
-	}
-	if n.flags&flagSpan != 0 {
-		s := v.a.spans[n.a]
-		return io.NewSectionReader(v.a.r, s.off, s.size)
-	}
-	return io.NewSectionReader(strings.NewReader(v.a.textAt(n.a, n.n)), 0, int64(n.n))
-}
+func (v Value) Data() *io.SectionReader { return v.v.Data() }
 
 // Bytes returns the bytes or bytearray that v is, or the bytes of a str; ok is
 // false if it is none of them, or longer than 4,096 bytes: see Data.
-func (v Value) Bytes() (b []byte, ok bool) {
-	n := v.node()
-	switch n.kind {
-	case KindStr, KindBytes, KindByteArray:
-		s, ok := v.a.string(n)
-		return bytes.Clone([]byte(s)), ok
-	}
-	return nil, false
-}
+func (v Value) Bytes() (b []byte, ok bool) { return v.v.Bytes() }
 
 // Len returns how many items are in a tuple, list or set, how many entries in a
 // dict, how many bytes in a text; 0 for anything else. Entries of one key, and
 // equal items of a set, are counted as often as they are put in.
-func (v Value) Len() int64 {
-	switch n := v.node(); {
-	case n.kind == KindDict:
-		return int64(n.n / 2)
-	case n.flags&flagSpan != 0:
-		return v.a.spans[n.a].size
-	case n.kind == KindInt || n.kind == KindFloat:
-		return 0
-	default:
-		return int64(n.n)
-	}
-}
+func (v Value) Len() int64 { return v.v.Len() }
 
 // Items yields what is in a tuple, list, set or frozenset; nothing of anything
 // else.
 func (v Value) Items() iter.Seq[Value] {
-	return func(yield func(Value) bool) {
-		switch v.Kind() {
-		case KindTuple, KindList, KindSet, KindFrozenSet:
-			v.a.each(v.r, v.items(yield))
-		}
-	}
-}
-
-// items makes a function of values a function of runs of items.
-func (v Value) items(yield func(Value) bool) func([]ref) bool {
-	return func(run []ref) bool {
-		for _, r := range run {
-			if !yield(Value{v.a, r}) {
-				return false
-			}
-		}
-		return true
-	}
+	return func(yield func(Value) bool) { v.v.Items()(wrap(yield)) }
 }
 
 // Item returns item i of a tuple; of anything else, and where there is none, it
 // returns the zero Value.
-func (v Value) Item(i int) Value {
-	n := v.node()
-	if n.kind != KindTuple || i < 0 || i >= int(n.n) {
-		return Value{}
-	}
-	return Value{v.a, v.a.itemsAt(n.a, int(n.n))[i]}
-}
+func (v Value) Item(i int) Value { return Value{v.v.Item(i)} }
 
 // Pairs yields the keys and values of a dict in the order in which they are put
 // in; nothing of anything else. A key can occur more than once: the last counts.
 func (v Value) Pairs() iter.Seq2[Value, Value] {
-	return func(yield func(Value, Value) bool) {
-		if n := v.node(); n.kind == KindDict {
-			v.a.runs(n.a, v.pairs(yield))
-		}
-	}
+	return func(yield func(k, w Value) bool) { v.v.Pairs()(wrapPairs(yield)) }
 }
 
-// pairs makes a function of pairs a function of runs of items.
-func (v Value) pairs(yield func(k, w Value) bool) func([]ref) bool {
-	return func(run []ref) bool {
-		for i := 0; i+1 < len(run); i += 2 {
-			if !yield(Value{v.a, run[i]}, Value{v.a, run[i+1]}) {
-				return false
-			}
-		}
-		return true
-	}
+// Global returns the module and the name that v would be imported from, as
+// Python 3 resolves them; ok is false if v is no import. A code of the extension
+// registry has no module, and a name as in "EXT 240".
+func (v Value) Global() (module, name string, ok bool) { return v.v.Global() }
+
+// Persistent returns the id of a persistent object; ok is false if v is none.
+func (v Value) Persistent() (id Value, ok bool) {
+	inner, ok := v.v.Persistent()
+	return Value{inner}, ok
+}
+
+// Called returns the call that would give v; ok is false if v comes from none.
+func (v Value) Called() (c Result, ok bool) {
+	inner, ok := v.v.Called()
+	return Result{inner}, ok
+}
+
+// A Result is a call that would be made, and what would be done to its result.
+type Result struct{ c heap.Result }
+
+// Opcode returns the opcode that calls: REDUCE, NEWOBJ, NEWOBJ_EX, INST or OBJ.
+func (c Result) Opcode() Opcode { return Opcode(c.c.Opcode()) }
+
+// Offset returns where that opcode is.
+func (c Result) Offset() int64 { return c.c.Offset() }
+
+// Callee returns what is called, which is a Global in a program that means well.
+func (c Result) Callee() Value { return Value{c.c.Callee()} }
+
+// Args returns the arguments, a tuple in a program that means well.
+func (c Result) Args() Value { return Value{c.c.Args()} }
+
+// Kwargs returns the keyword arguments of NEWOBJ_EX; ok is false if there are none.
+func (c Result) Kwargs() (v Value, ok bool) {
+	inner, ok := c.c.Kwargs()
+	return Value{inner}, ok
+}
+
+// State returns what the last BUILD sets as the result's state; ok is false if
+// there is none.
+func (c Result) State() (v Value, ok bool) {
+	inner, ok := c.c.State()
+	return Value{inner}, ok
+}
+
+// Items yields what APPEND, APPENDS and ADDITEMS add to the result.
+func (c Result) Items() iter.Seq[Value] {
+	return func(yield func(Value) bool) { c.c.Items()(wrap(yield)) }
+}
+
+// Pairs yields the keys and values that SETITEM and SETITEMS put into the
+// result, as into an OrderedDict.
+func (c Result) Pairs() iter.Seq2[Value, Value] {
+	return func(yield func(k, w Value) bool) { c.c.Pairs()(wrapPairs(yield)) }
 }

@@ -1,6 +1,6 @@
 // Summaries: values as parts of messages.
 
-package pickle
+package heap
 
 import (
 	"fmt"
@@ -11,29 +11,27 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// summary returns a value as part of a message: one line, and not long.
-func (m *machine) summary(r ref) string {
-	m.work += costSummary
+// Summary returns a value as part of a message: one line, and not long.
+func (v Value) Summary() string {
 	var b strings.Builder
-	m.summarize(&b, r, 3)
+	v.summarize(&b, 3)
 	return b.String()
 }
 
 // summarize writes a value, and depth levels of what is in it.
-func (m *machine) summarize(b *strings.Builder, r ref, depth int) {
+func (v Value) summarize(b *strings.Builder, depth int) {
 	const most = 160 // bytes, about
-	v := Value{m.arena, r}
-	switch n := m.at(r); n.kind {
+	switch n := v.node(); n.Kind {
 	case KindNone:
 		b.WriteString("None")
 	case KindBool:
-		b.WriteString([]string{"False", "True"}[n.a])
+		b.WriteString([]string{"False", "True"}[n.A])
 	case KindInt, KindFloat:
 		b.WriteString(v.number())
 	case KindStr, KindBytes, KindByteArray:
-		s, ok := m.string(n)
+		s, ok := v.a.string(n)
 		if !ok {
-			fmt.Fprintf(b, "%s of %d bytes", n.kind, v.Len())
+			fmt.Fprintf(b, "%s of %d bytes", n.Kind, v.Len())
 			return
 		}
 		b.WriteString(wording.Quote(s[:min(len(s), most)]))
@@ -41,16 +39,16 @@ func (m *machine) summarize(b *strings.Builder, r ref, depth int) {
 			b.WriteString("...")
 		}
 	case KindGlobal:
-		b.WriteString(m.names[n.a].label())
+		b.WriteString(v.a.NameOf(n).Label())
 	case KindTuple, KindList:
-		m.summarizeItems(b, v, depth)
+		v.summarizeItems(b, depth)
 	default:
-		b.WriteString("<" + n.kind.String() + ">")
+		b.WriteString("<" + n.Kind.String() + ">")
 	}
 }
 
 // summarizeItems writes a tuple or list, as far as there is room.
-func (m *machine) summarizeItems(b *strings.Builder, v Value, depth int) {
+func (v Value) summarizeItems(b *strings.Builder, depth int) {
 	pair := map[Kind]string{KindTuple: "()", KindList: "[]"}[v.Kind()]
 	b.WriteByte(pair[0])
 	more := false
@@ -62,7 +60,7 @@ func (m *machine) summarizeItems(b *strings.Builder, v Value, depth int) {
 			b.WriteString("...")
 			break
 		}
-		m.summarize(b, item.r, depth-1)
+		item.summarize(b, depth-1)
 	}
 	b.WriteByte(pair[1])
 }

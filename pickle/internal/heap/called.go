@@ -1,65 +1,69 @@
-// Values that stand for what a loader would import, call or look up.
+// Calls, and other values that stand for what a loader would do.
 
-package pickle
+package heap
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/weightools/safetensors/pickle/internal/opcode"
+)
 
 // Global returns the module and the name that v would be imported from, as
 // Python 3 resolves them; ok is false if v is no import. A code of the extension
 // registry has no module, and a name as in "EXT 240".
 func (v Value) Global() (module, name string, ok bool) {
 	n := v.node()
-	if n.kind != KindGlobal {
+	if n.Kind != KindGlobal {
 		return "", "", false
 	}
-	g := v.a.names[n.a]
-	return g.ResolvedModule, g.ResolvedName, true
+	module, name = v.a.names[n.A].Resolved()
+	return module, name, true
 }
 
 // Persistent returns the id of a persistent object; ok is false if v is none.
 func (v Value) Persistent() (id Value, ok bool) {
 	n := v.node()
-	if n.kind != KindPersistent {
+	if n.Kind != KindPersistent {
 		return Value{}, false
 	}
-	return Value{v.a, ref(n.a)}, true
+	return Value{v.a, Ref(n.A)}, true
 }
 
 // Called returns the call that would give v; ok is false if v comes from none.
 func (v Value) Called() (c Result, ok bool) {
 	n := v.node()
-	if n.kind != KindCall {
+	if n.Kind != KindCall {
 		return Result{}, false
 	}
-	return Result{v.a, v.a.callAt(n.a)}, true
+	return Result{v.a, v.a.CallAt(n.A)}, true
 }
 
 // A Result is a call that would be made, and what would be done to its result.
 type Result struct {
-	a *arena
-	c *call
+	a *Heap
+	c *Call
 }
 
 // Opcode returns the opcode that calls: REDUCE, NEWOBJ, NEWOBJ_EX, INST or OBJ.
-func (c Result) Opcode() Opcode { return Opcode(c.c.op) }
+func (c Result) Opcode() opcode.Code { return c.c.Op }
 
 // Offset returns where that opcode is.
-func (c Result) Offset() int64 { return c.c.off }
+func (c Result) Offset() int64 { return c.c.Off }
 
 // Callee returns what is called, which is a Global in a program that means well.
-func (c Result) Callee() Value { return Value{c.a, c.c.callee} }
+func (c Result) Callee() Value { return Value{c.a, c.c.Callee} }
 
 // Args returns the arguments, a tuple in a program that means well.
-func (c Result) Args() Value { return Value{c.a, c.c.args} }
+func (c Result) Args() Value { return Value{c.a, c.c.Args} }
 
 // Kwargs returns the keyword arguments of NEWOBJ_EX; ok is false if there are none.
 func (c Result) Kwargs() (v Value, ok bool) {
-	return Value{c.a, c.c.kwargs}, c.c.kwargs != refUnknown
+	return Value{c.a, c.c.Kwargs}, c.c.Kwargs != Unknown
 }
 
 // State returns what the last BUILD sets as the result's state; ok is false if
 // there is none.
-func (c Result) State() (v Value, ok bool) { return Value{c.a, c.c.state}, c.c.built }
+func (c Result) State() (v Value, ok bool) { return Value{c.a, c.c.State}, c.c.Built }
 
 // Items yields what APPEND, APPENDS and ADDITEMS add to the result.
 func (c Result) Items() iter.Seq[Value] {

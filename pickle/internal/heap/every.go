@@ -1,0 +1,27 @@
+// Every object that the loader is to find, and every call, without a walk.
+
+package heap
+
+import "iter"
+
+// Persistents yields every persistent object, in the order in which they were added.
+func (a *Heap) Persistents() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		for r := range Ref(a.count) {
+			if a.At(r).Kind == KindPersistent && !yield(Value{a, r}) {
+				return
+			}
+		}
+	}
+}
+
+// Results yields every call whose result a value is, in the order of the calls.
+func (a *Heap) Results() iter.Seq[Result] {
+	return func(yield func(Result) bool) {
+		for i := range a.called {
+			if !yield(Result{a, a.CallAt(uint64(i))}) {
+				return
+			}
+		}
+	}
+}
