@@ -20,7 +20,7 @@ import (
 func Analyze(r io.ReaderAt, size int64, o *Options) (*Report, error) {
 	a := newAnalysis(r, size, o, o.policy().compile(), 0)
 	a.run()
-	return a.report(), a.m.d.Err()
+	return a.report(), a.m.Reader.Err()
 }
 
 // Load judges as Analyze does, and keeps what loading would have built. It takes
@@ -30,9 +30,9 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	a.keep = true
 	a.run()
 	if !a.keep {
-		a.m.forget()
+		a.m.Forget()
 	}
-	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.Heap}, a.m.d.Err()
+	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.Heap}, a.m.Reader.Err()
 }
 
 // costStream is what it costs to begin a stream, in cheap instructions.
@@ -46,7 +46,7 @@ func (a *analysis) held() int64 { return a.all.bytes + 12*int64(len(a.roots)) }
 func (a *analysis) drop() {
 	a.keep = false
 	clear(a.roots) // they are unknown now
-	a.m.result = heap.Unknown
+	a.m.Result = heap.Unknown
 }
 
 // forgetAfter is how many values of streams that are over are kept at most, if
@@ -56,7 +56,7 @@ const forgetAfter = 1 << 16
 // An analysis goes through the streams of a range of bytes.
 type analysis struct {
 	o       *Options
-	m       *machine
+	m       *judge
 	all     *findings
 	keep    bool // whether the values are kept
 	streams []Stream
@@ -74,16 +74,14 @@ type analysis struct {
 // newAnalysis returns an analysis of size bytes, which are a string within depth
 // others.
 func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
-	return &analysis{o: o, m: newMachine(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
+	return &analysis{o: o, m: newJudge(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
 		left: o.maxOpcodes(), guesses: mostGuesses(size)}
 }
 
 // reuse makes the analysis one of other bytes.
 func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 	m := a.m
-	m.forget()
-	m.Heap.Reuse(r)
-	m.d.Reset(r, size)
+	m.Restart(r, size, o.maxMemory())
 	a.o, m.o, a.streams, a.omitted, a.end, a.gap = o, o, nil, 0, 0, -1
 	a.all = newFindings(a.all.policy, a.all.depth, o.maxReport())
 	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), mostGuesses(size), 0, false
@@ -91,7 +89,7 @@ func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 
 // run goes through all streams, and then through the pickles within strings.
 func (a *analysis) run() {
-	size := a.m.d.Size()
+	size := a.m.Reader.Size()
 	if size == 0 {
 		a.all.addf(RuleNotPickle, Warning, 0, "there are no bytes")
 		a.all.stop("there are no bytes")
@@ -130,7 +128,7 @@ func (a *analysis) over() bool {
 	if a.o != nil {
 		limit = a.o.MaxStreams
 	}
-	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.d.Err() != nil
+	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.Reader.Err() != nil
 }
 
 // An attempt is what came of reading a stream.
@@ -148,33 +146,33 @@ type attempt struct {
 func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	m := a.m
 	if !a.keep && m.Size() > forgetAfter {
-		m.forget()
+		m.Forget()
 	}
 	t := &attempt{found: newFindings(a.all.policy, a.all.depth, a.all.most)}
 	m.begin(off, t.found)
-	m.guessing, m.budget, m.held = guessing, a.left, a.held()
+	m.Guessing, m.Budget, m.Held = guessing, a.left, a.held()
 	if guessing && off < a.tried {
-		m.budget, t.found.most = min(a.left, guessLength), guessMost
+		m.Budget, t.found.most = min(a.left, guessLength), guessMost
 	}
-	t.fault = m.run()
+	t.fault = m.Run()
 	m.escapes()
-	m.checkExpansion()
-	if a.keep && m.full {
+	m.CheckExpansion()
+	if a.keep && m.Full {
 		a.drop()
 	}
-	a.left -= m.work + costStream
+	a.left -= m.Work + costStream
 	if guessing {
-		a.guesses -= m.work + costStream
-		a.tried = max(a.tried, m.d.Offset())
+		a.guesses -= m.Work + costStream
+		a.tried = max(a.tried, m.Reader.Offset())
 	}
-	t.Stream = Stream{Offset: off, End: m.d.Offset(), Proto: m.named, Opcodes: m.opcodes, Stopped: m.stopped}
-	t.result, t.failed, t.proto, t.next = m.result, m.failed, m.protoFirst, m.d.Offset()
-	if !m.stopped {
+	t.Stream = Stream{Offset: off, End: m.Reader.Offset(), Proto: m.Highest, Opcodes: m.Opcodes, Stopped: m.Stopped}
+	t.result, t.failed, t.proto, t.next = m.Result, m.Failed, m.ProtoFirst, m.Reader.Offset()
+	if !m.Stopped {
 		t.result = heap.Unknown
-		t.next = max(m.t.Off, off) + 1
+		t.next = max(m.Token.Off, off) + 1
 		t.End = t.next - 1
-		if m.resume > 0 {
-			t.next = min(t.next, m.resume)
+		if m.Resume > 0 {
+			t.next = min(t.next, m.Resume)
 		}
 	}
 	a.readAgain(t)
@@ -185,9 +183,9 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 // adds what is only found so.
 func (a *analysis) readAgain(t *attempt) {
 	m := a.m
-	if off, how := m.d.Crossed(); how != "" {
+	if off, how := m.Reader.Crossed(); how != "" {
 		t.found.addf(RuleFrame, Warning, off, "%s", how)
-		a.other(t, m.d.Lose)
+		a.other(t, m.Reader.Lose)
 	}
 	if m.rawAt >= 0 {
 		a.other(t, func() { m.plain = true })
@@ -200,12 +198,12 @@ func (a *analysis) other(t *attempt, set func()) {
 	m := a.m
 	found := newFindings(a.all.policy, a.all.depth, a.all.most)
 	m.begin(t.Offset, found)
-	m.guessing, m.budget, m.held = true, a.left, a.held()+t.found.bytes
+	m.Guessing, m.Budget, m.Held = true, a.left, a.held()+t.found.bytes
 	set()
-	m.run()
-	a.left -= m.work + costStream
+	m.Run()
+	a.left -= m.Work + costStream
 	for _, g := range found.globals {
-		if t.found.names[g.key] == nil && (g.Verdict == Dangerous || m.d.Losing()) {
+		if t.found.names[g.key] == nil && (g.Verdict == Dangerous || m.Reader.Losing()) {
 			t.found.keep(g, g.key)
 		}
 	}
@@ -320,7 +318,7 @@ func (a *analysis) crossCheck() {
 
 // report makes the report.
 func (a *analysis) report() *Report {
-	if err := a.m.d.Err(); err != nil {
+	if err := a.m.Reader.Err(); err != nil {
 		a.all.stop(err.Error())
 	}
 	r := &Report{Streams: a.streams, Calls: a.all.calls, End: a.end, policy: a.all.policy}
@@ -346,7 +344,7 @@ func (a *analysis) report() *Report {
 	r.Omitted += a.all.omitted + a.omitted
 	r.Spent, r.Memory = a.o.maxOpcodes()-a.left, a.held()
 	if a.keep {
-		r.Memory += a.m.Memory()
+		r.Memory += a.m.Heap.Memory()
 	}
 	return r
 }

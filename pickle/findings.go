@@ -114,8 +114,8 @@ func (f *findings) addJob(j *job) {
 }
 
 // called keeps a call of an import; what speaks against it was watched.
-func (f *findings) called(m *machine, g *global, args heap.Ref) {
-	c := Call{Count: 1, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: g.standing(), Rule: f.because}
+func (f *findings) called(m *judge, g *global, args heap.Ref) {
+	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: g.standing(), Rule: f.because}
 	if f.because != "" {
 		c.Verdict = max(c.Verdict, f.worse)
 	}
@@ -133,9 +133,9 @@ func (f *findings) called(m *machine, g *global, args heap.Ref) {
 }
 
 // calledOther keeps a call of what is no import.
-func (f *findings) calledOther(m *machine, callee, args heap.Ref) {
-	c := Call{Count: 1, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: Suspicious, Rule: RuleType}
-	if k := m.At(callee).Kind; (k == heap.KindCall || k == heap.KindPersistent || k == heap.KindUnknown) && !m.failed {
+func (f *findings) calledOther(m *judge, callee, args heap.Ref) {
+	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleType}
+	if k := m.At(callee).Kind; (k == heap.KindCall || k == heap.KindPersistent || k == heap.KindUnknown) && !m.Failed {
 		c.Verdict, c.Rule = Dangerous, RuleComputedCall
 	}
 	f.keepCall(m, c, func() string { return m.summary(callee) }, args)
@@ -150,7 +150,7 @@ func (g *global) standing() Verdict {
 }
 
 // keepCall keeps a call, if there is a place, and words it only then.
-func (f *findings) keepCall(m *machine, c Call, label func() string, args heap.Ref) bool {
+func (f *findings) keepCall(m *judge, c Call, label func() string, args heap.Ref) bool {
 	if f.noPlace(len(f.calls), c.Verdict) {
 		f.omitted++
 		return false

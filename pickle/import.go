@@ -1,16 +1,15 @@
-// Handlers: imports, and objects that the loader is to find.
+// Imports, and objects that the loader is to find.
 
 package pickle
 
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/heap"
+	"github.com/weightools/safetensors/pickle/internal/machine"
 	"github.com/weightools/safetensors/pickle/internal/names"
-	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // A global is an import while it is analyzed.
@@ -43,98 +42,50 @@ func (g *global) conditional() bool {
 	return g.use == names.GetAttr || g.use == names.Partial || g.use == names.LoadBytes
 }
 
-// global is GLOBAL: two lines. A loader in C asks for UTF-8, and for a byte in
-// each.
-func (m *machine) global() {
-	module, name := m.t.Text, m.t.Text2
-	m.work += 4 + int64(len(module)+len(name))/32
-	if len(module) == 0 || len(name) == 0 || !utf8.Valid(module) || !utf8.Valid(name) {
-		m.malformed()
-		m.push(m.unknown())
-		return
-	}
-	if m.t.TextLen > opcode.MaxText || len(name) > opcode.MaxText {
-		m.tooLongName()
-		return
-	}
-	g, known := m.found.names[nameKey{string(module), string(name), m.proto < 3}] // without a copy
+// Global judges a name that is imported.
+func (m *judge) Global(module, name []byte) heap.Ref {
+	g, known := m.found.names[nameKey{string(module), string(name), m.Proto < 3}] // without a copy
 	if known {
-		m.pushImport(g)
-		return
+		return m.imports(g)
 	}
-	m.importName(string(module), string(name))
+	return m.StackGlobal(string(module), string(name))
 }
 
-// tooLongName notes a name that is not looked at. There is none so long, but for
-// those that go in circles to be overlooked.
-func (m *machine) tooLongName() {
-	m.danger(RuleComputed, "the %s at %d has a name of more than %d bytes, which is not looked at", m.t.Code, m.t.Off, opcode.MaxText)
-	m.push(m.unknown())
-}
-
-// stackGlobal is STACK_GLOBAL: the two strings on top of the stack, wherever they
-// came from.
-func (m *machine) stackGlobal() {
-	name, module := m.pop(), m.pop()
-	mt, nt := m.At(module), m.At(name)
-	if mt.Kind == heap.KindStr && nt.Kind == heap.KindStr {
-		s, ok := m.Value(module).Str()
-		t, also := m.Value(name).Str()
-		if !ok || !also {
-			m.tooLongName()
-			return
-		}
-		m.importName(s, t)
-		return
-	}
-	for _, n := range []*heap.Node{mt, nt} {
-		switch n.Kind {
-		case heap.KindStr:
-		case heap.KindCall, heap.KindGlobal, heap.KindPersistent, heap.KindUnknown:
-			m.danger(RuleComputed, "the STACK_GLOBAL at %d imports what a %s gives", m.t.Off, n.Kind)
-		default:
-			m.refuse(RuleNotString, "the STACK_GLOBAL at %d is given a name of type %s", m.t.Off, n.Kind)
-		}
-	}
-	m.push(m.unknown())
-}
-
-// importName pushes an import.
-func (m *machine) importName(module, name string) {
-	g, known := m.found.names[nameKey{module, name, m.proto < 3}]
+// StackGlobal judges a name that is imported.
+func (m *judge) StackGlobal(module, name string) heap.Ref {
+	g, known := m.found.names[nameKey{module, name, m.Proto < 3}]
 	if !known {
-		g = m.judge(module, name)
+		g = m.judgeName(module, name)
 	}
 	if g == nil {
-		m.push(m.unknown())
-		return
+		return m.AddUnknown()
 	}
-	m.pushImport(g)
+	return m.imports(g)
 }
 
-// pushImport pushes the value of an import.
-func (m *machine) pushImport(g *global) {
+// imports counts an import, and returns its value.
+func (m *judge) imports(g *global) heap.Ref {
 	g.Count++
-	m.push(m.nodeOf(g))
+	return m.nodeOf(g)
 }
 
 // nodeOf returns the node of an import: one for the stream, for it is one object.
-func (m *machine) nodeOf(g *global) heap.Ref {
+func (m *judge) nodeOf(g *global) heap.Ref {
 	if g.node == heap.Unknown {
 		g.node = m.AddName(g)
 	}
 	return g.node
 }
 
-// judge judges a name that is new to the stream. It returns nil for a name that
+// judgeName judges a name that is new to the stream. It returns nil for a name that
 // none has, if what is read need not be a pickle at all.
-func (m *machine) judge(module, name string) *global {
-	if (m.failed || m.guessing) && !plausible(module, name) {
+func (m *judge) judgeName(module, name string) *global {
+	if (m.Failed || m.Guessing) && !plausible(module, name) {
 		return nil
 	}
-	m.work += costName
-	g := &global{Import: Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name, Offset: m.t.Off, Opcode: Opcode(m.t.Code)}}
-	if m.proto < 3 {
+	m.Work += costName
+	g := &global{Import: Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code)}}
+	if m.Proto < 3 {
 		g.ResolvedModule, g.ResolvedName = names.Rename(module, name)
 	}
 	j := m.found.policy.Judge(names.Import{Module: module, Name: name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
@@ -145,12 +96,12 @@ func (m *machine) judge(module, name string) *global {
 		g.use, g.letters, g.least = j.Entry.Use, needed+optional, len(needed)
 	}
 	switch {
-	case m.failed && !m.protoFirst && g.Verdict == Suspicious:
+	case m.Failed && !m.ProtoFirst && g.Verdict == Suspicious:
 		return nil // of bytes that need not be a pickle, what is not known means nothing
 	case m.found.noPlace(len(m.found.globals), g.Verdict):
 		return m.found.other(g)
 	}
-	m.found.keep(g, nameKey{module, name, m.proto < 3})
+	m.found.keep(g, nameKey{module, name, m.Proto < 3})
 	return g
 }
 
@@ -170,70 +121,25 @@ func plausible(module, name string) bool {
 	return module != "" && name != ""
 }
 
-// extension is EXT1, EXT2 and EXT4: a number in a registry that the pickle does
-// not hold.
-func (m *machine) extension() {
-	code := int64(m.t.Num)
-	if code <= 0 {
-		m.fail(RuleParse, "the %s at %d has the number %d, which is none of the registry's", m.t.Code, m.t.Off, code)
-		m.push(m.unknown())
-		return
-	}
-	m.work += costFinding
+// Extension judges a number of the registry, which turns it into a name.
+func (m *judge) Extension(code int64) heap.Ref {
+	m.Work += machine.CostNote
 	name := fmt.Sprintf("EXT %d", code)
 	g, known := m.found.names[nameKey{"", name, false}]
 	if !known {
-		if m.work += costName; len(m.found.globals) >= m.found.most {
-			m.pushImport(m.found.other(&global{Import: Import{Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: Suspicious, Rule: RuleExtension}}))
-			return
+		if m.Work += costName; len(m.found.globals) >= m.found.most {
+			return m.imports(m.found.other(&global{Import: Import{Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleExtension}}))
 		}
-		g = &global{full: name, Import: Import{Name: name, ResolvedName: name, Offset: m.t.Off, Opcode: Opcode(m.t.Code), Verdict: Suspicious, Rule: RuleExtension}}
+		g = &global{full: name, Import: Import{Name: name, ResolvedName: name, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleExtension}}
 		m.found.keep(g, nameKey{"", name, false})
-		m.warn(RuleExtension, m.t.Off, "the %s at %d imports what the registry has under %d", m.t.Code, m.t.Off, code)
+		m.warn(RuleExtension, m.Token.Off, "the %s at %d imports what the registry has under %d", m.Token.Code, m.Token.Off, code)
 	}
-	m.pushImport(g)
+	return m.imports(g)
 }
 
-// persID is PERSID: the id is the line.
-func (m *machine) persID() {
-	m.persistent(m.AddText(heap.KindStr, 0, m.t.Text, m.t.TextOff, m.t.TextLen))
-}
-
-// persistent pushes what the loader finds under an id.
-func (m *machine) persistent(id heap.Ref) {
-	r := m.Add(heap.Node{Kind: heap.KindPersistent, A: uint64(id)})
-	if !m.isStorageID(id) && (m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.Value(id)})) {
-		m.warn(RulePersistentID, m.t.Off, "the %s at %d has the id %s, which is not one of PyTorch's storages", m.t.Code, m.t.Off, m.summary(id))
+// Persistent judges an id under which the loader is to find something.
+func (m *judge) Persistent(id heap.Ref) {
+	if m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.Value(id)}) {
+		m.warn(RulePersistentID, m.Token.Off, "the %s at %d has the id %s, which is not one of PyTorch's storages", m.Token.Code, m.Token.Off, m.summary(id))
 	}
-	m.push(r)
 }
-
-// isStorageID is whether an id is one that torch.save writes: of a storage, as
-// ("storage", class, key, location, number of elements) and in old files a view
-// of it, or of the source of a class, as ("module", class, file, text).
-func (m *machine) isStorageID(id heap.Ref) bool {
-	n := m.At(id)
-	if n.Kind != heap.KindTuple {
-		return false
-	}
-	items := m.ItemsOf(id)
-	switch tag, _ := m.Value(items0(items)).Str(); tag {
-	case "storage":
-		return (len(items) == 5 || len(items) == 6) && m.is(items[1], heap.KindGlobal) && m.is(items[2], heap.KindStr) &&
-			m.is(items[3], heap.KindStr) && m.is(items[4], heap.KindInt) && (len(items) == 5 || m.is(items[5], heap.KindNone) || m.is(items[5], heap.KindTuple))
-	case "module":
-		return len(items) == 4 && m.is(items[1], heap.KindGlobal)
-	}
-	return false
-}
-
-// items0 returns the first item.
-func items0(items []heap.Ref) heap.Ref {
-	if len(items) == 0 {
-		return heap.Unknown
-	}
-	return items[0]
-}
-
-// is is whether a value is of a kind.
-func (m *machine) is(r heap.Ref, k heap.Kind) bool { return m.At(r).Kind == k }

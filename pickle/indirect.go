@@ -14,7 +14,7 @@ import (
 // checkGetAttr judges getattr. Of a class and a constant name it is a way to write
 // the name of a method, as picklers write bound methods, and gives that name as
 // if it were imported.
-func (m *machine) checkGetAttr(g *global, args heap.Value) heap.Ref {
+func (m *judge) checkGetAttr(g *global, args heap.Value) heap.Ref {
 	attribute, ok := args.Item(1).Str()
 	owner := m.owner(args.Item(0))
 	if !ok || owner == nil || owner.Module == "" || owner.conditional() || args.Len() > 3 || args.Len() == 3 && m.imported(args.Item(2)) != nil {
@@ -24,13 +24,13 @@ func (m *machine) checkGetAttr(g *global, args heap.Value) heap.Ref {
 	g.good++
 	r := m.importAttribute(owner, attribute)
 	if g := m.NameOf(m.At(r)).(*global); strings.Contains(attribute, "__") && g.Verdict == Dangerous {
-		m.danger(RuleDunderString, "the %s at %d reaches %s", m.t.Code, m.t.Off, g.Label())
+		m.danger(RuleDunderString, "the %s at %d reaches %s", m.Token.Code, m.Token.Off, g.Label())
 	}
 	return r
 }
 
 // owner returns the class that v is, or that it is an object of.
-func (m *machine) owner(v heap.Value) *global {
+func (m *judge) owner(v heap.Value) *global {
 	if c, ok := v.Called(); ok && c.Opcode() != opcode.Reduce {
 		v = c.Callee()
 	}
@@ -38,13 +38,13 @@ func (m *machine) owner(v heap.Value) *global {
 }
 
 // importAttribute returns an attribute of an import, as an import.
-func (m *machine) importAttribute(owner *global, attribute string) heap.Ref {
+func (m *judge) importAttribute(owner *global, attribute string) heap.Ref {
 	key := nameKey{owner.Module, owner.Name + "." + attribute, owner.Module != owner.ResolvedModule || owner.Name != owner.ResolvedName}
 	g, known := m.found.names[key]
 	if !known {
-		m.work += costName
+		m.Work += costName
 		g = &global{Import: Import{Module: key.module, Name: key.name, ResolvedModule: owner.ResolvedModule,
-			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.t.Off, Opcode: Opcode(m.t.Code)}}
+			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code)}}
 		j := m.found.policy.Judge(names.Import{Module: g.Module, Name: g.Name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
 		g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
 		g.full = names.Join(g.ResolvedModule, g.ResolvedName)
@@ -60,11 +60,11 @@ func (m *machine) importAttribute(owner *global, attribute string) heap.Ref {
 
 // checkPartial judges functools.partial: it calls nothing yet, and calling what it
 // gives is calling what was computed.
-func (m *machine) checkPartial(g *global, args heap.Value) {
+func (m *judge) checkPartial(g *global, args heap.Value) {
 	f := m.imported(args.Item(0))
 	if f == nil || f.Verdict == Dangerous || f.conditional() {
 		g.misused = true
-		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.t.Code, m.t.Off, m.summary(args.Item(0).Ref))
+		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.Token.Code, m.Token.Off, m.summary(args.Item(0).Ref))
 		return
 	}
 	g.good++
@@ -72,7 +72,7 @@ func (m *machine) checkPartial(g *global, args heap.Value) {
 
 // checkLoadBytes judges torch.storage._load_from_bytes: it loads the bytes that it
 // is given, which are judged in turn.
-func (m *machine) checkLoadBytes(g *global, args heap.Value) {
+func (m *judge) checkLoadBytes(g *global, args heap.Value) {
 	b := args.Item(0)
 	n := m.At(b.Ref)
 	isBytes := n.Kind == heap.KindBytes || n.Kind == heap.KindStr && n.Flags&heap.Bytes8 != 0 || m.isEncodedBytes(b)
@@ -87,7 +87,7 @@ func (m *machine) checkLoadBytes(g *global, args heap.Value) {
 
 // isEncodedBytes is whether v is what protocols below 3 have for bytes: a call of
 // _codecs.encode with a str.
-func (m *machine) isEncodedBytes(v heap.Value) bool {
+func (m *judge) isEncodedBytes(v heap.Value) bool {
 	c, ok := v.Called()
 	if !ok {
 		return false
@@ -98,19 +98,19 @@ func (m *machine) isEncodedBytes(v heap.Value) bool {
 
 // escapes notes conditional names that are anywhere but where they are called:
 // what becomes of them there is not known. It is asked when the stream is over.
-func (m *machine) escapes() {
+func (m *judge) escapes() {
 	watched := map[heap.Ref]*global{}
 	for _, g := range m.found.globals {
 		if g.conditional() && !g.misused {
-			g.misused = g.good == 0 || m.result == g.node
+			g.misused = g.good == 0 || m.Result == g.node
 			watched[g.node] = g
 		}
 	}
 	if len(watched) == 0 {
 		return
 	}
-	m.work += int64(m.Size()-int(m.first)) / 2
-	for r := m.first; int(r) < m.Size(); r++ {
+	m.Work += int64(m.Size()-int(m.First)) / 2
+	for r := m.First; int(r) < m.Size(); r++ {
 		if k := m.At(r).Kind; k < heap.KindTuple || k == heap.KindGlobal {
 			continue
 		}
@@ -126,7 +126,7 @@ func (m *machine) escapes() {
 }
 
 // callsOnly is whether r is a call of the callee, and holds it nowhere else.
-func (m *machine) callsOnly(r, callee heap.Ref) bool {
+func (m *judge) callsOnly(r, callee heap.Ref) bool {
 	n := m.At(r)
 	if n.Kind != heap.KindCall {
 		return false

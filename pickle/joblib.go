@@ -17,16 +17,18 @@ import (
 // instead.
 
 // rawArray passes over the bytes of an array, if c makes the wrapper of one.
-func (m *machine) rawArray(c *heap.Call, state heap.Ref) {
-	if m.plain || !m.isWrapper(c) || m.failed {
+func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
+	if m.plain || !m.isWrapper(c) || m.Failed {
 		return
 	}
 	w := wrapperOf(m.look(m.Value(state)))
+	off := m.Reader.Offset()
 	if w.objects {
-		m.inner()
+		if m.Inner() { // the array takes the place of the wrapper
+			m.found.addf(RuleNested, Note, off, "the objects of an array begin at %d, as a pickle of their own", off)
+		}
 		return
 	}
-	off := m.d.Offset()
 	if m.rawAt < 0 {
 		m.rawAt = off
 		m.found.addf(RuleRawArray, Note, off, "the bytes of an array begin at %d, as joblib writes them", off)
@@ -36,40 +38,27 @@ func (m *machine) rawArray(c *heap.Call, state heap.Ref) {
 		return
 	}
 	if w.aligned {
-		b := m.d.Peek(1)
+		b := m.Reader.Peek(1)
 		if len(b) == 0 {
-			m.fail(RuleTruncated, "the bytes end at %d, before those of an array", m.d.Size())
+			m.fail(RuleTruncated, "the bytes end at %d, before those of an array", m.Reader.Size())
 			return
 		}
 		w.bytes += 1 + int64(b[0])
 	}
-	if w.bytes > m.d.Left() {
-		m.fail(RuleTruncated, "the array at %d has %d bytes, and %d are left", off, w.bytes, m.d.Left())
+	if w.bytes > m.Reader.Left() {
+		m.fail(RuleTruncated, "the array at %d has %d bytes, and %d are left", off, w.bytes, m.Reader.Left())
 		return
 	}
-	m.d.GoTo(off + w.bytes)
+	m.Reader.GoTo(off + w.bytes)
 }
 
 // isWrapper is whether a call makes a NumpyArrayWrapper.
-func (m *machine) isWrapper(c *heap.Call) bool {
+func (m *judge) isWrapper(c *heap.Call) bool {
 	class := m.imported(m.Value(c.Callee))
 	if class != nil && class.use == names.Reconstructor {
 		class = m.imported(m.Value(c.Args).Item(0))
 	}
 	return class != nil && class.ResolvedName == "NumpyArrayWrapper" && class.Verdict == Safe
-}
-
-// inner begins the pickle that stands where an array of objects would.
-func (m *machine) inner() {
-	if len(m.outer) == maxOuter {
-		m.found.limit(m.d.Offset(), "pickles within arrays are not followed beyond %d", maxOuter)
-		m.failed, m.done = true, true
-		return
-	}
-	m.found.addf(RuleNested, Note, m.d.Offset(), "the objects of an array begin at %d, as a pickle of their own", m.d.Offset())
-	m.pop() // the wrapper, of which the array takes the place
-	m.outer = append(m.outer, context{m.stack, m.marks, m.fence, m.memo, m.proto, m.declared})
-	m.stack, m.marks, m.fence, m.memo, m.proto, m.declared = nil, nil, 0, memo{}, 0, 1
 }
 
 // A wrapper is what a NumpyArrayWrapper says of its array.

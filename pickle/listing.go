@@ -62,7 +62,7 @@ func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 			yield(Line{Stream: -1}, err)
 			return
 		}
-		l := &listing{m: newMachine(r, size, o), report: report, yield: yield, going: true, verdicts: map[string]Verdict{}}
+		l := &listing{m: newJudge(r, size, o), report: report, yield: yield, going: true, verdicts: map[string]Verdict{}}
 		for i := range report.Imports {
 			l.verdicts[report.Imports[i].String()] = report.Imports[i].Verdict
 		}
@@ -78,7 +78,7 @@ func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 
 // A listing makes lines.
 type listing struct {
-	m      *machine
+	m      *judge
 	report *Report
 	yield  func(Line, error) bool
 	going  bool      // whether lines are still wanted
@@ -94,36 +94,38 @@ func (l *listing) stream(i int, s Stream) {
 	m.Reset()
 	found := newFindings(l.report.policy, 0, m.o.maxReport())
 	m.begin(s.Offset, found)
-	m.budget = m.o.maxOpcodes()
+	m.Budget = m.o.maxOpcodes()
 	l.marks, l.outer = nil, nil
-	m.observe = func(do func(*machine)) {
-		line := Line{Offset: m.t.Off, End: m.d.Offset(), Stream: i, Opcode: Opcode(m.t.Code), Arg: string(m.t.Argument()), Indent: len(l.marks)}
-		live, calls := m.memo.live, m.Calls()
+	m.Observe = func() {
+		line := Line{Offset: m.Token.Off, End: m.Reader.Offset(), Stream: i, Opcode: Opcode(m.Token.Code), Arg: string(m.Token.Argument()), Indent: len(l.marks)}
+		live, calls := m.Memoized(), m.Calls()
 		found.forget()
-		do(m)
-		if m.t.Code == opcode.Memoize {
+		m.Step()
+		if m.Token.Code == opcode.Memoize {
 			line.Mark = fmt.Sprintf("(as %d)", live)
 		}
 		l.follow(&line)
-		line.Depth = len(m.stack) + len(m.marks)
+		line.Depth = m.Depth()
 		l.remark(&line, found.list, m.Calls() > calls)
 		l.going = l.going && l.yield(line, nil)
-		m.done = m.done || !l.going || m.d.Offset() >= s.End
+		if !l.going || m.Reader.Offset() >= s.End {
+			m.End()
+		}
 	}
-	m.run()
+	m.Run()
 }
 
 // follow does with MARKs what the machine did.
 func (l *listing) follow(line *Line) {
 	m := l.m
 	switch n := len(l.outer); {
-	case len(m.outer) > n:
+	case m.Within() > n:
 		l.outer, l.marks = append(l.outer, l.marks), nil
-	case len(m.outer) < n:
+	case m.Within() < n:
 		l.marks, l.outer = l.outer[n-1], l.outer[:n-1]
-	case m.t.Code == opcode.Mark:
+	case m.Token.Code == opcode.Mark:
 		l.marks = append(l.marks, line.Offset)
-	case len(m.marks) < len(l.marks):
+	case m.Open() < len(l.marks):
 		line.Mark = fmt.Sprintf("(MARK at %d)", l.marks[len(l.marks)-1])
 		l.marks = l.marks[:len(l.marks)-1]
 	}
@@ -138,8 +140,8 @@ func (l *listing) remark(line *Line, findings []Finding, called bool) {
 		}
 		line.Remark, line.Verdict = s, max(line.Verdict, v)
 	}
-	if n := len(m.stack) - 1; n >= 0 && m.is(m.stack[n], heap.KindGlobal) {
-		switch g := m.NameOf(m.At(m.stack[n])).(*global); m.t.Code {
+	if r, ok := m.Top(); ok && m.Is(r, heap.KindGlobal) {
+		switch g := m.NameOf(m.At(r)).(*global); m.Token.Code {
 		case opcode.Global, opcode.StackGlobal, opcode.Ext1, opcode.Ext2, opcode.Ext4, opcode.Reduce:
 			v := l.verdict(g)
 			add(fmt.Sprintf("imports %s: %s", g.Label(), v), v)
@@ -174,7 +176,7 @@ func (l *listing) rest(from, to int64) {
 	}
 	const most = 16
 	b := make([]byte, min(to-from, most))
-	n, _ := l.m.d.Source().ReadAt(b, from)
+	n, _ := l.m.Reader.Source().ReadAt(b, from)
 	text := fmt.Sprintf("% x", b[:n])
 	if to-from > most {
 		text += fmt.Sprintf(" ... (%s)", wording.Count(to-from, "byte"))

@@ -28,10 +28,10 @@ type job struct {
 	decoded bool    // whether it is not in the file as it is
 }
 
-// sniff looks at a text, of which b is the head.
-func (m *machine) sniff(r heap.Ref, b []byte, off, size int64) {
+// Text looks at a text, of which b is the head.
+func (m *judge) Text(r heap.Ref, b []byte, off, size int64) {
 	form := guise.Of(b)
-	if form == guise.Nothing || m.failed {
+	if form == guise.Nothing || m.Failed {
 		return
 	}
 	j := &job{value: r, off: off, size: size, archive: form == guise.Archive}
@@ -40,26 +40,26 @@ func (m *machine) sniff(r heap.Ref, b []byte, off, size int64) {
 		text := b
 		if int64(len(b)) < size {
 			text = make([]byte, min(size, maxDecoded))
-			n, _ := m.d.Source().ReadAt(text, off)
+			n, _ := m.Reader.Source().ReadAt(text, off)
 			text = text[:n]
 		}
 		m.addDecoded(j, guise.Decode(text))
 		return
 	case int64(len(b)) < size:
-		j.r = io.NewSectionReader(m.d.Source(), off, size)
+		j.r = io.NewSectionReader(m.Reader.Source(), off, size)
 	default:
 		j.r = bytes.NewReader(bytes.Clone(b))
 	}
 	m.addJob(j)
 }
 
-// sniffDecoded looks at a text that is not in the file as it is.
-func (m *machine) sniffDecoded(r heap.Ref, b []byte) {
+// Decoded looks at a text that is not in the file as it is.
+func (m *judge) Decoded(r heap.Ref, b []byte) {
 	form := guise.Of(b)
-	if form == guise.Nothing || m.failed {
+	if form == guise.Nothing || m.Failed {
 		return
 	}
-	j := &job{value: r, off: m.t.Off, archive: form == guise.Archive}
+	j := &job{value: r, off: m.Token.Off, archive: form == guise.Archive}
 	if form == guise.Encoded {
 		b = guise.Decode(b)
 	}
@@ -68,11 +68,11 @@ func (m *machine) sniffDecoded(r heap.Ref, b []byte) {
 
 // sniffEncoded looks at the bytes that _codecs.encode makes of a str: so are bytes
 // written in protocols below 3.
-func (m *machine) sniffEncoded(r, args heap.Ref) {
+func (m *judge) sniffEncoded(r, args heap.Ref) {
 	if s, ok := m.Value(args).Item(0).Str(); ok && len(s) >= guise.Least {
-		m.work += int64(len(s)) / 4
+		m.Work += int64(len(s)) / 4
 		if b := latin1(s); guise.MayBe(b) {
-			m.sniffDecoded(r, b)
+			m.Decoded(r, b)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func latin1(s string) []byte {
 }
 
 // addDecoded adds a job for what a text stands for, if that is anything.
-func (m *machine) addDecoded(j *job, b []byte) {
+func (m *judge) addDecoded(j *job, b []byte) {
 	j.r, j.size, j.decoded = bytes.NewReader(b), int64(len(b)), true
 	if f := guise.Of(b); f == guise.Raw || f == guise.Archive {
 		j.archive = f == guise.Archive
@@ -96,7 +96,7 @@ func (m *machine) addDecoded(j *job, b []byte) {
 }
 
 // addJob adds a job, up to a number: each is an analysis of its own.
-func (m *machine) addJob(j *job) {
+func (m *judge) addJob(j *job) {
 	if len(m.found.jobs) >= maxJobs {
 		if !m.found.skipped {
 			m.found.limit(j.off, "of the strings that may be pickles, no more than %d are judged", maxJobs)
@@ -110,7 +110,7 @@ func (m *machine) addJob(j *job) {
 
 // load notes that a call which is not known to be harmless is given the texts
 // among its arguments.
-func (m *machine) load(args heap.Value) {
+func (m *judge) load(args heap.Value) {
 	for arg := range m.look(args).Items() {
 		if m.At(arg.Ref).Flags&heap.Embedded != 0 {
 			m.found.jobOf[arg.Ref].loaded = true
@@ -119,13 +119,13 @@ func (m *machine) load(args heap.Value) {
 }
 
 // nest has bytes judged that are given to a loader.
-func (m *machine) nest(b heap.Value, loader *global) {
+func (m *judge) nest(b heap.Value, loader *global) {
 	if m.At(b.Ref).Flags&heap.Embedded != 0 {
 		j := m.found.jobOf[b.Ref]
 		j.loaded, j.loader = true, loader
 		return
 	}
-	j := &job{value: b.Ref, off: m.t.Off, loaded: true, loader: loader, decoded: true}
+	j := &job{value: b.Ref, off: m.Token.Off, loaded: true, loader: loader, decoded: true}
 	if c, ok := b.Called(); ok {
 		s, _ := c.Args().Item(0).Str()
 		latin := latin1(s)

@@ -11,14 +11,6 @@ import (
 	"testing"
 )
 
-func TestHandlers(t *testing.T) {
-	for c := range Opcodes() {
-		if handlers[c] == nil {
-			t.Errorf("%s does nothing", c)
-		}
-	}
-}
-
 // TestEachOpcode carries out each opcode once, and looks at what is then on the
 // stack: as the loader in C would have it.
 func TestEachOpcode(t *testing.T) {

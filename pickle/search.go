@@ -27,7 +27,7 @@ func mostGuesses(size int64) int64 { return 2*size + 1<<20 }
 // pickle without end at every byte. Past the limit, only dangerous names are
 // looked for, and not without end either.
 func (a *analysis) head(off int64) int64 {
-	d := a.m.d
+	d := a.m.Reader
 	if a.o != nil && a.o.NoSweep || a.guesses < -2*d.Size() {
 		return d.Size()
 	}

@@ -11,7 +11,7 @@ import (
 
 // checkUse judges a call of an import by what its use allows. For getattr of a
 // constant name, it returns what that names.
-func (m *machine) checkUse(g *global, args heap.Ref) heap.Ref {
+func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 	a := m.Value(args)
 	switch g.use {
 	case names.None:
@@ -28,7 +28,7 @@ func (m *machine) checkUse(g *global, args heap.Ref) heap.Ref {
 	case names.Base:
 		m.checkCount(g, a, 0, 0)
 	case names.Constant, names.Storage:
-		m.warn(RuleCallArgs, m.t.Off, "the %s at %d calls %s, which is to be named, not called", m.t.Code, m.t.Off, g.Label())
+		m.warn(RuleCallArgs, m.Token.Off, "the %s at %d calls %s, which is to be named, not called", m.Token.Code, m.Token.Off, g.Label())
 	case names.Typed, names.Rebuild, names.Array:
 		m.checkSignature(g, a)
 	case names.Tensor:
@@ -50,17 +50,17 @@ func (m *machine) checkUse(g *global, args heap.Ref) heap.Ref {
 }
 
 // wrong notes arguments that the name is not allowed for.
-func (m *machine) wrong(rule Rule, g *global, what string) {
-	m.warn(rule, m.t.Off, "the %s at %d calls %s with %s", m.t.Code, m.t.Off, g.Label(), what)
+func (m *judge) wrong(rule Rule, g *global, what string) {
+	m.warn(rule, m.Token.Off, "the %s at %d calls %s with %s", m.Token.Code, m.Token.Off, g.Label(), what)
 }
 
 // checkUnknown judges a call of what is not allowed anyway.
-func (m *machine) checkUnknown(g *global, args heap.Value) {
+func (m *judge) checkUnknown(g *global, args heap.Value) {
 	if g.Verdict == Safe {
 		return // a user allows it
 	}
 	if g.full == "builtins.type" && args.Len() == 3 {
-		m.danger(RuleDynamicClass, "the %s at %d makes a class", m.t.Code, m.t.Off)
+		m.danger(RuleDynamicClass, "the %s at %d makes a class", m.Token.Code, m.Token.Off)
 	}
 	if g.Rule == RuleAttribute {
 		m.checkDunderStrings(args.Ref)
@@ -69,7 +69,7 @@ func (m *machine) checkUnknown(g *global, args heap.Value) {
 }
 
 // imported returns the import that v is, nil if it is none.
-func (m *machine) imported(v heap.Value) *global {
+func (m *judge) imported(v heap.Value) *global {
 	if n := m.At(v.Ref); n.Kind == heap.KindGlobal {
 		return m.NameOf(n).(*global)
 	}
@@ -77,10 +77,10 @@ func (m *machine) imported(v heap.Value) *global {
 }
 
 // checkPlain judges arguments that are to be values, and not functions.
-func (m *machine) checkPlain(g *global, args heap.Value) {
+func (m *judge) checkPlain(g *global, args heap.Value) {
 	for arg := range m.look(args).Items() {
 		if f := m.imported(arg); f != nil && f.Verdict != Safe {
-			m.warn(RuleCallableArg, m.t.Off, "the %s at %d gives %s to %s", m.t.Code, m.t.Off, f.Label(), g.Label())
+			m.warn(RuleCallableArg, m.Token.Off, "the %s at %d gives %s to %s", m.Token.Code, m.Token.Off, f.Label(), g.Label())
 		}
 		if c, ok := arg.Called(); ok && c.Callee().Kind() == heap.KindGlobal {
 			m.checkRange(g, c)
@@ -90,7 +90,7 @@ func (m *machine) checkPlain(g *global, args heap.Value) {
 
 // checkText judges strings that say how others are read: the encoding of str, bytes
 // and bytearray, and the exponent of a fraction, which Python works out in full.
-func (m *machine) checkText(g *global, args heap.Value) {
+func (m *judge) checkText(g *global, args heap.Value) {
 	switch g.full {
 	case "builtins.str", "builtins.bytes", "builtins.bytearray":
 		encoding, _ := args.Item(1).Str()
@@ -107,7 +107,7 @@ func (m *machine) checkText(g *global, args heap.Value) {
 // checkDtype judges the state of a NumPy dtype. One bit of it says whether elements
 // hold pointers to objects. A dtype that lies about it makes NumPy follow pointers
 // that the pickle has made up.
-func (m *machine) checkDtype(args, state heap.Value) {
+func (m *judge) checkDtype(args, state heap.Value) {
 	code, _ := args.Item(0).Str()
 	flags, ok := state.Item(7).Int()
 	if !ok {
@@ -124,7 +124,7 @@ func (m *machine) checkDtype(args, state heap.Value) {
 		}
 	}
 	if holds != (flags&1 != 0) && (code != "" && code[0] != 'V' || holds) {
-		m.warn(RuleBuildState, m.t.Off, "the BUILD at %d says otherwise than the dtype whether its elements are objects", m.t.Off)
+		m.warn(RuleBuildState, m.Token.Off, "the BUILD at %d says otherwise than the dtype whether its elements are objects", m.Token.Off)
 	}
 }
 
@@ -133,7 +133,7 @@ func (m *machine) checkDtype(args, state heap.Value) {
 const maxSize = 1 << 28
 
 // checkSizes judges numbers that become sizes.
-func (m *machine) checkSizes(g *global, args heap.Value) {
+func (m *judge) checkSizes(g *global, args heap.Value) {
 	for arg := range m.look(args).Items() {
 		if n, ok := arg.Int(); arg.Kind() == heap.KindInt && (!ok || n > maxSize) && g.full != "builtins.range" {
 			m.wrong(RuleResource, g, "the size "+m.summary(arg.Ref))
@@ -145,7 +145,7 @@ func (m *machine) checkSizes(g *global, args heap.Value) {
 }
 
 // checkRange judges a range that is made into what holds all its items.
-func (m *machine) checkRange(g *global, c heap.Result) {
+func (m *judge) checkRange(g *global, c heap.Result) {
 	f := m.imported(c.Callee())
 	if f == nil || f.full != "builtins.range" {
 		return
@@ -158,23 +158,23 @@ func (m *machine) checkRange(g *global, c heap.Result) {
 }
 
 // checkFactory judges the function that a defaultdict calls for what is missing.
-func (m *machine) checkFactory(g *global, args heap.Value) {
+func (m *judge) checkFactory(g *global, args heap.Value) {
 	f := args.Item(0)
 	made := m.imported(f)
 	switch {
 	case args.Len() == 0 || f.IsNone():
 	case made != nil && made.ResolvedModule == "builtins" && made.Verdict == Safe:
 	case made != nil && made.Verdict != Dangerous:
-		m.warn(RuleCallableArg, m.t.Off, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.Label(), made.Label())
+		m.warn(RuleCallableArg, m.Token.Off, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), made.Label())
 	default:
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.Label(), m.summary(f.Ref))
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(f.Ref))
 	}
 }
 
 // checkCount judges how many arguments there are.
-func (m *machine) checkCount(g *global, args heap.Value, least, most int) bool {
+func (m *judge) checkCount(g *global, args heap.Value, least, most int) bool {
 	if n := int(args.Len()); args.Kind() != heap.KindTuple || n < least || n > most {
-		m.warn(RuleType, m.t.Off, "the %s at %d calls %s with %d arguments", m.t.Code, m.t.Off, g.Label(), n)
+		m.warn(RuleType, m.Token.Off, "the %s at %d calls %s with %d arguments", m.Token.Code, m.Token.Off, g.Label(), n)
 		return false
 	}
 	return true
@@ -183,14 +183,14 @@ func (m *machine) checkCount(g *global, args heap.Value, least, most int) bool {
 // checkSignature judges arguments by their number and kinds. The letters of a
 // signature: S storage, T tensor, i int, b bool, I ints, t str, D dtype, g import,
 // s state, a anything. What follows | may be missing.
-func (m *machine) checkSignature(g *global, args heap.Value) {
+func (m *judge) checkSignature(g *global, args heap.Value) {
 	letters := g.letters
 	if !m.checkCount(g, args, g.least, len(letters)) {
 		return
 	}
 	for i, arg := range m.ItemsOf(m.look(args).Ref) {
 		if !m.fits(letters[i], m.Value(arg)) {
-			m.warn(RuleType, m.t.Off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.t.Code, g.Label(), m.t.Off, m.summary(arg), m.At(arg).Kind)
+			m.warn(RuleType, m.Token.Off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.Token.Code, g.Label(), m.Token.Off, m.summary(arg), m.At(arg).Kind)
 		}
 	}
 	if i := strings.IndexByte(letters, 'I'); i >= 0 && g.use == names.Array {
@@ -199,7 +199,7 @@ func (m *machine) checkSignature(g *global, args heap.Value) {
 }
 
 // fits is whether an argument is what a letter of a signature says.
-func (m *machine) fits(letter byte, arg heap.Value) bool {
+func (m *judge) fits(letter byte, arg heap.Value) bool {
 	k := arg.Kind()
 	switch letter {
 	case 'S':
@@ -223,14 +223,14 @@ func (m *machine) fits(letter byte, arg heap.Value) bool {
 }
 
 // areInts is whether v is a tuple or list of ints, or a torch.Size of them.
-func (m *machine) areInts(v heap.Value) bool {
+func (m *judge) areInts(v heap.Value) bool {
 	if c, ok := v.Called(); ok {
 		f := m.imported(c.Callee())
 		return f != nil && f.full == "torch.Size"
 	}
 	if v.Kind() == heap.KindTuple {
 		for _, item := range m.ItemsOf(m.look(v).Ref) {
-			if !m.is(item, heap.KindInt) {
+			if !m.Is(item, heap.KindInt) {
 				return false
 			}
 		}
@@ -245,7 +245,7 @@ func (m *machine) areInts(v heap.Value) bool {
 }
 
 // checkShape judges the shape of an array that is made without its data.
-func (m *machine) checkShape(g *global, shape heap.Value) {
+func (m *judge) checkShape(g *global, shape heap.Value) {
 	total := int64(1)
 	for item := range m.look(shape).Items() {
 		n, ok := item.Int()
@@ -260,19 +260,19 @@ func (m *machine) checkShape(g *global, shape heap.Value) {
 // checkFromType judges a call of a function that calls its first argument with
 // the third, makes the result what the second says, and sets the fourth as its
 // state.
-func (m *machine) checkFromType(g *global, args heap.Value) {
+func (m *judge) checkFromType(g *global, args heap.Value) {
 	if !m.checkCount(g, args, 3, 4) {
 		return
 	}
 	f := m.imported(args.Item(0))
 	if f == nil || f.Verdict != Safe || f.use != names.Rebuild {
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.Label(), m.summary(args.Item(0).Ref))
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Item(0).Ref))
 		return
 	}
 	f.Called = true
 	m.checkSignature(f, args.Item(2))
 	if t := m.imported(args.Item(1)); t == nil || t.Verdict == Dangerous || t.Verdict == Safe && t.use != names.Tensor && t.use != names.None && t.use != names.Class {
-		m.danger(RuleCallableArg, "the %s at %d makes a tensor a %s", m.t.Code, m.t.Off, m.summary(args.Item(1).Ref))
+		m.danger(RuleCallableArg, "the %s at %d makes a tensor a %s", m.Token.Code, m.Token.Off, m.summary(args.Item(1).Ref))
 	}
 	m.checkDunderKeys(args.Item(3).Ref)
 }
@@ -280,10 +280,10 @@ func (m *machine) checkFromType(g *global, args heap.Value) {
 // checkMaker judges a call of a function that makes an object of the class that
 // is its first argument. What it gives to the class is judged as if the class were
 // called with it.
-func (m *machine) checkMaker(g *global, args heap.Value) {
+func (m *judge) checkMaker(g *global, args heap.Value) {
 	class := m.imported(args.Item(0))
 	if class == nil || class.Verdict == Dangerous {
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.t.Code, m.t.Off, g.Label(), m.summary(args.Item(0).Ref))
+		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Item(0).Ref))
 		return
 	}
 	class.Called = true
@@ -303,7 +303,7 @@ func (m *machine) checkMaker(g *global, args heap.Value) {
 
 // checkKwargs judges arguments by name, which no pickler writes for what is
 // allowed, but for the classes of a profile.
-func (m *machine) checkKwargs(g *global, kwargs heap.Ref) {
+func (m *judge) checkKwargs(g *global, kwargs heap.Ref) {
 	if n := m.At(kwargs); g.Verdict == Safe && g.use != names.Class && g.use != names.None && n.Kind == heap.KindDict && n.N > 0 {
 		m.wrong(RuleCallArgs, g, "arguments by name")
 	}
@@ -315,7 +315,7 @@ var encodings = map[string]bool{"latin1": true, "latin-1": true, "iso-8859-1": t
 
 // checkEncode judges _codecs.encode, which picklers write for bytes in protocols
 // below 3. Other codecs decompress, and decode what is not text.
-func (m *machine) checkEncode(g *global, args heap.Value) {
+func (m *judge) checkEncode(g *global, args heap.Value) {
 	encoding, _ := args.Item(1).Str()
 	if args.Len() != 2 || args.Item(0).Kind() != heap.KindStr || !encodings[encoding] {
 		m.wrong(RuleCallArgs, g, m.summary(args.Ref))

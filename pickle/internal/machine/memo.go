@@ -1,6 +1,6 @@
 // The memo: values by the numbers that a pickle gives them.
 
-package pickle
+package machine
 
 import "github.com/weightools/safetensors/pickle/internal/heap"
 
