@@ -91,7 +91,9 @@ type listing struct {
 // stream yields the lines of a stream.
 func (l *listing) stream(i int, s Stream) {
 	m := l.m
-	m.Reset()
+	if m.Size() > forgetAfter {
+		m.Forget() // with the memo, which may be of the stream before
+	}
 	found := newFindings(l.report.policy, 0, m.o.maxReport())
 	m.begin(s.Offset, found)
 	m.Budget = m.o.maxOpcodes()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,5 +126,21 @@ highest protocol among opcodes = 2
 	}
 	if err := Disassemble(io.Discard, bytes.NewReader(nil), 0, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLinesOfAnotherMemo lists a stream that reads what the one before has stored, which
+// a loader that is used again gives to it.
+func TestLinesOfAnotherMemo(t *testing.T) {
+	code := proto(4) + str("os") + "\x94" + str("system") + "\x94." + proto(4) + "h\x00h\x01\x93."
+	var remarks []string
+	for line, err := range Lines(strings.NewReader(code), int64(len(code)), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		remarks = append(remarks, line.Remark)
+	}
+	if !slices.Contains(remarks, "imports os.system: dangerous") {
+		t.Errorf("remarks are %q", remarks)
 	}
 }
