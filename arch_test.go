@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"pickle/internal/names":     {"internal"},
 	"pickle/internal/guise":     {"pickle/internal/opcode", "pickle/internal/names"},
 	"pickle/internal/heap":      {"pickle/internal/opcode", "internal"},
+	"pickle/internal/joblib":    {"pickle/internal/heap"},
 	"pickle/internal/machine":   {"pickle/internal/opcode", "pickle/internal/guise", "pickle/internal/heap", "pickle/internal/names", "internal"},
 	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},

@@ -3,14 +3,10 @@
 package pickle
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
@@ -53,68 +49,11 @@ func Profiles() iter.Seq2[string, string] {
 // It is an error to allow what the built-in lists call dangerous: by a tree at
 // all, and by name if it is dangerous in itself and not by where it stands.
 func ParsePolicy(r io.Reader) (*Policy, error) {
-	p := new(Policy)
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		words := strings.Fields(text)
-		if len(words) == 0 {
-			continue
-		}
-		if err := p.add(words[0], words[1:]); err != nil {
-			return nil, fmt.Errorf("policy: line %d: %w", n, err)
-		}
+	lists, err := names.Parse(r)
+	if err != nil {
+		return nil, err
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("policy: %w", err)
-	}
-	return p, nil
-}
-
-// add adds a line's words.
-func (p *Policy) add(verb string, words []string) error {
-	list, check := &p.Allow, names.MayAllow
-	switch verb {
-	case "allow":
-	case "deny":
-		list, check = &p.Deny, names.Check
-	case "profile":
-		list, check = &p.Profiles, isProfile
-	case "file":
-		list, check = &p.Files, isDigest
-	default:
-		return fmt.Errorf("expected allow, deny, profile or file, found %s", wording.Quote(verb))
-	}
-	if len(words) == 0 {
-		return fmt.Errorf("%s what? A name has to follow", verb)
-	}
-	for _, word := range words {
-		if err := check(word); err != nil {
-			return err
-		}
-	}
-	*list = append(*list, words...)
-	return nil
-}
-
-// isProfile returns an error if word is no profile.
-func isProfile(word string) error {
-	var known []string
-	for name := range Profiles() {
-		known = append(known, name)
-	}
-	if !slices.Contains(known, word) {
-		return fmt.Errorf("there is no profile %s: there are %s", wording.Quote(word), strings.Join(known, ", "))
-	}
-	return nil
-}
-
-// isDigest returns an error if word is no SHA-256.
-func isDigest(word string) error {
-	if len(word) != 64 || strings.Trim(word, "0123456789abcdef") != "" {
-		return fmt.Errorf("%s is no SHA-256: 64 hexadecimal digits in lower case are", wording.Quote(word))
-	}
-	return nil
+	return &Policy{Profiles: lists.Profiles, Allow: lists.Allow, Deny: lists.Deny, Files: lists.Files}, nil
 }
 
 // compile makes the policy ready for judging.

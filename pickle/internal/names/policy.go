@@ -58,8 +58,8 @@ func (a additions) cover(name string) (string, bool) {
 	return "", false
 }
 
-// Check returns an error if word is not a dotted name or a tree of them.
-func Check(word string) error {
+// check returns an error if word is not a dotted name or a tree of them.
+func check(word string) error {
 	for part := range strings.SplitSeq(strings.TrimSuffix(word, ".*"), ".") {
 		if part == "" || strings.Contains(part, "*") {
 			return fmt.Errorf("%s is neither a dotted name nor one with .* at its end", wording.Quote(word))
@@ -74,7 +74,7 @@ var never = []string{"process", "code", "interpreter", "loader", "scanner"}
 // MayAllow returns an error if a policy may not allow word: by a tree nothing
 // that the lists call dangerous, by name nothing that is dangerous in itself.
 func MayAllow(word string) error {
-	if err := Check(word); err != nil {
+	if err := check(word); err != nil {
 		return err
 	}
 	name, tree := strings.CutSuffix(word, ".*")
