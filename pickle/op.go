@@ -58,12 +58,13 @@ func Ops(r io.ReaderAt, size int64) iter.Seq2[Op, error] {
 	return func(yield func(Op, error) bool) {
 		d := opcode.NewReader(r, size)
 		var t opcode.Token
+		var w opcode.Written
 		for d.Offset() < d.Size() {
 			if fault := d.Next(&t); fault != opcode.FaultNone {
 				yield(Op{Code: Opcode(t.Code), Offset: t.Off, End: d.Offset()}, failure(d, fault, &t))
 				return
 			}
-			w := d.Written(&t)
+			d.Written(&t, &w)
 			op := Op{Opcode(t.Code), t.Off, d.Offset(), w.Arg, w.Arg2, w.Off, w.Size, w.Int}
 			if !yield(op, nil) {
 				return

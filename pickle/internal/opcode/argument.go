@@ -21,26 +21,22 @@ type Written struct {
 	Int       int64  // the number that it is or stands for, 0 if it does not fit
 }
 
-// Written returns the argument of the token that was read last.
-func (d *Reader) Written(t *Token) Written {
-	w := Written{Arg: t.Text, Off: t.TextOff, Size: t.TextLen, Int: int64(t.Num)}
+// Written puts the argument of the token that was read last into w.
+func (d *Reader) Written(t *Token, w *Written) {
 	switch f := table[t.Code].form; {
 	case f == formNone:
-		return Written{}
-	case f == formLines:
-		w.Arg2 = t.Text2
-		w.Int = 0
-	case f == formLine:
-		w.Int = lineNumber(t)
+		*w = Written{}
 	case f < formLine:
-		w.Size = int64(fixedSizes[f])
-		w.Off = d.Offset() - w.Size
-		w.Arg = d.buf[d.i-int(w.Size) : d.i]
+		n := int(fixedSizes[f])
+		*w = Written{Arg: d.buf[d.i-n : d.i], Off: d.Offset() - int64(n), Size: int64(n), Int: int64(t.Num)}
 	default:
-		w.Int = 0
+		*w = Written{Arg: t.Text[:min(len(t.Text), MaxText)], Off: t.TextOff, Size: t.TextLen}
+		if f == formLine {
+			w.Int = lineNumber(t)
+		} else if f == formLines {
+			w.Arg2 = t.Text2[:min(len(t.Text2), MaxText)]
+		}
 	}
-	w.Arg, w.Arg2 = w.Arg[:min(len(w.Arg), MaxText)], w.Arg2[:min(len(w.Arg2), MaxText)]
-	return w
 }
 
 // lineNumber returns the number that a line stands for, 0 if it stands for none
