@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	"pickle/internal/machine":   {"pickle/internal/opcode", "pickle/internal/guise", "pickle/internal/heap", "pickle/internal/names", "internal"},
 	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},
+	"scan/internal/config":      {"internal"},
 	"torch":                     {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},
 	"repository":                {".", "store", "checkpoint", "stats", "quant", "internal"},

@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan/internal/config"
 )
 
 // hdf5Magic is what an HDF5 file begins with, at 0, or at 512, 1024 and so on if the
@@ -128,33 +129,12 @@ func (s *search) next(off int64) (int64, error) {
 		if b, err = s.from(off); err != nil {
 			return -1, err
 		}
-		if beginsObject(b[:min(mostKey, len(b))]) {
+		if config.Begins(b[:min(mostKey, len(b))]) {
 			return off, nil
 		}
 		off++
 	}
 	return -1, nil
-}
-
-// beginsObject says whether b, which has a brace first, may begin a JSON object with a
-// member: a string and a colon follow, as far as b goes.
-func beginsObject(b []byte) bool {
-	b = bytes.TrimLeft(b[1:], " \t\r\n")
-	if len(b) > 0 && b[0] != '"' {
-		return false
-	}
-	for i := 1; i < len(b); i++ {
-		switch c := b[i]; {
-		case c < ' ':
-			return false
-		case c == '\\':
-			i++
-		case c == '"':
-			b = bytes.TrimLeft(b[i+1:], " \t\r\n")
-			return len(b) == 0 || b[0] == ':'
-		}
-	}
-	return true
 }
 
 // config judges the object that begins at begin, if any class is named in it. It returns
@@ -171,7 +151,7 @@ func (s *search) config(begin int64) (end, read int64, err error) {
 		if end := bytes.IndexByte(text, 0); end >= 0 {
 			text, whole = text[:end], true
 		}
-		text = lenient(text)
+		text = config.Lenient(text)
 		// A trial, which reports nothing, unless this is all of it. Where an escape is cut
 		// short, the scanner stays before it.
 		const escape = len(`\ud834`)
@@ -179,11 +159,11 @@ func (s *search) config(begin int64) (end, read int64, err error) {
 		if _, _, err := scanner.Skip(); err != nil && scanner.Pos()+escape > len(text) && !whole {
 			continue
 		}
-		c := newConfig(s.part, text, begin)
-		switch err := c.value(); {
-		case c.tooDeep:
+		c := config.NewReader(text, begin, kerasJudge{s.part})
+		switch err := c.Value(); {
+		case c.TooDeep:
 			s.unscanned(begin, "what looks like a configuration is nested deeper than the %d levels that are read", jsonscan.MaxDepth)
-		case err != nil && c.classes > 0:
+		case err != nil && c.Classes > 0:
 			s.find(RuleBadConfig, begin, "what looks like the configuration of a model is no JSON: %v", err)
 		}
 		return begin + int64(max(c.Pos(), 1)), read, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan/internal/config"
 )
 
 // mostConfig is how many bytes of a configuration are read.
@@ -28,13 +29,13 @@ func (p *part) kerasConfig() error {
 	if err != nil {
 		return err
 	}
-	c := newConfig(p, text, 0)
-	err = c.value()
+	c := config.NewReader(text, 0, kerasJudge{p})
+	err = c.Value()
 	if err == nil {
 		err = c.End()
 	}
 	switch {
-	case c.tooDeep:
+	case c.TooDeep:
 		p.unscanned(int64(c.Pos()), "the configuration is nested deeper than the %d levels that are read", jsonscan.MaxDepth)
 	case err != nil:
 		p.find(RuleBadConfig, 0, "the configuration is no JSON: %v", err)
@@ -46,13 +47,13 @@ func (p *part) kerasConfig() error {
 func (p *part) whole() ([]byte, error) {
 	text := make([]byte, p.size)
 	err := window.ReadFull(p.file, text, 0)
-	return lenient(asUTF8(text)), err
+	return config.Lenient(config.UTF8(text)), err
 }
 
 // isJSON says whether head may be the start of a JSON object.
 func isJSON(head []byte) bool {
-	head = asUTF8(head)
-	return isText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
+	head = config.UTF8(head)
+	return config.IsText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
 }
 
 // json looks at a JSON text, in case it is the configuration of a model: an object with
@@ -92,14 +93,14 @@ func (p *part) json(head []byte) error {
 // model. The strings of the outermost object tell.
 func (p *part) largeJSON() error {
 	const block = 64 << 10
-	top := topStrings{}
+	top := config.TopStrings{}
 	buf := make([]byte, block)
 	for at := int64(0); at < p.size && p.spend(block/4); at += block {
 		b := buf[:min(block, p.size-at)]
 		if err := window.ReadFull(p.file, b, at); err != nil {
 			return err
 		}
-		if top.has(b) {
+		if top.HasModelWord(b) {
 			p.overBudget(0, "the configuration takes %s, and fewer are read", bytesOf(p.size))
 			return nil
 		}
@@ -128,35 +129,43 @@ func isOurs(module string) bool {
 // files, or switch off what guards against that (CVE-2025-8747, CVE-2025-9906).
 var reaching = []string{"get_file", "enable_unsafe_deserialization", "load_model", "load_weights", "model_from_json", "model_from_config", "deserialize_keras_object", "TorchModuleWrapper", "audio_dataset_from_directory", "image_dataset_from_directory", "text_dataset_from_directory"}
 
-// judge judges an object that loading would make.
-func (c *config) judge(o *object) {
-	name := o.class
-	function := o.class == "function" || o.registered == "function"
+// A kerasJudge judges what is in a configuration of a part.
+type kerasJudge struct{ *part }
+
+// Twice reports a member that an object has twice.
+func (c kerasJudge) Twice(name string, at int64) {
+	c.find(RuleBadConfig, at, "the configuration says %s twice in one object: readers take one or the other", quoted(name))
+}
+
+// Object judges an object that loading would make.
+func (c kerasJudge) Object(o *config.Object) {
+	name := o.Class
+	function := o.Class == "function" || o.Registered == "function"
 	if function {
-		name = o.config
+		name = o.Config
 	}
 	if name == "" {
 		return
 	}
 	full := name
-	if o.module != "" {
-		full = o.module + "." + name
+	if o.Module != "" {
+		full = o.Module + "." + name
 	}
 	switch {
-	case o.class == "Lambda" || o.class == "__lambda__":
+	case o.Class == "Lambda" || o.Class == "__lambda__":
 		c.names("keras.layers.Lambda", o, pickle.Dangerous, RuleKerasLambda)
-		c.find(RuleKerasLambda, o.begin, "a layer is Python code, which loading makes a function of and calling runs")
-	case isOurs(o.module) && isReaching(name):
+		c.find(RuleKerasLambda, o.Begin, "a layer is Python code, which loading makes a function of and calling runs")
+	case isOurs(o.Module) && isReaching(name):
 		c.names(full, o, pickle.Dangerous, RuleKerasModule)
-		c.find(RuleKerasModule, o.begin, "%s does more than make a layer", quoted(full))
-	case o.class == "TorchModuleWrapper":
+		c.find(RuleKerasModule, o.Begin, "%s does more than make a layer", quoted(full))
+	case o.Class == "TorchModuleWrapper":
 		c.names(full, o, pickle.Dangerous, RuleKerasModule)
-		c.find(RuleKerasModule, o.begin, "a layer holds a pickle of PyTorch")
-	case o.module != "" && !isOurs(o.module):
+		c.find(RuleKerasModule, o.Begin, "a layer holds a pickle of PyTorch")
+	case o.Module != "" && !isOurs(o.Module):
 		c.foreign(o, name, full, function)
-	case o.registered != "" && custom(o.registered):
-		c.names(o.registered, o, pickle.Suspicious, RuleKerasCustom)
-		c.find(RuleKerasCustom, o.begin, "%s is not Keras's: whoever loads the model has to have it", quoted(o.registered))
+	case o.Registered != "" && custom(o.Registered):
+		c.names(o.Registered, o, pickle.Suspicious, RuleKerasCustom)
+		c.find(RuleKerasCustom, o.Begin, "%s is not Keras's: whoever loads the model has to have it", quoted(o.Registered))
 	}
 }
 
@@ -178,23 +187,23 @@ func custom(registered string) bool {
 
 // foreign judges an object of a module that is not Keras's. A function of the user's own
 // is said to be of builtins, if it has no module of its own.
-func (c *config) foreign(o *object, name, full string, function bool) {
+func (c kerasJudge) foreign(o *config.Object, name, full string, function bool) {
 	verdict := pickle.Dangerous
-	if o.module == "builtins" && function {
-		verdict = c.judgeName(o.module, name)
+	if o.Module == "builtins" && function {
+		verdict = c.judgeName(o.Module, name)
 	}
-	if o.module == "builtins" && function && verdict < pickle.Dangerous {
+	if o.Module == "builtins" && function && verdict < pickle.Dangerous {
 		c.names(full, o, pickle.Suspicious, RuleKerasCustom)
-		c.find(RuleKerasCustom, o.begin, "the function %s is not Keras's: whoever loads the model has to have it", quoted(name))
+		c.find(RuleKerasCustom, o.Begin, "the function %s is not Keras's: whoever loads the model has to have it", quoted(name))
 		return
 	}
 	c.names(full, o, pickle.Dangerous, RuleKerasModule)
-	c.find(RuleKerasModule, o.begin, "the configuration names %s, and loading imports it", quoted(full))
+	c.find(RuleKerasModule, o.Begin, "the configuration names %s, and loading imports it", quoted(full))
 }
 
 // names reports what a configuration names.
-func (c *config) names(full string, o *object, verdict pickle.Verdict, rule pickle.Rule) {
-	c.configures(full, "config", o.begin, verdict, rule)
+func (c kerasJudge) names(full string, o *config.Object, verdict pickle.Verdict, rule pickle.Rule) {
+	c.configures(full, "config", o.Begin, verdict, rule)
 }
 
 // configures reports a name that loading a configuration imports. That it does so again is

@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/internal/extent"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan/internal/config"
 )
 
 // A lookalike is a format that is found under the names of checkpoints.
@@ -86,7 +86,7 @@ var texts = []struct{ prefix, format string }{
 func (p *part) text(head []byte) error {
 	lower := bytes.ToLower(bytes.TrimLeft(head, "\ufeff \t\r\n"))
 	for _, t := range texts {
-		if !bytes.HasPrefix(lower, []byte(t.prefix)) || !isText(head) {
+		if !bytes.HasPrefix(lower, []byte(t.prefix)) || !config.IsText(head) {
 			continue
 		}
 		p.is(t.format)
@@ -114,7 +114,7 @@ func (p *part) unknown(head []byte) error {
 	if p.isYAML(head) {
 		return p.yaml()
 	}
-	text := isText(head)
+	text := config.IsText(head)
 	p.format = "data"
 	if text {
 		p.format = "text"
@@ -191,19 +191,4 @@ func (p *part) hidesPickle() bool {
 		return false
 	}
 	return p.within != nil && p.within.holds && !p.saysPickle()
-}
-
-// isText says whether b is printable: a prefix of a text in UTF-8.
-func isText(b []byte) bool {
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return len(b)-i < utf8.UTFMax && i > 0 // the last rune may be cut off
-		}
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f {
-			return false
-		}
-		i += n
-	}
-	return len(b) > 0
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan/internal/config"
 )
 
 // pythonTag is what the tags of PyYAML begin with that are not of YAML itself. A loader
@@ -23,7 +24,7 @@ var callTags = []string{"object/apply", "object/new", "name", "module"}
 func (p *part) isYAML(head []byte) bool {
 	switch extensionOf(p.name) {
 	case ".yaml", ".yml":
-		return isText(asUTF8(head))
+		return config.IsText(config.UTF8(head))
 	}
 	return false
 }
@@ -40,7 +41,7 @@ func (p *part) yaml() error {
 		return err
 	}
 	y := &yamlText{part: p, handles: make(map[string]string)}
-	text = asUTF8(text)
+	text = config.UTF8(text)
 	for _, end := range [...]string{"\u0085", "\u2028", "\u2029"} { // ends of lines, as YAML 1.1 has them
 		text = bytes.ReplaceAll(text, []byte(end), []byte("\n  ")[:len(end)])
 	}

@@ -1,6 +1,6 @@
 // Encodings: texts in UTF-16 and UTF-32, which Python reads as it does UTF-8.
 
-package scan
+package config
 
 import (
 	"bytes"
@@ -44,9 +44,9 @@ func encodingOf(b []byte) encoding {
 	return encoding{"", 1, nil}
 }
 
-// asUTF8 returns a text in UTF-8, whatever its encoding. What is no character becomes
+// UTF8 returns a text in UTF-8, whatever its encoding. What is no character becomes
 // U+FFFD, and half a unit at the end is left out.
-func asUTF8(b []byte) []byte {
+func UTF8(b []byte) []byte {
 	e := encodingOf(b)
 	b = b[len(e.mark):]
 	if e.width == 1 {
@@ -67,4 +67,19 @@ func asUTF8(b []byte) []byte {
 		text = utf8.AppendRune(text, r)
 	}
 	return text
+}
+
+// IsText says whether b is printable: a prefix of a text in UTF-8.
+func IsText(b []byte) bool {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return len(b)-i < utf8.UTFMax && i > 0 // the last rune may be cut off
+		}
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f {
+			return false
+		}
+		i += n
+	}
+	return len(b) > 0
 }

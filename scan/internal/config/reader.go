@@ -1,39 +1,52 @@
 // Configurations: JSON that is read for the objects in it that name a class.
 
-package scan
+// Package config reads configurations of models as Python does: in any encoding, in JSON
+// that is none, and for the objects in it that name a class.
+package config
 
 import (
+	"bytes"
+
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
-// A config is a configuration that is being read. It builds no tree: an object is
-// judged when its end is reached, or that of what can be read. Nesting is bounded by
+// A Reader is a configuration that is being read. It builds no tree: an object is
+// told of when its end is reached, or that of what can be read. Nesting is bounded by
 // jsonscan.MaxDepth.
-type config struct {
-	*part
+type Reader struct {
 	jsonscan.Scanner
-	text    []byte
-	off     int64 // of the text in the part
-	classes int   // members that name one
-	depth   int   // of the value that is being read
-	tooDeep bool  // there are values deeper than jsonscan reads
+	Classes int  // members that name one
+	TooDeep bool // there are values deeper than jsonscan reads
+
+	text  []byte
+	off   int64 // of the text in what holds it
+	visit Visitor
+	depth int // of the value that is being read
 }
 
-func newConfig(p *part, text []byte, off int64) *config {
-	return &config{part: p, Scanner: jsonscan.New(text), text: text, off: off}
+// NewReader returns a reader of a configuration that is a text, at off of something.
+func NewReader(text []byte, off int64, v Visitor) *Reader {
+	return &Reader{Scanner: jsonscan.New(text), text: text, off: off, visit: v}
 }
 
-// An object is what matters of one in a configuration.
-type object struct {
-	module, class, registered, config string
-	begin                             int64
+// A Visitor is told of what is in a configuration, as it is read.
+type Visitor interface {
+	Object(*Object)
+	// Twice is told of a member, at an offset, that the object has already.
+	Twice(name string, at int64)
 }
 
-// value reads a value, and judges the objects in it.
-func (c *config) value() error {
+// An Object is what matters of one in a configuration.
+type Object struct {
+	Module, Class, Registered, Config string
+	Begin                             int64
+}
+
+// Value reads a value, and visits the objects in it.
+func (c *Reader) Value() error {
 	kind := c.Next()
 	if c.depth == jsonscan.MaxDepth && (kind == jsonscan.Object || kind == jsonscan.Array) {
-		c.tooDeep = true
+		c.TooDeep = true
 	}
 	c.depth++
 	defer func() { c.depth-- }()
@@ -49,7 +62,7 @@ func (c *config) value() error {
 			if err != nil || !more {
 				return err
 			}
-			if err := c.value(); err != nil {
+			if err := c.Value(); err != nil {
 				return err
 			}
 		}
@@ -58,16 +71,16 @@ func (c *config) value() error {
 	return err
 }
 
-// object reads an object and judges it.
-func (c *config) object() error {
-	o := object{begin: c.off + int64(c.Pos())}
+// Object reads an object and visits it.
+func (c *Reader) object() error {
+	o := Object{Begin: c.off + int64(c.Pos())}
 	err := c.members(&o)
-	c.judge(&o)
+	c.visit.Object(&o)
 	return err
 }
 
 // members reads the members of an object.
-func (c *config) members(o *object) error {
+func (c *Reader) members(o *Object) error {
 	seen := make(map[string]bool)
 	if err := c.Open(jsonscan.Object); err != nil {
 		return err
@@ -84,11 +97,11 @@ func (c *config) members(o *object) error {
 		}
 		name := c.str(key)
 		if seen[name] {
-			c.find(RuleBadConfig, at, "the configuration says %s twice in one object: readers take one or the other", quoted(name))
+			c.visit.Twice(name, at)
 		}
 		seen[name] = true
 		if c.Next() != jsonscan.String {
-			if err := c.value(); err != nil {
+			if err := c.Value(); err != nil {
 				return err
 			}
 			continue
@@ -102,22 +115,22 @@ func (c *config) members(o *object) error {
 }
 
 // set takes note of a member that is a string.
-func (c *config) set(o *object, name, value string) {
+func (c *Reader) set(o *Object, name, value string) {
 	switch name {
 	case "module":
-		o.module = value
+		o.Module = value
 	case "class_name":
-		o.class = value
-		c.classes++
+		o.Class = value
+		c.Classes++
 	case "registered_name":
-		o.registered = value
+		o.Registered = value
 	case "config":
-		o.config = value
+		o.Config = value
 	}
 }
 
 // str returns a string of the text, unescaped.
-func (c *config) str(s jsonscan.Str) string {
+func (c *Reader) str(s jsonscan.Str) string {
 	b := c.text[s.Begin:s.End]
 	if !s.Escaped {
 		return string(b)
@@ -125,10 +138,10 @@ func (c *config) str(s jsonscan.Str) string {
 	return string(jsonscan.Unescape(append([]byte(nil), b...)))
 }
 
-// lenient makes JSON of what Python's package json takes for it beside that: words for
+// Lenient makes JSON of what Python's package json takes for it beside that: words for
 // numbers that are none, numbers of any size, and halves of surrogate pairs. All of
 // these change to others that are as long, as nothing here depends on them.
-func lenient(text []byte) []byte {
+func Lenient(text []byte) []byte {
 	inString := false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -151,4 +164,25 @@ func lenient(text []byte) []byte {
 // inNumber says whether a number, or a word for one, goes on with c.
 func inNumber(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '.' || c == '-' || c == '+'
+}
+
+// Begins says whether b, which has a brace first, may begin a JSON object with a
+// member: a string and a colon follow, as far as b goes.
+func Begins(b []byte) bool {
+	b = bytes.TrimLeft(b[1:], " \t\r\n")
+	if len(b) > 0 && b[0] != '"' {
+		return false
+	}
+	for i := 1; i < len(b); i++ {
+		switch c := b[i]; {
+		case c < ' ':
+			return false
+		case c == '\\':
+			i++
+		case c == '"':
+			b = bytes.TrimLeft(b[i+1:], " \t\r\n")
+			return len(b) == 0 || b[0] == ':'
+		}
+	}
+	return true
 }

@@ -1,9 +1,9 @@
 // Strings of the outermost object of a JSON text, without reading all of it at once.
 
-package scan
+package config
 
-// topStrings goes through a JSON text that is read from front to back.
-type topStrings struct {
+// TopStrings goes through a JSON text that is read from front to back.
+type TopStrings struct {
 	depth  int    // how many objects and arrays are open
 	inside bool   // a string
 	escape int    // bytes of an escape that are still due: 1 after a backslash, up to 4 digits after u
@@ -15,8 +15,8 @@ type topStrings struct {
 // modelWords are the members by which a configuration is one of a model.
 var modelWords = [...]string{"class_name", "modelTopology"}
 
-// has goes through the next bytes, and says whether one of the words ends in them.
-func (t *topStrings) has(b []byte) bool {
+// HasModelWord goes through the next bytes, and says whether one of the words ends in them.
+func (t *TopStrings) HasModelWord(b []byte) bool {
 	for _, c := range b {
 		switch {
 		case t.escape > 0:
@@ -40,7 +40,7 @@ func (t *topStrings) has(b []byte) bool {
 }
 
 // add adds a byte to the string, if it is at the outermost level.
-func (t *topStrings) add(c byte) {
+func (t *TopStrings) add(c byte) {
 	const most = 32 // bytes: longer than any of the words
 	if t.depth == 1 && len(t.text) < most {
 		t.text = append(t.text, c)
@@ -48,7 +48,7 @@ func (t *topStrings) add(c byte) {
 }
 
 // escaped takes a byte of an escape. Letters can be written as four hexadecimal digits.
-func (t *topStrings) escaped(c byte) {
+func (t *TopStrings) escaped(c byte) {
 	t.escape--
 	switch {
 	case t.digits:
@@ -70,7 +70,7 @@ func (t *topStrings) escaped(c byte) {
 }
 
 // isWord says whether the string that ends is one of the words.
-func (t *topStrings) isWord() bool {
+func (t *TopStrings) isWord() bool {
 	for _, word := range modelWords {
 		if string(t.text) == word {
 			return true

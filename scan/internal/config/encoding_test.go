@@ -1,0 +1,11 @@
+// Encodings: a pair of surrogates, half of one, and half a unit.
+
+package config
+
+import "testing"
+
+func TestUTF8(t *testing.T) {
+	if got := string(UTF8([]byte("\xff\xfea\x00\x34\xd8\x1e\xdd\x00\xd8b\x00c"))); got != "a\U0001d11e\ufffdb" {
+		t.Errorf("%q", got)
+	}
+}
