@@ -36,6 +36,8 @@ var rooms = map[string][]string{
 	"convert":                   {".", "checkpoint", "pickle", "scan", "torch", "internal"},
 	"scan":                      {".", "pickle", "internal"},
 	"scan/internal/config":      {"internal"},
+	"scan/internal/java":        {},
+	"scan/internal/yaml":        {},
 	"torch":                     {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},
 	"repository":                {".", "store", "checkpoint", "stats", "quant", "internal"},

@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/internal/npy"
 	"github.com/weightools/safetensors/internal/tarwalk"
 	"github.com/weightools/safetensors/internal/zipwalk"
+	"github.com/weightools/safetensors/scan/internal/java"
 )
 
 // headSize is how many bytes from the start of a part say what it is. The farthest
@@ -79,7 +80,7 @@ func (p *part) data(head []byte) error {
 		look  func([]byte) error
 	}{
 		{func(head []byte) bool { return bytes.HasPrefix(head, []byte(npy.Magic)) }, p.npy},
-		{isJava, p.java},
+		{java.Is, p.java},
 		{p.isSafetensors, p.safetensors},
 		{isJSON, p.json},
 	} {
