@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"scan":                      {".", "pickle", "internal"},
 	"scan/internal/config":      {"internal"},
 	"scan/internal/java":        {},
+	"scan/internal/unpack":      {"internal"},
 	"scan/internal/yaml":        {},
 	"torch":                     {".", "pickle", "internal"},
 	"stats":                     {".", "internal"},

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weightools/safetensors/internal/codec"
 	"github.com/weightools/safetensors/pickle"
 )
 
@@ -122,28 +121,6 @@ func TestBombs(t *testing.T) {
 		r := scanned(t, s, b, "x")
 		if r.Verdict != pickle.Dangerous || r.Complete {
 			t.Errorf("%s: %v, complete is %v", name, r.Verdict, r.Complete)
-		}
-	}
-}
-
-// What is larger than is held is read again, and gives the same bytes.
-func TestUnpackedAgain(t *testing.T) {
-	text := make([]byte, 3*kept)
-	for i := range text {
-		text[i] = byte(i * i >> 7)
-	}
-	packed := gzipped(t, string(text))
-	run := &scanning{Scanner: Scanner{MaxUnpacked: 1 << 30}, report: new(Report), left: 1 << 30}
-	u, err := run.unpack(codec.Detect(packed)[0], func() io.Reader { return bytes.NewReader(packed) })
-	if err != nil || u.size != int64(len(text)) || u.damage != nil || u.used != int64(len(packed)) {
-		t.Fatalf("%d bytes of %d, %v, %v", u.size, len(text), u.damage, err)
-	}
-	for _, off := range []int64{0, kept - 5, kept, 2*kept + 7, 5, kept + 1, u.size - 3, u.size - 100000} {
-		got := make([]byte, 1000)
-		n, err := u.ReadAt(got, off)
-		want := text[off:min(off+1000, u.size)]
-		if !bytes.Equal(got[:n], want) || (err == io.EOF) != (len(want) < 1000) || err != nil && err != io.EOF {
-			t.Errorf("at %d: %d bytes, %v", off, n, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan/internal/unpack"
 )
 
 // A part is the file, a member of an archive, or what something unpacks to.
@@ -107,7 +108,7 @@ func (p *part) reopen() { p.window = window.New(p.file, p.size) }
 // hold reads a part that is small: it will be looked at more than once, and a server is
 // asked for it once.
 func (p *part) hold() error {
-	if p.size > kept {
+	if p.size > unpack.Kept {
 		return nil
 	}
 	b := make([]byte, p.size)
@@ -123,9 +124,9 @@ func (p *part) hold() error {
 // in it is the part's, and no error.
 func (p *part) settle(sub *part, look func() error) error {
 	err := look()
-	if errors.Is(err, errLimit) {
+	if errors.Is(err, unpack.ErrLimit) {
 		p.report.Limited = true
-		sub.incomplete("%v", errLimit)
+		sub.incomplete("%v", unpack.ErrLimit)
 		err = nil
 	}
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"path"
 	"slices"
@@ -126,6 +125,3 @@ type alike struct {
 	member, message string
 	rule            pickle.Rule
 }
-
-// errLimit says that what is packed unpacks to more than may be unpacked.
-var errLimit = errors.New("it unpacks to more than is unpacked")

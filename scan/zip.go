@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/internal/zipwalk"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/scan/internal/unpack"
 )
 
 // formatZip is the format of an archive of no kind that is known.
@@ -292,23 +293,23 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	if err != nil {
 		return err
 	}
-	sub.file, sub.size, sub.offset, sub.goesOn = u, u.size, -1, errors.Is(u.damage, errLimit)
+	sub.file, sub.size, sub.offset, sub.goesOn = u, u.Size, -1, errors.Is(u.Damage, unpack.ErrLimit)
 	sub.reopen()
-	b.report.Members[sub.member].Size = u.size
+	b.report.Members[sub.member].Size = u.Size
 	if v.Method != zipwalk.Deflate {
 		sub.find(RuleOddCompression, 0, "%s is packed by %s, which Python reads and PyTorch does not", quoted(m.Name), c.Name)
 	}
 	if m.Encrypted() {
 		sub.find(RuleEncrypted, 0, "%s is said to be encrypted", quoted(m.Name))
 	}
-	if u.damage != nil {
-		sub.unscanned(0, "it cannot be unpacked to its end: %v", u.damage)
+	if u.Damage != nil {
+		sub.unscanned(0, "it cannot be unpacked to its end: %v", u.Damage)
 	}
 	if err := sub.look(); err != nil {
 		return err
 	}
-	if u.damage == nil {
-		if err := b.checksum(m, v, sub, u, u.size); err != nil {
+	if u.Damage == nil {
+		if err := b.checksum(m, v, sub, u, u.Size); err != nil {
 			return err
 		}
 	}
@@ -323,8 +324,8 @@ func (b *box) checksum(m *zipwalk.Member, v zipwalk.View, sub *part, r io.Reader
 		return nil
 	}
 	got := uint32(0)
-	if u, ok := r.(*unpacked); ok {
-		got = u.sum
+	if u, ok := r.(*unpack.File); ok {
+		got = u.Sum
 	} else {
 		sum := crc32.NewIEEE()
 		b.buffer = slices.Grow(b.buffer[:0], 32<<10)
