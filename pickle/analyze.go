@@ -32,7 +32,7 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	if !a.keep {
 		a.m.Forget()
 	}
-	return &Graph{Report: a.report(), roots: a.roots, arena: a.m.Heap}, a.m.Reader.Err()
+	return &Graph{Report: a.report(), roots: a.roots, heap: a.m.Heap}, a.m.Reader.Err()
 }
 
 // costStream is what it costs to begin a stream, in cheap instructions.

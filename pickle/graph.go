@@ -16,7 +16,7 @@ import (
 type Graph struct {
 	Report *Report // the judgement of the same bytes
 	roots  []heap.Ref
-	arena  *heap.Heap
+	heap   *heap.Heap
 }
 
 // Roots returns what each stream would have returned, in the order of the
@@ -24,7 +24,7 @@ type Graph struct {
 func (g *Graph) Roots() []Value {
 	roots := make([]Value, len(g.roots))
 	for i, r := range g.roots {
-		roots[i] = Value{g.arena.Value(r)}
+		roots[i] = Value{g.heap.Value(r)}
 	}
 	return roots
 }
@@ -32,13 +32,13 @@ func (g *Graph) Roots() []Value {
 // Persistents yields every persistent object, in the order in which the pickles
 // name them. One that is named twice is two.
 func (g *Graph) Persistents() iter.Seq[Value] {
-	return func(yield func(Value) bool) { g.arena.Persistents()(wrap(yield)) }
+	return func(yield func(Value) bool) { g.heap.Persistents()(wrap(yield)) }
 }
 
 // Results yields every call whose result a value is, in the order in which they
 // would be made.
 func (g *Graph) Results() iter.Seq[Result] {
 	return func(yield func(Result) bool) {
-		g.arena.Results()(func(c heap.Result) bool { return yield(Result{c}) })
+		g.heap.Results()(func(c heap.Result) bool { return yield(Result{c}) })
 	}
 }

@@ -92,7 +92,7 @@ func TestEachOpcode(t *testing.T) {
 			t.Errorf("%s: %v", k.name, err)
 			continue
 		}
-		if got := g.arena.Value(g.roots[0]).Summary(); got != k.want {
+		if got := g.heap.Value(g.roots[0]).Summary(); got != k.want {
 			t.Errorf("%s: got %s, want %s", k.name, got, k.want)
 		}
 	}
