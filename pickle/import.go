@@ -26,9 +26,10 @@ type global struct {
 	listed  int      // the index of its safe calls among the calls, and 1
 }
 
-// Label returns the name as part of a message.
+// Label returns the name as part of a message. Names that the pickle has no module for
+// are as a rule our words for something, such as "EXT 5"; but it may have an empty one.
 func (g *global) Label() string {
-	if g.Module == "" || plausible(g.ResolvedModule, g.ResolvedName) {
+	if plausible(g.ResolvedModule, g.ResolvedName) || g.Module == "" && plausible("m", strings.ReplaceAll(g.full, " ", "_")) {
 		return g.full
 	}
 	return wording.Quote(g.full)
