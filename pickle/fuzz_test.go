@@ -71,7 +71,9 @@ func FuzzAnalyze(f *testing.F) {
 // without returns a report without what is of use to this package alone.
 func without(r *Report) Report {
 	c := *r
-	c.policy, c.Memory = nil, 0 // Load keeps the values
+	// Load keeps the values, and with them what streams refer to in those before. Analyze
+	// forgets them in time, and so finds some that only look like streams out sooner.
+	c.policy, c.Memory, c.Spent = nil, 0, 0
 	return c
 }
 

@@ -16,7 +16,7 @@ func (m *Machine) CheckExpansion() {
 	if m.reused < 16 {
 		return
 	}
-	m.Work += int64(m.Size()-int(m.First)) + m.ItemCount()
+	m.Work += int64(m.Size() - int(m.First))
 	sizes := make([]float32, m.Size()-int(m.First)) // 0 is not known yet, and -1 is under way
 	total := m.expand(m.Result, sizes)
 	for _, r := range m.stack {
@@ -68,6 +68,7 @@ func (m *Machine) expand(r heap.Ref, sizes []float32) float32 {
 // unsized appends what is in r and is not sized yet to todo. What holds nothing is sized.
 func (m *Machine) unsized(todo []heap.Ref, r heap.Ref, sizes []float32) []heap.Ref {
 	m.Each(r, func(run []heap.Ref) bool {
+		m.Work += int64(len(run))
 		for _, item := range run {
 			if item < m.First || sizes[item-m.First] != 0 {
 				continue
