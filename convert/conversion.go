@@ -105,9 +105,12 @@ type SourceError struct {
 	Err  error
 }
 
+// Error returns the source and what is wrong with it, in one line.
 func (e *SourceError) Error() string {
 	return fmt.Sprintf("convert: %s: %v", wording.Quote(e.Path), e.Err)
 }
+
+// Unwrap returns what is wrong with the source.
 func (e *SourceError) Unwrap() error { return e.Err }
 
 // A DangerousError says that files are dangerous to load, and were not looked into.
@@ -121,6 +124,7 @@ type Judged struct {
 	Report *scan.Report
 }
 
+// Error returns the first dangerous file and what is worst in it, in one line.
 func (e *DangerousError) Error() string {
 	for _, f := range e.Files {
 		if f.Report.Verdict == pickle.Dangerous {

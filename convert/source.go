@@ -139,6 +139,7 @@ type UnsupportedError struct {
 	Count      int
 }
 
+// Error returns the tensor and why it has no form here, in one line.
 func (e *UnsupportedError) Error() string {
 	text := wording.Quote(e.Path) + " is " + e.What
 	if e.Count > 1 {

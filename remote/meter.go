@@ -44,6 +44,7 @@ type BudgetError struct {
 	Max  int64
 }
 
+// Error returns which budget was spent, in one line.
 func (e *BudgetError) Error() string {
 	return fmt.Sprintf("the budget of %d %s is spent: allow more, or ask for less", e.Max, e.What)
 }

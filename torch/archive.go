@@ -200,7 +200,9 @@ func (f *file) judge(g *pickle.Graph, streams int) error {
 		return notCheckpoint("there is no pickle in it")
 	case !have[min(streams, len(have))-1].Stopped:
 		return refuse("the pickle is not whole: %s", cutReason(g.Report))
-	case len(have) != streams:
+	case len(have) < streams:
+		return refuse("it is cut off: it ends with the first %d of its %d pickles; fetch it again", len(have), streams)
+	case len(have) > streams:
 		return refuse("%s follow each other, and %d is what there should be", wording.Count(len(have), "pickle"), streams)
 	}
 	return nil

@@ -6,11 +6,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/pickle"
 )
 
 // values returns the elements of a checkpoint's only tensor.
@@ -182,5 +184,22 @@ func TestRebuilders(t *testing.T) {
 		if got := values(t, cp); !slices.Equal(got, k.want) {
 			t.Errorf("%s: %v, want %v", k.what, got, k.want)
 		}
+	}
+}
+
+// A stream from before PyTorch 1.6 may be cut off where one of its pickles ends, and then
+// each that is there is whole.
+func TestCutBetweenPickles(t *testing.T) {
+	b, err := os.ReadFile("../testdata/scan/old.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := pickle.Analyze(bytes.NewReader(b), int64(len(b)), nil)
+	if err != nil || len(r.Streams) < 5 {
+		t.Fatalf("%d pickles, %v", len(r.Streams), err)
+	}
+	b = b[:r.Streams[3].End]
+	if _, err := Open(bytes.NewReader(b), int64(len(b)), nil); err == nil || !strings.Contains(err.Error(), "cut off: it ends with the first 4 of its 5 pickles") {
+		t.Error(err)
 	}
 }

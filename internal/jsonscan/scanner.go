@@ -24,6 +24,7 @@ type SyntaxError struct {
 	Msg    string // what was expected, and what was found
 }
 
+// Error returns where the fault is and what it is, in one line.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset, e.Msg) }
 
 // A Kind is the kind of a JSON value.
