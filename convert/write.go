@@ -10,11 +10,11 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc32"
-	"io"
 	"slices"
 	"sync"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -109,13 +109,13 @@ type verifying struct {
 
 // part reads the bytes at off. It has room for what was, and for what is.
 func (v *verifying) part(x, y []byte, off int64) error {
-	if err := readFull(v.is, y, off); err != nil {
+	if err := window.ReadFull(v.is, y, off); err != nil {
 		return err
 	}
 	if v.summed {
 		v.got = crc32.Update(v.got, crc32.IEEETable, y)
 	} else {
-		if err := readFull(v.was, x, off); err != nil {
+		if err := window.ReadFull(v.was, x, off); err != nil {
 			return err
 		}
 		if !bytes.Equal(x, y) {
@@ -176,16 +176,4 @@ func (p *Plan) warn(text string) {
 	defer p.mu.Unlock()
 	p.Warnings = append(p.Warnings, text)
 	slices.Sort(p.Warnings)
-}
-
-// readFull fills b.
-func readFull(t *safetensors.Tensor, b []byte, off int64) error {
-	n, err := t.ReadAt(b, off)
-	switch {
-	case n == len(b):
-		return nil
-	case err == nil || err == io.EOF:
-		err = io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/internal/witness"
 )
 
@@ -139,12 +139,8 @@ func otherBytes(t *safetensors.Tensor) error {
 
 // readFull reads len(b) bytes of t at off.
 func readFull(t *safetensors.Tensor, b []byte, off int64) error {
-	n, err := t.ReadAt(b, off)
-	switch {
-	case n == len(b):
-		return nil
-	case err == nil || err == io.EOF:
-		err = io.ErrUnexpectedEOF
+	if err := window.ReadFull(t, b, off); err != nil {
+		return fmt.Errorf("tensor %s: %w", quote(t.Name), err)
 	}
-	return fmt.Errorf("tensor %s, at byte %d: %w", quote(t.Name), off+int64(n), err)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/window"
 )
 
 // What is read are parts of a few hundred bytes, which writers as a rule put next to
@@ -146,10 +147,7 @@ type read struct {
 func (r *run) read() read {
 	b := make([]byte, r.size)
 	begin := r.texts[0].begin
-	if n, err := r.from.ReadAt(b, begin); n < len(b) {
-		if err == nil || err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
+	if err := window.ReadFull(r.from, b, begin); err != nil {
 		return read{err: fmt.Errorf("bytes %d-%d: %w", begin, begin+r.size, err)}
 	}
 	return read{data: b}

@@ -4,7 +4,8 @@ package torch
 
 import (
 	"fmt"
-	"io"
+
+	"github.com/weightools/safetensors/internal/window"
 )
 
 // A picker copies the elements of a box. What it reads at once are the elements of the
@@ -95,14 +96,10 @@ func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
 
 // readFull reads the elements from number first on.
 func (p *picker) readFull(b []byte, first int64) error {
-	n, err := p.r.ReadAt(b, p.base+first*p.width)
-	if n == len(b) {
-		return nil
+	if err := window.ReadFull(p.r, b, p.base+first*p.width); err != nil {
+		return fmt.Errorf("torch: a storage: %w", err)
 	}
-	if err == nil || err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("torch: read %d of %d bytes of a storage: %w", n, len(b), err)
+	return nil
 }
 
 // scatter copies elements of the given width from src, in which they are as the strides

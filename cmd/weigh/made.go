@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
@@ -175,12 +176,7 @@ func readParts(ctx context.Context, parts []madePart, b []byte, off, end int64) 
 	for _, p := range parts {
 		begin := max(off, p.begin)
 		into := b[begin-off : min(end, p.end)-off]
-		n, err := from.ReadAt(into, p.at+begin-p.begin)
-		switch {
-		case n == len(into):
-		case err == nil, err == io.EOF:
-			return io.ErrUnexpectedEOF
-		default:
+		if err := window.ReadFull(from, into, p.at+begin-p.begin); err != nil {
 			return err
 		}
 	}
