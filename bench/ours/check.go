@@ -7,26 +7,26 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/repository"
 	"github.com/weightools/safetensors/store"
 )
 
 // timeCheck times the judging of a folder, from its listing to the last finding.
 func timeCheck(folder, iters string) (map[string]float64, error) {
-	tensors, err := check(folder)
+	tensors, err := judge(folder)
 	if err != nil {
 		return nil, err
 	}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	if _, err := check(folder); err != nil {
+	if _, err := judge(folder); err != nil {
 		return nil, err
 	}
 	runtime.ReadMemStats(&after)
 	ns, err := mean(iters, func() error {
-		_, err := check(folder)
+		_, err := judge(folder)
 		return err
 	})
 	return map[string]float64{
@@ -35,9 +35,9 @@ func timeCheck(folder, iters string) (map[string]float64, error) {
 	}, err
 }
 
-// check judges the folder, and returns how many tensors it has. A finding above a
+// judge judges the folder, and returns how many tensors it has. A finding above a
 // note is an error: the inputs have none.
-func check(folder string) (tensors int, err error) {
+func judge(folder string) (tensors int, err error) {
 	ctx, from := context.Background(), store.Dir(folder)
 	sets, err := checkpoint.Discover(ctx, from, "", nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func check(folder string) (tensors int, err error) {
 			return 0, err
 		}
 	}
-	for r, err := range repository.Validate(ctx, from, "", sets, nil) {
+	for r, err := range check.Validate(ctx, from, "", sets, nil) {
 		if err == nil {
 			err = r.Err()
 		}

@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/weightools/safetensors/torch"
+	"github.com/weightools/safetensors/pickle/torch"
 )
 
 // timeTorch times the opening of a checkpoint, to the last of its tensors.

@@ -19,9 +19,9 @@ import (
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/convert"
+	"github.com/weightools/safetensors/pickle/convert"
+	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
-	"github.com/weightools/safetensors/torch"
 )
 
 // convertFlags are the flags of convert.

@@ -14,8 +14,8 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
-	"github.com/weightools/safetensors/torch"
 )
 
 // A foreign is a checkpoint of PyTorch, or an archive of NumPy, that stands at the place

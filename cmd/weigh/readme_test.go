@@ -78,7 +78,7 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatal("the README has no commands")
 	}
 	lines := strings.Split(strings.TrimSpace(block[1]), "\n")
-	if len(lines) != 2 || lines[1] != "go test ./..." {
+	if len(lines) != 2 || lines[1] != "go test work" {
 		t.Fatalf("%q, want the main job and the tests", lines)
 	}
 	if testing.Short() {

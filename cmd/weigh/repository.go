@@ -7,15 +7,15 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
-	"github.com/weightools/safetensors/repository"
 )
 
 // repository judges what lies around the sets at a place, and between them, after
 // their files were judged one by one.
 func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*checkpoint.Set, files []render.File) error {
-	opts := &repository.Options{Data: s.opts.data, Described: func(string) { s.described = true }}
+	opts := &check.Options{Data: s.opts.data, Described: func(string) { s.described = true }}
 	if at.ref.Scheme == "file" {
 		opts.Dir = filepath.FromSlash(at.path(""))
 	}
@@ -24,7 +24,7 @@ func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*chec
 		defer a.watch(done)()
 		opts.Progress = done.count
 	}
-	for r, err := range repository.Validate(ctx, at.store, at.within, sets, opts) {
+	for r, err := range check.Validate(ctx, at.store, at.within, sets, opts) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/scan"
+	"github.com/weightools/safetensors/pickle/scan"
 )
 
 // scanFlags are the flags of scan.

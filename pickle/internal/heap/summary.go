@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/pylit"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/pylit"
 )
 
 // Summary returns a value as part of a message: one line, and not long.

@@ -7,10 +7,10 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/weightools/safetensors/internal/pylit"
 	"github.com/weightools/safetensors/pickle/internal/guise"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
+	"github.com/weightools/safetensors/pickle/internal/pylit"
 )
 
 // odd notes a literal that no pickler writes so.

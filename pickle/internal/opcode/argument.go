@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weightools/safetensors/internal/pylit"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/pylit"
 )
 
 // A Written is an argument as it stands in the bytes. Its slices are valid until

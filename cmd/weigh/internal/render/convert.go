@@ -11,9 +11,9 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/convert"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/torch"
+	"github.com/weightools/safetensors/pickle/convert"
+	"github.com/weightools/safetensors/pickle/torch"
 )
 
 // A Convert is the receipt of a conversion, or the plan of one.

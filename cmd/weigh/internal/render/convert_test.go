@@ -8,10 +8,10 @@ import (
 
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/convert"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/scan"
-	"github.com/weightools/safetensors/torch"
+	"github.com/weightools/safetensors/pickle/convert"
+	"github.com/weightools/safetensors/pickle/scan"
+	"github.com/weightools/safetensors/pickle/torch"
 )
 
 // TestConvertNames: nothing that a terminal obeys gets through, and nothing is escaped

@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/scan"
+	"github.com/weightools/safetensors/pickle/scan"
 )
 
 // Pickles are the pickles of one file, shown while they are found: a file may have

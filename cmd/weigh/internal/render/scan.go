@@ -8,7 +8,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/scan"
+	"github.com/weightools/safetensors/pickle/scan"
 )
 
 // A Scan is what was found at some targets.

@@ -11,7 +11,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/scan"
+	"github.com/weightools/safetensors/pickle/scan"
 )
 
 // pickleLevels are the levels of 3.27.10 that severities of findings become.

@@ -14,7 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/scan"
+	"github.com/weightools/safetensors/pickle/scan"
 )
 
 // ScanText says how much of a scan is told.

@@ -1,4 +1,4 @@
-// What only this check needs, so that nobody who imports the module sees it.
+// What only this check needs, so that the modules' users never download it.
 
 module github.com/weightools/safetensors/cmd/weigh/internal/sarifcheck
 
@@ -7,7 +7,9 @@ go 1.26.0
 require (
 	github.com/owenrumney/go-sarif/v3 v3.3.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	github.com/weightools/safetensors v0.0.0
+	github.com/weightools/safetensors v0.1.0
+	github.com/weightools/safetensors/cmd/weigh v0.1.0
+	github.com/weightools/safetensors/pickle v0.1.0
 )
 
 require (
@@ -18,5 +20,3 @@ require (
 	github.com/xeipuuv/gojsonschema v1.2.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 )
-
-replace github.com/weightools/safetensors => ../../../..

@@ -1,0 +1,114 @@
+// Names of tensors in parts, and what they are to a packed weight.
+
+package check
+
+import (
+	"testing"
+
+	"github.com/weightools/safetensors"
+)
+
+func TestParse(t *testing.T) {
+	for full, want := range map[string]name{
+		"model.layers.3.mlp.up_proj.weight":               {"model.layers.3.mlp.up_proj", "weight", "model.layers", 3, "mlp.up_proj.weight"},
+		"transformer.h.0.attn.bias":                       {"transformer.h.0.attn", "bias", "transformer.h", 0, "attn.bias"},
+		"model.layers.12.mlp.experts.37.down_proj.weight": {"model.layers.12.mlp.experts.37.down_proj", "weight", "model.layers", 12, "mlp.experts.37.down_proj.weight"},
+		"model.embed_tokens.weight":                       {"model.embed_tokens", "weight", "", -1, ""},
+		"x":                                               {"", "x", "", -1, ""},
+		"":                                                {"", "", "", -1, ""},
+		".":                                               {"", "", "", -1, ""},
+		"0.weight":                                        {"0", "weight", "", -1, ""}, // a number with nothing before it counts nothing
+		"0.auto_model.1.w":                                {"0.auto_model.1", "w", "0.auto_model", 1, "w"},
+		"a.65535.w":                                       {"a.65535", "w", "a", 65535, "w"},
+		"a.65536.w":                                       {"a.65536", "w", "", -1, ""},
+		"a.999999999999999999999.w":                       {"a.999999999999999999999", "w", "", -1, ""},
+		"a.1":                                             {"a", "1", "", -1, ""},
+		"a.-1.+2.3x.w":                                    {"a.-1.+2.3x", "w", "", -1, ""},
+		"lora_unet_down_blocks_0_attn.alpha":              {"lora_unet_down_blocks_0_attn", "alpha", "", -1, ""},
+	} {
+		if got := parse(full); got != want {
+			t.Errorf("parse(%q) = %+v, want %+v", full, got, want)
+		}
+	}
+}
+
+func TestExpert(t *testing.T) {
+	for rest, want := range map[string]int32{
+		"mlp.experts.37.down_proj.weight": 37, "experts.0.w1.weight": 0, "block_sparse_moe.experts.7.w2.qweight": 7,
+		"mlp.shared_experts.down_proj.weight": -1, "mlp.shared_experts.0.w": -1, "mlp.experts.gate_up_proj": -1, "experts.": -1, "mlp.experts.x.w": -1, "": -1,
+	} {
+		if got, ok := expert(rest); ok != (want >= 0) || ok && got != want {
+			t.Errorf("expert(%q) = %d, %v, want %d", rest, got, ok, want)
+		}
+	}
+}
+
+func TestPartOf(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		dtype  safetensors.Dtype
+		part   part
+		module string
+	}{
+		{"a.b.weight", safetensors.BF16, partNone, "a.b"},
+		{"a.b.weight", safetensors.F8_E4M3, partWeightF8, "a.b"},
+		{"a.b.weight", safetensors.U32, partWeightU32, "a.b"},
+		{"a.b.qweight", safetensors.I32, partQWeight, "a.b"},
+		{"a.b.weight_packed", safetensors.I32, partPacked, "a.b"},
+		{"a.b.weight_packed", safetensors.U8, partPacked4, "a.b"},
+		{"a.b.weight_scale", safetensors.BF16, partScale, "a.b"},
+		{"a.b.weight_scale_inv", safetensors.F32, partScaleInv, "a.b"},
+		{"a.b.weight_scale_2", safetensors.F32, partScale2, "a.b"},
+		{"a.b.weight_global_scale", safetensors.F32, partGlobalScale, "a.b"},
+		{"a.b.input_scale", safetensors.F32, partScale, "a.b.input"}, // of no weight
+		{"a.b.scale_weight", safetensors.F32, partScale, "a.b"},
+		{"a.b.scales", safetensors.F16, partScales, "a.b"},
+		{"a.b.scales", safetensors.U8, partBlockScales, "a.b"},
+		{"a.experts.up_blocks", safetensors.U8, partBlocks, "a.experts.up"},
+		{"a.experts.up_scales", safetensors.U8, partBlockScales, "a.experts.up"},
+		{"a.experts.up", safetensors.F8_E4M3, partWeightF8, "a.experts.up"},
+		{"a.experts.up_scale_inv", safetensors.F32, partScaleInv, "a.experts.up"},
+		{"a.b.weight.absmax", safetensors.U8, partAbsmax, "a.b"},
+		{"a.b.weight.quant_state.bitsandbytes__nf4", safetensors.U8, partQuantState, "a.b"},
+		{"a.b.bias", safetensors.BF16, partNone, ""},
+	} {
+		got, module := partOf(&safetensors.TensorInfo{Name: test.name, Dtype: test.dtype}, parse(test.name))
+		if got != test.part || module != test.module {
+			t.Errorf("%s, %s: part %d of %q, want %d of %q", test.name, test.dtype, got, module, test.part, test.module)
+		}
+	}
+}
+
+// Numbers by hand: 32 bits a word, rounded up.
+func TestBitsOf(t *testing.T) {
+	for _, test := range []struct{ words, numbers, told, want int64 }{
+		{8, 64, 0, 4},        // 64 * 4 / 32
+		{384, 4096, 0, 3},    // 4096 * 3 / 32
+		{4001, 32001, 0, 4},  // 32001 * 4 / 32 = 4000.125
+		{8001, 32001, 8, 8},  // 32001 * 8 / 32 = 8000.25
+		{1, 1, 8, 8},         // any fits, and 8 is told
+		{1, 1, 0, 2},         // any fits
+		{9, 64, 0, 0},        // 4 bits make 8, and 5 make 10
+		{1000, 64, 4, 0},     // no number of bits makes so many
+		{2, 1 << 40, 4, 0},   // nor so few
+		{64, 64, 0, 0},       // 32 bits are not packed
+		{16, 64, 4, 8},       // what is told does not fit
+		{4096, 4096, 32, 32}, // what is told is taken as it is
+	} {
+		if got := bitsOf(test.words, test.numbers, test.told); got != test.want {
+			t.Errorf("bitsOf(%d, %d, %d) = %d, want %d", test.words, test.numbers, test.told, got, test.want)
+		}
+	}
+}
+
+// 576 rows in tiles of 128 are 5, of which the last has 64.
+func TestTiles(t *testing.T) {
+	for _, test := range []struct {
+		n, of int64
+		want  bool
+	}{{7168, 56, true}, {576, 5, true}, {10, 6, false}, {10, 5, true}, {10, 10, true}, {10, 11, false}, {1, 1, true}} {
+		if got := tiles(test.n, test.of); got != test.want {
+			t.Errorf("tiles(%d, %d) = %v", test.n, test.of, got)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+// Plans: what would be written, and what not.
+
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch"
+)
+
+// A Plan is a conversion that has yet to be written, or was: then it is the receipt. It
+// is for one goroutine.
+type Plan struct {
+	Sources []*Source
+	Verdict pickle.Verdict // the worst of the sources
+
+	// Tensors are those that are written, in the order of the sources.
+	Tensors []Tensor
+
+	// Dropped are those that are not written since another is the same. Shared are the
+	// names of tensors that have bytes in common and are written each with its own.
+	Dropped []Dropped
+	Shared  [][]string
+
+	// Dir is the folder that is written to, and Files what is written there.
+	Dir   string
+	Files *checkpoint.Plan
+
+	// Warnings are about what the index says, and is not so; and, once it is written, about
+	// bytes that are odd.
+	Warnings []string
+
+	mu       sync.Mutex // of Warnings
+	c        *Conversion
+	metadata map[string]string
+	rows     map[*safetensors.Tensor]*Tensor // of Tensors
+}
+
+// A Tensor is one tensor on its way.
+type Tensor struct {
+	*safetensors.Tensor        // as it is written
+	Was                 string // its name in the source
+	Source              int    // which of the sources it is of
+
+	// Proof says how it was found that the bytes that were written are those of the source,
+	// when they were read again. It is "" if nothing was written.
+	Proof Proof
+
+	// SHA256 is the digest of its bytes, nil if Conversion.Digests is not set, or if
+	// nothing was written.
+	SHA256 []byte
+
+	index int // in its source
+}
+
+// A Proof is how what was written was compared with the source.
+type Proof string
+
+// The proofs.
+const (
+	// ByCRC32: they have the checksum that the archive has of the tensor. The source was
+	// read once, to be copied.
+	ByCRC32 Proof = "crc32"
+
+	// ByBytes: they are equal to those of the source, which was read again.
+	ByBytes Proof = "bytes"
+)
+
+// A Dropped is a tensor that is not written.
+type Dropped struct {
+	Name string // as it would be
+	Kept string // the tensor that is the same
+}
+
+// Plan finds out what of the source becomes what at the target. The source is a file, a
+// folder or an index. The target is a file, whose name ends in ".safetensors", or a
+// folder, which several shards need. Plan reads what names and places the tensors, and
+// writes nothing.
+//
+// The error is a *[DangerousError], or a *[SourceError] if a source is at fault; it wraps
+// [ErrRefused] if what was asked for makes no sense, and [fs.ErrExist] if there are files
+// in the way. Reads of the plan's tensors end when ctx is done.
+func (c *Conversion) Plan(ctx context.Context, source, target string) (_ *Plan, err error) {
+	l, err := locate(source)
+	if err != nil {
+		return nil, err
+	}
+	dir, stem, err := l.aim(target)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{c: c, Dir: dir}
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	for _, name := range l.names {
+		s, err := openSource(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		p.Sources = append(p.Sources, s)
+	}
+	if err := p.judge(); err != nil {
+		return nil, err
+	}
+	if err := p.gather(l); err != nil {
+		return nil, err
+	}
+	return p, p.lay(stem)
+}
+
+// Close closes the sources.
+func (p *Plan) Close() error {
+	var errs []error
+	for _, s := range p.Sources {
+		errs = append(errs, s.reader.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// gather takes the tensors out of the sources.
+func (p *Plan) gather(l *located) error {
+	p.metadata = map[string]string{"format": "pt"}
+	for i, s := range p.Sources {
+		if err := s.open(&p.c.Torch); err != nil {
+			return err
+		}
+		if s.Root != p.Sources[0].Root {
+			return refuse("the weights of %s are in %s, and those of %s in %s: choose one root for all", wording.Quote(p.Sources[0].Path), wording.Quote(p.Sources[0].Root), wording.Quote(s.Path), wording.Quote(s.Root))
+		}
+		if !p.c.DropUnsupported {
+			if err := s.unsupported(); err != nil {
+				return err
+			}
+		}
+		if s.Format == torch.FormatNPZ {
+			p.metadata = map[string]string{"format": "np"}
+		}
+		for j, t := range s.cp.Tensors {
+			p.Tensors = append(p.Tensors, Tensor{Tensor: t, Was: t.Name, Source: i, index: j})
+		}
+	}
+	if err := p.againstIndex(l); err != nil {
+		return err
+	}
+	if err := p.rename(); err != nil {
+		return err
+	}
+	return p.share()
+}
+
+// rename takes prefixes from names, and refuses two tensors of one name.
+func (p *Plan) rename() error {
+	for _, prefix := range p.c.StripPrefix {
+		n := 0
+		for i := range p.Tensors {
+			if name, ok := strings.CutPrefix(p.Tensors[i].Name, prefix); ok {
+				p.Tensors[i].Tensor = p.Tensors[i].Rename(name)
+				n++
+			}
+		}
+		if n == 0 {
+			return refuse("no name begins with the prefix %s", wording.Quote(prefix))
+		}
+	}
+	first := make(map[string]int, len(p.Tensors))
+	for i, t := range p.Tensors {
+		j, twice := first[t.Name]
+		if !twice {
+			first[t.Name] = i
+			continue
+		}
+		s := p.Sources[t.Source]
+		return s.fault(fmt.Errorf("%s would be called %s, as %s of %s is: two tensors cannot have one name",
+			wording.Quote(t.Was), wording.Quote(t.Name), wording.Quote(p.Tensors[j].Was), wording.Quote(p.Sources[p.Tensors[j].Source].Path)))
+	}
+	return nil
+}
+
+// lay plans the files.
+func (p *Plan) lay(stem string) error {
+	w := &checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: p.metadata}, Stem: stem, New: !p.c.Replace, Replace: p.c.Replace}
+	w.Wrote = func(n int64) { p.tell(Writing, n) }
+	w.Verify = p.verify
+	w.Split = make([]int, len(p.Sources))
+	p.rows = make(map[*safetensors.Tensor]*Tensor, len(p.Tensors))
+	tensors := make([]*safetensors.Tensor, len(p.Tensors))
+	for i, t := range p.Tensors {
+		tensors[i] = t.Tensor
+		w.Split[t.Source]++
+		p.rows[t.Tensor] = &p.Tensors[i]
+	}
+	// A shard of which nothing is left is not written.
+	w.Split = slices.DeleteFunc(w.Split, func(n int) bool { return n == 0 })
+	var err error
+	if p.Files, err = w.Plan(p.Dir, tensors...); err != nil {
+		var v *safetensors.Violation
+		if errors.As(err, &v) {
+			return &SourceError{p.sourceOf(v.Tensor), err}
+		}
+		return err
+	}
+	return p.spare()
+}
+
+// sourceOf returns the path of the source of the tensor that is written under a name.
+func (p *Plan) sourceOf(name string) string {
+	i := slices.IndexFunc(p.Tensors, func(t Tensor) bool { return t.Name == name })
+	return p.Sources[p.Tensors[max(i, 0)].Source].Path
+}
+
+// spare returns why files that are there may not be replaced or removed.
+func (p *Plan) spare() error {
+	for _, name := range slices.Concat(p.Files.Replaced, p.Files.Left) {
+		file := filepath.Join(p.Dir, name)
+		info, err := os.Stat(file)
+		if err != nil {
+			continue // a link that leads nowhere: the Writer replaces it
+		}
+		for _, s := range p.Sources {
+			if is, err := s.reader.file.Stat(); err == nil && os.SameFile(is, info) {
+				return refuse("the target %s is the source, %s, by the same or by another name: write elsewhere", wording.Quote(filepath.ToSlash(file)), wording.Quote(s.Path))
+			}
+		}
+		if !p.c.Replace {
+			return &fileError{wording.Quote(filepath.ToSlash(file)) + " exists already", fs.ErrExist}
+		}
+	}
+	return nil
+}
+
+// tell tells how far it is.
+func (p *Plan) tell(stage Stage, n int64) {
+	if p.c.Progress != nil {
+		p.c.Progress(stage, n)
+	}
+}

@@ -1,0 +1,129 @@
+// Sweeps: pickles in bytes that no format accounts for.
+
+package scan
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/extent"
+)
+
+// sweep looks for pickles in bytes that belong to nothing, and reports what they would
+// import, since whoever hid them has a loader for them. More bytes than are searched
+// leave the part incomplete.
+func (p *part) sweep(span extent.Span) error {
+	r, cut, err := p.search(span)
+	if err != nil {
+		return err
+	}
+	if cut {
+		p.unscanned(span.Begin, "of %s that belong to nothing the first %s were searched for pickles", bytesOf(span.Len()), bytesOf(p.mostSearch()))
+	}
+	p.hidden(r, span.Begin)
+	return nil
+}
+
+// hidden reports pickles that were found by a search from off on. Among many bytes some
+// look like a pickle by chance, so those count that import something.
+func (p *part) hidden(r *pickle.Report, off int64) {
+	if len(r.Imports) > 0 {
+		begin, end := r.Streams[0].Offset, r.Streams[len(r.Streams)-1].End
+		p.visited(off+begin, end-begin)
+		// That there is more beside them is known.
+		p.takeOver(without(r, pickle.RuleTrailing, pickle.RuleMultiple), off)
+	}
+}
+
+// without returns a report without findings of some rules, which say what is so in the
+// place where the bytes stand.
+func without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
+	rest := *r
+	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f pickle.Finding) bool { return slices.Contains(rules, f.Rule) })
+	return &rest
+}
+
+// search searches bytes for pickles, and says whether there are more than is searched.
+func (p *part) search(span extent.Span) (r *pickle.Report, cut bool, err error) {
+	if most := p.mostSearch(); span.Len() > most {
+		span.End, cut = span.Begin+most, true
+	}
+	opts := p.pickleOptions()
+	opts.Search = true
+	r, err = pickle.Analyze(io.NewSectionReader(p.file, span.Begin, span.Len()), span.Len(), opts)
+	if err == nil {
+		p.searched(r, span.Begin)
+	}
+	return r, cut, err
+}
+
+// searched takes note of a search from off on. That it came to its end is its own matter,
+// if nothing was found.
+func (p *part) searched(r *pickle.Report, off int64) {
+	p.paid(r)
+	for _, f := range r.Findings {
+		if f.Rule == pickle.RuleBudget && len(r.Imports) == 0 {
+			p.overBudget(off+f.Offset, "%s", f.Message)
+		}
+	}
+}
+
+// mostSearch returns how many bytes of a run are searched.
+func (s *scanning) mostSearch() int64 {
+	if s.Deep {
+		return 1 << 62
+	}
+	return usualSearch
+}
+
+// numbers looks at the numbers of tensors, of which head is the start. No loader takes
+// them for code: if they do not begin as a pickle does, they are searched only if the
+// scan is deep.
+func (p *part) numbers(span extent.Span, head []byte) error {
+	if p.Deep {
+		r, _, err := p.search(span)
+		if err == nil && len(r.Imports) > 0 {
+			p.embedded(r, span.Begin)
+		}
+		return err
+	}
+	if !mayBePickle(head) {
+		return nil
+	}
+	const enough = 64 << 10 // bytes
+	opts := p.pickleOptions()
+	opts.MaxStreams, opts.NoSweep = 1, true
+	n := min(span.Len(), enough)
+	r, err := pickle.Analyze(io.NewSectionReader(p.file, span.Begin, n), n, opts)
+	if err == nil {
+		p.paid(r)
+	}
+	if err == nil && (len(r.Imports) > 0 || len(r.Streams) > 0 && r.Streams[0].Stopped) {
+		p.embedded(r, span.Begin)
+	}
+	return err
+}
+
+// embedded reports a pickle among the numbers of tensors.
+func (p *part) embedded(r *pickle.Report, off int64) {
+	what := "a pickle stands among the numbers of a tensor, where no loader looks for one"
+	var names []string
+	for i := range r.Imports {
+		names = append(names, quoted(r.Imports[i].String()))
+	}
+	if len(names) > 0 {
+		what += ": it imports " + strings.Join(names[:min(len(names), 3)], ", ")
+	}
+	p.find(pickle.RuleEmbedded, off, "%s", what)
+}
+
+// firstOpcodes are those with which picklers begin after the protocol, and attackers.
+const firstOpcodes = "\x95()]}cijKJIMLNSTUVXGBC\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x96hrpq0t2\x80"
+
+// mayBePickle says whether bytes begin with a protocol and an opcode that may follow
+// it.
+func mayBePickle(b []byte) bool {
+	return len(b) > 2 && b[0] == 0x80 && b[1] <= 5 && strings.IndexByte(firstOpcodes, b[2]) >= 0
+}

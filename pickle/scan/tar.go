@@ -1,0 +1,116 @@
+// Tar archives, and among them what PyTorch wrote before version 0.2.
+
+package scan
+
+import (
+	"io"
+	"path"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/tarwalk"
+	"github.com/weightools/safetensors/pickle/internal/torchfile"
+)
+
+// tar looks at a tar archive.
+func (p *part) tar() error {
+	a, err := tarwalk.Walk(p.file, p.size, &tarwalk.Options{Members: p.MaxMembers})
+	if err != nil {
+		return err
+	}
+	names := make(map[string]bool)
+	for i := range a.Members {
+		names[a.Members[i].Name] = true
+	}
+	old := names["storages"] && names["tensors"] && names["pickle"]
+	if old {
+		p.is("pytorch-tar")
+	} else {
+		p.is("tar")
+	}
+	p.holds = true
+	if p.within != nil {
+		p.find(RuleNestedArchive, 0, "an archive of %s", wording.Count(len(a.Members), "member"))
+	}
+	for _, f := range a.Faults {
+		p.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: Severity(pickle.Rule(f.Kind)), Offset: f.Offset, Message: f.Detail})
+	}
+	p.report.Omitted += a.Omitted
+	for i := range a.Members {
+		if err := p.tarMember(&a.Members[i], old); err != nil {
+			return err
+		}
+	}
+	if a.Partial != "" {
+		p.unscanned(0, "%s", a.Partial)
+	}
+	p.explain(0, a.End)
+	for _, gap := range a.Gaps {
+		if gap.End > a.End {
+			continue // what follows the archive is for others to explain
+		}
+		if err := p.sweep(gap); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tarMember looks at a member. Of folders and links there is no content.
+func (p *part) tarMember(m *tarwalk.Member, old bool) error {
+	if m.Data.Len() == 0 {
+		return nil
+	}
+	if p.crowded() {
+		return nil
+	}
+	sub := p.section(m.Name, m.Data)
+	sub.name = path.Base(m.Name)
+	if !old {
+		return p.settle(sub, func() error {
+			if err := sub.look(); err != nil {
+				return err
+			}
+			if extensionOf(sub.name) == ".py" && sub.opaqueOrText() {
+				sub.find(RulePythonSource, 0, "%s is Python source, which runs if it is imported", quoted(m.Name))
+			}
+			return nil
+		})
+	}
+	switch m.Name {
+	case "storages":
+		return p.settle(sub, func() error { return sub.oldMember(torchfile.ReadStorages) })
+	case "tensors":
+		return p.settle(sub, func() error { return sub.oldMember(torchfile.ReadTensors) })
+	case "pickle":
+		sub.ids = func(pickle.Value) bool { return true } // decimal strings, and tuples of containers
+	}
+	sub.loaded = true
+	return p.inside(sub)
+}
+
+// oldMember looks at the storages or the tensors of version 0.1: pickles between
+// numbers.
+func (p *part) oldMember(read func(io.ReaderAt, int64, *pickle.Options) (*torchfile.Member, error)) error {
+	p.format = "pytorch-tar-member"
+	p.members++
+	m, err := read(p.file, p.size, p.pickleOptions())
+	if err != nil {
+		return err
+	}
+	for i, g := range m.Graphs {
+		p.paid(g.Report)
+		p.judged(g.Report, m.Offsets[i], g.Report.End)
+	}
+	p.faulty(m.Faults)
+	for i := range m.Blocks {
+		if err := p.block(&m.Blocks[i]); err != nil {
+			return err
+		}
+	}
+	p.explain(0, m.End)
+	if err := p.behind(m.End, "the last that belongs to the format"); err != nil {
+		return err
+	}
+	return p.rest()
+}

@@ -1,0 +1,72 @@
+// What is packed as a whole, and what it unpacks to.
+
+package scan
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/codec"
+	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
+)
+
+// unpack unpacks something, within what is left of the budgets.
+func (s *scanning) unpack(c codec.Codec, raw func() io.Reader) (*unpack.File, error) {
+	return unpack.Open(c, raw, unpack.Budget{Bytes: &s.MaxUnpacked, Work: &s.left})
+}
+
+// wrapped looks at a part that is packed as a whole. It returns false if it is not,
+// although it begins as if it were.
+func (p *part) wrapped(c codec.Codec) (bool, error) {
+	u, err := p.unpack(c, func() io.Reader { return io.NewSectionReader(p.file, 0, p.size) })
+	if err != nil {
+		return false, err
+	}
+	if c.Weak && u.Size == 0 && u.Damage != nil && !errors.Is(u.Damage, unpack.ErrLimit) {
+		return false, nil
+	}
+	p.is(c.Name)
+	p.packed = true
+	p.find(RuleCompressed, 0, "packed by %s: %s", c.Name, bytesOf(u.Size))
+	if u.Damage != nil {
+		p.unscanned(0, "what is packed by %s cannot be unpacked to its end: %v", c.Name, u.Damage)
+	}
+	if u.Files > 1 {
+		p.find(pickle.RuleTrailing, 0, "%d gzip files stand one after another: not every loader reads the second", u.Files)
+	}
+	p.explain(0, u.Used)
+	if errors.Is(u.Damage, unpack.ErrLimit) {
+		p.explain(0, p.size) // the rest is more of it
+	}
+	if u.Damage == nil {
+		if err := p.behind(u.Used, "what is packed"); err != nil {
+			return true, err
+		}
+	}
+	return true, p.opened(u, c.Name)
+}
+
+// opened looks at what something unpacks to.
+func (p *part) opened(u *unpack.File, name string) error {
+	sub := p.newPart(p, name, u, u.Size)
+	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded
+	sub.goesOn = errors.Is(u.Damage, unpack.ErrLimit)
+	return p.inside(sub)
+}
+
+// behind reports the bytes that follow what takes up the part as a whole. They are
+// searched with all else that no format explains.
+func (p *part) behind(off int64, what string) error {
+	rest := extent.Span{Begin: off, End: p.size}
+	if rest.Len() <= 0 {
+		return nil
+	}
+	zero, err := p.zero(rest)
+	if err == nil && !zero {
+		p.find(pickle.RuleTrailing, off, "%s after the end of %s", bytesOf(rest.Len()), what)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+// Archives of version 0.1: tar files, in which tensors have numbers.
+
+package torch
+
+import (
+	"io"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/tarwalk"
+	"github.com/weightools/safetensors/pickle/internal/torchfile"
+)
+
+// A tarFile is the storages and the tensors of an archive, by their keys.
+type tarFile struct {
+	nowhere
+	blocks  map[string]*storage
+	tensors map[string]*torchfile.TarTensor
+}
+
+// tar reads the file as an archive of version 0.1. PyTorch has not read these with
+// weights_only since 2.6.
+func (f *file) tar() error {
+	f.Format = FormatTar
+	a, err := tarwalk.Walk(f.r, f.size, nil)
+	if err != nil {
+		return err
+	}
+	members := make(map[string]*io.SectionReader)
+	for i := range a.Members {
+		if m := &a.Members[i]; m.File() {
+			members[m.Name] = io.NewSectionReader(f.r, m.Data.Begin, m.Data.Len())
+		}
+	}
+	if members["storages"] == nil || members["tensors"] == nil || members["pickle"] == nil {
+		return notCheckpoint("it is a tar archive, and has no \"storages\", \"tensors\" and \"pickle\" in it")
+	}
+	if len(a.Faults) > 0 {
+		return refuse("the archive is not read, as readers may differ on what is in it: %s (%s)", a.Faults[0].Detail, a.Faults[0].Kind)
+	}
+	t := &tarFile{blocks: make(map[string]*storage), tensors: make(map[string]*torchfile.TarTensor)}
+	if err := t.storages(members["storages"], f.opts.Pickle); err != nil {
+		return err
+	}
+	if err := t.list(members["tensors"], f.opts.Pickle); err != nil {
+		return err
+	}
+	g, err := f.object(members["pickle"], t)
+	if err != nil {
+		return err
+	}
+	return f.collect(g.Roots()[0], t)
+}
+
+// object loads the pickle that names the tensors, by their keys.
+func (f *file) object(r *io.SectionReader, t *tarFile) (*pickle.Graph, error) {
+	var opts pickle.Options
+	if f.opts.Pickle != nil {
+		opts = *f.opts.Pickle
+	}
+	opts.PersistentID = func(id pickle.Value) bool {
+		key, ok := id.Str()
+		return ok && (t.tensors[key] != nil || t.blocks[key] != nil)
+	}
+	g, err := pickle.Load(r, r.Size(), &opts)
+	if err != nil {
+		return nil, err
+	}
+	return g, f.judge(g, 1)
+}
+
+// storages reads the member that has the storages. What follows the last is the
+// list of those that are parts of others.
+func (t *tarFile) storages(r *io.SectionReader, o *pickle.Options) error {
+	m, err := torchfile.ReadStorages(r, r.Size(), o)
+	if err != nil {
+		return err
+	}
+	if err := whole("storages", m, r); err != nil {
+		return err
+	}
+	for _, b := range m.Blocks {
+		if t.blocks[b.Key] != nil {
+			return refuse("the storage %s is there twice", quoted(b.Key))
+		}
+		t.blocks[b.Key] = &storage{key: b.Key, class: b.Class, r: r, base: b.Begin, size: b.Size}
+	}
+	for _, v := range m.Views {
+		root := t.blocks[v.Root]
+		if root == nil || t.blocks[v.Key] != nil {
+			return refuse("the storage %s is to be a part of %s, which is not there, or is there already itself", quoted(v.Key), quoted(v.Root))
+		}
+		id := torchfile.Storage{Class: root.class, View: &torchfile.View{Key: v.Key, Offset: v.Offset, Elements: v.Elements}}
+		if t.blocks[v.Key], err = root.viewed(&id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list reads the member that has the tensors' shapes.
+func (t *tarFile) list(r *io.SectionReader, o *pickle.Options) error {
+	m, err := torchfile.ReadTensors(r, r.Size(), o)
+	if err != nil {
+		return err
+	}
+	if err := whole("tensors", m, r); err != nil {
+		return err
+	}
+	for i := range m.Tensors {
+		key := m.Tensors[i].Key
+		if t.tensors[key] != nil {
+			return refuse("the tensor %s is there twice", quoted(key))
+		}
+		t.tensors[key] = &m.Tensors[i]
+	}
+	return nil
+}
+
+// whole refuses a member that is not all there, or in which there is more.
+func whole(name string, m *torchfile.Member, r *io.SectionReader) error {
+	switch {
+	case len(m.Faults) > 0:
+		return refuse("the member %q: %s (%s)", name, m.Faults[0].Detail, m.Faults[0].Rule)
+	case !m.Complete:
+		return refuse("the member %q is not whole", name)
+	case m.End < r.Size():
+		return refuse("the member %q has %s after its end", name, wording.Count(r.Size()-m.End, "byte"))
+	}
+	return nil
+}
+
+// byKey returns the tensor of a persistent id in an archive of version 0.1.
+func (b *builder) byKey(v pickle.Value) (*tarTensor, bool) {
+	t, ok := b.storages.(*tarFile)
+	if !ok {
+		return nil, false
+	}
+	id, _ := v.Persistent()
+	key, _ := id.Str()
+	if t.tensors[key] == nil {
+		return nil, false
+	}
+	return &tarTensor{t, t.tensors[key]}, true
+}
+
+// A tarTensor is a tensor of such an archive.
+type tarTensor struct {
+	in *tarFile
+	*torchfile.TarTensor
+}
+
+// view returns the view that the tensor is.
+func (t *tarTensor) view() (*view, error) {
+	v := &view{storage: t.in.blocks[t.Storage], offset: t.Offset, shape: t.Shape, stride: t.Strides}
+	if v.storage == nil {
+		return nil, refuse("its storage %s is not in the archive", quoted(t.Storage))
+	}
+	var err error
+	if v.dtype, err = dtypeOf(storageDtypes[v.storage.class]); err != nil {
+		return nil, err
+	}
+	return v, v.check()
+}
