@@ -77,15 +77,15 @@ func (a *adapter) add(key string, down, flipped bool, e end) {
 }
 
 // isAdapterByName says whether the set is called as PEFT calls adapters.
-func (m *model) isAdapterByName() bool {
+func (m *weights) isAdapterByName() bool {
 	return strings.HasPrefix(path.Base(m.file()), "adapter_model") || m.set.Role == checkpoint.Adapter
 }
 
 // isAdapter says whether the set is an adapter, by its name or by most of its
 // tensors: alone in a folder, it is what is counted.
-func (m *model) isAdapter() bool { return m.isAdapterByName() || m.adapter.n*2 > m.tensors }
+func (m *weights) isAdapter() bool { return m.isAdapterByName() || m.adapter.n*2 > m.tensors }
 
-func (m *model) judgeAdapter() {
+func (m *weights) judgeAdapter() {
 	a := &m.adapter
 	if !m.isAdapter() || !m.whole {
 		return
@@ -103,7 +103,7 @@ func (m *model) judgeAdapter() {
 }
 
 // judgePairs reports matrices without their counterparts, and pairs of two ranks.
-func (a *adapter) judgePairs(m *model) {
+func (a *adapter) judgePairs(m *weights) {
 	var alone, unequal tally
 	var ranks [2]int64
 	paired := 0
@@ -146,7 +146,7 @@ func (p *pair) ranks() (down, up int64) {
 
 // judgeRank compares the ranks with the one of adapter_config.json, if that tells of
 // one for all modules.
-func (a *adapter) judgeRank(m *model) {
+func (a *adapter) judgeRank(m *weights) {
 	c := m.config
 	r, told, ok := c.int("r")
 	if !ok || c.top.first("peft_type").string() != "LORA" || len(c.top.first("rank_pattern").object()) > 0 ||

@@ -60,7 +60,7 @@ func (r *repository) judgeData(ctx context.Context) {
 
 // count reads the tensors of a shard, and counts their numbers. The digest of the
 // file is made of the same reads, if anything tells what it should be.
-func (m *model) count(ctx context.Context, s *shard, digested map[string]bool) ([]verdict, error) {
+func (m *weights) count(ctx context.Context, s *shard, digested map[string]bool) ([]verdict, error) {
 	object, err := m.from.Open(ctx, s.path)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (m *model) count(ctx context.Context, s *shard, digested map[string]bool) (
 }
 
 // countBeside counts tensors side by side, each by one goroutine.
-func (m *model) countBeside(ctx context.Context, s *shard, object store.Object) ([]verdict, error) {
+func (m *weights) countBeside(ctx context.Context, s *shard, object store.Object) ([]verdict, error) {
 	tensors := s.header.Tensors
 	verdicts, errs := make([]verdict, len(tensors)), make([]error, len(tensors))
 	from := object.ReaderAt(ctx)
@@ -107,7 +107,7 @@ func (m *model) countBeside(ctx context.Context, s *shard, object store.Object) 
 
 // countInOrder reads a file from its start to its end: the header, and then one
 // tensor after the other, each by two goroutines.
-func (m *model) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) {
+func (m *weights) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) {
 	if _, err := io.Copy(io.Discard, io.NewSectionReader(from, 0, s.header.DataStart())); err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *shard) section(from io.ReaderAt, ti *safetensors.TensorInfo) *io.Sectio
 
 // countOne counts the numbers of one tensor. Those of BOOL are judged with their file,
 // by what their bytes are.
-func (m *model) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo) (verdict, error) {
+func (m *weights) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo) (verdict, error) {
 	if m.opts.Progress != nil {
 		defer m.opts.Progress(ti.Size())
 	}

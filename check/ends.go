@@ -50,7 +50,7 @@ func (e *ends) look(ti *safetensors.TensorInfo, shard int, n name) {
 	}
 }
 
-func (e *ends) judge(m *model) {
+func (e *ends) judge(m *weights) {
 	if !m.described {
 		return
 	}
@@ -72,7 +72,7 @@ func (e *ends) judge(m *model) {
 // embeddings are published with the architecture of what they were made from, and
 // without its head; but their names have no "model." before them, or there is the
 // list of modules of the library sentence-transformers.
-func (m *model) isCausal() bool {
+func (m *weights) isCausal() bool {
 	architectures := string(m.config.top.first("architectures").text)
 	return strings.Contains(architectures, "ForCausalLM") && strings.HasPrefix(m.ends.embedding.info.Name, "model.embed_tokens.") &&
 		!m.has(strings.TrimPrefix(folderOf(m.file())+"/modules.json", "/"))
@@ -84,7 +84,7 @@ func sameKind(a, b *safetensors.TensorInfo) bool {
 
 // judgeShape compares the input layer with the configuration. That it has more rows
 // than the vocabulary is usual, since rows are added for speed.
-func (e *ends) judgeShape(m *model) {
+func (e *ends) judgeShape(m *weights) {
 	if e.embedding.info == nil {
 		return
 	}

@@ -39,7 +39,7 @@ type layer struct {
 // A slot is a place that a layer may have a tensor for.
 type slot struct{ layers int }
 
-func (l *layers) look(m *model, ti *safetensors.TensorInfo, shard int, n name) {
+func (l *layers) look(m *weights, ti *safetensors.TensorInfo, shard int, n name) {
 	if l.last == nil || l.last.name != n.stack {
 		if l.stacks == nil {
 			l.stacks = make(map[string]*stack)
@@ -87,7 +87,7 @@ func (s *stack) inOrder() []*layer {
 	return all
 }
 
-func (l *layers) judge(m *model) {
+func (l *layers) judge(m *weights) {
 	l.shapes.judge(m)
 	if !m.whole || m.isFile() {
 		return
@@ -111,7 +111,7 @@ const fewest = 8
 // odd reports the one layer of a stack that lacks what each of the others has, if
 // those are all alike. The first and the last are often otherwise: the first of
 // ModernBERT has no norm before its attention.
-func (s *stack) odd(m *model) {
+func (s *stack) odd(m *weights) {
 	all := s.inOrder()
 	if len(all) < fewest || int(all[len(all)-1].number-all[0].number) != len(all)-1 {
 		return
@@ -169,7 +169,7 @@ var decoders = []string{
 
 // told compares a stack with what the configuration tells of it. More layers than
 // it tells are usual: models that predict several tokens have one more for that.
-func (s *stack) told(m *model) {
+func (s *stack) told(m *weights) {
 	if s.layers[0] == nil {
 		return // it is the end of a model
 	}
@@ -215,7 +215,7 @@ func (s *stack) gone(n int32) string {
 
 // toldExperts compares the experts of each layer that has some with their number in
 // the configuration.
-func (s *stack) toldExperts(m *model) {
+func (s *stack) toldExperts(m *weights) {
 	n, from, ok := m.config.int("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
 	if !ok || n < 2 || n > maxLayer {
 		return

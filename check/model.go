@@ -12,7 +12,7 @@ import (
 )
 
 // A model is a set of weights, with the configuration that is beside it.
-type model struct {
+type weights struct {
 	*repository
 	set    *checkpoint.Set
 	index  *checkpoint.Index // nil if there is none
@@ -42,8 +42,8 @@ type shard struct {
 }
 
 // model returns a set with its headers, which are read if they are not known.
-func (r *repository) model(ctx context.Context, set *checkpoint.Set) *model {
-	m := &model{repository: r, set: set, whole: set.Role != checkpoint.Other && isComplete(set.Shards)}
+func (r *repository) weights(ctx context.Context, set *checkpoint.Set) *weights {
+	m := &weights{repository: r, set: set, whole: set.Role != checkpoint.Other && isComplete(set.Shards)}
 	cp := set.Open()
 	defer cp.Close()
 	m.index = cp.Index()
@@ -94,7 +94,7 @@ func isComplete(shards []string) bool {
 
 // file returns the path of a file by which the set is known: faults of no tensor
 // are reported with it.
-func (m *model) file() string {
+func (m *weights) file() string {
 	if m.set.Index == "" && len(m.set.Shards) > 0 {
 		return m.set.Shards[0]
 	}
@@ -114,7 +114,7 @@ func (r *repository) isDescribed(set *checkpoint.Set) bool {
 }
 
 // judge looks at every tensor, and then judges by what was seen.
-func (m *model) judge() {
+func (m *weights) judge() {
 	defer func() { m.layers, m.packed = layers{}, packed{} }() // which are large
 	extra := m.index != nil && m.tensors != len(m.index.Tensors)
 	for i := range m.shards {
@@ -142,13 +142,13 @@ func (m *model) judge() {
 }
 
 // isElsewhere says whether the index puts a tensor into another shard, or nowhere.
-func (m *model) isElsewhere(tensor string, shard int) bool {
+func (m *weights) isElsewhere(tensor string, shard int) bool {
 	e := m.index.Lookup(tensor)
 	return e == nil || path.Join(folderOf(m.set.Index), e.Shard) != m.shards[shard].path
 }
 
 // look looks at one tensor.
-func (m *model) look(ti *safetensors.TensorInfo, shard int) {
+func (m *weights) look(ti *safetensors.TensorInfo, shard int) {
 	n := parse(ti.Name)
 	m.sums.look(ti, shard, n)
 	m.adapter.look(ti, shard)

@@ -14,7 +14,7 @@ import (
 )
 
 // judgeNumbers judges the tensors of a shard by what was counted.
-func (m *model) judgeNumbers(s *shard, verdicts []verdict) {
+func (m *weights) judgeNumbers(s *shard, verdicts []verdict) {
 	var in map[int]bool // of which tensors it was said that they are zeros
 	if !m.isAdapter() { // one that was not trained has zeros in every other matrix
 		in = m.judgeRuns(s, verdicts)
@@ -81,7 +81,7 @@ func isMatrix(ti *safetensors.TensorInfo) bool {
 // judgeScale judges scales. Those of blocks may be zero here and there, where all of
 // a block is; but not all. An exponent of 255 is the NaN of E8M0, which MXFP4 has in
 // bytes.
-func (m *model) judgeScale(s *shard, ti *safetensors.TensorInfo, n name, p part, v verdict) {
+func (m *weights) judgeScale(s *shard, ti *safetensors.TensorInfo, n name, p part, v verdict) {
 	fault := ""
 	switch {
 	case v.nan > 0:
@@ -115,7 +115,7 @@ const (
 
 // judgeRuns reports tensors that follow one another in the file and are all zero. It
 // returns which they are.
-func (m *model) judgeRuns(s *shard, verdicts []verdict) map[int]bool {
+func (m *weights) judgeRuns(s *shard, verdicts []verdict) map[int]bool {
 	var order []int // of the tensors that have bytes
 	for i := range verdicts {
 		if s.header.Tensors[i].Size() > 0 {
@@ -141,7 +141,7 @@ func (m *model) judgeRuns(s *shard, verdicts []verdict) map[int]bool {
 	return in
 }
 
-func (m *model) reportRun(s *shard, run []int, toEnd bool, in map[int]bool) {
+func (m *weights) reportRun(s *shard, run []int, toEnd bool, in map[int]bool) {
 	first, last := &s.header.Tensors[run[0]], &s.header.Tensors[run[len(run)-1]]
 	at := safetensors.Span{Begin: s.header.FileSpan(first).Begin, End: s.header.FileSpan(last).End}
 	if at.Len() < runBytes {
@@ -178,7 +178,7 @@ func loras(h *safetensors.Header, verdicts []verdict) (all []lora) {
 }
 
 // judgeChange reports an adapter all of which adds zero.
-func (m *model) judgeChange(all []lora) {
+func (m *weights) judgeChange(all []lora) {
 	if !m.isAdapter() || !m.whole || len(all) == 0 || slices.ContainsFunc(all, func(l lora) bool { return !l.zero }) {
 		return
 	}
@@ -188,7 +188,7 @@ func (m *model) judgeChange(all []lora) {
 
 // judgeTied compares an output layer with the input layer to which the configuration
 // ties it.
-func (m *model) judgeTied(ctx context.Context) {
+func (m *weights) judgeTied(ctx context.Context) {
 	in, out := m.ends.embedding, m.ends.head
 	tied, _ := m.config.flag("tie_word_embeddings")
 	if !m.described || !tied || in.info == nil || out.info == nil || !sameKind(in.info, out.info) {
@@ -205,7 +205,7 @@ func (m *model) judgeTied(ctx context.Context) {
 }
 
 // sameBytes says whether two tensors of one kind have the same bytes.
-func (m *model) sameBytes(ctx context.Context, a, b end) (bool, error) {
+func (m *weights) sameBytes(ctx context.Context, a, b end) (bool, error) {
 	const chunk = 1 << 20 // bytes
 	var readers [2]io.Reader
 	for i, e := range []end{a, b} {

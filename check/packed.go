@@ -43,8 +43,8 @@ type piece struct {
 	part  part
 }
 
-// weights are the parts that are weights.
-var weights = only(partQWeight, partPacked, partPacked4, partBlocks, partWeightF8, partWeightI8, partWeightU8, partWeightU32)
+// heldWeights are the parts that are weights.
+var heldWeights = only(partQWeight, partPacked, partPacked4, partBlocks, partWeightF8, partWeightI8, partWeightU8, partWeightU32)
 
 func (p *packed) look(ti *safetensors.TensorInfo, shard int, n name) {
 	part, name := partOf(ti, n)
@@ -72,7 +72,7 @@ func (p *packed) look(ti *safetensors.TensorInfo, shard int, n name) {
 
 // any says whether any weight is packed.
 func (p *packed) any() bool {
-	return slices.ContainsFunc(p.modules, func(m module) bool { return m.have&weights != 0 })
+	return slices.ContainsFunc(p.modules, func(m module) bool { return m.have&heldWeights != 0 })
 }
 
 // get returns the tensor that is the given part of a module; the zero end if there
@@ -86,7 +86,7 @@ func (p *packed) get(m *module, want part) end {
 	return end{}
 }
 
-func (p *packed) judge(m *model) {
+func (p *packed) judge(m *weights) {
 	if len(p.modules) == 0 {
 		return
 	}
@@ -148,7 +148,7 @@ type census struct {
 
 // judgeNeed reports weights without a companion that others like them have. Four
 // of five have to have it, or it is taken for a matter of choice.
-func (p *packed) judgeNeed(m *model, n *need) {
+func (p *packed) judgeNeed(m *weights, n *need) {
 	const times = 4 // as many with it as without it, at least
 	kinds := make(map[kind]*census)
 	var all tally
@@ -202,11 +202,11 @@ func (t *tally) join(other *tally) {
 
 // judgeOrphans reports companions whose weight is not there, where they leave no
 // doubt that there should be one.
-func (p *packed) judgeOrphans(m *model) {
+func (p *packed) judgeOrphans(m *weights) {
 	var orphans tally
 	for i := range p.modules {
 		one := &p.modules[i]
-		if one.have&weights != 0 {
+		if one.have&heldWeights != 0 {
 			continue
 		}
 		var companion end

@@ -43,7 +43,7 @@ func (r *repository) quantisation(ctx context.Context, folder string, c *config)
 
 // toldOf returns what the set's configuration tells. It is of no use if it is about
 // another set.
-func (m *model) toldOf() *told {
+func (m *weights) toldOf() *told {
 	t := new(told)
 	if !m.described || m.quant == nil {
 		return t

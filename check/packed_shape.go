@@ -31,7 +31,7 @@ func (all mismatches) add(weight end, format string, args ...any) {
 	one.tally.add(weight.info, weight.shard)
 }
 
-func (all mismatches) report(m *model, rule safetensors.Rule) {
+func (all mismatches) report(m *weights, rule safetensors.Rule) {
 	for _, format := range slices.Sorted(maps.Keys(all)) {
 		one := all[format]
 		m.report(rule, &one.tally, "is packed:", "are packed: in the first,", "%s", one.detail)
@@ -40,7 +40,7 @@ func (all mismatches) report(m *model, rule safetensors.Rule) {
 
 // judgeShapes compares the shapes of the parts of each module with each other, and
 // with the configuration.
-func (p *packed) judgeShapes(m *model) {
+func (p *packed) judgeShapes(m *weights) {
 	wrong, untold := make(mismatches), make(mismatches)
 	told := m.toldOf()
 	for i := range p.modules {

@@ -46,7 +46,7 @@ type repository struct {
 	names   []string         // the same paths, in order
 	counted map[string]int   // how many sets of a folder are counted
 	configs map[string]*config
-	models  []*model
+	models  []*weights
 
 	findings map[string]*checkpoint.Findings // by file
 	problems []problem
@@ -107,7 +107,7 @@ func (r *repository) judge(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		m := r.model(ctx, set)
+		m := r.weights(ctx, set)
 		r.models = append(r.models, m)
 		m.judge()
 	}

@@ -36,7 +36,7 @@ type expected struct {
 }
 
 // prepare finds out what is expected. It is nothing if anything is not told.
-func (s *shapes) prepare(m *model) {
+func (s *shapes) prepare(m *weights) {
 	s.ready = true
 	if !m.described || !slices.Contains(usual, m.config.text.first("model_type").string()) {
 		return
@@ -77,7 +77,7 @@ func (s *shapes) prepare(m *model) {
 const maxDimension = 1 << 31
 
 // look looks at a tensor of a layer. A dtype that packs elements makes other shapes.
-func (s *shapes) look(m *model, ti *safetensors.TensorInfo, shard int, n name) {
+func (s *shapes) look(m *weights, ti *safetensors.TensorInfo, shard int, n name) {
 	if !s.ready {
 		s.prepare(m)
 	}
@@ -94,7 +94,7 @@ func (s *shapes) look(m *model, ti *safetensors.TensorInfo, shard int, n name) {
 	s.wrong[n.rest].add(ti, shard)
 }
 
-func (s *shapes) judge(m *model) {
+func (s *shapes) judge(m *weights) {
 	for rest, t := range s.wrong {
 		want := s.want[rest]
 		m.report(safetensors.RuleConfigShape, t, "is", "are", "of shape %s, and by %s of %s [%v, %v] is due",

@@ -47,7 +47,7 @@ func isBuffer(leaf string) bool {
 	return false
 }
 
-func (s *sums) judge(m *model) {
+func (s *sums) judge(m *weights) {
 	if s.misaligned.n > 0 && !m.isFile() {
 		m.found(m.file()).Add(safetensors.RuleAlignmentCost, "", safetensors.Span{},
 			"%v of %s, with %v of %s, lie at no multiple of their element's size, the first %s of %s: a loader that maps the files copies them",
@@ -66,7 +66,7 @@ func (s *sums) judge(m *model) {
 // totalParameters compares what the index says of the number of parameters with the
 // number of elements. Writers differ in what they count; so any of the numbers that
 // they may mean will do.
-func (s *sums) totalParameters(m *model) {
+func (s *sums) totalParameters(m *weights) {
 	if m.index == nil || !m.whole || m.index.TotalParameters < 0 {
 		return
 	}

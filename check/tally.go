@@ -46,7 +46,7 @@ func (t *tally) subject(one, several string) string {
 
 // report records the tally with the shard of its first tensor. What follows the
 // subject is made by the format.
-func (m *model) report(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
+func (m *weights) report(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
 	if t.n == 0 {
 		return
 	}

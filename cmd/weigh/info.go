@@ -12,7 +12,7 @@ import (
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/quant/compat"
+	"github.com/weightools/safetensors/model/compat"
 )
 
 // infoFlags are the flags of info.

@@ -14,7 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/edit"
 	"github.com/weightools/safetensors/internal/ahead"
-	"github.com/weightools/safetensors/metadata"
+	"github.com/weightools/safetensors/model/metadata"
 )
 
 // metadataFlags are the flags of metadata.

@@ -14,17 +14,16 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/arch"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
-	"github.com/weightools/safetensors/quant"
-	"github.com/weightools/safetensors/quant/compat"
+	"github.com/weightools/safetensors/model"
+	"github.com/weightools/safetensors/model/compat"
 	"github.com/weightools/safetensors/store"
 )
 
 // A model is files of a survey that belong together, with what was read beside
 // them.
-type model struct {
+type modelFiles struct {
 	name  string // that of the set, as users can open it
 	files []int  // of the survey's
 	data  []io.ReaderAt
@@ -37,7 +36,7 @@ type model struct {
 
 // newModel returns the model of a set. Shards that are named one by one are of one
 // model all the same.
-func (s *survey) newModel(at *place, set *checkpoint.Set) *model {
+func (s *survey) newModel(at *place, set *checkpoint.Set) *modelFiles {
 	name := at.path(set.Name)
 	if stem, ok := numbered(name); ok && set.Index == "" && len(set.Shards) == 1 {
 		name = stem
@@ -47,7 +46,7 @@ func (s *survey) newModel(at *place, set *checkpoint.Set) *model {
 			return m
 		}
 	}
-	m := &model{name: name, far: at.ref.Scheme != "file"}
+	m := &modelFiles{name: name, far: at.ref.Scheme != "file"}
 	s.models = append(s.models, m)
 	return m
 }
@@ -66,7 +65,7 @@ func numbered(name string) (string, bool) {
 // beside reads the configurations in the folder of a set whose headers were read. One
 // that can say nothing about them is not asked for: over a network that costs a round
 // trip.
-func (s *survey) beside(ctx context.Context, m *model, at *place, set string) {
+func (s *survey) beside(ctx context.Context, m *modelFiles, at *place, set string) {
 	if m.looked || len(m.files) == 0 {
 		return
 	}
@@ -82,7 +81,7 @@ func (s *survey) beside(ctx context.Context, m *model, at *place, set string) {
 }
 
 // any says whether one of the first tensors of a model's files is of some kind.
-func (s *survey) any(m *model, is func(*safetensors.TensorInfo) bool) bool {
+func (s *survey) any(m *modelFiles, is func(*safetensors.TensorInfo) bool) bool {
 	const enough = 1000 // tensors: what a model is shows early
 	for _, i := range m.files {
 		h := s.Files[i].Header
@@ -106,7 +105,7 @@ func isAdapters(ti *safetensors.TensorInfo) bool {
 // readBeside reads a configuration, nil if there is none. That it cannot be read is a
 // note; but what a server does not give is as good as not there: who was let in to a
 // file need not be let in to those beside it.
-func (m *model) readBeside(ctx context.Context, at *place, name string) []byte {
+func (m *modelFiles) readBeside(ctx context.Context, at *place, name string) []byte {
 	text, err := readSmall(ctx, at.store, name)
 	if err == nil {
 		return text
@@ -124,7 +123,7 @@ func readSmall(ctx context.Context, from store.Store, name string) ([]byte, erro
 		return nil, err
 	}
 	defer object.Close()
-	text := make([]byte, min(object.Size(), quant.MaxConfig+1))
+	text := make([]byte, min(object.Size(), model.MaxConfig+1))
 	n, err := object.ReaderAt(ctx).ReadAt(text, 0)
 	if n == len(text) {
 		err = nil
@@ -169,15 +168,15 @@ func (f *lateFile) Close() error {
 func (s *survey) counted(sel *render.Selection, other string) ([]render.Model, error) {
 	var list []render.Model
 	for _, m := range s.models {
-		q := &quant.Model{Config: m.config, ModelOpt: m.modelopt}
+		q := &model.Model{Config: m.config, ModelOpt: m.modelopt}
 		if m.far {
 			q.MaxReads, q.Parallel = mostRequests, requestsAtOnce
 		}
-		a := &arch.Model{Config: m.config, Adapter: m.adapter}
+		a := &model.Model{Config: m.config, Adapter: m.adapter}
 		for i, file := range m.files {
 			if h := s.Files[file].Header; h != nil {
-				q.Files = append(q.Files, quant.File{Header: h, Data: m.data[i]})
-				a.Files = append(a.Files, arch.File{Header: h, Data: m.near(i)})
+				q.Files = append(q.Files, model.File{Header: h, Data: m.data[i]})
+				a.Files = append(a.Files, model.File{Header: h, Data: m.near(i)})
 			}
 		}
 		if len(q.Files) == 0 {
@@ -186,7 +185,7 @@ func (s *survey) counted(sel *render.Selection, other string) ([]render.Model, e
 		if sel.Filters() {
 			q.Only = sel.Has
 		}
-		one := render.Model{Name: m.name, Counts: quant.Count(q), Facts: arch.Of(a), Notes: m.notes}
+		one := render.Model{Name: m.name, Counts: model.Count(q), Facts: model.FactsOf(a), Notes: m.notes}
 		if other != "" {
 			var err error
 			if one.Other, err = compat.Count(other, q); err != nil {
@@ -225,7 +224,7 @@ func (p *place) late(ctx context.Context, name string) io.ReaderAt {
 
 // near returns the bytes of a file that is on this machine, and otherwise nil: what
 // only adorns is not worth a request.
-func (m *model) near(file int) io.ReaderAt {
+func (m *modelFiles) near(file int) io.ReaderAt {
 	if m.far {
 		return nil
 	}

@@ -29,7 +29,7 @@ type survey struct {
 	render.Inventory
 	opts *surveyOptions
 
-	models    []*model
+	models    []*modelFiles
 	indexes   int  // how many were judged against their shards
 	described bool // whether tensors were judged by a configuration
 	seen      map[string]bool
@@ -119,7 +119,7 @@ func (s *survey) stream(a *app) error {
 		return err
 	}
 	if s.opts.models {
-		s.models = append(s.models, &model{name: "-", files: []int{len(s.Files)}, data: []io.ReaderAt{nil}})
+		s.models = append(s.models, &modelFiles{name: "-", files: []int{len(s.Files)}, data: []io.ReaderAt{nil}})
 	}
 	s.add("-", in.size, report)
 	return nil
@@ -184,7 +184,7 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 	if set.Index != "" {
 		s.indexes++
 	}
-	m := new(model)
+	m := new(modelFiles)
 	if s.opts.models {
 		m = s.newModel(at, set)
 	}

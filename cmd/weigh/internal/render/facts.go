@@ -6,7 +6,7 @@ import (
 	"bufio"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/metadata"
+	"github.com/weightools/safetensors/model/metadata"
 )
 
 // facts are what the metadata of one file says, and its digests, nil if it was not

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/metadata"
+	"github.com/weightools/safetensors/model/metadata"
 )
 
 // factsText returns facts as text.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/quant"
+	"github.com/weightools/safetensors/model"
 )
 
 // An InfoForm says how the text of an Info lists the tensors.
@@ -288,12 +288,12 @@ func (info *Info) writeTotals(w *bufio.Writer, s typeset.Style) {
 
 // standing says how many parameters the stored ones stand for, if it is another number.
 func (info *Info) standing() string {
-	var r quant.Range
+	var r model.Range
 	for i := range info.Models {
 		n := info.Models[i].Counts.Params
-		r = quant.Range{Low: add(r.Low, n.Low), High: add(r.High, n.High)}
+		r = model.Range{Low: add(r.Low, n.Low), High: add(r.High, n.High)}
 	}
-	if len(info.Models) == 0 || r == (quant.Range{Low: info.Totals.Params, High: info.Totals.Params}) {
+	if len(info.Models) == 0 || r == (model.Range{Low: info.Totals.Params, High: info.Totals.Params}) {
 		return ""
 	}
 	return " (" + countRange(r) + " logical)"

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/metadata"
+	"github.com/weightools/safetensors/model/metadata"
 )
 
 // A Metadata is the metadata of the files of an Inventory.

@@ -7,16 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weightools/safetensors/arch"
-	"github.com/weightools/safetensors/quant"
-	"github.com/weightools/safetensors/quant/compat"
+	"github.com/weightools/safetensors/model"
+	"github.com/weightools/safetensors/model/compat"
 )
 
 // A Model is what is known of files that belong together.
 type Model struct {
 	Name   string // of the set
-	Counts *quant.Counts
-	Facts  *arch.Facts
+	Counts *model.Counts
+	Facts  *model.Facts
 	Other  *compat.Result // how another program counts; nil if nobody asked
 	Notes  []string       // of reading what is beside the weights
 }
@@ -36,15 +35,15 @@ func (m *Model) notes() []string {
 // plain says whether the sums over the tensors say all that there is to say.
 func (m *Model) plain() bool {
 	n := m.Counts
-	return n.Scheme == "" && n.Params == quant.Range{Low: n.Stored, High: n.Stored} && n.Unique == n.Params &&
+	return n.Scheme == "" && n.Params == model.Range{Low: n.Stored, High: n.Stored} && n.Unique == n.Params &&
 		!m.Facts.Named() && m.Facts.Adapter == nil && m.Other == nil && len(m.notes()) == 0
 }
 
 // bounds are those of a number, as JSON has them.
-func bounds(r quant.Range) [2]int64 { return [2]int64{r.Low, r.High} }
+func bounds(r model.Range) [2]int64 { return [2]int64{r.Low, r.High} }
 
 // certain returns a number that is known, or else unknown.
-func certain(r quant.Range) known {
+func certain(r model.Range) known {
 	if r.Exact() {
 		return known(r.Low)
 	}
@@ -70,14 +69,14 @@ func logicalOf(models []Model) *logical {
 	if len(models) == 0 {
 		return nil
 	}
-	var params, unique quant.Range
+	var params, unique model.Range
 	var bytes int64
 	var schemes []string
-	l := &logical{Rules: quant.RulesVersion, Notes: []string{}}
+	l := &logical{Rules: model.RulesVersion, Notes: []string{}}
 	for i := range models {
 		m, n := &models[i], models[i].Counts
-		params = quant.Range{Low: add(params.Low, n.Params.Low), High: add(params.High, n.Params.High)}
-		unique = quant.Range{Low: add(unique.Low, n.Unique.Low), High: add(unique.High, n.Unique.High)}
+		params = model.Range{Low: add(params.Low, n.Params.Low), High: add(params.High, n.Params.High)}
+		unique = model.Range{Low: add(unique.Low, n.Unique.Low), High: add(unique.High, n.Unique.High)}
 		bytes = add(bytes, n.Bytes-n.Buffers)
 		l.Overhead, l.Buffers = add(l.Overhead, n.Overhead), add(l.Buffers, n.Buffers)
 		if n.Scheme != "" && !slices.Contains(schemes, n.Scheme) {
@@ -123,7 +122,7 @@ type sums struct {
 	Bytes   int64    `json:"bytes"`
 }
 
-func sumsOf(t *quant.Tally) sums {
+func sumsOf(t *model.Tally) sums {
 	return sums{t.Tensors, t.Stored, certain(t.Params), bounds(t.Params), t.Bytes}
 }
 
@@ -249,14 +248,14 @@ func positive(n int64) known {
 	return unknown
 }
 
-func factOf(n arch.Number) factJSON {
+func factOf(n model.Number) factJSON {
 	if n.Value == 0 {
 		return factJSON{nil, string(n.From)}
 	}
 	return factJSON{n.Value, string(n.From)}
 }
 
-func nameOf(t arch.Text) factJSON {
+func nameOf(t model.Text) factJSON {
 	if t.Value == "" {
 		return factJSON{nil, string(t.From)}
 	}

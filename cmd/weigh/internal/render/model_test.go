@@ -9,10 +9,9 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/arch"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/quant"
-	"github.com/weightools/safetensors/quant/compat"
+	"github.com/weightools/safetensors/model"
+	"github.com/weightools/safetensors/model/compat"
 )
 
 // hostileModel is a model whose every name and text would write to a terminal.
@@ -27,14 +26,14 @@ func hostileModel(t *testing.T) *Info {
 		{Name: bad + "weight", Dtype: "U8", Shape: []int64{4, 2}},
 	}}
 	config := []byte(`{"architectures":["\u001b]0;x\u0007\u202e"],"model_type":"\u001b","quantization_config":{"quant_method":"\u001b[2J","bits":"\u001b"}}`)
-	q := &quant.Model{Files: []quant.File{{Header: h}}, Config: config}
+	q := &model.Model{Files: []model.File{{Header: h}}, Config: config}
 	other, err := compat.Count(compat.HFJS, q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := arch.Of(&arch.Model{Files: []arch.File{{Header: h}}, Config: config, Adapter: []byte(`{"base_model_name_or_path":"\u001b"}`)})
+	facts := model.FactsOf(&model.Model{Files: []model.File{{Header: h}}, Config: config, Adapter: []byte(`{"base_model_name_or_path":"\u001b"}`)})
 	info := NewInfo(Inventory{Targets: []string{bad}, Files: []File{{Path: bad, Header: h}}}, Selection{})
-	info.Models = []Model{{Name: bad, Counts: quant.Count(q), Facts: facts, Other: other, Notes: []string{bad}}, {Name: bad, Counts: quant.Count(q), Facts: facts}}
+	info.Models = []Model{{Name: bad, Counts: model.Count(q), Facts: facts, Other: other, Notes: []string{bad}}, {Name: bad, Counts: model.Count(q), Facts: facts}}
 	return info
 }
 

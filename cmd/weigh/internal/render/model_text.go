@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weightools/safetensors/arch"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/quant"
+	"github.com/weightools/safetensors/model"
 )
 
 // writeModels writes what is known of each model, if it is more than the sums over
@@ -64,7 +63,7 @@ func (m *Model) lines() (lines []line) {
 	n := m.Counts
 	say("architecture", architecture(m.Facts))
 	// Where it is the sum over the tensors, it stands below, and once is enough.
-	if n.Scheme != "" || n.Params != (quant.Range{Low: n.Stored, High: n.Stored}) || m.Other != nil {
+	if n.Scheme != "" || n.Params != (model.Range{Low: n.Stored, High: n.Stored}) || m.Other != nil {
 		say("parameters", countRange(n.Params))
 	}
 	if n.Unique != n.Params {
@@ -115,7 +114,7 @@ func (m *Model) packed() string {
 }
 
 // architecture says what is known of the architecture.
-func architecture(f *arch.Facts) string {
+func architecture(f *model.Facts) string {
 	var parts []string
 	if f.Name.Value != "" {
 		parts = append(parts, typeset.Name(shortened(f.Name.Value)))
@@ -124,15 +123,15 @@ func architecture(f *arch.Facts) string {
 	}
 	kv := f.KVHeads
 	if kv == f.Heads {
-		kv = arch.Number{} // as where nothing is said
+		kv = model.Number{} // as where nothing is said
 	}
 	for _, n := range []struct {
-		number arch.Number
+		number model.Number
 		name   string
 	}{{f.Layers, "layers"}, {f.Hidden, "hidden size"}, {f.Heads, "heads"}, {kv, "heads for keys and values"}, {f.Vocab, "vocabulary"}} {
 		switch {
-		case n.number.From == arch.Ambiguous && f.Named(): // of a model without a name it is no news
-			parts = append(parts, n.name+" "+string(arch.Ambiguous))
+		case n.number.From == model.Ambiguous && f.Named(): // of a model without a name it is no news
+			parts = append(parts, n.name+" "+string(model.Ambiguous))
 		case n.number.Value == 0:
 		default:
 			parts = append(parts, n.name+" "+typeset.Count(n.number.Value))
@@ -142,18 +141,18 @@ func architecture(f *arch.Facts) string {
 }
 
 // adapter says what is known of an adapter.
-func adapter(a *arch.Adapter) string {
+func adapter(a *model.Adapter) string {
 	text := a.Kind
 	switch {
 	case a.Rank.Value > 0:
 		text += ", rank " + typeset.Count(a.Rank.Value)
-	case a.Rank.From == arch.Ambiguous:
+	case a.Rank.From == model.Ambiguous:
 		text += ", ranks " + typeset.Count(a.Ranks[0]) + " to " + typeset.Count(a.Ranks[len(a.Ranks)-1])
 	}
 	switch {
-	case a.AlphaFrom == arch.Ambiguous:
-		text += ", alpha " + string(arch.Ambiguous)
-	case a.AlphaFrom != arch.Unknown:
+	case a.AlphaFrom == model.Ambiguous:
+		text += ", alpha " + string(model.Ambiguous)
+	case a.AlphaFrom != model.Unknown:
 		text += fmt.Sprintf(", alpha %s (%s)", strconv.FormatFloat(a.Alpha, 'g', 6, 64), a.AlphaFrom)
 	}
 	text += ", of " + typeset.Plural(int64(a.Modules), "module")
@@ -177,12 +176,12 @@ func names(list []string) string {
 }
 
 // countRange returns a number as in "8,030,261,248", or its bounds.
-func countRange(r quant.Range) string { return ranged(r, typeset.Count) }
+func countRange(r model.Range) string { return ranged(r, typeset.Count) }
 
 // shortRange returns a number as in "8.03B", or its bounds.
-func shortRange(r quant.Range) string { return ranged(r, typeset.Short) }
+func shortRange(r model.Range) string { return ranged(r, typeset.Short) }
 
-func ranged(r quant.Range, format func(int64) string) string {
+func ranged(r model.Range, format func(int64) string) string {
 	if low, high := format(r.Low), format(r.High); low != high {
 		return low + " to " + high
 	}

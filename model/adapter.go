@@ -1,0 +1,215 @@
+// Adapters: small matrices that change a model, and how much.
+
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// An Adapter is what is known of an adapter.
+type Adapter struct {
+	Kind    string // "LoRA", "DoRA", "LoHa" or "LoKr"
+	Modules int    // how many matrices it changes
+
+	// Rank is that of all modules; it is Ambiguous if they have several, which are
+	// then Ranks.
+	Rank  Number
+	Ranks []int64
+
+	// Alpha scales what the adapter changes, by alpha / rank. It is zero if it is
+	// Unknown or Ambiguous.
+	Alpha     float64
+	AlphaFrom Source
+
+	Targets []string // the modules that it changes, by the ends of their names
+	Base    Text     // the model that it is for
+}
+
+// parts are the tensors of an adapter, as they are found.
+type adapterParts struct {
+	modules    map[string]*pair
+	kinds      map[string]bool
+	alphas     []scalar
+	metadata   map[string]string // of the first file that has any
+	magnitudes bool              // DoRA
+}
+
+// A pair is the two matrices of a module, by what their names have in common.
+type pair struct{ down, up []int64 }
+
+// A scalar is a tensor of one element.
+type scalar struct {
+	file *File
+	ti   *safetensors.TensorInfo
+}
+
+// ends are what the names of an adapter's tensors end with. Of a pair, down is the
+// matrix that goes from the inputs to as many channels as the rank is.
+//
+// PEFT (src/peft/tuners/lora/layer.py at 5d602fd): lora_A [r, in], lora_B [out, r].
+// kohya-ss (networks/lora.py): lora_down [r, in, ...], lora_up [out, r, ...], alpha.
+// LyCORIS (lycoris/modules): hada_w1_b [r, in], hada_w1_a [out, r]; lokr_w2_b, lokr_w2_a.
+var ends = []struct {
+	text, kind string
+	down       bool
+}{
+	{".lora_A.weight", "LoRA", true}, {".lora_B.weight", "LoRA", false},
+	{".lora_A.default.weight", "LoRA", true}, {".lora_B.default.weight", "LoRA", false},
+	{".lora_down.weight", "LoRA", true}, {".lora_up.weight", "LoRA", false},
+	{"_lora.down.weight", "LoRA", true}, {"_lora.up.weight", "LoRA", false},
+	{".lora.down.weight", "LoRA", true}, {".lora.up.weight", "LoRA", false},
+	{".lora_embedding_A", "LoRA", true}, {".lora_embedding_B", "LoRA", false},
+	{".hada_w1_b", "LoHa", true}, {".hada_w1_a", "LoHa", false},
+	{".lokr_w2_b", "LoKr", true}, {".lokr_w2_a", "LoKr", false},
+}
+
+// add takes note of a tensor, if it is an adapter's.
+func (p *adapterParts) add(f *File, ti *safetensors.TensorInfo) {
+	if strings.HasSuffix(ti.Name, ".alpha") && ti.Shape != nil && ti.NumElems() == 1 {
+		p.alphas = append(p.alphas, scalar{f, ti})
+		return
+	}
+	if strings.Contains(ti.Name, "lora_magnitude_vector") || strings.HasSuffix(ti.Name, ".dora_scale") {
+		p.magnitudes = true
+		return
+	}
+	for i := range ends {
+		e := &ends[i]
+		module, ok := strings.CutSuffix(ti.Name, e.text)
+		if !ok || len(ti.Shape) < 2 {
+			continue
+		}
+		if p.modules == nil {
+			p.modules, p.kinds = make(map[string]*pair), make(map[string]bool)
+		}
+		if p.metadata == nil {
+			p.metadata = f.Header.Metadata
+		}
+		one := p.modules[module]
+		if one == nil {
+			one = new(pair)
+			p.modules[module] = one
+		}
+		if p.kinds[e.kind] = true; e.down {
+			one.down = ti.Shape
+		} else {
+			one.up = ti.Shape
+		}
+		return
+	}
+}
+
+// adapter returns what is known of an adapter, nil if the model is none: if it has
+// no pair of matrices.
+func (f *Facts) adapter(m *Model, p *adapterParts, config jsonscan.Value) *Adapter {
+	if len(p.modules) == 0 {
+		return nil
+	}
+	a := &Adapter{Modules: len(p.modules), Kind: strings.Join(slices.Sorted(maps.Keys(p.kinds)), ", ")}
+	if a.Kind == "LoRA" && p.magnitudes {
+		a.Kind = "DoRA"
+	}
+	f.rank(a, p, config)
+	f.alpha(a, p, config)
+	a.Targets = p.targets()
+	a.Base = p.base(config)
+	return a
+}
+
+// rank says what the rank is: the shapes tell. That a configuration says another is
+// noted; where it has patterns, it says several.
+func (f *Facts) rank(a *Adapter, p *adapterParts, config jsonscan.Value) {
+	ranks := make(map[int64]bool)
+	for _, name := range slices.Sorted(maps.Keys(p.modules)) {
+		one := p.modules[name]
+		switch {
+		case one.down == nil || one.up == nil:
+			f.note("of the adapter of %s there is one matrix, and not the other", wording.Quote(name))
+		case one.down[0] != one.up[1] || one.down[0] <= 0:
+			f.note("the matrices of the adapter of %s have ranks %d and %d", wording.Quote(name), one.down[0], one.up[1])
+		default:
+			ranks[one.down[0]] = true
+		}
+		if len(f.Notes) > mostNotes {
+			f.Notes = f.Notes[:mostNotes]
+			break
+		}
+	}
+	a.Ranks = slices.Sorted(maps.Keys(ranks))
+	switch len(a.Ranks) {
+	case 0:
+	case 1:
+		a.Rank = Number{a.Ranks[0], FromHeaders}
+	default:
+		a.Rank = Number{0, Ambiguous}
+	}
+	if n, ok := config.Get("r").Int(); ok && a.Rank.Value > 0 && n != a.Rank.Value {
+		f.note("the rank is %d by adapter_config.json, and %d by the shapes", n, a.Rank.Value)
+	}
+}
+
+// targets returns the ends of the names of modules, each once.
+func (p *adapterParts) targets() []string {
+	ends := make(map[string]bool)
+	for name := range p.modules {
+		ends[target(name)] = true
+	}
+	return slices.Sorted(maps.Keys(ends))
+}
+
+// target returns the end of a module's name, by which people tell modules apart:
+// what stands after the last dot. kohya-ss writes underscores for dots, and there it
+// is what stands after the last numbered block or layer.
+func target(name string) string {
+	if !strings.HasPrefix(name, "lora_") && !strings.HasPrefix(name, "lycoris_") {
+		// diffusers: "...attn1.processor.to_q"
+		return name[strings.LastIndexByte(name, '.')+1:]
+	}
+	for i := len(name); i > 0; {
+		i = strings.LastIndexByte(name[:i], '_')
+		if i < 0 {
+			break
+		}
+		// "blocks_0_attn1_to_q": before the underscore a number, and before that a word.
+		digits := len(name[:i]) - len(strings.TrimRight(name[:i], "0123456789"))
+		if before := name[:i-digits]; digits > 0 && (strings.HasSuffix(before, "blocks_") || strings.HasSuffix(before, "layers_") || strings.HasSuffix(before, "attentions_")) {
+			return name[i+1:]
+		}
+	}
+	return name
+}
+
+// base returns the model that the adapter is for.
+func (p *adapterParts) base(config jsonscan.Value) Text {
+	if t := textIn(FromPEFT, config.Get("base_model_name_or_path")); t.Value != "" {
+		return t
+	}
+	for _, key := range []string{"ss_sd_model_name", "ss_base_model_version", "modelspec.architecture"} {
+		// Python writes None for what it does not have.
+		if s := p.metadata[key]; s != "" && s != "None" {
+			return Text{s, FromMetadata}
+		}
+	}
+	return Text{}
+}
+
+// spread returns numbers as in "8, 16, 32", or the first and the last of many.
+func spread[T cmp.Ordered](sorted []T) string {
+	const most = 6
+	var words []string
+	for _, n := range sorted {
+		words = append(words, fmt.Sprint(n))
+	}
+	if len(words) > most {
+		return fmt.Sprintf("%s to %s, %d of them", words[0], words[len(words)-1], len(words))
+	}
+	return strings.Join(words, ", ")
+}

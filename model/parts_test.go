@@ -1,0 +1,143 @@
+// Parts: components, layers and experts, against what model cards say.
+
+package model_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/model"
+	"github.com/weightools/safetensors/model/internal/models"
+)
+
+// billions returns a number as a model card has it.
+func billions(n int64) float64 { return math.Round(float64(n)/1e7) / 100 }
+
+// The figures are those of table 1 of the gpt-oss model card (arXiv 2508.10925), in
+// billions. It counts routers as MLP, and leaves the embedding out of what is active.
+func TestGPTOSSModelCard(t *testing.T) {
+	for _, tt := range []struct {
+		name                              string
+		mlp, attention, embedding, active float64
+	}{
+		{"openai/gpt-oss-20b@bbf09307", 19.12, 0.64, 1.16, 3.61},
+		{"openai/gpt-oss-120b@b5c939de", 114.71, 0.96, 1.16, 5.13},
+	} {
+		n := model.Count(published(t, tt.name).Model())
+		part := make(map[model.Component]int64)
+		for _, p := range n.Components {
+			part[p.Key] = p.Params.High
+		}
+		got := []float64{
+			billions(part[model.ComponentMLP] + part[model.ComponentExperts]), billions(part[model.ComponentAttention]),
+			billions(part[model.ComponentEmbedding] + part[model.ComponentHead]), billions(n.Experts.Active.High - part[model.ComponentEmbedding]),
+		}
+		if want := []float64{tt.mlp, tt.attention, tt.embedding, tt.active}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, want)
+		}
+		if n.Experts.Chosen != 4 {
+			t.Errorf("%s: %d experts are chosen, want 4", tt.name, n.Experts.Chosen)
+		}
+	}
+}
+
+func published(t *testing.T, name string) *models.Fixture {
+	t.Helper()
+	for _, p := range models.All() {
+		if p.Name == name {
+			return p.Make()
+		}
+	}
+	t.Fatalf("there is no model %q", name)
+	return nil
+}
+
+// A layer of Llama 3.1 8B: 218,112,000 parameters, four and three matrices and two
+// norms: 2·4096² + 2·1024·4096 + 3·14336·4096 + 2·4096. GPTQ adds 43,008 biases.
+func TestLayers(t *testing.T) {
+	n := model.Count(models.LlamaBnB().Model())
+	if len(n.Layers) != 32 {
+		t.Fatalf("%d layers, want 32", len(n.Layers))
+	}
+	for i, l := range n.Layers {
+		if l.Stack != "model.layers" || l.Index != i || l.Params.High != 218_112_000 {
+			t.Errorf("layer %d: %+v", i, l)
+		}
+	}
+}
+
+// Names of published models, one for each way that a part is called.
+func TestComponents(t *testing.T) {
+	vector, matrix := []int64{8}, []int64{8, 8}
+	for _, tt := range []struct {
+		name  string
+		shape []int64
+		want  model.Component
+	}{
+		{"model.embed_tokens.weight", matrix, model.ComponentEmbedding},
+		{"transformer.wte.weight", matrix, model.ComponentEmbedding},
+		{"bert.embeddings.position_embeddings.weight", matrix, model.ComponentEmbedding},
+		{"bert.embeddings.LayerNorm.gamma", vector, model.ComponentNorm},
+		{"shared.weight", matrix, model.ComponentEmbedding},
+		{"model.layers.3.self_attn.q_proj.weight", matrix, model.ComponentAttention},
+		{"model.layers.3.self_attn.q_proj.bias", vector, model.ComponentAttention},
+		{"model.layers.3.self_attn.q_norm.weight", vector, model.ComponentNorm},
+		{"bert.encoder.layer.0.attention.output.dense.weight", matrix, model.ComponentAttention},
+		{"bert.encoder.layer.0.output.dense.weight", matrix, model.ComponentMLP},
+		{"bert.encoder.layer.0.intermediate.dense.weight", matrix, model.ComponentMLP},
+		{"h.0.attn.c_attn.weight", matrix, model.ComponentAttention},
+		{"h.0.ln_1.weight", vector, model.ComponentNorm},
+		{"h.0.mlp.dense_h_to_4h.weight", matrix, model.ComponentMLP},
+		{"model.layers.3.mlp.gate.weight", matrix, model.ComponentMLP},
+		{"model.layers.3.mlp.gate.e_score_correction_bias", vector, model.ComponentMLP},
+		{"model.layers.3.mlp.experts.7.down_proj.weight", matrix, model.ComponentExperts},
+		{"model.layers.3.mlp.experts.gate_up_proj_blocks", matrix, model.ComponentExperts},
+		{"model.layers.3.mlp.shared_experts.down_proj.weight", matrix, model.ComponentMLP},
+		{"model.layers.3.mlp.switch_mlp.gate_proj.weight", matrix, model.ComponentExperts},
+		{"layers.0.ffn.experts.0.w1.scale", matrix, model.ComponentExperts},
+		{"lm_head.weight", matrix, model.ComponentHead},
+		{"output.weight", matrix, model.ComponentHead},
+		{"cls.predictions.bias", vector, model.ComponentHead},
+		{"model.visual.blocks.0.attn.qkv.weight", matrix, model.ComponentVision},
+		{"vision_tower.vision_model.encoder.layers.0.layer_norm1.weight", vector, model.ComponentVision},
+		{"multi_modal_projector.linear_1.weight", matrix, model.ComponentVision},
+		{"model.audio_tower.layers.0.fc1.weight", matrix, model.ComponentAudio},
+		{"mtp.layers.0.mlp.experts.0.up_proj.weight", matrix, model.ComponentMTP},
+		{"base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", matrix, model.ComponentAdapter},
+		{"lora_unet_down_blocks_0_attentions_0_proj_in.lora_down.weight", matrix, model.ComponentAdapter},
+		{"lora_unet_down_blocks_0_attentions_0_proj_in.alpha", nil, model.ComponentAdapter},
+		{"transformer_blocks.0.norm1.linear.weight", matrix, model.ComponentOther},
+		{"mixer.A_log", vector, model.ComponentOther},
+		{"", vector, model.ComponentOther},
+	} {
+		h := &safetensors.Header{Tensors: []safetensors.TensorInfo{{Name: tt.name, Dtype: "BF16", Shape: append([]int64{}, tt.shape...)}}}
+		n := model.Count(&model.Model{Files: []model.File{{Header: h}}})
+		if got := n.Components[0].Key; got != tt.want {
+			t.Errorf("%s is %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// DeepSeek-V3 keeps the layer that predicts a second token after the last one.
+func TestLayersAfterTheLastAreMTP(t *testing.T) {
+	d := new(models.Draft)
+	for i := range 3 {
+		d.Add(fmt.Sprintf("model.layers.%d.mlp.experts.0.up_proj.weight", i), "BF16", 10)
+	}
+	f := &models.Fixture{Shards: []*models.Draft{d}, Config: `{"num_hidden_layers":2,"num_nextn_predict_layers":1,"n_routed_experts":10,"num_experts_per_tok":2}`}
+	n := model.Count(f.Model())
+	// 20 are routed, of which 2 in 10 are chosen; the other 10 are MTP.
+	if n.Experts == nil || n.Experts.Params.High != 20 || n.Experts.Active.High != 4 || n.Components[1].Key != model.ComponentMTP {
+		t.Errorf("%+v, %+v", n.Components, n.Experts)
+	}
+}
+
+func TestOnly(t *testing.T) {
+	m := models.LlamaBnB().Model()
+	m.Only = func(ti *safetensors.TensorInfo) bool { return ti.Name == "model.layers.0.self_attn.q_proj.weight" }
+	if n := model.Count(m); n.Tensors != 1 || n.Params.High != 4096*4096 || n.Scheme != "bitsandbytes nf4" {
+		t.Errorf("one matrix: %+v, %q", n.Tally, n.Scheme)
+	}
+}
