@@ -10,7 +10,10 @@ import (
 	"os"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+
+	// These need no other module, either.
+	_ "github.com/weightools/safetensors/check"
+	_ "github.com/weightools/safetensors/checkpoint"
 )
 
 func main() {
@@ -46,7 +49,5 @@ func run(input, output string) error {
 	if err != nil {
 		return err
 	}
-	var w checkpoint.Writer
-	_ = w // checkpoint, too, needs no other module
 	return safetensors.WriteFile(output, doubled)
 }
