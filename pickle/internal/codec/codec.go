@@ -1,11 +1,10 @@
-// Codecs: how bytes are packed, and by which magic that is known.
+// Compression formats and how to recognise them.
 
-// Package codec unpacks what models are packed in: whole files, known by their first
-// bytes, and members of zip archives, known by a number.
+// Package codec decompresses the formats that models are stored in: whole files, detected by their first bytes, and
+// members of zip archives, identified by their method number.
 //
-// Readers give bytes from front to back, end where the content ends, and compare no
-// checksum that they could do without. They take a few megabytes of memory, whatever
-// the data claims.
+// Readers are sequential, stop at the end of the compressed data, and skip checksums where they can. On an error they
+// return all output that precedes it. Memory is limited to a few megabytes, regardless of sizes in the data.
 package codec
 
 import (
@@ -17,41 +16,55 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/lz4"
 	"github.com/weightools/safetensors/pickle/internal/lzma"
 )
 
-// A Codec is a way to pack bytes.
+// A Codec is a compression format.
 type Codec struct {
 	Name string
-	// Weak says that the magic may be chance: it only counts if bytes come out.
+	// Weak reports that the signature can match by chance. The match counts only if data can be decompressed.
 	Weak bool
-	// Begin is what it costs to begin to unpack, and Byte what a byte costs that is read or
-	// comes out, in steps of about twenty nanoseconds, with eight bits behind the point.
+	// Begin is the cost of starting to decompress, and Byte that per byte of input (or eight bytes of output), in steps
+	// of about 20 ns. Byte is a fixed-point number with eight fractional bits.
 	Begin, Byte int64
 
 	magic func(head []byte) bool
 	open  func(in *Source) (io.Reader, error)
 }
 
-// Open returns a reader of what is packed. It reads no further than that, if it can.
+// Open returns a reader that decompresses in. It reads no further than the end of the compressed data if it can.
 func (c Codec) Open(in *Source) (io.Reader, error) { return c.open(in) }
 
-// codecs are those of joblib, which knows them by their magic alone, and so of what
-// others pack pickles in.
+// The formats that occur both as files and as methods of zip archives.
+var (
+	bzip2Codec = Codec{"bzip2", false, 80000, 1800, isBzip2, openBzip2}
+	xzCodec    = Codec{"xz", false, 6000, 900, starts(lzma.Magic), openXZ}
+	lzmaCodec  = Codec{"lzma", true, 6000, 900, isLZMA, openLZMA}
+)
+
+// codecs lists the formats that joblib detects by their signatures.
 var codecs = [...]Codec{
 	{"gzip", false, 1500, 256, starts("\x1f\x8b\x08"), openGzip},
-	{"zlib", true, 1500, 256, isZlib, func(in *Source) (io.Reader, error) { return zlib.NewReader(in) }},
-	{"bzip2", false, 80000, 1800, isBzip2, func(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }},
-	{"xz", false, 6000, 900, starts(lzma.Magic), func(in *Source) (io.Reader, error) { return lzma.NewXZReader(in) }},
-	{"lzma", true, 6000, 900, isLZMA, func(in *Source) (io.Reader, error) { return lzma.NewReader(in) }},
-	{"lz4", false, 1500, 64, starts(lz4.Magic), func(in *Source) (io.Reader, error) { return lz4.NewReader(in) }},
+	{"zlib", true, 1500, 256, isZlib, openZlib},
+	bzip2Codec,
+	xzCodec,
+	lzmaCodec,
+	{"lz4", false, 1500, 64, starts(lz4.Magic), openLZ4},
 	{"joblib-zfile", true, 1500, 256, isZFile, openZFile},
 }
 
-// Detect returns the codecs by which a file that begins with head may be packed.
+func openZlib(in *Source) (io.Reader, error)  { return zlib.NewReader(in) }
+func openBzip2(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }
+func openXZ(in *Source) (io.Reader, error)    { return lzma.NewXZReader(in) }
+func openLZMA(in *Source) (io.Reader, error)  { return lzma.NewReader(in) }
+func openLZ4(in *Source) (io.Reader, error)   { return lz4.NewReader(in) }
+func openFlate(in *Source) (io.Reader, error) { return flate.NewReader(in), nil }
+
+// Detect returns the codecs whose signatures match head, the first bytes of a file.
 func Detect(head []byte) []Codec {
 	var list []Codec
 	for _, c := range codecs {
@@ -62,56 +75,51 @@ func Detect(head []byte) []Codec {
 	return list
 }
 
-// Method returns the codec of a method of zip archives, by APPNOTE 4.4.5, and false if
-// there is none. The size is that which the archive claims for the content.
-func Method(method uint16, size int64) (Codec, bool) {
+// Method returns the codec of a zip compression method (APPNOTE 4.4.5); ok is false if it is not supported. size is the
+// uncompressed size in the archive's directory.
+func Method(method uint16, size int64) (c Codec, ok bool) {
 	switch method {
 	case 8:
-		return Codec{Name: "deflate", Begin: 3000, Byte: 256, open: func(in *Source) (io.Reader, error) { return flate.NewReader(in), nil }}, true
+		return Codec{Name: "deflate", Begin: 3000, Byte: 256, open: openFlate}, true
 	case 12:
-		return Codec{Name: "bzip2", Begin: 80000, Byte: 1800, open: func(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }}, true
+		return bzip2Codec, true
 	case 14:
-		return Codec{Name: "lzma", Begin: 6000, Byte: 900, open: func(in *Source) (io.Reader, error) { return lzma.NewZipReader(in, size) }}, true
+		c = lzmaCodec
+		c.open = func(in *Source) (io.Reader, error) { return lzma.NewZipReader(in, size) }
+		return c, true
 	case 95:
-		return Codec{Name: "xz", Begin: 6000, Byte: 900, open: func(in *Source) (io.Reader, error) { return lzma.NewXZReader(in) }}, true
+		return xzCodec, true
 	}
 	return Codec{}, false
 }
 
-// Damaged says whether an error of a reader is of what it was given, and not of reading
-// that. Codecs name themselves, but for the end that comes too early.
+// Damaged reports whether err is caused by invalid data and not by a failed read. Codecs prefix their errors, except
+// for io.ErrUnexpectedEOF.
 func Damaged(err error) bool {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return true
 	}
-	for _, name := range [...]string{"flate: ", "gzip: ", "zlib: ", "bzip2 data invalid: ", "lzma: ", "xz: ", "lz4: "} {
-		if err != nil && strings.HasPrefix(err.Error(), name) {
-			return true
-		}
-	}
-	return false
+	prefixes := [...]string{"flate: ", "gzip: ", "zlib: ", "bzip2 data invalid: ", "lzma: ", "xz: ", "lz4: "}
+	return err != nil && slices.ContainsFunc(prefixes[:], func(p string) bool { return strings.HasPrefix(err.Error(), p) })
 }
 
-// starts returns a function that says whether bytes begin with a magic.
+// starts returns a function that reports whether its argument starts with magic.
 func starts(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// isZlib goes by RFC 1950: method 8 with a window of 32 KiB, no dictionary, and two
-// bytes that are a multiple of 31.
+// isZlib detects a zlib header (RFC 1950): method 8, a 32 KiB window, no dictionary, and a valid header checksum.
 func isZlib(head []byte) bool {
 	return len(head) > 2 && head[0] == 0x78 && head[1]&0x20 == 0 && (uint(head[0])<<8|uint(head[1]))%31 == 0
 }
 
-// isBzip2 goes by the digit of the block size and the first block's own magic, or
-// that of the end.
+// isBzip2 detects the header with a block size, followed by the magic of a block or of the end.
 func isBzip2(head []byte) bool {
 	return len(head) >= 10 && string(head[:3]) == "BZh" && '1' <= head[3] && head[3] <= '9' &&
 		(string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90")
 }
 
-// isLZMA goes by the usual properties, a dictionary that is a power of two or one and
-// a half of them, and the first byte of the data, which is 0.
+// isLZMA detects the default properties, a dictionary size of 2^n or 3*2^n, and the first data byte, which is 0.
 func isLZMA(head []byte) bool {
 	if len(head) < 14 || head[0] != 0x5d || head[1] != 0 || head[13] != 0 {
 		return false
@@ -125,8 +133,8 @@ func isLZMA(head []byte) bool {
 	return dictionary == 1<<32-1
 }
 
-// zfileSize is the size of what joblib before 0.10 put before the zlib stream: "ZF",
-// and the size of what is packed as "0x" and digits, with blanks up to 19 characters.
+// zfileSize is the size of the header that joblib before 0.10 wrote in front of the zlib data: "ZF", and the
+// uncompressed size as "0x" and digits, padded with spaces to 19 characters.
 const zfileSize = 2 + 19
 
 func isZFile(head []byte) bool {
@@ -140,22 +148,22 @@ func openZFile(in *Source) (io.Reader, error) {
 	return zlib.NewReader(in)
 }
 
-// A Source is what is packed. It knows how much of it was read: what a codec leaves is
-// not its own. It is for one goroutine.
+// A Source is the compressed input of a codec. It counts the bytes that the codec reads, which tells the caller where
+// trailing data begins. A Source must not be used concurrently.
 type Source struct {
 	in    bufio.Reader
-	Used  int64 // bytes that were read
-	Files int   // how many gzip files were begun, one after another
+	Used  int64 // bytes read
+	Files int   // concatenated gzip files seen
 }
 
-// NewSource returns a source that reads r from front to back.
+// NewSource returns a Source that reads from r.
 func NewSource(r io.Reader) *Source {
 	s := new(Source)
 	s.in.Reset(r)
 	return s
 }
 
-// ReadByte implements io.ByteReader, without which codecs read ahead.
+// ReadByte implements io.ByteReader. Without it, codecs would read ahead.
 func (s *Source) ReadByte() (byte, error) {
 	b, err := s.in.ReadByte()
 	if err == nil {
@@ -171,8 +179,7 @@ func (s *Source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// openGzip returns a reader of all gzip files that stand one after another, as
-// Python's gzip takes them.
+// openGzip returns a reader of all concatenated gzip files, as Python's gzip module reads them.
 func openGzip(in *Source) (io.Reader, error) {
 	z, err := gzip.NewReader(in)
 	if err != nil {
@@ -183,8 +190,7 @@ func openGzip(in *Source) (io.Reader, error) {
 	return &gzipFiles{in: in, z: z}, nil
 }
 
-// gzipFiles is a reader of gzip files. What follows them and is none it leaves: package
-// gzip would take it for an error.
+// gzipFiles reads concatenated gzip files. Unlike package gzip, it accepts trailing data and leaves it unread.
 type gzipFiles struct {
 	in *Source
 	z  *gzip.Reader

@@ -1,4 +1,4 @@
-// Codecs: what is packed is known by its first bytes, and unpacks to what it was.
+// Detection and decompression of each codec.
 
 package codec
 
@@ -38,8 +38,7 @@ func zlibbed(t testing.TB) string {
 	return packed(t, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
 }
 
-// unpacked returns what the one codec that knows the bytes makes of them, and how many
-// of them it used.
+// unpacked decompresses data with the only codec that matches it, and returns the number of bytes it read.
 func unpacked(t testing.TB, packed string) (name, text string, used int64, err error) {
 	t.Helper()
 	list := Detect([]byte(packed))
@@ -55,8 +54,7 @@ func unpacked(t testing.TB, packed string) (name, text string, used int64, err e
 	return list[0].Name, string(b), in.Used, err
 }
 
-// bzip2Head is what bzip2 files of one block or more begin with: the size of blocks, and
-// the first digits of pi.
+// bzip2Head starts a bzip2 file: the block size, and the block magic, which is the first digits of pi.
 const bzip2Head = "BZh91AY&SY"
 
 func TestUnpack(t *testing.T) {
@@ -84,7 +82,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// What follows is left where it is, if the codec can know where it ends.
+// Trailing data stays unread if the codec knows where its data ends.
 func TestWhatFollows(t *testing.T) {
 	for _, packed := range []string{gzipped(t), zlibbed(t), gzipped(t) + gzipped(t)} {
 		if _, _, used, err := unpacked(t, packed+"more"); used != int64(len(packed)) || err != nil {
@@ -130,7 +128,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// Errors of reading are no damage.
+// Read errors are not damage.
 func TestDamaged(t *testing.T) {
 	for err, want := range map[error]bool{nil: false, io.EOF: false, io.ErrUnexpectedEOF: true, gzip.ErrHeader: true, zlib.ErrChecksum: true, flate.CorruptInputError(1): true, io.ErrClosedPipe: false} {
 		if Damaged(err) != want {

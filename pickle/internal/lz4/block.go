@@ -1,16 +1,14 @@
-// The block: literals, and matches with what was before.
+// The LZ4 block format: sequences of literals and matches.
 
 package lz4
 
 import "encoding/binary"
 
-// appendBlock appends what a block unpacks to, at most most bytes. Matches may refer
-// to what is in out already.
+// appendBlock appends at most most decompressed bytes to out. Matches can refer to data already in out.
 //
-// A block is sequences: a token, of which the upper half is the number of literals
-// and the lower that of bytes to repeat, less four; 15 goes on in bytes that are
-// added, up to one that is not 255. Then the literals, and in two bytes how far back
-// the match is. The last sequence ends with its literals.
+// A block is a list of sequences: a token, literals, and a match distance in two bytes. The upper half of the token is
+// the number of literals, the lower half the match length minus four; a value of 15 is extended by the bytes that
+// follow, up to the first that is not 255. The last sequence has no match.
 func appendBlock(out, packed []byte, most int) ([]byte, error) {
 	limit := len(out) + most
 	for len(packed) > 0 {
@@ -39,7 +37,7 @@ func appendBlock(out, packed []byte, most int) ([]byte, error) {
 	return out, nil
 }
 
-// number returns a number of which n is the half byte, and what follows it.
+// number returns a length whose half byte is n, extended by bytes from b, and the rest of b.
 func number(n int, b []byte) (int, []byte, bool) {
 	if n < 15 {
 		return n, b, true

@@ -1,11 +1,10 @@
-// The frame: blocks one after another, each packed or not.
+// The LZ4 frame format: blocks, each compressed or stored.
 
-// Package lz4 unpacks LZ4 frames, from front to back.
+// Package lz4 decompresses LZ4 frames.
 //
-// It is for looking into what is packed, not for keeping it: checksums are not
-// compared. No more memory is taken than two blocks and 64 KiB, and a block only as
-// it arrives. The formats are those of the LZ4 frame format 1.6.4 and the LZ4 block
-// format (Yann Collet, 2022).
+// The package exists because a scanner must read every frame that a loader reads, including frames with a dictionary
+// ID. Checksums are not verified. Memory is limited to two blocks and 64 KiB, and a block is allocated only as its
+// bytes arrive. The formats are the LZ4 frame format 1.6.4 and the LZ4 block format (Yann Collet, 2022).
 package lz4
 
 import (
@@ -16,15 +15,15 @@ import (
 	"io"
 )
 
-// Magic is what a frame begins with.
+// Magic is the signature at the start of a frame.
 const Magic = "\x04\x22\x4d\x18"
 
-// windowSize is how far back a match may refer, in bytes.
+// windowSize is the maximum match distance in bytes.
 const windowSize = 64 << 10
 
-var errData = errors.New("lz4: the data is damaged")
+var errData = errors.New("lz4: invalid data")
 
-// NewReader returns a reader of what the frames in r unpack to, one after another.
+// NewReader returns a reader that decompresses the concatenated frames in r.
 func NewReader(r io.Reader) (io.Reader, error) {
 	f := &frames{in: bufio.NewReader(r)}
 	if err := f.header(); err != nil {
@@ -33,16 +32,16 @@ func NewReader(r io.Reader) (io.Reader, error) {
 	return f, nil
 }
 
-// frames is a reader of frames.
+// frames reads concatenated frames.
 type frames struct {
 	in   *bufio.Reader
-	most int  // bytes that a block may unpack to
-	sums int  // bytes of a checksum after each block
-	tail int  // and after the last
-	done bool // there is no further frame
+	most int  // maximum uncompressed size of a block
+	sums int  // bytes of checksum after each block
+	tail int  // bytes of checksum after the last block
+	done bool // there are no more frames
 
 	packed bytes.Buffer
-	out    []byte // the end of what was unpacked; of it, from given on has yet to be read
+	out    []byte // recent output; bytes from given on have not been read yet
 	given  int
 }
 
@@ -60,8 +59,8 @@ func (f *frames) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// header reads what a frame begins with: the magic, a byte of flags and one that says
-// how large blocks are, the size and the dictionary if flags say so, and a checksum.
+// header reads a frame header: the magic, a flag byte, the block size code, the optional content size and dictionary
+// ID, and a checksum.
 func (f *frames) header() error {
 	var b [6]byte
 	if _, err := io.ReadFull(f.in, b[:]); err != nil {
@@ -71,7 +70,7 @@ func (f *frames) header() error {
 	flags := b[4]
 	code := b[5] >> 4 & 7
 	if string(b[:4]) != Magic || flags&version != 0x40 || code < 4 {
-		return errors.New("lz4: the data does not begin as a frame does")
+		return errors.New("lz4: invalid frame header")
 	}
 	f.most = 1 << (8 + 2*code) // 64 KiB to 4 MiB
 	f.sums, f.tail = 0, 0
@@ -89,14 +88,14 @@ func (f *frames) header() error {
 	return f.skip(skip)
 }
 
-// skip reads n bytes that do not matter.
+// skip discards n bytes.
 func (f *frames) skip(n int) error {
 	_, err := f.in.Discard(n)
 	return short(err)
 }
 
-// block reads and unpacks a block: its size in four bytes, of which the highest bit
-// says that it is not packed. Of size 0, it ends the frame.
+// block reads and decompresses a block. Its size is a 32-bit number whose highest bit marks a stored block; size 0 ends
+// the frame.
 func (f *frames) block() error {
 	var b [4]byte
 	if _, err := io.ReadFull(f.in, b[:]); err != nil {
@@ -114,7 +113,7 @@ func (f *frames) block() error {
 	if _, err := io.CopyN(&f.packed, f.in, int64(size)); err != nil {
 		return short(err)
 	}
-	// Blocks may refer to those before.
+	// Matches can refer to previous blocks.
 	f.out = f.out[:copy(f.out, f.out[max(len(f.out)-windowSize, 0):])]
 	f.given = len(f.out)
 	var err error
@@ -129,8 +128,8 @@ func (f *frames) block() error {
 	return f.skip(f.sums)
 }
 
-// end ends a frame. Another may follow, or frames that readers skip: their magic has
-// any last digit, and then the size.
+// end ends a frame. Another frame may follow, or skippable frames: their magic ends in any hexadecimal digit, and their
+// size follows it.
 func (f *frames) end() error {
 	if err := f.skip(f.tail); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (f *frames) end() error {
 	}
 }
 
-// short returns the error of data that ends too early.
+// short converts io.EOF to io.ErrUnexpectedEOF.
 func short(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -1,4 +1,4 @@
-// The decoder: literals and matches, by the bits of a range decoder.
+// The LZMA decoder: it turns the bits of the range decoder into literals and matches.
 
 package lzma
 
@@ -6,52 +6,65 @@ const (
 	numStates   = 12
 	mostPosBits = 4
 	minMatch    = 2
+
+	// mostLiteralBits limits lc + lp, as liblzma does. It bounds the cost of a reset, which every LZMA2 chunk may
+	// request.
+	mostLiteralBits = 4
 )
 
-// A lengths is the model by which lengths of matches are written.
+// lengths holds the probabilities for match lengths.
 type lengths struct {
 	choice, choice2 prob
 	low, mid        [1 << mostPosBits][8]prob
 	high            [256]prob
 }
 
-// A decoder unpacks LZMA. Its models are what probabilities were learned so far.
+// A decoder decompresses LZMA data. It embeds the range decoder and the dictionary.
 type decoder struct {
 	ranger
 	history
-	ended bool // the end mark was met
+	ended bool // the end marker was decoded
 
-	literalContext, literalPos, posBits int // "lc", "lp" and "pb" of the specification
-	state                               int // what the last few symbols were, as a number of 0 to 11
+	literalContext, literalPos, posBits int // lc, lp and pb in the specification
+	state                               int // the kinds of the last few symbols, 0 to 11
 	rep                                 [4]uint32
 
 	literals                      [][0x300]prob
 	isMatch, isRep0Long           [numStates << mostPosBits]prob
 	isRep, isRep0, isRep1, isRep2 [numStates]prob
 	slots                         [4][64]prob
-	special                       [128]prob // of distances with slots 4 to 13
+	special                       [128]prob // for distances with slots 4 to 13
 	align                         [16]prob
 	matchLength, repeatedLength   lengths
 }
 
-// properties sets what a byte of properties says, and resets the models.
+// properties parses the properties byte and resets the decoder state.
 func (d *decoder) properties(b byte) error {
 	if b >= 9*5*5 {
 		return errData
 	}
 	d.literalContext, d.literalPos, d.posBits = int(b%9), int(b/9%5), int(b/45)
-	d.literals = make([][0x300]prob, 1<<(d.literalContext+d.literalPos)) // 6 MiB at most
+	if d.literalContext+d.literalPos > mostLiteralBits {
+		return errData
+	}
+	if n := 1 << (d.literalContext + d.literalPos); n <= cap(d.literals) {
+		d.literals = d.literals[:n]
+	} else {
+		d.literals = make([][0x300]prob, n)
+	}
 	d.reset()
 	return nil
 }
 
-// reset makes the models forget what they learned.
+// reset resets all probabilities to their initial values.
 func (d *decoder) reset() {
 	d.state, d.rep = 0, [4]uint32{}
 	for i := range d.literals {
 		fill(d.literals[i][:])
 	}
-	for _, probs := range [][]prob{d.isMatch[:], d.isRep0Long[:], d.isRep[:], d.isRep0[:], d.isRep1[:], d.isRep2[:], d.special[:], d.align[:]} {
+	for _, probs := range [...][]prob{
+		d.isMatch[:], d.isRep0Long[:], d.isRep[:], d.isRep0[:], d.isRep1[:], d.isRep2[:], d.special[:], d.align[:],
+	} {
 		fill(probs)
 	}
 	for i := range d.slots {
@@ -74,8 +87,8 @@ func fill(probs []prob) {
 	}
 }
 
-// decode unpacks n bytes or a few more, up to a match's length, or fewer if the end
-// mark comes before. It returns how many it did.
+// decode decompresses at least n bytes, unless the end marker comes first, and at most one match length more.
+// It returns the number of bytes it appended to the history.
 func (d *decoder) decode(n int64) (int64, error) {
 	begin := d.total
 	for d.total-begin < n && !d.ended {
@@ -99,8 +112,8 @@ func (d *decoder) decode(n int64) (int64, error) {
 	return d.total - begin, nil
 }
 
-// literal unpacks a byte. Its model depends on the byte before it and on where it is;
-// after a match also on the byte that the match would have gone on with.
+// literal decodes one byte. The probabilities depend on the previous byte and on the position; after a match they
+// also depend on the byte that would have continued the match.
 func (d *decoder) literal() {
 	low := int(d.total) & (1<<d.literalPos - 1)
 	context := low<<d.literalContext + int(d.last(0))>>(8-d.literalContext)
@@ -132,7 +145,7 @@ func (d *decoder) literal() {
 	}
 }
 
-// after sets the state: one of two numbers, by whether a literal was before.
+// after updates the state: one value if the previous symbol was a literal, another if it was a match.
 func (d *decoder) after(literal, other int) {
 	if d.state < 7 {
 		d.state = literal
@@ -141,8 +154,7 @@ func (d *decoder) after(literal, other int) {
 	}
 }
 
-// match unpacks a match at a distance of its own. The distance of all ones is the
-// mark of the end.
+// match decodes a match with an explicit distance. A distance of all ones is the end marker.
 func (d *decoder) match(pos int) error {
 	d.rep[3], d.rep[2], d.rep[1] = d.rep[2], d.rep[1], d.rep[0]
 	n := d.length(&d.matchLength, pos)
@@ -155,7 +167,7 @@ func (d *decoder) match(pos int) error {
 	return d.repeat(d.rep[0], n+minMatch)
 }
 
-// repeated unpacks a match at one of the last four distances.
+// repeated decodes a match at one of the last four distances.
 func (d *decoder) repeated(pos int) error {
 	switch {
 	case d.bit(&d.isRep0[d.state]) == 0:
@@ -175,7 +187,7 @@ func (d *decoder) repeated(pos int) error {
 	return d.repeat(d.rep[0], n+minMatch)
 }
 
-// length takes a length, less minMatch.
+// length decodes a match length minus minMatch.
 func (d *decoder) length(l *lengths, pos int) int {
 	switch {
 	case d.bit(&l.choice) == 0:
@@ -186,8 +198,8 @@ func (d *decoder) length(l *lengths, pos int) int {
 	return 16 + int(d.tree(l.high[:], 8))
 }
 
-// distance takes the distance of a match, less one. A slot of six bits has its two
-// highest bits and how many follow; of many, the upper are direct.
+// distance decodes a match distance minus one. A 6-bit slot gives the two highest bits and the number of bits that
+// follow; the upper bits of long distances are stored without probabilities.
 func (d *decoder) distance(length int) uint32 {
 	slot := d.tree(d.slots[min(length, 3)][:], 6)
 	if slot < 4 {

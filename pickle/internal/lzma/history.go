@@ -1,4 +1,4 @@
-// The history: what was unpacked last, to which matches refer back.
+// The history buffer: recent output, which matches refer back to.
 
 package lzma
 
@@ -7,19 +7,19 @@ import (
 	"io"
 )
 
-// A history is the end of what was unpacked. Its tail has yet to be read.
+// A history holds recent output. The bytes from given on have not been returned to the caller yet.
 type history struct {
 	buf   []byte
-	given int   // how much of buf was read
-	total int64 // how much was ever written since the last reset
+	given int
+	total int64 // bytes written since the last dictionary reset
 }
 
-// ready returns what has yet to be read.
+// ready returns the output that has not been read yet.
 func (h *history) ready() []byte { return h.buf[h.given:] }
 
-// take moves bytes out to b.
+// take copies unread output to b. It drops old output only after some slack has built up.
 func (h *history) take(b []byte) int {
-	const slack = 2 << 20 // bytes, so that the history is not moved for every few
+	const slack = 2 << 20
 	n := copy(b, h.ready())
 	h.given += n
 	if h.given == len(h.buf) && len(h.buf) > mostHistory+slack {
@@ -29,25 +29,25 @@ func (h *history) take(b []byte) int {
 	return n
 }
 
-// forget makes all that was unpacked unreachable for matches.
+// forget resets the dictionary: matches cannot refer to earlier output.
 func (h *history) forget() { h.total = 0 }
 
-// put appends a byte.
+// put appends one byte.
 func (h *history) put(c byte) {
 	h.buf = append(h.buf, c)
 	h.total++
 }
 
-// last returns the byte at the given distance back: 0 is that written last. Before the
-// first there are zeros, as the specification has it for literals.
+// last returns the byte at the given distance back; distance 0 is the most recent byte. It returns 0 for positions
+// before the first byte, as the specification requires for literals.
 func (h *history) last(distance uint32) byte {
-	if int64(distance) >= h.total || int(distance) >= len(h.buf) {
+	if int64(distance) >= h.total || int64(distance) >= int64(len(h.buf)) {
 		return 0
 	}
 	return h.buf[len(h.buf)-1-int(distance)]
 }
 
-// repeat appends n bytes from the given distance back, which may overlap them.
+// repeat appends n bytes starting at the given distance back. Source and destination may overlap.
 func (h *history) repeat(distance uint32, n int) error {
 	switch {
 	case int64(distance) >= h.total:
@@ -64,7 +64,7 @@ func (h *history) repeat(distance uint32, n int) error {
 	return nil
 }
 
-// copyFrom appends n bytes of r.
+// copyFrom appends n bytes read from r.
 func (h *history) copyFrom(r io.Reader, n int) error {
 	begin := len(h.buf)
 	h.buf = append(h.buf, make([]byte, n)...)

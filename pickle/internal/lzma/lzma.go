@@ -1,13 +1,12 @@
-// The formats of one stream: .lzma, and what zip archives have.
+// Readers for .lzma files and for LZMA members of zip archives.
 
-// Package lzma unpacks LZMA, LZMA2 and xz, from front to back.
+// Package lzma decompresses LZMA, LZMA2 and xz data.
 //
-// It is for looking into what is packed, not for keeping it: checksums are not
-// compared. A dictionary takes memory as it fills, whatever size is claimed for it,
-// and no more than 8 MiB; what refers farther back is an error.
+// The package exists because a scanner must see every byte that a loader sees. On an error, the readers first return
+// all output that precedes the damage, as liblzma does. The history grows with the output and is limited to 8 MiB,
+// regardless of the dictionary size in the header; a match beyond that is an error. Checksums are not verified.
 //
-// The algorithm is that of the LZMA specification (Igor Pavlov, 2015), the container
-// that of the .xz file format 1.2.1 (2024).
+// The formats are the LZMA specification (Igor Pavlov, 2015) and the .xz file format 1.2.1 (2024).
 package lzma
 
 import (
@@ -18,17 +17,17 @@ import (
 	"math"
 )
 
-// mostHistory is how far back a match may refer, in bytes. That of xz -6, the
-// default of xz and of Python, is that.
+// mostHistory is the maximum match distance in bytes. It is the dictionary size of xz -6, the default of xz and of
+// Python.
 const mostHistory = 8 << 20
 
 var (
-	errData    = errors.New("lzma: the data is damaged")
-	errHistory = errors.New("lzma: the data refers back more than 8 MiB, and that much is kept")
+	errData    = errors.New("lzma: invalid data")
+	errHistory = errors.New("lzma: match distance exceeds the supported dictionary size of 8 MiB")
 )
 
-// NewReader returns a reader of what a .lzma file unpacks to: five bytes of
-// properties, the size in eight, all ones if it is not known, and the data.
+// NewReader returns a reader that decompresses a .lzma file: five bytes of properties, the uncompressed size in eight
+// bytes (all ones if unknown), and the data.
 func NewReader(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	var head [13]byte
@@ -37,14 +36,14 @@ func NewReader(r io.Reader) (io.Reader, error) {
 	}
 	size := binary.LittleEndian.Uint64(head[5:])
 	if size > math.MaxInt64 {
-		size = math.MaxInt64 // an end mark ends it
+		size = math.MaxInt64 // an end marker ends the data
 	}
 	return newReader(in, head[:5], int64(size))
 }
 
-// NewZipReader returns a reader of what a member of a zip archive with method 14
-// unpacks to: a version of two bytes, the size of the properties in two, these, and
-// the data. The size is as the archive claims; the data may end before.
+// NewZipReader returns a reader that decompresses a zip member with method 14: a version in two bytes, the size of the
+// properties in two bytes, the properties, and the data. size is the uncompressed size from the archive; an end marker
+// can end the data earlier.
 func NewZipReader(r io.Reader, size int64) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	var head [9]byte
@@ -57,8 +56,7 @@ func NewZipReader(r io.Reader, size int64) (io.Reader, error) {
 	return newReader(in, head[4:], size)
 }
 
-// newReader returns a reader of one stream: its properties are a byte, and the size
-// of the dictionary in four.
+// newReader returns a reader for one LZMA stream. properties holds the properties byte and the dictionary size.
 func newReader(in *bufio.Reader, properties []byte, size int64) (io.Reader, error) {
 	d := new(decoder)
 	if err := d.properties(properties[0]); err != nil {
@@ -71,29 +69,31 @@ func newReader(in *bufio.Reader, properties []byte, size int64) (io.Reader, erro
 	return s, nil
 }
 
-// A stream is a reader of one stream of LZMA.
+// A stream reads one LZMA stream.
 type stream struct {
 	*decoder
-	left int64 // bytes to unpack
+	left int64 // bytes still to decompress
+	err  error // returned once all output has been read
 }
 
 func (s *stream) Read(b []byte) (int, error) {
 	for len(s.ready()) == 0 {
 		switch {
+		case s.err != nil:
+			return 0, s.err
 		case s.left < 0:
-			return 0, errData // a match went on behind the end
+			return 0, errData // a match extends past the end
 		case s.left == 0 || s.ended:
 			return 0, io.EOF
 		}
-		n, err := s.decode(min(s.left, 1<<16))
-		if s.left -= n; err != nil {
-			return 0, err
-		}
+		var n int64
+		n, s.err = s.decode(min(s.left, 1<<16))
+		s.left -= n
 	}
 	return s.take(b), nil
 }
 
-// short returns the error of data that ends too early.
+// short converts io.EOF to io.ErrUnexpectedEOF.
 func short(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

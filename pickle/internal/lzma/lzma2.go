@@ -1,4 +1,4 @@
-// LZMA2: chunks of up to 2 MiB, each packed or not.
+// LZMA2: a sequence of chunks of up to 2 MiB, each LZMA or uncompressed.
 
 package lzma
 
@@ -7,48 +7,46 @@ import (
 	"io"
 )
 
-// A byteReader reads bytes one by one, and many.
+// A byteReader reads single bytes and slices.
 type byteReader interface {
 	io.Reader
 	io.ByteReader
 }
 
-// An lzma2 is a reader of LZMA2 up to its end.
+// An lzma2 reads LZMA2 data up to its end marker.
 type lzma2 struct {
 	in byteReader
 	decoder
-	chunk  limited // what is left of a packed chunk
-	left   int64   // bytes that the chunk has yet to unpack to
-	packed bool    // whether it is packed
+	chunk  limited // the remaining bytes of a compressed chunk
+	left   int64   // uncompressed bytes remaining in the chunk
+	packed bool    // the chunk is compressed
 	done   bool
+	err    error // returned once all output has been read
 }
 
 func newLZMA2(in byteReader) *lzma2 { return &lzma2{in: in} }
 
 func (z *lzma2) Read(b []byte) (int, error) {
 	for len(z.ready()) == 0 {
-		var err error
 		switch {
+		case z.err != nil:
+			return 0, z.err
 		case z.done:
 			return 0, io.EOF
 		case z.left == 0:
-			err = z.next()
+			z.err = z.next()
 		case z.packed:
-			err = z.unpack()
+			z.err = z.unpack()
 		default:
 			n := int(min(z.left, 1<<16))
 			z.left -= int64(n)
-			err = z.copyFrom(z.in, n)
-		}
-		if err != nil {
-			return 0, err
+			z.err = z.copyFrom(z.in, n)
 		}
 	}
 	return z.take(b), nil
 }
 
-// next reads the header of a chunk. Its first byte says whether the chunk is packed,
-// and what is to be forgotten before it.
+// next reads a chunk header. The control byte says whether the chunk is compressed and what to reset first.
 func (z *lzma2) next() error {
 	control, err := z.in.ReadByte()
 	if err != nil {
@@ -84,7 +82,7 @@ func (z *lzma2) next() error {
 	return z.begin(control, b[4])
 }
 
-// begin begins a packed chunk.
+// begin starts a compressed chunk.
 func (z *lzma2) begin(control, properties byte) error {
 	switch {
 	case control >= 0xc0:
@@ -92,21 +90,21 @@ func (z *lzma2) begin(control, properties byte) error {
 			return err
 		}
 	case z.literals == nil:
-		return errData // the first chunk has to say
+		return errData // the first chunk must set properties
 	case control >= 0xa0:
 		z.reset()
 	}
 	return z.start(&z.chunk)
 }
 
-// unpack unpacks some of a packed chunk.
+// unpack decompresses part of a compressed chunk.
 func (z *lzma2) unpack() error {
 	n, err := z.decode(min(z.left, 1<<16))
 	if z.left -= n; err != nil {
 		return err
 	}
 	if z.left < 0 || z.ended {
-		return errData // a match that goes on behind the chunk, or the mark of an end
+		return errData // a match extends past the chunk, or an end marker inside LZMA2
 	}
 	if z.left == 0 {
 		_, err = io.CopyN(io.Discard, z.in, z.chunk.n)
@@ -114,7 +112,7 @@ func (z *lzma2) unpack() error {
 	return short(err)
 }
 
-// A limited reader reads n bytes, and no more.
+// A limited reader reads at most n bytes.
 type limited struct {
 	in io.ByteReader
 	n  int64

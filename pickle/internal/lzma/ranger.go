@@ -1,23 +1,23 @@
-// The range decoder: bits out of a number, by how probable they are.
+// The range decoder: it decodes bits by their probabilities.
 
 package lzma
 
 import "io"
 
-// A prob is the probability that a bit is 0, in 2,048ths.
+// A prob is the probability of a 0 bit in units of 1/2048.
 type prob uint16
 
-// half is the probability with which all bits begin.
+// half is the initial probability of every bit.
 const half prob = 1 << 10
 
-// A ranger takes bits out of bytes. After the first error all bits are 0.
+// A ranger decodes bits from a byte stream. After the first error all bits are 0.
 type ranger struct {
 	in          io.ByteReader
 	width, code uint32
 	err         error
 }
 
-// start reads the first five bytes, of which the first is 0.
+// start reads the first five bytes. The first must be 0.
 func (r *ranger) start(in io.ByteReader) error {
 	*r = ranger{in: in, width: 1<<32 - 1}
 	first := r.next()
@@ -42,7 +42,7 @@ func (r *ranger) next() byte {
 	return c
 }
 
-// normalize keeps the width above 2^24.
+// normalize keeps the range at 2^24 or more.
 func (r *ranger) normalize() {
 	if r.width < 1<<24 {
 		r.width <<= 8
@@ -50,7 +50,7 @@ func (r *ranger) normalize() {
 	}
 }
 
-// bit takes a bit of probability p, and adapts p to it.
+// bit decodes one bit with probability p and updates p.
 func (r *ranger) bit(p *prob) uint32 {
 	bound := r.width >> 11 * uint32(*p)
 	if r.code < bound {
@@ -66,7 +66,7 @@ func (r *ranger) bit(p *prob) uint32 {
 	return 1
 }
 
-// direct takes n bits that are as probable as not.
+// direct decodes n bits that have no probabilities.
 func (r *ranger) direct(n int) uint32 {
 	v := uint32(0)
 	for range n {
@@ -81,8 +81,7 @@ func (r *ranger) direct(n int) uint32 {
 	return v
 }
 
-// tree takes a number of n bits, the highest first, of which each has a probability
-// that depends on those before.
+// tree decodes an n-bit number, highest bit first. The probability of each bit depends on the bits before it.
 func (r *ranger) tree(probs []prob, n int) uint32 {
 	at := uint32(1)
 	for range n {
@@ -91,7 +90,7 @@ func (r *ranger) tree(probs []prob, n int) uint32 {
 	return at - 1<<n
 }
 
-// reverse takes a number of n bits in the same way, the lowest first.
+// reverse decodes an n-bit number in the same way, lowest bit first.
 func (r *ranger) reverse(probs []prob, n int) uint32 {
 	at, v := uint32(1), uint32(0)
 	for i := range n {

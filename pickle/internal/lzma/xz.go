@@ -1,4 +1,4 @@
-// The container xz: streams of blocks, each packed by LZMA2, with checks and an index.
+// The xz container: streams of LZMA2 blocks with checks and an index.
 
 package lzma
 
@@ -6,15 +6,13 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 )
 
-// Magic is what an xz file begins with.
+// Magic is the signature at the start of an xz file.
 const Magic = "\xfd7zXZ\x00"
 
-// NewXZReader returns a reader of what an xz file unpacks to: of all streams that
-// stand in it one after another.
+// NewXZReader returns a reader that decompresses all concatenated streams of an xz file.
 func NewXZReader(r io.Reader) (io.Reader, error) {
 	x := &xz{in: &counted{Reader: bufio.NewReader(r)}}
 	if err := x.header(); err != nil {
@@ -23,7 +21,7 @@ func NewXZReader(r io.Reader) (io.Reader, error) {
 	return x, nil
 }
 
-// A counted reader knows how many bytes were read: much in xz is aligned to four.
+// A counted reader counts the bytes read, because xz aligns its fields to four bytes.
 type counted struct {
 	*bufio.Reader
 	n int64
@@ -43,11 +41,11 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// An xz is a reader of an xz file.
+// An xz reads an xz file.
 type xz struct {
 	in    *counted
-	check int    // the size in bytes of what follows each block
-	block *lzma2 // that is being read, nil between two
+	check int    // size in bytes of the check after each block
+	block *lzma2 // the current block, nil between blocks
 	done  bool
 }
 
@@ -70,21 +68,20 @@ func (x *xz) Read(b []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// header reads what a stream begins with: the magic, two bytes of flags of which the
-// second is the kind of check, and the check of these.
+// header reads a stream header: the magic, two flag bytes (the second is the check type), and a CRC.
 func (x *xz) header() error {
 	var b [12]byte
 	if _, err := io.ReadFull(x.in, b[:]); err != nil {
 		return short(err)
 	}
 	if string(b[:6]) != Magic || b[6] != 0 || b[7] > 15 {
-		return errors.New("xz: the data does not begin as an xz file does")
+		return errors.New("xz: invalid stream header")
 	}
 	x.check = [...]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}[b[7]]
 	return nil
 }
 
-// next goes on to the next block, of this stream or the next.
+// next advances to the next block, in this stream or the one after it.
 func (x *xz) next() error {
 	size, err := x.in.ReadByte()
 	if err != nil {
@@ -96,7 +93,7 @@ func (x *xz) next() error {
 	if err := x.index(); err != nil {
 		return err
 	}
-	// Between streams there may be zeros, four by four.
+	// Streams can be separated by zero padding in units of four bytes.
 	for {
 		b, err := x.in.Peek(4)
 		if len(b) == 0 && errors.Is(err, io.EOF) {
@@ -110,15 +107,14 @@ func (x *xz) next() error {
 	}
 }
 
-// beginBlock reads the header of a block, of which the first byte was read: it says
-// how it is packed.
+// beginBlock reads the block header after its first byte, which gave the size.
 func (x *xz) beginBlock(size int) error {
-	b := make([]byte, size-1) // up to 1,023
+	b := make([]byte, size-1) // at most 1,023
 	if _, err := io.ReadFull(x.in, b); err != nil {
 		return short(err)
 	}
 	fields := b[1:]
-	for _, flag := range [...]byte{0x40, 0x80} { // the sizes, packed and not
+	for _, flag := range [...]byte{0x40, 0x80} { // compressed and uncompressed size
 		if b[0]&flag != 0 {
 			_, n := binary.Uvarint(fields)
 			if n <= 0 {
@@ -127,16 +123,15 @@ func (x *xz) beginBlock(size int) error {
 			fields = fields[n:]
 		}
 	}
-	const lzma2Filter = 0x21 // and one byte of properties: the size of the dictionary
+	const lzma2Filter = 0x21 // its only property byte is the dictionary size
 	if b[0]&3 != 0 || len(fields) < 3 || fields[0] != lzma2Filter || fields[1] != 1 {
-		return fmt.Errorf("xz: the data is packed by filters of which only LZMA2 is read")
+		return errors.New("xz: unsupported filter: only LZMA2 is supported")
 	}
 	x.block = newLZMA2(x.in)
 	return nil
 }
 
-// endBlock reads what follows a block: zeros up to a multiple of four bytes, and the
-// check.
+// endBlock reads the padding and the check after a block.
 func (x *xz) endBlock() error {
 	if err := x.align(); err != nil {
 		return err
@@ -145,14 +140,13 @@ func (x *xz) endBlock() error {
 	return short(err)
 }
 
-// align reads up to a multiple of four bytes.
+// align skips to a multiple of four bytes.
 func (x *xz) align() error {
 	_, err := io.CopyN(io.Discard, x.in, -x.in.n&3)
 	return short(err)
 }
 
-// index reads the index of a stream, which says again how long its blocks are, and
-// what follows it: a check of four bytes, and twelve that end the stream.
+// index skips the index of a stream, which repeats the block sizes, its CRC (4 bytes), and the stream footer (12).
 func (x *xz) index() error {
 	blocks, err := binary.ReadUvarint(x.in)
 	for ; blocks > 0 && err == nil; blocks-- {
