@@ -5,7 +5,6 @@ package checkpoint
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/weightools/safetensors"
 )
@@ -20,9 +19,9 @@ func (c *Checkpoint) header(ctx context.Context, s *shard, tensor string) (*safe
 	return h, err
 }
 
-// data returns a reader of the bytes of a shard. Its header may be known from the
-// sorting of the folder, and the shard be gone since.
-func (c *Checkpoint) data(ctx context.Context, s *shard, tensor string) (io.ReaderAt, error) {
+// data returns what reads a shard. Its header may be known from sorting the folder, and
+// the shard may have been removed since.
+func (c *Checkpoint) data(ctx context.Context, s *shard, tensor string) (*source, error) {
 	r, err := s.data(ctx)
 	if isMissing(err) {
 		err = c.missing(s, tensor)

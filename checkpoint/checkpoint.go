@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 
@@ -97,6 +98,34 @@ func (c *Checkpoint) Header(ctx context.Context, shard string) (*safetensors.Hea
 	return c.header(ctx, s, "")
 }
 
+// ReaderAt returns a reader of the file that Header of that shard describes. For a
+// safetensors shard that is the shard itself. A shard of another format is shown as the
+// safetensors file that its tensors would make; the tensors are read where they are.
+// Reads end with an error once ctx is done.
+func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, error) {
+	if _, err := c.Header(ctx, shard); err != nil {
+		return nil, err
+	}
+	source, err := c.data(ctx, c.byPath[shard], "")
+	if err != nil {
+		return nil, err
+	}
+	return source.reader(), nil
+}
+
+// Opened returns what the [Format] of the shard made of it, and nil for a safetensors
+// shard. The Tensors are closed with the checkpoint.
+func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) {
+	if _, err := c.Header(ctx, shard); err != nil {
+		return nil, err
+	}
+	source, err := c.data(ctx, c.byPath[shard], "")
+	if err != nil || source.other == nil {
+		return nil, err
+	}
+	return source.other.Tensors, nil
+}
+
 // Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if there is no
 // such tensor; but if its shard is not there it wraps a *[safetensors.Violation] of
 // [safetensors.RuleShardMissing] alone, so that who can do without the tensor does
@@ -159,7 +188,7 @@ func (c *Checkpoint) from(ctx context.Context, s *shard, name string) (*safetens
 	if err != nil {
 		return nil, err
 	}
-	return tensor(h, ti, r), nil
+	return r.tensors(h).tensor(ti), nil
 }
 
 // A headerRead is the outcome of reading a shard's header.
@@ -183,9 +212,9 @@ func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 // is done. The error of an index that is not valid comes first. Of a tensor that
 // is in two shards, it yields the one that the index means, or both if there is
 // no index. Tensors that the index does not list are yielded, too.
-func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[*safetensors.Tensor, error] {
-	return func(yield func(*safetensors.Tensor, error) bool) {
-		if err := c.set.Fault(); err != nil && !yield(nil, err) {
+func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[Located, error] {
+	return func(yield func(Located, error) bool) {
+		if err := c.set.Fault(); err != nil && !yield(Located{}, err) {
 			return
 		}
 		for i, r := range c.headers(ctx) {
@@ -196,7 +225,7 @@ func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[*safetensors.Tensor,
 					continue
 				}
 			}
-			if !yield(nil, r.err) || ctx.Err() != nil {
+			if !yield(Located{}, r.err) || ctx.Err() != nil {
 				return
 			}
 		}
@@ -205,31 +234,32 @@ func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[*safetensors.Tensor,
 
 // TensorsOf yields the tensors of the shard of that path, one of Shards, as Tensors
 // does: for who wants to know in which file each is.
-func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[*safetensors.Tensor, error] {
-	return func(yield func(*safetensors.Tensor, error) bool) {
+func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[Located, error] {
+	return func(yield func(Located, error) bool) {
 		h, err := c.Header(ctx, shard)
 		if err == nil {
 			_, err = c.yieldShard(ctx, c.byPath[shard], h, yield)
 		}
 		if err != nil {
-			yield(nil, err)
+			yield(Located{}, err)
 		}
 	}
 }
 
 // yieldShard yields the tensors of one shard. It returns false if no more are
 // wanted.
-func (c *Checkpoint) yieldShard(ctx context.Context, s *shard, h *safetensors.Header, yield func(*safetensors.Tensor, error) bool) (bool, error) {
+func (c *Checkpoint) yieldShard(ctx context.Context, s *shard, h *safetensors.Header, yield func(Located, error) bool) (bool, error) {
 	r, err := c.data(ctx, s, "")
 	if err != nil {
 		return true, err
 	}
+	tensors := r.tensors(h)
 	for i := range h.Tensors {
 		ti := &h.Tensors[i]
 		if c.isElsewhere(ctx, s, ti.Name) {
 			continue
 		}
-		if !yield(tensor(h, ti, r), nil) {
+		if !yield(Located{tensors.tensor(ti), s.path}, nil) {
 			return false, nil
 		}
 	}

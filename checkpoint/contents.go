@@ -177,14 +177,14 @@ func isAdapter(s *Set, held contents) bool {
 // of "model-00001-of-00002.fp16".
 func stem(name string) string {
 	base := path.Base(name)
-	if stem, ok := cutIndex(base); ok {
+	if stem, _, ok := cutIndex(base); ok {
 		return stem
 	}
 	if n, _, ok := numbered(base); ok {
 		_, after, _ := cutLast(n.suffix, "-of-")
 		base = n.prefix[:len(n.prefix)-1] + strings.TrimLeft(after, "0123456789")
 	}
-	return strings.TrimSuffix(base, weightsSuffix)
+	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 // A rank says how likely a set is to be the model rather than a copy of it, by

@@ -30,6 +30,8 @@ type folder struct {
 	places   map[string]*place // by path; that of the folder itself is among them
 	parts    map[string]bool   // what a model_index.json names; nil if there is none
 	foreign  []string          // files of other formats, by their names
+	declared []string          // indexes of shards of Options.Formats
+	adopted  bool              // the places have files of other formats, for lack of safetensors files
 	problems []error           // what could not be looked at
 
 	turn    turn // of those who sort
@@ -107,7 +109,9 @@ func (f *folder) list(ctx context.Context, missing error) error {
 	case !seen:
 		return missing
 	case len(f.places) == 0:
-		return f.noWeights()
+		if err := f.adopt(ctx); err != nil {
+			return err
+		}
 	}
 	return f.readParts(ctx)
 }
@@ -140,7 +144,9 @@ func (f *folder) add(name string, err error) {
 		f.problems = append(f.problems, err)
 	case name == path.Join(f.path, "model_index.json"):
 		f.parts = make(map[string]bool) // until it is read
-	case foreignFormat(base) != "":
+	case f.opts.isOtherIndex(base):
+		f.declared = append(f.declared, name)
+	case foreignFormat(base) != "" || f.opts.formatOf(base) != nil:
 		f.foreign = append(f.foreign, name)
 	}
 }
@@ -315,7 +321,8 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{Name: file, Role: Model, Index: file, found: f}
-	p := parseIndex(text, f.opts.MaxShards)
+	ends := f.opts.shardEnds(file)
+	p := parseIndex(text, f.opts.MaxShards, ends)
 	if p.overflow != nil {
 		return nil, atPath("open", file, p.overflow)
 	}
@@ -328,7 +335,7 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 			continue // as of almost every entry
 		}
 		seen[name], last = true, name
-		if pathFault(name) == "" {
+		if pathFault(name, ends) == "" {
 			s.Shards = append(s.Shards, path.Join(folderOf(file), name))
 		}
 	}

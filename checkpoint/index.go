@@ -78,12 +78,13 @@ func (x *Index) find(tensor string) (at uint32, ok bool) {
 //
 // Entries whose shard's name is refused stand in the Index.
 func ParseIndex(text []byte) (*Index, *safetensors.Report) {
-	p := parseIndex(text, math.MaxInt)
+	p := parseIndex(text, math.MaxInt, []string{weightsSuffix})
 	return p.index, p.Report()
 }
 
-// parseIndex parses the text of an index that names so many shards at most.
-func parseIndex(text []byte, maxShards int) *indexParser {
+// parseIndex parses the text of an index that may name at most maxShards shards, whose
+// names end in one of ends.
+func parseIndex(text []byte, maxShards int, ends []string) *indexParser {
 	// An entry has four quotes, and eleven bytes if there are millions. Room for all
 	// is not touched before they are there, and to grow would take half as much more.
 	room := min(bytes.Count(text, []byte{'"'})/4, len(text)/11)
@@ -93,7 +94,7 @@ func parseIndex(text []byte, maxShards int) *indexParser {
 			TotalSize: -1, TotalParameters: -1,
 			Tensors: make([]IndexEntry, 0, room), ascending: true,
 		},
-		shards: make(map[string]string), maxShards: maxShards,
+		shards: make(map[string]string), maxShards: maxShards, ends: ends,
 	}
 	p.parse()
 	p.judgePaths()
@@ -110,6 +111,7 @@ type indexParser struct {
 	names  strings.Builder   // of tensors: what is in it already is never moved
 	sawMap bool              // there was a weight_map
 
+	ends      []string // that names of shards may have
 	maxShards int
 	overflow  *safetensors.Violation // of maxShards, at which parsing ends; or nil
 }

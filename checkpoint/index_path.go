@@ -16,7 +16,7 @@ import (
 func (p *indexParser) judgePaths() {
 	bad := make(map[string]int) // how many tensors each refused name takes along
 	for name := range p.shards {
-		if pathFault(name) != "" {
+		if pathFault(name, p.ends) != "" {
 			bad[name] = 0
 		}
 	}
@@ -40,7 +40,7 @@ func (p *indexParser) judgePaths() {
 	}
 	for _, e := range first {
 		p.Add(safetensors.RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",
-			quote(e.Shard), count(bad[e.Shard], "tensor"), pathFault(e.Shard))
+			quote(e.Shard), count(bad[e.Shard], "tensor"), pathFault(e.Shard, p.ends))
 	}
 }
 
@@ -50,7 +50,7 @@ func (p *indexParser) judgePaths() {
 // An index is a stranger's, and what is wrong with a file is told in words out of
 // it. So no index may name what only its owner should read, such as ".env"; and
 // none what is not called as all published shards are.
-func pathFault(name string) string {
+func pathFault(name string, ends []string) string {
 	control := strings.IndexFunc(name, isUnprinted)
 	switch {
 	case strings.Contains(name, "://"):
@@ -68,8 +68,8 @@ func pathFault(name string) string {
 		return `is no plain path: it is not UTF-8, or an element of it is empty or "."`
 	case hidden(name):
 		return `has an element that begins with "."`
-	case !strings.HasSuffix(name, weightsSuffix):
-		return fmt.Sprintf("does not end in %q", weightsSuffix)
+	case !hasAnySuffix(name, ends):
+		return fmt.Sprintf("does not end in %q", ends[0])
 	}
 	return ""
 }

@@ -75,7 +75,7 @@ func writable(entries []IndexEntry) error {
 		if sound[e.Shard] {
 			continue
 		}
-		if fault := pathFault(e.Shard); fault != "" {
+		if fault := pathFault(e.Shard, []string{weightsSuffix}); fault != "" {
 			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s", quote(e.Shard), quote(e.Tensor), fault)
 		}
 		sound[e.Shard] = true

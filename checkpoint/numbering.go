@@ -11,23 +11,20 @@ import (
 	"strings"
 )
 
-// weightsSuffix is the end of names by which shards are found. What is in a file
-// is for its reader to judge.
-const weightsSuffix = ".safetensors"
-
-// IsIndex says whether a path is that of an index, by its name.
+// IsIndex reports whether a path is that of an index of safetensors files, by its name.
 func IsIndex(name string) bool {
-	_, ok := cutIndex(path.Base(name))
-	return ok
+	_, ext, ok := cutIndex(path.Base(name))
+	return ok && ext == weightsSuffix
 }
 
-// cutIndex returns the stem of an index's name, and whether it is one. A variant
-// stands before the end, as in model.safetensors.index.fp16.json; in the stem it
-// stands as it does in the names of shards.
-func cutIndex(base string) (stem string, ok bool) {
-	stem, rest, ok := strings.Cut(base, weightsSuffix+".index.")
+// cutIndex returns the stem of an index's name, the extension of the shards that the name
+// implies, and whether it is the name of an index. A variant stands before the end, as in
+// model.safetensors.index.fp16.json; in the stem it stands as in the names of shards.
+func cutIndex(base string) (stem, ext string, ok bool) {
+	stem, rest, ok := cutLast(base, ".index.")
 	variant, isJSON := strings.CutSuffix("."+rest, ".json")
-	return stem + variant, ok && isJSON
+	ext = path.Ext(stem)
+	return strings.TrimSuffix(stem, ext) + variant, ext, ok && isJSON && ext != ""
 }
 
 // A numbering is what all names of one set of numbered files have in common.
@@ -43,13 +40,13 @@ type numbering struct {
 // A number is that of one file, and how many digits it was written with.
 type number struct{ n, width int }
 
-// numbered returns the numbering of a path and its number in that, and false if
-// there are no numbers in it.
+// numbered returns the numbering of a path and its number in that, and false if there
+// are no numbers in it. The extension does not matter: paths are those of shards.
 func numbered(path string) (numbering, number, bool) {
 	before, after, ok := cutLast(path, "-of-")
 	prefix := strings.TrimRight(before, "0123456789")
 	suffix := strings.TrimLeft(after, "0123456789")
-	if !ok || prefix == "" || !strings.ContainsRune("-_.", rune(prefix[len(prefix)-1])) || !strings.HasSuffix(suffix, weightsSuffix) {
+	if !ok || prefix == "" || !strings.ContainsRune("-_.", rune(prefix[len(prefix)-1])) || !strings.Contains(suffix, ".") {
 		return numbering{}, number{}, false
 	}
 	const most = 9 // digits: so that each fits an int anywhere

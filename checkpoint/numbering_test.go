@@ -32,10 +32,9 @@ func TestNumbered(t *testing.T) {
 		{"model00001-of-00002.safetensors", "", number{}},
 		{"model-of-00002.safetensors", "", number{}},
 		{"model-00001-of-.safetensors", "", number{}},
-		{"model-00001-of-00002.bin", "", number{}},
+		{"model-00001-of-00002.bin", "model- 2 -of-00002.bin", number{1, 5}},
 		{"model-1-of-1234567890.safetensors", "", number{}},
 		{"model-1234567890-of-1.safetensors", "", number{}},
-		{"model-00001-of-00002.safetensors.part", "", number{}},
 		{"", "", number{}},
 	} {
 		n, number, ok := numbered(test.path)

@@ -20,6 +20,10 @@ type Options struct {
 	// never mapped. The zero Opener is strict.
 	Opener safetensors.Opener
 
+	// Formats are the formats other than safetensors that are read. With none, files of
+	// other formats are invalid.
+	Formats []Format
+
 	// Parallel is how many shards are opened, and their headers read, at once.
 	// 0 means 8.
 	Parallel int

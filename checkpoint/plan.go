@@ -129,7 +129,7 @@ func stemFault(stem string) string {
 	case strings.HasPrefix(stem, "."):
 		return "begins with a dot"
 	}
-	return pathFault(stem + weightsSuffix)
+	return pathFault(stem+weightsSuffix, []string{weightsSuffix})
 }
 
 // distinct returns why tensors are not of distinct names, or nil. An Encoder would
@@ -241,5 +241,5 @@ func (p *Plan) look() error {
 func (p *Plan) isShard(name string) bool {
 	f, _, ok := numbered(name)
 	return name == p.stem+weightsSuffix ||
-		ok && f.prefix == p.stem+"-" && strings.Count(f.suffix, ".") == 1
+		ok && f.prefix == p.stem+"-" && strings.Count(f.suffix, ".") == 1 && strings.HasSuffix(name, weightsSuffix)
 }

@@ -3,9 +3,9 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"slices"
 
@@ -22,6 +22,7 @@ type shard struct {
 
 	turn   turn         // of those who open the shard or read its header
 	object store.Object // nil until it is opened
+	other  *opened      // nil if it is a safetensors file, or is not known to be another
 	closed bool
 	known  *knowledge // nil until the header is read
 }
@@ -34,6 +35,8 @@ type knowledge struct {
 	report *safetensors.Report // nil if it is too large to keep
 	fault  error               // why the shard must not be used, or nil
 	blind  bool                // there may be tensors that are not in header
+	format string              // the variant of another format, "" for safetensors
+	notes  []string
 }
 
 // A turn is a mutex for which one can wait until a context is done. It is a
@@ -98,6 +101,9 @@ func (s *shard) judgeInTurn(ctx context.Context) (*safetensors.Report, error) {
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
+	if other, err := s.openOther(ctx); other || err != nil {
+		return s.judgeOther(err)
+	}
 	size := s.object.Size()
 	r := s.object.ReaderAt(ctx)
 	if err := foresee(r, size); err != nil {
@@ -160,9 +166,8 @@ func (s *shard) header(ctx context.Context) (*safetensors.Header, error) {
 	return k.header, nil
 }
 
-// data returns a reader of the shard's bytes, whose reads end with an error once
-// ctx is done.
-func (s *shard) data(ctx context.Context) (io.ReaderAt, error) {
+// data returns what reads the shard on behalf of ctx. The header was read before.
+func (s *shard) data(ctx context.Context) (*source, error) {
 	if err := s.turn.wait(ctx); err != nil {
 		return nil, atPath("open", s.path, err)
 	}
@@ -170,26 +175,30 @@ func (s *shard) data(ctx context.Context) (io.ReaderAt, error) {
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
-	return s.object.ReaderAt(ctx), nil
+	if s.known != nil && s.known.format != "" && s.other == nil {
+		if other, err := s.openOther(ctx); !other || err != nil {
+			return nil, atPath("open", s.path, cmp.Or(err, errChanged))
+		}
+	}
+	return &source{ctx: ctx, other: s.other, object: s.object}, nil
 }
+
+// errChanged says that a file was replaced while the checkpoint was open.
+var errChanged = errors.New("the file has changed since its header was read")
 
 // close closes the shard. It may be opened no more.
 func (s *shard) close() error {
 	s.turn <- struct{}{}
 	defer s.turn.end()
 	s.closed = true
-	if s.object == nil {
-		return nil
+	var err error
+	if s.other != nil {
+		err = s.other.close()
 	}
-	return s.object.Close()
-}
-
-// tensor returns the tensor of an entry of a shard's header. The bytes are those
-// from r, a reader of the shard: a store's, which ends no object early without an
-// error, so that a tensor is never short unnoticed.
-func tensor(h *safetensors.Header, ti *safetensors.TensorInfo, r io.ReaderAt) *safetensors.Tensor {
-	at := h.FileSpan(ti)
-	return &safetensors.Tensor{TensorInfo: *ti, ReaderAt: io.NewSectionReader(r, at.Begin, at.Len())}
+	if s.object == nil {
+		return err
+	}
+	return errors.Join(err, s.object.Close())
 }
 
 // isMissing says whether err is that of a file which is not there.

@@ -142,7 +142,8 @@ func (c *comparer) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
 		models, held = append(models, s), append(held, known.held)
 	}
 	models, beside, held = setAside(models, beside, held)
-	if len(models) > 1 && disjoint(held) {
+	// Files of other formats are complete checkpoints, such as those of a training run.
+	if len(models) > 1 && disjoint(held) && !c.f.adopted {
 		models = []*Set{c.f.join(models, beside)}
 	}
 	return append(models, beside...), nil

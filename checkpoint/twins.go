@@ -112,7 +112,7 @@ func (s *survey) tensor(ctx context.Context, p place32) (*safetensors.Tensor, er
 	if err != nil {
 		return nil, err
 	}
-	return tensor(s.shards[p.shard-1].header, s.entry(p), r), nil
+	return r.tensors(s.shards[p.shard-1].header).tensor(s.entry(p)), nil
 }
 
 // isOne says whether two tensors are the same bytes of one file, which folders

@@ -21,6 +21,11 @@ type Report struct {
 	// Size is the shard's size in bytes; 0 if File is no shard.
 	Size int64
 
+	// Format is the variant of a file of another format, such as "pytorch-zip", and "" for a
+	// safetensors file. Notes are what its [Description] says.
+	Format string
+	Notes  []string
+
 	// What was found; nil if there is an error. The header must not be changed.
 	*safetensors.Report
 }
@@ -57,12 +62,16 @@ func (c *Checkpoint) Validate(ctx context.Context) iter.Seq2[Report, error] {
 			case r.err == nil:
 				s.shards[i].knowledge = r.known
 			}
-			if !yield(Report{c.shards[i].path, r.size, r.report}, r.err) {
+			report := Report{File: c.shards[i].path, Report: r.report}
+			if k := r.known; k != nil {
+				report.Size, report.Format, report.Notes = k.size, k.format, k.notes
+			}
+			if !yield(report, r.err) {
 				return
 			}
 		}
 		for _, left := range c.set.stale {
-			if !yield(Report{left.Index, 0, left.judgeStale(c.set)}, nil) {
+			if !yield(Report{File: left.Index, Report: left.judgeStale(c.set)}, nil) {
 				return
 			}
 		}
@@ -78,7 +87,6 @@ func (c *Checkpoint) Validate(ctx context.Context) iter.Seq2[Report, error] {
 
 // A judgement is the outcome of judging a shard.
 type judgement struct {
-	size   int64
 	report *safetensors.Report
 	known  *knowledge
 	err    error
@@ -91,7 +99,7 @@ func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] 
 			return judgement{err: err}
 		}
 		c.set.found.remember(c.shards[i].path, known)
-		return judgement{known.size, report, known, nil}
+		return judgement{report, known, nil}
 	})
 }
 

@@ -25,7 +25,7 @@ func ExampleWriter() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		tensors = append(tensors, t)
+		tensors = append(tensors, t.Tensor)
 	}
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

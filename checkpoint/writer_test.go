@@ -111,7 +111,7 @@ func read(t *testing.T, cp *checkpoint.Checkpoint) []*safetensors.Tensor {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, one)
+		all = append(all, one.Tensor)
 	}
 	return all
 }

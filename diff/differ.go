@@ -52,7 +52,7 @@ func (d *Differ) Checkpoints(ctx context.Context, a, b *checkpoint.Checkpoint) i
 					yield(nil, err)
 					return
 				}
-				lists[i] = append(lists[i], t)
+				lists[i] = append(lists[i], t.Tensor)
 			}
 		}
 		d.Tensors(ctx, lists[0], lists[1])(yield)

@@ -74,7 +74,7 @@ func timeMerge(dir, out, iters string) (map[string]float64, error) {
 			if err != nil {
 				return err
 			}
-			tensors = append(tensors, t)
+			tensors = append(tensors, t.Tensor)
 		}
 		return encode(out, tensors...)
 	})

@@ -35,7 +35,7 @@ func (a *app) wantedTensors(ctx context.Context, at *place, sets []*checkpoint.S
 				return nil, 0, err
 			}
 			if chosen.has(t.Name) {
-				tensors = append(tensors, t)
+				tensors = append(tensors, t.Tensor)
 				homes[t.Name] = shard
 			}
 		}

@@ -4,10 +4,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"hash"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -188,7 +186,7 @@ func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint,
 	h, tensors := new(render.Hash), make([]*safetensors.Tensor, len(list))
 	for i, t := range list {
 		tensors[i] = t.Tensor
-		h.Tensors = append(h.Tensors, render.HashedTensor{TensorInfo: &t.TensorInfo, File: at.path(t.shard)})
+		h.Tensors = append(h.Tensors, render.HashedTensor{TensorInfo: &t.TensorInfo, File: at.path(t.File)})
 	}
 	done := new(progress)
 	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.doneBytes.Add(n) }}
@@ -216,7 +214,7 @@ func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint,
 
 // hashFiles adds the digests of the files of a set to h, and returns those of the
 // tensors in the list. Each file is read once.
-func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *progress, list []locatedTensor, h *render.Hash) ([][]byte, error) {
+func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *progress, list []checkpoint.Located, h *render.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
 	for i, shard := range shards {
@@ -241,64 +239,29 @@ func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoin
 	for i, f := range files {
 		h.Files = append(h.Files, render.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
 	}
+	entries := make(map[string]map[string]int, len(shards)) // indices in headers, by shard and name
+	for i, shard := range shards {
+		names := make(map[string]int)
+		for entry := range files[i].Header.Tensors {
+			names[files[i].Header.Tensors[entry].Name] = entry
+		}
+		entries[shard] = names
+	}
 	sums := make([][]byte, len(list))
 	for i, t := range list {
-		sums[i] = of[slices.Index(shards, t.shard)].Tensors[t.entry]
+		sums[i] = of[slices.Index(shards, t.File)].Tensors[entries[t.File][t.Name]]
 	}
 	return sums, nil
 }
 
-// A locatedTensor is a tensor, and where it is: in which shard, as which entry of its
-// header.
-type locatedTensor struct {
-	*safetensors.Tensor
-	shard string
-	entry int
-}
-
-// located returns the tensors of a checkpoint with their places. Of a tensor that is in
-// two shards it is the one that the index means, as in [checkpoint.Checkpoint.Tensors].
-func located(ctx context.Context, cp *checkpoint.Checkpoint) ([]locatedTensor, error) {
-	var list []locatedTensor
+// located returns the tensors of a checkpoint with their files.
+func located(ctx context.Context, cp *checkpoint.Checkpoint) ([]checkpoint.Located, error) {
+	var list []checkpoint.Located
 	for t, err := range cp.Tensors(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, locatedTensor{Tensor: t})
-	}
-	i := 0
-	for _, shard := range cp.Shards() {
-		header, err := cp.Header(ctx, shard)
-		if err != nil {
-			return nil, err
-		}
-		for entry := range header.Tensors {
-			if name := header.Tensors[entry].Name; meant(ctx, cp, shard, name) && i < len(list) && list[i].Name == name {
-				list[i].shard, list[i].entry = shard, entry
-				i++
-			}
-		}
-	}
-	if i < len(list) {
-		return nil, fmt.Errorf("tensor %q is in no shard any more: the files were changed meanwhile", list[i].Name)
+		list = append(list, t)
 	}
 	return list, nil
-}
-
-// meant says whether the index, if there is one, means the named tensor of that shard,
-// and not one of the same name in another.
-func meant(ctx context.Context, cp *checkpoint.Checkpoint, shard, name string) bool {
-	if cp.Index() == nil {
-		return true
-	}
-	e := cp.Index().Lookup(name)
-	if e == nil {
-		return true
-	}
-	home := path.Join(path.Dir(cp.Set().Index), e.Shard)
-	if home == shard {
-		return true
-	}
-	h, err := cp.Header(ctx, home)
-	return err != nil || h.Lookup(name) == nil
 }

@@ -86,7 +86,7 @@ func (s *source) parts(ctx context.Context) ([]part, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, part{t, file, s.isHere()})
+			list = append(list, part{t.Tensor, file, s.isHere()})
 		}
 	}
 	return list, nil

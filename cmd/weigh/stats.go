@@ -229,7 +229,7 @@ func (w *weights) tensors(ctx context.Context) ([]*safetensors.Tensor, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, t)
+			list = append(list, t.Tensor)
 		}
 	}
 	return list, nil

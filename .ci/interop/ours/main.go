@@ -158,7 +158,7 @@ func mergeFolder(dir, file string) error {
 		if err != nil {
 			return err
 		}
-		tensors = append(tensors, t)
+		tensors = append(tensors, t.Tensor)
 	}
 	h, err := cp.Header(ctx, cp.Shards()[0])
 	if err != nil {

@@ -1,0 +1,108 @@
+// Folders without safetensors files: which files of other formats are models.
+
+package checkpoint
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/weightools/safetensors/internal/ahead"
+)
+
+// isOtherIndex reports whether a base name is that of an index of shards in one of the
+// formats.
+func (o *Options) isOtherIndex(base string) bool {
+	_, ext, ok := cutIndex(base)
+	return ok && o.formatOf("shard"+ext) != nil
+}
+
+// adopt fills the places with files of other formats. It is called when the folder has no
+// safetensors files at all: libraries prefer these.
+func (f *folder) adopt(ctx context.Context) error {
+	for _, index := range f.declared {
+		p := f.place(folderOf(index))
+		p.indexes = append(p.indexes, index)
+	}
+	byFolder := make(map[string][]string)
+	for _, name := range f.foreign {
+		if format := f.opts.formatOf(path.Base(name)); format != nil && format.rank(name) >= 0 {
+			byFolder[folderOf(name)] = append(byFolder[folderOf(name)], name)
+		}
+	}
+	for dir, names := range byFolder {
+		names, err := f.likeliest(ctx, names)
+		if err != nil {
+			return err
+		}
+		if len(names) > 0 {
+			p := f.place(dir)
+			p.weights = append(p.weights, names...)
+		}
+	}
+	if len(f.places) == 0 {
+		return f.noWeights()
+	}
+	f.adopted = true
+	return nil
+}
+
+// likeliest returns those of the files of one folder that are models: the ones with a name
+// that libraries give to models and the shards of an index; without any of these, the
+// ones whose content a format matches.
+func (f *folder) likeliest(ctx context.Context, names []string) ([]string, error) {
+	var usual []string
+	for _, name := range names {
+		_, _, isShard := numbered(name)
+		if isShard || f.opts.formatOf(path.Base(name)).rank(name) > 0 {
+			usual = append(usual, name)
+		}
+	}
+	if len(usual) > 0 {
+		return usual, nil
+	}
+	matches := make([]bool, len(names))
+	for i, is := range ahead.Each(ctx, f.opts.Parallel, len(names), func(ctx context.Context, i int) bool { return f.matches(ctx, names[i]) }) {
+		matches[i] = is
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	i := -1
+	return slices.DeleteFunc(names, func(string) bool { i++; return !matches[i] }), nil
+}
+
+// matches reports whether the content of a file matches one of the formats. A file that
+// cannot be read is left for its reader to report.
+func (f *folder) matches(ctx context.Context, name string) bool {
+	object, err := f.from.Open(ctx, name)
+	if err != nil {
+		return true
+	}
+	defer object.Close()
+	formats, err := f.opts.matching(ctx, name, object)
+	return err != nil || len(formats) > 0
+}
+
+// Unread returns the paths of models in other formats in the folder of the set, which
+// [Discover] left out because the folder has safetensors files: indexes, and files with a
+// name that libraries give to models.
+func (s *Set) Unread() []string {
+	f := s.found
+	if f.adopted {
+		return nil
+	}
+	dir := folderOf(s.file())
+	var list []string
+	for _, name := range f.declared {
+		if folderOf(name) == dir {
+			list = append(list, name)
+		}
+	}
+	for _, name := range f.foreign {
+		if format := f.opts.formatOf(path.Base(name)); format != nil && format.rank(name) > 0 && folderOf(name) == dir {
+			list = append(list, name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,124 @@
+// Formats other than safetensors, as callers link them in.
+
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/store"
+)
+
+// A Format reads the tensors of files that are not safetensors files. List the formats
+// that a program supports in [Options].Formats.
+type Format struct {
+	// Name is the name of the format for people, such as "PyTorch".
+	Name string
+
+	// Extensions are the file name extensions, such as ".bin", that [Discover] considers in
+	// a folder. A file that is named by the caller may have any extension but
+	// ".safetensors": its content decides.
+	Extensions []string
+
+	// Rank reports how likely a file of a folder is a model, by its base name: 1 for a
+	// name that libraries give to models, -1 for one that they give to something else, such
+	// as the state of an optimizer, and 0 for any other. Nil means 0 for every name.
+	Rank func(base string) int
+
+	// Match reports whether a file may be of the format. The head is the first 512 bytes,
+	// or all of a shorter file. The name is the path of the file in its store; no file
+	// should match by its name alone.
+	Match func(head []byte, name string) bool
+
+	// Open reads what lists and locates the tensors of a file. The object and ctx stay
+	// valid until the Tensors are closed, so readers that are bound to ctx can be kept.
+	// Open does not close the object.
+	//
+	// The error is or wraps [ErrNotFormat] if the file turns out to be of another format,
+	// and a *[safetensors.Violation] if the file is damaged or unsupported. Any other error
+	// is one of reading.
+	Open func(ctx context.Context, o store.Object) (Tensors, error)
+}
+
+// ErrNotFormat says that a file which matched a [Format] is not of that format.
+var ErrNotFormat = errors.New("the file is not of this format")
+
+// Tensors are the tensors of one file, as a [Format] reads them. Their methods may be
+// called by several goroutines at once, except Close.
+type Tensors interface {
+	// All yields the tensors in the order of the file. No two have the same name.
+	All() iter.Seq2[*safetensors.Tensor, error]
+
+	// Close releases what Open took, except the object.
+	Close() error
+}
+
+// A Describer is [Tensors] that can say more about their file. It is optional.
+type Describer interface {
+	Tensors
+	Describe() Description
+}
+
+// A Description is what a file of another format is, apart from its tensors.
+type Description struct {
+	// Variant is the form of the file for reports, such as "pytorch-zip". "" means the
+	// name of the format.
+	Variant string
+
+	// Metadata has key and value pairs that belong to the tensors, as the "__metadata__"
+	// of a safetensors file has. It may be nil.
+	Metadata map[string]string
+
+	// Notes are sentences for people about what is not among the tensors, or needs
+	// attention. They do not name the file.
+	Notes []string
+}
+
+// A Located tensor is a tensor and the file that has it.
+type Located struct {
+	*safetensors.Tensor
+	File string // the path of the shard in its store
+}
+
+// weightsSuffix is the extension of safetensors files.
+const weightsSuffix = ".safetensors"
+
+// formatOf returns the format whose files in folders have the extension of base, or nil.
+func (o *Options) formatOf(base string) *Format {
+	for i := range o.Formats {
+		if slices.Contains(o.Formats[i].Extensions, path.Ext(base)) {
+			return &o.Formats[i]
+		}
+	}
+	return nil
+}
+
+// rank returns how likely a file of the format is a model, by its name.
+func (f *Format) rank(name string) int {
+	if f.Rank == nil {
+		return 0
+	}
+	return f.Rank(path.Base(name))
+}
+
+// shardEnds returns the extensions that the index of that path may name. The index of
+// safetensors shards may not name others: libraries load only what they know.
+func (o *Options) shardEnds(index string) []string {
+	ends := []string{weightsSuffix}
+	if IsIndex(index) {
+		return ends
+	}
+	for i := range o.Formats {
+		ends = append(ends, o.Formats[i].Extensions...)
+	}
+	return ends
+}
+
+func hasAnySuffix(name string, ends []string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
+}
