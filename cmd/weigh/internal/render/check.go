@@ -66,7 +66,7 @@ type Stale struct {
 
 // String returns what is recorded as in "overlap in a.safetensors, tensor b".
 func (st *Stale) String() string {
-	text := typeset.Name(st.Rule) + " in " + label(st.File)
+	text := typeset.Name(st.Rule) + " in " + typeset.Label(st.File)
 	if st.Tensor != "" {
 		text += ", tensor " + typeset.Name(st.Tensor)
 	}
@@ -116,7 +116,7 @@ func (c *Check) Text(w io.Writer, s typeset.Style, form CheckForm) error {
 		c.writeStale(w, s, most)
 		verdict, color := c.verdict()
 		if len(c.Targets) == 1 {
-			verdict = s.Fit(label(c.Targets[0])+":") + " " + verdict
+			verdict = s.Fit(typeset.Label(c.Targets[0])+":") + " " + verdict
 		}
 		typeset.Wrap(w, s, 0, color, verdict)
 	})
@@ -128,7 +128,7 @@ func (c *Check) writeStale(w *bufio.Writer, s typeset.Style, most int) {
 	if len(c.Stale) == 0 {
 		return
 	}
-	w.WriteString(s.Paint(typeset.Bold, s.Fit(label(c.Baseline))) + "\n")
+	w.WriteString(s.Paint(typeset.Bold, s.Fit(typeset.Label(c.Baseline))) + "\n")
 	for i := range c.Stale {
 		typeset.Spaces(w, 2)
 		if most > 0 && i == most {
@@ -171,10 +171,10 @@ func (c *Check) extent() string {
 	text := fmt.Sprintf("%s and %s", typeset.Plural(int64(len(c.Files)), "file"), typeset.Plural(int64(c.Tensors), "tensor"))
 	by := make([]string, 0, len(c.Configs)+1)
 	for _, name := range c.Configs {
-		by = append(by, label(name))
+		by = append(by, typeset.Label(name))
 	}
 	if c.Baseline != "" {
-		by = append(by, label(c.Baseline))
+		by = append(by, typeset.Label(c.Baseline))
 	}
 	if len(by) > 0 {
 		text += ", by " + strings.Join(by, " and ")

@@ -265,7 +265,7 @@ func (c *Convert) leftOut(say func(color, text string)) {
 	if root := c.Sources[0].Root; root != "" {
 		say("", "the weights are what is under "+typeset.Name(root))
 	}
-	var values, without []string // someOf makes them fit for a terminal
+	var values, without []string // typeset.SomeOf makes them fit for a terminal
 	for _, one := range c.Sources {
 		for _, k := range one.Skipped {
 			text := fmt.Sprintf("%s (%s)", k.Path, k.What)
@@ -298,7 +298,7 @@ func (c *Convert) leftOut(say func(color, text string)) {
 		{"", "not copied", c.NotCopied},
 	} {
 		if len(list.items) > 0 {
-			say(list.color, list.what+": "+someOf(list.items))
+			say(list.color, list.what+": "+typeset.SomeOf(list.items))
 		}
 	}
 }

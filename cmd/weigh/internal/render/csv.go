@@ -94,6 +94,6 @@ func address(s string, i int) bool {
 // within says whether the byte at i stands between letters or digits, where an
 // underscore is no emphasis. Nearly all names have such.
 func within(s string, i int) bool {
-	word := func(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
+	word := func(c byte) bool { return typeset.IsDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	return i > 0 && i+1 < len(s) && word(s[i-1]) && word(s[i+1])
 }

@@ -63,7 +63,7 @@ func (d *Diff) lines(fold bool) (lines []diffLine) {
 				list = append(list, c)
 			}
 		}
-		slices.SortStableFunc(list, func(a, b DiffChange) int { return compareNames(a.label(), b.label()) })
+		slices.SortStableFunc(list, func(a, b DiffChange) int { return typeset.CompareNames(a.label(), b.label()) })
 		if fold {
 			lines = append(lines, foldChanges(list)...)
 			continue

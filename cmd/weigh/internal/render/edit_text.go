@@ -22,7 +22,7 @@ func (e *Edit) Text(w io.Writer, s typeset.Style, all bool) error {
 		e.writeMended(w, s)
 		e.writeFiles(w, s, all)
 		if len(e.NotCopied) > 0 {
-			typeset.Wrap(w, s, 0, "", "not copied: "+someOf(e.NotCopied))
+			typeset.Wrap(w, s, 0, "", "not copied: "+typeset.SomeOf(e.NotCopied))
 		}
 		for _, line := range e.verdict() {
 			typeset.Wrap(w, s, 0, typeset.Bold, line)
@@ -239,7 +239,7 @@ func (e *Edit) allFiles() []edit.File {
 func (e *Edit) labels() func(int) string {
 	files := e.allFiles()
 	if len(files) == 1 {
-		return func(int) string { return label(files[0].Path) }
+		return func(int) string { return typeset.Label(files[0].Path) }
 	}
 	return shortPaths(len(files), func(i int) string { return files[i].Path })
 }
@@ -266,7 +266,7 @@ func (e *Edit) verdict() (lines []string) {
 	}
 	text += ", " + typeset.ExactBytes(t.Bytes)
 	if e.Target != "" {
-		text += ", in " + label(e.Target)
+		text += ", in " + typeset.Label(e.Target)
 	}
 	lines = append(lines, text)
 	switch {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
@@ -38,24 +37,16 @@ type Omission struct {
 }
 
 // Label returns the path as text has it.
-func (f *Finding) Label() string { return label(f.File) }
-
-// label returns a path as text has it. The path "-" is not one.
-func label(path string) string {
-	if path == "-" {
-		return "standard input"
-	}
-	return typeset.Name(path)
-}
+func (f *Finding) Label() string { return typeset.Label(f.File) }
 
 // Name returns the name of the tensor at fault as a report can hold it: one that is
 // very long has a digest in place of its middle, and is still told from all others.
 func (f *Finding) Name() string {
-	if len(f.Tensor) <= mostName {
+	if len(f.Tensor) <= typeset.MostName {
 		return f.Tensor
 	}
 	sum := sha256.Sum256([]byte(f.Tensor))
-	return fmt.Sprintf("%s sha256:%x", shortened(f.Tensor), sum[:8])
+	return fmt.Sprintf("%s sha256:%x", typeset.Shortened(f.Tensor), sum[:8])
 }
 
 // Severity says what follows from the finding.
@@ -66,7 +57,7 @@ type findingJSON struct {
 	Rule     string  `json:"rule"`
 	Severity string  `json:"severity"`
 	File     string  `json:"file"`
-	Tensor   *string `json:"tensor"` // shortened; null if the file as a whole is at fault
+	Tensor   *string `json:"tensor"` // typeset.Shortened; null if the file as a whole is at fault
 	Bytes    pair    `json:"bytes"`
 	Message  string  `json:"message"`
 	Fix      string  `json:"fix"`
@@ -84,33 +75,10 @@ func (f *Finding) json() findingJSON {
 		Fix:      f.Rule.Fix(),
 	}
 	if f.Tensor != "" {
-		name := shortened(f.Tensor)
+		name := typeset.Shortened(f.Tensor)
 		j.Tensor = &name
 	}
 	return j
-}
-
-// mostName is how many bytes of a tensor's name a finding has in the machine
-// forms, but for what stands for the rest. Published names have about 150.
-const mostName = 300
-
-// shortened returns a name as the machine forms of findings have it: one of more
-// than mostName bytes is its start and its end, with an ellipsis between them and
-// its length after them. A name may be as long as a header, and be at fault a
-// thousand times: in full, a file of a megabyte would become a report of a
-// gigabyte. The list of tensors has it in full.
-func shortened(name string) string {
-	if len(name) <= mostName {
-		return name
-	}
-	head, tail := mostName/2, len(name)-mostName/2
-	for i := 1; i < utf8.UTFMax && !utf8.RuneStart(name[head]); i++ {
-		head--
-	}
-	for i := 1; i < utf8.UTFMax && !utf8.RuneStart(name[tail]); i++ {
-		tail++
-	}
-	return fmt.Sprintf("%s…%s (%d bytes)", name[:head], name[tail:], len(name))
 }
 
 // findingsJSON returns the machine form of several, made one by one.

@@ -53,7 +53,7 @@ func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
 		of(key{o.File, o.Rule, o.Allowed}).omitted += o.N
 	}
 	slices.SortStableFunc(list, func(a, b findingGroup) int {
-		return cmp.Or(compareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""), cmp.Compare(b.rule.Severity(), a.rule.Severity()))
+		return cmp.Or(typeset.CompareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""), cmp.Compare(b.rule.Severity(), a.rule.Severity()))
 	})
 	return list
 }
@@ -77,7 +77,7 @@ func writeFindings(w *bufio.Writer, s typeset.Style, list []findingGroup, most i
 			if i > 0 {
 				w.WriteByte('\n')
 			}
-			w.WriteString(s.Paint(typeset.Bold, s.Fit(label(list[i].file))))
+			w.WriteString(s.Paint(typeset.Bold, s.Fit(typeset.Label(list[i].file))))
 			w.WriteByte('\n')
 		}
 		list[i].write(w, s, most)

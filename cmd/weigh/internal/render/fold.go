@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // A folded is one line of a listing: a tensor, or several that differ in the
@@ -196,7 +198,7 @@ func numbered(name string) (template string, numbers []span) {
 // without zeros in front.
 func number(word string) (int32, bool) {
 	const most = 9 // digits: fits int32
-	if word == "" || len(word) > most || word[0] == '0' && len(word) > 1 || digits(word) != word {
+	if word == "" || len(word) > most || word[0] == '0' && len(word) > 1 || typeset.Digits(word) != word {
 		return 0, false
 	}
 	n, err := strconv.Atoi(word)

@@ -116,11 +116,11 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 	var rows []row
 	for _, f := range h.Files {
 		if f.File != nil {
-			rows = append(rows, row{"file", label(f.Path), f.File}, row{"data", label(f.Path), f.Data})
+			rows = append(rows, row{"file", typeset.Label(f.Path), f.File}, row{"data", typeset.Label(f.Path), f.Data})
 		}
 	}
 	for _, one := range h.Sets {
-		rows = append(rows, row{"set", label(one.Name), one.Sum})
+		rows = append(rows, row{"set", typeset.Label(one.Name), one.Sum})
 	}
 	if tensors {
 		for i := range h.Tensors {

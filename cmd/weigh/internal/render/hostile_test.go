@@ -24,7 +24,7 @@ func TestNamesInFindingsAreShortened(t *testing.T) {
 		{"characters stay whole", "a" + wide + "b", "a" + strings.Repeat("…", 49) + "…" + strings.Repeat("…", 49) + "b (302 bytes)"},
 		{"no UTF-8", strings.Repeat("\x80", 1000), strings.Repeat("\x80", 147) + "…" + strings.Repeat("\x80", 147) + " (1000 bytes)"},
 	} {
-		got := shortened(tt.name)
+		got := typeset.Shortened(tt.name)
 		if got != tt.want || utf8.ValidString(tt.name) && !utf8.ValidString(got) {
 			t.Errorf("%s: %q, want %q", tt.what, got, tt.want)
 		}

@@ -216,7 +216,7 @@ func shortPaths(n int, path func(int) string) func(int) string {
 		}
 	}
 	return func(i int) string {
-		return label(strings.TrimPrefix(path(i), folder))
+		return typeset.Label(strings.TrimPrefix(path(i), folder))
 	}
 }
 

@@ -65,7 +65,7 @@ func (c *Check) JUnit(w io.Writer, _ typeset.Style) error {
 	var order []string
 	suite := func(file string) *junitSuite {
 		if byFile[file] == nil {
-			byFile[file] = &junitSuite{Name: label(file)}
+			byFile[file] = &junitSuite{Name: typeset.Label(file)}
 			order = append(order, file)
 		}
 		return byFile[file]
@@ -74,14 +74,14 @@ func (c *Check) JUnit(w io.Writer, _ typeset.Style) error {
 		suite(g.file).add(g.junit(c.FailOn))
 	}
 	for _, u := range c.Unread {
-		suite(u.File).add(junitCase{Name: label(u.File), Error: &junitOutcome{Type: "unread", Message: typeset.Line(u.Message)}})
+		suite(u.File).add(junitCase{Name: typeset.Label(u.File), Error: &junitOutcome{Type: "unread", Message: typeset.Line(u.Message)}})
 	}
 	for _, file := range c.Files {
 		if byFile[file] == nil {
-			suite(file).add(junitCase{Name: label(file)})
+			suite(file).add(junitCase{Name: typeset.Label(file)})
 		}
 	}
-	slices.SortStableFunc(order, compareNames)
+	slices.SortStableFunc(order, typeset.CompareNames)
 	for _, file := range order {
 		one := byFile[file]
 		report.Tests += one.Tests
@@ -117,7 +117,7 @@ func (s *junitSuite) add(one junitCase) {
 
 // junit returns the case that a group is.
 func (g *findingGroup) junit(failOn safetensors.Severity) junitCase {
-	one := junitCase{Name: string(g.rule) + " in " + label(g.file)}
+	one := junitCase{Name: string(g.rule) + " in " + typeset.Label(g.file)}
 	text := g.lines()
 	switch first, _, _ := strings.Cut(text, "\n"); {
 	case g.allowed != "":

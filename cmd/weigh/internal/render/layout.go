@@ -211,7 +211,7 @@ func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 		if len(l.Findings) > 0 {
 			writeProblems(w, s, l.Findings, l.Omitted)
 		}
-		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(label(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
+		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(typeset.Label(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
 	})
 }
 

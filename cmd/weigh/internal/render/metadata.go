@@ -107,7 +107,7 @@ func (m *Metadata) Text(w io.Writer, s typeset.Style, raw bool) error {
 				if i > 0 {
 					w.WriteByte('\n')
 				}
-				w.WriteString(s.Paint(typeset.Bold, g.of(label(m.Files[g.first].Path))) + "\n")
+				w.WriteString(s.Paint(typeset.Bold, g.of(typeset.Label(m.Files[g.first].Path))) + "\n")
 				depth = 1
 			}
 			f := &m.Files[g.first]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/model/compat"
 )
@@ -197,7 +198,7 @@ func (m *Model) json() modelJSON {
 	}
 	for i := range m.Counts.Groups {
 		g := &m.Counts.Groups[i]
-		j.Groups = append(j.Groups, groupJSON{string(g.Rule), g.Scheme, string(g.Dtype), positive(g.Bits), g.Why, shortened(g.First), sumsOf(&g.Tally)})
+		j.Groups = append(j.Groups, groupJSON{string(g.Rule), g.Scheme, string(g.Dtype), positive(g.Bits), g.Why, typeset.Shortened(g.First), sumsOf(&g.Tally)})
 	}
 	if x := m.Counts.Experts; x != nil {
 		j.Experts = &expertsJSON{Count: positive(x.Count), Chosen: positive(x.Chosen), Active: unknown}

@@ -30,7 +30,7 @@ func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
 		}
 		title := "MODEL"
 		if len(info.Models) > 1 {
-			title += " " + label(m.Name)
+			title += " " + typeset.Label(m.Name)
 		}
 		w.WriteString(s.Paint(typeset.Bold, title) + "\n")
 		for _, l := range m.lines() {
@@ -88,7 +88,7 @@ func (m *Model) lines() (lines []line) {
 	}
 	for i := range n.Groups {
 		if g := &n.Groups[i]; !g.Params.Exact() {
-			say("not known", fmt.Sprintf("%s in %s, the first %s: %s", countRange(g.Params), typeset.Plural(int64(g.Tensors), "tensor"), typeset.Name(shortened(g.First)), g.Why))
+			say("not known", fmt.Sprintf("%s in %s, the first %s: %s", countRange(g.Params), typeset.Plural(int64(g.Tensors), "tensor"), typeset.Name(typeset.Shortened(g.First)), g.Why))
 		}
 	}
 	for _, note := range m.notes() {
@@ -117,9 +117,9 @@ func (m *Model) packed() string {
 func architecture(f *model.Facts) string {
 	var parts []string
 	if f.Name.Value != "" {
-		parts = append(parts, typeset.Name(shortened(f.Name.Value)))
+		parts = append(parts, typeset.Name(typeset.Shortened(f.Name.Value)))
 	} else if f.Type.Value != "" {
-		parts = append(parts, typeset.Name(shortened(f.Type.Value)))
+		parts = append(parts, typeset.Name(typeset.Shortened(f.Type.Value)))
 	}
 	kv := f.KVHeads
 	if kv == f.Heads {
@@ -157,7 +157,7 @@ func adapter(a *model.Adapter) string {
 	}
 	text += ", of " + typeset.Plural(int64(a.Modules), "module")
 	if a.Base.Value != "" {
-		text += fmt.Sprintf(", for %s (%s)", typeset.Name(shortened(a.Base.Value)), a.Base.From)
+		text += fmt.Sprintf(", for %s (%s)", typeset.Name(typeset.Shortened(a.Base.Value)), a.Base.From)
 	}
 	return text
 }
@@ -167,7 +167,7 @@ func names(list []string) string {
 	const most = 20
 	var parts []string
 	for _, name := range list[:min(most, len(list))] {
-		parts = append(parts, typeset.Name(shortened(name)))
+		parts = append(parts, typeset.Name(typeset.Shortened(name)))
 	}
 	if more := len(list) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -199,7 +199,7 @@ func (m *Model) writeGroups(w *bufio.Writer, s typeset.Style) {
 		{Title: "TENSORS", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Count(int64(groups[i].Tensors)) }},
 		{Title: "STORED", Right: true, Yields: 6, Cell: func(i int) string { return typeset.Count(groups[i].Stored) }},
 		{Title: "PARAMETERS", Right: true, Cell: func(i int) string { return countRange(groups[i].Params) }},
-		{Title: "FIRST", Least: s.NameWidth(), Cut: typeset.Dotted, Yields: 1, Cell: func(i int) string { return typeset.Name(shortened(groups[i].First)) }},
+		{Title: "FIRST", Least: s.NameWidth(), Cut: typeset.Dotted, Yields: 1, Cell: func(i int) string { return typeset.Name(typeset.Shortened(groups[i].First)) }},
 	}}
 	t.Write(w, s)
 	w.WriteByte('\n')

@@ -34,7 +34,7 @@ type Pickles struct {
 
 // wanted says whether a pickle is to be shown.
 func (p *Pickles) wanted(k *scan.Pickle) bool {
-	return p.Member == "" || k.Member == p.Member || shortened(k.Member) == p.Member
+	return p.Member == "" || k.Member == p.Member || typeset.Shortened(k.Member) == p.Member
 }
 
 // lines yields the lines of a pickle, with offsets in the part that it is in, as long as
@@ -108,7 +108,7 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 					}
 				}
 			}
-			yield([]member{{"member", orNull(shortened(k.Member))}, {"offset", k.Offset}, {"size", k.Size}, {"lines", elements(ops)}, {"whole", func() any { return !p.cut() }}})
+			yield([]member{{"member", orNull(typeset.Shortened(k.Member))}, {"offset", k.Offset}, {"size", k.Size}, {"lines", elements(ops)}, {"whole", func() any { return !p.cut() }}})
 			return err
 		})
 	}
@@ -138,7 +138,7 @@ func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 	err := typeset.Buffered(w, func(w *bufio.Writer) {
 		failed = p.each(func(k *scan.Pickle) error {
 			if k.Member != "" {
-				w.WriteString(s.Paint(typeset.Bold, typeset.Name(shortened(k.Member))) + "\n")
+				w.WriteString(s.Paint(typeset.Bold, typeset.Name(typeset.Shortened(k.Member))) + "\n")
 			}
 			highest := 0
 			for line, err := range p.lines(k) {
@@ -209,7 +209,7 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	for i := range imports[:min(len(imports), most)] {
 		im := &imports[i]
 		typeset.Spaces(w, 2)
-		say(verdictColors[im.Verdict], typeset.Name(shortened(im.String()))+": "+im.Verdict.String()+". "+typeset.Line(im.Why()))
+		say(verdictColors[im.Verdict], typeset.Name(typeset.Shortened(im.String()))+": "+im.Verdict.String()+". "+typeset.Line(im.Why()))
 	}
 	if n := len(imports) - most; n > 0 {
 		say("", "  … and "+typeset.Plural(int64(n), "name")+" more: weigh scan --all lists them")
@@ -220,7 +220,7 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	for i := range calls[:min(len(calls), most)] {
 		c := &calls[i]
 		typeset.Spaces(w, 2)
-		text := typeset.Line(shortened(c.Callee) + c.Args)
+		text := typeset.Line(typeset.Shortened(c.Callee) + c.Args)
 		if c.Count > 1 {
 			text += ", " + typeset.Count(c.Count) + " times in all"
 		}
@@ -230,7 +230,7 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 		say("", "  … and "+typeset.Plural(int64(n), "call")+" more: weigh scan --json lists them")
 	}
 	w.WriteByte('\n')
-	text := fmt.Sprintf("%s %s", label(p.Path)+":", r.Verdict)
+	text := fmt.Sprintf("%s %s", typeset.Label(p.Path)+":", r.Verdict)
 	if !r.Complete {
 		text += ", not seen completely: " + typeset.Line(r.Reason)
 	}

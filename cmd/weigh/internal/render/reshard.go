@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -128,7 +127,7 @@ func (r *Reshard) Text(w io.Writer, s typeset.Style) error {
 		fmt.Fprintln(w)
 		say := func(color, text string) { typeset.Wrap(w, s, 0, color, text) }
 		if len(r.Large) > 0 {
-			say(typeset.Yellow, "larger than a shard is to be, and alone in one: "+someOf(r.Large))
+			say(typeset.Yellow, "larger than a shard is to be, and alone in one: "+typeset.SomeOf(r.Large))
 		}
 		would := ""
 		if r.Planned {
@@ -139,7 +138,7 @@ func (r *Reshard) Text(w io.Writer, s typeset.Style) error {
 			names []string
 		}{{would + "replaced", r.Replaced}, {would + "removed", r.Removed}, {"not copied", r.NotCopied}} {
 			if len(list.names) > 0 {
-				say("", list.what+": "+someOf(list.names))
+				say("", list.what+": "+typeset.SomeOf(list.names))
 			}
 		}
 		if r.Verified {
@@ -187,17 +186,4 @@ func (r *Reshard) summary() string {
 		what = typeset.Plural(int64(shards), "shard")
 	}
 	return fmt.Sprintf("%s %s%s: %s, %s", verb, what, index, typeset.Plural(tensors, "tensor"), typeset.ExactBytes(data))
-}
-
-// someOf lists names, but for those past the fifth, which it counts.
-func someOf(names []string) string {
-	const most = 5
-	var list []string
-	for _, name := range names[:min(most, len(names))] {
-		list = append(list, typeset.Name(name))
-	}
-	if n := len(names) - most; n > 0 {
-		list = append(list, fmt.Sprintf("and %s more", typeset.Count(int64(n))))
-	}
-	return strings.Join(list, ", ")
 }

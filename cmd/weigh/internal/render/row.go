@@ -5,10 +5,10 @@ package render
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // A Row is a tensor in a listing. Rows are small, since there may be a million.
@@ -81,7 +81,7 @@ func (s *Selection) sort(rows []Row) {
 // orders are how listings are sorted. What has a size comes largest first: the
 // question is as a rule where the bytes went.
 var orders = map[string]func(a, b Row) int{
-	"name":   func(a, b Row) int { return compareNames(a.Name, b.Name) },
+	"name":   func(a, b Row) int { return typeset.CompareNames(a.Name, b.Name) },
 	"dtype":  func(a, b Row) int { return compareDtypes(a.Dtype, b.Dtype) },
 	"shape":  func(a, b Row) int { return compareShapes(a.Shape, b.Shape) },
 	"params": func(a, b Row) int { return cmp.Compare(paramsOf(b.TensorInfo), paramsOf(a.TensorInfo)) },
@@ -106,49 +106,19 @@ func compareShapes(a, b []int64) int {
 	return slices.CompareFunc(a, b, func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) })
 }
 
-// compareNames compares names as people do: numbers by value, so that layer 2
-// comes before layer 10, and what is between dots as a whole, so that all names
-// with a common start up to a dot stand together.
-func compareNames(a, b string) int {
-	for len(a) > 0 && len(b) > 0 {
-		if isDigit(a[0]) && isDigit(b[0]) {
-			x, y := digits(a), digits(b)
-			if c := compareNumbers(x, y); c != 0 {
-				return c
-			}
-			a, b = a[len(x):], b[len(y):]
-			continue
+// Selected returns those of list that are in the selection, in its order, and
+// whether the limit has cut some off.
+func (s *Selection) Selected(list []*safetensors.Tensor) (_ []*safetensors.Tensor, truncated bool) {
+	var rows []Row
+	for i, t := range list {
+		if s.Has(&t.TensorInfo) {
+			rows = append(rows, Row{&t.TensorInfo, i})
 		}
-		if a[0] != b[0] {
-			// A dot comes before everything else.
-			switch {
-			case a[0] == '.':
-				return -1
-			case b[0] == '.':
-				return +1
-			}
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
 	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// isDigit says whether c is one of 0 to 9.
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// digits returns the digits at the start of s.
-func digits(s string) string {
-	n := 0
-	for n < len(s) && isDigit(s[n]) {
-		n++
+	s.sort(rows)
+	selected := make([]*safetensors.Tensor, s.shown(len(rows)))
+	for i := range selected {
+		selected[i] = list[rows[i].File]
 	}
-	return s[:n]
-}
-
-// compareNumbers compares digits by value, and equal values by their number of
-// zeros in front.
-func compareNumbers(a, b string) int {
-	x, y := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y), cmp.Compare(len(a), len(b)))
+	return selected, len(selected) < len(rows)
 }

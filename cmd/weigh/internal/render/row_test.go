@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // rowsOf returns rows of tensors of one U8 each, of the given names.
@@ -32,9 +33,9 @@ func TestCompareNames(t *testing.T) {
 	}
 	for i, a := range want {
 		for j, b := range want {
-			got := compareNames(a, b)
+			got := typeset.CompareNames(a, b)
 			if (got < 0) != (i < j) || (got == 0) != (i == j) {
-				t.Errorf("compareNames(%q, %q) = %d", a, b, got)
+				t.Errorf("typeset.CompareNames(%q, %q) = %d", a, b, got)
 			}
 		}
 	}

@@ -201,7 +201,7 @@ func (c *Check) sarifResults(verbose bool) (written []*Finding, left int) {
 func (c *Check) sarifNotifications(verbose bool, left int) []sarifNotification {
 	var list []sarifNotification
 	for _, u := range c.Unread {
-		list = append(list, u.sarif(c.Root))
+		list = append(list, unreadable(c.Root, u.File, u.Message))
 	}
 	note := func(format string, n int64) {
 		if n > 0 {
@@ -220,9 +220,10 @@ func (c *Check) sarifNotifications(verbose bool, left int) []sarifNotification {
 	return list
 }
 
-// sarif returns a notification of what could not be read.
-func (u *Unread) sarif(root string) sarifNotification {
-	return sarifNotification{Level: "error", Message: sarifMessage(u.Message), Locations: []sarifLocation{{Physical: sarifPhysical{artifact(root, u.File), wholeFile}}}}
+// unreadable returns a notification that a file could not be read, or not completely.
+func unreadable(root, file, message string) sarifNotification {
+	at := sarifLocation{Physical: sarifPhysical{Artifact: artifact(root, file), Region: wholeFile}}
+	return sarifNotification{Level: "error", Message: sarifMessage(message), Locations: []sarifLocation{at}}
 }
 
 // sarifMessage returns a text out of which nothing is made that it does not say:
@@ -264,7 +265,7 @@ func (c *Check) sarifResult(f *Finding, rules []safetensors.Rule, seen map[strin
 		at.Physical.Region.ByteOffset, at.Physical.Region.ByteLength = &f.Span.Begin, &length
 	}
 	if f.Tensor != "" {
-		at.Logical = []sarifLogical{{shortened(f.Tensor), "object"}}
+		at.Logical = []sarifLogical{{typeset.Shortened(f.Tensor), "object"}}
 	}
 	print := f.fingerprint()
 	r := sarifResult{

@@ -175,22 +175,22 @@ func listed[T any](list []T, form func(*T) any) elements {
 }
 
 func partForm(m *scan.Member) any {
-	return partJSON{shortened(m.Path), known(m.Offset), known(m.Size), m.Format, m.Verdict.String(), m.Complete, orNull(m.Reason)}
+	return partJSON{typeset.Shortened(m.Path), known(m.Offset), known(m.Size), m.Format, m.Verdict.String(), m.Complete, orNull(m.Reason)}
 }
 
 func importForm(im *scan.Import) any {
 	return importJSON{
-		Name: shortened(im.String()), Resolved: shortened(im.Resolved()), Verdict: im.Verdict.String(), Rule: string(im.Rule),
-		Member: orNull(shortened(im.Member)), Offset: im.Offset, Opcode: im.How, Count: im.Count, Called: im.Called,
+		Name: typeset.Shortened(im.String()), Resolved: typeset.Shortened(im.Resolved()), Verdict: im.Verdict.String(), Rule: string(im.Rule),
+		Member: orNull(typeset.Shortened(im.Member)), Offset: im.Offset, Opcode: im.How, Count: im.Count, Called: im.Called,
 	}
 }
 
 func callForm(c *scan.Call) any {
-	return callJSON{shortened(c.Callee), c.Args, c.Verdict.String(), string(c.Rule), orNull(shortened(c.Member)), c.Offset, c.Opcode.String(), c.Count}
+	return callJSON{typeset.Shortened(c.Callee), c.Args, c.Verdict.String(), string(c.Rule), orNull(typeset.Shortened(c.Member)), c.Offset, c.Opcode.String(), c.Count}
 }
 
 func findingForm(f *scan.Finding) any {
-	return scanFindingJSON{string(f.Rule), f.Severity.String(), orNull(shortened(f.Member)), f.Offset, f.Message, f.Count, also(f)}
+	return scanFindingJSON{string(f.Rule), f.Severity.String(), orNull(typeset.Shortened(f.Member)), f.Offset, f.Message, f.Count, also(f)}
 }
 
 // also returns where the next of findings are that are alike.

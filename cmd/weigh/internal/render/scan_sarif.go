@@ -32,12 +32,11 @@ func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 	}
 	log.invocation.Successful = c.Complete()
 	for i := range c.Unread {
-		log.invocation.Notifications = append(log.invocation.Notifications, c.Unread[i].sarif(c.Root))
+		log.invocation.Notifications = append(log.invocation.Notifications, unreadable(c.Root, c.Unread[i].File, c.Unread[i].Message))
 	}
 	for i := range c.Files {
 		if f := &c.Files[i]; !f.Complete {
-			unseen := Unread{f.Path, "not seen completely: " + f.Reason}
-			log.invocation.Notifications = append(log.invocation.Notifications, unseen.sarif(c.Root))
+			log.invocation.Notifications = append(log.invocation.Notifications, unreadable(c.Root, f.Path, "not seen completely: "+f.Reason))
 		}
 	}
 	log.results = func(yield func(any) bool) {
@@ -92,7 +91,7 @@ func (r *sarifScan) file(f *ScannedFile) bool {
 			at.Physical.Region.ByteOffset, at.Physical.Region.ByteLength = &off, &length
 		}
 		if found.Member != "" {
-			at.Logical = []sarifLogical{{shortened(found.Member), "member"}}
+			at.Logical = []sarifLogical{{typeset.Shortened(found.Member), "member"}}
 		}
 		print := f.fingerprint(found, names[told{found.Rule, found.Member, found.Offset}])
 		if !r.yield(sarifResult{

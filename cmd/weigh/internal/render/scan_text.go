@@ -120,7 +120,7 @@ func (w *scanWriter) write() {
 	if f.Links > 0 {
 		what += ", " + typeset.Plural(int64(f.Links), "more name")
 	}
-	w.WriteString(w.style.Paint(typeset.Bold, label(f.Path)) + " " + w.style.Paint(typeset.Dim, "("+typeset.Line(what)+")") + "\n")
+	w.WriteString(w.style.Paint(typeset.Bold, typeset.Label(f.Path)) + " " + w.style.Paint(typeset.Dim, "("+typeset.Line(what)+")") + "\n")
 	w.imports()
 	w.findings()
 	if f.Limited {
@@ -165,7 +165,7 @@ func (w *scanWriter) imported(im *scan.Import) {
 	if im.Called {
 		verb = "imports and calls "
 	}
-	text := verb + typeset.Name(shortened(im.String())) + " (" + im.Verdict.String() + ")"
+	text := verb + typeset.Name(typeset.Shortened(im.String())) + " (" + im.Verdict.String() + ")"
 	w.line(verdictColors[im.Verdict], text+w.where(im.Member, im.Offset))
 	if !w.how.Why {
 		return
@@ -173,7 +173,7 @@ func (w *scanWriter) imported(im *scan.Import) {
 	w.why(im.Why())
 	for i := range w.file.Calls {
 		if c := &w.file.Calls[i]; c.Member == im.Member && (c.Callee == im.Resolved() || c.Callee == im.String()) {
-			w.why("called as " + shortened(c.Callee+c.Args))
+			w.why("called as " + typeset.Shortened(c.Callee+c.Args))
 			break
 		}
 	}
@@ -194,7 +194,7 @@ func (w *scanWriter) where(member string, off int64) string {
 	if member == "" {
 		return fmt.Sprintf(", at byte %d", off)
 	}
-	return fmt.Sprintf(", at byte %d of %s", off, typeset.Name(shortened(member)))
+	return fmt.Sprintf(", at byte %d of %s", off, typeset.Name(typeset.Shortened(member)))
 }
 
 // findings writes what was found by rule, the worst first. What is said of imports was
@@ -253,5 +253,5 @@ func (w *scanWriter) within(member string) string {
 	if member == "" {
 		return ""
 	}
-	return " (" + typeset.Name(shortened(member)) + ")"
+	return " (" + typeset.Name(typeset.Shortened(member)) + ")"
 }

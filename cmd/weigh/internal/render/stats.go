@@ -31,23 +31,6 @@ type Stats struct {
 	Digest    bool // whether summaries have digests
 }
 
-// Selected returns those of list that are in the selection, in its order, and
-// whether the limit has cut some off.
-func (s *Selection) Selected(list []*safetensors.Tensor) (_ []*safetensors.Tensor, truncated bool) {
-	var rows []Row
-	for i, t := range list {
-		if s.Has(&t.TensorInfo) {
-			rows = append(rows, Row{&t.TensorInfo, i})
-		}
-	}
-	s.sort(rows)
-	selected := make([]*safetensors.Tensor, s.shown(len(rows)))
-	for i := range selected {
-		selected[i] = list[rows[i].File]
-	}
-	return selected, len(selected) < len(rows)
-}
-
 // A finite is a float64 in JSON, where what is none is null.
 type finite float64
 

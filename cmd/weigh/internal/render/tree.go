@@ -37,7 +37,7 @@ type branch struct {
 // tree returns the rows as lines of a tree.
 func tree(rows []Row, opts TreeOptions) []branch {
 	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { return compareNames(a.Name, b.Name) })
+	slices.SortStableFunc(rows, func(a, b Row) int { return typeset.CompareNames(a.Name, b.Name) })
 	t := treeWalk{opts: opts, depth: maxDepth}
 	if opts.Depth > 0 {
 		t.depth = min(opts.Depth, maxDepth)

@@ -3,6 +3,7 @@
 package typeset
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -152,4 +153,25 @@ func Width(s string) int {
 		}
 	}
 	return len(s)
+}
+
+// Label returns a path as text has it. The path "-" is not one.
+func Label(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return Name(path)
+}
+
+// SomeOf lists names, but for those past the fifth, which it counts.
+func SomeOf(names []string) string {
+	const most = 5
+	var list []string
+	for _, name := range names[:min(most, len(names))] {
+		list = append(list, Name(name))
+	}
+	if n := len(names) - most; n > 0 {
+		list = append(list, fmt.Sprintf("and %s more", Count(int64(n))))
+	}
+	return strings.Join(list, ", ")
 }

@@ -3,6 +3,7 @@
 package typeset
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,7 +35,7 @@ func without(s string, most, num, den int) string {
 
 // before returns the last offset up to i that is not within a number of s.
 func before(s string, i int) int {
-	for i > 0 && i < len(s) && isDigit(s[i-1]) && isDigit(s[i]) {
+	for i > 0 && i < len(s) && IsDigit(s[i-1]) && IsDigit(s[i]) {
 		i--
 	}
 	return i
@@ -42,13 +43,14 @@ func before(s string, i int) int {
 
 // after returns the first offset from i on that is not within a number of s.
 func after(s string, i int) int {
-	for i > 0 && i < len(s) && isDigit(s[i-1]) && isDigit(s[i]) {
+	for i > 0 && i < len(s) && IsDigit(s[i-1]) && IsDigit(s[i]) {
 		i++
 	}
 	return i
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+// IsDigit reports whether c is an ASCII digit.
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // Dotted returns the name of a tensor in at most most columns, as in
 // "…layers.[0-11].mlp.weight". Names are words between dots, and what tells them
@@ -160,4 +162,27 @@ func tailOf(s string, most int) string {
 		i -= n
 	}
 	return s
+}
+
+// MostName is how many bytes of a tensor's name a finding has in the machine
+// forms, but for what stands for the rest. Published names have about 150.
+const MostName = 300
+
+// Shortened returns a name as the machine forms of findings have it: one of more
+// than MostName bytes is its start and its end, with an ellipsis between them and
+// its length after them. A name may be as long as a header, and be at fault a
+// thousand times: in full, a file of a megabyte would become a report of a
+// gigabyte. The list of tensors has it in full.
+func Shortened(name string) string {
+	if len(name) <= MostName {
+		return name
+	}
+	head, tail := MostName/2, len(name)-MostName/2
+	for i := 1; i < utf8.UTFMax && !utf8.RuneStart(name[head]); i++ {
+		head--
+	}
+	for i := 1; i < utf8.UTFMax && !utf8.RuneStart(name[tail]); i++ {
+		tail++
+	}
+	return fmt.Sprintf("%s…%s (%d bytes)", name[:head], name[tail:], len(name))
 }

@@ -1,0 +1,52 @@
+// Natural order of names.
+
+package typeset
+
+import (
+	"cmp"
+	"strings"
+)
+
+// CompareNames compares names as people do: numbers by value, so that layer 2
+// comes before layer 10, and what is between dots as a whole, so that all names
+// with a common start up to a dot stand together.
+func CompareNames(a, b string) int {
+	for len(a) > 0 && len(b) > 0 {
+		if IsDigit(a[0]) && IsDigit(b[0]) {
+			x, y := Digits(a), Digits(b)
+			if c := compareNumbers(x, y); c != 0 {
+				return c
+			}
+			a, b = a[len(x):], b[len(y):]
+			continue
+		}
+		if a[0] != b[0] {
+			// A dot comes before everything else.
+			switch {
+			case a[0] == '.':
+				return -1
+			case b[0] == '.':
+				return +1
+			}
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// Digits returns the digits at the start of s.
+func Digits(s string) string {
+	n := 0
+	for n < len(s) && IsDigit(s[n]) {
+		n++
+	}
+	return s[:n]
+}
+
+// compareNumbers compares digits by value, and equal values by their number of
+// zeros in front.
+func compareNumbers(a, b string) int {
+	x, y := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y), cmp.Compare(len(a), len(b)))
+}
