@@ -150,9 +150,9 @@ func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
 	kinds, within := d.counts()
 	counts := []member{}
 	for _, k := range diffKinds {
-		counts = append(counts, member{string(k), kinds[k]})
+		counts = append(counts, newMember(string(k), kinds[k]))
 	}
-	counts = append(counts, member{"within", within}, member{"equal", d.equal()})
+	counts = append(counts, newMember("within", within), newMember("equal", d.equal()))
 	return writeObject(w, s, []member{
 		{"schema", "weigh.diff/1"},
 		{"a", d.A},

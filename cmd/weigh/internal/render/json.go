@@ -128,6 +128,9 @@ type member struct {
 	value any
 }
 
+// newMember returns a member.
+func newMember(name string, value any) member { return member{name, value} }
+
 // elements are those of an array that is written piece by piece. What is said of
 // the value of a member goes for each.
 type elements func(yield func(any) bool)

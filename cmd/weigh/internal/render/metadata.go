@@ -147,7 +147,7 @@ func writeValues(w *bufio.Writer, s typeset.Style, metadata map[string]string, d
 		value := metadata[key]
 		if text, ok := expanded(value); ok {
 			w.WriteByte(' ')
-			indent(w, &pretty{text: text, safe: true, depth: depth})
+			indentAt(w, text, depth)
 			continue
 		}
 		if !strings.Contains(value, "\n") {

@@ -23,6 +23,11 @@ func Pretty(w io.Writer, s typeset.Style, text []byte) error {
 	})
 }
 
+// indentAt writes a JSON text that stands depth levels deep in a text for people.
+func indentAt(w *bufio.Writer, text []byte, depth int) {
+	indent(w, &pretty{text: text, safe: true, depth: depth})
+}
+
 // indent writes all of p's text, and a line end.
 func indent(w *bufio.Writer, p *pretty) {
 	p.w, p.text = w, bytes.TrimRight(p.text, " \t\r\n")
