@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 )
 
 // catFlags are the flags of cat.
@@ -125,7 +125,7 @@ func (a *app) cat(ctx context.Context, target, tensor string, f *catFlags) error
 	if err != nil {
 		return err
 	}
-	c := render.Cat{Tensor: t}
+	c := values.Cat{Tensor: t}
 	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 		if err := f.seen(s); err != nil {
 			return err

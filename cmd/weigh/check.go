@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -148,7 +148,7 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 }
 
 // say writes the check in the form that is asked for.
-func (f *checkFlags) say(c *render.Check, w io.Writer, s typeset.Style) error {
+func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
 	switch {
 	case f.json:
 		return c.JSON(w, s)
@@ -157,7 +157,7 @@ func (f *checkFlags) say(c *render.Check, w io.Writer, s typeset.Style) error {
 	case f.junit:
 		return c.JUnit(w, s)
 	}
-	return c.Text(w, s, render.CheckForm{All: f.all, Verbose: f.verbose})
+	return c.Text(w, s, finding.CheckForm{All: f.all, Verbose: f.verbose})
 }
 
 // recorded returns where the baseline is written, if it is.
@@ -178,7 +178,7 @@ func (a *app) explain(f *checkFlags, args []string) error {
 	if !slices.Contains(names, f.explain) {
 		return usagef("there is no rule %q: %s", f.explain, cmp.Or(didYouMean(f.explain, names), "there are "+strings.Join(names, ", ")))
 	}
-	e := render.Explain(safetensors.Rule(f.explain))
+	e := finding.Explain(safetensors.Rule(f.explain))
 	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return e.JSON(w, s)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle/convert"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -165,7 +165,7 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 	if err := a.spareForValues(values, plan); err != nil {
 		return err
 	}
-	r := render.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: buildVersion().Version, NotCopied: leftBehind(source, plan.Dir)}
+	r := receipt.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: buildVersion().Version, NotCopied: leftBehind(source, plan.Dir)}
 	if !f.dryRun {
 		if err := a.carryOutConversion(ctx, plan, done); err != nil {
 			return a.convertError(err, f)

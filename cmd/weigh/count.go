@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/stats"
 )
 
@@ -27,13 +27,13 @@ var errOther = errors.New("another tensor could not be counted")
 // count summarizes tensors. The rows are in the order of the list, whichever is
 // done first. It ends with the first error there is, that of the first tensor
 // that has one if there are several.
-func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Tensor) ([]render.StatsRow, error) {
+func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Tensor) ([]values.StatsRow, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if len(list) > 1 {
 		c.Workers = 1
 	}
-	rows := make([]render.StatsRow, len(list))
+	rows := make([]values.StatsRow, len(list))
 	errs := make([]error, len(list))
 	done := new(progress)
 	done.expect(list)

@@ -14,7 +14,8 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/diff"
 )
@@ -125,7 +126,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 	if err := a.spare(&f.output); err != nil {
 		return err
 	}
-	d := &render.Diff{A: printable(nameA), B: printable(nameB), HeadersOnly: f.headers, Values: f.values}
+	d := &compare.Diff{A: printable(nameA), B: printable(nameB), HeadersOnly: f.headers, Values: f.values}
 	if err := a.compare(ctx, d, sides, f); err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ type side struct {
 }
 
 // readSide reads the headers of a target.
-func readSide(ctx context.Context, from *weights, sel *render.Selection) (*side, error) {
+func readSide(ctx context.Context, from *weights, sel *listing.Selection) (*side, error) {
 	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string)}
 	for _, cp := range from.parts {
 		list, err := located(ctx, cp)
@@ -201,7 +202,7 @@ func partName(from *weights, cp *checkpoint.Checkpoint) string {
 }
 
 // compare adds to d what is different.
-func (a *app) compare(ctx context.Context, d *render.Diff, sides [2]*side, f *diffFlags) error {
+func (a *app) compare(ctx context.Context, d *compare.Diff, sides [2]*side, f *diffFlags) error {
 	done := new(progress)
 	for _, list := range sides[0].parts {
 		done.expect(list)
@@ -215,7 +216,7 @@ func (a *app) compare(ctx context.Context, d *render.Diff, sides [2]*side, f *di
 			if err != nil {
 				return err
 			}
-			d.Changes = append(d.Changes, render.DiffChange{Change: c, Part: part})
+			d.Changes = append(d.Changes, compare.DiffChange{Change: c, Part: part})
 		}
 	}
 	d.Tensors = [2]int{sides[0].tensors, sides[1].tensors}
@@ -226,11 +227,11 @@ func (a *app) compare(ctx context.Context, d *render.Diff, sides [2]*side, f *di
 }
 
 // compareMetadata returns the keys that say something else, in order.
-func compareMetadata(a, b map[string]string) (list []render.DiffMetadata) {
+func compareMetadata(a, b map[string]string) (list []compare.DiffMetadata) {
 	keys := maps.Clone(a)
 	maps.Copy(keys, b)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		m := render.DiffMetadata{Key: key}
+		m := compare.DiffMetadata{Key: key}
 		if value, ok := a[key]; ok {
 			m.A = &value
 		}

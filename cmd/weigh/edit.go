@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/edit"
 )
@@ -218,7 +218,7 @@ func (a *app) edit(ctx context.Context, source string, e *edit.Edit, f *editFlag
 	if source == "-" {
 		return usagef("edit needs a file or a folder: standard input has no bytes to go back to")
 	}
-	receipt, err := a.doEdit(ctx, source, e, f)
+	result, err := a.doEdit(ctx, source, e, f)
 	if err != nil {
 		return editError(err)
 	}
@@ -226,9 +226,9 @@ func (a *app) edit(ctx context.Context, source string, e *edit.Edit, f *editFlag
 		return nil
 	}
 	return a.write(&output{}, func(w io.Writer, s typeset.Style) error {
-		notCopied := notCopied(source, receipt)
-		receipt.Source = printable(receipt.Source)
-		r := render.Edit{Receipt: receipt, NotCopied: notCopied}
+		notCopied := notCopied(source, result)
+		result.Source = printable(result.Source)
+		r := receipt.Edit{Receipt: result, NotCopied: notCopied}
 		if f.json {
 			return r.JSON(w, s)
 		}

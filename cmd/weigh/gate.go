@@ -18,7 +18,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/store"
 )
@@ -172,7 +172,7 @@ func (k *gatekeeper) opener(lenient bool) *safetensors.Opener {
 }
 
 // findings returns what a report on a file finds, with what is allowed of it.
-func (k *gatekeeper) findings(file string, r *safetensors.Report) (list []render.Finding, omitted []render.Omission) {
+func (k *gatekeeper) findings(file string, r *safetensors.Report) (list []finding.Finding, omitted []finding.Omission) {
 	var key, within string
 	var book *gate.Config
 	if k != nil {
@@ -182,10 +182,10 @@ func (k *gatekeeper) findings(file string, r *safetensors.Report) (list []render
 		}
 	}
 	for _, v := range r.Violations {
-		list = append(list, render.Finding{Violation: v, File: file, Key: key, Allowed: book.Reason(v.Rule, within, v.Tensor)})
+		list = append(list, finding.Finding{Violation: v, File: file, Key: key, Allowed: book.Reason(v.Rule, within, v.Tensor)})
 	}
 	for _, rule := range slices.Sorted(maps.Keys(r.Omitted)) {
-		omitted = append(omitted, render.Omission{Rule: rule, File: file, Key: key, N: r.Omitted[rule], Allowed: book.ReasonForAll(rule, within)})
+		omitted = append(omitted, finding.Omission{Rule: rule, File: file, Key: key, N: r.Omitted[rule], Allowed: book.ReasonForAll(rule, within)})
 	}
 	return list, omitted
 }
@@ -226,7 +226,7 @@ func (k *gatekeeper) failsFrom(f *gateFlags, lenient bool) (safetensors.Severity
 }
 
 // judge settles what of the check is allowed by the baseline, or records it there.
-func (a *app) judge(k *gatekeeper, c *render.Check, f *gateFlags, force bool) error {
+func (a *app) judge(k *gatekeeper, c *finding.Check, f *gateFlags, force bool) error {
 	for _, book := range k.used {
 		c.Configs = append(c.Configs, filepath.ToSlash(book.Name))
 	}
@@ -257,7 +257,7 @@ func (a *app) judge(k *gatekeeper, c *render.Check, f *gateFlags, force bool) er
 
 // scope says of a file, as it is known, whether the check was of it: it was judged,
 // or would have been if it were still there. What could not be read is out of it.
-func (k *gatekeeper) scope(c *render.Check) func(file string) bool {
+func (k *gatekeeper) scope(c *finding.Check) func(file string) bool {
 	judged := make(map[string]bool)
 	var folders []string
 	for _, file := range c.Files {

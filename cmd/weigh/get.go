@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
@@ -97,7 +97,7 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
-	got := new(render.Got)
+	got := new(receipt.Got)
 	var files []*wanted
 	defer func() {
 		for _, w := range files {
@@ -140,7 +140,7 @@ func (w *wanted) close() {
 
 // fetch fetches files. What a server says of all of them was asked first, so that a disk
 // which is too small is known before the first is written.
-func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *render.Got) error {
+func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *receipt.Got) error {
 	if err := noRival(files); err != nil && !f.force {
 		return err
 	}
@@ -205,9 +205,9 @@ func (p *place) below(name string) string {
 }
 
 // getFile fetches one file, unless it is there.
-func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched) (*render.GotFile, error) {
+func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched) (*receipt.GotFile, error) {
 	size := w.object.Size()
-	one := &render.GotFile{Path: filepath.ToSlash(w.path), Size: size}
+	one := &receipt.GotFile{Path: filepath.ToSlash(w.path), Size: size}
 	if info, err := os.Stat(w.path); err == nil {
 		same, digest, err := a.isThere(ctx, w, info)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/digest"
 )
@@ -136,7 +136,7 @@ func (h wideXXH3) Sum(b []byte) []byte {
 
 // hash makes the digests of targets.
 func (a *app) hash(ctx context.Context, args []string, f *hashFlags) error {
-	h := &render.Hash{Targets: allPrintable(args), Algo: f.algo}
+	h := &compare.Hash{Targets: allPrintable(args), Algo: f.algo}
 	for _, target := range args {
 		if err := a.hashTarget(ctx, target, f, h); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (a *app) hash(ctx context.Context, args []string, f *hashFlags) error {
 }
 
 // hashTarget adds the digests of one target to h.
-func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *render.Hash) error {
+func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *compare.Hash) error {
 	from, err := a.openWeights(ctx, "hash", target, f.lenient)
 	if err != nil {
 		return err
@@ -178,15 +178,15 @@ func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *re
 }
 
 // hashSet returns the digests of one set.
-func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint, f *hashFlags) (*render.Hash, error) {
+func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint, f *hashFlags) (*compare.Hash, error) {
 	list, err := located(ctx, cp)
 	if err != nil {
 		return nil, err
 	}
-	h, tensors := new(render.Hash), make([]*safetensors.Tensor, len(list))
+	h, tensors := new(compare.Hash), make([]*safetensors.Tensor, len(list))
 	for i, t := range list {
 		tensors[i] = t.Tensor
-		h.Tensors = append(h.Tensors, render.HashedTensor{TensorInfo: &t.TensorInfo, File: at.path(t.File)})
+		h.Tensors = append(h.Tensors, compare.HashedTensor{TensorInfo: &t.TensorInfo, File: at.path(t.File)})
 	}
 	done := new(progress)
 	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.doneBytes.Add(n) }}
@@ -208,13 +208,13 @@ func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint,
 	for i := range sums {
 		h.Tensors[i].Sum = sums[i]
 	}
-	h.Sets = []render.HashedSet{{Name: at.path(cp.Set().Name), Tensors: len(list), Sum: set}}
+	h.Sets = []compare.HashedSet{{Name: at.path(cp.Set().Name), Tensors: len(list), Sum: set}}
 	return h, nil
 }
 
 // hashFiles adds the digests of the files of a set to h, and returns those of the
 // tensors in the list. Each file is read once.
-func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *progress, list []checkpoint.Located, h *render.Hash) ([][]byte, error) {
+func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
 	for i, shard := range shards {
@@ -237,7 +237,7 @@ func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoin
 		return nil, err
 	}
 	for i, f := range files {
-		h.Files = append(h.Files, render.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
+		h.Files = append(h.Files, compare.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
 	}
 	entries := make(map[string]map[string]int, len(shards)) // indices in headers, by shard and name
 	for i, shard := range shards {

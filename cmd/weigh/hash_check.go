@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/digest"
 	"github.com/weightools/safetensors/internal/ahead"
@@ -64,7 +64,7 @@ func (a *app) checkSums(cmd *cobra.Command, args []string, f *hashFlags) error {
 	case len(args) == 0 && len(r.files) == 0:
 		return usagef("%q has no digests of files: name the target whose tensors are to be compared", f.check)
 	}
-	c := &render.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file"}
+	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file"}
 	if len(args) == 1 {
 		c.What = "tensor"
 		c.Results, err = a.checkTensors(cmd.Context(), args[0], r, f)
@@ -160,21 +160,21 @@ func readHashJSON(name string, text []byte) (*record, error) {
 }
 
 // checkFiles hashes the files of a record, several at once, and compares.
-func (a *app) checkFiles(ctx context.Context, r *record) ([]render.SumResult, error) {
+func (a *app) checkFiles(ctx context.Context, r *record) ([]compare.SumResult, error) {
 	done := new(progress)
 	sizes := make([]int64, len(r.files))
-	results := make([]render.SumResult, len(r.files))
+	results := make([]compare.SumResult, len(r.files))
 	for i, f := range r.files {
 		a.inputs = append(a.inputs, filepath.FromSlash(f.path))
 		info, err := os.Stat(filepath.FromSlash(f.path))
-		results[i] = render.SumResult{Name: f.path}
+		results[i] = compare.SumResult{Name: f.path}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			results[i].Outcome = render.SumMissing
+			results[i].Outcome = compare.SumMissing
 		case err != nil:
-			results[i].Outcome, results[i].Detail = render.SumUnread, describe(err)
+			results[i].Outcome, results[i].Detail = compare.SumUnread, describe(err)
 		case !info.Mode().IsRegular():
-			results[i].Outcome, results[i].Detail = render.SumUnread, "it is no file"
+			results[i].Outcome, results[i].Detail = compare.SumUnread, "it is no file"
 		default:
 			sizes[i] = info.Size()
 			done.tensors++
@@ -183,7 +183,7 @@ func (a *app) checkFiles(ctx context.Context, r *record) ([]render.SumResult, er
 	}
 	defer a.watch(done)()
 	hasher := &digest.Hasher{New: newHash(r.algo), Progress: func(n int64) { done.doneBytes.Add(n) }}
-	for i, result := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(results), func(ctx context.Context, i int) render.SumResult {
+	for i, result := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(results), func(ctx context.Context, i int) compare.SumResult {
 		if results[i].Outcome != "" {
 			return results[i]
 		}
@@ -195,8 +195,8 @@ func (a *app) checkFiles(ctx context.Context, r *record) ([]render.SumResult, er
 }
 
 // checkFile hashes one file, and compares.
-func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size int64) render.SumResult {
-	result := render.SumResult{Name: f.path}
+func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size int64) compare.SumResult {
+	result := compare.SumResult{Name: f.path}
 	file := &safetensors.Tensor{TensorInfo: safetensors.TensorInfo{Name: f.path, Offsets: safetensors.Span{End: size}}}
 	opened, err := os.Open(filepath.FromSlash(f.path))
 	if err == nil {
@@ -204,20 +204,20 @@ func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size 
 		file.ReaderAt = opened
 		var sums [][]byte
 		if sums, err = hasher.Tensors(ctx, []*safetensors.Tensor{file}); err == nil {
-			result.Outcome = render.SumMatches
+			result.Outcome = compare.SumMatches
 			if hex.EncodeToString(sums[0]) != f.sum {
-				result.Outcome = render.SumDiffers
+				result.Outcome = compare.SumDiffers
 			}
 			return result
 		}
 	}
-	result.Outcome, result.Detail = render.SumUnread, describe(err)
+	result.Outcome, result.Detail = compare.SumUnread, describe(err)
 	return result
 }
 
 // checkTensors hashes the tensors of a target, and compares them with those of a record,
 // by their names.
-func (a *app) checkTensors(ctx context.Context, target string, r *record, f *hashFlags) ([]render.SumResult, error) {
+func (a *app) checkTensors(ctx context.Context, target string, r *record, f *hashFlags) ([]compare.SumResult, error) {
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
 		if recorded[r.tensors[i].Name] != nil {
@@ -225,11 +225,11 @@ func (a *app) checkTensors(ctx context.Context, target string, r *record, f *has
 		}
 		recorded[r.tensors[i].Name] = &r.tensors[i]
 	}
-	now := &render.Hash{}
+	now := &compare.Hash{}
 	if err := a.hashTarget(ctx, target, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, output: f.output}, now); err != nil {
 		return nil, err
 	}
-	results := make([]render.SumResult, 0, len(recorded))
+	results := make([]compare.SumResult, 0, len(recorded))
 	seen := make(map[string]bool, len(now.Tensors))
 	for i := range now.Tensors {
 		t := &now.Tensors[i]
@@ -241,24 +241,24 @@ func (a *app) checkTensors(ctx context.Context, target string, r *record, f *has
 	}
 	for i := range r.tensors {
 		if name := r.tensors[i].Name; !seen[name] {
-			results = append(results, render.SumResult{Name: name, Outcome: render.SumMissing})
+			results = append(results, compare.SumResult{Name: name, Outcome: compare.SumMissing})
 		}
 	}
 	return results, nil
 }
 
 // compare says what became of a tensor, of which t is what is there now.
-func (r *recordedTensor) compare(t *render.HashedTensor) render.SumResult {
-	result := render.SumResult{Name: t.Name, Outcome: render.SumMatches}
+func (r *recordedTensor) compare(t *compare.HashedTensor) compare.SumResult {
+	result := compare.SumResult{Name: t.Name, Outcome: compare.SumMatches}
 	switch {
 	case r == nil:
-		result.Outcome = render.SumExtra
+		result.Outcome = compare.SumExtra
 		result.Detail = "it is not recorded"
 	case r.Dtype != string(t.Dtype) || r.shape() != t.ShapeString():
-		result.Outcome = render.SumDiffers
+		result.Outcome = compare.SumDiffers
 		result.Detail = fmt.Sprintf("it was %.40s %.200s, and is %s %s", r.Dtype, r.shape(), t.Dtype, t.ShapeString())
 	case !strings.EqualFold(r.Digest, hex.EncodeToString(t.Sum)):
-		result.Outcome = render.SumDiffers
+		result.Outcome = compare.SumDiffers
 	}
 	return result
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -44,9 +44,9 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			if len(f.text) > 0 {
 				err = a.write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {
-						return render.Pretty(w, s, f.text)
+						return encode.Pretty(w, s, f.text)
 					}
-					return render.Raw(w, s, f.text)
+					return encode.Raw(w, s, f.text)
 				})
 			}
 			if err != nil {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/model/compat"
 )
@@ -140,7 +141,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 	if err := unknownDtype(&sel, found.Files); err != nil {
 		return err
 	}
-	info := render.NewInfo(found.Inventory, sel)
+	info := listing.NewInfo(found.Inventory, sel)
 	if info.Models, err = found.counted(&sel, f.compat); err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 		case f.markdown:
 			return info.Markdown(w)
 		}
-		return info.Text(w, s, render.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all, Explain: f.explain})
+		return info.Text(w, s, listing.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all, Explain: f.explain})
 	})
 	if err != nil {
 		return err
@@ -172,7 +173,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 
 // complainOfFirst says which rule is broken first, of those for which files are
 // refused.
-func (a *app) complainOfFirst(findings []render.Finding, lenient bool) {
+func (a *app) complainOfFirst(findings []finding.Finding, lenient bool) {
 	for _, f := range findings {
 		if f.Severity() >= refused(lenient) {
 			a.complain(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))

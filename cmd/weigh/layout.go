@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -43,7 +43,7 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 			}
 			defer f.close()
 			findings, omitted := f.findings()
-			l := render.NewLayout(f.File, f.text, f.length, findings)
+			l := listing.NewLayout(f.File, f.text, f.length, findings)
 			l.Omitted = omitted
 			// Bytes are read before anything is written, so that a file which
 			// cannot be read leaves no half of a map.

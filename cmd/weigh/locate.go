@@ -15,7 +15,8 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -123,7 +124,7 @@ func (a *app) stat(name string) (fs.FileInfo, error) {
 
 // An openFile is one file that is open, with the text of its header.
 type openFile struct {
-	render.File
+	listing.File
 	report *safetensors.Report
 	length uint64      // N, whatever it is
 	text   []byte      // the header, or as much of it as the file has
@@ -158,7 +159,7 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &openFile{File: render.File{Path: at.path(files[0]), Size: object.Size()}, data: object.ReaderAt(ctx), close: object.Close}
+	f := &openFile{File: listing.File{Path: at.path(files[0]), Size: object.Size()}, data: object.ReaderAt(ctx), close: object.Close}
 	if err := f.read(); err != nil {
 		object.Close()
 		return nil, err
@@ -172,7 +173,7 @@ func (a *app) openStream() (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &openFile{File: render.File{Path: "-", Size: in.size}, close: func() error { return nil }}
+	f := &openFile{File: listing.File{Path: "-", Size: in.size}, close: func() error { return nil }}
 	if f.report, err = in.validate(new(safetensors.Opener)); err != nil {
 		return nil, err
 	}
@@ -215,7 +216,7 @@ func (f *openFile) take(head []byte) {
 
 // findings returns the rules that the file breaks. None is allowed: who looks at one
 // file wants to see all that is wrong with it.
-func (f *openFile) findings() ([]render.Finding, []render.Omission) {
+func (f *openFile) findings() ([]finding.Finding, []finding.Omission) {
 	var nobody *gatekeeper
 	return nobody.findings(f.Path, f.report)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/internal/filecopy"
 )
 
@@ -97,7 +97,7 @@ func (a *app) merge(ctx context.Context, args []string, f *reshardFlags) error {
 	if f.streams() {
 		return a.stream(ctx, g, f)
 	}
-	r := &rewriting{gathering: g, f: f, targets: allPrintable(args), schema: render.MergeSchema}
+	r := &rewriting{gathering: g, f: f, targets: allPrintable(args), schema: receipt.MergeSchema}
 	if f.inPlace {
 		from := g.sources[0]
 		if r.dir, err = from.home(""); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/edit"
 	"github.com/weightools/safetensors/internal/ahead"
@@ -86,7 +86,7 @@ func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) erro
 	if err != nil {
 		return err
 	}
-	m := render.Metadata{Inventory: found.Inventory}
+	m := listing.Metadata{Inventory: found.Inventory}
 	if f.hashes {
 		if m.Sums, err = a.hashesOf(cmd.Context(), found); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (a *app) hashesOf(ctx context.Context, found *survey) (map[string]*metadata
 }
 
 // hashesOfFile reads one file.
-func (a *app) hashesOfFile(ctx context.Context, f *render.File) (*metadata.Sums, error) {
+func (a *app) hashesOfFile(ctx context.Context, f *listing.File) (*metadata.Sums, error) {
 	if f.Header == nil {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/model/compat"
 	"github.com/weightools/safetensors/store"
@@ -165,8 +165,8 @@ func (f *lateFile) Close() error {
 
 // counted returns what the models of the survey come to, as far as they are in the
 // selection, and how the named other counter counts them, if one is named.
-func (s *survey) counted(sel *render.Selection, other string) ([]render.Model, error) {
-	var list []render.Model
+func (s *survey) counted(sel *listing.Selection, other string) ([]listing.Model, error) {
+	var list []listing.Model
 	for _, m := range s.models {
 		q := &model.Model{Config: m.config, ModelOpt: m.modelopt}
 		if m.far {
@@ -185,7 +185,7 @@ func (s *survey) counted(sel *render.Selection, other string) ([]render.Model, e
 		if sel.Filters() {
 			q.Only = sel.Has
 		}
-		one := render.Model{Name: m.name, Counts: model.Count(q), Facts: model.FactsOf(a), Notes: m.notes}
+		one := listing.Model{Name: m.name, Counts: model.Count(q), Facts: model.FactsOf(a), Notes: m.notes}
 		if other != "" {
 			var err error
 			if one.Other, err = compat.Count(other, q); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
@@ -62,7 +62,7 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	}
 	defer done()
 	target = printable(target)
-	p := &render.Pickles{Path: target, Member: member, MaxLines: f.budget * usualLines}
+	p := &scanreport.Pickles{Path: target, Member: member, MaxLines: f.budget * usualLines}
 	read := &scanProgress{files: 1}
 	if f.file != "" || terminalOf(a.stdout, os.Getenv).width == 0 { // or it would stand among the instructions
 		defer a.watch(read)()

@@ -11,18 +11,18 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 )
 
 // receipt returns what there is to say. Sums are empty if nothing was read again.
-func (r *rewriting) receipt(sums map[string][sha256.Size]byte) *render.Reshard {
-	c := &render.Reshard{
+func (r *rewriting) receipt(sums map[string][sha256.Size]byte) *receipt.Reshard {
+	c := &receipt.Reshard{
 		Schema: r.schema, Targets: r.targets, Planned: r.f.dryRun, InPlace: r.f.inPlace, Verified: r.f.verify, Index: -1,
 		Replaced: inFolder(r.dir, r.plan.Replaced), Removed: inFolder(r.dir, r.plan.Left), NotCopied: r.sideFiles(),
 	}
 	for i := range r.plan.Shards {
 		shard := &r.plan.Shards[i]
-		f := render.ReshardFile{Path: slashed(r.dir, shard.Name), Size: shard.Size, Tensors: len(shard.Tensors)}
+		f := receipt.ReshardFile{Path: slashed(r.dir, shard.Name), Size: shard.Size, Tensors: len(shard.Tensors)}
 		for _, t := range shard.Tensors {
 			f.Data += t.Size()
 			if limit := r.writer.MaxShard; limit > 0 && t.Size() > limit {
@@ -33,7 +33,7 @@ func (r *rewriting) receipt(sums map[string][sha256.Size]byte) *render.Reshard {
 	}
 	if r.plan.Index != "" {
 		c.Index = len(c.Files)
-		c.Files = append(c.Files, render.ReshardFile{Path: slashed(r.dir, r.plan.Index), Size: r.plan.IndexSize})
+		c.Files = append(c.Files, receipt.ReshardFile{Path: slashed(r.dir, r.plan.Index), Size: r.plan.IndexSize})
 	}
 	if r.f.json {
 		c.Rows = r.rows(sums)
@@ -43,15 +43,15 @@ func (r *rewriting) receipt(sums map[string][sha256.Size]byte) *render.Reshard {
 
 // rows returns the tensors, file by file. There may be a million, and only the
 // machine form lists them.
-func (r *rewriting) rows(sums map[string][sha256.Size]byte) []render.ReshardRow {
+func (r *rewriting) rows(sums map[string][sha256.Size]byte) []receipt.ReshardRow {
 	from := make(map[*safetensors.Tensor]string, len(r.parts))
 	for _, one := range r.parts {
 		from[one.Tensor] = one.file
 	}
-	rows := make([]render.ReshardRow, 0, len(r.parts))
+	rows := make([]receipt.ReshardRow, 0, len(r.parts))
 	for i := range r.plan.Shards {
 		for _, t := range r.plan.Shards[i].Tensors {
-			row := render.ReshardRow{TensorInfo: &t.TensorInfo, From: from[t], File: i}
+			row := receipt.ReshardRow{TensorInfo: &t.TensorInfo, From: from[t], File: i}
 			if sum, ok := sums[t.Name]; ok {
 				row.SHA256 = sum[:]
 			}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 )
 
 // repository judges what lies around the sets at a place, and between them, after
 // their files were judged one by one.
-func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*checkpoint.Set, files []render.File) error {
+func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*checkpoint.Set, files []listing.File) error {
 	opts := &check.Options{Data: s.opts.data, Described: func(string) { s.described = true }}
 	if at.ref.Scheme == "file" {
 		opts.Dir = filepath.FromSlash(at.path(""))
@@ -39,7 +39,7 @@ func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*chec
 }
 
 // progressOf returns the progress of counting all tensors of some files.
-func progressOf(files []render.File) *progress {
+func progressOf(files []listing.File) *progress {
 	all := new(progress)
 	for i := range files {
 		if h := files[i].Header; h != nil {

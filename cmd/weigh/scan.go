@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
@@ -171,7 +171,7 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 	if err := f.output.check(); err != nil {
 		return err
 	}
-	found := &render.Scan{Targets: allPrintable(args), FailOn: least}
+	found := &scanreport.Scan{Targets: allPrintable(args), FailOn: least}
 	if wd, err := os.Getwd(); err == nil {
 		found.Root = filepath.ToSlash(wd)
 	}
@@ -200,7 +200,7 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 }
 
 // writeScan writes the report.
-func (a *app) writeScan(found *render.Scan, f *scanFlags) error {
+func (a *app) writeScan(found *scanreport.Scan, f *scanFlags) error {
 	if a.quiet && f.file == "" {
 		return nil // the exit code says it
 	}
@@ -211,6 +211,6 @@ func (a *app) writeScan(found *render.Scan, f *scanFlags) error {
 		case f.sarif:
 			return found.SARIF(w, s, buildVersion().Version)
 		}
-		return found.Text(w, s, render.ScanText{All: f.all, Why: f.why})
+		return found.Text(w, s, scanreport.ScanText{All: f.all, Why: f.why})
 	})
 }

@@ -14,7 +14,8 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/store"
@@ -33,7 +34,7 @@ type scanJob struct {
 }
 
 // scanAll scans the files of all targets. What cannot be read it takes note of.
-func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []string, found *render.Scan) error {
+func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, target := range targets {
 		a.inputs = append(a.inputs, target)
@@ -54,10 +55,10 @@ func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []stri
 	}
 	for _, job := range list.jobs {
 		if job.err != nil {
-			found.Unread = append(found.Unread, render.Unread{File: job.path, Message: describe(job.err)})
+			found.Unread = append(found.Unread, finding.Unread{File: job.path, Message: describe(job.err)})
 			continue
 		}
-		found.Files = append(found.Files, render.ScannedFile{Path: job.path, Size: job.size, Links: job.links, Report: job.report})
+		found.Files = append(found.Files, scanreport.ScannedFile{Path: job.path, Size: job.size, Links: job.links, Report: job.report})
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ type linked struct {
 }
 
 // add adds the files of a target: the one of that name, or those in a folder.
-func (l *scanList) add(ctx context.Context, a *app, target string, found *render.Scan) error {
+func (l *scanList) add(ctx context.Context, a *app, target string, found *scanreport.Scan) error {
 	if target == "-" {
 		l.file(&scanJob{path: "-"})
 		return nil
@@ -140,14 +141,14 @@ func (l *scanList) add(ctx context.Context, a *app, target string, found *render
 		err = l.place(ctx, at, found)
 	}
 	if err != nil && ctx.Err() == nil {
-		found.Unread = append(found.Unread, render.Unread{File: printable(target), Message: describe(err)})
+		found.Unread = append(found.Unread, finding.Unread{File: printable(target), Message: describe(err)})
 		err = nil
 	}
 	return err
 }
 
 // place adds the files at a place.
-func (l *scanList) place(ctx context.Context, at *place, found *render.Scan) error {
+func (l *scanList) place(ctx context.Context, at *place, found *scanreport.Scan) error {
 	if at.within != "" {
 		object, err := at.store.Open(ctx, at.within)
 		if err == nil {
@@ -169,7 +170,7 @@ func (l *scanList) place(ctx context.Context, at *place, found *render.Scan) err
 			return context.Cause(ctx)
 		case errors.Is(err, store.ErrNotRegular): // it has no bytes that stay
 		case err != nil:
-			found.Unread = append(found.Unread, render.Unread{File: at.path(entry.Name), Message: describe(err)})
+			found.Unread = append(found.Unread, finding.Unread{File: at.path(entry.Name), Message: describe(err)})
 		default:
 			l.file(&scanJob{path: at.path(entry.Name), name: entry.Name, at: at})
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 )
 
 // A choice is the flags that say which tensors are meant by their names.
@@ -56,10 +56,10 @@ func (s *selection) register(cmd *cobra.Command) {
 	s.choice.register(cmd, "list", "above")
 	f := cmd.Flags()
 	f.StringSliceVar(&s.dtypes, "dtype", nil, "list tensors of dtype `D`, may be repeated")
-	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(render.SortKeys, ", ")+"; params and bytes largest first; size is bytes")
+	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(listing.SortKeys, ", ")+"; params and bytes largest first; size is bytes")
 	f.BoolVarP(&s.reverse, "reverse", "r", false, "turn the order round")
 	f.IntVar(&s.limit, "limit", 0, "list at most `N` tensors; sums are of all that are selected")
-	completeWords(cmd, "sort", render.SortKeys)
+	completeWords(cmd, "sort", listing.SortKeys)
 	completeWords(cmd, "dtype", dtypeNames())
 }
 
@@ -70,20 +70,20 @@ func completeWords(cmd *cobra.Command, flag string, words []string) {
 }
 
 // selection reads the flags.
-func (s *selection) selection() (render.Selection, error) {
+func (s *selection) selection() (listing.Selection, error) {
 	if s.sort == "size" {
 		s.sort = "bytes" // as ls and du call it
 	}
-	sel := render.Selection{Sort: s.sort, Reverse: s.reverse, Limit: s.limit}
+	sel := listing.Selection{Sort: s.sort, Reverse: s.reverse, Limit: s.limit}
 	if s.limit < 0 {
 		return sel, usagef("--limit is %d, and cannot be negative", s.limit)
 	}
-	if s.sort != "" && !slices.Contains(render.SortKeys, s.sort) {
+	if s.sort != "" && !slices.Contains(listing.SortKeys, s.sort) {
 		meant := ""
-		if word := suggest(s.sort, render.SortKeys); word != "" {
+		if word := suggest(s.sort, listing.SortKeys); word != "" {
 			meant = fmt.Sprintf("did you mean %q? ", word)
 		}
-		return sel, usagef("--sort cannot be %q: %sthe keys are %s", s.sort, meant, strings.Join(render.SortKeys, ", "))
+		return sel, usagef("--sort cannot be %q: %sthe keys are %s", s.sort, meant, strings.Join(listing.SortKeys, ", "))
 	}
 	chosen, err := s.compile()
 	if err != nil {
@@ -131,10 +131,10 @@ func named(tensors ...[]*safetensors.Tensor) func(*glob.Pattern) bool {
 }
 
 // remarkOnNothing says why a selection may have nothing in it.
-func (a *app) remarkOnNothing(s *selection, files []render.File) {
+func (a *app) remarkOnNothing(s *selection, files []listing.File) {
 	for _, pattern := range s.include {
 		wider := widened(pattern, func(p *glob.Pattern) bool {
-			return slices.ContainsFunc(files, func(f render.File) bool { return hasName(f.Header, p) })
+			return slices.ContainsFunc(files, func(f listing.File) bool { return hasName(f.Header, p) })
 		})
 		if wider != "" {
 			a.remark("no tensor matches: a pattern matches the whole name, try '%s'", wider)
@@ -160,9 +160,9 @@ func spelled(s string) safetensors.Dtype {
 
 // unknownDtype returns an error if a dtype is selected that is neither one of
 // the format's nor in any of the files: it is a slip then.
-func unknownDtype(sel *render.Selection, files []render.File) error {
+func unknownDtype(sel *listing.Selection, files []listing.File) error {
 	for _, d := range sel.Dtypes {
-		if d.Bits() > 0 || slices.ContainsFunc(files, func(f render.File) bool { return hasDtype(f.Header, d) }) {
+		if d.Bits() > 0 || slices.ContainsFunc(files, func(f listing.File) bool { return hasDtype(f.Header, d) }) {
 			continue
 		}
 		return wrongDtype("--dtype", string(d))

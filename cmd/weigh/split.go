@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 )
 
 // splitFlags are the flags of split.
@@ -96,7 +96,7 @@ func (a *app) split(ctx context.Context, target string, f *splitFlags) error {
 		}
 	}
 	return a.rewrite(ctx, &rewriting{
-		gathering: g, f: &f.reshardFlags, targets: allPrintable([]string{target}), schema: render.SplitSchema, dir: dir,
+		gathering: g, f: &f.reshardFlags, targets: allPrintable([]string{target}), schema: receipt.SplitSchema, dir: dir,
 		writer: checkpoint.Writer{MaxShard: size, Stem: cmp.Or(f.stem, from.cp.Set().Stem())},
 	})
 }

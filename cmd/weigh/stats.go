@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/stats"
 )
 
@@ -169,7 +169,7 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 	if err := unmatched(sel.Include, named(all)); err != nil {
 		return err
 	}
-	st := &render.Stats{All: len(all), Digest: f.digest}
+	st := &values.Stats{All: len(all), Digest: f.digest}
 	selected, truncated := sel.Selected(all)
 	if len(selected) == 0 && len(all) > 0 {
 		// To find nothing wrong with nothing is no answer that a script should get.
@@ -189,8 +189,8 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 }
 
 // writeStats writes the report and the drawing.
-func (a *app) writeStats(st *render.Stats, f *statsFlags) error {
-	plot := &render.Plot{Log: f.log}
+func (a *app) writeStats(st *values.Stats, f *statsFlags) error {
+	plot := &values.Plot{Log: f.log}
 	err := a.write(&f.output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
@@ -209,7 +209,7 @@ func (a *app) writeStats(st *render.Stats, f *statsFlags) error {
 }
 
 // verdict returns errFound if a tensor has a flag that is a failure.
-func (f *statsFlags) verdict(st *render.Stats) error {
+func (f *statsFlags) verdict(st *values.Stats) error {
 	for i := range st.Rows {
 		for _, flag := range st.Rows[i].Summary.Flags() {
 			if slices.Contains(f.failOn, string(flag)) {

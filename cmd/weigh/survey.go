@@ -12,7 +12,8 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 )
 
 // surveyOptions say how closely to look.
@@ -26,7 +27,7 @@ type surveyOptions struct {
 
 // A survey is what is at some targets.
 type survey struct {
-	render.Inventory
+	listing.Inventory
 	opts *surveyOptions
 
 	models    []*modelFiles
@@ -34,7 +35,7 @@ type survey struct {
 	described bool // whether tensors were judged by a configuration
 	seen      map[string]bool
 	said      map[saying]bool
-	missed    []render.Unread
+	missed    []finding.Unread
 }
 
 // A saying is what was found, or could not be read: a folder and a file in it may both
@@ -59,7 +60,7 @@ var errUnread = errors.New("something could not be read")
 // survey looks at targets. It goes on after one that cannot be read, having
 // said so, and returns errUnread if none can.
 func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
-	s := &survey{Inventory: render.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
+	s := &survey{Inventory: listing.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, target := range targets {
 		a.inputs = append(a.inputs, target)
 		var err error
@@ -94,7 +95,7 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 // miss takes note of what could not be read.
 func (s *survey) miss(file string, err error) {
 	if text := describe(err); s.first(saying{file: file, text: text}) {
-		s.missed = append(s.missed, render.Unread{File: file, Message: text})
+		s.missed = append(s.missed, finding.Unread{File: file, Message: text})
 	}
 }
 
@@ -168,8 +169,8 @@ func (s *survey) target(ctx context.Context, a *app, target string) error {
 }
 
 // setAt returns what there is to say of a set, with names that the user can open.
-func setAt(at *place, set *checkpoint.Set) render.Set {
-	r := render.Set{Name: at.path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
+func setAt(at *place, set *checkpoint.Set) listing.Set {
+	r := listing.Set{Name: at.path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
 	if set.CopyOf != "" {
 		r.CopyOf = at.path(set.CopyOf)
 	}
@@ -230,7 +231,7 @@ func (s *survey) file(ctx context.Context, at *place, r checkpoint.Report) error
 		// of the file's.
 		h := *r.Header
 		h.Metadata = nil
-		s.Files = append(s.Files, render.File{Path: f.path, Size: f.object.Size(), Format: string(f.cp.Format), Header: &h})
+		s.Files = append(s.Files, listing.File{Path: f.path, Size: f.object.Size(), Format: string(f.cp.Format), Header: &h})
 		return nil
 	}
 	s.add(at.path(r.File), r.Size, r.Report)
@@ -242,7 +243,7 @@ func isIndex(path string) bool { return strings.HasSuffix(path, ".index.json") }
 
 // add adds a file that was judged.
 func (s *survey) add(path string, size int64, report *safetensors.Report) {
-	s.Files = append(s.Files, render.File{Path: path, Size: size, Header: report.Header})
+	s.Files = append(s.Files, listing.File{Path: path, Size: size, Header: report.Header})
 	s.find(path, report)
 }
 
@@ -272,7 +273,7 @@ func refused(lenient bool) safetensors.Severity {
 // verdict returns errFound if something was found for which files are refused,
 // and errUnread if something could not be read.
 func (s *survey) verdict(lenient bool) error {
-	if worst, found := render.Worst(s.Findings); found && worst >= refused(lenient) {
+	if worst, found := finding.Worst(s.Findings); found && worst >= refused(lenient) {
 		return errFound
 	}
 	return s.unread()
@@ -287,8 +288,8 @@ func (s *survey) unread() error {
 }
 
 // check returns what check says of the survey.
-func (s *survey) check(least safetensors.Severity) *render.Check {
-	c := &render.Check{
+func (s *survey) check(least safetensors.Severity) *finding.Check {
+	c := &finding.Check{
 		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: least,
 		Index: s.indexes > 0, Described: s.described, Data: s.opts.data, Unread: s.missed,
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 )
 
 // versionCmd returns the verb.
@@ -46,8 +46,8 @@ func (a *app) version(json bool) error {
 }
 
 // buildVersion returns what the linker has put into the program.
-func buildVersion() *render.Version {
-	v := &render.Version{
+func buildVersion() *version.Version {
+	v := &version.Version{
 		Schema: "weigh.version/1", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	// go install records a version, a build in a clone the revision: neither needs

@@ -12,7 +12,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 )
 
 // baselineSchema names the form of a baseline.
@@ -43,17 +43,17 @@ type entryJSON struct {
 }
 
 // entryOf returns what a finding is known by.
-func entryOf(f *render.Finding) entry {
+func entryOf(f *finding.Finding) entry {
 	return entry{string(f.Rule), cmp.Or(f.Key, f.File), f.Name(), false}
 }
 
 // moreOf returns what an omission is known by.
-func moreOf(o *render.Omission) entry {
+func moreOf(o *finding.Omission) entry {
 	return entry{string(o.Rule), cmp.Or(o.Key, o.File), "", true}
 }
 
 // NewBaseline records all findings that are not allowed already.
-func NewBaseline(name string, findings []render.Finding, omitted []render.Omission) *Baseline {
+func NewBaseline(name string, findings []finding.Finding, omitted []finding.Omission) *Baseline {
 	b := &Baseline{name, make(map[entry]int)}
 	for i := range findings {
 		if findings[i].Allowed == "" {
@@ -147,7 +147,7 @@ func (b *Baseline) entries() []entry {
 // Accept allows the findings that are recorded. Of an omission it allows as many as
 // are, and splits it if those are not all. It returns what is recorded and was not
 // found, of files that are in scope.
-func (b *Baseline) Accept(findings []render.Finding, omitted []render.Omission, inScope func(file string) bool) (all []render.Omission, stale []render.Stale) {
+func (b *Baseline) Accept(findings []finding.Finding, omitted []finding.Omission, inScope func(file string) bool) (all []finding.Omission, stale []finding.Stale) {
 	left := make(map[entry]int, len(b.counts))
 	for e, n := range b.counts {
 		left[e] = n
@@ -166,7 +166,7 @@ func (b *Baseline) Accept(findings []render.Finding, omitted []render.Omission, 
 		known.N, known.Allowed = min(o.N, left[e]), cmp.Or(o.Allowed, why)
 		left[e] -= known.N
 		o.N -= known.N
-		for _, part := range []render.Omission{known, o} {
+		for _, part := range []finding.Omission{known, o} {
 			if part.N > 0 {
 				all = append(all, part)
 			}
@@ -174,7 +174,7 @@ func (b *Baseline) Accept(findings []render.Finding, omitted []render.Omission, 
 	}
 	for _, e := range b.entries() {
 		if n := left[e]; n > 0 && inScope(e.file) {
-			stale = append(stale, render.Stale{Rule: e.rule, File: e.file, Tensor: e.tensor, Count: n})
+			stale = append(stale, finding.Stale{Rule: e.rule, File: e.file, Tensor: e.tensor, Count: n})
 		}
 	}
 	return all, stale

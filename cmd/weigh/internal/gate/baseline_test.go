@@ -10,18 +10,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 )
 
 // found returns a finding, with bytes and a message that do not matter.
-func found(rule safetensors.Rule, file, tensor string) render.Finding {
-	return render.Finding{File: "/abs/" + file, Key: file, Violation: &safetensors.Violation{Rule: rule, Tensor: tensor, Detail: "a fault"}}
+func found(rule safetensors.Rule, file, tensor string) finding.Finding {
+	return finding.Finding{File: "/abs/" + file, Key: file, Violation: &safetensors.Violation{Rule: rule, Tensor: tensor, Detail: "a fault"}}
 }
 
 func everywhere(string) bool { return true }
 
 // written returns what a baseline of findings is as a file.
-func written(t *testing.T, findings []render.Finding, omitted []render.Omission) string {
+func written(t *testing.T, findings []finding.Finding, omitted []finding.Omission) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := NewBaseline("b", findings, omitted).Write(&b); err != nil {
@@ -43,10 +43,10 @@ func read(t *testing.T, text string) *Baseline {
 func TestBaselineWritesLinesInOrder(t *testing.T) {
 	allowed := found(safetensors.RuleHole, "a", "z")
 	allowed.Allowed = "so"
-	got := written(t, []render.Finding{
+	got := written(t, []finding.Finding{
 		found(safetensors.RuleOverlap, "b", "x\n\u202e<"), found(safetensors.RuleHole, "b", "x"), found(safetensors.RuleTrailing, "a", ""),
 		found(safetensors.RuleHole, "b", "x"), allowed,
-	}, []render.Omission{{Rule: safetensors.RuleHole, File: "/abs/b", Key: "b", N: 7}, {Rule: safetensors.RuleHole, Key: "a", N: 5, Allowed: "so"}})
+	}, []finding.Omission{{Rule: safetensors.RuleHole, File: "/abs/b", Key: "b", N: 7}, {Rule: safetensors.RuleHole, Key: "a", N: 5, Allowed: "so"}})
 	want := `{"schema":"weigh.baseline/1","findings":[
 {"rule":"trailing","file":"a","tensor":"","count":1},
 {"rule":"hole","file":"b","tensor":"","count":7,"more":true},
@@ -65,11 +65,11 @@ func TestBaselineWritesLinesInOrder(t *testing.T) {
 // The message and the bytes may change; the rule, the file, the tensor and how often
 // may not.
 func TestBaselineAccepts(t *testing.T) {
-	b := read(t, written(t, []render.Finding{
+	b := read(t, written(t, []finding.Finding{
 		found(safetensors.RuleOverlap, "a", "x"), found(safetensors.RuleUnknownMember, "a", "x"), found(safetensors.RuleUnknownMember, "a", "x"),
 		found(safetensors.RuleHole, "gone", "y"), found(safetensors.RuleHole, "elsewhere", "y"),
 	}, nil))
-	now := []render.Finding{
+	now := []finding.Finding{
 		found(safetensors.RuleOverlap, "a", "x"),       // known
 		found(safetensors.RuleOverlap, "a", "y"),       // another tensor
 		found(safetensors.RuleOverlap, "b", "x"),       // another file
@@ -88,7 +88,7 @@ func TestBaselineAccepts(t *testing.T) {
 	if diff := cmp.Diff([]bool{true, false, false, false, true, true, false, false}, known); diff != "" {
 		t.Errorf("known (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]render.Stale{{Rule: "hole", File: "gone", Tensor: "y", Count: 1}}, stale); diff != "" {
+	if diff := cmp.Diff([]finding.Stale{{Rule: "hole", File: "gone", Tensor: "y", Count: 1}}, stale); diff != "" {
 		t.Errorf("stale (-want +got):\n%s", diff)
 	}
 }
@@ -97,9 +97,9 @@ func TestBaselineAccepts(t *testing.T) {
 // stale.
 func TestBaselineAndConfiguration(t *testing.T) {
 	f := found(safetensors.RuleOverlap, "a", "x")
-	b := NewBaseline("b", []render.Finding{f}, nil)
+	b := NewBaseline("b", []finding.Finding{f}, nil)
 	f.Allowed = "so"
-	list := []render.Finding{f}
+	list := []finding.Finding{f}
 	if _, stale := b.Accept(list, nil, everywhere); list[0].Allowed != "so" || len(stale) > 0 {
 		t.Errorf("allowed for %q, stale %v", list[0].Allowed, stale)
 	}
@@ -107,20 +107,20 @@ func TestBaselineAndConfiguration(t *testing.T) {
 
 // Of what is counted and not kept, as many are known as were.
 func TestBaselineAcceptsOmissions(t *testing.T) {
-	of := func(n int, allowed string) render.Omission {
-		return render.Omission{Rule: safetensors.RuleHole, File: "a", N: n, Allowed: allowed}
+	of := func(n int, allowed string) finding.Omission {
+		return finding.Omission{Rule: safetensors.RuleHole, File: "a", N: n, Allowed: allowed}
 	}
-	b := read(t, written(t, nil, []render.Omission{of(10, "")}))
+	b := read(t, written(t, nil, []finding.Omission{of(10, "")}))
 	for _, tt := range []struct {
 		now   int
-		want  []render.Omission
+		want  []finding.Omission
 		stale int
 	}{
-		{10, []render.Omission{of(10, "recorded in b")}, 0},
-		{12, []render.Omission{of(10, "recorded in b"), of(2, "")}, 0},
-		{7, []render.Omission{of(7, "recorded in b")}, 3},
+		{10, []finding.Omission{of(10, "recorded in b")}, 0},
+		{12, []finding.Omission{of(10, "recorded in b"), of(2, "")}, 0},
+		{7, []finding.Omission{of(7, "recorded in b")}, 3},
 	} {
-		got, stale := b.Accept(nil, []render.Omission{of(tt.now, "")}, everywhere)
+		got, stale := b.Accept(nil, []finding.Omission{of(tt.now, "")}, everywhere)
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("of %d (-want +got):\n%s", tt.now, diff)
 		}
@@ -137,8 +137,8 @@ func TestBaselineAcceptsOmissions(t *testing.T) {
 // Names that are too long for a report are still told apart.
 func TestBaselineOfLongNames(t *testing.T) {
 	long := strings.Repeat("a", 1000)
-	b := read(t, written(t, []render.Finding{found(safetensors.RuleHole, "f", long+"x"+long)}, nil))
-	now := []render.Finding{found(safetensors.RuleHole, "f", long+"y"+long), found(safetensors.RuleHole, "f", long+"x"+long)}
+	b := read(t, written(t, []finding.Finding{found(safetensors.RuleHole, "f", long+"x"+long)}, nil))
+	now := []finding.Finding{found(safetensors.RuleHole, "f", long+"y"+long), found(safetensors.RuleHole, "f", long+"x"+long)}
 	b.Accept(now, nil, everywhere)
 	if now[0].Allowed != "" || now[1].Allowed == "" {
 		t.Errorf("%q and %q", now[0].Allowed, now[1].Allowed)

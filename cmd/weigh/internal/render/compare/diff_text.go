@@ -1,0 +1,252 @@
+// Differences as text: a table of tensors, the metadata, and what it comes to.
+
+package compare
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
+	"github.com/weightools/safetensors/diff"
+)
+
+// A diffLine is one line of the table: a change, or several that are alike but for the
+// numbers in their names.
+type diffLine struct {
+	kind   diff.Kind
+	name   string
+	detail string
+	within bool
+}
+
+// diffColors are the colours that go with kinds; those of other kinds are yellow.
+var diffColors = map[diff.Kind]string{diff.Removed: typeset.Red, diff.Added: typeset.Green}
+
+// Text writes the changes, by kind, the metadata, and a last line that says what it all
+// comes to. Fold says whether layers that changed alike are one line.
+func (d *Diff) Text(w io.Writer, s typeset.Style, fold bool) error {
+	lines := d.lines(fold)
+	table := &typeset.Table{N: len(lines), Columns: []typeset.Column{
+		{Title: "WHAT", Cell: func(i int) string { return string(lines[i].kind) }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return lines[i].name }},
+		{Title: "HOW", Least: 12, Cut: typeset.Headed, Cell: func(i int) string { return lines[i].detail }},
+	}, Color: func(i int) string {
+		if lines[i].within {
+			return typeset.Dim
+		}
+		if color, ok := diffColors[lines[i].kind]; ok {
+			return color
+		}
+		return typeset.Yellow
+	}}
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		table.Write(w, s)
+		if len(lines) > 0 {
+			w.WriteByte('\n')
+		}
+		d.writeMetadata(w, s)
+		verdict, color := d.verdict()
+		typeset.Wrap(w, s, 0, color, verdict)
+	})
+}
+
+// lines returns the lines of the table: by kind, and within that by name.
+func (d *Diff) lines(fold bool) (lines []diffLine) {
+	for _, kind := range diffKinds {
+		var list []DiffChange
+		for _, c := range d.Changes {
+			if c.Kind == kind {
+				list = append(list, c)
+			}
+		}
+		slices.SortStableFunc(list, func(a, b DiffChange) int { return typeset.CompareNames(a.label(), b.label()) })
+		if fold {
+			lines = append(lines, foldChanges(list)...)
+			continue
+		}
+		for i := range list {
+			lines = append(lines, list[i].line(list[i].label(), list[i].target()))
+		}
+	}
+	return lines
+}
+
+// label returns the name with the part that it is of.
+func (c *DiffChange) label() string {
+	if c.Part != "" {
+		return c.Part + ": " + c.Name
+	}
+	return c.Name
+}
+
+// target returns the new name of one that was renamed.
+func (c *DiffChange) target() string {
+	if c.Kind != diff.Renamed {
+		return ""
+	}
+	return c.B.Name
+}
+
+// foldChanges returns lines for changes of one kind. Those that say the same of names
+// which differ in numbers alone are one line.
+func foldChanges(list []DiffChange) (lines []diffLine) {
+	type alike struct{ detail, to string }
+	groups := make(map[alike][]listing.Row)
+	var order []alike
+	first := make(map[alike]*DiffChange)
+	for i := range list {
+		c := &list[i]
+		to, _ := listing.Numbered(c.target())
+		key := alike{c.how(), to}
+		if groups[key] == nil {
+			order, first[key] = append(order, key), c
+		}
+		groups[key] = append(groups[key], listing.Row{TensorInfo: &safetensors.TensorInfo{Name: c.label(), Shape: []int64{}}, File: len(groups[key])})
+	}
+	for _, key := range order {
+		rows := groups[key]
+		for _, f := range listing.Fold(rows) {
+			to := first[key].target()
+			if f.Count > 1 {
+				to = strings.ReplaceAll(key.to, "\x00", "…")
+			}
+			line := first[key].line(f.Name, to)
+			if f.Count > 1 {
+				line.detail += "  × " + typeset.Count(int64(f.Count))
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// line returns the line of a change, under a name that stands for one or more.
+func (c *DiffChange) line(name, to string) diffLine {
+	l := diffLine{kind: c.Kind, name: typeset.Name(name), detail: c.how(), within: c.Within()}
+	if to != "" {
+		l.detail = "to " + typeset.Name(to) + ", " + l.detail
+	}
+	return l
+}
+
+// how says what the change is.
+func (c *DiffChange) how() string {
+	side := func(ti *safetensors.TensorInfo) string { return listing.DtypeOf(ti.Dtype) + " " + listing.ShapeOf(ti) }
+	var parts []string
+	switch c.Kind {
+	case diff.Removed, diff.Renamed:
+		parts = append(parts, side(c.A))
+	case diff.Added:
+		parts = append(parts, side(c.B))
+	case diff.Reshaped, diff.Retyped:
+		a, b := side(c.A), side(c.B)
+		if c.A.Dtype == c.B.Dtype {
+			a, b = listing.ShapeOf(c.A), listing.ShapeOf(c.B)
+		} else if c.Kind == diff.Retyped {
+			a, b = listing.DtypeOf(c.A.Dtype), listing.DtypeOf(c.B.Dtype)
+		}
+		parts = append(parts, a+" → "+b)
+		if c.SameBytes {
+			parts = append(parts, "the same bytes")
+		}
+	case diff.Changed:
+		parts = append(parts, side(c.A))
+	}
+	if c.Values != nil {
+		parts = append(parts, c.distance())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// distance says how far values are apart.
+func (c *DiffChange) distance() string {
+	v := c.Values
+	if v.Differ == 0 {
+		return "all values equal"
+	}
+	text := fmt.Sprintf("%s of %s differ", typeset.Count(v.Differ), typeset.Plural(v.Count, "value"))
+	if v.At >= 0 {
+		at := safetensors.TensorInfo{Shape: indexOf(c.A, v.At)}
+		text += fmt.Sprintf(", by %s at most, at %s", values.Rounded(v.MaxDelta, 6), at.ShapeString())
+	}
+	if v.MaxRelative > 0 {
+		text += fmt.Sprintf(", %s relative", values.Rounded(v.MaxRelative, 3))
+	}
+	if v.Odd > 0 {
+		text += fmt.Sprintf("; %s NaN or infinite in one alone", typeset.Count(v.Odd))
+	}
+	if v.Beyond == 0 {
+		text += "; within the tolerance"
+	} else if v.Beyond < v.Differ {
+		text += fmt.Sprintf("; %s beyond the tolerance", typeset.Count(v.Beyond))
+	}
+	return text
+}
+
+// writeMetadata writes the keys that say something else.
+func (d *Diff) writeMetadata(w *bufio.Writer, s typeset.Style) {
+	if len(d.Metadata) == 0 {
+		return
+	}
+	w.WriteString(s.Paint(typeset.Bold, "METADATA") + "\n")
+	side := func(sign, color string, value *string, key string) {
+		if value != nil {
+			text := "  " + sign + " " + typeset.Name(key) + ": " + typeset.Line(*value)
+			w.WriteString(s.Paint(color, s.Fit(text)) + "\n")
+		}
+	}
+	for _, m := range d.Metadata {
+		side("-", typeset.Red, m.A, m.Key)
+		side("+", typeset.Green, m.B, m.Key)
+	}
+	w.WriteByte('\n')
+}
+
+// tolerant says whether values that differ are near enough: if there is a tolerance,
+// and it mattered.
+func (d *Diff) tolerant() bool {
+	return slices.ContainsFunc(d.Changes, func(c DiffChange) bool { return c.Within() && c.Values.Differ > 0 })
+}
+
+// verdict says what the changes come to.
+func (d *Diff) verdict() (text, color string) {
+	kinds, within := d.counts()
+	var parts []string
+	for _, k := range diffKinds {
+		if kinds[k] > 0 {
+			parts = append(parts, typeset.Count(int64(kinds[k]))+" "+string(k))
+		}
+	}
+	if n := len(d.Metadata); n > 0 {
+		parts = append(parts, typeset.Plural(int64(n), "key")+" of the metadata")
+	}
+	text = strings.Join(parts, ", ")
+	near, beyond := "within the tolerance", "beyond the tolerance"
+	if !d.tolerant() {
+		near, beyond = "of equal values", "of values"
+	}
+	if within > 0 {
+		text += fmt.Sprintf(" (%s %s)", typeset.Count(int64(within)), near)
+	}
+	text, color = "different: "+text, typeset.Yellow
+	switch {
+	case len(parts) == 0:
+		text, color = "no difference", typeset.Green
+	case !d.Different():
+		text, color = "no difference "+beyond+": "+strings.TrimPrefix(text, "different: "), typeset.Green
+	}
+	text += "; " + typeset.Plural(int64(d.equal()), "tensor") + " equal"
+	switch {
+	case d.HeadersOnly:
+		text += " by name, dtype and shape; bytes were not compared"
+	case !d.Values && len(d.Changes) > 0:
+		text += "; values were not compared"
+	}
+	return text, color
+}

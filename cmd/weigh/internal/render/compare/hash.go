@@ -1,0 +1,156 @@
+// What hash says: digests of files, of their data, of tensors and of sets.
+
+package compare
+
+import (
+	"bufio"
+	"encoding/hex"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/digest"
+)
+
+// A Hash is the digests of what is at some targets.
+type Hash struct {
+	Targets []string
+	Algo    string // "sha256", "xxh3" or "blake3"
+	Files   []HashedFile
+	Sets    []HashedSet
+	Tensors []HashedTensor
+}
+
+// A HashedFile is the digests of a file, which are nil if they were not asked for.
+type HashedFile struct {
+	Path       string
+	Size       int64
+	File, Data []byte
+}
+
+// A HashedSet is the digest of a set of tensors.
+type HashedSet struct {
+	Name    string
+	Tensors int
+	Sum     []byte
+}
+
+// A HashedTensor is the digest of a tensor.
+type HashedTensor struct {
+	*safetensors.TensorInfo
+	File string
+	Sum  []byte
+}
+
+// hashFile is a HashedFile in the machine form.
+type hashFile struct {
+	Path   string     `json:"path"`
+	Size   int64      `json:"size"`
+	Digest encode.Hex `json:"digest"`
+	Data   encode.Hex `json:"data"`
+}
+
+// hashSet is a HashedSet in the machine form.
+type hashSet struct {
+	Name    string     `json:"name"`
+	Tensors int        `json:"tensors"`
+	Digest  encode.Hex `json:"digest"`
+}
+
+// hashTensor is a HashedTensor in the machine form.
+type hashTensor struct {
+	Name   string            `json:"name"`
+	Dtype  safetensors.Dtype `json:"dtype"`
+	Shape  encode.Dims       `json:"shape"`
+	File   string            `json:"file"`
+	Digest encode.Hex        `json:"digest"`
+}
+
+// JSON writes the machine form, "weigh.hash/1".
+func (h *Hash) JSON(w io.Writer, s typeset.Style) error {
+	files := make([]hashFile, len(h.Files))
+	for i, f := range h.Files {
+		files[i] = hashFile{f.Path, f.Size, f.File, f.Data}
+	}
+	sets := make([]hashSet, len(h.Sets))
+	for i, one := range h.Sets {
+		sets[i] = hashSet{one.Name, one.Tensors, one.Sum}
+	}
+	tensors := func(yield func(any) bool) {
+		for i := range h.Tensors {
+			t := &h.Tensors[i]
+			if !yield(hashTensor{t.Name, t.Dtype, append(encode.Dims{}, t.Shape...), t.File, t.Sum}) {
+				return
+			}
+		}
+	}
+	return encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.hash/1"),
+		encode.M("targets", h.Targets),
+		encode.M("algo", h.Algo),
+		encode.M("files", files),
+		encode.M("sets", sets),
+		encode.M("tensors", encode.Elements(tensors)),
+	})
+}
+
+// Text writes a table of digests: of each file and its data, of each set, and of each
+// tensor if they are asked for.
+func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
+	type row struct {
+		what, name string
+		sum        []byte
+	}
+	var rows []row
+	for _, f := range h.Files {
+		if f.File != nil {
+			rows = append(rows, row{"file", typeset.Label(f.Path), f.File}, row{"data", typeset.Label(f.Path), f.Data})
+		}
+	}
+	for _, one := range h.Sets {
+		rows = append(rows, row{"set", typeset.Label(one.Name), one.Sum})
+	}
+	if tensors {
+		for i := range h.Tensors {
+			rows = append(rows, row{"tensor", typeset.Name(h.Tensors[i].Name), h.Tensors[i].Sum})
+		}
+	}
+	// A digest is there to be copied and compared, so of all columns the name shrinks,
+	// and where that is not enough the terminal wraps.
+	const leastName = 18 // columns
+	table := &typeset.Table{N: len(rows), Columns: []typeset.Column{
+		{Title: "WHAT", Cell: func(i int) string { return rows[i].what }},
+		{Title: strings.ToUpper(h.Algo), Cell: func(i int) string { return hex.EncodeToString(rows[i].sum) }},
+		{Title: "NAME", Distinct: true, Least: leastName, Cut: typeset.Dotted, Cell: func(i int) string { return rows[i].name }},
+	}}
+	return typeset.Buffered(w, func(w *bufio.Writer) { table.Write(w, s) })
+}
+
+// Lines writes the lines of which the digest of a set is made, as package digest has
+// them; of several sets one after the other.
+func (h *Hash) Lines(w io.Writer) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		for i := range h.Tensors {
+			w.Write(digest.AppendLine(nil, h.Tensors[i].TensorInfo, h.Tensors[i].Sum))
+		}
+	})
+}
+
+// Sums writes the files as sha256sum does, so that it can check them; and escapes
+// names as it does. To a terminal, names are written so that it does not act on them.
+func (h *Hash) Sums(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		for _, f := range h.Files {
+			name := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(f.Path)
+			if name != f.Path {
+				w.WriteByte('\\')
+			}
+			if s.Terminal() {
+				name = typeset.Line(name)
+			}
+			w.WriteString(hex.EncodeToString(f.File) + "  " + name + "\n")
+		}
+	})
+}

@@ -1,0 +1,120 @@
+// What hash --check says: what is as it was recorded, and what is not.
+
+package compare
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// The outcomes of checking one thing.
+const (
+	SumMatches = "ok"
+	SumDiffers = "failed"  // it has another digest
+	SumMissing = "missing" // it is recorded, and not there
+	SumExtra   = "extra"   // it is there, and not recorded
+	SumUnread  = "unread"  // it cannot be read
+)
+
+// A SumCheck is digests that were recorded, and whether they are still right.
+type SumCheck struct {
+	Recorded string // the file in which they are
+	Algo     string
+	What     string // "file" or "tensor"
+	Results  []SumResult
+}
+
+// A SumResult is what became of one thing.
+type SumResult struct {
+	Name    string
+	Outcome string
+	Detail  string // more about it, as one line, if there is any
+}
+
+// Failed says whether anything is not as it was recorded.
+func (c *SumCheck) Failed() bool {
+	return c.count(SumDiffers)+c.count(SumMissing)+c.count(SumExtra) > 0
+}
+
+// Unread says whether something could not be read.
+func (c *SumCheck) Unread() bool { return c.count(SumUnread) > 0 }
+
+func (c *SumCheck) count(outcome string) (n int) {
+	for i := range c.Results {
+		if c.Results[i].Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// A sumResult is a SumResult in the machine form.
+type sumResult struct {
+	Name    string `json:"name"`
+	Outcome string `json:"outcome"`
+	Detail  string `json:"detail"`
+}
+
+// JSON writes the machine form, "weigh.sums/1".
+func (c *SumCheck) JSON(w io.Writer, s typeset.Style) error {
+	results := func(yield func(any) bool) {
+		for _, r := range c.Results {
+			if !yield(sumResult(r)) {
+				return
+			}
+		}
+	}
+	return encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.sums/1"),
+		encode.M("recorded", c.Recorded),
+		encode.M("algo", c.Algo),
+		encode.M("what", c.What),
+		encode.M("ok", !c.Failed() && !c.Unread()),
+		encode.M("results", encode.Elements(results)),
+	})
+}
+
+// Text writes a line for each file, as sha256sum -c does; of tensors, of which there are
+// many, for those that are not as they were. If quiet, files that are right get none
+// either, and there is no last line.
+func (c *SumCheck) Text(w io.Writer, s typeset.Style, quiet bool) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		for _, r := range c.Results {
+			if r.Outcome == SumMatches && (quiet || c.What == "tensor") {
+				continue
+			}
+			color := typeset.Red
+			if r.Outcome == SumMatches {
+				color = typeset.Green
+			}
+			w.WriteString(typeset.Name(r.Name) + ": " + s.Paint(color, strings.ToUpper(r.Outcome)))
+			if r.Detail != "" {
+				w.WriteString(": " + typeset.Line(r.Detail))
+			}
+			w.WriteByte('\n')
+		}
+		if quiet {
+			return
+		}
+		color := typeset.Green
+		if c.Failed() || c.Unread() {
+			color = typeset.Red
+		}
+		typeset.Wrap(w, s, 0, color, c.verdict())
+	})
+}
+
+// verdict says what the results come to.
+func (c *SumCheck) verdict() string {
+	all := typeset.Plural(int64(len(c.Results)), c.What)
+	if right := c.count(SumMatches); right < len(c.Results) {
+		return fmt.Sprintf("%s: %s of %s as recorded, %d failed, %d missing, %d not recorded, %d unread", typeset.Label(c.Recorded),
+			typeset.Count(int64(right)), all, c.count(SumDiffers), c.count(SumMissing), c.count(SumExtra), c.count(SumUnread))
+	}
+	return typeset.Label(c.Recorded) + ": " + all + " as recorded"
+}

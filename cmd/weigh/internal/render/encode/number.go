@@ -1,0 +1,15 @@
+package encode
+
+import (
+	"math"
+	"strconv"
+)
+
+// AppendFloat appends a finite x, which has so many bits.
+func AppendFloat(b []byte, x float64, bits int) []byte {
+	form := byte('f')
+	if abs := math.Abs(x); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		form = 'e'
+	}
+	return strconv.AppendFloat(b, x, form, -1, bits)
+}

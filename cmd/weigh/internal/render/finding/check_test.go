@@ -1,0 +1,119 @@
+// Checks and explanations.
+
+package finding
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// finding returns a finding of a rule in a file.
+func finding(rule safetensors.Rule, file, tensor string, begin, end int64) Finding {
+	return Finding{File: file, Violation: &safetensors.Violation{
+		Rule: rule, Tensor: tensor, Span: safetensors.Span{Begin: begin, End: end}, Detail: "a fault",
+	}}
+}
+
+func TestCheckVerdict(t *testing.T) {
+	overlap := finding(safetensors.RuleOverlap, "f", "a", 8, 16)
+	padding := finding(safetensors.RuleHeaderPadding, "f", "", 8, 9)
+	order := finding(safetensors.RuleEntryOrder, "f", "a", 8, 16)
+	unread := []Unread{{"g", "gone"}}
+	mild := order
+	mild.Allowed = "so"
+	for _, tt := range []struct {
+		name   string
+		check  Check
+		failed bool
+		want   string
+	}{
+		{"nothing found", Check{FailOn: safetensors.Note}, false, "ok"},
+		{"below the limit", Check{FailOn: safetensors.Warning, Findings: []Finding{order}}, false, "ok, with 1 note"},
+		{"at the limit", Check{FailOn: safetensors.Note, Findings: []Finding{order, order}}, true, "broken: 2 notes"},
+		{"above", Check{FailOn: safetensors.Nonconforming, Findings: []Finding{padding, overlap}}, true, "broken: 1 invalid, 1 nonconforming"},
+		{"lenient", Check{FailOn: safetensors.Invalid, Findings: []Finding{padding}}, false, "ok, with 1 nonconforming"},
+		{"unread", Check{FailOn: safetensors.Note, Unread: unread}, false, "not all could be read"},
+		{"more than is kept", Check{FailOn: safetensors.Note, Findings: []Finding{overlap}, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7_999_000}}},
+			true, "broken: 7,999,001 invalid"},
+		{"allowed", Check{FailOn: safetensors.Note, Findings: []Finding{mild}}, false, "ok; allowed: 1 note"},
+		{"allowed and not", Check{FailOn: safetensors.Invalid, Findings: []Finding{mild, overlap}}, true, "broken: 1 invalid; allowed: 1 note"},
+		{"more is allowed than is kept", Check{FailOn: safetensors.Note, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3, Allowed: "so"}}},
+			false, "ok; allowed: 4 notes"},
+		{"more than is kept, not allowed", Check{FailOn: safetensors.Note, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3}}},
+			true, "broken: 3 notes; allowed: 1 note"},
+		{"never", Check{FailOn: Never, Findings: []Finding{overlap}}, false, "ok, with 1 invalid"},
+		{"found and unread", Check{FailOn: safetensors.Note, Findings: []Finding{order}, Unread: unread}, true, "broken: 1 note"},
+	} {
+		got, _ := tt.check.verdict()
+		if tt.check.Failed() != tt.failed || !strings.HasPrefix(got, tt.want+"; checked 0 files and 0 tensors: ") {
+			t.Errorf("%s: failed %v, %q, want %v, %q", tt.name, tt.check.Failed(), got, tt.failed, tt.want)
+		}
+	}
+}
+
+// The worst comes first, and within that the order is that of the bytes.
+func TestCheckText(t *testing.T) {
+	c := &Check{Targets: []string{"f", "g"}, FailOn: safetensors.Invalid, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7}}, Files: []string{"f", "g"}, Tensors: 3, Findings: []Finding{
+		finding(safetensors.RuleEntryOrder, "f", "a", 8, 16),
+		finding(safetensors.RuleTruncated, "g", "", 100, 200),
+		finding(safetensors.RuleOverlap, "f", "a", 8, 16),
+		finding(safetensors.RuleTwoCopies, "g", "", 0, 0),
+	}}
+	for range 6 {
+		c.Findings = append(c.Findings, finding(safetensors.RuleOverlap, "f", "b", 20, 30))
+	}
+	var b bytes.Buffer
+	if err := c.Text(&b, typeset.Style{}, CheckForm{}); err != nil {
+		t.Fatal(err)
+	}
+	want := `f
+  invalid overlap
+    a fault (bytes 8-16)
+    a fault (bytes 20-30)
+    a fault (bytes 20-30)
+    a fault (bytes 20-30)
+    a fault (bytes 20-30)
+    … and 9 more like it
+    → Do not trust the file: write it again from its source.
+  note entry-order
+    a fault (bytes 8-16)
+    → Nothing has to be done; a rewrite puts them in order.
+
+g
+  invalid truncated
+    a fault (bytes 100-200)
+    → Fetch the file again: it is cut off.
+  note two-copies
+    a fault
+    → Fetch the copy that your loader reads, and not the other.
+
+broken: 15 invalid, 2 notes; checked 2 files and 3 tensors: headers, names, shapes, sizes and offsets; values were not read
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryRuleIsExplained(t *testing.T) {
+	for r := range safetensors.Rules() {
+		e := Explain(r)
+		if e.Law == "" || e.Clause == "" || e.Reference == "" || e.Fix == "" || e.Example == "" || e.Means == "" {
+			t.Errorf("%s: something is missing: %+v", string(r), e)
+		}
+	}
+	known := make(map[safetensors.Rule]bool)
+	for r := range safetensors.Rules() {
+		known[r] = true
+	}
+	for r := range examples {
+		if !known[r] {
+			t.Errorf("there is an example of %s, and no such rule", string(r))
+		}
+	}
+}

@@ -1,0 +1,81 @@
+// What check --explain says: one rule.
+
+package finding
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+)
+
+// An Explanation is all that there is to say of a rule.
+type Explanation struct {
+	Schema    string `json:"schema"`
+	Rule      string `json:"rule"`
+	Severity  string `json:"severity"`
+	Means     string `json:"means"` // what the severity says
+	Law       string `json:"law"`
+	Clause    string `json:"clause"`
+	Reference string `json:"reference"`
+	Fix       string `json:"fix"`
+	Example   string `json:"example"`
+	Help      string `json:"help"`
+}
+
+// meanings are what severities say of a file.
+var meanings = [...]string{
+	safetensors.Invalid:       "no conforming reader accepts it",
+	safetensors.Nonconforming: "the specification forbids it, the reference implementation reads it",
+	safetensors.Warning:       "readers in use disagree, or it costs them",
+	safetensors.Note:          "readers agree on what it means; it could be tidier",
+}
+
+// Explain returns what there is to say of a rule.
+func Explain(r safetensors.Rule) *Explanation {
+	return &Explanation{
+		Schema: "weigh.rule/1", Rule: string(r), Severity: r.Severity().String(), Means: meanings[r.Severity()],
+		Law: r.Text(), Clause: r.Clause(), Reference: r.Reference(), Fix: r.Fix(), Example: examples[r], Help: helpURI(r),
+	}
+}
+
+// helpURI is where the rule is documented. docs/rules.md has a heading for each.
+func helpURI(r safetensors.Rule) string {
+	return "https://github.com/weightools/safetensors/blob/main/docs/rules.md#" + string(r)
+}
+
+// JSON writes the machine form, "weigh.rule/1".
+func (e *Explanation) JSON(w io.Writer, s typeset.Style) error { return encode.Write(w, s, e) }
+
+// Text writes the explanation as a short page.
+func (e *Explanation) Text(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		var severity safetensors.Severity
+		for _, severity = range severities {
+			if severity.String() == e.Severity {
+				break
+			}
+		}
+		w.WriteString(s.Paint(typeset.Bold, e.Rule) + ": " + s.Paint(severityColors[severity], e.Severity) + " (" + e.Means + ")\n\n")
+		typeset.Spaces(w, 2)
+		typeset.Wrap(w, s, 2, "", e.Law)
+		w.WriteByte('\n')
+		for _, line := range [...]struct{ title, text string }{
+			{"from", e.Clause},
+			{"reference", e.Reference},
+			{"to do", e.Fix},
+			{"example", e.Example},
+			{"more", e.Help},
+		} {
+			const column = 12
+			typeset.Spaces(w, 2)
+			w.WriteString(s.Paint(typeset.Dim, line.title))
+			typeset.Spaces(w, column-2-len(line.title))
+			typeset.Wrap(w, s, column, "", strings.TrimPrefix(line.text, "none: "))
+		}
+	})
+}

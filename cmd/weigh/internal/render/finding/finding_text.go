@@ -1,0 +1,146 @@
+// Findings as text: those that are alike stand together, and few of them.
+
+package finding
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors"
+)
+
+// A findingGroup is findings that are alike: of one rule in one file, allowed for one
+// reason or not.
+type findingGroup struct {
+	file    string
+	rule    safetensors.Rule
+	allowed string
+	kept    []Finding
+	omitted int
+}
+
+// groupFindings returns findings in groups: by their file, in the order of paths,
+// which is that in which one looks for a file; in a file the worst first, and
+// otherwise in the order in which the first of each was found. What is allowed
+// comes after what is not.
+func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
+	type key struct {
+		file    string
+		rule    safetensors.Rule
+		allowed string
+	}
+	index := make(map[key]int)
+	var list []findingGroup
+	of := func(k key) *findingGroup {
+		i, ok := index[k]
+		if !ok {
+			i = len(list)
+			index[k] = i
+			list = append(list, findingGroup{file: k.file, rule: k.rule, allowed: k.allowed})
+		}
+		return &list[i]
+	}
+	for i := range findings {
+		f := &findings[i]
+		g := of(key{f.File, f.Rule, f.Allowed})
+		g.kept = append(g.kept, *f)
+	}
+	for _, o := range omitted {
+		of(key{o.File, o.Rule, o.Allowed}).omitted += o.N
+	}
+	slices.SortStableFunc(list, func(a, b findingGroup) int {
+		return cmp.Or(typeset.CompareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""), cmp.Compare(b.rule.Severity(), a.rule.Severity()))
+	})
+	return list
+}
+
+// compareBools puts what is not before what is.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return +1
+}
+
+// writeFindings writes groups of findings, with a line for each file. Of each group it writes
+// at most most findings, or all if that is 0.
+func writeFindings(w *bufio.Writer, s typeset.Style, list []findingGroup, most int) {
+	for i := range list {
+		if i == 0 || list[i].file != list[i-1].file {
+			if i > 0 {
+				w.WriteByte('\n')
+			}
+			w.WriteString(s.Paint(typeset.Bold, s.Fit(typeset.Label(list[i].file))))
+			w.WriteByte('\n')
+		}
+		list[i].write(w, s, most)
+	}
+}
+
+// WriteProblems writes the findings that matter to one who wants to see a file,
+// with a title. What matters less is for check to say.
+func WriteProblems(w *bufio.Writer, s typeset.Style, findings []Finding, omitted []Omission) {
+	const most = 3 // of one rule in one file
+	var worse []findingGroup
+	for _, g := range groupFindings(findings, omitted) {
+		if g.rule.Severity() >= Nonconforming {
+			worse = append(worse, g)
+		}
+	}
+	if len(worse) > 0 {
+		w.WriteString(s.Paint(typeset.Bold, "PROBLEMS") + "\n")
+		writeFindings(w, s, worse, most)
+		w.WriteByte('\n')
+	}
+	// A hint is for people: in a pipe it would be one more line to parse.
+	rest := countFindings(findings, omitted, false)
+	rest[safetensors.Invalid], rest[safetensors.Nonconforming] = 0, 0
+	if text := rest.String(); text != "" && s.Terminal() {
+		w.WriteString(s.Paint(typeset.Dim, text+": see weigh check") + "\n\n")
+	}
+}
+
+// write writes the group.
+func (g *findingGroup) write(w *bufio.Writer, s typeset.Style, most int) {
+	const indent, deeper = 2, 4
+	if most == 0 {
+		most = len(g.kept)
+	}
+	shown := g.kept[:min(most, len(g.kept))]
+	severity := g.rule.Severity()
+	typeset.Spaces(w, indent)
+	w.WriteString(s.Paint(severityColors[severity], severity.String()))
+	w.WriteString(" " + s.Paint(typeset.Bold, string(g.rule)) + "\n")
+	for i := range shown {
+		typeset.Spaces(w, deeper)
+		typeset.Wrap(w, s, deeper, "", typeset.Line(shown[i].Detail)+shown[i].where())
+	}
+	if more := len(g.kept) - len(shown) + g.omitted; more > 0 {
+		typeset.Spaces(w, deeper)
+		fmt.Fprintf(w, "… and %s more like it\n", typeset.Count(int64(more)))
+	}
+	advice := g.rule.Fix()
+	if g.allowed != "" {
+		advice = "allowed: " + typeset.Line(g.allowed)
+	}
+	if advice != "" {
+		typeset.Spaces(w, deeper)
+		w.WriteString(s.Paint(typeset.Dim, "→") + " ")
+		typeset.Wrap(w, s, deeper+2, "", advice)
+	}
+}
+
+// where says at which bytes of the file the fault is, if at any.
+func (f *Finding) where() string {
+	if f.Span.Len() <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (bytes %d-%d)", f.Span.Begin, f.Span.End)
+}

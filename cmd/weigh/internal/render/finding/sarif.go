@@ -1,0 +1,161 @@
+// SARIF 2.1.0: the form of findings that code scanners exchange.
+
+package finding
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/sarif"
+)
+
+// levels are the levels of 3.27.10 that severities become. What is
+// nonconforming fails a check, so it is an error, too.
+var levels = [...]string{
+	safetensors.Invalid:       "error",
+	safetensors.Nonconforming: "error",
+	safetensors.Warning:       "warning",
+	safetensors.Note:          "note",
+}
+
+// problems are what GitHub calls severities: the property "problem.severity".
+var problems = [...]string{
+	safetensors.Invalid:       "error",
+	safetensors.Nonconforming: "error",
+	safetensors.Warning:       "warning",
+	safetensors.Note:          "recommendation",
+}
+
+// mostResults is how many results one run may have for GitHub to accept the log,
+// by its documentation "SARIF support for code scanning". It shows 5,000 of them.
+const mostResults = 25_000
+
+// SARIF writes the findings as a SARIF log of one run. Version is that of the
+// program. Results are written one by one: there may be a thousand for each rule
+// and file. What is allowed is left out, since GitHub makes an alert of every
+// result, suppressed or not; if verbose, it is there, as suppressed.
+func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool) error {
+	rules := slices.Collect(safetensors.Rules())
+	log := sarif.Log{Version: version}
+	for _, r := range rules {
+		log.Rules = append(log.Rules, sarifRuleOf(r))
+	}
+	written, left := c.sarifResults(verbose)
+	log.Invocation = sarif.Invocation{Successful: len(c.Unread) == 0, Notifications: c.sarifNotifications(verbose, left)}
+	log.Results = func(yield func(any) bool) {
+		seen := make(map[string]int)
+		for _, f := range written {
+			if !yield(c.sarifResult(f, rules, seen)) {
+				return
+			}
+		}
+	}
+	return log.Write(w, s)
+}
+
+// sarifResults returns the findings that become results, in their order, and how
+// many have no room: of those, the most harmless.
+func (c *Check) sarifResults(verbose bool) (written []*Finding, left int) {
+	var room [len(severities)]int // of each severity, what the worse ones leave
+	total := mostResults
+	wanted := func(f *Finding) bool { return verbose || f.Allowed == "" }
+	for _, s := range severities {
+		n := 0
+		for i := range c.Findings {
+			if f := &c.Findings[i]; f.Severity() == s && wanted(f) {
+				n++
+			}
+		}
+		room[s] = min(n, total)
+		total -= room[s]
+		left += n - room[s]
+	}
+	for i := range c.Findings {
+		if f := &c.Findings[i]; wanted(f) && room[f.Severity()] > 0 {
+			room[f.Severity()]--
+			written = append(written, f)
+		}
+	}
+	return written, left
+}
+
+// sarifNotifications returns what there is to say of the run itself: what could
+// not be read, and what is not in the log.
+func (c *Check) sarifNotifications(verbose bool, left int) []sarif.Notification {
+	var list []sarif.Notification
+	for _, u := range c.Unread {
+		list = append(list, sarif.Unread(c.Root, u.File, u.Message))
+	}
+	note := func(format string, n int64) {
+		if n > 0 {
+			list = append(list, sarif.Notification{Level: "note", Message: sarif.Message(fmt.Sprintf(format, typeset.Plural(n, "finding")))})
+		}
+	}
+	note("%s more, of rules that are broken more than a thousand times in one file, not listed", int64(c.omitted()))
+	note("%s left out, the most harmless: a log has room for 25,000, and weigh check --json lists all", int64(left))
+	if allowed := countFindings(c.Findings, c.Omitted, true); !verbose {
+		var n int64
+		for _, k := range allowed {
+			n += k
+		}
+		note("%s allowed, and left out: with --verbose, they are in the log as suppressed", n)
+	}
+	return list
+}
+
+// sarifRuleOf returns a rule with all that a viewer may show of it. Every rule is
+// in every log, so that indices are the same in all of them.
+func sarifRuleOf(r safetensors.Rule) sarif.Rule {
+	e := Explain(r)
+	return sarif.Rule{
+		ID:               string(r),
+		ShortDescription: sarif.Text{Text: e.Law},
+		FullDescription:  sarif.Text{Text: e.Law + " From: " + e.Clause + ". Reference implementation: " + e.Reference + "."},
+		Help: sarif.Help{
+			Text:     e.Fix + " For example, this breaks the rule: " + e.Example + ".",
+			Markdown: e.Fix + "\n\nFor example, this breaks the rule: " + encode.Markdown(e.Example) + ".\n\n[More about it](" + e.Help + ")",
+		},
+		HelpURI:       e.Help,
+		Configuration: sarif.Default{Level: levels[r.Severity()]},
+		Properties:    sarif.Properties{Tags: []string{"safetensors", e.Severity}, Precision: "very-high", Problem: problems[r.Severity()]},
+	}
+}
+
+// sarifResult returns the finding as a result. The tensor is a logical location,
+// since viewers can group by these. Seen counts results that are alike.
+func (c *Check) sarifResult(f *Finding, rules []safetensors.Rule, seen map[string]int) sarif.Result {
+	at := sarif.Location{Physical: sarif.Physical{Artifact: sarif.At(c.Root, f.File), Region: sarif.WholeFile}}
+	if f.Span != (safetensors.Span{}) {
+		length := max(f.Span.Len(), 0)
+		at.Physical.Region.ByteOffset, at.Physical.Region.ByteLength = &f.Span.Begin, &length
+	}
+	if f.Tensor != "" {
+		at.Logical = []sarif.Logical{{Name: typeset.Shortened(f.Tensor), Kind: "object"}}
+	}
+	print := f.fingerprint()
+	r := sarif.Result{
+		RuleID: string(f.Rule), RuleIndex: slices.Index(rules, f.Rule), Level: levels[f.Severity()],
+		Message: sarif.Message(f.Detail), Locations: []sarif.Location{at},
+		Fingerprints: sarif.Fingerprints(print, seen),
+	}
+	if f.Allowed != "" {
+		r.Suppressions = []sarif.Suppression{{Kind: "external", Status: "accepted", Justification: f.Allowed}}
+	}
+	return r
+}
+
+// fingerprint tells the finding from others, and is the same in the next run: it
+// is made of rule, file and tensor, and does not depend on offsets, which shift, nor
+// on the message.
+func (f *Finding) fingerprint() string {
+	sum := sha256.Sum256([]byte(string(f.Rule) + "\x00" + cmp.Or(f.Key, f.File) + "\x00" + f.Tensor))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,189 @@
+// Folding: equal layers as one line of a listing.
+
+package listing
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// A folded is one line of a listing: a tensor, or several that differ in the
+// numbers within their names alone.
+type folded struct {
+	Name  string // with ranges for numbers, as in "model.layers.[0-23].norm.weight"
+	row   Row    // the first of them
+	Count int
+	bytes encode.Known // of all of them
+	file  int          // -1 if they are in several
+}
+
+// params returns the number of elements of all of them. They have one shape.
+func (f *folded) params() encode.Known {
+	n := paramsOf(f.row.TensorInfo)
+	if n < 0 {
+		return encode.Unknown
+	}
+	return encode.Known(encode.Times(int64(n), f.Count))
+}
+
+// Fold returns rows as lines, in the order of their first rows. Rows are folded
+// only where a full range of numbers has the dtype and shape in common: a layer
+// that differs, or is missing, stands out.
+func Fold(rows []Row) []folded {
+	type template struct {
+		name string // with \x00 for each number
+		kind string // dtype and shape
+	}
+	groups := make(map[template][]box)
+	for i, r := range rows {
+		name, at := Numbered(r.Name)
+		key := template{name, string(r.Dtype) + ShapeOf(r.TensorInfo)}
+		groups[key] = append(groups[key], box{at: at, first: i, count: 1, bytes: bytesOf(r.TensorInfo), file: r.File})
+	}
+	lines := make([]folded, 0, len(groups))
+	order := make([]int, 0, len(groups))
+	for key, boxes := range groups {
+		for _, b := range merge(boxes) {
+			line := folded{b.name(key.name), rows[b.first], b.count, b.bytes, b.file}
+			lines = append(lines, line)
+			order = append(order, b.first)
+		}
+	}
+	return sortBy(lines, order)
+}
+
+// sortBy returns lines in the order of their keys.
+func sortBy(lines []folded, keys []int) []folded {
+	index := make([]int, len(lines))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortFunc(index, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	sorted := make([]folded, len(lines))
+	for i, j := range index {
+		sorted[i] = lines[j]
+	}
+	return sorted
+}
+
+// span is a range of numbers, with both its ends.
+type span struct{ lo, hi int32 }
+
+// A box is a set of tensors with one template: all combinations of the numbers
+// in its ranges.
+type box struct {
+	at    []span
+	first int // index of the first row
+	count int
+	bytes encode.Known
+	file  int
+}
+
+// merge joins boxes that differ in one range, and there follow one another. It
+// goes from the last number of names to the first, so that the experts of a
+// layer become one box before layers do.
+func merge(boxes []box) []box {
+	for d := len(boxes[0].at) - 1; d >= 0 && len(boxes) > 1; d-- {
+		slices.SortFunc(boxes, func(a, b box) int {
+			return cmp.Or(a.compareBut(&b, d), cmp.Compare(a.at[d].lo, b.at[d].lo), cmp.Compare(a.first, b.first))
+		})
+		merged := boxes[:1]
+		for _, b := range boxes[1:] {
+			last := &merged[len(merged)-1]
+			if last.at[d].hi+1 != b.at[d].lo || last.compareBut(&b, d) != 0 {
+				merged = append(merged, b)
+				continue
+			}
+			last.join(&b, d)
+		}
+		boxes = merged
+	}
+	return boxes
+}
+
+// compareBut compares the ranges of a and b except the one at d.
+func (a *box) compareBut(b *box, d int) int {
+	for i := range a.at {
+		if i == d {
+			continue
+		}
+		if c := cmp.Or(cmp.Compare(a.at[i].lo, b.at[i].lo), cmp.Compare(a.at[i].hi, b.at[i].hi)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// join adds b, which follows a in the range at d.
+func (a *box) join(b *box, d int) {
+	a.at[d].hi = b.at[d].hi
+	a.first = min(a.first, b.first)
+	a.count += b.count
+	if a.bytes < 0 || b.bytes < 0 {
+		a.bytes = encode.Unknown // a part of the sum would pass for all of it
+	} else {
+		a.bytes = encode.Known(encode.Add(int64(a.bytes), int64(b.bytes)))
+	}
+	if a.file != b.file {
+		a.file = -1
+	}
+}
+
+// name returns the template with the ranges in it.
+func (a *box) name(template string) string {
+	if len(a.at) == 0 {
+		return template
+	}
+	var b strings.Builder
+	for i, part := range strings.Split(template, "\x00") {
+		if i > 0 {
+			b.WriteString(a.at[i-1].String())
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// String returns the range as in "[0-23]", or one number as it is.
+func (s span) String() string {
+	if s.lo == s.hi {
+		return strconv.Itoa(int(s.lo))
+	}
+	return "[" + strconv.Itoa(int(s.lo)) + "-" + strconv.Itoa(int(s.hi)) + "]"
+}
+
+// Numbered takes a name apart into a template, with \x00 in place of numbers
+// between dots, and the numbers.
+func Numbered(name string) (template string, numbers []span) {
+	const most = 4 // layers, experts, blocks of blocks: no model has more
+	if strings.IndexByte(name, 0) >= 0 {
+		return name, nil // it would pass for a template
+	}
+	words := strings.Split(name, ".")
+	for i, word := range words {
+		if n, ok := number(word); ok && len(numbers) < most {
+			numbers = append(numbers, span{n, n})
+			words[i] = "\x00"
+		}
+	}
+	if numbers == nil {
+		return name, nil
+	}
+	return strings.Join(words, "."), numbers
+}
+
+// number returns the value of a word that is a number as loops write it:
+// without zeros in front.
+func number(word string) (int32, bool) {
+	const most = 9 // digits: fits int32
+	if word == "" || len(word) > most || word[0] == '0' && len(word) > 1 || typeset.Digits(word) != word {
+		return 0, false
+	}
+	n, err := strconv.Atoi(word)
+	return int32(n), err == nil
+}

@@ -1,0 +1,250 @@
+// What info says: tensors, dtypes, files, totals.
+
+package listing
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+)
+
+// A File is a file of a listing.
+type File struct {
+	Path string
+
+	// Size is the file's size in bytes, or -1 if it is not known, as of a
+	// stream.
+	Size int64
+
+	// Format is what the file is, if it is no file of safetensors: then its header is
+	// one that such a file would have.
+	Format string
+
+	// Header is what could be made out of the file's header; nil if nothing
+	// could.
+	Header *safetensors.Header
+}
+
+// tensors returns how many tensors the file has.
+func (f *File) tensors() int {
+	if f.Header == nil {
+		return 0
+	}
+	return len(f.Header.Tensors)
+}
+
+// A Set is a set of files that belong together, found at a target.
+type Set struct {
+	Name    string `json:"name"`    // the path of its index or its file, or a pattern of its files
+	Role    string `json:"role"`    // "model", "copy", "adapter" or "other"
+	CopyOf  string `json:"copy_of"` // the Name of the set that it is a copy of, or ""
+	Files   int    `json:"files"`
+	Counted bool   `json:"counted"` // whether its files are among those listed
+}
+
+// An Inventory is what was found at some targets.
+type Inventory struct {
+	Targets  []string
+	Sets     []Set
+	Files    []File // of the sets that are counted
+	Findings []finding.Finding
+	Omitted  []finding.Omission
+}
+
+// Totals are sums over tensors.
+type Totals struct {
+	Tensors int   `json:"tensors"`
+	Params  int64 `json:"params"` // stored elements
+	Bytes   int64 `json:"bytes"`  // of data
+}
+
+// add counts one more tensor. Sums saturate: what a hostile header claims shall
+// not come out as a small number, or a negative one. They leave out what is not
+// known.
+func (t *Totals) add(ti *safetensors.TensorInfo) {
+	t.Tensors++
+	t.Params = encode.Plus(t.Params, paramsOf(ti))
+	t.Bytes = encode.Plus(t.Bytes, bytesOf(ti))
+}
+
+// A DtypeTotals is the Totals of a dtype.
+type DtypeTotals struct {
+	Dtype safetensors.Dtype `json:"dtype"`
+	Totals
+}
+
+// An Info is what info says of an Inventory.
+type Info struct {
+	Inventory
+	Selection Selection
+	Rows      []Row         // what is selected, up to the limit
+	Dtypes    []DtypeTotals // of what is selected, as are Totals and PerFile
+	Totals    Totals
+	PerFile   []Totals
+	All       int // how many tensors there are, selected or not
+	Models    []Model
+}
+
+// NewInfo makes an Info of the tensors in the selection. The totals are those
+// of what is selected, whatever the limit.
+func NewInfo(inv Inventory, sel Selection) *Info {
+	info := &Info{Inventory: inv, Selection: sel, Rows: sel.rows(inv.Files)}
+	info.PerFile = make([]Totals, len(inv.Files))
+	for i := range inv.Files {
+		info.All += inv.Files[i].tensors()
+	}
+	dtypes := make(map[safetensors.Dtype]*Totals)
+	for _, r := range info.Rows {
+		t := dtypes[r.Dtype]
+		if t == nil {
+			t = new(Totals)
+			dtypes[r.Dtype] = t
+		}
+		t.add(r.TensorInfo)
+		info.Totals.add(r.TensorInfo)
+		info.PerFile[r.File].add(r.TensorInfo)
+	}
+	for d, t := range dtypes {
+		info.Dtypes = append(info.Dtypes, DtypeTotals{d, *t})
+	}
+	slices.SortFunc(info.Dtypes, func(a, b DtypeTotals) int { return compareTotals(a, b) })
+	return info
+}
+
+// compareTotals puts the dtype with the most bytes first.
+func compareTotals(a, b DtypeTotals) int {
+	switch {
+	case a.Bytes != b.Bytes:
+		if a.Bytes > b.Bytes {
+			return -1
+		}
+		return +1
+	}
+	return compareDtypes(a.Dtype, b.Dtype)
+}
+
+// shown returns how many of n lines the limit allows for.
+func (s *Selection) shown(n int) int {
+	if s.Limit > 0 {
+		return min(n, s.Limit)
+	}
+	return n
+}
+
+// infoFile is a File in the machine form.
+type infoFile struct {
+	Path       string            `json:"path"`
+	Format     string            `json:"format"`
+	Size       encode.Known      `json:"size"`
+	HeaderSize encode.Known      `json:"header_size"`
+	DataSize   encode.Known      `json:"data_size"`
+	Tensors    int               `json:"tensors"`
+	Metadata   map[string]string `json:"metadata"`
+}
+
+// json returns the machine form. The size of the data is what is there, and not
+// what the header says should be.
+func (f *File) json() infoFile {
+	j := infoFile{Path: f.Path, Format: cmp.Or(f.Format, "safetensors"), Size: encode.Known(f.Size), HeaderSize: encode.Unknown, DataSize: encode.Unknown, Tensors: f.tensors()}
+	if f.Header != nil && f.Format == "" {
+		j.Metadata = f.Header.Metadata
+		j.HeaderSize = encode.Known(f.Header.Size)
+		if f.Size >= 0 {
+			j.DataSize = encode.Known(max(f.Size-f.Header.DataStart(), 0))
+		}
+	}
+	return j
+}
+
+// infoTensor is a Row in the machine form.
+type infoTensor struct {
+	Name        string            `json:"name"`
+	Dtype       safetensors.Dtype `json:"dtype"`
+	Shape       encode.Dims       `json:"shape"` // null if it cannot be read
+	Params      encode.Known      `json:"params"`
+	Bytes       encode.Known      `json:"bytes"`
+	File        string            `json:"file"`
+	DataOffsets encode.Pair       `json:"data_offsets"` // null if they make no sense
+	FileOffsets encode.Pair       `json:"file_offsets"`
+}
+
+// tensorJSON returns the machine form of a row.
+func (info *Info) tensorJSON(r Row) infoTensor {
+	f := &info.Files[r.File]
+	at, good := f.Header.FileSpan(r.TensorInfo), f.Format == "" && offsetsKnown(r.TensorInfo)
+	return infoTensor{
+		Name: r.Name, Dtype: r.Dtype, Shape: encode.Dims(r.Shape), Params: paramsOf(r.TensorInfo), Bytes: bytesOf(r.TensorInfo), File: f.Path,
+		DataOffsets: encode.Pair{Begin: r.Offsets.Begin, End: r.Offsets.End, Known: good}, FileOffsets: encode.Pair{Begin: at.Begin, End: at.End, Known: good},
+	}
+}
+
+// JSON writes the machine form, "weigh.info/1". Tensors are written one by one:
+// there may be a million.
+func (info *Info) JSON(w io.Writer, s typeset.Style) error {
+	files := make([]infoFile, len(info.Files))
+	for i := range info.Files {
+		files[i] = info.Files[i].json()
+	}
+	type totals struct {
+		Files int `json:"files"`
+		Totals
+	}
+	shown := info.Selection.shown(len(info.Rows))
+	rows := func(yield func(any) bool) {
+		for _, r := range info.Rows[:shown] {
+			if !yield(info.tensorJSON(r)) {
+				return
+			}
+		}
+	}
+	models := []modelJSON{}
+	for i := range info.Models {
+		models = append(models, info.Models[i].json())
+	}
+	return encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.info/1"),
+		encode.M("targets", info.Targets),
+		encode.M("sets", append([]Set{}, info.Sets...)),
+		encode.M("files", files),
+		encode.M("tensors", encode.Elements(rows)),
+		encode.M("dtypes", append([]DtypeTotals{}, info.Dtypes...)),
+		encode.M("totals", totals{len(info.Files), info.Totals}),
+		encode.M("logical", logicalOf(info.Models)),
+		encode.M("models", models),
+		encode.M("violations", finding.FindingsJSON(info.Findings)),
+		encode.M("truncated", shown < len(info.Rows)),
+	})
+}
+
+// CSV writes the tensors as comma-separated values with a line of titles.
+func (info *Info) CSV(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		encode.CSV(w, s, "tensor", "dtype", "shape", "params", "bytes", "file")
+		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
+			shape := ""
+			if shapeKnown(r.TensorInfo) {
+				shape = r.ShapeString()
+			}
+			encode.CSV(w, s, r.Name, string(r.Dtype), shape, paramsOf(r.TensorInfo).Cell(), bytesOf(r.TensorInfo).Cell(), info.Files[r.File].Path)
+		}
+	})
+}
+
+// Markdown writes the tensors as a table for a README or an issue.
+func (info *Info) Markdown(w io.Writer) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		encode.MarkdownRow(w, "tensor", "dtype", "shape", "params", "bytes", "file")
+		w.WriteString("|---|---|---|--:|--:|---|\n")
+		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
+			encode.MarkdownRow(w, encode.Markdown(r.Name), encode.Markdown(DtypeOf(r.Dtype)), ShapeOf(r.TensorInfo),
+				paramsOf(r.TensorInfo).Text(typeset.Count), bytesOf(r.TensorInfo).Text(typeset.Count), encode.Markdown(info.Files[r.File].Path))
+		}
+	})
+}

@@ -1,0 +1,268 @@
+// What layout says: what each byte of a file is.
+
+package listing
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+)
+
+// A Region is a run of bytes of a file. Tensors and overlaps may share bytes;
+// all other regions follow one another.
+type Region struct {
+	Kind   string // "length", "header", "padding", "tensor", "gap", "overlap", "trailing", "missing" or "unknown"
+	Span   safetensors.Span
+	Tensor *safetensors.TensorInfo // of a tensor or an overlap; else nil
+	Detail string
+	Hex    []byte // the first bytes, if they were asked for
+}
+
+// A Layout is the byte map of one file.
+type Layout struct {
+	File     File
+	Regions  []Region
+	Findings []finding.Finding
+	Omitted  []finding.Omission
+}
+
+// NewLayout maps a file. Header is the text of the file's header, as long as
+// the file has it; claimed is the size that the file claims for it, which may be
+// anything.
+func NewLayout(f File, header []byte, claimed uint64, findings []finding.Finding) *Layout {
+	l := &Layout{File: f, Findings: findings}
+	const length = 8 // bytes, of the number with which a file begins
+	l.add("length", 0, min(length, f.Size), fmt.Sprintf("N = %d", claimed))
+	if f.Size < length {
+		return l
+	}
+	if f.Header == nil {
+		// Without a header nothing can be told of what follows.
+		l.add("unknown", length, f.Size, "")
+		return l
+	}
+	text := int64(len(bytes.TrimRight(header, " \t\r\n")))
+	end := min(f.Header.DataStart(), f.Size)
+	l.add("header", length, length+text, typeset.Plural(int64(f.tensors()), "tensor"))
+	l.add("padding", length+text, end, "")
+	l.data(end)
+	return l
+}
+
+// add adds a region, unless it is empty.
+func (l *Layout) add(kind string, begin, end int64, detail string) {
+	if begin < end {
+		l.Regions = append(l.Regions, Region{Kind: kind, Span: safetensors.Span{Begin: begin, End: end}, Detail: detail})
+	}
+}
+
+// data maps the tensors, in the order of their bytes, and what is between them.
+func (l *Layout) data(start int64) {
+	h := l.File.Header
+	var tensors, lost []*safetensors.TensorInfo
+	for i := range h.Tensors {
+		if ti := &h.Tensors[i]; ti.Offsets.Begin >= 0 {
+			tensors = append(tensors, ti)
+		} else {
+			lost = append(lost, ti)
+		}
+	}
+	slices.SortStableFunc(tensors, func(a, b *safetensors.TensorInfo) int {
+		return cmp.Or(cmp.Compare(a.Offsets.Begin, b.Offsets.Begin), cmp.Compare(a.Offsets.End, b.Offsets.End))
+	})
+	end := start
+	for _, ti := range tensors {
+		at := h.FileSpan(ti)
+		l.add("gap", end, at.Begin, "")
+		if at.Begin < end && at.Begin < at.End {
+			l.Regions = append(l.Regions, Region{Kind: "overlap", Span: safetensors.Span{Begin: at.Begin, End: min(at.End, end)}, Tensor: ti})
+		}
+		l.Regions = append(l.Regions, Region{Kind: "tensor", Span: at, Tensor: ti})
+		end = max(end, at.End)
+	}
+	l.add("trailing", end, l.File.Size, "")
+	if end > l.File.Size {
+		l.add("missing", max(l.File.Size, start), end, "the file ends before")
+	}
+	for _, ti := range lost {
+		l.Regions = append(l.Regions, Region{Kind: "tensor", Tensor: ti, Detail: "offsets make no sense"})
+	}
+}
+
+// HexSize is how many bytes of a region are dumped.
+const HexSize = 16
+
+// Dump reads the first bytes of each region from r. What cannot be read, since
+// the file ends, is left out.
+func (l *Layout) Dump(r io.ReaderAt) error {
+	for i := range l.Regions {
+		region := &l.Regions[i]
+		n := min(region.Span.End, l.File.Size) - region.Span.Begin
+		if n <= 0 {
+			continue
+		}
+		region.Hex = make([]byte, min(n, HexSize))
+		if n, err := r.ReadAt(region.Hex, region.Span.Begin); n < len(region.Hex) {
+			return err
+		}
+	}
+	return nil
+}
+
+// regionJSON is a Region in the machine form.
+type regionJSON struct {
+	Kind   string             `json:"kind"`
+	Bytes  encode.Pair        `json:"bytes"`
+	Size   encode.Known       `json:"size"`
+	Name   *string            `json:"name,omitempty"`
+	Dtype  *safetensors.Dtype `json:"dtype,omitempty"`
+	Shape  *encode.Dims       `json:"shape,omitempty"`
+	Detail string             `json:"detail,omitempty"`
+	Hex    string             `json:"hex,omitempty"`
+}
+
+// json returns the machine form.
+func (r *Region) json() regionJSON {
+	j := regionJSON{
+		Kind: r.Kind, Bytes: encode.Pair{Begin: r.Span.Begin, End: r.Span.End, Known: r.Span.End > 0}, Size: r.size(),
+		Detail: r.Detail, Hex: hex.EncodeToString(r.Hex),
+	}
+	if ti := r.Tensor; ti != nil {
+		j.Name, j.Dtype, j.Shape = &ti.Name, &ti.Dtype, (*encode.Dims)(&ti.Shape)
+	}
+	return j
+}
+
+// JSON writes the machine form, "weigh.layout/1".
+func (l *Layout) JSON(w io.Writer, s typeset.Style) error {
+	rows := func(yield func(any) bool) {
+		for i := range l.Regions {
+			if !yield(l.Regions[i].json()) {
+				return
+			}
+		}
+	}
+	return encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.layout/1"),
+		encode.M("target", l.File.Path),
+		encode.M("size", encode.Known(l.File.Size)),
+		encode.M("regions", encode.Elements(rows)),
+		encode.M("violations", finding.FindingsJSON(l.Findings)),
+	})
+}
+
+// what says what a region is, and of a tensor which.
+func (r *Region) what() string {
+	what := r.Kind
+	switch {
+	case r.Kind == "tensor":
+		what = typeset.Name(r.Tensor.Name)
+	case r.Tensor != nil:
+		what += " of " + typeset.Name(r.Tensor.Name)
+	}
+	if r.Detail != "" {
+		what += " (" + r.Detail + ")"
+	}
+	return what
+}
+
+// size returns how many bytes the region has. It is unknown of a tensor whose
+// offsets make no sense, which has no place in the file: see offset.
+func (r *Region) size() encode.Known {
+	if r.Span.End == 0 {
+		return encode.Unknown
+	}
+	return encode.Known(r.Span.Len())
+}
+
+// offset returns one of the region's ends as text.
+func (r *Region) offset(n int64) string {
+	if r.Span.End == 0 {
+		return "?" // of a tensor whose offsets make no sense
+	}
+	return typeset.Count(n)
+}
+
+// color returns the colour of a region: typeset.Red for what should not be there, typeset.Dim
+// for what is not data.
+func (r *Region) color() string {
+	switch r.Kind {
+	case "tensor":
+		return ""
+	case "length", "header", "padding":
+		return typeset.Dim
+	}
+	return typeset.Red
+}
+
+// Text writes the map as a table, and below it the rules that are broken.
+func (l *Layout) Text(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		l.table(w, s).Write(w, s)
+		w.WriteByte('\n')
+		if len(l.Findings) > 0 {
+			finding.WriteProblems(w, s, l.Findings, l.Omitted)
+		}
+		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(typeset.Label(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
+	})
+}
+
+// table returns the map as a table. The dump of a region stands below its row,
+// so that it lines up with itself and not with names.
+func (l *Layout) table(w *bufio.Writer, s typeset.Style) *typeset.Table {
+	t := &typeset.Table{N: len(l.Regions), Color: func(i int) string { return l.Regions[i].color() }}
+	// tensor makes the cells of columns that only tensors have.
+	tensor := func(cell func(*safetensors.TensorInfo) string) func(int) string {
+		return func(i int) string {
+			if l.Regions[i].Kind != "tensor" {
+				return ""
+			}
+			return cell(l.Regions[i].Tensor)
+		}
+	}
+	t.Columns = []typeset.Column{
+		{Title: "BEGIN", Right: true, Cell: func(i int) string { return l.Regions[i].offset(l.Regions[i].Span.Begin) }},
+		{Title: "END", Right: true, Cell: func(i int) string { return l.Regions[i].offset(l.Regions[i].Span.End) }},
+		{Title: "SIZE", Right: true, Yields: 1, Cell: func(i int) string { return l.Regions[i].size().Text(typeset.Bytes) }},
+		{Title: "WHAT", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return l.Regions[i].what() }},
+		{Title: "DTYPE", Color: typeset.Cyan, Yields: 3, Cell: tensor(func(ti *safetensors.TensorInfo) string { return DtypeOf(ti.Dtype) })},
+		{Title: "SHAPE", Least: 8, Yields: 2, Cut: typeset.Listed, Cell: tensor(ShapeOf)},
+	}
+	t.Below = func(i int) {
+		if b := l.Regions[i].Hex; len(b) > 0 {
+			w.WriteString(s.Paint(typeset.Dim, dump(b, s.Width)) + "\n")
+		}
+	}
+	return t
+}
+
+// dump returns bytes as hexdump -C does, without the offset: it stands above.
+// Where the width does not allow for 16 of them, it shows as many as fit.
+func dump(b []byte, width int) string {
+	const indent, perByte, frame = "    ", 4, 3 // Columns: "xx ", and the character
+	if width > 0 {
+		b = b[:min(len(b), max((width-len(indent)-frame)/perByte, 4))]
+	}
+	text := []byte(indent)
+	for _, c := range b {
+		text = fmt.Appendf(text, "%02x ", c)
+	}
+	text = append(text, " |"...)
+	for _, c := range b {
+		if c < ' ' || c > '~' {
+			c = '.'
+		}
+		text = append(text, c)
+	}
+	return string(append(text, '|'))
+}

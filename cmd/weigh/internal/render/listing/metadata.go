@@ -1,0 +1,201 @@
+// What metadata says: the strings that files carry, made readable.
+
+package listing
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/model/metadata"
+)
+
+// A Metadata is the metadata of the files of an Inventory.
+type Metadata struct {
+	Inventory
+	Sums map[string]*metadata.Sums // the digests of files by their paths; nil if they were not read
+}
+
+// Failed says whether a digest that the metadata claims is not the file's.
+func (m *Metadata) Failed() bool {
+	for _, sums := range m.Sums {
+		for _, c := range sums.Claims {
+			if c.Verdict == metadata.Fails {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A group is things that are alike: the first of them, and how many there are.
+type group struct{ First, n int }
+
+// Of returns what the group is of, by the label of its first.
+func (g group) Of(first string) string {
+	if g.n > 1 {
+		return fmt.Sprintf("%s and %s more", first, typeset.Count(int64(g.n-1)))
+	}
+	return first
+}
+
+// Grouped divides n things into groups of which all are alike, in the order of the
+// first of each.
+func Grouped(n int, alike func(i, j int) bool) (groups []group) {
+	for i := range n {
+		j := slices.IndexFunc(groups, func(g group) bool { return alike(g.First, i) })
+		if j < 0 {
+			j = len(groups)
+			groups = append(groups, group{First: i})
+		}
+		groups[j].n++
+	}
+	return groups
+}
+
+// groupsOf groups the files that have a header by their metadata.
+func groupsOf(files []File) []group {
+	groups := Grouped(len(files), func(i, j int) bool {
+		a, b := files[i].Header, files[j].Header
+		return a == nil && b == nil || a != nil && b != nil && maps.Equal(a.Metadata, b.Metadata) && (a.Metadata == nil) == (b.Metadata == nil)
+	})
+	return slices.DeleteFunc(groups, func(g group) bool { return files[g.First].Header == nil })
+}
+
+// ShortValue returns a value of metadata as part of a line in which used columns are
+// taken. A terminal gets its start, unless all is asked for: training logs of a
+// megabyte occur.
+func ShortValue(s typeset.Style, used int, value string, all bool) string {
+	text := typeset.Line(value)
+	room := max(s.Width-used, 0)
+	if !s.Terminal() || all || typeset.Width(text) <= room {
+		return text
+	}
+	rest := fmt.Sprintf("… (%s bytes)", typeset.Count(int64(len(value))))
+	return typeset.HeadOf(text, max(room-utf8.RuneCountInString(rest), 0)) + s.Paint(typeset.Dim, rest)
+}
+
+// expanded returns the JSON that a value of metadata is, if it is an object or an
+// array. A number or a word is as readable as it stands, and may be meant as text.
+func expanded(value string) (json.RawMessage, bool) {
+	text := strings.TrimLeft(value, " \t\r\n")
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") || !json.Valid([]byte(text)) {
+		return nil, false
+	}
+	return json.RawMessage(text), true
+}
+
+// Text writes what the metadata says, with the file's name where there are several that
+// differ: in words; or raw, keys and values as they are. Of raw values those that are
+// JSON are indented, and those of several lines have these below the key.
+func (m *Metadata) Text(w io.Writer, s typeset.Style, raw bool) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		groups := groupsOf(m.Files)
+		if m.Sums != nil { // which no two files have in common
+			groups = Grouped(len(m.Files), func(i, j int) bool { return i == j })
+			groups = slices.DeleteFunc(groups, func(g group) bool { return m.Files[g.First].Header == nil })
+		}
+		for i, g := range groups {
+			depth := 0
+			if len(groups) > 1 {
+				if i > 0 {
+					w.WriteByte('\n')
+				}
+				w.WriteString(s.Paint(typeset.Bold, g.Of(typeset.Label(m.Files[g.First].Path))) + "\n")
+				depth = 1
+			}
+			f := &m.Files[g.First]
+			if raw {
+				writeValues(w, s, f.Header.Metadata, depth)
+			} else {
+				(&facts{metadata.Describe(f.Header.Metadata), m.Sums[f.Path]}).write(w, s, 2*depth)
+			}
+		}
+		if len(m.Findings) > 0 && len(groups) > 0 && worseThan(m.Findings) {
+			w.WriteByte('\n')
+		}
+		finding.WriteProblems(w, s, m.Findings, m.Omitted)
+	})
+}
+
+// worseThan says whether there is a finding for which files are refused.
+func worseThan(findings []finding.Finding) bool {
+	worst, any := finding.Worst(findings)
+	return any && worst >= finding.Nonconforming
+}
+
+// writeValues writes metadata so many levels deep.
+func writeValues(w *bufio.Writer, s typeset.Style, metadata map[string]string, depth int) {
+	const step = 2 // columns
+	switch {
+	case metadata == nil:
+		typeset.Spaces(w, step*depth)
+		w.WriteString(s.Paint(typeset.Dim, "no metadata") + "\n")
+	case len(metadata) == 0:
+		typeset.Spaces(w, step*depth)
+		w.WriteString(s.Paint(typeset.Dim, "metadata without keys") + "\n")
+	}
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		typeset.Spaces(w, step*depth)
+		w.WriteString(s.Paint(typeset.Cyan, typeset.Name(key)) + ":")
+		value := metadata[key]
+		if text, ok := expanded(value); ok {
+			w.WriteByte(' ')
+			encode.Indent(w, text, depth)
+			continue
+		}
+		if !strings.Contains(value, "\n") {
+			w.WriteString(" " + typeset.Line(value) + "\n")
+			continue
+		}
+		w.WriteByte('\n')
+		for line := range strings.SplitSeq(strings.TrimSuffix(value, "\n"), "\n") {
+			typeset.Spaces(w, step*(depth+1))
+			w.WriteString(typeset.Line(strings.TrimSuffix(line, "\r")) + "\n")
+		}
+	}
+}
+
+// metadataFile is a file in the machine form.
+type metadataFile struct {
+	Path     string                     `json:"path"`
+	Metadata map[string]string          `json:"metadata"`
+	Expanded map[string]json.RawMessage `json:"expanded"` // values that are JSON objects or arrays, as what they are
+	Facts    []saidJSON                 `json:"facts"`
+	Digests  *sumsJSON                  `json:"digests"`
+}
+
+// JSON writes the machine form, "weigh.metadata/1".
+func (m *Metadata) JSON(w io.Writer, s typeset.Style) error {
+	files := func(yield func(any) bool) {
+		for i := range m.Files {
+			f := metadataFile{Path: m.Files[i].Path, Expanded: make(map[string]json.RawMessage)}
+			if h := m.Files[i].Header; h != nil {
+				f.Metadata = h.Metadata
+			}
+			f.Facts, f.Digests = saidOf(metadata.Describe(f.Metadata)), digestsJSON(m.Sums[f.Path])
+			for key, value := range f.Metadata {
+				if text, ok := expanded(value); ok {
+					f.Expanded[key] = text
+				}
+			}
+			if !yield(f) {
+				return
+			}
+		}
+	}
+	return encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.metadata/1"),
+		encode.M("targets", m.Targets),
+		encode.M("files", encode.Elements(files)),
+		encode.M("violations", finding.FindingsJSON(m.Findings)),
+	})
+}

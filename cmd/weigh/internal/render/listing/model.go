@@ -1,0 +1,265 @@
+// What info says of models: what the weights stand for, and what they are of.
+
+package listing
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/model"
+	"github.com/weightools/safetensors/model/compat"
+)
+
+// A Model is what is known of files that belong together.
+type Model struct {
+	Name   string // of the set
+	Counts *model.Counts
+	Facts  *model.Facts
+	Other  *compat.Result // how another program counts; nil if nobody asked
+	Notes  []string       // of reading what is beside the weights
+}
+
+// notes returns all remarks on the model, each once: what is wrong with a
+// configuration is seen by all that read it.
+func (m *Model) notes() []string {
+	list := []string{}
+	for _, note := range slices.Concat(m.Notes, m.Counts.Notes, m.Facts.Notes) {
+		if !slices.Contains(list, note) {
+			list = append(list, note)
+		}
+	}
+	return list
+}
+
+// plain says whether the sums over the tensors say all that there is to say.
+func (m *Model) plain() bool {
+	n := m.Counts
+	return n.Scheme == "" && n.Params == model.Range{Low: n.Stored, High: n.Stored} && n.Unique == n.Params &&
+		!m.Facts.Named() && m.Facts.Adapter == nil && m.Other == nil && len(m.notes()) == 0
+}
+
+// bounds are those of a number, as JSON has them.
+func bounds(r model.Range) [2]int64 { return [2]int64{r.Low, r.High} }
+
+// certain returns a number that is known, or else unknown.
+func certain(r model.Range) encode.Known {
+	if r.Exact() {
+		return encode.Known(r.Low)
+	}
+	return encode.Unknown
+}
+
+// logical is what weights stand for, in the machine form.
+type logical struct {
+	Params   encode.Known `json:"params"` // null if it is not known exactly
+	Bounds   [2]int64     `json:"bounds"`
+	Exact    bool         `json:"exact"`
+	Unique   encode.Known `json:"unique"`
+	Scheme   string       `json:"scheme"`
+	Bits     *float64     `json:"bits_per_param"` // null if there are no parameters
+	Overhead int64        `json:"overhead"`
+	Buffers  int64        `json:"buffers"`
+	Rules    int          `json:"rules"`
+	Notes    []string     `json:"notes"`
+}
+
+// logicalOf adds up models.
+func logicalOf(models []Model) *logical {
+	if len(models) == 0 {
+		return nil
+	}
+	var params, unique model.Range
+	var bytes int64
+	var schemes []string
+	l := &logical{Rules: model.RulesVersion, Notes: []string{}}
+	for i := range models {
+		m, n := &models[i], models[i].Counts
+		params = model.Range{Low: encode.Add(params.Low, n.Params.Low), High: encode.Add(params.High, n.Params.High)}
+		unique = model.Range{Low: encode.Add(unique.Low, n.Unique.Low), High: encode.Add(unique.High, n.Unique.High)}
+		bytes = encode.Add(bytes, n.Bytes-n.Buffers)
+		l.Overhead, l.Buffers = encode.Add(l.Overhead, n.Overhead), encode.Add(l.Buffers, n.Buffers)
+		if n.Scheme != "" && !slices.Contains(schemes, n.Scheme) {
+			schemes = append(schemes, n.Scheme)
+		}
+		for _, note := range m.notes() {
+			if len(models) > 1 {
+				note = m.Name + ": " + note
+			}
+			l.Notes = append(l.Notes, note)
+		}
+	}
+	l.Params, l.Bounds, l.Exact, l.Unique = certain(params), bounds(params), params.Exact(), certain(unique)
+	l.Scheme = strings.Join(schemes, ", ")
+	if params.High > 0 {
+		bits := fourDecimals(8 * float64(bytes) / float64(params.High))
+		l.Bits = &bits
+	}
+	return l
+}
+
+// fourDecimals returns a number with four decimals: more than that are digits of chance.
+func fourDecimals(n float64) float64 { return math.Round(n*1e4) / 1e4 }
+
+// modelJSON is a Model in the machine form.
+type modelJSON struct {
+	Name         string            `json:"name"`
+	Logical      *logical          `json:"logical"`
+	Components   []componentJSON   `json:"components"`
+	Groups       []groupJSON       `json:"groups"`
+	Experts      *expertsJSON      `json:"experts"`      // null if there are none
+	Architecture *architectureJSON `json:"architecture"` // null if nothing is known
+	Adapter      *adapterJSON      `json:"adapter"`      // null if it is none
+	Compat       *compatJSON       `json:"compat,omitempty"`
+}
+
+// sums are those over some tensors.
+type sums struct {
+	Tensors int          `json:"tensors"`
+	Stored  int64        `json:"stored"`
+	Params  encode.Known `json:"params"`
+	Bounds  [2]int64     `json:"bounds"`
+	Bytes   int64        `json:"bytes"`
+}
+
+func sumsOf(t *model.Tally) sums {
+	return sums{t.Tensors, t.Stored, certain(t.Params), bounds(t.Params), t.Bytes}
+}
+
+type componentJSON struct {
+	Component string `json:"component"`
+	sums
+}
+
+type groupJSON struct {
+	Rule   string       `json:"rule"`
+	Scheme string       `json:"scheme"`
+	Dtype  string       `json:"dtype"`
+	Bits   encode.Known `json:"bits"` // null if it is not known, or differs
+	Why    string       `json:"why"`
+	First  string       `json:"first"`
+	sums
+}
+
+type expertsJSON struct {
+	Count  encode.Known `json:"count"`
+	Chosen encode.Known `json:"chosen"`
+	Active encode.Known `json:"active"`
+	Bounds *[2]int64    `json:"bounds"` // null if the configuration does not say enough
+}
+
+type factJSON struct {
+	Value any    `json:"value"` // null if it is not known
+	From  string `json:"from"`
+}
+
+type architectureJSON struct {
+	Name    factJSON `json:"name"`
+	Type    factJSON `json:"type"`
+	Layers  factJSON `json:"layers"`
+	Hidden  factJSON `json:"hidden"`
+	Vocab   factJSON `json:"vocab"`
+	Heads   factJSON `json:"heads"`
+	KVHeads factJSON `json:"kv_heads"`
+}
+
+type adapterJSON struct {
+	Kind    string   `json:"kind"`
+	Modules int      `json:"modules"`
+	Rank    factJSON `json:"rank"`
+	Ranks   []int64  `json:"ranks"`
+	Alpha   factJSON `json:"alpha"`
+	Targets []string `json:"targets"`
+	Base    factJSON `json:"base"`
+}
+
+type compatJSON struct {
+	Name        string           `json:"name"`
+	Version     string           `json:"version"`
+	Total       encode.Known     `json:"total"` // null if it is refused
+	Dtypes      map[string]int64 `json:"dtypes"`
+	Refused     string           `json:"refused"`
+	Differences []differenceJSON `json:"differences"`
+}
+
+type differenceJSON struct {
+	Cause   string `json:"cause"`
+	Tensors int    `json:"tensors"`
+	Params  int64  `json:"params"`
+}
+
+// json returns the machine form.
+func (m *Model) json() modelJSON {
+	j := modelJSON{Name: m.Name, Logical: logicalOf([]Model{*m}), Components: []componentJSON{}, Groups: []groupJSON{}}
+	for i := range m.Counts.Components {
+		p := &m.Counts.Components[i]
+		j.Components = append(j.Components, componentJSON{string(p.Key), sumsOf(&p.Tally)})
+	}
+	for i := range m.Counts.Groups {
+		g := &m.Counts.Groups[i]
+		j.Groups = append(j.Groups, groupJSON{string(g.Rule), g.Scheme, string(g.Dtype), positive(g.Bits), g.Why, typeset.Shortened(g.First), sumsOf(&g.Tally)})
+	}
+	if x := m.Counts.Experts; x != nil {
+		j.Experts = &expertsJSON{Count: positive(x.Count), Chosen: positive(x.Chosen), Active: encode.Unknown}
+		if x.Chosen > 0 {
+			b := bounds(x.Active)
+			j.Experts.Active, j.Experts.Bounds = certain(x.Active), &b
+		}
+	}
+	if f := m.Facts; f.Known() {
+		j.Architecture = &architectureJSON{
+			nameOf(f.Name), nameOf(f.Type), factOf(f.Layers), factOf(f.Hidden), factOf(f.Vocab), factOf(f.Heads), factOf(f.KVHeads),
+		}
+	}
+	if a := m.Facts.Adapter; a != nil {
+		j.Adapter = &adapterJSON{
+			a.Kind, a.Modules, factOf(a.Rank), append([]int64{}, a.Ranks...), factJSON{nil, string(a.AlphaFrom)}, append([]string{}, a.Targets...), nameOf(a.Base),
+		}
+		if a.Alpha != 0 {
+			j.Adapter.Alpha.Value = a.Alpha
+		}
+	}
+	if m.Other != nil {
+		j.Compat = compatOf(m.Other)
+	}
+	return j
+}
+
+// compatOf returns the machine form of another program's count.
+func compatOf(x *compat.Result) *compatJSON {
+	j := &compatJSON{Name: x.Name, Version: x.Version, Total: encode.Known(x.Total), Dtypes: make(map[string]int64), Refused: x.Refused, Differences: []differenceJSON{}}
+	if x.Refused != "" {
+		j.Total = encode.Unknown
+	}
+	for _, d := range x.Dtypes {
+		j.Dtypes[string(d.Dtype)] = d.Params
+	}
+	for _, d := range x.Differences {
+		j.Differences = append(j.Differences, differenceJSON{d.Cause, d.Tensors, d.Params})
+	}
+	return j
+}
+
+// positive returns a number, or unknown for 0.
+func positive(n int64) encode.Known {
+	if n > 0 {
+		return encode.Known(n)
+	}
+	return encode.Unknown
+}
+
+func factOf(n model.Number) factJSON {
+	if n.Value == 0 {
+		return factJSON{nil, string(n.From)}
+	}
+	return factJSON{n.Value, string(n.From)}
+}
+
+func nameOf(t model.Text) factJSON {
+	if t.Value == "" {
+		return factJSON{nil, string(t.From)}
+	}
+	return factJSON{t.Value, string(t.From)}
+}

@@ -1,0 +1,252 @@
+// The text of models: what the weights stand for, line by line.
+
+package listing
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/model"
+)
+
+// writeModels writes what is known of each model, if it is more than the sums over
+// its tensors.
+func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
+	shown := 0
+	for i := range info.Models {
+		m := &info.Models[i]
+		if m.plain() && !form.Explain {
+			continue
+		}
+		// A folder may have a thousand adapters, each of which is a model.
+		if shown++; shown > MostFiles && s.Terminal() && !form.All {
+			WriteMore(w, s, len(info.Models)-i, "model")
+			w.WriteByte('\n')
+			return
+		}
+		title := "MODEL"
+		if len(info.Models) > 1 {
+			title += " " + typeset.Label(m.Name)
+		}
+		w.WriteString(s.Paint(typeset.Bold, title) + "\n")
+		for _, l := range m.lines() {
+			const column = 16
+			typeset.Spaces(w, 2)
+			w.WriteString(s.Paint(typeset.Dim, l.title))
+			typeset.Spaces(w, column-2-len(l.title))
+			typeset.Wrap(w, s, column, "", l.text)
+		}
+		w.WriteByte('\n')
+		if form.Explain {
+			m.writeGroups(w, s)
+		}
+		if m.Other != nil {
+			m.writeOther(w, s)
+		}
+	}
+}
+
+// A line is one of a model's.
+type line struct{ title, text string }
+
+// lines returns what there is to say of a model.
+func (m *Model) lines() (lines []line) {
+	say := func(title, text string) {
+		if text != "" {
+			lines = append(lines, line{title, text})
+		}
+	}
+	n := m.Counts
+	say("architecture", architecture(m.Facts))
+	// Where it is the sum over the tensors, it stands below, and once is enough.
+	if n.Scheme != "" || n.Params != (model.Range{Low: n.Stored, High: n.Stored}) || m.Other != nil {
+		say("parameters", countRange(n.Params))
+	}
+	if n.Unique != n.Params {
+		say("unique", countRange(n.Unique)+", without what is stored twice")
+	}
+	say("packed", m.packed())
+	if x := n.Experts; x != nil && x.Chosen > 0 {
+		say("active", fmt.Sprintf("%s: %s of %s are chosen", shortRange(x.Active), typeset.Count(x.Chosen), typeset.Plural(x.Count, "expert")))
+	}
+	if len(n.Components) > 1 {
+		var parts []string
+		for _, p := range n.Components {
+			if p.Params.High > 0 {
+				parts = append(parts, string(p.Key)+" "+shortRange(p.Params))
+			}
+		}
+		say("components", strings.Join(parts, ", "))
+	}
+	if a := m.Facts.Adapter; a != nil {
+		say("adapter", adapter(a))
+		say("targets", names(a.Targets))
+	}
+	for i := range n.Groups {
+		if g := &n.Groups[i]; !g.Params.Exact() {
+			say("not known", fmt.Sprintf("%s in %s, the first %s: %s", countRange(g.Params), typeset.Plural(int64(g.Tensors), "tensor"), typeset.Name(typeset.Shortened(g.First)), g.Why))
+		}
+	}
+	for _, note := range m.notes() {
+		say("note", typeset.Line(note))
+	}
+	if len(lines) == 0 {
+		say("parameters", countRange(n.Params))
+	}
+	return lines
+}
+
+// packed says how weights are packed, and what that costs.
+func (m *Model) packed() string {
+	n := m.Counts
+	if n.Scheme == "" {
+		return ""
+	}
+	text := typeset.Name(n.Scheme) + ", " + strconv.FormatFloat(n.BitsPerWeight(), 'f', 2, 64) + " bits per parameter"
+	if n.Overhead > 0 {
+		text += ", " + typeset.Bytes(n.Overhead) + " (" + typeset.Percent(n.Overhead, n.Bytes) + ") of scales and the like"
+	}
+	return text
+}
+
+// architecture says what is known of the architecture.
+func architecture(f *model.Facts) string {
+	var parts []string
+	if f.Name.Value != "" {
+		parts = append(parts, typeset.Name(typeset.Shortened(f.Name.Value)))
+	} else if f.Type.Value != "" {
+		parts = append(parts, typeset.Name(typeset.Shortened(f.Type.Value)))
+	}
+	kv := f.KVHeads
+	if kv == f.Heads {
+		kv = model.Number{} // as where nothing is said
+	}
+	for _, n := range []struct {
+		number model.Number
+		name   string
+	}{{f.Layers, "layers"}, {f.Hidden, "hidden size"}, {f.Heads, "heads"}, {kv, "heads for keys and values"}, {f.Vocab, "vocabulary"}} {
+		switch {
+		case n.number.From == model.Ambiguous && f.Named(): // of a model without a name it is no news
+			parts = append(parts, n.name+" "+string(model.Ambiguous))
+		case n.number.Value == 0:
+		default:
+			parts = append(parts, n.name+" "+typeset.Count(n.number.Value))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// adapter says what is known of an adapter.
+func adapter(a *model.Adapter) string {
+	text := a.Kind
+	switch {
+	case a.Rank.Value > 0:
+		text += ", rank " + typeset.Count(a.Rank.Value)
+	case a.Rank.From == model.Ambiguous:
+		text += ", ranks " + typeset.Count(a.Ranks[0]) + " to " + typeset.Count(a.Ranks[len(a.Ranks)-1])
+	}
+	switch {
+	case a.AlphaFrom == model.Ambiguous:
+		text += ", alpha " + string(model.Ambiguous)
+	case a.AlphaFrom != model.Unknown:
+		text += fmt.Sprintf(", alpha %s (%s)", strconv.FormatFloat(a.Alpha, 'g', 6, 64), a.AlphaFrom)
+	}
+	text += ", of " + typeset.Plural(int64(a.Modules), "module")
+	if a.Base.Value != "" {
+		text += fmt.Sprintf(", for %s (%s)", typeset.Name(typeset.Shortened(a.Base.Value)), a.Base.From)
+	}
+	return text
+}
+
+// names lists names, as many as are read with ease.
+func names(list []string) string {
+	const most = 20
+	var parts []string
+	for _, name := range list[:min(most, len(list))] {
+		parts = append(parts, typeset.Name(typeset.Shortened(name)))
+	}
+	if more := len(list) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// countRange returns a number as in "8,030,261,248", or its bounds.
+func countRange(r model.Range) string { return ranged(r, typeset.Count) }
+
+// shortRange returns a number as in "8.03B", or its bounds.
+func shortRange(r model.Range) string { return ranged(r, typeset.Short) }
+
+func ranged(r model.Range, format func(int64) string) string {
+	if low, high := format(r.Low), format(r.High); low != high {
+		return low + " to " + high
+	}
+	return format(r.High)
+}
+
+// writeGroups writes which rule counted what, and what the rules say.
+func (m *Model) writeGroups(w *bufio.Writer, s typeset.Style) {
+	groups := m.Counts.Groups
+	t := &typeset.Table{N: len(groups), Columns: []typeset.Column{
+		{Title: "COUNTED BY", Cell: func(i int) string { return string(groups[i].Rule) }},
+		{Title: "PACKING", Yields: 3, Cell: func(i int) string { return typeset.Name(cmp.Or(groups[i].Scheme, "-")) }},
+		{Title: "DTYPE", Color: typeset.Cyan, Yields: 5, Cell: func(i int) string { return DtypeOf(groups[i].Dtype) }},
+		{Title: "BITS", Right: true, Yields: 4, Cell: func(i int) string { return positive(groups[i].Bits).Cell() }},
+		{Title: "TENSORS", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Count(int64(groups[i].Tensors)) }},
+		{Title: "STORED", Right: true, Yields: 6, Cell: func(i int) string { return typeset.Count(groups[i].Stored) }},
+		{Title: "PARAMETERS", Right: true, Cell: func(i int) string { return countRange(groups[i].Params) }},
+		{Title: "FIRST", Least: s.NameWidth(), Cut: typeset.Dotted, Yields: 1, Cell: func(i int) string { return typeset.Name(typeset.Shortened(groups[i].First)) }},
+	}}
+	t.Write(w, s)
+	w.WriteByte('\n')
+	for i := range groups {
+		if i > 0 && groups[i].Rule == groups[i-1].Rule {
+			continue
+		}
+		const column = 16
+		typeset.Spaces(w, 2)
+		w.WriteString(s.Paint(typeset.Dim, string(groups[i].Rule)))
+		typeset.Spaces(w, max(column-2-len(groups[i].Rule), 1))
+		typeset.Wrap(w, s, column, "", groups[i].Rule.Text())
+	}
+	w.WriteByte('\n')
+}
+
+// writeOther writes how another program counts, and why it differs.
+func (m *Model) writeOther(w *bufio.Writer, s typeset.Style) {
+	x := m.Other
+	w.WriteString(s.Paint(typeset.Bold, "BY "+x.Name+" "+x.Version) + "\n")
+	if x.Refused != "" {
+		typeset.Spaces(w, 2)
+		typeset.Wrap(w, s, 2, "", "no number: "+typeset.Line(x.Refused))
+		w.WriteByte('\n')
+		return
+	}
+	for _, d := range x.Dtypes {
+		fmt.Fprintf(w, "  %s  %s\n", s.Paint(typeset.Cyan, fmt.Sprintf("%-8s", DtypeOf(d.Dtype))), typeset.Count(d.Params))
+	}
+	text := typeset.Count(x.Total) + " parameters"
+	ours := m.Counts.Params
+	switch {
+	case x.Total > ours.High:
+		text += ", " + typeset.Count(x.Total-ours.High) + " more than ours"
+	case x.Total < ours.Low:
+		text += ", " + typeset.Count(ours.Low-x.Total) + " fewer than ours"
+	case ours.Exact():
+		text += ", as ours"
+	}
+	fmt.Fprintf(w, "  %-8s  %s\n", "total", text)
+	for _, d := range x.Differences {
+		sign := "+"
+		if d.Params < 0 {
+			sign = "-"
+		}
+		typeset.Spaces(w, 2)
+		typeset.Wrap(w, s, 4, "", sign+typeset.Count(max(d.Params, -d.Params))+"  "+typeset.Line(d.Cause))
+	}
+	w.WriteByte('\n')
+}

@@ -1,0 +1,126 @@
+// Rows: tensors of several files as one listing; which are in it, in what order.
+
+// Package listing shows tensors and files: tables, trees, totals, models, the byte
+// map of one file, and metadata.
+package listing
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// A Row is a tensor in a listing. Rows are small, since there may be a million.
+type Row struct {
+	*safetensors.TensorInfo
+	File int // which of the listing's files it is in
+}
+
+// A Selection says which tensors are listed, and in what order. The zero
+// Selection is all of them, in the order of the headers.
+type Selection struct {
+	Include, Exclude []*glob.Pattern
+	Dtypes           []safetensors.Dtype // none means all
+	Sort             string              // one of SortKeys; "" means the order of the headers
+	Reverse          bool
+	Limit            int // how many at most; 0 means no limit
+}
+
+// SortKeys are what a listing can be sorted by.
+var SortKeys = []string{"name", "dtype", "shape", "params", "bytes", "offset", "file"}
+
+// Filters says whether the selection may leave tensors out.
+func (s *Selection) Filters() bool { return len(s.Include)+len(s.Exclude)+len(s.Dtypes) > 0 }
+
+// Has says whether the selection has ti.
+func (s *Selection) Has(ti *safetensors.TensorInfo) bool {
+	matches := func(p *glob.Pattern) bool { return p.Match(ti.Name) }
+	switch {
+	case len(s.Dtypes) > 0 && !slices.Contains(s.Dtypes, ti.Dtype):
+		return false
+	case len(s.Include) > 0 && !slices.ContainsFunc(s.Include, matches):
+		return false
+	}
+	return !slices.ContainsFunc(s.Exclude, matches)
+}
+
+// rows returns the tensors of files that are in the selection, in its order,
+// without regard to the limit.
+func (s *Selection) rows(files []File) []Row {
+	n := 0
+	for i := range files {
+		n += files[i].tensors()
+	}
+	rows := make([]Row, 0, n)
+	for i := range files {
+		if files[i].Header == nil {
+			continue
+		}
+		tensors := files[i].Header.Tensors
+		for j := range tensors {
+			if s.Has(&tensors[j]) {
+				rows = append(rows, Row{&tensors[j], i})
+			}
+		}
+	}
+	s.sort(rows)
+	return rows
+}
+
+// sort sorts rows. What is equal keeps its order.
+func (s *Selection) sort(rows []Row) {
+	if order := orders[s.Sort]; order != nil {
+		slices.SortStableFunc(rows, order)
+	}
+	if s.Reverse {
+		slices.Reverse(rows)
+	}
+}
+
+// orders are how listings are sorted. What has a size comes largest first: the
+// question is as a rule where the bytes went.
+var orders = map[string]func(a, b Row) int{
+	"name":   func(a, b Row) int { return typeset.CompareNames(a.Name, b.Name) },
+	"dtype":  func(a, b Row) int { return compareDtypes(a.Dtype, b.Dtype) },
+	"shape":  func(a, b Row) int { return compareShapes(a.Shape, b.Shape) },
+	"params": func(a, b Row) int { return cmp.Compare(paramsOf(b.TensorInfo), paramsOf(a.TensorInfo)) },
+	"bytes":  func(a, b Row) int { return cmp.Compare(bytesOf(b.TensorInfo), bytesOf(a.TensorInfo)) },
+	"offset": func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Offsets.Begin, b.Offsets.Begin))
+	},
+	"file": func(a, b Row) int { return cmp.Compare(a.File, b.File) },
+}
+
+// compareDtypes compares by the width of elements, and then by name.
+func compareDtypes(a, b safetensors.Dtype) int {
+	return cmp.Or(cmp.Compare(a.Bits(), b.Bits()), cmp.Compare(a, b))
+}
+
+// compareShapes compares by rank, and then dimension by dimension. Dimensions
+// are unsigned: see safetensors.TensorInfo.
+func compareShapes(a, b []int64) int {
+	if c := cmp.Compare(len(a), len(b)); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a, b, func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) })
+}
+
+// Selected returns those of list that are in the selection, in its order, and
+// whether the limit has cut some off.
+func (s *Selection) Selected(list []*safetensors.Tensor) (_ []*safetensors.Tensor, truncated bool) {
+	var rows []Row
+	for i, t := range list {
+		if s.Has(&t.TensorInfo) {
+			rows = append(rows, Row{&t.TensorInfo, i})
+		}
+	}
+	s.sort(rows)
+	selected := make([]*safetensors.Tensor, s.shown(len(rows)))
+	for i := range selected {
+		selected[i] = list[rows[i].File]
+	}
+	return selected, len(selected) < len(rows)
+}

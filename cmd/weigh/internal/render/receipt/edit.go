@@ -1,0 +1,177 @@
+// What edit says: the receipt, as JSON.
+
+package receipt
+
+import (
+	"encoding/hex"
+	"io"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/edit"
+)
+
+// An Edit is the receipt of an edit.
+type Edit struct {
+	*edit.Receipt
+	NotCopied []string // what is beside the source, and not beside what was written
+}
+
+// editTotals sum up a receipt.
+type editTotals struct {
+	Kept       int   `json:"kept"`
+	Renamed    int   `json:"renamed"` // of those kept, as are the cast
+	Cast       int   `json:"cast"`
+	Dropped    int   `json:"dropped"`
+	Bytes      int64 `json:"bytes"` // of all tensors kept
+	Rounded    int64 `json:"rounded"`
+	Zeroed     int64 `json:"zeroed"`
+	OutOfRange int64 `json:"out_of_range"`
+
+	files, written int   // how many files were changed, and how many of these are new
+	same           int   // how many tensors have the bytes that they had, as was read
+	size           int64 // of the files that are new, in bytes
+}
+
+// totals sums up the receipt.
+func (e *Edit) totals() (t editTotals) {
+	for i := range e.Tensors {
+		row := &e.Tensors[i]
+		if row.Now == nil {
+			t.Dropped++
+			continue
+		}
+		t.Kept++
+		t.Bytes = encode.Plus(t.Bytes, encode.Known(row.Now.Size()))
+		if row.Now.Name != row.Was.Name {
+			t.Renamed++
+		}
+		if row.Now.Dtype != row.Was.Dtype {
+			t.Cast++
+		}
+		if row.Payload == edit.Same {
+			t.same++
+		}
+		t.Rounded += row.Losses.Rounded
+		t.Zeroed += row.Losses.Zeroed
+		t.OutOfRange += row.Losses.OutOfRange
+	}
+	for i := range e.Files {
+		switch f := &e.Files[i]; f.Action {
+		case edit.Written:
+			t.written++
+			t.files++
+			t.size = encode.Plus(t.size, encode.Known(f.Size))
+		case edit.Overwritten, edit.Removed:
+			t.files++
+		}
+	}
+	return t
+}
+
+// editFile is a file in the machine form.
+type editFile struct {
+	Path        string            `json:"path"`
+	Action      edit.Action       `json:"action"`
+	Size        int64             `json:"size"`
+	HeaderSize  int64             `json:"header_size"`
+	Tensors     int               `json:"tensors"`
+	Overwritten encode.Pair       `json:"overwritten"` // null unless that is the action
+	Before      map[string]string `json:"metadata_before"`
+	After       map[string]string `json:"metadata_after"`
+}
+
+// editTensor is a tensor in the machine form.
+type editTensor struct {
+	Name     *string           `json:"name"` // null if it was dropped, as is the dtype
+	Was      string            `json:"was"`
+	Dtype    *string           `json:"dtype"`
+	WasDtype safetensors.Dtype `json:"was_dtype"`
+	Shape    encode.Dims       `json:"shape"`
+	Bytes    int64             `json:"bytes"`
+	File     string            `json:"file"`
+	Payload  edit.Payload      `json:"payload"`
+	SHA256   *string           `json:"sha256"` // null if it was not read
+	Losses   *editLosses       `json:"losses"` // null if it was not cast
+}
+
+// editLosses are the losses of a cast in the machine form.
+type editLosses struct {
+	Rounded    int64 `json:"rounded"`
+	Zeroed     int64 `json:"zeroed"`
+	OutOfRange int64 `json:"out_of_range"`
+}
+
+// fileJSON returns the machine form of a file.
+func fileJSON(f *edit.File) editFile {
+	at := f.Overwritten
+	return editFile{f.Path, f.Action, f.Size, f.HeaderSize, f.Tensors, encode.Pair{Begin: at.Begin, End: at.End, Known: f.Action == edit.Overwritten}, f.Before, f.After}
+}
+
+// tensorJSON returns the machine form of a tensor.
+func (e *Edit) tensorJSON(row *edit.Tensor) editTensor {
+	j := editTensor{
+		Was: row.Was.Name, WasDtype: row.Was.Dtype, Shape: append(encode.Dims{}, row.Was.Shape...),
+		File: e.Files[row.File].Path, Payload: row.Payload,
+	}
+	if row.Now != nil {
+		dtype := string(row.Now.Dtype)
+		j.Name, j.Dtype, j.Bytes = &row.Now.Name, &dtype, row.Now.Size()
+	}
+	if row.Payload == edit.Same || row.Payload == edit.Converted {
+		digest := hex.EncodeToString(row.SHA256[:])
+		j.SHA256 = &digest
+	}
+	if row.Payload == edit.Converted {
+		j.Losses = &editLosses{row.Losses.Rounded, row.Losses.Zeroed, row.Losses.OutOfRange}
+	}
+	return j
+}
+
+// JSON writes the machine form, "weigh.edit/1".
+func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
+	var target, index any
+	if e.Target != "" {
+		target = e.Target
+	}
+	if e.Index != nil {
+		index = struct {
+			Path   string      `json:"path"`
+			Action edit.Action `json:"action"`
+		}{e.Index.Path, e.Index.Action}
+	}
+	files := make([]editFile, len(e.Files))
+	for i := range e.Files {
+		files[i] = fileJSON(&e.Files[i])
+	}
+	rows := func(yield func(any) bool) {
+		for i := range e.Tensors {
+			if !yield(e.tensorJSON(&e.Tensors[i])) {
+				return
+			}
+		}
+	}
+	return encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.edit/1"),
+		encode.M("source", e.Source),
+		encode.M("target", target),
+		encode.M("dry_run", e.DryRun),
+		encode.M("files", files),
+		encode.M("index", index),
+		encode.M("tensors", encode.Elements(rows)),
+		encode.M("mended", finding.FindingsJSON(e.mended())),
+		encode.M("not_copied", append([]string{}, e.NotCopied...)),
+		encode.M("totals", e.totals()),
+	})
+}
+
+// mended returns the faults that were mended, as findings.
+func (e *Edit) mended() []finding.Finding {
+	list := make([]finding.Finding, len(e.Mended))
+	for i, f := range e.Mended {
+		list[i] = finding.Finding{Violation: f.Violation, File: f.File}
+	}
+	return list
+}

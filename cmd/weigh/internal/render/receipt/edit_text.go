@@ -1,0 +1,296 @@
+// The text of edit: what changed, and that nothing else did.
+
+package receipt
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/edit"
+)
+
+// Text writes what changed: of tensors those that did, of metadata the keys that
+// did, and every file. On a terminal long lists are cut, unless all is asked for.
+func (e *Edit) Text(w io.Writer, s typeset.Style, all bool) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		e.writeTensors(w, s, all)
+		e.writeMetadata(w, s)
+		e.writeMended(w, s)
+		e.writeFiles(w, s, all)
+		if len(e.NotCopied) > 0 {
+			typeset.Wrap(w, s, 0, "", "not copied: "+typeset.SomeOf(e.NotCopied))
+		}
+		for _, line := range e.verdict() {
+			typeset.Wrap(w, s, 0, typeset.Bold, line)
+		}
+	})
+}
+
+// writeTensors writes the tensors that changed.
+func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style, all bool) {
+	const most = 40 // on a terminal
+	var rows []*edit.Tensor
+	for i := range e.Tensors {
+		if whatOf(&e.Tensors[i]) != "" {
+			rows = append(rows, &e.Tensors[i])
+		}
+	}
+	shown := len(rows)
+	if s.Terminal() && !all {
+		shown = min(shown, most)
+	}
+	t := &typeset.Table{N: shown, Columns: []typeset.Column{
+		{Title: "CHANGE", Color: typeset.Yellow, Cell: func(i int) string { return whatOf(rows[i]) }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cell: func(i int) string { return typeset.Name(rows[i].Was.Name) }},
+		{Title: "DTYPE", Color: typeset.Cyan, Yields: 2, Cell: func(i int) string { return dtypesOf(rows[i]) }},
+		{Title: "BYTES", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Bytes(sizeOf(rows[i])) }},
+	}}
+	totals := e.totals()
+	if totals.Renamed > 0 {
+		t.Columns = slices.Insert(t.Columns, 2, typeset.Column{Title: "NOW", Distinct: true, Least: 18, Yields: 3, Cell: func(i int) string { return nowOf(rows[i]) }})
+	}
+	if totals.Cast > 0 && !e.DryRun {
+		t.Columns = append(t.Columns,
+			e.losses("ROUNDED", rows, func(l edit.Losses) int64 { return l.Rounded }),
+			e.losses("TO ZERO", rows, func(l edit.Losses) int64 { return l.Zeroed }),
+			e.losses("OUT OF RANGE", rows, func(l edit.Losses) int64 { return l.OutOfRange }))
+	}
+	t.Write(w, s)
+	listing.WriteMore(w, s, len(rows)-shown, "tensor")
+	if len(rows) > 0 {
+		w.WriteByte('\n')
+	}
+}
+
+// losses returns a column of what casts could not keep.
+func (e *Edit) losses(title string, rows []*edit.Tensor, count func(edit.Losses) int64) typeset.Column {
+	return typeset.Column{Title: title, Right: true, Yields: 4, Cell: func(i int) string {
+		if rows[i].Payload != edit.Converted {
+			return ""
+		}
+		return typeset.Count(count(rows[i].Losses))
+	}}
+}
+
+// whatOf says what was done to a tensor, "" if nothing.
+func whatOf(row *edit.Tensor) string {
+	switch {
+	case row.Now == nil:
+		return "dropped"
+	case row.Now.Name != row.Was.Name && row.Now.Dtype != row.Was.Dtype:
+		return "renamed, cast"
+	case row.Now.Name != row.Was.Name:
+		return "renamed"
+	case row.Now.Dtype != row.Was.Dtype:
+		return "cast"
+	}
+	return ""
+}
+
+// nowOf returns the name that a tensor has got, if it is another one.
+func nowOf(row *edit.Tensor) string {
+	if row.Now == nil || row.Now.Name == row.Was.Name {
+		return ""
+	}
+	return typeset.Name(row.Now.Name)
+}
+
+// dtypesOf returns the dtype of a tensor, or both if it was cast.
+func dtypesOf(row *edit.Tensor) string {
+	if row.Now == nil || row.Now.Dtype == row.Was.Dtype {
+		return listing.DtypeOf(row.Was.Dtype)
+	}
+	return listing.DtypeOf(row.Was.Dtype) + " → " + listing.DtypeOf(row.Now.Dtype)
+}
+
+// sizeOf returns the bytes that a tensor takes, or took.
+func sizeOf(row *edit.Tensor) int64 {
+	if row.Now == nil {
+		return row.Was.Size()
+	}
+	return row.Now.Size()
+}
+
+// A keyChange is what became of one key of metadata; before or after is nil if it
+// was not there.
+type keyChange struct {
+	key           string
+	before, after *string
+}
+
+// keyChanges returns the changes from one metadata to another, by key.
+func keyChanges(before, after map[string]string) (changes []keyChange) {
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		was := before[key]
+		if now, stays := after[key]; !stays {
+			changes = append(changes, keyChange{key, &was, nil})
+		} else if now != was {
+			changes = append(changes, keyChange{key, &was, &now})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		if _, was := before[key]; !was {
+			now := after[key]
+			changes = append(changes, keyChange{key, nil, &now})
+		}
+	}
+	return changes
+}
+
+// writeMetadata writes the keys that changed, those of several files once if they
+// changed alike.
+func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
+	for _, g := range listing.Grouped(len(e.Files), func(i, j int) bool {
+		a, b := &e.Files[i], &e.Files[j]
+		return maps.Equal(a.Before, b.Before) && maps.Equal(a.After, b.After)
+	}) {
+		f := &e.Files[g.First]
+		changes := keyChanges(f.Before, f.After)
+		if f.Action == edit.Removed || len(changes) == 0 {
+			continue
+		}
+		title := "METADATA"
+		if len(e.Files) > 1 {
+			title += " of " + g.Of(e.labels()(g.First))
+		}
+		w.WriteString(s.Paint(typeset.Bold, title) + "\n")
+		for _, c := range changes {
+			c.write(w, s)
+		}
+		w.WriteByte('\n')
+	}
+}
+
+// write writes a change as a line or two: what went, and what came.
+func (c *keyChange) write(w *bufio.Writer, s typeset.Style) {
+	line := func(sign, color, value string) {
+		name := typeset.Name(c.key)
+		w.WriteString("  " + s.Paint(color, sign+" "+name) + ": " + listing.ShortValue(s, len("  - : ")+typeset.Width(name), value, false) + "\n")
+	}
+	if c.before != nil {
+		line("-", typeset.Red, *c.before)
+	}
+	if c.after != nil {
+		line("+", typeset.Green, *c.after)
+	}
+}
+
+// writeMended writes the rules that are not broken any more.
+func (e *Edit) writeMended(w *bufio.Writer, s typeset.Style) {
+	const most = 3 // of one rule in one file
+	if len(e.Mended) == 0 {
+		return
+	}
+	w.WriteString(s.Paint(typeset.Bold, "MENDED") + "\n")
+	for _, group := range finding.ByRule(e.mended()) {
+		for i := range group {
+			if i == most {
+				fmt.Fprintf(w, "  … and %s more like it\n", typeset.Count(int64(len(group)-most)))
+				break
+			}
+			w.WriteString("  " + s.Paint(typeset.Cyan, string(group[i].Rule)) + " ")
+			typeset.Wrap(w, s, len("    "), "", group[i].Label()+": "+typeset.Line(group[i].Detail))
+		}
+	}
+	w.WriteByte('\n')
+}
+
+// writeFiles writes what became of each file.
+func (e *Edit) writeFiles(w *bufio.Writer, s typeset.Style, all bool) {
+	files, short := e.allFiles(), e.labels()
+	shown := len(files)
+	if s.Terminal() && !all {
+		shown = min(shown, listing.MostFiles)
+	}
+	number := func(title string, yields int, value func(*edit.File) string) typeset.Column {
+		return typeset.Column{Title: title, Right: true, Yields: yields, Cell: func(i int) string {
+			if i == len(e.Files) {
+				return "" // the index
+			}
+			return value(&files[i])
+		}}
+	}
+	t := &typeset.Table{N: shown, Columns: []typeset.Column{
+		{Title: "FILE", Distinct: true, Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return short(i) }},
+		{Title: "ACTION", Cell: func(i int) string { return actionOf(&files[i]) }},
+		number("TENSORS", 2, func(f *edit.File) string { return typeset.Count(int64(f.Tensors)) }),
+		number("HEADER", 1, func(f *edit.File) string { return typeset.Bytes(f.HeaderSize) }),
+		number("FILE SIZE", 3, func(f *edit.File) string { return typeset.Bytes(f.Size) }),
+	}}
+	t.Write(w, s)
+	listing.WriteMore(w, s, len(files)-shown, "file")
+	w.WriteByte('\n')
+}
+
+// allFiles returns all files, the index last.
+func (e *Edit) allFiles() []edit.File {
+	files := slices.Clone(e.Files)
+	if e.Index != nil {
+		files = append(files, *e.Index)
+	}
+	return files
+}
+
+// labels returns a function that names all files.
+func (e *Edit) labels() func(int) string {
+	files := e.allFiles()
+	if len(files) == 1 {
+		return func(int) string { return typeset.Label(files[0].Path) }
+	}
+	return listing.ShortPaths(len(files), func(i int) string { return files[i].Path })
+}
+
+// actionOf says what was done to a file.
+func actionOf(f *edit.File) string {
+	if f.Action == edit.Overwritten {
+		return fmt.Sprintf("overwritten at %d-%d", f.Overwritten.Begin, f.Overwritten.End)
+	}
+	return string(f.Action)
+}
+
+// verdict returns the sentences that say what it came to.
+func (e *Edit) verdict() (lines []string) {
+	t := e.totals()
+	text := typeset.Plural(int64(t.Kept), "tensor") + " kept"
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{t.Renamed, "renamed"}, {t.Cast, "cast"}, {t.Dropped, "dropped"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %s %s", typeset.Count(int64(part.n)), part.what)
+		}
+	}
+	text += ", " + typeset.ExactBytes(t.Bytes)
+	if e.Target != "" {
+		text += ", in " + typeset.Label(e.Target)
+	}
+	lines = append(lines, text)
+	switch {
+	case e.DryRun:
+		return append(lines, "dry run: nothing was written")
+	case t.files == 0 && e.Index != nil && e.Index.Action == edit.Written:
+		return append(lines, "the index alone was written anew")
+	case t.files == 0:
+		return append(lines, "nothing had to be changed")
+	case t.written == 0:
+		return append(lines, "no byte of a tensor was written")
+	}
+	read := "read again and compared:"
+	if t.same > 0 {
+		read += fmt.Sprintf(" %s with the bytes, and the SHA-256, that they had", typeset.Plural(int64(t.same), "tensor"))
+	}
+	if t.same > 0 && t.Cast > 0 {
+		read += ";"
+	}
+	if t.Cast > 0 {
+		read += fmt.Sprintf(" %s with those that the cast makes of them: %s rounded, %s became zero, %s out of range",
+			typeset.Plural(int64(t.Cast), "tensor"), typeset.Plural(t.Rounded, "value"), typeset.Count(t.Zeroed), typeset.Count(t.OutOfRange))
+	}
+	return append(lines, read)
+}

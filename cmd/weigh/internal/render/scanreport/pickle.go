@@ -1,0 +1,245 @@
+// What pickle says: instruction by instruction, and in a few words what they come to.
+
+package scanreport
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan"
+)
+
+// Pickles are the pickles of one file, shown while they are found: a file may have
+// many, and an archive unpacks them one by one.
+type Pickles struct {
+	Path string
+	// Scan calls show for each pickle, and returns the report on the file. It is called
+	// once.
+	Scan func(show func(scan.Pickle)) (*scan.Report, error)
+	// Member is the path of the part to show, "" for all.
+	Member string
+	// MaxLines is how many instructions are listed, of all pickles together.
+	MaxLines int
+
+	Report *scan.Report // of Scan
+	Shown  int          // how many pickles were
+	listed int          // and how many instructions
+}
+
+// wanted says whether a pickle is to be shown.
+func (p *Pickles) wanted(k *scan.Pickle) bool {
+	return p.Member == "" || k.Member == p.Member || typeset.Shortened(k.Member) == p.Member
+}
+
+// lines yields the lines of a pickle, with offsets in the part that it is in, as long as
+// there may be more.
+func (p *Pickles) lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
+	return func(yield func(pickle.Line, error) bool) {
+		if p.cut() {
+			return
+		}
+		for line, err := range pickle.Lines(k.Bytes, k.Size, k.Options) {
+			if p.listed++; p.cut() {
+				return
+			}
+			line.Offset, line.End = line.Offset+k.Offset, line.End+k.Offset
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+// cut says whether more instructions are there than are listed.
+func (p *Pickles) cut() bool { return p.listed > p.MaxLines }
+
+// each scans the file and calls show for each pickle that is wanted.
+func (p *Pickles) each(show func(*scan.Pickle) error) error {
+	var failed error
+	report, err := p.Scan(func(k scan.Pickle) {
+		if failed != nil || !p.wanted(&k) {
+			return
+		}
+		p.Shown++
+		failed = show(&k)
+	})
+	p.Report = report
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// lineJSON is an instruction in the machine form.
+type lineJSON struct {
+	Offset  int64   `json:"offset"`
+	Opcode  *string `json:"opcode"` // null if the bytes are no instruction
+	Arg     *string `json:"arg"`
+	Depth   int     `json:"depth"`
+	Remark  *string `json:"remark"`
+	Verdict string  `json:"verdict"`
+}
+
+// json returns the machine form of a line.
+func lineForm(l *pickle.Line) lineJSON {
+	j := lineJSON{Offset: l.Offset, Arg: encode.OrNull(l.Arg), Depth: l.Depth, Remark: encode.OrNull(l.Remark), Verdict: l.Verdict.String()}
+	if l.Opcode != 0 {
+		j.Opcode = encode.OrNull(l.Opcode.String())
+	}
+	return j
+}
+
+// JSON writes the machine form, "weigh.pickle/1".
+func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
+	var failed error
+	pickles := func(yield func(any) bool) {
+		failed = p.each(func(k *scan.Pickle) error {
+			var err error
+			ops := func(yield func(any) bool) {
+				for line, lineErr := range p.lines(k) {
+					if err = lineErr; err != nil || !yield(lineForm(&line)) {
+						return
+					}
+				}
+			}
+			yield([]encode.Member{encode.M("member", encode.OrNull(typeset.Shortened(k.Member))), encode.M("offset", k.Offset), encode.M("size", k.Size), encode.M("lines", encode.Elements(ops)), encode.M("whole", func() any { return !p.cut() })})
+			return err
+		})
+	}
+	// What the whole comes to is only known once all pickles were shown.
+	sum := func() any {
+		if p.Report == nil {
+			return nil // the file could not be read to its end, which is an error
+		}
+		return append([]encode.Member{encode.M("format", p.Report.Format), encode.M("verdict", p.Report.Verdict.String()), encode.M("complete", p.Report.Complete), encode.M("reason", encode.OrNull(p.Report.Reason))}, judgementJSON(p.Report)...)
+	}
+	err := encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.pickle/1"),
+		encode.M("path", p.Path),
+		encode.M("pickles", encode.Elements(pickles)),
+		encode.M("summary", sum),
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// Text writes the pickles as pickletools does, with what each instruction imports and
+// calls beside it, and below what they come to.
+func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
+	var failed error
+	err := typeset.Buffered(w, func(w *bufio.Writer) {
+		failed = p.each(func(k *scan.Pickle) error {
+			if k.Member != "" {
+				w.WriteString(s.Paint(typeset.Bold, typeset.Name(typeset.Shortened(k.Member))) + "\n")
+			}
+			highest := 0
+			for line, err := range p.lines(k) {
+				if err != nil {
+					return err
+				}
+				writeLine(w, s, &line)
+				highest = max(highest, line.Opcode.Proto())
+				if line.Opcode.String() == "STOP" {
+					fmt.Fprintf(w, "highest protocol among opcodes = %d\n", highest)
+					highest = 0
+				}
+			}
+			if p.cut() {
+				typeset.Wrap(w, s, 2, typeset.Yellow, "  … and more: "+typeset.Plural(int64(p.MaxLines), "instruction")+" are listed, and ten times as many by --budget 10")
+			}
+			w.WriteByte('\n')
+			return nil
+		})
+		if failed == nil && p.Report != nil {
+			p.summary(w, s)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// remarkColumn is the column in which remarks begin, if a line is not longer.
+const remarkColumn = 60
+
+// writeLine writes an instruction. What it imports or calls stands behind it, in the
+// colour of what is thought of that, and in the margin if that is not good.
+func writeLine(w *bufio.Writer, s typeset.Style, l *pickle.Line) {
+	margin, color := " ", ""
+	switch {
+	case l.Remark == "":
+	case l.Verdict == pickle.Dangerous:
+		margin, color = "!", typeset.Red
+	case l.Verdict == pickle.Suspicious:
+		margin, color = "?", typeset.Yellow
+	default:
+		color = typeset.Green
+	}
+	text := typeset.Line(l.String())
+	if l.Remark == "" {
+		w.WriteString(margin + text + "\n")
+		return
+	}
+	w.WriteString(s.Paint(color, margin) + text)
+	typeset.Spaces(w, max(remarkColumn-typeset.Width(text), 1))
+	w.WriteString(s.Paint(color, typeset.Line(l.Remark)) + "\n")
+}
+
+// summary says in plain words what loading would import and call.
+func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
+	r := p.Report
+	say := func(color, text string) { typeset.Wrap(w, s, 2, color, text) }
+	imports := slices.DeleteFunc(slices.Clone(r.Imports), func(im scan.Import) bool { return p.Member != "" && im.Member != p.Member })
+	calls := slices.DeleteFunc(slices.Clone(r.Calls), func(c scan.Call) bool { return p.Member != "" && c.Member != p.Member })
+	if len(imports) == 0 {
+		say("", "Loading imports nothing.")
+	} else {
+		say("", "Loading imports "+typeset.Plural(int64(len(imports)), "name")+":")
+	}
+	const most = 20
+	for i := range imports[:min(len(imports), most)] {
+		im := &imports[i]
+		typeset.Spaces(w, 2)
+		say(verdictColors[im.Verdict], typeset.Name(typeset.Shortened(im.String()))+": "+im.Verdict.String()+". "+typeset.Line(im.Why()))
+	}
+	if n := len(imports) - most; n > 0 {
+		say("", "  … and "+typeset.Plural(int64(n), "name")+" more: weigh scan --all lists them")
+	}
+	if len(calls) > 0 {
+		say("", "and calls:")
+	}
+	for i := range calls[:min(len(calls), most)] {
+		c := &calls[i]
+		typeset.Spaces(w, 2)
+		text := typeset.Line(typeset.Shortened(c.Callee) + c.Args)
+		if c.Count > 1 {
+			text += ", " + typeset.Count(c.Count) + " times in all"
+		}
+		say(verdictColors[c.Verdict], text)
+	}
+	if n := len(calls) - most; n > 0 {
+		say("", "  … and "+typeset.Plural(int64(n), "call")+" more: weigh scan --json lists them")
+	}
+	w.WriteByte('\n')
+	text := fmt.Sprintf("%s %s", typeset.Label(p.Path)+":", r.Verdict)
+	if !r.Complete {
+		text += ", not seen completely: " + typeset.Line(r.Reason)
+	}
+	if r.Verdict > pickle.Safe {
+		text += "; weigh scan says why"
+	}
+	if r.Limited {
+		text += "; a budget was met: --budget 10 spends ten times as much time and memory"
+	}
+	typeset.Wrap(w, s, 0, verdictColors[r.Verdict], text)
+}

@@ -1,0 +1,203 @@
+// What cat says: the values of a tensor.
+
+// Package values shows the numbers in tensors: the values themselves, summary
+// statistics, and histograms.
+package values
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// A Cat is a tensor whose values are to be shown. Its methods read a part at a
+// time, and write it before they read the next, whatever the tensor's size.
+type Cat struct{ Tensor *safetensors.Tensor }
+
+// fullPart is how much text is gathered before it is written.
+const fullPart = 64 << 10 // bytes
+
+// A gathering is text on its way to w, with a count of what has gone.
+type gathering struct {
+	w    io.Writer
+	text []byte
+	gone int64
+}
+
+// at returns how many bytes there were in all.
+func (g *gathering) at() int64 { return g.gone + int64(len(g.text)) }
+
+// flush writes what was gathered.
+func (g *gathering) flush() error {
+	g.gone += int64(len(g.text))
+	_, err := g.w.Write(g.text)
+	g.text = g.text[:0]
+	return err
+}
+
+// each writes all elements to g, and has between write what stands before each
+// but the first, which it is given the number of.
+func (c *Cat) each(g *gathering, s spelling, between func(i int64)) error {
+	v, err := valuesOf(c.Tensor, s)
+	if err != nil {
+		return err
+	}
+	n := c.Tensor.NumElems()
+	for first := int64(0); first < n; first += partSize {
+		part := int(min(partSize, n-first))
+		if err := v.load(first, part); err != nil {
+			return err
+		}
+		for i := range part {
+			if at := first + int64(i); at > 0 {
+				between(at)
+			}
+			g.text = v.text(g.text, i)
+			if len(g.text) < fullPart {
+				continue
+			}
+			if err := g.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Text writes the values nested in brackets, a line for each row, as NumPy
+// prints arrays, but with all elements. On a terminal long rows are folded.
+func (c *Cat) Text(w io.Writer, s typeset.Style) error {
+	g := &gathering{w: w}
+	if err := c.nested(g, spelling{}, layout{lines: true, width: s.Width}); err != nil {
+		return err
+	}
+	g.text = append(g.text, '\n')
+	return g.flush()
+}
+
+// JSON writes the machine form, "weigh.cat/1". The values of a tensor without
+// elements are [], whatever its shape: it may claim any number of empty rows.
+func (c *Cat) JSON(w io.Writer, s typeset.Style) error {
+	t := c.Tensor
+	members := []encode.Member{encode.M("schema", "weigh.cat/1"), encode.M("name", t.Name), encode.M("dtype", t.Dtype), encode.M("shape", append(encode.Dims{}, t.Shape...))}
+	open, colon, comma, end := "{", ":", ",", "}\n"
+	form := layout{}
+	if s.Terminal() {
+		open, colon, comma, end = "{\n  ", ": ", ",\n  ", "\n}\n"
+		form = layout{lines: true, width: s.Width, indent: len(`  "values": `)}
+	}
+	g := &gathering{w: w, text: []byte(open)}
+	for _, m := range members {
+		text, err := encode.Marshal(m.Value)
+		if err != nil {
+			return err
+		}
+		g.text = append(g.text, `"`+m.Name+`"`+colon...)
+		g.text = append(append(g.text, text...), comma...)
+	}
+	g.text = append(g.text, `"values"`+colon...)
+	if err := c.nested(g, spelling{quoted: true, pairs: true}, form); err != nil {
+		return err
+	}
+	g.text = append(g.text, end...)
+	return g.flush()
+}
+
+// CSV writes a record for each row: the elements along the last axis. There are
+// no titles, and numbers stay what they are, negative ones too.
+func (c *Cat) CSV(w io.Writer) error {
+	t, last := c.Tensor, int64(1)
+	if t.NumElems() == 0 {
+		return nil
+	}
+	if len(t.Shape) > 0 {
+		last = t.Shape[len(t.Shape)-1]
+	}
+	g := &gathering{w: w}
+	err := c.each(g, spelling{}, func(i int64) {
+		if i%last == 0 {
+			g.text = append(g.text, '\n')
+		} else {
+			g.text = append(g.text, ',')
+		}
+	})
+	if err != nil {
+		return err
+	}
+	g.text = append(g.text, '\n')
+	return g.flush()
+}
+
+// Raw writes the bytes as they are in the file: little-endian, and packed if
+// elements are narrower than a byte.
+func (c *Cat) Raw(w io.Writer) error {
+	_, err := c.Tensor.WriteTo(w)
+	return err
+}
+
+// A layout is how nested values are laid out.
+type layout struct {
+	lines  bool // whether rows are on lines of their own, and commas followed by spaces
+	width  int  // in columns, where lines are folded; 0 means never
+	indent int  // of all lines but the first
+}
+
+// nested writes the values in the brackets of their shape.
+func (c *Cat) nested(g *gathering, s spelling, form layout) error {
+	shape := c.Tensor.Shape
+	if c.Tensor.NumElems() == 0 {
+		g.text = append(g.text, "[]"...)
+		return nil
+	}
+	// How many elements an array has that begins at each axis. A header may claim
+	// millions of axes, so there is no recursion over them.
+	size, n := make([]int64, len(shape)), int64(1)
+	for i, dim := range slices.Backward(shape) {
+		n *= dim
+		size[i] = n
+	}
+	begun := g.at() - int64(form.indent) // where the line begins
+	g.text = append(g.text, strings.Repeat("[", len(shape))...)
+	err := c.each(g, s, func(i int64) {
+		ended := 0 // arrays that end before the element
+		for ended < len(shape) && i%size[len(shape)-1-ended] == 0 {
+			ended++
+		}
+		g.text = append(append(g.text, strings.Repeat("]", ended)...), ',')
+		switch {
+		case !form.lines:
+		case ended == 0 && !form.full(g.at()-begun):
+			g.text = append(g.text, ' ')
+		default:
+			depth := len(shape) - ended
+			g.text = form.turn(g.text, ended, depth)
+			begun = g.at() - int64(form.indent+depth)
+		}
+		g.text = append(g.text, strings.Repeat("[", ended)...)
+	})
+	g.text = append(g.text, strings.Repeat("]", len(shape))...)
+	return err
+}
+
+// widest is the room that is kept in a line for one more number, the space before
+// it and the comma after it. No F32 is longer; F64 may be, and is folded by the
+// terminal then.
+const widest = 16 // columns
+
+// full says whether a line of so many bytes has no room for another number.
+func (l *layout) full(bytes int64) bool {
+	return l.width > 0 && bytes+widest > int64(l.width)
+}
+
+// turn begins a line after as many arrays have ended. Between matrices there is
+// an empty line, as in NumPy, but not in JSON, which is indented instead.
+func (l *layout) turn(b []byte, ended, depth int) []byte {
+	if ended > 1 && l.indent == 0 {
+		b = append(b, '\n')
+	}
+	return append(append(b, '\n'), strings.Repeat(" ", l.indent+depth)...)
+}

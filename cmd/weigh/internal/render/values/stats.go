@@ -1,0 +1,265 @@
+// What stats says: the numbers in each tensor, summed up.
+
+package values
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/stats"
+)
+
+// A StatsRow is a tensor and what its numbers come to.
+type StatsRow struct {
+	safetensors.TensorInfo
+	Summary *stats.Summary
+}
+
+// Stats are rows of tensors.
+type Stats struct {
+	Rows      []StatsRow
+	All       int  // how many tensors there are, selected or not
+	Truncated bool // whether more are selected
+	Digest    bool // whether summaries have digests
+}
+
+// histogramJSON is a histogram in the machine form.
+type histogramJSON struct {
+	Edges  []encode.Finite `json:"edges"`
+	Counts []int64         `json:"counts"`
+}
+
+// statsJSON is a StatsRow in the machine form.
+type statsJSON struct {
+	Name      string            `json:"name"`
+	Dtype     safetensors.Dtype `json:"dtype"`
+	Shape     encode.Dims       `json:"shape"`
+	Count     int64             `json:"count"`
+	Min       stats.Value       `json:"min"` // null if no number is finite, as are those below
+	Max       stats.Value       `json:"max"`
+	Mean      encode.Finite     `json:"mean"`
+	Std       encode.Finite     `json:"std"`
+	NaN       int64             `json:"nan"`
+	Inf       int64             `json:"inf"`
+	Zeros     int64             `json:"zeros"`
+	Histogram *histogramJSON    `json:"histogram"`
+	Flags     []stats.Flag      `json:"flags"`
+	SHA256    string            `json:"sha256,omitempty"`
+}
+
+// json returns the machine form.
+func (r *StatsRow) json(digest bool) statsJSON {
+	s := r.Summary
+	j := statsJSON{
+		Name: r.Name, Dtype: r.Dtype, Shape: append(encode.Dims{}, r.Shape...), Count: s.Count,
+		Min: s.Min, Max: s.Max, Mean: encode.Finite(s.Mean), Std: encode.Finite(s.StdDev),
+		NaN: s.NaN, Inf: s.PosInf + s.NegInf, Zeros: s.Zero, Flags: append([]stats.Flag{}, s.Flags()...),
+	}
+	if len(s.Histogram.Counts) > 0 {
+		j.Histogram = &histogramJSON{Counts: s.Histogram.Counts}
+		for _, x := range s.Histogram.Edges {
+			j.Histogram.Edges = append(j.Histogram.Edges, encode.Finite(x))
+		}
+	}
+	if digest {
+		j.SHA256 = hex.EncodeToString(s.SHA256[:])
+	}
+	return j
+}
+
+// JSON writes the machine form, "weigh.stats/1".
+func (st *Stats) JSON(w io.Writer, s typeset.Style) error {
+	rows := func(yield func(any) bool) {
+		for i := range st.Rows {
+			if !yield(st.Rows[i].json(st.Digest)) {
+				return
+			}
+		}
+	}
+	return encode.Object(w, s, []encode.Member{
+		encode.M("schema", "weigh.stats/1"),
+		encode.M("tensors", encode.Elements(rows)),
+		encode.M("truncated", st.Truncated),
+	})
+}
+
+// CSV writes a record for each tensor, with a line of titles. Numbers are exact,
+// and those below zero are no formulas: cells of numbers are written as they are.
+func (st *Stats) CSV(w io.Writer, s typeset.Style) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		titles := []string{"tensor", "dtype", "shape", "count", "min", "max", "mean", "std", "nan", "inf", "zeros", "flags"}
+		if st.Digest {
+			titles = append(titles, "sha256")
+		}
+		encode.CSV(w, s, titles...)
+		for i := range st.Rows {
+			st.writeRecord(w, s, &st.Rows[i])
+		}
+	})
+}
+
+// writeRecord writes one record. What is no number is an empty cell.
+func (st *Stats) writeRecord(w *bufio.Writer, s typeset.Style, r *StatsRow) {
+	var text strings.Builder
+	b := bufio.NewWriter(&text)
+	encode.CSV(b, s, r.Name, string(r.Dtype), r.ShapeString())
+	b.Flush()
+	w.WriteString(strings.TrimSuffix(text.String(), "\n"))
+	j := r.json(st.Digest)
+	for _, v := range []any{j.Count, j.Min, j.Max, j.Mean, j.Std, j.NaN, j.Inf, j.Zeros} {
+		cell, _ := encode.Marshal(v) // all of these are numbers or null
+		w.WriteString("," + strings.TrimPrefix(string(cell), "null"))
+	}
+	w.WriteString("," + flagList(j.Flags, " "))
+	if st.Digest {
+		w.WriteString("," + j.SHA256)
+	}
+	w.WriteByte('\n')
+}
+
+// flagList returns flags as text.
+func flagList(flags []stats.Flag, sep string) string {
+	list := make([]string, len(flags))
+	for i, f := range flags {
+		list[i] = string(f)
+	}
+	return strings.Join(list, sep)
+}
+
+// Text writes the table of tensors, below each a plot if one is asked for, and at
+// the end what is odd.
+func (st *Stats) Text(w io.Writer, s typeset.Style, plot *Plot) error {
+	return typeset.Buffered(w, func(w *bufio.Writer) {
+		t := &typeset.Table{N: len(st.Rows), Columns: st.columns(s)}
+		if plot != nil {
+			t.Below = func(i int) { plot.write(w, s, st.Rows[i].Summary, i < len(st.Rows)-1) }
+		}
+		t.Write(w, s)
+		if len(st.Rows) > 0 {
+			w.WriteByte('\n')
+		}
+		st.writeOdd(w, s)
+		st.writeTotals(w, s)
+	})
+}
+
+// columns returns the columns of the table. Numbers have six digits, which tell
+// what there is to be seen; JSON and CSV have all.
+func (st *Stats) columns(s typeset.Style) []typeset.Column {
+	row := func(i int) *stats.Summary { return st.Rows[i].Summary }
+	count := func(title string, yields int, value func(*stats.Summary) int64) typeset.Column {
+		return typeset.Column{
+			Title: title, Right: true, Yields: yields,
+			Cell:  func(i int) string { return typeset.Count(value(row(i))) },
+			Short: func(i int) string { return typeset.Short(value(row(i))) },
+		}
+	}
+	// Where space is scarce, numbers have three digits.
+	value := func(title string, yields int, value func(*stats.Summary) stats.Value) typeset.Column {
+		return typeset.Column{
+			Title: title, Right: true, Yields: yields,
+			Cell:  func(i int) string { return inDigits(value(row(i)), 6) },
+			Short: func(i int) string { return Rounded(value(row(i)).Float64(), 3) },
+		}
+	}
+	moment := func(title string, yields int, value func(*stats.Summary) float64) typeset.Column {
+		return typeset.Column{
+			Title: title, Right: true, Yields: yields,
+			Cell:  func(i int) string { return Rounded(value(row(i)), 6) },
+			Short: func(i int) string { return Rounded(value(row(i)), 3) },
+		}
+	}
+	columns := []typeset.Column{
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return typeset.Name(st.Rows[i].Name) }},
+		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Yields: 3, Cell: func(i int) string { return typeset.Name(string(st.Rows[i].Dtype)) }},
+		count("COUNT", 1, func(s *stats.Summary) int64 { return s.Count }),
+		value("MIN", 0, func(s *stats.Summary) stats.Value { return s.Min }),
+		value("MAX", 0, func(s *stats.Summary) stats.Value { return s.Max }),
+		moment("MEAN", 6, func(s *stats.Summary) float64 { return s.Mean }),
+		moment("STD", 7, func(s *stats.Summary) float64 { return s.StdDev }),
+		count("NAN", 5, func(s *stats.Summary) int64 { return s.NaN }),
+		count("INF", 4, func(s *stats.Summary) int64 { return s.PosInf + s.NegInf }),
+		count("ZEROS", 2, func(s *stats.Summary) int64 { return s.Zero }),
+		{Title: "FLAGS", Color: typeset.Yellow, Least: 8, Yields: 8, Cell: func(i int) string { return flagList(row(i).Flags(), ", ") }},
+	}
+	if st.Digest {
+		columns = append(columns, typeset.Column{Title: "SHA256", Yields: 1, Cell: func(i int) string { return hex.EncodeToString(row(i).SHA256[:]) }})
+	}
+	return columns
+}
+
+// inDigits returns a number of a tensor with so many digits: an integer with all.
+func inDigits(v stats.Value, digits int) string {
+	if text := v.String(); !strings.ContainsAny(text, ".eN") {
+		return text
+	}
+	return Rounded(v.Float64(), digits)
+}
+
+// Rounded returns x rounded to so many digits; "-" if it is no number.
+func Rounded(x float64, digits int) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}
+
+// flagTexts say what is odd about a tensor, in the order in which it is told.
+var flagTexts = []struct {
+	flag stats.Flag
+	text string
+}{
+	{stats.HasNaN, "NaN in"},
+	{stats.HasInf, "infinities in"},
+	{stats.Saturated, "cut off at the dtype's largest number, it seems:"},
+	{stats.AllZero, "nothing but zeros in"},
+	{stats.Constant, "one number throughout in"},
+	{stats.Empty, "no numbers in"},
+}
+
+// writeOdd writes a line for each flag, with the first tensors that have it.
+func (st *Stats) writeOdd(w *bufio.Writer, s typeset.Style) {
+	const most = 5 // names that are listed
+	for _, ft := range flagTexts {
+		var names []string
+		n := 0
+		for i := range st.Rows {
+			if !slices.Contains(st.Rows[i].Summary.Flags(), ft.flag) {
+				continue
+			}
+			if n++; n <= most {
+				names = append(names, typeset.Name(st.Rows[i].Name))
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		if n > most {
+			names = append(names, fmt.Sprintf("and %s more", typeset.Count(int64(n-most))))
+		}
+		typeset.Wrap(w, s, 0, typeset.Yellow, fmt.Sprintf("%s: %s %s: %s", ft.flag, ft.text, typeset.Plural(int64(n), "tensor"), strings.Join(names, ", ")))
+	}
+}
+
+// writeTotals writes what was looked at.
+func (st *Stats) writeTotals(w *bufio.Writer, s typeset.Style) {
+	var numbers, bytes int64
+	for i := range st.Rows {
+		numbers = encode.Add(numbers, st.Rows[i].Summary.Count)
+		bytes = encode.Add(bytes, st.Rows[i].Size())
+	}
+	what := typeset.Plural(int64(st.All), "tensor")
+	if len(st.Rows) < st.All {
+		what = typeset.Count(int64(len(st.Rows))) + " of " + what
+	}
+	typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s, %s, %s", what, typeset.Plural(numbers, "number"), typeset.ExactBytes(bytes)))
+}

@@ -1,0 +1,157 @@
+// Values: the elements of a tensor as text, a part at a time.
+
+package values
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+)
+
+// partSize is how many elements are read at once, and held.
+const partSize = 8192
+
+// A spelling is how numbers are written that forms of text disagree on.
+type spelling struct {
+	quoted bool // NaN and infinities are strings, which JSON has no numbers for
+	pairs  bool // complex numbers are [re,im]
+}
+
+// A values reads the elements of a tensor, and writes them as text.
+type values struct {
+	spelling
+
+	// load reads the n elements from first on.
+	load func(first int64, n int) error
+
+	// text appends the i-th of those to b.
+	text func(b []byte, i int) []byte
+}
+
+// valuesOf returns the values of t.
+//
+// A float is written with the fewest digits that give it back when they are read
+// as a float32, or as a float64 if it is an F64. So narrow floats are exact, and
+// BF16's 3.140625 does not become 3.14, which no other program would show.
+func valuesOf(t *safetensors.Tensor, s spelling) (*values, error) {
+	v := &values{spelling: s}
+	switch t.Dtype {
+	case safetensors.F64:
+		floats(v, t, 64, make([]float64, partSize))
+	case safetensors.F32, safetensors.F16, safetensors.BF16, safetensors.F4, safetensors.F6_E2M3, safetensors.F6_E3M2,
+		safetensors.F8_E4M3, safetensors.F8_E5M2, safetensors.F8_E8M0, safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ:
+		floats(v, t, 32, make([]float32, partSize))
+	default:
+		text := v.whole(t.Dtype)
+		if text == nil {
+			return nil, fmt.Errorf("tensor %q has the dtype %q, whose values are not known", t.Name, string(t.Dtype))
+		}
+		v.bytes(t, text)
+	}
+	return v, nil
+}
+
+// floats makes v one of numbers that T holds exactly, of so many bits.
+func floats[T float32 | float64](v *values, t *safetensors.Tensor, bits int, buf []T) {
+	v.load = func(first int64, n int) error {
+		got, err := safetensors.DecodeAt(t, buf[:n], first)
+		if got == n {
+			return nil
+		}
+		return err
+	}
+	v.text = func(b []byte, i int) []byte { return v.float(b, float64(buf[i]), bits) }
+}
+
+// bytes makes v one of elements that are taken from their bytes.
+func (v *values) bytes(t *safetensors.Tensor, text func(b, element []byte) []byte) {
+	size := t.Dtype.Bits() / 8
+	buf := make([]byte, partSize*size)
+	v.load = func(first int64, n int) error {
+		part := buf[:n*size]
+		got, err := t.ReadAt(part, first*int64(size))
+		switch {
+		case got == len(part):
+			return nil
+		case err == nil || errors.Is(err, io.EOF):
+			return fmt.Errorf("tensor %q ends early: %w", t.Name, io.ErrUnexpectedEOF)
+		}
+		return err
+	}
+	v.text = func(b []byte, i int) []byte { return text(b, buf[i*size:(i+1)*size]) }
+}
+
+// whole returns what writes the elements of a dtype that is no float, or nil.
+// Integers are never floats on the way: those of 64 bits would be rounded.
+func (v *values) whole(d safetensors.Dtype) func(b, element []byte) []byte {
+	le := binary.LittleEndian
+	signed := func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
+	unsigned := func(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) }
+	switch d {
+	case safetensors.BOOL: // any byte but 0 is true, as for all that reads C's bool
+		return func(b, e []byte) []byte { return strconv.AppendBool(b, e[0] != 0) }
+	case safetensors.U8:
+		return func(b, e []byte) []byte { return unsigned(b, uint64(e[0])) }
+	case safetensors.I8:
+		return func(b, e []byte) []byte { return signed(b, int64(int8(e[0]))) }
+	case safetensors.U16:
+		return func(b, e []byte) []byte { return unsigned(b, uint64(le.Uint16(e))) }
+	case safetensors.I16:
+		return func(b, e []byte) []byte { return signed(b, int64(int16(le.Uint16(e)))) }
+	case safetensors.U32:
+		return func(b, e []byte) []byte { return unsigned(b, uint64(le.Uint32(e))) }
+	case safetensors.I32:
+		return func(b, e []byte) []byte { return signed(b, int64(int32(le.Uint32(e)))) }
+	case safetensors.U64:
+		return func(b, e []byte) []byte { return unsigned(b, le.Uint64(e)) }
+	case safetensors.I64:
+		return func(b, e []byte) []byte { return signed(b, int64(le.Uint64(e))) }
+	case safetensors.C64:
+		return v.complex
+	}
+	return nil
+}
+
+// complex appends a complex number: [1,2] in JSON, elsewhere 1+2j, which Python
+// and its libraries read.
+func (v *values) complex(b, element []byte) []byte {
+	re := float64(math.Float32frombits(binary.LittleEndian.Uint32(element)))
+	im := float64(math.Float32frombits(binary.LittleEndian.Uint32(element[4:])))
+	if v.pairs {
+		b = v.float(append(b, '['), re, 32)
+		b = v.float(append(b, ','), im, 32)
+		return append(b, ']')
+	}
+	b = v.float(b, re, 32)
+	if !math.Signbit(im) || math.IsNaN(im) {
+		b = append(b, '+')
+	}
+	return append(v.float(b, im, 32), 'j')
+}
+
+// float appends x in the form that JavaScript prints, with an exponent only
+// where there would be many zeros without.
+func (v *values) float(b []byte, x float64, bits int) []byte {
+	name := ""
+	switch {
+	case math.IsNaN(x):
+		name = "NaN"
+	case math.IsInf(x, 1):
+		name = "Infinity"
+	case math.IsInf(x, -1):
+		name = "-Infinity"
+	}
+	switch {
+	case name != "" && v.quoted:
+		return strconv.AppendQuote(b, name)
+	case name != "":
+		return append(b, name...)
+	}
+	return encode.AppendFloat(b, x, bits)
+}

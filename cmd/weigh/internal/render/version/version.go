@@ -1,0 +1,39 @@
+// What version says: which program this is.
+
+// Package version reports which build of the program this is.
+package version
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// A Version is which program this is, and what it was made with.
+type Version struct {
+	Schema   string `json:"schema"`
+	Version  string `json:"version"`
+	Revision string `json:"revision"` // of the source; "" if not known
+	Modified bool   `json:"modified"` // since that revision
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// JSON writes the machine form, "weigh.version/1".
+func (v *Version) JSON(w io.Writer, s typeset.Style) error { return encode.Write(w, s, v) }
+
+// Text writes one line.
+func (v *Version) Text(w io.Writer) error {
+	revision := ""
+	if v.Revision != "" {
+		revision = fmt.Sprintf(" (%.12s", v.Revision)
+		if v.Modified {
+			revision += ", modified"
+		}
+		revision += ")"
+	}
+	_, err := fmt.Fprintf(w, "weigh %s%s %s %s\n", v.Version, revision, v.Go, v.Platform)
+	return err
+}
