@@ -1,0 +1,65 @@
+// Weak evidence: formats whose first bytes may be chance, so that more has to fit.
+
+package filetype
+
+import "encoding/binary"
+
+// weak recognizes MessagePack, LZMA and zlib.
+func weak(head []byte, size int64) Type {
+	switch {
+	case isMessagePack(head):
+		return Type{Kind: MessagePack}
+	case isLZMA(head, size):
+		return Type{Kind: LZMA}
+	case isZlib(head):
+		return Type{Kind: Zlib}
+	}
+	return Type{}
+}
+
+// isMessagePack reports whether head begins with a map as Flax writes it: its first key is
+// a name, and its first value another map or an extension, which holds an array.
+func isMessagePack(head []byte) bool {
+	b := head
+	switch c := b[0]; {
+	case c > 0x80 && c <= 0x8f:
+		b = b[1:]
+	case c == 0xde && len(b) > 3:
+		b = b[3:]
+	case c == 0xdf && len(b) > 5:
+		b = b[5:]
+	default:
+		return false
+	}
+	n := 0
+	switch {
+	case len(b) > 1 && b[0] >= 0xa1 && b[0] <= 0xbf:
+		n, b = int(b[0]&0x1f), b[1:]
+	case len(b) > 2 && b[0] == 0xd9:
+		n, b = int(b[1]), b[2:]
+	}
+	if n == 0 || n >= len(b) || !isText(b[:n]) {
+		return false
+	}
+	value := b[n]
+	return value >= 0x80 && value <= 0x8f || value >= 0xc7 && value <= 0xc9 || value >= 0xd4 && value <= 0xd8 || value == 0xde || value == 0xdf
+}
+
+// isLZMA reports whether head is that of an .lzma file: the usual properties, a dictionary
+// whose size is a power of two or three quarters of one, a length that is unknown or more
+// than the file has, and the zero byte with which the coder begins.
+func isLZMA(head []byte, size int64) bool {
+	if len(head) < 14 || head[0] != 0x5d || head[13] != 0 {
+		return false
+	}
+	dict, length := binary.LittleEndian.Uint32(head[1:]), binary.LittleEndian.Uint64(head[5:])
+	round := dict&(dict-1) == 0 || dict%3 == 0 && (dict/3)&(dict/3-1) == 0
+	return dict >= 1<<12 && round && (length == 1<<64-1 || length < 1<<40 && (size < 0 || length > uint64(size)/2))
+}
+
+// isZlib reports whether head is that of a zlib stream as libraries write it: of deflate
+// with a window of 32 KiB, no dictionary, the check of both bytes, and a block of a known type.
+func isZlib(head []byte) bool {
+	const blockTypes = 6 // bits; 3 is no type
+	return len(head) > 6 && head[0] == 0x78 && (int(head[0])<<8|int(head[1]))%31 == 0 && head[1]&0x20 == 0 && head[2]&blockTypes != blockTypes
+}
