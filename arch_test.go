@@ -51,7 +51,7 @@ var rooms = map[string][]string{
 	"pickle/scan/internal/java":   {},
 	"pickle/scan/internal/unpack": {"internal", "pickle/internal"},
 	"pickle/scan/internal/yaml":   {},
-	"pickle/torch":                {".", "pickle", "internal"},
+	"pickle/torch":                {".", "store", "checkpoint", "pickle", "internal"},
 	"cmd/weigh/internal/glob":     {},
 	"cmd/weigh/internal/render":   {"cmd/weigh/internal/glob", ".", "checkpoint", "model", "pickle", "stats", "digest", "diff", "edit"},
 	"cmd/weigh/internal/viewer":   {".", "cmd/weigh/internal/render", "checkpoint", "stats"},

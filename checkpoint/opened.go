@@ -131,7 +131,7 @@ func (s *shard) judgeOther(err error) (*safetensors.Report, error) {
 	case err == nil:
 		k.header, k.format, k.notes = s.other.header, s.other.Variant, s.other.Notes
 	case errors.As(err, &v):
-		k.blind, k.report.Violations, k.fault = true, []*safetensors.Violation{v}, atPath("open", s.path, v)
+		k.blind, k.report.Violations, k.fault = true, []*safetensors.Violation{v}, atPath("open", s.path, err)
 	default:
 		return nil, atPath("read", s.path, err)
 	}

@@ -1,0 +1,141 @@
+// PyTorch and NumPy as formats of package checkpoint.
+
+package torch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/tarwalk"
+	"github.com/weightools/safetensors/store"
+)
+
+// PyTorch returns the format of PyTorch's checkpoints, whatever container they are in, for
+// [checkpoint.Options]. Nil options are the defaults. Tensors of the format are a
+// *[Checkpoint].
+func PyTorch(o *Options) checkpoint.Format {
+	return checkpoint.Format{
+		Name:       "PyTorch",
+		Extensions: []string{".bin", ".pt", ".pth", ".ckpt", ".pkl"},
+		Rank:       rankOfName,
+		Match: func(head []byte, _ string) bool {
+			return isZip(head) || tarwalk.Has(head) || looksLikePickle(head) && !looksLikeSafetensors(head)
+		},
+		Open: func(ctx context.Context, from store.Object) (checkpoint.Tensors, error) {
+			return openAs(ctx, from, o, func(f Format) bool { return f != FormatNPZ })
+		},
+	}
+}
+
+// NPZ returns the format of NumPy's archives, as [PyTorch] returns that of PyTorch.
+func NPZ(o *Options) checkpoint.Format {
+	return checkpoint.Format{
+		Name:       "NumPy",
+		Extensions: []string{".npz"},
+		Match:      func(head []byte, _ string) bool { return isZip(head) },
+		Open: func(ctx context.Context, from store.Object) (checkpoint.Tensors, error) {
+			return openAs(ctx, from, o, func(f Format) bool { return f == FormatNPZ })
+		},
+	}
+}
+
+// isZip reports whether head is the beginning of a zip archive.
+func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
+// modelNames match the names that libraries give to the weights of a model.
+var modelNames = regexp.MustCompile(`^((diffusion_)?pytorch_model|adapter_model|consolidated)[.-]`)
+
+// otherNames match the names that training programs give to what is beside the weights.
+var otherNames = regexp.MustCompile(`^(optimizer|scheduler|scaler|training_args|rng_state|random_states|trainer_state)|optim_states\.pt$`)
+
+// rankOfName is the Rank of the format: see [checkpoint.Format].
+func rankOfName(base string) int {
+	switch {
+	case modelNames.MatchString(base):
+		return 1
+	case otherNames.MatchString(base):
+		return -1
+	}
+	return 0
+}
+
+// openAs opens an object whose form is one of those that are wanted.
+func openAs(ctx context.Context, from store.Object, o *Options, wanted func(Format) bool) (checkpoint.Tensors, error) {
+	cp, err := Open(from.ReaderAt(ctx), from.Size(), o)
+	var fault *FormatError
+	switch {
+	case errors.Is(err, ErrNotCheckpoint):
+		return nil, fmt.Errorf("%w: %w", checkpoint.ErrNotFormat, err)
+	case errors.As(err, &fault) && !errors.Is(err, ErrNoRoot):
+		return nil, &fileFault{fault}
+	case err != nil:
+		return nil, err
+	case !wanted(cp.Format):
+		return nil, checkpoint.ErrNotFormat
+	}
+	return cp, nil
+}
+
+// A fileFault is a FormatError that is a violation, too.
+type fileFault struct{ *FormatError }
+
+// Unwrap returns the error and the violation.
+func (f *fileFault) Unwrap() []error {
+	return []error{f.FormatError, &safetensors.Violation{
+		Rule:   safetensors.RuleNotSafetensors,
+		Detail: "the checkpoint cannot be read: " + strings.TrimPrefix(f.Error(), "torch: "),
+	}}
+}
+
+// All yields the tensors. It is a method of [checkpoint.Tensors].
+func (cp *Checkpoint) All() iter.Seq2[*safetensors.Tensor, error] {
+	return func(yield func(*safetensors.Tensor, error) bool) {
+		for _, t := range cp.Tensors {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Close does nothing: the tensors end with the file that they read.
+func (cp *Checkpoint) Close() error { return nil }
+
+// Describe says what is to be known of the file, as [checkpoint.Describer] has it.
+func (cp *Checkpoint) Describe() checkpoint.Description {
+	d := checkpoint.Description{Variant: string(cp.Format), Metadata: map[string]string{"format": "pt"}}
+	if cp.Format == FormatNPZ {
+		d.Metadata["format"] = "np"
+	}
+	if cp.Report != nil && cp.Report.Verdict == pickle.Dangerous {
+		d.Notes = append(d.Notes, "dangerous to load: weigh scan says why")
+	}
+	if cp.Root != "" {
+		d.Notes = append(d.Notes, fmt.Sprintf("shows the tensors under %s", quoted(cp.Root)))
+	}
+	var tensors, values, unsupported int
+	for _, s := range cp.Skipped {
+		if s.Unsupported {
+			unsupported++
+			continue
+		}
+		tensors, values = tensors+s.Tensors, values+s.Values
+	}
+	if unsupported > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("skips %s that safetensors cannot represent", wording.Count(unsupported, "tensor")))
+	}
+	if tensors > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("skips %s and %s that are not part of the model: weigh convert --dry-run lists them",
+			wording.Count(tensors, "tensor"), wording.Count(values, "other value")))
+	}
+	return d
+}
