@@ -42,7 +42,7 @@ func TestHostileFiles(t *testing.T) {
 			}
 			var found []safetensors.Rule
 			for _, v := range report.Violations {
-				if v.Rule.Severity() >= safetensors.Nonconforming {
+				if v.Severity >= safetensors.Nonconforming {
 					found = append(found, v.Rule)
 				}
 			}

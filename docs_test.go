@@ -1,4 +1,4 @@
-// docs/rules.md is the table of rules, and nothing else is.
+// docs/rules.md, and what every rule says.
 
 package safetensors_test
 
@@ -6,10 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/checkpoint"
 )
 
 var update = flag.Bool("update", false, "write docs/rules.md instead of comparing with it")
@@ -27,50 +30,60 @@ func TestRulesDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is not what the table of rules makes: run go generate", name)
+		t.Errorf("%s is out of date: run go generate", name)
 	}
 }
 
 func rulesDoc() string {
 	var b strings.Builder
-	b.WriteString(`# The rules
+	b.WriteString(`# Rules
 
-Made from the tables in rule.go, rule_set.go and rule_repository.go by ` + "`go generate`" + `; edits here are lost.
+Generated from the tables in rule.go, checkpoint/rules.go and check/rules.go by ` + "`go generate`" + `. Do not edit.
 
-Every way in which a file, a set of files or a repository can be wrong is one rule. Its severity says what follows:
+Each finding of ` + "`weigh check`" + ` breaks one of these rules, about a file, a set of files or a repository. The severity says how serious it is:
 
-- **invalid**: no conforming reader accepts it;
-- **nonconforming**: the specification forbids it, and the reference implementation (the crate safetensors, 0.8.0) reads it;
-- **warning**: readers in use disagree, or it costs them;
-- **note**: it could be tidier.
+- **invalid**: no conforming reader accepts the file;
+- **nonconforming**: the specification forbids it, but the reference implementation (the crate safetensors, 0.8.0) reads it;
+- **warning**: readers in use disagree, or loading costs more than it has to;
+- **note**: readers agree on what the file means; it could be tidier.
 
-` + "`Open`" + ` refuses invalid and nonconforming files, and every verb ends with 1 on them. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept what the reference accepts.
+` + "`Open`" + ` refuses invalid and nonconforming files, and every verb exits with 1 on them. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept nonconforming files.
 
-| rule | severity | the law |
+| rule | severity | summary |
 |---|---|---|
 `)
-	for r := range safetensors.Rules() {
-		fmt.Fprintf(&b, "| [`%s`](#%[1]s) | %v | %s |\n", string(r), r.Severity(), r.Text())
+	for _, r := range allRules() {
+		fmt.Fprintf(&b, "| [`%s`](#%[1]s) | %v | %s |\n", string(r.Rule), r.Severity, r.Summary)
 	}
-	for r := range safetensors.Rules() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s *%v*\n\n- From: %s\n- The reference: %s\n- What to do: %s\n",
-			string(r), r.Text(), r.Severity(), r.Clause(), r.Reference(), r.Fix())
+	for _, r := range allRules() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s *%v*\n\n- Source: %s\n- Reference implementation: %s\n- Fix: %s\n",
+			string(r.Rule), r.Summary, r.Severity, r.Source, r.Reference, r.Fix)
 	}
 	return b.String()
 }
 
-// Every rule says all that a user of it is told.
-func TestRulesSayEverything(t *testing.T) {
+// allRules returns the rules of every package that has some.
+func allRules() []safetensors.RuleInfo {
+	return slices.Concat(safetensors.Rules(), checkpoint.Rules(), check.Rules())
+}
+
+func TestRulesAreComplete(t *testing.T) {
 	seen := make(map[safetensors.Rule]bool)
-	for r := range safetensors.Rules() {
-		if seen[r] {
-			t.Errorf("%q stands twice", string(r))
+	for _, r := range allRules() {
+		if seen[r.Rule] {
+			t.Errorf("duplicate rule %q", string(r.Rule))
 		}
-		seen[r] = true
-		for what, text := range map[string]string{"text": r.Text(), "clause": r.Clause(), "reference": r.Reference(), "fix": r.Fix()} {
+		seen[r.Rule] = true
+		if name := string(r.Rule); strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			t.Errorf("%q is not made of lower-case letters, digits and hyphens", name)
+		}
+		for what, text := range map[string]string{"Summary": r.Summary, "Source": r.Source, "Reference": r.Reference, "Fix": r.Fix} {
 			if text == "" || strings.ContainsAny(text, "|\n") {
-				t.Errorf("%v has %q as its %s", r, text, what)
+				t.Errorf("%v: %s is %q", r.Rule, what, text)
 			}
+		}
+		if !strings.HasSuffix(r.Summary, ".") || !strings.HasSuffix(r.Fix, ".") {
+			t.Errorf("%v: Summary %q or Fix %q is not a sentence", r.Rule, r.Summary, r.Fix)
 		}
 	}
 }

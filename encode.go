@@ -107,8 +107,8 @@ func (e *Encoder) lay(tensors []*Tensor) (*layout, error) {
 	for i, t := range tensors {
 		begin := end
 		if end += t.Size(); end < 0 {
-			return nil, &Violation{Rule: RuleOverflow, Tensor: t.Name,
-				Detail: fmt.Sprintf("tensor %s begins at %d and has %d bytes: so many do not fit a file", quote(t.Name), begin, t.Size())}
+			return nil, violation(RuleOverflow, t.Name, Span{},
+				"tensor %s begins at %d and has %d bytes: so many do not fit a file", quote(t.Name), begin, t.Size())
 		}
 		h.Tensors[i] = TensorInfo{Name: t.Name, Dtype: t.Dtype, Shape: t.Shape, Offsets: Span{begin, end}}
 	}
@@ -141,17 +141,17 @@ func encodable(i int, t *Tensor) error {
 	case t == nil:
 		return fmt.Errorf("safetensors: of the tensors to encode, that at index %d is nil", i)
 	case !utf8.ValidString(t.Name):
-		return &Violation{Rule: RuleUTF8, Tensor: t.Name, Detail: fmt.Sprintf("the name %s is not UTF-8", quote(t.Name))}
+		return violation(RuleUTF8, t.Name, Span{}, "the name %s is not UTF-8", quote(t.Name))
 	case t.Size() < 0:
-		return &Violation{Rule: RuleOffsets, Tensor: t.Name,
-			Detail: fmt.Sprintf("tensor %s begins at %d, after its end at %d", quote(t.Name), t.Offsets.Begin, t.Offsets.End)}
+		return violation(RuleOffsets, t.Name, Span{},
+			"tensor %s begins at %d, after its end at %d", quote(t.Name), t.Offsets.Begin, t.Offsets.End)
 	case t.ReaderAt == nil && t.Size() > 0:
 		return fmt.Errorf("safetensors: tensor %s has no ReaderAt to read its %d bytes from", quote(t.Name), t.Size())
 	}
 	// Of most sources the length is known when they end, and of some before.
 	if s, ok := t.ReaderAt.(interface{ Size() int64 }); ok && s.Size() != t.Size() {
-		return &Violation{Rule: RuleTensorSize, Tensor: t.Name,
-			Detail: fmt.Sprintf("tensor %s is to have %d bytes, and its source has %d", quote(t.Name), t.Size(), s.Size())}
+		return violation(RuleTensorSize, t.Name, Span{},
+			"tensor %s is to have %d bytes, and its source has %d", quote(t.Name), t.Size(), s.Size())
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func canonical(tensors []*Tensor) []*Tensor {
 func (h *Header) appendStart(align int, slack bool) ([]byte, error) {
 	for k, v := range h.Metadata {
 		if !utf8.ValidString(k) || !utf8.ValidString(v) {
-			return nil, &Violation{Rule: RuleUTF8, Detail: fmt.Sprintf("__metadata__ has %s: %s, which is not UTF-8", quote(k), quote(v))}
+			return nil, violation(RuleUTF8, "", Span{}, "__metadata__ has %s: %s, which is not UTF-8", quote(k), quote(v))
 		}
 	}
 	const entry = 96 // bytes besides the name: most entries of models have fewer
@@ -224,7 +224,7 @@ func appendSpaces(b []byte, size int) []byte {
 func reread(start []byte, data int64) (*Header, error) {
 	size := saturatingAdd(int64(len(start)), data)
 	if size == math.MaxInt64 {
-		return nil, &Violation{Rule: RuleOverflow, Detail: fmt.Sprintf("the tensors have %d bytes: so many do not fit a file", data)}
+		return nil, violation(RuleOverflow, "", Span{}, "the tensors have %d bytes: so many do not fit a file", data)
 	}
 	text, err := readText(bytes.NewReader(start), int64(len(start)-lengthSize))
 	if err != nil {

@@ -21,7 +21,7 @@ func ExampleTensor_Slice() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	column, err := table.Slice(safetensors.Range{}, safetensors.At(0))
+	column, err := table.Slice(safetensors.All(), safetensors.At(0))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (o *Opener) Validate(r io.ReaderAt, size int64) (*Report, error) { return o
 func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 	var first [lengthSize]byte
 	if n, err := io.ReadFull(r, first[:]); err == io.EOF || err == io.ErrUnexpectedEOF {
-		return nil, &Violation{RuleTooShort, "", Span{0, int64(n)}, fmt.Sprintf("the file has %d bytes, and a file has at least 8", n)}
+		return nil, violation(RuleTooShort, "", Span{0, int64(n)}, "the file has %d bytes, and a file has at least 8", n)
 	} else if err != nil {
 		return nil, err
 	}
@@ -110,8 +110,8 @@ func readAll(r io.Reader, n int64) ([]byte, error) {
 
 func headerEnd(err error, got, n int64) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return &Violation{RuleHeaderSize, "", Span{0, lengthSize},
-			fmt.Sprintf("the header is said to take %d bytes, and the file has %d after the length", n, got)}
+		return violation(RuleHeaderSize, "", Span{0, lengthSize},
+			"the header is said to take %d bytes, and the file has %d after the length", n, got)
 	}
 	return err
 }

@@ -65,7 +65,7 @@ func foreign(r io.ReaderAt, size int64) (*Report, error) {
 
 // violation returns that of a file whose first n bytes have the format f.
 func (f format) violation(n int) *Violation {
-	return &Violation{RuleNotSafetensors, "", Span{0, int64(n)}, "the file is " + f.name + ", and no safetensors file: " + f.cure}
+	return violation(RuleNotSafetensors, "", Span{0, int64(n)}, "the file is %s, and no safetensors file: %s", f.name, f.cure)
 }
 
 // looksLikeHeader says whether head is the start of a safetensors file after

@@ -164,10 +164,7 @@ func (h *Header) AppendBinary(b []byte) ([]byte, error) {
 }
 
 func headerTooLarge(n, limit int64) *Violation {
-	return &Violation{
-		Rule: RuleHeaderSize, Span: Span{0, lengthSize},
-		Detail: fmt.Sprintf("the header takes %d bytes, more than the limit of %d", n, limit),
-	}
+	return violation(RuleHeaderSize, "", Span{0, lengthSize}, "the header takes %d bytes, more than the limit of %d", n, limit)
 }
 
 // appendText appends the JSON text.
@@ -193,7 +190,7 @@ func (h *Header) appendMetadata(b []byte) ([]byte, error) {
 	slices.Sort(keys)
 	for i, k := range keys {
 		if !utf8.ValidString(k) || !utf8.ValidString(h.Metadata[k]) {
-			return b, &Violation{RuleUTF8, "", Span{}, fmt.Sprintf("__metadata__ has a key %s that is not UTF-8, or has such a value", quote(k))}
+			return b, violation(RuleUTF8, "", Span{}, "__metadata__ has a key %s that is not UTF-8, or has such a value", quote(k))
 		}
 		if i > 0 {
 			b = append(b, ',')
@@ -224,13 +221,13 @@ func (h *Header) appendEntries(b []byte) ([]byte, error) {
 func (ti *TensorInfo) fault(seen map[string]bool) error {
 	switch {
 	case ti.Name == metadataName:
-		return &Violation{RuleReservedName, ti.Name, Span{}, "a tensor is called \"__metadata__\", the name that the format reserves"}
+		return violation(RuleReservedName, ti.Name, Span{}, "a tensor is called \"__metadata__\", the name that the format reserves")
 	case !utf8.ValidString(ti.Name):
-		return &Violation{RuleUTF8, ti.Name, Span{}, "the name of tensor " + quote(ti.Name) + " is not UTF-8"}
+		return violation(RuleUTF8, ti.Name, Span{}, "the name of tensor %s is not UTF-8", quote(ti.Name))
 	case ti.Offsets.Begin < 0 || ti.Offsets.End < ti.Offsets.Begin:
-		return &Violation{RuleOffsets, ti.Name, Span{}, fmt.Sprintf("tensor %s begins at %d, and ends at %d", quote(ti.Name), ti.Offsets.Begin, ti.Offsets.End)}
+		return violation(RuleOffsets, ti.Name, Span{}, "tensor %s begins at %d, and ends at %d", quote(ti.Name), ti.Offsets.Begin, ti.Offsets.End)
 	case seen[ti.Name]:
-		return &Violation{RuleDuplicateName, ti.Name, Span{}, "two tensors are called " + quote(ti.Name)}
+		return violation(RuleDuplicateName, ti.Name, Span{}, "two tensors are called %s", quote(ti.Name))
 	}
 	seen[ti.Name] = true
 	return nil

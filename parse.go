@@ -5,7 +5,6 @@ package safetensors
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
@@ -95,7 +94,7 @@ func (p *parser) found(rule Rule, tensor string, at Span, format string, args ..
 	if p.counts == nil {
 		p.counts = make(map[Rule]int)
 	}
-	if !p.all && rule.Severity() >= p.limits.least() {
+	if !p.all && rule.info().Severity >= p.limits.least() {
 		p.enough = true
 	}
 	if p.counts[rule]++; p.counts[rule] > maxOfRule {
@@ -105,7 +104,7 @@ func (p *parser) found(rule Rule, tensor string, at Span, format string, args ..
 		p.omitted[rule]++
 		return
 	}
-	p.violations = append(p.violations, &Violation{rule, tensor, at, fmt.Sprintf(format, args...)})
+	p.violations = append(p.violations, violation(rule, tensor, at, format, args...))
 }
 
 // at returns the bytes of the file that are begin to end of the header.

@@ -9,32 +9,43 @@ import (
 	"strings"
 )
 
-// A Range selects along one axis. The zero Range selects all of it.
+// A Range selects indices along one axis. The zero Range selects all of them.
 //
-// Negative numbers count from the end of the axis, and numbers beyond either
-// end are taken for that end, as in Python. So a Range may select nothing, but
-// it is never out of range. A Step goes forward only.
+// Negative indices count from the end of the axis, and indices beyond either
+// end are clamped to that end, as in Python. A Range may therefore select
+// nothing, but only At can be out of range.
 type Range struct {
-	Start int64 // the first index
-	Stop  int64 // one past the last index; 0 means the end of the axis
-	Step  int64 // 0 means 1; never negative
+	// Step selects every Step-th index from the first one on. 0 means 1. It is
+	// ignored by At, and a negative Step is an error of Slice.
+	Step int64
 
-	kind rangeKind
+	start, stop int64
+	kind        rangeKind
 }
 
-// A rangeKind is what the numbers of a Range cannot say.
+// A rangeKind says which fields of a Range apply.
 type rangeKind uint8
 
 const (
-	toEnd    rangeKind = iota // a Stop of 0 is the end of the axis
-	bounded                   // a Stop of 0 is that index
-	point                     // Start alone is meant
-	ellipsis                  // as many axes as there are no ranges for, whole
+	everything rangeKind = iota // neither start nor stop
+	fromStart                   // start only
+	bounded                     // start and stop
+	point                       // start, which is the one index
+	ellipsis                    // every axis that no other range is for
 )
 
-// At selects one index, and drops the axis from the shape. A negative index
-// counts from the end. Unlike that of a Range, the index has to exist.
-func At(i int64) Range { return Range{Start: i, kind: point} }
+// All selects every index of an axis. It returns the zero Range.
+func All() Range { return Range{} }
+
+// From selects the indices from start to the end of the axis.
+func From(start int64) Range { return Range{start: start, kind: fromStart} }
+
+// Between selects the indices from start up to, but not including, stop.
+func Between(start, stop int64) Range { return Range{start: start, stop: stop, kind: bounded} }
+
+// At selects one index and drops the axis from the shape. A negative index
+// counts from the end. Unlike the bounds of other ranges, it has to exist.
+func At(i int64) Range { return Range{start: i, kind: point} }
 
 // ParseRanges parses the notation of Python and NumPy:
 //
@@ -46,8 +57,7 @@ func At(i int64) Range { return Range{Start: i, kind: point} }
 //	...        the axes that no other range is for
 //
 // Commas separate the ranges of successive axes, as in "3, 0:10, ..., ::2". An
-// empty text is no range. Two differences from a Range written in Go follow
-// from the notation: "0:0" selects nothing, and a step of 0 is an error.
+// empty string has no ranges. A step of 0 is an error.
 func ParseRanges(s string) ([]Range, error) {
 	if strings.Trim(s, blanks) == "" {
 		return nil, nil
@@ -114,10 +124,14 @@ func parseRange(s string, from, to int) (Range, error) {
 	case n == 1:
 		return At(fields[0]), nil
 	}
-	r := Range{Start: fields[0], Stop: fields[1], Step: fields[2]}
-	if given[1] && r.Stop == 0 {
-		r.kind = bounded
+	r := All()
+	switch {
+	case given[1]:
+		r = Between(fields[0], fields[1])
+	case given[0]:
+		r = From(fields[0])
 	}
+	r.Step = fields[2]
 	return r, nil
 }
 
@@ -155,21 +169,21 @@ type axis struct {
 // says what is wrong with r, and not on which axis.
 func (r Range) of(dim int64) (axis, error) {
 	switch {
-	case r == (Range{}) || r.kind == ellipsis:
+	case r == All() || r.kind == ellipsis:
 		return axis{0, dim, 1, false}, nil
 	case dim < 0:
 		// See TensorInfo.Shape. Such an axis can be kept, but not counted on.
 		return axis{}, fmt.Errorf("its %d indices are more than can be sliced", uint64(dim))
-	case r.kind == point && (r.Start >= dim || r.Start < -dim):
-		return axis{}, fmt.Errorf("index %d is out of range: the axis has %d indices", r.Start, dim)
+	case r.kind == point && (r.start >= dim || r.start < -dim):
+		return axis{}, fmt.Errorf("index %d is out of range: the axis has %d indices", r.start, dim)
 	case r.kind == point:
-		return axis{fromEnd(r.Start, dim), 1, 1, true}, nil
+		return axis{fromEnd(r.start, dim), 1, 1, true}, nil
 	case r.Step < 0:
 		return axis{}, errors.New(stepFault(r.Step))
 	}
-	start, stop, step := fromEnd(r.Start, dim), dim, max(r.Step, 1)
-	if r.Stop != 0 || r.kind == bounded {
-		stop = fromEnd(r.Stop, dim)
+	start, stop, step := fromEnd(r.start, dim), dim, max(r.Step, 1)
+	if r.kind == bounded {
+		stop = fromEnd(r.stop, dim)
 	}
 	switch {
 	case start >= stop:

@@ -13,7 +13,8 @@ import (
 // The Ranges are what the text means when it is spelled out in Go.
 func TestParseRanges(t *testing.T) {
 	type r = safetensors.Range
-	at := safetensors.At
+	at, from, between := safetensors.At, safetensors.From, safetensors.Between
+	by := func(one r, step int64) r { one.Step = step; return one }
 	for _, c := range []struct {
 		text string
 		want []r
@@ -26,20 +27,22 @@ func TestParseRanges(t *testing.T) {
 		{"0", []r{at(0)}},
 		{":", []r{{}}},
 		{"::", []r{{}}},
-		{"0:", []r{{}}},
-		{"0:10", []r{{Stop: 10}}},
-		{":10", []r{{Stop: 10}}},
-		{"2:", []r{{Start: 2}}},
-		{"-10:", []r{{Start: -10}}},
-		{":-1", []r{{Stop: -1}}},
-		{"1:10:3", []r{{Start: 1, Stop: 10, Step: 3}}},
-		{"::2", []r{{Step: 2}}},
-		{"1::", []r{{Start: 1}}},
-		{"3, 0:10, :, ::2", []r{at(3), {Stop: 10}, {}, {Step: 2}}},
-		{" 1 : 2 : 3 ,\t-4\r\n", []r{{Start: 1, Stop: 2, Step: 3}, at(-4)}},
+		{"0:", []r{from(0)}},
+		{"0:10", []r{between(0, 10)}},
+		{":10", []r{between(0, 10)}},
+		{"2:", []r{from(2)}},
+		{"-10:", []r{from(-10)}},
+		{":-1", []r{between(0, -1)}},
+		{"0:0", []r{between(0, 0)}},
+		{":0", []r{between(0, 0)}},
+		{"1:10:3", []r{by(between(1, 10), 3)}},
+		{"::2", []r{by(safetensors.All(), 2)}},
+		{"1::", []r{from(1)}},
+		{"3, 0:10, :, ::2", []r{at(3), between(0, 10), {}, {Step: 2}}},
+		{" 1 : 2 : 3 ,\t-4\r\n", []r{by(between(1, 2), 3), at(-4)}},
 		{"3,", []r{at(3)}},
 		{"3, :, ", []r{at(3), {}}},
-		{"-9223372036854775808:9223372036854775807", []r{{Start: -1 << 63, Stop: 1<<63 - 1}}},
+		{"-9223372036854775808:9223372036854775807", []r{between(-1<<63, 1<<63-1)}},
 	} {
 		if got, err := safetensors.ParseRanges(c.text); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("ParseRanges(%q) = %+v, %v, want %+v", c.text, got, err, c.want)
@@ -47,7 +50,7 @@ func TestParseRanges(t *testing.T) {
 	}
 }
 
-// A Stop of 0 in Go is the end of the axis; in the notation it is 0.
+// A stop of 0 selects nothing, in the notation and in Go.
 func TestParseRangesStopAtZero(t *testing.T) {
 	tensor := numbered(t, 3, 4)
 	for text, want := range map[string]string{
@@ -63,10 +66,9 @@ func TestParseRangesStopAtZero(t *testing.T) {
 			t.Errorf("[%s] has shape %s, want %s", text, got, want)
 		}
 	}
-	// Not so in Go, where Stop is then not given.
-	part, err := tensor.Slice(safetensors.Range{Start: 1, Stop: 0})
-	if err != nil || part.ShapeString() != "[2, 4]" {
-		t.Errorf("Range{Start: 1} gives %v, %v, want [2, 4]", part, err)
+	part, err := tensor.Slice(safetensors.Between(1, 0))
+	if err != nil || part.ShapeString() != "[0, 4]" {
+		t.Errorf("Between(1, 0) gives %v, %v, want [0, 4]", part, err)
 	}
 }
 

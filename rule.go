@@ -1,18 +1,19 @@
-// Rules: the one table of the laws of a file.
+// The rules about one file.
 
 package safetensors
 
-import "iter"
+import "slices"
 
-// A Rule is one law of the format, by name. Every way in which a file can be
-// wrong is one Rule, and has one.
+// A Rule names one requirement that files must meet. Every violation breaks
+// exactly one. This package has the rules about one file; other packages add
+// their own, so a Rule may be one that this package does not know.
 //
-// A Rule is an error, so that it can be looked for:
+// A Rule is an error, for use with errors.Is:
 //
 //	if errors.Is(err, safetensors.RuleOverlap) {
 type Rule string
 
-// A Severity says what follows from breaking a Rule.
+// A Severity says how serious a violation is.
 type Severity int
 
 // The severities, in ascending order.
@@ -70,157 +71,223 @@ const (
 	RuleEntryOrder       Rule = "entry-order"
 )
 
-// A law is what the table says of a Rule. The clause is where the law comes
-// from: "Format" and "Notes" are the sections of the README of the reference
-// implementation, the crate safetensors, which is the format's specification.
-type law struct {
-	rule      Rule
-	severity  Severity
-	text      string // the law, as a sentence
-	clause    string // where it stands
-	reference string // what the reference implementation, 0.8.0, does
-	fix       string // what to do about a file that breaks it
+// A RuleInfo describes a [Rule].
+type RuleInfo struct {
+	Rule     Rule
+	Severity Severity
+
+	// Summary says in one sentence what the rule demands.
+	Summary string
+
+	// Source says where the rule comes from: a section of the README of the
+	// reference implementation, the crate safetensors, which is the format's
+	// specification; or "none: " and the reason for the rule.
+	Source string
+
+	// Reference is what the reference implementation, version 0.8.0, does with a
+	// file that breaks the rule: the name of its error, or "accepted".
+	Reference string
+
+	// Fix says in one sentence what to do about a file that breaks the rule.
+	Fix string
 }
 
-var laws = [...]law{
-	{RuleTooShort, Invalid, "A file has at least 8 bytes.",
-		"Format: 8 bytes N", "HeaderTooSmall",
-		"Fetch the file again: it is empty or was cut off."},
-	{RuleNotSafetensors, Invalid, "A file is a safetensors file, and not one of another format under its name.",
-		"Format", "HeaderTooLarge as a rule",
-		"Fetch what was meant, or unpack it, or convert it: `weigh convert` writes checkpoints of PyTorch (.bin, .pt) and archives of NumPy (.npz) as safetensors."},
-	{RuleHeaderSize, Invalid, "N, the header's size, is at most 100,000,000, and at most the file's size less 8.",
-		"Notes: a limit on the size of the header", "HeaderTooLarge, then InvalidHeaderLength",
-		"Fetch the file again: it is cut off, or it is no safetensors file."},
-	{RuleUTF8, Invalid, "The header, with its padding, is strict UTF-8.",
-		"Format: a JSON UTF-8 string", "InvalidHeader",
-		"Write the file again from its source."},
-	{RuleJSON, Invalid, "The header is one JSON object in strict grammar, nested at most 127 deep, with only white space around it.",
-		"Format: a JSON UTF-8 string", "InvalidHeaderDeserialization",
-		"Write the file again from its source."},
-	{RuleLimit, Invalid, "A header keeps to the limits on tensors, rank and metadata that the caller has set, and an index to those on its size and shards.",
-		"none: a limit is the caller's", "accepted",
-		"Raise the limit if the file is trusted."},
-	{RuleHeaderStart, Nonconforming, "The header begins with '{'.",
-		"Format: the header data MUST begin with a { character", "accepted: white space may come first",
-		"Write the file again, with the header's object first."},
-	{RuleHeaderPadding, Nonconforming, "After its object, the header holds spaces (0x20) alone.",
-		"Format: the header data MAY be trailing padded with whitespace (0x20)", "accepted: tabs and line ends too",
-		"Write the file again, padded with spaces."},
-	{RuleDuplicateName, Nonconforming, "No two members of an object in the header have one name, once unescaped.",
-		"Notes: duplicate keys are disallowed", "accepted: the last one wins",
-		"Find out which of the two is meant, and write the file again with it alone."},
-	{RuleMetadata, Invalid, "__metadata__ stands once at most, and maps strings to strings.",
-		"Format: a free form text-to-text map. Arbitrary JSON is not allowed, all values must be strings", "InvalidHeaderDeserialization",
-		"Encode the values as strings."},
-	{RuleReservedName, Invalid, "No tensor is called __metadata__.",
-		"Format: special key __metadata__", "written, and then not read",
-		"Rename the tensor."},
-	{RuleMember, Invalid, "An entry is an object with dtype, shape and data_offsets, each once.",
-		"Format", "InvalidHeaderDeserialization",
-		"Write the file again from its source."},
-	{RuleMemberForm, Nonconforming, "An entry is an object and its dtype a string, not [dtype, shape, offsets] or {\"I32\":null}.",
-		"Format", "accepted: a quirk of its parser",
-		"Write the file again in the plain form."},
-	{RuleUnknownMember, Nonconforming, "An entry has no member but dtype, shape and data_offsets.",
-		"Format", "ignored, if well-formed",
-		"Move what it says to __metadata__."},
-	{RuleDtype, Invalid, "The dtype is one of the 22 that the format has.",
-		"Format: {\"dtype\": \"F16\", ...}", "InvalidHeaderDeserialization",
-		"Write the tensor in a dtype of the format, spelled as the format spells it."},
-	{RuleShape, Invalid, "The shape is an array of integers from 0 to 2^64-1, without sign, fraction or exponent.",
-		"Format: \"shape\": [1, 16, 256]", "InvalidHeaderDeserialization",
-		"Write the file again from its source."},
-	{RuleOffsets, Invalid, "data_offsets are two integers from 0 to 2^64-1, BEGIN and END, and BEGIN is not past END.",
-		"Format: \"data_offsets\": [BEGIN, END]", "InvalidHeaderDeserialization, or InvalidOffset",
-		"Write the file again from its source."},
-	{RuleOverflow, Invalid, "The number of elements, and of their bits, fits 64 bits.",
-		"none: the reference's arithmetic", "ValidationOverflow",
-		"Do not trust the file: no honest writer makes such a shape."},
-	{RuleWholeBytes, Invalid, "A tensor of 4- or 6-bit elements fills whole bytes.",
-		"none: the reference's check", "MisalignedSlice",
-		"Pad the tensor's last dimension."},
-	{RuleTensorSize, Invalid, "END - BEGIN is the size that dtype and shape make.",
-		"Format", "TensorInvalidInfo",
-		"Write the file again from its source."},
-	{RuleOverlap, Invalid, "No byte of the data belongs to two tensors.",
-		"Notes: the byte buffer needs to be entirely indexed, and cannot contain holes", "InvalidOffset",
-		"Do not trust the file: write it again from its source."},
-	{RuleHole, Invalid, "Every byte of the data before the last tensor's end belongs to a tensor.",
-		"Notes: the byte buffer needs to be entirely indexed, and cannot contain holes", "InvalidOffset",
-		"Write the file again, packed."},
-	{RuleTruncated, Invalid, "A file does not end before its last tensor does.",
-		"Format", "MetadataIncompleteBuffer",
-		"Fetch the file again: it is cut off."},
-	{RuleTrailing, Invalid, "A file does not go on after its last tensor.",
-		"Notes: the byte buffer needs to be entirely indexed", "MetadataIncompleteBuffer",
-		"Cut the bytes off if they are known to mean nothing; otherwise fetch the file again."},
-	{RuleDataAlignment, Warning, "The data begins at a multiple of 8.",
-		"none: what the reference writes", "accepted",
-		"Write the file again with the header padded to a multiple of 8."},
-	{RuleElementAlignment, Warning, "A tensor begins at a multiple of its element's size.",
-		"none: a loader that maps the file has to copy such a tensor", "accepted",
-		"Write the file again in canonical order: wide dtypes first, the header padded to a multiple of 8."},
-	{RuleBoolValue, Warning, "A BOOL is a byte of 0 or 1.",
-		"none: other values are undefined behaviour in C and Rust", "accepted",
-		"Write the tensor again from its source."},
-	{RuleNameControl, Warning, "Names are free of control characters, those that turn the direction of text among them, and of \"..\" as a path segment.",
-		"none: names end up on terminals and in paths", "accepted",
-		"Rename the tensor."},
-	{RuleMetadataFormat, Note, "__metadata__ has the key \"format\".",
-		"none: some loaders fail without it", "accepted",
-		"Set format to \"pt\", or to what the file was written from."},
-	{RuleEntryOrder, Note, "The header lists tensors in the order of their data.",
-		"none: the reference reads it in any order", "accepted",
-		"Nothing has to be done; a rewrite puts them in order."},
+var rules = [...]RuleInfo{
+	{
+		Rule: RuleTooShort, Severity: Invalid,
+		Summary: "A file has at least 8 bytes.",
+		Source:  "Format: 8 bytes N", Reference: "HeaderTooSmall",
+		Fix: "Fetch the file again: it is empty or was cut off.",
+	},
+	{
+		Rule: RuleNotSafetensors, Severity: Invalid,
+		Summary: "A file is a safetensors file, and not one of another format under its name.",
+		Source:  "Format", Reference: "HeaderTooLarge as a rule",
+		Fix: "Fetch what was meant, or unpack it, or convert it: `weigh convert` writes checkpoints of PyTorch (.bin, .pt) and archives of NumPy (.npz) as safetensors.",
+	},
+	{
+		Rule: RuleHeaderSize, Severity: Invalid,
+		Summary: "N, the header's size, is at most 100,000,000, and at most the file's size less 8.",
+		Source:  "Notes: a limit on the size of the header", Reference: "HeaderTooLarge, then InvalidHeaderLength",
+		Fix: "Fetch the file again: it is cut off, or it is no safetensors file.",
+	},
+	{
+		Rule: RuleUTF8, Severity: Invalid,
+		Summary: "The header, with its padding, is strict UTF-8.",
+		Source:  "Format: a JSON UTF-8 string", Reference: "InvalidHeader",
+		Fix: "Write the file again from its source.",
+	},
+	{
+		Rule: RuleJSON, Severity: Invalid,
+		Summary: "The header is one JSON object in strict grammar, nested at most 127 deep, with only white space around it.",
+		Source:  "Format: a JSON UTF-8 string", Reference: "InvalidHeaderDeserialization",
+		Fix: "Write the file again from its source.",
+	},
+	{
+		Rule: RuleLimit, Severity: Invalid,
+		Summary: "A header keeps to the limits on tensors, rank and metadata that the caller has set, and an index to those on its size and shards.",
+		Source:  "none: a limit is the caller's", Reference: "accepted",
+		Fix: "Raise the limit if the file is trusted.",
+	},
+	{
+		Rule: RuleHeaderStart, Severity: Nonconforming,
+		Summary: "The header begins with '{'.",
+		Source:  "Format: the header data MUST begin with a { character", Reference: "accepted: white space may come first",
+		Fix: "Write the file again, with the header's object first.",
+	},
+	{
+		Rule: RuleHeaderPadding, Severity: Nonconforming,
+		Summary: "After its object, the header holds spaces (0x20) alone.",
+		Source:  "Format: the header data MAY be trailing padded with whitespace (0x20)", Reference: "accepted: tabs and line ends too",
+		Fix: "Write the file again, padded with spaces.",
+	},
+	{
+		Rule: RuleDuplicateName, Severity: Nonconforming,
+		Summary: "No two members of an object in the header have one name, once unescaped.",
+		Source:  "Notes: duplicate keys are disallowed", Reference: "accepted: the last one wins",
+		Fix: "Find out which of the two is meant, and write the file again with it alone.",
+	},
+	{
+		Rule: RuleMetadata, Severity: Invalid,
+		Summary: "__metadata__ stands once at most, and maps strings to strings.",
+		Source:  "Format: a free form text-to-text map. Arbitrary JSON is not allowed, all values must be strings", Reference: "InvalidHeaderDeserialization",
+		Fix: "Encode the values as strings.",
+	},
+	{
+		Rule: RuleReservedName, Severity: Invalid,
+		Summary: "No tensor is called __metadata__.",
+		Source:  "Format: special key __metadata__", Reference: "written, and then not read",
+		Fix: "Rename the tensor.",
+	},
+	{
+		Rule: RuleMember, Severity: Invalid,
+		Summary: "An entry is an object with dtype, shape and data_offsets, each once.",
+		Source:  "Format", Reference: "InvalidHeaderDeserialization",
+		Fix: "Write the file again from its source.",
+	},
+	{
+		Rule: RuleMemberForm, Severity: Nonconforming,
+		Summary: "An entry is an object and its dtype a string, not [dtype, shape, offsets] or {\"I32\":null}.",
+		Source:  "Format", Reference: "accepted: a quirk of its parser",
+		Fix: "Write the file again in the plain form.",
+	},
+	{
+		Rule: RuleUnknownMember, Severity: Nonconforming,
+		Summary: "An entry has no member but dtype, shape and data_offsets.",
+		Source:  "Format", Reference: "ignored, if well-formed",
+		Fix: "Move what it says to __metadata__.",
+	},
+	{
+		Rule: RuleDtype, Severity: Invalid,
+		Summary: "The dtype is one of the 22 that the format has.",
+		Source:  "Format: {\"dtype\": \"F16\", ...}", Reference: "InvalidHeaderDeserialization",
+		Fix: "Write the tensor in a dtype of the format, spelled as the format spells it.",
+	},
+	{
+		Rule: RuleShape, Severity: Invalid,
+		Summary: "The shape is an array of integers from 0 to 2^64-1, without sign, fraction or exponent.",
+		Source:  "Format: \"shape\": [1, 16, 256]", Reference: "InvalidHeaderDeserialization",
+		Fix: "Write the file again from its source.",
+	},
+	{
+		Rule: RuleOffsets, Severity: Invalid,
+		Summary: "data_offsets are two integers from 0 to 2^64-1, BEGIN and END, and BEGIN is not past END.",
+		Source:  "Format: \"data_offsets\": [BEGIN, END]", Reference: "InvalidHeaderDeserialization, or InvalidOffset",
+		Fix: "Write the file again from its source.",
+	},
+	{
+		Rule: RuleOverflow, Severity: Invalid,
+		Summary: "The number of elements, and of their bits, fits 64 bits.",
+		Source:  "none: the reference's arithmetic", Reference: "ValidationOverflow",
+		Fix: "Do not trust the file: no honest writer makes such a shape.",
+	},
+	{
+		Rule: RuleWholeBytes, Severity: Invalid,
+		Summary: "A tensor of 4- or 6-bit elements fills whole bytes.",
+		Source:  "none: the reference's check", Reference: "MisalignedSlice",
+		Fix: "Pad the tensor's last dimension.",
+	},
+	{
+		Rule: RuleTensorSize, Severity: Invalid,
+		Summary: "END - BEGIN is the size that dtype and shape make.",
+		Source:  "Format", Reference: "TensorInvalidInfo",
+		Fix: "Write the file again from its source.",
+	},
+	{
+		Rule: RuleOverlap, Severity: Invalid,
+		Summary: "No byte of the data belongs to two tensors.",
+		Source:  "Notes: the byte buffer needs to be entirely indexed, and cannot contain holes", Reference: "InvalidOffset",
+		Fix: "Do not trust the file: write it again from its source.",
+	},
+	{
+		Rule: RuleHole, Severity: Invalid,
+		Summary: "Every byte of the data before the last tensor's end belongs to a tensor.",
+		Source:  "Notes: the byte buffer needs to be entirely indexed, and cannot contain holes", Reference: "InvalidOffset",
+		Fix: "Write the file again, packed.",
+	},
+	{
+		Rule: RuleTruncated, Severity: Invalid,
+		Summary: "A file does not end before its last tensor does.",
+		Source:  "Format", Reference: "MetadataIncompleteBuffer",
+		Fix: "Fetch the file again: it is cut off.",
+	},
+	{
+		Rule: RuleTrailing, Severity: Invalid,
+		Summary: "A file does not go on after its last tensor.",
+		Source:  "Notes: the byte buffer needs to be entirely indexed", Reference: "MetadataIncompleteBuffer",
+		Fix: "Cut the bytes off if they are known to mean nothing; otherwise fetch the file again.",
+	},
+	{
+		Rule: RuleDataAlignment, Severity: Warning,
+		Summary: "The data begins at a multiple of 8.",
+		Source:  "none: what the reference writes", Reference: "accepted",
+		Fix: "Write the file again with the header padded to a multiple of 8.",
+	},
+	{
+		Rule: RuleElementAlignment, Severity: Warning,
+		Summary: "A tensor begins at a multiple of its element's size.",
+		Source:  "none: a loader that maps the file has to copy such a tensor", Reference: "accepted",
+		Fix: "Write the file again in canonical order: wide dtypes first, the header padded to a multiple of 8.",
+	},
+	{
+		Rule: RuleBoolValue, Severity: Warning,
+		Summary: "A BOOL is a byte of 0 or 1.",
+		Source:  "none: other values are undefined behaviour in C and Rust", Reference: "accepted",
+		Fix: "Write the tensor again from its source.",
+	},
+	{
+		Rule: RuleNameControl, Severity: Warning,
+		Summary: "Names are free of control characters, those that turn the direction of text among them, and of \"..\" as a path segment.",
+		Source:  "none: names end up on terminals and in paths", Reference: "accepted",
+		Fix: "Rename the tensor.",
+	},
+	{
+		Rule: RuleMetadataFormat, Severity: Note,
+		Summary: "__metadata__ has the key \"format\".",
+		Source:  "none: some loaders fail without it", Reference: "accepted",
+		Fix: "Set format to \"pt\", or to what the file was written from.",
+	},
+	{
+		Rule: RuleEntryOrder, Severity: Note,
+		Summary: "The header lists tensors in the order of their data.",
+		Source:  "none: the reference reads it in any order", Reference: "accepted",
+		Fix: "Nothing has to be done; a rewrite puts them in order.",
+	},
 }
 
-// tables are all laws, in the order of Rules.
-var tables = [...][]law{laws[:], setLaws[:], repositoryLaws[:]}
-
-// Rules yields every rule, in the order in which bytes are read: those about
-// one file, then those about a set of files, and then those about a repository.
-func Rules() iter.Seq[Rule] {
-	return func(yield func(Rule) bool) {
-		for _, table := range tables {
-			for i := range table {
-				if !yield(table[i].rule) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// law returns what the table says of r. Of a rule that is not in it, every file
-// that breaks it is invalid.
-func (r Rule) law() law {
-	for _, table := range tables {
-		for i := range table {
-			if table[i].rule == r {
-				return table[i]
-			}
-		}
-	}
-	return law{rule: r, severity: Invalid}
-}
+// Rules returns the rules about one file, in the order in which a file is read.
+// Packages that judge more than one file have rules of their own.
+func Rules() []RuleInfo { return slices.Clone(rules[:]) }
 
 // Error returns "rule " and r's name.
 func (r Rule) Error() string { return "rule " + string(r) }
 
-// Severity says what follows from breaking r.
-func (r Rule) Severity() Severity { return r.law().severity }
-
-// Text returns what r says, as a sentence.
-func (r Rule) Text() string { return r.law().text }
-
-// Clause returns where r comes from: the section of the specification, or
-// "none" and the reason.
-func (r Rule) Clause() string { return r.law().clause }
-
-// Reference returns what the reference implementation does about a file that
-// breaks r: the name of its error, or "accepted".
-func (r Rule) Reference() string { return r.law().reference }
-
-// Fix returns what to do about a file that breaks r.
-func (r Rule) Fix() string { return r.law().fix }
+// info describes r, which is one of this package.
+func (r Rule) info() *RuleInfo {
+	for i := range rules {
+		if rules[i].Rule == r {
+			return &rules[i]
+		}
+	}
+	return &RuleInfo{Rule: r, Severity: Invalid}
+}

@@ -49,39 +49,21 @@ var severities = []struct {
 }
 
 func TestRules(t *testing.T) {
-	all := slices.Collect(safetensors.Rules())
-	if len(all) < len(severities) {
-		t.Fatalf("%d rules, want %d and those of sets", len(all), len(severities))
+	all := safetensors.Rules()
+	if len(all) != len(severities) {
+		t.Fatalf("%d rules, want %d", len(all), len(severities))
 	}
 	for i, want := range severities {
-		if got := all[i]; got != want.rule || got.Severity().String() != want.severity {
-			t.Errorf("rule %d is %q, %v; want %q, %s", i, string(got), got.Severity(), string(want.rule), want.severity)
+		if got := all[i]; got.Rule != want.rule || got.Severity.String() != want.severity {
+			t.Errorf("rule %d is %q, %v; want %q, %s", i, string(got.Rule), got.Severity, string(want.rule), want.severity)
+		}
+		if got := all[i].Rule; got.Error() != "rule "+string(got) {
+			t.Errorf("%q is the error %q", string(got), got.Error())
 		}
 	}
-	for _, r := range all {
-		if name := string(r); strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			t.Errorf("%q is not made of lower-case letters, digits and hyphens", name)
-		}
-		if r.Error() != "rule "+string(r) {
-			t.Errorf("%q is the error %q", string(r), r.Error())
-		}
-		if text := r.Text(); !strings.HasSuffix(text, ".") || strings.Count(text, "\n") > 0 {
-			t.Errorf("%q says %q, which is no sentence", string(r), text)
-		}
-	}
-	for r := range safetensors.Rules() {
-		if r != safetensors.RuleTooShort {
-			t.Errorf("a loop that is left went on to %q", string(r))
-		}
-		break
-	}
-}
-
-// TestRuleOfNoTable checks that a rule which does not exist is not harmless.
-func TestRuleOfNoTable(t *testing.T) {
-	r := safetensors.Rule("no-such-rule")
-	if r.Severity() != safetensors.Invalid || r.Text() != "" || r.Error() != "rule no-such-rule" {
-		t.Errorf("%v, %q, %v", r.Severity(), r.Text(), r)
+	all[0].Severity = safetensors.Note
+	if safetensors.Rules()[0].Severity != safetensors.Invalid {
+		t.Error("changing the result of Rules changes the rules")
 	}
 }
 

@@ -199,10 +199,10 @@ func TestSliceErrors(t *testing.T) {
 		{tensor, []r{{Step: -1}}, `safetensors: tensor "numbers": axis 0: the step is -1: slices go forward, by 1 or more`},
 		{tensor, []r{{}, {}, {}}, `safetensors: tensor "numbers": 3 ranges, and [2, 3] has 2 axes`},
 		{mustSlice(t, tensor, "0, 0"), []r{{}}, `safetensors: tensor "numbers": 1 ranges, and [] has 0 axes`},
-		{huge, []r{{Stop: 1}}, `safetensors: tensor "raw": axis 0: its 9223372036854775808 indices are more than can be sliced`},
+		{huge, []r{safetensors.Between(0, 1)}, `safetensors: tensor "raw": axis 0: its 9223372036854775808 indices are more than can be sliced`},
 		{huge, []r{{}, at(0)}, `safetensors: tensor "raw": axis 1: index 0 is out of range: the axis has 0 indices`},
 		{f4, []r{at(2), at(0)}, `safetensors: tensor "raw": the slice of shape [] has 1 elements of 4 bits, which do not fill whole bytes`},
-		{f4, []r{{}, {Stop: 3}}, `safetensors: tensor "raw": the slice of shape [3, 3] has 9 elements of 4 bits, which do not fill whole bytes`},
+		{f4, []r{{}, safetensors.Between(0, 3)}, `safetensors: tensor "raw": the slice of shape [3, 3] has 9 elements of 4 bits, which do not fill whole bytes`},
 		{wrong, nil, `safetensors: tensor "numbers": U32 [5] does not take the 24 bytes that its Offsets span`},
 		{wide, nil, `safetensors: tensor "numbers": U32 [1099511627776, 1099511627776] does not take the 24 bytes that its Offsets span`},
 		{raw(nil, safetensors.U8, 2), nil, `safetensors: tensor "raw" has no ReaderAt to read its 2 bytes from`},
@@ -212,7 +212,7 @@ func TestSliceErrors(t *testing.T) {
 			t.Errorf("Slice(%v) = %v, %v\nwant %s", c.ranges, part, err, c.want)
 		}
 	}
-	if part, err := huge.Slice(r{}, r{Stop: 7}); err != nil || part.ShapeString() != "[9223372036854775808, 0]" {
+	if part, err := huge.Slice(r{}, safetensors.Between(0, 7)); err != nil || part.ShapeString() != "[9223372036854775808, 0]" {
 		t.Errorf("an axis that cannot be counted on is not kept: %v, %v", part, err)
 	}
 }
@@ -223,7 +223,8 @@ func TestSliceOfManyAxes(t *testing.T) {
 	shape := slices.Repeat([]int64{1}, rank)
 	shape[17], shape[4000], shape[rank-1] = 3, 4, 5
 	ranges := slices.Repeat([]safetensors.Range{safetensors.At(-1)}, rank)
-	ranges[17], ranges[4000], ranges[rank-1] = safetensors.Range{Step: 2}, safetensors.Range{Start: 1, Step: 2}, safetensors.Range{Start: 1}
+	ranges[17], ranges[4000], ranges[rank-1] = safetensors.Range{Step: 2}, safetensors.From(1), safetensors.From(1)
+	ranges[4000].Step = 2
 	part, err := numbered(t, shape...).Slice(ranges...)
 	if err != nil {
 		t.Fatal(err)

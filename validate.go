@@ -53,7 +53,7 @@ func (r *Report) Err() error {
 // First returns the first violation of at least the given severity, or nil.
 func (r *Report) First(least Severity) *Violation {
 	for _, v := range r.Violations {
-		if v.Rule.Severity() >= least {
+		if v.Severity >= least {
 			return v
 		}
 	}
@@ -64,8 +64,8 @@ func (r *Report) First(least Severity) *Violation {
 // both. If all, it looks for warnings and notes, too.
 func (o *Opener) judge(r io.ReaderAt, size int64, all bool) (*Report, error) {
 	if size < lengthSize {
-		return reportOf(&Violation{Rule: RuleTooShort, Span: Span{0, max(size, 0)},
-			Detail: fmt.Sprintf("the file has %s, and a file has at least 8", wording.Count(max(size, 0), "byte"))}), nil
+		return reportOf(violation(RuleTooShort, "", Span{0, max(size, 0)},
+			"the file has %s, and a file has at least 8", wording.Count(max(size, 0), "byte"))), nil
 	}
 	p := &parser{limits: o, all: all}
 	if err := readFull(r, p.length[:], 0); err != nil {
@@ -106,7 +106,7 @@ func (o *Opener) sizeViolation(n uint64, size int64) *Violation {
 	default:
 		return nil
 	}
-	return &Violation{RuleHeaderSize, "", Span{0, lengthSize}, detail}
+	return violation(RuleHeaderSize, "", Span{0, lengthSize}, "%s", detail)
 }
 
 // notAHeader reports a file whose N cannot be right: as a file of another
@@ -116,7 +116,7 @@ func (o *Opener) notAHeader(r io.ReaderAt, size int64, v *Violation) (*Report, e
 		return report, err
 	}
 	if v == nil {
-		v = &Violation{Rule: RuleJSON, Span: Span{0, lengthSize}, Detail: "header: at byte 0: expected an object, found the end"}
+		v = violation(RuleJSON, "", Span{0, lengthSize}, "header: at byte 0: expected an object, found the end")
 	}
 	return reportOf(v), nil
 }

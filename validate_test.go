@@ -75,7 +75,7 @@ func TestManyFaults(t *testing.T) {
 	if len(r.Header.Tensors) != 10 {
 		t.Errorf("%d tensors are listed, want 10: all but the one that is replaced", len(r.Header.Tensors))
 	}
-	if v := r.First(safetensors.Invalid); v == nil || v.Rule.Severity() != safetensors.Invalid {
+	if v := r.First(safetensors.Invalid); v == nil || v.Severity != safetensors.Invalid {
 		t.Errorf("the first invalid one is %v", v)
 	}
 	if err := r.Err(); !errors.Is(err, safetensors.RuleHeaderStart) {
@@ -148,7 +148,7 @@ func TestNoFaultByGuess(t *testing.T) {
 			size := 12
 			r := report(t, append(start(text, 0), make([]byte, size)...))
 			for _, v := range r.Violations {
-				if v.Rule.Severity() >= safetensors.Nonconforming && v.Tensor != "b" {
+				if v.Severity >= safetensors.Nonconforming && v.Tensor != "b" {
 					t.Errorf("%s: %v", text, v)
 				}
 			}

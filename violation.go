@@ -8,14 +8,21 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A Violation is one broken rule and where it is broken. It is the type of
-// every error in which this package finds fault with a file, as opposed to
-// failing to read it.
+// A Violation is one broken rule and where it is broken. Every error about the
+// content of a file is a *Violation; an error of reading is the reader's own.
 type Violation struct {
-	Rule   Rule
-	Tensor string // the tensor's name, or "" if the file as a whole is at fault
-	Span   Span   // the bytes at fault, counted from the start of the file
-	Detail string // what is wrong, with the numbers
+	Rule     Rule
+	Severity Severity
+	Tensor   string // the tensor's name, or "" if the violation is not about one tensor
+	Span     Span   // the bytes at fault, counted from the start of the file
+	Detail   string // what is wrong, with the numbers
+	Fix      string // what to do about it, in one sentence
+}
+
+// violation returns the violation of one of this package's rules.
+func violation(rule Rule, tensor string, at Span, format string, args ...any) *Violation {
+	info := rule.info()
+	return &Violation{rule, info.Severity, tensor, at, fmt.Sprintf(format, args...), info.Fix}
 }
 
 // Error returns the violation as one line:

@@ -92,9 +92,9 @@ func (m *weights) judgeAdapter() {
 	}
 	switch {
 	case m.tensors == 0:
-		m.found(m.file()).Add(safetensors.RuleAdapterEmpty, "", safetensors.Span{}, "the adapter %s has no tensors", quote(path.Base(m.file())))
+		m.found(m.file()).Add(RuleAdapterEmpty, "", safetensors.Span{}, "the adapter %s has no tensors", quote(path.Base(m.file())))
 	case a.empty.n > 0:
-		m.report(safetensors.RuleAdapterEmpty, &a.empty, "is", "are",
+		m.report(RuleAdapterEmpty, &a.empty, "is", "are",
 			"of an adapter and without elements, as DeepSpeed ZeRO-3 leaves them if they are not gathered before they are saved")
 		return // the rank of nothing is nothing
 	}
@@ -127,8 +127,8 @@ func (a *adapter) judgePairs(m *weights) {
 	if alone.n > paired {
 		alone = tally{} // it is a kind of adapter that names them otherwise
 	}
-	m.report(safetensors.RuleAdapterPair, &alone, "is", "are", "of an adapter, and the other matrix of the module is not there")
-	m.report(safetensors.RuleAdapterPair, &unequal, "has", "have", "another rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])
+	m.report(RuleAdapterPair, &alone, "is", "are", "of an adapter, and the other matrix of the module is not there")
+	m.report(RuleAdapterPair, &unequal, "has", "have", "another rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])
 }
 
 // ranks returns the rank by each matrix; of those with one dimension or with three
@@ -172,5 +172,5 @@ func (a *adapter) judgeRank(m *weights) {
 	if odd.n == 0 {
 		return
 	}
-	m.found(c.path).Add(safetensors.RuleAdapterRank, "", told.at, "%s has %v, and %s of rank %d", quote(c.path), told, odd.subject("is", "are"), rank)
+	m.found(c.path).Add(RuleAdapterRank, "", told.at, "%s has %v, and %s of rank %d", quote(c.path), told, odd.subject("is", "are"), rank)
 }

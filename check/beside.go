@@ -31,14 +31,14 @@ func (r *repository) judgeNames() {
 		}
 		isWeights := strings.HasSuffix(file, weightsSuffix)
 		if fault := nameFault(below, isWeights); fault != "" {
-			r.found(file).Add(safetensors.RulePathUnsafe, "", safetensors.Span{}, "the path %s has %s", quote(file), fault)
+			r.found(file).Add(RulePathUnsafe, "", safetensors.Span{}, "the path %s has %s", quote(file), fault)
 		}
 		if !isWeights && path.Ext(file) != ".json" {
 			continue
 		}
 		lower := strings.ToLower(file)
 		if other, ok := folded[lower]; ok {
-			r.found(file).Add(safetensors.RulePathCollision, "", safetensors.Span{}, "%s and %s differ in case alone: where that makes no difference, the one overwrites the other",
+			r.found(file).Add(RulePathCollision, "", safetensors.Span{}, "%s and %s differ in case alone: where that makes no difference, the one overwrites the other",
 				quote(other), quote(file))
 		}
 		folded[lower] = file
@@ -80,7 +80,7 @@ func (r *repository) judgeUnfinished(file string) {
 	if r.has(whole) {
 		also = ", and the whole file is there, too"
 	}
-	r.found(file).Add(safetensors.RuleDownloadUnfinished, "", safetensors.Span{}, "%s is %s of a download that was not fetched to its end%s",
+	r.found(file).Add(RuleDownloadUnfinished, "", safetensors.Span{}, "%s is %s of a download that was not fetched to its end%s",
 		quote(file), count(r.sizes[file], "byte"), also)
 }
 
@@ -129,7 +129,7 @@ func (r *repository) judgeFormats() {
 	}
 	for folder, files := range byFolder {
 		s := models[folder]
-		r.found(cmp.Or(s.Index, s.Shards[0])).Add(safetensors.RuleOtherFormat, "", safetensors.Span{},
+		r.found(cmp.Or(s.Index, s.Shards[0])).Add(RuleOtherFormat, "", safetensors.Span{},
 			"beside %s there are weights of other formats: %s", quote(path.Base(s.Name)), r.listFormats(files))
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -125,7 +125,7 @@ func TestBlobs(t *testing.T) {
 				if target != snapshot && !test.tensor { // a blob comes before the links to it
 					file = strings.TrimPrefix(strings.TrimPrefix(cached+"/blobs/"+blob, target), "/")
 				}
-				find(t, c.judge(target), want{safetensors.RuleBlobDigest, file, "", kind})
+				find(t, c.judge(target), want{check.RuleBlobDigest, file, "", kind})
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func TestRefs(t *testing.T) {
 			var wants []want
 			if test.says != "" {
 				file := strings.TrimPrefix(strings.TrimPrefix(cached+"/"+test.ref, target), "/")
-				wants = []want{{safetensors.RuleRefMissing, file, "", test.says}}
+				wants = []want{{check.RuleRefMissing, file, "", test.says}}
 			}
 			find(t, c.judge(target), wants...)
 		}
@@ -158,7 +158,7 @@ func TestRefs(t *testing.T) {
 	find(t, judge(t, f.store(), "", nil))
 	// Of a repository of which nothing else is left, the reference is.
 	f["models--org--other/refs/main"] = []byte(revision)
-	find(t, judge(t, f.store(), "", nil), want{safetensors.RuleRefMissing, "models--org--other/refs/main", "", "of which no file is there"})
+	find(t, judge(t, f.store(), "", nil), want{check.RuleRefMissing, "models--org--other/refs/main", "", "of which no file is there"})
 }
 
 // TestBlobWithoutLinks judges blobs of a store that cannot tell where links lead.
@@ -170,7 +170,7 @@ func TestBlobWithoutLinks(t *testing.T) {
 	f["blobs/"+gitBlob(good)] = good
 	f["blobs/not-a-digest"] = good
 	find(t, judge(t, f.store(), "", &check.Options{Data: true}),
-		want{safetensors.RuleBlobDigest, "blobs/" + sha256Of(bad), "", "and it is called so"})
+		want{check.RuleBlobDigest, "blobs/" + sha256Of(bad), "", "and it is called so"})
 }
 
 // TestOneBlobIsReadOnce has a file in two snapshots.
@@ -194,7 +194,7 @@ func TestOneBlobIsReadOnce(t *testing.T) {
 		}
 	}
 	for _, l := range c.judge(cached) {
-		if l.Rule != safetensors.RuleTwoCopies {
+		if l.Rule != checkpoint.RuleTwoCopies {
 			t.Errorf("found %v", l)
 		}
 	}
@@ -218,7 +218,7 @@ func TestRecords(t *testing.T) {
 			f.text(".cache/huggingface/download/a/model.safetensors.metadata", test.record)
 			var wants []want
 			if test.wrong {
-				wants = []want{{safetensors.RuleDownloadDigest, "a/model.safetensors", "", `and ".cache/huggingface/download/a/model.safetensors.metadata" says`}}
+				wants = []want{{check.RuleDownloadDigest, "a/model.safetensors", "", `and ".cache/huggingface/download/a/model.safetensors.metadata" says`}}
 			}
 			find(t, judge(t, f.store(), "", &check.Options{Data: true}), wants...)
 		})

@@ -167,7 +167,7 @@ func (r *repository) config(ctx context.Context, folder, name string) *config {
 	}
 	if what := notFetched(text, int64(len(text))); what != "" {
 		if !r.has(file) { // or it was reported with the other files
-			r.found(file).Add(safetensors.RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), what)
+			r.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), what)
 		}
 		return c
 	}
@@ -178,7 +178,7 @@ func (r *repository) config(ctx context.Context, folder, name string) *config {
 		if errors.As(err, &syntax) {
 			at = safetensors.Span{Begin: int64(syntax.Offset), End: min(int64(syntax.Offset)+1, int64(len(text)))}
 		}
-		r.found(file).Add(safetensors.RuleConfigJSON, "", at, "%s cannot be read: %v", quote(path.Base(file)), err)
+		r.found(file).Add(RuleConfigJSON, "", at, "%s cannot be read: %v", quote(path.Base(file)), err)
 		c.top = nil
 	}
 	c.text = c.top
@@ -200,7 +200,7 @@ func (r *repository) readConfig(ctx context.Context, file string) ([]byte, error
 	}
 	defer object.Close()
 	if size := object.Size(); size > maxConfig {
-		r.found(file).Add(safetensors.RuleConfigJSON, "", safetensors.Span{End: size}, "%s takes %s, and is not read: configurations have %d at most",
+		r.found(file).Add(RuleConfigJSON, "", safetensors.Span{End: size}, "%s takes %s, and is not read: configurations have %d at most",
 			quote(path.Base(file)), count(size, "byte"), maxConfig)
 		return nil, nil
 	}

@@ -70,7 +70,7 @@ func (m *weights) count(ctx context.Context, s *shard, digested map[string]bool)
 	switch {
 	case !ok:
 		return m.countBeside(ctx, s, object)
-	case d.rule == safetensors.RuleBlobDigest && digested[d.want]:
+	case d.rule == RuleBlobDigest && digested[d.want]:
 		return nil, nil // it is the same file as another, by another link
 	}
 	made := d.hash(object.Size())

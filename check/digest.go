@@ -63,7 +63,7 @@ func (r *repository) blobOf(file string) (digest, bool) {
 	if path.Base(path.Dir(to)) != "blobs" || !isDigest(name) {
 		return digest{}, false
 	}
-	return digest{name, safetensors.RuleBlobDigest, "the blob that it leads to is called " + name}, true
+	return digest{name, RuleBlobDigest, "the blob that it leads to is called " + name}, true
 }
 
 // recordOf returns the digest by the record that huggingface_hub keeps of what it
@@ -84,7 +84,7 @@ func (r *repository) recordOf(ctx context.Context, file string) (digest, bool) {
 		return digest{}, false
 	}
 	want := strings.TrimSpace(lines[1])
-	return digest{want, safetensors.RuleDownloadDigest, fmt.Sprintf("%s says %s", quote(record), want)}, true
+	return digest{want, RuleDownloadDigest, fmt.Sprintf("%s says %s", quote(record), want)}, true
 }
 
 // expect returns the digest that a file of weights should have, if anything tells.
@@ -115,7 +115,7 @@ func (r *repository) judgeBlobs(ctx context.Context, done map[string]bool) {
 	for _, file := range r.names {
 		d, ok := r.blobOf(file)
 		if name := path.Base(file); !ok && path.Base(path.Dir(file)) == "blobs" && isDigest(name) {
-			d, ok = digest{name, safetensors.RuleBlobDigest, "it is called so"}, true
+			d, ok = digest{name, RuleBlobDigest, "it is called so"}, true
 		}
 		// A blob comes before the links to it, by name. Those lead to others.
 		if !ok || done[d.want] {

@@ -13,7 +13,7 @@
 //
 // It stands on what package checkpoint finds: [checkpoint.Checkpoint.Validate] judges
 // each file of a set, and the set against its index. What that reports is not
-// reported here again. The rules here are those from [safetensors.RuleNotFetched] on.
+// reported here again. The rules here are those from [RuleNotFetched] on.
 //
 // # What is judged
 //

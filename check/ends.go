@@ -58,11 +58,11 @@ func (e *ends) judge(m *weights) {
 	switch {
 	case e.embedding.info == nil || !told:
 	case tied && e.head.info != nil && sameKind(e.embedding.info, e.head.info):
-		m.found(m.shards[e.head.shard].path).Add(safetensors.RuleTiedTwice, e.head.info.Name, e.head.info.Entry,
+		m.found(m.shards[e.head.shard].path).Add(RuleTiedTwice, e.head.info.Name, e.head.info.Entry,
 			"tensor %s is stored beside %s, to which %s ties it: %s twice",
 			quote(e.head.info.Name), quote(e.embedding.info.Name), quote(m.config.path), count(e.head.info.Size(), "byte"))
 	case !tied && !e.hasHead && m.whole && m.isCausal():
-		m.found(m.config.path).Add(safetensors.RuleHeadMissing, "", m.config.text.first("tie_word_embeddings").at,
+		m.found(m.config.path).Add(RuleHeadMissing, "", m.config.text.first("tie_word_embeddings").at,
 			"tie_word_embeddings is false, and no tensor is of an output layer: a loader that goes on leaves it uninitialised")
 	}
 	e.judgeShape(m)
@@ -91,7 +91,7 @@ func (e *ends) judgeShape(m *weights) {
 	at := m.shards[e.embedding.shard].path
 	rows, columns := e.embedding.info.Shape[0], e.embedding.info.Shape[1]
 	if n, _, ok := m.config.int("vocab_size"); ok && rows < n {
-		m.found(at).Add(safetensors.RuleConfigShape, e.embedding.info.Name, e.embedding.info.Entry,
+		m.found(at).Add(RuleConfigShape, e.embedding.info.Name, e.embedding.info.Entry,
 			"tensor %s has %v rows, and %s has a vocab_size of %v", quote(e.embedding.info.Name), wording.Grouped(rows), quote(m.config.path), wording.Grouped(n))
 	}
 	// Some models project what they embed.
@@ -99,7 +99,7 @@ func (e *ends) judgeShape(m *weights) {
 		return
 	}
 	if n, from, ok := m.config.int("hidden_size", "n_embd", "d_model", "n_embed", "dim"); ok && columns != n {
-		m.found(at).Add(safetensors.RuleConfigShape, e.embedding.info.Name, e.embedding.info.Entry,
+		m.found(at).Add(RuleConfigShape, e.embedding.info.Name, e.embedding.info.Entry,
 			"tensor %s has %v columns, and %s has %s", quote(e.embedding.info.Name), wording.Grouped(columns), quote(m.config.path), from)
 	}
 }

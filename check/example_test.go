@@ -29,7 +29,7 @@ func ExampleValidate() {
 			log.Fatal(err)
 		}
 		for _, v := range report.Violations {
-			fmt.Printf("%s: %v: %s\n", report.File, v.Rule.Severity(), v.Detail)
+			fmt.Printf("%s: %v: %s\n", report.File, v.Severity, v.Detail)
 		}
 	}
 	// Output: adapter_model.safetensors: warning: the adapter "adapter_model.safetensors" has no tensors

@@ -41,7 +41,7 @@ func (r *repository) judgeFetched(ctx context.Context) {
 			continue
 		}
 		if what := notFetched(head, r.sizes[file]); what != "" {
-			r.found(file).Add(safetensors.RuleNotFetched, "", safetensors.Span{End: int64(len(head))}, "%s is %s", quote(path.Base(file)), what)
+			r.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(head))}, "%s is %s", quote(path.Base(file)), what)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestConfigTooLarge(t *testing.T) {
 	f := make(folder)
 	f.weights(t, "model.safetensors", headed(plain)...)
 	f.text("config.json", `{"a":"`+strings.Repeat("x", 33<<20)+`"}`)
-	find(t, judge(t, f.store(), "", nil), want{safetensors.RuleConfigJSON, "config.json", "", "is not read"})
+	find(t, judge(t, f.store(), "", nil), want{check.RuleConfigJSON, "config.json", "", "is not read"})
 }
 
 // TestManySets has a folder of a thousand models: the time is not that of pairs, and
@@ -145,7 +145,7 @@ func TestManySets(t *testing.T) {
 	for _, l := range judgeOnly(t, from, "", sets, nil) {
 		counts[l.Rule]++
 	}
-	if counts[safetensors.RuleQuantCompanion] != 1000 || counts[safetensors.RuleConfigShape] != 2000 {
+	if counts[check.RuleQuantCompanion] != 1000 || counts[check.RuleConfigShape] != 2000 {
 		t.Errorf("found %v", counts)
 	}
 }

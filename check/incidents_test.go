@@ -51,7 +51,7 @@ func written(header string, data int) []byte {
 // incidents are named after the repositories and the numbers of the reports.
 var incidents = []fixture{
 	{"sgl-project/sglang#32279, vllm-project/vllm#34859, #34930, #34967, #38336 and #57108: a missing shard, packed or not", twoShards(gptq, gone), false,
-		[]want{{safetensors.RuleShardMissing, indexName, "lm_head.weight", `shard "model-00002-of-00002.safetensors" is missing, and with it 121 tensors of the index`}}},
+		[]want{{checkpoint.RuleShardMissing, indexName, "lm_head.weight", `shard "model-00002-of-00002.safetensors" is missing, and with it 121 tensors of the index`}}},
 	{"sgl-project/sglang#14465: a cached shard that is cut off", twoShards(plain, func(_ *testing.T, f folder) { f[shardTwo] = f[shardTwo][:len(f[shardTwo])-5000] }), false,
 		[]want{{safetensors.RuleTruncated, shardTwo, "model.layers.7.self_attn.q_proj.weight", "the file is 5,000 bytes short"}}},
 	{"sgl-project/sglang#14022: an adapter whose header is empty", func(_ *testing.T, f folder) {
@@ -61,33 +61,33 @@ var incidents = []fixture{
 	{"p-e-w/heretic#308: an adapter that is valid, and empty", func(_ *testing.T, f folder) {
 		f["adapter_model.safetensors"] = written(`{"__metadata__":{"format":"pt"}}`, 0)
 		f.text("adapter_config.json", peftConfig)
-	}, false, []want{{safetensors.RuleAdapterEmpty, "adapter_model.safetensors", "", "has no tensors"}}},
+	}, false, []want{{check.RuleAdapterEmpty, "adapter_model.safetensors", "", "has no tensors"}}},
 	{"huggingface/safetensors#498: an adapter of empty tensors", func(t *testing.T, f folder) {
 		all := lora(4)
 		for i := range all {
 			all[i].shape = []int64{0}
 		}
 		adapterOf(peftConfig, all...)(t, f)
-	}, false, []want{{safetensors.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraA5, "5.self_attn.q", "0.self_attn.o", 1), "32 tensors, the first"}}},
+	}, false, []want{{check.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraA5, "5.self_attn.q", "0.self_attn.o", 1), "32 tensors, the first"}}},
 	{"vllm-project/vllm#54230: shards that are reused, with stale tensors under names of others", func(t *testing.T, f folder) {
 		stale := []tensor{{"model.layers.0.mlp.experts.0.up_proj.weight", safetensors.F8_E4M3, []int64{wide, hidden}, nil}, {q5 + ".qweight", safetensors.F8_E4M3, []int64{hidden, hidden}, nil}}
 		twoShards(awq, func(t *testing.T, f folder) {})(t, f)
 		all := headed(awq)
 		f.weights(t, shardOne, append(all[:(len(all)+1)/2], stale...)...)
 	}, false, []want{
-		{safetensors.RuleTensorConflict, indexName, q5 + ".qweight", "of two kinds: I32 [64, 8] and F8_E4M3 [64, 64]"},
-		{safetensors.RuleTensorUnlisted, indexName, "model.layers.0.mlp.experts.0.up_proj.weight", "and not in the index"},
+		{checkpoint.RuleTensorConflict, indexName, q5 + ".qweight", "of two kinds: I32 [64, 8] and F8_E4M3 [64, 64]"},
+		{checkpoint.RuleTensorUnlisted, indexName, "model.layers.0.mlp.experts.0.up_proj.weight", "and not in the index"},
 	}},
 	{"vllm-project/vllm#40765: consolidated and sharded at once", twoShards(plain, func(t *testing.T, f folder) { f.weights(t, "consolidated.safetensors", headed(plain)...) }), false,
-		[]want{{safetensors.RuleTwoCopies, indexName, "", `"consolidated.safetensors" is by its name a second copy`}}},
+		[]want{{checkpoint.RuleTwoCopies, indexName, "", `"consolidated.safetensors" is by its name a second copy`}}},
 	{"vllm-project/vllm#53537: a shard of the right size with wrong bytes", twoShards(plain, func(_ *testing.T, f folder) {
 		whole := sha256Of(f[shardTwo])
 		f.text(".cache/huggingface/download/"+shardTwo+".metadata", strings.Repeat("a", 40)+"\n"+whole+"\n1726498370.8\n")
 		b := f[shardTwo]
 		copy(b[len(b)-4:], "\xff\xff\xff\xff") // NaN in BF16
 	}), true, []want{
-		{safetensors.RuleDownloadDigest, shardTwo, "", "has the SHA-256 "},
-		{safetensors.RuleNotFinite, shardTwo, "model.layers.7.self_attn.v_proj.weight", "2 numbers are NaN"},
+		{check.RuleDownloadDigest, shardTwo, "", "has the SHA-256 "},
+		{check.RuleNotFinite, shardTwo, "model.layers.7.self_attn.v_proj.weight", "2 numbers are NaN"},
 	}},
 	{"osaurus-ai/vmlx-swift#217: shards that end before their tensors do", twoShards(plain, func(_ *testing.T, f folder) {
 		f[shardOne], f[shardTwo] = f[shardOne][:len(f[shardOne])-24_786], f[shardTwo][:len(f[shardTwo])-44_029]
@@ -96,25 +96,25 @@ var incidents = []fixture{
 		{safetensors.RuleTruncated, shardTwo, "model.layers.7.mlp.up_proj.weight", "the file is 44,029 bytes short"},
 	}},
 	{"Blaizzy/mlx-vlm#1464: a model in 4 bits beside the shards of another", twoShards(plain, func(t *testing.T, f folder) { f.weights(t, "model.safetensors", headed(mlx)...) }), false,
-		[]want{{safetensors.RuleShardExtra, indexName, "", `shard "model.safetensors" is in the folder and not in the index`}}},
+		[]want{{checkpoint.RuleShardExtra, indexName, "", `shard "model.safetensors" is in the folder and not in the index`}}},
 	{"Blaizzy/mlx-vlm#1827: an index of shards that were written anew", func(t *testing.T, f folder) {
 		f.sharded(t, 13, 1, headed(plain)...)
 		index := f[indexName]
 		clear(f)
 		f.sharded(t, 4, 1, headed(plain)...)
 		f[indexName] = index
-	}, false, []want{{safetensors.RuleShardMissing, indexName, "lm_head.weight", "the index names 13 shards"}}},
+	}, false, []want{{checkpoint.RuleShardMissing, indexName, "lm_head.weight", "the index names 13 shards"}}},
 	{"NVIDIA/TensorRT-LLM#16437: tensors that the index does not list", twoShards(plain, func(t *testing.T, f folder) {
 		all := headed(plain)
 		f.weights(t, shardTwo, append(all[(len(all)+1)/2:], bf16("model.extra.weight", 8))...)
-	}), false, []want{{safetensors.RuleTensorUnlisted, indexName, "model.extra.weight", "and not in the index"}}},
+	}), false, []want{{checkpoint.RuleTensorUnlisted, indexName, "model.extra.weight", "and not in the index"}}},
 	{"osaurus-ai/vmlx-swift#377 and #376, ml-explore/mlx#4439: headers without padding", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(mlx)...)
 		all := headed(mlx)
 		half := (len(all) + 1) / 2
 		f[shardOne], f[shardTwo] = file(t, false, all[:half]...), file(t, true, all[half:]...)
 	}, false, []want{
-		{safetensors.RuleAlignmentCost, indexName, "", "94 of 187 tensors, with 141,440 of 282,752 bytes, lie at no multiple of their element's size"},
+		{check.RuleAlignmentCost, indexName, "", "94 of 187 tensors, with 141,440 of 282,752 bytes, lie at no multiple of their element's size"},
 		{safetensors.RuleDataAlignment, shardOne, "", ""},
 	}},
 	{"vcruz305/vllm-exl3#18: gaps between tensors", func(_ *testing.T, f folder) {
@@ -202,8 +202,8 @@ func TestIndexTarget(t *testing.T) {
 	for _, from := range []store.Store{f.store(), struct{ store.Store }{f.store()}} {
 		t.Run(fmt.Sprintf("%T", from), func(t *testing.T) {
 			find(t, judge(t, from, indexName, nil),
-				want{safetensors.RuleQuantCompanion, shardTwo, q5 + ".qweight", "lacks its scales"},
-				want{safetensors.RuleLayerMissing, "config.json", "", "has num_hidden_layers 9"})
+				want{check.RuleQuantCompanion, shardTwo, q5 + ".qweight", "lacks its scales"},
+				want{check.RuleLayerMissing, "config.json", "", "has num_hidden_layers 9"})
 		})
 	}
 	t.Run("a shard alone proves nothing missing", func(t *testing.T) {

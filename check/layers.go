@@ -134,7 +134,7 @@ func (s *stack) odd(m *weights) {
 		return
 	}
 	first := fmt.Sprintf("%s.%d.%s", s.name, one.number, slices.Min(lacks))
-	m.found(m.shards[one.first.shard].path).Add(safetensors.RuleLayerMissing, first, safetensors.Span{},
+	m.found(m.shards[one.first.shard].path).Add(RuleLayerMissing, first, safetensors.Span{},
 		"layer %d of %s lacks %s that each of its other %d layers has, the first %s",
 		one.number, quote(s.name), count(len(lacks), "tensor"), len(all)-1, quote(first))
 }
@@ -175,7 +175,7 @@ func (s *stack) told(m *weights) {
 	}
 	if n, from, ok := m.config.int("num_hidden_layers", "n_layer", "n_layers", "num_layers"); ok && n < maxLayer && m.config.tellsLayers() {
 		if gone := s.gone(int32(n)); gone != "" {
-			m.found(m.config.path).Add(safetensors.RuleLayerMissing, "", from.at, "%s has %v, and the tensors of %s are of %s: %s",
+			m.found(m.config.path).Add(RuleLayerMissing, "", from.at, "%s has %v, and the tensors of %s are of %s: %s",
 				quote(m.config.path), from, quote(s.name), count(len(s.layers), "layer"), gone)
 		}
 	}
@@ -224,7 +224,7 @@ func (s *stack) toldExperts(m *weights) {
 		if l.experts == 0 || l.experts >= n {
 			continue
 		}
-		m.found(m.shards[l.first.shard].path).Add(safetensors.RuleLayerMissing, l.first.info.Name, l.first.info.Entry,
+		m.found(m.shards[l.first.shard].path).Add(RuleLayerMissing, l.first.info.Name, l.first.info.Entry,
 			"layer %d of %s has %s, and %s has %v", l.number, quote(s.name), count(l.experts, "expert"), quote(m.config.path), from)
 	}
 }

@@ -30,15 +30,15 @@ func (m *weights) judgeNumbers(s *shard, verdicts []verdict) {
 		case part.isScale():
 			m.judgeScale(s, ti, n, part, v)
 		case v.nan > 0:
-			m.found(s.path).Add(safetensors.RuleNotFinite, ti.Name, at, "of tensor %s, %s NaN, of %s", quote(ti.Name), are(v.nan, "number"), count(ti.NumElems(), "element"))
+			m.found(s.path).Add(RuleNotFinite, ti.Name, at, "of tensor %s, %s NaN, of %s", quote(ti.Name), are(v.nan, "number"), count(ti.NumElems(), "element"))
 		case v.inf > 0 && !(v.below && n.leaf != "weight") && !isBound(n.leaf):
-			m.found(s.path).Add(safetensors.RuleNotFinite, ti.Name, at, "of tensor %s, %s infinite, of %s", quote(ti.Name), are(v.inf, "number"), count(ti.NumElems(), "element"))
+			m.found(s.path).Add(RuleNotFinite, ti.Name, at, "of tensor %s, %s infinite, of %s", quote(ti.Name), are(v.inf, "number"), count(ti.NumElems(), "element"))
 		case (v.zero || v.constant) && !in[i] && isTrained(ti, n) && !m.isAdapter():
 			all := "one number"
 			if v.zero {
 				all = "zero"
 			}
-			m.found(s.path).Add(safetensors.RuleConstantWeight, ti.Name, at, "the %s of tensor %s, %s, are all %s",
+			m.found(s.path).Add(RuleConstantWeight, ti.Name, at, "the %s of tensor %s, %s, are all %s",
 				count(ti.NumElems(), "element"), quote(ti.Name), ti.ShapeString(), all)
 		}
 	}
@@ -95,7 +95,7 @@ func (m *weights) judgeScale(s *shard, ti *safetensors.TensorInfo, n name, p par
 	default:
 		return
 	}
-	m.found(s.path).Add(safetensors.RuleScaleValue, ti.Name, s.header.FileSpan(ti), "of tensor %s, %s", quote(ti.Name), fault)
+	m.found(s.path).Add(RuleScaleValue, ti.Name, s.header.FileSpan(ti), "of tensor %s, %s", quote(ti.Name), fault)
 }
 
 // ofWeight says whether scales are of a weight, and not of what is computed: of that,
@@ -154,7 +154,7 @@ func (m *weights) reportRun(s *shard, run []int, toEnd bool, in map[int]bool) {
 	if toEnd {
 		where = "up to the end of the file, as a download leaves it that reserved its space and did not fill it"
 	}
-	m.found(s.path).Add(safetensors.RuleZeroRun, first.Name, at, "%s in a row, from %s to %s, are all zeros: %s %s",
+	m.found(s.path).Add(RuleZeroRun, first.Name, at, "%s in a row, from %s to %s, are all zeros: %s %s",
 		count(len(run), "tensor"), quote(first.Name), quote(last.Name), count(at.Len(), "byte"), where)
 }
 
@@ -182,7 +182,7 @@ func (m *weights) judgeChange(all []lora) {
 	if !m.isAdapter() || !m.whole || len(all) == 0 || slices.ContainsFunc(all, func(l lora) bool { return !l.zero }) {
 		return
 	}
-	m.found(m.file()).Add(safetensors.RuleAdapterEmpty, all[0].name, safetensors.Span{},
+	m.found(m.file()).Add(RuleAdapterEmpty, all[0].name, safetensors.Span{},
 		"the adapter changes nothing: the second matrices of all its modules are zeros, %d in number, the first %s", len(all), quote(all[0].name))
 }
 
@@ -199,7 +199,7 @@ func (m *weights) judgeTied(ctx context.Context) {
 	case err != nil && ctx.Err() == nil:
 		m.failed(m.shards[out.shard].path, err)
 	case err == nil && !same:
-		m.found(m.shards[out.shard].path).Add(safetensors.RuleTiedDiffers, out.info.Name, out.info.Entry,
+		m.found(m.shards[out.shard].path).Add(RuleTiedDiffers, out.info.Name, out.info.Entry,
 			"tensor %s has other bytes than %s, to which %s ties it", quote(out.info.Name), quote(in.info.Name), quote(m.config.path))
 	}
 }

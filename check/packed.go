@@ -188,7 +188,7 @@ func (p *packed) judgeNeed(m *weights, n *need) {
 	if with > 0 {
 		also = ", which " + count(with, "other") + " like it have"
 	}
-	m.report(safetensors.RuleQuantCompanion, &all, "is packed and lacks its", "are packed and lack their", "%s%s", partNames[n.name], also)
+	m.report(RuleQuantCompanion, &all, "is packed and lacks its", "are packed and lack their", "%s%s", partNames[n.name], also)
 }
 
 // join adds the tensors of another tally. Of two first ones that by name stays first.
@@ -220,5 +220,5 @@ func (p *packed) judgeOrphans(m *weights) {
 		}
 		orphans.add(companion.info, companion.shard)
 	}
-	m.report(safetensors.RuleQuantCompanion, &orphans, "belongs to a packed weight that is", "belong to packed weights that are", "not there")
+	m.report(RuleQuantCompanion, &orphans, "belongs to a packed weight that is", "belong to packed weights that are", "not there")
 }

@@ -46,8 +46,8 @@ func (p *packed) judgeShapes(m *weights) {
 	for i := range p.modules {
 		p.judgeModule(&p.modules[i], told, wrong, untold)
 	}
-	wrong.report(m, safetensors.RuleQuantShape)
-	untold.report(m, safetensors.RuleQuantConfig)
+	wrong.report(m, RuleQuantShape)
+	untold.report(m, RuleQuantConfig)
 }
 
 // judgeModule judges one module by the form of its weight. Tensors of other numbers

@@ -34,7 +34,7 @@ func (m *weights) packedParameters() {
 	if canMean(n, told) {
 		return
 	}
-	m.found(m.set.Index).Add(safetensors.RuleTotalParameters, "", safetensors.Span{},
+	m.found(m.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},
 		"total_parameters is %v, and the tensors of the index stand for %s, packed in %s",
 		wording.Grouped(told), between(n.Params), count(n.Stored, "element"))
 }

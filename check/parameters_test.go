@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check"
 )
 
 // TestPackedParameters declares numbers of a model whose layers are packed. In each of
@@ -50,7 +50,7 @@ func TestPackedParameters(t *testing.T) {
 			}
 		}
 		for _, told := range []int64{1, 494_032, 1 << 62} {
-			find(t, judged(told), want{safetensors.RuleTotalParameters, "model.safetensors.index.json", "", tt.says})
+			find(t, judged(told), want{check.RuleTotalParameters, "model.safetensors.index.json", "", tt.says})
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (r *repository) judgeRefs(ctx context.Context) {
 		if store.CheckName(commit) == nil && r.hasBelow(path.Join(cache, "snapshots", commit)) {
 			continue
 		}
-		r.found(file).Add(safetensors.RuleRefMissing, "", safetensors.Span{End: int64(len(text))},
+		r.found(file).Add(RuleRefMissing, "", safetensors.Span{End: int64(len(text))},
 			"%s names the snapshot %s, of which no file is there", quote(strings.TrimPrefix(strings.TrimPrefix(file, cache), "/")), quote(commit))
 	}
 }

@@ -148,7 +148,7 @@ func (r *repository) has(name string) bool {
 func (r *repository) found(file string) *checkpoint.Findings {
 	f := r.findings[file]
 	if f == nil {
-		f = new(checkpoint.Findings)
+		f = &checkpoint.Findings{Rules: rules[:]}
 		r.findings[file] = f
 	}
 	return f

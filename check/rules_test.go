@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/checkpoint"
 )
 
 // A fixture is a folder with one fault.
@@ -63,75 +64,75 @@ var besides = []fixture{
 	{"a tokenizer that is a pointer", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("tokenizer.json", "version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("0", 64)+"\nsize 17525357\n")
-	}, false, []want{{safetensors.RuleNotFetched, "tokenizer.json", "", `"tokenizer.json" is a Git LFS pointer to 17,525,357 bytes`}}},
+	}, false, []want{{check.RuleNotFetched, "tokenizer.json", "", `"tokenizer.json" is a Git LFS pointer to 17,525,357 bytes`}}},
 	{"a configuration that is a page", func(t *testing.T, f folder) {
 		model("<!DOCTYPE html>\n<html>Log in</html>", headed(plain))(t, f)
-	}, false, []want{{safetensors.RuleNotFetched, "config.json", "", "an HTML page, as of a server's error or a login"}}},
+	}, false, []want{{check.RuleNotFetched, "config.json", "", "an HTML page, as of a server's error or a login"}}},
 	{"a configuration that is empty", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("config.json", "")
-	}, false, []want{{safetensors.RuleNotFetched, "config.json", "", "is empty"}}},
+	}, false, []want{{check.RuleNotFetched, "config.json", "", "is empty"}}},
 	{"an error of an object store", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("vocab.json", "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>")
-	}, false, []want{{safetensors.RuleNotFetched, "vocab.json", "", "an XML document"}}},
+	}, false, []want{{check.RuleNotFetched, "vocab.json", "", "an XML document"}}},
 	{"what a download has left", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(plain)...)
 		f["model-00002-of-00002.safetensors.incomplete"] = f["model-00002-of-00002.safetensors"][:1234]
 		delete(f, "model-00002-of-00002.safetensors")
 	}, false, []want{
-		{safetensors.RuleShardMissing, "model.safetensors.index.json", "lm_head.weight", "model-00002-of-00002.safetensors"},
-		{safetensors.RuleDownloadUnfinished, "model-00002-of-00002.safetensors.incomplete", "", "1,234 bytes of a download that was not fetched to its end"},
+		{checkpoint.RuleShardMissing, "model.safetensors.index.json", "lm_head.weight", "model-00002-of-00002.safetensors"},
+		{check.RuleDownloadUnfinished, "model-00002-of-00002.safetensors.incomplete", "", "1,234 bytes of a download that was not fetched to its end"},
 	}},
 	{"what the Hub's library has left, beside the whole", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f["blobs/"+strings.Repeat("a", 64)+".incomplete"] = make([]byte, 10)
 		f["blobs/"+strings.Repeat("a", 64)] = make([]byte, 20)
-	}, false, []want{{safetensors.RuleDownloadUnfinished, "blobs/" + strings.Repeat("a", 64) + ".incomplete", "", "10 bytes of a download that was not fetched to its end, and the whole file is there, too"}}},
+	}, false, []want{{check.RuleDownloadUnfinished, "blobs/" + strings.Repeat("a", 64) + ".incomplete", "", "10 bytes of a download that was not fetched to its end, and the whole file is there, too"}}},
 	{"a pickle beside", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f["pytorch_model-00001-of-00002.bin"], f["pytorch_model-00002-of-00002.bin"] = make([]byte, 1000), make([]byte, 234)
 		f["model.gguf"], f["model.onnx"] = make([]byte, 500), []byte(pointer)
-	}, false, inModel(safetensors.RuleOtherFormat, "", `1 GGUF file "model.gguf"; 2 PyTorch pickles, the first "pytorch_model-00001-of-00002.bin"; 1,734 bytes in all`)},
+	}, false, inModel(check.RuleOtherFormat, "", `1 GGUF file "model.gguf"; 2 PyTorch pickles, the first "pytorch_model-00001-of-00002.bin"; 1,734 bytes in all`)},
 	{"a name that is shown as another", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("notes\u202egpj.txt", "")
-	}, false, []want{{safetensors.RulePathUnsafe, "notes\u202egpj.txt", "", `has the control character '\u202e'`}}},
+	}, false, []want{{check.RulePathUnsafe, "notes\u202egpj.txt", "", `has the control character '\u202e'`}}},
 	{"a reference to a snapshot that was removed", func(t *testing.T, f folder) {
 		f.weights(t, "snapshots/0a/model.safetensors", headed(plain)...)
 		f.text("snapshots/0a/config.json", llamaConfig)
 		f.text("refs/main", "0b\n")
-	}, false, []want{{safetensors.RuleRefMissing, "refs/main", "", `names the snapshot "0b", of which no file is there`}}},
+	}, false, []want{{check.RuleRefMissing, "refs/main", "", `names the snapshot "0b", of which no file is there`}}},
 	{"a backslash in the name of weights", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.weights(t, `a\b/model.safetensors`, f32("x", 4))
-	}, false, []want{{safetensors.RulePathUnsafe, `a\b/model.safetensors`, "", `has a '\\'`}}},
+	}, false, []want{{check.RulePathUnsafe, `a\b/model.safetensors`, "", `has a '\\'`}}},
 	{"names that differ in case alone", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("Config.json", "{}")
-	}, false, []want{{safetensors.RulePathCollision, "config.json", "", `"Config.json" and "config.json" differ in case alone`}}},
+	}, false, []want{{check.RulePathCollision, "config.json", "", `"Config.json" and "config.json" differ in case alone`}}},
 	{"a configuration that is cut off", model(llamaConfig[:100], headed(plain)), false,
-		[]want{{safetensors.RuleConfigJSON, "config.json", "", `"config.json" cannot be read: at byte 100`}}},
+		[]want{{check.RuleConfigJSON, "config.json", "", `"config.json" cannot be read: at byte 100`}}},
 	{"a configuration that is no object", model(`[1]`, headed(plain)), false,
-		[]want{{safetensors.RuleConfigJSON, "config.json", "", "expected an object"}}},
+		[]want{{check.RuleConfigJSON, "config.json", "", "expected an object"}}},
 	{"fewer rows than the vocabulary", model(changed(llamaConfig, `"vocab_size": 256`, `"vocab_size": 258`), headed(plain)), false,
-		inModel(safetensors.RuleConfigShape, "model.embed_tokens.weight", `has 256 rows, and "config.json" has a vocab_size of 258`)},
+		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `has 256 rows, and "config.json" has a vocab_size of 258`)},
 	{"another width", model(changed(llamaConfig, `"llama", "hidden_size": 64`, `"x", "hidden_size": 128`), headed(plain)), false,
-		inModel(safetensors.RuleConfigShape, "model.embed_tokens.weight", `has 64 columns, and "config.json" has hidden_size 128`)},
+		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `has 64 columns, and "config.json" has hidden_size 128`)},
 	{"another number of heads", model(changed(llamaConfig, `"num_key_value_heads": 2`, `"num_key_value_heads": 4`), headed(plain)), false, []want{
-		{safetensors.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.k_proj.weight", `8 tensors, the first "model.layers.0.self_attn.k_proj.weight", are of shape [32, 64], and by hidden_size, num_attention_heads`},
-		{safetensors.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.v_proj.weight", "[64, 64] is due"},
+		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.k_proj.weight", `8 tensors, the first "model.layers.0.self_attn.k_proj.weight", are of shape [32, 64], and by hidden_size, num_attention_heads`},
+		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.v_proj.weight", "[64, 64] is due"},
 	}},
 	{"one layer of another width", model(llamaConfig, reshaped(headed(plain), down5+".weight", hidden, wide/2)), false,
-		inModel(safetensors.RuleConfigShape, down5+".weight", `tensor "`+down5+`.weight" is of shape [64, 80], and by hidden_size and intermediate_size of "config.json" [64, 160] is due`)},
+		inModel(check.RuleConfigShape, down5+".weight", `tensor "`+down5+`.weight" is of shape [64, 80], and by hidden_size and intermediate_size of "config.json" [64, 160] is due`)},
 }
 
 // models are fixtures of what is missing from models.
 var models = []fixture{
 	{"fewer layers than the configuration tells", model(changed(llamaConfig, `"num_hidden_layers": 8`, `"num_hidden_layers": 10`), headed(plain)), false,
-		[]want{{safetensors.RuleLayerMissing, "config.json", "", `has num_hidden_layers 10, and the tensors of "model.layers" are of 8 layers: layers 8, 9 are missing`}}},
+		[]want{{check.RuleLayerMissing, "config.json", "", `has num_hidden_layers 10, and the tensors of "model.layers" are of 8 layers: layers 8, 9 are missing`}}},
 	{"one layer lacks a tensor", model("", without(headed(plain), "model.layers.5.mlp.up_proj.weight", down5+".weight")), false,
-		inModel(safetensors.RuleLayerMissing, down5+".weight", `layer 5 of "model.layers" lacks 2 tensors that each of its other 7 layers has, the first "`+down5+`.weight"`)},
+		inModel(check.RuleLayerMissing, down5+".weight", `layer 5 of "model.layers" lacks 2 tensors that each of its other 7 layers has, the first "`+down5+`.weight"`)},
 	{"one layer lacks an expert", func(t *testing.T, f folder) {
 		all := []tensor{bf16("model.embed_tokens.weight", vocab, hidden)}
 		for i := range 3 {
@@ -140,90 +141,90 @@ var models = []fixture{
 			}
 		}
 		model(`{"model_type": "mixtral", "num_local_experts": 8, "num_hidden_layers": 3}`, all)(t, f)
-	}, false, inModel(safetensors.RuleLayerMissing, "model.layers.2.mlp.experts.0.up_proj.weight", `layer 2 of "model.layers" has 7 experts, and "config.json" has num_local_experts 8`)},
+	}, false, inModel(check.RuleLayerMissing, "model.layers.2.mlp.experts.0.up_proj.weight", `layer 2 of "model.layers" has 7 experts, and "config.json" has num_local_experts 8`)},
 	{"weights that ZeRO-3 did not gather", model(llamaConfig, reshaped(reshaped(headed(plain), "lm_head.weight", 0), "model.norm.weight", 0)), false,
-		inModel(safetensors.RuleTensorEmpty, "lm_head.weight", `2 tensors, the first "lm_head.weight", are weights of shape [0], as DeepSpeed ZeRO-3 leaves behind`)},
+		inModel(check.RuleTensorEmpty, "lm_head.weight", `2 tensors, the first "lm_head.weight", are weights of shape [0], as DeepSpeed ZeRO-3 leaves behind`)},
 	{"no output layer", model(llamaConfig, llama(plain)), false,
-		[]want{{safetensors.RuleHeadMissing, "config.json", "", "tie_word_embeddings is false, and no tensor is of an output layer"}}},
+		[]want{{check.RuleHeadMissing, "config.json", "", "tie_word_embeddings is false, and no tensor is of an output layer"}}},
 	{"an output layer that is tied", model(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), headed(plain)), true,
-		inModel(safetensors.RuleTiedTwice, "lm_head.weight", `is stored beside "model.embed_tokens.weight", to which "config.json" ties it: 32,768 bytes twice`)},
+		inModel(check.RuleTiedTwice, "lm_head.weight", `is stored beside "model.embed_tokens.weight", to which "config.json" ties it: 32,768 bytes twice`)},
 	{"an output layer that is tied, and differs", model(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), filled(headed(plain), "lm_head.weight", ones)), true, []want{
-		{safetensors.RuleTiedTwice, "model.safetensors", "lm_head.weight", ""},
-		{safetensors.RuleTiedDiffers, "model.safetensors", "lm_head.weight", `has other bytes than "model.embed_tokens.weight"`},
-		{safetensors.RuleConstantWeight, "model.safetensors", "lm_head.weight", "the 16,384 elements"},
+		{check.RuleTiedTwice, "model.safetensors", "lm_head.weight", ""},
+		{check.RuleTiedDiffers, "model.safetensors", "lm_head.weight", `has other bytes than "model.embed_tokens.weight"`},
+		{check.RuleConstantWeight, "model.safetensors", "lm_head.weight", "the 16,384 elements"},
 	}},
 	{"a number of parameters that is that of another model", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(plain)...)
 		f["model.safetensors.index.json"] = []byte(changed(string(f["model.safetensors.index.json"]), `"metadata": {`, `"metadata": {"total_parameters": 494032768, `))
-	}, false, []want{{safetensors.RuleTotalParameters, "model.safetensors.index.json", "", "total_parameters is 494,032,768, and the tensors of the index have"}}},
+	}, false, []want{{check.RuleTotalParameters, "model.safetensors.index.json", "", "total_parameters is 494,032,768, and the tensors of the index have"}}},
 }
 
 // packings are fixtures of packed weights.
 var packings = []fixture{
 	{"GPTQ without scales", model("", without(headed(gptq), q5+".scales")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".qweight", `tensor "`+q5+`.qweight" is packed and lacks its scales, which 55 others like it have`)},
+		inModel(check.RuleQuantCompanion, q5+".qweight", `tensor "`+q5+`.qweight" is packed and lacks its scales, which 55 others like it have`)},
 	{"GPTQ without zero points", model("", without(headed(gptq), q5+".qzeros", down5+".qzeros")), false,
-		inModel(safetensors.RuleQuantCompanion, down5+".qweight", `2 tensors, the first "`+down5+`.qweight", are packed and lack their qzeros, which 54 others`)},
+		inModel(check.RuleQuantCompanion, down5+".qweight", `2 tensors, the first "`+down5+`.qweight", are packed and lack their qzeros, which 54 others`)},
 	{"GPTQ without group indices", model("", without(headed(gptq), q5+".g_idx")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".qweight", "lacks its g_idx, which 7 others like it have")},
+		inModel(check.RuleQuantCompanion, q5+".qweight", "lacks its g_idx, which 7 others like it have")},
 	{"GPTQ without the weight", model("", without(headed(gptq), q5+".qweight")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".qzeros", "belongs to a packed weight that is not there")},
-	{"AWQ without scales", model("", without(headed(awq), q5+".scales")), false, inModel(safetensors.RuleQuantCompanion, q5+".qweight", "lacks its scales")},
+		inModel(check.RuleQuantCompanion, q5+".qzeros", "belongs to a packed weight that is not there")},
+	{"AWQ without scales", model("", without(headed(awq), q5+".scales")), false, inModel(check.RuleQuantCompanion, q5+".qweight", "lacks its scales")},
 	{"compressed-tensors without scales", model("", without(headed(compressed), q5+".weight_scale")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_scale")},
+		inModel(check.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_scale")},
 	{"compressed-tensors without any scales", model(`{"quantization_config": {"quant_method": "compressed-tensors"}}`, compressed("x", hidden, kv)[0:1]), false,
-		inModel(safetensors.RuleQuantCompanion, "x.weight_packed", "lacks its weight_scale")},
+		inModel(check.RuleQuantCompanion, "x.weight_packed", "lacks its weight_scale")},
 	{"compressed-tensors without the shape", model("", without(headed(compressed), q5+".weight_shape")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_shape")},
+		inModel(check.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_shape")},
 	{"NVFP4 without the global scale", model("", without(headed(nvfp4), q5+".weight_global_scale")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_global_scale")},
+		inModel(check.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_global_scale")},
 	{"ModelOpt without the second scale", model("", without(headed(modelopt), q5+".weight_scale_2")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight", "lacks its weight_scale_2")},
+		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its weight_scale_2")},
 	{"bitsandbytes without its state", model("", without(headed(bitsandbytes), q5+".weight.quant_state.bitsandbytes__nf4")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight", "lacks its quant_state")},
+		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its quant_state")},
 	{"bitsandbytes without scales", model("", without(headed(bitsandbytes), q5+".weight.absmax")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight", "lacks its absmax")},
+		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its absmax")},
 	{"8-bit floats without scales", model("", without(headed(fp8), q5+".weight_scale_inv")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight", "lacks its weight_scale_inv")},
+		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its weight_scale_inv")},
 	{"MLX without biases", model("", without(headed(mlx), q5+".biases")), false,
-		inModel(safetensors.RuleQuantCompanion, q5+".weight", "lacks its biases")},
+		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its biases")},
 	{"GPTQ with scales of another weight", model(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), reshaped(headed(gptq), q5+".scales", 2, kv)), false,
-		inModel(safetensors.RuleQuantShape, q5+".qweight", "the shape [8, 64] has other columns than the scales [2, 32]")},
+		inModel(check.RuleQuantShape, q5+".qweight", "the shape [8, 64] has other columns than the scales [2, 32]")},
 	{"GPTQ with zero points of other groups", model("", reshaped(headed(gptq), q5+".qzeros", 1, 8)), false,
-		inModel(safetensors.RuleQuantShape, q5+".qweight", "the zero points [1, 8] and the scales [2, 64] are of different numbers of groups")},
+		inModel(check.RuleQuantShape, q5+".qweight", "the zero points [1, 8] and the scales [2, 64] are of different numbers of groups")},
 	{"GPTQ with indices of other inputs", model("", reshaped(headed(gptq), q5+".g_idx", 128)), false,
-		inModel(safetensors.RuleQuantShape, q5+".qweight", "the 8 rows hold 64 inputs of 4 bits, and the g_idx is of 128")},
+		inModel(check.RuleQuantShape, q5+".qweight", "the 8 rows hold 64 inputs of 4 bits, and the g_idx is of 128")},
 	{"AWQ with other zero points", model(quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32}`), reshaped(headed(awq), q5+".qweight", 64, 16)), false,
-		inModel(safetensors.RuleQuantShape, q5+".qweight", "other columns than the zero points")},
+		inModel(check.RuleQuantShape, q5+".qweight", "other columns than the zero points")},
 	{"compressed-tensors with scales of another weight", model("", reshaped(headed(compressed), q5+".weight_scale", 32, 2)), false,
-		inModel(safetensors.RuleQuantShape, q5+".weight_packed", "the shape [64, 8] has other rows than the scales [32, 2]")},
+		inModel(check.RuleQuantShape, q5+".weight_packed", "the shape [64, 8] has other rows than the scales [32, 2]")},
 	{"NVFP4 in groups of 64", model("", reshaped(headed(nvfp4), q5+".weight_scale", 64, 6)), false,
-		inModel(safetensors.RuleQuantShape, q5+".weight_packed", "the 64 inputs are in no groups of 16 or 32 for the scales [64, 6]")},
+		inModel(check.RuleQuantShape, q5+".weight_packed", "the 64 inputs are in no groups of 16 or 32 for the scales [64, 6]")},
 	{"MXFP4 with scales of other blocks", model("", []tensor{
 		{"experts.up_blocks", safetensors.U8, []int64{4, 64, 2, 16}, nil}, {"experts.up_scales", safetensors.U8, []int64{4, 64, 3}, nil},
-	}), false, inModel(safetensors.RuleQuantShape, "experts.up_blocks", "the blocks [4, 64, 2, 16] do not have one scale each: the scales are [4, 64, 3]")},
+	}), false, inModel(check.RuleQuantShape, "experts.up_blocks", "the blocks [4, 64, 2, 16] do not have one scale each: the scales are [4, 64, 3]")},
 	{"bitsandbytes with too few scales", model("", reshaped(headed(bitsandbytes), q5+".weight.absmax", 63)), false,
-		inModel(safetensors.RuleQuantShape, q5+".weight", "the 4096 numbers are in no blocks of 64 to 4096 for 63 scales")},
+		inModel(check.RuleQuantShape, q5+".weight", "the 4096 numbers are in no blocks of 64 to 4096 for 63 scales")},
 	{"tiles of no size", model("", []tensor{{"x.weight", safetensors.F8_E4M3, []int64{10, 10}, nil}, f32("x.weight_scale_inv", 6, 1)}), false,
-		inModel(safetensors.RuleQuantShape, "x.weight", "the shape [10, 10] is in no tiles of one size for the scales [6, 1]")},
+		inModel(check.RuleQuantShape, "x.weight", "the shape [10, 10] is in no tiles of one size for the scales [6, 1]")},
 	{"MLX with biases of another shape", model("", reshaped(headed(mlx), q5+".biases", 64, 1)), false,
-		inModel(safetensors.RuleQuantShape, q5+".weight", "the biases [64, 1] and the scales [64, 2] are not of one shape")},
+		inModel(check.RuleQuantShape, q5+".weight", "the biases [64, 1] and the scales [64, 2] are not of one shape")},
 	{"GPTQ of another group size", model(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 64}`), headed(gptq)), false,
-		inModel(safetensors.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the 160 inputs have 5 groups of scales, and the configuration's group size of 64 makes 3`)},
+		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the 160 inputs have 5 groups of scales, and the configuration's group size of 64 makes 3`)},
 	{"AWQ of other bits", model(quantised(`{"quant_method": "awq", "bits": 8, "group_size": 32}`), headed(awq)), false,
-		inModel(safetensors.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", "there are 4 bits by the shape [160, 8], and the configuration says 8")},
+		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", "there are 4 bits by the shape [160, 8], and the configuration says 8")},
 	{"tiles of another size", model(quantised(`{"quant_method": "fp8", "weight_block_size": [64, 64]}`), headed(fp8)), false,
-		[]want{{safetensors.RuleQuantConfig, "model.safetensors", "model.layers.0.mlp.down_proj.weight", "1 by 3 tiles of the configured 64 by 64"}}},
+		[]want{{check.RuleQuantConfig, "model.safetensors", "model.layers.0.mlp.down_proj.weight", "1 by 3 tiles of the configured 64 by 64"}}},
 	{"MLX of other bits", model(llamaConfig[:len(llamaConfig)-1]+`, "quantization": {"group_size": 32, "bits": 8}}`, headed(mlx)), false,
-		inModel(safetensors.RuleQuantConfig, "model.layers.0.mlp.down_proj.weight", "the 20 words a row hold 80 numbers of the configured 8 bits, and 5 groups of 32 make 160")},
+		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.weight", "the 20 words a row hold 80 numbers of the configured 8 bits, and 5 groups of 32 make 160")},
 }
 
 // adapters are fixtures of adapters.
 var adapters = []fixture{
 	{"without tensors", adapterOf(peftConfig), false,
-		[]want{{safetensors.RuleAdapterEmpty, "adapter_model.safetensors", "", `the adapter "adapter_model.safetensors" has no tensors`}}},
+		[]want{{check.RuleAdapterEmpty, "adapter_model.safetensors", "", `the adapter "adapter_model.safetensors" has no tensors`}}},
 	{"without elements", adapterOf(peftConfig, reshaped(reshaped(lora(4), loraA5, 0), loraB5, 0)...), false,
-		[]want{{safetensors.RuleAdapterEmpty, "adapter_model.safetensors", loraA5, `2 tensors, the first "` + loraA5 + `", are of an adapter and without elements, as DeepSpeed ZeRO-3`}}},
+		[]want{{check.RuleAdapterEmpty, "adapter_model.safetensors", loraA5, `2 tensors, the first "` + loraA5 + `", are of an adapter and without elements, as DeepSpeed ZeRO-3`}}},
 	{"that changes nothing", func(t *testing.T, f folder) {
 		all := lora(4)
 		for i := range all {
@@ -232,38 +233,38 @@ var adapters = []fixture{
 			}
 		}
 		adapterOf(peftConfig, all...)(t, f)
-	}, true, []want{{safetensors.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraB5, "5.self_attn.q", "0.self_attn.o", 1), "changes nothing: the second matrices of all its modules are zeros, 16 in number"}}},
+	}, true, []want{{check.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraB5, "5.self_attn.q", "0.self_attn.o", 1), "changes nothing: the second matrices of all its modules are zeros, 16 in number"}}},
 	{"without a second matrix", adapterOf(peftConfig, without(lora(4), loraB5)...), false,
-		[]want{{safetensors.RuleAdapterPair, "adapter_model.safetensors", loraA5, "is of an adapter, and the other matrix of the module is not there"}}},
+		[]want{{check.RuleAdapterPair, "adapter_model.safetensors", loraA5, "is of an adapter, and the other matrix of the module is not there"}}},
 	{"of two ranks", adapterOf(peftConfig, reshaped(lora(4), loraB5, hidden, 8)...), false,
-		[]want{{safetensors.RuleAdapterPair, "adapter_model.safetensors", loraA5, "has another rank than the other matrix of the module: 4 and 8"}}},
+		[]want{{check.RuleAdapterPair, "adapter_model.safetensors", loraA5, "has another rank than the other matrix of the module: 4 and 8"}}},
 	{"of another rank", adapterOf(changed(peftConfig, `"r": 4`, `"r": 16`), lora(4)...), false,
-		[]want{{safetensors.RuleAdapterRank, "adapter_config.json", "", `has r 16, and 16 tensors, the first "base_model.model.model.layers.0.self_attn.o_proj.lora_A.weight", are of rank 4`}}},
+		[]want{{check.RuleAdapterRank, "adapter_config.json", "", `has r 16, and 16 tensors, the first "base_model.model.model.layers.0.self_attn.o_proj.lora_A.weight", are of rank 4`}}},
 	{"of kohya's scripts, without a second matrix", func(t *testing.T, f folder) {
 		f.weights(t, "style.safetensors", without(kohya(), "lora_unet_down_blocks_2_attn_to_q.lora_up.weight")...)
-	}, false, []want{{safetensors.RuleAdapterPair, "style.safetensors", "lora_unet_down_blocks_2_attn_to_q.lora_down.weight", "the other matrix"}}},
+	}, false, []want{{check.RuleAdapterPair, "style.safetensors", "lora_unet_down_blocks_2_attn_to_q.lora_down.weight", "the other matrix"}}},
 }
 
 // numbers are fixtures of faults in the data.
 var numbers = []fixture{
 	{"a NaN", model("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\xc0\x7f") })), true,
-		inModel(safetensors.RuleNotFinite, q5+".weight", "1 number is NaN, of 4,096 elements")},
+		inModel(check.RuleNotFinite, q5+".weight", "1 number is NaN, of 4,096 elements")},
 	{"infinities", model("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\x80\x7f\x80\xff") })), true,
-		inModel(safetensors.RuleNotFinite, q5+".weight", "2 numbers are infinite")},
+		inModel(check.RuleNotFinite, q5+".weight", "2 numbers are infinite")},
 	{"a scale that is NaN", model("", filled(headed(fp8), q5+".weight_scale_inv", pattern(0, 0, 0xc0, 0x7f))), true,
-		inModel(safetensors.RuleScaleValue, q5+".weight_scale_inv", "1 scale is NaN")},
+		inModel(check.RuleScaleValue, q5+".weight_scale_inv", "1 scale is NaN")},
 	{"scales that are zero", model("", filled(headed(gptq), q5+".scales", zeros)), true,
-		inModel(safetensors.RuleScaleValue, q5+".scales", "all scales are zero")},
+		inModel(check.RuleScaleValue, q5+".scales", "all scales are zero")},
 	{"an exponent that is NaN", model("", []tensor{
 		{"experts.up_blocks", safetensors.U8, []int64{4, 64, 2, 16}, nil}, {"experts.up_scales", safetensors.U8, []int64{4, 64, 2}, func(b []byte) { b[7] = 255 }},
-	}), true, inModel(safetensors.RuleScaleValue, "experts.up_scales", "scales are 255, which is NaN")},
+	}), true, inModel(check.RuleScaleValue, "experts.up_scales", "scales are 255, which is NaN")},
 	{"zeros up to the end", func(t *testing.T, f folder) {
 		model("", headed(plain))(t, f)
 		b := f["model.safetensors"]
 		clear(b[len(b)-100_000:])
-	}, true, []want{{safetensors.RuleZeroRun, "model.safetensors", "model.layers.6.self_attn.q_proj.weight", `12 tensors in a row, from "model.layers.6.self_attn.q_proj.weight" to "model.norm.weight", are all zeros: 98,688 bytes up to the end`}}},
+	}, true, []want{{check.RuleZeroRun, "model.safetensors", "model.layers.6.self_attn.q_proj.weight", `12 tensors in a row, from "model.layers.6.self_attn.q_proj.weight" to "model.norm.weight", are all zeros: 98,688 bytes up to the end`}}},
 	{"a matrix of zeros", model("", filled(headed(plain), q5+".weight", zeros)), true,
-		inModel(safetensors.RuleConstantWeight, q5+".weight", `the 4,096 elements of tensor "`+q5+`.weight", [64, 64], are all zero`)},
+		inModel(check.RuleConstantWeight, q5+".weight", `the 4,096 elements of tensor "`+q5+`.weight", [64, 64], are all zero`)},
 }
 
 func TestRules(t *testing.T) {
@@ -278,12 +279,10 @@ func TestRules(t *testing.T) {
 	}
 	// Digests and alignment have tests of their own: in cache_test.go, and among the
 	// public reports.
-	covered[safetensors.RuleBlobDigest], covered[safetensors.RuleDownloadDigest], covered[safetensors.RuleAlignmentCost] = true, true, true
-	mine := false
-	for rule := range safetensors.Rules() {
-		mine = mine || rule == safetensors.RuleNotFetched
-		if mine && !covered[rule] {
-			t.Errorf("rule %s has no fixture", string(rule))
+	covered[check.RuleBlobDigest], covered[check.RuleDownloadDigest], covered[check.RuleAlignmentCost] = true, true, true
+	for _, info := range check.Rules() {
+		if !covered[info.Rule] {
+			t.Errorf("rule %s has no fixture", string(info.Rule))
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (s *shapes) look(m *weights, ti *safetensors.TensorInfo, shard int, n name)
 func (s *shapes) judge(m *weights) {
 	for rest, t := range s.wrong {
 		want := s.want[rest]
-		m.report(safetensors.RuleConfigShape, t, "is", "are", "of shape %s, and by %s of %s [%v, %v] is due",
+		m.report(RuleConfigShape, t, "is", "are", "of shape %s, and by %s of %s [%v, %v] is due",
 			t.first.ShapeString(), want.by, quote(m.config.path), wording.Grouped(want.rows), wording.Grouped(want.columns))
 	}
 }

@@ -49,14 +49,14 @@ func isBuffer(leaf string) bool {
 
 func (s *sums) judge(m *weights) {
 	if s.misaligned.n > 0 && !m.isFile() {
-		m.found(m.file()).Add(safetensors.RuleAlignmentCost, "", safetensors.Span{},
+		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
 			"%v of %s, with %v of %s, lie at no multiple of their element's size, the first %s of %s: a loader that maps the files copies them",
 			wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"), wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"),
 			quote(s.misaligned.first.Name), quote(m.shards[s.misaligned.shard].path))
 	}
 	if !m.isAdapter() {
 		for i := range s.empty {
-			m.report(safetensors.RuleTensorEmpty, &s.empty[i], "is a weight", "are weights",
+			m.report(RuleTensorEmpty, &s.empty[i], "is a weight", "are weights",
 				"of shape [0], as DeepSpeed ZeRO-3 leaves behind of weights that it was not asked to gather")
 		}
 	}
@@ -79,6 +79,6 @@ func (s *sums) totalParameters(m *weights) {
 	case s.elems, s.floats, s.elems - s.buffers, s.floats + s.buffers:
 		return
 	}
-	m.found(m.set.Index).Add(safetensors.RuleTotalParameters, "", safetensors.Span{},
+	m.found(m.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},
 		"total_parameters is %v, and the tensors of the index have %s", wording.Grouped(told), count(s.elems, "element"))
 }

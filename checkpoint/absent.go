@@ -37,10 +37,8 @@ func (c *Checkpoint) data(ctx context.Context, s *shard, tensor string) (*source
 func (c *Checkpoint) missing(s *shard, tensor string) error {
 	x := c.set.index
 	if x == nil {
-		return atPath("open", s.path, &safetensors.Violation{
-			Rule:   safetensors.RuleShardMissing,
-			Detail: fmt.Sprintf("shard %s is missing: its name leads to no file", quote(s.path)),
-		})
+		return atPath("open", s.path, violation(nil, RuleShardMissing, "", safetensors.Span{},
+			fmt.Sprintf("shard %s is missing: its name leads to no file", quote(s.path))))
 	}
 	var e *IndexEntry
 	if tensor != "" {
@@ -51,8 +49,8 @@ func (c *Checkpoint) missing(s *shard, tensor string) error {
 			e = &x.Tensors[i]
 		}
 	}
-	v := &safetensors.Violation{Rule: safetensors.RuleShardMissing}
-	v.Detail = fmt.Sprintf("shard %s is missing, and the index %s names it", quote(s.path), quote(c.set.Index))
+	v := violation(nil, RuleShardMissing, "", safetensors.Span{},
+		fmt.Sprintf("shard %s is missing, and the index %s names it", quote(s.path), quote(c.set.Index)))
 	if e != nil {
 		v.Tensor, v.Span = e.Tensor, e.Span
 		v.Detail += " for tensor " + quote(e.Tensor)

@@ -88,7 +88,7 @@ func (c *Checkpoint) Shards() []string { return append([]string(nil), c.set.Shar
 
 // Header returns the header of the shard of that path, one of Shards. It is read
 // once, and must not be changed. The error wraps a *[safetensors.Violation] if
-// the shard is not valid, or, of [safetensors.RuleShardMissing], if it is not there;
+// the shard is not valid, or, of [RuleShardMissing], if it is not there;
 // and [fs.ErrNotExist] if the checkpoint has no shard of that path.
 func (c *Checkpoint) Header(ctx context.Context, shard string) (*safetensors.Header, error) {
 	s, ok := c.byPath[shard]
@@ -128,7 +128,7 @@ func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) 
 
 // Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if there is no
 // such tensor; but if its shard is not there it wraps a *[safetensors.Violation] of
-// [safetensors.RuleShardMissing] alone, so that who can do without the tensor does
+// [RuleShardMissing] alone, so that who can do without the tensor does
 // not take the one for the other. Reads of the tensor end with an error once ctx is
 // done.
 //

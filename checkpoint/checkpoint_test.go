@@ -176,7 +176,7 @@ func TestTensor(t *testing.T) {
 		{"where the index says", listed, "a", 1, nil, ""},
 		{"not in the index", listed, "unlisted", 0, fs.ErrNotExist, `no tensor "unlisted" in the index`},
 		{"not in its shard", listed, "misplaced", 0, fs.ErrNotExist, `is not in shard "model-00001-of-00002.safetensors"`},
-		{"in a missing shard", listed, "gone", 0, safetensors.RuleShardMissing, `shard "model-00003-of-00003.safetensors" is missing, and the index "model.safetensors.index.json"`},
+		{"in a missing shard", listed, "gone", 0, checkpoint.RuleShardMissing, `shard "model-00003-of-00003.safetensors" is missing, and the index "model.safetensors.index.json"`},
 		{"in one of two files", loose, "b", 2, nil, ""},
 		{"in both files", loose, "a", 0, nil, "no index says which is meant"},
 		{"in neither file", loose, "x", 0, fs.ErrNotExist, `no tensor "x"`},
@@ -222,7 +222,7 @@ func TestTensorsGoOn(t *testing.T) {
 	if want := []string{"b F32 [4] [2]", "c F32 [4] [3]"}; !slices.Equal(got, want) {
 		t.Errorf("tensors %q, want %q", got, want)
 	}
-	if !errors.Is(err, safetensors.RuleShardMissing) || !errors.Is(err, safetensors.RuleNotSafetensors) || !strings.Contains(err.Error(), shardOne) {
+	if !errors.Is(err, checkpoint.RuleShardMissing) || !errors.Is(err, safetensors.RuleNotSafetensors) || !strings.Contains(err.Error(), shardOne) {
 		t.Errorf("error %v, want that of the missing shard and that of the pointer", err)
 	}
 }
@@ -231,10 +231,10 @@ func TestBrokenIndexIsNotReliedOn(t *testing.T) {
 	f := two(t)
 	f[indexName] = []byte(`{"weight_map":{"a":"` + shardOne + `","b":"../` + shardTwo + `"}}`)
 	cp := f.open(t, "", nil)
-	if _, err := cp.Tensor(t.Context(), "a"); !errors.Is(err, safetensors.RuleIndexPath) {
+	if _, err := cp.Tensor(t.Context(), "a"); !errors.Is(err, checkpoint.RuleIndexPath) {
 		t.Errorf("a tensor of a hostile index: %v", err)
 	}
-	if got, err := tensors(t, cp); len(got) != 1 || !errors.Is(err, safetensors.RuleIndexPath) {
+	if got, err := tensors(t, cp); len(got) != 1 || !errors.Is(err, checkpoint.RuleIndexPath) {
 		t.Errorf("tensors of a hostile index: %q, %v", got, err)
 	}
 }

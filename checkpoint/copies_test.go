@@ -236,7 +236,7 @@ func TestMissingShardIsNoMissingTensor(t *testing.T) {
 	cp := f.open(t, "", nil)
 	_, err := cp.Tensor(t.Context(), "c")
 	var v *safetensors.Violation
-	if !errors.As(err, &v) || v.Rule != safetensors.RuleShardMissing || v.Tensor != "c" || errors.Is(err, fs.ErrNotExist) {
+	if !errors.As(err, &v) || v.Rule != checkpoint.RuleShardMissing || v.Tensor != "c" || errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("a tensor of the missing shard: %v", err)
 	}
 	if entry := string(f[indexName][v.Span.Begin:v.Span.End]); !strings.Contains(entry, `"c"`) || !strings.Contains(entry, shardTwo) {
@@ -245,7 +245,7 @@ func TestMissingShardIsNoMissingTensor(t *testing.T) {
 	if _, err := cp.Header(t.Context(), shardTwo); !errors.As(err, &v) || v.Tensor != "b" || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the header of the missing shard, whose first tensor is b: %v", err)
 	}
-	if _, err := cp.Tensor(t.Context(), "x"); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, safetensors.RuleShardMissing) {
+	if _, err := cp.Tensor(t.Context(), "x"); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, checkpoint.RuleShardMissing) {
 		t.Errorf("no such tensor: %v", err)
 	}
 
@@ -259,10 +259,10 @@ func TestMissingShardIsNoMissingTensor(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := loose.Tensor(t.Context(), "a"); !errors.Is(err, safetensors.RuleShardMissing) || !strings.Contains(err.Error(), `"a.safetensors"`) {
+	if _, err := loose.Tensor(t.Context(), "a"); !errors.Is(err, checkpoint.RuleShardMissing) || !strings.Contains(err.Error(), `"a.safetensors"`) {
 		t.Errorf("a tensor of a file that is gone: %v", err)
 	}
-	if _, err := tensors(t, loose); !errors.Is(err, safetensors.RuleShardMissing) {
+	if _, err := tensors(t, loose); !errors.Is(err, checkpoint.RuleShardMissing) {
 		t.Errorf("tensors: %v", err)
 	}
 }

@@ -18,12 +18,15 @@ import (
 const maxOfRule = 1000
 
 // Findings collects the violations of one file, or of one set, as they are found.
-// The zero Findings is empty. It is for those who judge by rules between files, as
-// this package and repository do; a [safetensors.Report] of one file has what was
-// found in it already.
+// Add takes the severity and the fix of a violation from Rules, and those of the
+// rules of this package and of package safetensors from their own lists.
 //
-// Its methods must not be called by several goroutines at once.
+// The zero Findings is empty. Its methods must not be called by several
+// goroutines at once.
 type Findings struct {
+	// Rules are the rules of the package that judges.
+	Rules []safetensors.RuleInfo
+
 	list    []*safetensors.Violation
 	counts  map[safetensors.Rule]int
 	omitted map[safetensors.Rule]int // how many more there are; nil if none
@@ -40,7 +43,7 @@ func (f *Findings) Add(rule safetensors.Rule, tensor string, at safetensors.Span
 		f.omit(rule, 1)
 		return
 	}
-	f.list = append(f.list, &safetensors.Violation{Rule: rule, Tensor: tensor, Span: at, Detail: fmt.Sprintf(format, args...)})
+	f.list = append(f.list, violation(f.Rules, rule, tensor, at, fmt.Sprintf(format, args...)))
 }
 
 // omit counts n more violations of rule, which are not kept.

@@ -12,12 +12,12 @@ import (
 func TestFindingsAreBoundedAndInOrder(t *testing.T) {
 	var f Findings
 	for i := range 1500 {
-		f.Add(safetensors.RuleTensorMissing, "x", span(2000-i, 2001-i), "number %d", i)
+		f.Add(RuleTensorMissing, "x", span(2000-i, 2001-i), "number %d", i)
 	}
-	f.Add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "of the folder")
-	f.Add(safetensors.RuleIndexPath, "", span(1001, 1003), "after the other at 1001")
+	f.Add(RuleTwoCopies, "", safetensors.Span{}, "of the folder")
+	f.Add(RuleIndexPath, "", span(1001, 1003), "after the other at 1001")
 	r := f.Report()
-	if len(r.Violations) != 1002 || r.Omitted[safetensors.RuleTensorMissing] != 500 || len(r.Omitted) != 1 {
+	if len(r.Violations) != 1002 || r.Omitted[RuleTensorMissing] != 500 || len(r.Omitted) != 1 {
 		t.Fatalf("%d violations and %v omitted, want 1002 and 500", len(r.Violations), r.Omitted)
 	}
 	for i, want := range map[int]string{0: "of the folder", 1: "number 999", 2: "after the other at 1001", 3: "number 998", 1001: "number 0"} {

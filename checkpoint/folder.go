@@ -276,10 +276,8 @@ func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 	}
 	defer object.Close()
 	if size, most := object.Size(), f.opts.MaxIndexSize; size > most {
-		return nil, atPath("open", path, &safetensors.Violation{
-			Rule: safetensors.RuleLimit, Span: safetensors.Span{End: size},
-			Detail: fmt.Sprintf("the index takes %d bytes, more than the limit of %d", size, most),
-		})
+		return nil, atPath("open", path, violation(nil, safetensors.RuleLimit, "", safetensors.Span{End: size},
+			fmt.Sprintf("the index takes %d bytes, more than the limit of %d", size, most)))
 	}
 	text, err := readAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
 	if err != nil {

@@ -198,7 +198,7 @@ func TestHostileTwins(t *testing.T) {
 		f := folder{shardOne: header("F32", "0"), shardTwo: header(test.dtype, test.shape)}
 		told := false
 		for _, v := range validate(t, f.open(t, "", nil)) {
-			if v.Rule != safetensors.RuleTensorConflict {
+			if v.Rule != checkpoint.RuleTensorConflict {
 				continue
 			}
 			if told = true; !strings.HasSuffix(v.Detail, test.says) || len(v.Detail) > 600 {

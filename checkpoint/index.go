@@ -118,7 +118,7 @@ type indexParser struct {
 
 // wrong records that the index is not what it should be.
 func (p *indexParser) wrong(tensor string, begin, end int, format string, args ...any) {
-	p.Add(safetensors.RuleIndexJSON, tensor, span(begin, end), format, args...)
+	p.Add(RuleIndexJSON, tensor, span(begin, end), format, args...)
 }
 
 func span(begin, end int) safetensors.Span {
@@ -238,7 +238,7 @@ func (p *indexParser) metadata(key string, begin int) error {
 		if n, ok := whole(value); ok {
 			p.index.TotalSize = n
 		} else if kind != jsonscan.Null {
-			p.Add(safetensors.RuleTotalSize, "", span(begin, p.Pos()), "total_size is %s, where a number of bytes is due", quote(string(value)))
+			p.Add(RuleTotalSize, "", span(begin, p.Pos()), "total_size is %s, where a number of bytes is due", quote(string(value)))
 		}
 	case "total_parameters":
 		p.index.TotalParameters = -1
@@ -278,10 +278,8 @@ func (p *indexParser) entry(tensor string, begin int) error {
 	}
 	e := IndexEntry{Tensor: tensor, Shard: p.shard(str), Span: span(begin, p.Pos())}
 	if len(p.shards) > p.maxShards {
-		p.overflow = &safetensors.Violation{
-			Rule: safetensors.RuleLimit, Tensor: tensor, Span: e.Span,
-			Detail: fmt.Sprintf("the index names more than %s, which is the limit", count(p.maxShards, "shard")),
-		}
+		p.overflow = violation(nil, safetensors.RuleLimit, tensor, e.Span,
+			fmt.Sprintf("the index names more than %s, which is the limit", count(p.maxShards, "shard")))
 		return p.overflow
 	}
 	if i, twice := p.place(tensor); twice {

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -36,10 +35,10 @@ func (p *indexParser) judgePaths() {
 	}
 	if over := len(first) - maxOfRule; over > 0 {
 		first = first[:maxOfRule] // before words are made of them
-		p.omit(safetensors.RuleIndexPath, over)
+		p.omit(RuleIndexPath, over)
 	}
 	for _, e := range first {
-		p.Add(safetensors.RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",
+		p.Add(RuleIndexPath, e.Tensor, e.Span, "shard %s, of %s of the index, is not opened: its name %s",
 			quote(e.Shard), count(bad[e.Shard], "tensor"), pathFault(e.Shard, p.ends))
 	}
 }

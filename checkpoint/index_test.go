@@ -110,7 +110,7 @@ func TestViolationsOfAnIndexAreBounded(t *testing.T) {
 		text = fmt.Appendf(text, `,"%d":0`, i)
 	}
 	_, report := checkpoint.ParseIndex(append(text, "}}"...))
-	if n := len(report.Violations); n != 1000 || report.Omitted[safetensors.RuleIndexJSON] != 1501 {
+	if n := len(report.Violations); n != 1000 || report.Omitted[checkpoint.RuleIndexJSON] != 1501 {
 		t.Errorf("%d violations and %v omitted, want 1000 and 1501", n, report.Omitted)
 	}
 }

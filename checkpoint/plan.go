@@ -141,8 +141,8 @@ func distinct(tensors []*safetensors.Tensor) error {
 		case t == nil:
 			return fmt.Errorf("checkpoint: of the tensors to write, that at index %d is nil", i)
 		case seen[t.Name]:
-			return &safetensors.Violation{Rule: safetensors.RuleDuplicateName, Tensor: t.Name,
-				Detail: fmt.Sprintf("two of the tensors to write are called %s", quote(t.Name))}
+			return violation(nil, safetensors.RuleDuplicateName, t.Name, safetensors.Span{},
+				fmt.Sprintf("two of the tensors to write are called %s", quote(t.Name)))
 		}
 		seen[t.Name] = true
 	}

@@ -135,7 +135,7 @@ func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *tallies[[2]str
 // no other.
 func (s *survey) misplaced(groups *tallies[[2]string]) {
 	for key, t := range groups.all() {
-		s.Add(safetensors.RuleTensorMisplaced, t.first, t.at, "%s in shard %s, and the index puts %s in shard %s",
+		s.Add(RuleTensorMisplaced, t.first, t.at, "%s in shard %s, and the index puts %s in shard %s",
 			t.are(), quote(key[1]), t.it(), quote(key[0]))
 	}
 }
@@ -166,10 +166,10 @@ func (s *survey) absent(x *Index) {
 		if n := elsewhere[shard]; n > 0 {
 			also = fmt.Sprintf("; other shards have %d of them", n)
 		}
-		s.Add(safetensors.RuleShardMissing, t.first, t.at, "shard %s is missing, and with it %s%s", quote(shard), t.ofIndex(), also)
+		s.Add(RuleShardMissing, t.first, t.at, "shard %s is missing, and with it %s%s", quote(shard), t.ofIndex(), also)
 	}
 	for shard, t := range lost.all() {
-		s.Add(safetensors.RuleTensorMissing, t.first, t.at, "%s in no shard, and the index puts %s in shard %s", t.are(), t.it(), quote(shard))
+		s.Add(RuleTensorMissing, t.first, t.at, "%s in no shard, and the index puts %s in shard %s", t.are(), t.it(), quote(shard))
 	}
 }
 
@@ -180,7 +180,7 @@ func (s *survey) unlisted() {
 		groups.add(p.shard, s.entry(p).Name, safetensors.Span{})
 	}
 	for shard, t := range groups.all() {
-		s.Add(safetensors.RuleTensorUnlisted, t.first, t.at, "%s in shard %s, and not in the index", t.are(), s.path(int(shard)-1))
+		s.Add(RuleTensorUnlisted, t.first, t.at, "%s in shard %s, and not in the index", t.are(), s.path(int(shard)-1))
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *survey) othersTwice() (twins []twin) {
 func (s *survey) deadNames() {
 	for i := range s.shards {
 		if s.shards[i].missing {
-			s.Add(safetensors.RuleShardMissing, "", safetensors.Span{}, "shard %s is a name in the folder that leads to no file", s.path(i))
+			s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is a name in the folder that leads to no file", s.path(i))
 		}
 	}
 }
@@ -243,10 +243,10 @@ func (s *survey) numbers() {
 func (s *survey) gap(n numbering, g gap) {
 	first, last := quote(n.path(g.first)), quote(n.path(g.last))
 	if g.first == g.last {
-		s.Add(safetensors.RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: the numbers of the others imply it", first)
+		s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: the numbers of the others imply it", first)
 		return
 	}
-	s.Add(safetensors.RuleShardMissing, "", safetensors.Span{}, "shards %s to %s, %d in number, are missing: the numbers of the others imply them",
+	s.Add(RuleShardMissing, "", safetensors.Span{}, "shards %s to %s, %d in number, are missing: the numbers of the others imply them",
 		first, last, g.last.n-g.first.n+1)
 }
 
@@ -280,5 +280,5 @@ func (s *survey) totalSize(x *Index) {
 	if elems == x.TotalSize {
 		hint = ": it is the number of their elements"
 	}
-	s.Add(safetensors.RuleTotalSize, "", x.totalSizeAt, "total_size is %d, and the tensors of the index take %d bytes%s", x.TotalSize, bytes, hint)
+	s.Add(RuleTotalSize, "", x.totalSizeAt, "total_size is %d, and the tensors of the index take %d bytes%s", x.TotalSize, bytes, hint)
 }

@@ -55,9 +55,9 @@ func (s *survey) twins(ctx context.Context, all []twin) {
 		}
 	}
 	for k, t := range groups.all() {
-		rule := safetensors.RuleTensorTwice
+		rule := RuleTensorTwice
 		if k.likeness == otherKind || k.likeness == otherData {
-			rule = safetensors.RuleTensorConflict
+			rule = RuleTensorConflict
 		}
 		s.Add(rule, t.first, t.at, "%s in shard %s and in shard %s, %s%s",
 			t.are(), s.path(int(k.one)-1), s.path(int(k.other)-1), k.likeness, details[k])

@@ -110,7 +110,7 @@ func (s *Set) judgeStale(model *Set) *safetensors.Report {
 	f.take(s.report)
 	if len(s.Shards) > 0 && !s.anyThere() {
 		first := &s.index.Tensors[0]
-		f.Add(safetensors.RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and none is there: %s is taken for the model",
+		f.Add(RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and none is there: %s is taken for the model",
 			count(len(s.Shards), "shard"), quote(first.Shard), quote(model.Name))
 	}
 	return f.Report()
@@ -161,7 +161,7 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 	f := s.c.set.found
 	held, err := f.contents(ctx, other)
 	if err == nil && other.proof == asEqual {
-		s.Add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "%s is a second copy of %s, with equal bytes: %s in %s; it is not counted",
+		s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is a second copy of %s, with equal bytes: %s in %s; it is not counted",
 			quote(other.Name), quote(s.c.set.Name), count(len(held), "tensor"), count(len(other.Shards), "file"))
 		return
 	}
@@ -173,7 +173,7 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 		s.errs = append(s.errs, err)
 		return
 	}
-	s.Add(safetensors.RuleTwoCopies, "", safetensors.Span{}, "%s is by its name a second copy of %s: %s; values not compared; it is not counted",
+	s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is by its name a second copy of %s: %s; values not compared; it is not counted",
 		quote(other.Name), quote(s.c.set.Name), likenessOf(held, own))
 }
 
@@ -195,7 +195,7 @@ func (s *survey) extra(ctx context.Context, other *Set) {
 	for _, p := range other.Shards {
 		k := s.c.set.found.learn(ctx, p)
 		if k == nil || k.header == nil {
-			s.Add(safetensors.RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s, and it is not to be read",
+			s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s, and it is not to be read",
 				quote(p), quote(path.Base(s.c.set.Index)))
 			continue
 		}
@@ -205,7 +205,7 @@ func (s *survey) extra(ctx context.Context, other *Set) {
 				listed++
 			}
 		}
-		s.Add(safetensors.RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s; it has %s, %d of them under names that the index puts elsewhere",
+		s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s; it has %s, %d of them under names that the index puts elsewhere",
 			quote(p), quote(path.Base(s.c.set.Index)), count(len(k.header.Tensors), "tensor"), listed)
 	}
 }

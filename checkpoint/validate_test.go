@@ -179,7 +179,7 @@ func TestErrorOfComparing(t *testing.T) {
 	if len(errs) != 1 || !errors.Is(errs[0], failed) {
 		t.Errorf("errors %v", errs)
 	}
-	if len(found) != 1 || found[0].Rule != safetensors.RuleTensorTwice || !strings.Contains(found[0].Detail, "not compared") {
+	if len(found) != 1 || found[0].Rule != checkpoint.RuleTensorTwice || !strings.Contains(found[0].Detail, "not compared") {
 		t.Errorf("found %v", found)
 	}
 }

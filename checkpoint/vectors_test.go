@@ -20,9 +20,9 @@ import (
 
 // setRules are the rules that vectors for sets are for.
 var setRules = []safetensors.Rule{
-	safetensors.RuleIndexJSON, safetensors.RuleIndexPath, safetensors.RuleShardMissing, safetensors.RuleShardExtra,
-	safetensors.RuleTensorMissing, safetensors.RuleTensorMisplaced, safetensors.RuleTensorUnlisted,
-	safetensors.RuleTensorConflict, safetensors.RuleTensorTwice, safetensors.RuleTotalSize, safetensors.RuleTwoCopies,
+	checkpoint.RuleIndexJSON, checkpoint.RuleIndexPath, checkpoint.RuleShardMissing, checkpoint.RuleShardExtra,
+	checkpoint.RuleTensorMissing, checkpoint.RuleTensorMisplaced, checkpoint.RuleTensorUnlisted,
+	checkpoint.RuleTensorConflict, checkpoint.RuleTensorTwice, checkpoint.RuleTotalSize, checkpoint.RuleTwoCopies,
 }
 
 // A vector is what vector.txt says, key by key.
@@ -124,11 +124,11 @@ func (v vector) check(t *testing.T, found []located) {
 	if !errors.Is(f, safetensors.Rule(v["rule"])) {
 		t.Errorf("rule %s, want %s: %v", f.Rule, v["rule"], f)
 	}
-	if got := f.Rule.Severity().String(); got != v["severity"] {
+	if got := f.Severity.String(); got != v["severity"] {
 		t.Errorf("severity %s, want %s", got, v["severity"])
 	}
-	if want := v["expect"] == "refuse"; (f.Rule.Severity() >= safetensors.Nonconforming) != want {
-		t.Errorf("severity %s, expected to %s", f.Rule.Severity(), v["expect"])
+	if want := v["expect"] == "refuse"; (f.Severity >= safetensors.Nonconforming) != want {
+		t.Errorf("severity %s, expected to %s", f.Severity, v["expect"])
 	}
 	if file := v["file"]; f.file != file && !strings.Contains(f.Detail, fmt.Sprintf("%q", file)) {
 		t.Errorf("neither the report, on %q, nor the message is about %q: %v", f.file, file, f)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/edit"
 )
 
@@ -157,9 +158,9 @@ func TestFixOfSets(t *testing.T) {
 		name, old, new string
 		rule           safetensors.Rule
 	}{
-		{"the wrong size", `"total_size": 144`, `"total_size": 145`, safetensors.RuleTotalSize},
-		{"the wrong shard", `"head": "` + shards[2] + `"`, `"head": "` + shards[1] + `"`, safetensors.RuleTensorMisplaced},
-		{"a tensor that is not listed", `    "head": "` + shards[2] + "\",\n", "", safetensors.RuleTensorUnlisted},
+		{"the wrong size", `"total_size": 144`, `"total_size": 145`, checkpoint.RuleTotalSize},
+		{"the wrong shard", `"head": "` + shards[2] + `"`, `"head": "` + shards[1] + `"`, checkpoint.RuleTensorMisplaced},
+		{"a tensor that is not listed", `    "head": "` + shards[2] + "\",\n", "", checkpoint.RuleTensorUnlisted},
 	} {
 		dir := sharded(t)
 		name := filepath.Join(dir, indexName)

@@ -76,7 +76,7 @@ var mended = []safetensors.Rule{
 	safetensors.RuleHeaderStart, safetensors.RuleHeaderPadding, safetensors.RuleDuplicateName, safetensors.RuleMemberForm,
 	safetensors.RuleUnknownMember, safetensors.RuleHole, safetensors.RuleTrailing, safetensors.RuleDataAlignment,
 	safetensors.RuleElementAlignment, safetensors.RuleMetadataFormat, safetensors.RuleEntryOrder,
-	safetensors.RuleTensorMisplaced, safetensors.RuleTensorUnlisted, safetensors.RuleTotalSize,
+	checkpoint.RuleTensorMisplaced, checkpoint.RuleTensorUnlisted, checkpoint.RuleTotalSize,
 }
 
 // Mends says whether Edit.Fix mends a file, or a set, that breaks a rule.
@@ -200,9 +200,9 @@ func (e *Edit) judge(path string, r *safetensors.Report) (faults []Fault, err er
 	}
 	for _, v := range r.Violations {
 		switch mend := e.Fix && Mends(v.Rule); {
-		case v.Rule == safetensors.RuleTensorTwice, v.Rule.Severity() >= least && !mend:
+		case v.Rule == checkpoint.RuleTensorTwice, v.Severity >= least && !mend:
 			return nil, &fs.PathError{Op: "edit", Path: path, Err: v}
-		case mend, v.Rule.Severity() >= safetensors.Nonconforming:
+		case mend, v.Severity >= safetensors.Nonconforming:
 			faults = append(faults, Fault{path, v})
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // checkFlags are the flags of check.
@@ -98,8 +99,8 @@ new fails the check. What is allowed is counted all the same.`,
 // ruleNames returns the names of all rules, in the table's order.
 func ruleNames() []string {
 	var names []string
-	for r := range safetensors.Rules() {
-		names = append(names, string(r))
+	for _, info := range rules.All() {
+		names = append(names, string(info.Rule))
 	}
 	return names
 }

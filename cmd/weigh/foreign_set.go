@@ -266,7 +266,7 @@ func (p *place) readIndex(ctx context.Context, name string) (*checkpoint.Index, 
 		return nil, err
 	}
 	index, report := checkpoint.ParseIndex(text)
-	broken := slices.ContainsFunc(report.Violations, func(v *safetensors.Violation) bool { return v.Rule == safetensors.RuleIndexJSON })
+	broken := slices.ContainsFunc(report.Violations, func(v *safetensors.Violation) bool { return v.Rule == checkpoint.RuleIndexJSON })
 	own := func(e checkpoint.IndexEntry) bool { return strings.HasSuffix(e.Shard, weightsEnd) }
 	if broken || len(index.Tensors) == 0 || slices.ContainsFunc(index.Tensors, own) {
 		return nil, nil

@@ -175,7 +175,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 // refused.
 func (a *app) complainOfFirst(findings []finding.Finding, lenient bool) {
 	for _, f := range findings {
-		if f.Severity() >= refused(lenient) {
+		if f.Severity >= refused(lenient) {
 			a.complain(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
 			return
 		}

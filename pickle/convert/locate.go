@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -121,7 +120,7 @@ func byIndex(name string) (*located, error) {
 	index, report := checkpoint.ParseIndex(text)
 	for _, v := range report.Violations {
 		// Names of shards are judged below: those of PyTorch end otherwise.
-		if v.Rule == safetensors.RuleIndexJSON {
+		if v.Rule == checkpoint.RuleIndexJSON {
 			return nil, fault("%w", v)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // A Config is what a configuration says. The zero Config, and nil, say nothing.
@@ -97,11 +98,9 @@ func (s *severity) UnmarshalText(text []byte) error {
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (r *rule) UnmarshalText(text []byte) error {
-	for known := range safetensors.Rules() {
-		if string(known) == string(text) {
-			r.known = known
-			return nil
-		}
+	if info, ok := rules.Lookup(safetensors.Rule(text)); ok {
+		r.known = info.Rule
+		return nil
 	}
 	return fmt.Errorf("there is no rule %.100q", text)
 }
@@ -199,7 +198,7 @@ func (c *Config) CheckFound() error {
 		return fmt.Errorf("%s allows larger headers than the format does: %s", c.Name, way)
 	}
 	for _, a := range c.Allowed {
-		if s := a.Rule.Severity(); s > safetensors.Warning {
+		if s := rules.Severity(a.Rule); s > safetensors.Warning {
 			return fmt.Errorf("%s allows rule %s, which is %s: %s", c.Name, string(a.Rule), s, way)
 		}
 	}

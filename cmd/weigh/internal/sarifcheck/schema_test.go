@@ -17,8 +17,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
 )
@@ -90,13 +92,12 @@ func validate(t *testing.T, schema *jsonschema.Schema, name string, write func(i
 func TestSARIFOfCheck(t *testing.T) {
 	schema := compiled(t)
 	var all []render.Finding // one of each rule
-	for r := range safetensors.Rules() {
-		all = append(all, render.Finding{File: "dir/a b.safetensors", Violation: &safetensors.Violation{
-			Rule: r, Tensor: "w\x1b", Span: safetensors.Span{Begin: 8, End: 64}, Detail: "a fault",
-		}})
+	for _, info := range rules.All() {
+		v := rules.Violation(info.Rule, "w\x1b", safetensors.Span{Begin: 8, End: 64}, "a fault")
+		all = append(all, render.Finding{File: "dir/a b.safetensors", Violation: v})
 	}
-	all = append(all, render.Finding{File: "/abs/x", Violation: &safetensors.Violation{Rule: safetensors.RuleTwoCopies}})
-	all = append(all, render.Finding{File: "x", Allowed: "so", Violation: &safetensors.Violation{Rule: safetensors.RuleTwoCopies}})
+	all = append(all, render.Finding{File: "/abs/x", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
+	all = append(all, render.Finding{File: "x", Allowed: "so", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
 	omitted := []render.Omission{{Rule: safetensors.RuleHole, File: "x", N: 7}, {Rule: safetensors.RuleHole, File: "x", N: 1, Allowed: "so"}}
 	for name, check := range map[string]*render.Check{
 		"nothing found": {},

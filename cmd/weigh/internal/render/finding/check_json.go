@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // checkFinding is a Finding of a check in the machine form.
@@ -60,7 +61,7 @@ func (c *Check) rules() []ruleCount {
 	add := func(r safetensors.Rule, n int64, allowed string) {
 		one := counts[r]
 		if one == nil {
-			one = &ruleCount{Rule: string(r), Severity: r.Severity().String()}
+			one = &ruleCount{Rule: string(r), Severity: rules.Severity(r).String()}
 			counts[r] = one
 		}
 		if allowed == "" {
@@ -77,7 +78,7 @@ func (c *Check) rules() []ruleCount {
 	}
 	list := []ruleCount{}
 	for _, r := range slices.SortedFunc(maps.Keys(counts), func(a, b safetensors.Rule) int {
-		return cmp.Or(cmp.Compare(b.Severity(), a.Severity()), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(rules.Severity(b), rules.Severity(a)), cmp.Compare(a, b))
 	}) {
 		list = append(list, *counts[r])
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // finding returns a finding of a rule in a file.
 func finding(rule safetensors.Rule, file, tensor string, begin, end int64) Finding {
-	return Finding{File: file, Violation: &safetensors.Violation{
-		Rule: rule, Tensor: tensor, Span: safetensors.Span{Begin: begin, End: end}, Detail: "a fault",
-	}}
+	return Finding{File: file, Violation: rules.Violation(rule, tensor, safetensors.Span{Begin: begin, End: end}, "a fault")}
 }
 
 func TestCheckVerdict(t *testing.T) {
@@ -63,7 +63,7 @@ func TestCheckText(t *testing.T) {
 		finding(safetensors.RuleEntryOrder, "f", "a", 8, 16),
 		finding(safetensors.RuleTruncated, "g", "", 100, 200),
 		finding(safetensors.RuleOverlap, "f", "a", 8, 16),
-		finding(safetensors.RuleTwoCopies, "g", "", 0, 0),
+		finding(checkpoint.RuleTwoCopies, "g", "", 0, 0),
 	}}
 	for range 6 {
 		c.Findings = append(c.Findings, finding(safetensors.RuleOverlap, "f", "b", 20, 30))
@@ -101,15 +101,16 @@ broken: 15 invalid, 2 notes; checked 2 files and 3 tensors: headers, names, shap
 }
 
 func TestEveryRuleIsExplained(t *testing.T) {
-	for r := range safetensors.Rules() {
+	for _, info := range rules.All() {
+		r := info.Rule
 		e := Explain(r)
 		if e.Law == "" || e.Clause == "" || e.Reference == "" || e.Fix == "" || e.Example == "" || e.Means == "" {
 			t.Errorf("%s: something is missing: %+v", string(r), e)
 		}
 	}
 	known := make(map[safetensors.Rule]bool)
-	for r := range safetensors.Rules() {
-		known[r] = true
+	for _, info := range rules.All() {
+		known[info.Rule] = true
 	}
 	for r := range examples {
 		if !known[r] {

@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // An Explanation is all that there is to say of a rule.
@@ -37,9 +37,10 @@ var meanings = [...]string{
 
 // Explain returns what there is to say of a rule.
 func Explain(r safetensors.Rule) *Explanation {
+	info, _ := rules.Lookup(r)
 	return &Explanation{
-		Schema: "weigh.rule/1", Rule: string(r), Severity: r.Severity().String(), Means: meanings[r.Severity()],
-		Law: r.Text(), Clause: r.Clause(), Reference: r.Reference(), Fix: r.Fix(), Example: examples[r], Help: helpURI(r),
+		Schema: "weigh.rule/1", Rule: string(r), Severity: info.Severity.String(), Means: meanings[info.Severity],
+		Law: info.Summary, Clause: info.Source, Reference: info.Reference, Fix: info.Fix, Example: examples[r], Help: helpURI(r),
 	}
 }
 

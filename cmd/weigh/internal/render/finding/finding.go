@@ -14,6 +14,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // A Finding is a broken rule, and the file that breaks it.
@@ -51,9 +52,6 @@ func (f *Finding) Name() string {
 	return fmt.Sprintf("%s sha256:%x", typeset.Shortened(f.Tensor), sum[:8])
 }
 
-// Severity says what follows from the finding.
-func (f *Finding) Severity() safetensors.Severity { return f.Rule.Severity() }
-
 // findingJSON is a Finding in the machine form.
 type findingJSON struct {
 	Rule     string      `json:"rule"`
@@ -70,11 +68,11 @@ type findingJSON struct {
 func (f *Finding) json() findingJSON {
 	j := findingJSON{
 		Rule:     string(f.Rule),
-		Severity: f.Severity().String(),
+		Severity: f.Severity.String(),
 		File:     f.File,
 		Bytes:    encode.Pair{Begin: f.Span.Begin, End: f.Span.End, Known: f.Span != safetensors.Span{}},
 		Message:  f.Detail,
-		Fix:      f.Rule.Fix(),
+		Fix:      f.Fix,
 	}
 	if f.Tensor != "" {
 		name := typeset.Shortened(f.Tensor)
@@ -97,7 +95,7 @@ func FindingsJSON(findings []Finding) encode.Elements {
 // Worst returns the highest severity of findings, and false if there are none.
 func Worst(findings []Finding) (worst safetensors.Severity, any bool) {
 	for i := range findings {
-		worst = max(worst, findings[i].Severity())
+		worst = max(worst, findings[i].Severity)
 	}
 	return worst, len(findings) > 0
 }
@@ -140,12 +138,12 @@ func (n *census) String() string {
 func countFindings(findings []Finding, omitted []Omission, allowed bool) (n census) {
 	for i := range findings {
 		if (findings[i].Allowed != "") == allowed {
-			n[findings[i].Severity()]++
+			n[findings[i].Severity]++
 		}
 	}
 	for _, o := range omitted {
 		if (o.Allowed != "") == allowed {
-			n[o.Rule.Severity()] += int64(o.N)
+			n[rules.Severity(o.Rule)] += int64(o.N)
 		}
 	}
 	return n
@@ -166,7 +164,7 @@ func ByRule(findings []Finding) [][]Finding {
 		groups[i] = append(groups[i], f)
 	}
 	slices.SortStableFunc(groups, func(a, b []Finding) int {
-		return cmp.Compare(b[0].Severity(), a[0].Severity())
+		return cmp.Compare(b[0].Severity, a[0].Severity)
 	})
 	return groups
 }

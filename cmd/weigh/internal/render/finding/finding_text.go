@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // A findingGroup is findings that are alike: of one rule in one file, allowed for one
@@ -21,6 +22,15 @@ type findingGroup struct {
 	allowed string
 	kept    []Finding
 	omitted int
+}
+
+// severity returns the severity of the group's rule.
+func (g *findingGroup) severity() safetensors.Severity { return rules.Severity(g.rule) }
+
+// fix returns what to do about the group's rule.
+func (g *findingGroup) fix() string {
+	info, _ := rules.Lookup(g.rule)
+	return info.Fix
 }
 
 // groupFindings returns findings in groups: by their file, in the order of paths,
@@ -53,7 +63,7 @@ func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
 		of(key{o.File, o.Rule, o.Allowed}).omitted += o.N
 	}
 	slices.SortStableFunc(list, func(a, b findingGroup) int {
-		return cmp.Or(typeset.CompareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""), cmp.Compare(b.rule.Severity(), a.rule.Severity()))
+		return cmp.Or(typeset.CompareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""), cmp.Compare(b.severity(), a.severity()))
 	})
 	return list
 }
@@ -90,7 +100,7 @@ func WriteProblems(w *bufio.Writer, s typeset.Style, findings []Finding, omitted
 	const most = 3 // of one rule in one file
 	var worse []findingGroup
 	for _, g := range groupFindings(findings, omitted) {
-		if g.rule.Severity() >= Nonconforming {
+		if g.severity() >= Nonconforming {
 			worse = append(worse, g)
 		}
 	}
@@ -114,7 +124,7 @@ func (g *findingGroup) write(w *bufio.Writer, s typeset.Style, most int) {
 		most = len(g.kept)
 	}
 	shown := g.kept[:min(most, len(g.kept))]
-	severity := g.rule.Severity()
+	severity := g.severity()
 	typeset.Spaces(w, indent)
 	w.WriteString(s.Paint(severityColors[severity], severity.String()))
 	w.WriteString(" " + s.Paint(typeset.Bold, string(g.rule)) + "\n")
@@ -126,7 +136,7 @@ func (g *findingGroup) write(w *bufio.Writer, s typeset.Style, most int) {
 		typeset.Spaces(w, deeper)
 		fmt.Fprintf(w, "… and %s more like it\n", typeset.Count(int64(more)))
 	}
-	advice := g.rule.Fix()
+	advice := g.fix()
 	if g.allowed != "" {
 		advice = "allowed: " + typeset.Line(g.allowed)
 	}

@@ -123,10 +123,10 @@ func (g *findingGroup) junit(failOn safetensors.Severity) junitCase {
 	case g.allowed != "":
 		one.Skipped = &junitOutcome{Message: "allowed: " + typeset.Line(g.allowed)}
 		one.Out = text
-	case g.rule.Severity() >= failOn:
-		one.Failure = &junitOutcome{Type: g.rule.Severity().String(), Message: first, Text: text}
+	case g.severity() >= failOn:
+		one.Failure = &junitOutcome{Type: g.severity().String(), Message: first, Text: text}
 	default:
-		one.Out = g.rule.Severity().String() + ":\n" + text
+		one.Out = g.severity().String() + ":\n" + text
 	}
 	return one
 }
@@ -143,7 +143,7 @@ func (g *findingGroup) lines() string {
 	if more := len(g.kept) - len(shown) + g.omitted; more > 0 {
 		fmt.Fprintf(&b, "… and %s more like it\n", typeset.Count(int64(more)))
 	}
-	if fix := g.rule.Fix(); fix != "" {
+	if fix := g.fix(); fix != "" {
 		b.WriteString("→ " + fix + "\n")
 	}
 	return b.String()

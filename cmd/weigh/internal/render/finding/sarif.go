@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/sarif"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // levels are the levels of 3.27.10 that severities become. What is
@@ -43,17 +44,18 @@ const mostResults = 25_000
 // and file. What is allowed is left out, since GitHub makes an alert of every
 // result, suppressed or not; if verbose, it is there, as suppressed.
 func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool) error {
-	rules := slices.Collect(safetensors.Rules())
 	log := sarif.Log{Version: version}
-	for _, r := range rules {
-		log.Rules = append(log.Rules, sarifRuleOf(r))
+	var names []safetensors.Rule
+	for _, info := range rules.All() {
+		names = append(names, info.Rule)
+		log.Rules = append(log.Rules, sarifRuleOf(info))
 	}
 	written, left := c.sarifResults(verbose)
 	log.Invocation = sarif.Invocation{Successful: len(c.Unread) == 0, Notifications: c.sarifNotifications(verbose, left)}
 	log.Results = func(yield func(any) bool) {
 		seen := make(map[string]int)
 		for _, f := range written {
-			if !yield(c.sarifResult(f, rules, seen)) {
+			if !yield(c.sarifResult(f, names, seen)) {
 				return
 			}
 		}
@@ -70,7 +72,7 @@ func (c *Check) sarifResults(verbose bool) (written []*Finding, left int) {
 	for _, s := range severities {
 		n := 0
 		for i := range c.Findings {
-			if f := &c.Findings[i]; f.Severity() == s && wanted(f) {
+			if f := &c.Findings[i]; f.Severity == s && wanted(f) {
 				n++
 			}
 		}
@@ -79,8 +81,8 @@ func (c *Check) sarifResults(verbose bool) (written []*Finding, left int) {
 		left += n - room[s]
 	}
 	for i := range c.Findings {
-		if f := &c.Findings[i]; wanted(f) && room[f.Severity()] > 0 {
-			room[f.Severity()]--
+		if f := &c.Findings[i]; wanted(f) && room[f.Severity] > 0 {
+			room[f.Severity]--
 			written = append(written, f)
 		}
 	}
@@ -113,10 +115,10 @@ func (c *Check) sarifNotifications(verbose bool, left int) []sarif.Notification 
 
 // sarifRuleOf returns a rule with all that a viewer may show of it. Every rule is
 // in every log, so that indices are the same in all of them.
-func sarifRuleOf(r safetensors.Rule) sarif.Rule {
-	e := Explain(r)
+func sarifRuleOf(info safetensors.RuleInfo) sarif.Rule {
+	e := Explain(info.Rule)
 	return sarif.Rule{
-		ID:               string(r),
+		ID:               e.Rule,
 		ShortDescription: sarif.Text{Text: e.Law},
 		FullDescription:  sarif.Text{Text: e.Law + " From: " + e.Clause + ". Reference implementation: " + e.Reference + "."},
 		Help: sarif.Help{
@@ -124,8 +126,8 @@ func sarifRuleOf(r safetensors.Rule) sarif.Rule {
 			Markdown: e.Fix + "\n\nFor example, this breaks the rule: " + encode.Markdown(e.Example) + ".\n\n[More about it](" + e.Help + ")",
 		},
 		HelpURI:       e.Help,
-		Configuration: sarif.Default{Level: levels[r.Severity()]},
-		Properties:    sarif.Properties{Tags: []string{"safetensors", e.Severity}, Precision: "very-high", Problem: problems[r.Severity()]},
+		Configuration: sarif.Default{Level: levels[info.Severity]},
+		Properties:    sarif.Properties{Tags: []string{"safetensors", e.Severity}, Precision: "very-high", Problem: problems[info.Severity]},
 	}
 }
 
@@ -142,7 +144,7 @@ func (c *Check) sarifResult(f *Finding, rules []safetensors.Rule, seen map[strin
 	}
 	print := f.fingerprint()
 	r := sarif.Result{
-		RuleID: string(f.Rule), RuleIndex: slices.Index(rules, f.Rule), Level: levels[f.Severity()],
+		RuleID: string(f.Rule), RuleIndex: slices.Index(rules, f.Rule), Level: levels[f.Severity],
 		Message: sarif.Message(f.Detail), Locations: []sarif.Location{at},
 		Fingerprints: sarif.Fingerprints(print, seen),
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/sarif"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -51,10 +52,10 @@ func TestSARIFHasWhatGitHubRequires(t *testing.T) {
 	c := &Check{FailOn: safetensors.Invalid, Unread: []Unread{{"gone.safetensors", "no such file"}}, Root: "/src", Findings: []Finding{
 		finding(safetensors.RuleOverlap, "a b/ü#1.safetensors", "w", 62, 124),
 		finding(safetensors.RuleHeaderPadding, "m:x.safetensors", "", 8, 9),
-		finding(safetensors.RuleTwoCopies, "/abs/f", "", 0, 0),
-		finding(safetensors.RuleTwoCopies, "/src/models/f", "", 0, 0),
-		finding(safetensors.RuleTwoCopies, "./models/../f", "", 0, 0),
-		finding(safetensors.RuleTwoCopies, "hf://org/repo/f", "", 0, 0),
+		finding(checkpoint.RuleTwoCopies, "/abs/f", "", 0, 0),
+		finding(checkpoint.RuleTwoCopies, "/src/models/f", "", 0, 0),
+		finding(checkpoint.RuleTwoCopies, "./models/../f", "", 0, 0),
+		finding(checkpoint.RuleTwoCopies, "hf://org/repo/f", "", 0, 0),
 	}}
 	run := sarifLog(t, c, false)
 	if run.Tool.Driver.Name != "weigh" || run.Tool.Driver.Version != "v1.2.3" || run.Invocations[0].Successful {

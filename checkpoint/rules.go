@@ -1,0 +1,120 @@
+// The rules about a set of shards and their index.
+
+package checkpoint
+
+import (
+	"slices"
+
+	"github.com/weightools/safetensors"
+)
+
+// The rules about a set of shards and its index, in the order in which a set is
+// read.
+const (
+	RuleIndexJSON       safetensors.Rule = "index-json"
+	RuleIndexPath       safetensors.Rule = "index-path"
+	RuleShardMissing    safetensors.Rule = "shard-missing"
+	RuleShardExtra      safetensors.Rule = "shard-extra"
+	RuleTensorMissing   safetensors.Rule = "tensor-missing"
+	RuleTensorMisplaced safetensors.Rule = "tensor-misplaced"
+	RuleTensorUnlisted  safetensors.Rule = "tensor-unlisted"
+	RuleTensorConflict  safetensors.Rule = "tensor-conflict"
+	RuleTensorTwice     safetensors.Rule = "tensor-twice"
+	RuleTotalSize       safetensors.Rule = "total-size"
+	RuleTwoCopies       safetensors.Rule = "two-copies"
+)
+
+// convention is the clause of rules that no specification has: what the index
+// files of published models hold, and what the library transformers makes of
+// them.
+const convention = "none: the convention of model.safetensors.index.json"
+
+var rules = [...]safetensors.RuleInfo{
+	{
+		Rule: RuleIndexJSON, Severity: safetensors.Invalid,
+		Summary: "An index is one JSON object, whose weight_map maps tensor names to shard names.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Fetch the index again, or write it again from the shards.",
+	},
+	{
+		Rule: RuleIndexPath, Severity: safetensors.Invalid,
+		Summary: "A shard's name is a path below the index that ends in \".safetensors\": no \"..\", not absolute, no URL, no backslash, no element that begins with a dot, no unprintable character.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Do not trust the index: it points out of its folder.",
+	},
+	{
+		Rule: RuleShardMissing, Severity: safetensors.Invalid,
+		Summary: "Every shard that the index names, or the numbers of the others imply, is there.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Fetch the shard: a loader that goes on without it leaves weights uninitialised.",
+	},
+	{
+		Rule: RuleShardExtra, Severity: safetensors.Warning,
+		Summary: "Every shard of the folder is in the index.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Remove the file if it is left over from an earlier version, or write the index again.",
+	},
+	{
+		Rule: RuleTensorMissing, Severity: safetensors.Invalid,
+		Summary: "Every tensor of the index is in a shard.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Fetch the shards and the index again, from one revision.",
+	},
+	{
+		Rule: RuleTensorMisplaced, Severity: safetensors.Invalid,
+		Summary: "A tensor is in the shard that the index says.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Fetch the shards and the index again, from one revision, or write the index again.",
+	},
+	{
+		Rule: RuleTensorUnlisted, Severity: safetensors.Warning,
+		Summary: "Every tensor of a shard is in the index.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Write the index again, or the shard without the tensor: some loaders load it, some do not.",
+	},
+	{
+		Rule: RuleTensorConflict, Severity: safetensors.Invalid,
+		Summary: "No tensor is in two shards with different bytes.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Find out which of the two is meant: loaders take the one or the other.",
+	},
+	{
+		Rule: RuleTensorTwice, Severity: safetensors.Warning,
+		Summary: "No tensor is in two shards.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Write the set again: the tensor is stored, and loaded, twice.",
+	},
+	{
+		Rule: RuleTotalSize, Severity: safetensors.Warning,
+		Summary: "The index's total_size is the sum of its tensors' sizes in bytes.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Write the index again: programs that plan memory by it go wrong.",
+	},
+	{
+		Rule: RuleTwoCopies, Severity: safetensors.Note,
+		Summary: "A folder holds one copy of a model.",
+		Source:  "none: some loaders read both", Reference: "does not read folders",
+		Fix: "Fetch the copy that your loader reads, and not the other.",
+	},
+}
+
+// Rules returns the rules about a set of files, in the order in which a set is
+// read.
+func Rules() []safetensors.RuleInfo { return slices.Clone(rules[:]) }
+
+// known are the rules by which this package judges.
+var known = slices.Concat(rules[:], safetensors.Rules())
+
+// violation returns the violation of a rule, described by one of more or of known.
+func violation(more []safetensors.RuleInfo, rule safetensors.Rule, tensor string, at safetensors.Span, detail string) *safetensors.Violation {
+	v := &safetensors.Violation{Rule: rule, Severity: safetensors.Invalid, Tensor: tensor, Span: at, Detail: detail}
+	for _, list := range [][]safetensors.RuleInfo{more, known} {
+		for i := range list {
+			if list[i].Rule == rule {
+				v.Severity, v.Fix = list[i].Severity, list[i].Fix
+				return v
+			}
+		}
+	}
+	return v
+}
