@@ -87,17 +87,13 @@ func isBzip2(head []byte) bool {
 	return len(head) > 3 && head[3] >= '1' && head[3] <= '9' && (hasAt(head, 4, block) || hasAt(head, 4, end))
 }
 
-// isPE requires the signature to which a program for Windows points, or, if that lies
-// beyond head, the usual bytes of the stub for DOS.
+// isPE requires the usual bytes of the stub for DOS, or the signature to which a program
+// for Windows points.
 func isPE(head []byte) bool {
-	if len(head) < 64 {
-		return false
+	if hasAt(head, 2, "\x90\x00") {
+		return true
 	}
-	at := binary.LittleEndian.Uint32(head[60:])
-	if int64(at) < int64(len(head)) {
-		return hasAt(head, int(at), "PE\x00\x00")
-	}
-	return hasAt(head, 2, "\x90\x00")
+	return len(head) >= 64 && hasAt(head, int(min(binary.LittleEndian.Uint32(head[60:]), HeadSize)), "PE\x00\x00")
 }
 
 // isUTF16 requires that every other byte be zero in the first characters, as in Latin text.

@@ -135,7 +135,7 @@ func isPiece(message []byte) bool {
 	return ok && len(list) > 1 && list[0].number == 1 && list[0].wire == bytesOf && printable(list[0].data) && list[1].number == 2 && list[1].wire == fixed32
 }
 
-func printable(b []byte) bool { return len(b) == 0 || isText(b) }
+func printable(b []byte) bool { return len(b) == 0 || IsText(b) }
 
 func identifier(b []byte) bool {
 	odd := func(r rune) bool {

@@ -15,7 +15,7 @@ import (
 func text(head []byte, _ int64) Type {
 	const mark = "\xef\xbb\xbf"
 	body, marked := bytes.CutPrefix(head, []byte(mark))
-	if !isText(body) {
+	if !IsText(body) {
 		if marked {
 			return Type{Kind: ByteOrderMark}
 		}
@@ -183,8 +183,8 @@ func plainWord(s string) string {
 	return s
 }
 
-// isText reports whether b is printable UTF-8, of which the last character may be cut off.
-func isText(b []byte) bool {
+// IsText reports whether b is printable UTF-8. The last character may be cut off.
+func IsText(b []byte) bool {
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
 		if r == utf8.RuneError && n == 1 {

@@ -38,7 +38,7 @@ func isMessagePack(head []byte) bool {
 	case len(b) > 2 && b[0] == 0xd9:
 		n, b = int(b[1]), b[2:]
 	}
-	if n == 0 || n >= len(b) || !isText(b[:n]) {
+	if n == 0 || n >= len(b) || !IsText(b[:n]) {
 		return false
 	}
 	value := b[n]

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
@@ -53,7 +54,7 @@ func (p *part) whole() ([]byte, error) {
 // isJSON says whether head may be the start of a JSON object.
 func isJSON(head []byte) bool {
 	head = config.UTF8(head)
-	return config.IsText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
+	return filetype.IsText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
 }
 
 // json looks at a JSON text, in case it is the configuration of a model: an object with

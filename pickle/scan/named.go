@@ -1,111 +1,84 @@
-// Look-alikes: files that are neither code nor checkpoints, named for what they are.
+// Other formats: files that are neither code nor checkpoints, and what their names promise.
 
 package scan
 
 import (
-	"bytes"
 	"path"
 	"strings"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
-	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
 
-// A lookalike is a format that is found under the names of checkpoints.
-type lookalike struct {
-	format string
-	offset int
-	magic  string
-	rule   pickle.Rule // what is reported, "" for nothing
-	what   string
-	closed bool // the contents are packed, so that nobody has seen them
+// closed are the kinds that nothing here unpacks, with the rule that reports them.
+var closed = map[filetype.Kind]pickle.Rule{
+	filetype.SevenZip: Rule7z, filetype.RAR: RuleRAR, filetype.Zstandard: RuleZstandard,
+	filetype.Skippable: RuleUnsupported, filetype.Lzip: RuleUnsupported, filetype.Lzop: RuleUnsupported,
+	filetype.Compress: RuleUnsupported, filetype.Snappy: RuleUnsupported, filetype.Cabinet: RuleUnsupported,
+	filetype.XAR: RuleUnsupported, filetype.SquashFS: RuleUnsupported, filetype.TorchPreview: RuleUnsupported,
 }
 
-// lookalikes are those that a few bytes tell.
-var lookalikes = []lookalike{
-	{"7z", 0, "7z\xbc\xaf\x27\x1c", Rule7z, "the bytes are a 7z archive: PyTorch does not read it, a loader of its own would", true},
-	{"rar", 0, "Rar!\x1a\x07", RuleRAR, "the bytes are a RAR archive: PyTorch does not read it, a loader of its own would", true},
-	{"zstd", 0, "\x28\xb5\x2f\xfd", RuleZstandard, "the bytes are packed by Zstandard", true},
-	{"skippable-frame", 1, "\x2a\x4d\x18", RuleUnsupported, "the bytes begin with a frame that readers of LZ4 and of Zstandard skip", true},
-	{"lzip", 0, "LZIP\x01", RuleUnsupported, "the bytes are packed by lzip", true},
-	{"lzop", 0, "\x89LZO\x00\r\n\x1a\n", RuleUnsupported, "the bytes are packed by lzop", true},
-	{"compress", 0, "\x1f\x9d\x90", RuleUnsupported, "the bytes are packed by compress", true},
-	{"snappy", 0, "\xff\x06\x00\x00sNaPpY", RuleUnsupported, "the bytes are packed by Snappy", true},
-	{"cab", 0, "MSCF\x00\x00\x00\x00", RuleUnsupported, "the bytes are a cabinet of Windows", true},
-	{"xar", 0, "xar!\x00\x1c", RuleUnsupported, "the bytes are a xar archive", true},
-	{"squashfs", 0, "hsqs", RuleUnsupported, "the bytes are a file system of Linux", true},
-	{"pytorch-preview", 0, "PYTORCH1", RuleUnsupported, "the bytes are an archive of a preview of PyTorch 1.0, which no release reads", true},
-	{"gguf", 0, "GGUF", "", "", false},
-	{"tflite", 4, "TFL3", "", "", false},
-	{"png", 0, "\x89PNG\r\n\x1a\n", "", "", false},
-	{"jpeg", 0, "\xff\xd8\xff", "", "", false},
-	{"gif", 0, "GIF8", "", "", false},
-	{"pdf", 0, "%PDF-", "", "", false},
-	{"parquet", 0, "PAR1", "", "", false},
-	{"sqlite", 0, "SQLite format 3\x00", "", "", false},
-	{"elf", 0, "\x7fELF", RuleUnsupported, "the bytes are a program or a library of Unix", false},
-	{"windows-program", 0, "MZ\x90\x00", RuleUnsupported, "the bytes are a program or a library of Windows", false},
+// inert are the kinds that hold no code that loading a model could run. They are not
+// searched. The others are, whatever they are called.
+var inert = map[filetype.Kind]bool{
+	filetype.GGUF: true, filetype.TFLite: true, filetype.Parquet: true, filetype.SQLite: true,
+	filetype.PNG: true, filetype.JPEG: true, filetype.GIF: true, filetype.PDF: true,
+	filetype.HTML: true, filetype.XML: true, filetype.StorageError: true, filetype.OpenVINO: true,
 }
 
-// named looks whether the part is one of these.
+// detected are the kinds that this package finds by means of its own, so that the
+// recognizer's word on them does not count.
+var detected = map[filetype.Kind]bool{
+	filetype.Safetensors: true, filetype.SafetensorsIndex: true, filetype.Pickle: true, filetype.TorchLegacy: true, filetype.TorchZip: true,
+	filetype.TorchScript: true, filetype.TorchTar: true, filetype.NPY: true, filetype.NPZ: true, filetype.HDF5: true, filetype.Keras: true,
+	filetype.JSON: true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true, filetype.Zip: true, filetype.Tar: true,
+	filetype.Gzip: true, filetype.Bzip2: true, filetype.XZ: true, filetype.LZMA: true, filetype.LZ4: true, filetype.Zlib: true,
+}
+
+// named looks whether the part is of a kind that is reported by its name alone.
 func (p *part) named(head []byte) error {
-	for _, l := range lookalikes {
-		if len(head) < l.offset || !bytes.HasPrefix(head[l.offset:], []byte(l.magic)) {
-			continue
+	t := filetype.DetectHead(head)
+	rule, packed := closed[t.Kind]
+	switch {
+	case packed:
+		p.is(string(t.Kind))
+		if t.Kind == filetype.Zstandard {
+			p.find(RuleCompressed, 0, "the file is %s", t)
 		}
-		p.is(l.format)
-		if l.rule == RuleZstandard {
-			p.find(RuleCompressed, 0, "packed by Zstandard")
-		}
-		if l.rule != "" {
-			p.find(l.rule, 0, "%s", l.what)
-			if p.saysPickle() {
-				p.find(RuleExtension, 0, "%s is called %s", l.format, quoted(p.name))
-			}
-		} else {
-			p.lookalike(l.format)
-		}
-		if l.closed {
-			p.unscanned(0, "%s is not opened", l.format)
-			return nil // and what is stored in it as it is may be found: see rest
-		}
-		p.swept = true // it is of no use to search an image
-		return nil
-	}
-	return p.text(head)
-}
-
-// texts are what texts begin with.
-var texts = []struct{ prefix, format string }{
-	{"version https://git-lfs.github.com/spec/", "lfs-pointer"},
-	{"<!doctype html", "html"}, {"<html", "html"}, {"<?xml", "xml"},
-}
-
-// text looks whether the part is a text of a kind that is known.
-func (p *part) text(head []byte) error {
-	lower := bytes.ToLower(bytes.TrimLeft(head, "\ufeff \t\r\n"))
-	for _, t := range texts {
-		if !bytes.HasPrefix(lower, []byte(t.prefix)) || !config.IsText(head) {
-			continue
-		}
-		p.is(t.format)
+		p.find(rule, 0, "the file is %s, which is not unpacked", t)
+		p.promised(t.Kind)
+		p.unscanned(0, "%s is not unpacked", t)
+		return nil // and what is stored in it as it is may be found: see rest
+	case t.Kind == filetype.ELF || t.Kind == filetype.PE || t.Kind == filetype.MachO:
+		p.is(string(t.Kind))
+		p.find(RuleUnsupported, 0, "the file is %s", t)
+		p.promised(t.Kind)
 		p.swept = true
-		if t.format == "lfs-pointer" {
-			p.find(RuleLFSPointer, 0, "the file is a Git LFS pointer: the real file was not downloaded; run `git lfs pull`")
-			p.incomplete("the real file was not downloaded")
-		} else {
-			p.lookalike(t.format)
-		}
-		return nil
+	case t.Kind == filetype.LFSPointer || t.Kind == filetype.XetPointer || t.Kind == filetype.LinkText:
+		p.is(string(t.Kind))
+		p.find(RuleLFSPointer, 0, "the file is %s; the real file was not downloaded", t)
+		p.incomplete("the real file was not downloaded")
+		p.swept = true
+	case inert[t.Kind]:
+		p.is(string(t.Kind))
+		p.lookalike(t.Kind.Name())
+		p.swept = true
 	}
 	return nil
+}
+
+// promised reports a part whose name promises a pickle.
+func (p *part) promised(kind filetype.Kind) {
+	if p.saysPickle() {
+		p.find(RuleExtension, 0, "%s is called %s", kind, quoted(p.name))
+	}
 }
 
 // lookalike reports a part that is named like a checkpoint, and is none.
 func (p *part) lookalike(format string) {
 	if p.saysPickle() || extensionOf(p.name) == ".bin" {
-		p.find(RuleLookAlike, 0, "%s is named like a checkpoint, and is %s", quoted(p.name), format)
+		p.find(RuleLookAlike, 0, "%s is named like a checkpoint but is %s", quoted(p.name), format)
 	}
 }
 
@@ -114,22 +87,26 @@ func (p *part) unknown(head []byte) error {
 	if p.isYAML(head) {
 		return p.yaml()
 	}
-	text := config.IsText(head)
-	p.format = "data"
-	if text {
-		p.format = "text"
+	text := filetype.IsText(head)
+	kind := filetype.DetectHead(head).Kind
+	if detected[kind] {
+		kind = filetype.Unknown
+		if text {
+			kind = filetype.Text
+		}
 	}
+	p.format = string(kind)
 	switch {
 	case text && extensionOf(p.name) == ".py":
-		p.format = "python-source"
+		p.format = string(filetype.Python)
 	case !text && p.saysPacked():
-		p.unscanned(0, "%s is named like something packed, and is of no format that is known", quoted(p.name))
+		p.unscanned(0, "%s is named like a compressed file but is %s", quoted(p.name), kind.Name())
 	case p.saysPickle():
-		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle, and is %s", quoted(p.name), map[bool]string{true: "a text", false: "of no format that is known"}[text])
+		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle but is %s", quoted(p.name), kind.Name())
 		p.explain(0, p.size)
 		return nil
 	case extensionOf(p.name) == ".safetensors":
-		p.find(RuleNotSafeTensor, 0, "%s is no safetensors file: weigh check says more", quoted(p.name))
+		p.find(RuleNotSafeTensor, 0, "%s is not a valid safetensors file; `weigh check` says why", quoted(p.name))
 	case text:
 		p.explain(0, p.size)
 		return nil

@@ -5,8 +5,8 @@ package scan
 import (
 	"bytes"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
 
 // A graphOp is an operation that a graph of TensorFlow has no need of to compute.
@@ -66,7 +66,7 @@ func (p *part) graphNodes() error {
 func isNode(b []byte) bool {
 	const most = 127 // bytes of a name whose length takes one byte
 	for n := range min(len(b)-1, most+1) {
-		if n > 0 && b[len(b)-n-2] == 0x0a && int(b[len(b)-n-1]) == n && config.IsText(b[len(b)-n:]) {
+		if n > 0 && b[len(b)-n-2] == 0x0a && int(b[len(b)-n-1]) == n && filetype.IsText(b[len(b)-n:]) {
 			return true
 		}
 	}

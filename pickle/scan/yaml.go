@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
@@ -20,7 +21,7 @@ var callTags = []string{"object/apply", "object/new", "name", "module"}
 func (p *part) isYAML(head []byte) bool {
 	switch extensionOf(p.name) {
 	case ".yaml", ".yml":
-		return config.IsText(config.UTF8(head))
+		return filetype.IsText(config.UTF8(head))
 	}
 	return false
 }

@@ -68,18 +68,3 @@ func UTF8(b []byte) []byte {
 	}
 	return text
 }
-
-// IsText says whether b is printable: a prefix of a text in UTF-8.
-func IsText(b []byte) bool {
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return len(b)-i < utf8.UTFMax && i > 0 // the last rune may be cut off
-		}
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f {
-			return false
-		}
-		i += n
-	}
-	return len(b) > 0
-}
