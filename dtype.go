@@ -1,4 +1,4 @@
-// Dtypes, and the one table of them.
+// The dtypes of the format.
 
 package safetensors
 
@@ -7,14 +7,11 @@ import (
 	"math/bits"
 )
 
-// A Dtype names the type of a tensor's elements, spelled as headers spell it.
-//
-// It is a string, so that a dtype which this package has yet to hear of can
-// still be read and printed. The zero Dtype is no dtype.
+// A Dtype names the type of a tensor's elements, as spelled in headers. It may be
+// one that this package does not know.
 type Dtype string
 
-// The dtypes of the format, in its own order: narrow before wide. The names
-// are the format's, as of version 0.8.0 of the reference implementation.
+// The dtypes of version 0.8.0 of the reference implementation, in its order.
 const (
 	BOOL        Dtype = "BOOL"        // one byte, 0 or 1
 	F4          Dtype = "F4"          // MX float E2M1, 4 bits
@@ -34,40 +31,54 @@ const (
 	I32         Dtype = "I32"
 	U32         Dtype = "U32"
 	F32         Dtype = "F32" // IEEE 754 binary32
-	C64         Dtype = "C64" // a pair of F32, the real part first
+	C64         Dtype = "C64" // two F32: the real part, then the imaginary part
 	F64         Dtype = "F64" // IEEE 754 binary64
 	I64         Dtype = "I64"
 	U64         Dtype = "U64"
 )
 
-// dtypes is the table. Its order is the reference implementation's, by which
-// writers sort: see rank.
+// A Class is the kind of numbers that a dtype holds.
+type Class string
+
+// The classes.
+const (
+	ClassBool     Class = "bool"     // 0 and 1
+	ClassUnsigned Class = "unsigned" // integers from 0
+	ClassSigned   Class = "signed"   // integers in two's complement
+	ClassFloat    Class = "float"
+	ClassScale    Class = "scale"   // powers of two, which scale blocks of other elements
+	ClassComplex  Class = "complex" // pairs of floats
+)
+
+// dtypes has a row for each dtype, in the order of the reference implementation,
+// by which writers sort: see rank. The codec of each is in internal/num.
 var dtypes = [...]struct {
-	name Dtype
-	bits int
+	name  Dtype
+	bits  int
+	class Class
 }{
-	{BOOL, 8},
-	{F4, 4},
-	{F6_E2M3, 6},
-	{F6_E3M2, 6},
-	{U8, 8},
-	{I8, 8},
-	{F8_E5M2, 8},
-	{F8_E4M3, 8},
-	{F8_E8M0, 8},
-	{F8_E4M3FNUZ, 8},
-	{F8_E5M2FNUZ, 8},
-	{I16, 16},
-	{U16, 16},
-	{F16, 16},
-	{BF16, 16},
-	{I32, 32},
-	{U32, 32},
-	{F32, 32},
-	{C64, 64},
-	{F64, 64},
-	{I64, 64},
-	{U64, 64},
+	{BOOL, 8, ClassBool},
+	{F4, 4, ClassFloat},
+	{F6_E2M3, 6, ClassFloat},
+	{F6_E3M2, 6, ClassFloat},
+	{U8, 8, ClassUnsigned},
+	{I8, 8, ClassSigned},
+	{F8_E5M2, 8, ClassFloat},
+	{F8_E4M3, 8, ClassFloat},
+	{F8_E8M0, 8, ClassScale},
+	{F8_E4M3FNUZ, 8, ClassFloat},
+	{F8_E5M2FNUZ, 8, ClassFloat},
+	{I16, 16, ClassSigned},
+	{U16, 16, ClassUnsigned},
+	{F16, 16, ClassFloat},
+	{BF16, 16, ClassFloat},
+	{I32, 32, ClassSigned},
+	{U32, 32, ClassUnsigned},
+	{F32, 32, ClassFloat},
+	{C64, 64, ClassComplex},
+	{F64, 64, ClassFloat},
+	{I64, 64, ClassSigned},
+	{U64, 64, ClassUnsigned},
 }
 
 // Dtypes yields the dtypes that this package knows, in the format's order.
@@ -98,6 +109,14 @@ func (d Dtype) Bits() int {
 		return dtypes[i].bits
 	}
 	return 0
+}
+
+// Class returns the kind of numbers that d holds, or "" if d is not known.
+func (d Dtype) Class() Class {
+	if i := d.rank(); i >= 0 {
+		return dtypes[i].class
+	}
+	return ""
 }
 
 // Size returns the number of bytes that n elements take. It returns false if d

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/num"
 )
 
 // widths are the dtypes of crate safetensors 0.8.0 in the order of its Dtype,
@@ -39,6 +40,29 @@ func TestDtypes(t *testing.T) {
 			t.Errorf("a loop that is left went on to %s", d)
 		}
 		break
+	}
+}
+
+// Every dtype has a codec, which agrees with it.
+func TestDtypeClasses(t *testing.T) {
+	kinds := map[num.Kind][]safetensors.Class{
+		num.Bool:     {safetensors.ClassBool},
+		num.Unsigned: {safetensors.ClassUnsigned},
+		num.Signed:   {safetensors.ClassSigned},
+		num.Float:    {safetensors.ClassFloat, safetensors.ClassScale, safetensors.ClassComplex},
+	}
+	for d := range safetensors.Dtypes() {
+		c := num.For(string(d))
+		if c == nil {
+			t.Errorf("%s has no codec", d)
+			continue
+		}
+		if c.Bits()*c.Parts() != d.Bits() || !slices.Contains(kinds[c.Kind()], d.Class()) || (c.Parts() == 2) != (d.Class() == safetensors.ClassComplex) {
+			t.Errorf("%s is %s of %d bits, and its codec has %d numbers of kind %d and %d bits", d, d.Class(), d.Bits(), c.Parts(), c.Kind(), c.Bits())
+		}
+	}
+	if c := safetensors.Dtype("F7").Class(); c != "" {
+		t.Errorf("an unknown dtype has class %q", c)
 	}
 }
 

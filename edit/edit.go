@@ -137,7 +137,7 @@ func (c *Cast) takes(d safetensors.Dtype) bool {
 	if c.From != "" {
 		return c.From == d
 	}
-	return d == safetensors.F64 || d == safetensors.F32 || d == safetensors.F16 || d == safetensors.BF16
+	return d.Class() == safetensors.ClassFloat && d.Bits() >= 16
 }
 
 // String returns what the cast is called in an error.

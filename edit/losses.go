@@ -81,8 +81,10 @@ func limits(d safetensors.Dtype) (least, most float64, err error) {
 	return numbers[0], numbers[1], err
 }
 
-// isFloat says whether d is one of the floats.
-func isFloat(d safetensors.Dtype) bool { return d == safetensors.BF16 || d[0] == 'F' }
+// isFloat reports whether d is a float or a scale.
+func isFloat(d safetensors.Dtype) bool {
+	return d.Class() == safetensors.ClassFloat || d.Class() == safetensors.ClassScale
+}
 
 // isInteger says whether y is exactly the integer of 64 bits that dtype d has as bits.
 func isInteger(y float64, bits uint64, d safetensors.Dtype) bool {
