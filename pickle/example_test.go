@@ -28,7 +28,7 @@ func ExampleAnalyze() {
 	}
 	// Output:
 	// dangerous true
-	// os.system dangerous It starts programs, or reaches what does. (os.*)
+	// os.system dangerous It starts programs or gives access to functions that do. (os.*)
 	// os.system ("ls")
 }
 

@@ -98,7 +98,7 @@ func TestContainersRefused(t *testing.T) {
 		{"a pickle that is cut off", zipOf(t, zip.Store, member{"m/data.pkl", proto + vector("0", 6)}, member{"m/data/0", counting(6)}), "the pickle is not whole", false},
 		{"two pickles", zipOf(t, zip.Store, member{"m/data.pkl", proto + vector("0", 6) + "." + proto + "N."}, member{"m/data/0", counting(6)}), "2 pickles follow each other", false},
 		{"an unknown byte order", zipOf(t, zip.Store, member{"m/data.pkl", proto + vector("0", 6) + "."}, member{"m/data/0", counting(6)}, member{"m/byteorder", "pdp"}), `the byte order is "pdp"`, false},
-		{"a stream that is cut off", short[:len(short)-1], "takes 24 bytes, and 23 are left", false},
+		{"a stream that is cut off", short[:len(short)-1], "needs 24 bytes, but 23 are left", false},
 		{"a pickle whose numbers are elsewhere", []byte(proto + vector("0", 6) + "."), `the storage "0" is in another file`, false},
 		{"bytes that are no storage", []byte(proto + transposed(call("ctorch.storage\n_load_from_bytes\n", "B"+le32(3)+"abc")) + "."), "no stream of PyTorch", false},
 	} {

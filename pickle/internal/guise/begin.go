@@ -1,4 +1,4 @@
-// Beginnings: where in bytes that are none a pickle may begin.
+// The search for places where a pickle may start.
 
 package guise
 
@@ -11,27 +11,27 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// costHead is what it costs to look whether a name is dangerous, in instructions.
+// costHead is the cost of checking whether a name is dangerous, in instructions.
 const costHead = 24
 
-// costLetters is what it costs to look at what may be a name, and is none.
+// costLetters is the cost of checking a string that turns out not to be a name.
 const costLetters = 8
 
-// HeadSize is how many bytes are looked at to tell whether a pickle begins.
+// HeadSize is the number of bytes that are examined to decide whether a pickle starts.
 const HeadSize = 600
 
-// heads are the bytes that a pickle can begin with that has to be found: PROTO,
-// imports, and the names of imports. The others, as "]" and "N", begin nothing
-// that imports and that is not found further on.
-var heads = [256]bool{opcode.Proto: true, opcode.Global: true, opcode.Inst: true, opcode.ShortUnicode: true, opcode.BinUnicode: true,
-	opcode.Unicode: true, opcode.String: true, opcode.ShortBinString: true, opcode.BinString: true}
+// heads are the first bytes of the pickles that a search must find: PROTO, imports, and strings with the names of
+// imports. Other opcodes import nothing before one of these follows.
+var heads = [256]bool{
+	opcode.Proto: true, opcode.Global: true, opcode.Inst: true, opcode.ShortUnicode: true, opcode.BinUnicode: true,
+	opcode.Unicode: true, opcode.String: true, opcode.ShortBinString: true, opcode.BinString: true,
+}
 
-// First returns where among the first n bytes of b a pickle may begin that is worth an
-// attempt, -1 if nowhere. If strict, only a dangerous name is. What it costs to look is
-// counted in instructions, and what came to nothing apart; at the cost of most it stops at
-// an attempt that is not to be made.
+// First returns the index among the first n bytes of b where a pickle may start that is worth parsing, or -1. With
+// strict, only dangerous names count. cost is the cost of the search in instructions, guesses the part of it that led
+// nowhere. The search stops when cost reaches most.
 func First(b []byte, n int, strict bool, most int64) (at int, cost, guesses int64) {
-	next := 0 // where an import may be that is none so far
+	next := 0 // the next index where an import is possible
 	for i, c := range b[:n] {
 		switch {
 		case !heads[c]:
@@ -54,9 +54,8 @@ func First(b []byte, n int, strict bool, most int64) (at int, cost, guesses int6
 	return -1, cost, guesses
 }
 
-// afterName returns from where on an import can begin, if none does right before i. The
-// names in a run of letters end where it does, so that it is one for all of them or none,
-// unless the run is too long for those that begin first.
+// afterName returns the first index from which an import is possible if none starts right before i. All names in a run
+// of letters end where the run does, so one check serves the whole run, unless the run exceeds the length of a name.
 func afterName(b []byte, i int) int {
 	end := i
 	for n := identRun(b[end:]); n > 0; n = identRun(b[end:]) {
@@ -68,9 +67,8 @@ func afterName(b []byte, i int) int {
 	return max(i, end-mostIdent)
 }
 
-// worthwhile is whether what looks like the beginning of a pickle is worth an
-// attempt. An import is only if it may be dangerous: what is found by searching is
-// suspicious already.
+// worthwhile reports whether a possible pickle should be parsed. Imports must be possibly dangerous, since anything found
+// by a search is suspicious anyway.
 func worthwhile(b []byte, strict bool) bool {
 	switch opcode.Code(b[0]) {
 	case opcode.Global, opcode.Inst:
@@ -84,7 +82,7 @@ func worthwhile(b []byte, strict bool) bool {
 	return !strict || names.MayBeDangerous(firstIdent(b[1:]))
 }
 
-// firstIdent returns the first dotted name in b that has two letters or more.
+// firstIdent returns the first dotted name in b with at least two letters.
 func firstIdent(b []byte) []byte {
 	for len(b) > 1 {
 		if n := identRun(b); n > 1 {
@@ -95,7 +93,7 @@ func firstIdent(b []byte) []byte {
 	return nil
 }
 
-// beginsPickle is whether b looks like the beginning of a pickle.
+// beginsPickle reports whether b looks like the start of a pickle.
 func beginsPickle(b []byte) bool {
 	if len(b) < 3 {
 		return false
@@ -119,8 +117,7 @@ func beginsPickle(b []byte) bool {
 	return false
 }
 
-// identLine returns the length of the dotted name that is all of the line at the
-// start of b, 0 if there is none.
+// identLine returns the length of the first line of b if it is a dotted name, else 0.
 func identLine(b []byte) int {
 	if n := identRun(b); n < len(b) && b[n] == '\n' {
 		return n
@@ -128,10 +125,10 @@ func identLine(b []byte) int {
 	return 0
 }
 
-// mostIdent is how long a name is at most that is looked at.
+// mostIdent is the maximum length of a name.
 const mostIdent = HeadSize/2 - 8
 
-// identRun returns how long the dotted name at the start of b is.
+// identRun returns the length of the dotted name at the start of b.
 func identRun(b []byte) int {
 	b = b[:min(len(b), mostIdent)]
 	for i, c := range b {
@@ -142,8 +139,7 @@ func identRun(b []byte) int {
 	return len(b)
 }
 
-// isIdent is whether the first n bytes of b are a dotted name, and an opcode
-// follows.
+// isIdent reports whether the first n bytes of b are a dotted name followed by an opcode.
 func isIdent(b []byte, n uint64) bool {
 	return n > 0 && n < math.MaxUint8 && n < uint64(len(b)) && identRun(b[:n]) == int(n) && opcode.Code(b[n]).Valid()
 }

@@ -1,7 +1,7 @@
-// What a string looks like: a pickle, an archive, or one of them encoded.
+// Classification of strings: pickles, archives, and encoded forms of them.
 
-// Package guise tells what bytes look like before they are read as a pickle: a text
-// that may be one, in whatever form, and the place among others where one may begin.
+// Package guise recognises data that may contain a pickle before it is parsed: strings that are a pickle in some form,
+// and offsets at which a pickle may start.
 package guise
 
 import (
@@ -13,17 +13,17 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A Form is what a text looks like.
+// A Form is the kind of data in a string.
 type Form uint8
 
 const (
 	Nothing Form = iota
-	Raw          // it begins like a pickle
-	Archive      // it is an archive, which could hold one
-	Encoded      // it is one of them in base64 or hexadecimal
+	Raw          // starts like a pickle
+	Archive      // an archive, which can contain a pickle
+	Encoded      // either of them in base64 or hexadecimal
 )
 
-// textHeads are the bytes that a text can begin with that is not nothing.
+// textHeads are the first bytes of strings that are not Nothing.
 var textHeads = func() (t [256]bool) {
 	for _, c := range []byte("\x80ci(]}P7\x1f" + "gYKXfUH" + "862571") {
 		t[c] = true
@@ -31,14 +31,14 @@ var textHeads = func() (t [256]bool) {
 	return t
 }()
 
-// Least is how many bytes the shortest text has that is looked at.
+// Least is the length of the shortest string that is examined.
 const Least = 8
 
-// MayBe is whether a text is worth to be looked at: cheap, and no for most.
+// MayBe reports whether a string deserves a call of Of. It is cheap, and false for most strings.
 func MayBe(b []byte) bool { return len(b) >= Least && textHeads[b[0]] }
 
-// Of looks at the head of a text. Most texts that begin with one of textHeads
-// are nothing, and are told apart in a few steps.
+// Of classifies a string by its first bytes. Most strings that start with one of textHeads are Nothing, and a few steps
+// show that.
 func Of(b []byte) Form {
 	if len(b) < Least {
 		return Nothing
@@ -67,13 +67,17 @@ func Of(b []byte) Form {
 	return Nothing
 }
 
-// isArchive knows ZIP, 7z and gzip by their first bytes.
+// isArchive detects ZIP, 7z and gzip by their signatures.
 func isArchive(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("PK\x03\x04")) || bytes.HasPrefix(b, []byte("7z\xbc\xaf")) || bytes.HasPrefix(b, []byte("\x1f\x8b\x08"))
+	for _, magic := range [...]string{"PK\x03\x04", "7z\xbc\xaf", "\x1f\x8b\x08"} {
+		if bytes.HasPrefix(b, []byte(magic)) {
+			return true
+		}
+	}
+	return false
 }
 
-// hasImport is whether a GLOBAL or an INST is in a text, as far as that can be
-// seen without reading it as a pickle.
+// hasImport reports whether a string seems to contain a GLOBAL or INST. It does not parse the string.
 func hasImport(b []byte) bool {
 	for i := 1; i < len(b); i++ {
 		n := bytes.IndexAny(b[i:], "ci")
@@ -88,8 +92,7 @@ func hasImport(b []byte) bool {
 	return false
 }
 
-// mayEncode looks at the first two bytes of what may be encoded: those that are
-// base64 or hexadecimal of a head of Of.
+// mayEncode reports whether the first two bytes can be base64 or hexadecimal of a string that is not Nothing.
 func mayEncode(b []byte) bool {
 	c := b[1]
 	switch b[0] {
@@ -109,8 +112,7 @@ func mayEncode(b []byte) bool {
 	return false
 }
 
-// encodes is whether the head of a text is base64 or hexadecimal of what
-// Of knows.
+// encodes reports whether a string is base64 or hexadecimal of data that is not Nothing.
 func encodes(b []byte) bool {
 	const least, most = 16, 128
 	if len(b) < least {
@@ -131,7 +133,7 @@ func encodes(b []byte) bool {
 	return isArchive(d)
 }
 
-// Decode returns what base64 or hexadecimal stands for, nil if b is neither.
+// Decode decodes hexadecimal or base64, and returns nil if b is neither.
 func Decode(b []byte) []byte {
 	out := make([]byte, len(b)/2)
 	if _, err := hex.Decode(out, b[:len(b)&^1]); err == nil {

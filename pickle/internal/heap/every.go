@@ -1,10 +1,10 @@
-// Every object that the loader is to find, and every call, without a walk.
+// Iterators over all persistent objects and all calls.
 
 package heap
 
 import "iter"
 
-// Persistents yields every persistent object, in the order in which they were added.
+// Persistents yields all persistent objects in the order in which they were added.
 func (a *Heap) Persistents() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for r := range Ref(a.count) {
@@ -15,7 +15,7 @@ func (a *Heap) Persistents() iter.Seq[Value] {
 	}
 }
 
-// Results yields every call whose result a value is, in the order of the calls.
+// Results yields all calls in the order in which they were added.
 func (a *Heap) Results() iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		for i := range a.called {

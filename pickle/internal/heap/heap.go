@@ -1,7 +1,7 @@
-// The heap: values as numbered nodes, without a pointer among them.
+// The heap: values as numbered nodes without pointers.
 
-// Package heap holds the values that a pickle makes: inert, small and without pointers.
-// They are made by the machine, and looked at as a Value.
+// Package heap stores the values that a pickle describes, compactly and without pointers. The machine adds nodes;
+// callers read them through Value.
 package heap
 
 import (
@@ -11,130 +11,128 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A Ref is a value: the number of its node.
+// A Ref is a value, identified by the number of its node.
 type Ref uint32
 
-// The nodes that every heap begins with. None of them can change, so one node
-// serves all their uses.
+// The nodes that every heap starts with. They are immutable and shared.
 const (
-	Unknown Ref = iota // what a broken program would have had
+	Unknown Ref = iota // the result of an invalid program
 	None
 	True
 	False
 	EmptyTuple
-	Int0      // and the 255 integers after it
+	Int0      // followed by the integers 1 to 255
 	first Ref = Int0 + 256
 )
 
-// A Node is a value. A checkpoint has millions of them, so they are small, and
-// hold no pointers that the collector would have to follow.
+// A Node is a value. A checkpoint has millions of them, so nodes are small and have no pointers for the garbage
+// collector to follow. N and A depend on the kind:
 //
-//	int         a is the number, or with flagText a text of digits or bytes
-//	float       a is its bits
-//	str, bytes  a is where the text is, n how long; or with flagSpan a is a span
-//	tuple       a is where its items are, n how many there are
-//	list, dict, a is the first run of items, and in the upper half the last one;
-//	set         n is how many there are, of a dict twice as many as entries
-//	global      a is the global
-//	call        a is the call
-//	persistent  a is the id's node
+//	int         A is the number; with flagText, the position of its digits or bytes
+//	float       A is the bits of the float64
+//	str, bytes  A is the position of the text and N its length; with flagSpan, A is a span
+//	tuple       A is the position of the items and N their number
+//	list, dict, A is the first run of items in the lower half and the last run in the upper half;
+//	set         N is the number of items (for a dict, keys plus values)
+//	global      A is the index of the name
+//	call        A is the index of the call
+//	persistent  A is the node of the ID
 type Node struct {
 	Kind  Kind
 	Flags uint8
-	Depth uint16 // how deep values are nested in it, as far as it counts
+	Depth uint16 // nesting depth of the value, saturating
 	N     uint32
 	A     uint64
 }
 
 // The flags of nodes.
 const (
-	flagText     = 1 << iota // of an int: it is kept as digits
-	LittleEndian             // of an int: it is kept as two's complement, little-endian
-	flagSpan                 // of a text: it is left in the file
-	Bytes8                   // of a str: it was 8-bit, and the loader decodes it
-	Embedded                 // of a text: it begins like a pickle or an archive
-	Hashless                 // of a tuple: something in it cannot be a key
+	flagText     = 1 << iota // int: stored as digits or bytes
+	LittleEndian             // int: stored as little-endian two's complement
+	flagSpan                 // text: not copied, but a span of the file
+	Bytes8                   // str: an 8-bit string that the loader decodes
+	Embedded                 // text: starts like a pickle or an archive
+	Hashless                 // tuple: contains an unhashable value
 )
 
 const (
-	chunkBits = 10 // nodes come in chunks of 1,024, so growing copies nothing
+	chunkBits = 10 // nodes are allocated in chunks of 1,024 and never move
 	chunkSize = 1 << chunkBits
-	callChunk = 512 // and calls in chunks of 512
+	callChunk = 512 // calls are allocated in chunks of 512
 	textBlock = 64 << 10
 
-	pageBits = 14 // items come in pages of 16,384, and what has more at once in a page of its own
+	pageBits = 14 // items are allocated in pages of 16,384; larger groups get a page of their own
 	pageSize = 1 << pageBits
 )
 
-// A span is a text that is left in the file.
+// A span is a text that is read from the file on demand.
 type span struct{ off, size int64 }
 
-// A Call is what would be called with what, and what would be done to the
-// result afterwards.
+// A Call is a call that a loader would make, and the changes to its result.
 type Call struct {
 	Off    int64
 	Callee Ref
 	Args   Ref
 	Kwargs Ref
 	State  Ref    // of the last BUILD
-	items  uint64 // what is appended, a chain of runs
-	pairs  uint64 // what is set by key, another
+	items  uint64 // appended values, as a chain of runs
+	pairs  uint64 // keys and values, as a chain of runs
 	Op     opcode.Code
-	Built  bool // whether there was a BUILD
+	Built  bool // there was a BUILD
 }
 
-// A Name is an import, as whoever judges it knows it.
+// A Name is an import. Package pickle implements it.
 type Name interface {
 	Resolved() (module, name string) // as Python 3 resolves it
-	Label() string                   // as part of a message
+	Label() string                   // for messages
 }
 
-// A Heap holds values. It only grows.
+// A Heap stores values. It only grows.
 type Heap struct {
-	r      io.ReaderAt // what spans are of
+	r      io.ReaderAt // the file that spans refer to
 	nodes  []*[chunkSize]Node
-	chunk  *[chunkSize]Node // the one that is filled
+	chunk  *[chunkSize]Node // the chunk being filled
 	count  int
-	pages  [][]Ref // tuples' items, and runs of items: the next run, how many, items
-	page   int     // the one that is filled
-	large  int64   // how many items are in pages of their own
+	pages  [][]Ref // items of tuples, and runs: the next run, the number of items, the items
+	page   int     // the page being filled
+	large  int64   // number of items in pages for large groups
 	calls  []*[callChunk]Call
 	called int
 	spans  []span
 	blocks []*strings.Builder
-	names  []Name // those that nodes of KindGlobal refer to
+	names  []Name // for nodes of KindGlobal
 }
 
-// Reuse makes the heap, which is to be empty, one of other bytes.
+// Reuse makes an empty heap store the values of another file.
 func (a *Heap) Reuse(r io.ReaderAt) { a.r = r }
 
-// Value returns the value of a number.
+// Value returns the value of a node.
 func (a *Heap) Value(r Ref) Value { return Value{a, r} }
 
-// Size returns how many values there are: the next one is that number.
+// Size returns the number of values, which is also the Ref of the next one.
 func (a *Heap) Size() int { return a.count }
 
-// Calls returns how many calls there are.
+// Calls returns the number of calls.
 func (a *Heap) Calls() int { return a.called }
 
-// NameOf returns the import that a node of KindGlobal stands for.
+// NameOf returns the import of a node of KindGlobal.
 func (a *Heap) NameOf(n *Node) Name { return a.names[n.A] }
 
-// AddName adds the value of an import.
+// AddName adds an import.
 func (a *Heap) AddName(i Name) Ref {
 	a.names = append(a.names, i)
 	return a.Add(Node{Kind: KindGlobal, A: uint64(len(a.names) - 1)})
 }
 
-// New returns a heap for the values of size bytes. A checkpoint has about
-// an item for six bytes, so that the first page need not be moved.
+// New returns a heap for a pickle of size bytes. Checkpoints have about one item for six bytes, which sizes the first
+// page.
 func New(r io.ReaderAt, size int64) *Heap {
 	a := &Heap{r: r, pages: [][]Ref{make([]Ref, 0, min(size/6+8, pageSize))}}
 	a.Reset()
 	return a
 }
 
-// Reset forgets all values but those that every heap begins with.
+// Reset removes all values except those that every heap starts with.
 func (a *Heap) Reset() {
 	a.pages, a.page, a.large = append(a.pages[:0], append(a.pages[0][:0], 0)), 0, 0
 	a.called, a.spans = 0, a.spans[:0]
@@ -147,7 +145,7 @@ func (a *Heap) Reset() {
 	a.count = copy(a.chunk[:], firstNodes[:])
 }
 
-// firstNodes are those that every heap begins with.
+// firstNodes are the nodes that every heap starts with.
 var firstNodes = func() (list [first]Node) {
 	for i, k := range []Kind{KindUnknown, KindNone, KindBool, KindBool, KindTuple} {
 		list[i].Kind = k
@@ -159,10 +157,10 @@ var firstNodes = func() (list [first]Node) {
 	return list
 }()
 
-// At returns a node, which stays where it is.
+// At returns the node of a value. Nodes do not move.
 func (a *Heap) At(r Ref) *Node { return &a.nodes[r>>chunkBits][r&(chunkSize-1)] }
 
-// Add adds a value and returns its number.
+// Add adds a node and returns its Ref.
 func (a *Heap) Add(n Node) Ref {
 	i := a.count & (chunkSize - 1)
 	if i == 0 {
@@ -173,7 +171,7 @@ func (a *Heap) Add(n Node) Ref {
 	return Ref(a.count - 1)
 }
 
-// turn makes the next chunk the one that is filled.
+// turn advances to the next chunk.
 func (a *Heap) turn() {
 	i := a.count >> chunkBits
 	if i == len(a.nodes) {
@@ -182,10 +180,10 @@ func (a *Heap) turn() {
 	a.chunk = a.nodes[i]
 }
 
-// CallAt returns a call, which stays where it is.
+// CallAt returns a call. Calls do not move.
 func (a *Heap) CallAt(i uint64) *Call { return &a.calls[i/callChunk][i%callChunk] }
 
-// AddCall adds a call and returns its number.
+// AddCall adds a call and returns its index.
 func (a *Heap) AddCall(c Call) uint64 {
 	i := a.called
 	if i/callChunk == len(a.calls) {
@@ -196,14 +194,14 @@ func (a *Heap) AddCall(c Call) uint64 {
 	return uint64(i)
 }
 
-// Memory returns how many bytes the values take, without what is kept to grow.
+// Memory returns the number of bytes that the values use, without spare capacity.
 func (a *Heap) Memory() int64 {
 	const nodeSize, callSize, spanSize, nameSize = 16, 48, 16, 400
 	return int64(a.count)*nodeSize + a.ItemCount()*4 + int64(a.called)*callSize +
 		int64(len(a.spans))*spanSize + int64(len(a.blocks))*textBlock + int64(len(a.names))*nameSize
 }
 
-// ItemCount returns how many items there is room for in the pages that are begun.
+// ItemCount returns the capacity for items in all pages.
 func (a *Heap) ItemCount() int64 {
 	if len(a.pages) == 1 {
 		return int64(len(a.pages[0]))

@@ -1,14 +1,14 @@
-// Items: what is in values, in pages.
+// Items of containers, stored in pages.
 
 package heap
 
-// room makes room for n items that stay together, and returns where: the number of a
-// page, and in the lower pageBits the place in it.
+// room reserves space for n adjacent items. It returns the page number, and the index within the page in the lower
+// pageBits.
 func (a *Heap) room(n int) uint64 {
 	p := a.pages[a.page]
 	switch {
 	case len(p)+n <= pageSize:
-	case n > pageSize/4: // a page of its own, so that what is left of this one is not lost
+	case n > pageSize/4: // a separate page, to keep the rest of the current one usable
 		a.pages = append(a.pages, make([]Ref, 0, n))
 		a.large += int64(n)
 		return uint64(len(a.pages)-1) << pageBits
@@ -19,7 +19,7 @@ func (a *Heap) room(n int) uint64 {
 	return uint64(a.page)<<pageBits | uint64(len(a.pages[a.page]))
 }
 
-// put adds items where room has made room for them.
+// put stores items in the space that room reserved.
 func (a *Heap) put(at uint64, items ...Ref) {
 	p := &a.pages[at>>pageBits]
 	*p = append(*p, items...)
@@ -31,14 +31,14 @@ func (a *Heap) ItemsOf(r Ref) []Ref {
 	return a.itemsAt(n.A, int(n.N))
 }
 
-// itemsAt returns n items.
+// itemsAt returns n items at a position.
 func (a *Heap) itemsAt(at uint64, n int) []Ref {
 	p := a.pages[at>>pageBits]
 	i := int(at & (pageSize - 1))
 	return p[i : i+n : i+n]
 }
 
-// AddTuple adds a tuple of the items.
+// AddTuple adds a tuple or frozenset.
 func (a *Heap) AddTuple(k Kind, items []Ref) Ref {
 	if len(items) == 0 && k == KindTuple {
 		return EmptyTuple
@@ -51,7 +51,7 @@ func (a *Heap) AddTuple(k Kind, items []Ref) Ref {
 	return a.Add(n)
 }
 
-// Fill adds items to a list, set or dict.
+// Fill appends items to a list, set or dict.
 func (a *Heap) Fill(n *Node, items []Ref) {
 	for _, item := range items {
 		n.Hold(a.At(item))
@@ -60,7 +60,7 @@ func (a *Heap) Fill(n *Node, items []Ref) {
 	a.extend(&n.A, items)
 }
 
-// FillResult adds items to the result of a call, or pairs of them.
+// FillResult appends items, or keys and values, to the result of a call.
 func (a *Heap) FillResult(n *Node, items []Ref, pairs bool) {
 	for _, item := range items {
 		n.Hold(a.At(item))
@@ -73,7 +73,7 @@ func (a *Heap) FillResult(n *Node, items []Ref, pairs bool) {
 	}
 }
 
-// Hold notes that an item is in n.
+// Hold updates n's depth and flags for an item that it contains.
 func (n *Node) Hold(item *Node) {
 	if d := item.Depth + 1; d > n.Depth && item.Depth < 1<<16-1 {
 		n.Depth = d
@@ -86,8 +86,8 @@ func (n *Node) Hold(item *Node) {
 	}
 }
 
-// extend adds items to a chain of runs, which is its first run, and in the upper
-// half its last. A run at the end of the page that is filled is made longer.
+// extend appends items to a chain of runs: the first run in the lower half, the last in the upper half. A run at the end
+// of the current page grows in place.
 func (a *Heap) extend(chain *uint64, items []Ref) {
 	if len(items) == 0 {
 		return
@@ -113,7 +113,7 @@ func (a *Heap) extend(chain *uint64, items []Ref) {
 	*chain = *chain&(1<<32-1) | run<<32
 }
 
-// runs calls yield with the runs of a chain, until it returns false.
+// runs calls yield with each run of a chain until it returns false.
 func (a *Heap) runs(chain uint64, yield func([]Ref) bool) {
 	for run := uint64(uint32(chain)); run != 0; {
 		head := a.itemsAt(run, 2)
@@ -124,7 +124,7 @@ func (a *Heap) runs(chain uint64, yield func([]Ref) bool) {
 	}
 }
 
-// Each calls yield with what is directly in a value, until it returns false.
+// Each calls yield with the values that a value contains directly, until it returns false.
 func (a *Heap) Each(r Ref, yield func([]Ref) bool) {
 	switch n := a.At(r); n.Kind {
 	case KindTuple, KindFrozenSet:

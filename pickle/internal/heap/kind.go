@@ -1,13 +1,13 @@
-// Kinds: what sorts of values there are.
+// The kinds of values.
 
 package heap
 
-// A Kind is what kind of thing a value is.
+// A Kind is the type of a value.
 type Kind uint8
 
 // The kinds.
 const (
-	KindUnknown    Kind = iota // what a broken program would have had
+	KindUnknown    Kind = iota // the result of an invalid program
 	KindNone                   // None
 	KindBool                   // False or True
 	KindInt                    // an int of any size
@@ -20,16 +20,16 @@ const (
 	KindDict                   // a dict
 	KindSet                    // a set
 	KindFrozenSet              // a frozenset
-	KindGlobal                 // an import: a module and a name, and nothing more
-	KindCall                   // the result of a call that was not made
-	KindPersistent             // an object that the loader is to find by its id
-	KindBuffer                 // a buffer that comes with the pickle, outside of it
+	KindGlobal                 // an import, with a module and a name
+	KindCall                   // the result of a call
+	KindPersistent             // an object that the loader finds by its ID
+	KindBuffer                 // an out-of-band buffer
 )
 
 var kindNames = [...]string{"unknown", "None", "bool", "int", "float", "str", "bytes", "bytearray", "tuple", "list",
 	"dict", "set", "frozenset", "global", "call", "persistent", "buffer"}
 
-// String returns the kind's name, that of the type in Python if there is one.
+// String returns the name of the Python type, or of the kind if there is none.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

@@ -1,4 +1,4 @@
-// Summaries: values as parts of messages.
+// Short descriptions of values for messages.
 
 package heap
 
@@ -11,16 +11,16 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/pylit"
 )
 
-// Summary returns a value as part of a message: one line, and not long.
+// Summary describes a value in one short line.
 func (v Value) Summary() string {
 	var b strings.Builder
 	v.summarize(&b, 3)
 	return b.String()
 }
 
-// summarize writes a value, and depth levels of what is in it.
+// summarize writes a value and up to depth levels of its contents.
 func (v Value) summarize(b *strings.Builder, depth int) {
-	const most = 160 // bytes, about
+	const most = 160 // bytes, approximately
 	switch n := v.node(); n.Kind {
 	case KindNone:
 		b.WriteString("None")
@@ -47,7 +47,7 @@ func (v Value) summarize(b *strings.Builder, depth int) {
 	}
 }
 
-// summarizeItems writes a tuple or list, as far as there is room.
+// summarizeItems writes the items of a tuple or list while there is room.
 func (v Value) summarizeItems(b *strings.Builder, depth int) {
 	pair := map[Kind]string{KindTuple: "()", KindList: "[]"}[v.Kind()]
 	b.WriteByte(pair[0])
@@ -65,7 +65,7 @@ func (v Value) summarizeItems(b *strings.Builder, depth int) {
 	b.WriteByte(pair[1])
 }
 
-// number returns an int or a float as Python writes it, or says how large it is.
+// number returns an int or float as Python writes it, or its size if it is large.
 func (v Value) number() string {
 	if f, ok := v.Float(); ok {
 		return string(pylit.AppendFloat(nil, f))

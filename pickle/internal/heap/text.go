@@ -1,16 +1,16 @@
-// Texts: kept in blocks if they are short, and left in the file if not.
+// Texts: short ones are copied to blocks, long ones stay in the file.
 
 package heap
 
 import "strings"
 
-// text keeps a text of at most maxText bytes, and returns where it is. The
-// blocks are strings.Builders, out of which strings can be cut without a copy.
+// text copies a text of at most opcode.MaxText bytes and returns its position. The blocks are strings.Builders, whose
+// contents can be sliced without copying.
 func (a *Heap) text(b []byte) uint64 {
 	i := len(a.blocks) - 1
 	if i < 0 || a.blocks[i].Len()+len(b) > a.blocks[i].Cap() {
 		block := new(strings.Builder)
-		block.Grow(min(4096<<min(len(a.blocks), 4), textBlock)) // larger and larger: most pickles are small
+		block.Grow(min(4096<<min(len(a.blocks), 4), textBlock)) // start small: most pickles are
 		a.blocks = append(a.blocks, block)
 		i++
 	}
@@ -19,7 +19,7 @@ func (a *Heap) text(b []byte) uint64 {
 	return at
 }
 
-// textAt returns a text that was kept.
+// textAt returns a copied text.
 func (a *Heap) textAt(at uint64, n uint32) string {
 	if n == 0 {
 		return ""
@@ -28,8 +28,7 @@ func (a *Heap) textAt(at uint64, n uint32) string {
 	return a.blocks[at>>16].String()[i : i+int(n)]
 }
 
-// string returns the text of a str, bytes or bytearray; false if it is left in
-// the file.
+// string returns the text of a str, bytes or bytearray; it returns false if the text is only in the file.
 func (a *Heap) string(n *Node) (string, bool) {
 	if n.Flags&flagSpan != 0 {
 		return "", false
@@ -37,8 +36,7 @@ func (a *Heap) string(n *Node) (string, bool) {
 	return a.textAt(n.A, n.N), true
 }
 
-// AddText adds a text of size bytes. If b is not all of it, it is left in the
-// file, at off.
+// AddText adds a text of size bytes. If b is not all of it, the node refers to the file at off.
 func (a *Heap) AddText(k Kind, flags uint8, b []byte, off, size int64) Ref {
 	if int64(len(b)) < size {
 		a.spans = append(a.spans, span{off, size})
@@ -47,7 +45,7 @@ func (a *Heap) AddText(k Kind, flags uint8, b []byte, off, size int64) Ref {
 	return a.Add(Node{Kind: k, Flags: flags, N: uint32(len(b)), A: a.text(b)})
 }
 
-// AddDigits adds an int that does not fit 64 bits, as its digits.
+// AddDigits adds an int that does not fit into 64 bits, as digits.
 func (a *Heap) AddDigits(digits []byte) Ref {
 	return a.Add(Node{Kind: KindInt, Flags: flagText, N: uint32(len(digits)), A: a.text(digits)})
 }

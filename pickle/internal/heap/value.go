@@ -1,4 +1,4 @@
-// Values: nodes of the heap, to be looked at.
+// Value: read access to nodes.
 
 package heap
 
@@ -13,9 +13,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A Value is one object of a Graph. Two values are == if and only if they would
-// be the same object, but for None, bool, small ints and (), of which there is
-// one each. The zero Value is of KindUnknown.
+// A Value is one object of a pickle. Two values are == if and only if they would be the same object; None, bool, small
+// ints and () exist once each. The zero Value is of KindUnknown.
 type Value struct {
 	a   *Heap
 	Ref Ref
@@ -23,7 +22,7 @@ type Value struct {
 
 var unknownNode Node
 
-// node returns the node of v, which is not to be changed.
+// node returns the node of v. Callers must not change it.
 func (v Value) node() *Node {
 	if v.a == nil {
 		return &unknownNode
@@ -31,20 +30,19 @@ func (v Value) node() *Node {
 	return v.a.At(v.Ref)
 }
 
-// Kind returns what kind of thing v is.
+// Kind returns the kind of v.
 func (v Value) Kind() Kind { return v.node().Kind }
 
-// IsNone is whether v is None.
+// IsNone reports whether v is None.
 func (v Value) IsNone() bool { return v.Kind() == KindNone }
 
-// Bool returns the bool that v is; ok is false if it is none.
+// Bool returns the bool; ok is false if v is not a bool.
 func (v Value) Bool() (b, ok bool) {
 	n := v.node()
 	return n.A != 0, n.Kind == KindBool
 }
 
-// Int returns the int that v is; ok is false if it is none, a bool for example,
-// or does not fit.
+// Int returns the int; ok is false if v is not an int (a bool is not) or does not fit.
 func (v Value) Int() (i int64, ok bool) {
 	n := v.node()
 	if n.Kind != KindInt || n.Flags&(flagText|LittleEndian) != 0 {
@@ -53,8 +51,7 @@ func (v Value) Int() (i int64, ok bool) {
 	return int64(n.A), true
 }
 
-// BigInt returns the int that v is, of any size up to 4,096 bytes; nil if it is
-// none, or is larger.
+// BigInt returns an int of up to 4,096 bytes; it returns nil if v is not an int or is larger.
 func (v Value) BigInt() *big.Int {
 	n := v.node()
 	if n.Kind != KindInt {
@@ -77,15 +74,14 @@ func (v Value) BigInt() *big.Int {
 	return opcode.TwosComplement([]byte(s))
 }
 
-// Float returns the float that v is; ok is false if it is none.
+// Float returns the float; ok is false if v is not a float.
 func (v Value) Float() (f float64, ok bool) {
 	n := v.node()
 	return math.Float64frombits(n.A), n.Kind == KindFloat
 }
 
-// Str returns the str that v is, as UTF-8 in which surrogates are encoded as if
-// they were characters; a str of Python 2 is as its bytes are. ok is false if v
-// is no str, or is longer than 4,096 bytes: see Data.
+// Str returns the str in UTF-8, with surrogates encoded like other characters; a Python 2 str is returned as its bytes.
+// ok is false if v is not a str or is longer than 4,096 bytes; use Data for those.
 func (v Value) Str() (s string, ok bool) {
 	n := v.node()
 	if n.Kind != KindStr {
@@ -94,8 +90,7 @@ func (v Value) Str() (s string, ok bool) {
 	return v.a.string(n)
 }
 
-// Data returns what is in a str, bytes or bytearray, of any length; nil if v is
-// none.
+// Data returns the contents of a str, bytes or bytearray of any length; it returns nil for other kinds.
 func (v Value) Data() *io.SectionReader {
 	n := v.node()
 	switch n.Kind {
@@ -110,8 +105,8 @@ func (v Value) Data() *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(v.a.textAt(n.A, n.N)), 0, int64(n.N))
 }
 
-// Bytes returns the bytes or bytearray that v is, or the bytes of a str; ok is
-// false if it is none of them, or longer than 4,096 bytes: see Data.
+// Bytes returns the bytes of a bytes, bytearray or str; ok is false for other kinds and for more than 4,096 bytes; use
+// Data for those.
 func (v Value) Bytes() (b []byte, ok bool) {
 	n := v.node()
 	switch n.Kind {
@@ -122,9 +117,8 @@ func (v Value) Bytes() (b []byte, ok bool) {
 	return nil, false
 }
 
-// Len returns how many items are in a tuple, list or set, how many entries in a
-// dict, how many bytes in a text; 0 for anything else. Entries of one key, and
-// equal items of a set, are counted as often as they are put in.
+// Len returns the number of items in a tuple, list or set, the number of entries in a dict, or the number of bytes in a
+// text; it returns 0 for other kinds. Duplicate keys and duplicate set items count each time they are added.
 func (v Value) Len() int64 {
 	switch n := v.node(); {
 	case n.Kind == KindDict:
@@ -138,8 +132,7 @@ func (v Value) Len() int64 {
 	}
 }
 
-// Items yields what is in a tuple, list, set or frozenset; nothing of anything
-// else.
+// Items yields the items of a tuple, list, set or frozenset.
 func (v Value) Items() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		switch v.Kind() {
@@ -149,7 +142,7 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
-// items makes a function of values a function of runs of items.
+// items adapts a function of values to runs of items.
 func (v Value) items(yield func(Value) bool) func([]Ref) bool {
 	return func(run []Ref) bool {
 		for _, r := range run {
@@ -161,8 +154,7 @@ func (v Value) items(yield func(Value) bool) func([]Ref) bool {
 	}
 }
 
-// Item returns item i of a tuple; of anything else, and where there is none, it
-// returns the zero Value.
+// Item returns item i of a tuple. It returns the zero Value for other kinds and for an index out of range.
 func (v Value) Item(i int) Value {
 	n := v.node()
 	if n.Kind != KindTuple || i < 0 || i >= int(n.N) {
@@ -171,8 +163,7 @@ func (v Value) Item(i int) Value {
 	return Value{v.a, v.a.itemsAt(n.A, int(n.N))[i]}
 }
 
-// Pairs yields the keys and values of a dict in the order in which they are put
-// in; nothing of anything else. A key can occur more than once: the last counts.
+// Pairs yields the keys and values of a dict in insertion order. A key can occur more than once; the last one counts.
 func (v Value) Pairs() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
 		if n := v.node(); n.Kind == KindDict {
@@ -181,7 +172,7 @@ func (v Value) Pairs() iter.Seq2[Value, Value] {
 	}
 }
 
-// pairs makes a function of pairs a function of runs of items.
+// pairs adapts a function of key-value pairs to runs of items.
 func (v Value) pairs(yield func(k, w Value) bool) func([]Ref) bool {
 	return func(run []Ref) bool {
 		for i := 0; i+1 < len(run); i += 2 {

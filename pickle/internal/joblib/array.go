@@ -1,6 +1,6 @@
-// Arrays: how many bytes of one stand between the instructions.
+// The size of an array from the state of its wrapper.
 
-// Package joblib reads what joblib's wrapper of an array says of it.
+// Package joblib reads the wrappers that joblib writes in front of the raw data of arrays.
 package joblib
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/heap"
 )
 
-// An Array is what a NumpyArrayWrapper says of its array.
+// An Array describes the data that follows a NumpyArrayWrapper.
 type Array struct {
-	Bytes   int64 // how many it has
-	Objects bool  // whether the elements are objects
-	Aligned bool  // whether a byte comes first that says how many follow before the data
-	Known   bool  // whether the number of bytes could be told
+	Bytes   int64 // size of the data
+	Objects bool  // the elements are Python objects
+	Aligned bool  // a byte with the length of the padding comes first
+	Known   bool  // Bytes is valid
 }
 
-// Of reads the state of a NumpyArrayWrapper.
+// Of parses the state of a NumpyArrayWrapper.
 func Of(state heap.Value) Array {
 	w := Array{Bytes: 1, Known: true}
 	known := false
@@ -40,9 +40,9 @@ func Of(state heap.Value) Array {
 	return w
 }
 
-// multiply makes the array n times as large, unless n is no size.
+// multiply multiplies the size by a dimension. An invalid one makes the size unknown.
 func (w *Array) multiply(n int64, ok bool) {
-	const most = 1 << 46 // bytes: no file is larger, and no product overflows
+	const most = 1 << 46 // bytes: larger than any file, and small enough that products do not overflow
 	if !ok || n < 0 || n > most || n > 0 && w.Bytes > most/n {
 		w.Known = false
 		return
@@ -50,8 +50,7 @@ func (w *Array) multiply(n int64, ok bool) {
 	w.Bytes *= n
 }
 
-// itemSize returns the size of an element of a dtype, numpy.dtype("f8", ...) with
-// its state.
+// itemSize returns the size of an element of numpy.dtype("f8", ...).
 func itemSize(dtype heap.Value) (size int64, objects, ok bool) {
 	c, called := dtype.Called()
 	code, isStr := firstStr(c, called)
@@ -75,21 +74,20 @@ func itemSize(dtype heap.Value) (size int64, objects, ok bool) {
 	if code[0] == 'U' {
 		n *= 4
 	}
-	if code[0] == 'V' { // of fields, among which there may be objects
+	if code[0] == 'V' { // a structured type, whose fields may be objects
 		state, _ := c.State()
 		objects = hasObjects(state)
 	}
 	return n, objects, err == nil
 }
 
-// hasObjects is whether the state of a dtype has the flag that its elements hold
-// objects: bit 0 of the last of its members, NPY_ITEM_HASOBJECT.
+// hasObjects reports whether the state of a dtype has the flag NPY_ITEM_HASOBJECT, bit 0 of the last member.
 func hasObjects(state heap.Value) bool {
 	flags, ok := state.Item(7).Int()
 	return ok && flags&1 != 0
 }
 
-// firstStr returns the first argument of a call.
+// firstStr returns the first argument of a call if it is a str.
 func firstStr(c heap.Result, called bool) (string, bool) {
 	if !called {
 		return "", false

@@ -1,4 +1,4 @@
-// Handlers: what each opcode does, the plain ones.
+// Handlers of simple opcodes, and the table of all handlers.
 
 package machine
 
@@ -7,8 +7,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// handlers do what the opcodes say. What an opcode does that is no opcode, is
-// never asked: the reader stops there.
+// handlers are the implementations of the opcodes. Invalid opcodes have none; the reader stops at them.
 var handlers = [256]func(*Machine){
 	opcode.Mark:           (*Machine).mark,
 	opcode.Stop:           (*Machine).stop,
@@ -80,32 +79,34 @@ var handlers = [256]func(*Machine){
 	opcode.ReadonlyBuffer: (*Machine).readonlyBuffer,
 }
 
-// mark is MARK. Picklers have one open for each level of nesting.
+// mark is MARK. Picklers keep one open per nesting level.
 func (m *Machine) mark() {
 	m.marks = append(m.marks, len(m.stack))
 	m.fence = len(m.stack)
 	if len(m.marks) > maxMarks && !m.crowded {
 		m.crowded = true
-		m.warn(Resource, m.Token.Off, "there are more than %d open MARKs", maxMarks)
+		m.warn(Resource, m.Token.Off, "more than %d MARKs are open", maxMarks)
 	}
 }
 
-// stop ends the stream. A loader does not mind what else is on the stack.
+// stop ends the stream. Loaders ignore the rest of the stack.
 func (m *Machine) stop() {
 	m.Result = m.pop()
 	if len(m.stack) > 0 || len(m.marks) > 0 {
-		m.warn(NotEmpty, m.Token.Off, "the STOP at %d leaves %d values and %d MARKs on the stack", m.Token.Off, len(m.stack), len(m.marks))
+		m.warn(NotEmpty, m.Token.Off, "STOP at %d leaves %d values and %d MARKs on the stack",
+			m.Token.Off, len(m.stack), len(m.marks))
 	}
 	if n := len(m.outer) - 1; n >= 0 {
 		c := &m.outer[n]
-		m.stack, m.marks, m.fence, m.memo, m.Proto, m.declared = append(c.stack, m.Result), c.marks, c.fence, c.memo, c.proto, c.declared
+		m.stack, m.marks, m.fence, m.memo = append(c.stack, m.Result), c.marks, c.fence, c.memo
+		m.Proto, m.declared = c.proto, c.declared
 		m.outer = m.outer[:n]
 		return
 	}
 	m.done, m.Stopped = true, true
 }
 
-// popOp takes a value off the stack, or a MARK if one is on top.
+// popOp removes the top value, or the top MARK if there is no value above it.
 func (m *Machine) popOp() {
 	if n := len(m.marks); n > 0 && m.marks[n-1] == len(m.stack) {
 		m.popMark()
@@ -114,16 +115,15 @@ func (m *Machine) popOp() {
 	m.pop()
 }
 
-// dup is DUP, which no pickler of Python writes for data, and builders of
-// payloads do.
+// dup is DUP. Python's pickler never writes it; payload builders do.
 func (m *Machine) dup() {
 	if r, ok := m.top(); ok {
 		m.again(r)
 	}
 }
 
-// popN takes n values off the stack. The slice is valid until the next push. If
-// there are fewer, it returns as many unknown ones.
+// popN removes n values from the stack. If there are fewer, the missing ones are unknown. The slice is valid until the
+// next push.
 func (m *Machine) popN(n int) []heap.Ref {
 	base := len(m.stack) - n
 	if base < m.fence {
@@ -140,7 +140,7 @@ func (m *Machine) popN(n int) []heap.Ref {
 	return items
 }
 
-// pushTuple makes a tuple or frozenset of items that were just taken off the stack.
+// pushTuple pushes a tuple or frozenset of items that were just removed from the stack.
 func (m *Machine) pushTuple(k heap.Kind, items []heap.Ref) {
 	r := m.AddTuple(k, items)
 	m.push(r)
@@ -150,7 +150,7 @@ func (m *Machine) pushTuple(k heap.Kind, items []heap.Ref) {
 	}
 }
 
-// pushInt pushes an int. The small ones are there already.
+// pushInt pushes an int. Small ints have predefined nodes.
 func (m *Machine) pushInt(i int64) {
 	if i >= 0 && i < 256 {
 		m.push(heap.Int0 + heap.Ref(i))
@@ -180,44 +180,48 @@ func (m *Machine) dict() {
 	m.checkHashable(items, 2)
 }
 
-// pairs returns items without the last one if it has no other.
+// pairs drops the last item if it has no partner.
 func (m *Machine) pairs(items []heap.Ref) []heap.Ref {
 	if len(items)%2 != 0 {
-		m.refuse(TypeError, "the %s at %d has a key without a value", m.Token.Code, m.Token.Off)
+		m.refuse(TypeError, "%s at %d has a key without a value", m.Token.Code, m.Token.Off)
 		return items[:len(items)-1]
 	}
 	return items
 }
 
-// checkHashable notes keys that Python refuses: every item that is a multiple of
-// step.
+// checkHashable reports unhashable keys: it checks every step-th item.
 func (m *Machine) checkHashable(items []heap.Ref, step int) {
 	for i := 0; i < len(items); i += step {
-		switch n := m.At(items[i]); {
-		case n.Kind == heap.KindList || n.Kind == heap.KindDict || n.Kind == heap.KindSet || n.Kind == heap.KindByteArray,
-			n.Kind == heap.KindTuple && n.Flags&heap.Hashless != 0:
-			m.refuse(TypeError, "the %s at %d has a key that is a %s, or has one in it", m.Token.Code, m.Token.Off, n.Kind)
-			return
+		n := m.At(items[i])
+		switch n.Kind {
+		case heap.KindList, heap.KindDict, heap.KindSet, heap.KindByteArray:
+		case heap.KindTuple:
+			if n.Flags&heap.Hashless == 0 {
+				continue
+			}
+		default:
+			continue
 		}
+		m.refuse(TypeError, "%s at %d has a key of type %s, which is not hashable", m.Token.Code, m.Token.Off, n.Kind)
+		return
 	}
 }
 
-// memorize stores the value on top of the stack.
+// memorize stores the top value in the memo.
 func (m *Machine) memorize(i uint64) {
 	if r, ok := m.top(); ok && m.memo.put(i, r) && !m.far {
 		m.far = true
-		m.warn(Resource, m.Token.Off, "the %s at %d has the number %d, for which the loader in C makes an array as long", m.Token.Code, m.Token.Off, i)
+		m.warn(Resource, m.Token.Off, "%s at %d uses memo index %d, for which the C loader allocates an array",
+			m.Token.Code, m.Token.Off, i)
 	}
 }
 
-// recall puts what was stored on the stack. The memo belongs to the loader and not
-// to the stream, so that a program which loads one stream after another with one
-// loader gets what the stream before has stored: it is taken if there is nothing
-// else, but that the pickle depends on it is an error.
+// recall pushes a memo entry. The memo belongs to the loader, not to the stream: a program that loads several streams
+// with one loader sees entries of the previous stream. Such an entry is used, but depending on it is an error.
 func (m *Machine) recall(i uint64) {
 	r := m.memo.at(i)
 	if r == heap.Unknown {
-		m.Fail(MemoMiss, "the %s at %d reads entry %d of the memo, which was never written", m.Token.Code, m.Token.Off, i)
+		m.Fail(MemoMiss, "%s at %d reads memo entry %d, which was never written", m.Token.Code, m.Token.Off, i)
 		if r = m.older.at(i); r == heap.Unknown {
 			r = m.AddUnknown()
 		}
@@ -225,11 +229,10 @@ func (m *Machine) recall(i uint64) {
 	m.again(r)
 }
 
-// protoOp sets the protocol. It is legal anywhere, and changes how names are
-// resolved from there on.
+// protoOp sets the protocol. It is legal anywhere and changes how later imports are resolved.
 func (m *Machine) protoOp() {
 	if m.Token.Num > 5 {
-		m.Fail(BadProto, "the PROTO at %d says %d, and the highest protocol is 5", m.Token.Off, m.Token.Num)
+		m.Fail(BadProto, "PROTO at %d declares protocol %d, but the highest is 5", m.Token.Off, m.Token.Num)
 		return
 	}
 	if len(m.outer) == 0 {
@@ -240,39 +243,38 @@ func (m *Machine) protoOp() {
 	m.Highest = max(m.Highest, m.Proto)
 }
 
-// placeProto judges where the protocol is said, and how often.
+// placeProto checks the position and the number of PROTO instructions.
 func (m *Machine) placeProto() {
 	if m.Token.Off == m.start {
 		m.ProtoFirst = true
 	} else {
-		m.warn(Misplaced, m.Token.Off, "the PROTO at %d is not the first instruction", m.Token.Off)
+		m.warn(Misplaced, m.Token.Off, "PROTO at %d is not the first instruction", m.Token.Off)
 	}
 	if m.protos > 0 {
-		m.warn(Duplicate, m.Token.Off, "the PROTO at %d is not the first one", m.Token.Off)
+		m.warn(Duplicate, m.Token.Off, "PROTO at %d is a duplicate", m.Token.Off)
 	}
 	m.protos++
 }
 
-// frame is FRAME. A loader fetches the frame, and fails if it is not there.
+// frame is FRAME. A loader fails if the frame is not complete.
 func (m *Machine) frame() {
 	if !m.Reader.Enter(&m.Token) {
-		m.Fail(Truncated, "the FRAME at %d goes past the end of the bytes", m.Token.Off)
+		m.Fail(Truncated, "FRAME at %d extends past the end of the data", m.Token.Off)
 	}
 }
 
-// nextBuffer is NEXT_BUFFER: an object that travels beside the pickle, and so not
-// in a file.
+// nextBuffer is NEXT_BUFFER: an out-of-band buffer, which cannot be in a file.
 func (m *Machine) nextBuffer() {
 	m.push(m.Add(heap.Node{Kind: heap.KindBuffer}))
-	m.refuse(Buffer, "the NEXT_BUFFER at %d needs a buffer that does not come with the pickle", m.Token.Off)
+	m.refuse(Buffer, "NEXT_BUFFER at %d needs an out-of-band buffer", m.Token.Off)
 }
 
-// readonlyBuffer is READONLY_BUFFER: a view of the same object.
+// readonlyBuffer is READONLY_BUFFER: a read-only view of the top value.
 func (m *Machine) readonlyBuffer() {
 	r, _ := m.top()
 	switch k := m.At(r).Kind; k {
 	case heap.KindBytes, heap.KindByteArray, heap.KindBuffer, heap.KindCall, heap.KindPersistent, heap.KindUnknown:
 	default:
-		m.refuse(TypeError, "the READONLY_BUFFER at %d is given a %s", m.Token.Off, k)
+		m.refuse(TypeError, "READONLY_BUFFER at %d is applied to a value of type %s", m.Token.Off, k)
 	}
 }

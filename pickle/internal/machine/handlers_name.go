@@ -1,4 +1,4 @@
-// Handlers: imports, and objects that the loader is to find.
+// Handlers of imports and persistent IDs.
 
 package machine
 
@@ -9,8 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// global is GLOBAL: two lines. A loader in C asks for UTF-8, and for a byte in
-// each.
+// global is GLOBAL: two lines. C loaders require UTF-8 and non-empty lines.
 func (m *Machine) global() {
 	module, name := m.Token.Text, m.Token.Text2
 	m.Work += 4 + int64(len(module)+len(name))/32
@@ -26,15 +25,15 @@ func (m *Machine) global() {
 	m.push(m.judge.Global(module, name))
 }
 
-// tooLongName notes a name that is not looked at. There is none so long, but for
-// those that go in circles to be overlooked.
+// tooLongName reports a name that is too long to be analysed. No real name is; only a circular one that wants to be
+// overlooked.
 func (m *Machine) tooLongName() {
-	m.danger(Computed, "the %s at %d has a name of more than %d bytes, which is not looked at", m.Token.Code, m.Token.Off, opcode.MaxText)
+	m.danger(Computed, "%s at %d has a name of more than %d bytes, which is not analysed",
+		m.Token.Code, m.Token.Off, opcode.MaxText)
 	m.push(m.AddUnknown())
 }
 
-// stackGlobal is STACK_GLOBAL: the two strings on top of the stack, wherever they
-// came from.
+// stackGlobal is STACK_GLOBAL: it imports the name given by the two strings on top of the stack.
 func (m *Machine) stackGlobal() {
 	name, module := m.pop(), m.pop()
 	mt, nt := m.At(module), m.At(name)
@@ -52,32 +51,31 @@ func (m *Machine) stackGlobal() {
 		switch n.Kind {
 		case heap.KindStr:
 		case heap.KindCall, heap.KindGlobal, heap.KindPersistent, heap.KindUnknown:
-			m.danger(Computed, "the STACK_GLOBAL at %d imports what a %s gives", m.Token.Off, n.Kind)
+			m.danger(Computed, "STACK_GLOBAL at %d imports the result of a %s", m.Token.Off, n.Kind)
 		default:
-			m.refuse(NotString, "the STACK_GLOBAL at %d is given a name of type %s", m.Token.Off, n.Kind)
+			m.refuse(NotString, "STACK_GLOBAL at %d has a name of type %s", m.Token.Off, n.Kind)
 		}
 	}
 	m.push(m.AddUnknown())
 }
 
-// extension is EXT1, EXT2 and EXT4: a number in a registry that the pickle does
-// not hold.
+// extension is EXT1, EXT2 and EXT4: a code in a registry outside the pickle.
 func (m *Machine) extension() {
 	code := int64(m.Token.Num)
 	if code <= 0 {
-		m.Fail(Parse, "the %s at %d has the number %d, which is none of the registry's", m.Token.Code, m.Token.Off, code)
+		m.Fail(Parse, "%s at %d has the invalid code %d", m.Token.Code, m.Token.Off, code)
 		m.push(m.AddUnknown())
 		return
 	}
 	m.push(m.judge.Extension(code))
 }
 
-// persID is PERSID: the id is the line.
+// persID is PERSID: the ID is a line.
 func (m *Machine) persID() {
 	m.persistent(m.AddText(heap.KindStr, 0, m.Token.Text, m.Token.TextOff, m.Token.TextLen))
 }
 
-// persistent pushes what the loader finds under an id.
+// persistent pushes the object with a persistent ID.
 func (m *Machine) persistent(id heap.Ref) {
 	r := m.Add(heap.Node{Kind: heap.KindPersistent, A: uint64(id)})
 	if !m.isStorageID(id) {
@@ -86,8 +84,8 @@ func (m *Machine) persistent(id heap.Ref) {
 	m.push(r)
 }
 
-// throughSource returns the class of a persistent object that is one with its
-// source, in old files of whole PyTorch modules, and anything else as it is.
+// throughSource unwraps a class that old files of PyTorch modules store together with its source. It returns other
+// values unchanged.
 func (m *Machine) throughSource(r heap.Ref) heap.Ref {
 	n := m.At(r)
 	if n.Kind != heap.KindPersistent || !m.isStorageID(heap.Ref(n.A)) {
@@ -100,9 +98,8 @@ func (m *Machine) throughSource(r heap.Ref) heap.Ref {
 	return r
 }
 
-// isStorageID is whether an id is one that torch.save writes: of a storage, as
-// ("storage", class, key, location, number of elements) and in old files a view
-// of it, or of the source of a class, as ("module", class, file, text).
+// isStorageID reports whether an ID is one that torch.save writes: ("storage", class, key, location, number of elements),
+// in old files with a view; or a class with its source, ("module", class, file, text).
 func (m *Machine) isStorageID(id heap.Ref) bool {
 	n := m.At(id)
 	if n.Kind != heap.KindTuple {
@@ -111,8 +108,15 @@ func (m *Machine) isStorageID(id heap.Ref) bool {
 	items := m.ItemsOf(id)
 	switch tag, _ := m.Value(items0(items)).Str(); tag {
 	case "storage":
-		return (len(items) == 5 || len(items) == 6) && m.Is(items[1], heap.KindGlobal) && m.Is(items[2], heap.KindStr) &&
-			m.Is(items[3], heap.KindStr) && m.Is(items[4], heap.KindInt) && (len(items) == 5 || m.Is(items[5], heap.KindNone) || m.Is(items[5], heap.KindTuple))
+		if len(items) != 5 && len(items) != 6 {
+			return false
+		}
+		for i, kind := range [...]heap.Kind{heap.KindStr, heap.KindGlobal, heap.KindStr, heap.KindStr, heap.KindInt} {
+			if !m.Is(items[i], kind) {
+				return false
+			}
+		}
+		return len(items) == 5 || m.Is(items[5], heap.KindNone) || m.Is(items[5], heap.KindTuple)
 	case "module":
 		return len(items) == 4 && m.Is(items[1], heap.KindGlobal)
 	}
@@ -127,5 +131,5 @@ func items0(items []heap.Ref) heap.Ref {
 	return items[0]
 }
 
-// Is is whether a value is of a kind.
+// Is reports whether a value is of a kind.
 func (m *Machine) Is(r heap.Ref, k heap.Kind) bool { return m.At(r).Kind == k }

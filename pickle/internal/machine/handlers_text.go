@@ -1,4 +1,4 @@
-// Handlers: numbers and strings.
+// Handlers of numbers and strings.
 
 package machine
 
@@ -13,30 +13,30 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/pylit"
 )
 
-// odd notes a literal that no pickler writes so.
+// odd reports a literal that no pickler writes this way.
 func (m *Machine) odd() {
-	m.warn(Literal, m.Token.Off, "the %s at %d is not written as any pickler writes it", m.Token.Code, m.Token.Off)
+	m.warn(Literal, m.Token.Off, "%s at %d has a literal that no pickler writes", m.Token.Code, m.Token.Off)
 }
 
-// malformed notes a literal that loaders refuse.
+// malformed reports a literal that loaders refuse.
 func (m *Machine) malformed() {
 	if m.Resume == 0 {
-		m.Resume = m.Token.Off + 1 // what it took for its lines may be something else
+		m.Resume = m.Token.Off + 1 // its lines may have been something else
 	}
-	m.Fail(Parse, "the %s at %d is none that a loader can read", m.Token.Code, m.Token.Off)
+	m.Fail(Parse, "%s at %d has an invalid argument", m.Token.Code, m.Token.Off)
 }
 
-// tooLong is whether a line is longer than what is looked at, and notes it.
+// tooLong reports whether a line is too long to be parsed, and notes it.
 func (m *Machine) tooLong() bool {
 	if m.Token.TextLen <= opcode.MaxText {
 		return false
 	}
-	m.warn(Resource, m.Token.Off, "the %s at %d has %d digits", m.Token.Code, m.Token.Off, m.Token.TextLen)
+	m.warn(Resource, m.Token.Off, "%s at %d has %d digits", m.Token.Code, m.Token.Off, m.Token.TextLen)
 	m.push(m.AddUnknown())
 	return true
 }
 
-// int is INT: a line that is an int, or a bool.
+// int is INT: an int or bool in a line.
 func (m *Machine) int() {
 	if m.tooLong() {
 		return
@@ -52,15 +52,14 @@ func (m *Machine) int() {
 	m.pushNumber(n)
 }
 
-// long is LONG: a line that is an int of any size.
+// long is LONG: an int of any size in a line.
 func (m *Machine) long() {
 	if !m.tooLong() {
 		m.pushNumber(pylit.Long(m.Token.Text))
 	}
 }
 
-// pushNumber pushes the int that a line was read as. One that does not fit 64 bits
-// stays text.
+// pushNumber pushes a parsed int. One that does not fit into 64 bits is stored as digits.
 func (m *Machine) pushNumber(n pylit.Number) {
 	m.Work += 4 + int64(len(m.Token.Text))/8
 	switch {
@@ -71,7 +70,7 @@ func (m *Machine) pushNumber(n pylit.Number) {
 	case n.Big:
 		digits := n.Text
 		if n.Base != 10 {
-			m.Work += int64(len(digits)*len(digits)) / 512 // it is worked out
+			m.Work += int64(len(digits)*len(digits)) / 512 // the cost of converting it
 			if i, ok := new(big.Int).SetString(string(digits), n.Base); ok {
 				digits = i.Append(nil, 10)
 			}
@@ -85,7 +84,7 @@ func (m *Machine) pushNumber(n pylit.Number) {
 	}
 }
 
-// float is FLOAT: a line.
+// float is FLOAT: a float in a line.
 func (m *Machine) float() {
 	m.Work += 4 + int64(len(m.Token.Text))/8
 	f, odd, ok := pylit.Float(m.Token.Text)
@@ -100,7 +99,7 @@ func (m *Machine) float() {
 	m.push(m.Add(heap.Node{Kind: heap.KindFloat, A: math.Float64bits(f)}))
 }
 
-// binLong is LONG1 and LONG4: two's complement, little-endian.
+// binLong is LONG1 and LONG4: little-endian two's complement.
 func (m *Machine) binLong() {
 	b := m.Token.Text
 	switch n := len(b); {
@@ -118,7 +117,7 @@ func (m *Machine) binLong() {
 	}
 }
 
-// get and put have their numbers as text.
+// get is GET: it reads a memo index from a line.
 func (m *Machine) get() {
 	if i, ok := m.index(); ok {
 		m.recall(i)
@@ -127,20 +126,20 @@ func (m *Machine) get() {
 	m.push(m.AddUnknown())
 }
 
-// put is PUT.
+// put is PUT, the counterpart of get.
 func (m *Machine) put() {
 	if i, ok := m.index(); ok {
 		m.memorize(i)
 	}
 }
 
-// index reads the number of GET and PUT.
+// index parses the memo index of GET and PUT.
 func (m *Machine) index() (uint64, bool) {
 	n := pylit.Index(m.Token.Text[:min(len(m.Token.Text), opcode.MaxText)])
 	switch {
 	case n.Big || m.Token.TextLen > opcode.MaxText:
-		m.warn(Resource, m.Token.Off, "the number of the %s at %d is larger than any memo", m.Token.Code, m.Token.Off)
-		m.Fail(Parse, "the number of the %s at %d is larger than any memo", m.Token.Code, m.Token.Off)
+		m.warn(Resource, m.Token.Off, "%s at %d has an index larger than any memo", m.Token.Code, m.Token.Off)
+		m.Fail(Parse, "%s at %d has an index larger than any memo", m.Token.Code, m.Token.Off)
 		return 0, false
 	case !n.OK || n.Value < 0:
 		m.malformed()
@@ -151,7 +150,7 @@ func (m *Machine) index() (uint64, bool) {
 	return uint64(n.Value), true
 }
 
-// pushText pushes the text that was decoded as it is.
+// pushText pushes a text without decoding it.
 func (m *Machine) pushText(k heap.Kind, flags uint8) {
 	m.Work += int64(len(m.Token.Text)) / 64
 	r := m.AddText(k, flags, m.Token.Text, m.Token.TextOff, m.Token.TextLen)
@@ -161,15 +160,15 @@ func (m *Machine) pushText(k heap.Kind, flags uint8) {
 	m.push(r)
 }
 
-// unicode is UTF-8. Of a text that is left in the file, only the head is checked.
+// unicode pushes UTF-8. If the text stays in the file, only its head is validated.
 func (m *Machine) unicode() {
 	if m.Token.TextLen <= opcode.MaxText && !pylit.ValidUTF8(m.Token.Text) {
-		m.Fail(Parse, "the %s at %d is no UTF-8", m.Token.Code, m.Token.Off)
+		m.Fail(Parse, "%s at %d has invalid UTF-8", m.Token.Code, m.Token.Off)
 	}
 	m.pushText(heap.KindStr, 0)
 }
 
-// rawUnicode is a line with escapes.
+// rawUnicode pushes a line with Unicode escapes.
 func (m *Machine) rawUnicode() {
 	m.pushLine(0, func(line []byte) ([]byte, bool, bool) {
 		s, ok := pylit.RawUnicode(line)
@@ -177,11 +176,10 @@ func (m *Machine) rawUnicode() {
 	})
 }
 
-// quoted is a line in quotes, with escapes.
+// quoted pushes a quoted line with escapes.
 func (m *Machine) quoted() { m.pushLine(heap.Bytes8, pylit.String) }
 
-// pushLine pushes the str that a line stands for. One too long to be looked at is
-// left in the file as it stands there, escapes and all.
+// pushLine pushes the str that a line represents. A line that is too long to decode stays in the file, with its escapes.
 func (m *Machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
 	m.Work += 4 + int64(len(m.Token.Text))/8
 	if m.Token.TextLen > opcode.MaxText {

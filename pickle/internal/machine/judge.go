@@ -1,4 +1,4 @@
-// The judge, and what it is told.
+// The Judge interface, through which the machine reports.
 
 package machine
 
@@ -7,7 +7,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// What is noted, by the names that package pickle has for it as rules.
+// The names of the faults that the machine reports. They are rules of package pickle.
 const (
 	Computed  = "computed-global"
 	NotString = "non-string-global"
@@ -27,40 +27,39 @@ const (
 	Expansion = "expansion"
 )
 
-// A Judge is told of everything that a loader would do beyond making values, when it
-// would do it. It may look at the values of the machine, and add to them.
+// A Judge receives everything that a loader would do besides creating values, in order. It can read the machine's values
+// and add to them.
 type Judge interface {
-	// Global is told of a GLOBAL or INST, and StackGlobal of a STACK_GLOBAL, which import
-	// a name. The slices are valid until it returns. It returns the value of the import.
+	// Global reports the import of a GLOBAL or INST, and StackGlobal that of a STACK_GLOBAL. They return the value of
+	// the import. The slices are valid only during the call.
 	Global(module, name []byte) heap.Ref
 	StackGlobal(module, name string) heap.Ref
 
-	// Extension is told of a number of the extension registry, and returns its value.
+	// Extension reports the use of a code of the extension registry and returns its value.
 	Extension(code int64) heap.Ref
 
-	// Call is told of a call and what it gives, and returns the value that is known to be
-	// the result, heap.Unknown if none is.
+	// Call reports a call. It returns the value of the result if that is known, else heap.Unknown.
 	Call(result, callee, args, kwargs heap.Ref) heap.Ref
 
-	// Build is told of a state that is given to an object that was not made of plain
-	// values; Append of items that are given to one, as if it were of the kind.
+	// Build reports a state that is set on an object that is not a plain value. Append reports items that are added to
+	// such an object as if it were of the given kind.
 	Build(object, state heap.Ref)
 	Append(object heap.Ref, as heap.Kind)
 
-	// Persistent is told of an id that is none of PyTorch's.
+	// Persistent reports an ID that is not one of PyTorch's.
 	Persistent(id heap.Ref)
 
-	// Text is told of a text that may be more than one: b is its head, and all of it lies
-	// at off. Decoded is told of one that stands in the bytes in another form.
+	// Text reports a text that may have other contents: b is its head, off and size locate it in the file. Decoded
+	// reports one that is not stored literally in the file.
 	Text(text heap.Ref, b []byte, off, size int64)
 	Decoded(text heap.Ref, b []byte)
 
-	// Note is told of a fault; Stop why a loader reads no further; Limit of a limit of ours
-	// that was met, after which nothing is looked at.
+	// Note reports a fault. Stop gives the reason why a loader reads no further. Limit reports that one of our limits
+	// ends the analysis.
 	Note(rule string, level names.Level, off int64, format string, args ...any)
 	Stop(reason string)
 	Limit(off int64, format string, args ...any)
 
-	// Taken returns how many bytes it has taken.
+	// Taken returns the number of bytes that the judge uses.
 	Taken() int64
 }

@@ -1,8 +1,7 @@
-// The machine: a pickle's instructions carried out on values that do nothing.
+// The machine: it executes instructions on inert values.
 
-// Package machine carries out the instructions of pickles on values that do nothing, and
-// tells a Judge what a loader would do to anything else. It knows no lists of names, and
-// thinks nothing of what it sees but whether a loader would take it.
+// Package machine executes the instructions of pickles on inert values and reports to a Judge what a loader would do. It
+// has no lists of names; it only knows what loaders accept.
 package machine
 
 import (
@@ -14,79 +13,75 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A Machine does what a loader does to its stack and its memo, after the loader in
-// C: its fences, its numbering of the memo, its order of checks. Where a loader
-// would import, call or look up, it tells its Judge that it would.
+// A Machine maintains the stack and the memo as the C loader does, with the same fences, memo indexes and order of checks.
+// Where a loader would import, call or look up an object, the machine reports that to its Judge.
 //
-// Where a loader would stop with an error, the machine notes the error and goes on
-// with unknown values. Nothing that follows is run by that loader; but what is
-// there is worth knowing, and another loader may not stop.
+// Where a loader would stop with an error, the machine reports the error and continues with unknown values. That loader
+// runs nothing of the rest, but the rest is still evidence, and other loaders may not stop.
 type Machine struct {
 	*heap.Heap
 	Reader *opcode.Reader
-	Token  opcode.Token // the instruction that is carried out
+	Token  opcode.Token // the current instruction
 
-	// What a run is to keep to: set after Begin.
-	Guessing bool   // whether the stream was found by searching, so that names must be plausible
-	Budget   int64  // how much it may cost
-	Held     int64  // bytes that the streams before have taken
-	Observe  func() // calls Step for each instruction, for those who watch; nil if nobody does
+	// Parameters of a run, set after Begin.
+	Guessing bool   // the stream was found by a search, so names must be plausible
+	Budget   int64  // the maximum cost
+	Held     int64  // bytes used by previous streams
+	Observe  func() // called for each instruction instead of Step, which it must call; can be nil
 
-	// What became of it.
+	// Results of a run.
 	First      heap.Ref // the first value of the stream
 	Result     heap.Ref
-	Stopped    bool  // by a STOP
-	Failed     bool  // whether a loader would have stopped
-	Full       bool  // whether there is no memory left
-	Proto      int   // of the last PROTO: renames below 3
-	Highest    int   // the highest protocol that was said
-	ProtoFirst bool  // whether one was said first
-	Opcodes    int64 // how many instructions were read
-	Work       int64 // what they cost, in that of one that is cheap: a judge adds its own
-	Resume     int64 // where to look for another pickle if that was at lines that are none, 0 if it was not
+	Stopped    bool  // the stream ended with STOP
+	Failed     bool  // a loader would have stopped with an error
+	Full       bool  // the memory budget is exhausted
+	Proto      int   // of the last PROTO; below 3, imports are renamed
+	Highest    int   // the highest protocol declared
+	ProtoFirst bool  // the first instruction is PROTO
+	Opcodes    int64 // number of instructions
+	Work       int64 // their cost, in units of a cheap instruction; judges add to it
+	Resume     int64 // where to search for another pickle after an invalid line, 0 if there was none
 
 	judge Judge
 	stack []heap.Ref
-	marks []int // heights of the stack at which there is a MARK
-	fence int   // the last of them, 0 if there is none: nothing below it is reached
+	marks []int // heights of the stack at the MARKs
+	fence int   // the last of them, 0 if there is none; pop does not go below it
 	memo  memo
-	older memo      // of the stream before: some loaders keep it
-	outer []context // streams around this one, which goes on when this one stops
+	older memo      // of the previous stream, which some loaders keep
+	outer []context // streams around the current one
 
-	start     int64 // of the stream
-	declared  int   // what instructions may be used without being newer
-	protos    int   // how many times a protocol was said
+	start     int64 // offset of the stream
+	declared  int   // the protocol whose instructions are not too new
+	protos    int   // number of PROTO instructions
 	done      bool
-	maxMemory int64 // how many bytes may be taken
-	due       int64 // at which cost the limits are looked at next
-	every     int64 // and how much later again
-	reused    int   // how often a container was put on the stack again
-	deepest   bool  // whether depth was reported
-	crowded   bool  // whether the number of marks was reported
-	far       bool  // whether a number of the memo was reported
+	maxMemory int64 // the memory budget in bytes
+	due       int64 // the cost at which limits are checked next
+	every     int64 // the interval of these checks
+	reused    int   // how often a container was pushed again
+	deepest   bool  // depth was reported
+	crowded   bool  // the number of MARKs was reported
+	far       bool  // a memo index was reported
 }
 
-// The limits beyond which a value is reported. No pickler writes either: it
-// recurses for each level, and Python ends that long before.
+// Limits that no pickler reaches, because it recurses once per level.
 const (
 	maxDepth = 10_000
 	maxMarks = 10_000
 )
 
-// New returns a machine for size bytes, of which the values and what the judge
-// finds may take so many.
+// New returns a machine for size bytes. Its values and the judge's findings may use maxMemory bytes.
 func New(r io.ReaderAt, size, maxMemory int64, j Judge) *Machine {
 	return &Machine{Heap: heap.New(r, size), Reader: opcode.NewReader(r, size), maxMemory: maxMemory, judge: j}
 }
 
-// Forget forgets the values of the streams before.
+// Forget removes the values of previous streams.
 func (m *Machine) Forget() {
 	m.Reset()
 	m.memo.reset()
 	m.older.reset()
 }
 
-// Restart makes the machine one of other bytes.
+// Restart makes the machine read other data.
 func (m *Machine) Restart(r io.ReaderAt, size, maxMemory int64) {
 	m.Forget()
 	m.Heap.Reuse(r)
@@ -94,7 +89,7 @@ func (m *Machine) Restart(r io.ReaderAt, size, maxMemory int64) {
 	m.maxMemory = maxMemory
 }
 
-// Begin makes the machine ready for the stream at off.
+// Begin prepares the machine for the stream at off.
 func (m *Machine) Begin(off int64) {
 	m.Reader.Start(off)
 	m.stack, m.marks, m.fence = m.stack[:0], m.marks[:0], 0
@@ -110,7 +105,7 @@ func (m *Machine) Begin(off int64) {
 	m.Opcodes, m.reused, m.deepest, m.crowded, m.far, m.Full = 0, 0, false, false, false, false
 }
 
-// Run carries out instructions until a STOP, or until none can be read.
+// Run executes instructions until STOP, or until one cannot be decoded.
 func (m *Machine) Run() opcode.Fault {
 	for !m.done {
 		if m.Work >= m.due && m.over() {
@@ -134,21 +129,23 @@ func (m *Machine) Run() opcode.Fault {
 	return opcode.FaultNone
 }
 
-// end ends the run after this instruction.
+// End ends the run after the current instruction.
 func (m *Machine) End() { m.done = true }
 
-// step carries out the instruction that was read last.
+// Step executes the current instruction.
 func (m *Machine) Step() { handlers[m.Token.Code](m) }
 
-// over is whether a limit was met, and notes it.
+// over reports whether a budget is exhausted, and notes it.
 func (m *Machine) over() bool {
 	switch {
 	case m.Work >= m.Budget && m.Guessing:
 	case m.Work >= m.Budget:
-		m.judge.Limit(m.Reader.Offset(), "the budget of instructions is spent at %d, and what follows was not looked at", m.Reader.Offset())
+		m.judge.Limit(m.Reader.Offset(), "the instruction budget is exhausted at %d; the rest was not analysed",
+			m.Reader.Offset())
 	case m.Used() > m.maxMemory:
 		m.Full = true
-		m.judge.Limit(m.Reader.Offset(), "the budget of memory, %d bytes, is spent at %d, and what follows was not looked at", m.maxMemory, m.Reader.Offset())
+		m.judge.Limit(m.Reader.Offset(), "the memory budget of %d bytes is exhausted at %d; the rest was not analysed",
+			m.maxMemory, m.Reader.Offset())
 	default:
 		m.due = min(m.Work+m.every, max(m.Budget, m.Work+1))
 		return false
@@ -157,8 +154,7 @@ func (m *Machine) over() bool {
 	return true
 }
 
-// Used returns how many bytes are taken. What is on the stack counts thrice, since
-// growing copies it.
+// Used returns the number of bytes in use. The stack counts three times, because growing it copies it.
 func (m *Machine) Used() int64 {
 	const slot, open = 12, 24
 	n := m.Held + m.Memory() + m.memo.memory() + m.older.memory() + m.judge.Taken()
@@ -170,10 +166,10 @@ func (m *Machine) Used() int64 {
 	return n
 }
 
-// CostNote is what it costs to note something, in cheap instructions.
+// CostNote is the cost of reporting something, in cheap instructions.
 const CostNote = 16
 
-// unreadable notes that an instruction could not be read.
+// unreadable reports an instruction that cannot be decoded.
 func (m *Machine) unreadable(f opcode.Fault) {
 	detail := m.Reader.Describe(f, &m.Token)
 	switch f {
@@ -181,7 +177,7 @@ func (m *Machine) unreadable(f opcode.Fault) {
 		m.judge.Stop(detail)
 	case opcode.FaultTruncated:
 		if m.Token.Code.Counted() && m.Token.Off < m.Reader.Size() && m.Token.Num > 1<<31 {
-			m.warn(Resource, m.Token.Off, "the %s at %d is said to have %d bytes", m.Token.Code, m.Token.Off, m.Token.Num)
+			m.warn(Resource, m.Token.Off, "%s at %d has length %d", m.Token.Code, m.Token.Off, m.Token.Num)
 		}
 		m.Fail(Truncated, "%s", detail)
 	case opcode.FaultLength:
@@ -192,8 +188,7 @@ func (m *Machine) unreadable(f opcode.Fault) {
 	}
 }
 
-// Fail notes an error after which a loader reads no further. Only the first is
-// reported: what comes after it is often no more than its consequence.
+// Fail reports an error at which a loader stops. Only the first is reported; later ones are usually consequences.
 func (m *Machine) Fail(rule string, format string, args ...any) {
 	if m.Failed {
 		return
@@ -201,16 +196,15 @@ func (m *Machine) Fail(rule string, format string, args ...any) {
 	m.Report(rule, names.Suspicious, m.Token.Off, format, args...)
 	m.judge.Stop(fmt.Sprintf(format, args...))
 	m.Failed = true
-	m.done = m.done || m.Guessing // where another pickle may begin, it is looked for anyway
+	m.done = m.done || m.Guessing // a search continues anyway
 }
 
-// refuse notes an error after which a loader reads no further, but of which the
-// consequences are known.
+// refuse reports an error at which a loader stops, but after which the state is known.
 func (m *Machine) refuse(rule string, format string, args ...any) {
 	m.warn(rule, m.Token.Off, format, args...)
 }
 
-// Report tells the judge of something, unless an error came before.
+// Report passes a fault to the judge unless a loader has already stopped.
 func (m *Machine) Report(rule string, level names.Level, off int64, format string, args ...any) {
 	if !m.Failed {
 		m.Work += CostNote
@@ -218,28 +212,29 @@ func (m *Machine) Report(rule string, level names.Level, off int64, format strin
 	}
 }
 
-// warn notes something that makes the pickle suspicious.
+// warn reports something suspicious.
 func (m *Machine) warn(rule string, off int64, format string, args ...any) {
 	m.Report(rule, names.Suspicious, off, format, args...)
 }
 
-// danger notes something that makes the pickle dangerous.
+// danger reports something dangerous.
 func (m *Machine) danger(rule string, format string, args ...any) {
 	m.Report(rule, names.Dangerous, m.Token.Off, format, args...)
 }
 
-// newer notes an instruction that is newer than the protocol. joblib writes that
-// of protocol 5 under the number 4, and means no harm by it.
+// newer reports an instruction that is newer than the declared protocol. joblib harmlessly uses one of protocol 5 in
+// protocol 4.
 func (m *Machine) newer(proto int) {
 	level := names.Suspicious
 	if m.declared == 4 {
 		level = names.Safe
 	}
-	m.Report(Newer, level, m.Token.Off, "the %s at %d is of protocol %d, and the pickle is of protocol %d", m.Token.Code, m.Token.Off, proto, m.Proto)
+	m.Report(Newer, level, m.Token.Off, "%s at %d needs protocol %d, but the pickle declares %d",
+		m.Token.Code, m.Token.Off, proto, m.Proto)
 	m.declared = proto
 }
 
-// checkDepth notes a value that is nested deeper than any pickler can write.
+// checkDepth reports a value that is nested deeper than any pickler can write.
 func (m *Machine) checkDepth(r heap.Ref) {
 	if m.At(r).Depth > maxDepth && !m.deepest {
 		m.deepest = true

@@ -1,26 +1,25 @@
-// The memo: values by the numbers that a pickle gives them.
+// The memo: values by index.
 
 package machine
 
 import "github.com/weightools/safetensors/pickle/internal/heap"
 
-// A memo keeps values by number. Picklers count from 0, so that an array serves;
-// what a hostile pickle numbers otherwise is kept in a map, and takes memory by
-// the entry and not by the number.
+// A memo stores values by index. Picklers count from 0, so entries are in an array. Entries with other indexes are in a
+// map, so that memory grows with the number of entries and not with their indexes.
 type memo struct {
-	dense  []heap.Ref // refUnknown where there is none
+	dense  []heap.Ref // heap.Unknown for missing entries
 	sparse map[uint64]heap.Ref
-	live   int // how many entries there are
+	live   int // number of entries
 }
 
-// reset forgets all entries.
+// reset removes all entries.
 func (m *memo) reset() {
 	m.dense, m.live = m.dense[:0], 0
 	clear(m.sparse)
 }
 
-// put stores a value, and returns whether its number is far beyond how many
-// there are. The loader in C has an array as long as the largest number.
+// put stores a value. It reports whether the index is far beyond the number of entries; the C loader allocates an array
+// up to the largest index.
 func (m *memo) put(i uint64, r heap.Ref) (far bool) {
 	old := m.at(i)
 	if old == heap.Unknown {
@@ -44,7 +43,7 @@ func (m *memo) put(i uint64, r heap.Ref) (far bool) {
 	return false
 }
 
-// at returns the value of a number, refUnknown if there is none.
+// at returns an entry, heap.Unknown if it is missing.
 func (m *memo) at(i uint64) heap.Ref {
 	if i < uint64(len(m.dense)) {
 		return m.dense[i]
@@ -52,5 +51,5 @@ func (m *memo) at(i uint64) heap.Ref {
 	return m.sparse[i]
 }
 
-// memory returns how many bytes the entries take.
+// memory returns the number of bytes that the entries use.
 func (m *memo) memory() int64 { return int64(len(m.dense))*8 + int64(len(m.sparse))*48 }

@@ -1,13 +1,13 @@
-// Pickles within pickles, which one loader reads one inside the other.
+// Nested pickles that one loader reads inside another.
 
 package machine
 
 import "github.com/weightools/safetensors/pickle/internal/heap"
 
-// maxOuter is how many pickles are followed into each other.
+// maxOuter is the maximum nesting.
 const maxOuter = 100
 
-// A context is what a loader keeps of a stream while it reads one within it.
+// A context is the state of a stream while a nested one is read.
 type context struct {
 	stack    []heap.Ref
 	marks    []int
@@ -17,11 +17,10 @@ type context struct {
 	declared int
 }
 
-// Inner begins the pickle that stands in place of the value on top of the stack. It
-// returns false if there are too many around it.
+// Inner starts the pickle that takes the place of the top value. It returns false if the nesting is too deep.
 func (m *Machine) Inner() bool {
 	if len(m.outer) == maxOuter {
-		m.judge.Limit(m.Reader.Offset(), "pickles within arrays are not followed beyond %d", maxOuter)
+		m.judge.Limit(m.Reader.Offset(), "pickles within arrays are nested more than %d deep", maxOuter)
 		m.Failed, m.done = true, true
 		return false
 	}
@@ -31,5 +30,5 @@ func (m *Machine) Inner() bool {
 	return true
 }
 
-// Within returns how many pickles are around the one that is read.
+// Within returns the number of pickles around the current one.
 func (m *Machine) Within() int { return len(m.outer) }

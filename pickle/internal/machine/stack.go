@@ -1,16 +1,16 @@
-// The stack, with its MARKs.
+// The stack and its MARKs.
 
 package machine
 
 import "github.com/weightools/safetensors/pickle/internal/heap"
 
-// push puts a value on the stack.
+// push pushes a value.
 func (m *Machine) push(r heap.Ref) { m.stack = append(m.stack, r) }
 
-// AddUnknown returns a value that a broken program would have had.
+// AddUnknown returns a new unknown value, the result of an invalid instruction.
 func (m *Machine) AddUnknown() heap.Ref { return m.Add(heap.Node{}) }
 
-// pop takes a value off the stack, but none that is below the last MARK.
+// pop removes the top value. It does not go below the last MARK.
 func (m *Machine) pop() heap.Ref {
 	n := len(m.stack) - 1
 	if n < m.fence {
@@ -22,7 +22,7 @@ func (m *Machine) pop() heap.Ref {
 	return r
 }
 
-// top returns the value on top of the stack.
+// top returns the top value above the last MARK.
 func (m *Machine) top() (heap.Ref, bool) {
 	if n := len(m.stack) - 1; n >= m.fence {
 		return m.stack[n], true
@@ -31,17 +31,16 @@ func (m *Machine) top() (heap.Ref, bool) {
 	return heap.Unknown, false
 }
 
-// underflow notes that the stack, or what of it is above the last MARK, is empty.
+// underflow reports that the stack is empty down to the last MARK.
 func (m *Machine) underflow() {
-	m.Fail(Underflow, "the %s at %d takes more than is on the stack", m.Token.Code, m.Token.Off)
+	m.Fail(Underflow, "%s at %d takes a value from an empty stack", m.Token.Code, m.Token.Off)
 }
 
-// popMark takes all that is above the last MARK, and the MARK, off the stack. The
-// slice is valid until the next push.
+// popMark removes the last MARK and everything above it. The slice is valid until the next push.
 func (m *Machine) popMark() []heap.Ref {
 	n := len(m.marks) - 1
 	if n < 0 {
-		m.Fail(Underflow, "the %s at %d needs a MARK, and there is none", m.Token.Code, m.Token.Off)
+		m.Fail(Underflow, "%s at %d needs a MARK, but there is none", m.Token.Code, m.Token.Off)
 		return nil
 	}
 	base := m.marks[n]
@@ -55,7 +54,7 @@ func (m *Machine) popMark() []heap.Ref {
 	return items
 }
 
-// again puts a value on the stack that is already somewhere.
+// again pushes a value that is already in use.
 func (m *Machine) again(r heap.Ref) {
 	switch n := m.At(r); n.Kind {
 	case heap.KindTuple, heap.KindList, heap.KindDict, heap.KindSet, heap.KindFrozenSet, heap.KindCall:
@@ -66,14 +65,13 @@ func (m *Machine) again(r heap.Ref) {
 	m.push(r)
 }
 
-// Depth returns how many values and MARKs are on the stack.
+// Depth returns the number of values and MARKs on the stack.
 func (m *Machine) Depth() int { return len(m.stack) + len(m.marks) }
 
-// Open returns how many MARKs are open.
+// Open returns the number of open MARKs.
 func (m *Machine) Open() int { return len(m.marks) }
 
-// Top returns the value on top of the stack, whatever is around it, and false if
-// there is none.
+// Top returns the top value, regardless of MARKs; ok is false if the stack is empty.
 func (m *Machine) Top() (heap.Ref, bool) {
 	if n := len(m.stack) - 1; n >= 0 {
 		return m.stack[n], true
@@ -81,5 +79,5 @@ func (m *Machine) Top() (heap.Ref, bool) {
 	return heap.Unknown, false
 }
 
-// Memoized returns how many entries the memo has.
+// Memoized returns the number of memo entries.
 func (m *Machine) Memoized() int { return m.memo.live }

@@ -1,4 +1,4 @@
-// Judging names: the lists in their order, and what a name itself gives away.
+// Verdicts on names: the order of the lists, and signs in the name itself.
 
 package names
 
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The reasons for a judgement. They are names of rules of package pickle.
+// The reasons for a judgement. They are rules of package pickle.
 const (
 	Allowed     = "allowed"
 	InProfile   = "profile"
@@ -23,17 +23,16 @@ const (
 	Computed    = "computed-global"
 )
 
-// A Judgement is what is thought of a name.
+// A Judgement is the verdict on a name.
 type Judgement struct {
 	Level  Level
 	Reason string
-	Entry  *Entry // the entry that allows the name, or denies it; nil if none does
-	Text   string // what decided, as it stands in a list: "" if no list did
+	Entry  *Entry // the entry that decided, nil if none did
+	Text   string // the text of the deciding entry, "" if no list decided
 }
 
-// judge judges a dotted name. The order is: what the user says, the exact names,
-// the profiles, two underscores, parts of exact names, trees. All of it goes by
-// whole parts of the name: "osx" is not in "os".
+// judge judges a dotted name. The first match decides: the user's policy, exact names, profiles, double underscores,
+// prefixes of the name, trees. Only whole parts of a name match: "osx" is not in "os".
 func (c *Policy) judge(name string) Judgement {
 	if text, ok := c.deny.cover(name); ok {
 		return Judgement{Dangerous, PolicyDeny, nil, text}
@@ -66,13 +65,12 @@ func (c *Policy) judge(name string) Judgement {
 	return Judgement{Level: Suspicious, Reason: Unknown}
 }
 
-// of returns the judgement of an entry.
+// of returns the judgement for an entry.
 func of(e *Entry) Judgement {
 	return Judgement{e.level, [...]string{Allowed, Doubtful, Denied}[e.level], e, e.String()}
 }
 
-// find returns the entry that allows a name. Of a tree, only classes are
-// allowed, which are written with a capital: the rest is functions and modules.
+// find returns the entry that allows a name. A tree allows only classes, recognised by their capital letter.
 func (p *Profile) find(name string) *Entry {
 	if e := p.exact[name]; e != nil {
 		return e
@@ -83,7 +81,7 @@ func (p *Profile) find(name string) *Entry {
 	}
 	for prefix := range prefixes(name) {
 		if e := builtin().trees[prefix]; e != nil {
-			return nil // what is denied within the tree
+			return nil // denied within the tree
 		}
 		if e := p.trees[prefix]; e != nil && prefix != name {
 			return e
@@ -92,13 +90,13 @@ func (p *Profile) find(name string) *Entry {
 	return nil
 }
 
-// hasDunder is whether a part of a dotted name begins and ends with two
-// underscores. Some modules at the root are called so and are modules like
-// others: the program itself, and where TorchScript and Python 2 keep names.
+// hasDunder reports whether a part of a dotted name starts and ends with two underscores. Some top-level modules with
+// such names are ordinary modules: the main program, and the namespaces of TorchScript and Python 2.
 func hasDunder(name string) bool {
 	first := true
 	for part := range strings.SplitSeq(name, ".") {
-		if len(part) > 4 && strings.HasPrefix(part, "__") && strings.HasSuffix(part, "__") && !(first && dunderModules[part]) {
+		dunder := len(part) > 4 && strings.HasPrefix(part, "__") && strings.HasSuffix(part, "__")
+		if dunder && !(first && dunderModules[part]) {
 			return true
 		}
 		first = false
@@ -106,21 +104,24 @@ func hasDunder(name string) bool {
 	return false
 }
 
-var dunderModules = map[string]bool{"__main__": true, "__mp_main__": true, "__torch__": true, "__builtin__": true, "__future__": true}
+var dunderModules = map[string]bool{
+	"__main__": true, "__mp_main__": true, "__torch__": true, "__builtin__": true, "__future__": true,
+}
 
-// reexported are modules that others import, so that they can be reached through
-// them, and whose names mean nothing else.
-var reexported = map[string]bool{"os": true, "sys": true, "subprocess": true, "builtins": true, "posix": true, "nt": true,
+// reexported are modules that other modules import and thereby expose, with names that have no other meaning.
+var reexported = map[string]bool{
+	"os": true, "sys": true, "subprocess": true, "builtins": true, "posix": true, "nt": true,
 	"importlib": true, "ctypes": true, "shutil": true, "socket": true, "pickle": true, "_pickle": true, "marshal": true,
-	"runpy": true, "pty": true, "multiprocessing": true, "asyncio": true, "inspect": true, "operator": true, "functools": true}
+	"runpy": true, "pty": true, "multiprocessing": true, "asyncio": true, "inspect": true, "operator": true,
+	"functools": true,
+}
 
-// maxParts is how many parts a name may have that is looked at in full. None in
-// use has a tenth of it; the rest go in circles, as os.path.os.path.os does.
+// maxParts limits the number of parts of a name that are examined. Real names have less than a tenth of it; longer ones
+// are circular, such as os.path.os.path.os.
 const maxParts = 64
 
-// judgePath judges a name of a module, which can be a path through other modules
-// that it has imported: "torch.library" and "torch.utils.collect_env.run" is
-// torch.utils.collect_env.run.
+// judgePath judges a name in a module. The name can lead through modules that the module has imported: in torch.library,
+// "torch.utils.collect_env.run" is torch.utils.collect_env.run.
 func (c *Policy) judgePath(module, name string) Judgement {
 	full := Join(module, name)
 	if strings.Count(full, ".") > maxParts {
@@ -145,16 +146,15 @@ func (c *Policy) judgePath(module, name string) Judgement {
 	}
 }
 
-// An Import is a name as it is written, and as Python 3 resolves it.
+// An Import is a name as written and as Python 3 resolves it.
 type Import struct {
 	Module, Name                 string
 	ResolvedModule, ResolvedName string
 }
 
-// Judge judges an import as it is written and as it is resolved, and takes the
-// worse: loaders of Python 2 take it as it is written, and there may be loaders
-// that resolve where Python 3 does not. But a name that only Python 2 had is on
-// no list, and is no worse for that.
+// Judge judges both forms of an import and returns the worse verdict. Python 2 loaders use the name as written, and other
+// loaders may resolve names that Python 3 does not. A name that existed only in Python 2 is in no list; that alone does
+// not make it worse.
 func (c *Policy) Judge(im Import) Judgement {
 	j := c.judgePath(im.ResolvedModule, im.ResolvedName)
 	renamedModule, renamedName := Rename(im.Module, im.Name)
@@ -170,16 +170,15 @@ func (c *Policy) Judge(im Import) Judgement {
 	return j
 }
 
-// MayBeDangerous is whether a dotted name begins as one that the built-in lists
-// call dangerous. It is cheap, and right about all that are.
+// MayBeDangerous reports whether the first part of a dotted name is that of a dangerous name. It is cheap and has no
+// false negatives.
 func MayBeDangerous(name []byte) bool {
 	first, _, _ := bytes.Cut(name, []byte("."))
 	return builtin().roots[string(first)]
 }
 
-// Why says why something of this level, for this reason, is judged so, if a list
-// decided by the entry of which text is given: "" if there is nothing to add to
-// the reason.
+// Why explains a judgement that a list decided, where text is the deciding entry. It returns "" if the reason needs no
+// explanation.
 func Why(reason, text string) string {
 	if reason != Denied && reason != Doubtful {
 		return ""
@@ -195,7 +194,7 @@ func Why(reason, text string) string {
 	return builtin().families[e.family]
 }
 
-// Join joins a module and a name. A code of the extension registry has no module.
+// Join joins a module and a name. Codes of the extension registry have no module.
 func Join(module, name string) string {
 	if module == "" {
 		return name
@@ -203,8 +202,7 @@ func Join(module, name string) string {
 	return module + "." + name
 }
 
-// prefixes yields the dotted name itself, and then what is left of it when parts
-// are taken off its end one after another.
+// prefixes yields the dotted name and then its prefixes, from the longest to the shortest.
 func prefixes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for yield(name) {

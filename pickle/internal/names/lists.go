@@ -1,7 +1,7 @@
-// The built-in lists: policy.txt, read once.
+// The built-in lists, parsed from policy.txt.
 
-// Package names judges the names that pickles import: by lists of names that are
-// allowed, doubtful and dangerous, and by what a name itself gives away.
+// Package names decides whether the names that a pickle imports are safe, suspicious or dangerous. It uses lists, and
+// properties of the names.
 package names
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed policy.txt
 var policyText string
 
-// A Level is how a name is judged.
+// A Level is the verdict on a name.
 type Level uint8
 
 // The levels, in ascending order.
@@ -25,17 +25,17 @@ const (
 	Dangerous
 )
 
-// An Entry is what a list says of a name.
+// An Entry is a name in a list.
 type Entry struct {
 	Use       Use
-	Signature string // of the arguments, for the uses that have one
+	Signature string // letters for the arguments, for uses that have one
 	name      string // without the ".*" of a tree
 	tree      bool
 	level     Level
-	family    string // why it is dangerous or doubtful
+	family    string // the reason, if it is dangerous or suspicious
 }
 
-// String returns the name as it stands in the list.
+// String returns the entry as written in the list.
 func (e *Entry) String() string {
 	if e.tree {
 		return e.name + ".*"
@@ -43,13 +43,13 @@ func (e *Entry) String() string {
 	return e.name
 }
 
-// A list is names and trees of names.
+// A list contains names and trees of names.
 type list struct{ exact, trees map[string]*Entry }
 
 // newList returns an empty list.
 func newList() list { return list{map[string]*Entry{}, map[string]*Entry{}} }
 
-// keep puts an entry into the list.
+// keep adds an entry to the list.
 func (l list) keep(e *Entry) {
 	if e.tree {
 		l.trees[e.name] = e
@@ -58,18 +58,18 @@ func (l list) keep(e *Entry) {
 	}
 }
 
-// A Profile is a list that is off unless a policy names it.
+// A Profile is a list that a policy must enable.
 type Profile struct {
 	Name, Text string
 	list
 }
 
-// lists are all built-in lists. Nothing changes them.
+// lists are the built-in lists. They are immutable.
 type lists struct {
 	list
 	profiles []*Profile
 	families map[string]string
-	roots    map[string]bool // the first parts of dangerous names
+	roots    map[string]bool // first parts of dangerous names
 }
 
 var builtin = sync.OnceValue(func() *lists {
@@ -91,8 +91,7 @@ var builtin = sync.OnceValue(func() *lists {
 	return l
 })
 
-// read reads a line into a list. The text is part of the program: a line that
-// cannot be read is a mistake in it, which the first test meets.
+// read parses a line of the embedded policy. It panics on an invalid line, which is a bug.
 func (l *lists) read(line string, into list) {
 	if line == "" || line[0] == '#' {
 		return
@@ -126,19 +125,19 @@ func (l *lists) read(line string, into list) {
 	}
 }
 
-// use returns the use of a name.
+// use returns a use by its word in policy.txt.
 func use(word string) Use {
 	u, ok := uses[word]
 	if !ok {
-		panic(fmt.Sprintf("names: policy.txt: there is no use %q", word))
+		panic(fmt.Sprintf("names: policy.txt: unknown use %q", word))
 	}
 	return u
 }
 
-// Profiles returns the profiles. They must not be changed.
+// Profiles returns all profiles. Callers must not change them.
 func Profiles() []*Profile { return builtin().profiles }
 
-// profile returns the profile of a name, nil if there is none.
+// profile returns a profile by name, or nil.
 func (l *lists) profile(name string) *Profile {
 	if i := slices.IndexFunc(l.profiles, func(p *Profile) bool { return p.Name == name }); i >= 0 {
 		return l.profiles[i]

@@ -1,4 +1,4 @@
-// Files of policies: lines of a word and what it is about.
+// Policy files: lines of a keyword and its arguments.
 
 package names
 
@@ -12,15 +12,14 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A File is what stands in the file of a policy.
+// A File is a parsed policy file.
 type File struct {
 	Profiles    []string
-	Allow, Deny []string // names, and trees with their ".*"
-	Files       []string // SHA-256 digests, in lower-case hexadecimal
+	Allow, Deny []string // names, and trees that end in ".*"
+	Files       []string // SHA-256 digests in lower-case hexadecimal
 }
 
-// Parse reads a policy. It returns an error for a line that says nothing, or allows what
-// may not be allowed.
+// Parse parses a policy. It returns an error for an invalid line, and for one that allows a dangerous name.
 func Parse(r io.Reader) (*File, error) {
 	p := new(File)
 	lines := bufio.NewScanner(r)
@@ -40,7 +39,7 @@ func Parse(r io.Reader) (*File, error) {
 	return p, nil
 }
 
-// add adds a line's words.
+// add adds the arguments of one line.
 func (p *File) add(verb string, words []string) error {
 	list, judge := &p.Allow, MayAllow
 	switch verb {
@@ -52,10 +51,10 @@ func (p *File) add(verb string, words []string) error {
 	case "file":
 		list, judge = &p.Files, isDigest
 	default:
-		return fmt.Errorf("expected allow, deny, profile or file, found %s", wording.Quote(verb))
+		return fmt.Errorf("unknown keyword %s: expected allow, deny, profile or file", wording.Quote(verb))
 	}
 	if len(words) == 0 {
-		return fmt.Errorf("%s what? A name has to follow", verb)
+		return fmt.Errorf("%s needs an argument", verb)
 	}
 	for _, word := range words {
 		if err := judge(word); err != nil {
@@ -66,22 +65,22 @@ func (p *File) add(verb string, words []string) error {
 	return nil
 }
 
-// isProfile returns an error if word is no profile.
+// isProfile returns an error if word is not the name of a profile.
 func isProfile(word string) error {
 	var known []string
 	for _, p := range Profiles() {
 		known = append(known, p.Name)
 	}
 	if !slices.Contains(known, word) {
-		return fmt.Errorf("there is no profile %s: there are %s", wording.Quote(word), strings.Join(known, ", "))
+		return fmt.Errorf("unknown profile %s: the profiles are %s", wording.Quote(word), strings.Join(known, ", "))
 	}
 	return nil
 }
 
-// isDigest returns an error if word is no SHA-256.
+// isDigest returns an error if word is not a SHA-256 digest.
 func isDigest(word string) error {
 	if len(word) != 64 || strings.Trim(word, "0123456789abcdef") != "" {
-		return fmt.Errorf("%s is no SHA-256: 64 hexadecimal digits in lower case are", wording.Quote(word))
+		return fmt.Errorf("%s is not a SHA-256 digest (64 lower-case hexadecimal digits)", wording.Quote(word))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Policies: what a user adds to the lists.
+// Policies: the user's additions to the lists.
 
 package names
 
@@ -10,16 +10,16 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A Policy is the built-in lists and what a user adds to them.
+// A Policy is the built-in lists with the user's additions.
 type Policy struct {
 	allow, deny additions
 	profiles    []*Profile
 }
 
-// none is the policy that adds nothing.
+// none is the policy without additions.
 var none = &Policy{}
 
-// New returns a policy. Names of profiles that do not exist are passed over.
+// New returns a policy. It ignores unknown profiles.
 func New(profiles, allow, deny []string) *Policy {
 	c := &Policy{allow: additionsOf(allow), deny: additionsOf(deny)}
 	for _, name := range profiles {
@@ -30,10 +30,10 @@ func New(profiles, allow, deny []string) *Policy {
 	return c
 }
 
-// additions are names, and trees with their ".*".
+// additions are names, and trees that end in ".*".
 type additions map[string]bool
 
-// additionsOf makes a list of names one that can be asked.
+// additionsOf converts a list of names to a set.
 func additionsOf(names []string) additions {
 	a := additions{}
 	for _, name := range names {
@@ -42,7 +42,7 @@ func additionsOf(names []string) additions {
 	return a
 }
 
-// cover returns the name, or the tree that it is in.
+// cover returns the entry that contains the name: the name itself or a tree.
 func (a additions) cover(name string) (string, bool) {
 	if len(a) == 0 {
 		return "", false
@@ -58,21 +58,21 @@ func (a additions) cover(name string) (string, bool) {
 	return "", false
 }
 
-// check returns an error if word is not a dotted name or a tree of them.
+// check returns an error if word is not a dotted name or a tree.
 func check(word string) error {
 	for part := range strings.SplitSeq(strings.TrimSuffix(word, ".*"), ".") {
 		if part == "" || strings.Contains(part, "*") {
-			return fmt.Errorf("%s is neither a dotted name nor one with .* at its end", wording.Quote(word))
+			return fmt.Errorf("%s is not a dotted name, optionally followed by .*", wording.Quote(word))
 		}
 	}
 	return nil
 }
 
-// never are the families of which no name can be allowed by a policy.
+// never lists the families whose names a policy cannot allow.
 var never = []string{"process", "code", "interpreter", "loader", "scanner"}
 
-// MayAllow returns an error if a policy may not allow word: by a tree nothing
-// that the lists call dangerous, by name nothing that is dangerous in itself.
+// MayAllow returns an error if a policy must not allow word: a tree that contains a dangerous name, or a name that is
+// dangerous by itself.
 func MayAllow(word string) error {
 	if err := check(word); err != nil {
 		return err
@@ -81,17 +81,17 @@ func MayAllow(word string) error {
 	j := none.judge(name)
 	if tree {
 		if j.Level == Dangerous || builtin().dangerousIn(name) {
-			return fmt.Errorf("%s has dangerous names in it: allow the others by name", wording.Quote(word))
+			return fmt.Errorf("%s contains dangerous names: allow the others by name", wording.Quote(word))
 		}
 		return nil
 	}
 	if j.Level == Dangerous && (j.Entry == nil || !j.Entry.tree || slices.Contains(never, j.Entry.family)) {
-		return fmt.Errorf("%s is dangerous in itself, and cannot be allowed", wording.Quote(word))
+		return fmt.Errorf("%s is dangerous and cannot be allowed", wording.Quote(word))
 	}
 	return nil
 }
 
-// dangerousIn is whether a tree has something dangerous in it.
+// dangerousIn reports whether a tree contains a dangerous name.
 func (l *lists) dangerousIn(name string) bool {
 	for _, m := range []map[string]*Entry{l.exact, l.trees} {
 		for n, e := range m {

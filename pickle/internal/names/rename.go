@@ -1,4 +1,4 @@
-// Names of Python 2, and what Python 3 calls them.
+// Python 2 names and their Python 3 equivalents.
 
 package names
 
@@ -7,12 +7,10 @@ import (
 	"sync"
 )
 
-// In protocols below 3, loaders of Python 3 rename what they import, by the two
-// tables of the module _compat_pickle: first by module and name, and if that
-// finds nothing, by the module alone.
+// For protocols below 3, Python 3 renames imports by the two tables of the module _compat_pickle: first by module and
+// name, then by module.
 
-// renamedNames are lines of a module, the module that it becomes, and names; a
-// name that changes is followed by the new one.
+// renamedNames has lines of a module, its new module, and names. A name that changes is followed by its new name.
 const renamedNames = `
 __builtin__ builtins xrange:range unichr:chr unicode:str long:int basestring:str
 __builtin__ functools reduce
@@ -44,7 +42,7 @@ exceptions builtins UnboundLocalError UnicodeDecodeError UnicodeEncodeError Unic
 exceptions builtins UnicodeWarning UserWarning ValueError Warning ZeroDivisionError
 `
 
-// renamedModules are pairs of a module and what it becomes.
+// renamedModules has pairs of a module and its new name.
 const renamedModules = `
 __builtin__:builtins copy_reg:copyreg Queue:queue SocketServer:socketserver ConfigParser:configparser
 repr:reprlib tkFileDialog:tkinter.filedialog tkSimpleDialog:tkinter.simpledialog
@@ -85,7 +83,7 @@ var renamed = sync.OnceValue(func() renames {
 	return r
 })
 
-// Rename returns what Python 3 makes of a name of Python 2.
+// Rename returns the Python 3 equivalent of a Python 2 name.
 func Rename(module, name string) (string, string) {
 	r := renamed()
 	if to, ok := r.names[[2]string{module, name}]; ok {

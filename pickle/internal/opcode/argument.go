@@ -1,4 +1,4 @@
-// Arguments: as they stand in the bytes, and as Python writes them.
+// Arguments, as stored and as Python writes them.
 
 package opcode
 
@@ -13,15 +13,14 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/pylit"
 )
 
-// A Written is an argument as it stands in the bytes. Its slices are valid until
-// the next Token.
+// A Written is an argument as it is stored. Its slices are valid until the next Token.
 type Written struct {
-	Arg, Arg2 []byte // as far as they are looked at
+	Arg, Arg2 []byte // limited to MaxText bytes
 	Off, Size int64  // of all of Arg
-	Int       int64  // the number that it is or stands for, 0 if it does not fit
+	Int       int64  // the number that the argument is or represents, 0 if it does not fit
 }
 
-// Written puts the argument of the token that was read last into w.
+// Written stores the argument of the most recent token in w.
 func (d *Reader) Written(t *Token, w *Written) {
 	switch f := table[t.Code].form; {
 	case f == formNone:
@@ -39,8 +38,7 @@ func (d *Reader) Written(t *Token, w *Written) {
 	}
 }
 
-// lineNumber returns the number that a line stands for, 0 if it stands for none
-// or for one that does not fit.
+// lineNumber returns the number that a line represents, or 0 if it is not a number or does not fit.
 func lineNumber(t *Token) int64 {
 	switch t.Code {
 	case Int:
@@ -53,7 +51,7 @@ func lineNumber(t *Token) int64 {
 	return 0
 }
 
-// Argument returns the argument of a token as Python writes it.
+// Argument returns the argument as Python writes it.
 func (t *Token) Argument() []byte {
 	switch table[t.Code].form {
 	case formNone:
@@ -85,8 +83,7 @@ func (t *Token) Argument() []byte {
 	return t.cut(pylit.AppendString(nil, t.Text))
 }
 
-// lineArgument returns a line as Python writes what it stands for, or as a string
-// if it stands for nothing.
+// lineArgument returns the value of a line as Python writes it, or the line as a string if it is invalid.
 func (t *Token) lineArgument() []byte {
 	var n pylit.Number
 	switch t.Code {
@@ -121,7 +118,7 @@ func (t *Token) lineArgument() []byte {
 	return pylit.AppendString(nil, t.Text)
 }
 
-// cut says of an argument that it goes on, if it does.
+// cut marks an argument as truncated if it is.
 func (t *Token) cut(arg []byte) []byte {
 	if t.TextLen > int64(len(t.Text)) {
 		arg = fmt.Appendf(arg, "... (%s)", wording.Count(t.TextLen, "byte"))
@@ -129,7 +126,7 @@ func (t *Token) cut(arg []byte) []byte {
 	return arg
 }
 
-// TwosComplement returns what little-endian bytes mean.
+// TwosComplement decodes little-endian two's complement.
 func TwosComplement(b []byte) *big.Int {
 	slices.Reverse(b)
 	i := new(big.Int).SetBytes(b)

@@ -1,4 +1,4 @@
-// Frames, and the loader that loses bytes at their ends.
+// Frames, and loaders that lose bytes at the end of a frame.
 
 package opcode
 
@@ -7,28 +7,25 @@ import (
 	"math"
 )
 
-// The opcode FRAME says how many bytes follow that a loader may fetch at once.
-// An instruction that goes across a frame's end breaks the protocol, and what
-// happens then depends on the loader. The one in Python refuses. The one in C
-// that loads from bytes takes frames for hints. But the one in C that loads from
-// a file throws away what is left of a frame that is too short for an argument,
-// and reads the argument from behind the frame (CPython issue 148854, versions
-// before 3.13.15 and 3.14.7). So one file can be two programs; whoever judges
-// it has to read it both ways.
+// FRAME announces how many of the following bytes a loader may fetch at once. An instruction that crosses the end of a
+// frame violates the protocol, and loaders disagree about it. The Python loader refuses. The C loader for bytes objects
+// ignores frames. The C loader for files (CPython issue 148854, before 3.13.15 and 3.14.7) drops the rest of a frame
+// that is too short for an argument, and reads the argument after the frame. One file can therefore be two programs, and
+// a scanner must read it both ways.
 
-// noFrame is the end of no frame.
+// noFrame is the frame end outside a frame.
 const noFrame = math.MaxInt64
 
-// frames are the frame around the next byte, and what was wrong with those before.
+// frames is the current frame and the first violation.
 type frames struct {
-	end      int64  // where the frame ends, or noFrame
-	losing   bool   // whether to read as the loader does that loses bytes
-	violated int64  // where an instruction goes across a frame's end, 0 if none does
-	detail   string // and how
+	end      int64  // end of the frame, or noFrame
+	losing   bool   // read as the loader that loses bytes does
+	violated int64  // offset of the first violation, 0 if there is none
+	detail   string // description of the violation
 }
 
-// lossy is whether the loader reads the argument of c in one piece, so that it
-// loses bytes. It reads bytes and bytearrays in two.
+// lossy reports whether the loader reads the argument of c in one piece and therefore loses bytes. It reads the length
+// and the data of bytes and bytearrays separately.
 func lossy(c Code) bool {
 	switch c {
 	case BinBytes, ShortBinBytes, BinBytes8, ByteArray8:
@@ -37,8 +34,7 @@ func lossy(c Code) bool {
 	return true
 }
 
-// cross notes that t needs more bytes from off on than are left of the frame,
-// and goes where the loader would read them.
+// cross records that t needs more bytes from off than the frame has left, and moves to where the loader would read them.
 func (d *Reader) cross(off int64, t *Token) {
 	end := d.frames.end
 	d.frames.end = noFrame
@@ -52,33 +48,32 @@ func (d *Reader) cross(off int64, t *Token) {
 	}
 }
 
-// violate notes that t goes across the frame's end.
+// violate records that t crosses the end of the frame.
 func (d *Reader) violate(t *Token) {
 	if d.Offset() < d.frames.end {
-		d.note(t, fmt.Sprintf("the %s at %d goes across the end of its frame at %d", t.Code, t.Off, d.frames.end))
+		d.note(t, fmt.Sprintf("%s at %d crosses the end of its frame at %d", t.Code, t.Off, d.frames.end))
 	}
 	d.frames.end = noFrame
 }
 
-// note keeps the first violation: the others follow from it more often than not.
+// note records the first violation. Later ones are usually consequences of it.
 func (d *Reader) note(t *Token, detail string) {
 	if d.frames.detail == "" {
 		d.frames.violated, d.frames.detail = t.Off, detail
 	}
 }
 
-// Crossed returns where an instruction first goes across a frame's end, and says how; ""
-// if none does.
+// Crossed returns the offset and description of the first instruction that crosses the end of a frame; how is "" if
+// there is none.
 func (d *Reader) Crossed() (off int64, how string) { return d.frames.violated, d.frames.detail }
 
-// Lose makes the reader read as the loader does that loses bytes, until the next start.
+// Lose makes the reader read as the loader that loses bytes does, until the next Start.
 func (d *Reader) Lose() { d.frames.losing = true }
 
-// Losing is whether it does.
+// Losing reports whether Lose is in effect.
 func (d *Reader) Losing() bool { return d.frames.losing }
 
-// torn decodes the two lines of which the second goes across the frame's end.
-// The first is longer than nothing, and is kept by copying it.
+// torn decodes two lines of which the second crosses the end of the frame. It copies the first line, which is not empty.
 func (d *Reader) torn(t *Token, first int) Fault {
 	t.TextOff, t.TextLen = d.Offset(), int64(first)
 	head := append([]byte(nil), d.buf[d.i:d.i+min(first, maxLine)]...)
@@ -93,16 +88,15 @@ func (d *Reader) torn(t *Token, first int) Fault {
 	return FaultNone
 }
 
-// Enter begins the frame that the FRAME t says, and returns false if the bytes
-// end before it does.
+// Enter starts the frame of a FRAME instruction. It returns false if the data ends before the frame does.
 func (d *Reader) Enter(t *Token) bool {
 	begin := d.Offset()
 	n := int64(t.Num)
 	if d.frames.end != noFrame && begin < d.frames.end {
 		inside := n >= 0 && n <= d.frames.end-begin
-		d.note(t, fmt.Sprintf("the FRAME at %d begins within the frame that ends at %d", t.Off, d.frames.end))
+		d.note(t, fmt.Sprintf("FRAME at %d starts inside the frame that ends at %d", t.Off, d.frames.end))
 		if d.losing && inside {
-			return true // the loader has it already, and the frame around it goes on
+			return true // the loader has buffered it already, and the outer frame continues
 		}
 		if d.losing {
 			d.GoTo(d.frames.end)

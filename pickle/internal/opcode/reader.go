@@ -1,4 +1,4 @@
-// The reader: instructions out of a window onto the bytes.
+// The instruction reader, with a window onto the file.
 
 package opcode
 
@@ -10,47 +10,47 @@ import (
 )
 
 const (
-	windowSize = 256 << 10   // bytes of the file that are held at once
-	MaxText    = 4096        // bytes of an argument that are looked at; longer ones are spans
-	maxLine    = MaxText + 1 // bytes of a line that are kept, so that a longer one is known
+	windowSize = 256 << 10   // bytes of the file that are buffered
+	MaxText    = 4096        // bytes of an argument that are buffered; longer ones become spans
+	maxLine    = MaxText + 1 // bytes of a line that are kept, one more to detect longer lines
 	fixedSize  = 9           // an opcode and the longest argument of fixed size
 )
 
-// A Fault is why no instruction could be decoded.
+// A Fault is the reason why an instruction cannot be decoded.
 type Fault uint8
 
 const (
 	FaultNone      Fault = iota
-	FaultTruncated       // the bytes end within it
-	FaultOpcode          // the byte is no opcode
-	FaultLength          // a length that is negative, or past what any loader takes
-	FaultRead            // the bytes could not be read
+	FaultTruncated       // the data ends inside the instruction
+	FaultOpcode          // the byte is not an opcode
+	FaultLength          // the length is negative, or larger than any loader accepts
+	FaultRead            // the data cannot be read
 )
 
-// A Token is one decoded instruction. Its slices are views of the window, valid
-// until the next one is decoded. Fields that the opcode has no use for are stale.
+// A Token is a decoded instruction. Its slices are valid until the next one is decoded. Fields that the opcode does not
+// use are stale.
 type Token struct {
 	Code    Code
-	Off     int64  // of the opcode
-	Num     uint64 // a binary integer, or the length that is claimed of counted bytes
-	Text    []byte // the argument as far as it is looked at
+	Off     int64  // offset of the opcode
+	Num     uint64 // a binary integer, or the length of a counted argument
+	Text    []byte // the argument, limited to MaxText bytes
 	Text2   []byte // the second line of GLOBAL and INST
-	TextOff int64  // where the argument begins
-	TextLen int64  // how long it is
+	TextOff int64  // offset of the argument
+	TextLen int64  // length of the argument
 }
 
-// A Reader reads instructions.
+// A Reader decodes instructions.
 type Reader struct {
 	r    io.ReaderAt
 	size int64
 	buf  []byte // the window
 	base int64  // the offset of buf[0]
-	i    int    // the next byte within buf
-	err  error  // of reading
+	i    int    // index of the next byte in buf
+	err  error  // the first read error
 	frames
 }
 
-// NewReader returns a reader of size bytes, with a window no larger than they.
+// NewReader returns a reader of size bytes. Its window is not larger than that.
 func NewReader(r io.ReaderAt, size int64) *Reader {
 	d := &Reader{r: r, size: max(size, 0)}
 	d.buf = make([]byte, 0, max(min(d.size, windowSize), fixedSize))
@@ -58,22 +58,22 @@ func NewReader(r io.ReaderAt, size int64) *Reader {
 	return d
 }
 
-// Offset returns where the next byte is.
+// Offset returns the offset of the next byte.
 func (d *Reader) Offset() int64 { return d.base + int64(d.i) }
 
-// Source returns what the bytes are read from.
+// Source returns the underlying reader.
 func (d *Reader) Source() io.ReaderAt { return d.r }
 
-// Size returns how many bytes there are.
+// Size returns the total number of bytes.
 func (d *Reader) Size() int64 { return d.size }
 
-// Err returns the error of reading, nil if there was none.
+// Err returns the first read error.
 func (d *Reader) Err() error { return d.err }
 
-// Left returns how many bytes there are from the next one on.
+// Left returns the number of remaining bytes.
 func (d *Reader) Left() int64 { return d.size - d.Offset() }
 
-// GoTo makes the byte at off the next one.
+// GoTo moves to an offset.
 func (d *Reader) GoTo(off int64) {
 	if off >= d.base && off <= d.base+int64(len(d.buf)) {
 		d.i = int(off - d.base)
@@ -82,13 +82,13 @@ func (d *Reader) GoTo(off int64) {
 	d.base, d.i, d.buf = off, 0, d.buf[:0]
 }
 
-// Start makes the byte at off the first of a stream, around which there is no frame.
+// Start moves to the first byte of a stream, outside any frame.
 func (d *Reader) Start(off int64) {
 	d.GoTo(off)
 	d.frames = frames{end: noFrame}
 }
 
-// Reset makes the reader one of other bytes. The window is kept if it is large enough.
+// Reset makes the reader read other data. It reuses the window if that is large enough.
 func (d *Reader) Reset(r io.ReaderAt, size int64) {
 	d.r, d.size, d.err = r, size, nil
 	d.base, d.i, d.buf = 0, 0, d.buf[:0]
@@ -97,18 +97,16 @@ func (d *Reader) Reset(r io.ReaderAt, size int64) {
 	}
 }
 
-// Peek returns the bytes from the next one on that stand in the window: at least n,
-// if there are as many and a window has place for them.
+// Peek returns the buffered bytes from the next one on: at least n, unless the data or the window is shorter.
 func (d *Reader) Peek(n int) []byte {
 	d.need(n)
 	return d.buf[d.i:]
 }
 
-// need makes the next n bytes stand in the window. It returns false if they do
-// not, because the file ends before or a window is smaller.
+// need buffers the next n bytes. It returns false if the data ends first or n exceeds the window.
 func (d *Reader) need(n int) bool { return len(d.buf)-d.i >= n || d.fill(n) }
 
-// fill moves the window so that it begins with the next byte, and fills it.
+// fill moves the window to the next byte and fills it.
 func (d *Reader) fill(n int) bool {
 	if n > cap(d.buf) || d.err != nil || d.base+int64(len(d.buf)) >= d.size {
 		return false
@@ -120,14 +118,15 @@ func (d *Reader) fill(n int) bool {
 	d.buf = d.buf[:rest+max(got, 0)]
 	if got < want {
 		if err == nil || err == io.EOF {
-			err = fmt.Errorf("pickle: the bytes ended at %d, before their size of %d: %w", d.base+int64(len(d.buf)), d.size, io.ErrUnexpectedEOF)
+			err = fmt.Errorf("pickle: data ends at %d, before its size of %d: %w",
+				d.base+int64(len(d.buf)), d.size, io.ErrUnexpectedEOF)
 		}
 		d.err = err
 	}
 	return len(d.buf) >= n
 }
 
-// ended returns the fault of bytes that are not there.
+// ended returns the fault for missing bytes.
 func (d *Reader) ended() Fault {
 	if d.err != nil {
 		return FaultRead
@@ -156,7 +155,7 @@ func (d *Reader) Next(t *Token) Fault {
 	switch e.form {
 	case formNone:
 		return FaultNone
-	case formU1: // the most frequent argument
+	case formU1: // the most common argument
 		if d.i < len(d.buf) && t.Off+2 <= d.frames.end {
 			t.Num = uint64(d.buf[d.i])
 			d.i++
@@ -168,10 +167,13 @@ func (d *Reader) Next(t *Token) Fault {
 	return d.fixed(t, e.form)
 }
 
-// fixedSizes are the sizes of the forms' integers, in bytes.
-var fixedSizes = [...]uint8{formU1: 1, formU2: 2, formU4: 4, formI4: 4, formU8: 8, formF8: 8, formCount1: 1, formCount4: 4, formCountI4: 4, formCount8: 8}
+// fixedSizes are the sizes of the integers in bytes, by form.
+var fixedSizes = [...]uint8{
+	formU1: 1, formU2: 2, formU4: 4, formI4: 4, formU8: 8, formF8: 8,
+	formCount1: 1, formCount4: 4, formCountI4: 4, formCount8: 8,
+}
 
-// fixed decodes an argument of fixed size, and the bytes that it counts.
+// fixed decodes an argument of fixed size, and the bytes it counts.
 func (d *Reader) fixed(t *Token, f form) Fault {
 	n := int(fixedSizes[f])
 	if d.Offset()+int64(n) > d.frames.end {
@@ -202,11 +204,10 @@ func (d *Reader) fixed(t *Token, f form) Fault {
 	return FaultNone
 }
 
-// Counted decodes t.num bytes. What is longer than maxText is passed over, and
-// not read where it goes past the window.
+// counted decodes t.Num bytes. It skips the part beyond MaxText without reading what is outside the window.
 func (d *Reader) counted(t *Token) Fault {
 	n := int64(t.Num)
-	if n < 0 { // a negative length, or one that no machine has
+	if n < 0 { // negative, or beyond any memory
 		return FaultLength
 	}
 	if n > d.frames.end-d.Offset() && lossy(t.Code) {
@@ -227,7 +228,7 @@ func (d *Reader) counted(t *Token) Fault {
 	return FaultNone
 }
 
-// lines decodes one line, or the two of GLOBAL and INST.
+// lines decodes one line, or the two lines of GLOBAL and INST.
 func (d *Reader) lines(t *Token, f form) Fault {
 	first := d.lineFeed(0)
 	if first >= 0 && d.Offset()+int64(first)+1 > d.frames.end {
@@ -237,7 +238,7 @@ func (d *Reader) lines(t *Token, f form) Fault {
 	second := first
 	if f == formLines && first >= 0 {
 		if d.Offset()+int64(first)+1 >= d.frames.end {
-			d.frames.end = noFrame // the second line begins after it
+			d.frames.end = noFrame // the second line starts after the frame
 		}
 		second = d.lineFeed(first + 1)
 		if second >= 0 && d.Offset()+int64(second)+1 > d.frames.end {
@@ -256,8 +257,7 @@ func (d *Reader) lines(t *Token, f form) Fault {
 	return FaultNone
 }
 
-// lineFeed returns how far off the first line feed is that is at least from
-// bytes off, or -1 if there is none within a window.
+// lineFeed returns the distance to the first line feed at or after from, or -1 if there is none within a window.
 func (d *Reader) lineFeed(from int) int {
 	for {
 		if d.i+from <= len(d.buf) {
@@ -273,8 +273,8 @@ func (d *Reader) lineFeed(from int) int {
 	}
 }
 
-// longLines decodes lines that do not fit a window, or that have no end. No
-// name and no number is as long, so only their heads are kept.
+// longLines decodes lines that exceed the window or are not terminated. No valid name or number is that long, so only
+// their heads are kept.
 func (d *Reader) longLines(t *Token, f form) Fault {
 	heads := [2][]byte{}
 	for i := range heads[:1+int(f-formLine)] {
@@ -304,18 +304,18 @@ func (d *Reader) longLines(t *Token, f form) Fault {
 	return FaultNone
 }
 
-// Describe returns a fault as part of a message.
+// Describe describes a fault.
 func (d *Reader) Describe(f Fault, t *Token) string {
 	switch f {
 	case FaultTruncated:
 		if t.Off >= d.size {
-			return fmt.Sprintf("the bytes end at %d, before a STOP", d.size)
+			return fmt.Sprintf("the data ends at %d without STOP", d.size)
 		}
-		return fmt.Sprintf("the %s at %d is cut off by the end at %d", t.Code, t.Off, d.size)
+		return fmt.Sprintf("%s at %d is truncated by the end of the data at %d", t.Code, t.Off, d.size)
 	case FaultLength:
-		return fmt.Sprintf("the %s at %d is said to have %d bytes", t.Code, t.Off, int64(t.Num))
+		return fmt.Sprintf("%s at %d has invalid length %d", t.Code, t.Off, int64(t.Num))
 	case FaultRead:
 		return d.err.Error()
 	}
-	return fmt.Sprintf("the byte 0x%02x at %d is no opcode", byte(t.Code), t.Off)
+	return fmt.Sprintf("byte 0x%02x at %d is not an opcode", byte(t.Code), t.Off)
 }

@@ -1,17 +1,15 @@
-// Opcodes: the one table of all 68.
+// The table of all 68 opcodes.
 
-// Package opcode is the language that pickles are written in: the table of the
-// opcodes, and a reader of instructions. It knows where an instruction begins and
-// ends, what its argument is and how Python writes it; what it does, the machine
-// knows.
+// Package opcode defines the pickle instruction set: the opcode table, and a reader that decodes instructions and their
+// arguments. Package machine defines what the instructions do.
 package opcode
 
 import "iter"
 
-// A Code is an opcode, the byte that begins an instruction.
+// A Code is an opcode, the first byte of an instruction.
 type Code byte
 
-// The opcodes, by protocol and then as Python's pickletools lists them.
+// The opcodes, by protocol, in the order of Python's pickletools.
 const (
 	Mark           Code = '('
 	Stop           Code = '.'
@@ -83,10 +81,10 @@ const (
 	ReadonlyBuffer Code = 0x98
 )
 
-// A form is how an opcode's argument is written.
+// A form is the encoding of an argument.
 type form uint8
 
-// The forms. All integers are little-endian; the float is big-endian.
+// The forms. Integers are little-endian; the float is big-endian.
 const (
 	formNone    form = iota
 	formU1           // 1 byte
@@ -95,22 +93,22 @@ const (
 	formI4           // 4 bytes, signed
 	formU8           // 8 bytes
 	formF8           // 8 bytes, a big-endian float64
-	formLine         // up to a line feed
-	formLines        // twice up to a line feed
-	formCount1       // 1 byte of length, and so many bytes
+	formLine         // one line
+	formLines        // two lines
+	formCount1       // 1 byte of length, then the data
 	formCount4       // 4 bytes of length
 	formCountI4      // 4 bytes of length, signed
 	formCount8       // 8 bytes of length
 )
 
-// An entry is what the table says of an opcode.
+// An entry describes an opcode.
 type entry struct {
-	name  string // "" if the byte is no opcode
-	proto uint8  // the first protocol that has it
+	name  string // "" if the byte is not an opcode
+	proto uint8  // the first protocol with this opcode
 	form  form
 }
 
-// table is the one table, from the documentation strings of Python's pickletools.
+// table is indexed by opcode. It follows the documentation in Python's pickletools.
 var table = [256]entry{
 	Mark:           {"MARK", 0, formNone},
 	Stop:           {"STOP", 0, formNone},
@@ -182,7 +180,7 @@ var table = [256]entry{
 	ReadonlyBuffer: {"READONLY_BUFFER", 5, formNone},
 }
 
-// All yields the 68 opcodes in the order of their bytes.
+// All yields the 68 opcodes in ascending order.
 func All() iter.Seq[Code] {
 	return func(yield func(Code) bool) {
 		for i := range table {
@@ -193,14 +191,14 @@ func All() iter.Seq[Code] {
 	}
 }
 
-// String returns the opcode's name, as in "STACK_GLOBAL", or "" if c is none.
+// String returns the name of the opcode, such as "STACK_GLOBAL", or "" if c is not one.
 func (c Code) String() string { return table[c].name }
 
-// Valid is whether the byte is an opcode.
+// Valid reports whether c is an opcode.
 func (c Code) Valid() bool { return table[c].name != "" }
 
-// Counted is whether the argument is bytes whose number stands before them.
+// Counted reports whether the argument is preceded by its length.
 func (c Code) Counted() bool { return table[c].form >= formCount1 }
 
-// Proto returns the first protocol that has the opcode, 0 to 5.
+// Proto returns the first protocol with this opcode, 0 to 5.
 func (c Code) Proto() int { return int(table[c].proto) }

@@ -1,8 +1,7 @@
-// Numbers as text, as Python's loaders of pickles read them.
+// Numbers in text form, as the C loader of Python parses them.
 
-// Package pylit reads and writes Python's literals: the numbers and strings that
-// stand as text in pickles, read as the loaders in C read them, and values
-// written as Python's repr writes them.
+// Package pylit reads and writes Python literals: the numbers and strings of the text opcodes, parsed as Python's C
+// loader parses them, and values formatted as repr does.
 package pylit
 
 import (
@@ -11,26 +10,25 @@ import (
 	"strconv"
 )
 
-// maxDigits is how many decimal digits Python turns into a number; more are
-// an error since 3.11 (sys.int_info.default_max_str_digits).
+// maxDigits is the maximum number of decimal digits that Python converts to an int; more are an error since 3.11
+// (sys.int_info.default_max_str_digits).
 const maxDigits = 4300
 
-// A Number is what a line of text is read as.
+// A Number is a parsed line.
 type Number struct {
 	Value int64
 
-	OK   bool // it is a number to the loader in C
-	Bool bool // it is False or True: "00", "01", and whatever else C takes for them
-	Big  bool // it does not fit 64 bits; Value is 0, and the digits are in Text
-	Odd  bool // it is not written as any pickler writes it, and other loaders differ
+	OK   bool // the C loader accepts it
+	Bool bool // it is False or True: "00", "01", and other spellings that C accepts
+	Big  bool // it does not fit into 64 bits; Value is 0, and the digits are in Text
+	Odd  bool // no pickler writes it this way, and loaders differ
 
-	Text []byte // the digits with their sign, of a big number in Base
+	Text []byte // the sign and digits of a big number, in Base
 	Base int    // 2, 8, 10 or 16
 }
 
-// Int reads the line of the opcode INT. The loader in C reads it by strtol in
-// base 0, so that "0x10", "010" and " 7" are numbers, and by Python's own rules
-// what is none to strtol. A NUL ends it.
+// Int parses the line of an INT opcode. The C loader tries strtol with base 0, which accepts "0x10", "010" and " 7", and
+// then Python's own rules. The line ends at a NUL.
 func Int(line []byte) Number {
 	s, cut := untilNUL(line)
 	if len(line) == 0 {
@@ -40,15 +38,14 @@ func Int(line []byte) Number {
 	if !ok {
 		n = python(s, 0)
 	}
-	// C asks for a line of three bytes with its line feed, of the value 0 or 1.
+	// C tests for a line of three bytes, including the line feed, with the value 0 or 1.
 	n.Bool = n.OK && !n.Big && len(line) == 2 && (n.Value == 0 || n.Value == 1)
 	plain := isDecimal(s) || string(line) == "00" || string(line) == "01"
 	n.Odd = cut || !plain
 	return n
 }
 
-// Long reads the line of the opcode LONG: Python's rules in base 0, and an L at
-// the end is no part of it.
+// Long parses the line of a LONG opcode: Python's rules with base 0, and an optional L at the end.
 func Long(line []byte) Number {
 	if len(line) == 0 {
 		return Number{}
@@ -60,7 +57,7 @@ func Long(line []byte) Number {
 	return n
 }
 
-// Index reads the line of GET and PUT: Python's rules in base 10.
+// Index parses the line of GET and PUT: Python's rules with base 10.
 func Index(line []byte) Number {
 	if len(line) == 0 {
 		return Number{}
@@ -71,15 +68,14 @@ func Index(line []byte) Number {
 	return n
 }
 
-// Float reads the line of the opcode FLOAT. odd is whether no pickler writes it
-// so.
+// Float parses the line of a FLOAT opcode. odd reports whether no pickler writes it this way.
 func Float(line []byte) (f float64, odd, ok bool) {
 	s, cut := untilNUL(line)
 	if len(s) == 0 || bytes.ContainsAny(s, "_xXpP") {
 		return 0, true, false
 	}
 	f, err := strconv.ParseFloat(string(s), 64)
-	if err != nil { // out of range is an error to Python, too
+	if err != nil { // out of range is an error in Python, too
 		return 0, true, false
 	}
 	plain := s[0] != '+' && s[0] != '.' && len(s) <= 32
@@ -90,7 +86,7 @@ func Float(line []byte) (f float64, odd, ok bool) {
 	return f, cut || !plain, true
 }
 
-// untilNUL returns what C sees of a line, and whether that is not all of it.
+// untilNUL returns the part of a line that C sees, and whether C misses the rest.
 func untilNUL(line []byte) ([]byte, bool) {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
 		return line[:i], true
@@ -98,7 +94,7 @@ func untilNUL(line []byte) ([]byte, bool) {
 	return line, false
 }
 
-// isDecimal is whether s is a number as repr writes it.
+// isDecimal reports whether s is a number as repr writes it.
 func isDecimal(s []byte) bool {
 	digits := bytes.TrimPrefix(s, []byte("-"))
 	if len(digits) == 0 || len(digits) > 1 && digits[0] == '0' {
@@ -112,8 +108,7 @@ func isDecimal(s []byte) bool {
 	return true
 }
 
-// strtol reads all of s as C's strtol in base 0 does, and returns false if it
-// would not take all of it.
+// strtol parses s as C's strtol does with base 0. It returns false if strtol does not consume all of s.
 func strtol(s []byte) (Number, bool) {
 	digits, negative := sign(bytes.TrimLeft(s, " \t\n\v\f\r"))
 	base := 10
@@ -126,8 +121,8 @@ func strtol(s []byte) (Number, bool) {
 	return inBase(digits, base, negative)
 }
 
-// python reads all of s as Python's int(s, base) does; base is 0 or 10. Python
-// takes underscores between digits, and no octal number without "0o".
+// python parses s as Python's int(s, base) does; base is 0 or 10. Python accepts underscores between digits, and no octal
+// number without "0o".
 func python(s []byte, base int) Number {
 	const space = " \t\n\v\f\r"
 	digits, negative := sign(bytes.Trim(s, space))
@@ -156,8 +151,8 @@ func python(s []byte, base int) Number {
 	return Number{OK: true, Big: true, Text: digits, Base: base}
 }
 
-// prefix returns the base that s names, and what follows. A decimal number may
-// begin with 0 only if it is 0: the base is then 0, which stands for none.
+// prefix returns the base in the prefix of s, and the digits. It returns base 0, which is invalid, for a nonzero decimal
+// number with a leading 0.
 func prefix(s []byte) (base int, digits []byte) {
 	if len(s) > 1 && s[0] == '0' {
 		switch s[1] | 0x20 {
@@ -178,8 +173,7 @@ func prefix(s []byte) (base int, digits []byte) {
 	return 10, s
 }
 
-// withoutUnderscores takes the underscores out of s, and returns false if one is
-// not between two digits.
+// withoutUnderscores removes the underscores from s. It returns false if one is not between two digits.
 func withoutUnderscores(s []byte) ([]byte, bool) {
 	if !bytes.ContainsRune(s, '_') {
 		return s, true
@@ -190,7 +184,7 @@ func withoutUnderscores(s []byte) ([]byte, bool) {
 	return bytes.ReplaceAll(s, []byte("_"), nil), true
 }
 
-// sign takes the sign off a number.
+// sign splits the sign from a number.
 func sign(s []byte) (digits []byte, negative bool) {
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
 		return s[1:], s[0] == '-'
@@ -198,7 +192,7 @@ func sign(s []byte) (digits []byte, negative bool) {
 	return s, false
 }
 
-// inBase reads all of s as a number that fits 64 bits.
+// inBase parses s as a number that fits into 64 bits.
 func inBase(s []byte, base int, negative bool) (Number, bool) {
 	if len(s) == 0 || len(s) > 64 {
 		return Number{}, false
@@ -220,7 +214,7 @@ func inBase(s []byte, base int, negative bool) (Number, bool) {
 	return Number{}, false
 }
 
-// digit returns what a digit of base 36 stands for, and 99 for what is none.
+// digit returns the value of a digit in base 36, or 99 if c is not one.
 func digit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

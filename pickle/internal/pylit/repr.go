@@ -1,4 +1,4 @@
-// Values as Python's repr writes them.
+// Values formatted as Python's repr does.
 
 package pylit
 
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendBytes appends b as repr writes bytes, as in b'\x80\x02.'.
+// AppendBytes appends b as repr formats bytes, for example b'\x80\x02.'.
 func AppendBytes(out, b []byte) []byte {
 	quote := quoteFor(b)
 	out = append(out, 'b', quote)
@@ -20,9 +20,8 @@ func AppendBytes(out, b []byte) []byte {
 	return append(out, quote)
 }
 
-// AppendString appends the string of which s is the UTF-8, with surrogates
-// encoded as if they were characters, as repr writes it. Bytes that are no UTF-8
-// are escaped as \xNN.
+// AppendString appends a string as repr formats it. s is UTF-8 with surrogates encoded like other characters; invalid
+// bytes are escaped as \xNN.
 func AppendString(out, s []byte) []byte {
 	quote := quoteFor(s)
 	out = append(out, quote)
@@ -33,7 +32,8 @@ func AppendString(out, s []byte) []byte {
 			continue
 		}
 		r, n := utf8.DecodeRune(s)
-		if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] < 0xc0 && s[2]&0xc0 == 0x80 {
+		surrogate := len(s) >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] < 0xc0 && s[2]&0xc0 == 0x80
+		if r == utf8.RuneError && n == 1 && surrogate {
 			r, n = rune(s[0]&0xf)<<12|rune(s[1]&0x3f)<<6|rune(s[2]&0x3f), 3
 		}
 		switch {
@@ -53,7 +53,7 @@ func AppendString(out, s []byte) []byte {
 	return append(out, quote)
 }
 
-// AppendLatin1 appends the string of which b is the Latin-1 as repr writes it.
+// AppendLatin1 appends the Latin-1 string b as repr formats it.
 func AppendLatin1(out, b []byte) []byte {
 	s := make([]byte, 0, len(b)+8)
 	for _, c := range b {
@@ -62,7 +62,7 @@ func AppendLatin1(out, b []byte) []byte {
 	return AppendString(out, s)
 }
 
-// quoteFor returns the quote that repr chooses.
+// quoteFor returns the quote character that repr chooses.
 func quoteFor(b []byte) byte {
 	if strings.Contains(string(b), "'") && !strings.Contains(string(b), `"`) {
 		return '"'
@@ -70,7 +70,7 @@ func quoteFor(b []byte) byte {
 	return '\''
 }
 
-// appendByte appends one byte of ASCII, or any byte of bytes.
+// appendByte appends a byte of ASCII, or any byte of a bytes literal.
 func appendByte(out []byte, c, quote byte) []byte {
 	switch {
 	case c == quote || c == '\\':
@@ -87,7 +87,7 @@ func appendByte(out []byte, c, quote byte) []byte {
 	return append(out, c)
 }
 
-// appendHex appends so many hexadecimal digits of v.
+// appendHex appends v in hexadecimal with the given number of digits.
 func appendHex(out []byte, v uint32, digits int) []byte {
 	for i := digits - 1; i >= 0; i-- {
 		out = append(out, "0123456789abcdef"[v>>(4*i)&0xf])
@@ -95,8 +95,8 @@ func appendHex(out []byte, v uint32, digits int) []byte {
 	return out
 }
 
-// AppendFloat appends f as repr writes it: the shortest digits that give f
-// again, with an exponent below 1e-4 and from 1e16 on.
+// AppendFloat appends f as repr formats it: the shortest digits that parse to f, with an exponent below 1e-4 and from
+// 1e16.
 func AppendFloat(out []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):

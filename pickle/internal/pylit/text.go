@@ -1,4 +1,4 @@
-// Strings with escapes, as Python's loaders of pickles read them.
+// Strings with escapes, as the C loader of Python parses them.
 
 package pylit
 
@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// String reads the line of the opcode STRING: a literal in quotes with C's
-// escapes, which stands for bytes. odd is whether no pickler writes it so: a
-// byte that repr would have escaped, or a quote of its own kind within it.
+// String parses the line of a STRING opcode: a quoted literal with C escapes. odd reports whether no pickler writes it
+// this way, for example with a byte that repr would escape.
 func String(line []byte) (value []byte, odd, ok bool) {
 	if len(line) < 2 || line[0] != line[len(line)-1] || line[0] != '\'' && line[0] != '"' {
 		return nil, true, false
@@ -25,7 +24,7 @@ func String(line []byte) (value []byte, odd, ok bool) {
 			out = append(out, c)
 			continue
 		}
-		if i == len(s) { // a backslash at the end
+		if i == len(s) { // trailing backslash
 			return nil, true, false
 		}
 		n := 0
@@ -38,11 +37,12 @@ func String(line []byte) (value []byte, odd, ok bool) {
 	return out, odd, true
 }
 
-// simple are the escapes of one letter.
-var simple = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'b': '\b', 'f': '\f', 't': '\t', 'n': '\n', 'r': '\r', 'v': '\v', 'a': '\a'}
+// simple maps the one-letter escapes.
+var simple = map[byte]byte{
+	'\\': '\\', '\'': '\'', '"': '"', 'b': '\b', 'f': '\f', 't': '\t', 'n': '\n', 'r': '\r', 'v': '\v', 'a': '\a',
+}
 
-// escape appends what the escape stands for that goes on with s, and returns how
-// much of s belongs to it.
+// escape appends the value of the escape at the start of s, after the backslash. It returns the number of bytes used.
 func escape(out, s []byte) ([]byte, int, bool) {
 	switch c := s[0]; {
 	case c == '\n':
@@ -61,14 +61,13 @@ func escape(out, s []byte) ([]byte, int, bool) {
 		}
 		v, err := strconv.ParseUint(string(s[1:3]), 16, 8)
 		return append(out, byte(v)), 3, err == nil
-	default: // an escape that is none stands for itself
+	default: // an unknown escape is kept
 		return append(out, '\\', c), 1, true
 	}
 }
 
-// RawUnicode reads the line of the opcode UNICODE, which is encoded as
-// raw-unicode-escape: Latin-1 with \uXXXX and \UXXXXXXXX. The value is UTF-8, in
-// which surrogates are encoded as if they were characters.
+// RawUnicode parses the line of a UNICODE opcode in the encoding raw-unicode-escape: Latin-1 with \uXXXX and \UXXXXXXXX.
+// The value is UTF-8 with surrogates encoded like other characters.
 func RawUnicode(line []byte) (value []byte, ok bool) {
 	if plainASCII(line) {
 		return line, true
@@ -99,8 +98,7 @@ func RawUnicode(line []byte) (value []byte, ok bool) {
 	return out, true
 }
 
-// plainASCII is whether s has no byte that raw-unicode-escape reads otherwise
-// than ASCII.
+// plainASCII reports whether s is ASCII without escapes.
 func plainASCII(s []byte) bool {
 	for _, c := range s {
 		if c >= utf8.RuneSelf || c == '\\' {
@@ -110,7 +108,7 @@ func plainASCII(s []byte) bool {
 	return true
 }
 
-// appendRune appends r as UTF-8, a surrogate too.
+// appendRune appends r in UTF-8, even if it is a surrogate.
 func appendRune(out []byte, r rune) []byte {
 	if r >= 0xd800 && r < 0xe000 {
 		return append(out, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
@@ -118,8 +116,7 @@ func appendRune(out []byte, r rune) []byte {
 	return utf8.AppendRune(out, r)
 }
 
-// ValidUTF8 is whether s is UTF-8 as Python's "surrogatepass" takes it: strict,
-// but for surrogates encoded as if they were characters.
+// ValidUTF8 reports whether s is valid UTF-8, allowing encoded surrogates as Python's "surrogatepass" does.
 func ValidUTF8(s []byte) bool {
 	for len(s) > 0 {
 		if utf8.Valid(s) {

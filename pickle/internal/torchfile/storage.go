@@ -1,11 +1,9 @@
-// Storages: the numbers of tensors, as the pickles of checkpoints name them.
+// Storages, as the pickles of checkpoints name them.
 
-// Package torchfile says how the files of PyTorch are laid out: which storages a
-// pickle names, where the numbers are in a file from before version 1.6, and what
-// was in the archives of version 0.1.
+// Package torchfile parses the layout of PyTorch files: the storages that a pickle names, the position of their data in
+// files from before version 1.6, and the archives of version 0.1.
 //
-// Nothing is unpickled. Package pickle gives the values, and this package the meaning
-// that PyTorch's loader gives to some of them.
+// Nothing is unpickled. Package pickle provides the values; this package interprets some of them as PyTorch's loader does.
 package torchfile
 
 import (
@@ -16,40 +14,39 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A Storage is a run of numbers that tensors are views of, as a persistent id names
-// it: ("storage", class, key, location, elements), in files from before version 1.6
-// with a view after these.
+// A Storage is an array that tensors are views of. A persistent ID names it: ("storage", class, key, location,
+// elements), in files from before version 1.6 followed by a view.
 type Storage struct {
 	Key      string
-	Class    string // without its module, as in "FloatStorage"
+	Class    string // without its module, for example "FloatStorage"
 	Location string // "cpu", "cuda:0", …
-	Elements int64  // of UntypedStorage bytes
+	Elements int64  // number of elements; bytes for UntypedStorage
 	View     *View  // nil if there is none
 
-	Offset int64 // of the persistent id's first use, in the pickle
+	Offset int64 // of the first use of the ID in the pickle
 }
 
-// A View is a part of a storage that counts as one by itself.
+// A View is a part of a storage that acts as a storage.
 type View struct {
-	Key              string // of the view
+	Key              string // key of the view
 	Offset, Elements int64  // in elements
 }
 
-// elementSizes are the bytes of an element of each class of storage.
+// elementSizes are the element sizes in bytes, by class.
 var elementSizes = map[string]int64{
 	"DoubleStorage": 8, "FloatStorage": 4, "HalfStorage": 2, "BFloat16Storage": 2, "LongStorage": 8, "IntStorage": 4,
-	"ShortStorage": 2, "CharStorage": 1, "ByteStorage": 1, "BoolStorage": 1, "ComplexFloatStorage": 8, "ComplexDoubleStorage": 16,
-	"QInt8Storage": 1, "QUInt8Storage": 1, "QInt32Storage": 4, "QUInt4x2Storage": 1, "QUInt2x4Storage": 1, "UntypedStorage": 1,
+	"ShortStorage": 2, "CharStorage": 1, "ByteStorage": 1, "BoolStorage": 1,
+	"ComplexFloatStorage": 8, "ComplexDoubleStorage": 16, "QInt8Storage": 1, "QUInt8Storage": 1, "QInt32Storage": 4,
+	"QUInt4x2Storage": 1, "QUInt2x4Storage": 1, "UntypedStorage": 1,
 }
 
-// ElementSize returns the bytes of an element, 0 if the class is not known.
+// ElementSize returns the size of an element in bytes, 0 if the class is unknown.
 func (s *Storage) ElementSize() int64 { return elementSizes[s.Class] }
 
-// Bytes returns the size of the storage, and false if its class is not known or if it
-// has more bytes than 63 bits can count.
+// Bytes returns the size in bytes; ok is false if the class is unknown or the size overflows.
 func (s *Storage) Bytes() (int64, bool) { return product(s.Elements, s.ElementSize()) }
 
-// product returns a * b, and false if that is not known or does not fit.
+// product returns a * b; ok is false if a factor is unknown or the product overflows.
 func product(a, b int64) (int64, bool) {
 	if a < 0 || b < 0 {
 		return 0, false
@@ -58,8 +55,7 @@ func product(a, b int64) (int64, bool) {
 	return int64(low), high == 0 && low>>63 == 0 && (b > 0 || a == 0)
 }
 
-// A Fault is something in a file that its format does not allow. The rule is one of
-// those below, or of package pickle.
+// A Fault is a violation of the file format. Its rule is one of those below or of package pickle.
 type Fault struct {
 	Rule   pickle.Rule
 	Offset int64
@@ -77,18 +73,17 @@ const (
 	RuleMagic       pickle.Rule = "non-canonical-magic"
 )
 
-// faults collects what is wrong.
+// faults collects faults.
 type faults struct{ list []Fault }
 
 func (f *faults) add(rule pickle.Rule, offset int64, format string, args ...any) {
-	const most = 1000 // that are told apart
+	const most = 1000 // faults that are kept
 	if len(f.list) < most {
 		f.list = append(f.list, Fault{rule, offset, fmt.Sprintf(format, args...)})
 	}
 }
 
-// Storages returns the storages that pickles name, each key once, in the order in
-// which they do, and what is wrong with their ids.
+// Storages returns the storages that the pickles name, each key once, in order of first use, and the faults in their IDs.
 func Storages(g *pickle.Graph) ([]Storage, []Fault) {
 	var list []Storage
 	var f faults
@@ -96,7 +91,7 @@ func Storages(g *pickle.Graph) ([]Storage, []Fault) {
 	for v := range g.Persistents() {
 		id, _ := v.Persistent()
 		if kind, ok := id.Item(0).Str(); !ok || kind != "storage" {
-			continue // of a module, or none of PyTorch's: package pickle says so
+			continue // a module, or not PyTorch's; package pickle reports it
 		}
 		s, ok := storage(id, &f)
 		if !ok {
@@ -109,22 +104,24 @@ func Storages(g *pickle.Graph) ([]Storage, []Fault) {
 			continue
 		}
 		if list[i].Class != s.Class || list[i].Elements != s.Elements {
-			f.add(RuleStorageType, 0, "the storage %s is %d elements of %s, and again %d of %s", wording.Quote(s.Key), list[i].Elements, wording.Quote(list[i].Class), s.Elements, wording.Quote(s.Class))
+			f.add(RuleStorageType, 0, "storage %s has %d elements of %s, and elsewhere %d of %s", wording.Quote(s.Key),
+				list[i].Elements, wording.Quote(list[i].Class), s.Elements, wording.Quote(s.Class))
 		}
 	}
 	return list, f.list
 }
 
-// storage reads the id of a storage.
+// storage parses the ID of a storage.
 func storage(id pickle.Value, f *faults) (s Storage, ok bool) {
 	_, s.Class, _ = id.Item(1).Global()
 	s.Location, _ = id.Item(3).Str()
 	if s.Key, ok = id.Item(2).Str(); !ok {
-		f.add(RuleStorageKey, 0, "the key of a storage is a %s, and is to be a str", id.Item(2).Kind())
+		f.add(RuleStorageKey, 0, "a storage key is of type %s instead of str", id.Item(2).Kind())
 		return s, false
 	}
 	if s.Elements, ok = id.Item(4).Int(); !ok || s.Elements < 0 {
-		f.add(pickle.RuleType, 0, "the storage %s has a %s for its number of elements", wording.Quote(s.Key), id.Item(4).Kind())
+		f.add(pickle.RuleType, 0, "the number of elements of storage %s is of type %s",
+			wording.Quote(s.Key), id.Item(4).Kind())
 		return s, false
 	}
 	if view := id.Item(5); view.Kind() == pickle.KindTuple {

@@ -1,5 +1,4 @@
-// Streams: checkpoints from before version 1.6, five pickles and the numbers after
-// them.
+// Streams: checkpoints from before version 1.6, five pickles followed by the data.
 
 package torchfile
 
@@ -15,18 +14,16 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// pickles is how many pickles a stream begins with: the magic number, the version of
-// the protocol, what machine wrote it, the object, and the keys of the storages.
+// pickles is the number of pickles at the start of a stream: magic number, protocol version, system information, object,
+// storage keys.
 const pickles = 5
 
-// magic is the number by which PyTorch knows a stream, and version the one version of
-// the protocol that there has been.
+// magic is the number that identifies a stream, and version the only protocol version in use.
 var magic, _ = new(big.Int).SetString("1950a86a20f9469cfc6c", 16)
 
 const version = 1001
 
-// The magic number as pickles of protocols 2 to 5 have it, after their head, and as
-// those of 0 and 1 do.
+// The magic number as pickles of protocols 2 to 5 store it, after their header, and as those of 0 and 1 do.
 const (
 	binaryMagic = "\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 	textMagic   = "L119547037146038801333356L\n."
@@ -34,40 +31,39 @@ const (
 
 // A Stream is a checkpoint from before version 1.6.
 type Stream struct {
-	// Graph has the pickles, as many as there are, five of a sound stream.
+	// Graph holds the pickles; a complete stream has five.
 	Graph *pickle.Graph
-	// Object is what torch.load returns. It is the zero Value if there is none.
+	// Object is the result of torch.load, the zero Value if there is none.
 	Object pickle.Value
-	// Blocks are the storages whose numbers are in the file, in its order.
+	// Blocks are the storages with data in the file, in file order.
 	Blocks []Block
-	// End is the offset after the last of them.
+	// End is the offset after the last block.
 	End int64
-	// Complete says whether the numbers of all storages are there.
+	// Complete reports whether the data of all storages is present.
 	Complete bool
 	Faults   []Fault
 }
 
-// A Block is the numbers of one storage: their count in eight bytes, and they.
+// A Block is the data of one storage: its number of elements in eight bytes, and the elements.
 type Block struct {
 	Storage
-	Count int64  // as it stands in the file: elements of the class
-	Begin int64  // the offset of the first number
-	Size  int64  // in bytes, as many as there are
-	Head  []byte // the first of them, up to 64
+	Count int64  // number of elements according to the block
+	Begin int64  // offset of the first element
+	Size  int64  // bytes that are present
+	Head  []byte // the first bytes of data, at most 64
 }
 
-// IsStream says whether what a pickle returns is the magic number, and so what follows
-// it a stream. How the number is written is no matter to loaders.
+// IsStream reports whether the root of a pickle is the magic number, so that a stream follows. Loaders accept any encoding
+// of the number.
 func IsStream(root pickle.Value) bool {
 	n := root.BigInt()
 	return n != nil && n.Cmp(magic) == 0
 }
 
-// ReadStream reads the stream of the given size behind r: the pickles, and where the
-// numbers are. The pickles are judged by o, whose MaxStreams and NoSweep do not
-// matter. It returns nil if it is no stream.
+// ReadStream reads the pickles of a stream and locates its data. It analyses the pickles with o, ignoring MaxStreams and
+// Search. It returns nil if the file is not a stream.
 //
-// The error is of reading r, and never of what was read.
+// The error is a read error, never one of the contents.
 func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
 	var opts pickle.Options
 	if o != nil {
@@ -88,7 +84,7 @@ func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
 	}
 	if len(roots) > 1 {
 		if v, ok := roots[1].Int(); !ok || v != version {
-			s.add(RuleMagic, 0, "the version of the protocol is not %d, the only one that there is", version)
+			s.add(RuleMagic, 0, "the protocol version is not %d, the only one", version)
 		}
 	}
 	if len(roots) > 3 {
@@ -103,7 +99,7 @@ func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
 	return s.Stream, nil
 }
 
-// A streamReader is a Stream that is being read.
+// A streamReader reads a Stream.
 type streamReader struct {
 	*Stream
 	faults
@@ -111,8 +107,7 @@ type streamReader struct {
 	size   int64
 }
 
-// canonical reports a magic number that is not written as PyTorch writes it: in the
-// protocol of the pickles that follow.
+// canonical reports a magic number that is not encoded as PyTorch does, in the protocol of the pickles after it.
 func (s *streamReader) canonical() error {
 	streams := s.Graph.Report.Streams
 	b, err := s.window.At(0, int(min(streams[0].End, 64)))
@@ -127,18 +122,18 @@ func (s *streamReader) canonical() error {
 		}
 	}
 	if head != binaryMagic && !(head == textMagic && len(streams) > 1 && streams[1].Proto < 2) {
-		s.add(RuleMagic, 0, "the magic number is not written as PyTorch writes it")
+		s.add(RuleMagic, 0, "the magic number is not encoded as PyTorch does")
 	}
 	return nil
 }
 
-// blocks finds the numbers of all storages. The keys are in the order of the file, and
-// how long each is follows from the class that a persistent id has for it.
+// blocks locates the data of all storages. The keys are in file order; the size of each storage follows from the class in
+// its persistent ID.
 func (s *streamReader) blocks(keys pickle.Value) error {
 	storages, found := Storages(s.Graph)
 	s.list = append(s.list, found...)
 	if keys.Kind() != pickle.KindList {
-		s.add(pickle.RuleType, s.End, "the keys of the storages are a %s, and are to be a list", keys.Kind())
+		s.add(pickle.RuleType, s.End, "the storage keys are of type %s instead of list", keys.Kind())
 		return nil
 	}
 	seen, index := make(map[string]bool), make(map[string]int, len(storages))
@@ -149,12 +144,12 @@ func (s *streamReader) blocks(keys pickle.Value) error {
 		key, ok := v.Str()
 		i, known := index[key]
 		if !ok || !known {
-			// Its class is not known, and so not where the next begins.
-			s.add(RuleStorageKey, s.End, "the key %s is of no storage that the pickle names", wording.Quote(key))
+			// Without its class, the position of the next storage is unknown.
+			s.add(RuleStorageKey, s.End, "key %s does not belong to a storage in the pickle", wording.Quote(key))
 			return nil
 		}
 		if seen[key] {
-			s.add(RuleStorageKey, s.End, "the storage %s is there twice", wording.Quote(key))
+			s.add(RuleStorageKey, s.End, "storage %s is listed twice", wording.Quote(key))
 			return nil
 		}
 		seen[key] = true
@@ -165,14 +160,13 @@ func (s *streamReader) blocks(keys pickle.Value) error {
 	s.Complete = len(seen) == len(storages)
 	for i := range storages {
 		if !seen[storages[i].Key] {
-			s.add(RuleStorageKey, s.End, "the storage %s is not among the keys", wording.Quote(storages[i].Key))
+			s.add(RuleStorageKey, s.End, "storage %s is missing from the keys", wording.Quote(storages[i].Key))
 		}
 	}
 	return nil
 }
 
-// block finds the numbers of one storage. It returns false if the next cannot be
-// found.
+// block locates the data of one storage. It returns false if the next storage cannot be located.
 func (s *streamReader) block(storage Storage) (more bool, err error) {
 	const countSize, headSize = 8, 64 // bytes
 	b, err := s.window.At(s.End, countSize+headSize)
@@ -180,16 +174,18 @@ func (s *streamReader) block(storage Storage) (more bool, err error) {
 		return false, err
 	}
 	if len(b) < countSize {
-		s.add(pickle.RuleTruncated, s.End, "the file ends before the storage %s", wording.Quote(storage.Key))
+		s.add(pickle.RuleTruncated, s.End, "the file ends before storage %s", wording.Quote(storage.Key))
 		return false, nil
 	}
 	block := Block{Storage: storage, Count: int64(binary.LittleEndian.Uint64(b)), Begin: s.End + countSize}
 	if block.Count != storage.Elements {
-		s.add(RuleStorageSize, s.End, "the storage %s has %d elements by the pickle, and %d by its own count", wording.Quote(storage.Key), storage.Elements, block.Count)
+		s.add(RuleStorageSize, s.End, "storage %s has %d elements in the pickle, but %d in the file",
+			wording.Quote(storage.Key), storage.Elements, block.Count)
 	}
 	size, ok := product(block.Count, storage.ElementSize())
 	if !ok {
-		s.add(RuleStorageSize, s.End, "the storage %s has %d elements of %s, of which it is not known how long they are", wording.Quote(storage.Key), block.Count, wording.Quote(storage.Class))
+		s.add(RuleStorageSize, s.End, "storage %s has %d elements of the unknown class %s",
+			wording.Quote(storage.Key), block.Count, wording.Quote(storage.Class))
 		return false, nil
 	}
 	block.Size = min(size, s.size-block.Begin)
@@ -197,7 +193,8 @@ func (s *streamReader) block(storage Storage) (more bool, err error) {
 	s.Blocks = append(s.Blocks, block)
 	s.End = block.Begin + block.Size
 	if block.Size < size {
-		s.add(pickle.RuleTruncated, block.Begin, "the storage %s takes %d bytes, and %d are left", wording.Quote(storage.Key), size, block.Size)
+		s.add(pickle.RuleTruncated, block.Begin, "storage %s needs %d bytes, but %d are left",
+			wording.Quote(storage.Key), size, block.Size)
 		return false, nil
 	}
 	return true, nil

@@ -1,4 +1,4 @@
-// Archives of version 0.1: a tar file with the storages, the tensors and the object.
+// Archives of version 0.1: a tar file with storages, tensors and an object.
 
 package torchfile
 
@@ -12,40 +12,40 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A Member is a member of an archive of version 0.1, laid out.
+// A Member is a parsed member of an archive of version 0.1.
 type Member struct {
-	// Graphs are the pickles of the member, in its order.
+	// Graphs are the pickles of the member, in file order.
 	Graphs []*pickle.Graph
-	// Offsets are where each of them begins in the member.
+	// Offsets are the offsets of the pickles within the member.
 	Offsets []int64
-	// Blocks are the numbers of storages, of the member "storages".
+	// Blocks locate the data of the member "storages".
 	Blocks []Block
-	// Tensors are those of the member "tensors".
+	// Tensors are the tensors of the member "tensors".
 	Tensors []TarTensor
-	// Views are the parts of storages that count as storages by themselves.
+	// Views are the parts of storages that act as storages.
 	Views []TarView
-	End   int64 // the offset after the last that belongs to the format
-	// Complete says whether all was there.
+	End   int64 // the offset after the last recognised byte
+	// Complete reports whether nothing is missing.
 	Complete bool
 	Faults   []Fault
 }
 
-// A TarTensor is a tensor of such an archive: a view of a storage.
+// A TarTensor is a tensor of such an archive, a view of a storage.
 type TarTensor struct {
 	Key, Storage string
-	Class        string // as in "FloatTensor"
+	Class        string // for example "FloatTensor"
 	Shape        []int64
 	Strides      []int64
 	Offset       int64 // in elements
 }
 
-// A TarView is a part of a storage with a key of its own.
+// A TarView is a part of a storage with its own key.
 type TarView struct {
 	Key, Root        string
 	Offset, Elements int64
 }
 
-// A memberReader is a Member that is being read, from front to back.
+// A memberReader reads a Member sequentially.
 type memberReader struct {
 	*Member
 	faults
@@ -53,16 +53,15 @@ type memberReader struct {
 	size int64
 	opts pickle.Options
 
-	work, memory int64 // what is left of the budgets for pickles
+	work, memory int64 // remaining budgets for pickles
 }
 
-// usualPickle is how many bytes such pickles have at most, but for the object: a key, and
-// names of places and classes.
+// usualPickle is the maximum size of most pickles in a member: a key and names of devices and classes.
 const usualPickle = 1 << 10
 
-// ReadStorages reads the member "storages": a count, then for each storage a pickle
-// with its key, location and class, its count in eight bytes and its numbers; then a
-// pickle with views. The pickles are judged by o. The error is of reading r.
+// ReadStorages reads the member "storages": a count; for each storage a pickle with its key, location and class, the number
+// of elements in eight bytes, and the data; then a pickle with the views. It analyses the pickles with o. The error is a
+// read error.
 func ReadStorages(r io.ReaderAt, size int64, o *pickle.Options) (*Member, error) {
 	m := newMemberReader(r, size, o)
 	n, ok, err := m.count()
@@ -76,9 +75,8 @@ func ReadStorages(r io.ReaderAt, size int64, o *pickle.Options) (*Member, error)
 	return m.Member, err
 }
 
-// ReadTensors reads the member "tensors": a count, then for each tensor a pickle with
-// its key, its storage's and its class; its number of dimensions in four bytes and
-// four that mean nothing; sizes, strides and offset in eight each.
+// ReadTensors reads the member "tensors": a count; for each tensor a pickle with its key, the storage's key and its class,
+// the number of dimensions in four bytes, four unused bytes, and sizes, strides and offset in eight bytes each.
 func ReadTensors(r io.ReaderAt, size int64, o *pickle.Options) (*Member, error) {
 	m := newMemberReader(r, size, o)
 	n, ok, err := m.count()
@@ -99,42 +97,41 @@ func newMemberReader(r io.ReaderAt, size int64, o *pickle.Options) *memberReader
 	return m
 }
 
-// pickle reads the next pickle, and returns its value. It returns false if there is
-// none that ends as one should.
+// pickle reads the next pickle and returns its value; ok is false if it is not terminated.
 func (m *memberReader) pickle() (v pickle.Value, ok bool, err error) {
 	if m.work <= 0 || m.memory <= 0 {
-		m.add(pickle.RuleBudget, m.End, "the budget of instructions or memory is spent at %d, and what follows was not looked at", m.End)
+		m.add(pickle.RuleBudget, m.End, "the instruction or memory budget is exhausted at %d; the rest was not analysed",
+			m.End)
 		return v, false, nil
 	}
 	m.opts.MaxOpcodes, m.opts.MaxMemory = m.work, m.memory
 	size := min(m.size-m.End, usualPickle)
 	g, err := pickle.Load(io.NewSectionReader(m.r, m.End, size), size, &m.opts)
 	if err == nil && size < m.size-m.End && (len(g.Report.Streams) == 0 || !g.Report.Streams[0].Stopped) {
-		size = m.size - m.End // it is not as short as they are
+		size = m.size - m.End // a larger one
 		g, err = pickle.Load(io.NewSectionReader(m.r, m.End, size), size, &m.opts)
 	}
 	if err != nil {
 		return v, false, err
 	}
-	const each = 32 << 10 // bytes, and half as many instructions, that a graph takes at least
+	const each = 32 << 10 // bytes that a graph uses at least, and twice the instructions
 	m.work, m.memory = m.work-max(g.Report.Spent, each/16), m.memory-g.Report.Memory-each
 	m.Graphs, m.Offsets = append(m.Graphs, g), append(m.Offsets, m.End)
 	roots := g.Roots()
 	if len(roots) == 0 || !g.Report.Streams[0].Stopped {
-		m.add(pickle.RuleTruncated, m.End, "a pickle is due, and none ends")
+		m.add(pickle.RuleTruncated, m.End, "a pickle is missing or not terminated")
 		return v, false, nil
 	}
 	m.End += g.Report.End
 	return roots[0], true, nil
 }
 
-// count reads how many of something follow. Each is a pickle, and has two bytes at
-// least.
+// count reads the number of entries that follow. Each is a pickle of at least two bytes.
 func (m *memberReader) count() (int64, bool, error) {
 	v, ok, err := m.pickle()
 	n, isInt := v.Int()
 	if ok && (!isInt || n < 0 || n > m.size/2) {
-		m.add(pickle.RuleType, 0, "a count is a %s of a value that it cannot have", v.Kind())
+		m.add(pickle.RuleType, 0, "a count is invalid: a value of type %s", v.Kind())
 		ok = false
 	}
 	return n, ok, err
@@ -143,7 +140,7 @@ func (m *memberReader) count() (int64, bool, error) {
 // bytes reads n bytes.
 func (m *memberReader) bytes(n int64) ([]byte, bool, error) {
 	if n > m.size-m.End {
-		m.add(pickle.RuleTruncated, m.End, "%d bytes are due, and %d are left", n, m.size-m.End)
+		m.add(pickle.RuleTruncated, m.End, "%d bytes are expected, but %d are left", n, m.size-m.End)
 		return nil, false, nil
 	}
 	b := make([]byte, n)
@@ -171,7 +168,8 @@ func (m *memberReader) storage() (bool, error) {
 	block.Elements = block.Count
 	size, known := block.Bytes()
 	if !known || size > m.size-m.End {
-		m.add(RuleStorageSize, block.Begin, "the storage %s has %d elements of %s, and %d bytes are left", wording.Quote(s.Key), block.Count, wording.Quote(s.Class), m.size-m.End)
+		m.add(RuleStorageSize, block.Begin, "storage %s has %d elements of %s, but %d bytes are left",
+			wording.Quote(s.Key), block.Count, wording.Quote(s.Class), m.size-m.End)
 		return false, nil
 	}
 	block.Size = size
@@ -185,7 +183,7 @@ func (m *memberReader) storage() (bool, error) {
 	return true, nil
 }
 
-// keyOf returns a key, which was a number then.
+// keyOf returns a key, which can be a number.
 func keyOf(v pickle.Value) string {
 	if n, ok := v.Int(); ok {
 		return strconv.FormatInt(n, 10)
@@ -194,7 +192,7 @@ func keyOf(v pickle.Value) string {
 	return s
 }
 
-// views reads the views of storages: a list of (key, root's key, offset, elements).
+// views reads the views: a list of (key, key of the storage, offset, elements).
 func (m *memberReader) views() (bool, error) {
 	v, ok, err := m.pickle()
 	if !ok || err != nil {
@@ -224,7 +222,7 @@ func (m *memberReader) tensor() (bool, error) {
 	const most = 64
 	dims := int64(int32(binary.LittleEndian.Uint32(b)))
 	if dims < 0 || dims > most {
-		m.add(RuleShape, m.End, "the tensor %s has %d dimensions", wording.Quote(t.Key), dims)
+		m.add(RuleShape, m.End, "tensor %s has %d dimensions", wording.Quote(t.Key), dims)
 		return false, nil
 	}
 	if b, ok, err = m.bytes(8 * (2*dims + 1)); !ok || err != nil {
