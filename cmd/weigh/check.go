@@ -187,11 +187,3 @@ func (a *app) explain(f *checkFlags, args []string) error {
 		return e.Text(w, s)
 	})
 }
-
-// didYouMean suggests one of words, or returns "".
-func didYouMean(s string, words []string) string {
-	if meant := suggest(s, words); meant != "" {
-		return "did you mean " + strings.TrimSpace(meant) + "?"
-	}
-	return ""
-}

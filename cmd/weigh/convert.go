@@ -194,7 +194,7 @@ func (a *app) spareForValues(o *output, plan *convert.Plan) error {
 		return nil
 	}
 	for _, s := range plan.Sources {
-		a.inputs = append(a.inputs, s.Path)
+		a.reading(s.Path)
 	}
 	for i := range plan.Files.Shards {
 		if name := filepath.Join(plan.Dir, plan.Files.Shards[i].Name); name == filepath.Clean(o.file) {

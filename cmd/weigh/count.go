@@ -5,13 +5,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/stats"
 )
@@ -79,30 +77,4 @@ func (c *cancelable) ReadAt(b []byte, off int64) (int, error) {
 		return 0, context.Cause(c.ctx)
 	}
 	return c.ReaderAt.ReadAt(b, off)
-}
-
-// A progress is how much of some tensors was counted.
-type progress struct {
-	tensors, bytes         int64 // in all
-	doneTensors, doneBytes atomic.Int64
-}
-
-// expect adds tensors that are to be counted.
-func (p *progress) expect(list []*safetensors.Tensor) {
-	for _, t := range list {
-		p.tensors++
-		p.bytes += t.Size()
-	}
-}
-
-// count adds one more tensor of so many bytes.
-func (p *progress) count(bytes int64) {
-	p.doneTensors.Add(1)
-	p.doneBytes.Add(bytes)
-}
-
-// String says how far it is.
-func (p *progress) String() string {
-	return fmt.Sprintf("%s of %s, %s of %s", typeset.Count(p.doneTensors.Load()), typeset.Plural(p.tensors, "tensor"),
-		typeset.Bytes(p.doneBytes.Load()), typeset.Bytes(p.bytes))
 }

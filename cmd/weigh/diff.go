@@ -104,7 +104,7 @@ func (f *diffFlags) check(cmd *cobra.Command) error {
 
 // diff compares two targets.
 func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error {
-	sel, err := (&selection{choice: f.choice}).selection()
+	sel, err := (&selection{choice: f.choice}).read()
 	if err != nil {
 		return err
 	}

@@ -54,12 +54,12 @@ func noFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	return usagef("%s has no flag %s: %s --help lists those there are", cmd.Name(), flag, cmd.CommandPath())
 }
 
-// needsValue returns the error of a flag that stands at the end, without its
-// value. Of rules there are too many to know them by heart.
+// needsValue returns the error of a flag at the end of the line, without its value. It
+// lists the values that [completeWords] was given.
 func needsValue(f *pflag.Flag) error {
 	value, _ := pflag.UnquoteUsage(f)
-	if f.Name == "explain" {
-		return usagef("--explain needs a RULE, one of %s", strings.Join(ruleNames(), ", "))
+	if words := f.Annotations[valuesOf]; len(words) > 0 {
+		return usagef("--%s needs a %s, one of %s", f.Name, value, strings.Join(words, ", "))
 	}
 	return usagef("--%s needs a value, %s", f.Name, value)
 }

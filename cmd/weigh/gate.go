@@ -4,10 +4,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -97,25 +94,6 @@ func (a *app) rulebook(name string) (*rulebook, error) {
 	}
 	folder, err := filepath.Abs(filepath.Dir(name))
 	return &rulebook{config, folder}, err
-}
-
-// readSmall reads a file of at most most bytes, to which no output may go.
-func (a *app) readSmall(name string, most int64) ([]byte, error) {
-	a.inputs = append(a.inputs, name)
-	f, err := os.Open(name)
-	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) && errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%q does not exist", name) // which is no target
-		}
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%q has more than %d bytes: is it the right file?", name, most)
-	}
-	return text, err
 }
 
 // turnTo takes up the configuration for a target.

@@ -165,7 +165,7 @@ func (a *app) checkFiles(ctx context.Context, r *record) ([]compare.SumResult, e
 	sizes := make([]int64, len(r.files))
 	results := make([]compare.SumResult, len(r.files))
 	for i, f := range r.files {
-		a.inputs = append(a.inputs, filepath.FromSlash(f.path))
+		a.reading(filepath.FromSlash(f.path))
 		info, err := os.Stat(filepath.FromSlash(f.path))
 		results[i] = compare.SumResult{Name: f.path}
 		switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // help writes the help of a command.
-func (a *app) help(cmd *cobra.Command) error {
+func (a *session) help(cmd *cobra.Command) error {
 	_, err := a.stdout.Write([]byte(helpText(cmd, a.terminal.width)))
 	return err
 }

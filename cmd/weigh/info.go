@@ -28,8 +28,6 @@ type infoFlags struct {
 	compat              string
 }
 
-const anyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
-
 // infoCmd returns the verb. Whether layers are folded depends on where the
 // output goes, so that is settled here and not by the default of a flag.
 func (a *app) infoCmd() *cobra.Command {
@@ -108,26 +106,12 @@ func (f *infoFlags) check() error {
 	return f.output.check()
 }
 
-const lenientUsage = "accept what the reference implementation accepts"
-
-// completeFiles has shells complete the names of files that can be a target.
-func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"safetensors", "json"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
 // info shows the targets. All that can be wrong with its flags is found before a
 // file is opened, but for a dtype that only a file can tell.
 func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
-	sel, err := f.selection.selection()
+	sel, err := f.selection.read()
 	if err != nil {
 		return err
-	}
-	// "weigh chek x" is taken for targets. Only now can it be told from a file
-	// that is called so.
-	if a.implied {
-		if err := misspelt(cmd, args[0]); err != nil {
-			return err
-		}
 	}
 	if err := f.check(); err != nil {
 		return err

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -104,22 +102,12 @@ func (p *place) sets(ctx context.Context) ([]*checkpoint.Set, error) {
 func (a *app) reads(at *place, sets []*checkpoint.Set) {
 	for _, set := range sets {
 		if set.Index != "" {
-			a.inputs = append(a.inputs, at.path(set.Index))
+			a.reading(at.path(set.Index))
 		}
 		for _, shard := range set.Shards {
-			a.inputs = append(a.inputs, at.path(shard))
+			a.reading(at.path(shard))
 		}
 	}
-}
-
-// stat describes what was read by the given name.
-func (a *app) stat(name string) (fs.FileInfo, error) {
-	if in, ok := a.stdin.(*interruptible); ok && name == "-" {
-		if f, ok := in.r.(*os.File); ok {
-			return f.Stat()
-		}
-	}
-	return os.Stat(name)
 }
 
 // An openFile is one file that is open, with the text of its header.
@@ -135,7 +123,7 @@ type openFile struct {
 // openFile opens a target that has to be one file.
 func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	if target == "-" {
-		a.inputs = append(a.inputs, target)
+		a.reading(target)
 		return a.openStream()
 	}
 	at, err := a.locate(ctx, target, checkpoint.Options{})

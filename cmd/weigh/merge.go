@@ -126,22 +126,6 @@ func (a *app) stream(ctx context.Context, g *gathering, f *reshardFlags) error {
 	return errors.Join(a.counted(ctx, g, e, w), w.Close())
 }
 
-// mayStream returns why a file cannot go to standard output, or nil: a terminal would
-// act on its bytes, and a shell may have opened what is read to append to it.
-func (a *app) mayStream() error {
-	if a.style().Terminal() {
-		return usagef("a file is not for terminals: name one with -o, or write into a pipe")
-	}
-	if out, ok := a.stdout.(*stoppable); ok {
-		if f, ok := out.w.(*os.File); ok {
-			if info, err := f.Stat(); err == nil && fileSetOf(a.inputs...).hasInfo(info) {
-				return usagef("standard output is one of the files that are read")
-			}
-		}
-	}
-	return nil
-}
-
 // counted encodes the file, and shows how far it is.
 func (a *app) counted(ctx context.Context, g *gathering, e safetensors.Encoder, w io.Writer) error {
 	h, err := e.Plan(g.tensors()...)

@@ -65,7 +65,7 @@ func (b *byteSize) Set(s string) error {
 }
 
 // resolve opens the store of a ref that is not on this machine.
-func (a *app) resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
+func (a *session) resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
 	n := &a.network
 	n.once.Do(func() { n.opener, n.failed = a.newOpener() })
 	if n.failed != nil {
@@ -74,7 +74,7 @@ func (a *app) resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
 	return n.opener.Open(ctx, ref)
 }
 
-func (a *app) newOpener() (*remote.Opener, error) {
+func (a *session) newOpener() (*remote.Opener, error) {
 	n := &a.network
 	if n.maxRequests < 0 {
 		return nil, usagef("--max-requests is %d, and cannot be negative", n.maxRequests)
@@ -123,7 +123,7 @@ func cacheDir(env func(string) string) string {
 }
 
 // sayCost says what was spent, if that was asked for.
-func (a *app) sayCost() {
+func (a *session) sayCost() {
 	n := &a.network
 	if !n.cost {
 		return

@@ -47,7 +47,7 @@ func (o *output) check() error {
 }
 
 // write calls render with where output goes, and how it is to look there.
-func (a *app) write(o *output, say func(io.Writer, typeset.Style) error) error {
+func (a *session) write(o *output, say func(io.Writer, typeset.Style) error) error {
 	if o.file == "" || o.file == "-" {
 		return say(a.stdout, a.style())
 	}
@@ -72,7 +72,7 @@ func (a *app) write(o *output, say func(io.Writer, typeset.Style) error) error {
 // spare returns an error if the output would replace what the program reads. A
 // model has many names, by links and by folders, so it is files that are compared.
 // --force is no excuse: it is meant for the last report.
-func (a *app) spare(o *output) error {
+func (a *session) spare(o *output) error {
 	out, err := os.Stat(o.file)
 	if err != nil || !out.Mode().IsRegular() {
 		return nil // there is nothing to lose
@@ -97,7 +97,7 @@ func (e *writeError) Unwrap() error { return e.error }
 
 // writeDevice writes to what is there and is no file: /dev/null, a named pipe. It
 // may be a terminal by another name, which gets what standard output would.
-func (a *app) writeDevice(o *output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
+func (a *session) writeDevice(o *output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
 	f, err := os.OpenFile(o.file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -124,4 +124,20 @@ func writeWhole(o *output, style typeset.Style, say func(io.Writer, typeset.Styl
 		return errors.Join(err, f.Abort())
 	}
 	return f.Commit()
+}
+
+// mayStream returns why a file cannot go to standard output, or nil: a terminal would
+// act on its bytes, and a shell may have opened what is read to append to it.
+func (a *session) mayStream() error {
+	if a.style().Terminal() {
+		return usagef("a file is not for terminals: name one with -o, or write into a pipe")
+	}
+	if out, ok := a.stdout.(*stoppable); ok {
+		if f, ok := out.w.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && fileSetOf(a.inputs...).hasInfo(info) {
+				return usagef("standard output is one of the files that are read")
+			}
+		}
+	}
+	return nil
 }

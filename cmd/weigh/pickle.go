@@ -48,7 +48,7 @@ seen completely.`,
 
 // pickles shows the pickles of a file.
 func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) error {
-	a.inputs = append(a.inputs, f.policy)
+	a.reading(f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	target = printable(target)
 	p := &scanreport.Pickles{Path: target, Member: member, MaxLines: f.budget * usualLines}
 	read := &scanProgress{files: 1}
-	if f.file != "" || terminalOf(a.stdout, os.Getenv).width == 0 { // or it would stand among the instructions
+	if f.file != "" || !a.style().Terminal() { // or it would stand among the instructions
 		defer a.watch(read)()
 	}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
@@ -100,7 +100,7 @@ const usualLines = 200_000
 // openBytes opens a target that has to be one file of any kind. What it returns closes
 // it.
 func (a *app) openBytes(ctx context.Context, target string) (r io.ReaderAt, size int64, done func(), err error) {
-	a.inputs = append(a.inputs, target)
+	a.reading(target)
 	if target == "-" {
 		f, size, err := a.spooled()
 		if err != nil {

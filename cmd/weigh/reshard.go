@@ -154,19 +154,6 @@ func (r *rewriting) release() {
 	}
 }
 
-// remarkOnSpace says early that files of so many bytes may not fit the disk. It is no
-// error: some file systems need less, since they share what is the same.
-func (a *app) remarkOnSpace(dir string, need int64) {
-	free := freeSpace(dir)
-	for free < 0 && dir != filepath.Dir(dir) {
-		dir = filepath.Dir(dir) // it has yet to be made
-		free = freeSpace(dir)
-	}
-	if free >= 0 && need > free {
-		a.remark("the disk of %q has %s free, and %s are to be written", dir, typeset.Bytes(free), typeset.Bytes(need))
-	}
-}
-
 // guard returns why the plan must not be carried out: it is in the way of what is
 // there already, or of what is read.
 func (r *rewriting) guard(a *app) error {

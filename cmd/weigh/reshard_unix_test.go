@@ -153,7 +153,8 @@ func TestReplacedWhileRead(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	modelOf(t, dir, 2, 1)
 	modelOf(t, other, 2, 2)
-	a := &app{stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }, quiet: true}
+	a := &app{session: newSession(t.Context(), nil, io.Discard, io.Discard, func(string) string { return "" })}
+	a.quiet = true
 	f := &reshardFlags{inPlace: true}
 	g, err := a.gather(t.Context(), "split", []string{dir}, f)
 	if err != nil {

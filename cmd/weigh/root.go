@@ -48,14 +48,15 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
 	}
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no remarks on standard error; check, scan and what changes files say nothing at all")
-	a.network.register(root)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
-			return usagef("--color is %q, and can be auto, always or never", a.color)
+	a.session.register(root)
+	shared := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := shared(cmd, args); err != nil || !a.implied || len(args) == 0 {
+			return err
 		}
-		return oneForm(cmd)
+		// "weigh chek x" is read as targets of info. Now that flags are parsed, a verb
+		// that is misspelt can be told from a file.
+		return misspelt(cmd, args[0])
 	}
 	version := root.Flags().Bool("version", false, "say which version this is")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -74,7 +75,7 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.scanCmd(), a.pickleCmd(), a.convertCmd())
 	root.AddCommand(a.splitCmd(), a.mergeCmd())
 	root.SetHelpCommand(a.helpCmd())
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.help(cmd) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.session.help(cmd) })
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultHelpCmd()
@@ -88,20 +89,6 @@ func (a *app) nothingAsked(root *cobra.Command) error {
 		return usagef("there is no target: standard input is read by %q, and %q lists the verbs", "weigh -", "weigh --help")
 	}
 	return usagef("there is no target: the usage is %q, and %q says more", usageLine(root), "weigh --help")
-}
-
-// oneForm returns an error if more than one form of output is asked for.
-func oneForm(cmd *cobra.Command) error {
-	var forms []string
-	for _, name := range []string{"csv", "json", "junit", "lines", "markdown", "sarif", "sums", "tree"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-			forms = append(forms, "--"+name)
-		}
-	}
-	if len(forms) > 1 {
-		return usagef("%s are forms of one output: choose one of them", strings.Join(forms, " and "))
-	}
-	return nil
 }
 
 // withVerb puts the verb info before args that have a target, and no verb. It
@@ -157,20 +144,6 @@ func lookup(flags *pflag.FlagSet, arg string) *pflag.Flag {
 		return flags.Lookup(name)
 	}
 	return flags.ShorthandLookup(arg[1:2])
-}
-
-// targets returns what is to be done with the arguments of a verb that takes
-// targets, at most most of them, or any number if that is 0.
-func targets(most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return usagef("%s needs %s", cmd.Name(), what)
-		case most > 0 && len(args) > most:
-			return usagef("%s takes %s, and not %d of them", cmd.Name(), what, len(args))
-		}
-		return nil
-	}
 }
 
 // meantVerbs are what other programs call what a verb does.

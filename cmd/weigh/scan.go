@@ -163,7 +163,7 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 	if err != nil {
 		return err
 	}
-	a.inputs = append(a.inputs, f.policy)
+	a.reading(f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
 		return err

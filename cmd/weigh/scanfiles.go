@@ -37,13 +37,13 @@ type scanJob struct {
 func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, target := range targets {
-		a.inputs = append(a.inputs, target)
+		a.reading(target)
 		if err := list.add(ctx, a, target, found); err != nil {
 			return err
 		}
 	}
 	for _, job := range list.jobs {
-		a.inputs = append(a.inputs, job.path)
+		a.reading(job.path)
 	}
 	done := new(scanProgress)
 	done.files = int64(len(list.jobs))
@@ -100,17 +100,6 @@ func (j *scanJob) run(ctx context.Context, a *app, scanner *scan.Scanner, done *
 	defer object.Close()
 	j.size = object.Size()
 	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
-}
-
-// spooled returns standard input as a file: an archive is read from its end.
-func (a *app) spooled() (f *os.File, size int64, err error) {
-	if f, err = os.CreateTemp("", "weigh-scan-*"); err != nil {
-		return nil, 0, err
-	}
-	if size, err = io.Copy(f, a.stdin); err != nil {
-		return nil, 0, errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	return f, size, nil
 }
 
 // A scanList is the files that were found at targets.

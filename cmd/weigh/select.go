@@ -63,14 +63,8 @@ func (s *selection) register(cmd *cobra.Command) {
 	completeWords(cmd, "dtype", dtypeNames())
 }
 
-// completeWords has shells complete the value of a flag.
-func completeWords(cmd *cobra.Command, flag string, words []string) {
-	// The error is that of a flag which does not exist.
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// selection reads the flags.
-func (s *selection) selection() (listing.Selection, error) {
+// read reads the flags.
+func (s *selection) read() (listing.Selection, error) {
 	if s.sort == "size" {
 		s.sort = "bytes" // as ls and du call it
 	}

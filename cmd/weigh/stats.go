@@ -143,7 +143,7 @@ func (f *statsFlags) counter() stats.Counter {
 
 // stats sums up the tensors of a target.
 func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
-	sel, err := f.selection.selection()
+	sel, err := f.selection.read()
 	if err != nil {
 		return err
 	}

@@ -54,15 +54,12 @@ func (s *survey) first(one saying) bool {
 	return !was
 }
 
-// errUnread ends the program with exitIO. What could not be read has been said.
-var errUnread = errors.New("something could not be read")
-
 // survey looks at targets. It goes on after one that cannot be read, having
 // said so, and returns errUnread if none can.
 func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
 	s := &survey{Inventory: listing.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, target := range targets {
-		a.inputs = append(a.inputs, target)
+		a.reading(target)
 		var err error
 		if err = opts.gate.turnTo(a, target); err == nil {
 			if target == "-" {

@@ -63,10 +63,10 @@ func positive(s string) int {
 
 // style returns how text is to look on standard output. NO_COLOR is the
 // convention of no-color.org, TERM=dumb that of older programs.
-func (a *app) style() typeset.Style { return a.styleOn(a.terminal) }
+func (a *session) style() typeset.Style { return a.styleOn(a.terminal) }
 
 // styleOn returns how text is to look on a terminal, or on what is none.
-func (a *app) styleOn(t terminal) typeset.Style {
+func (a *session) styleOn(t terminal) typeset.Style {
 	s := typeset.Style{Width: t.width}
 	switch a.color {
 	case "always":

@@ -1,0 +1,22 @@
+// Free space on disks.
+
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// remarkOnSpace says early that files of so many bytes may not fit the disk. It is no
+// error: some file systems need less, since they share what is the same.
+func (a *session) remarkOnSpace(dir string, need int64) {
+	free := freeSpace(dir)
+	for free < 0 && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir) // it has yet to be made
+		free = freeSpace(dir)
+	}
+	if free >= 0 && need > free {
+		a.remark("the disk of %q has %s free, and %s are to be written", dir, typeset.Bytes(free), typeset.Bytes(need))
+	}
+}

@@ -1,0 +1,56 @@
+// Suggestions for words that are misspelt.
+
+package main
+
+import "strings"
+
+// didYouMean suggests one of words, or returns "".
+func didYouMean(s string, words []string) string {
+	if meant := suggest(s, words); meant != "" {
+		return "did you mean " + strings.TrimSpace(meant) + "?"
+	}
+	return ""
+}
+
+// suggest returns the word of words that is most like s, or "" if none is.
+func suggest(s string, words []string) string {
+	best, least := "", 3 // letters to change; with more, it is another word
+	for _, w := range words {
+		// Of a short word, half the letters make another one.
+		if d := distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance returns how many letters have to be added, dropped, changed, or
+// swapped with their neighbour, to make b of a.
+func distance(a, b string) int {
+	const most = 40 // letters: longer, it is no word
+	if len(a) > most || len(b) > most {
+		return most
+	}
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}
