@@ -12,13 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 )
 
 // catFlags are the flags of cat.
 type catFlags struct {
-	output
+	cli.Output
 	format             string
 	json, raw, lenient bool
 }
@@ -53,21 +54,21 @@ they are F64. NaN, Infinity and -Infinity are strings in JSON. Complex numbers a
   weigh cat --format npy testdata/sample lm_head.weight | python3 -c '...'`,
 		GroupID:           groupLook,
 		Args:              catArgs,
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd, a.style()); err != nil {
+			if err := f.check(cmd, a.Style()); err != nil {
 				return err
 			}
 			return a.cat(cmd.Context(), args[0], args[1], &f)
 		},
 	}
-	f.output.register(cmd)
+	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "text", "write values as `FORMAT`: "+strings.Join(catFormats, ", "))
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.cat/1, as --format json does")
 	fl.BoolVar(&f.raw, "raw", false, "with --format npy, write the bits of each element as an unsigned integer")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
-	completeWords(cmd, "format", catFormats)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "format", catFormats)
 	return cmd
 }
 
@@ -75,9 +76,9 @@ they are F64. NaN, Infinity and -Infinity are strings in JSON. Complex numbers a
 func catArgs(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) < 2:
-		return usagef("cat needs a target and the name of a tensor: weigh info lists their names")
+		return cli.Usagef("cat needs a target and the name of a tensor: weigh info lists their names")
 	case len(args) > 2:
-		return usagef("cat takes one tensor, and not %d: a slice with spaces needs quotes, as in 'w[0:4, :]'", len(args)-1)
+		return cli.Usagef("cat takes one tensor, and not %d: a slice with spaces needs quotes, as in 'w[0:4, :]'", len(args)-1)
 	}
 	return nil
 }
@@ -87,29 +88,29 @@ func catArgs(_ *cobra.Command, args []string) error {
 func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
 	if f.json {
 		if cmd.Flags().Changed("format") && f.format != "json" {
-			return usagef("--json and --format %s are forms of one output: choose one of them", f.format)
+			return cli.Usagef("--json and --format %s are forms of one output: choose one of them", f.format)
 		}
 		f.format = "json"
 	}
 	if !slices.Contains(catFormats, f.format) {
-		if meant := didYouMean(f.format, catFormats); meant != "" {
-			return usagef("--format cannot be %q: %s", f.format, meant)
+		if meant := cli.DidYouMean(f.format, catFormats); meant != "" {
+			return cli.Usagef("--format cannot be %q: %s", f.format, meant)
 		}
-		return usagef("--format cannot be %q, but one of %s", f.format, strings.Join(catFormats, ", "))
+		return cli.Usagef("--format cannot be %q, but one of %s", f.format, strings.Join(catFormats, ", "))
 	}
 	switch {
 	case f.raw && f.format != "npy":
-		return usagef("--raw is about --format npy; --format raw writes the bytes of the file")
-	case f.file == "" || f.file == "-":
+		return cli.Usagef("--raw is about --format npy; --format raw writes the bytes of the file")
+	case f.File == "" || f.File == "-":
 		return f.seen(s)
 	}
-	return f.output.check()
+	return f.Output.Check()
 }
 
 // seen returns an error if bytes would go to a terminal, -o /dev/tty being one.
 func (f *catFlags) seen(s typeset.Style) error {
 	if s.Terminal() && (f.format == "npy" || f.format == "raw") {
-		return usagef("--format %s is not for terminals: write it to a file with -o, or into a pipe", f.format)
+		return cli.Usagef("--format %s is not for terminals: write it to a file with -o, or into a pipe", f.format)
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func (a *app) cat(ctx context.Context, target, tensor string, f *catFlags) error
 		return err
 	}
 	c := values.Cat{Tensor: t}
-	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if err := f.seen(s); err != nil {
 			return err
 		}
@@ -157,10 +158,10 @@ func (w *weights) slice(ctx context.Context, meant string) (*safetensors.Tensor,
 		}
 		ranges, err := safetensors.ParseRanges(text)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, cli.Usage(err)
 		}
 		if t, err = t.Slice(ranges...); err != nil {
-			return nil, usageError{err}
+			return nil, cli.Usage(err)
 		}
 		return t, nil
 	}

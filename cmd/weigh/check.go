@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
@@ -21,7 +22,7 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	output
+	cli.Output
 	gateFlags
 	json, sarif, junit          bool
 	all, verbose, data, lenient bool
@@ -67,12 +68,12 @@ new fails the check. What is allowed is counted all the same.`,
   weigh check --junit --fail-on warning testdata/sample
   weigh check --explain overlap`,
 		GroupID:           groupJudge,
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.explain != "" {
 				return nil
 			}
-			return targets(0, anyTarget)(cmd, args)
+			return cli.TargetArgs(0, cli.AnyTarget)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.explain != "" {
@@ -81,7 +82,7 @@ new fails the check. What is allowed is counted all the same.`,
 			return a.check(cmd, args, &f)
 		},
 	}
-	f.output.register(cmd)
+	f.Output.Register(cmd)
 	f.gateFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.all, "all", false, "show every finding, not five of each kind")
@@ -89,10 +90,10 @@ new fails the check. What is allowed is counted all the same.`,
 	fl.BoolVar(&f.data, "data", false, "read all values, too, and check digests that are known")
 	fl.StringVar(&f.explain, "explain", "", "explain `RULE`, and check nothing")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.check/1")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage+": fail only on what is invalid")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+": fail only on what is invalid")
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
 	fl.BoolVar(&f.junit, "junit", false, "write JUnit XML, for CI servers")
-	completeWords(cmd, "explain", ruleNames())
+	cli.CompleteWords(cmd, "explain", ruleNames())
 	return cmd
 }
 
@@ -115,7 +116,7 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 	if _, err := keeper.failsFrom(&f.gateFlags, f.lenient); err != nil {
 		return err
 	}
-	if err := errors.Join(f.output.check(), f.gateFlags.check(), f.recorded().check()); err != nil {
+	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.recorded().Check()); err != nil {
 		return err
 	}
 	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient, thorough: true, data: f.data, gate: keeper})
@@ -130,20 +131,20 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 	// Machines get a report all the same, or they could not tell this from a
 	// program that crashed.
 	if c.Nothing() && !f.json && !f.sarif && !f.junit {
-		return errUnread // there is nothing to say that was not said
+		return cli.ErrUnread // there is nothing to say that was not said
 	}
-	if err := a.judge(keeper, c, &f.gateFlags, f.force); err != nil {
+	if err := a.judge(keeper, c, &f.gateFlags, f.Force); err != nil {
 		return err
 	}
 	// Who names a file wants it, however quiet the rest.
-	if !a.quiet || f.file != "" {
-		err = a.write(&f.output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
+	if !a.Quiet || f.File != "" {
+		err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
 	}
 	if err != nil {
 		return err
 	}
 	if c.Failed() {
-		return errFound
+		return cli.ErrFound
 	}
 	return found.unread()
 }
@@ -162,25 +163,25 @@ func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
 }
 
 // recorded returns where the baseline is written, if it is.
-func (f *checkFlags) recorded() *output {
+func (f *checkFlags) recorded() *cli.Output {
 	if !f.record {
-		return &output{}
+		return &cli.Output{}
 	}
-	return &output{file: f.baseline, force: f.force}
+	return &cli.Output{File: f.baseline, Force: f.Force}
 }
 
 // explain says what a rule means. It needs no target, so that the rule in a log
 // can be looked up where the file is not.
 func (a *app) explain(f *checkFlags, args []string) error {
 	if len(args) > 0 {
-		return usagef("check --explain explains a rule, and checks no target such as %q", args[0])
+		return cli.Usagef("check --explain explains a rule, and checks no target such as %q", args[0])
 	}
 	names := ruleNames()
 	if !slices.Contains(names, f.explain) {
-		return usagef("there is no rule %q: %s", f.explain, cmp.Or(didYouMean(f.explain, names), "there are "+strings.Join(names, ", ")))
+		return cli.Usagef("there is no rule %q: %s", f.explain, cmp.Or(cli.DidYouMean(f.explain, names), "there are "+strings.Join(names, ", ")))
 	}
 	e := finding.Explain(safetensors.Rule(f.explain))
-	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return e.JSON(w, s)
 		}

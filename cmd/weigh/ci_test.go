@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
 )
 
@@ -63,7 +64,7 @@ func TestCommandsOfCI(t *testing.T) {
 	}
 	for _, args := range all {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), args[1:], nil, &out, &errs, noEnv); code != exitOK {
+		if code := run(t.Context(), args[1:], nil, &out, &errs, noEnv); code != cli.ExitOK {
 			t.Errorf("%s: exit code %d\n%s%s", strings.Join(args, " "), code, out.String(), errs.String())
 		}
 	}
@@ -74,7 +75,7 @@ func TestCommandsOfCI(t *testing.T) {
 	for _, args := range all {
 		if flags := strings.Join(args, " "); args[1] == "check" && !strings.Contains(flags, "--write-baseline") {
 			code := run(t.Context(), append(args[1:], "--force"), nil, io.Discard, io.Discard, noEnv)
-			if code != exitFound {
+			if code != cli.ExitFound {
 				t.Errorf("%s: exit code %d of a file that is cut off", flags, code)
 			}
 		}
@@ -125,7 +126,7 @@ func TestPreCommitHook(t *testing.T) {
 		t.Fatalf("%q", hook)
 	}
 	named := []string{"../../testdata/sample/model-00001-of-00002.safetensors", "../../testdata/sample/model.safetensors.index.json"}
-	if code := run(t.Context(), append(args[1:], named...), nil, io.Discard, io.Discard, noEnv); code != exitOK {
+	if code := run(t.Context(), append(args[1:], named...), nil, io.Discard, io.Discard, noEnv); code != cli.ExitOK {
 		t.Errorf("exit code %d", code)
 	}
 	for _, block := range blocks(t, "yaml") {

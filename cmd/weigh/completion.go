@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -37,14 +38,14 @@ goes where the shell looks for such:
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return usagef("completion needs the name of one shell: one of %s", strings.Join(shells, ", "))
+				return cli.Usagef("completion needs the name of one shell: one of %s", strings.Join(shells, ", "))
 			case !slices.Contains(shells, args[0]):
-				return usagef("there is no completion for %q: it is one of %s", args[0], strings.Join(shells, ", "))
+				return cli.Usagef("there is no completion for %q: it is one of %s", args[0], strings.Join(shells, ", "))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.write(&output{}, func(w io.Writer, _ typeset.Style) error {
+			return a.Write(&cli.Output{}, func(w io.Writer, _ typeset.Style) error {
 				return completion(cmd.Root(), args[0], w)
 			})
 		},

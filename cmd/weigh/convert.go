@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle/convert"
@@ -81,7 +82,7 @@ copied: the receipt names them.`,
   weigh convert testdata/torch/sharded -o new
   weigh convert --json testdata/torch/arrays.npz -o arrays.safetensors`,
 		GroupID:           groupChange,
-		Args:              targets(1, "a source: a file, a folder, or an index"),
+		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.conversion()
@@ -118,22 +119,22 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.force, "force", false, "replace what is there, but for SRC")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
 	fl.BoolVar(&f.json, "json", false, "write the receipt as JSON, weigh.convert/1, with digests")
-	completeWords(cmd, "shared", sharedChoices)
+	cli.CompleteWords(cmd, "shared", sharedChoices)
 }
 
 // conversion reads the flags.
 func (f *convertFlags) conversion() (*convert.Conversion, error) {
 	switch {
 	case f.target == "":
-		return nil, usagef("convert needs -o DST to write to")
+		return nil, cli.Usagef("convert needs -o DST to write to")
 	case f.all && f.root != "":
-		return nil, usagef("--root takes a part, and --all everything: choose one of them")
+		return nil, cli.Usagef("--root takes a part, and --all everything: choose one of them")
 	case !slices.Contains(sharedChoices, f.shared):
-		return nil, usagef("--shared cannot be %q: %s", f.shared, cmp.Or(didYouMean(f.shared, sharedChoices), "it is one of "+strings.Join(sharedChoices, ", ")))
+		return nil, cli.Usagef("--shared cannot be %q: %s", f.shared, cmp.Or(cli.DidYouMean(f.shared, sharedChoices), "it is one of "+strings.Join(sharedChoices, ", ")))
 	case f.values == "-":
-		return nil, usagef("--keep-values needs the name of a file")
+		return nil, cli.Usagef("--keep-values needs the name of a file")
 	case slices.Contains(f.prefixes, ""):
-		return nil, usagef("--strip-prefix needs a prefix, as in --strip-prefix module.")
+		return nil, cli.Usagef("--strip-prefix needs a prefix, as in --strip-prefix module.")
 	}
 	scanner, err := f.policy.scanner()
 	if err != nil {
@@ -149,10 +150,10 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 // convert converts the source, and writes the receipt.
 func (a *app) convert(ctx context.Context, source string, c *convert.Conversion, f *convertFlags) error {
 	if ref, err := store.Parse(source); source == "-" || err == nil && ref.Scheme != "file" {
-		return usagef("convert needs a file or a folder on this machine, which it reads more than once: download it first, as with weigh get")
+		return cli.Usagef("convert needs a file or a folder on this machine, which it reads more than once: download it first, as with weigh get")
 	}
-	values := &output{file: f.values, force: f.force}
-	if err := values.check(); err != nil {
+	values := &cli.Output{File: f.values, Force: f.force}
+	if err := values.Check(); err != nil {
 		return err
 	}
 	done := new(converting)
@@ -171,15 +172,15 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 			return a.convertError(err, f)
 		}
 		if f.values != "" {
-			if err := a.write(values, r.ValuesJSON); err != nil {
+			if err := a.Write(values, r.ValuesJSON); err != nil {
 				return err
 			}
 		}
 	}
-	if a.quiet && !f.json && !f.dryRun {
+	if a.Quiet && !f.json && !f.dryRun {
 		return nil
 	}
-	return a.write(new(output), func(w io.Writer, s typeset.Style) error {
+	return a.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return r.JSON(w, s)
 		}
@@ -189,19 +190,19 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 
 // spareForValues returns why the file of values must not be written: it is a source, or
 // one of the new files.
-func (a *app) spareForValues(o *output, plan *convert.Plan) error {
-	if o.file == "" {
+func (a *app) spareForValues(o *cli.Output, plan *convert.Plan) error {
+	if o.File == "" {
 		return nil
 	}
 	for _, s := range plan.Sources {
-		a.reading(s.Path)
+		a.AddInputs(s.Path)
 	}
 	for i := range plan.Files.Shards {
-		if name := filepath.Join(plan.Dir, plan.Files.Shards[i].Name); name == filepath.Clean(o.file) {
-			return usagef("--keep-values and -o both say %q: choose another name", o.file)
+		if name := filepath.Join(plan.Dir, plan.Files.Shards[i].Name); name == filepath.Clean(o.File) {
+			return cli.Usagef("--keep-values and -o both say %q: choose another name", o.File)
 		}
 	}
-	return a.spare(o)
+	return a.ProtectInputs(o)
 }
 
 // carryOutConversion writes the files, and shows how far it is.
@@ -209,8 +210,8 @@ func (a *app) carryOutConversion(ctx context.Context, plan *convert.Plan, done *
 	for i := range plan.Files.Shards {
 		done.size += plan.Files.Shards[i].Size
 	}
-	a.remarkOnSpace(plan.Dir, done.size)
-	defer a.watch(done)()
+	a.CheckSpace(plan.Dir, done.size)
+	defer a.ShowProgress(done)()
 	err := plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: the new files take %s", err, typeset.Bytes(done.size))
@@ -228,23 +229,23 @@ func (a *app) convertError(err error, f *convertFlags) error {
 	var source *convert.SourceError
 	switch {
 	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
-		return usageError{err}
+		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: choose another name, or replace it with --force", err)
 	case errors.As(err, &dangerous):
-		a.complain(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
-		return errFound
+		a.PrintError(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
+		return cli.ErrFound
 	case errors.As(err, &without):
-		a.complain(fmt.Errorf("%w: %s--drop-unsupported leaves such tensors out", err, formAdvice(without.Form, ", and ")))
-		return errFound
+		a.PrintError(fmt.Errorf("%w: %s--drop-unsupported leaves such tensors out", err, formAdvice(without.Form, ", and ")))
+		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		return err
 	case errors.As(err, &format) && format.Form != "":
-		a.complain(fmt.Errorf("%w: %s", err, formAdvice(format.Form, "")))
-		return errFound
+		a.PrintError(fmt.Errorf("%w: %s", err, formAdvice(format.Form, "")))
+		return cli.ErrFound
 	case errors.As(err, &format), errors.As(err, &source) && !isReading(source.Err):
-		a.complain(err)
-		return errFound
+		a.PrintError(err)
+		return cli.ErrFound
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/stats"
 )
@@ -33,9 +34,9 @@ func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Te
 	}
 	rows := make([]values.StatsRow, len(list))
 	errs := make([]error, len(list))
-	done := new(progress)
-	done.expect(list)
-	defer a.watch(done)()
+	done := new(cli.Progress)
+	done.Expect(list)
+	defer a.ShowProgress(done)()
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(sideBySide, len(list)) {
@@ -53,7 +54,7 @@ func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Te
 					return
 				}
 				rows[i].Summary.Exponents = stats.Exponents{} // up to 16 KiB that nothing here shows
-				done.count(t.Size())
+				done.Count(t.Size())
 			}
 		})
 	}

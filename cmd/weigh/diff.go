@@ -14,6 +14,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -22,8 +23,8 @@ import (
 
 // diffFlags are the flags of diff.
 type diffFlags struct {
-	choice
-	output
+	cli.NameFlags
+	cli.Output
 	json, all, lenient       bool
 	headers, values, weights bool
 	atol, rtol               float64
@@ -57,10 +58,10 @@ The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
   weigh diff --rtol 0.01 testdata/sample testdata/sample
   weigh diff --json testdata/sample testdata/sample | jq '.counts'`,
 		GroupID:           groupJudge,
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usagef("diff takes two targets, and not %d", len(args))
+				return cli.Usagef("diff takes two targets, and not %d", len(args))
 			}
 			return nil
 		},
@@ -71,8 +72,8 @@ The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
 			return a.diff(cmd.Context(), args[0], args[1], &f)
 		},
 	}
-	f.choice.register(cmd, "compare", "weigh info --help")
-	f.output.register(cmd)
+	f.NameFlags.Register(cmd, "compare", "weigh info --help")
+	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.headers, "headers", false, "compare names, dtypes and shapes alone, and read no data")
 	fl.BoolVar(&f.values, "values", false, "say how far values are apart")
@@ -81,7 +82,7 @@ The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
 	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare the metadata")
 	fl.BoolVar(&f.all, "all", false, "fold no layers")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.diff/1")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	return cmd
 }
 
@@ -92,19 +93,19 @@ func (f *diffFlags) check(cmd *cobra.Command) error {
 		x    float64
 	}{{"atol", f.atol}, {"rtol", f.rtol}} {
 		if tolerance.x < 0 || math.IsNaN(tolerance.x) || math.IsInf(tolerance.x, 0) {
-			return usagef("--%s is %v, and has to be a number from 0 on", tolerance.flag, tolerance.x)
+			return cli.Usagef("--%s is %v, and has to be a number from 0 on", tolerance.flag, tolerance.x)
 		}
 		f.values = f.values || cmd.Flags().Changed(tolerance.flag)
 	}
 	if f.headers && f.values {
-		return usagef("--headers reads no data, and values are data: choose one of them")
+		return cli.Usagef("--headers reads no data, and values are data: choose one of them")
 	}
-	return f.output.check()
+	return f.Output.Check()
 }
 
 // diff compares two targets.
 func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error {
-	sel, err := (&selection{choice: f.choice}).read()
+	sel, err := (&cli.SelectionFlags{NameFlags: f.NameFlags}).Read()
 	if err != nil {
 		return err
 	}
@@ -120,17 +121,17 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 		}
 	}
 	// A pattern may be of tensors that only one side has.
-	if err := unmatched(sel.Include, named(sides[0].all, sides[1].all)); err != nil {
+	if err := cli.CheckMatched(sel.Include, cli.NamesOf(sides[0].all, sides[1].all)); err != nil {
 		return err
 	}
-	if err := a.spare(&f.output); err != nil {
+	if err := a.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
 	d := &compare.Diff{A: printable(nameA), B: printable(nameB), HeadersOnly: f.headers, Values: f.values}
 	if err := a.compare(ctx, d, sides, f); err != nil {
 		return err
 	}
-	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return d.JSON(w, s)
 		}
@@ -140,7 +141,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 		return err
 	}
 	if d.Different() {
-		return errFound
+		return cli.ErrFound
 	}
 	return nil
 }
@@ -203,12 +204,12 @@ func partName(from *weights, cp *checkpoint.Checkpoint) string {
 
 // compare adds to d what is different.
 func (a *app) compare(ctx context.Context, d *compare.Diff, sides [2]*side, f *diffFlags) error {
-	done := new(progress)
+	done := new(cli.Progress)
 	for _, list := range sides[0].parts {
-		done.expect(list)
+		done.Expect(list)
 	}
-	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol, Progress: func(n int64) { done.doneBytes.Add(n) }}
-	defer a.watch(done)()
+	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol, Progress: func(n int64) { done.DoneBytes.Add(n) }}
+	defer a.ShowProgress(done)()
 	names := maps.Clone(sides[0].parts)
 	maps.Copy(names, sides[1].parts)
 	for _, part := range slices.Sorted(maps.Keys(names)) {

@@ -15,11 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
 // TestDocs compares the documents with the commands. With -update it writes them.
 func TestDocs(t *testing.T) {
-	root := new(app).rootCmd()
+	root := (&app{Session: new(cli.Session)}).rootCmd()
 	want := map[string]string{
 		"../../docs/cli.md":      cliDoc(root),
 		"../../docs/man/weigh.1": manPage(root),
@@ -63,14 +65,14 @@ func documented(root *cobra.Command) []*cobra.Command {
 // Help has no line that a terminal of the usual width, or of its own, would wrap.
 // Examples are not wrapped, but fit the usual one.
 func TestHelpFitsTerminals(t *testing.T) {
-	root := new(app).rootCmd()
+	root := (&app{Session: new(cli.Session)}).rootCmd()
 	for _, cmd := range append(documented(root), root) {
 		for _, width := range []int{0, 40, 60, 80, 200} {
 			most := width
 			if width == 0 || width > 80 {
 				most = 80
 			}
-			for line := range strings.Lines(helpText(cmd, width)) {
+			for line := range strings.Lines(cli.HelpText(cmd, width)) {
 				line = strings.TrimSuffix(line, "\n")
 				whole := strings.HasPrefix(line, "  weigh ") || slices.ContainsFunc(strings.Fields(line), func(w string) bool { return len(w) > most/2 })
 				if n := utf8.RuneCountInString(line); n > most && !(whole && n <= 80) {
@@ -91,7 +93,7 @@ func TestReflow(t *testing.T) {
 		{32, "One two three four.\n\n  a   one two three four five\n      six\n  bb  x\n"},
 		{18, "One two three\nfour.\n\n  a\n        one two\n        three four\n        five six\n  bb  x\n"},
 	} {
-		if got := reflow(text, tt.width); got != tt.want {
+		if got := cli.Reflow(text, tt.width); got != tt.want {
 			t.Errorf("in %d columns:\n%s\nwant\n%s", tt.width, got, tt.want)
 		}
 	}
@@ -101,7 +103,7 @@ func TestReflow(t *testing.T) {
 // spill a word onto a line of its own.
 func TestRowsOfHelpFit(t *testing.T) {
 	const width = 80 // columns
-	root := new(app).rootCmd()
+	root := (&app{Session: new(cli.Session)}).rootCmd()
 	for _, cmd := range append(documented(root), root) {
 		for line := range strings.Lines(cmd.Long) {
 			line = strings.TrimSuffix(line, "\n")
@@ -114,7 +116,7 @@ func TestRowsOfHelpFit(t *testing.T) {
 
 // Every verb says what it is for, and shows how it is called.
 func TestEveryVerbIsDocumented(t *testing.T) {
-	for _, cmd := range documented(new(app).rootCmd()) {
+	for _, cmd := range documented((&app{Session: new(cli.Session)}).rootCmd()) {
 		if cmd.Long == "" || cmd.Example == "" || cmd.GroupID == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: its help lacks something", cmd.Name())
 		}
@@ -130,7 +132,7 @@ func TestEveryVerbIsDocumented(t *testing.T) {
 // nothing wrong with the files that they are about.
 func TestExamplesWork(t *testing.T) {
 	t.Chdir("../..")
-	root := new(app).rootCmd()
+	root := (&app{Session: new(cli.Session)}).rootCmd()
 	for _, cmd := range append(documented(root), root) {
 		for line := range strings.Lines(dedent(cmd.Example)) {
 			line, _, _ = strings.Cut(line, " | ") // what is behind a pipe is not ours
@@ -150,7 +152,7 @@ func TestExamplesWork(t *testing.T) {
 				in = f
 			}
 			var errs bytes.Buffer
-			if code := run(t.Context(), args[1:], in, io.Discard, &errs, noEnv); code != exitOK || args[0] != "weigh" {
+			if code := run(t.Context(), args[1:], in, io.Discard, &errs, noEnv); code != cli.ExitOK || args[0] != "weigh" {
 				t.Errorf("%s: exit code %d: %s", strings.TrimSpace(line), code, errs.String())
 			}
 		}
@@ -160,7 +162,7 @@ func TestExamplesWork(t *testing.T) {
 // cliDoc returns docs/cli.md.
 func cliDoc(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("# weigh\n\nMade from the commands by `go generate ./cmd/weigh`; edits here are lost.\n\n" + root.Long + "\n\n```\n" + usageLine(root) + "\n```\n\n")
+	b.WriteString("# weigh\n\nMade from the commands by `go generate ./cmd/weigh`; edits here are lost.\n\n" + root.Long + "\n\n```\n" + cli.UsageLine(root) + "\n```\n\n")
 	b.WriteString("```\n" + dedent(root.Example) + "```\n\n")
 	for _, g := range root.Groups() {
 		fmt.Fprintf(&b, "- %s:", g.Title)
@@ -175,13 +177,13 @@ func cliDoc(root *cobra.Command) string {
 	}
 	b.WriteString("\nWhat --json writes is in [json.md](json.md), field by field.\n")
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|--:|---|\n")
-	for line := range strings.Lines(exitCodes) {
+	for line := range strings.Lines(cli.ExitCodes) {
 		code, meaning, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		fmt.Fprintf(&b, "| %s | %s |\n", code, strings.TrimSpace(meaning))
 	}
 	b.WriteString("\n## Flags of every verb\n\n" + flagTable(root.PersistentFlags()))
 	for _, cmd := range documented(root) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\n```\n%s```\n", cmd.Name(), fenced(prose(cmd.Long)), usageLine(cmd), dedent(cmd.Example))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\n```\n%s```\n", cmd.Name(), fenced(prose(cmd.Long)), cli.UsageLine(cmd), dedent(cmd.Example))
 		if table := flagTable(cmd.LocalNonPersistentFlags()); table != "" {
 			b.WriteString("\n" + table)
 		}
@@ -193,7 +195,7 @@ func cliDoc(root *cobra.Command) string {
 func flagTable(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	flags.VisitAll(func(f *pflag.Flag) {
-		if name, usage := flagRow(f); f.Name != "help" {
+		if name, usage := cli.FlagRow(f); f.Name != "help" {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(name), strings.NewReplacer("|", `\|`, "*", `\*`).Replace(usage))
 		}
 	})
@@ -204,7 +206,7 @@ func flagTable(flags *pflag.FlagSet) string {
 }
 
 // prose returns text in lines of the usual width, as the help has it.
-func prose(text string) string { return strings.TrimSuffix(reflow(text, 80), "\n") }
+func prose(text string) string { return strings.TrimSuffix(cli.Reflow(text, 80), "\n") }
 
 // fenced returns text with its indented lines between fences.
 func fenced(text string) string {
@@ -238,11 +240,11 @@ func manPage(cmd *cobra.Command) string {
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 	fmt.Fprintf(&b, ".\\\" Made from the commands by go generate ./cmd/weigh; edits here are lost.\n")
 	fmt.Fprintf(&b, ".TH %s 1 \"\" weigh \"weigh\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(name)), roff(name), roff(cmd.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s", roff(usageLine(cmd)), paragraphs(prose(cmd.Long)))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s", roff(cli.UsageLine(cmd)), paragraphs(prose(cmd.Long)))
 	b.WriteString(".SH OPTIONS\n")
-	for _, flags := range []*pflag.FlagSet{cmd.LocalNonPersistentFlags(), commonFlags(cmd)} {
+	for _, flags := range []*pflag.FlagSet{cmd.LocalNonPersistentFlags(), cli.CommonFlags(cmd)} {
 		flags.VisitAll(func(f *pflag.Flag) {
-			flag, usage := flagRow(f)
+			flag, usage := cli.FlagRow(f)
 			fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(strings.TrimSpace(flag)), roff(usage))
 		})
 	}
@@ -253,7 +255,7 @@ func manPage(cmd *cobra.Command) string {
 		}
 	}
 	fmt.Fprintf(&b, ".SH EXAMPLES\n%s", paragraphs(cmd.Example))
-	fmt.Fprintf(&b, ".SH EXIT STATUS\n%s", paragraphs(exitCodes))
+	fmt.Fprintf(&b, ".SH EXIT STATUS\n%s", paragraphs(cli.ExitCodes))
 	if cmd != cmd.Root() {
 		b.WriteString(".SH SEE ALSO\n.BR weigh (1)\n")
 	}

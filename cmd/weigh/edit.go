@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/edit"
@@ -52,13 +53,13 @@ func (f *keyFlags) read(e *edit.Edit) error {
 	for _, s := range f.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok || key == "" {
-			return usagef("--set cannot be %q: it takes KEY=VALUE", s)
+			return cli.Usagef("--set cannot be %q: it takes KEY=VALUE", s)
 		}
 		if !utf8.ValidString(s) {
-			return usagef("--set cannot be %q: metadata is UTF-8", s)
+			return cli.Usagef("--set cannot be %q: metadata is UTF-8", s)
 		}
 		if _, twice := e.Set[key]; twice {
-			return usagef("--set has the key %q twice", key)
+			return cli.Usagef("--set has the key %q twice", key)
 		}
 		if e.Set == nil {
 			e.Set = make(map[string]string)
@@ -106,8 +107,8 @@ config.json, are not copied: the receipt names them.`,
   weigh edit --in-place --fix --dry-run testdata/mlx/quantized.safetensors
   weigh edit --in-place --set license=mit --dry-run testdata/sample`,
 		GroupID:           groupChange,
-		Args:              targets(1, "a source: a file, a folder, or an index"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := f.edit(cmd)
 			if err != nil {
@@ -137,27 +138,27 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.canonical, "canonical", false, "write as the reference implementation does, without room in the header")
 	fl.BoolVar(&f.fix, "fix", false, "mend the header, and accept sources that need it")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and write nothing")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage+"; what is written breaks no rule")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+"; what is written breaks no rule")
 	fl.BoolVar(&f.json, "json", false, "write the receipt as JSON, weigh.edit/1")
 	fl.BoolVar(&f.all, "all", false, "shorten no list on a terminal")
-	completeWords(cmd, "cast", dtypeNames())
+	cli.CompleteWords(cmd, "cast", cli.DtypeNames())
 }
 
 // edit reads the flags.
 func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 	switch {
 	case f.inPlace && f.target != "":
-		return nil, usagef("--in-place changes SRC, and -o writes %q: choose one of them", f.target)
+		return nil, cli.Usagef("--in-place changes SRC, and -o writes %q: choose one of them", f.target)
 	case !f.inPlace && f.target == "":
-		return nil, usagef("edit needs -o DST to write to, or --in-place to change SRC")
+		return nil, cli.Usagef("edit needs -o DST to write to, or --in-place to change SRC")
 	case f.inPlace && f.force:
-		return nil, usagef("--force is about -o: --in-place overwrites SRC in any case")
+		return nil, cli.Usagef("--force is about -o: --in-place overwrites SRC in any case")
 	case cmd.Flags().Changed("align") && f.align <= 0:
-		return nil, usagef("--align is %d, and a power of two is due", f.align)
+		return nil, cli.Usagef("--align is %d, and a power of two is due", f.align)
 	case len(f.castKeep) > 0 && len(f.cast) == 0, f.saturate && len(f.cast) == 0:
-		return nil, usagef("--cast-keep and --saturate are about --cast")
+		return nil, cli.Usagef("--cast-keep and --saturate are about --cast")
 	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+f.align == 0 && !f.canonical && !f.fix:
-		return nil, usagef("edit needs something to do: %s --help lists what there is", cmd.CommandPath())
+		return nil, cli.Usagef("edit needs something to do: %s --help lists what there is", cmd.CommandPath())
 	}
 	e := &edit.Edit{
 		Saturate: f.saturate, Align: f.align, Canonical: f.canonical,
@@ -174,7 +175,7 @@ func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 
 // compileInto compiles the patterns of a flag.
 func compileInto(to *[]edit.Pattern, flag string, patterns []string) error {
-	compiled, err := compileAll(flag, patterns)
+	compiled, err := cli.CompileAll(flag, patterns)
 	for _, p := range compiled {
 		*to = append(*to, p)
 	}
@@ -186,7 +187,7 @@ func (f *editFlags) readRenames(e *edit.Edit) error {
 	for _, s := range f.rename {
 		r, err := edit.ParseRename(s)
 		if err != nil {
-			return usagef("--rename: %w", err)
+			return cli.Usagef("--rename: %w", err)
 		}
 		e.Rename = append(e.Rename, r)
 	}
@@ -200,12 +201,12 @@ func (f *editFlags) readCasts(e *edit.Edit) error {
 		if !named {
 			from, to = "", s
 		} else if from == "" {
-			return usagef("--cast cannot be %q: it takes DTYPE, or FROM=DTYPE", s)
+			return cli.Usagef("--cast cannot be %q: it takes DTYPE, or FROM=DTYPE", s)
 		}
-		c := edit.Cast{From: spelled(from), To: spelled(to)}
+		c := edit.Cast{From: cli.Spelled(from), To: cli.Spelled(to)}
 		for _, d := range []safetensors.Dtype{c.From, c.To} {
 			if d.Bits() == 0 && (named || d != c.From) {
-				return wrongDtype("--cast", string(d))
+				return cli.UnknownDtypeError("--cast", string(d))
 			}
 		}
 		e.Cast = append(e.Cast, c)
@@ -216,16 +217,16 @@ func (f *editFlags) readCasts(e *edit.Edit) error {
 // edit does what e says to the source, and writes the receipt.
 func (a *app) edit(ctx context.Context, source string, e *edit.Edit, f *editFlags) error {
 	if source == "-" {
-		return usagef("edit needs a file or a folder: standard input has no bytes to go back to")
+		return cli.Usagef("edit needs a file or a folder: standard input has no bytes to go back to")
 	}
 	result, err := a.doEdit(ctx, source, e, f)
 	if err != nil {
 		return editError(err)
 	}
-	if a.quiet && !f.json && !e.DryRun {
+	if a.Quiet && !f.json && !e.DryRun {
 		return nil
 	}
-	return a.write(&output{}, func(w io.Writer, s typeset.Style) error {
+	return a.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
 		notCopied := notCopied(source, result)
 		result.Source = printable(result.Source)
 		r := receipt.Edit{Receipt: result, NotCopied: notCopied}
@@ -248,8 +249,8 @@ func notCopied(source string, r *edit.Receipt) []string {
 // doEdit does what e says to the source, and shows how far it is.
 func (a *app) doEdit(ctx context.Context, source string, e *edit.Edit, f *editFlags) (*edit.Receipt, error) {
 	var done transfer
-	e.Progress, e.Resolve = done.at, a.resolve
-	defer a.watch(&done)()
+	e.Progress, e.Resolve = done.at, a.Resolve
+	defer a.ShowProgress(&done)()
 	if f.inPlace {
 		return e.InPlace(ctx, source)
 	}
@@ -264,7 +265,7 @@ func editError(err error) error {
 	case errors.As(err, &v) && edit.Mends(v.Rule):
 		return fmt.Errorf("%w; --fix mends that", err)
 	case errors.Is(err, edit.ErrRefused):
-		return usageError{err}
+		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: choose another name, or overwrite it with --force", err)
 	}

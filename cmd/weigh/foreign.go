@@ -112,10 +112,10 @@ func (u *unbound) ReaderAt(context.Context) io.ReaderAt { return u.r }
 func (f *foreign) remarks(a *app) {
 	path := typeset.Name(f.path)
 	if r := f.cp.Report; r != nil && r.Verdict == pickle.Dangerous {
-		a.remark("%s is dangerous to load: weigh scan says why", path)
+		a.Notice("%s is dangerous to load: weigh scan says why", path)
 	}
 	if f.cp.Root != "" {
-		a.remark("%s: the tensors are those under %q", path, f.cp.Root)
+		a.Notice("%s: the tensors are those under %q", path, f.cp.Root)
 	}
 	var tensors, values, without int
 	for _, s := range f.cp.Skipped {
@@ -126,10 +126,10 @@ func (f *foreign) remarks(a *app) {
 		tensors, values = tensors+s.Tensors, values+s.Values
 	}
 	if without > 0 {
-		a.remark("%s: not shown: %s for which safetensors has no form", path, typeset.Plural(int64(without), "tensor"))
+		a.Notice("%s: not shown: %s for which safetensors has no form", path, typeset.Plural(int64(without), "tensor"))
 	}
 	if tensors > 0 {
-		a.remark("%s: beside them %s and %s are not shown: weigh convert --dry-run lists them", path,
+		a.Notice("%s: beside them %s and %s are not shown: weigh convert --dry-run lists them", path,
 			typeset.Plural(int64(tensors), "tensor"), typeset.Plural(int64(values), "other value"))
 	}
 }

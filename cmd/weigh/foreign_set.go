@@ -194,7 +194,7 @@ func (a *app) remarkOnForeign(p *place) {
 		}
 	}
 	if twin = cmp.Or(twin, mainFile(names)); twin != "" {
-		a.remark("%q is there, too, and not shown: name it to look at it", p.path(twin))
+		a.Notice("%q is there, too, and not shown: name it to look at it", p.path(twin))
 	}
 }
 

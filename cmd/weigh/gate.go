@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -37,16 +38,16 @@ func (f *gateFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.noConfig, "no-config", false, "pass over "+configName+" beside a target")
 	fl.StringVar(&f.baseline, "baseline", "", "report only what is not recorded in `FILE`")
 	fl.BoolVar(&f.record, "write-baseline", false, "record what is found in the file that --baseline names")
-	completeWords(cmd, "fail-on", gate.Words())
+	cli.CompleteWords(cmd, "fail-on", gate.Words())
 }
 
 // check says what is wrong with the flags together.
 func (f *gateFlags) check() error {
 	switch {
 	case f.config != "" && f.noConfig:
-		return usagef("--config names a configuration, and --no-config passes over those that are found: choose one of them")
+		return cli.Usagef("--config names a configuration, and --no-config passes over those that are found: choose one of them")
 	case f.record && f.baseline == "":
-		return usagef("--write-baseline needs the name of the file: --baseline FILE --write-baseline")
+		return cli.Usagef("--write-baseline needs the name of the file: --baseline FILE --write-baseline")
 	}
 	return nil
 }
@@ -84,13 +85,13 @@ func (a *app) gatekeeper(f *gateFlags) (*gatekeeper, error) {
 
 // rulebook reads a configuration. One that makes no sense is a slip of the user's.
 func (a *app) rulebook(name string) (*rulebook, error) {
-	text, err := a.readSmall(name, 1<<20)
+	text, err := a.ReadSmall(name, 1<<20)
 	if err != nil {
 		return nil, err
 	}
 	config, err := gate.Parse(typeset.Name(filepath.ToSlash(name)), text)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	folder, err := filepath.Abs(filepath.Dir(name))
 	return &rulebook{config, folder}, err
@@ -108,7 +109,7 @@ func (k *gatekeeper) turnTo(a *app, target string) error {
 				return err
 			}
 			if err := k.now.CheckFound(); err != nil {
-				return usageError{err}
+				return cli.Usage(err)
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func (k *gatekeeper) failsFrom(f *gateFlags, lenient bool) (safetensors.Severity
 	if f.failOn != "" {
 		least, ok := gate.Severity(f.failOn)
 		if !ok {
-			return 0, usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(didYouMean(f.failOn, gate.Words()), "it is one of "+strings.Join(gate.Words(), ", ")))
+			return 0, cli.Usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(cli.DidYouMean(f.failOn, gate.Words()), "it is one of "+strings.Join(gate.Words(), ", ")))
 		}
 		return least, nil
 	}
@@ -215,18 +216,18 @@ func (a *app) judge(k *gatekeeper, c *finding.Check, f *gateFlags, force bool) e
 	var known *gate.Baseline
 	if f.record {
 		known = gate.NewBaseline(c.Baseline, c.Findings, c.Omitted)
-		err := a.write(&output{file: f.baseline, force: force}, func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
+		err := a.Write(&cli.Output{File: f.baseline, Force: force}, func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
 		if err != nil {
 			return err
 		}
-		a.remark("%s recorded in %q", typeset.Plural(int64(known.Len()), "finding"), c.Baseline)
+		a.Notice("%s recorded in %q", typeset.Plural(int64(known.Len()), "finding"), c.Baseline)
 	} else {
-		text, err := a.readSmall(f.baseline, 256<<20)
+		text, err := a.ReadSmall(f.baseline, 256<<20)
 		if err != nil {
 			return err
 		}
 		if known, err = gate.ReadBaseline(c.Baseline, text); err != nil {
-			return usageError{err}
+			return cli.Usage(err)
 		}
 	}
 	c.Omitted, c.Stale = known.Accept(c.Findings, c.Omitted, k.scope(c))

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/internal/witness"
@@ -25,7 +26,7 @@ type gathering struct {
 
 // gather reads the headers of the models at all targets.
 func (a *app) gather(ctx context.Context, verb string, targets []string, f *reshardFlags) (_ *gathering, err error) {
-	chosen, err := f.choice.compile()
+	chosen, err := f.NameFlags.Compile()
 	if err != nil {
 		return nil, err
 	}
@@ -88,18 +89,18 @@ func (g *gathering) witness() {
 
 // choose leaves the parts that patterns choose. A pattern that matches nothing is a
 // slip, and what is written would not be what was meant.
-func (g *gathering) choose(chosen *chooser) error {
-	err := unmatched(slices.Concat(chosen.include, chosen.exclude), func(p *glob.Pattern) bool {
+func (g *gathering) choose(chosen *cli.NameFilter) error {
+	err := cli.CheckMatched(slices.Concat(chosen.Include, chosen.Exclude), func(p *glob.Pattern) bool {
 		return slices.ContainsFunc(g.parts, func(one part) bool { return p.Match(one.Name) })
 	})
 	if err != nil {
 		return err
 	}
 	before := len(g.parts)
-	g.parts = slices.DeleteFunc(g.parts, func(one part) bool { return !chosen.has(one.Name) })
+	g.parts = slices.DeleteFunc(g.parts, func(one part) bool { return !chosen.Has(one.Name) })
 	g.partly = len(g.parts) < before
 	if g.partly && len(g.parts) == 0 {
-		return usagef("--include and --exclude leave no tensor")
+		return cli.Usagef("--include and --exclude leave no tensor")
 	}
 	return nil
 }

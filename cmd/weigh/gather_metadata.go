@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -21,10 +22,10 @@ func checkMetadataChoice(word string) error {
 	if word == "" || slices.Contains(metadataChoices, word) {
 		return nil
 	}
-	if meant := didYouMean(word, metadataChoices); meant != "" {
-		return usagef("--metadata cannot be %q: %s", word, meant)
+	if meant := cli.DidYouMean(word, metadataChoices); meant != "" {
+		return cli.Usagef("--metadata cannot be %q: %s", word, meant)
 	}
-	return usagef("--metadata cannot be %q, but one of %s", word, strings.Join(metadataChoices, ", "))
+	return cli.Usagef("--metadata cannot be %q, but one of %s", word, strings.Join(metadataChoices, ", "))
 }
 
 // A blend is values by their keys, from several files.

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/remote"
@@ -28,7 +29,7 @@ import (
 
 // getFlags are the flags of get.
 type getFlags struct {
-	choice
+	cli.NameFlags
 	dir         string
 	force, json bool
 }
@@ -53,11 +54,11 @@ fetched as they are, sound or not: weigh check judges them.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		GroupID:           groupLook,
-		Args:              targets(1, "a target: a file, a folder, an index or a URL"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.dir == "" {
-				return usagef("get needs -o, the folder to write to")
+				return cli.Usagef("get needs -o, the folder to write to")
 			}
 			return a.get(cmd.Context(), args[0], &f)
 		},
@@ -65,7 +66,7 @@ fetched as they are, sound or not: weigh check judges them.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.dir, "output", "o", "", "write to the folder `DIR`, which is made if there is none")
 	fl.BoolVar(&f.force, "force", false, "overwrite files that exist and are not the same")
-	f.choice.register(cmd, "fetch", "weigh help info")
+	f.NameFlags.Register(cmd, "fetch", "weigh help info")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
 	return cmd
 }
@@ -92,7 +93,7 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 		counted = append(counted, set)
 	}
 	if len(counted) == 0 {
-		return usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
+		return cli.Usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 			w.close()
 		}
 	}()
-	if f.include != nil || f.exclude != nil {
+	if f.Include != nil || f.Exclude != nil {
 		files, got.Tensors, err = a.wantedTensors(ctx, at, counted, f)
 	} else {
 		files, err = a.wantedFiles(ctx, at, counted, f.dir)
@@ -116,9 +117,9 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 		return err
 	}
 	if f.json {
-		return got.JSON(a.stdout, a.style())
+		return got.JSON(a.Stdout, a.Style())
 	}
-	return got.Text(a.stdout)
+	return got.Text(a.Stdout)
 }
 
 // A wanted file is one to fetch.
@@ -151,7 +152,7 @@ func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *rece
 	if err := checkSpace(f.dir, files, done.of); err != nil {
 		return err
 	}
-	defer a.watch(done)()
+	defer a.ShowProgress(done)()
 	for _, w := range files {
 		one, err := a.getFile(ctx, w, f.force, done)
 		if err != nil {
@@ -250,7 +251,7 @@ func (a *app) isThere(ctx context.Context, w *wanted, info fs.FileInfo) (same bo
 		spans, whole := compared(ctx, w.object)
 		same, err := equalIn(ctx, w.object, f, spans)
 		if same && !whole {
-			a.remark("%q is kept: it has the size of the one to fetch, and the same bytes where they were compared", w.path)
+			a.Notice("%q is kept: it has the size of the one to fetch, and the same bytes where they were compared", w.path)
 		}
 		return same, "", err
 	}
@@ -272,7 +273,7 @@ func checkSpace(dir string, files []*wanted, need int64) error {
 			}
 		}
 	}
-	if free := freeSpace(dir); free >= 0 && need > free {
+	if free := cli.FreeSpace(dir); free >= 0 && need > free {
 		return fmt.Errorf("the disk of %q has %s free, and %s are to be written: nothing was fetched", dir, typeset.Bytes(free), typeset.Bytes(need))
 	}
 	return nil

@@ -8,15 +8,16 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/store"
 )
 
 // wantedTensors returns the file of the tensors that are selected, and their number.
 func (a *app) wantedTensors(ctx context.Context, at *place, sets []*checkpoint.Set, f *getFlags) ([]*wanted, int, error) {
 	if len(sets) > 1 {
-		return nil, 0, usagef("the target has %d models: name the one whose tensors are meant", len(sets))
+		return nil, 0, cli.Usagef("the target has %d models: name the one whose tensors are meant", len(sets))
 	}
-	chosen, err := f.choice.compile()
+	chosen, err := f.NameFlags.Compile()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -34,14 +35,14 @@ func (a *app) wantedTensors(ctx context.Context, at *place, sets []*checkpoint.S
 			if err != nil {
 				return nil, 0, err
 			}
-			if chosen.has(t.Name) {
+			if chosen.Has(t.Name) {
 				tensors = append(tensors, t.Tensor)
 				homes[t.Name] = shard
 			}
 		}
 	}
 	if len(tensors) == 0 {
-		return nil, 0, usagef("no tensor matches: a pattern matches the whole name, and weigh info lists those there are")
+		return nil, 0, cli.Usagef("no tensor matches: a pattern matches the whole name, and weigh info lists those there are")
 	}
 	w := &wanted{path: filepath.Join(f.dir, "model.safetensors")}
 	if err := w.make(ctx, at.store, cp, tensors, homes); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/remote/remotetest"
 )
 
@@ -167,7 +168,7 @@ func TestTensorsOfOtherVersion(t *testing.T) {
 	for _, include := range []string{"t00", "t01", "t0[01]"} {
 		var errs bytes.Buffer
 		args := []string{"get", server.URL + "/model.safetensors", "-o", dir, "--include", include, "--max-bytes", "900KB"}
-		if code := run(t.Context(), args, nil, new(bytes.Buffer), &errs, noEnv); code != exitIO || !strings.Contains(errs.String(), "budget") {
+		if code := run(t.Context(), args, nil, new(bytes.Buffer), &errs, noEnv); code != cli.ExitIO || !strings.Contains(errs.String(), "budget") {
 			t.Fatalf("%s: exit code %d, %s", include, code, errs.String())
 		}
 		left, err := filepath.Glob(filepath.Join(dir, ".*"))
@@ -207,7 +208,7 @@ func TestTensorsNearEachOther(t *testing.T) {
 		var errs, want bytes.Buffer
 		out := t.TempDir()
 		args := []string{"get", server.URL + "/model.safetensors", "-o", out, "--include", "**bias", "--cost"}
-		if code := run(t.Context(), args, nil, new(bytes.Buffer), &errs, noEnv); code != exitOK {
+		if code := run(t.Context(), args, nil, new(bytes.Buffer), &errs, noEnv); code != cli.ExitOK {
 			t.Fatalf("exit code %d: %s", code, errs.String())
 		}
 		if err := safetensors.Encode(&want, chosen...); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/digest"
@@ -22,7 +23,7 @@ import (
 
 // hashFlags are the flags of hash.
 type hashFlags struct {
-	output
+	cli.Output
 	algo, check       string
 	tensors, set      bool
 	json, sums, lines bool
@@ -61,12 +62,12 @@ something is not as it was recorded.`,
   weigh hash --json testdata/sample | jq -r '.sets[0].digest'
   weigh hash --sums testdata/sample | sha256sum -c`,
 		GroupID:           groupJudge,
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.check != "" {
 				return nil
 			}
-			return targets(0, anyTarget)(cmd, args)
+			return cli.TargetArgs(0, cli.AnyTarget)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.verify(cmd); err != nil {
@@ -78,7 +79,7 @@ something is not as it was recorded.`,
 			return a.hash(cmd.Context(), args, &f)
 		},
 	}
-	f.output.register(cmd)
+	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.algo, "algo", algorithms[0], "make digests by `ALGO`: "+strings.Join(algorithms, ", ")+" (XXH3 of 128 bits, which is for speed and not for safety)")
 	fl.StringVar(&f.check, "check", "", "compare with the digests in `FILE`")
@@ -87,27 +88,27 @@ something is not as it was recorded.`,
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.hash/1")
 	fl.BoolVar(&f.sums, "sums", false, "write the digests of files as sha256sum does")
 	fl.BoolVar(&f.lines, "lines", false, "write the lines of which the digest of a set is made")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
-	completeWords(cmd, "algo", algorithms)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "algo", algorithms)
 	return cmd
 }
 
 // verify says what is wrong with the flags.
 func (f *hashFlags) verify(cmd *cobra.Command) error {
 	if !slices.Contains(algorithms, f.algo) {
-		return usagef("--algo cannot be %q, but one of %s", f.algo, strings.Join(algorithms, ", "))
+		return cli.Usagef("--algo cannot be %q, but one of %s", f.algo, strings.Join(algorithms, ", "))
 	}
 	if f.check != "" {
 		for _, name := range []string{"tensors", "set", "sums", "lines"} {
 			if cmd.Flags().Changed(name) {
-				return usagef("--%s says what is written, and --check writes what is not as it was", name)
+				return cli.Usagef("--%s says what is written, and --check writes what is not as it was", name)
 			}
 		}
 	}
 	if f.set && (f.tensors || f.sums) {
-		return usagef("--set is of sets alone, and not of files and tensors")
+		return cli.Usagef("--set is of sets alone, and not of files and tensors")
 	}
-	return f.output.check()
+	return f.Output.Check()
 }
 
 // newHash returns the algorithm of the given name.
@@ -142,7 +143,7 @@ func (a *app) hash(ctx context.Context, args []string, f *hashFlags) error {
 			return err
 		}
 	}
-	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return h.JSON(w, s)
@@ -162,7 +163,7 @@ func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *co
 		return err
 	}
 	defer from.close()
-	if err := a.spare(&f.output); err != nil {
+	if err := a.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
 	for _, cp := range from.parts {
@@ -188,12 +189,12 @@ func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint,
 		tensors[i] = t.Tensor
 		h.Tensors = append(h.Tensors, compare.HashedTensor{TensorInfo: &t.TensorInfo, File: at.path(t.File)})
 	}
-	done := new(progress)
-	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.doneBytes.Add(n) }}
+	done := new(cli.Progress)
+	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
 	var sums [][]byte
 	if f.set || f.lines {
-		done.expect(tensors)
-		defer a.watch(done)()
+		done.Expect(tensors)
+		defer a.ShowProgress(done)()
 		sums, err = hasher.Tensors(ctx, tensors)
 	} else {
 		sums, err = a.hashFiles(ctx, at, cp, hasher, done, list, h)
@@ -214,7 +215,7 @@ func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint,
 
 // hashFiles adds the digests of the files of a set to h, and returns those of the
 // tensors in the list. Each file is read once.
-func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
+func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
 	for i, shard := range shards {
@@ -228,10 +229,10 @@ func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoin
 		}
 		defer object.Close()
 		files[i] = digest.File{Name: at.path(shard), Size: object.Size(), Header: header, ReaderAt: object.ReaderAt(ctx)}
-		done.tensors += int64(len(header.Tensors))
-		done.bytes += object.Size()
+		done.Tensors += int64(len(header.Tensors))
+		done.Bytes += object.Size()
 	}
-	defer a.watch(done)()
+	defer a.ShowProgress(done)()
 	of, err := hasher.Files(ctx, files)
 	if err != nil {
 		return nil, err

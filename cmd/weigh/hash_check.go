@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/digest"
@@ -47,22 +48,22 @@ type recordedTensor struct {
 // checkSums compares recorded digests with files, or with the tensors of a target.
 func (a *app) checkSums(cmd *cobra.Command, args []string, f *hashFlags) error {
 	const most = 1 << 30 // bytes: a million tensors take 200 MB
-	text, err := a.readSmall(f.check, most)
+	text, err := a.ReadSmall(f.check, most)
 	if err != nil {
 		return err
 	}
 	r, err := readRecord(filepath.ToSlash(f.check), text, f.algo)
 	switch {
 	case err != nil:
-		return usageError{err}
+		return cli.Usage(err)
 	case r.isJSON && cmd.Flags().Changed("algo") && f.algo != r.algo:
-		return usagef("--algo is %s, and the digests in %q are by %s", f.algo, f.check, r.algo)
+		return cli.Usagef("--algo is %s, and the digests in %q are by %s", f.algo, f.check, r.algo)
 	case len(args) > 1:
-		return usagef("hash --check compares one target with what is recorded, and not %d", len(args))
+		return cli.Usagef("hash --check compares one target with what is recorded, and not %d", len(args))
 	case len(args) == 1 && !r.isJSON:
-		return usagef("the digests in %q are of files, which it names: no target is needed", f.check)
+		return cli.Usagef("the digests in %q are of files, which it names: no target is needed", f.check)
 	case len(args) == 0 && len(r.files) == 0:
-		return usagef("%q has no digests of files: name the target whose tensors are to be compared", f.check)
+		return cli.Usagef("%q has no digests of files: name the target whose tensors are to be compared", f.check)
 	}
 	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file"}
 	if len(args) == 1 {
@@ -74,19 +75,19 @@ func (a *app) checkSums(cmd *cobra.Command, args []string, f *hashFlags) error {
 	if err != nil {
 		return err
 	}
-	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return c.JSON(w, s)
 		}
-		return c.Text(w, s, a.quiet)
+		return c.Text(w, s, a.Quiet)
 	})
 	switch {
 	case err != nil:
 		return err
 	case c.Failed():
-		return errFound
+		return cli.ErrFound
 	case c.Unread():
-		return errUnread
+		return cli.ErrUnread
 	}
 	return nil
 }
@@ -161,28 +162,28 @@ func readHashJSON(name string, text []byte) (*record, error) {
 
 // checkFiles hashes the files of a record, several at once, and compares.
 func (a *app) checkFiles(ctx context.Context, r *record) ([]compare.SumResult, error) {
-	done := new(progress)
+	done := new(cli.Progress)
 	sizes := make([]int64, len(r.files))
 	results := make([]compare.SumResult, len(r.files))
 	for i, f := range r.files {
-		a.reading(filepath.FromSlash(f.path))
+		a.AddInputs(filepath.FromSlash(f.path))
 		info, err := os.Stat(filepath.FromSlash(f.path))
 		results[i] = compare.SumResult{Name: f.path}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			results[i].Outcome = compare.SumMissing
 		case err != nil:
-			results[i].Outcome, results[i].Detail = compare.SumUnread, describe(err)
+			results[i].Outcome, results[i].Detail = compare.SumUnread, cli.Describe(err)
 		case !info.Mode().IsRegular():
 			results[i].Outcome, results[i].Detail = compare.SumUnread, "it is no file"
 		default:
 			sizes[i] = info.Size()
-			done.tensors++
-			done.bytes += info.Size()
+			done.Tensors++
+			done.Bytes += info.Size()
 		}
 	}
-	defer a.watch(done)()
-	hasher := &digest.Hasher{New: newHash(r.algo), Progress: func(n int64) { done.doneBytes.Add(n) }}
+	defer a.ShowProgress(done)()
+	hasher := &digest.Hasher{New: newHash(r.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
 	for i, result := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(results), func(ctx context.Context, i int) compare.SumResult {
 		if results[i].Outcome != "" {
 			return results[i]
@@ -211,7 +212,7 @@ func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size 
 			return result
 		}
 	}
-	result.Outcome, result.Detail = compare.SumUnread, describe(err)
+	result.Outcome, result.Detail = compare.SumUnread, cli.Describe(err)
 	return result
 }
 
@@ -221,12 +222,12 @@ func (a *app) checkTensors(ctx context.Context, target string, r *record, f *has
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
 		if recorded[r.tensors[i].Name] != nil {
-			return nil, usagef("two tensors of %q are called %q: compare the parts of the model one by one", f.check, r.tensors[i].Name)
+			return nil, cli.Usagef("two tensors of %q are called %q: compare the parts of the model one by one", f.check, r.tensors[i].Name)
 		}
 		recorded[r.tensors[i].Name] = &r.tensors[i]
 	}
 	now := &compare.Hash{}
-	if err := a.hashTarget(ctx, target, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, output: f.output}, now); err != nil {
+	if err := a.hashTarget(ctx, target, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, Output: f.Output}, now); err != nil {
 		return nil, err
 	}
 	results := make([]compare.SumResult, 0, len(recorded))
@@ -234,7 +235,7 @@ func (a *app) checkTensors(ctx context.Context, target string, r *record, f *has
 	for i := range now.Tensors {
 		t := &now.Tensors[i]
 		if seen[t.Name] {
-			return nil, usagef("two tensors of %q are called %q: compare its parts one by one", target, t.Name)
+			return nil, cli.Usagef("two tensors of %q are called %q: compare its parts one by one", target, t.Name)
 		}
 		seen[t.Name] = true
 		results = append(results, recorded[t.Name].compare(t))

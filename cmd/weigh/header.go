@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -14,7 +15,7 @@ import (
 // headerCmd returns the verb. It does not parse what it writes: it is for when
 // the parser is what one wants to check.
 func (a *app) headerCmd() *cobra.Command {
-	var out output
+	var out cli.Output
 	var pretty, lenient bool
 	cmd := &cobra.Command{
 		Use:   "header FILE",
@@ -28,10 +29,10 @@ A header that breaks rules is written all the same, with exit code 1.`,
   weigh header --pretty testdata/sample/model-00002-of-00002.safetensors
   weigh header testdata/python/names.safetensors | jq -r 'keys[]'`,
 		GroupID:           groupLook,
-		Args:              targets(1, "one file, or - for standard input"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
 			f, err := a.openFile(cmd.Context(), args[0])
@@ -42,7 +43,7 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			// A file that is too short has no header. Nothing is written then: an
 			// empty output file would pass for one.
 			if len(f.text) > 0 {
-				err = a.write(&out, func(w io.Writer, s typeset.Style) error {
+				err = a.Write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {
 						return encode.Pretty(w, s, f.text)
 					}
@@ -58,8 +59,8 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			return f.verdict(lenient)
 		},
 	}
-	out.register(cmd)
-	cmd.Flags().BoolVar(&lenient, "lenient", false, lenientUsage)
+	out.Register(cmd)
+	cmd.Flags().BoolVar(&lenient, "lenient", false, cli.LenientUsage)
 	cmd.Flags().BoolVar(&pretty, "pretty", false, "indent it")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -18,8 +19,8 @@ import (
 
 // infoFlags are the flags of info.
 type infoFlags struct {
-	selection
-	output
+	cli.SelectionFlags
+	cli.Output
 	json, csv, markdown bool
 	tree, all           bool
 	depth               int
@@ -66,21 +67,21 @@ A GLOB matches a whole name. In it stand
   weigh info --json testdata/sample | jq '.totals.params'
   weigh info - < testdata/python/two-floats.safetensors`,
 		GroupID:           groupLook,
-		Args:              targets(0, anyTarget),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(0, cli.AnyTarget),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// Scripts want every tensor, people the few lines that differ.
 			if !cmd.Flags().Changed("all") {
-				f.all = !a.style().Terminal() || f.file != ""
+				f.all = !a.Style().Terminal() || f.File != ""
 			}
 			if cmd.Flags().Changed("depth") && (!f.tree || f.depth < 1) {
-				return usagef("--depth is how many levels of a --tree are shown, from 1")
+				return cli.Usagef("--depth is how many levels of a --tree are shown, from 1")
 			}
 			return a.info(cmd, args, &f)
 		},
 	}
-	f.selection.register(cmd)
-	f.output.register(cmd)
+	f.SelectionFlags.Register(cmd)
+	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.tree, "tree", false, "show names as a tree, with the sums of its branches")
 	fl.IntVar(&f.depth, "depth", 0, "show `N` levels of the tree")
@@ -88,10 +89,10 @@ A GLOB matches a whole name. In it stand
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.info/1")
 	fl.BoolVar(&f.csv, "csv", false, "write the tensors as CSV")
 	fl.BoolVar(&f.markdown, "markdown", false, "write the tensors as a Markdown table")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	fl.BoolVar(&f.explain, "explain", false, "say which rule counted each group of tensors")
 	fl.StringVar(&f.compat, "compat", "", "count as `PROGRAM` does, too: "+strings.Join(compat.Names(), " or "))
-	completeWords(cmd, "compat", compat.Names())
+	cli.CompleteWords(cmd, "compat", compat.Names())
 	return cmd
 }
 
@@ -99,17 +100,17 @@ A GLOB matches a whole name. In it stand
 func (f *infoFlags) check() error {
 	switch {
 	case f.compat != "" && !slices.Contains(compat.Names(), f.compat):
-		return usagef("--compat cannot be %q, but %s", f.compat, strings.Join(compat.Names(), " or "))
+		return cli.Usagef("--compat cannot be %q, but %s", f.compat, strings.Join(compat.Names(), " or "))
 	case (f.explain || f.compat != "") && (f.csv || f.markdown):
-		return usagef("--explain and --compat have no place in a table of tensors: leave out --csv and --markdown")
+		return cli.Usagef("--explain and --compat have no place in a table of tensors: leave out --csv and --markdown")
 	}
-	return f.output.check()
+	return f.Output.Check()
 }
 
 // info shows the targets. All that can be wrong with its flags is found before a
 // file is opened, but for a dtype that only a file can tell.
 func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
-	sel, err := f.selection.read()
+	sel, err := f.SelectionFlags.Read()
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 	}
 	defer found.closeData()
 	// Files may have dtypes that no list has, so this has to wait for them.
-	if err := unknownDtype(&sel, found.Files); err != nil {
+	if err := cli.CheckDtypes(&sel, found.Files); err != nil {
 		return err
 	}
 	info := listing.NewInfo(found.Inventory, sel)
@@ -133,9 +134,9 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 		return err
 	}
 	if info.All > 0 && len(info.Rows) == 0 {
-		a.remarkOnNothing(&f.selection, found.Files)
+		a.NoticeNoMatch(&f.SelectionFlags, found.Files)
 	}
-	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return info.JSON(w, s)
@@ -160,7 +161,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 func (a *app) complainOfFirst(findings []finding.Finding, lenient bool) {
 	for _, f := range findings {
 		if f.Severity >= refused(lenient) {
-			a.complain(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
+			a.PrintError(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
 			return
 		}
 	}

@@ -31,7 +31,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 			documented[m[1]] = true
 		}
 	}
-	files, err := filepath.Glob("internal/render/*.go")
+	files, err := filepath.Glob("internal/render/*/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -14,7 +15,7 @@ import (
 // layoutCmd returns the verb. It takes one file, and no set: offsets mean
 // nothing across files.
 func (a *app) layoutCmd() *cobra.Command {
-	var out output
+	var out cli.Output
 	var hex, json, lenient bool
 	cmd := &cobra.Command{
 		Use:   "layout FILE",
@@ -28,13 +29,13 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 		Example: `  weigh layout testdata/python/two-floats.safetensors
   weigh layout --hex testdata/python/shapes.safetensors`,
 		GroupID:           groupLook,
-		Args:              targets(1, "one file"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(1, "one file"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {
-				return usagef("layout needs a file: standard input has no bytes to go back to")
+				return cli.Usagef("layout needs a file: standard input has no bytes to go back to")
 			}
-			if err := out.check(); err != nil {
+			if err := out.Check(); err != nil {
 				return err
 			}
 			f, err := a.openFile(cmd.Context(), args[0])
@@ -52,7 +53,7 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 					return err
 				}
 			}
-			err = a.write(&out, func(w io.Writer, s typeset.Style) error {
+			err = a.Write(&out, func(w io.Writer, s typeset.Style) error {
 				if json {
 					return l.JSON(w, s)
 				}
@@ -64,9 +65,9 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 			return f.verdict(lenient)
 		},
 	}
-	out.register(cmd)
+	out.Register(cmd)
 	cmd.Flags().BoolVar(&hex, "hex", false, "show the first bytes of each region")
 	cmd.Flags().BoolVar(&json, "json", false, "write JSON, weigh.layout/1")
-	cmd.Flags().BoolVar(&lenient, "lenient", false, lenientUsage)
+	cmd.Flags().BoolVar(&lenient, "lenient", false, cli.LenientUsage)
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/store"
@@ -35,9 +36,9 @@ type place struct {
 func (a *app) locate(ctx context.Context, target string, opts checkpoint.Options) (*place, error) {
 	ref, err := store.Parse(target)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
-	opts.Resolve = a.resolve
+	opts.Resolve = a.Resolve
 	if ref.Scheme != "file" {
 		// A round trip is long, and headers are short. To compare values would be to
 		// download them.
@@ -102,10 +103,10 @@ func (p *place) sets(ctx context.Context) ([]*checkpoint.Set, error) {
 func (a *app) reads(at *place, sets []*checkpoint.Set) {
 	for _, set := range sets {
 		if set.Index != "" {
-			a.reading(at.path(set.Index))
+			a.AddInputs(at.path(set.Index))
 		}
 		for _, shard := range set.Shards {
-			a.reading(at.path(shard))
+			a.AddInputs(at.path(shard))
 		}
 	}
 }
@@ -123,7 +124,7 @@ type openFile struct {
 // openFile opens a target that has to be one file.
 func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	if target == "-" {
-		a.reading(target)
+		a.AddInputs(target)
 		return a.openStream()
 	}
 	at, err := a.locate(ctx, target, checkpoint.Options{})
@@ -141,7 +142,7 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	}
 	// A folder with one file in it is as good as its name.
 	if len(files) != 1 {
-		return nil, usagef("%q has %d files: name one of them, such as %q", printable(target), len(files), at.path(append(files, "")[0]))
+		return nil, cli.Usagef("%q has %d files: name one of them, such as %q", printable(target), len(files), at.path(append(files, "")[0]))
 	}
 	object, err := at.store.Open(ctx, files[0])
 	if err != nil {
@@ -157,7 +158,7 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 
 // openStream opens standard input, and reads its header.
 func (a *app) openStream() (*openFile, error) {
-	in, err := readStream(a.stdin)
+	in, err := readStream(a.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +213,7 @@ func (f *openFile) findings() ([]finding.Finding, []finding.Omission) {
 // verdict returns errFound if the file breaks a rule for which it is refused.
 func (f *openFile) verdict(lenient bool) error {
 	if f.report.First(refused(lenient)) != nil {
-		return errFound
+		return cli.ErrFound
 	}
 	return nil
 }

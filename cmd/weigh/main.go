@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
 // main is run with what belongs to the process.
@@ -27,23 +29,23 @@ func main() {
 // and says nothing. On Unix it is as a rule the system that ends it so, by
 // SIGPIPE.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
-	a := &app{session: newSession(ctx, stdin, stdout, stderr, env)}
+	a := &app{Session: cli.NewSession(ctx, stdin, stdout, stderr, env)}
 	root := a.rootCmd()
 	args, a.implied = withVerb(root, args)
 	root.SetArgs(args)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
 	err := errors.Join(root.ExecuteContext(ctx), a.unsaid)
-	a.sayCost()
+	a.PrintCost()
 	if err != nil && ctx.Err() != nil {
-		return exitInterrupt
+		return cli.ExitInterrupt
 	}
-	return a.exit(err)
+	return a.Exit(err)
 }
 
 // An app is the program while it runs.
 type app struct {
-	*session
+	*cli.Session
 	implied bool  // the verb is info since there is none
 	unsaid  error // of writing a help text
 }

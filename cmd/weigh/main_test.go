@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -52,7 +53,7 @@ func TestWithVerb(t *testing.T) {
 		{"__complete x --so", "__complete info x --so", true},
 		{"__complete check --so", "__complete check --so", false},
 	} {
-		root := new(app).rootCmd()
+		root := (&app{Session: new(cli.Session)}).rootCmd()
 		got, implied := withVerb(root, strings.Fields(tt.args))
 		if strings.Join(got, " ") != tt.want || implied != tt.implied {
 			t.Errorf("%q: %q, %v, want %q, %v", tt.args, got, implied, tt.want, tt.implied)
@@ -88,7 +89,7 @@ func TestNothingAsked(t *testing.T) {
 		want  string
 	}{{"nothing to read", strings.NewReader(""), usage}, {"a file", file, hint}, {"a pipe", r, hint}} {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), nil, tt.stdin, &out, &errs, noEnv); code != exitUsage || out.Len() > 0 || errs.String() != tt.want {
+		if code := run(t.Context(), nil, tt.stdin, &out, &errs, noEnv); code != cli.ExitUsage || out.Len() > 0 || errs.String() != tt.want {
 			t.Errorf("%s: exit code %d, %d bytes written, %q", tt.name, code, out.Len(), errs.String())
 		}
 	}
@@ -100,7 +101,7 @@ func TestSuggest(t *testing.T) {
 		{"chek", "check"}, {"chekc", "check"}, {"inof", "info"}, {"CHECK", "check"}, {"hepl", "help"}, {"lay", ""}, {"x", ""}, {"", ""},
 		{"headers", "header"}, {"model", ""}, {"halt", ""}, {strings.Repeat("check", 1000), ""},
 	} {
-		if got := suggest(tt.word, verbs); got != tt.want {
+		if got := cli.Suggest(tt.word, verbs); got != tt.want {
 			t.Errorf("suggest(%.20q) = %q, want %q", tt.word, got, tt.want)
 		}
 	}
@@ -112,7 +113,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "axc", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
+		if got := cli.Distance(tt.a, tt.b); got != tt.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
@@ -226,7 +227,7 @@ func TestQwen(t *testing.T) {
 		Tensors []struct{ Name string }
 		Totals  struct{ Tensors, Params, Bytes int64 }
 	}
-	if code := runJSON(t, bytes.NewReader(file), &info, "--json", "-"); code != exitOK {
+	if code := runJSON(t, bytes.NewReader(file), &info, "--json", "-"); code != cli.ExitOK {
 		t.Errorf("exit code %d", code)
 	}
 	if info.Totals.Tensors != 290 || info.Totals.Params != 494_032_768 || info.Totals.Bytes != 988_065_536 || len(info.Tensors) != 290 {
@@ -236,7 +237,7 @@ func TestQwen(t *testing.T) {
 		t.Errorf("a stream has the size %d", *info.Files[0].Size)
 	}
 	var out bytes.Buffer
-	env := func(name string) string { return map[string]string{testTerminal: "120"}[name] }
+	env := func(name string) string { return map[string]string{cli.TestTerminal: "120"}[name] }
 	run(t.Context(), []string{"--color", "never", "-"}, bytes.NewReader(file), &out, io.Discard, env)
 	if !strings.Contains(out.String(), "\nmodel.layers.[0-23].mlp.up_proj.weight               BF16   [4864, 896]     × 24  104,595,456  199.50 MiB\n") {
 		t.Errorf("its layers are not folded:\n%s", out.String())
@@ -251,7 +252,7 @@ func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk is gone
 func TestStreamErrorIsNoViolation(t *testing.T) {
 	var out, errs bytes.Buffer
 	in := io.MultiReader(bytes.NewReader(sound()[:20]), broken{})
-	if code := run(t.Context(), []string{"check", "-"}, in, &out, &errs, noEnv); code != exitIO {
+	if code := run(t.Context(), []string{"check", "-"}, in, &out, &errs, noEnv); code != cli.ExitIO {
 		t.Errorf("exit code %d", code)
 	}
 	if diff := cmp.Diff("weigh: the disk is gone\n", errs.String()); diff != "" {
@@ -273,7 +274,7 @@ func TestInterruptedRead(t *testing.T) {
 		close(waits)
 		return in.Read(b)
 	}), io.Discard, io.Discard, noEnv)
-	if code != exitInterrupt {
+	if code != cli.ExitInterrupt {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -287,7 +288,7 @@ func TestInterruptedWrite(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
-	if code := run(ctx, []string{"help"}, nil, &out, io.Discard, noEnv); code != exitInterrupt || out.Len() > 0 {
+	if code := run(ctx, []string{"help"}, nil, &out, io.Discard, noEnv); code != cli.ExitInterrupt || out.Len() > 0 {
 		t.Errorf("exit code %d, %d bytes written", code, out.Len())
 	}
 }
@@ -296,7 +297,7 @@ func TestReaderGone(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
 	var errs bytes.Buffer
-	if code := run(t.Context(), []string{"help"}, nil, w, &errs, noEnv); code != exitBrokenPipe || errs.Len() > 0 {
+	if code := run(t.Context(), []string{"help"}, nil, w, &errs, noEnv); code != cli.ExitBrokenPipe || errs.Len() > 0 {
 		t.Errorf("exit code %d, errors %q", code, errs.String())
 	}
 }
@@ -306,14 +307,14 @@ func TestReaderGone(t *testing.T) {
 func TestFailedOutputLeavesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	name := dir + "/out"
-	if err := writeWhole(&output{file: name, force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
+	if err := cli.WriteWhole(&cli.Output{File: name, Force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
 		_, err := io.WriteString(w, "before")
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	failure := errors.New("halfway")
-	err := writeWhole(&output{file: name, force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
+	err := cli.WriteWhole(&cli.Output{File: name, Force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
 		io.WriteString(w, "after")
 		return failure
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/internal/filecopy"
 )
@@ -39,8 +40,8 @@ and nothing is reported.`,
   weigh merge testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o - | sha256sum`,
 		GroupID:           groupChange,
-		Args:              targets(0, "a target: files, a folder or an index"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(0, "a target: files, a folder or an index"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.checkMerge(cmd, args); err != nil {
 				return err
@@ -62,18 +63,18 @@ const weightsEnd = ".safetensors"
 func (f *reshardFlags) checkMerge(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.out == "" && !f.inPlace:
-		return usagef("merge needs a file to write to: -o FILE, or --in-place for one in the folder of the model")
+		return cli.Usagef("merge needs a file to write to: -o FILE, or --in-place for one in the folder of the model")
 	case f.inPlace && f.out != "":
-		return usagef("--in-place gives the file the name of the model: -o is for another one")
+		return cli.Usagef("--in-place gives the file the name of the model: -o is for another one")
 	case f.inPlace && len(args) > 1:
-		return usagef("--in-place is for the shards of one model, and not for %d targets", len(args))
+		return cli.Usagef("--in-place is for the shards of one model, and not for %d targets", len(args))
 	case f.streams() && (f.json || f.verify || f.dryRun):
-		return usagef("-o %s leaves nothing to report: --json, --verify and --dry-run are for files", f.out)
+		return cli.Usagef("-o %s leaves nothing to report: --json, --verify and --dry-run are for files", f.out)
 	case f.inPlace || f.streams():
 	case isFolder(f.out):
-		return usagef("%q is a folder: name a file in it, such as %q", f.out, slashed(f.out, "model"+weightsEnd))
+		return cli.Usagef("%q is a folder: name a file in it, such as %q", f.out, slashed(f.out, "model"+weightsEnd))
 	case !strings.HasSuffix(f.out, weightsEnd):
-		return usagef("%q does not end in %q, by which readers find weights", f.out, weightsEnd)
+		return cli.Usagef("%q does not end in %q, by which readers find weights", f.out, weightsEnd)
 	}
 	return f.check(cmd)
 }
@@ -114,10 +115,10 @@ func (a *app) merge(ctx context.Context, args []string, f *reshardFlags) error {
 func (a *app) stream(ctx context.Context, g *gathering, f *reshardFlags) error {
 	e := safetensors.Encoder{Metadata: g.metadata, KeepOrder: f.keepOrder}
 	if f.out == "-" {
-		if err := a.mayStream(); err != nil {
+		if err := a.ProtectStdout(); err != nil {
 			return err
 		}
-		return a.counted(ctx, g, e, a.stdout)
+		return a.counted(ctx, g, e, a.Stdout)
 	}
 	w, err := os.OpenFile(f.out, os.O_WRONLY, 0)
 	if err != nil {
@@ -136,6 +137,6 @@ func (a *app) counted(ctx context.Context, g *gathering, e safetensors.Encoder, 
 	for _, one := range g.parts {
 		done.bytes += one.Size()
 	}
-	defer a.watch(done)()
+	defer a.ShowProgress(done)()
 	return e.Encode(filecopy.Watch(ctx, w, done.wrote), g.tensors()...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/edit"
@@ -20,7 +21,7 @@ import (
 // metadataFlags are the flags of metadata.
 type metadataFlags struct {
 	keyFlags
-	output
+	cli.Output
 	json, lenient     bool
 	raw, hashes       bool
 	canonical, dryRun bool
@@ -50,28 +51,28 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
   weigh metadata --json testdata/sample | jq '.files[0].metadata.format'
   weigh metadata --set license=mit --unset format --dry-run testdata/sample`,
 		GroupID:           groupLook,
-		Args:              targets(0, anyTarget),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(0, cli.AnyTarget),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.set)+len(f.unset) > 0 {
 				if f.raw || f.hashes {
-					return usagef("--raw and --hashes are about what is shown, and not about --set and --unset")
+					return cli.Usagef("--raw and --hashes are about what is shown, and not about --set and --unset")
 				}
 				return a.setMetadata(cmd, args, &f)
 			}
 			if f.canonical || f.dryRun {
-				return usagef("--canonical and --dry-run are about --set and --unset")
+				return cli.Usagef("--canonical and --dry-run are about --set and --unset")
 			}
 			return a.metadata(cmd, args, &f)
 		},
 	}
 	f.keyFlags.register(cmd)
-	f.output.register(cmd)
+	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.metadata/1; of a change weigh.edit/1")
 	fl.BoolVar(&f.raw, "raw", false, "show keys and values as they are")
 	fl.BoolVar(&f.hashes, "hashes", false, "read the files, and check the digests that the metadata claims")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	fl.BoolVar(&f.canonical, "canonical", false, "of a change: write as the reference implementation does, without room in the header")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "of a change: say what would be done, and write nothing")
 	return cmd
@@ -79,7 +80,7 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
 
 // metadata shows the metadata of all targets.
 func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) error {
-	if err := f.output.check(); err != nil {
+	if err := f.Output.Check(); err != nil {
 		return err
 	}
 	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient})
@@ -92,7 +93,7 @@ func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) erro
 			return err
 		}
 	}
-	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return m.JSON(w, s)
 		}
@@ -102,7 +103,7 @@ func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) erro
 		return err
 	}
 	if m.Failed() {
-		return errFound
+		return cli.ErrFound
 	}
 	return found.verdict(f.lenient)
 }
@@ -110,15 +111,15 @@ func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) erro
 // hashesOf reads the files of a survey, several at once, and returns their digests by
 // their paths. Of a file without a header that can be read there are none.
 func (a *app) hashesOf(ctx context.Context, found *survey) (map[string]*metadata.Sums, error) {
-	done := new(progress)
+	done := new(cli.Progress)
 	for _, f := range found.Files {
 		if f.Path == "-" {
-			return nil, usagef("--hashes needs files: standard input has no bytes to go back to")
+			return nil, cli.Usagef("--hashes needs files: standard input has no bytes to go back to")
 		}
-		done.tensors++
-		done.bytes += f.Size
+		done.Tensors++
+		done.Bytes += f.Size
 	}
-	defer a.watch(done)()
+	defer a.ShowProgress(done)()
 	type result struct {
 		sums *metadata.Sums
 		err  error
@@ -126,7 +127,7 @@ func (a *app) hashesOf(ctx context.Context, found *survey) (map[string]*metadata
 	sums := make(map[string]*metadata.Sums)
 	for i, r := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(found.Files), func(ctx context.Context, i int) result {
 		one, err := a.hashesOfFile(ctx, &found.Files[i])
-		done.count(found.Files[i].Size)
+		done.Count(found.Files[i].Size)
 		return result{one, err}
 	}) {
 		if r.err != nil {
@@ -160,9 +161,9 @@ func (a *app) hashesOfFile(ctx context.Context, f *listing.File) (*metadata.Sums
 func (a *app) setMetadata(cmd *cobra.Command, args []string, f *metadataFlags) error {
 	switch {
 	case len(args) > 1:
-		return usagef("metadata changes one target at a time, and not %d", len(args))
-	case f.file != "" || f.force:
-		return usagef("metadata changes files in place: weigh edit -o writes elsewhere")
+		return cli.Usagef("metadata changes one target at a time, and not %d", len(args))
+	case f.File != "" || f.Force:
+		return cli.Usagef("metadata changes files in place: weigh edit -o writes elsewhere")
 	}
 	e := &edit.Edit{Canonical: f.canonical, DryRun: f.dryRun, Lenient: f.lenient}
 	if err := f.keyFlags.read(e); err != nil {

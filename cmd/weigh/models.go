@@ -15,6 +15,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/model/compat"
@@ -111,7 +112,7 @@ func (m *modelFiles) readBeside(ctx context.Context, at *place, name string) []b
 		return text
 	}
 	if at.ref.Scheme == "file" && !errors.Is(err, fs.ErrNotExist) {
-		m.notes = append(m.notes, describe(fmt.Errorf("%s is not read: %w", path.Base(name), err)))
+		m.notes = append(m.notes, cli.Describe(fmt.Errorf("%s is not read: %w", path.Base(name), err)))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
@@ -34,11 +35,11 @@ seen completely.`,
   weigh pickle --json testdata/scan/old.bin | jq '.summary.imports'
   weigh pickle --member model/data.pkl testdata/scan/model.pt`,
 		GroupID:           groupLook,
-		Args:              targets(1, "one file, or - for standard input"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.pickles(cmd.Context(), args[0], member, &f) },
 	}
-	f.output.register(cmd)
+	f.Output.Register(cmd)
 	f.budgetFlag(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
 	cmd.Flags().StringVar(&member, "member", "", "show the pickles of the part at `PATH` alone, as scan calls it")
@@ -48,12 +49,12 @@ seen completely.`,
 
 // pickles shows the pickles of a file.
 func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) error {
-	a.reading(f.policy)
+	a.AddInputs(f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
 		return err
 	}
-	if err := f.output.check(); err != nil {
+	if err := f.Output.Check(); err != nil {
 		return err
 	}
 	r, size, done, err := a.openBytes(ctx, target)
@@ -64,14 +65,14 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	target = printable(target)
 	p := &scanreport.Pickles{Path: target, Member: member, MaxLines: f.budget * usualLines}
 	read := &scanProgress{files: 1}
-	if f.file != "" || !a.style().Terminal() { // or it would stand among the instructions
-		defer a.watch(read)()
+	if f.File != "" || !a.Style().Terminal() { // or it would stand among the instructions
+		defer a.ShowProgress(read)()
 	}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
 		scanner.Visit = show
 		return scanner.Scan(&readCounter{r, read, ctx}, size, target)
 	}
-	err = a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return p.JSON(w, s)
 		}
@@ -81,15 +82,15 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	case err != nil:
 		return err
 	case p.Shown == 0 && member != "":
-		return usagef("%q has no pickle %q: weigh scan --json lists its parts", target, member)
+		return cli.Usagef("%q has no pickle %q: weigh scan --json lists its parts", target, member)
 	case p.Shown == 0:
-		a.remark("%s has no pickle: it is %s", target, p.Report.Format)
+		a.Notice("%s has no pickle: it is %s", target, p.Report.Format)
 	}
 	if p.Report.Verdict == pickle.Dangerous {
-		return errFound
+		return cli.ErrFound
 	}
 	if !p.Report.Complete {
-		return errUnread
+		return cli.ErrUnread
 	}
 	return nil
 }
@@ -100,9 +101,9 @@ const usualLines = 200_000
 // openBytes opens a target that has to be one file of any kind. What it returns closes
 // it.
 func (a *app) openBytes(ctx context.Context, target string) (r io.ReaderAt, size int64, done func(), err error) {
-	a.reading(target)
+	a.AddInputs(target)
 	if target == "-" {
-		f, size, err := a.spooled()
+		f, size, err := a.SpoolStdin()
 		if err != nil {
 			return nil, 0, nil, err
 		}
@@ -113,7 +114,7 @@ func (a *app) openBytes(ctx context.Context, target string) (r io.ReaderAt, size
 		return nil, 0, nil, err
 	}
 	if at.within == "" {
-		return nil, 0, nil, usagef("%q is a folder: name one of its files", target)
+		return nil, 0, nil, cli.Usagef("%q is a folder: name one of its files", target)
 	}
 	object, err := at.store.Open(ctx, at.within)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 )
 
@@ -21,8 +22,8 @@ func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*chec
 	}
 	if opts.Data {
 		done := progressOf(files)
-		defer a.watch(done)()
-		opts.Progress = done.count
+		defer a.ShowProgress(done)()
+		opts.Progress = done.Count
 	}
 	for r, err := range check.Validate(ctx, at.store, at.within, sets, opts) {
 		if ctx.Err() != nil {
@@ -39,13 +40,13 @@ func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*chec
 }
 
 // progressOf returns the progress of counting all tensors of some files.
-func progressOf(files []listing.File) *progress {
-	all := new(progress)
+func progressOf(files []listing.File) *cli.Progress {
+	all := new(cli.Progress)
 	for i := range files {
 		if h := files[i].Header; h != nil {
-			all.tensors += int64(len(h.Tensors))
+			all.Tensors += int64(len(h.Tensors))
 			for t := range h.Tensors {
-				all.bytes += max(h.Tensors[t].Size(), 0)
+				all.Bytes += max(h.Tensors[t].Size(), 0)
 			}
 		}
 	}

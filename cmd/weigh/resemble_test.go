@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
 // fileOf writes a file of one tensor.
@@ -50,19 +51,19 @@ func TestGetOfTrainedModel(t *testing.T) {
 				errs.Reset()
 				return run(t.Context(), append([]string{"get", "-o", dst}, args...), nil, &out, &errs, noEnv)
 			}
-			if code := get(old); code != exitOK {
+			if code := get(old); code != cli.ExitOK {
 				t.Fatalf("%d: %s", code, errs.String())
 			}
-			if code := get(target); code != exitIO || !strings.Contains(errs.String(), "is another file") {
+			if code := get(target); code != cli.ExitIO || !strings.Contains(errs.String(), "is another file") {
 				t.Errorf("%s, %d bytes: exit code %d: %s", where, size, code, errs.String())
 			}
-			if code := get("--force", target); code != exitOK {
+			if code := get("--force", target); code != cli.ExitOK {
 				t.Errorf("%s, %d bytes: exit code %d: %s", where, size, code, errs.String())
 			}
 			if got, err := os.ReadFile(filepath.Join(dst, "model.safetensors")); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%s, %d bytes: with --force, the file is still the other one (%v)", where, size, err)
 			}
-			if code := get(target); code != exitOK {
+			if code := get(target); code != cli.ExitOK {
 				t.Errorf("%s, %d bytes: the same file is not kept: %s", where, size, errs.String())
 			}
 		}

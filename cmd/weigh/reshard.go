@@ -17,12 +17,13 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // reshardFlags are the flags of both verbs.
 type reshardFlags struct {
-	choice
+	cli.NameFlags
 	out       string
 	metadata  string
 	keepOrder bool
@@ -37,7 +38,7 @@ type reshardFlags struct {
 
 // register adds the flags to a verb.
 func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
-	f.choice.register(cmd, "take", "weigh help info")
+	f.NameFlags.Register(cmd, "take", "weigh help info")
 	fl := cmd.Flags()
 	fl.BoolVar(&f.keepOrder, "keep-order", false, "keep the order of tensors, not that of the reference implementation")
 	fl.StringVar(&f.metadata, "metadata", "", "of values in which the metadata of files differ, take `WHICH`: first, last, or drop for none")
@@ -46,14 +47,14 @@ func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
 	fl.BoolVar(&f.verify, "verify", false, "read all again and compare before it has its name; --json does, if not told otherwise")
 	fl.BoolVar(&f.json, "json", false, "write JSON, "+schema)
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
-	completeWords(cmd, "metadata", metadataChoices)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "metadata", metadataChoices)
 }
 
 // check says what is wrong with the flags.
 func (f *reshardFlags) check(cmd *cobra.Command) error {
 	if f.dryRun && f.verify {
-		return usagef("--verify reads what was written, and --dry-run writes nothing")
+		return cli.Usagef("--verify reads what was written, and --dry-run writes nothing")
 	}
 	if !cmd.Flags().Changed("verify") {
 		f.verify = f.json && !f.dryRun
@@ -97,7 +98,7 @@ func (a *app) rewrite(ctx context.Context, r *rewriting) (err error) {
 		return err
 	}
 	if n := len(r.plan.Shards); n > mostShards {
-		return usagef("that makes %s shards, and readers open %s at most: make them larger", typeset.Count(int64(n)), typeset.Count(mostShards))
+		return cli.Usagef("that makes %s shards, and readers open %s at most: make them larger", typeset.Count(int64(n)), typeset.Count(mostShards))
 	}
 	if err := r.guard(a); err != nil {
 		return err
@@ -107,11 +108,11 @@ func (a *app) rewrite(ctx context.Context, r *rewriting) (err error) {
 			return err
 		}
 	}
-	if a.quiet && !r.f.json && !r.f.dryRun {
+	if a.Quiet && !r.f.json && !r.f.dryRun {
 		return nil
 	}
 	receipt := r.receipt(done.sums)
-	return a.write(new(output), func(w io.Writer, s typeset.Style) error {
+	return a.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
 		if r.f.json {
 			return receipt.JSON(w, s)
 		}
@@ -124,8 +125,8 @@ func (a *app) carryOut(ctx context.Context, r *rewriting, done *rereading) error
 	for i := range r.plan.Shards {
 		done.bytes += r.plan.Shards[i].Size
 	}
-	a.remarkOnSpace(r.dir, done.bytes)
-	defer a.watch(done)()
+	a.CheckSpace(r.dir, done.bytes)
+	defer a.ShowProgress(done)()
 	defer r.release()
 	err := r.plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
@@ -161,27 +162,27 @@ func (r *rewriting) guard(a *app) error {
 	for _, s := range r.sources {
 		files = append(files, s.files()...)
 	}
-	own, read := fileSetOf(files...), fileSetOf(a.inputs...)
+	own, read := cli.FileSetOf(files...), cli.FileSetOf(a.Inputs...)
 	var foreign []string // what is there, and is no part of the sources
 	for _, name := range slices.Concat(r.plan.Replaced, r.plan.Left) {
 		file := filepath.Join(r.dir, name)
 		switch {
-		case !read.has(file):
+		case !read.Has(file):
 			foreign = append(foreign, file)
 		case !r.f.inPlace:
-			return usagef("%q is read, and would be %s: write elsewhere, or say --in-place to have new files in its place", file, r.fate(name))
-		case !own.has(file) && !r.f.force:
-			return usagef("%q is no part of the model, and would be %s: --force allows that", file, r.fate(name))
+			return cli.Usagef("%q is read, and would be %s: write elsewhere, or say --in-place to have new files in its place", file, r.fate(name))
+		case !own.Has(file) && !r.f.force:
+			return cli.Usagef("%q is no part of the model, and would be %s: --force allows that", file, r.fate(name))
 		default:
-			own.remove(file)
+			own.Remove(file)
 		}
 	}
 	if len(foreign) > 0 && !r.f.force {
 		return fmt.Errorf("%q exists already%s, and would be %s: write elsewhere, or replace what is there with --force",
 			foreign[0], others(len(foreign)-1), r.fate(filepath.Base(foreign[0])))
 	}
-	if left := own.first(); r.f.inPlace && left != "" {
-		return usagef("%q would stay beside the new files, which are called %q: write elsewhere, and remove it then", left, r.plan.Shards[0].Name)
+	if left := own.First(); r.f.inPlace && left != "" {
+		return cli.Usagef("%q would stay beside the new files, which are called %q: write elsewhere, and remove it then", left, r.plan.Shards[0].Name)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
 func TestFullDiskLeavesTheOldModel(t *testing.T) {
@@ -27,7 +29,7 @@ func TestFullDiskLeavesTheOldModel(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, nil, &out, &errs, noEnv)
-		if code != exitIO || !strings.Contains(errs.String(), "no space left on device: the new files take 12.00 MiB, ") || strings.Contains(errs.String(), ".tmp-") ||
+		if code != cli.ExitIO || !strings.Contains(errs.String(), "no space left on device: the new files take 12.00 MiB, ") || strings.Contains(errs.String(), ".tmp-") ||
 			!strings.Contains(errs.String(), " free, and 12.00 MiB are to be written\n") {
 			t.Errorf("%q: exit code %d, %q", args, code, errs.String())
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
 // Sizes by hand: the decimal ones are those of parse_size_to_int of huggingface_hub,
@@ -32,7 +33,7 @@ func TestParseSize(t *testing.T) {
 		{"2.3GB", 2_300_000_000}, {"1.1GB", 1_100_000_000}, {"0.0019KB", 1},
 		{"9223372036GB", 9_223_372_036_000_000_000},
 	} {
-		if got, err := parseSize(tt.text); got != tt.want || err != nil {
+		if got, err := cli.ParseSize(tt.text); got != tt.want || err != nil {
 			t.Errorf("%q is %d, %v, want %d", tt.text, got, err, tt.want)
 		}
 	}
@@ -43,7 +44,7 @@ func TestParseSize(t *testing.T) {
 		{"5GB GB", "no size"}, {"5\u00a0GB", "no size"}, {"五GB", "no size"}, {"9223372037GB", "more than any file"},
 		{strings.Repeat("9", 400), "no size"}, {"10000000TB", "more than any file"},
 	} {
-		if got, err := parseSize(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if got, err := cli.ParseSize(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.20q is %d, %v, want an error that says %s", tt.text, got, err, tt.want)
 		}
 	}
@@ -93,7 +94,7 @@ func TestFirstDifference(t *testing.T) {
 func digestsOf(t *testing.T, target string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"stats", "--json", "--digest", "--bins=0", "--sort=name", target}, nil, &out, &errs, noEnv); code != exitOK {
+	if code := run(t.Context(), []string{"stats", "--json", "--digest", "--bins=0", "--sort=name", target}, nil, &out, &errs, noEnv); code != cli.ExitOK {
 		t.Fatalf("stats %s: exit code %d: %s", target, code, errs.String())
 	}
 	return out.String()
@@ -103,7 +104,7 @@ func digestsOf(t *testing.T, target string) string {
 func weigh(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), args, nil, &out, &errs, noEnv); code != exitOK {
+	if code := run(t.Context(), args, nil, &out, &errs, noEnv); code != cli.ExitOK {
 		t.Fatalf("weigh %s: exit code %d: %s", strings.Join(args, " "), code, errs.String())
 	}
 	return out.String()
@@ -176,7 +177,7 @@ func TestInterruptedAtOnce(t *testing.T) {
 	cancel()
 	dir := filepath.Join(t.TempDir(), "out")
 	var out, errs bytes.Buffer
-	if code := run(ctx, []string{"split", "../../testdata/sample", "-o", dir}, nil, &out, &errs, noEnv); code != exitInterrupt || out.Len()+errs.Len() > 0 {
+	if code := run(ctx, []string{"split", "../../testdata/sample", "-o", dir}, nil, &out, &errs, noEnv); code != cli.ExitInterrupt || out.Len()+errs.Len() > 0 {
 		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
 	}
 	if _, err := os.Stat(dir); err == nil {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
 // hidden returns the names in a folder that begin with a dot.
@@ -51,7 +52,7 @@ func TestSignalsLeaveOldOrNew(t *testing.T) {
 			{"merge", "--force", src, "-o", filepath.Join(out, "model.safetensors")},
 		}[i/3%2])
 		left := hidden(t, out)
-		if code != exitOK && code != exitInterrupt && code != -1 || signal != os.Kill && len(left) > 0 {
+		if code != cli.ExitOK && code != cli.ExitInterrupt && code != -1 || signal != os.Kill && len(left) > 0 {
 			t.Errorf("%v: exit code %d, and hidden files %q", signal, code, left)
 		}
 		found := "none"
@@ -129,7 +130,7 @@ func TestInterruptedWhileItIsRead(t *testing.T) {
 	}()
 	var out, errs bytes.Buffer
 	code := run(ctx, []string{"merge", src, "-o", pipe}, nil, &out, &errs, noEnv)
-	if n := <-got; code != exitInterrupt || n >= 12<<20 || out.Len()+errs.Len() > 0 {
+	if n := <-got; code != cli.ExitInterrupt || n >= 12<<20 || out.Len()+errs.Len() > 0 {
 		t.Errorf("exit code %d, %d bytes came through, %q, %q", code, n, out.String(), errs.String())
 	}
 }
@@ -153,8 +154,8 @@ func TestReplacedWhileRead(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	modelOf(t, dir, 2, 1)
 	modelOf(t, other, 2, 2)
-	a := &app{session: newSession(t.Context(), nil, io.Discard, io.Discard, func(string) string { return "" })}
-	a.quiet = true
+	a := &app{Session: cli.NewSession(t.Context(), nil, io.Discard, io.Discard, func(string) string { return "" })}
+	a.Quiet = true
 	f := &reshardFlags{inPlace: true}
 	g, err := a.gather(t.Context(), "split", []string{dir}, f)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
 // The groups of verbs in the help, by what they are for.
@@ -48,10 +50,10 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
 	}
-	a.session.register(root)
+	a.Session.Register(root)
 	shared := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := shared(cmd, args); err != nil || !a.implied || len(args) == 0 {
+		if err := shared(cmd, args); err != nil || !a.implied || cmd.Name() != "info" {
 			return err
 		}
 		// "weigh chek x" is read as targets of info. Now that flags are parsed, a verb
@@ -74,10 +76,10 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd(), a.metadataCmd(), a.editCmd())
 	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.scanCmd(), a.pickleCmd(), a.convertCmd())
 	root.AddCommand(a.splitCmd(), a.mergeCmd())
-	root.SetHelpCommand(a.helpCmd())
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.session.help(cmd) })
+	root.SetHelpCommand(a.HelpCmd(groupOther))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.Session.Help(cmd) })
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.InitDefaultHelpCmd()
 	return root
 }
@@ -85,10 +87,10 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 // nothingAsked returns the error of a call without verb and target. That is a
 // slip, as of a script whose variable is empty, and no question for the help.
 func (a *app) nothingAsked(root *cobra.Command) error {
-	if a.piped {
-		return usagef("there is no target: standard input is read by %q, and %q lists the verbs", "weigh -", "weigh --help")
+	if a.Piped {
+		return cli.Usagef("there is no target: standard input is read by %q, and %q lists the verbs", "weigh -", "weigh --help")
 	}
-	return usagef("there is no target: the usage is %q, and %q says more", usageLine(root), "weigh --help")
+	return cli.Usagef("there is no target: the usage is %q, and %q says more", cli.UsageLine(root), "weigh --help")
 }
 
 // withVerb puts the verb info before args that have a target, and no verb. It
@@ -170,8 +172,8 @@ func misspelt(cmd *cobra.Command, target string) error {
 	for _, c := range cmd.Root().Commands() {
 		names = append(names, c.Name())
 	}
-	if meant := cmp.Or(meantVerbs[target], suggest(target, names)); meant != "" {
-		return usagef("there is no verb %q: did you mean %q?", target, meant)
+	if meant := cmp.Or(meantVerbs[target], cli.Suggest(target, names)); meant != "" {
+		return cli.Usagef("there is no verb %q: did you mean %q?", target, meant)
 	}
-	return usagef("%q is neither a verb nor a file: weigh --help lists the verbs", target)
+	return cli.Usagef("%q is neither a verb nor a file: weigh --help lists the verbs", target)
 }

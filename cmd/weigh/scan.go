@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
@@ -23,7 +24,7 @@ import (
 
 // scanFlags are the flags of scan.
 type scanFlags struct {
-	output
+	cli.Output
 	json, sarif, all, why, deep bool
 	budget                      int
 	bounded                     bool // whether the verb has the flag for it
@@ -63,11 +64,11 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
   weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
   weigh scan --sarif --force -o weights.sarif testdata/sample`,
 		GroupID:           groupJudge,
-		ValidArgsFunction: completeFiles,
-		Args:              targets(0, "a file or a folder, or - for standard input"),
+		ValidArgsFunction: cli.CompleteFiles,
+		Args:              cli.TargetArgs(0, "a file or a folder, or - for standard input"),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.scan(cmd.Context(), args, &f) },
 	}
-	f.output.register(cmd)
+	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	f.budgetFlag(cmd)
 	fl.BoolVar(&f.all, "all", false, "show every import and finding, allowed ones and notes, too")
@@ -77,7 +78,7 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
 	f.policyFlags(cmd)
 	fl.BoolVar(&f.why, "why", false, "explain each verdict, and say what would change it")
-	completeWords(cmd, "fail-on", failOnNames)
+	cli.CompleteWords(cmd, "fail-on", failOnNames)
 	return cmd
 }
 
@@ -91,7 +92,7 @@ func (f *scanFlags) budgetFlag(cmd *cobra.Command) {
 func (f *scanFlags) policyFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.policy, "policy", "", "judge by the policy in `FILE`, too")
 	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow what `NAME` needs, may be repeated: "+strings.Join(profileNames(), ", "))
-	completeWords(cmd, "profile", profileNames())
+	cli.CompleteWords(cmd, "profile", profileNames())
 }
 
 // mostBudget is how many times the usual budget can be given. With it a pickle has the 8
@@ -119,7 +120,7 @@ func profileNames() []string {
 func (f *scanFlags) severity() (pickle.Severity, error) {
 	i := slices.Index(failOnNames, f.failOn)
 	if i < 0 {
-		return 0, usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(didYouMean(f.failOn, failOnNames), "it is one of "+strings.Join(failOnNames, ", ")))
+		return 0, cli.Usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(cli.DidYouMean(f.failOn, failOnNames), "it is one of "+strings.Join(failOnNames, ", ")))
 	}
 	return pickle.Severity(i), nil
 }
@@ -130,7 +131,7 @@ func (f *scanFlags) scanner() (*scan.Scanner, error) {
 	case !f.bounded:
 		f.budget = 10 // who wants the weights waits for them
 	case f.budget < 1 || f.budget > mostBudget:
-		return nil, usagef("--budget cannot be %d: it is from 1 to %d", f.budget, mostBudget)
+		return nil, cli.Usagef("--budget cannot be %d: it is from 1 to %d", f.budget, mostBudget)
 	default:
 		settle(f.budget)
 	}
@@ -145,12 +146,12 @@ func (f *scanFlags) scanner() (*scan.Scanner, error) {
 		}
 		defer file.Close()
 		if s.Policy, err = pickle.ParsePolicy(file); err != nil {
-			return nil, usagef("%s: %w", f.policy, err)
+			return nil, cli.Usagef("%s: %w", f.policy, err)
 		}
 	}
 	for _, name := range f.profiles {
 		if names := profileNames(); !slices.Contains(names, name) {
-			return nil, usagef("--profile cannot be %q: %s", name, cmp.Or(didYouMean(name, names), "there are "+strings.Join(names, ", ")))
+			return nil, cli.Usagef("--profile cannot be %q: %s", name, cmp.Or(cli.DidYouMean(name, names), "there are "+strings.Join(names, ", ")))
 		}
 		s.Policy.Profiles = append(s.Policy.Profiles, name)
 	}
@@ -163,12 +164,12 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 	if err != nil {
 		return err
 	}
-	a.reading(f.policy)
+	a.AddInputs(f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
 		return err
 	}
-	if err := f.output.check(); err != nil {
+	if err := f.Output.Check(); err != nil {
 		return err
 	}
 	found := &scanreport.Scan{Targets: allPrintable(args), FailOn: least}
@@ -179,11 +180,11 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 		return err
 	}
 	for _, u := range found.Unread {
-		fmt.Fprintf(a.stderr, "weigh: %s\n", u.Message)
+		fmt.Fprintf(a.Stderr, "weigh: %s\n", u.Message)
 	}
 	if found.Nothing() && !f.json && !f.sarif {
 		if len(found.Unread) > 0 {
-			return errUnread
+			return cli.ErrUnread
 		}
 		return fmt.Errorf("there is no file to scan in %s", typeset.Name(strings.Join(args, " ")))
 	}
@@ -192,19 +193,19 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 	}
 	switch {
 	case found.Failed():
-		return errFound
+		return cli.ErrFound
 	case !found.Complete():
-		return errUnread
+		return cli.ErrUnread
 	}
 	return nil
 }
 
 // writeScan writes the report.
 func (a *app) writeScan(found *scanreport.Scan, f *scanFlags) error {
-	if a.quiet && f.file == "" {
+	if a.Quiet && f.File == "" {
 		return nil // the exit code says it
 	}
-	return a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return found.JSON(w, s)

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -37,17 +38,17 @@ type scanJob struct {
 func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, target := range targets {
-		a.reading(target)
+		a.AddInputs(target)
 		if err := list.add(ctx, a, target, found); err != nil {
 			return err
 		}
 	}
 	for _, job := range list.jobs {
-		a.reading(job.path)
+		a.AddInputs(job.path)
 	}
 	done := new(scanProgress)
 	done.files = int64(len(list.jobs))
-	stop := a.watch(done)
+	stop := a.ShowProgress(done)
 	a.scanJobs(ctx, scanner, list.jobs, done)
 	stop()
 	if ctx.Err() != nil {
@@ -55,7 +56,7 @@ func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []stri
 	}
 	for _, job := range list.jobs {
 		if job.err != nil {
-			found.Unread = append(found.Unread, finding.Unread{File: job.path, Message: describe(job.err)})
+			found.Unread = append(found.Unread, finding.Unread{File: job.path, Message: cli.Describe(job.err)})
 			continue
 		}
 		found.Files = append(found.Files, scanreport.ScannedFile{Path: job.path, Size: job.size, Links: job.links, Report: job.report})
@@ -81,7 +82,7 @@ func (a *app) scanJobs(ctx context.Context, scanner *scan.Scanner, jobs []*scanJ
 // run scans the file.
 func (j *scanJob) run(ctx context.Context, a *app, scanner *scan.Scanner, done *scanProgress) {
 	if j.at == nil {
-		f, size, err := a.spooled()
+		f, size, err := a.SpoolStdin()
 		if err != nil {
 			j.err = err
 			return
@@ -122,7 +123,7 @@ func (l *scanList) add(ctx context.Context, a *app, target string, found *scanre
 		return nil
 	}
 	at, err := a.locate(ctx, target, checkpoint.Options{})
-	var usage usageError
+	var usage cli.UsageError
 	if errors.As(err, &usage) {
 		return err
 	}
@@ -130,7 +131,7 @@ func (l *scanList) add(ctx context.Context, a *app, target string, found *scanre
 		err = l.place(ctx, at, found)
 	}
 	if err != nil && ctx.Err() == nil {
-		found.Unread = append(found.Unread, finding.Unread{File: printable(target), Message: describe(err)})
+		found.Unread = append(found.Unread, finding.Unread{File: printable(target), Message: cli.Describe(err)})
 		err = nil
 	}
 	return err
@@ -159,7 +160,7 @@ func (l *scanList) place(ctx context.Context, at *place, found *scanreport.Scan)
 			return context.Cause(ctx)
 		case errors.Is(err, store.ErrNotRegular): // it has no bytes that stay
 		case err != nil:
-			found.Unread = append(found.Unread, finding.Unread{File: at.path(entry.Name), Message: describe(err)})
+			found.Unread = append(found.Unread, finding.Unread{File: at.path(entry.Name), Message: cli.Describe(err)})
 		default:
 			l.file(&scanJob{path: at.path(entry.Name), name: entry.Name, at: at})
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/remote/remotetest"
 )
 
@@ -102,7 +103,7 @@ func sameAnswers(t *testing.T, root, url string, vars map[string]string) {
 		for i := range args {
 			args[i] = strings.Replace(args[i], "BASE", base, 1)
 		}
-		if code := run(t.Context(), args, nil, &out, &errs, env); code != exitOK {
+		if code := run(t.Context(), args, nil, &out, &errs, env); code != cli.ExitOK {
 			t.Fatalf("weigh %s: exit code %d: %s", strings.Join(args, " "), code, errs.String())
 		}
 		return strings.ReplaceAll(out.String(), base, "BASE")

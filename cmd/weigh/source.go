@@ -11,6 +11,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/internal/claim"
 )
 
@@ -38,7 +39,7 @@ func (a *app) openSource(ctx context.Context, verb, target string, lenient bool)
 	}
 	s := &source{target: target, at: w.at, cp: w.parts[0]}
 	if len(w.parts) > 1 {
-		err = usagef("%q has %d models: name one of them, such as %q", printable(target), len(w.parts), s.at.path(s.cp.Set().Name))
+		err = cli.Usagef("%q has %d models: name one of them, such as %q", printable(target), len(w.parts), s.at.path(s.cp.Set().Name))
 	} else {
 		s.see()
 		err = s.judge(ctx, lenient)
@@ -119,9 +120,9 @@ func (s *source) folder() string {
 func (s *source) home(out string) (string, error) {
 	switch {
 	case !s.isHere():
-		return "", usagef("--in-place is for files on this machine, and not for %q", printable(s.target))
+		return "", cli.Usagef("--in-place is for files on this machine, and not for %q", printable(s.target))
 	case out != "" && !sameFolder(out, s.folder()):
-		return "", usagef("--in-place is for the folder of the model, %q, and -o says %q", s.folder(), out)
+		return "", cli.Usagef("--in-place is for the folder of the model, %q, and -o says %q", s.folder(), out)
 	}
 	return s.folder(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 )
 
@@ -43,8 +44,8 @@ and a GiB 2^30. A tensor larger than that has a shard of its own.`,
   weigh split --max-shard-size 100KB testdata/sample -o shards
   weigh split --include 'model.**' --stem backbone testdata/sample -o shards`,
 		GroupID:           groupChange,
-		Args:              targets(1, "one model: a file, a folder or an index"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.TargetArgs(1, "one model: a file, a folder or an index"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
@@ -64,13 +65,13 @@ and a GiB 2^30. A tensor larger than that has a shard of its own.`,
 func (f *splitFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.out == "-":
-		return usagef("split writes several files, and standard output is one: -o takes the name of a folder")
+		return cli.Usagef("split writes several files, and standard output is one: -o takes the name of a folder")
 	case f.out == "" && !f.inPlace:
-		return usagef("split needs a folder to write to: -o DIR, or --in-place for that of the model")
+		return cli.Usagef("split needs a folder to write to: -o DIR, or --in-place for that of the model")
 	case f.inPlace && f.stem != "":
-		return usagef("--in-place keeps the names of the model: --stem is for another folder")
+		return cli.Usagef("--in-place keeps the names of the model: --stem is for another folder")
 	case strings.ContainsAny(f.stem, `/\`):
-		return usagef("--stem cannot be %q: it begins the names of files, and -o takes their folder", f.stem)
+		return cli.Usagef("--stem cannot be %q: it begins the names of files, and -o takes their folder", f.stem)
 	}
 	if err := checkFolder(f.out); f.out != "" && err != nil {
 		return err
@@ -80,9 +81,9 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 
 // split writes the shards.
 func (a *app) split(ctx context.Context, target string, f *splitFlags) error {
-	size, err := parseSize(f.maxShard)
+	size, err := cli.ParseSize(f.maxShard)
 	if err != nil {
-		return usagef("--max-shard-size: %w", err)
+		return cli.Usagef("--max-shard-size: %w", err)
 	}
 	g, err := a.gather(ctx, "split", []string{target}, &f.reshardFlags)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/stats"
@@ -19,8 +20,8 @@ import (
 
 // statsFlags are the flags of stats.
 type statsFlags struct {
-	selection
-	output
+	cli.SelectionFlags
+	cli.Output
 	json, csv, digest, lenient bool
 	plot, log                  bool
 	svg                        string
@@ -63,10 +64,10 @@ is wrong usage, so that a slip does not pass.`,
   weigh stats --fail-on nan,inf testdata/sample
   weigh stats --json testdata/sample | jq '.tensors[0].histogram.counts'`,
 		GroupID:           groupLook,
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("stats needs a target, and may be given patterns of names")
+				return cli.Usagef("stats needs a target, and may be given patterns of names")
 			}
 			return nil
 		},
@@ -77,8 +78,8 @@ is wrong usage, so that a slip does not pass.`,
 			return a.stats(cmd.Context(), args, &f)
 		},
 	}
-	f.selection.register(cmd)
-	f.output.register(cmd)
+	f.SelectionFlags.Register(cmd)
+	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.stats/1")
 	fl.BoolVar(&f.csv, "csv", false, "write CSV")
@@ -88,8 +89,8 @@ is wrong usage, so that a slip does not pass.`,
 	fl.IntVar(&f.bins, "bins", usualBins, "make histograms of `N` parts; 0 means none")
 	fl.BoolVar(&f.digest, "digest", false, "tell the SHA-256 of each tensor's bytes, too")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a tensor has `FLAG`, may be repeated")
-	fl.BoolVar(&f.lenient, "lenient", false, lenientUsage)
-	completeWords(cmd, "fail-on", statsFlagNames)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "fail-on", statsFlagNames)
 	return cmd
 }
 
@@ -105,31 +106,31 @@ func (f *statsFlags) check(cmd *cobra.Command) error {
 		if slices.Contains(statsFlagNames, name) {
 			continue
 		}
-		if meant := didYouMean(name, statsFlagNames); meant != "" {
-			return usagef("--fail-on cannot be %q: %s", name, meant)
+		if meant := cli.DidYouMean(name, statsFlagNames); meant != "" {
+			return cli.Usagef("--fail-on cannot be %q: %s", name, meant)
 		}
-		return usagef("--fail-on cannot be %q, but one of %s", name, strings.Join(statsFlagNames, ", "))
+		return cli.Usagef("--fail-on cannot be %q, but one of %s", name, strings.Join(statsFlagNames, ", "))
 	}
 	drawn := f.plot || f.svg != ""
 	switch {
 	case f.bins < 0 || f.bins > mostBins:
-		return usagef("--bins is %d, and can be 0 to %d", f.bins, mostBins)
+		return cli.Usagef("--bins is %d, and can be 0 to %d", f.bins, mostBins)
 	case f.bins == 0 && drawn:
-		return usagef("--bins 0 leaves nothing to draw")
+		return cli.Usagef("--bins 0 leaves nothing to draw")
 	case f.plot && (f.json || f.csv):
-		return usagef("--plot draws below the table, and --json and --csv have none: --svg draws to a file")
-	case len(f.failOn) > 0 && f.limit > 0:
-		return usagef("--fail-on judges every tensor that is selected, and --limit leaves some out: choose one of them")
+		return cli.Usagef("--plot draws below the table, and --json and --csv have none: --svg draws to a file")
+	case len(f.failOn) > 0 && f.Limit > 0:
+		return cli.Usagef("--fail-on judges every tensor that is selected, and --limit leaves some out: choose one of them")
 	case f.log && !drawn:
-		return usagef("--log is about --plot and --svg")
+		return cli.Usagef("--log is about --plot and --svg")
 	case cmd.Flags().Changed("bins") && f.bins > 0 && !drawn && !f.json:
-		return usagef("--bins is about --plot, --svg and --json")
+		return cli.Usagef("--bins is about --plot, --svg and --json")
 	}
-	return errors.Join(f.output.check(), f.drawing().check())
+	return errors.Join(f.Output.Check(), f.drawing().Check())
 }
 
 // drawing returns where the drawing goes.
-func (f *statsFlags) drawing() *output { return &output{file: f.svg, force: f.force} }
+func (f *statsFlags) drawing() *cli.Output { return &cli.Output{File: f.svg, Force: f.Force} }
 
 // counter returns how tensors are counted. A histogram may take a second pass, so
 // there is none where none is shown.
@@ -143,11 +144,11 @@ func (f *statsFlags) counter() stats.Counter {
 
 // stats sums up the tensors of a target.
 func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
-	sel, err := f.selection.read()
+	sel, err := f.SelectionFlags.Read()
 	if err != nil {
 		return err
 	}
-	patterns, err := compileAll("GLOB", args[1:])
+	patterns, err := cli.CompileAll("GLOB", args[1:])
 	if err != nil {
 		return err
 	}
@@ -157,8 +158,8 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 		return err
 	}
 	defer from.close()
-	for _, o := range []*output{&f.output, f.drawing()} {
-		if err := a.spare(o); err != nil { // which is asked again later: to count may take an hour
+	for _, o := range []*cli.Output{&f.Output, f.drawing()} {
+		if err := a.ProtectInputs(o); err != nil { // which is asked again later: to count may take an hour
 			return err
 		}
 	}
@@ -166,7 +167,7 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 	if err != nil {
 		return from.fault(err)
 	}
-	if err := unmatched(sel.Include, named(all)); err != nil {
+	if err := cli.CheckMatched(sel.Include, cli.NamesOf(all)); err != nil {
 		return err
 	}
 	st := &values.Stats{All: len(all), Digest: f.digest}
@@ -174,9 +175,9 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 	if len(selected) == 0 && len(all) > 0 {
 		// To find nothing wrong with nothing is no answer that a script should get.
 		if len(f.failOn) > 0 {
-			return usagef("no tensor matches, so that there is none to judge: weigh info lists those there are")
+			return cli.Usagef("no tensor matches, so that there is none to judge: weigh info lists those there are")
 		}
-		a.remark("no tensor matches")
+		a.Notice("no tensor matches")
 	}
 	st.Truncated = truncated
 	if st.Rows, err = a.count(ctx, f.counter(), selected); err != nil {
@@ -191,7 +192,7 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 // writeStats writes the report and the drawing.
 func (a *app) writeStats(st *values.Stats, f *statsFlags) error {
 	plot := &values.Plot{Log: f.log}
-	err := a.write(&f.output, func(w io.Writer, s typeset.Style) error {
+	err := a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return st.JSON(w, s)
@@ -205,7 +206,7 @@ func (a *app) writeStats(st *values.Stats, f *statsFlags) error {
 	if err != nil || f.svg == "" {
 		return err
 	}
-	return a.write(f.drawing(), func(w io.Writer, _ typeset.Style) error { return st.SVG(w, plot) })
+	return a.Write(f.drawing(), func(w io.Writer, _ typeset.Style) error { return st.SVG(w, plot) })
 }
 
 // verdict returns errFound if a tensor has a flag that is a failure.
@@ -213,7 +214,7 @@ func (f *statsFlags) verdict(st *values.Stats) error {
 	for i := range st.Rows {
 		for _, flag := range st.Rows[i].Summary.Flags() {
 			if slices.Contains(f.failOn, string(flag)) {
-				return errFound
+				return cli.ErrFound
 			}
 		}
 	}

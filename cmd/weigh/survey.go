@@ -12,6 +12,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 )
@@ -59,7 +60,7 @@ func (s *survey) first(one saying) bool {
 func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
 	s := &survey{Inventory: listing.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, target := range targets {
-		a.reading(target)
+		a.AddInputs(target)
 		var err error
 		if err = opts.gate.turnTo(a, target); err == nil {
 			if target == "-" {
@@ -69,7 +70,7 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 			}
 		}
 		// A slip of the user's is no fault of a file, and ends the survey.
-		var usage usageError
+		var usage cli.UsageError
 		if errors.As(err, &usage) {
 			return nil, err
 		}
@@ -81,17 +82,17 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 		}
 	}
 	for _, m := range s.missed {
-		fmt.Fprintf(a.stderr, "weigh: %s\n", m.Message)
+		fmt.Fprintf(a.Stderr, "weigh: %s\n", m.Message)
 	}
 	if len(s.Files) == 0 && len(s.Findings) == 0 && !opts.thorough {
-		return nil, errUnread
+		return nil, cli.ErrUnread
 	}
 	return s, nil
 }
 
 // miss takes note of what could not be read.
 func (s *survey) miss(file string, err error) {
-	if text := describe(err); s.first(saying{file: file, text: text}) {
+	if text := cli.Describe(err); s.first(saying{file: file, text: text}) {
 		s.missed = append(s.missed, finding.Unread{File: file, Message: text})
 	}
 }
@@ -103,9 +104,9 @@ func (s *survey) stream(a *app) error {
 	}
 	s.seen["-"] = true
 	if s.opts.data {
-		return usagef("--data needs files: standard input has no bytes to go back to")
+		return cli.Usagef("--data needs files: standard input has no bytes to go back to")
 	}
-	in, err := readStream(a.stdin)
+	in, err := readStream(a.Stdin)
 	if err == nil && s.opts.thorough {
 		err = in.rest()
 	}
@@ -271,7 +272,7 @@ func refused(lenient bool) safetensors.Severity {
 // and errUnread if something could not be read.
 func (s *survey) verdict(lenient bool) error {
 	if worst, found := finding.Worst(s.Findings); found && worst >= refused(lenient) {
-		return errFound
+		return cli.ErrFound
 	}
 	return s.unread()
 }
@@ -279,7 +280,7 @@ func (s *survey) verdict(lenient bool) error {
 // unread returns errUnread if something could not be read.
 func (s *survey) unread() error {
 	if len(s.missed) > 0 {
-		return errUnread
+		return cli.ErrUnread
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/vectors"
 )
@@ -68,10 +69,10 @@ func checkVector(t *testing.T, v *vectors.Vector, file string) {
 	if v.Data {
 		args = append(args, "--data")
 	}
-	strict := map[vectors.Expect]int{vectors.Accept: exitOK, vectors.Lenient: exitFound, vectors.Refuse: exitFound}[v.Expect]
-	lenient := map[vectors.Expect]int{vectors.Accept: exitOK, vectors.Lenient: exitOK, vectors.Refuse: exitFound}[v.Expect]
+	strict := map[vectors.Expect]int{vectors.Accept: cli.ExitOK, vectors.Lenient: cli.ExitFound, vectors.Refuse: cli.ExitFound}[v.Expect]
+	lenient := map[vectors.Expect]int{vectors.Accept: cli.ExitOK, vectors.Lenient: cli.ExitOK, vectors.Refuse: cli.ExitFound}[v.Expect]
 	var c, relaxed checked
-	if code := runJSON(t, nil, &c, args...); code != strict || c.OK != (strict == exitOK) {
+	if code := runJSON(t, nil, &c, args...); code != strict || c.OK != (strict == cli.ExitOK) {
 		t.Errorf("exit code %d, ok %v, want %d", code, c.OK, strict)
 	}
 	if code := runJSON(t, nil, &relaxed, append(args, "--lenient")...); code != lenient {
@@ -104,7 +105,7 @@ func checkVector(t *testing.T, v *vectors.Vector, file string) {
 
 // showVector runs the verbs that show a file, however broken it is.
 func showVector(t *testing.T, v *vectors.Vector, file string) {
-	strict := map[vectors.Expect]int{vectors.Accept: exitOK, vectors.Lenient: exitFound, vectors.Refuse: exitFound}[v.Expect]
+	strict := map[vectors.Expect]int{vectors.Accept: cli.ExitOK, vectors.Lenient: cli.ExitFound, vectors.Refuse: cli.ExitFound}[v.Expect]
 	var info struct {
 		Schema     string
 		Violations []struct{ Rule string }
@@ -120,7 +121,7 @@ func showVector(t *testing.T, v *vectors.Vector, file string) {
 	for _, args := range [][]string{{"info"}, {"info", "--tree"}, {"info", "--all=false"}, {"info", "--csv"}, {"info", "--markdown"}, {"check"}, {"layout", "--hex"}, {"header", "--pretty"}} {
 		for _, width := range []string{"", "40"} {
 			var out bytes.Buffer
-			env := func(name string) string { return map[string]string{testTerminal: width, "NO_COLOR": "1"}[name] }
+			env := func(name string) string { return map[string]string{cli.TestTerminal: width, "NO_COLOR": "1"}[name] }
 			if code := run(t.Context(), append(args, file), nil, &out, io.Discard, env); code != strict {
 				t.Errorf("%q in %q columns: exit code %d, want %d", args, width, code, strict)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 )
@@ -24,7 +25,7 @@ func (a *app) versionCmd() *cobra.Command {
 		GroupID: groupOther,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("version takes no arguments, and not %q", args[0])
+				return cli.Usagef("version takes no arguments, and not %q", args[0])
 			}
 			return nil
 		},
@@ -37,7 +38,7 @@ func (a *app) versionCmd() *cobra.Command {
 
 // version is the verb, and the flag --version.
 func (a *app) version(json bool) error {
-	return a.write(&output{}, func(w io.Writer, s typeset.Style) error {
+	return a.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
 		if json {
 			return buildVersion().JSON(w, s)
 		}

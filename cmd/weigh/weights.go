@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -27,7 +28,7 @@ type weights struct {
 // precision is read when it is named.
 func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool) (*weights, error) {
 	if target == "-" {
-		return nil, usagef("%s needs a file or a folder: standard input has no bytes to go back to", verb)
+		return nil, cli.Usagef("%s needs a file or a folder: standard input has no bytes to go back to", verb)
 	}
 	opts := checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}}
 	at, err := a.locate(ctx, target, opts)
@@ -57,7 +58,7 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 		}
 	}
 	if len(w.parts) == 0 && len(sets) > 0 {
-		return nil, usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
+		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
 	}
 	return w, nil
 }
@@ -94,7 +95,7 @@ func (w *weights) find(ctx context.Context, name string) (*safetensors.Tensor, e
 		switch {
 		case !has(ctx, cp, name):
 		case holder != nil:
-			return nil, usagef("tensor %q is in %q and in %q: name one of them as the target",
+			return nil, cli.Usagef("tensor %q is in %q and in %q: name one of them as the target",
 				name, w.at.path(holder.Set().Name), w.at.path(cp.Set().Name))
 		default:
 			holder = cp

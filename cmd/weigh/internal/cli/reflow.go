@@ -1,17 +1,17 @@
 // Help in as many columns as there are.
 
-package main
+package cli
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// reflow returns text in lines of at most width columns, and a line end. Lines
+// Reflow returns text in lines of at most width columns, and a line end. Lines
 // without indentation are paragraphs up to the next that is empty. Lines with one
 // are rows of a list, such as "  invalid   no reader accepts it", whose second
 // part stays in its column; rows of a list stay rows.
-func reflow(text string, width int) string {
+func Reflow(text string, width int) string {
 	var b, paragraph strings.Builder
 	flush := func() {
 		if paragraph.Len() > 0 {

@@ -1,6 +1,6 @@
 // Flags that were misspelt, or given what they do not take.
 
-package main
+package cli
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagError says what is wrong with a flag, and what was meant. The texts of
+// FlagError says what is wrong with a flag, and what was meant. The texts of
 // package pflag are for programmers: they name functions of strconv.
-func flagError(cmd *cobra.Command, err error) error {
+func FlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
@@ -27,11 +27,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &bare):
 		return needsValue(bare.GetFlag())
 	case errors.As(err, &wrong):
-		return usagef("--%s cannot be %q: it takes %s", wrong.GetFlag().Name, wrong.GetValue(), kindOf(wrong.GetFlag()))
+		return Usagef("--%s cannot be %q: it takes %s", wrong.GetFlag().Name, wrong.GetValue(), kindOf(wrong.GetFlag()))
 	case errors.As(err, &form):
-		return usagef("%q is no flag: one is written --NAME, or --NAME=VALUE", form.GetSpecifiedFlag())
+		return Usagef("%q is no flag: one is written --NAME, or --NAME=VALUE", form.GetSpecifiedFlag())
 	}
-	return usageError{err}
+	return UsageError{err}
 }
 
 // noFlag returns the error of a flag that does not exist.
@@ -40,7 +40,7 @@ func noFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	flag := "--" + name
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	meant := suggest(name, names)
+	meant := Suggest(name, names)
 	if err.GetSpecifiedShortnames() != "" {
 		// A letter is like no word, but may be the first of one.
 		flag, meant = "-"+name, ""
@@ -49,9 +49,9 @@ func noFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		}
 	}
 	if meant != "" {
-		return usagef("%s has no flag %s: did you mean --%s?", cmd.Name(), flag, meant)
+		return Usagef("%s has no flag %s: did you mean --%s?", cmd.Name(), flag, meant)
 	}
-	return usagef("%s has no flag %s: %s --help lists those there are", cmd.Name(), flag, cmd.CommandPath())
+	return Usagef("%s has no flag %s: %s --help lists those there are", cmd.Name(), flag, cmd.CommandPath())
 }
 
 // needsValue returns the error of a flag at the end of the line, without its value. It
@@ -59,9 +59,9 @@ func noFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 func needsValue(f *pflag.Flag) error {
 	value, _ := pflag.UnquoteUsage(f)
 	if words := f.Annotations[valuesOf]; len(words) > 0 {
-		return usagef("--%s needs a %s, one of %s", f.Name, value, strings.Join(words, ", "))
+		return Usagef("--%s needs a %s, one of %s", f.Name, value, strings.Join(words, ", "))
 	}
-	return usagef("--%s needs a value, %s", f.Name, value)
+	return Usagef("--%s needs a value, %s", f.Name, value)
 }
 
 // kindOf says what values a flag takes.

@@ -2,13 +2,13 @@
 
 //go:build linux || darwin
 
-package main
+package cli
 
 import "golang.org/x/sys/unix"
 
-// freeSpace returns how many bytes the user may yet write to the disk of a folder, or -1
+// FreeSpace returns how many bytes the user may yet write to the disk of a folder, or -1
 // if that is not known.
-func freeSpace(dir string) int64 {
+func FreeSpace(dir string) int64 {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return -1

@@ -1,6 +1,6 @@
 // Arguments and flags that several verbs share.
 
-package main
+package cli
 
 import (
 	"strings"
@@ -8,19 +8,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const anyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
+const AnyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
 
-const lenientUsage = "accept what the reference implementation accepts"
+const LenientUsage = "accept what the reference implementation accepts"
 
-// targets returns what is to be done with the arguments of a verb that takes
+// TargetArgs returns what is to be done with the arguments of a verb that takes
 // targets, at most most of them, or any number if that is 0.
-func targets(most int, what string) cobra.PositionalArgs {
+func TargetArgs(most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return usagef("%s needs %s", cmd.Name(), what)
+			return Usagef("%s needs %s", cmd.Name(), what)
 		case most > 0 && len(args) > most:
-			return usagef("%s takes %s, and not %d of them", cmd.Name(), what, len(args))
+			return Usagef("%s takes %s, and not %d of them", cmd.Name(), what, len(args))
 		}
 		return nil
 	}
@@ -35,21 +35,21 @@ func oneForm(cmd *cobra.Command) error {
 		}
 	}
 	if len(forms) > 1 {
-		return usagef("%s are forms of one output: choose one of them", strings.Join(forms, " and "))
+		return Usagef("%s are forms of one output: choose one of them", strings.Join(forms, " and "))
 	}
 	return nil
 }
 
-// completeFiles has shells complete the names of files that can be a target.
-func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// CompleteFiles has shells complete the names of files that can be a target.
+func CompleteFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"safetensors", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // valuesOf is the annotation of a flag that lists its values.
 const valuesOf = "weigh_values"
 
-// completeWords has shells complete the value of a flag.
-func completeWords(cmd *cobra.Command, flag string, words []string) {
+// CompleteWords has shells complete the value of a flag.
+func CompleteWords(cmd *cobra.Command, flag string, words []string) {
 	// Both fail only for a flag that does not exist.
 	_ = cmd.Flags().SetAnnotation(flag, valuesOf, words)
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

@@ -2,7 +2,7 @@
 
 //go:build !windows
 
-package main
+package cli
 
 import (
 	"errors"

@@ -1,7 +1,7 @@
 // Files by what they are, not by what they are called: a model has many names, by
 // links and by folders.
 
-package main
+package cli
 
 import (
 	"io/fs"
@@ -15,8 +15,8 @@ type fileSet struct {
 	names  []string                // of all that were added, in order
 }
 
-// fileSetOf returns the files of these names, as far as there are such.
-func fileSetOf(names ...string) *fileSet {
+// FileSetOf returns the files of these names, as far as there are such.
+func FileSetOf(names ...string) *fileSet {
 	s := &fileSet{bySize: make(map[int64][]fs.FileInfo), names: names}
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -26,8 +26,8 @@ func fileSetOf(names ...string) *fileSet {
 	return s
 }
 
-// has says whether a file is in the set, by that name or another.
-func (s *fileSet) has(name string) bool {
+// Has says whether a file is in the set, by that name or another.
+func (s *fileSet) Has(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && s.hasInfo(info)
 }
@@ -36,17 +36,17 @@ func (s *fileSet) hasInfo(info fs.FileInfo) bool {
 	return slices.ContainsFunc(s.bySize[info.Size()], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
 }
 
-// remove removes a file from the set.
-func (s *fileSet) remove(name string) {
+// Remove removes a file from the set.
+func (s *fileSet) Remove(name string) {
 	if info, err := os.Stat(name); err == nil {
 		size := info.Size()
 		s.bySize[size] = slices.DeleteFunc(s.bySize[size], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
 	}
 }
 
-// first returns the name of a file in the set, the first that was added, or "".
-func (s *fileSet) first() string {
-	if i := slices.IndexFunc(s.names, s.has); i >= 0 {
+// First returns the name of a file in the set, the first that was added, or "".
+func (s *fileSet) First() string {
+	if i := slices.IndexFunc(s.names, s.Has); i >= 0 {
 		return s.names[i]
 	}
 	return ""

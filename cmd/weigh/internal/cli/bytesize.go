@@ -1,6 +1,6 @@
 // Sizes as users write them.
 
-package main
+package cli
 
 import (
 	"math"
@@ -16,25 +16,25 @@ var sizeUnits = map[string]float64{
 	"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40,
 }
 
-// parseSize returns how many bytes a size is, such as "5GB", "1.5 GiB" or
+// ParseSize returns how many bytes a size is, such as "5GB", "1.5 GiB" or
 // "5000000000". Units may be written in any case, and a number with a fraction is
 // rounded down to bytes as huggingface_hub does, so that shards end where its do.
 // What is no size, or below one byte, is an error.
-func parseSize(s string) (int64, error) {
+func ParseSize(s string) (int64, error) {
 	number, unit := cutUnit(strings.TrimSpace(s))
 	scale, known := sizeUnits[strings.ToUpper(unit)]
 	v, err := strconv.ParseFloat(number, 64)
 	switch {
 	case strings.HasPrefix(number, "-"):
-		return 0, usagef("%q is below zero, and a size is due, such as 5GB", s)
+		return 0, Usagef("%q is below zero, and a size is due, such as 5GB", s)
 	case err != nil || strings.Trim(number, "0123456789.") != "":
-		return 0, usagef("%q is no size: write a number and a unit, such as 5GB or 1.5GiB", s)
+		return 0, Usagef("%q is no size: write a number and a unit, such as 5GB or 1.5GiB", s)
 	case !known:
-		return 0, usagef("%q has the unit %q, and can have KB, MB, GB or TB, or KiB, MiB, GiB or TiB", s, unit)
+		return 0, Usagef("%q has the unit %q, and can have KB, MB, GB or TB, or KiB, MiB, GiB or TiB", s, unit)
 	case v*scale >= math.MaxInt64:
-		return 0, usagef("%q is more than any file can have", s)
+		return 0, Usagef("%q is more than any file can have", s)
 	case v*scale < 1:
-		return 0, usagef("%q is less than a byte, and a shard has to have room for something", s)
+		return 0, Usagef("%q is less than a byte, and a shard has to have room for something", s)
 	}
 	if n, err := strconv.ParseInt(number, 10, 64); err == nil && scale == 1 {
 		return n, nil // a float is not exact beyond 2^53

@@ -1,6 +1,6 @@
 // Reading and writing that end when the program is interrupted.
 
-package main
+package cli
 
 import (
 	"context"

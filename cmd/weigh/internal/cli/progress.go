@@ -1,6 +1,6 @@
 // Progress: how far the program is, for those who wait.
 
-package main
+package cli
 
 import (
 	"fmt"
@@ -13,11 +13,11 @@ import (
 	"golang.org/x/term"
 )
 
-// watch shows what p says on standard error, if that is a terminal, from the first
+// ShowProgress shows what p says on standard error, if that is a terminal, from the first
 // second on. What it returns ends that, and clears the line.
-func (a *session) watch(p fmt.Stringer) (stop func()) {
-	f, ok := a.stderr.(*os.File)
-	if a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
+func (a *Session) ShowProgress(p fmt.Stringer) (stop func()) {
+	f, ok := a.Stderr.(*os.File)
+	if a.Quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}
 	}
 	end, ended := make(chan struct{}), make(chan struct{})
@@ -46,28 +46,28 @@ func (a *session) watch(p fmt.Stringer) (stop func()) {
 	}
 }
 
-// A progress is how much of some tensors was counted.
-type progress struct {
-	tensors, bytes         int64 // in all
-	doneTensors, doneBytes atomic.Int64
+// A Progress is how much of some tensors was counted.
+type Progress struct {
+	Tensors, Bytes         int64 // in all
+	doneTensors, DoneBytes atomic.Int64
 }
 
-// expect adds tensors that are to be counted.
-func (p *progress) expect(list []*safetensors.Tensor) {
+// Expect adds tensors that are to be counted.
+func (p *Progress) Expect(list []*safetensors.Tensor) {
 	for _, t := range list {
-		p.tensors++
-		p.bytes += t.Size()
+		p.Tensors++
+		p.Bytes += t.Size()
 	}
 }
 
-// count adds one more tensor of so many bytes.
-func (p *progress) count(bytes int64) {
+// Count adds one more tensor of so many bytes.
+func (p *Progress) Count(bytes int64) {
 	p.doneTensors.Add(1)
-	p.doneBytes.Add(bytes)
+	p.DoneBytes.Add(bytes)
 }
 
 // String says how far it is.
-func (p *progress) String() string {
-	return fmt.Sprintf("%s of %s, %s of %s", typeset.Count(p.doneTensors.Load()), typeset.Plural(p.tensors, "tensor"),
-		typeset.Bytes(p.doneBytes.Load()), typeset.Bytes(p.bytes))
+func (p *Progress) String() string {
+	return fmt.Sprintf("%s of %s, %s of %s", typeset.Count(p.doneTensors.Load()), typeset.Plural(p.Tensors, "tensor"),
+		typeset.Bytes(p.DoneBytes.Load()), typeset.Bytes(p.Bytes))
 }

@@ -1,6 +1,6 @@
 // Errors as one line, for people.
 
-package main
+package cli
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"github.com/weightools/safetensors/remote"
 )
 
-// describe returns what err says as one line: what was expected and what was
+// Describe returns what err says as one line: what was expected and what was
 // found, as the error has it, and what to do about it where that is plain.
-func describe(err error) string {
+func Describe(err error) string {
 	// Errors of packages begin with their names. This one begins with the
 	// program's.
 	text := err.Error()

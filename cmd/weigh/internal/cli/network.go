@@ -1,6 +1,6 @@
 // The network: how targets elsewhere are read, and what that may cost and has cost.
 
-package main
+package cli
 
 import (
 	"context"
@@ -64,8 +64,8 @@ func (b *byteSize) Set(s string) error {
 	return nil
 }
 
-// resolve opens the store of a ref that is not on this machine.
-func (a *session) resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
+// Resolve opens the store of a ref that is not on this machine.
+func (a *Session) Resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
 	n := &a.network
 	n.once.Do(func() { n.opener, n.failed = a.newOpener() })
 	if n.failed != nil {
@@ -74,15 +74,15 @@ func (a *session) resolve(ctx context.Context, ref store.Ref) (store.Store, erro
 	return n.opener.Open(ctx, ref)
 }
 
-func (a *session) newOpener() (*remote.Opener, error) {
+func (a *Session) newOpener() (*remote.Opener, error) {
 	n := &a.network
 	if n.maxRequests < 0 {
-		return nil, usagef("--max-requests is %d, and cannot be negative", n.maxRequests)
+		return nil, Usagef("--max-requests is %d, and cannot be negative", n.maxRequests)
 	}
 	o := &remote.Opener{
 		Env: a.env, Offline: n.offline, CacheDir: cacheDir(a.env),
 		Meter:  &remote.Meter{MaxBytes: int64(n.maxBytes), MaxRequests: n.maxRequests},
-		Notice: func(line string) { a.remark("%s", line) },
+		Notice: func(line string) { a.Notice("%s", line) },
 	}
 	if n.tokenFile != "" {
 		text, err := os.ReadFile(n.tokenFile)
@@ -90,7 +90,7 @@ func (a *session) newOpener() (*remote.Opener, error) {
 			return nil, err
 		}
 		if o.HubToken = strings.TrimSpace(string(text)); o.HubToken == "" || strings.ContainsAny(o.HubToken, " \t\r\n") {
-			return nil, usagef("--token-file %q does not hold one token", n.tokenFile)
+			return nil, Usagef("--token-file %q does not hold one token", n.tokenFile)
 		}
 	}
 	return o, nil
@@ -122,8 +122,8 @@ func cacheDir(env func(string) string) string {
 	return filepath.Join(dir, "weigh")
 }
 
-// sayCost says what was spent, if that was asked for.
-func (a *session) sayCost() {
+// PrintCost says what was spent, if that was asked for.
+func (a *Session) PrintCost() {
 	n := &a.network
 	if !n.cost {
 		return
@@ -132,7 +132,7 @@ func (a *session) sayCost() {
 	if n.opener != nil {
 		spent = n.opener.Meter.Cost()
 	}
-	fmt.Fprintf(a.stderr, "weigh: cost: %s, %s, %s, %.2f s\n",
+	fmt.Fprintf(a.Stderr, "weigh: cost: %s, %s, %s, %.2f s\n",
 		typeset.Plural(spent.Requests, "request"), typeset.ExactBytes(spent.Bytes),
 		typeset.Plural(spent.Hits, "cache hit"), time.Since(n.began).Seconds())
 }

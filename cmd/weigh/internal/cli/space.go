@@ -1,6 +1,6 @@
 // Free space on disks.
 
-package main
+package cli
 
 import (
 	"path/filepath"
@@ -8,15 +8,15 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// remarkOnSpace says early that files of so many bytes may not fit the disk. It is no
+// CheckSpace says early that files of so many bytes may not fit the disk. It is no
 // error: some file systems need less, since they share what is the same.
-func (a *session) remarkOnSpace(dir string, need int64) {
-	free := freeSpace(dir)
+func (a *Session) CheckSpace(dir string, need int64) {
+	free := FreeSpace(dir)
 	for free < 0 && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir) // it has yet to be made
-		free = freeSpace(dir)
+		free = FreeSpace(dir)
 	}
 	if free >= 0 && need > free {
-		a.remark("the disk of %q has %s free, and %s are to be written", dir, typeset.Bytes(free), typeset.Bytes(need))
+		a.Notice("the disk of %q has %s free, and %s are to be written", dir, typeset.Bytes(free), typeset.Bytes(need))
 	}
 }

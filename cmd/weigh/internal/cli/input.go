@@ -1,6 +1,6 @@
 // Input: small files that are read whole, and standard input as a file.
 
-package main
+package cli
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 )
 
 // stat describes what was read by the given name.
-func (a *session) stat(name string) (fs.FileInfo, error) {
-	if in, ok := a.stdin.(*interruptible); ok && name == "-" {
+func (a *Session) stat(name string) (fs.FileInfo, error) {
+	if in, ok := a.Stdin.(*interruptible); ok && name == "-" {
 		if f, ok := in.r.(*os.File); ok {
 			return f.Stat()
 		}
@@ -20,9 +20,9 @@ func (a *session) stat(name string) (fs.FileInfo, error) {
 	return os.Stat(name)
 }
 
-// readSmall reads a file of at most most bytes, to which no output may go.
-func (a *session) readSmall(name string, most int64) ([]byte, error) {
-	a.reading(name)
+// ReadSmall reads a file of at most most bytes, to which no output may go.
+func (a *Session) ReadSmall(name string, most int64) ([]byte, error) {
+	a.AddInputs(name)
 	f, err := os.Open(name)
 	if err != nil {
 		var path *fs.PathError
@@ -39,12 +39,12 @@ func (a *session) readSmall(name string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// spooled returns standard input as a file: an archive is read from its end.
-func (a *session) spooled() (f *os.File, size int64, err error) {
+// SpoolStdin returns standard input as a file: an archive is read from its end.
+func (a *Session) SpoolStdin() (f *os.File, size int64, err error) {
 	if f, err = os.CreateTemp("", "weigh-scan-*"); err != nil {
 		return nil, 0, err
 	}
-	if size, err = io.Copy(f, a.stdin); err != nil {
+	if size, err = io.Copy(f, a.Stdin); err != nil {
 		return nil, 0, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	return f, size, nil

@@ -1,6 +1,6 @@
 // The terminal, if there is one: how wide it is, and whether it shows colours.
 
-package main
+package cli
 
 import (
 	"io"
@@ -17,13 +17,13 @@ type terminal struct {
 	colors bool // whether it shows them
 }
 
-// testTerminal is the environment variable by which tests make the program
+// TestTerminal is the environment variable by which tests make the program
 // believe in a terminal: its value is the width. It is not documented.
-const testTerminal = "WEIGH_TEST_TTY"
+const TestTerminal = "WEIGH_TEST_TTY"
 
 // terminalOf returns what w is.
 func terminalOf(w io.Writer, env func(string) string) terminal {
-	if width := positive(env(testTerminal)); width > 0 {
+	if width := positive(env(TestTerminal)); width > 0 {
 		return terminal{width: width, colors: true}
 	}
 	f, ok := w.(*os.File)
@@ -61,12 +61,12 @@ func positive(s string) int {
 	return n
 }
 
-// style returns how text is to look on standard output. NO_COLOR is the
+// Style returns how text is to look on standard output. NO_COLOR is the
 // convention of no-color.org, TERM=dumb that of older programs.
-func (a *session) style() typeset.Style { return a.styleOn(a.terminal) }
+func (a *Session) Style() typeset.Style { return a.styleOn(a.terminal) }
 
 // styleOn returns how text is to look on a terminal, or on what is none.
-func (a *session) styleOn(t terminal) typeset.Style {
+func (a *Session) styleOn(t terminal) typeset.Style {
 	s := typeset.Style{Width: t.width}
 	switch a.color {
 	case "always":

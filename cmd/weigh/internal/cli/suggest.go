@@ -1,32 +1,32 @@
 // Suggestions for words that are misspelt.
 
-package main
+package cli
 
 import "strings"
 
-// didYouMean suggests one of words, or returns "".
-func didYouMean(s string, words []string) string {
-	if meant := suggest(s, words); meant != "" {
+// DidYouMean suggests one of words, or returns "".
+func DidYouMean(s string, words []string) string {
+	if meant := Suggest(s, words); meant != "" {
 		return "did you mean " + strings.TrimSpace(meant) + "?"
 	}
 	return ""
 }
 
-// suggest returns the word of words that is most like s, or "" if none is.
-func suggest(s string, words []string) string {
+// Suggest returns the word of words that is most like s, or "" if none is.
+func Suggest(s string, words []string) string {
 	best, least := "", 3 // letters to change; with more, it is another word
 	for _, w := range words {
 		// Of a short word, half the letters make another one.
-		if d := distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
+		if d := Distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
 			best, least = w, d
 		}
 	}
 	return best
 }
 
-// distance returns how many letters have to be added, dropped, changed, or
+// Distance returns how many letters have to be added, dropped, changed, or
 // swapped with their neighbour, to make b of a.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	const most = 40 // letters: longer, it is no word
 	if len(a) > most || len(b) > most {
 		return most

@@ -1,6 +1,6 @@
 // Help: what verbs there are, and what each takes.
 
-package main
+package cli
 
 import (
 	"cmp"
@@ -11,21 +11,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// help writes the help of a command.
-func (a *session) help(cmd *cobra.Command) error {
-	_, err := a.stdout.Write([]byte(helpText(cmd, a.terminal.width)))
+// Help writes the help of a command.
+func (a *Session) Help(cmd *cobra.Command) error {
+	_, err := a.Stdout.Write([]byte(HelpText(cmd, a.terminal.width)))
 	return err
 }
 
-// helpCmd returns the verb help. That of cobra ends with code 0 for a verb that
+// HelpCmd returns the verb help. That of cobra ends with code 0 for a verb that
 // does not exist.
-func (a *app) helpCmd() *cobra.Command {
+func (a *Session) HelpCmd(group string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [VERB]",
 		Short:   "say what a verb does, and what it takes",
 		Long:    "Help says what a verb does, and what it takes. So does the verb with --help.",
 		Example: "  weigh help check",
-		GroupID: groupOther,
+		GroupID: group,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return verbs(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -34,12 +34,12 @@ func (a *app) helpCmd() *cobra.Command {
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				name := strings.Join(args, " ")
-				if meant := suggest(name, verbs(cmd.Root())); meant != "" {
-					return usagef("there is no verb %q: did you mean %q?", name, meant)
+				if meant := Suggest(name, verbs(cmd.Root())); meant != "" {
+					return Usagef("there is no verb %q: did you mean %q?", name, meant)
 				}
-				return usagef("there is no verb %q: weigh --help lists the verbs", name)
+				return Usagef("there is no verb %q: weigh --help lists the verbs", name)
 			}
-			return a.help(topic)
+			return a.Help(topic)
 		},
 	}
 }
@@ -55,16 +55,16 @@ func verbs(root *cobra.Command) []string {
 	return names
 }
 
-// helpText returns the help of a command, for a terminal of the given width, or
+// HelpText returns the help of a command, for a terminal of the given width, or
 // for none if that is 0. Examples are not wrapped: they are there to be copied.
-func helpText(cmd *cobra.Command, width int) string {
+func HelpText(cmd *cobra.Command, width int) string {
 	const usual = 80 // columns: longer lines are hard to read
 	if width <= 0 || width > usual {
 		width = usual
 	}
 	cmd.InitDefaultHelpFlag()
 	var b strings.Builder
-	b.WriteString(reflow(cmp.Or(cmd.Long, cmd.Short), width) + "\nUsage:\n  " + usageLine(cmd) + "\n")
+	b.WriteString(Reflow(cmp.Or(cmd.Long, cmd.Short), width) + "\nUsage:\n  " + UsageLine(cmd) + "\n")
 	if cmd.Example != "" {
 		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
 	}
@@ -77,24 +77,24 @@ func helpText(cmd *cobra.Command, width int) string {
 		}
 	}
 	writeFlags(&b, "Flags", cmd.LocalNonPersistentFlags(), width)
-	writeFlags(&b, "Flags of every verb", commonFlags(cmd), width)
+	writeFlags(&b, "Flags of every verb", CommonFlags(cmd), width)
 	if cmd == cmd.Root() {
-		b.WriteString("\nExit codes:\n" + reflow(exitCodes, width))
-		b.WriteString("\n" + reflow("weigh VERB --help says more about a verb.", width))
+		b.WriteString("\nExit codes:\n" + Reflow(ExitCodes, width))
+		b.WriteString("\n" + Reflow("weigh VERB --help says more about a verb.", width))
 	}
 	return b.String()
 }
 
-// exitCodes are the codes as the help has them.
-const exitCodes = `  0         done, nothing found
+// ExitCodes are the codes as the help has them.
+const ExitCodes = `  0         done, nothing found
   1         looked, and found something: invalid, different, dangerous
   2         wrong usage
   3         could not read or write
   130, 141  ended by a signal: interrupted, or nobody reads the output any more
 `
 
-// usageLine returns how a command is called.
-func usageLine(cmd *cobra.Command) string {
+// UsageLine returns how a command is called.
+func UsageLine(cmd *cobra.Command) string {
 	if cmd == cmd.Root() {
 		return "weigh [VERB] [FLAGS] TARGET..."
 	}
@@ -102,8 +102,8 @@ func usageLine(cmd *cobra.Command) string {
 	return strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), name) + name + " [FLAGS] " + rest)
 }
 
-// commonFlags returns the flags that every verb has.
-func commonFlags(cmd *cobra.Command) *pflag.FlagSet {
+// CommonFlags returns the flags that every verb has.
+func CommonFlags(cmd *cobra.Command) *pflag.FlagSet {
 	if cmd == cmd.Root() {
 		return cmd.PersistentFlags()
 	}
@@ -118,14 +118,14 @@ func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet, width in
 	fmt.Fprintf(b, "\n%s:\n", title)
 	flags.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
-			name, usage := flagRow(f)
+			name, usage := FlagRow(f)
 			row(b, fmt.Sprintf("  %-24s ", name), usage, width)
 		}
 	})
 }
 
-// flagRow returns a flag as it is written, and what it does.
-func flagRow(f *pflag.Flag) (name, usage string) {
+// FlagRow returns a flag as it is written, and what it does.
+func FlagRow(f *pflag.Flag) (name, usage string) {
 	value, usage := pflag.UnquoteUsage(f)
 	name = "    --" + f.Name
 	if f.Shorthand != "" {

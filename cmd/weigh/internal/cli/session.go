@@ -1,0 +1,110 @@
+// One run of the program: its streams, the flags of all verbs, and what it has read.
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+)
+
+// The codes with which the program ends. The last two are those of a shell for
+// a program that a signal ended.
+const (
+	ExitOK         = 0   // done, nothing found
+	ExitFound      = 1   // looked, and found something
+	ExitUsage      = 2   // wrong usage
+	ExitIO         = 3   // could not read or write
+	ExitInterrupt  = 130 // 128 + SIGINT
+	ExitBrokenPipe = 141 // 128 + SIGPIPE
+)
+
+// A Session is one run of the program: its streams, the flags that all verbs have,
+// and the names of the files that it reads.
+type Session struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	env            func(string) string
+	terminal       terminal
+	Piped          bool // whether standard input has something to read
+
+	color string // the flag --color
+	Quiet bool   // the flag --quiet
+
+	network          // how remote targets are read
+	Inputs  []string // what is read, and must not be overwritten: see reading
+}
+
+// NewSession returns a session with these streams and environment.
+func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) *Session {
+	return &Session{
+		Stdin: &interruptible{ctx: ctx, r: stdin}, Stdout: &stoppable{ctx: ctx, w: stdout}, Stderr: stderr,
+		env: env, terminal: terminalOf(stdout, env), Piped: piped(stdin),
+	}
+}
+
+// Register adds the flags of all verbs to the root command.
+func (a *Session) Register(root *cobra.Command) {
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
+	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "no remarks on standard error; check, scan and what changes files say nothing at all")
+	a.network.register(root)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
+			return Usagef("--color is %q, and can be auto, always or never", a.color)
+		}
+		return oneForm(cmd)
+	}
+}
+
+// AddInputs takes note of files that are read, so that no output overwrites them.
+func (a *Session) AddInputs(names ...string) { a.Inputs = append(a.Inputs, names...) }
+
+// ErrFound ends the program with exitFound. What was found has been said.
+var ErrFound = errors.New("something was found")
+
+// ErrUnread ends the program with exitIO. What could not be read has been said.
+var ErrUnread = errors.New("something could not be read")
+
+// A UsageError is the user's, in calling the program.
+type UsageError struct{ error }
+
+// Usage returns err as a UsageError.
+func Usage(err error) error { return UsageError{err} }
+
+// Usagef returns a usageError.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// Exit reports err and returns the exit code that it stands for.
+func (a *Session) Exit(err error) int {
+	var usage UsageError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, ErrFound):
+		return ExitFound
+	case errors.Is(err, ErrUnread):
+		return ExitIO
+	case readerGone(err), errors.Is(err, io.ErrClosedPipe):
+		return ExitBrokenPipe
+	case errors.As(err, &usage):
+		a.PrintError(err)
+		return ExitUsage
+	}
+	a.PrintError(err)
+	return ExitIO
+}
+
+// PrintError writes an error as one line.
+func (a *Session) PrintError(err error) { fmt.Fprintf(a.Stderr, "weigh: %s\n", Describe(err)) }
+
+// Notice writes what is no error, and may still not be what the user wanted.
+func (a *Session) Notice(format string, args ...any) {
+	if !a.Quiet {
+		fmt.Fprintf(a.Stderr, "weigh: %s\n", typeset.Line(fmt.Sprintf(format, args...)))
+	}
+}
