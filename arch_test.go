@@ -20,6 +20,8 @@ const module = "github.com/weightools/safetensors"
 // root. A folder is ruled by the longest entry that it is or lies in.
 var rooms = map[string][]string{
 	"internal":                    {},
+	"internal/config":             {"internal"},
+	"internal/parts":              {"."},
 	"filetype":                    {"internal"},
 	".":                           {"internal", "filetype"},
 	"store":                       {},

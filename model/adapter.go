@@ -1,4 +1,4 @@
-// Adapters: small matrices that change a model, and how much.
+// Adapters: small matrices that modify a model.
 
 package model
 
@@ -10,30 +10,28 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// An Adapter is what is known of an adapter.
+// An Adapter describes an adapter.
 type Adapter struct {
 	Kind    string // "LoRA", "DoRA", "LoHa" or "LoKr"
-	Modules int    // how many matrices it changes
+	Modules int    // the number of matrices it modifies
 
-	// Rank is that of all modules; it is Ambiguous if they have several, which are
-	// then Ranks.
+	// Rank is the rank of all modules, Ambiguous if they differ. Ranks lists the different ranks.
 	Rank  Number
 	Ranks []int64
 
-	// Alpha scales what the adapter changes, by alpha / rank. It is zero if it is
-	// Unknown or Ambiguous.
+	// Alpha scales the adapter by alpha / rank. It is zero if its source is Unknown or Ambiguous.
 	Alpha     float64
 	AlphaFrom Source
 
-	Targets []string // the modules that it changes, by the ends of their names
+	Targets []string // the modules that it modifies, by the ends of their names
 	Base    Text     // the model that it is for
 }
 
-// parts are the tensors of an adapter, as they are found.
+// adapterParts are the tensors of an adapter.
 type adapterParts struct {
 	modules    map[string]*pair
 	kinds      map[string]bool
@@ -42,7 +40,7 @@ type adapterParts struct {
 	magnitudes bool              // DoRA
 }
 
-// A pair is the two matrices of a module, by what their names have in common.
+// A pair is the two matrices of a module.
 type pair struct{ down, up []int64 }
 
 // A scalar is a tensor of one element.
@@ -51,8 +49,8 @@ type scalar struct {
 	ti   *safetensors.TensorInfo
 }
 
-// ends are what the names of an adapter's tensors end with. Of a pair, down is the
-// matrix that goes from the inputs to as many channels as the rank is.
+// ends are the ends of names of an adapter's tensors. The down matrix of a pair maps the inputs to as many
+// channels as the rank.
 //
 // PEFT (src/peft/tuners/lora/layer.py at 5d602fd): lora_A [r, in], lora_B [out, r].
 // kohya-ss (networks/lora.py): lora_down [r, in, ...], lora_up [out, r, ...], alpha.
@@ -71,7 +69,7 @@ var ends = []struct {
 	{".lokr_w2_b", "LoKr", true}, {".lokr_w2_a", "LoKr", false},
 }
 
-// add takes note of a tensor, if it is an adapter's.
+// add adds a tensor, if it is part of an adapter.
 func (p *adapterParts) add(f *File, ti *safetensors.TensorInfo) {
 	if strings.HasSuffix(ti.Name, ".alpha") && ti.Shape != nil && ti.NumElems() == 1 {
 		p.alphas = append(p.alphas, scalar{f, ti})
@@ -107,9 +105,8 @@ func (p *adapterParts) add(f *File, ti *safetensors.TensorInfo) {
 	}
 }
 
-// adapter returns what is known of an adapter, nil if the model is none: if it has
-// no pair of matrices.
-func (f *Facts) adapter(m *Model, p *adapterParts, config jsonscan.Value) *Adapter {
+// adapter describes an adapter, or returns nil if the model has no adapter's matrices.
+func (f *Facts) adapter(p *adapterParts, config config.Object) *Adapter {
 	if len(p.modules) == 0 {
 		return nil
 	}
@@ -124,22 +121,20 @@ func (f *Facts) adapter(m *Model, p *adapterParts, config jsonscan.Value) *Adapt
 	return a
 }
 
-// rank says what the rank is: the shapes tell. That a configuration says another is
-// noted; where it has patterns, it says several.
-func (f *Facts) rank(a *Adapter, p *adapterParts, config jsonscan.Value) {
+// rank finds the rank by the shapes, and adds a note if the configuration has another one.
+func (f *Facts) rank(a *Adapter, p *adapterParts, config config.Object) {
 	ranks := make(map[int64]bool)
 	for _, name := range slices.Sorted(maps.Keys(p.modules)) {
 		one := p.modules[name]
 		switch {
 		case one.down == nil || one.up == nil:
-			f.note("of the adapter of %s there is one matrix, and not the other", wording.Quote(name))
+			f.note("one of the two matrices for %s is missing", wording.Quote(name))
 		case one.down[0] != one.up[1] || one.down[0] <= 0:
-			f.note("the matrices of the adapter of %s have ranks %d and %d", wording.Quote(name), one.down[0], one.up[1])
+			f.note("the two matrices for %s have ranks %d and %d", wording.Quote(name), one.down[0], one.up[1])
 		default:
 			ranks[one.down[0]] = true
 		}
-		if len(f.Notes) > mostNotes {
-			f.Notes = f.Notes[:mostNotes]
+		if len(f.Notes) == maxNotes {
 			break
 		}
 	}
@@ -151,10 +146,13 @@ func (f *Facts) rank(a *Adapter, p *adapterParts, config jsonscan.Value) {
 	default:
 		a.Rank = Number{0, Ambiguous}
 	}
-	if n, ok := config.Get("r").Int(); ok && a.Rank.Value > 0 && n != a.Rank.Value {
-		f.note("the rank is %d by adapter_config.json, and %d by the shapes", n, a.Rank.Value)
+	if n, ok := config["r"].Int(); ok && a.Rank.Value > 0 && n != a.Rank.Value {
+		f.note("the rank is %d in adapter_config.json and %d by the shapes", n, a.Rank.Value)
 	}
 }
+
+// maxNotes bounds the remarks, since an adapter can be wrong in every module.
+const maxNotes = 20
 
 // targets returns the ends of the names of modules, each once.
 func (p *adapterParts) targets() []string {
@@ -165,9 +163,8 @@ func (p *adapterParts) targets() []string {
 	return slices.Sorted(maps.Keys(ends))
 }
 
-// target returns the end of a module's name, by which people tell modules apart:
-// what stands after the last dot. kohya-ss writes underscores for dots, and there it
-// is what stands after the last numbered block or layer.
+// target returns the end of a module's name, after the last dot. kohya-ss replaces dots by underscores; there
+// it is the part after the last numbered block or layer.
 func target(name string) string {
 	if !strings.HasPrefix(name, "lora_") && !strings.HasPrefix(name, "lycoris_") {
 		// diffusers: "...attn1.processor.to_q"
@@ -178,9 +175,10 @@ func target(name string) string {
 		if i < 0 {
 			break
 		}
-		// "blocks_0_attn1_to_q": before the underscore a number, and before that a word.
+		// "blocks_0_attn1_to_q": a word and a number come before the underscore.
 		digits := len(name[:i]) - len(strings.TrimRight(name[:i], "0123456789"))
-		if before := name[:i-digits]; digits > 0 && (strings.HasSuffix(before, "blocks_") || strings.HasSuffix(before, "layers_") || strings.HasSuffix(before, "attentions_")) {
+		before := name[:i-digits]
+		if digits > 0 && (strings.HasSuffix(before, "blocks_") || strings.HasSuffix(before, "layers_") || strings.HasSuffix(before, "attentions_")) {
 			return name[i+1:]
 		}
 	}
@@ -188,12 +186,12 @@ func target(name string) string {
 }
 
 // base returns the model that the adapter is for.
-func (p *adapterParts) base(config jsonscan.Value) Text {
-	if t := textIn(FromPEFT, config.Get("base_model_name_or_path")); t.Value != "" {
-		return t
+func (p *adapterParts) base(config config.Object) Text {
+	if name := config.Text("base_model_name_or_path"); name != "" {
+		return Text{name, FromPEFT}
 	}
 	for _, key := range []string{"ss_sd_model_name", "ss_base_model_version", "modelspec.architecture"} {
-		// Python writes None for what it does not have.
+		// Python writes None for a missing value.
 		if s := p.metadata[key]; s != "" && s != "None" {
 			return Text{s, FromMetadata}
 		}
@@ -201,7 +199,7 @@ func (p *adapterParts) base(config jsonscan.Value) Text {
 	return Text{}
 }
 
-// spread returns numbers as in "8, 16, 32", or the first and the last of many.
+// spread lists numbers as in "8, 16, 32", or names the first and the last of many.
 func spread[T cmp.Ordered](sorted []T) string {
 	const most = 6
 	var words []string
@@ -209,7 +207,7 @@ func spread[T cmp.Ordered](sorted []T) string {
 		words = append(words, fmt.Sprint(n))
 	}
 	if len(words) > most {
-		return fmt.Sprintf("%s to %s, %d of them", words[0], words[len(words)-1], len(words))
+		return fmt.Sprintf("%s to %s (%d values)", words[0], words[len(words)-1], len(words))
 	}
 	return strings.Join(words, ", ")
 }

@@ -64,18 +64,18 @@ func TestAdapters(t *testing.T) {
 		{"PEFT", peft(`{"r":16,"lora_alpha":32,"base_model_name_or_path":"org/base","target_modules":["q_proj"]}`, 16, 16),
 			"LoRA of 2 modules, rank 16 (headers), alpha 32 (adapter_config.json), [q_proj v_proj] of org/base (adapter_config.json)", ""},
 		{"PEFT, headers alone", peft("", 16), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [q_proj] of  ()", ""},
-		{"PEFT, of another rank", peft(`{"r":8,"lora_alpha":32}`, 16), "LoRA of 1 modules, rank 16 (headers), alpha 32 (adapter_config.json), [q_proj] of  ()", "the rank is 8 by adapter_config.json, and 16 by the shapes"},
+		{"PEFT, of another rank", peft(`{"r":8,"lora_alpha":32}`, 16), "LoRA of 1 modules, rank 16 (headers), alpha 32 (adapter_config.json), [q_proj] of  ()", "the rank is 8 in adapter_config.json and 16 by the shapes"},
 		{"PEFT, of several ranks", peft(`{"r":8,"lora_alpha":32,"rank_pattern":{"x":16}}`, 8, 16), "LoRA of 2 modules, rank 0 (ambiguous), alpha 32 (adapter_config.json), [q_proj v_proj] of  ()", ""},
 		{"PEFT, of several alphas", peft(`{"lora_alpha":32,"alpha_pattern":{"x":64}}`, 8), "LoRA of 1 modules, rank 8 (headers), alpha 0 (ambiguous), [q_proj] of  ()", "alpha_pattern"},
 		{"PEFT, of the root of the rank", peft(`{"lora_alpha":16.0,"use_rslora":true}`, 8), "LoRA of 1 modules, rank 8 (headers), alpha 16 (adapter_config.json), [q_proj] of  ()", "√rank"},
 		{"PEFT, alpha is no number", peft(`{"lora_alpha":"16"}`, 8), "LoRA of 1 modules, rank 8 (headers), alpha 0 (), [q_proj] of  ()", ""},
 		{"kohya", kohya(ss, 8, 8, 8), "LoRA of 3 modules, rank 16 (headers), alpha 8 (alpha tensors), [attn1_to_q attn2_to_k ff_net_0_proj] of sdxl_base_v1-0 (metadata)", ""},
-		{"kohya, of another alpha", kohya(ss, 4, 4), "LoRA of 2 modules, rank 16 (headers), alpha 4 (alpha tensors), [attn1_to_q ff_net_0_proj] of sdxl_base_v1-0 (metadata)", "alpha is 4 by its tensors, and 8 by ss_network_alpha"},
+		{"kohya, of another alpha", kohya(ss, 4, 4), "LoRA of 2 modules, rank 16 (headers), alpha 4 (alpha tensors), [attn1_to_q ff_net_0_proj] of sdxl_base_v1-0 (metadata)", "alpha is 4 in its tensors and 8 in ss_network_alpha"},
 		{"kohya, of several alphas", kohya(nil, 4, 8), "LoRA of 2 modules, rank 16 (headers), alpha 0 (ambiguous), [attn1_to_q ff_net_0_proj] of  ()", "modules have different alphas: 4, 8"},
-		{"kohya, unread", unread(kohya(ss, 8)), "LoRA of 1 modules, rank 16 (headers), alpha 8 (metadata), [attn1_to_q] of sdxl_base_v1-0 (metadata)", "were not read"},
-		{"kohya, unread, no metadata", unread(kohya(nil, 8)), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [attn1_to_q] of  ()", "were not read"},
-		{"kohya, alpha is NaN", kohya(nil, float32(math.NaN())), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [attn1_to_q] of  ()", "no finite number"},
-		{"half a pair", headers("", "x.lora_A.weight", []int64{4, 8}), "LoRA of 1 modules, rank 0 (), alpha 0 (), [x] of  ()", "one matrix, and not the other"},
+		{"kohya, unread", unread(kohya(ss, 8)), "LoRA of 1 modules, rank 16 (headers), alpha 8 (metadata), [attn1_to_q] of sdxl_base_v1-0 (metadata)", "was not read"},
+		{"kohya, unread, no metadata", unread(kohya(nil, 8)), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [attn1_to_q] of  ()", "was not read"},
+		{"kohya, alpha is NaN", kohya(nil, float32(math.NaN())), "LoRA of 1 modules, rank 16 (headers), alpha 0 (), [attn1_to_q] of  ()", "not a finite number"},
+		{"half a pair", headers("", "x.lora_A.weight", []int64{4, 8}), "LoRA of 1 modules, rank 0 (), alpha 0 (), [x] of  ()", "one of the two matrices"},
 		{"a pair that does not fit", headers("", "x.lora_A.weight", []int64{4, 8}, "x.lora_B.weight", []int64{8, 5}), "LoRA of 1 modules, rank 0 (), alpha 0 (), [x] of  ()", "ranks 4 and 5"},
 		{"DoRA", headers("", "x.lora_A.weight", []int64{4, 8}, "x.lora_B.weight", []int64{8, 4}, "x.lora_magnitude_vector", []int64{8}), "DoRA of 1 modules, rank 4 (headers), alpha 0 (), [x] of  ()", ""},
 		{"LoHa", headers("", "x.hada_w1_a", []int64{8, 4}, "x.hada_w1_b", []int64{4, 8}, "x.hada_w2_a", []int64{8, 4}, "x.hada_w2_b", []int64{4, 8}), "LoHa of 1 modules, rank 4 (headers), alpha 0 (), [x] of  ()", ""},
@@ -105,7 +105,7 @@ func TestNotesOfAdaptersAreBounded(t *testing.T) {
 	for i := range 1000 {
 		tensors = append(tensors, fmt.Sprintf("x%d.lora_A.weight", i), []int64{4, 8})
 	}
-	if n := len(FactsOf(headers("", tensors...)).Notes); n > mostNotes {
+	if n := len(FactsOf(headers("", tensors...)).Notes); n > maxNotes {
 		t.Errorf("%d notes", n)
 	}
 }

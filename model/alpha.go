@@ -1,4 +1,4 @@
-// Alpha: what scales an adapter, and where it stands.
+// Alpha: the number that scales an adapter.
 
 package model
 
@@ -11,24 +11,22 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/config"
 )
 
-// mostAlphas bounds how many scalars are read. The largest adapters have some
-// thousand modules.
-const mostAlphas = 10_000
+// maxAlphas bounds the scalars that are read. The largest adapters have some thousand modules.
+const maxAlphas = 10_000
 
-// alpha says what alpha is. Three places can say it: a tensor for each module, which
-// loaders go by where there is one; PEFT's configuration; and what kohya-ss keeps in
-// the metadata, as the text of a number.
-func (f *Facts) alpha(a *Adapter, p *adapterParts, config jsonscan.Value) {
+// alpha finds alpha. It can be a tensor for each module, which loaders prefer; a member of PEFT's
+// configuration; or text in the metadata, as written by kohya-ss.
+func (f *Facts) alpha(a *Adapter, p *adapterParts, config config.Object) {
 	values, why := p.readAlphas()
 	said := metadataAlpha(p.metadata)
 	switch {
 	case len(values) == 1:
 		a.Alpha, a.AlphaFrom = values[0], FromTensors
 		if said > 0 && said != a.Alpha {
-			f.note("alpha is %v by its tensors, and %v by ss_network_alpha: loaders go by the tensors", a.Alpha, said)
+			f.note("alpha is %v in its tensors and %v in ss_network_alpha; loaders use the tensors", a.Alpha, said)
 		}
 	case len(values) > 1:
 		a.AlphaFrom = Ambiguous
@@ -37,23 +35,21 @@ func (f *Facts) alpha(a *Adapter, p *adapterParts, config jsonscan.Value) {
 		if said > 0 {
 			a.Alpha, a.AlphaFrom = said, FromMetadata
 		}
-		f.note("modules have alphas of their own: %s", why)
+		f.note("the alphas of the modules are unknown: %s", why)
 	default:
 		f.configAlpha(a, config, said)
 	}
 }
 
 // configAlpha takes alpha from the configuration, or else from the metadata.
-func (f *Facts) configAlpha(a *Adapter, config jsonscan.Value, said float64) {
-	if n, ok := float(config.Get("lora_alpha").Text()); ok {
+func (f *Facts) configAlpha(a *Adapter, config config.Object, said float64) {
+	if n, ok := float(config["lora_alpha"].Value.Text()); ok {
 		a.Alpha, a.AlphaFrom = n, FromPEFT
-		for range config.Get("alpha_pattern").Members() {
+		if len(config["alpha_pattern"].Object()) > 0 {
 			a.Alpha, a.AlphaFrom = 0, Ambiguous
+			f.note("alpha is %v, except for the modules named by alpha_pattern", n)
 		}
-		if a.AlphaFrom == Ambiguous {
-			f.note("alpha is %v, and another for modules that alpha_pattern names", n)
-		}
-		if on, _ := config.Get("use_rslora").Bool(); on {
+		if on, _ := config["use_rslora"].Bool(); on {
 			f.note("the adapter is scaled by alpha / √rank (use_rslora)")
 		}
 		return
@@ -63,17 +59,16 @@ func (f *Facts) configAlpha(a *Adapter, config jsonscan.Value, said float64) {
 	}
 }
 
-// readAlphas reads the alphas of modules, and returns those that differ; or why they
-// are not known.
+// readAlphas reads the alphas of modules and returns the different values, or why they are unknown.
 func (p *adapterParts) readAlphas() (values []float64, why string) {
-	if len(p.alphas) > mostAlphas {
-		return nil, "they are too many to be read"
+	if len(p.alphas) > maxAlphas {
+		return nil, "there are too many to read"
 	}
 	different := make(map[float64]bool)
 	for _, s := range p.alphas {
 		at := s.file.Header.FileSpan(s.ti)
 		if s.file.Data == nil || s.ti.Size() <= 0 || s.ti.Size() > 8 || at.Begin < 0 {
-			return nil, "they were not read"
+			return nil, "their data was not read"
 		}
 		t := &safetensors.Tensor{TensorInfo: *s.ti, ReaderAt: io.NewSectionReader(s.file.Data, at.Begin, at.Len())}
 		var one [1]float64
@@ -81,20 +76,20 @@ func (p *adapterParts) readAlphas() (values []float64, why string) {
 			return nil, err.Error()
 		}
 		if math.IsNaN(one[0]) || math.IsInf(one[0], 0) {
-			return nil, "one is no finite number"
+			return nil, "one is not a finite number"
 		}
 		different[one[0]] = true
 	}
 	return slices.Sorted(maps.Keys(different)), ""
 }
 
-// metadataAlpha returns ss_network_alpha, 0 if there is none.
+// metadataAlpha returns ss_network_alpha, or 0 if there is none.
 func metadataAlpha(metadata map[string]string) float64 {
 	n, _ := float([]byte(strings.TrimSpace(metadata["ss_network_alpha"])))
 	return n
 }
 
-// float returns a number that is positive and finite.
+// float parses a number that is positive and finite.
 func float(text []byte) (float64, bool) {
 	if len(text) > 64 {
 		return 0, false

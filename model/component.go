@@ -1,95 +1,88 @@
-// Components: which part of a model a tensor belongs to, by its name.
+// Components: the part of a model that a tensor belongs to, by its name.
 
 package model
 
 import (
-	"math"
 	"strings"
+
+	"github.com/weightools/safetensors/internal/parts"
 )
 
-// A Component is a part of a model, as people divide models.
+// A Component is a part of a model.
 type Component string
 
-// The components. What a name does not tell is Other. An adapter, a vision tower
-// and the layers that predict several tokens are components as a whole, whatever is
-// in them.
+// The components. ComponentOther is for names that tell nothing. An adapter, a vision tower and the layers
+// that predict several tokens are components as a whole, including their attention and norms.
 const (
 	ComponentEmbedding Component = "embedding" // of tokens, positions, patches and time
 	ComponentAttention Component = "attention"
 	ComponentMLP       Component = "mlp"     // dense and shared feed-forward layers, and routers
-	ComponentExperts   Component = "experts" // those among which a router chooses
+	ComponentExperts   Component = "experts" // routed experts
 	ComponentNorm      Component = "norm"
-	ComponentHead      Component = "head" // what makes the output, such as lm_head
+	ComponentHead      Component = "head" // the output layer, such as lm_head
 	ComponentVision    Component = "vision"
 	ComponentAudio     Component = "audio"
 	ComponentMTP       Component = "mtp"     // layers that predict several tokens at once
-	ComponentAdapter   Component = "adapter" // LoRA and its kin
+	ComponentAdapter   Component = "adapter" // LoRA and similar
 	ComponentOther     Component = "other"
 )
 
-// components are in the order in which they are listed.
+// components lists them in the order in which they are shown.
 var components = [...]Component{ComponentEmbedding, ComponentAttention, ComponentMLP, ComponentExperts, ComponentNorm, ComponentHead, ComponentVision, ComponentAudio, ComponentMTP, ComponentAdapter, ComponentOther}
 
-// A place is what a name says of where its tensor is in the model.
+// A place is where in the model a tensor is, by its name.
 type place struct {
 	component Component
-	stack     string // what stands before the number of the layer; "" if there is none
+	stack     string // the part of the name before the number of the layer, or ""
 	layer     int    // -1 if there is none
 }
 
-// An atlas tells places. It remembers names without their numbers: of these a
-// model has some dozens, however many layers and experts it has.
+// An atlas finds places. It caches names without their numbers, of which a model has some dozens, however
+// many layers and experts it has.
 type atlas struct {
 	known map[string]kind
-	name  []byte // the name in lower case, a # for each number
-	last  int    // the layer of the main stack from which on layers are MTP; -1 if not known
+	name  []byte // scratch space: the name in lower case, with a # for each number
+	last  int    // the first layer of the main stack that is an MTP layer; -1 if unknown
 }
 
-// A kind is the component of tensors of one name, which may depend on their rank:
-// a norm has one number for each channel, and what is called one and is a matrix
-// computes the norm's numbers.
+// A kind is the component of tensors with one name, which may depend on their rank: a norm is a vector, and
+// a matrix that is called a norm computes the values of one.
 type kind struct{ vector, matrix Component }
 
-// mostKinds bounds what an atlas remembers. No model has as many; a header can.
-const mostKinds = 1 << 12
+// maxKinds bounds the cache, since a header can have any number of names.
+const maxKinds = 1 << 12
 
 func newAtlas() *atlas { return &atlas{known: make(map[string]kind), last: -1} }
 
-// longestName bounds the names that are looked into. A header can have one of a
-// hundred megabytes; published ones have about 150 bytes.
-const longestName = 4 << 10
+// maxName bounds the names that are examined. Published ones have about 150 bytes; a header can have one of
+// a hundred megabytes.
+const maxName = 4 << 10
 
 // place returns where in the model a tensor is.
 func (a *atlas) place(name string, shape []int64) place {
-	p := place{layer: -1, component: ComponentOther}
-	if len(name) > longestName {
-		return p
+	if len(name) > maxName {
+		return place{layer: -1, component: ComponentOther}
 	}
+	var p place
+	p.stack, p.layer, _ = parts.Layer(name)
 	a.name = a.name[:0]
-	for i := 0; i < len(name); {
+	for i := 0; i < len(name); i++ {
 		c := name[i]
-		if c-'0' <= 9 {
-			end := i
-			for end < len(name) && name[end]-'0' <= 9 {
-				end++
+		switch {
+		case c-'0' <= 9:
+			if i == 0 || name[i-1]-'0' > 9 {
+				a.name = append(a.name, '#')
 			}
-			if p.layer < 0 && segment(name, i, end) {
-				p.stack, p.layer = name[:max(i-1, 0)], number(name[i:end])
-			}
-			a.name = append(a.name, '#')
-			i = end
 			continue
-		}
-		if 'A' <= c && c <= 'Z' {
+		case 'A' <= c && c <= 'Z':
 			c += 'a' - 'A'
 		}
 		a.name = append(a.name, c)
-		i++
 	}
 	k, ok := a.known[string(a.name)]
 	if !ok {
 		k = classify(string(a.name))
-		if len(a.known) < mostKinds {
+		if len(a.known) < maxKinds {
 			a.known[string(a.name)] = k
 		}
 	}
@@ -102,25 +95,7 @@ func (a *atlas) place(name string, shape []int64) place {
 	return p
 }
 
-// segment says whether the digits from begin to end are all that stands between
-// two dots of a name.
-func segment(name string, begin, end int) bool {
-	return (begin == 0 || name[begin-1] == '.') && (end == len(name) || name[end] == '.')
-}
-
-// number returns the value of digits.
-func number(digits string) int {
-	n := 0
-	for _, c := range digits {
-		if n > math.MaxInt32/10 {
-			return math.MaxInt32
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
-}
-
-// isVector says whether at most one dimension is not 1.
+// isVector reports whether at most one dimension differs from 1.
 func isVector(shape []int64) bool {
 	long := 0
 	for _, d := range shape {
@@ -131,13 +106,11 @@ func isVector(shape []int64) bool {
 	return long <= 1
 }
 
-// signs are what the names of components have in them, in lower case with a #
-// for each number, and in the order in which they are looked for. A sign that
-// begins or ends with a dot begins or ends a word there.
+// signs are words in the names of components, in lower case with a # for each number, in the order in which
+// they are tried. A dot at the beginning or end of a sign stands for the beginning or end of a word.
 //
-// What is a component as a whole comes first. Shared experts are dense, so they come
-// before experts; norms before all that they are in; and "embed_out", an output layer,
-// before "embed".
+// Components that contain others come first. Shared experts are dense, so they come before experts; norms
+// come before the layers that contain them, and "embed_out", an output layer, before "embed".
 var signs = []struct {
 	component Component
 	words     []string
@@ -157,7 +130,7 @@ var signs = []struct {
 		"c_fc", ".intermediate.", ".output.dense.", ".w#.", "moe", ".router."}},
 }
 
-// classify returns the kind of tensors of a name.
+// classify returns the kind of tensors with a name.
 func classify(name string) kind {
 	name = "." + name + "."
 	var k kind
@@ -167,7 +140,7 @@ func classify(name string) kind {
 			continue
 		}
 		if s.component == ComponentNorm && k.vector == "" {
-			k.vector = ComponentNorm // and a matrix is something else
+			k.vector = ComponentNorm // and a matrix is classified by the other signs
 			continue
 		}
 		if k.vector == "" {

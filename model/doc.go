@@ -1,40 +1,37 @@
-// What is counted, how exactly, and by which rules.
-
-// Package model counts the parameters that packed weights stand for.
+// Package model counts the parameters of models and describes their architecture.
 //
-// The elements of a file are not the parameters of a model. A quantized weight has
-// several values in each element, and scales beside it that are no parameters; a
-// buffer is not trained; an output layer may be the embedding once more. So there
-// are three numbers, and this package gives all of them:
+// The elements of a file are not the parameters of a model. An element of a quantized weight holds several
+// values, and the scales beside it are not parameters. Buffers are not trained. An output layer may be the
+// embedding, stored twice. So there are three numbers, and [Count] returns all of them:
 //
 //   - stored elements: the product of the shape, added up over all tensors;
 //   - logical parameters: the values that the stored tensors stand for;
-//   - unique logical parameters: the same, but what is stored twice counted once.
+//   - unique logical parameters: the same without duplicates.
 //
-// A count takes headers alone:
+// Counting needs only headers:
 //
 //	n := model.Count(&model.Model{Files: []model.File{{Header: h}}, Config: config})
 //	fmt.Println(n.Params.Low, n.Params.High, n.Scheme)
 //
-// # How exactly
+// # Accuracy
 //
-// Most schemes prove the number of values by their shapes. Some keep it in a tensor
-// of a few bytes, which is read if a File has its Data; else the number is known within
-// bounds, and so it is if a scheme is not known at all: then a Group says why. There
-// is no guess. What a configuration says is used where shapes do not tell, and noted
-// where they contradict it.
+// For most quantization schemes the shapes prove the number of values. Some schemes store it in a tensor of
+// a few bytes, which is read if a File has its Data. Otherwise, and for unknown schemes, the number is a range
+// with a lower and an upper bound, and a [Group] says why. Counts are never guesses. The configuration is used
+// where shapes are not enough; a note is added where they contradict each other.
 //
-// # Rules
+// Each tensor is counted by one [Rule], and belongs to one [Group] of tensors that were counted alike; see
+// [Rules] and docs/counting.md. RulesVersion changes when a rule does.
 //
-// What counts a tensor is a [Rule], one of a table; see [Rules] and docs/counting.md.
-// Each tensor is in one [Group], which has its rule. RulesVersion changes when
-// a rule does.
+// # Facts
 //
-// Package model/compat counts as others do, and says why the numbers differ.
+// [FactsOf] describes the architecture and its sizes, and of an adapter the rank, alpha and base model. Each
+// fact has a [Source].
 //
-// # Trust
+// Package model/compat counts as other programs do, and explains the differences.
 //
-// Names, shapes and configurations are strangers'. Nothing panics, sums that do not fit
-// are 2^63-1, and memory is taken in proportion to the headers. A configuration is
-// read up to [MaxConfig] bytes, and data up to 16 MiB.
+// # Untrusted input
+//
+// Names, shapes and configurations are untrusted. Nothing panics, sums that overflow become 2^63-1, and memory
+// is proportional to the headers. Configurations are read up to [MaxConfig] bytes each, and data up to 16 MiB.
 package model

@@ -1,4 +1,4 @@
-// Facts: a value, and what proves it.
+// Facts: what a model is, and the source of each fact.
 
 package model
 
@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A Source says what proves a fact.
+// A Source is where a fact comes from.
 type Source string
 
-// The sources. Several prove a fact together if they agree; the source is then the
-// first of them.
+// The sources. If several agree, the source is the first of them.
 const (
 	Unknown      Source = ""
 	Ambiguous    Source = "ambiguous" // sources contradict each other, and a note says how
@@ -26,70 +25,65 @@ const (
 	FromTensors  Source = "alpha tensors"
 )
 
-// A Number is a size that is a fact. Its Value is 0 if it is Unknown or Ambiguous.
+// A Number is a size and its source. The Value is 0 if the source is Unknown or Ambiguous.
 type Number struct {
 	Value int64
 	From  Source
 }
 
-// A Text is a name that is a fact.
+// A Text is a name and its source.
 type Text struct {
 	Value string
 	From  Source
 }
 
-// Facts are what is known of a model. A fact that nothing proves is zero.
+// Facts describe a model. Unknown facts are zero.
 type Facts struct {
 	Name Text // of the architecture, such as "LlamaForCausalLM"
 	Type Text // of the model, such as "llama"
 
 	Layers  Number // of the main stack
 	Hidden  Number // channels
-	Vocab   Number // tokens that there is an embedding for
+	Vocab   Number // tokens that have an embedding
 	Heads   Number // of attention, for queries
 	KVHeads Number // of attention, for keys and values
 
 	Stacks  []Stack  // the stacks of layers, by name
-	Adapter *Adapter // nil if the model is none
+	Adapter *Adapter // nil if the model is not an adapter
 
 	Notes []string
 }
 
-// A Stack is numbered layers, as the headers have them.
+// A Stack is a sequence of numbered layers in the names of tensors.
 type Stack struct {
-	Name   string // what names have before the number, as in "model.layers"
-	Layers int64  // how many numbers there are
+	Name   string // the part of the names before the number, as in "model.layers"
+	Layers int64  // how many different numbers there are
 }
 
-// Known says whether anything is known of the architecture.
+// Known reports whether anything is known about the architecture.
 func (f *Facts) Known() bool {
 	return f.Named() || f.Layers.From != "" || f.Hidden.From != "" || f.Vocab.From != "" || f.Heads.From != ""
 }
 
-// Named says whether the architecture has a name.
+// Named reports whether the name of the architecture is known.
 func (f *Facts) Named() bool { return f.Name.Value != "" || f.Type.Value != "" }
 
-// FactsOf returns what is known of a model.
+// FactsOf describes a model by its headers and its configuration files. It does not guess: without a
+// configuration there is no name, and where sources contradict each other, the fact is Ambiguous.
 func FactsOf(m *Model) *Facts {
 	f := new(Facts)
-	root := f.parse("config.json", m.Config)
-	top := root.Pick("text_config", "architectures", "_class_name", "model_type")
-	inner := top[0]
-	if inner.Kind() != jsonscan.Object {
-		inner = root
-	}
-	f.Name = textIn(FromConfig, first(top[1]), top[2])
-	f.Type = textIn(FromConfig, top[3])
-	said := inner.Pick("num_attention_heads", "n_head", "num_key_value_heads", "num_hidden_layers", "n_layer", "num_layers",
-		"hidden_size", "n_embd", "d_model", "vocab_size")
-	f.Heads = numberIn(said[0], said[1])
-	f.KVHeads = numberIn(said[2])
-	seen := look(m.Files)
-	f.Stacks = seen.stacks()
-	f.Layers = f.layers(numberIn(said[3:6]...))
-	f.Hidden = f.agree("hidden size", numberIn(said[6:9]...), seen.hidden)
-	f.Vocab = f.vocab(numberIn(said[9]), seen.vocab)
-	f.Adapter = f.adapter(m, &seen.adapter, f.parse("adapter_config.json", m.Adapter))
+	notes := new(config.Notes)
+	c := config.New(m.configs(), notes)
+	class, kind := c.Architecture()
+	f.Name, f.Type = textOf(FromConfig, class), textOf(FromConfig, kind)
+	f.Heads, f.KVHeads = numberOf(c, config.Heads), numberOf(c, config.KVHeads)
+	seen := survey(m.Files)
+	f.Stacks = seen.list()
+	f.Layers = f.layers(numberOf(c, config.Layers))
+	f.Hidden = f.agree("hidden size", numberOf(c, config.Hidden), seen.hidden)
+	f.Vocab = f.vocab(numberOf(c, config.Vocab), seen.vocab)
+	f.Adapter = f.adapter(&seen.adapter, c.Adapter.Root)
+	f.Notes = append(notes.Texts(), f.Notes...)
 	return f
 }
 
@@ -98,62 +92,36 @@ func (f *Facts) note(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }
 
-// parse returns the object that a text is. That it is none is said by others, who
-// need it more.
-func (f *Facts) parse(name string, text []byte) jsonscan.Value {
-	if len(text) == 0 || len(text) > MaxConfig {
-		return jsonscan.Value{}
+// textOf returns a name, which is Unknown if it is empty.
+func textOf(from Source, text string) Text {
+	if text == "" {
+		return Text{}
 	}
-	v, err := jsonscan.Parse(jsonscan.WithoutNaN(text))
-	if err != nil {
-		f.note("%s is not read: %v", name, err)
-		return jsonscan.Value{}
-	}
-	return v
+	return Text{text, from}
 }
 
-// first returns the first element of an array.
-func first(v jsonscan.Value) jsonscan.Value {
-	for e := range v.Elements() {
-		return e
-	}
-	return jsonscan.Value{}
-}
-
-// textIn returns the first of some members that is a string.
-func textIn(from Source, members ...jsonscan.Value) Text {
-	for _, m := range members {
-		if s, ok := m.Str(); ok && s != "" {
-			return Text{s, from}
-		}
-	}
-	return Text{}
-}
-
-// numberIn returns the first of some members of a configuration that is a number.
-func numberIn(members ...jsonscan.Value) Number {
-	for _, m := range members {
-		if n, ok := m.Int(); ok && n > 0 {
-			return Number{n, FromConfig}
-		}
+// numberOf returns a size from config.json.
+func numberOf(c *config.Config, names []string) Number {
+	if n := c.Size(names); n > 0 {
+		return Number{n, FromConfig}
 	}
 	return Number{}
 }
 
-// agree returns what a configuration and the headers say together.
+// agree combines what a configuration and the headers say.
 func (f *Facts) agree(what string, config, headers Number) Number {
 	switch {
 	case config.From == Unknown:
 		return headers
 	case headers.Value != 0 && headers.Value != config.Value:
-		f.note("the %s is %v by config.json, and %v by the headers", what, wording.Grouped(config.Value), wording.Grouped(headers.Value))
+		f.note("the %s is %v in config.json and %v in the headers", what, wording.Grouped(config.Value), wording.Grouped(headers.Value))
 		return Number{0, Ambiguous}
 	}
 	return config
 }
 
-// vocab returns the size of the vocabulary. An embedding often has more rows than
-// there are tokens, since a round number of them is faster, but never fewer.
+// vocab returns the size of the vocabulary. An embedding may have more rows than there are tokens, because
+// a round number of them is faster, but not fewer.
 func (f *Facts) vocab(config, headers Number) Number {
 	if config.Value > 0 && headers.Value > config.Value {
 		return config
@@ -161,9 +129,8 @@ func (f *Facts) vocab(config, headers Number) Number {
 	return f.agree("vocabulary", config, headers)
 }
 
-// layers returns the number of layers: what the configuration says, if a stack has as
-// many, or one more for each layer that predicts further tokens; without it, that of
-// the only stack there is.
+// layers returns the number of layers: that of the configuration, if a stack has as many or more (layers
+// that predict further tokens are extra), or else that of the only stack.
 func (f *Facts) layers(config Number) Number {
 	switch {
 	case config.From == Unknown && len(f.Stacks) == 1:
@@ -177,6 +144,6 @@ func (f *Facts) layers(config Number) Number {
 		return config
 	}
 	most := slices.MaxFunc(f.Stacks, func(a, b Stack) int { return cmp.Compare(a.Layers, b.Layers) })
-	f.note("there are %v layers by config.json, and the headers have %v", config.Value, most.Layers)
+	f.note("config.json has %v layers and the headers have %v", config.Value, most.Layers)
 	return Number{0, Ambiguous}
 }

@@ -91,7 +91,7 @@ func TestHostileNames(t *testing.T) {
 		tensors = append(tensors, fmt.Sprintf("s%d.1.x", i), []int64{1}, fmt.Sprintf("s%d.2.x", i), []int64{1})
 	}
 	tensors = append(tensors, strings.Repeat("a.1.", 1<<18), []int64{1})
-	if n := len(FactsOf(headers("", tensors...)).Stacks); n > mostStacks {
+	if n := len(FactsOf(headers("", tensors...)).Stacks); n > maxStacks {
 		t.Errorf("%d stacks are kept", n)
 	}
 }

@@ -1,4 +1,4 @@
-// Reading: the few bytes that say a shape which no header tells.
+// Reading: the few bytes that contain a shape which no header has.
 
 package model
 
@@ -10,127 +10,130 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/model/internal/scheme"
 )
 
-// What is read are parts of a few hundred bytes, which writers as a rule put next to
-// each other: tensors of one dtype stand together, in the order of their names. So
-// what is near is read at once.
+// The tensors that are read have a few hundred bytes, and writers usually store them next to each other:
+// tensors of one dtype in the order of their names. So neighbours are read at once.
 const (
-	mostText = 64 << 10 // bytes of one part: JSON of a shape and some names
-	gapText  = 16 << 10 // bytes that are read across, rather than by two reads
-	runText  = 1 << 20  // bytes of one read
-	allTexts = 16 << 20 // bytes that are read of a model, and held
+	maxText  = 64 << 10 // bytes of one tensor: JSON of a shape and some names
+	maxGap   = 16 << 10 // bytes between two tensors that are read at once
+	maxRun   = 1 << 20  // bytes of one read
+	maxTexts = 16 << 20 // bytes of all tensors
 	maxReads = 10_000
 )
 
-// A text is a part to be read.
+// A text is a tensor to be read.
 type text struct {
-	e          *entry
+	t          *scheme.Tensor
 	begin, end int64 // in the file
 }
 
-// A run is texts that are near each other in one file, and read at once.
+// A run is texts that are near each other in one file and are read at once.
 type run struct {
 	texts []text
 	size  int64 // bytes from the first to the last
 	from  io.ReaderAt
 }
 
-// readTexts reads the parts that say a shape or a format, where nothing else does.
-// What cannot be read is not there; a note says so.
-func (c *counter) readTexts() map[*entry][]byte {
+// readTexts reads the tensors that contain a shape or a format, where they are needed. If they cannot be
+// read, it adds a note.
+func (c *counter) readTexts() map[*scheme.Tensor][]byte {
 	runs, dropped := c.runs()
-	texts := make(map[*entry][]byte)
-	reads := ahead.Each(context.Background(), max(c.Parallel, 1), len(runs), func(_ context.Context, i int) read { return runs[i].read() })
+	texts := make(map[*scheme.Tensor][]byte)
+	reads := ahead.Each(context.Background(), max(c.Parallel, 1), len(runs),
+		func(_ context.Context, i int) read { return runs[i].read() })
 	for i, r := range reads {
 		if r.err != nil {
-			c.notes.add("shapes are not read: %v", r.err)
+			c.notes.Add("cannot read shapes: %v", r.err)
 			return texts
 		}
 		begin := runs[i].texts[0].begin
 		for _, t := range runs[i].texts {
-			texts[t.e] = r.data[t.begin-begin : t.end-begin : t.end-begin]
+			texts[t.t] = r.data[t.begin-begin : t.end-begin : t.end-begin]
 		}
 	}
 	if dropped {
-		c.notes.add("not all shapes are read: they are in more than %d places, or take more than %d MiB", c.mostReads(), allTexts>>20)
+		c.notes.Add("not all shapes were read: they are in more than %d places or exceed %d MiB", c.limitReads(), maxTexts>>20)
 	}
 	return texts
 }
 
-// mostReads returns how many reads are made at most.
-func (c *counter) mostReads() int {
+// limitReads returns the most reads that are made.
+func (c *counter) limitReads() int {
 	if c.MaxReads > 0 {
 		return c.MaxReads
 	}
 	return maxReads
 }
 
-// runs returns the reads to be made, and whether there would be more than are allowed.
+// runs returns the reads to make, and whether the limits left some out.
 func (c *counter) runs() (runs []run, dropped bool) {
-	room := int64(allTexts)
+	left := int64(maxTexts)
 	for i, list := range c.wanted() {
 		slices.SortFunc(list, func(a, b text) int { return cmp.Compare(a.begin, b.begin) })
 		for len(list) > 0 {
 			n, size := near(list)
-			if len(runs) == c.mostReads() || size > room {
+			if len(runs) == c.limitReads() || size > left {
 				return runs, true
 			}
-			room -= size
-			runs = append(runs, run{list[:n], size, c.files[i].Data})
+			left -= size
+			runs = append(runs, run{list[:n], size, c.Files[i].Data})
 			list = list[n:]
 		}
 	}
 	return runs, false
 }
 
-// wanted returns the texts of each file without which a module is not known exactly.
+// wanted returns the texts of each file without which a module cannot be counted exactly.
 func (c *counter) wanted() [][]text {
-	byFile := make([][]text, len(c.files))
-	if !slices.ContainsFunc(c.files, func(f File) bool { return f.Data != nil }) {
+	byFile := make([][]text, len(c.Files))
+	if !slices.ContainsFunc(c.Files, func(f File) bool { return f.Data != nil }) {
 		return byFile
 	}
-	m := module{files: c.files, notes: new(notes)} // what there is to note is noted when it is judged
+	m := scheme.Module{Notes: new(config.Notes)} // discarded: judge adds the same notes
 	for _, name := range c.order {
 		if !c.hasText(name) {
 			continue
 		}
 		c.assemble(&m, name)
-		if s, _, v := m.match(c.config); s == nil || v.n.Exact() {
+		if s, v := m.Match(&c.context); s == nil || v.N.Exact() {
 			continue
 		}
-		for _, r := range [...]role{quantState, shapeOf, marker} {
-			e := m.parts[r]
-			if e == nil || c.files[e.file].Data == nil {
+		for _, r := range [...]parts.Role{parts.QuantState, parts.ShapeOf, parts.Marker} {
+			t := m.Parts[r]
+			if t == nil || c.Files[t.File].Data == nil {
 				continue
 			}
-			at := c.files[e.file].Header.FileSpan(e.ti)
-			if n := e.ti.Size(); n > 0 && n <= mostText && at.Begin > 0 && at.End > at.Begin {
-				byFile[e.file] = append(byFile[e.file], text{e, at.Begin, at.End})
+			at := c.Files[t.File].Header.FileSpan(t.Info)
+			if n := t.Info.Size(); n > 0 && n <= maxText && at.Begin > 0 && at.End > at.Begin {
+				byFile[t.File] = append(byFile[t.File], text{t, at.Begin, at.End})
 			}
 		}
 	}
 	return byFile
 }
 
-// hasText says whether a module has a part that may have to be read.
+// hasText reports whether a module has a part that may have to be read.
 func (c *counter) hasText(name string) bool {
 	for i := c.modules[name]; i >= 0; i = c.entries[i].next {
-		if r := c.entries[i].role; r == quantState || r == shapeOf || r == marker {
+		if r := c.entries[i].role; r == parts.QuantState || r == parts.ShapeOf || r == parts.Marker {
 			return true
 		}
 	}
 	return false
 }
 
-// near returns how many of the texts, which are in the order of their beginnings, are
-// read at once, and how many bytes that takes.
+// near returns how many of the texts, which are sorted by where they begin, are read at once, and how many
+// bytes that takes.
 func near(list []text) (n int, size int64) {
 	begin, end := list[0].begin, list[0].end
 	for n = 1; n < len(list); n++ {
 		t := &list[n]
-		if t.begin > end+gapText || max(end, t.end)-begin > runText {
+		if t.begin > end+maxGap || max(end, t.end)-begin > maxRun {
 			break
 		}
 		end = max(end, t.end)
@@ -138,7 +141,7 @@ func near(list []text) (n int, size int64) {
 	return n, end - begin
 }
 
-// A read is what came of reading a run.
+// A read is the result of reading a run.
 type read struct {
 	data []byte
 	err  error

@@ -1,17 +1,21 @@
-// Rules: the one table of what counts a tensor, as data.
+// Rules: what counts a tensor, as a table.
 
 package model
 
-import "iter"
+import (
+	"iter"
 
-// RulesVersion is the version of the rules. It changes when a rule changes what it
-// counts, so that numbers which were kept can be told from those of today.
+	"github.com/weightools/safetensors/model/internal/scheme"
+)
+
+// RulesVersion is the version of the rules. It changes when a rule changes what it counts, so that stored
+// numbers can be told from current ones.
 const RulesVersion = 2
 
-// A Rule is the name of what counted a tensor.
+// A Rule is the name of the rule that counted a tensor.
 type Rule string
 
-// The rules that are not those of a scheme of packing.
+// The rules for tensors that are not packed weights.
 const (
 	RulePlain       Rule = "plain"
 	RuleBookkeeping Rule = "bookkeeping"
@@ -23,54 +27,56 @@ const (
 	RuleUnreadable  Rule = "unreadable"
 )
 
-// laws has what each rule says, the schemes' beside how they count.
-var laws = []struct {
-	rule Rule
-	text string
-	from string
+// general describes these rules; the schemes describe the others.
+var general = []struct {
+	rule   Rule
+	text   string
+	source string
 }{
 	{RulePlain, "Each element is one parameter.", "the definition"},
-	{RuleBookkeeping, "Scales, zero points, shapes and tables that come with a packed weight are no parameters.", "the schemes that follow"},
-	{RuleScaleDtype, "F8_E8M0 holds powers of two, and so scales of blocks alone.", "OCP Microscaling Formats (MX) v1.0, 5.4"},
-	{RuleBuffer, "Buffers that are stored by convention, such as position_ids and running_mean, are not trained, and are no parameters.", "PyTorch: torch.nn.Module.register_buffer"},
-	{RuleMask, "A bias of shape [1, 1, n, n] is a causal mask, and no parameter.", "transformers: modeling_gpt2.py, GPT2Attention"},
-	{RuleIndex, "Booleans, integers of 64 bits, and rows of integers that are not called weights are masks, indices and counters. In a model that has nothing else, they count as plain.", "the schemes that follow"},
-	{RuleUnknown, "What is packed in a way that is not known has at most a parameter for each bit; and at least one for each element if it is called a weight, or else none.", "the definition"},
-	{RuleUnreadable, "A tensor whose shape cannot be read, or has more elements than 2^63-1, is not counted.", "the definition"},
+	{RuleBookkeeping, "Scales, zero points, shapes and tables of packed weights are not parameters.", "the schemes below"},
+	{RuleScaleDtype, "F8_E8M0 holds powers of two, which are only used as scales.", "OCP Microscaling Formats (MX) v1.0, 5.4"},
+	{RuleBuffer, "Buffers with well-known names, such as position_ids and running_mean, are not trained and are not parameters.",
+		"PyTorch: torch.nn.Module.register_buffer"},
+	{RuleMask, "A bias of shape [1, 1, n, n] is a causal mask, not a parameter.", "transformers: modeling_gpt2.py, GPT2Attention"},
+	{RuleIndex, "Booleans, 64-bit integers, and one-dimensional integers that are not called weights are masks, indices and counters. " +
+		"In a model that has nothing else, they count as plain.", "the schemes below"},
+	{RuleUnknown, "Integers packed in an unknown way have at most one parameter for each bit, " +
+		"and at least one for each element if the tensor is called a weight.", "the definition"},
+	{RuleUnreadable, "A tensor whose shape is invalid or has 2^63-1 elements or more is not counted.", "the definition"},
 }
 
-// Rules yields all rules, in the order in which they are listed.
+// Rules yields all rules in the order in which they are listed.
 func Rules() iter.Seq[Rule] {
 	return func(yield func(Rule) bool) {
-		for _, l := range laws {
-			if !yield(l.rule) {
+		for i := range general {
+			if !yield(general[i].rule) {
 				return
 			}
 		}
-		for i := range schemes {
-			if !yield(schemes[i].rule) {
+		for i := range scheme.Table {
+			if !yield(Rule(scheme.Table[i].Rule)) {
 				return
 			}
 		}
 	}
 }
 
-// Text returns what the rule says, as a sentence; "" if there is no such rule.
-func (r Rule) Text() string { text, _ := r.law(); return text }
+// Text returns the rule as a sentence, or "" if there is no such rule.
+func (r Rule) Text() string { text, _ := r.lookup(); return text }
 
-// Source returns where the rule comes from: a specification or, as a rule, the
-// program that writes what it counts.
-func (r Rule) Source() string { _, from := r.law(); return from }
+// Source returns the specification that the rule follows, or the program that writes what it counts.
+func (r Rule) Source() string { _, source := r.lookup(); return source }
 
-func (r Rule) law() (text, from string) {
-	for _, l := range laws {
-		if l.rule == r {
-			return l.text, l.from
+func (r Rule) lookup() (text, source string) {
+	for i := range general {
+		if general[i].rule == r {
+			return general[i].text, general[i].source
 		}
 	}
-	for i := range schemes {
-		if schemes[i].rule == r {
-			return schemes[i].text, schemes[i].from
+	for i := range scheme.Table {
+		if s := &scheme.Table[i]; Rule(s.Rule) == r {
+			return s.Text, s.Source
 		}
 	}
 	return "", ""

@@ -1,4 +1,4 @@
-// Totals: what the counts of all tensors come to.
+// Totals over the counts of all tensors.
 
 package model
 
@@ -11,9 +11,11 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/clamp"
+	"github.com/weightools/safetensors/internal/config"
 )
 
-// A Tally is sums over tensors.
+// A Tally has sums over tensors.
 type Tally struct {
 	Tensors int
 	Stored  int64 // elements
@@ -23,27 +25,26 @@ type Tally struct {
 
 func (t *Tally) add(e *entry) {
 	t.Tensors++
-	if n := e.stored(); e.ti.Shape != nil && n < math.MaxInt64 {
-		t.Stored = sum(t.Stored, n)
+	if n := e.NumElems(); e.Info.Shape != nil && n < math.MaxInt64 {
+		t.Stored = clamp.Add(t.Stored, n)
 	}
 	t.Params = t.Params.plus(e.Params)
-	t.Bytes = sum(t.Bytes, max(e.ti.Size(), 0))
+	t.Bytes = clamp.Add(t.Bytes, max(e.Info.Size(), 0))
 }
 
-// Counts is what a model comes to.
+// Counts are the totals of a model.
 type Counts struct {
 	Tally
 
-	// Unique is the number of logical parameters without those that are stored
-	// twice; Twins says which are.
+	// Unique is the number of logical parameters without duplicates, which Twins lists.
 	Unique Range
 	Twins  []Twin // the first 100
 
-	// Scheme says how weights are packed, as in "gptq 4-bit"; "" if they are not.
+	// Scheme names the packing, as in "gptq 4-bit"; "" if the weights are not packed.
 	Scheme string
 
-	// Overhead is the size in bytes of scales and other bookkeeping. Buffers is that
-	// of buffers, masks and indices.
+	// Overhead is the size of scales and other bookkeeping in bytes, and Buffers that of buffers, masks and
+	// indices.
 	Overhead, Buffers int64
 
 	Groups     []Group // by rule, in the order of the rules
@@ -52,13 +53,12 @@ type Counts struct {
 	Layers     []Layer
 	Experts    *Routing // nil if there are none
 
-	// Notes are remarks on the configuration and on what could not be read.
+	// Notes are remarks about the configuration and about data that could not be read.
 	Notes []string
 }
 
-// BitsPerWeight returns how many bits a logical parameter takes, scales included
-// and buffers not. It is 0 if there are none; if their number is not known exactly,
-// it is taken for the greatest that it can be.
+// BitsPerWeight returns the bits per logical parameter, with scales and without buffers. It is 0 if there
+// are no parameters. If their number is inexact, the upper bound is used.
 func (n *Counts) BitsPerWeight() float64 {
 	if n.Params.High == 0 {
 		return 0
@@ -66,7 +66,7 @@ func (n *Counts) BitsPerWeight() float64 {
 	return 8 * float64(n.Bytes-n.Buffers) / float64(n.Params.High)
 }
 
-// A Part is the Tally of what is of one dtype or component.
+// A Part is the Tally of one dtype or component.
 type Part[K any] struct {
 	Key K
 	Tally
@@ -74,37 +74,37 @@ type Part[K any] struct {
 
 // A Layer is the Tally of one layer.
 type Layer struct {
-	Stack string // what the names have before the number, as in "model.layers"
+	Stack string // the part of the names before the number, as in "model.layers"
 	Index int
 	Tally
 }
 
-// A Group is tensors that were counted in one way.
+// A Group is the tensors that were counted in the same way.
 type Group struct {
 	Rule   Rule
-	Scheme string // what the packing is called; "" if there is none
+	Scheme string // the name of the packing, or ""
 	Dtype  safetensors.Dtype
-	Bits   int64  // each value takes; 0 if that is not known, or differs
+	Bits   int64  // of each value; 0 if unknown or different
 	Why    string // why Params is not exact
 	First  string // the name of the first tensor
 	Tally
 }
 
-// A Twin is a tensor whose parameters are those of another.
+// A Twin is a tensor that duplicates another.
 type Twin struct{ Name, Of string }
 
-// A Routing is the routed experts of a model.
+// A Routing describes the routed experts of a model.
 type Routing struct {
 	Tally
-	Count  int64 // in each layer, 0 if the configuration does not say
-	Chosen int64 // for each token, 0 if the configuration does not say
+	Count  int64 // in each layer; 0 if the configuration does not say
+	Chosen int64 // for each token; 0 if the configuration does not say
 
-	// Active is how many of all logical parameters a token passes through: not the
-	// experts that are not chosen, nor what is MTP. It is only known if Chosen is.
+	// Active is the number of logical parameters that a token uses: without the experts that are not chosen
+	// and without MTP layers. It is zero if Chosen is.
 	Active Range
 }
 
-// groupKey is what tensors of a Group have in common.
+// A groupKey is what the tensors of a Group have in common.
 type groupKey struct {
 	rule   Rule
 	scheme string
@@ -113,13 +113,13 @@ type groupKey struct {
 	why    string
 }
 
-// layerKey is what tensors of a Layer have in common.
+// A layerKey is what the tensors of a Layer have in common.
 type layerKey struct {
 	stack string
 	index int
 }
 
-// A totaler adds up.
+// A totaler adds up the counts of tensors.
 type totaler struct {
 	Counts
 	groups     map[groupKey]*Group
@@ -128,61 +128,61 @@ type totaler struct {
 	layers     map[layerKey]*Tally
 	atlas      *atlas
 
-	// Of the last tensor: the next is often alike.
+	// The group and layer of the previous tensor, which are often those of the next.
 	group   groupKey
 	inGroup *Group
 	layer   layerKey
 	inLayer *Tally
 }
 
-// total adds up what was counted.
+// total adds up the counts of the selected tensors.
 func (c *counter) total() *Counts {
 	t := &totaler{
 		groups: make(map[groupKey]*Group), dtypes: make(map[safetensors.Dtype]*Tally),
 		components: make(map[Component]*Tally), layers: make(map[layerKey]*Tally), atlas: newAtlas(),
 	}
-	if c.config.mtp > 0 && c.config.layers > 0 {
-		t.atlas.last = int(min(c.config.layers, 1<<30))
+	if n := c.context.Size(config.Layers); n > 0 && c.context.Size(config.MTPLayers) > 0 {
+		t.atlas.last = int(min(n, 1<<30))
 	}
 	for i := range c.entries {
-		if e := &c.entries[i]; c.Only == nil || c.Only(e.ti) {
+		if e := &c.entries[i]; c.Only == nil || c.Only(e.Info) {
 			t.add(e)
 		}
 	}
 	t.list()
 	t.Scheme = t.scheme()
-	t.experts(c.config)
-	t.Notes = c.notes.texts()
+	t.experts(c.context.Config)
+	t.Notes = c.notes.Texts()
 	return &t.Counts
 }
 
-// mostTwins bounds the list of twins.
-const mostTwins = 100
+// maxTwins bounds the list of duplicates.
+const maxTwins = 100
 
 func (t *totaler) add(e *entry) {
 	t.Tally.add(e)
 	if e.Twin == "" {
 		t.Unique = t.Unique.plus(e.Params)
-	} else if len(t.Twins) < mostTwins {
-		t.Twins = append(t.Twins, Twin{e.ti.Name, e.Twin})
+	} else if len(t.Twins) < maxTwins {
+		t.Twins = append(t.Twins, Twin{e.Info.Name, e.Twin})
 	}
-	switch size := max(e.ti.Size(), 0); e.Rule {
+	switch size := max(e.Info.Size(), 0); e.Rule {
 	case RuleBookkeeping, RuleScaleDtype:
-		t.Overhead = sum(t.Overhead, size)
+		t.Overhead = clamp.Add(t.Overhead, size)
 	case RuleBuffer, RuleMask, RuleIndex:
-		t.Buffers = sum(t.Buffers, size)
+		t.Buffers = clamp.Add(t.Buffers, size)
 	}
-	key := groupKey{e.Rule, e.Scheme, e.ti.Dtype, e.Bits, e.Why}
+	key := groupKey{e.Rule, e.Scheme, e.Info.Dtype, e.Bits, e.Why}
 	if t.inGroup == nil || key != t.group {
 		t.group, t.inGroup = key, t.groups[key]
 		if t.inGroup == nil {
-			t.inGroup = &Group{Rule: e.Rule, Scheme: e.Scheme, Dtype: e.ti.Dtype, Bits: e.Bits, Why: e.Why, First: e.ti.Name}
+			t.inGroup = &Group{Rule: e.Rule, Scheme: e.Scheme, Dtype: e.Info.Dtype, Bits: e.Bits, Why: e.Why, First: e.Info.Name}
 			t.groups[key] = t.inGroup
 		}
 	}
 	t.inGroup.add(e)
-	of(t.dtypes, e.ti.Dtype).add(e)
-	p := t.atlas.place(e.ti.Name, e.ti.Shape)
+	of(t.dtypes, e.Info.Dtype).add(e)
+	p := t.atlas.place(e.Info.Name, e.Info.Shape)
 	of(t.components, p.component).add(e)
 	if p.layer >= 0 {
 		if key := (layerKey{p.stack, p.layer}); t.inLayer == nil || key != t.layer {
@@ -192,7 +192,7 @@ func (t *totaler) add(e *entry) {
 	}
 }
 
-// of returns the tally of a key, which it makes if there is none.
+// of returns the tally of a key, and adds it if there is none.
 func of[K comparable](m map[K]*Tally, key K) *Tally {
 	t := m[key]
 	if t == nil {
@@ -202,8 +202,7 @@ func of[K comparable](m map[K]*Tally, key K) *Tally {
 	return t
 }
 
-// list makes lists of what was added up, in an order that does not depend on
-// chance.
+// list sorts the sums into lists.
 func (t *totaler) list() {
 	rank := make(map[Rule]int)
 	for r := range Rules() {
@@ -234,8 +233,7 @@ func (t *totaler) list() {
 	}
 }
 
-// scheme says how weights are packed: every way by name, that of the most
-// parameters first.
+// scheme names the ways in which weights are packed, the one of the most parameters first.
 func (t *totaler) scheme() string {
 	most := make(map[string]int64)
 	for i := range t.Groups {
@@ -244,7 +242,7 @@ func (t *totaler) scheme() string {
 			if g.Bits > 0 && !strings.ContainsAny(name, "0123456789") {
 				name = fmt.Sprintf("%s %d-bit", name, g.Bits)
 			}
-			most[name] = sum(most[name], g.Params.High)
+			most[name] = clamp.Add(most[name], g.Params.High)
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(most), func(a, b string) int {
@@ -253,13 +251,13 @@ func (t *totaler) scheme() string {
 	return strings.Join(names, ", ")
 }
 
-// experts adds up what is routed, and what a token passes through.
-func (t *totaler) experts(c *config) {
+// experts describes the routed experts and the parameters that a token uses.
+func (t *totaler) experts(c *config.Config) {
 	sums := t.components[ComponentExperts]
 	if sums == nil {
 		return
 	}
-	x := &Routing{Tally: *sums, Count: c.experts, Chosen: c.active}
+	x := &Routing{Tally: *sums, Count: c.Size(config.Experts), Chosen: c.Size(config.ActiveExperts)}
 	if x.Count <= 0 || x.Chosen <= 0 || x.Chosen > x.Count {
 		x.Chosen = 0
 	} else {

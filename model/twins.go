@@ -1,63 +1,61 @@
-// Twins: parameters that are stored twice, and count once.
+// Duplicates: parameters that are stored twice and count once.
 
 package model
 
 import (
 	"hash/maphash"
 	"slices"
-	"strings"
+
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // findTwins finds the entries whose parameters another entry has already.
 func (c *counter) findTwins() {
-	if len(c.files) > 1 {
+	if len(c.Files) > 1 {
 		c.findCopies()
 	}
-	if c.config.tied {
+	if c.context.Tied() {
 		c.findTied()
 	}
 }
 
-// findCopies finds tensors of one name in several files. There may be a million
-// names: it is their hashes that are kept, and a hash that was there before is
-// looked into.
+// findCopies finds tensors with the same name in several files. There may be a million names, so it
+// stores their hashes, and compares the names of those whose hashes are equal.
 func (c *counter) findCopies() {
 	seed := maphash.MakeSeed()
 	seen := make(map[uint64]int32, len(c.entries))
 	for i := range c.entries {
 		e := &c.entries[i]
-		hash := maphash.String(seed, e.ti.Name)
+		hash := maphash.String(seed, e.Info.Name)
 		j, ok := seen[hash]
 		switch {
 		case !ok:
 			seen[hash] = int32(i)
-		case c.entries[j].ti.Name == e.ti.Name && slices.Equal(c.entries[j].ti.Shape, e.ti.Shape):
-			e.Twin = c.entries[j].ti.Name
+		case c.entries[j].Info.Name == e.Info.Name && slices.Equal(c.entries[j].Info.Shape, e.Info.Shape):
+			e.Twin = c.entries[j].Info.Name
 		}
 	}
 }
 
-// findTied finds an output layer that is the embedding: the configuration says so,
-// and both are stored alike. Their bytes are not compared: they may be gigabytes, and
-// whoever loads the model by that configuration uses one of them.
+// findTied finds an output layer that is the embedding: the configuration says so, and both have the same
+// shape and dtype. It does not compare their bytes, which can be gigabytes, because a loader that follows
+// the configuration uses only one of them.
 func (c *counter) findTied() {
 	var head, embedding *entry
 	for i := range c.entries {
-		switch e := &c.entries[i]; {
-		case e.Twin != "" || e.Params.High == 0:
-		case hasModule(e.ti.Name, "lm_head", "embed_out"):
+		e := &c.entries[i]
+		if e.Twin != "" || e.Params.High == 0 || !e.role.Holds() {
+			continue
+		}
+		switch module, _ := parts.Split(e.Info.Name); {
+		case parts.IsHead(module):
 			head = e
-		case embedding == nil && hasModule(e.ti.Name, "embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in"):
+		case embedding == nil && parts.IsEmbedding(module):
 			embedding = e
 		}
 	}
-	if head != nil && embedding != nil && head.Params == embedding.Params && head.Params.Exact() && head.Rule == embedding.Rule && head.ti.Dtype == embedding.ti.Dtype {
-		head.Twin = embedding.ti.Name
+	if head != nil && embedding != nil && head.Params == embedding.Params && head.Params.Exact() &&
+		head.Rule == embedding.Rule && head.Info.Dtype == embedding.Info.Dtype {
+		head.Twin = embedding.Info.Name
 	}
-}
-
-// hasModule says whether a name is that of a weight of one of the given modules.
-func hasModule(name string, modules ...string) bool {
-	module, r := split(name)
-	return r < firstExtra && slices.Contains(modules, module[strings.LastIndexByte(module, '.')+1:])
 }

@@ -12,7 +12,10 @@ import (
 // a configuration costs less than a tree of all of it, and no memory at all. The
 // zero Value is that of a member which is not there; it has no kind, and none of
 // its methods finds anything in it.
-type Value struct{ text []byte }
+type Value struct {
+	text    []byte
+	key, at int // where the value begins in the text of Parse: with the quote of its member's name, and itself
+}
 
 // Parse checks the grammar of a text, and returns the value that it is.
 func Parse(text []byte) (Value, error) {
@@ -25,7 +28,7 @@ func Parse(text []byte) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	return Value{text[begin:end]}, nil
+	return Value{text[begin:end], begin, begin}, nil
 }
 
 // WithoutNaN returns text with zeros for NaN and Infinity, followed by spaces so
@@ -117,7 +120,7 @@ func (v Value) each(member func(*Scanner, Str, Value) bool) {
 			return
 		}
 		begin, _, err := s.Skip()
-		if err != nil || !member(&s, key, Value{s.Text(begin, s.Pos())}) {
+		if err != nil || !member(&s, key, Value{s.Text(begin, s.Pos()), v.at + key.Begin - 1, v.at + begin}) {
 			return
 		}
 	}
@@ -136,7 +139,7 @@ func (v Value) Elements() iter.Seq[Value] {
 				return
 			}
 			begin, _, err := s.Skip()
-			if err != nil || !yield(Value{s.Text(begin, s.Pos())}) {
+			if err != nil || !yield(Value{s.Text(begin, s.Pos()), v.at + begin, v.at + begin}) {
 				return
 			}
 		}
@@ -173,6 +176,10 @@ func (v Value) Bool() (value, ok bool) {
 	k := v.Kind()
 	return k == True, k == True || k == False
 }
+
+// Span returns the bytes of the value in the text of Parse, from the quote before its name if it is
+// a member, to its end.
+func (v Value) Span() (begin, end int) { return v.key, v.at + len(v.text) }
 
 // Text returns the value as it stands. It must not be written to.
 func (v Value) Text() []byte { return v.text }

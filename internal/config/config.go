@@ -1,0 +1,188 @@
+// The files of a configuration, and what they say about the model.
+
+package config
+
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// MaxSize is the largest configuration file that is parsed, in bytes. Published ones have a few
+// kilobytes, or some megabytes if they list every module of a quantized model.
+const MaxSize = 32 << 20
+
+// A File is one configuration file. The zero File stands for a missing one.
+type File struct {
+	Name string
+	Root Object // nil if the file is missing or invalid
+	Err  error  // why the file is invalid: a *jsonscan.SyntaxError if it is not JSON
+}
+
+// Parse parses the text of a file. An empty text stands for a missing file.
+func Parse(name string, text []byte) File {
+	f := File{Name: name}
+	if len(text) == 0 {
+		return f
+	}
+	if len(text) > MaxSize {
+		f.Err = fmt.Errorf("it has more than %v bytes", wording.Grouped(MaxSize))
+		return f
+	}
+	v, err := jsonscan.Parse(jsonscan.WithoutNaN(text))
+	if err == nil && v.Kind() != jsonscan.Object {
+		err = &jsonscan.SyntaxError{Msg: fmt.Sprintf("expected an object, found %v", v.Kind())}
+	}
+	if f.Err = err; err == nil {
+		f.Root = objectOf(v)
+	}
+	return f
+}
+
+// Files are the configuration files in the folder of a model.
+type Files struct {
+	Main     File // config.json
+	Quantize File // quantize_config.json or quant_config.json, from AutoGPTQ and AutoAWQ
+	ModelOpt File // hf_quant_config.json
+	Adapter  File // adapter_config.json
+}
+
+// A Config is what the files say about a model.
+type Config struct {
+	Files
+	Text         Object // the part of config.json about the language model, or all of it
+	Quantization        // how weights are packed
+	Notes        *Notes
+}
+
+// New reads the files of a model. It adds a note for each invalid file and for each member of an
+// unexpected type.
+func New(files Files, notes *Notes) *Config {
+	c := &Config{Files: files, Notes: notes}
+	for _, f := range []*File{&c.Main, &c.Quantize, &c.ModelOpt, &c.Adapter} {
+		if f.Err != nil {
+			notes.Add("%s is not used: %v", f.Name, f.Err)
+		}
+	}
+	c.Text = languagePart(c.Main.Root)
+	c.readQuantization()
+	return c
+}
+
+// languageParts are the members in which multimodal models keep the configuration of the language
+// model. Qwen2.5-Omni nests one in another.
+var languageParts = []string{"text_config", "llm_config", "language_config", "thinker_config"}
+
+// languagePart returns the configuration of the language model inside root, or root itself. A model
+// that has only a vision part is described by that.
+func languagePart(root Object) Object {
+	const depth = 3
+	part, found := root, false
+	for range depth {
+		inner := part.firstObject(languageParts...)
+		if inner == nil {
+			break
+		}
+		part, found = inner, true
+	}
+	if vision := root.firstObject("vision_config"); vision != nil && !found && !root.has(Layers) && !root.has(Hidden) {
+		return vision
+	}
+	return part
+}
+
+func (o Object) has(names []string) bool { return o.First(names...).Kind() != 0 }
+
+// The names of sizes. Libraries differ; the first name that a file has counts.
+var (
+	Layers    = []string{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}
+	MTPLayers = []string{"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers"}
+	Hidden    = []string{"hidden_size", "n_embd", "d_model", "n_embed", "dim"}
+	Vocab     = []string{"vocab_size"}
+	Heads     = []string{"num_attention_heads", "n_head"}
+	KVHeads   = []string{"num_key_value_heads"}
+	HeadDim   = []string{"head_dim"}
+
+	Intermediate       = []string{"intermediate_size"}
+	ExpertIntermediate = []string{"moe_intermediate_size"}
+	SharedIntermediate = []string{"shared_expert_intermediate_size"}
+
+	Experts       = []string{"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"}
+	ActiveExperts = []string{
+		"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_k", "top_k_experts",
+	}
+
+	// Embedding is the width of the embedding where a projection follows it.
+	Embedding = []string{"embedding_size", "word_embed_proj_dim", "embedding_dim", "emb_size", "trigram_input"}
+)
+
+// Int returns the first of the named members of Text that is present, and whether it is a whole
+// number of at least 0.
+func (c *Config) Int(names []string) (n int64, v Value, ok bool) {
+	v = c.Text.First(names...)
+	n, ok = v.Int()
+	c.expect(ok, v, "a number")
+	return n, v, ok
+}
+
+// Size returns the number that Int returns, or 0 if there is none.
+func (c *Config) Size(names []string) int64 {
+	n, _, _ := c.Int(names)
+	return n
+}
+
+// Flag returns a member that is true or false, and whether it is set. It counts as not set if the
+// language model's part and the whole file contradict each other.
+func (c *Config) Flag(name string) (is, ok bool) {
+	a, b := c.Text.First(name), c.Main.Root.First(name)
+	if a.Kind() == 0 {
+		a = b
+	}
+	if b.Kind() != 0 && a.Kind() != b.Kind() {
+		return false, false
+	}
+	is, ok = a.Bool()
+	c.expect(ok, a, "true or false")
+	return is, ok
+}
+
+// Tied reports whether the output layer shares its weights with the embedding.
+func (c *Config) Tied() bool {
+	tied, _ := c.Flag("tie_word_embeddings")
+	return tied
+}
+
+// Architecture returns the name of the model's class, such as "LlamaForCausalLM", and the model's
+// type, such as "llama".
+func (c *Config) Architecture() (class, kind string) {
+	for e := range c.Main.Root["architectures"].Elements() {
+		class, _ = e.Str()
+		break
+	}
+	if class == "" {
+		class = c.Main.Root.Text("_class_name")
+	}
+	return class, c.Main.Root.Text("model_type")
+}
+
+// expect adds a note if v is present and not as expected.
+func (c *Config) expect(ok bool, v Value, expected string) {
+	if k := v.Kind(); !ok && k != 0 && k != jsonscan.Null && (k != jsonscan.Number || expected != "a number") {
+		c.Notes.Add("config: %s is %v, expected %s", v.Name, k, expected)
+	}
+}
+
+// text returns v if it is a string, in lower case.
+func (c *Config) text(v Value) string {
+	s, ok := v.Str()
+	c.expect(ok, v, "a string")
+	return s
+}
+
+// number returns v if it is a whole number of at least 0, and 0 otherwise.
+func (c *Config) number(v Value) int64 {
+	n, ok := v.Int()
+	c.expect(ok, v, "a number")
+	return n
+}

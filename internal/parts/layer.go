@@ -1,0 +1,66 @@
+// Layers: the numbers in names.
+
+package parts
+
+import (
+	"slices"
+	"strings"
+)
+
+// Layer splits the name of a tensor at its first element that is a number: "model.layers.3.mlp.weight"
+// into "model.layers", 3 and "mlp.weight". The number is -1 if there is none of up to nine digits.
+func Layer(name string) (stack string, number int, rest string) {
+	for begin := 0; begin < len(name); {
+		end := begin
+		for end < len(name) && name[end] != '.' {
+			end++
+		}
+		if n, ok := digits(name[begin:end]); ok {
+			return name[:max(begin-1, 0)], n, name[min(end+1, len(name)):]
+		}
+		begin = end + 1
+	}
+	return "", -1, ""
+}
+
+// Expert returns the number after "experts." in a name without its stack and layer: 37 in
+// "mlp.experts.37.down_proj.weight".
+func Expert(rest string) (n int, ok bool) {
+	const mark = "experts."
+	at := strings.Index(rest, mark)
+	if at < 0 || at > 0 && rest[at-1] != '.' {
+		return 0, false
+	}
+	number, _, ok := strings.Cut(rest[at+len(mark):], ".")
+	if !ok {
+		return 0, false
+	}
+	return digits(number)
+}
+
+// digits returns the number that an element of a name is. It has at most nine digits.
+func digits(s string) (int, bool) {
+	if s == "" || len(s) > 9 || s[0]-'0' > 9 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range []byte(s) {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, true
+}
+
+var (
+	embeddings = []string{"embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in"}
+	heads      = []string{"lm_head", "embed_out"}
+)
+
+// IsEmbedding reports whether a module embeds tokens, by the last word of its name.
+func IsEmbedding(module string) bool { return slices.Contains(embeddings, Last(module)) }
+
+// IsHead reports whether a module is the output layer of a language model, by the last word of its
+// name.
+func IsHead(module string) bool { return slices.Contains(heads, Last(module)) }

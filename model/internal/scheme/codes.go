@@ -1,0 +1,101 @@
+// Codes: values that are entries of a codebook or points of a lattice, some at once.
+
+package scheme
+
+import (
+	"github.com/weightools/safetensors/internal/clamp"
+	"github.com/weightools/safetensors/internal/parts"
+)
+
+// countAQLM counts codes of [out groups, in groups, codebooks], where codebooks are
+// [codebooks, entries, out in a group, in in a group]. The codebooks are trained, but
+// in place of the weights, so they are no parameters beside these.
+func countAQLM(m *Module, _ *Context) (Values, bool) {
+	n, b := m.shape(parts.Codes), m.shape(parts.Codebooks)
+	if len(n) != 3 || len(b) != 4 || n[2] != b[0] {
+		return Values{}, false
+	}
+	return Values{N: exactly(clamp.Mul(clamp.Mul(n[0], n[1]), clamp.Mul(b[2], b[3])))}, true
+}
+
+// countVPTQ counts indices of vectors. Outputs are padded to a multiple of the
+// vectors' length, and the bits of indices fill words, so that shapes leave open how
+// long vectors are: the configuration has to say what the module was made from.
+//
+//	indices I32 [groups, ceil(out/length), ceil(group·bits/32)], or I16 [groups, ceil(out/length), group]
+//	centroids.weight [groups, entries·length]   res_centroids, outlier_centroids, perm, weight_scale, weight_bias
+func countVPTQ(m *Module, c *Context) (Values, bool) {
+	e, s := m.Parts[parts.Indices], m.shape(parts.Indices)
+	if len(s) != 3 {
+		return Values{}, false
+	}
+	if d, ok := c.Dense[m.Name]; ok && clamp.CeilDiv(d.Out, d.Vector) == s[1] {
+		return Values{N: exactly(clamp.Mul(d.Out, d.In))}, true
+	}
+	return Values{
+		N:   Range{e.NumElems(), clamp.Mul(e.NumElems(), e.width())},
+		Why: "the configuration does not say how many inputs and outputs the module has, or says what its indices cannot have",
+	}, true
+}
+
+// countQuIP counts lattice codes, of 2 to 4 bits for each value. What is packed and
+// in which order is the codebook's affair; the signs have one for each input and for
+// each output.
+//
+//	Qidxs I64 [out, in·bits/64]   SU [in]   SV [out]   Wscale, codebook_id
+func countQuIP(m *Module, _ *Context) (Values, bool) {
+	e, in, out := m.Parts[parts.LatticeCodes], m.shape(parts.InSigns), m.shape(parts.OutSigns)
+	if len(in) != 1 || len(out) != 1 {
+		return Values{}, false
+	}
+	n, all := clamp.Mul(in[0], out[0]), clamp.Mul(e.NumElems(), e.width())
+	if n <= 0 || all%n != 0 || all/n < 1 || all/n > 8 {
+		return Values{}, false
+	}
+	return Values{N: exactly(n), Bits: all / n}, true
+}
+
+// countHIGGS counts values of 2 to 4 bits, packed along the outputs.
+//
+//	weight I16 [out·bits/16, in]   scales [out, in/group]   tables [2^bits]   tables2 [2^bits, 2^bits, 2]
+func countHIGGS(m *Module, _ *Context) (Values, bool) {
+	w, s := m.shape(parts.Weight), m.shape(parts.Scales)
+	if len(w) != 2 || len(s) != 2 || s[0] <= 0 || clamp.Mul(w[0], 16)%s[0] != 0 {
+		return Values{}, false
+	}
+	bits := clamp.Mul(w[0], 16) / s[0]
+	if bits < 2 || bits > 4 || m.stored(parts.Tables) != 1<<bits {
+		return Values{}, false
+	}
+	return Values{N: exactly(clamp.Mul(s[0], w[1])), Bits: bits}, true
+}
+
+// countSpQR counts tiles of beta1 × beta2 values, of which each row is a word: 16
+// values of 3 bits, and their scales. Values that are kept as they were are in
+// col_vals once more.
+//
+//	dense_weights I64 [ceil(out/16)·ceil(in/16)·16]   row_offsets I32 [out+1]   in_perm I32 [in/2] or [0]   col_vals
+func countSpQR(m *Module, c *Context) (Values, bool) {
+	words := m.stored(parts.Tiles)
+	height, width := c.tile()
+	out, in := m.stored(parts.Offsets)-1, clamp.Mul(m.stored(parts.Pairs), 2)
+	v := Values{N: exactly(clamp.Mul(words, width)), Bits: 3}
+	switch {
+	case out > 0 && in > 0 && clamp.Mul(clamp.Mul(clamp.CeilDiv(out, height), clamp.CeilDiv(in, width)), height) == words:
+		v.N = exactly(clamp.Mul(out, in))
+	case c.multiplesOf(height) && c.multiplesOf(width):
+	default:
+		v.N.Low, v.Why = words/height, "row_offsets and in_perm do not say how many inputs and outputs there are, and tiles may be padded"
+	}
+	return v, true
+}
+
+// tile returns the height and the width of SpQR's tiles. Its programs have no others
+// than 16 × 16.
+func (c *Context) tile() (height, width int64) {
+	height, width = 16, 16
+	if c.Beta1 > 0 && c.Beta2 > 0 {
+		height, width = c.Beta1, c.Beta2
+	}
+	return height, width
+}

@@ -1,0 +1,50 @@
+// Sparse weights: those of which some values are zero, and not stored.
+
+package scheme
+
+import (
+	"github.com/weightools/safetensors/internal/clamp"
+	"github.com/weightools/safetensors/internal/parts"
+)
+
+// countSparse counts what compressed-tensors stores of a sparse weight: the values
+// that are not zero, and a bit for every one. Zeros are parameters that pruning has
+// set; a loader unpacks all.
+//
+//	2:4   compressed [out, in/2]   bitmask U8 [out, ceil(in/8)]   shape I64 [2, 1]
+//	any   compressed [n]           bitmask U8 [out, ceil(in/8)]   shape I64 [2]      row_offsets I64 [out]
+func countSparse(m *Module, _ *Context) (Values, bool) {
+	v, b := m.shape(parts.Kept), m.shape(parts.Bitmask)
+	if len(b) < 2 || !m.is(parts.Bitmask, parts.Int8) {
+		return Values{}, false
+	}
+	rows, bytes := clamp.Product(b[:len(b)-1]), b[len(b)-1]
+	least, most := clamp.Mul(rows, clamp.Add(clamp.Mul(max(bytes-1, 0), 8), min(bytes, 1))), clamp.Mul(rows, clamp.Mul(bytes, 8))
+	if n := clamp.Mul(m.stored(parts.Kept), 2); len(v) == len(b) && clamp.Product(v[:len(v)-1]) == rows && n >= least && n <= most {
+		return Values{N: exactly(n), Bits: m.Parts[parts.Kept].width(), Name: "compressed-tensors 2:4"}, true
+	}
+	of := Values{N: Range{least, most}, Bits: m.Parts[parts.Kept].width(), Name: "compressed-tensors sparse"}
+	if shape, ok := m.readShape(); ok {
+		if n := clamp.Product(shape); n >= least && n <= most {
+			of.N = exactly(n)
+			return of, true
+		}
+	}
+	of.Why = "shape was not read, so the last byte of each row of the mask may not be full"
+	return of, true
+}
+
+// countMarlin24 counts words with half of the values, as Marlin's kernel for 2:4
+// wants them. Two bits for each that is kept say where it was: an I16 is for 16 values.
+//
+//	weight_packed I32 [in/32, out·16·bits/32]   meta I16 [in/32, out·2]   scale_packed
+func countMarlin24(m *Module, _ *Context) (Values, bool) {
+	if !m.is(parts.Sparsity, parts.Int16) {
+		return Values{}, false
+	}
+	n, bits := clamp.Mul(m.stored(parts.Sparsity), 16), clamp.Mul(m.stored(parts.Packed), 64)
+	if n == 0 || bits%n != 0 || bits/n > 8 {
+		return Values{}, false
+	}
+	return Values{N: exactly(n), Bits: bits / n}, true
+}

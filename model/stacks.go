@@ -1,0 +1,92 @@
+// Stacks and embeddings: one pass over the names and shapes of all tensors.
+
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
+)
+
+// A sight is what the headers of a model show.
+type sight struct {
+	stacks        map[string]map[int]bool // the numbers of each stack
+	last          string                  // the stack of the previous tensor
+	inLast        map[int]bool
+	hidden, vocab Number
+	adapter       adapterParts
+}
+
+// survey looks at all tensors.
+func survey(files []File) *sight {
+	s := &sight{stacks: make(map[string]map[int]bool)}
+	for i := range files {
+		tensors := files[i].Header.Tensors
+		for j := range tensors {
+			ti := &tensors[j]
+			if len(ti.Name) > maxName {
+				continue
+			}
+			s.addLayer(ti.Name)
+			s.addEmbedding(ti)
+			s.adapter.add(&files[i], ti)
+		}
+	}
+	return s
+}
+
+// maxStacks bounds the number of stacks.
+const maxStacks = 100
+
+// addLayer adds the number of a tensor's layer.
+func (s *sight) addLayer(name string) {
+	stack, n, _ := parts.Layer(name)
+	if n < 0 {
+		return
+	}
+	if s.inLast == nil || stack != s.last {
+		s.last, s.inLast = stack, s.stacks[stack]
+	}
+	if s.inLast == nil && len(s.stacks) < maxStacks {
+		s.inLast = make(map[int]bool)
+		s.stacks[stack] = s.inLast
+	}
+	if s.inLast != nil {
+		s.inLast[n] = true
+	}
+}
+
+// list returns the stacks by name. A single layer is not a stack but a number in a name.
+func (s *sight) list() (list []Stack) {
+	for name, numbers := range s.stacks {
+		if len(numbers) > 1 {
+			list = append(list, Stack{name, int64(len(numbers))})
+		}
+	}
+	slices.SortFunc(list, func(a, b Stack) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// addEmbedding uses the shape of an embedding of tokens, [tokens, channels], unless it is packed. If there
+// are several of different shapes, the sizes are ambiguous.
+func (s *sight) addEmbedding(ti *safetensors.TensorInfo) {
+	module, ok := strings.CutSuffix(ti.Name, ".weight")
+	if !ok || len(ti.Shape) != 2 || !parts.IsEmbedding(module) || parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) == 0 {
+		return
+	}
+	for _, n := range []struct {
+		to  *Number
+		dim int64
+	}{{&s.vocab, ti.Shape[0]}, {&s.hidden, ti.Shape[1]}} {
+		switch {
+		case n.dim <= 0:
+		case n.to.From == Unknown:
+			*n.to = Number{n.dim, FromHeaders}
+		case n.to.Value != n.dim:
+			*n.to = Number{0, Ambiguous}
+		}
+	}
+}
