@@ -28,7 +28,7 @@ type catFlags struct {
 var catFormats = []string{"text", "json", "csv", "npy", "raw"}
 
 // catCmd returns the verb.
-func (a *app) catCmd() *cobra.Command {
+func catCmd(sess *cli.Session) *cobra.Command {
 	var f catFlags
 	cmd := &cobra.Command{
 		Use:   "cat TARGET TENSOR[SLICE]",
@@ -52,14 +52,14 @@ they are F64. NaN, Infinity and -Infinity are strings in JSON. Complex numbers a
   weigh cat testdata/sample 'model.embed_tokens.weight[42,:8]'
   weigh cat --format csv testdata/sample 'lm_head.weight[:4,:4]'
   weigh cat --format npy testdata/sample lm_head.weight | python3 -c '...'`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		Args:              catArgs,
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd, a.Style()); err != nil {
+			if err := f.check(cmd, sess.Style()); err != nil {
 				return err
 			}
-			return a.cat(cmd.Context(), args[0], args[1], &f)
+			return runCat(cmd.Context(), sess, args[0], args[1], &f)
 		},
 	}
 	f.Output.Register(cmd)
@@ -115,9 +115,9 @@ func (f *catFlags) seen(s typeset.Style) error {
 	return nil
 }
 
-// cat writes the values of one tensor.
-func (a *app) cat(ctx context.Context, target, tensor string, f *catFlags) error {
-	from, err := a.openWeights(ctx, "cat", target, f.lenient)
+// runCat writes the values of one tensor.
+func runCat(ctx context.Context, sess *cli.Session, target, tensor string, f *catFlags) error {
+	from, err := openWeights(ctx, sess, "cat", target, f.lenient)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (a *app) cat(ctx context.Context, target, tensor string, f *catFlags) error
 		return err
 	}
 	c := values.Cat{Tensor: t}
-	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if err := f.seen(s); err != nil {
 			return err
 		}

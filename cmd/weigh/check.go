@@ -31,7 +31,7 @@ type checkFlags struct {
 
 // checkCmd returns the verb. What it has beyond a verb that shows is when it
 // fails: a check is run by machines, which read the exit code and nothing else.
-func (a *app) checkCmd() *cobra.Command {
+func checkCmd(sess *cli.Session) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check TARGET...",
@@ -67,7 +67,7 @@ new fails the check. What is allowed is counted all the same.`,
   weigh check --sarif -o weights.sarif testdata/sample
   weigh check --junit --fail-on warning testdata/sample
   weigh check --explain overlap`,
-		GroupID:           groupJudge,
+		GroupID:           cli.GroupJudge,
 		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.explain != "" {
@@ -77,9 +77,9 @@ new fails the check. What is allowed is counted all the same.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.explain != "" {
-				return a.explain(&f, args)
+				return explainRule(sess, &f, args)
 			}
-			return a.check(cmd, args, &f)
+			return runCheck(sess, cmd, args, &f)
 		},
 	}
 	f.Output.Register(cmd)
@@ -106,10 +106,10 @@ func ruleNames() []string {
 	return names
 }
 
-// check judges the targets. It reports what it found even if not all could be
+// runCheck judges the targets. It reports what it found even if not all could be
 // read: a missing shard is no reason to be silent about a broken one.
-func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
-	keeper, err := a.gatekeeper(&f.gateFlags)
+func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlags) error {
+	keeper, err := newGatekeeper(sess, &f.gateFlags)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.recorded().Check()); err != nil {
 		return err
 	}
-	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient, thorough: true, data: f.data, gate: keeper})
+	found, err := newSurvey(cmd.Context(), sess, args, &surveyOptions{lenient: f.lenient, thorough: true, data: f.data, gate: keeper})
 	if err != nil {
 		return err
 	}
@@ -133,12 +133,12 @@ func (a *app) check(cmd *cobra.Command, args []string, f *checkFlags) error {
 	if c.Nothing() && !f.json && !f.sarif && !f.junit {
 		return cli.ErrUnread // there is nothing to say that was not said
 	}
-	if err := a.judge(keeper, c, &f.gateFlags, f.Force); err != nil {
+	if err := judgeByBaseline(sess, keeper, c, &f.gateFlags, f.Force); err != nil {
 		return err
 	}
 	// Who names a file wants it, however quiet the rest.
-	if !a.Quiet || f.File != "" {
-		err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
+	if !sess.Quiet || f.File != "" {
+		err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
 	}
 	if err != nil {
 		return err
@@ -170,9 +170,9 @@ func (f *checkFlags) recorded() *cli.Output {
 	return &cli.Output{File: f.baseline, Force: f.Force}
 }
 
-// explain says what a rule means. It needs no target, so that the rule in a log
+// explainRule says what a rule means. It needs no target, so that the rule in a log
 // can be looked up where the file is not.
-func (a *app) explain(f *checkFlags, args []string) error {
+func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 	if len(args) > 0 {
 		return cli.Usagef("check --explain explains a rule, and checks no target such as %q", args[0])
 	}
@@ -181,7 +181,7 @@ func (a *app) explain(f *checkFlags, args []string) error {
 		return cli.Usagef("there is no rule %q: %s", f.explain, cmp.Or(cli.DidYouMean(f.explain, names), "there are "+strings.Join(names, ", ")))
 	}
 	e := finding.Explain(safetensors.Rule(f.explain))
-	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return e.JSON(w, s)
 		}

@@ -20,7 +20,7 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 // completionCmd returns the verb. That of cobra answers a shell that it does not
 // know with its help and code 0, so that a script which installs the output
 // would install the help.
-func (a *app) completionCmd() *cobra.Command {
+func completionCmd(sess *cli.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "write a script by which a shell completes verbs, flags and files",
@@ -33,7 +33,7 @@ goes where the shell looks for such:
   fish        ~/.config/fish/completions/weigh.fish
   powershell  at the end of $PROFILE`,
 		Example:   "  weigh completion bash",
-		GroupID:   groupOther,
+		GroupID:   cli.GroupOther,
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -45,7 +45,7 @@ goes where the shell looks for such:
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Write(&cli.Output{}, func(w io.Writer, _ typeset.Style) error {
+			return sess.Write(&cli.Output{}, func(w io.Writer, _ typeset.Style) error {
 				return completion(cmd.Root(), args[0], w)
 			})
 		},

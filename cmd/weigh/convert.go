@@ -39,7 +39,7 @@ type convertFlags struct {
 var sharedChoices = []string{string(convert.Duplicate), string(convert.Drop), string(convert.Refuse)}
 
 // convertCmd returns the verb.
-func (a *app) convertCmd() *cobra.Command {
+func convertCmd(sess *cli.Session) *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
 		Use:   "convert SRC -o DST",
@@ -81,7 +81,7 @@ copied: the receipt names them.`,
   weigh convert --shared drop testdata/torch/checkpoint.pt -o w.safetensors
   weigh convert testdata/torch/sharded -o new
   weigh convert --json testdata/torch/arrays.npz -o arrays.safetensors`,
-		GroupID:           groupChange,
+		GroupID:           cli.GroupChange,
 		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,7 +89,7 @@ copied: the receipt names them.`,
 			if err != nil {
 				return err
 			}
-			return a.convert(cmd.Context(), args[0], c, &f)
+			return runConvert(cmd.Context(), sess, args[0], c, &f)
 		},
 	}
 	f.register(cmd)
@@ -147,8 +147,8 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 	}, nil
 }
 
-// convert converts the source, and writes the receipt.
-func (a *app) convert(ctx context.Context, source string, c *convert.Conversion, f *convertFlags) error {
+// runConvert converts the source, and writes the receipt.
+func runConvert(ctx context.Context, sess *cli.Session, source string, c *convert.Conversion, f *convertFlags) error {
 	if ref, err := store.Parse(source); source == "-" || err == nil && ref.Scheme != "file" {
 		return cli.Usagef("convert needs a file or a folder on this machine, which it reads more than once: download it first, as with weigh get")
 	}
@@ -160,27 +160,27 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 	c.Progress = done.at
 	plan, err := c.Plan(ctx, source, f.target)
 	if err != nil {
-		return a.convertError(err, f)
+		return convertError(sess, err, f)
 	}
 	defer plan.Close()
-	if err := a.spareForValues(values, plan); err != nil {
+	if err := spareForValues(sess, values, plan); err != nil {
 		return err
 	}
 	r := receipt.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: buildVersion().Version, NotCopied: leftBehind(source, plan.Dir)}
 	if !f.dryRun {
-		if err := a.carryOutConversion(ctx, plan, done); err != nil {
-			return a.convertError(err, f)
+		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
+			return convertError(sess, err, f)
 		}
 		if f.values != "" {
-			if err := a.Write(values, r.ValuesJSON); err != nil {
+			if err := sess.Write(values, r.ValuesJSON); err != nil {
 				return err
 			}
 		}
 	}
-	if a.Quiet && !f.json && !f.dryRun {
+	if sess.Quiet && !f.json && !f.dryRun {
 		return nil
 	}
-	return a.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
+	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return r.JSON(w, s)
 		}
@@ -190,28 +190,28 @@ func (a *app) convert(ctx context.Context, source string, c *convert.Conversion,
 
 // spareForValues returns why the file of values must not be written: it is a source, or
 // one of the new files.
-func (a *app) spareForValues(o *cli.Output, plan *convert.Plan) error {
+func spareForValues(sess *cli.Session, o *cli.Output, plan *convert.Plan) error {
 	if o.File == "" {
 		return nil
 	}
 	for _, s := range plan.Sources {
-		a.AddInputs(s.Path)
+		sess.AddInputs(s.Path)
 	}
 	for i := range plan.Files.Shards {
 		if name := filepath.Join(plan.Dir, plan.Files.Shards[i].Name); name == filepath.Clean(o.File) {
 			return cli.Usagef("--keep-values and -o both say %q: choose another name", o.File)
 		}
 	}
-	return a.ProtectInputs(o)
+	return sess.ProtectInputs(o)
 }
 
 // carryOutConversion writes the files, and shows how far it is.
-func (a *app) carryOutConversion(ctx context.Context, plan *convert.Plan, done *converting) error {
+func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Plan, done *converting) error {
 	for i := range plan.Files.Shards {
 		done.size += plan.Files.Shards[i].Size
 	}
-	a.CheckSpace(plan.Dir, done.size)
-	defer a.ShowProgress(done)()
+	sess.CheckSpace(plan.Dir, done.size)
+	defer sess.ShowProgress(done)()
 	err := plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: the new files take %s", err, typeset.Bytes(done.size))
@@ -222,7 +222,7 @@ func (a *app) carryOutConversion(ctx context.Context, plan *convert.Plan, done *
 // convertError returns the error of a conversion in the words of the program: what package
 // convert calls a field is a flag here. What is found wrong with a source is said, and
 // ends the program as what other verbs find.
-func (a *app) convertError(err error, f *convertFlags) error {
+func convertError(sess *cli.Session, err error, f *convertFlags) error {
 	var dangerous *convert.DangerousError
 	var without *convert.UnsupportedError
 	var format *torch.FormatError
@@ -233,18 +233,18 @@ func (a *app) convertError(err error, f *convertFlags) error {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: choose another name, or replace it with --force", err)
 	case errors.As(err, &dangerous):
-		a.PrintError(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
+		sess.PrintError(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
 		return cli.ErrFound
 	case errors.As(err, &without):
-		a.PrintError(fmt.Errorf("%w: %s--drop-unsupported leaves such tensors out", err, formAdvice(without.Form, ", and ")))
+		sess.PrintError(fmt.Errorf("%w: %s--drop-unsupported leaves such tensors out", err, formAdvice(without.Form, ", and ")))
 		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		return err
 	case errors.As(err, &format) && format.Form != "":
-		a.PrintError(fmt.Errorf("%w: %s", err, formAdvice(format.Form, "")))
+		sess.PrintError(fmt.Errorf("%w: %s", err, formAdvice(format.Form, "")))
 		return cli.ErrFound
 	case errors.As(err, &format), errors.As(err, &source) && !isReading(source.Err):
-		a.PrintError(err)
+		sess.PrintError(err)
 		return cli.ErrFound
 	}
 	return err

@@ -23,10 +23,10 @@ const sideBySide = 2
 // no fault of those that are counted meanwhile, and nobody gets to see it.
 var errOther = errors.New("another tensor could not be counted")
 
-// count summarizes tensors. The rows are in the order of the list, whichever is
+// countTensors summarizes tensors. The rows are in the order of the list, whichever is
 // done first. It ends with the first error there is, that of the first tensor
 // that has one if there are several.
-func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Tensor) ([]values.StatsRow, error) {
+func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter, list []*safetensors.Tensor) ([]values.StatsRow, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if len(list) > 1 {
@@ -36,7 +36,7 @@ func (a *app) count(ctx context.Context, c stats.Counter, list []*safetensors.Te
 	errs := make([]error, len(list))
 	done := new(cli.Progress)
 	done.Expect(list)
-	defer a.ShowProgress(done)()
+	defer sess.ShowProgress(done)()
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(sideBySide, len(list)) {

@@ -29,7 +29,7 @@ func TestCountKeepsTheOrder(t *testing.T) {
 		// The first take longest.
 		list = append(list, bytesTensor(fmt.Sprint(i), bytes.Repeat([]byte{byte(i)}, 100_000/(i+1))))
 	}
-	rows, err := (&app{Session: new(cli.Session)}).count(t.Context(), stats.Counter{}, list)
+	rows, err := countTensors(t.Context(), new(cli.Session), stats.Counter{}, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestCountEndsWithAnError(t *testing.T) {
 	gone := errors.New("the disk is gone")
 	bad := bytesTensor("bad", []byte{1})
 	bad.ReaderAt = failing{gone}
-	if _, err := (&app{Session: new(cli.Session)}).count(t.Context(), stats.Counter{}, []*safetensors.Tensor{bytesTensor("good", []byte{1}), bad}); !errors.Is(err, gone) {
+	if _, err := countTensors(t.Context(), new(cli.Session), stats.Counter{}, []*safetensors.Tensor{bytesTensor("good", []byte{1}), bad}); !errors.Is(err, gone) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestCountTellsErrorsFromTheirConsequences(t *testing.T) {
 	failed := make(chan struct{})
 	good, bad := bytesTensor("good", make([]byte, 8<<20)), bytesTensor("bad", []byte{1})
 	good.ReaderAt, bad.ReaderAt = waiting{failed, good.ReaderAt}, told{gone, failed}
-	if _, err := (&app{Session: new(cli.Session)}).count(t.Context(), stats.Counter{}, []*safetensors.Tensor{good, bad}); !errors.Is(err, gone) {
+	if _, err := countTensors(t.Context(), new(cli.Session), stats.Counter{}, []*safetensors.Tensor{good, bad}); !errors.Is(err, gone) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestCountTellsErrorsFromTheirConsequences(t *testing.T) {
 func TestCountCanBeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (&app{Session: new(cli.Session)}).count(ctx, stats.Counter{}, []*safetensors.Tensor{bytesTensor("x", []byte{1})}); !errors.Is(err, context.Canceled) {
+	if _, err := countTensors(ctx, new(cli.Session), stats.Counter{}, []*safetensors.Tensor{bytesTensor("x", []byte{1})}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

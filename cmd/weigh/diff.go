@@ -31,7 +31,7 @@ type diffFlags struct {
 }
 
 // diffCmd returns the verb.
-func (a *app) diffCmd() *cobra.Command {
+func diffCmd(sess *cli.Session) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff A B",
@@ -57,7 +57,7 @@ The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
   weigh diff --headers testdata/sample testdata/sample
   weigh diff --rtol 0.01 testdata/sample testdata/sample
   weigh diff --json testdata/sample testdata/sample | jq '.counts'`,
-		GroupID:           groupJudge,
+		GroupID:           cli.GroupJudge,
 		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -69,7 +69,7 @@ The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.diff(cmd.Context(), args[0], args[1], &f)
+			return runDiff(cmd.Context(), sess, args[0], args[1], &f)
 		},
 	}
 	f.NameFlags.Register(cmd, "compare", "weigh info --help")
@@ -103,15 +103,15 @@ func (f *diffFlags) check(cmd *cobra.Command) error {
 	return f.Output.Check()
 }
 
-// diff compares two targets.
-func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error {
+// runDiff compares two targets.
+func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *diffFlags) error {
 	sel, err := (&cli.SelectionFlags{NameFlags: f.NameFlags}).Read()
 	if err != nil {
 		return err
 	}
 	sides := [2]*side{}
 	for i, target := range []string{nameA, nameB} {
-		from, err := a.openWeights(ctx, "diff", target, f.lenient)
+		from, err := openWeights(ctx, sess, "diff", target, f.lenient)
 		if err != nil {
 			return err
 		}
@@ -124,14 +124,14 @@ func (a *app) diff(ctx context.Context, nameA, nameB string, f *diffFlags) error
 	if err := cli.CheckMatched(sel.Include, cli.NamesOf(sides[0].all, sides[1].all)); err != nil {
 		return err
 	}
-	if err := a.ProtectInputs(&f.Output); err != nil {
+	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
 	d := &compare.Diff{A: printable(nameA), B: printable(nameB), HeadersOnly: f.headers, Values: f.values}
-	if err := a.compare(ctx, d, sides, f); err != nil {
+	if err := compareSides(ctx, sess, d, sides, f); err != nil {
 		return err
 	}
-	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return d.JSON(w, s)
 		}
@@ -202,14 +202,14 @@ func partName(from *weights, cp *checkpoint.Checkpoint) string {
 	return folder
 }
 
-// compare adds to d what is different.
-func (a *app) compare(ctx context.Context, d *compare.Diff, sides [2]*side, f *diffFlags) error {
+// compareSides adds to d what is different.
+func compareSides(ctx context.Context, sess *cli.Session, d *compare.Diff, sides [2]*side, f *diffFlags) error {
 	done := new(cli.Progress)
 	for _, list := range sides[0].parts {
 		done.Expect(list)
 	}
 	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol, Progress: func(n int64) { done.DoneBytes.Add(n) }}
-	defer a.ShowProgress(done)()
+	defer sess.ShowProgress(done)()
 	names := maps.Clone(sides[0].parts)
 	maps.Copy(names, sides[1].parts)
 	for _, part := range slices.Sorted(maps.Keys(names)) {

@@ -21,7 +21,7 @@ import (
 
 // TestDocs compares the documents with the commands. With -update it writes them.
 func TestDocs(t *testing.T) {
-	root := (&app{Session: new(cli.Session)}).rootCmd()
+	root := rootCmd(new(cli.Session))
 	want := map[string]string{
 		"../../docs/cli.md":      cliDoc(root),
 		"../../docs/man/weigh.1": manPage(root),
@@ -65,7 +65,7 @@ func documented(root *cobra.Command) []*cobra.Command {
 // Help has no line that a terminal of the usual width, or of its own, would wrap.
 // Examples are not wrapped, but fit the usual one.
 func TestHelpFitsTerminals(t *testing.T) {
-	root := (&app{Session: new(cli.Session)}).rootCmd()
+	root := rootCmd(new(cli.Session))
 	for _, cmd := range append(documented(root), root) {
 		for _, width := range []int{0, 40, 60, 80, 200} {
 			most := width
@@ -103,7 +103,7 @@ func TestReflow(t *testing.T) {
 // spill a word onto a line of its own.
 func TestRowsOfHelpFit(t *testing.T) {
 	const width = 80 // columns
-	root := (&app{Session: new(cli.Session)}).rootCmd()
+	root := rootCmd(new(cli.Session))
 	for _, cmd := range append(documented(root), root) {
 		for line := range strings.Lines(cmd.Long) {
 			line = strings.TrimSuffix(line, "\n")
@@ -116,7 +116,7 @@ func TestRowsOfHelpFit(t *testing.T) {
 
 // Every verb says what it is for, and shows how it is called.
 func TestEveryVerbIsDocumented(t *testing.T) {
-	for _, cmd := range documented((&app{Session: new(cli.Session)}).rootCmd()) {
+	for _, cmd := range documented(rootCmd(new(cli.Session))) {
 		if cmd.Long == "" || cmd.Example == "" || cmd.GroupID == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: its help lacks something", cmd.Name())
 		}
@@ -132,7 +132,7 @@ func TestEveryVerbIsDocumented(t *testing.T) {
 // nothing wrong with the files that they are about.
 func TestExamplesWork(t *testing.T) {
 	t.Chdir("../..")
-	root := (&app{Session: new(cli.Session)}).rootCmd()
+	root := rootCmd(new(cli.Session))
 	for _, cmd := range append(documented(root), root) {
 		for line := range strings.Lines(dedent(cmd.Example)) {
 			line, _, _ = strings.Cut(line, " | ") // what is behind a pipe is not ours

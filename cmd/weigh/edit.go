@@ -70,7 +70,7 @@ func (f *keyFlags) read(e *edit.Edit) error {
 }
 
 // editCmd returns the verb.
-func (a *app) editCmd() *cobra.Command {
+func editCmd(sess *cli.Session) *cobra.Command {
 	var f editFlags
 	cmd := &cobra.Command{
 		Use:   "edit SRC {-o DST | --in-place}",
@@ -106,7 +106,7 @@ config.json, are not copied: the receipt names them.`,
   weigh edit testdata/sample -o new --rename '^model\.=>' --drop lm_head.weight
   weigh edit --in-place --fix --dry-run testdata/mlx/quantized.safetensors
   weigh edit --in-place --set license=mit --dry-run testdata/sample`,
-		GroupID:           groupChange,
+		GroupID:           cli.GroupChange,
 		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -114,7 +114,7 @@ config.json, are not copied: the receipt names them.`,
 			if err != nil {
 				return err
 			}
-			return a.edit(cmd.Context(), args[0], e, &f)
+			return runEdit(cmd.Context(), sess, args[0], e, &f)
 		},
 	}
 	f.register(cmd)
@@ -214,19 +214,19 @@ func (f *editFlags) readCasts(e *edit.Edit) error {
 	return nil
 }
 
-// edit does what e says to the source, and writes the receipt.
-func (a *app) edit(ctx context.Context, source string, e *edit.Edit, f *editFlags) error {
+// runEdit does what e says to the source, and writes the receipt.
+func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) error {
 	if source == "-" {
 		return cli.Usagef("edit needs a file or a folder: standard input has no bytes to go back to")
 	}
-	result, err := a.doEdit(ctx, source, e, f)
+	result, err := doEdit(ctx, sess, source, e, f)
 	if err != nil {
 		return editError(err)
 	}
-	if a.Quiet && !f.json && !e.DryRun {
+	if sess.Quiet && !f.json && !e.DryRun {
 		return nil
 	}
-	return a.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
+	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
 		notCopied := notCopied(source, result)
 		result.Source = printable(result.Source)
 		r := receipt.Edit{Receipt: result, NotCopied: notCopied}
@@ -247,10 +247,10 @@ func notCopied(source string, r *edit.Receipt) []string {
 }
 
 // doEdit does what e says to the source, and shows how far it is.
-func (a *app) doEdit(ctx context.Context, source string, e *edit.Edit, f *editFlags) (*edit.Receipt, error) {
+func doEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) (*edit.Receipt, error) {
 	var done transfer
-	e.Progress, e.Resolve = done.at, a.Resolve
-	defer a.ShowProgress(&done)()
+	e.Progress, e.Resolve = done.at, sess.Resolve
+	defer sess.ShowProgress(&done)()
 	if f.inPlace {
 		return e.InPlace(ctx, source)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -109,13 +110,13 @@ type unbound struct{ r io.ReaderAt }
 func (u *unbound) ReaderAt(context.Context) io.ReaderAt { return u.r }
 
 // remarks says what of the checkpoint is not shown, and what is to be known of it.
-func (f *foreign) remarks(a *app) {
+func (f *foreign) remarks(sess *cli.Session) {
 	path := typeset.Name(f.path)
 	if r := f.cp.Report; r != nil && r.Verdict == pickle.Dangerous {
-		a.Notice("%s is dangerous to load: weigh scan says why", path)
+		sess.Notice("%s is dangerous to load: weigh scan says why", path)
 	}
 	if f.cp.Root != "" {
-		a.Notice("%s: the tensors are those under %q", path, f.cp.Root)
+		sess.Notice("%s: the tensors are those under %q", path, f.cp.Root)
 	}
 	var tensors, values, without int
 	for _, s := range f.cp.Skipped {
@@ -126,10 +127,10 @@ func (f *foreign) remarks(a *app) {
 		tensors, values = tensors+s.Tensors, values+s.Values
 	}
 	if without > 0 {
-		a.Notice("%s: not shown: %s for which safetensors has no form", path, typeset.Plural(int64(without), "tensor"))
+		sess.Notice("%s: not shown: %s for which safetensors has no form", path, typeset.Plural(int64(without), "tensor"))
 	}
 	if tensors > 0 {
-		a.Notice("%s: beside them %s and %s are not shown: weigh convert --dry-run lists them", path,
+		sess.Notice("%s: beside them %s and %s are not shown: weigh convert --dry-run lists them", path,
 			typeset.Plural(int64(tensors), "tensor"), typeset.Plural(int64(values), "other value"))
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/store"
 )
@@ -171,10 +172,10 @@ func (p *place) made(name string) *foreign {
 
 // remarkOnForeign says what is to be known of checkpoints that are shown, or that are not,
 // since the folder has files of safetensors.
-func (a *app) remarkOnForeign(p *place) {
+func remarkOnForeign(sess *cli.Session, p *place) {
 	if p.foreign != nil {
 		for _, f := range p.foreign.list {
-			f.remarks(a)
+			f.remarks(sess)
 		}
 		return
 	}
@@ -194,7 +195,7 @@ func (a *app) remarkOnForeign(p *place) {
 		}
 	}
 	if twin = cmp.Or(twin, mainFile(names)); twin != "" {
-		a.Notice("%q is there, too, and not shown: name it to look at it", p.path(twin))
+		sess.Notice("%q is there, too, and not shown: name it to look at it", p.path(twin))
 	}
 }
 

@@ -68,8 +68,8 @@ type rulebook struct {
 	folder string
 }
 
-// gatekeeper returns the one that the flags ask for.
-func (a *app) gatekeeper(f *gateFlags) (*gatekeeper, error) {
+// newGatekeeper returns the one that the flags ask for.
+func newGatekeeper(sess *cli.Session, f *gateFlags) (*gatekeeper, error) {
 	root := "."
 	if f.baseline != "" {
 		root = filepath.Dir(f.baseline)
@@ -79,13 +79,13 @@ func (a *app) gatekeeper(f *gateFlags) (*gatekeeper, error) {
 	if k.root, err = filepath.Abs(root); err != nil || f.config == "" {
 		return k, err
 	}
-	k.named, err = a.rulebook(f.config)
+	k.named, err = readRulebook(sess, f.config)
 	return k, err
 }
 
-// rulebook reads a configuration. One that makes no sense is a slip of the user's.
-func (a *app) rulebook(name string) (*rulebook, error) {
-	text, err := a.ReadSmall(name, 1<<20)
+// readRulebook reads a configuration. One that makes no sense is a slip of the user's.
+func readRulebook(sess *cli.Session, name string) (*rulebook, error) {
+	text, err := sess.ReadSmall(name, 1<<20)
 	if err != nil {
 		return nil, err
 	}
@@ -98,14 +98,14 @@ func (a *app) rulebook(name string) (*rulebook, error) {
 }
 
 // turnTo takes up the configuration for a target.
-func (k *gatekeeper) turnTo(a *app, target string) error {
+func (k *gatekeeper) turnTo(sess *cli.Session, target string) error {
 	if k == nil {
 		return nil
 	}
 	if k.now = k.named; k.now == nil && k.search {
 		if name := besides(target); name != "" {
 			var err error
-			if k.now, err = a.rulebook(name); err != nil {
+			if k.now, err = readRulebook(sess, name); err != nil {
 				return err
 			}
 			if err := k.now.CheckFound(); err != nil {
@@ -204,8 +204,8 @@ func (k *gatekeeper) failsFrom(f *gateFlags, lenient bool) (safetensors.Severity
 	return least, nil
 }
 
-// judge settles what of the check is allowed by the baseline, or records it there.
-func (a *app) judge(k *gatekeeper, c *finding.Check, f *gateFlags, force bool) error {
+// judgeByBaseline settles what of the check is allowed by the baseline, or records it there.
+func judgeByBaseline(sess *cli.Session, k *gatekeeper, c *finding.Check, f *gateFlags, force bool) error {
 	for _, book := range k.used {
 		c.Configs = append(c.Configs, filepath.ToSlash(book.Name))
 	}
@@ -216,13 +216,13 @@ func (a *app) judge(k *gatekeeper, c *finding.Check, f *gateFlags, force bool) e
 	var known *gate.Baseline
 	if f.record {
 		known = gate.NewBaseline(c.Baseline, c.Findings, c.Omitted)
-		err := a.Write(&cli.Output{File: f.baseline, Force: force}, func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
+		err := sess.Write(&cli.Output{File: f.baseline, Force: force}, func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
 		if err != nil {
 			return err
 		}
-		a.Notice("%s recorded in %q", typeset.Plural(int64(known.Len()), "finding"), c.Baseline)
+		sess.Notice("%s recorded in %q", typeset.Plural(int64(known.Len()), "finding"), c.Baseline)
 	} else {
-		text, err := a.ReadSmall(f.baseline, 256<<20)
+		text, err := sess.ReadSmall(f.baseline, 256<<20)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type gathering struct {
 }
 
 // gather reads the headers of the models at all targets.
-func (a *app) gather(ctx context.Context, verb string, targets []string, f *reshardFlags) (_ *gathering, err error) {
+func gather(ctx context.Context, sess *cli.Session, verb string, targets []string, f *reshardFlags) (_ *gathering, err error) {
 	chosen, err := f.NameFlags.Compile()
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (a *app) gather(ctx context.Context, verb string, targets []string, f *resh
 		}
 	}()
 	for _, target := range targets {
-		s, err := a.openSource(ctx, verb, target, f.lenient)
+		s, err := openSource(ctx, sess, verb, target, f.lenient)
 		if err != nil {
 			return nil, err
 		}

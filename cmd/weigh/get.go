@@ -35,7 +35,7 @@ type getFlags struct {
 }
 
 // getCmd returns the verb.
-func (a *app) getCmd() *cobra.Command {
+func getCmd(sess *cli.Session) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
 		Use:   "get TARGET -o DIR",
@@ -53,14 +53,14 @@ Files beside the weights, such as config.json, are not fetched, and the weights 
 fetched as they are, sound or not: weigh check judges them.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		Args:              cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.dir == "" {
 				return cli.Usagef("get needs -o, the folder to write to")
 			}
-			return a.get(cmd.Context(), args[0], &f)
+			return runGet(cmd.Context(), sess, args[0], &f)
 		},
 	}
 	fl := cmd.Flags()
@@ -71,9 +71,9 @@ fetched as they are, sound or not: weigh check judges them.`,
 	return cmd
 }
 
-// get fetches a target.
-func (a *app) get(ctx context.Context, target string, f *getFlags) error {
-	at, err := a.locate(ctx, target, checkpoint.Options{})
+// runGet fetches a target.
+func runGet(ctx context.Context, sess *cli.Session, target string, f *getFlags) error {
+	at, err := locate(ctx, sess, target, checkpoint.Options{})
 	if err != nil {
 		return err
 	}
@@ -106,20 +106,20 @@ func (a *app) get(ctx context.Context, target string, f *getFlags) error {
 		}
 	}()
 	if f.Include != nil || f.Exclude != nil {
-		files, got.Tensors, err = a.wantedTensors(ctx, at, counted, f)
+		files, got.Tensors, err = wantedTensors(ctx, sess, at, counted, f)
 	} else {
-		files, err = a.wantedFiles(ctx, at, counted, f.dir)
+		files, err = wantedFiles(ctx, sess, at, counted, f.dir)
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.fetch(ctx, files, f, got); err != nil {
+	if err := fetchAll(ctx, sess, files, f, got); err != nil {
 		return err
 	}
 	if f.json {
-		return got.JSON(a.Stdout, a.Style())
+		return got.JSON(sess.Stdout, sess.Style())
 	}
-	return got.Text(a.Stdout)
+	return got.Text(sess.Stdout)
 }
 
 // A wanted file is one to fetch.
@@ -139,9 +139,9 @@ func (w *wanted) close() {
 	}
 }
 
-// fetch fetches files. What a server says of all of them was asked first, so that a disk
+// fetchAll fetches files. What a server says of all of them was asked first, so that a disk
 // which is too small is known before the first is written.
-func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *receipt.Got) error {
+func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFlags, got *receipt.Got) error {
 	if err := noRival(files); err != nil && !f.force {
 		return err
 	}
@@ -152,9 +152,9 @@ func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *rece
 	if err := checkSpace(f.dir, files, done.of); err != nil {
 		return err
 	}
-	defer a.ShowProgress(done)()
+	defer sess.ShowProgress(done)()
 	for _, w := range files {
-		one, err := a.getFile(ctx, w, f.force, done)
+		one, err := getFile(ctx, sess, w, f.force, done)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.path, err)
 		}
@@ -164,7 +164,7 @@ func (a *app) fetch(ctx context.Context, files []*wanted, f *getFlags, got *rece
 }
 
 // wantedFiles opens the shards and indexes of sets.
-func (a *app) wantedFiles(ctx context.Context, at *place, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
+func wantedFiles(ctx context.Context, sess *cli.Session, at *place, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
 	var files []*wanted
 	for _, set := range sets {
 		names := set.Shards
@@ -206,11 +206,11 @@ func (p *place) below(name string) string {
 }
 
 // getFile fetches one file, unless it is there.
-func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched) (*receipt.GotFile, error) {
+func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done *fetched) (*receipt.GotFile, error) {
 	size := w.object.Size()
 	one := &receipt.GotFile{Path: filepath.ToSlash(w.path), Size: size}
 	if info, err := os.Stat(w.path); err == nil {
-		same, digest, err := a.isThere(ctx, w, info)
+		same, digest, err := isThere(ctx, sess, w, info)
 		if err != nil {
 			return nil, err
 		}
@@ -237,7 +237,7 @@ func (a *app) getFile(ctx context.Context, w *wanted, force bool, done *fetched)
 
 // isThere says whether a file is the one that is wanted: by its digest, if the store says
 // one, and otherwise by its size and some of its bytes.
-func (a *app) isThere(ctx context.Context, w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
+func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
 	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
 		return false, "", nil
 	}
@@ -251,7 +251,7 @@ func (a *app) isThere(ctx context.Context, w *wanted, info fs.FileInfo) (same bo
 		spans, whole := compared(ctx, w.object)
 		same, err := equalIn(ctx, w.object, f, spans)
 		if same && !whole {
-			a.Notice("%q is kept: it has the size of the one to fetch, and the same bytes where they were compared", w.path)
+			sess.Notice("%q is kept: it has the size of the one to fetch, and the same bytes where they were compared", w.path)
 		}
 		return same, "", err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // wantedTensors returns the file of the tensors that are selected, and their number.
-func (a *app) wantedTensors(ctx context.Context, at *place, sets []*checkpoint.Set, f *getFlags) ([]*wanted, int, error) {
+func wantedTensors(ctx context.Context, sess *cli.Session, at *place, sets []*checkpoint.Set, f *getFlags) ([]*wanted, int, error) {
 	if len(sets) > 1 {
 		return nil, 0, cli.Usagef("the target has %d models: name the one whose tensors are meant", len(sets))
 	}

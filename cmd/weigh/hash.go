@@ -34,7 +34,7 @@ type hashFlags struct {
 var algorithms = []string{"sha256", "xxh3", "blake3"}
 
 // hashCmd returns the verb.
-func (a *app) hashCmd() *cobra.Command {
+func hashCmd(sess *cli.Session) *cobra.Command {
 	var f hashFlags
 	cmd := &cobra.Command{
 		Use:   "hash TARGET...",
@@ -61,7 +61,7 @@ something is not as it was recorded.`,
   weigh hash --set testdata/sample
   weigh hash --json testdata/sample | jq -r '.sets[0].digest'
   weigh hash --sums testdata/sample | sha256sum -c`,
-		GroupID:           groupJudge,
+		GroupID:           cli.GroupJudge,
 		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.check != "" {
@@ -74,9 +74,9 @@ something is not as it was recorded.`,
 				return err
 			}
 			if f.check != "" {
-				return a.checkSums(cmd, args, &f)
+				return checkSums(sess, cmd, args, &f)
 			}
-			return a.hash(cmd.Context(), args, &f)
+			return runHash(cmd.Context(), sess, args, &f)
 		},
 	}
 	f.Output.Register(cmd)
@@ -135,15 +135,15 @@ func (h wideXXH3) Sum(b []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// hash makes the digests of targets.
-func (a *app) hash(ctx context.Context, args []string, f *hashFlags) error {
+// runHash makes the digests of targets.
+func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags) error {
 	h := &compare.Hash{Targets: allPrintable(args), Algo: f.algo}
 	for _, target := range args {
-		if err := a.hashTarget(ctx, target, f, h); err != nil {
+		if err := hashTarget(ctx, sess, target, f, h); err != nil {
 			return err
 		}
 	}
-	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return h.JSON(w, s)
@@ -157,17 +157,17 @@ func (a *app) hash(ctx context.Context, args []string, f *hashFlags) error {
 }
 
 // hashTarget adds the digests of one target to h.
-func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *compare.Hash) error {
-	from, err := a.openWeights(ctx, "hash", target, f.lenient)
+func hashTarget(ctx context.Context, sess *cli.Session, target string, f *hashFlags, h *compare.Hash) error {
+	from, err := openWeights(ctx, sess, "hash", target, f.lenient)
 	if err != nil {
 		return err
 	}
 	defer from.close()
-	if err := a.ProtectInputs(&f.Output); err != nil {
+	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
 	for _, cp := range from.parts {
-		one, err := a.hashSet(ctx, from.at, cp, f)
+		one, err := hashSet(ctx, sess, from.at, cp, f)
 		if err != nil {
 			return from.fault(err)
 		}
@@ -179,7 +179,7 @@ func (a *app) hashTarget(ctx context.Context, target string, f *hashFlags, h *co
 }
 
 // hashSet returns the digests of one set.
-func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint, f *hashFlags) (*compare.Hash, error) {
+func hashSet(ctx context.Context, sess *cli.Session, at *place, cp *checkpoint.Checkpoint, f *hashFlags) (*compare.Hash, error) {
 	list, err := located(ctx, cp)
 	if err != nil {
 		return nil, err
@@ -194,10 +194,10 @@ func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint,
 	var sums [][]byte
 	if f.set || f.lines {
 		done.Expect(tensors)
-		defer a.ShowProgress(done)()
+		defer sess.ShowProgress(done)()
 		sums, err = hasher.Tensors(ctx, tensors)
 	} else {
-		sums, err = a.hashFiles(ctx, at, cp, hasher, done, list, h)
+		sums, err = hashFiles(ctx, sess, at, cp, hasher, done, list, h)
 	}
 	if err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (a *app) hashSet(ctx context.Context, at *place, cp *checkpoint.Checkpoint,
 
 // hashFiles adds the digests of the files of a set to h, and returns those of the
 // tensors in the list. Each file is read once.
-func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
+func hashFiles(ctx context.Context, sess *cli.Session, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
 	for i, shard := range shards {
@@ -232,7 +232,7 @@ func (a *app) hashFiles(ctx context.Context, at *place, cp *checkpoint.Checkpoin
 		done.Tensors += int64(len(header.Tensors))
 		done.Bytes += object.Size()
 	}
-	defer a.ShowProgress(done)()
+	defer sess.ShowProgress(done)()
 	of, err := hasher.Files(ctx, files)
 	if err != nil {
 		return nil, err

@@ -46,9 +46,9 @@ type recordedTensor struct {
 }
 
 // checkSums compares recorded digests with files, or with the tensors of a target.
-func (a *app) checkSums(cmd *cobra.Command, args []string, f *hashFlags) error {
+func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlags) error {
 	const most = 1 << 30 // bytes: a million tensors take 200 MB
-	text, err := a.ReadSmall(f.check, most)
+	text, err := sess.ReadSmall(f.check, most)
 	if err != nil {
 		return err
 	}
@@ -68,18 +68,18 @@ func (a *app) checkSums(cmd *cobra.Command, args []string, f *hashFlags) error {
 	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file"}
 	if len(args) == 1 {
 		c.What = "tensor"
-		c.Results, err = a.checkTensors(cmd.Context(), args[0], r, f)
+		c.Results, err = checkTensors(cmd.Context(), sess, args[0], r, f)
 	} else {
-		c.Results, err = a.checkFiles(cmd.Context(), r)
+		c.Results, err = checkFiles(cmd.Context(), sess, r)
 	}
 	if err != nil {
 		return err
 	}
-	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return c.JSON(w, s)
 		}
-		return c.Text(w, s, a.Quiet)
+		return c.Text(w, s, sess.Quiet)
 	})
 	switch {
 	case err != nil:
@@ -161,12 +161,12 @@ func readHashJSON(name string, text []byte) (*record, error) {
 }
 
 // checkFiles hashes the files of a record, several at once, and compares.
-func (a *app) checkFiles(ctx context.Context, r *record) ([]compare.SumResult, error) {
+func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.SumResult, error) {
 	done := new(cli.Progress)
 	sizes := make([]int64, len(r.files))
 	results := make([]compare.SumResult, len(r.files))
 	for i, f := range r.files {
-		a.AddInputs(filepath.FromSlash(f.path))
+		sess.AddInputs(filepath.FromSlash(f.path))
 		info, err := os.Stat(filepath.FromSlash(f.path))
 		results[i] = compare.SumResult{Name: f.path}
 		switch {
@@ -182,7 +182,7 @@ func (a *app) checkFiles(ctx context.Context, r *record) ([]compare.SumResult, e
 			done.Bytes += info.Size()
 		}
 	}
-	defer a.ShowProgress(done)()
+	defer sess.ShowProgress(done)()
 	hasher := &digest.Hasher{New: newHash(r.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
 	for i, result := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(results), func(ctx context.Context, i int) compare.SumResult {
 		if results[i].Outcome != "" {
@@ -218,7 +218,7 @@ func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size 
 
 // checkTensors hashes the tensors of a target, and compares them with those of a record,
 // by their names.
-func (a *app) checkTensors(ctx context.Context, target string, r *record, f *hashFlags) ([]compare.SumResult, error) {
+func checkTensors(ctx context.Context, sess *cli.Session, target string, r *record, f *hashFlags) ([]compare.SumResult, error) {
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
 		if recorded[r.tensors[i].Name] != nil {
@@ -227,7 +227,7 @@ func (a *app) checkTensors(ctx context.Context, target string, r *record, f *has
 		recorded[r.tensors[i].Name] = &r.tensors[i]
 	}
 	now := &compare.Hash{}
-	if err := a.hashTarget(ctx, target, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, Output: f.Output}, now); err != nil {
+	if err := hashTarget(ctx, sess, target, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, Output: f.Output}, now); err != nil {
 		return nil, err
 	}
 	results := make([]compare.SumResult, 0, len(recorded))

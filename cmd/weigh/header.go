@@ -14,7 +14,7 @@ import (
 
 // headerCmd returns the verb. It does not parse what it writes: it is for when
 // the parser is what one wants to check.
-func (a *app) headerCmd() *cobra.Command {
+func headerCmd(sess *cli.Session) *cobra.Command {
 	var out cli.Output
 	var pretty, lenient bool
 	cmd := &cobra.Command{
@@ -28,14 +28,14 @@ A header that breaks rules is written all the same, with exit code 1.`,
 		Example: `  weigh header testdata/python/two-floats.safetensors
   weigh header --pretty testdata/sample/model-00002-of-00002.safetensors
   weigh header testdata/python/names.safetensors | jq -r 'keys[]'`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := a.openFile(cmd.Context(), args[0])
+			f, err := openOneFile(cmd.Context(), sess, args[0])
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			// A file that is too short has no header. Nothing is written then: an
 			// empty output file would pass for one.
 			if len(f.text) > 0 {
-				err = a.Write(&out, func(w io.Writer, s typeset.Style) error {
+				err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {
 						return encode.Pretty(w, s, f.text)
 					}
@@ -55,7 +55,7 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			}
 			// The output is for another parser, so what is wrong goes elsewhere.
 			findings, _ := f.findings()
-			a.complainOfFirst(findings, lenient)
+			printFirst(sess, findings, lenient)
 			return f.verdict(lenient)
 		},
 	}

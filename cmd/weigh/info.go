@@ -31,7 +31,7 @@ type infoFlags struct {
 
 // infoCmd returns the verb. Whether layers are folded depends on where the
 // output goes, so that is settled here and not by the default of a flag.
-func (a *app) infoCmd() *cobra.Command {
+func infoCmd(sess *cli.Session) *cobra.Command {
 	var f infoFlags
 	cmd := &cobra.Command{
 		Use:   "info TARGET...",
@@ -66,18 +66,18 @@ A GLOB matches a whole name. In it stand
   weigh info --include '**.mlp.*.weight' --sort bytes testdata/sample
   weigh info --json testdata/sample | jq '.totals.params'
   weigh info - < testdata/python/two-floats.safetensors`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		Args:              cli.TargetArgs(0, cli.AnyTarget),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// Scripts want every tensor, people the few lines that differ.
 			if !cmd.Flags().Changed("all") {
-				f.all = !a.Style().Terminal() || f.File != ""
+				f.all = !sess.Style().Terminal() || f.File != ""
 			}
 			if cmd.Flags().Changed("depth") && (!f.tree || f.depth < 1) {
 				return cli.Usagef("--depth is how many levels of a --tree are shown, from 1")
 			}
-			return a.info(cmd, args, &f)
+			return runInfo(sess, cmd, args, &f)
 		},
 	}
 	f.SelectionFlags.Register(cmd)
@@ -107,9 +107,9 @@ func (f *infoFlags) check() error {
 	return f.Output.Check()
 }
 
-// info shows the targets. All that can be wrong with its flags is found before a
+// runInfo shows the targets. All that can be wrong with its flags is found before a
 // file is opened, but for a dtype that only a file can tell.
-func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
+func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags) error {
 	sel, err := f.SelectionFlags.Read()
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient, models: true})
+	found, err := newSurvey(cmd.Context(), sess, args, &surveyOptions{lenient: f.lenient, models: true})
 	if err != nil {
 		return err
 	}
@@ -134,9 +134,9 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 		return err
 	}
 	if info.All > 0 && len(info.Rows) == 0 {
-		a.NoticeNoMatch(&f.SelectionFlags, found.Files)
+		sess.NoticeNoMatch(&f.SelectionFlags, found.Files)
 	}
-	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return info.JSON(w, s)
@@ -151,17 +151,17 @@ func (a *app) info(cmd *cobra.Command, args []string, f *infoFlags) error {
 		return err
 	}
 	if f.csv || f.markdown { // these have no place for it
-		a.complainOfFirst(found.Findings, f.lenient)
+		printFirst(sess, found.Findings, f.lenient)
 	}
 	return found.verdict(f.lenient)
 }
 
-// complainOfFirst says which rule is broken first, of those for which files are
+// printFirst says which rule is broken first, of those for which files are
 // refused.
-func (a *app) complainOfFirst(findings []finding.Finding, lenient bool) {
+func printFirst(sess *cli.Session, findings []finding.Finding, lenient bool) {
 	for _, f := range findings {
 		if f.Severity >= refused(lenient) {
-			a.PrintError(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
+			sess.PrintError(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
 			return
 		}
 	}

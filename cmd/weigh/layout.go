@@ -14,7 +14,7 @@ import (
 
 // layoutCmd returns the verb. It takes one file, and no set: offsets mean
 // nothing across files.
-func (a *app) layoutCmd() *cobra.Command {
+func layoutCmd(sess *cli.Session) *cobra.Command {
 	var out cli.Output
 	var hex, json, lenient bool
 	cmd := &cobra.Command{
@@ -28,7 +28,7 @@ missing. END is one past the last byte.
 A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 		Example: `  weigh layout testdata/python/two-floats.safetensors
   weigh layout --hex testdata/python/shapes.safetensors`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		Args:              cli.TargetArgs(1, "one file"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,7 +38,7 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := a.openFile(cmd.Context(), args[0])
+			f, err := openOneFile(cmd.Context(), sess, args[0])
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 					return err
 				}
 			}
-			err = a.Write(&out, func(w io.Writer, s typeset.Style) error {
+			err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
 				if json {
 					return l.JSON(w, s)
 				}

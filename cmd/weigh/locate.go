@@ -33,12 +33,12 @@ type place struct {
 }
 
 // locate returns the place of a target.
-func (a *app) locate(ctx context.Context, target string, opts checkpoint.Options) (*place, error) {
+func locate(ctx context.Context, sess *cli.Session, target string, opts checkpoint.Options) (*place, error) {
 	ref, err := store.Parse(target)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	opts.Resolve = a.Resolve
+	opts.Resolve = sess.Resolve
 	if ref.Scheme != "file" {
 		// A round trip is long, and headers are short. To compare values would be to
 		// download them.
@@ -99,14 +99,14 @@ func (p *place) sets(ctx context.Context) ([]*checkpoint.Set, error) {
 	return sets, err
 }
 
-// reads takes note of the files of sets, which output must not go to.
-func (a *app) reads(at *place, sets []*checkpoint.Set) {
+// addInputsOf takes note of the files of sets, which output must not go to.
+func addInputsOf(sess *cli.Session, at *place, sets []*checkpoint.Set) {
 	for _, set := range sets {
 		if set.Index != "" {
-			a.AddInputs(at.path(set.Index))
+			sess.AddInputs(at.path(set.Index))
 		}
 		for _, shard := range set.Shards {
-			a.AddInputs(at.path(shard))
+			sess.AddInputs(at.path(shard))
 		}
 	}
 }
@@ -121,13 +121,13 @@ type openFile struct {
 	close  func() error
 }
 
-// openFile opens a target that has to be one file.
-func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
+// openOneFile opens a target that has to be one file.
+func openOneFile(ctx context.Context, sess *cli.Session, target string) (*openFile, error) {
 	if target == "-" {
-		a.AddInputs(target)
-		return a.openStream()
+		sess.AddInputs(target)
+		return openStream(sess)
 	}
-	at, err := a.locate(ctx, target, checkpoint.Options{})
+	at, err := locate(ctx, sess, target, checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.reads(at, sets)
+	addInputsOf(sess, at, sets)
 	var files []string
 	for _, set := range sets {
 		files = append(files, set.Shards...)
@@ -157,8 +157,8 @@ func (a *app) openFile(ctx context.Context, target string) (*openFile, error) {
 }
 
 // openStream opens standard input, and reads its header.
-func (a *app) openStream() (*openFile, error) {
-	in, err := readStream(a.Stdin)
+func openStream(sess *cli.Session) (*openFile, error) {
+	in, err := readStream(sess.Stdin)
 	if err != nil {
 		return nil, err
 	}

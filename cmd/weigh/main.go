@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -29,23 +28,19 @@ func main() {
 // and says nothing. On Unix it is as a rule the system that ends it so, by
 // SIGPIPE.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
-	a := &app{Session: cli.NewSession(ctx, stdin, stdout, stderr, env)}
-	root := a.rootCmd()
-	args, a.implied = withVerb(root, args)
+	sess := cli.NewSession(ctx, stdin, stdout, stderr, env)
+	root := rootCmd(sess)
+	args, implied := withVerb(root, args)
+	if implied {
+		checkImplied(root)
+	}
 	root.SetArgs(args)
-	root.SetOut(a.Stdout)
-	root.SetErr(a.Stderr)
-	err := errors.Join(root.ExecuteContext(ctx), a.unsaid)
-	a.PrintCost()
+	root.SetOut(sess.Stdout)
+	root.SetErr(sess.Stderr)
+	err := root.ExecuteContext(ctx)
+	sess.PrintCost()
 	if err != nil && ctx.Err() != nil {
 		return cli.ExitInterrupt
 	}
-	return a.Exit(err)
-}
-
-// An app is the program while it runs.
-type app struct {
-	*cli.Session
-	implied bool  // the verb is info since there is none
-	unsaid  error // of writing a help text
+	return sess.Exit(err)
 }

@@ -53,7 +53,7 @@ func TestWithVerb(t *testing.T) {
 		{"__complete x --so", "__complete info x --so", true},
 		{"__complete check --so", "__complete check --so", false},
 	} {
-		root := (&app{Session: new(cli.Session)}).rootCmd()
+		root := rootCmd(new(cli.Session))
 		got, implied := withVerb(root, strings.Fields(tt.args))
 		if strings.Join(got, " ") != tt.want || implied != tt.implied {
 			t.Errorf("%q: %q, %v, want %q, %v", tt.args, got, implied, tt.want, tt.implied)

@@ -19,7 +19,7 @@ import (
 )
 
 // mergeCmd returns the verb.
-func (a *app) mergeCmd() *cobra.Command {
+func mergeCmd(sess *cli.Session) *cobra.Command {
 	var f reshardFlags
 	cmd := &cobra.Command{
 		Use:   "merge TARGET... -o FILE",
@@ -39,14 +39,14 @@ and nothing is reported.`,
 		Example: `  weigh merge --dry-run testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o - | sha256sum`,
-		GroupID:           groupChange,
+		GroupID:           cli.GroupChange,
 		Args:              cli.TargetArgs(0, "a target: files, a folder or an index"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.checkMerge(cmd, args); err != nil {
 				return err
 			}
-			return a.merge(cmd.Context(), args, &f)
+			return runMerge(cmd.Context(), sess, args, &f)
 		},
 	}
 	fl := cmd.Flags()
@@ -88,15 +88,15 @@ func (f *reshardFlags) streams() bool {
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
-// merge writes the file.
-func (a *app) merge(ctx context.Context, args []string, f *reshardFlags) error {
-	g, err := a.gather(ctx, "merge", args, f)
+// runMerge writes the file.
+func runMerge(ctx context.Context, sess *cli.Session, args []string, f *reshardFlags) error {
+	g, err := gather(ctx, sess, "merge", args, f)
 	if err != nil {
 		return err
 	}
 	defer g.close()
 	if f.streams() {
-		return a.stream(ctx, g, f)
+		return streamMerged(ctx, sess, g, f)
 	}
 	r := &rewriting{gathering: g, f: f, targets: allPrintable(args), schema: receipt.MergeSchema}
 	if f.inPlace {
@@ -108,27 +108,27 @@ func (a *app) merge(ctx context.Context, args []string, f *reshardFlags) error {
 	} else {
 		r.dir, r.writer.Stem = filepath.Dir(f.out), strings.TrimSuffix(filepath.Base(f.out), weightsEnd)
 	}
-	return a.rewrite(ctx, r)
+	return rewriteModel(ctx, sess, r)
 }
 
-// stream writes the file to where it cannot be taken back.
-func (a *app) stream(ctx context.Context, g *gathering, f *reshardFlags) error {
+// streamMerged writes the file to where it cannot be taken back.
+func streamMerged(ctx context.Context, sess *cli.Session, g *gathering, f *reshardFlags) error {
 	e := safetensors.Encoder{Metadata: g.metadata, KeepOrder: f.keepOrder}
 	if f.out == "-" {
-		if err := a.ProtectStdout(); err != nil {
+		if err := sess.ProtectStdout(); err != nil {
 			return err
 		}
-		return a.counted(ctx, g, e, a.Stdout)
+		return encodeCounted(ctx, sess, g, e, sess.Stdout)
 	}
 	w, err := os.OpenFile(f.out, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.counted(ctx, g, e, w), w.Close())
+	return errors.Join(encodeCounted(ctx, sess, g, e, w), w.Close())
 }
 
-// counted encodes the file, and shows how far it is.
-func (a *app) counted(ctx context.Context, g *gathering, e safetensors.Encoder, w io.Writer) error {
+// encodeCounted encodes the file, and shows how far it is.
+func encodeCounted(ctx context.Context, sess *cli.Session, g *gathering, e safetensors.Encoder, w io.Writer) error {
 	h, err := e.Plan(g.tensors()...)
 	if err != nil {
 		return err
@@ -137,6 +137,6 @@ func (a *app) counted(ctx context.Context, g *gathering, e safetensors.Encoder, 
 	for _, one := range g.parts {
 		done.bytes += one.Size()
 	}
-	defer a.ShowProgress(done)()
+	defer sess.ShowProgress(done)()
 	return e.Encode(filecopy.Watch(ctx, w, done.wrote), g.tensors()...)
 }

@@ -28,7 +28,7 @@ type metadataFlags struct {
 }
 
 // metadataCmd returns the verb.
-func (a *app) metadataCmd() *cobra.Command {
+func metadataCmd(sess *cli.Session) *cobra.Command {
 	var f metadataFlags
 	cmd := &cobra.Command{
 		Use:   "metadata TARGET...",
@@ -50,7 +50,7 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
   weigh metadata --hashes testdata/sample
   weigh metadata --json testdata/sample | jq '.files[0].metadata.format'
   weigh metadata --set license=mit --unset format --dry-run testdata/sample`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		Args:              cli.TargetArgs(0, cli.AnyTarget),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,12 +58,12 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
 				if f.raw || f.hashes {
 					return cli.Usagef("--raw and --hashes are about what is shown, and not about --set and --unset")
 				}
-				return a.setMetadata(cmd, args, &f)
+				return setMetadata(sess, cmd, args, &f)
 			}
 			if f.canonical || f.dryRun {
 				return cli.Usagef("--canonical and --dry-run are about --set and --unset")
 			}
-			return a.metadata(cmd, args, &f)
+			return runMetadata(sess, cmd, args, &f)
 		},
 	}
 	f.keyFlags.register(cmd)
@@ -78,22 +78,22 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
 	return cmd
 }
 
-// metadata shows the metadata of all targets.
-func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) error {
+// runMetadata shows the metadata of all targets.
+func runMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metadataFlags) error {
 	if err := f.Output.Check(); err != nil {
 		return err
 	}
-	found, err := a.survey(cmd.Context(), args, &surveyOptions{lenient: f.lenient})
+	found, err := newSurvey(cmd.Context(), sess, args, &surveyOptions{lenient: f.lenient})
 	if err != nil {
 		return err
 	}
 	m := listing.Metadata{Inventory: found.Inventory}
 	if f.hashes {
-		if m.Sums, err = a.hashesOf(cmd.Context(), found); err != nil {
+		if m.Sums, err = hashesOf(cmd.Context(), sess, found); err != nil {
 			return err
 		}
 	}
-	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return m.JSON(w, s)
 		}
@@ -110,7 +110,7 @@ func (a *app) metadata(cmd *cobra.Command, args []string, f *metadataFlags) erro
 
 // hashesOf reads the files of a survey, several at once, and returns their digests by
 // their paths. Of a file without a header that can be read there are none.
-func (a *app) hashesOf(ctx context.Context, found *survey) (map[string]*metadata.Sums, error) {
+func hashesOf(ctx context.Context, sess *cli.Session, found *survey) (map[string]*metadata.Sums, error) {
 	done := new(cli.Progress)
 	for _, f := range found.Files {
 		if f.Path == "-" {
@@ -119,14 +119,14 @@ func (a *app) hashesOf(ctx context.Context, found *survey) (map[string]*metadata
 		done.Tensors++
 		done.Bytes += f.Size
 	}
-	defer a.ShowProgress(done)()
+	defer sess.ShowProgress(done)()
 	type result struct {
 		sums *metadata.Sums
 		err  error
 	}
 	sums := make(map[string]*metadata.Sums)
 	for i, r := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(found.Files), func(ctx context.Context, i int) result {
-		one, err := a.hashesOfFile(ctx, &found.Files[i])
+		one, err := hashesOfFile(ctx, sess, &found.Files[i])
 		done.Count(found.Files[i].Size)
 		return result{one, err}
 	}) {
@@ -141,11 +141,11 @@ func (a *app) hashesOf(ctx context.Context, found *survey) (map[string]*metadata
 }
 
 // hashesOfFile reads one file.
-func (a *app) hashesOfFile(ctx context.Context, f *listing.File) (*metadata.Sums, error) {
+func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*metadata.Sums, error) {
 	if f.Header == nil {
 		return nil, nil
 	}
-	at, err := a.locate(ctx, f.Path, checkpoint.Options{})
+	at, err := locate(ctx, sess, f.Path, checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (a *app) hashesOfFile(ctx context.Context, f *listing.File) (*metadata.Sums
 }
 
 // setMetadata changes the metadata of one target.
-func (a *app) setMetadata(cmd *cobra.Command, args []string, f *metadataFlags) error {
+func setMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metadataFlags) error {
 	switch {
 	case len(args) > 1:
 		return cli.Usagef("metadata changes one target at a time, and not %d", len(args))
@@ -169,5 +169,5 @@ func (a *app) setMetadata(cmd *cobra.Command, args []string, f *metadataFlags) e
 	if err := f.keyFlags.read(e); err != nil {
 		return err
 	}
-	return a.edit(cmd.Context(), args[0], e, &editFlags{inPlace: true, json: f.json})
+	return runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, json: f.json})
 }

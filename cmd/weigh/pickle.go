@@ -18,7 +18,7 @@ import (
 )
 
 // pickleCmd returns the verb.
-func (a *app) pickleCmd() *cobra.Command {
+func pickleCmd(sess *cli.Session) *cobra.Command {
 	var f scanFlags
 	var member string
 	cmd := &cobra.Command{
@@ -34,10 +34,12 @@ seen completely.`,
 		Example: `  weigh pickle testdata/scan/old.bin
   weigh pickle --json testdata/scan/old.bin | jq '.summary.imports'
   weigh pickle --member model/data.pkl testdata/scan/model.pt`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
 		ValidArgsFunction: cli.CompleteFiles,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.pickles(cmd.Context(), args[0], member, &f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPickle(cmd.Context(), sess, args[0], member, &f)
+		},
 	}
 	f.Output.Register(cmd)
 	f.budgetFlag(cmd)
@@ -47,9 +49,9 @@ seen completely.`,
 	return cmd
 }
 
-// pickles shows the pickles of a file.
-func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) error {
-	a.AddInputs(f.policy)
+// runPickle shows the pickles of a file.
+func runPickle(ctx context.Context, sess *cli.Session, target, member string, f *scanFlags) error {
+	sess.AddInputs(f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
 		return err
@@ -57,7 +59,7 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	if err := f.Output.Check(); err != nil {
 		return err
 	}
-	r, size, done, err := a.openBytes(ctx, target)
+	r, size, done, err := openBytes(ctx, sess, target)
 	if err != nil {
 		return err
 	}
@@ -65,14 +67,14 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	target = printable(target)
 	p := &scanreport.Pickles{Path: target, Member: member, MaxLines: f.budget * usualLines}
 	read := &scanProgress{files: 1}
-	if f.File != "" || !a.Style().Terminal() { // or it would stand among the instructions
-		defer a.ShowProgress(read)()
+	if f.File != "" || !sess.Style().Terminal() { // or it would stand among the instructions
+		defer sess.ShowProgress(read)()
 	}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
 		scanner.Visit = show
 		return scanner.Scan(&readCounter{r, read, ctx}, size, target)
 	}
-	err = a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
 			return p.JSON(w, s)
 		}
@@ -84,7 +86,7 @@ func (a *app) pickles(ctx context.Context, target, member string, f *scanFlags) 
 	case p.Shown == 0 && member != "":
 		return cli.Usagef("%q has no pickle %q: weigh scan --json lists its parts", target, member)
 	case p.Shown == 0:
-		a.Notice("%s has no pickle: it is %s", target, p.Report.Format)
+		sess.Notice("%s has no pickle: it is %s", target, p.Report.Format)
 	}
 	if p.Report.Verdict == pickle.Dangerous {
 		return cli.ErrFound
@@ -100,16 +102,16 @@ const usualLines = 200_000
 
 // openBytes opens a target that has to be one file of any kind. What it returns closes
 // it.
-func (a *app) openBytes(ctx context.Context, target string) (r io.ReaderAt, size int64, done func(), err error) {
-	a.AddInputs(target)
+func openBytes(ctx context.Context, sess *cli.Session, target string) (r io.ReaderAt, size int64, done func(), err error) {
+	sess.AddInputs(target)
 	if target == "-" {
-		f, size, err := a.SpoolStdin()
+		f, size, err := sess.SpoolStdin()
 		if err != nil {
 			return nil, 0, nil, err
 		}
 		return f, size, func() { f.Close(); os.Remove(f.Name()) }, nil
 	}
-	at, err := a.locate(ctx, target, checkpoint.Options{})
+	at, err := locate(ctx, sess, target, checkpoint.Options{})
 	if err != nil {
 		return nil, 0, nil, err
 	}

@@ -136,8 +136,8 @@ func TestReadmeTasks(t *testing.T) {
 		}
 		verbs[strings.Fields(m[1])[1]] = true
 	}
-	for _, verb := range documented((&app{Session: new(cli.Session)}).rootCmd()) {
-		if verb.GroupID != groupOther && !verbs[verb.Name()] {
+	for _, verb := range documented(rootCmd(new(cli.Session))) {
+		if verb.GroupID != cli.GroupOther && !verbs[verb.Name()] {
 			t.Errorf("no task is one for %s", verb.Name())
 		}
 	}

@@ -15,14 +15,14 @@ import (
 
 // repository judges what lies around the sets at a place, and between them, after
 // their files were judged one by one.
-func (s *survey) repository(ctx context.Context, a *app, at *place, sets []*checkpoint.Set, files []listing.File) error {
+func (s *survey) repository(ctx context.Context, sess *cli.Session, at *place, sets []*checkpoint.Set, files []listing.File) error {
 	opts := &check.Options{Data: s.opts.data, Described: func(string) { s.described = true }}
 	if at.ref.Scheme == "file" {
 		opts.Dir = filepath.FromSlash(at.path(""))
 	}
 	if opts.Data {
 		done := progressOf(files)
-		defer a.ShowProgress(done)()
+		defer sess.ShowProgress(done)()
 		opts.Progress = done.Count
 	}
 	for r, err := range check.Validate(ctx, at.store, at.within, sets, opts) {

@@ -78,8 +78,8 @@ type rewriting struct {
 	held    []func() // each lets go of the files of a source
 }
 
-// rewrite writes the files, or says what it would write.
-func (a *app) rewrite(ctx context.Context, r *rewriting) (err error) {
+// rewriteModel writes the files, or says what it would write.
+func rewriteModel(ctx context.Context, sess *cli.Session, r *rewriting) (err error) {
 	done := new(rereading)
 	w := &r.writer
 	w.Encoder = safetensors.Encoder{Metadata: r.metadata, KeepOrder: r.f.keepOrder}
@@ -100,19 +100,19 @@ func (a *app) rewrite(ctx context.Context, r *rewriting) (err error) {
 	if n := len(r.plan.Shards); n > mostShards {
 		return cli.Usagef("that makes %s shards, and readers open %s at most: make them larger", typeset.Count(int64(n)), typeset.Count(mostShards))
 	}
-	if err := r.guard(a); err != nil {
+	if err := r.guard(sess); err != nil {
 		return err
 	}
 	if !r.f.dryRun {
-		if err := a.carryOut(ctx, r, done); err != nil {
+		if err := carryOutRewrite(ctx, sess, r, done); err != nil {
 			return err
 		}
 	}
-	if a.Quiet && !r.f.json && !r.f.dryRun {
+	if sess.Quiet && !r.f.json && !r.f.dryRun {
 		return nil
 	}
 	receipt := r.receipt(done.sums)
-	return a.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
+	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
 		if r.f.json {
 			return receipt.JSON(w, s)
 		}
@@ -120,13 +120,13 @@ func (a *app) rewrite(ctx context.Context, r *rewriting) (err error) {
 	})
 }
 
-// carryOut writes the files, and shows how far it is.
-func (a *app) carryOut(ctx context.Context, r *rewriting, done *rereading) error {
+// carryOutRewrite writes the files, and shows how far it is.
+func carryOutRewrite(ctx context.Context, sess *cli.Session, r *rewriting, done *rereading) error {
 	for i := range r.plan.Shards {
 		done.bytes += r.plan.Shards[i].Size
 	}
-	a.CheckSpace(r.dir, done.bytes)
-	defer a.ShowProgress(done)()
+	sess.CheckSpace(r.dir, done.bytes)
+	defer sess.ShowProgress(done)()
 	defer r.release()
 	err := r.plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
@@ -157,12 +157,12 @@ func (r *rewriting) release() {
 
 // guard returns why the plan must not be carried out: it is in the way of what is
 // there already, or of what is read.
-func (r *rewriting) guard(a *app) error {
+func (r *rewriting) guard(sess *cli.Session) error {
 	var files []string
 	for _, s := range r.sources {
 		files = append(files, s.files()...)
 	}
-	own, read := cli.FileSetOf(files...), cli.FileSetOf(a.Inputs...)
+	own, read := cli.FileSetOf(files...), cli.FileSetOf(sess.Inputs...)
 	var foreign []string // what is there, and is no part of the sources
 	for _, name := range slices.Concat(r.plan.Replaced, r.plan.Left) {
 		file := filepath.Join(r.dir, name)

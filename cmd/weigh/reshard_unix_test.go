@@ -154,10 +154,10 @@ func TestReplacedWhileRead(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	modelOf(t, dir, 2, 1)
 	modelOf(t, other, 2, 2)
-	a := &app{Session: cli.NewSession(t.Context(), nil, io.Discard, io.Discard, func(string) string { return "" })}
-	a.Quiet = true
+	sess := cli.NewSession(t.Context(), nil, io.Discard, io.Discard, func(string) string { return "" })
+	sess.Quiet = true
 	f := &reshardFlags{inPlace: true}
-	g, err := a.gather(t.Context(), "split", []string{dir}, f)
+	g, err := gather(t.Context(), sess, "split", []string{dir}, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestReplacedWhileRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := digestsOf(t, dir)
-	err = a.rewrite(t.Context(), &rewriting{gathering: g, f: f, dir: dir, writer: checkpoint.Writer{MaxShard: 1, Stem: g.sources[0].cp.Set().Stem()}})
+	err = rewriteModel(t.Context(), sess, &rewriting{gathering: g, f: f, dir: dir, writer: checkpoint.Writer{MaxShard: 1, Stem: g.sources[0].cp.Set().Stem()}})
 	if err == nil || !strings.Contains(err.Error(), "somebody else") {
 		t.Errorf("error %v, want that somebody else writes it", err)
 	}

@@ -16,16 +16,8 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
-// The groups of verbs in the help, by what they are for.
-const (
-	groupLook   = "look"
-	groupJudge  = "judge"
-	groupChange = "change"
-	groupOther  = "other"
-)
-
 // rootCmd returns the command with all verbs.
-func (a *app) rootCmd() *cobra.Command {
+func rootCmd(sess *cli.Session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weigh",
 		Short: "inspect and judge safetensors files",
@@ -50,44 +42,48 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
 	}
-	a.Session.Register(root)
-	shared := root.PersistentPreRunE
-	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := shared(cmd, args); err != nil || !a.implied || cmd.Name() != "info" {
-			return err
-		}
-		// "weigh chek x" is read as targets of info. Now that flags are parsed, a verb
-		// that is misspelt can be told from a file.
-		return misspelt(cmd, args[0])
-	}
+	sess.Register(root)
 	version := root.Flags().Bool("version", false, "say which version this is")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
-			return a.version(false)
+			return printVersion(sess, false)
 		}
-		return a.nothingAsked(cmd)
+		return nothingAsked(sess, cmd)
 	}
 	root.AddGroup(
-		&cobra.Group{ID: groupLook, Title: "What is in a file"},
-		&cobra.Group{ID: groupJudge, Title: "Whether it is sound"},
-		&cobra.Group{ID: groupChange, Title: "To change it"},
-		&cobra.Group{ID: groupOther, Title: "The program itself"},
+		&cobra.Group{ID: cli.GroupLook, Title: "What is in a file"},
+		&cobra.Group{ID: cli.GroupJudge, Title: "Whether it is sound"},
+		&cobra.Group{ID: cli.GroupChange, Title: "To change it"},
+		&cobra.Group{ID: cli.GroupOther, Title: "The program itself"},
 	)
-	root.AddCommand(a.infoCmd(), a.headerCmd(), a.layoutCmd(), a.checkCmd(), a.completionCmd(), a.versionCmd(), a.metadataCmd(), a.editCmd())
-	root.AddCommand(a.catCmd(), a.statsCmd(), a.hashCmd(), a.diffCmd(), a.getCmd(), a.scanCmd(), a.pickleCmd(), a.convertCmd())
-	root.AddCommand(a.splitCmd(), a.mergeCmd())
-	root.SetHelpCommand(a.HelpCmd(groupOther))
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unsaid = a.Session.Help(cmd) })
+	root.AddCommand(infoCmd(sess), headerCmd(sess), layoutCmd(sess), checkCmd(sess), completionCmd(sess), versionCmd(sess), metadataCmd(sess), editCmd(sess))
+	root.AddCommand(catCmd(sess), statsCmd(sess), hashCmd(sess), diffCmd(sess), getCmd(sess), scanCmd(sess), pickleCmd(sess), convertCmd(sess))
+	root.AddCommand(splitCmd(sess), mergeCmd(sess))
+	root.SetHelpCommand(sess.HelpCmd())
+	root.SetHelpFunc(sess.HelpFunc)
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.InitDefaultHelpCmd()
 	return root
 }
 
+// checkImplied has the root command reject a word that is neither a verb nor a file,
+// where info is implied: "weigh chek x" is read as two targets. That can be told only
+// after flags are parsed.
+func checkImplied(root *cobra.Command) {
+	shared := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := shared(cmd, args); err != nil || cmd.Name() != "info" {
+			return err
+		}
+		return misspelt(cmd, args[0])
+	}
+}
+
 // nothingAsked returns the error of a call without verb and target. That is a
 // slip, as of a script whose variable is empty, and no question for the help.
-func (a *app) nothingAsked(root *cobra.Command) error {
-	if a.Piped {
+func nothingAsked(sess *cli.Session, root *cobra.Command) error {
+	if sess.Piped {
 		return cli.Usagef("there is no target: standard input is read by %q, and %q lists the verbs", "weigh -", "weigh --help")
 	}
 	return cli.Usagef("there is no target: the usage is %q, and %q says more", cli.UsageLine(root), "weigh --help")

@@ -33,7 +33,7 @@ type scanFlags struct {
 }
 
 // scanCmd returns the verb.
-func (a *app) scanCmd() *cobra.Command {
+func scanCmd(sess *cli.Session) *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan PATH...",
@@ -63,10 +63,10 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
   weigh scan --why --all testdata/scan/old.bin
   weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
   weigh scan --sarif --force -o weights.sarif testdata/sample`,
-		GroupID:           groupJudge,
+		GroupID:           cli.GroupJudge,
 		ValidArgsFunction: cli.CompleteFiles,
 		Args:              cli.TargetArgs(0, "a file or a folder, or - for standard input"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.scan(cmd.Context(), args, &f) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return runScan(cmd.Context(), sess, args, &f) },
 	}
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
@@ -158,13 +158,13 @@ func (f *scanFlags) scanner() (*scan.Scanner, error) {
 	return s, nil
 }
 
-// scan looks at the targets. It goes on after one that cannot be read.
-func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
+// runScan looks at the targets. It goes on after one that cannot be read.
+func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags) error {
 	least, err := f.severity()
 	if err != nil {
 		return err
 	}
-	a.AddInputs(f.policy)
+	sess.AddInputs(f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
 		return err
@@ -176,11 +176,11 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 	if wd, err := os.Getwd(); err == nil {
 		found.Root = filepath.ToSlash(wd)
 	}
-	if err := a.scanAll(ctx, scanner, args, found); err != nil {
+	if err := scanAll(ctx, sess, scanner, args, found); err != nil {
 		return err
 	}
 	for _, u := range found.Unread {
-		fmt.Fprintf(a.Stderr, "weigh: %s\n", u.Message)
+		fmt.Fprintf(sess.Stderr, "weigh: %s\n", u.Message)
 	}
 	if found.Nothing() && !f.json && !f.sarif {
 		if len(found.Unread) > 0 {
@@ -188,7 +188,7 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 		}
 		return fmt.Errorf("there is no file to scan in %s", typeset.Name(strings.Join(args, " ")))
 	}
-	if err := a.writeScan(found, f); err != nil {
+	if err := writeScan(sess, found, f); err != nil {
 		return err
 	}
 	switch {
@@ -201,11 +201,11 @@ func (a *app) scan(ctx context.Context, args []string, f *scanFlags) error {
 }
 
 // writeScan writes the report.
-func (a *app) writeScan(found *scanreport.Scan, f *scanFlags) error {
-	if a.Quiet && f.File == "" {
+func writeScan(sess *cli.Session, found *scanreport.Scan, f *scanFlags) error {
+	if sess.Quiet && f.File == "" {
 		return nil // the exit code says it
 	}
-	return a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return found.JSON(w, s)

@@ -35,21 +35,21 @@ type scanJob struct {
 }
 
 // scanAll scans the files of all targets. What cannot be read it takes note of.
-func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
+func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, target := range targets {
-		a.AddInputs(target)
-		if err := list.add(ctx, a, target, found); err != nil {
+		sess.AddInputs(target)
+		if err := list.add(ctx, sess, target, found); err != nil {
 			return err
 		}
 	}
 	for _, job := range list.jobs {
-		a.AddInputs(job.path)
+		sess.AddInputs(job.path)
 	}
 	done := new(scanProgress)
 	done.files = int64(len(list.jobs))
-	stop := a.ShowProgress(done)
-	a.scanJobs(ctx, scanner, list.jobs, done)
+	stop := sess.ShowProgress(done)
+	scanJobs(ctx, sess, scanner, list.jobs, done)
 	stop()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -65,13 +65,13 @@ func (a *app) scanAll(ctx context.Context, scanner *scan.Scanner, targets []stri
 }
 
 // scanJobs scans files, two at a time.
-func (a *app) scanJobs(ctx context.Context, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
+func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(sideBySide, len(jobs)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				jobs[i].run(ctx, a, scanner, done)
+				jobs[i].run(ctx, sess, scanner, done)
 				done.done.Add(1)
 			}
 		})
@@ -80,9 +80,9 @@ func (a *app) scanJobs(ctx context.Context, scanner *scan.Scanner, jobs []*scanJ
 }
 
 // run scans the file.
-func (j *scanJob) run(ctx context.Context, a *app, scanner *scan.Scanner, done *scanProgress) {
+func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, done *scanProgress) {
 	if j.at == nil {
-		f, size, err := a.SpoolStdin()
+		f, size, err := sess.SpoolStdin()
 		if err != nil {
 			j.err = err
 			return
@@ -117,12 +117,12 @@ type linked struct {
 }
 
 // add adds the files of a target: the one of that name, or those in a folder.
-func (l *scanList) add(ctx context.Context, a *app, target string, found *scanreport.Scan) error {
+func (l *scanList) add(ctx context.Context, sess *cli.Session, target string, found *scanreport.Scan) error {
 	if target == "-" {
 		l.file(&scanJob{path: "-"})
 		return nil
 	}
-	at, err := a.locate(ctx, target, checkpoint.Options{})
+	at, err := locate(ctx, sess, target, checkpoint.Options{})
 	var usage cli.UsageError
 	if errors.As(err, &usage) {
 		return err

@@ -32,8 +32,8 @@ type part struct {
 
 // openSource opens the one model that is at a target, and judges it: files written
 // from a broken one would look sound, and what is missing be missed no more.
-func (a *app) openSource(ctx context.Context, verb, target string, lenient bool) (*source, error) {
-	w, err := a.openWeights(ctx, verb, target, lenient)
+func openSource(ctx context.Context, sess *cli.Session, verb, target string, lenient bool) (*source, error) {
+	w, err := openWeights(ctx, sess, verb, target, lenient)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type splitFlags struct {
 }
 
 // splitCmd returns the verb.
-func (a *app) splitCmd() *cobra.Command {
+func splitCmd(sess *cli.Session) *cobra.Command {
 	var f splitFlags
 	cmd := &cobra.Command{
 		Use:   "split TARGET -o DIR",
@@ -43,14 +43,14 @@ and a GiB 2^30. A tensor larger than that has a shard of its own.`,
 		Example: `  weigh split --dry-run --max-shard-size 100KB testdata/sample -o shards
   weigh split --max-shard-size 100KB testdata/sample -o shards
   weigh split --include 'model.**' --stem backbone testdata/sample -o shards`,
-		GroupID:           groupChange,
+		GroupID:           cli.GroupChange,
 		Args:              cli.TargetArgs(1, "one model: a file, a folder or an index"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.split(cmd.Context(), args[0], &f)
+			return runSplit(cmd.Context(), sess, args[0], &f)
 		},
 	}
 	fl := cmd.Flags()
@@ -79,13 +79,13 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 	return f.reshardFlags.check(cmd)
 }
 
-// split writes the shards.
-func (a *app) split(ctx context.Context, target string, f *splitFlags) error {
+// runSplit writes the shards.
+func runSplit(ctx context.Context, sess *cli.Session, target string, f *splitFlags) error {
 	size, err := cli.ParseSize(f.maxShard)
 	if err != nil {
 		return cli.Usagef("--max-shard-size: %w", err)
 	}
-	g, err := a.gather(ctx, "split", []string{target}, &f.reshardFlags)
+	g, err := gather(ctx, sess, "split", []string{target}, &f.reshardFlags)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *app) split(ctx context.Context, target string, f *splitFlags) error {
 			return err
 		}
 	}
-	return a.rewrite(ctx, &rewriting{
+	return rewriteModel(ctx, sess, &rewriting{
 		gathering: g, f: &f.reshardFlags, targets: allPrintable([]string{target}), schema: receipt.SplitSchema, dir: dir,
 		writer: checkpoint.Writer{MaxShard: size, Stem: cmp.Or(f.stem, from.cp.Set().Stem())},
 	})

@@ -37,7 +37,7 @@ const (
 )
 
 // statsCmd returns the verb.
-func (a *app) statsCmd() *cobra.Command {
+func statsCmd(sess *cli.Session) *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
 		Use:   "stats TARGET [GLOB...]",
@@ -63,7 +63,7 @@ is wrong usage, so that a slip does not pass.`,
   weigh stats testdata/sample '**.mlp.**' --plot
   weigh stats --fail-on nan,inf testdata/sample
   weigh stats --json testdata/sample | jq '.tensors[0].histogram.counts'`,
-		GroupID:           groupLook,
+		GroupID:           cli.GroupLook,
 		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -75,7 +75,7 @@ is wrong usage, so that a slip does not pass.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.stats(cmd.Context(), args, &f)
+			return runStats(cmd.Context(), sess, args, &f)
 		},
 	}
 	f.SelectionFlags.Register(cmd)
@@ -142,8 +142,8 @@ func (f *statsFlags) counter() stats.Counter {
 	return c
 }
 
-// stats sums up the tensors of a target.
-func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
+// runStats sums up the tensors of a target.
+func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFlags) error {
 	sel, err := f.SelectionFlags.Read()
 	if err != nil {
 		return err
@@ -153,13 +153,13 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 		return err
 	}
 	sel.Include = append(sel.Include, patterns...)
-	from, err := a.openWeights(ctx, "stats", args[0], f.lenient)
+	from, err := openWeights(ctx, sess, "stats", args[0], f.lenient)
 	if err != nil {
 		return err
 	}
 	defer from.close()
 	for _, o := range []*cli.Output{&f.Output, f.drawing()} {
-		if err := a.ProtectInputs(o); err != nil { // which is asked again later: to count may take an hour
+		if err := sess.ProtectInputs(o); err != nil { // which is asked again later: to count may take an hour
 			return err
 		}
 	}
@@ -177,22 +177,22 @@ func (a *app) stats(ctx context.Context, args []string, f *statsFlags) error {
 		if len(f.failOn) > 0 {
 			return cli.Usagef("no tensor matches, so that there is none to judge: weigh info lists those there are")
 		}
-		a.Notice("no tensor matches")
+		sess.Notice("no tensor matches")
 	}
 	st.Truncated = truncated
-	if st.Rows, err = a.count(ctx, f.counter(), selected); err != nil {
+	if st.Rows, err = countTensors(ctx, sess, f.counter(), selected); err != nil {
 		return err
 	}
-	if err := a.writeStats(st, f); err != nil {
+	if err := writeStats(sess, st, f); err != nil {
 		return err
 	}
 	return f.verdict(st)
 }
 
 // writeStats writes the report and the drawing.
-func (a *app) writeStats(st *values.Stats, f *statsFlags) error {
+func writeStats(sess *cli.Session, st *values.Stats, f *statsFlags) error {
 	plot := &values.Plot{Log: f.log}
-	err := a.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+	err := sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
 		case f.json:
 			return st.JSON(w, s)
@@ -206,7 +206,7 @@ func (a *app) writeStats(st *values.Stats, f *statsFlags) error {
 	if err != nil || f.svg == "" {
 		return err
 	}
-	return a.Write(f.drawing(), func(w io.Writer, _ typeset.Style) error { return st.SVG(w, plot) })
+	return sess.Write(f.drawing(), func(w io.Writer, _ typeset.Style) error { return st.SVG(w, plot) })
 }
 
 // verdict returns errFound if a tensor has a flag that is a failure.

@@ -55,18 +55,18 @@ func (s *survey) first(one saying) bool {
 	return !was
 }
 
-// survey looks at targets. It goes on after one that cannot be read, having
+// newSurvey looks at targets. It goes on after one that cannot be read, having
 // said so, and returns errUnread if none can.
-func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions) (*survey, error) {
+func newSurvey(ctx context.Context, sess *cli.Session, targets []string, opts *surveyOptions) (*survey, error) {
 	s := &survey{Inventory: listing.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, target := range targets {
-		a.AddInputs(target)
+		sess.AddInputs(target)
 		var err error
-		if err = opts.gate.turnTo(a, target); err == nil {
+		if err = opts.gate.turnTo(sess, target); err == nil {
 			if target == "-" {
-				err = s.stream(a)
+				err = s.stream(sess)
 			} else {
-				err = s.target(ctx, a, target)
+				err = s.target(ctx, sess, target)
 			}
 		}
 		// A slip of the user's is no fault of a file, and ends the survey.
@@ -82,7 +82,7 @@ func (a *app) survey(ctx context.Context, targets []string, opts *surveyOptions)
 		}
 	}
 	for _, m := range s.missed {
-		fmt.Fprintf(a.Stderr, "weigh: %s\n", m.Message)
+		fmt.Fprintf(sess.Stderr, "weigh: %s\n", m.Message)
 	}
 	if len(s.Files) == 0 && len(s.Findings) == 0 && !opts.thorough {
 		return nil, cli.ErrUnread
@@ -98,7 +98,7 @@ func (s *survey) miss(file string, err error) {
 }
 
 // stream looks at standard input.
-func (s *survey) stream(a *app) error {
+func (s *survey) stream(sess *cli.Session) error {
 	if s.seen["-"] {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (s *survey) stream(a *app) error {
 	if s.opts.data {
 		return cli.Usagef("--data needs files: standard input has no bytes to go back to")
 	}
-	in, err := readStream(a.Stdin)
+	in, err := readStream(sess.Stdin)
 	if err == nil && s.opts.thorough {
 		err = in.rest()
 	}
@@ -129,8 +129,8 @@ func (s *survey) stream(a *app) error {
 func (s *survey) opener() *safetensors.Opener { return s.opts.gate.opener(s.opts.lenient) }
 
 // target looks at one target that is not standard input.
-func (s *survey) target(ctx context.Context, a *app, target string) error {
-	at, err := a.locate(ctx, target, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
+func (s *survey) target(ctx context.Context, sess *cli.Session, target string) error {
+	at, err := locate(ctx, sess, target, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
 	if err != nil {
 		return err
 	}
@@ -143,9 +143,9 @@ func (s *survey) target(ctx context.Context, a *app, target string) error {
 		return err
 	}
 	if s.opts.models {
-		a.remarkOnForeign(at)
+		remarkOnForeign(sess, at)
 	}
-	a.reads(at, sets)
+	addInputsOf(sess, at, sets)
 	if at.foreign != nil {
 		for _, err := range at.foreign.missed {
 			s.miss(target, err)
@@ -161,7 +161,7 @@ func (s *survey) target(ctx context.Context, a *app, target string) error {
 		}
 	}
 	if s.opts.thorough {
-		return s.repository(ctx, a, at, sets, s.Files[before:])
+		return s.repository(ctx, sess, at, sets, s.Files[before:])
 	}
 	return nil
 }

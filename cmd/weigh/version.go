@@ -15,14 +15,14 @@ import (
 )
 
 // versionCmd returns the verb.
-func (a *app) versionCmd() *cobra.Command {
+func versionCmd(sess *cli.Session) *cobra.Command {
 	var json bool
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "say which version this is",
 		Long:    "Version says which version this is, of which source, made by which Go.",
 		Example: "  weigh version\n  weigh version --json",
-		GroupID: groupOther,
+		GroupID: cli.GroupOther,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usagef("version takes no arguments, and not %q", args[0])
@@ -30,15 +30,15 @@ func (a *app) versionCmd() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(*cobra.Command, []string) error { return a.version(json) },
+		RunE:              func(*cobra.Command, []string) error { return printVersion(sess, json) },
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "write JSON, weigh.version/1")
 	return cmd
 }
 
-// version is the verb, and the flag --version.
-func (a *app) version(json bool) error {
-	return a.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
+// printVersion is the verb, and the flag --version.
+func printVersion(sess *cli.Session, json bool) error {
+	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
 		if json {
 			return buildVersion().JSON(w, s)
 		}

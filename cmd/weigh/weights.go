@@ -26,12 +26,12 @@ type weights struct {
 
 // openWeights opens what is counted at a target: a copy of it in another
 // precision is read when it is named.
-func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool) (*weights, error) {
+func openWeights(ctx context.Context, sess *cli.Session, verb, target string, lenient bool) (*weights, error) {
 	if target == "-" {
 		return nil, cli.Usagef("%s needs a file or a folder: standard input has no bytes to go back to", verb)
 	}
 	opts := checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}}
-	at, err := a.locate(ctx, target, opts)
+	at, err := locate(ctx, sess, target, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +48,9 @@ func (a *app) openWeights(ctx context.Context, verb, target string, lenient bool
 		return nil, at.foreign.missed[0]
 	}
 	if at.foreign != nil {
-		a.remarkOnForeign(at)
+		remarkOnForeign(sess, at)
 	}
-	a.reads(at, sets)
+	addInputsOf(sess, at, sets)
 	w := &weights{at: at}
 	for _, set := range sets {
 		if set.Counted() {

@@ -11,21 +11,33 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// The groups of verbs in the help, by what they are for.
+const (
+	GroupLook   = "look"
+	GroupJudge  = "judge"
+	GroupChange = "change"
+	GroupOther  = "other"
+)
+
+// HelpFunc writes the help of a command for cobra, which takes no error from it: Exit
+// reports that.
+func (s *Session) HelpFunc(cmd *cobra.Command, _ []string) { s.helpError = s.Help(cmd) }
+
 // Help writes the help of a command.
-func (a *Session) Help(cmd *cobra.Command) error {
-	_, err := a.Stdout.Write([]byte(HelpText(cmd, a.terminal.width)))
+func (s *Session) Help(cmd *cobra.Command) error {
+	_, err := s.Stdout.Write([]byte(HelpText(cmd, s.terminal.width)))
 	return err
 }
 
 // HelpCmd returns the verb help. That of cobra ends with code 0 for a verb that
 // does not exist.
-func (a *Session) HelpCmd(group string) *cobra.Command {
+func (s *Session) HelpCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [VERB]",
 		Short:   "say what a verb does, and what it takes",
 		Long:    "Help says what a verb does, and what it takes. So does the verb with --help.",
 		Example: "  weigh help check",
-		GroupID: group,
+		GroupID: GroupOther,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return verbs(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -39,7 +51,7 @@ func (a *Session) HelpCmd(group string) *cobra.Command {
 				}
 				return Usagef("there is no verb %q: weigh --help lists the verbs", name)
 			}
-			return a.Help(topic)
+			return s.Help(topic)
 		},
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // stat describes what was read by the given name.
-func (a *Session) stat(name string) (fs.FileInfo, error) {
-	if in, ok := a.Stdin.(*interruptible); ok && name == "-" {
+func (s *Session) stat(name string) (fs.FileInfo, error) {
+	if in, ok := s.Stdin.(*interruptible); ok && name == "-" {
 		if f, ok := in.r.(*os.File); ok {
 			return f.Stat()
 		}
@@ -21,8 +21,8 @@ func (a *Session) stat(name string) (fs.FileInfo, error) {
 }
 
 // ReadSmall reads a file of at most most bytes, to which no output may go.
-func (a *Session) ReadSmall(name string, most int64) ([]byte, error) {
-	a.AddInputs(name)
+func (s *Session) ReadSmall(name string, most int64) ([]byte, error) {
+	s.AddInputs(name)
 	f, err := os.Open(name)
 	if err != nil {
 		var path *fs.PathError
@@ -40,11 +40,11 @@ func (a *Session) ReadSmall(name string, most int64) ([]byte, error) {
 }
 
 // SpoolStdin returns standard input as a file: an archive is read from its end.
-func (a *Session) SpoolStdin() (f *os.File, size int64, err error) {
+func (s *Session) SpoolStdin() (f *os.File, size int64, err error) {
 	if f, err = os.CreateTemp("", "weigh-scan-*"); err != nil {
 		return nil, 0, err
 	}
-	if size, err = io.Copy(f, a.Stdin); err != nil {
+	if size, err = io.Copy(f, s.Stdin); err != nil {
 		return nil, 0, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	return f, size, nil

@@ -65,24 +65,24 @@ func (b *byteSize) Set(s string) error {
 }
 
 // Resolve opens the store of a ref that is not on this machine.
-func (a *Session) Resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
-	n := &a.network
-	n.once.Do(func() { n.opener, n.failed = a.newOpener() })
+func (s *Session) Resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
+	n := &s.network
+	n.once.Do(func() { n.opener, n.failed = s.newOpener() })
 	if n.failed != nil {
 		return nil, n.failed
 	}
 	return n.opener.Open(ctx, ref)
 }
 
-func (a *Session) newOpener() (*remote.Opener, error) {
-	n := &a.network
+func (s *Session) newOpener() (*remote.Opener, error) {
+	n := &s.network
 	if n.maxRequests < 0 {
 		return nil, Usagef("--max-requests is %d, and cannot be negative", n.maxRequests)
 	}
 	o := &remote.Opener{
-		Env: a.env, Offline: n.offline, CacheDir: cacheDir(a.env),
+		Env: s.env, Offline: n.offline, CacheDir: cacheDir(s.env),
 		Meter:  &remote.Meter{MaxBytes: int64(n.maxBytes), MaxRequests: n.maxRequests},
-		Notice: func(line string) { a.Notice("%s", line) },
+		Notice: func(line string) { s.Notice("%s", line) },
 	}
 	if n.tokenFile != "" {
 		text, err := os.ReadFile(n.tokenFile)
@@ -123,8 +123,8 @@ func cacheDir(env func(string) string) string {
 }
 
 // PrintCost says what was spent, if that was asked for.
-func (a *Session) PrintCost() {
-	n := &a.network
+func (s *Session) PrintCost() {
+	n := &s.network
 	if !n.cost {
 		return
 	}
@@ -132,7 +132,7 @@ func (a *Session) PrintCost() {
 	if n.opener != nil {
 		spent = n.opener.Meter.Cost()
 	}
-	fmt.Fprintf(a.Stderr, "weigh: cost: %s, %s, %s, %.2f s\n",
+	fmt.Fprintf(s.Stderr, "weigh: cost: %s, %s, %s, %.2f s\n",
 		typeset.Plural(spent.Requests, "request"), typeset.ExactBytes(spent.Bytes),
 		typeset.Plural(spent.Hits, "cache hit"), time.Since(n.began).Seconds())
 }

@@ -47,21 +47,21 @@ func (o *Output) Check() error {
 }
 
 // Write calls render with where output goes, and how it is to look there.
-func (a *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) error {
+func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) error {
 	if o.File == "" || o.File == "-" {
-		return say(a.Stdout, a.Style())
+		return say(s.Stdout, s.Style())
 	}
 	if err := o.Check(); err != nil {
 		return err
 	}
-	if err := a.ProtectInputs(o); err != nil {
+	if err := s.ProtectInputs(o); err != nil {
 		return err
 	}
-	style := typeset.Style{Color: a.color == "always"}
+	style := typeset.Style{Color: s.color == "always"}
 	// A device or a pipe cannot be replaced by a file of its name: it is written to.
 	write := WriteWhole
 	if info, err := os.Stat(o.File); err == nil && !info.Mode().IsRegular() {
-		write = a.writeDevice
+		write = s.writeDevice
 	}
 	if err := write(o, style, say); err != nil {
 		return &writeError{o.File, err}
@@ -72,13 +72,13 @@ func (a *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) err
 // ProtectInputs returns an error if the output would replace what the program reads. A
 // model has many names, by links and by folders, so it is files that are compared.
 // --force is no excuse: it is meant for the last report.
-func (a *Session) ProtectInputs(o *Output) error {
+func (s *Session) ProtectInputs(o *Output) error {
 	out, err := os.Stat(o.File)
 	if err != nil || !out.Mode().IsRegular() {
 		return nil // there is nothing to lose
 	}
-	for _, name := range a.Inputs {
-		in, err := a.stat(name)
+	for _, name := range s.Inputs {
+		in, err := s.stat(name)
 		if err == nil && os.SameFile(in, out) {
 			return Usagef("%q cannot be written: it is %q, which is read", o.File, name)
 		}
@@ -97,13 +97,13 @@ func (e *writeError) Unwrap() error { return e.error }
 
 // writeDevice writes to what is there and is no file: /dev/null, a named pipe. It
 // may be a terminal by another name, which gets what standard output would.
-func (a *Session) writeDevice(o *Output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
+func (s *Session) writeDevice(o *Output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
 	f, err := os.OpenFile(o.File, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	if t := terminalOf(f, a.env); t.width > 0 {
-		style = a.styleOn(t)
+	if t := terminalOf(f, s.env); t.width > 0 {
+		style = s.styleOn(t)
 	}
 	return errors.Join(say(f, style), f.Close())
 }
@@ -128,13 +128,13 @@ func WriteWhole(o *Output, style typeset.Style, say func(io.Writer, typeset.Styl
 
 // ProtectStdout returns why a file cannot go to standard output, or nil: a terminal would
 // act on its bytes, and a shell may have opened what is read to append to it.
-func (a *Session) ProtectStdout() error {
-	if a.Style().Terminal() {
+func (s *Session) ProtectStdout() error {
+	if s.Style().Terminal() {
 		return Usagef("a file is not for terminals: name one with -o, or write into a pipe")
 	}
-	if out, ok := a.Stdout.(*stoppable); ok {
+	if out, ok := s.Stdout.(*stoppable); ok {
 		if f, ok := out.w.(*os.File); ok {
-			if info, err := f.Stat(); err == nil && FileSetOf(a.Inputs...).hasInfo(info) {
+			if info, err := f.Stat(); err == nil && FileSetOf(s.Inputs...).hasInfo(info) {
 				return Usagef("standard output is one of the files that are read")
 			}
 		}

@@ -15,9 +15,9 @@ import (
 
 // ShowProgress shows what p says on standard error, if that is a terminal, from the first
 // second on. What it returns ends that, and clears the line.
-func (a *Session) ShowProgress(p fmt.Stringer) (stop func()) {
-	f, ok := a.Stderr.(*os.File)
-	if a.Quiet || !ok || !term.IsTerminal(int(f.Fd())) {
+func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
+	f, ok := s.Stderr.(*os.File)
+	if s.Quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}
 	}
 	end, ended := make(chan struct{}), make(chan struct{})

@@ -125,17 +125,17 @@ func NamesOf(tensors ...[]*safetensors.Tensor) func(*glob.Pattern) bool {
 }
 
 // NoticeNoMatch says why a selection may have nothing in it.
-func (a *Session) NoticeNoMatch(s *SelectionFlags, files []listing.File) {
-	for _, pattern := range s.Include {
+func (s *Session) NoticeNoMatch(f *SelectionFlags, files []listing.File) {
+	for _, pattern := range f.Include {
 		wider := widened(pattern, func(p *glob.Pattern) bool {
-			return slices.ContainsFunc(files, func(f listing.File) bool { return hasName(f.Header, p) })
+			return slices.ContainsFunc(files, func(file listing.File) bool { return hasName(file.Header, p) })
 		})
 		if wider != "" {
-			a.Notice("no tensor matches: a pattern matches the whole name, try '%s'", wider)
+			s.Notice("no tensor matches: a pattern matches the whole name, try '%s'", wider)
 			return
 		}
 	}
-	a.Notice("no tensor matches")
+	s.Notice("no tensor matches")
 }
 
 // hasName says whether a header, if there is one, has a tensor that p matches.

@@ -38,6 +38,8 @@ type Session struct {
 
 	network          // how remote targets are read
 	Inputs  []string // what is read, and must not be overwritten: see reading
+
+	helpError error // of writing a help text
 }
 
 // NewSession returns a session with these streams and environment.
@@ -49,20 +51,20 @@ func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, 
 }
 
 // Register adds the flags of all verbs to the root command.
-func (a *Session) Register(root *cobra.Command) {
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
-	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "no remarks on standard error; check, scan and what changes files say nothing at all")
-	a.network.register(root)
+func (s *Session) Register(root *cobra.Command) {
+	root.PersistentFlags().StringVar(&s.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
+	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false, "no remarks on standard error; check, scan and what changes files say nothing at all")
+	s.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
-			return Usagef("--color is %q, and can be auto, always or never", a.color)
+		if !slices.Contains([]string{"auto", "always", "never"}, s.color) {
+			return Usagef("--color is %q, and can be auto, always or never", s.color)
 		}
 		return oneForm(cmd)
 	}
 }
 
 // AddInputs takes note of files that are read, so that no output overwrites them.
-func (a *Session) AddInputs(names ...string) { a.Inputs = append(a.Inputs, names...) }
+func (s *Session) AddInputs(names ...string) { s.Inputs = append(s.Inputs, names...) }
 
 // ErrFound ends the program with exitFound. What was found has been said.
 var ErrFound = errors.New("something was found")
@@ -80,8 +82,11 @@ func Usage(err error) error { return UsageError{err} }
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // Exit reports err and returns the exit code that it stands for.
-func (a *Session) Exit(err error) int {
+func (s *Session) Exit(err error) int {
 	var usage UsageError
+	if err == nil {
+		err = s.helpError
+	}
 	switch {
 	case err == nil:
 		return ExitOK
@@ -92,19 +97,19 @@ func (a *Session) Exit(err error) int {
 	case readerGone(err), errors.Is(err, io.ErrClosedPipe):
 		return ExitBrokenPipe
 	case errors.As(err, &usage):
-		a.PrintError(err)
+		s.PrintError(err)
 		return ExitUsage
 	}
-	a.PrintError(err)
+	s.PrintError(err)
 	return ExitIO
 }
 
 // PrintError writes an error as one line.
-func (a *Session) PrintError(err error) { fmt.Fprintf(a.Stderr, "weigh: %s\n", Describe(err)) }
+func (s *Session) PrintError(err error) { fmt.Fprintf(s.Stderr, "weigh: %s\n", Describe(err)) }
 
 // Notice writes what is no error, and may still not be what the user wanted.
-func (a *Session) Notice(format string, args ...any) {
-	if !a.Quiet {
-		fmt.Fprintf(a.Stderr, "weigh: %s\n", typeset.Line(fmt.Sprintf(format, args...)))
+func (s *Session) Notice(format string, args ...any) {
+	if !s.Quiet {
+		fmt.Fprintf(s.Stderr, "weigh: %s\n", typeset.Line(fmt.Sprintf(format, args...)))
 	}
 }

@@ -63,16 +63,16 @@ func positive(s string) int {
 
 // Style returns how text is to look on standard output. NO_COLOR is the
 // convention of no-color.org, TERM=dumb that of older programs.
-func (a *Session) Style() typeset.Style { return a.styleOn(a.terminal) }
+func (s *Session) Style() typeset.Style { return s.styleOn(s.terminal) }
 
 // styleOn returns how text is to look on a terminal, or on what is none.
-func (a *Session) styleOn(t terminal) typeset.Style {
-	s := typeset.Style{Width: t.width}
-	switch a.color {
+func (s *Session) styleOn(t terminal) typeset.Style {
+	style := typeset.Style{Width: t.width}
+	switch s.color {
 	case "always":
-		s.Color = true
+		style.Color = true
 	case "auto":
-		s.Color = s.Terminal() && t.colors && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
+		style.Color = style.Terminal() && t.colors && s.env("NO_COLOR") == "" && s.env("TERM") != "dumb"
 	}
-	return s
+	return style
 }
