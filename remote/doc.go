@@ -1,47 +1,48 @@
-// What is in this package, and what it promises.
-
-// Package remote implements stores that are read over HTTP, a range at a time: web
-// servers, the Hugging Face Hub, S3 and what speaks its language, and Google Cloud
+// Package remote implements stores that are read over HTTP, one range of bytes at a time: web
+// servers and the Hugging Face Hub, and with package remote/bucket also S3 and Google Cloud
 // Storage.
 //
-//	opener := &remote.Opener{}
+//	opener := &remote.Opener{Buckets: bucket.Open}
 //	cp, err := checkpoint.Open(ctx, "hf://org/repo", &checkpoint.Options{Resolve: opener.Open})
 //
-// # What a look costs
+// Package remote itself needs nothing but the standard library; package bucket needs modules
+// for signing requests.
 //
-// Opening an object is one request, for its first 64 KiB or for as many bytes as the
-// caller expects to need; see [store.OpenHead]. The answer says how large the object is,
-// so nothing else is asked first. What is read later comes in blocks of 64 KiB, or
-// longer runs where more is read, and is kept in memory as far as [Opener].CacheSize
-// allows. A HEAD request is never made: signed URLs refuse it.
+// # Requests
 //
-// # What is promised
+// Opening an object takes one request. It fetches the first 64 KiB, or as many bytes as the
+// caller expects to need (see [store.OpenHead]), and the answer contains the object's size.
+// There are no HEAD requests, because signed URLs refuse them. Later reads fetch blocks of
+// 64 KiB, or longer runs for longer reads. Blocks are cached in memory, up to
+// [Opener].CacheSize.
 //
-// A read gives the bytes of the object as it was when it was opened, or an error.
-// Later requests carry its ETag, and an answer with another ETag, date or size ends the
-// read with [ErrChanged]: bytes of two versions are never mixed. A body that breaks off is
-// asked for again from the byte at which it did.
+// Requests that may succeed later are repeated after a random, growing pause, or after the
+// time that the server asks for. A transfer that breaks off continues at the byte where it
+// broke.
 //
-// A server that knows no ranges answers with the whole object. Of that, no more is read
-// than is needed. What lies past the first bytes has to be skipped to; that is done
-// in order for a reader that goes from front to back, and otherwise up to 64 MiB, past
-// which the error says why.
+// # Consistency
 //
-// Requests that may succeed later are made again, after a pause that grows and is never
-// the same twice, or for as long as the server says.
+// A read returns the bytes of the object as it was when it was opened, or an error. Later
+// requests contain its ETag. If the ETag, date or size of an answer differs, the read fails
+// with [ErrChanged], so the bytes of two versions are never mixed.
+//
+// # Servers without ranges
+//
+// A server that does not support range requests answers with the whole object. Of that answer
+// only the needed bytes are read. To reach later bytes, the ones before them are read and
+// discarded, up to 64 MiB; beyond that, reading fails.
 //
 // # The Hub and Xet
 //
-// Files that the Hub keeps in Xet are read by plain requests, as all others are: its
-// answer redirects to a bridge, which makes the bytes of any range out of chunks. X-Linked-Size
-// and X-Linked-Etag, which is the SHA-256, are those of the file; X-Xet-Hash and the links
-// to tokens and chunks are of no use without the protocol, and nothing is asked of them. So
-// HF_HUB_DISABLE_XET changes nothing, and a mirror that has no Xet will do. What the
-// bridge refuses because a file is too large for it, more than 50 GB, is an error that says so.
+// Files that the Hub stores in Xet are read with plain requests, like all others. The Hub
+// redirects to a server that assembles any range from chunks. The size and the SHA-256 of the
+// file come from the headers X-Linked-Size and X-Linked-Etag. The variable HF_HUB_DISABLE_XET
+// therefore has no effect, and mirrors without Xet work. Files above 50 GB cannot be read this
+// way, and the error says so.
 //
 // # Secrets
 //
-// Tokens, passwords and signatures go to the host that they are for, by its scheme, name
-// and port, and to none that it redirects to. No redirect from https to http is followed.
-// Errors have URLs without their query and user name.
+// Tokens, passwords and signatures are sent only to the origin (scheme, host and port) they
+// belong to, and never to the target of a redirect. Redirects from https to http are not
+// followed. Errors contain URLs without query and user name.
 package remote

@@ -1,9 +1,9 @@
-// Downloads: an object as a file, in pieces that come side by side and are written in
-// order, so that what there is of the file after a kill is good up to its end.
+// Downloads: copying an object to a file, in parallel and resumable.
 
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,44 +19,43 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A Download copies an object to a file that appears when it is whole.
+// A Download copies an object to a file. The file appears under its name when it is complete.
 //
-// The bytes go to a hidden file beside it, called ".NAME.part-" and ten digits that stand
-// for this version of the object. A download that is killed, or fails, leaves that file, and
-// the next one of the same version goes on from its end, having read what is there to work
-// out the digest. If the store knows the SHA-256 digest of the object, all bytes are held
-// against it before the file gets its name.
+// Until then the bytes are in a hidden file in the same folder, called ".NAME.part-" and ten
+// digits that depend on the version of the object. If a download fails or is killed, that file
+// stays, and the next download of the same version resumes at its end. If the store knows the
+// SHA-256 digest of the object, it is verified before the file gets its name.
 type Download struct {
-	// Parallel is how many pieces of 8 MiB come at once, each into memory. 0 means 4.
-	// From a server without ranges there is one.
+	// Parallel is the number of requests in flight, for 8 MiB each, which are held in
+	// memory. 0 means 4. From a server without range requests there is one.
 	Parallel int
 
-	// Replace is leave to replace a file of that name. Without it, the error wraps
-	// [fs.ErrExist].
-	Replace bool
+	// Overwrite replaces an existing file. Without it, the error wraps [fs.ErrExist].
+	Overwrite bool
 
-	// Progress is told of bytes that are there. nil means nobody is.
-	Progress func(bytes int64)
+	// Progress is called with the number of bytes written so far and the size of the
+	// object, from one goroutine. nil means that it is not called.
+	Progress func(done, total int64)
 }
 
-// A Downloaded is what became of a download.
+// Downloaded is the result of a download.
 type Downloaded struct {
-	SHA256   string // of all bytes, in hex
-	Verified bool   // the store says the same
-	Resumed  int64  // bytes that an earlier download had left
+	SHA256   [32]byte // of the file
+	Verified bool     // the store has the same digest
+	Resumed  int64    // bytes that an earlier download had left
 }
 
-// pieceSize is how much one request brings, in bytes.
+// pieceSize is the number of bytes that one request fetches.
 const pieceSize = 8 << 20
 
-// ErrDigest is that of an object whose bytes are not those that its store promises.
-var ErrDigest = errors.New("the bytes are not those that were uploaded")
+// ErrDigest means that the bytes of an object do not have the digest that its store recorded.
+var ErrDigest = errors.New("SHA-256 mismatch")
 
-// Part returns the name of the hidden file for an object that is to become the file at
-// path; "" if nothing tells this version of the object from others, so that a download of
-// it begins anew.
+// Part returns the name of the hidden file in which a download of o to path keeps its bytes.
+// It returns "" if nothing identifies the version of the object; such a download cannot be
+// resumed.
 func Part(o store.Object, path string) string {
-	version := Version(o)
+	version := store.Version(o)
 	if version == "" {
 		return ""
 	}
@@ -68,9 +67,9 @@ func partPrefix(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part-")
 }
 
-// Run copies o to the file at path, in a folder that exists.
+// Run copies o to the file at path, in an existing folder.
 func (d *Download) Run(ctx context.Context, o store.Object, path string) (*Downloaded, error) {
-	if _, err := os.Lstat(path); err == nil && !d.Replace {
+	if _, err := os.Lstat(path); err == nil && !d.Overwrite {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
 	part := Part(o, path)
@@ -90,10 +89,10 @@ func (d *Download) Run(ctx context.Context, o store.Object, path string) (*Downl
 		err = errors.Join(f.Sync(), f.Close())
 	}
 	if err == nil {
-		err = d.name(part, path)
+		err = d.rename(part, path)
 	}
 	if errors.Is(err, ErrDigest) {
-		os.Remove(part) // to go on from it would fail again
+		os.Remove(part) // resuming would fail again
 	}
 	if err != nil {
 		return nil, err
@@ -101,7 +100,7 @@ func (d *Download) Run(ctx context.Context, o store.Object, path string) (*Downl
 	return got, nil
 }
 
-// clearParts removes what downloads of other versions have left.
+// clearParts removes the hidden files of downloads of other versions.
 func clearParts(path, keep string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -114,10 +113,10 @@ func clearParts(path, keep string) {
 	}
 }
 
-// name gives the file its name. A rename replaces without asking, and a hard link does
-// not; where there are none, the moment since the name was free is left.
-func (d *Download) name(part, path string) error {
-	if d.Replace {
+// rename gives the file its name. Renaming would replace an existing file, while a hard link
+// does not. Where links are unsupported, a file created since the first check is replaced.
+func (d *Download) rename(part, path string) error {
+	if d.Overwrite {
 		return os.Rename(part, path)
 	}
 	err := os.Link(part, path)
@@ -130,13 +129,13 @@ func (d *Download) name(part, path string) error {
 	return os.Rename(part, path)
 }
 
-// A transfer is a download under way.
+// A transfer is a running download.
 type transfer struct {
 	*Download
 	object store.Object
 	file   *os.File
 	hash   hash.Hash
-	at     int64 // the end of what is in the file
+	at     int64 // the number of bytes in the file
 }
 
 func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
@@ -147,46 +146,47 @@ func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
 	if err := t.pieces(ctx); err != nil {
 		return nil, err
 	}
-	got.SHA256 = hex.EncodeToString(t.hash.Sum(nil))
-	want := SHA256(t.object)
-	if got.Verified = want == got.SHA256; want != "" && !got.Verified {
-		return nil, fmt.Errorf("%w: their SHA-256 is %s, and the store says %s: fetch the file again", ErrDigest, got.SHA256, want)
+	t.hash.Sum(got.SHA256[:0])
+	want, known := store.SHA256(t.object)
+	if got.Verified = known && want == got.SHA256; known && !got.Verified {
+		return nil, fmt.Errorf("%w: the download has %x, the store recorded %x; download it again", ErrDigest, got.SHA256, want)
 	}
 	return got, nil
 }
 
-// resume takes what is in the file already.
+// resume reads the bytes that an earlier download left.
 func (t *transfer) resume() error {
 	n, err := io.Copy(t.hash, io.LimitReader(t.file, t.object.Size()))
-	t.at = n
-	t.done(n)
+	t.advance(n)
 	if err == nil {
-		err = t.file.Truncate(n) // it is not longer than the object
+		err = t.file.Truncate(n) // in case it is longer than the object
 	}
 	return err
 }
 
-func (t *transfer) done(n int64) {
+// advance counts bytes that are in the file.
+func (t *transfer) advance(n int64) {
+	t.at += n
 	if t.Progress != nil {
-		t.Progress(n)
+		t.Progress(t.at, t.object.Size())
 	}
 }
 
-// A piece is a part of the object that is read.
+// A piece is a part of the object that was read.
 type piece struct {
 	data []byte
 	err  error
 }
 
-// pieces reads what is missing, some pieces at once, and writes them in order.
+// pieces reads the missing bytes in parallel and writes them in order.
 func (t *transfer) pieces(ctx context.Context) error {
-	parallel := max(orElse(t.Parallel, 4), 1)
-	if InOrder(t.object) {
+	parallel := max(cmp.Or(t.Parallel, 4), 1)
+	if store.InOrder(t.object) {
 		parallel = 1
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Pieces are queued in order, each with a channel of its own.
+	// The queue has a channel for the result of each piece, in order.
 	queue := make(chan chan piece, parallel-1)
 	go func() {
 		defer close(queue)
@@ -227,13 +227,12 @@ func (t *transfer) pieces(ctx context.Context) error {
 	return nil
 }
 
-// write adds bytes to the file, and to the digest.
+// write appends bytes to the file and adds them to the digest.
 func (t *transfer) write(data []byte) error {
 	if _, err := t.file.WriteAt(data, t.at); err != nil {
 		return err
 	}
 	t.hash.Write(data)
-	t.at += int64(len(data))
-	t.done(int64(len(data)))
+	t.advance(int64(len(data)))
 	return nil
 }

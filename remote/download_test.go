@@ -5,7 +5,6 @@ package remote_test
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,10 +33,7 @@ func hubFile(t *testing.T, content []byte) (store.Object, *remotetest.Hub) {
 	return o, h
 }
 
-func sum(b []byte) string {
-	digest := sha256.Sum256(b)
-	return hex.EncodeToString(digest[:])
-}
+func sum(b []byte) [32]byte { return sha256.Sum256(b) }
 
 // isFile says what is wrong with a file that should have the content, and nothing of it
 // beside it.
@@ -62,7 +58,7 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		var done int64
-		d := remote.Download{Progress: func(n int64) { done += n }}
+		d := remote.Download{Progress: func(n, _ int64) { done = n }}
 		got, err := d.Run(t.Context(), o, path)
 		if err != nil || got.SHA256 != sum(content) || !got.Verified || got.Resumed != int64(at) || done != largeSize {
 			t.Errorf("from byte %d: %+v, %v, %d bytes in all", at, got, err, done)
@@ -80,7 +76,7 @@ func TestInterrupted(t *testing.T) {
 	for err := errors.New("not yet"); err != nil; runs++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		resumed := false
-		d := remote.Download{Parallel: 1, Progress: func(n int64) {
+		d := remote.Download{Parallel: 1, Progress: func(int64, int64) {
 			if resumed {
 				cancel() // the first word is of what was there
 			}

@@ -97,11 +97,11 @@ var faults = []struct {
 	{name: "compresses", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.Header().Set("Content-Encoding", "gzip")
 		ranged(w, r, b)
-	}, want: `sends the object as "gzip"`, most: 1},
+	}, want: `sends the object with encoding "gzip"`, most: 1},
 	{name: "compresses all of it", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.Header().Set("Content-Encoding", "br")
 		w.Write(b)
-	}, want: `sends the object as "br"`, most: 1},
+	}, want: `sends the object with encoding "br"`, most: 1},
 	{name: "knows no ranges", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.Header().Set("Content-Length", fmt.Sprint(len(b)))
 		w.Write(b)
@@ -109,7 +109,7 @@ var faults = []struct {
 	{name: "knows no ranges and no size", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.(http.Flusher).Flush()
 		w.Write(b)
-	}, want: "does not say how large the object is, and knows no ranges", most: 1},
+	}, want: "does not send the size of the object and does not support ranges", most: 1},
 	{name: "forgets ranges later", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		if n > 1 {
 			r.Header.Del("Range")
@@ -123,14 +123,14 @@ var faults = []struct {
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", begin, end-1))
 		ranged(w, r, b)
 	}},
-	{name: "does not say which part", answer: lies("", ""), want: "does not say which"},
+	{name: "does not say which part", answer: lies("", ""), want: "invalid Content-Range"},
 	{name: "sends another part", answer: lies("bytes 1-65536/200001", ""), want: "sends bytes from 1 on"},
-	{name: "does not say of how many", answer: lies("bytes 0-65535/*", ""), want: "does not say how large"},
+	{name: "does not say of how many", answer: lies("bytes 0-65535/*", ""), want: "does not send the size"},
 	{name: "sends several parts", answer: lies("", "multipart/byteranges; boundary=x"), want: "sends several"},
-	{name: "sends more than it says", answer: lies("bytes 0-99/200001", ""), want: "says that they are bytes 0 to 99"},
-	{name: "says what no part can be", answer: lies("bytes 0-65535/100", ""), want: "does not say which"},
-	{name: "says a negative size", answer: lies("bytes 0-65535/-1", ""), want: "does not say which"},
-	{name: "says what overflows", answer: lies("bytes 0-9223372036854775807/9223372036854775807", ""), want: "does not say which"},
+	{name: "sends more than it says", answer: lies("bytes 0-99/200001", ""), want: "labels them as bytes 0 to 99"},
+	{name: "says what no part can be", answer: lies("bytes 0-65535/100", ""), want: "invalid Content-Range"},
+	{name: "says a negative size", answer: lies("bytes 0-65535/-1", ""), want: "invalid Content-Range"},
+	{name: "says what overflows", answer: lies("bytes 0-9223372036854775807/9223372036854775807", ""), want: "invalid Content-Range"},
 	{name: "replaces the object", answer: tagged(func(n int) string { return fmt.Sprintf(`"v%d"`, n) }), is: remote.ErrChanged, want: "replaced", most: 2},
 	{name: "replaces the object, and says so", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.Header().Set("ETag", `"v1"`)
@@ -148,15 +148,15 @@ var faults = []struct {
 	}, is: remote.ErrChanged, want: "replaced"},
 	{name: "replaces the object by a longer one", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		ranged(w, r, append(b, make([]byte, n)...))
-	}, is: remote.ErrChanged, want: "it has 200003 bytes, and had 200002"},
-	{name: "has nothing", answer: status(http.StatusNotFound), is: fs.ErrNotExist, want: "404 Not Found: there is no such object", most: 1},
+	}, is: remote.ErrChanged, want: "its size is 200003 bytes, and was 200002"},
+	{name: "has nothing", answer: status(http.StatusNotFound), is: fs.ErrNotExist, want: "404 Not Found: no such object", most: 1},
 	{name: "has it no more", answer: status(http.StatusGone), is: fs.ErrNotExist, want: "410", most: 1},
 	{name: "wants a token", answer: status(http.StatusUnauthorized), is: fs.ErrPermission, want: "401", most: 1},
 	{name: "forbids it", answer: status(http.StatusForbidden), is: fs.ErrPermission, want: "403", most: 1},
 	{name: "redirects in a circle", answer: redirects("/model"), want: "more than 10 redirects", most: 11},
-	{name: "redirects to nowhere", answer: redirects(""), want: "the server redirects, and does not say where", most: 1},
+	{name: "redirects to nowhere", answer: redirects(""), want: "the server redirects without a location", most: 1},
 	{name: "redirects to a file", answer: redirects("file:///etc/passwd"), want: "redirects to", most: 1},
-	{name: "redirects to what cannot be parsed", answer: redirects("http://%zz/?secret"), want: "redirects to what is no URL", most: 1},
+	{name: "redirects to what cannot be parsed", answer: redirects("http://%zz/?secret"), want: "redirects to an invalid URL", most: 1},
 	{name: "redirects to another host", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		if r.Host == "weights.example" {
 			redirects("http://cdn.example/x?signature=secret")(w, r, n, b)
@@ -315,7 +315,7 @@ func TestNoMoreThanNeeded(t *testing.T) {
 			t.Errorf("%d bytes came, want 64 KiB and a buffer", n)
 		}
 		_, err = o.ReaderAt(t.Context()).ReadAt(make([]byte, 8), huge-8)
-		if err == nil || !strings.Contains(err.Error(), "knows no ranges") {
+		if err == nil || !strings.Contains(err.Error(), "does not support ranges") {
 			t.Errorf("a read at the end: %v, want that there are no ranges", err)
 		}
 		if n := len(b.asked()); n != 1 {

@@ -43,7 +43,7 @@ func TestPython(t *testing.T) {
 func TestNginxAlwaysCompresses(t *testing.T) {
 	root := folder(t, map[string][]byte{"model": pattern(100), "model.gz": pattern(50)})
 	s := open(t, new(remote.Opener), remotetest.Nginx(t, root, "gzip_static always;"))
-	if _, err := s.Open(t.Context(), "model"); err == nil || !strings.Contains(err.Error(), `sends the object as "gzip"`) {
+	if _, err := s.Open(t.Context(), "model"); err == nil || !strings.Contains(err.Error(), `sends the object with encoding "gzip"`) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -3,12 +3,10 @@ module github.com/weightools/safetensors/remote
 go 1.26.0
 
 require (
-	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/minio/minio-go/v7 v7.4.1
 	github.com/weightools/safetensors v0.1.0
 	golang.org/x/oauth2 v0.38.0
-	golang.org/x/sync v0.25.0
 )
 
 require (

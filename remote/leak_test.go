@@ -59,7 +59,7 @@ func useAndClose(t *testing.T, b *bubble, path string, length int64) {
 	r.ReadAt(make([]byte, 100), length/2)
 	r.ReadAt(make([]byte, length/2), 100)
 	ctx, cancel := context.WithCancel(t.Context())
-	d := remote.Download{Progress: func(n int64) {
+	d := remote.Download{Progress: func(n, _ int64) {
 		if n > 0 {
 			cancel()
 		}
@@ -76,7 +76,7 @@ func running() (left []string) {
 	all := make([]byte, 1<<20)
 	all = all[:runtime.Stack(all, true)]
 	for stack := range strings.SplitSeq(string(all), "\n\n") {
-		ours := strings.Contains(stack, "safetensors/remote.") || strings.Contains(stack, "net/http.(*persistConn)")
+		ours := strings.Contains(stack, "safetensors/remote.") || strings.Contains(stack, "safetensors/remote/internal/") || strings.Contains(stack, "net/http.(*persistConn)")
 		if ours && strings.Contains(stack, "synctest bubble") && !strings.Contains(stack, "remote_test.running") {
 			left = append(left, stack)
 		}

@@ -1,4 +1,4 @@
-// The Opener: its options, and which store each kind of ref has.
+// The Opener: its options, and the store for each kind of ref.
 
 package remote
 
@@ -6,158 +6,101 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/internal/hub"
 	"github.com/weightools/safetensors/store"
 )
 
-// An Opener opens stores that are read over a network. The zero Opener has the defaults.
-// It may be used by several goroutines at once, and must not be changed or copied after
-// its first use: its stores share connections, memory, bounds and pauses.
+// An Opener opens stores that are read over a network. The zero Opener uses the defaults. It
+// is safe for concurrent use. It must not be changed or copied after its first use, because
+// its stores share connections, caches, limits and waiting times.
 type Opener struct {
-	// Transport makes the requests, each of which is one hop: redirects are followed
-	// here. nil means one like that of package http, which heeds the proxies of the
-	// environment.
+	// Transport makes the requests, one for each redirect. nil means a transport like
+	// http.DefaultTransport, which uses the proxies of the environment.
 	Transport http.RoundTripper
 
-	// HubToken is shown to the Hub, and to no other server. "" means the token of the
-	// environment, or of the file that logging in has made.
+	// Buckets opens refs with the schemes s3 and gs. Set it to bucket.Open from package
+	// remote/bucket. nil means that these schemes are unsupported.
+	Buckets func(*fetch.Shared, store.Ref) (store.Store, error)
+
+	// HubToken is the token for the Hugging Face Hub, which is sent to no other server. ""
+	// means the token from the environment or from the file that `hf auth login` writes.
 	HubToken string
 
-	// Token returns the bearer token to show a web server, "" for none. The origin is its
-	// scheme, its name, and its port if that is not the scheme's own, such as
-	// "https://host.example". It is asked for every hop of a redirect. nil means none.
+	// Token returns the bearer token for a web server, or "". The origin consists of
+	// scheme, host name and, if it is not the default, port: "https://host.example". Token
+	// is called for every redirect. nil means that there are no tokens.
 	Token func(origin string) string
 
 	// Env returns the value of an environment variable. nil means [os.Getenv].
 	Env func(name string) string
 
-	// CacheSize bounds the bytes that are kept in memory for all objects. 0 means 64 MiB.
+	// CacheSize limits the memory for cached bytes of all objects. 0 means 64 MiB.
 	CacheSize int64
 
-	// CacheDir is a folder for the starts of objects, which hold their headers, and for
-	// listings. What is there costs a conditional request when it is wanted again, or none
-	// if it cannot have changed. Up to 256 MiB are kept. "" means that nothing is.
+	// CacheDir is a folder that caches listings and the starts of objects, which contain
+	// their headers. Opening a cached object again takes one conditional request, or none
+	// if the object cannot change. The folder grows to 256 MiB. "" disables this cache.
 	CacheDir string
 
-	// Parallel is how many requests are made at once. 0 means 64.
+	// Parallel is the maximum number of requests in flight. 0 means 64.
 	Parallel int
 
-	// Retries is how often a request that may succeed later is made again. 0 means 4,
-	// and -1 never.
+	// Retries is how often a failed request is repeated if it may succeed later. 0 means
+	// 4, and -1 none.
 	Retries int
 
-	// Silence is for how long a server may send nothing before that is an error. There
-	// is no bound on how long all takes. 0 means as many seconds as
-	// HF_HUB_DOWNLOAD_TIMEOUT says, or 30.
+	// Silence is how long a server may send nothing before a request fails. The duration
+	// of a transfer is not limited. 0 means HF_HUB_DOWNLOAD_TIMEOUT in seconds, or else
+	// 30 seconds.
 	Silence time.Duration
 
-	// Offline means that no requests are made: what is on this machine is all there is.
-	// HF_HUB_OFFLINE says the same, for the Hub alone.
+	// Offline forbids requests: only caches are read. The environment variable
+	// HF_HUB_OFFLINE does the same for the Hub alone.
 	Offline bool
 
-	// Meter counts and bounds what is spent. nil means that nothing is bounded.
+	// Meter counts and limits requests and bytes. nil means no limits.
 	Meter *Meter
 
-	// Notice is told in one line what the user may want to know: that a server asks to
-	// wait, that a revision could not be pinned. nil means nobody is.
+	// Notice receives one-line messages for the user, for example that a server asks to
+	// wait. nil discards them.
 	Notice func(line string)
 
-	once  sync.Once
-	parts *parts
+	once   sync.Once
+	common *fetch.Shared
 }
 
-// The parts are what the stores of one Opener share.
-type parts struct {
-	client *client
-	cache  *cache
-	disk   *disk
-}
-
-// Resolve opens the store of a ref with the defaults. It is meant for
-// checkpoint.Options; each call has connections and memory of its own.
+// Resolve opens the store of ref with a new default [Opener]. It is meant for
+// checkpoint.Options. Stores of different calls share nothing.
 func Resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
 	return new(Opener).Open(ctx, ref)
 }
 
-// Open returns the store in which ref lies. It makes no request: whether there is such
-// a place shows when it is used.
-func (o *Opener) Open(ctx context.Context, ref store.Ref) (store.Store, error) {
+// Open returns the store of ref. It makes no request: errors such as an unknown repository
+// are returned when the store is used.
+func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 	switch ref.Scheme {
 	case "http", "https":
 		return o.openWeb(ref)
 	case "hf":
-		return o.openHub(ref)
-	case "s3":
-		return o.openS3(ref)
-	case "gs":
-		return o.openGCS(ref)
+		return hub.Open(o.shared(), o.HubToken, ref)
+	case "s3", "gs":
+		if o.Buckets != nil {
+			return o.Buckets(o.shared(), ref)
+		}
+		return nil, fmt.Errorf("remote: %s: this program does not support buckets", ref)
 	}
-	return nil, fmt.Errorf("remote: %s: scheme %q is not read over a network", ref, ref.Scheme)
+	return nil, fmt.Errorf("remote: %s: scheme %q is not a network location", ref, ref.Scheme)
 }
 
-// shared returns what the stores share, which the first of them makes.
-func (o *Opener) shared() *parts {
+// shared returns what the stores of o share.
+func (o *Opener) shared() *fetch.Shared {
 	o.once.Do(func() {
-		c := &client{transport: o.Transport, slots: semaphore.NewWeighted(int64(orElse(o.Parallel, 64))),
-			meter: o.Meter, retries: orElse(o.Retries, 4), silence: o.silence(), offline: o.Offline, notice: o.Notice}
-		if c.transport == nil {
-			c.transport = newTransport(orElse(o.Parallel, 64))
-		}
-		if c.meter == nil {
-			c.meter = new(Meter)
-		}
-		if c.notice == nil {
-			c.notice = func(string) {}
-		}
-		o.parts = &parts{client: c, cache: &cache{limit: orElse(o.CacheSize, 64<<20)}}
-		if o.CacheDir != "" {
-			const limit = 256 << 20
-			o.parts.disk = &disk{dir: o.CacheDir, limit: limit, added: -1}
-		}
+		o.common = fetch.NewShared(fetch.Options{Transport: o.Transport, Env: o.Env, CacheSize: o.CacheSize, CacheDir: o.CacheDir,
+			Parallel: o.Parallel, Retries: o.Retries, Silence: o.Silence, Offline: o.Offline, Meter: o.Meter, Notice: o.Notice})
 	})
-	return o.parts
-}
-
-// orElse returns v, or the default if v is zero.
-func orElse[T comparable](v, usual T) T {
-	var zero T
-	if v == zero {
-		return usual
-	}
-	return v
-}
-
-// silence returns for how long a server may send nothing.
-func (o *Opener) silence() time.Duration {
-	if n, err := strconv.ParseUint(o.env("HF_HUB_DOWNLOAD_TIMEOUT"), 10, 20); err == nil && n > 0 && o.Silence == 0 {
-		return time.Duration(n) * time.Second
-	}
-	return orElse(o.Silence, 30*time.Second)
-}
-
-// newTransport returns a transport that keeps as many connections as are used at once,
-// and expects nothing to be compressed.
-func newTransport(parallel int) http.RoundTripper {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport // someone has replaced it, and means it
-	}
-	t = t.Clone()
-	t.MaxIdleConns, t.MaxIdleConnsPerHost = 2*parallel, parallel
-	t.DisableCompression = true
-	return t
-}
-
-// env returns the value of an environment variable.
-func (o *Opener) env(name string) string {
-	if o.Env != nil {
-		return o.Env(name)
-	}
-	return os.Getenv(name)
+	return o.common
 }

@@ -1,4 +1,4 @@
-// Web servers: the objects beside one another in a folder of URLs.
+// Web servers: the files in a folder of URLs.
 
 package remote
 
@@ -7,54 +7,55 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"strings"
 
+	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
 
-// A web is the store of a web server's folder. It cannot be listed.
+// A web is the store of a folder of a web server. It cannot be listed.
 type web struct {
-	pool
-	ref store.Ref
+	pool  fetch.Pool
+	ref   store.Ref
+	token func(origin string) string // may be nil
 }
 
 func (o *Opener) openWeb(ref store.Ref) (store.Store, error) {
 	if _, err := ref.URL(); err != nil {
 		return nil, err
 	}
-	return &web{pool{Opener: o, parts: o.shared()}, ref}, nil
+	return &web{fetch.Pool{Shared: o.shared()}, ref, o.Token}, nil
 }
 
-// Open finds an object: see [store.Store].
+// Open implements [store.Store].
 func (w *web) Open(ctx context.Context, name string) (store.Object, error) {
 	return w.OpenHead(ctx, name, 0)
 }
 
-// OpenHead is Open with the first bytes: see [store.OpenHead].
+// OpenHead implements [store.HeadOpener].
 func (w *web) OpenHead(ctx context.Context, name string, n int64) (store.Object, error) {
 	if err := store.CheckName(name); err != nil {
 		return nil, err
 	}
-	return w.open(ctx, name, n, func() (*source, error) {
+	return w.pool.Open(ctx, name, n, func() (*fetch.Source, error) {
 		ref := w.ref
 		ref.Path = name
 		u, err := ref.URL()
 		if err != nil {
 			return nil, err
 		}
-		return &source{url: u, access: w.access(u), learn: notFolder}, nil
+		return &fetch.Source{URL: u, Access: w.access(u), Learn: notFolder(u)}, nil
 	})
 }
 
-// access returns what shows who asks: the user name and password of the URL, or a token.
-func (w *web) access(u *url.URL) access {
+// access returns what sends the user name and password of the URL, or else a token.
+func (w *web) access(u *url.URL) fetch.Access {
 	return func(r *http.Request) error {
-		origin := originOf(r.URL)
-		if u.User != nil && origin == originOf(u) {
+		origin := fetch.Origin(r.URL)
+		if u.User != nil && origin == fetch.Origin(u) {
 			password, _ := u.User.Password()
 			r.SetBasicAuth(u.User.Username(), password)
-		} else if w.Token != nil {
-			if token := w.Token(origin); token != "" {
+		} else if w.token != nil {
+			if token := w.token(origin); token != "" {
 				r.Header.Set("Authorization", "Bearer "+token)
 			}
 		}
@@ -62,26 +63,15 @@ func (w *web) access(u *url.URL) access {
 	}
 }
 
-// originOf returns what tells one server from another: scheme, name, and port if it is
-// not the scheme's own.
-func originOf(u *url.URL) string {
-	host := strings.ToLower(u.Host)
-	switch u.Scheme {
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
+// notFolder returns a check that fails if the server redirected u to the same URL with a slash
+// at its end. Servers do this for folders, and then send an HTML page.
+func notFolder(u *url.URL) func(*fetch.Answer, *fetch.Facts) error {
+	return func(a *fetch.Answer, _ *fetch.Facts) error {
+		if len(a.Hops) > 0 && a.URL.Host == u.Host && a.URL.Path == u.Path+"/" {
+			e := a.Errorf("")
+			e.Err = fetch.Reason(fs.ErrNotExist, "it is a folder")
+			return e
+		}
+		return nil
 	}
-	return u.Scheme + "://" + host
-}
-
-// notFolder returns an error if the server has sent the caller from "name" to "name/",
-// as servers do for folders. What comes then is a list of files for people.
-func notFolder(o *content, a *answer) error {
-	if len(a.hops) > 0 && a.url.Host == o.source.url.Host && a.url.Path == o.source.url.Path+"/" {
-		e := a.errorf("")
-		e.Err = &saidError{"it is a folder", fs.ErrNotExist}
-		return e
-	}
-	return nil
 }

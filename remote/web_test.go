@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/remote/bucket"
 	"github.com/weightools/safetensors/store"
 	"github.com/weightools/safetensors/store/storetest"
 )
@@ -25,6 +26,7 @@ func open(t *testing.T, o *remote.Opener, ref string) store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Buckets = bucket.Open
 	s, err := o.Open(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)

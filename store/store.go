@@ -77,14 +77,6 @@ type Object interface {
 	ReaderAt(ctx context.Context) io.ReaderAt
 }
 
-// Same says whether two objects are known to be one, such as a file under two
-// names; then their bytes are equal, and need not be read to tell. An Object that
-// may know has a method SameAs(Object) bool, which is optional: false says nothing.
-func Same(a, b Object) bool {
-	one, ok := a.(interface{ SameAs(Object) bool })
-	return ok && one.SameAs(b)
-}
-
 // CheckName returns nil if name is one that an object may have: a
 // slash-separated path as in [fs.ValidPath], other than ".". It has no empty
 // element, none that is "." or "..", and is UTF-8. The error wraps

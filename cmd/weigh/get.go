@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -226,12 +227,16 @@ func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done
 	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
 		return nil, err
 	}
-	d := remote.Download{Replace: force, Progress: func(n int64) { done.bytes.Add(n) }}
+	var last int64
+	d := remote.Download{Overwrite: force, Progress: func(n, _ int64) {
+		done.bytes.Add(n - last)
+		last = n
+	}}
 	got, err := d.Run(ctx, w.object, w.path)
 	if err != nil {
 		return nil, err
 	}
-	one.SHA256, one.Verified, one.Resumed = got.SHA256, got.Verified, got.Resumed
+	one.SHA256, one.Verified, one.Resumed = hex.EncodeToString(got.SHA256[:]), got.Verified, got.Resumed
 	return one, nil
 }
 
@@ -246,8 +251,8 @@ func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo
 		return false, "", err
 	}
 	defer f.Close()
-	want := remote.SHA256(w.object)
-	if want == "" {
+	want, known := store.SHA256(w.object)
+	if !known {
 		spans, whole := compared(ctx, w.object)
 		same, err := equalIn(ctx, w.object, f, spans)
 		if same && !whole {
@@ -259,8 +264,8 @@ func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo
 	if _, err := io.Copy(h, f); err != nil {
 		return false, "", err
 	}
-	digest = hex.EncodeToString(h.Sum(nil))
-	return digest == want, digest, nil
+	got := h.Sum(nil)
+	return bytes.Equal(got, want[:]), hex.EncodeToString(got), nil
 }
 
 // checkSpace returns an error if the files do not fit the disk. What is there of them

@@ -15,7 +15,6 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/window"
-	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -71,25 +70,25 @@ func (m *madeFile) Close() error { return nil }
 
 func (m *madeFile) ReaderAt(ctx context.Context) io.ReaderAt { return &madeReader{m, ctx} }
 
-// Version returns what tells this file from others of its name: see [remote.Version]. It
+// Version returns what tells this file from others of its name: see [store.Version]. It
 // stands for the header, and for what was chosen of which version of which file.
 func (m *madeFile) Version() string {
 	h := sha256.New()
 	h.Write(m.head)
 	for _, p := range m.parts {
 		o, ok := p.from.(store.Object)
-		if !ok || remote.Version(o) == "" {
+		if !ok || store.Version(o) == "" {
 			return ""
 		}
-		fmt.Fprintf(h, "%q %d %d %d\n", remote.Version(o), o.Size(), p.at, p.end-p.begin)
+		fmt.Fprintf(h, "%q %d %d %d\n", store.Version(o), o.Size(), p.at, p.end-p.begin)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// InOrder says whether it is best read from front to back: see [remote.InOrder].
+// InOrder says whether it is best read from front to back: see [store.InOrder].
 func (m *madeFile) InOrder() bool {
 	for _, p := range m.parts {
-		if o, ok := p.from.(store.Object); ok && remote.InOrder(o) {
+		if o, ok := p.from.(store.Object); ok && store.InOrder(o) {
 			return true
 		}
 	}
@@ -120,7 +119,7 @@ func (r *madeReader) ReadAt(b []byte, off int64) (n int, err error) {
 	for rest := r.parts[i:]; len(rest) > 0 && rest[0].begin < end; {
 		near := nearby(rest, end)
 		rest = rest[len(near):]
-		if o, ok := near[0].from.(store.Object); ok && remote.InOrder(o) {
+		if o, ok := near[0].from.(store.Object); ok && store.InOrder(o) {
 			if err := readParts(r.ctx, near, b, off, end); err != nil {
 				return n, errors.Join(err, all.Wait())
 			}

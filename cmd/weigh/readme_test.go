@@ -174,7 +174,7 @@ func TestGuideVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var source strings.Builder
-	for _, pattern := range []string{"*.go", "internal/cli/*.go", "../../remote/*.go"} {
+	for _, pattern := range []string{"*.go", "internal/cli/*.go", "../../remote/*.go", "../../remote/*/*.go", "../../remote/internal/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -40,7 +39,7 @@ func compared(ctx context.Context, o store.Object) (spans []safetensors.Span, wh
 	if size <= comparedWhole {
 		return inChunks(size), true
 	}
-	if remote.InOrder(o) {
+	if store.InOrder(o) {
 		return inChunks(comparedWhole), false // the rest would cost as much as fetching it
 	}
 	for i := range int64(comparedPlaces) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/remote/bucket"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -80,7 +81,8 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 		return nil, Usagef("--max-requests is %d, and cannot be negative", n.maxRequests)
 	}
 	o := &remote.Opener{
-		Env: s.env, Offline: n.offline, CacheDir: cacheDir(s.env),
+		Buckets: bucket.Open,
+		Env:     s.env, Offline: n.offline, CacheDir: cacheDir(s.env),
 		Meter:  &remote.Meter{MaxBytes: int64(n.maxBytes), MaxRequests: n.maxRequests},
 		Notice: func(line string) { s.Notice("%s", line) },
 	}

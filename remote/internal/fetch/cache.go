@@ -1,6 +1,6 @@
-// The memory of what was read: runs of bytes, the least recently used of which go first.
+// The in-memory cache: spans of bytes, evicted in order of last use.
 
-package remote
+package fetch
 
 import (
 	"container/list"
@@ -9,43 +9,43 @@ import (
 	"sync"
 )
 
-// blockSize is the least that is asked for on a miss, in bytes: it takes no longer to
-// come than a few bytes do.
+// blockSize is the minimum that a cache miss fetches, in bytes. Fetching fewer bytes would
+// take as long.
 const blockSize = 64 << 10
 
-// overhead is about what a span takes beside its bytes.
+// overhead is roughly the memory that a span takes in addition to its bytes.
 const overhead = 200
 
-// A cache keeps spans of all objects of an Opener, as many as its limit allows.
+// A cache keeps spans of all objects of an Opener, up to its limit.
 type cache struct {
 	limit int64
 
 	mu   sync.Mutex
 	held int64
-	used list.List // of *span that are there, the last used first
+	used list.List // of *span that have data, last used first
 }
 
-// Spans are what the cache has of one object, in order; no two overlap. The cache's
-// lock guards them.
+// Spans are the cached spans of one object, in order and without overlap. The cache's lock
+// guards them.
 type spans struct{ list []*span }
 
-// A span is a run of bytes of an object that is there, or on its way.
+// A span is a run of bytes of an object that is cached or being fetched.
 type span struct {
 	of         *spans
 	begin, end int64
-	ready      chan struct{} // closed when the next two are set
+	ready      chan struct{} // closed when data or err is set
 	data       []byte
 	err        error
-	place      *list.Element // in cache.used; nil while the span is on its way
+	place      *list.Element // in cache.used; nil while the span is being fetched
 }
 
 func newSpan(of *spans, begin, end int64) *span {
 	return &span{of: of, begin: begin, end: end, ready: make(chan struct{})}
 }
 
-// claim returns the spans that cover a run of an object of the given size, in order,
-// and those of them that the caller has to fetch, and to settle. Where nothing is
-// there, it makes spans of whole blocks; but exact, if that is asked for.
+// claim returns the spans that cover a run of bytes of an object, in order, and those of
+// them that the caller has to fetch and settle. New spans cover whole blocks within size,
+// or exactly what is missing if exact is set.
 func (c *cache) claim(of *spans, begin, end, size int64, exact bool) (all, mine []*span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +82,7 @@ func (sp *spans) search(off int64) int {
 	return sort.Search(len(sp.list), func(i int) bool { return sp.list[i].end > off })
 }
 
-// covers says whether a run is there, or on its way.
+// covers reports whether a run of bytes is cached or being fetched.
 func (c *cache) covers(of *spans, begin, end int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +95,8 @@ func (c *cache) covers(of *spans, begin, end int64) bool {
 	return true
 }
 
-// settle says what became of a span that was claimed: its data, or an error, after
-// which whoever needs it claims it again.
+// settle stores the data of a claimed span, or the error of fetching it. After an error, a
+// reader that needs the span claims it again.
 func (c *cache) settle(s *span, data []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +113,7 @@ func (c *cache) settle(s *span, data []byte, err error) {
 	}
 }
 
-// put adds bytes that came unasked, those of the object's start.
+// put adds the start of an object, which was fetched without a claim.
 func (c *cache) put(of *spans, data []byte) {
 	if len(data) == 0 {
 		return
@@ -125,8 +125,8 @@ func (c *cache) put(of *spans, data []byte) {
 	c.settle(s, data, nil)
 }
 
-// start returns a copy of the bytes that are there from the object's start on, at most
-// so many.
+// start returns a copy of the bytes that are cached from the object's start on, at most so
+// many.
 func (c *cache) start(of *spans, most int64) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +140,7 @@ func (c *cache) start(of *spans, most int64) []byte {
 	return b
 }
 
-// evict drops a span. Whoever reads it keeps it until done. The caller has the lock.
+// evict drops a span. Readers that hold it can finish. The caller holds the lock.
 func (c *cache) evict(s *span) {
 	c.used.Remove(s.place)
 	c.held -= int64(len(s.data)) + overhead
@@ -148,7 +148,7 @@ func (c *cache) evict(s *span) {
 	c.forget(s)
 }
 
-// forget takes a span out of its object. The caller has the lock.
+// forget removes a span from its object. The caller holds the lock.
 func (c *cache) forget(s *span) {
 	s.of.list = slices.DeleteFunc(s.of.list, func(one *span) bool { return one == s })
 }

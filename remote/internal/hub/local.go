@@ -1,6 +1,6 @@
-// The Hub's cache on this machine, as the library huggingface_hub keeps it.
+// The local cache of the Python library huggingface_hub.
 
-package remote
+package hub
 
 import (
 	"context"
@@ -11,18 +11,18 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A localRepo is the folder of a repository in the cache: "refs" has files that name
-// commits, and "snapshots" a folder for each commit, with the files that were fetched. The
-// layout is documented for other programs, in the Hub's "local cache".
+// A localRepo is the folder of a repository in the cache. Its folder "refs" has files that
+// name commits, and "snapshots" has a folder for each commit with the files that were
+// downloaded. The Hub's documentation describes this layout for other programs.
 type localRepo struct{ dir string }
 
-// exists says whether there is any file of the repository.
+// exists reports whether any file of the repository is cached.
 func (l localRepo) exists() bool {
 	_, err := os.Stat(filepath.Join(l.dir, "snapshots"))
 	return err == nil
 }
 
-// commit returns the commit that a revision was when it was last fetched, or "".
+// commit returns the commit that a revision pointed to at the last download, or "".
 func (l localRepo) commit(revision string) string {
 	path, err := filepath.Localize(revision)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l localRepo) commit(revision string) string {
 	return ""
 }
 
-// snapshot returns the store of what there is of a commit, or nil.
+// snapshot returns the store of the files of a commit, or nil.
 func (l localRepo) snapshot(commit string) store.Lister {
 	dir := filepath.Join(l.dir, "snapshots", commit)
 	if info, err := os.Stat(dir); !isCommit(commit) || err != nil || !info.IsDir() {
@@ -44,7 +44,7 @@ func (l localRepo) snapshot(commit string) store.Lister {
 	return store.Dir(dir)
 }
 
-// open opens a file of a commit, or returns nil if it is not there.
+// open opens a file of a commit, or returns nil if it is not cached.
 func (l localRepo) open(ctx context.Context, commit, name string) store.Object {
 	s := l.snapshot(commit)
 	if s == nil {

@@ -1,18 +1,25 @@
-// Objects: a content that someone has opened, and its readers.
+// Objects: the store.Object of a content, and its readers.
 
-package remote
+package fetch
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 	"sync/atomic"
 
 	"github.com/weightools/safetensors/store"
 )
 
-// An object is a content that is open.
+// direct is the minimum size in bytes of a read that bypasses the cache: callers do not read
+// so much twice.
+const direct = 1 << 20
+
+// An object is an open content.
 type object struct {
 	*content
 	name   string // for errors
@@ -22,7 +29,7 @@ type object struct {
 
 func (o *object) Size() int64 { return o.size }
 
-// Close ends the object. What is known of its content stays.
+// Close ends the object. Its content stays cached.
 func (o *object) Close() error {
 	if !o.closed.Swap(true) {
 		o.done()
@@ -30,48 +37,27 @@ func (o *object) Close() error {
 	return nil
 }
 
-// SameAs says whether other is known to have the same bytes: see [store.Same].
+// SameAs implements [store.Same].
 func (o *object) SameAs(other store.Object) bool {
 	p, ok := other.(*object)
-	return ok && (o.content == p.content || o.sha256 != "" && o.sha256 == p.sha256 && o.size == p.size)
+	return ok && (o.content == p.content || o.facts.SHA256 != "" && o.facts.SHA256 == p.facts.SHA256 && o.size == p.size)
 }
 
-// SHA256 returns the SHA-256 digest of an object of this package in hex, if its store
-// says so, and otherwise "". The Hub does for large files.
-func SHA256(o store.Object) string {
-	if o, ok := o.(interface{ digest() string }); ok {
-		return o.digest()
-	}
-	return ""
+// SHA256 implements [store.SHA256].
+func (o *object) SHA256() (digest [32]byte, ok bool) {
+	n, err := hex.Decode(digest[:], []byte(o.facts.SHA256))
+	return digest, err == nil && n == len(digest)
 }
 
-func (o *object) digest() string { return o.sha256 }
+// Version implements [store.Version].
+func (o *object) Version() string { return cmp.Or(o.facts.SHA256, o.etag, o.modified) }
 
-// Version returns what tells this version of an object from others of its name: its
-// digest, its ETag or its date, whatever its server says of these, in that order; "" if
-// that is none. Objects of other packages may have a method of that name, which says it.
-func Version(o store.Object) string {
-	if o, ok := o.(interface{ Version() string }); ok {
-		return o.Version()
-	}
-	return ""
-}
-
-func (o *object) Version() string { return orElse(o.sha256, orElse(o.etag, o.modified)) }
-
-// InOrder says whether the bytes of an object are best read from front to back, by one
-// reader: its server knows no ranges. Objects of other packages may have a method of that
-// name, which says it.
-func InOrder(o store.Object) bool {
-	r, ok := o.(interface{ InOrder() bool })
-	return ok && r.InOrder()
-}
-
+// InOrder implements [store.InOrder].
 func (o *object) InOrder() bool { return o.plain.Load() }
 
 func (o *object) ReaderAt(ctx context.Context) io.ReaderAt { return &reader{object: o, ctx: ctx} }
 
-// A reader is an object that is read on behalf of one task.
+// A reader reads an object for one task.
 type reader struct {
 	*object
 	ctx   context.Context
@@ -96,7 +82,7 @@ func (r *reader) ReadAt(p []byte, off int64) (int, error) {
 	want := int(min(int64(len(p)), r.size-off))
 	n, err := r.read(p[:want], off)
 	if err == nil && n < len(p) {
-		err = io.EOF // itself: callers compare it with ==
+		err = io.EOF // not wrapped: callers compare it with ==
 	}
 	return n, err
 }
@@ -123,15 +109,15 @@ func (r *reader) read(p []byte, off int64) (int, error) {
 		if err == nil || r.ctx.Err() != nil {
 			return n, err
 		}
-		// Another task was to fetch it and gave up, so this one has to.
+		// Another task was fetching a span and gave up, so this one has to fetch it.
 	}
 }
 
-// copy copies from spans as they get ready.
+// copy copies from spans as they become ready.
 func (r *reader) copy(p []byte, off int64, all []*span) (n int, err error) {
 	for _, s := range all {
 		if n == len(p) {
-			break // what follows was read ahead
+			break // the rest is read-ahead
 		}
 		select {
 		case <-s.ready:
@@ -146,8 +132,27 @@ func (r *reader) copy(p []byte, off int64, all []*span) (n int, err error) {
 	return n, nil
 }
 
-// Prefetch has a run of bytes come at once. It is for headers: of more than 16 MiB no
-// more is fetched ahead.
+// obtain fetches claimed spans in parallel and settles them. It returns one of the errors.
+func (o *content) obtain(ctx context.Context, mine []*span) error {
+	fetch := func(s *span) error {
+		data := make([]byte, s.end-s.begin)
+		_, err := o.fetch(ctx, data, s.begin)
+		o.cache.settle(s, data, err)
+		return err
+	}
+	if len(mine) == 1 {
+		return fetch(mine[0])
+	}
+	var all sync.WaitGroup
+	errs := make([]error, len(mine))
+	for i, s := range mine {
+		all.Go(func() { errs[i] = fetch(s) })
+	}
+	all.Wait()
+	return cmp.Or(errs...)
+}
+
+// Prefetch fetches a range at once. It is meant for headers, and fetches at most 16 MiB.
 func (r *reader) Prefetch(off, n int64) {
 	const most = 16 << 20
 	if off < 0 || n <= 0 || off >= r.size || r.alive() != nil {
@@ -155,11 +160,11 @@ func (r *reader) Prefetch(off, n int64) {
 	}
 	_, mine := r.cache.claim(&r.spans, off, off+min(n, most, r.size-off), r.size, true)
 	if len(mine) > 0 {
-		_ = r.obtain(r.ctx, mine) // reading the bytes gives the error again
+		_ = r.obtain(r.ctx, mine) // reading the bytes returns the error again
 	}
 }
 
-// alive returns why nothing may be read any more, or nil.
+// alive returns an error if the object is closed or the context is done.
 func (r *reader) alive() error {
 	if r.closed.Load() {
 		return r.failed(fs.ErrClosed)
@@ -170,7 +175,7 @@ func (r *reader) alive() error {
 	return nil
 }
 
-// failed returns err as that of reading the object.
+// failed wraps an error of reading the object.
 func (r *reader) failed(err error) error {
 	return &fs.PathError{Op: "read", Path: r.name, Err: err}
 }

@@ -1,6 +1,6 @@
-// The memory on the disk: the starts of objects, so that a second look costs little.
+// The on-disk cache: the starts of objects, which hold their headers, and small documents.
 
-package remote
+package fetch
 
 import (
 	"bufio"
@@ -19,40 +19,39 @@ import (
 	"time"
 )
 
-// A disk is a folder of such starts. What goes wrong with it is never an error: it is
-// then as if there were none. A nil disk keeps nothing. The files are for their owner
-// alone, since weights may be private.
+// A disk is a cache folder. Its errors are ignored: an entry that cannot be read or written
+// is treated as missing. A nil disk keeps nothing. Only the owner can read the files, because
+// weights may be private.
 type disk struct {
 	dir   string
 	limit int64 // of all files, in bytes
 
 	mu    sync.Mutex
-	added int64 // bytes since the folder was last tidied; -1 before the first time
+	added int64 // bytes since the folder was last cleaned; -1 before the first time
 }
 
-// maxKept is how much of one object is kept, in bytes: more than almost every header.
+// maxKept is the maximum size of one entry, in bytes. Almost all headers are smaller.
 const maxKept = 16 << 20
 
-// An entry is what is kept of one object. In its file the JSON of the fields is one
-// line, and the data follows.
+// An entry is what is kept of one object. Its file consists of the fields as one line of
+// JSON, and then the data.
 type entry struct {
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`
 	SHA256   string `json:"sha256,omitempty"`
 	Size     int64  `json:"size"`
-	Plain    bool   `json:"plain,omitempty"` // the server knows no ranges
+	Plain    bool   `json:"plain,omitempty"` // the server does not support ranges
 	Len      int64  `json:"len"`             // of data
 	data     []byte
 }
 
-// file returns the name of the file for a URL. It has no part of the URL, which may be
-// secret, in it.
+// file returns the name of the file for a URL. It is a digest, because the URL may be secret.
 func (d *disk) file(u *url.URL) string {
 	digest := sha256.Sum256([]byte(u.String()))
 	return filepath.Join(d.dir, hex.EncodeToString(digest[:]))
 }
 
-// load returns what is kept of the object at u, or nil.
+// load returns the entry for u, or nil.
 func (d *disk) load(u *url.URL) *entry {
 	if d == nil {
 		return nil
@@ -73,18 +72,18 @@ func (d *disk) load(u *url.URL) *entry {
 		return nil
 	}
 	now := time.Now()
-	_ = os.Chtimes(file, now, now) // what was used last goes last
+	_ = os.Chtimes(file, now, now) // clean removes the oldest files first
 	return e
 }
 
-// store keeps e as what is known of u.
+// store keeps e as the entry for u.
 func (d *disk) store(u *url.URL, e *entry) {
 	if d == nil || e.Len > maxKept {
 		return
 	}
 	line, err := json.Marshal(e)
 	if err != nil || len(line) > 4000 || os.MkdirAll(d.dir, 0o700) != nil {
-		return // the line has to fit bufio's buffer
+		return // the line must fit into bufio's buffer
 	}
 	f, err := os.CreateTemp(d.dir, ".tmp-*") // of mode 0600
 	if err != nil {
@@ -104,8 +103,8 @@ func (d *disk) store(u *url.URL, e *entry) {
 	d.grown(e.Len)
 }
 
-// grown takes note of bytes that were added, and tidies up when they are many, and when
-// they are the first.
+// grown counts bytes that were added. It cleans the folder after the first addition, and
+// then whenever many have accumulated.
 func (d *disk) grown(n int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,13 +112,13 @@ func (d *disk) grown(n int64) {
 	d.added = max(d.added, 0) + n
 	if first || d.added > d.limit/8 {
 		d.added = 0
-		d.tidy()
+		d.clean()
 	}
 }
 
-// tidy removes the files that were used least recently, and what a process that was
-// killed has left.
-func (d *disk) tidy() {
+// clean removes the least recently used files until the rest is within the limit, and
+// temporary files of processes that were killed.
+func (d *disk) clean() {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
 		return
@@ -142,23 +141,23 @@ func (d *disk) tidy() {
 	}
 }
 
-// take takes over what the disk has of a content.
+// take initializes a content from an entry.
 func (o *content) take(e *entry) {
-	o.size, o.etag, o.modified, o.sha256 = e.Size, e.ETag, e.Modified, e.SHA256
+	o.size, o.etag, o.modified, o.facts.SHA256 = e.Size, e.ETag, e.Modified, e.SHA256
 	o.plain.Store(e.Plain)
 	o.saved = e.Len
 	o.cache.put(&o.spans, e.data)
 }
 
-// save keeps the start of a content, if there is more of it than is kept, and if there
-// will be a way to tell whether it still holds.
-func (d *disk) save(o *content) {
-	if d == nil || o.offline || o.etag == "" && o.modified == "" && !o.source.lasting {
+// save keeps the start of a content on disk, if more of it is cached than was saved before,
+// and if a later run can tell whether it is still valid.
+func (o *content) save() {
+	if o.disk == nil || o.offline || o.etag == "" && o.modified == "" && !o.source.Lasting {
 		return
 	}
 	data := o.cache.start(&o.spans, maxKept)
 	if n := int64(len(data)); n > o.saved {
-		d.store(o.source.url, &entry{o.etag, o.modified, o.sha256, o.size, o.plain.Load(), n, data})
+		o.disk.store(o.source.URL, &entry{o.etag, o.modified, o.facts.SHA256, o.size, o.plain.Load(), n, data})
 		o.saved = n
 	}
 }

@@ -1,6 +1,6 @@
 // Listing a repository, page by page.
 
-package remote
+package hub
 
 import (
 	"cmp"
@@ -15,17 +15,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
 
-// maxDocument is the size in bytes of the largest answer of an API, and maxPages the
-// number of those that follow one another: a million files.
-const (
-	maxDocument = 64 << 20
-	maxPages    = 1000
-)
+// maxPages is the maximum number of pages of a listing: a million files.
+const maxPages = 1000
 
-// List lists the files of the revision: see [store.Lister].
+// A file is an entry of a listing.
+type file struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// List implements [store.Lister].
 func (h *hub) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if folder != "" {
@@ -55,12 +59,10 @@ func (h *hub) List(ctx context.Context, folder string) iter.Seq2[store.Entry, er
 	}
 }
 
-// errNoFolder is that of a folder that is not there, which to a store is one that holds
-// nothing.
-var errNoFolder = errors.New("there is no such folder")
+// errNoFolder is the error for a folder that does not exist. Stores treat it as empty.
+var errNoFolder = errors.New("no such folder")
 
-// tree returns the files of a folder, in order, or the store on this machine that has
-// them.
+// tree returns the files of a folder in order, or a local store that has them.
 func (h *hub) tree(ctx context.Context, folder string) ([]file, store.Lister, error) {
 	if err := h.wait(ctx); err != nil {
 		return nil, nil, err
@@ -77,13 +79,13 @@ func (h *hub) tree(ctx context.Context, folder string) ([]file, store.Lister, er
 	u := h.url("api/"+h.kind+"/"+h.repo+"/tree/", commit, after)
 	u.RawQuery = "recursive=true"
 	if files, ok := h.listing(folder); ok {
-		h.parts.client.meter.hit()
+		h.shared.Hit()
 		return files, nil, nil
 	}
-	if kept := h.parts.disk.load(u); kept != nil && isCommit(commit) {
+	if saved := h.shared.Saved(u); saved != nil && isCommit(commit) {
 		var files []file
-		if json.Unmarshal(kept.data, &files) == nil {
-			h.parts.client.meter.hit()
+		if json.Unmarshal(saved, &files) == nil {
+			h.shared.Hit()
 			h.remember(folder, files)
 			return files, nil, nil
 		}
@@ -92,21 +94,21 @@ func (h *hub) tree(ctx context.Context, folder string) ([]file, store.Lister, er
 		if s := h.local.snapshot(commit); s != nil {
 			return nil, s, nil
 		}
-		return nil, nil, fmt.Errorf("%s is %w; the Hub's cache on this machine does not have it, either", h.ref, ErrOffline)
+		return nil, nil, fmt.Errorf("%s: %w; the Hub's local cache does not have it either", h.ref, fetch.ErrOffline)
 	}
 	files, err := h.pages(ctx, u, folder)
 	if err != nil {
 		return nil, nil, err
 	}
 	if data, err := json.Marshal(files); err == nil && isCommit(commit) {
-		h.parts.disk.store(u, &entry{Size: int64(len(data)), Len: int64(len(data)), data: data})
+		h.shared.Save(u, data)
 	}
 	h.remember(folder, files)
 	return files, nil, nil
 }
 
-// remember keeps what a folder has: who looks at a repository lists it more than once,
-// and listings say the digests of files.
+// remember keeps the listing of a folder, because callers list a repository more than once
+// and listings contain the digests of files.
 func (h *hub) remember(folder string, files []file) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +118,7 @@ func (h *hub) remember(folder string, files []file) {
 	h.listed[folder] = files
 }
 
-// listing returns what a folder has, if that or all of the repository was listed before.
+// listing returns the files of a folder, if the folder or the repository was listed before.
 func (h *hub) listing(folder string) ([]file, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -131,14 +133,14 @@ func (h *hub) listing(folder string) ([]file, bool) {
 	return all[searchPath(all, folder+"/"):searchPath(all, folder+"0")], true
 }
 
-// searchPath returns the index of the first file whose path is not less than one.
+// searchPath returns the index of the first file whose path is not less than path.
 func searchPath(files []file, path string) int {
 	i, _ := slices.BinarySearchFunc(files, path, func(f file, path string) int { return cmp.Compare(f.Path, path) })
 	return i
 }
 
-// listedDigest returns the digest of a file by the listings there were, or "". The caller
-// has the lock.
+// listedDigest returns the digest of a file from earlier listings, or "". The caller holds
+// the lock.
 func (h *hub) listedDigest(name string) string {
 	for _, files := range h.listed {
 		if i := searchPath(files, name); i < len(files) && files[i].Path == name {
@@ -148,8 +150,8 @@ func (h *hub) listedDigest(name string) string {
 	return ""
 }
 
-// pages fetches a listing from its first page on, and sorts it: the Hub's order is that
-// of Git's trees.
+// pages fetches all pages of a listing and sorts the files by path. The Hub sends them in the
+// order of Git's trees.
 func (h *hub) pages(ctx context.Context, u *url.URL, folder string) ([]file, error) {
 	var files []file
 	for n := 0; u != nil; n++ {
@@ -165,7 +167,7 @@ func (h *hub) pages(ctx context.Context, u *url.URL, folder string) ([]file, err
 				Size int64  `json:"size"`
 			} `json:"lfs"`
 		}
-		header, err := h.documentAndHeader(ctx, u, &page)
+		header, err := h.document(ctx, u, &page)
 		if folder != "" && errors.Is(err, fs.ErrNotExist) {
 			return nil, errNoFolder
 		}
@@ -180,7 +182,7 @@ func (h *hub) pages(ctx context.Context, u *url.URL, folder string) ([]file, err
 					f.SHA256 = e.LFS.OID
 				}
 			}
-			// A file's own name lists the file.
+			// If the folder is in fact a file, the Hub lists the file.
 			if e.Type == "file" && (folder == "" || strings.HasPrefix(e.Path, folder+"/")) {
 				files = append(files, f)
 			}
@@ -193,8 +195,8 @@ func (h *hub) pages(ctx context.Context, u *url.URL, folder string) ([]file, err
 	return files, nil
 }
 
-// nextPage returns the URL of the page after u, or nil if that is the last. The token
-// goes with the request, so it must be one of the endpoint's.
+// nextPage returns the URL of the page after u, or nil after the last one. It must be on the
+// endpoint, because the request carries the token.
 func (h *hub) nextPage(u *url.URL, header http.Header) (*url.URL, error) {
 	for _, field := range header.Values("Link") {
 		for link := range strings.SplitSeq(field, ",") {
@@ -204,7 +206,7 @@ func (h *hub) nextPage(u *url.URL, header http.Header) (*url.URL, error) {
 			}
 			next, err := u.Parse(strings.Trim(strings.TrimSpace(target), "<>"))
 			if err != nil || !h.isEndpoint(next) {
-				return nil, &Error{Method: http.MethodGet, URL: shown(u), Err: errors.New("the next page of the listing is not on this server")}
+				return nil, &fetch.Error{Method: http.MethodGet, URL: fetch.Shown(u), Err: errors.New("the next page of the listing is on another server")}
 			}
 			return next, nil
 		}
@@ -212,44 +214,15 @@ func (h *hub) nextPage(u *url.URL, header http.Header) (*url.URL, error) {
 	return nil, nil
 }
 
-// document fetches an answer of the API, and decodes it.
-func (h *hub) document(ctx context.Context, u *url.URL, v any) error {
-	_, err := h.documentAndHeader(ctx, u, v)
-	return err
-}
-
-func (h *hub) documentAndHeader(ctx context.Context, u *url.URL, v any) (header http.Header, err error) {
-	s := &source{url: u, access: h.access, explain: h.explain, offline: h.offline.Load()}
-	text, header, err := h.parts.client.whole(ctx, s)
+// document fetches an answer of the API and decodes it into v.
+func (h *hub) document(ctx context.Context, u *url.URL, v any) (http.Header, error) {
+	s := &fetch.Source{URL: u, Access: h.access, Explain: h.explain, Offline: h.offline.Load()}
+	text, header, err := h.shared.Document(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return nil, &Error{Method: http.MethodGet, URL: shown(u), Status: http.StatusOK, Err: fmt.Errorf("the answer is not what the Hub's API gives: %w", err)}
+		return nil, fetch.BadDocument(u, fmt.Errorf("the answer is not valid for the Hub's API: %w", err))
 	}
 	return header, nil
-}
-
-// whole fetches all of an answer that is no object, such as a listing.
-func (c *client) whole(ctx context.Context, s *source) (text []byte, header http.Header, err error) {
-	err = c.persist(ctx, func() (int64, error) {
-		a, err := c.do(ctx, s.call(make(http.Header), 0))
-		if err != nil {
-			return 0, err
-		}
-		defer a.body.Close()
-		if a.status != http.StatusOK {
-			return 0, s.refused(a)
-		}
-		if err := a.uncoded(); err != nil {
-			return 0, err
-		}
-		text, err = readGrowing(a.body, maxDocument+1)
-		header = a.header
-		if len(text) > maxDocument {
-			err = a.errorf("the answer has more than %d bytes", maxDocument)
-		}
-		return 0, err
-	})
-	return text, header, err
 }

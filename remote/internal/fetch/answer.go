@@ -1,0 +1,228 @@
+// One request and its answer, including redirects.
+
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// A client makes the requests of all stores of one Opener.
+type client struct {
+	transport http.RoundTripper
+	slots     chan struct{} // holds a token for each request in flight
+	meter     *Meter
+	retries   int
+	silence   time.Duration // how long a server may send nothing
+	offline   bool
+	notice    func(string)
+	pauses    pauses
+}
+
+// Access adds credentials to a request, if its URL is one that may receive them. It is
+// called again for every redirect.
+type Access func(*http.Request) error
+
+// A call is a request to make.
+type call struct {
+	url    *url.URL
+	header http.Header
+	access Access // may be nil
+	want   int64  // upper bound of the bytes that will be read; 0 if unknown
+
+	offline bool // refuse to make it
+}
+
+// An Answer is the response to a request, after following redirects.
+type Answer struct {
+	Status int
+	Header http.Header
+	Hops   []*Answer // the redirects that led here, without bodies
+	URL    *url.URL  // of the server that answered
+
+	length int64 // of the body in bytes, as the server says; -1 if it does not
+	body   *body // must be closed
+}
+
+// maxHops is the maximum number of redirects, the same as in browsers and net/http.
+const maxHops = 10
+
+// errHops is the error for redirects in a circle.
+var errHops = fmt.Errorf("more than %d redirects", maxHops)
+
+// do makes a call once. The context governs reading the body, too. A refusal by the server
+// is not an error.
+func (c *client) do(ctx context.Context, what *call) (*Answer, error) {
+	if c.offline || what.offline {
+		return nil, &Error{Method: http.MethodGet, URL: Shown(what.url), Err: ErrOffline}
+	}
+	u := what.url
+	var hops []*Answer
+	for {
+		a, err := c.hop(ctx, what, u)
+		if err != nil {
+			return nil, err
+		}
+		a.Hops = hops
+		next, err := redirect(a)
+		if next == nil && err == nil {
+			return a, nil
+		}
+		a.body.Close()
+		if err == nil && len(hops) == maxHops {
+			err = a.Errorf("%w", errHops)
+		}
+		if err != nil {
+			return nil, err
+		}
+		hops, u = append(hops, a), next
+	}
+}
+
+// redirect returns the URL that an answer redirects to, or nil. Errors do not include that
+// URL, because its query usually holds a signature.
+func redirect(a *Answer) (*url.URL, error) {
+	switch a.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return nil, nil
+	}
+	if a.Header.Get("Location") == "" {
+		return nil, nil // S3 does this for a bucket in another region
+	}
+	next, err := a.URL.Parse(a.Header.Get("Location"))
+	switch {
+	case err != nil || next.Host == "":
+		return nil, a.Errorf("the server redirects to an invalid URL")
+	case next.Scheme != "https" && next.Scheme != "http":
+		return nil, a.Errorf("the server redirects to a URL with scheme %q", next.Scheme)
+	case a.URL.Scheme == "https" && next.Scheme == "http":
+		return nil, a.Errorf("the server redirects from https to http at %s, which is not followed", next.Host)
+	}
+	return next, nil
+}
+
+// hop makes one request.
+func (c *client) hop(ctx context.Context, what *call, u *url.URL) (*Answer, error) {
+	if err := c.pauses.wait(ctx, bucketOf(u), c.notice); err != nil {
+		return nil, broken(ctx, u, err)
+	}
+	if err := c.acquire(ctx); err != nil {
+		return nil, broken(ctx, u, err)
+	}
+	b := &body{client: c, ctx: ctx, url: u}
+	inner, cancel := context.WithCancelCause(ctx)
+	b.cancel = cancel
+	granted, err := c.meter.begin(what.want)
+	if err != nil {
+		b.Close()
+		return nil, &Error{Method: http.MethodGet, URL: Shown(u), Err: err}
+	}
+	b.granted = granted
+	req := newRequest(u, what.header).WithContext(inner)
+	if what.access != nil {
+		if err := what.access(req); err != nil {
+			b.Close()
+			return nil, broken(ctx, u, err)
+		}
+	}
+	b.alarm = time.AfterFunc(c.silence, func() { cancel(errSilent) })
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		err = b.why(err)
+		b.Close()
+		return nil, broken(ctx, u, err)
+	}
+	b.alarm.Stop()
+	b.reader = resp.Body
+	c.pauses.learn(bucketOf(u), resp.StatusCode, resp.Header)
+	return &Answer{Status: resp.StatusCode, Header: resp.Header, URL: u, length: resp.ContentLength, body: b}, nil
+}
+
+// acquire waits until fewer than the maximum number of requests are in flight.
+func (c *client) acquire(ctx context.Context) error {
+	if ctx.Err() == nil {
+		select {
+		case c.slots <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// newRequest returns a request for u without its user name, password and fragment.
+func newRequest(u *url.URL, header http.Header) *http.Request {
+	bare := *u
+	bare.User, bare.Fragment = nil, ""
+	r := &http.Request{Method: http.MethodGet, URL: &bare, Host: bare.Host, Header: header.Clone(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	r.Header.Set("User-Agent", "weigh (+https://github.com/weightools/safetensors)")
+	// Ranges count the bytes as sent, so a compressed body would be useless.
+	r.Header.Set("Accept-Encoding", "identity")
+	return r
+}
+
+// A body is the body of an answer. It counts what is read, and gives up when the server
+// sends nothing for too long. The whole transfer may take any time.
+type body struct {
+	client  *client
+	ctx     context.Context // of the caller
+	url     *url.URL
+	reader  io.ReadCloser // nil until there is an answer
+	cancel  context.CancelCauseFunc
+	alarm   *time.Timer
+	granted int64 // bytes that may be read before asking the meter again
+	free    sync.Once
+	closed  sync.Once
+}
+
+// Read returns io.EOF, or the errors of [broken].
+func (b *body) Read(p []byte) (int, error) {
+	if b.granted < int64(len(p)) {
+		more, err := b.client.meter.more(int64(len(p)) - b.granted)
+		if err != nil {
+			return 0, &Error{Method: http.MethodGet, URL: Shown(b.url), Err: err}
+		}
+		b.granted += more
+		p = p[:b.granted]
+	}
+	b.alarm.Reset(b.client.silence)
+	n, err := b.reader.Read(p)
+	b.alarm.Stop()
+	b.granted -= int64(n)
+	b.client.meter.read(n)
+	if err != nil && err != io.EOF {
+		err = broken(b.ctx, b.url, b.why(err))
+	}
+	return n, err
+}
+
+// why returns errSilent if the alarm ended the request, and err otherwise.
+func (b *body) why(err error) error {
+	if b.alarm != nil && !b.alarm.Stop() && b.ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, errSilent)) {
+		return errSilent
+	}
+	return err
+}
+
+// release lets another request begin while this body is still open.
+func (b *body) release() { b.free.Do(func() { <-b.client.slots }) }
+
+// Close ends the request without waiting for the rest of the body.
+func (b *body) Close() error {
+	b.closed.Do(func() {
+		b.cancel(context.Canceled)
+		if b.reader != nil {
+			b.reader.Close()
+		}
+		b.client.meter.giveBack(b.granted)
+		b.release()
+	})
+	return nil
+}

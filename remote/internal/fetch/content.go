@@ -1,0 +1,215 @@
+// The content of an object: what is known about it, and requests for ranges of its bytes.
+
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+)
+
+// A Source says where to request an object.
+type Source struct {
+	URL    *url.URL
+	Access Access
+
+	// Explain turns a refusal into an error. If it is nil or returns nil, the error is
+	// that of [Answer.Refusal].
+	Explain func(*Answer) *Error
+	// Learn may check the first answer, and extract facts about the object. It may also
+	// change the Source. nil means that it does nothing.
+	Learn   func(*Answer, *Facts) error
+	Lasting bool // the content at the URL never changes
+	Offline bool // requests are forbidden
+}
+
+// Facts are what a store knows about an object besides its content.
+type Facts struct {
+	SHA256 string // hex; "" if unknown
+	Size   int64  // announced by the server that redirects to the bytes; 0 if unknown
+}
+
+// A content is what is known about one object. All that have it open share it.
+type content struct {
+	*client
+	cache  *cache
+	disk   *disk // nil if nothing is kept
+	source *Source
+	spans  spans
+	facts  Facts
+
+	size     int64
+	etag     string // as the server sent it; "" if it did not
+	modified string // Last-Modified; "" if the server did not send it
+	saved    int64  // how many bytes of the start are on disk
+
+	final  atomic.Pointer[url.URL] // where redirects led
+	plain  atomic.Bool             // the server does not support ranges
+	stream stream
+}
+
+// headers returns the headers of a request for a range of this version of the object.
+func (o *content) headers(begin, end int64) http.Header {
+	h := make(http.Header)
+	if begin >= 0 {
+		h.Set("Range", fmt.Sprintf("bytes=%d-%d", begin, end-1))
+	}
+	switch {
+	case o.source.Lasting: // the target of a redirect may use other ETags
+	case strings.HasPrefix(o.etag, `"`):
+		h.Set("If-Match", o.etag)
+	case o.etag == "" && o.modified != "":
+		h.Set("If-Unmodified-Since", o.modified)
+	}
+	return h
+}
+
+// ask makes a request to the server that redirects led to. If that refuses, for example
+// because a signature has expired, ask starts over at the source.
+func (o *content) ask(ctx context.Context, h http.Header, want int64) (*Answer, error) {
+	what := o.source.call(h, want)
+	if final := o.final.Load(); final != nil {
+		direct := *what
+		direct.url = final
+		a, err := o.do(ctx, &direct)
+		if err != nil {
+			return nil, err
+		}
+		switch a.Status {
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusBadRequest:
+			a.body.Close()
+			o.final.CompareAndSwap(final, nil)
+		default:
+			return a, nil
+		}
+	}
+	a, err := o.do(ctx, what)
+	if err == nil && len(a.Hops) > 0 && a.Status < http.StatusBadRequest {
+		o.final.Store(a.URL)
+	}
+	return a, err
+}
+
+// call returns a request to the source.
+func (s *Source) call(h http.Header, want int64) *call {
+	return &call{url: s.URL, header: h, access: s.Access, want: want, offline: s.Offline}
+}
+
+// refused returns the error for a refusal.
+func (s *Source) refused(a *Answer) *Error {
+	if s.Explain != nil {
+		if e := s.Explain(a); e != nil {
+			return e
+		}
+	}
+	return a.Refusal()
+}
+
+// fetch fills p with the bytes at off, all of which lie within the object.
+func (o *content) fetch(ctx context.Context, p []byte, off int64) (n int, err error) {
+	for n < len(p) && err == nil {
+		err = o.persist(ctx, func() (int64, error) {
+			m, err := o.once(ctx, p[n:], off+int64(n))
+			n += m
+			return int64(m), err
+		})
+	}
+	return n, err
+}
+
+// once makes one request for the bytes at off and reads what comes. The server may announce
+// fewer bytes than p takes, but not none.
+func (o *content) once(ctx context.Context, p []byte, off int64) (int, error) {
+	if o.plain.Load() {
+		return o.stream.read(ctx, o, p, off)
+	}
+	a, err := o.ask(ctx, o.headers(off, off+int64(len(p))), int64(len(p)))
+	if err != nil {
+		return 0, err
+	}
+	defer a.body.Close()
+	if err := o.accept(a); err != nil {
+		return 0, err
+	}
+	switch a.Status {
+	case http.StatusPartialContent:
+		r, err := o.sameRun(a, off)
+		if err != nil {
+			return 0, err
+		}
+		return a.fill(p[:min(int64(len(p)), r.end-off)])
+	case http.StatusOK:
+		o.plain.Store(true) // it supported ranges when the object was opened
+		if off == 0 {
+			return a.fill(p)
+		}
+		a.body.Close()
+		return o.stream.read(ctx, o, p, off)
+	}
+	return 0, o.source.refused(a)
+}
+
+// accept returns an error if an answer belongs to another version of the object, or is
+// encoded.
+func (o *content) accept(a *Answer) error {
+	if a.Status != http.StatusPartialContent && a.Status != http.StatusOK {
+		return nil
+	}
+	if err := a.uncoded(); err != nil {
+		return err
+	}
+	etag, modified := a.Header.Get("ETag"), a.Header.Get("Last-Modified")
+	switch {
+	case o.source.Lasting && a.Status == http.StatusPartialContent:
+		return nil
+	case etag != "" && o.etag != "" && strings.TrimPrefix(etag, "W/") != strings.TrimPrefix(o.etag, "W/"):
+	case o.etag == "" && modified != "" && o.modified != "" && modified != o.modified:
+	case a.Status == http.StatusOK && a.length >= 0 && a.length != o.size:
+	default:
+		return nil
+	}
+	return a.Errorf("%w", ErrChanged)
+}
+
+// sameRun returns an error unless a partial answer begins at off in an object of the known
+// size. It may end early; surplus bytes are not read.
+func (o *content) sameRun(a *Answer, off int64) (run, error) {
+	r, err := a.run()
+	switch {
+	case err != nil:
+		return r, err
+	case r.size >= 0 && r.size != o.size:
+		return r, a.Errorf("its size is %d bytes, and was %d: %w", r.size, o.size, ErrChanged)
+	case r.begin != off:
+		return r, a.Errorf("byte %d was requested, and the server sends bytes from %d on", off, r.begin)
+	}
+	return r, nil
+}
+
+// fill fills p from the body, or returns an error if the body is shorter.
+func (a *Answer) fill(p []byte) (int, error) {
+	n, err := io.ReadFull(a.body, p)
+	var e *Error
+	if err == nil || errors.As(err, &e) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return n, err
+	}
+	return n, a.torn(n, len(p))
+}
+
+// torn returns the error for a body that ends early.
+func (a *Answer) torn(n, want int) error {
+	e := a.Errorf("the server sent %d of %d bytes: %w", n, want, io.ErrUnexpectedEOF)
+	e.again = true
+	return e
+}
+
+// isTorn reports whether err is the error for a body that ends early.
+func isTorn(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.again
+}
