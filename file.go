@@ -12,6 +12,7 @@ import (
 	"iter"
 	"os"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/mmap"
 )
 
@@ -73,10 +74,10 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 	}
 	n := binary.LittleEndian.Uint64(first[:])
 	if limit := o.maxHeaderSize(); n > uint64(limit) {
-		head := make([]byte, sniffSize)
+		head := make([]byte, filetype.HeadSize)
 		more, _ := io.ReadFull(r, head[copy(head, first[:]):]) // the file is refused already
-		if f := identify(head[:lengthSize+more]); f.name != "" {
-			return nil, f.violation(lengthSize)
+		if v := notSafetensors(filetype.DetectHead(head[:lengthSize+more]), lengthSize); v != nil {
+			return nil, v
 		}
 		return nil, headerTooLarge(saturate(n), limit)
 	}

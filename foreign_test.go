@@ -18,11 +18,11 @@ import (
 // the format is known.
 func TestForeignFormatsAreNamed(t *testing.T) {
 	words := map[string]string{
-		"git-lfs-pointer": "a Git LFS pointer, to 4976698672 bytes with the oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393",
+		"git-lfs-pointer": "a Git LFS pointer to 4,976,698,672 bytes with the oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393",
 		"html":            "an HTML page", "html-without-doctype": "an HTML page",
-		"json-error": `a JSON text ("{\"error\":\"Repository not found\",\"code\":404}")`, "json-index": "a JSON text", "json-array": "a JSON text",
-		"xml": "an XML document", "text": `a text that begins with "Entry not found"`, "text-outside-ascii": "verfügbar",
-		"zip": "a zip archive", "pytorch-legacy": "a legacy PyTorch file", "pickle-2": "a pickle of protocol 2", "pickle-4": "a pickle of protocol 4",
+		"json-error": `a JSON error message from a server ("{\"error\":\"Repository not found\",\"code\":404}")`, "json-index": "an index of safetensors shards", "json-array": "a JSON file",
+		"xml": "an XML error message from object storage", "text": `a text file that begins with "Entry not found"`, "text-outside-ascii": "verfügbar",
+		"zip": "a PyTorch checkpoint (zip)", "pytorch-legacy": "a PyTorch checkpoint (legacy pickle format)", "pickle-2": "a Python pickle, which can run code when it is loaded (protocol 2)", "pickle-4": "(protocol 4)",
 		"gguf": "GGUF", "numpy": "NumPy", "hdf5": "HDF5", "gzip": "gzip", "zstandard": "Zstandard", "xz": "xz", "bzip2": "bzip2", "7z": "7z", "rar": "RAR",
 		"tar": "tar archive", "tensorflow-lite": "TensorFlow Lite", "byte-order-mark": "byte order mark", "pdf": "PDF", "png": "PNG",
 		"zeros": "zero bytes", "many-zeros": "zero bytes",

@@ -95,7 +95,8 @@ func allocated() uint64 {
 // described reports whether v has the severity and the fix of its rule.
 func described(v *safetensors.Violation) bool {
 	return slices.ContainsFunc(safetensors.Rules(), func(info safetensors.RuleInfo) bool {
-		return info.Rule == v.Rule && info.Severity == v.Severity && info.Fix == v.Fix
+		return info.Rule == v.Rule && info.Severity == v.Severity &&
+			(info.Fix == v.Fix || v.Rule == safetensors.RuleNotSafetensors && v.Fix != "") // by the kind of file
 	})
 }
 

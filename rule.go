@@ -103,7 +103,7 @@ var rules = [...]RuleInfo{
 		Rule: RuleNotSafetensors, Severity: Invalid,
 		Summary: "A file is a safetensors file, and not one of another format under its name.",
 		Source:  "Format", Reference: "HeaderTooLarge as a rule",
-		Fix: "Fetch what was meant, or unpack it, or convert it: `weigh convert` writes checkpoints of PyTorch (.bin, .pt) and archives of NumPy (.npz) as safetensors.",
+		Fix: "Convert, decompress or download the file, depending on what it is; `weigh check FILE` says which.",
 	},
 	{
 		Rule: RuleHeaderSize, Severity: Invalid,

@@ -12,6 +12,7 @@ import (
 	"path"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -165,9 +166,9 @@ func (r *repository) config(ctx context.Context, folder, name string) *config {
 	case text == nil:
 		return c // which was reported
 	}
-	if what := notFetched(text, int64(len(text))); what != "" {
+	if t := filetype.DetectHead(text[:min(len(text), filetype.HeadSize)]); t.Kind.StandIn() {
 		if !r.has(file) { // or it was reported with the other files
-			r.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), what)
+			r.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), t)
 		}
 		return c
 	}

@@ -57,7 +57,7 @@ var incidents = []fixture{
 	{"sgl-project/sglang#14022: an adapter whose header is empty", func(_ *testing.T, f folder) {
 		f["adapter_model.safetensors"] = make([]byte, 4096)
 		f.text("adapter_config.json", peftConfig)
-	}, false, []want{{safetensors.RuleNotSafetensors, "adapter_model.safetensors", "", "zero bytes at least, as of a download that reserved its space"}}},
+	}, false, []want{{safetensors.RuleNotSafetensors, "adapter_model.safetensors", "", "a file filled with zero bytes"}}},
 	{"p-e-w/heretic#308: an adapter that is valid, and empty", func(_ *testing.T, f folder) {
 		f["adapter_model.safetensors"] = written(`{"__metadata__":{"format":"pt"}}`, 0)
 		f.text("adapter_config.json", peftConfig)
@@ -139,9 +139,9 @@ var incidents = []fixture{
 		f["unet/diffusion_pytorch_model.safetensors"] = b[:len(b)-1000]
 	}, false, []want{{safetensors.RuleTruncated, "unet/diffusion_pytorch_model.safetensors", "conv_in.weight", "the file is 1,000 bytes short"}}},
 	{"QwenLM/Qwen3-VL#264, gpustack/gpustack#815: a shard that is a Git LFS pointer", replaced(pointer), false,
-		[]want{{safetensors.RuleNotSafetensors, shardTwo, "", "a Git LFS pointer, to 4976698672 bytes"}}},
+		[]want{{safetensors.RuleNotSafetensors, shardTwo, "", "a Git LFS pointer to 4,976,698,672 bytes"}}},
 	{"Comfy-Org/ComfyUI#6744, #15687 and #14989: a page in the place of weights", replaced("<!DOCTYPE html>\n<html><head><title>504 Gateway Time-out</title></head></html>\n"), false,
-		[]want{{safetensors.RuleNotSafetensors, shardTwo, "", "an HTML page, as of a server's error or a login"}}},
+		[]want{{safetensors.RuleNotSafetensors, shardTwo, "", "an HTML page, such as an error or a login page"}}},
 	{"vllm-project/vllm#1687: a model with an empty buffer, which is sound", func(t *testing.T, f folder) {
 		f.weights(t, "model.safetensors", append(headed(plain), f32("transformer.masked_bias", 0))...)
 	}, true, nil},

@@ -54,7 +54,7 @@ var rules = [...]safetensors.RuleInfo{
 		Rule: RuleNotFetched, Severity: safetensors.Warning,
 		Summary: "The files beside the weights are themselves, and not a Git LFS pointer or an error page in their place.",
 		Source:  "none: loaders read them", Reference: readsOneFile,
-		Fix: "Run `git lfs pull`, or check the URL and the login, and fetch the file again.",
+		Fix: "Run `git lfs pull` in the file's repository, or check the URL and your login, and download the file again.",
 	},
 	{
 		Rule: RuleDownloadUnfinished, Severity: safetensors.Note,

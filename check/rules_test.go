@@ -67,15 +67,15 @@ var besides = []fixture{
 	}, false, []want{{check.RuleNotFetched, "tokenizer.json", "", `"tokenizer.json" is a Git LFS pointer to 17,525,357 bytes`}}},
 	{"a configuration that is a page", func(t *testing.T, f folder) {
 		model("<!DOCTYPE html>\n<html>Log in</html>", headed(plain))(t, f)
-	}, false, []want{{check.RuleNotFetched, "config.json", "", "an HTML page, as of a server's error or a login"}}},
+	}, false, []want{{check.RuleNotFetched, "config.json", "", "an HTML page, such as an error or a login page"}}},
 	{"a configuration that is empty", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("config.json", "")
-	}, false, []want{{check.RuleNotFetched, "config.json", "", "is empty"}}},
+	}, false, []want{{check.RuleNotFetched, "config.json", "", "is an empty file"}}},
 	{"an error of an object store", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("vocab.json", "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>")
-	}, false, []want{{check.RuleNotFetched, "vocab.json", "", "an XML document"}}},
+	}, false, []want{{check.RuleNotFetched, "vocab.json", "", "an XML error message from object storage"}}},
 	{"what a download has left", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(plain)...)
 		f["model-00002-of-00002.safetensors.incomplete"] = f["model-00002-of-00002.safetensors"][:1234]

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
@@ -134,25 +135,15 @@ func (p *indexParser) parse() {
 		p.wrong("", at, at+1, "byte %#02x at byte %d of the index is not UTF-8", p.text[at], at)
 	}
 	p.index.cutOff = err != nil
+	found := filetype.DetectHead(p.text[:min(len(p.text), filetype.HeadSize)])
 	switch {
-	case err != nil && len(p.index.Tensors) == 0 && foreign(p.text) != "":
-		p.wrong("", 0, min(len(p.text), 100), "the index is %s", foreign(p.text))
+	case err != nil && len(p.index.Tensors) == 0 && found.Kind.StandIn():
+		p.wrong("", 0, min(len(p.text), 100), "the index is %s", found)
 	case err != nil:
 		p.wrong("", p.Pos(), min(p.Pos()+1, len(p.text)), "index: %v", err)
 	case !p.sawMap:
 		p.wrong("", 0, len(p.text), "the index has no weight_map")
 	}
-}
-
-// foreign names what is found in the place of an index, or returns "".
-func foreign(text []byte) string {
-	switch {
-	case bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/")):
-		return "a Git LFS pointer: the index itself was not fetched"
-	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
-		return "a page of HTML or XML, as of a server's error or a login"
-	}
-	return ""
 }
 
 // object reads the index's object.

@@ -87,7 +87,7 @@ func TestDetails(t *testing.T) {
 	const version = "version https://git-lfs.github.com/spec/v1\n"
 	for text, want := range map[string]string{
 		version + "oid sha256:0123abcd\nsize 12\n": "a Git LFS pointer to 12 bytes with the oid sha256:0123abcd",
-		version + "size -1\noid \x1b[31m\n":        "a file of an unknown format",
+		version + "size -1\noid \x1b[31m\n":        `a Git LFS pointer to "-1" bytes with the oid "\x1b[31m"`,
 		version + "size -1\noid A\n":               `a Git LFS pointer to "-1" bytes with the oid "A"`,
 		"Entry not found":                          `a text file that begins with "Entry not found"`,
 		"\xef\xbb\xbf{\"error\": 1}":               `a JSON error message from a server ("{\"error\": 1}")`,

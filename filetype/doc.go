@@ -6,7 +6,7 @@
 // returns its [Type]:
 //
 //	t, err := filetype.Detect(f, size)
-//	fmt.Println(t)        // a Git LFS pointer to 4976698672 bytes
+//	fmt.Println(t)        // a Git LFS pointer to 4,976,698,672 bytes with the oid sha256:4d7a…
 //	fmt.Println(t.Advice) // Run `git lfs pull` in its repository to download the real file.
 //
 // The package never runs or unpacks anything, reads at most 130 KB of a file, and

@@ -104,7 +104,7 @@ type row struct {
 // Advice that several kinds share.
 const (
 	convert  = "Convert it to safetensors: `weigh convert FILE -o NEW.safetensors`."
-	original = "weigh does not read its tensors; look for a safetensors release of the same model."
+	original = ", or look for a safetensors release of the same model; weigh does not read this format."
 	wrongURL = "Check the URL, your login and your access to the repository, then download the file again."
 	wrong    = "It contains no weights: check the link or the upload, then download the right file."
 	foreign  = "It contains no weights. Do not run it; find out where it came from."
@@ -121,24 +121,24 @@ var rows = [...]row{
 	{TorchScript, "a TorchScript model", convert},
 	{TorchLegacy, "a PyTorch checkpoint (legacy pickle format)", convert},
 	{TorchTar, "a PyTorch checkpoint (tar)", convert},
-	{TorchPreview, "an archive of a preview of PyTorch 1.0, which no release reads", original},
+	{TorchPreview, "an archive of a preview of PyTorch 1.0", "No release of PyTorch reads it: look for a newer checkpoint of the same model."},
 	{Pickle, "a Python pickle, which can run code when it is loaded", "Find out what it would run: `weigh scan FILE`."},
 	{NPY, "a NumPy array (.npy)", "Store it in an .npz archive with numpy.savez, which `weigh convert` reads."},
 	{NPZ, "a NumPy archive (.npz)", convert},
-	{GGUF, "a GGUF model", "Use it with llama.cpp or Ollama; " + original},
-	{GGML, "a GGML model, the predecessor of GGUF", "Current versions of llama.cpp do not read it; " + original},
+	{GGUF, "a GGUF model", "Use it with llama.cpp or Ollama" + original},
+	{GGML, "a GGML model, the predecessor of GGUF", "Use it with llama.cpp from before August 2023" + original},
 	{HDF5, "an HDF5 file, as Keras writes (.h5)", "Find out whether it contains code: `weigh scan FILE`. To convert it, load it with Keras."},
 	{Keras, "a Keras model (.keras)", "Find out whether it contains code: `weigh scan FILE`. To convert it, load it with Keras."},
-	{ONNX, "an ONNX model", "Use it with ONNX Runtime; " + original},
-	{TFLite, "a TensorFlow Lite model", "Use it with LiteRT; " + original},
+	{ONNX, "an ONNX model", "Use it with ONNX Runtime" + original},
+	{TFLite, "a TensorFlow Lite model", "Use it with LiteRT" + original},
 	{SavedModel, "a TensorFlow SavedModel", "Find out whether its graph reads or writes files: `weigh scan FILE`. To convert it, load it with TensorFlow."},
 	{Graph, "a TensorFlow graph", "Find out whether it reads or writes files: `weigh scan FILE`. To convert it, load it with TensorFlow."},
-	{CoreML, "a Core ML model", "Use it with Core ML; " + original},
-	{ExecuTorch, "an ExecuTorch program", "Use it with ExecuTorch; " + original},
-	{OpenVINO, "an OpenVINO model description", "Use it with OpenVINO; " + original},
-	{MessagePack, "a MessagePack file, as Flax writes (.msgpack)", "Load it with flax.serialization and save it with safetensors.flax; " + original},
+	{CoreML, "a Core ML model", "Use it with Core ML" + original},
+	{ExecuTorch, "an ExecuTorch program", "Use it with ExecuTorch" + original},
+	{OpenVINO, "an OpenVINO model description", "Use it with OpenVINO" + original},
+	{MessagePack, "a MessagePack file, as Flax writes (.msgpack)", "Load it with flax.serialization and save it with safetensors.flax" + original},
 	{SentencePiece, "a SentencePiece tokenizer model", "It belongs to a tokenizer and contains no weights: rename it to tokenizer.model."},
-	{Llamafile, "a llamafile, a program with a model in it", "Run it only if you trust its publisher; " + original},
+	{Llamafile, "a llamafile, a program with a model in it", "Run it if you trust its publisher" + original},
 	{Parquet, "a Parquet file", "It is a table of data, not weights; check the link."},
 	{Arrow, "an Arrow file", "It is a table of data, not weights; check the link."},
 	{SQLite, "an SQLite database", "It contains no weights; check the link."},
@@ -194,7 +194,7 @@ var rows = [...]row{
 	{ByteOrderMark, "a file that begins with a UTF-8 byte order mark, as text editors write", again + " Do not open it in a text editor."},
 	{UTF16, "a UTF-16 text", wrongURL},
 	{Text, "a text file", wrongURL},
-	{Zeros, "a file of zero bytes", again + " Its space was reserved but never filled."},
+	{Zeros, "a file filled with zero bytes", again + " Its space was reserved but never filled."},
 	{Empty, "an empty file", again},
 }
 
@@ -225,3 +225,13 @@ func (k Kind) Name() string { return lookup(k).name }
 // Advice returns one or two sentences on what to do with a file of the kind.
 // Commands stand in backquotes; in them FILE is the file.
 func (k Kind) Advice() string { return lookup(k).advice }
+
+// StandIn reports whether files of the kind are found in the place of another that was
+// not downloaded: pointers, error messages, and files with nothing in them.
+func (k Kind) StandIn() bool {
+	switch k {
+	case LFSPointer, XetPointer, LinkText, HTML, HTTP, JSONError, StorageError, XML, AppleDouble, Empty, Zeros:
+		return true
+	}
+	return false
+}

@@ -5,6 +5,7 @@ package filetype
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,9 @@ import (
 func text(head []byte, _ int64) Type {
 	const mark = "\xef\xbb\xbf"
 	body, marked := bytes.CutPrefix(head, []byte(mark))
+	if t := pointer(bytes.TrimSpace(body)); t.Kind != "" {
+		return t
+	}
 	if !IsText(body) {
 		if marked {
 			return Type{Kind: ByteOrderMark}
@@ -23,9 +27,6 @@ func text(head []byte, _ int64) Type {
 	}
 	trimmed := bytes.TrimSpace(body)
 	line := " that begins with " + firstLine(trimmed)
-	if t := pointer(trimmed); t.Kind != "" {
-		return t
-	}
 	lower := bytes.ToLower(trimmed)
 	for _, p := range prefixes {
 		if bytes.HasPrefix(lower, []byte(p.prefix)) {
@@ -170,6 +171,9 @@ func lfsDetail(text []byte) string {
 		case "size":
 			size = value
 		}
+	}
+	if n, err := strconv.ParseUint(size, 10, 62); err == nil {
+		return fmt.Sprintf(" to %s with the oid %s", wording.Count(int64(n), "byte"), plainWord(oid))
 	}
 	return fmt.Sprintf(" to %s bytes with the oid %s", plainWord(size), plainWord(oid))
 }

@@ -3,12 +3,12 @@
 package torch
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"io"
+	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
@@ -158,7 +158,7 @@ func (f *file) warn(text string) {
 
 // open finds out what the file is, and reads it as that.
 func (f *file) open() error {
-	head := make([]byte, min(f.size, 512))
+	head := make([]byte, min(f.size, filetype.HeadSize))
 	if err := window.ReadFull(f.r, head, 0); err != nil {
 		return err
 	}
@@ -174,35 +174,21 @@ func (f *file) open() error {
 		return refuse("an archive begins within the file, or something stands before it: readers differ on what the file is")
 	case tarwalk.Has(head):
 		return f.tar()
-	case looksLikeSafetensors(head):
-		return notCheckpoint("it seems to be a safetensors file already")
-	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
-		return notCheckpoint("it is one array of NumPy, which has no name: numpy.savez puts it into an archive (.npz) under one")
 	case !looksLikePickle(head):
-		return notCheckpoint("it begins with %q", head[:min(len(head), 8)])
+		t := filetype.DetectHead(head)
+		return notCheckpoint("it is %s. %s", t, t.Advice())
 	}
 	return f.stream()
 }
 
-// looksLikeSafetensors says whether head is that of a safetensors file: the length of a
-// header, as little-endian 64 bits, of which the format allows 100,000,000 at most, and an
-// object. No pickle has such zeros for opcodes.
-func looksLikeSafetensors(head []byte) bool {
-	const lengthSize, most = 8, 100_000_000 // bytes
-	return len(head) > lengthSize && head[lengthSize] == '{' && binary.LittleEndian.Uint64(head) <= most
-}
-
-// looksLikePickle says whether a pickle may begin with head: with PROTO, or, before
-// there was that, with an opcode that the first value of a checkpoint has.
+// looksLikePickle reports whether head may begin a pickle: with PROTO, or, before there
+// was that, with an opcode that the first value of a checkpoint has.
 func looksLikePickle(head []byte) bool {
-	if len(head) < 2 {
-		return false
-	}
-	switch head[0] {
-	case '\x80':
-		return head[1] <= 5
-	case '(', 'c', ']', '}', 'I', 'L', '\x8a':
+	switch filetype.DetectHead(head).Kind {
+	case filetype.Pickle, filetype.TorchLegacy:
 		return true
+	case filetype.Text, filetype.Unknown:
+		return len(head) > 1 && (head[0] == 0x80 && head[1] <= 1 || strings.IndexByte("(c]}IL\x8a", head[0]) >= 0)
 	}
 	return false
 }

@@ -28,7 +28,7 @@ func PyTorch(o *Options) checkpoint.Format {
 		Extensions: []string{".bin", ".pt", ".pth", ".ckpt", ".pkl"},
 		Rank:       rankOfName,
 		Match: func(head []byte, _ string) bool {
-			return isZip(head) || tarwalk.Has(head) || looksLikePickle(head) && !looksLikeSafetensors(head)
+			return isZip(head) || tarwalk.Has(head) || looksLikePickle(head)
 		},
 		Open: func(ctx context.Context, from store.Object) (checkpoint.Tensors, error) {
 			return openAs(ctx, from, o, func(f Format) bool { return f != FormatNPZ })

@@ -83,11 +83,11 @@ func TestContainersRefused(t *testing.T) {
 		want string
 		none bool // whether it is no checkpoint at all
 	}{
-		{"nothing", nil, `it begins with ""`, true},
-		{"text", []byte("<!DOCTYPE html>"), `it begins with "<!DOCTYP"`, true},
-		{"a safetensors file", []byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"), "it seems to be a safetensors file already", true},
-		{"a safetensors file whose length begins as a pickle may", []byte("(\x00\x00\x00\x00\x00\x00\x00{}"), "it seems to be a safetensors file already", true},
-		{"an array", []byte("\x93NUMPY\x01\x00"), "it is one array of NumPy", true},
+		{"nothing", nil, `it is an empty file. Download the file again.`, true},
+		{"text", []byte("<!DOCTYPE html>"), `it is an HTML page, such as an error or a login page ("<!DOCTYPE html>")`, true},
+		{"a safetensors file", []byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"), "it is a safetensors file", true},
+		{"a safetensors file whose length begins as a pickle may", []byte("(\x00\x00\x00\x00\x00\x00\x00{}"), "it is a safetensors file", true},
+		{"an array", []byte("\x93NUMPY\x01\x00"), "it is a NumPy array (.npy). Store it in an .npz archive", true},
 		{"another archive", zipOf(t, zip.Store, member{"m/readme", "hello"}), `it is a zip archive, and has neither "m/data.pkl" nor arrays of NumPy in it`, true},
 		{"a number", []byte(proto + "K\x01."), "there are no tensors in it", true},
 		{"a storage that is not there", archiveOf(t, vector("1", 6), "0", counting(6)), `"tensor": the storage "1", of 6 elements, is not in the archive: "m/data/1" is what it would be`, false},

@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
+	"github.com/weightools/safetensors/filetype"
 )
 
 // A Finding is a broken rule, and the file that breaks it.
@@ -50,6 +51,14 @@ func (f *Finding) Name() string {
 	}
 	sum := sha256.Sum256([]byte(f.Tensor))
 	return fmt.Sprintf("%s sha256:%x", typeset.Shortened(f.Tensor), sum[:8])
+}
+
+// fix returns the advice with the path of the file in its commands. Standard input has none.
+func (f *Finding) fix() string {
+	if f.File == "-" {
+		return f.Fix
+	}
+	return filetype.For(f.Fix, f.File)
 }
 
 // findingJSON is a Finding in the machine form.

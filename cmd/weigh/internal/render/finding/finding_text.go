@@ -29,6 +29,9 @@ func (g *findingGroup) severity() safetensors.Severity { return rules.Severity(g
 
 // fix returns what to do about the group's rule.
 func (g *findingGroup) fix() string {
+	if len(g.kept) > 0 {
+		return g.kept[0].fix()
+	}
 	info, _ := rules.Lookup(g.rule)
 	return info.Fix
 }
