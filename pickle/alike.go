@@ -1,4 +1,4 @@
-// Alike: findings that differ only in where they are are one, and are counted.
+// Merging of findings that differ only in offset and numbers.
 
 package pickle
 
@@ -10,8 +10,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A kinship is what makes findings alike: the rule, the sentence, and what is put into
-// it but for numbers. Names are told apart, so that no dangerous one goes under.
+// A kinship identifies findings that are merged: the rule, the message format, and its arguments except numbers. Names
+// are included, so that a dangerous one is never merged with a harmless one.
 type kinship struct {
 	rule     Rule
 	severity Severity
@@ -19,7 +19,7 @@ type kinship struct {
 	words    [4]any
 }
 
-// kin returns the kinship of a finding that is worded by format and args.
+// kin returns the kinship of a finding with a message of format and args.
 func kin(rule Rule, severity Severity, format string, args []any) kinship {
 	k := kinship{rule: rule, severity: severity, format: format}
 	n := 0
@@ -35,7 +35,7 @@ func kin(rule Rule, severity Severity, format string, args []any) kinship {
 	return k
 }
 
-// addAlike keeps a finding, or counts it with those that are like it.
+// addAlike adds a finding, or counts it with the finding that it equals except for offset and numbers.
 func (f *findings) addAlike(k kinship, n Finding) {
 	n.Count = max(n.Count, 1)
 	f.noticed(n.Rule, n.Severity)
@@ -50,15 +50,15 @@ func (f *findings) addAlike(k kinship, n Finding) {
 	if f.counts == nil {
 		f.counts, f.index = map[Rule]int{}, map[kinship]int{}
 	}
-	const size = 400 // bytes of a finding, and of what is kept to find it
+	const size = 400 // approximate bytes of a finding and its index entry
 	f.bytes += size + 2*int64(len(n.Message))
 	f.counts[n.Rule]++
 	f.index[k] = len(f.list)
 	f.list, f.alike = append(f.list, n), append(f.alike, k)
 }
 
-// Join counts findings that are alike with those that n stands for. It is the same one if
-// it is at the same place, found by reading the bytes in another way.
+// Join adds the count and offsets of more to n. Equal offsets mean the same finding, met again when the data was parsed
+// in another way.
 func (n *Finding) Join(more *Finding) {
 	if n.Offset == more.Offset {
 		return
@@ -72,7 +72,7 @@ func (n *Finding) Join(more *Finding) {
 	n.Count += max(more.Count-1-int64(len(more.Also)), 0)
 }
 
-// move counts where the findings are from base.
+// move adds base to all offsets.
 func (n *Finding) move(base int64) {
 	n.Offset += base
 	for i := range n.Also[:max(min(n.Count-1, int64(len(n.Also))), 0)] {
@@ -80,7 +80,7 @@ func (n *Finding) move(base int64) {
 	}
 }
 
-// has is whether a finding that is alike is there for the same place.
+// has reports whether the list contains an equal finding at the offset.
 func (f *findings) has(k kinship, off int64) bool {
 	i, ok := f.index[k]
 	if !ok {
@@ -90,7 +90,7 @@ func (f *findings) has(k kinship, off int64) bool {
 	return n.Offset == off || n.Count > int64(len(n.Also)) || slices.Contains(n.Also[:n.Count-1], off)
 }
 
-// noticed takes note of the worst that is found, and since watch was called.
+// noticed records the worst verdict, in total and since the last call of watch.
 func (f *findings) noticed(rule Rule, severity Severity) {
 	v := severity.Verdict()
 	f.verdict = max(f.verdict, v)
@@ -99,10 +99,10 @@ func (f *findings) noticed(rule Rule, severity Severity) {
 	}
 }
 
-// watch begins anew to note what speaks against something of which v is thought.
+// watch starts recording the findings about something whose verdict is v so far.
 func (f *findings) watch(v Verdict) { f.because, f.worse = "", v }
 
-// forget forgets what was found, but not imports and calls.
+// forget removes the findings, but not the imports and calls.
 func (f *findings) forget() {
 	if len(f.list) > 0 {
 		f.list, f.alike = f.list[:0], f.alike[:0]
@@ -111,7 +111,7 @@ func (f *findings) forget() {
 	}
 }
 
-// sorted returns the findings by where they are. They cannot be added to afterwards.
+// sorted returns the findings by offset. No more can be added afterwards.
 func (f *findings) sorted() []Finding {
 	slices.SortStableFunc(f.list, func(x, y Finding) int { return cmp.Compare(x.Offset, y.Offset) })
 	return f.list

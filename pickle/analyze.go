@@ -1,4 +1,4 @@
-// Analyze and Load: every pickle in a range of bytes.
+// Analyze and Load: the analysis of all pickles in a range of bytes.
 
 package pickle
 
@@ -12,19 +12,18 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// Analyze judges the pickles that the size bytes behind r hold, one after another.
-// It goes on past errors, and looks for further pickles behind them.
+// Analyze analyses all pickles in the first size bytes of r. It continues after errors and searches the rest for more
+// pickles.
 //
-// The error is of reading r, never of what was read; the report then holds what
-// was found before, and is not Complete.
+// The error is a read error, never one of the contents. The report then has the findings so far and is not Complete.
 func Analyze(r io.ReaderAt, size int64, o *Options) (*Report, error) {
 	a := newAnalysis(r, size, o, o.policy().compile(), 0)
 	a.run()
 	return a.report(), a.m.Reader.Err()
 }
 
-// Load judges as Analyze does, and keeps what loading would have built. It takes
-// about 450 bytes of memory for each tensor of a checkpoint.
+// Load is like Analyze and also keeps the values that loading would create. It uses about 450 bytes of memory for each
+// tensor of a checkpoint.
 func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	a := newAnalysis(r, size, o, o.policy().compile(), 0)
 	a.keep = true
@@ -35,50 +34,47 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 	return &Graph{Report: a.report(), roots: a.roots, heap: a.m.Heap}, a.m.Reader.Err()
 }
 
-// costStream is what it costs to begin a stream, in cheap instructions.
+// costStream is the cost of starting a stream, in cheap instructions.
 const costStream = 40
 
-// held returns how many bytes the streams that are over take.
+// held returns the bytes used by finished streams.
 func (a *analysis) held() int64 { return a.all.bytes + 12*int64(len(a.roots)) }
 
-// drop gives up to keep values, for which there is no memory left: what follows is still
-// worth to be looked at.
+// drop stops keeping values because memory is exhausted, and lets the analysis continue.
 func (a *analysis) drop() {
 	a.keep = false
-	clear(a.roots) // they are unknown now
+	clear(a.roots) // unknown from now on
 	a.m.Result = heap.Unknown
 }
 
-// forgetAfter is how many values of streams that are over are kept at most, if
-// nobody wants them.
+// forgetAfter is the number of values of finished streams above which they are removed, unless they are to be kept.
 const forgetAfter = 1 << 16
 
-// An analysis goes through the streams of a range of bytes.
+// An analysis processes the streams of a range of bytes.
 type analysis struct {
 	o       *Options
 	m       *judge
 	all     *findings
-	keep    bool // whether the values are kept
+	keep    bool // keep the values
 	streams []Stream
 	roots   []heap.Ref
-	omitted int       // streams that are not listed
-	end     int64     // after the last stream
-	gap     int64     // where bytes begin that belong to no stream, -1 if there are none
-	left    int64     // how many instructions may still be read
-	guesses int64     // and how many while searching
-	gaveUp  bool      // whether too many attempts came to nothing
-	tried   int64     // where the longest attempt while searching ended
-	inner   *analysis // of the strings, one after another
+	omitted int       // number of streams that are not listed
+	end     int64     // end of the last stream
+	gap     int64     // start of bytes outside any stream, -1 if there are none
+	left    int64     // remaining instruction budget
+	guesses int64     // remaining budget of the search
+	gaveUp  bool      // the search has exhausted its budget
+	tried   int64     // end of the longest attempt of the search
+	inner   *analysis // for strings, reused
 }
 
-// newAnalysis returns an analysis of size bytes, which are a string within depth
-// others.
+// newAnalysis returns an analysis of size bytes that are nested in depth strings.
 func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
 	return &analysis{o: o, m: newJudge(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
 		left: o.maxOpcodes(), guesses: mostGuesses(size)}
 }
 
-// reuse makes the analysis one of other bytes.
+// reuse makes the analysis process other data.
 func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 	m := a.m
 	m.Restart(r, size, o.maxMemory())
@@ -87,12 +83,12 @@ func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), mostGuesses(size), 0, false
 }
 
-// run goes through all streams, and then through the pickles within strings.
+// run processes all streams, and then the pickles in strings.
 func (a *analysis) run() {
 	size := a.m.Reader.Size()
 	if size == 0 {
-		a.all.addf(RuleNotPickle, Warning, 0, "there are no bytes")
-		a.all.stop("there are no bytes")
+		a.all.addf(RuleNotPickle, Warning, 0, "the file is empty")
+		a.all.stop("the file is empty")
 	}
 	off, searching := int64(0), a.o != nil && a.o.Search
 	for off < size && !a.over() {
@@ -115,14 +111,14 @@ func (a *analysis) run() {
 		}
 	}
 	if off < size && a.left <= 0 {
-		a.all.limit(off, "the budget of instructions is spent at %d, and what follows was not looked at", off)
+		a.all.limit(off, "the instruction budget is exhausted at %d; the rest was not analysed", off)
 	}
 	a.closeGap(size)
 	a.nested()
 	a.crossCheck()
 }
 
-// over is whether no more streams are to be read.
+// over reports whether to stop reading streams.
 func (a *analysis) over() bool {
 	limit := 0
 	if a.o != nil {
@@ -131,15 +127,15 @@ func (a *analysis) over() bool {
 	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.Reader.Err() != nil
 }
 
-// An attempt is what came of reading a stream.
+// An attempt is the result of reading a stream.
 type attempt struct {
 	Stream
 	found  *findings
 	result heap.Ref
 	fault  opcode.Fault
 	failed bool
-	proto  bool  // whether it begins with PROTO
-	next   int64 // where to go on
+	proto  bool  // it starts with PROTO
+	next   int64 // where to continue
 }
 
 // attempt reads the stream at off.
@@ -179,8 +175,7 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	return t
 }
 
-// readAgain reads the stream as other loaders do, if they read it otherwise, and
-// adds what is only found so.
+// readAgain reads the stream as other loaders do, if they would read it differently, and adds the new findings.
 func (a *analysis) readAgain(t *attempt) {
 	m := a.m
 	if off, how := m.Reader.Crossed(); how != "" {
@@ -192,8 +187,7 @@ func (a *analysis) readAgain(t *attempt) {
 	}
 }
 
-// other reads a stream in another way, and adds the imports that are not in it
-// otherwise, and what is dangerous.
+// other reads a stream in another way. It adds imports that were not found before, and everything dangerous.
 func (a *analysis) other(t *attempt, set func()) {
 	m := a.m
 	found := newFindings(a.all.policy, a.all.depth, a.all.most)
@@ -225,10 +219,9 @@ func (a *analysis) other(t *attempt, set func()) {
 	m.rawAt = -1
 }
 
-// credible is whether an attempt read a pickle, and not bytes that happen to look
-// like one. Where another pickle ends, any that has no fault is one, and any that
-// begins as one; elsewhere it has to import something as well. Whatever imports
-// what is dangerous is one.
+// credible reports whether an attempt found a pickle and not bytes that resemble one. Anything with a dangerous import
+// counts. At the end of another pickle, so does a stream without faults or with PROTO; elsewhere it must also import
+// something.
 func (t *attempt) credible(searched bool) bool {
 	for _, g := range t.found.globals {
 		if g.Verdict == Dangerous {
@@ -242,30 +235,29 @@ func (t *attempt) credible(searched bool) bool {
 	return plain || t.proto && t.Opcodes > 1
 }
 
-// alien is whether the bytes are not meant to be a pickle: they begin as none, end
-// as none, and import nothing.
+// alien reports whether the data is not meant to be a pickle: it does not start or end like one, and imports nothing.
 func (t *attempt) alien() bool {
 	return t.failed && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&
 		(t.fault != opcode.FaultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
 }
 
-// notAPickle reports that the bytes are none. That they end too early is said as
-// well, for the beginning of a pickle may look like anything.
+// notAPickle reports that the data is not a pickle. If it is truncated, that is reported too, because the start of a
+// pickle can look like anything.
 func (a *analysis) notAPickle(t *attempt) {
-	a.all.addf(RuleNotPickle, Warning, 0, "the bytes are no pickle: %s", t.found.reason)
+	a.all.addf(RuleNotPickle, Warning, 0, "the file is not a pickle: %s", t.found.reason)
 	if t.fault == opcode.FaultTruncated {
 		a.all.merge(t.found, 0)
 	}
 	a.all.stop(t.found.reason)
 }
 
-// accept adds what an attempt found.
+// accept adds the findings of an attempt.
 func (a *analysis) accept(t *attempt) {
 	a.closeGap(t.Offset)
 	a.all.merge(t.found, 0)
 	a.all.jobs = append(a.all.jobs, t.found.jobs...)
 	if len(a.streams) == 1 {
-		a.all.addf(RuleMultiple, Note, t.Offset, "another pickle begins at %d", t.Offset)
+		a.all.addf(RuleMultiple, Note, t.Offset, "another pickle starts at %d", t.Offset)
 	}
 	if len(a.streams) < a.o.maxReport() {
 		a.streams = append(a.streams, t.Stream)
@@ -280,25 +272,24 @@ func (a *analysis) accept(t *attempt) {
 	}
 }
 
-// skip notes that the bytes at off belong to no stream, if they come after the
-// end of one. What comes after a fault is accounted for by it.
+// skip records that the byte at off is outside any stream if it follows the end of one. Bytes after a fault are covered
+// by the fault.
 func (a *analysis) skip(off int64, searched bool) {
 	if !searched {
 		a.gap = off
 	}
 }
 
-// closeGap reports the bytes that belong to no stream, if there are any before
-// off.
+// closeGap reports the bytes before off that are outside any stream.
 func (a *analysis) closeGap(off int64) {
 	if a.gap >= 0 {
-		a.all.addf(RuleTrailing, Warning, a.gap, "%s at %d belong to no pickle", wording.Count(off-a.gap, "byte"), a.gap)
+		a.all.addf(RuleTrailing, Warning, a.gap, "%s at %d do not belong to any pickle",
+			wording.Count(off-a.gap, "byte"), a.gap)
 	}
 	a.gap = -1
 }
 
-// crossCheck judges what only all streams together show: extension codes where the
-// registry is in the pickle's hands.
+// crossCheck finds what only all streams together show: extension codes, if a pickle can change the registry.
 func (a *analysis) crossCheck() {
 	var codes []*global
 	touched := false
@@ -311,12 +302,12 @@ func (a *analysis) crossCheck() {
 	for _, g := range codes {
 		if touched {
 			g.Verdict = Dangerous
-			a.all.addf(RuleExtension, Error, g.Offset, "%s is imported by a pickle that changes the registry", g.Name)
+			a.all.addf(RuleExtension, Error, g.Offset, "%s is imported by a pickle that modifies the registry", g.Name)
 		}
 	}
 }
 
-// report makes the report.
+// report returns the report.
 func (a *analysis) report() *Report {
 	if err := a.m.Reader.Err(); err != nil {
 		a.all.stop(err.Error())

@@ -1,4 +1,4 @@
-// Calls, and what is done to their results.
+// Checks of calls and of changes to their results.
 
 package pickle
 
@@ -9,8 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// Call judges a call. If it does no more than look up a constant name, it
-// returns what that names.
+// Call checks a call. If the call only looks up a constant name, Call returns the value of that name.
 func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 	n := m.At(callee)
 	switch n.Kind {
@@ -26,18 +25,18 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 		m.found.called(m, g, args)
 		return named
 	case heap.KindCall, heap.KindPersistent:
-		m.danger(RuleComputedCall, "the %s at %d calls what a %s gives", m.Token.Code, m.Token.Off, n.Kind)
+		m.danger(RuleComputedCall, "%s at %d calls the result of a %s", m.Token.Code, m.Token.Off, n.Kind)
 		m.checkDunderStrings(args)
 	case heap.KindUnknown:
-		m.danger(RuleComputedCall, "the %s at %d calls what is not known", m.Token.Code, m.Token.Off)
+		m.danger(RuleComputedCall, "%s at %d calls an unknown value", m.Token.Code, m.Token.Off)
 	default:
-		m.refuse(RuleType, "the %s at %d calls a %s", m.Token.Code, m.Token.Off, n.Kind)
+		m.refuse(RuleType, "%s at %d calls a value of type %s", m.Token.Code, m.Token.Off, n.Kind)
 	}
 	m.found.calledOther(m, callee, args)
 	return heap.Unknown
 }
 
-// Build judges the state that an object is given.
+// Build checks a state that is set on an object.
 func (m *judge) Build(object, state heap.Ref) {
 	n := m.At(object)
 	switch n.Kind {
@@ -46,14 +45,14 @@ func (m *judge) Build(object, state heap.Ref) {
 		m.checkBuild(c, state)
 		m.rawArray(c, state)
 	case heap.KindGlobal:
-		m.danger(RuleBuildImport, "the BUILD at %d sets attributes of %s, which is imported", m.Token.Off, m.summary(object))
+		m.danger(RuleBuildImport, "BUILD at %d sets attributes of the import %s", m.Token.Off, m.summary(object))
 	default:
-		m.warn(RuleBuildState, m.Token.Off, "the BUILD at %d sets the state of a %s", m.Token.Off, n.Kind)
+		m.warn(RuleBuildState, m.Token.Off, "BUILD at %d sets the state of a value of type %s", m.Token.Off, n.Kind)
 		m.checkDunderKeys(state)
 	}
 }
 
-// checkBuild judges the state that the result of a call is given.
+// checkBuild checks a state that is set on the result of a call.
 func (m *judge) checkBuild(c *heap.Call, state heap.Ref) {
 	m.checkDunderKeys(state)
 	n := m.At(c.Callee)
@@ -62,15 +61,16 @@ func (m *judge) checkBuild(c *heap.Call, state heap.Ref) {
 	}
 	g := m.NameOf(n).(*global)
 	if g.Verdict == Safe && !g.use.Builds() {
-		m.warn(RuleBuildState, m.Token.Off, "the BUILD at %d sets the state of what %s makes, which has none", m.Token.Off, g.Label())
+		m.warn(RuleBuildState, m.Token.Off, "BUILD at %d sets the state of a result of %s, which has none",
+			m.Token.Off, g.Label())
 	}
 	if g.use == names.Array && g.full == "numpy.dtype" {
 		m.checkDtype(m.Value(c.Args), m.Value(state))
 	}
 }
 
-// checkDunderKeys judges the names that a state sets: those of a dict, and of the
-// two dicts of a tuple, of which the second sets even what a class forbids.
+// checkDunderKeys checks the attribute names in a state: a dict, or a tuple of two dicts, of which the second can set
+// attributes that the class protects.
 func (m *judge) checkDunderKeys(state heap.Ref) {
 	v := m.Value(state)
 	if v.Kind() == heap.KindTuple && v.Len() == 2 {
@@ -80,54 +80,54 @@ func (m *judge) checkDunderKeys(state heap.Ref) {
 	m.checkDunderKeys1(v)
 }
 
-// checkDunderKeys1 judges the keys of one dict. A key too long to be looked at is
-// taken for one.
+// checkDunderKeys1 checks the keys of one dict. A key that is too long to read counts as a dunder name.
 func (m *judge) checkDunderKeys1(v heap.Value) {
 	for key := range m.look(v).Pairs() {
 		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == heap.KindStr {
-			m.danger(RuleDunderState, "the %s at %d sets %s", m.Token.Code, m.Token.Off, m.summary(key.Ref))
+			m.danger(RuleDunderState, "%s at %d sets %s", m.Token.Code, m.Token.Off, m.summary(key.Ref))
 			return
 		}
 	}
 }
 
-// isDunder is whether a name begins and ends with two underscores.
+// isDunder reports whether a name starts and ends with two underscores.
 func isDunder(s string) bool {
 	return len(s) > 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
 }
 
-// checkDunderStrings judges strings that a function may follow into the
-// interpreter, as str.format follows "{0.__class__}".
+// checkDunderStrings checks for strings that can give a function access to the interpreter, such as "{0.__class__}" for
+// str.format.
 func (m *judge) checkDunderStrings(args heap.Ref) {
 	for arg := range m.look(m.Value(args)).Items() {
 		if s, ok := arg.Str(); ok && strings.Contains(s, "__") {
-			m.danger(RuleDunderString, "the %s at %d gives %s to what it calls", m.Token.Code, m.Token.Off, m.summary(arg.Ref))
+			m.danger(RuleDunderString, "%s at %d passes %s to a function", m.Token.Code, m.Token.Off, m.summary(arg.Ref))
 			return
 		}
 	}
 }
 
-// Append judges items that are added to what is no list, set or dict.
+// Append checks items that are added to an object that is not a list, set or dict.
 func (m *judge) Append(object heap.Ref, as heap.Kind) {
 	n := m.At(object)
 	switch n.Kind {
 	case heap.KindCall:
 		m.addToResult(m.CallAt(n.A), as)
 	case heap.KindGlobal:
-		m.danger(RuleBuildImport, "the %s at %d adds to %s, which is imported", m.Token.Code, m.Token.Off, m.summary(object))
+		m.danger(RuleBuildImport, "%s at %d adds to the import %s", m.Token.Code, m.Token.Off, m.summary(object))
 	default:
-		m.warn(RuleMethodCall, m.Token.Off, "the %s at %d adds to a %s", m.Token.Code, m.Token.Off, n.Kind)
+		m.warn(RuleMethodCall, m.Token.Off, "%s at %d adds to a value of type %s", m.Token.Code, m.Token.Off, n.Kind)
 	}
 }
 
-// addToResult judges items that are added to the result of a call. That an OrderedDict is
-// filled so is what it is for; of other objects it is a method that is called.
+// addToResult checks items that are added to the result of a call. Classes such as OrderedDict are filled this way; for
+// other objects it calls a method.
 func (m *judge) addToResult(c *heap.Call, as heap.Kind) {
 	if callee := m.At(c.Callee); callee.Kind == heap.KindGlobal {
 		g := m.NameOf(callee).(*global)
 		if g.Verdict != Safe || as == heap.KindDict && g.use.Sets() || g.use == names.Class {
 			return
 		}
-		m.warn(RuleMethodCall, m.Token.Off, "the %s at %d calls a method of what %s makes", m.Token.Code, m.Token.Off, g.Label())
+		m.warn(RuleMethodCall, m.Token.Off, "%s at %d calls a method of a result of %s",
+			m.Token.Code, m.Token.Off, g.Label())
 	}
 }

@@ -1,4 +1,4 @@
-// Findings: what was met in one stream, or in many.
+// Collections of findings, imports and calls.
 
 package pickle
 
@@ -10,60 +10,60 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// A nameKey is a name as it is written, and whether it is renamed.
+// A nameKey is a name as written, and whether Python 3 renames it.
 type nameKey struct {
 	module, name string
 	renamed      bool
 }
 
-// findings are what was met. Those of a stream are kept apart until it is clear
-// that it is one, and then put together with the others.
+// findings are the results for one stream. They are merged into those of the analysis once it is clear that the stream is
+// a pickle.
 type findings struct {
 	policy *names.Policy
-	depth  int // how many pickles these strings are in
-	most   int // how many findings, and how many calls, are kept
+	depth  int // nesting depth of the strings
+	most   int // limit for findings and for calls
 
 	list    []Finding
-	alike   []kinship       // of each of them
-	index   map[kinship]int // of list
-	counts  map[Rule]int    // of those in list
-	bytes   int64           // that all of this takes, about
-	because Rule            // what spoke first against what is watched, or worst
-	worse   Verdict         // and how much
+	alike   []kinship       // of each finding in list
+	index   map[kinship]int // index in list
+	counts  map[Rule]int    // findings in list by rule
+	bytes   int64           // approximate memory use
+	because Rule            // the first or worst rule since watch was called
+	worse   Verdict         // its verdict
 	omitted int
 	verdict Verdict // of the findings and calls
-	reason  string  // why not everything was seen, "" if it was
-	limited bool    // whether that is for a limit of ours
+	reason  string  // why the analysis is incomplete, "" if it is complete
+	limited bool    // the reason is one of our limits
 
 	globals []*global
 	names   map[nameKey]*global
-	others  *global // what stands for unknown names beyond most, nil if there are none
+	others  *global // represents unknown names beyond the limit, nil if there are none
 	calls   []Call
 	jobs    []*job
-	jobOf   map[heap.Ref]*job // by the string
-	skipped bool              // whether strings were passed over, because there are too many
+	jobOf   map[heap.Ref]*job // by string
+	skipped bool              // the limit of strings was exceeded
 }
 
-// maxOfRule is how many findings of one rule are kept.
+// maxOfRule is the maximum number of findings of one rule.
 const maxOfRule = 1000
 
-// newFindings returns findings that keep so many of each sort.
+// newFindings returns findings with the given limit for each kind of result.
 func newFindings(policy *names.Policy, depth, most int) *findings {
 	return &findings{policy: policy, depth: depth, most: most}
 }
 
-// full is whether there is no place for another finding.
+// full reports whether there is no room for another finding.
 func (f *findings) full(rule Rule, severity Severity) bool {
 	return f.counts[rule] >= maxOfRule || f.noPlace(len(f.list), severity.Verdict())
 }
 
-// noPlace is whether a list of n has no place for one more of a verdict. What is
-// dangerous has places of its own, so that nothing can crowd it out.
+// noPlace reports whether a list of n entries has no room for another one with the verdict. Dangerous entries have room
+// of their own, which other entries cannot fill.
 func (f *findings) noPlace(n int, v Verdict) bool {
 	return n >= f.most && (v != Dangerous || n >= 2*f.most)
 }
 
-// addf keeps a finding, and words it if it is kept and the first of those that are alike.
+// addf adds a finding. It formats the message only if the finding is kept and not merged.
 func (f *findings) addf(rule Rule, severity Severity, off int64, format string, args ...any) {
 	n := Finding{Rule: rule, Severity: severity, Offset: off}
 	k := kin(rule, severity, format, args)
@@ -73,38 +73,38 @@ func (f *findings) addf(rule Rule, severity Severity, off int64, format string, 
 	f.addAlike(k, n)
 }
 
-// stop notes why not everything was seen.
+// stop records why the analysis is incomplete.
 func (f *findings) stop(reason string) {
 	if f.reason == "" {
 		f.reason = reason
 	}
 }
 
-// limit notes a limit that was met.
+// limit records that a limit was exceeded.
 func (f *findings) limit(off int64, format string, args ...any) {
 	f.addf(RuleBudget, Warning, off, format, args...)
 	f.stop(fmt.Sprintf(format, args...))
 	f.limited = true
 }
 
-// extended is whether a code of the extension registry is among the imports.
+// extended reports whether the imports include a code of the extension registry.
 func (f *findings) extended() bool {
 	return slices.ContainsFunc(f.globals, func(g *global) bool { return g.Rule == RuleExtension })
 }
 
-// keep keeps an import that is new.
+// keep adds a new import.
 func (f *findings) keep(g *global, key nameKey) {
 	if f.names == nil {
 		f.names = map[nameKey]*global{}
 	}
-	const size = 700 // bytes of an import, of what is kept to find it, and of the finding
+	const size = 700 // approximate bytes of an import, its index entry and its finding
 	f.bytes += size + 5*int64(len(g.Module)+len(g.Name))
 	g.key = key
 	f.names[key] = g
 	f.globals = append(f.globals, g)
 }
 
-// addJob keeps a string that may be a pickle.
+// addJob adds a string that may be a pickle.
 func (f *findings) addJob(j *job) {
 	if f.jobOf == nil {
 		f.jobOf = map[heap.Ref]*job{}
@@ -113,7 +113,7 @@ func (f *findings) addJob(j *job) {
 	f.jobOf[j.value] = j
 }
 
-// called keeps a call of an import; what speaks against it was watched.
+// called adds a call of an import. Findings about it were recorded since watch.
 func (f *findings) called(m *judge, g *global, args heap.Ref) {
 	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: g.standing(), Rule: f.because}
 	if f.because != "" {
@@ -122,7 +122,7 @@ func (f *findings) called(m *judge, g *global, args heap.Ref) {
 	if c.Rule == "" && c.Verdict != Safe {
 		c.Rule = g.Rule
 	}
-	ours := f.names[g.key] == g // and not one that the stream before has left in the memo
+	ours := f.names[g.key] == g // and not an import of the previous stream, through the memo
 	if c.Verdict == Safe && ours && g.listed > 0 {
 		f.calls[g.listed-1].Count++
 		return
@@ -132,7 +132,7 @@ func (f *findings) called(m *judge, g *global, args heap.Ref) {
 	}
 }
 
-// calledOther keeps a call of what is no import.
+// calledOther adds a call of a value that is not an import.
 func (f *findings) calledOther(m *judge, callee, args heap.Ref) {
 	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleType}
 	if k := m.At(callee).Kind; (k == heap.KindCall || k == heap.KindPersistent || k == heap.KindUnknown) && !m.Failed {
@@ -141,7 +141,7 @@ func (f *findings) calledOther(m *judge, callee, args heap.Ref) {
 	f.keepCall(m, c, func() string { return m.summary(callee) }, args)
 }
 
-// standing returns what is thought of calling the import, if nothing else is known.
+// standing returns the verdict on a call of the import without further findings.
 func (g *global) standing() Verdict {
 	if g.conditional() && !g.misused {
 		return Suspicious
@@ -149,7 +149,7 @@ func (g *global) standing() Verdict {
 	return g.Verdict
 }
 
-// keepCall keeps a call, if there is a place, and words it only then.
+// keepCall adds a call if there is room, and only then formats it.
 func (f *findings) keepCall(m *judge, c Call, label func() string, args heap.Ref) bool {
 	if f.noPlace(len(f.calls), c.Verdict) {
 		f.omitted++
@@ -161,13 +161,13 @@ func (f *findings) keepCall(m *judge, c Call, label func() string, args heap.Ref
 	return true
 }
 
-// other returns what stands for a name that is not kept.
+// other returns the import that represents names without room of their own.
 func (f *findings) other(g *global) *global {
 	if f.others == nil {
 		f.others = g
 		f.keep(g, nameKey{"", "other names", false})
 		g.Module, g.Name, g.ResolvedModule, g.ResolvedName, g.full = "", "other names", "", "other names", "other names"
-		f.addf(RuleResource, Warning, g.Offset, "more than %d names are imported, which is how many are listed", f.most)
+		f.addf(RuleResource, Warning, g.Offset, "more than %d names are imported; the rest is not listed", f.most)
 	}
 	if g.Verdict > f.others.Verdict {
 		f.others.Verdict, f.others.Rule = g.Verdict, g.Rule
@@ -176,7 +176,7 @@ func (f *findings) other(g *global) *global {
 	return f.others
 }
 
-// merge adds what g holds to f, with the offsets of g counted from base.
+// merge adds the results of g, with base added to their offsets.
 func (f *findings) merge(g *findings, base int64) {
 	for i, n := range g.list {
 		n.move(base)
@@ -198,7 +198,7 @@ func (f *findings) merge(g *findings, base int64) {
 	}
 }
 
-// mergeImport adds an import, or its uses to those of the same name.
+// mergeImport adds an import, or its uses to an existing one.
 func (f *findings) mergeImport(im *global) {
 	old := f.names[im.key]
 	if old == nil {
@@ -211,8 +211,7 @@ func (f *findings) mergeImport(im *global) {
 	old.misused = old.misused || im.misused
 }
 
-// mergeCall adds a call to the one of the same name, if nothing speaks against
-// either.
+// mergeCall adds a call, or counts it with a call of the same name if both are safe.
 func (f *findings) mergeCall(c Call) {
 	if c.Verdict == Safe {
 		for i := range f.calls[:min(len(f.calls), 100)] {
@@ -229,7 +228,7 @@ func (f *findings) mergeCall(c Call) {
 	f.calls = append(f.calls, c)
 }
 
-// worst returns the worst of what g holds, of its imports too.
+// worst returns the worst verdict, including those of the imports.
 func (f *findings) worst() Verdict {
 	v := f.verdict
 	for _, g := range f.globals {
@@ -238,7 +237,7 @@ func (f *findings) worst() Verdict {
 	return v
 }
 
-// final returns the verdict of an import when all uses of it are known.
+// final returns the verdict on an import once all its uses are known.
 func (g *global) final() Verdict {
 	if g.conditional() && g.good > 0 && !g.misused {
 		return Suspicious

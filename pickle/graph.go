@@ -1,4 +1,4 @@
-// The graph: what loading would have built, to be looked at.
+// The graph of values that loading would create.
 
 package pickle
 
@@ -8,19 +8,18 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/heap"
 )
 
-// A Graph is what pickles would have built: values, and how they refer to each
-// other. Nothing in it was imported or called. Values can contain themselves.
+// A Graph holds the values that pickles would create. Nothing in it was imported or called. Values can contain
+// themselves.
 //
-// A Graph may be read by any number of goroutines. It reads texts longer than
-// 4,096 bytes from the io.ReaderAt that it was loaded from.
+// A Graph is safe for concurrent use. It reads strings longer than 4,096 bytes from the io.ReaderAt it was loaded from.
 type Graph struct {
-	Report *Report // the judgement of the same bytes
+	Report *Report // the report on the same data
 	roots  []heap.Ref
 	heap   *heap.Heap
 }
 
-// Roots returns what each stream would have returned, in the order of the
-// streams of the report. A stream without STOP has a value of KindUnknown.
+// Roots returns the result of each stream, in the order of Report.Streams. A stream without STOP has a result of
+// KindUnknown.
 func (g *Graph) Roots() []Value {
 	roots := make([]Value, len(g.roots))
 	for i, r := range g.roots {
@@ -29,14 +28,13 @@ func (g *Graph) Roots() []Value {
 	return roots
 }
 
-// Persistents yields every persistent object, in the order in which the pickles
-// name them. One that is named twice is two.
+// Persistents yields all persistent objects in the order in which the pickles refer to them. Each reference is a separate
+// value.
 func (g *Graph) Persistents() iter.Seq[Value] {
 	return func(yield func(Value) bool) { g.heap.Persistents()(wrap(yield)) }
 }
 
-// Results yields every call whose result a value is, in the order in which they
-// would be made.
+// Results yields all calls in the order in which a loader would make them.
 func (g *Graph) Results() iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		g.heap.Results()(func(c heap.Result) bool { return yield(Result{c}) })

@@ -1,4 +1,4 @@
-// Imports, and objects that the loader is to find.
+// Checks of imports and persistent IDs.
 
 package pickle
 
@@ -12,24 +12,25 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// A global is an import while it is analyzed.
+// A global is an import during the analysis.
 type global struct {
 	Import
-	full    string // the name as Python 3 resolves it, with its module
+	full    string // module and name as Python 3 resolves them
 	use     names.Use
-	letters string // of the signature, for uses that have one
-	least   int    // how many of them are needed
+	letters string // the signature, for uses that have one
+	least   int    // number of required arguments
 	key     nameKey
-	node    heap.Ref // the value, within the stream
-	good    int      // calls that were as use says
-	misused bool     // whether there was another use
-	listed  int      // the index of its safe calls among the calls, and 1
+	node    heap.Ref // the value in the current stream
+	good    int      // number of calls that match the use
+	misused bool     // there was another use
+	listed  int      // index of its safe calls in the list of calls, plus 1
 }
 
-// Label returns the name as part of a message. Names that the pickle has no module for
-// are as a rule our words for something, such as "EXT 5"; but it may have an empty one.
+// Label returns the name for messages. A name without a module is usually our own description, such as "EXT 5", but a
+// pickle can also have an empty module.
 func (g *global) Label() string {
-	if plausible(g.ResolvedModule, g.ResolvedName) || g.Module == "" && plausible("m", strings.ReplaceAll(g.full, " ", "_")) {
+	ours := g.Module == "" && plausible("m", strings.ReplaceAll(g.full, " ", "_"))
+	if ours || plausible(g.ResolvedModule, g.ResolvedName) {
 		return g.full
 	}
 	return wording.Quote(g.full)
@@ -38,21 +39,21 @@ func (g *global) Label() string {
 // Resolved returns the name as Python 3 resolves it.
 func (g *global) Resolved() (module, name string) { return g.ResolvedModule, g.ResolvedName }
 
-// conditional is whether the name is dangerous unless it is used as its use says.
+// conditional reports whether the name is dangerous unless it is used as its use requires.
 func (g *global) conditional() bool {
 	return g.use == names.GetAttr || g.use == names.Partial || g.use == names.LoadBytes
 }
 
-// Global judges a name that is imported.
+// Global checks the import of a GLOBAL or INST.
 func (m *judge) Global(module, name []byte) heap.Ref {
-	g, known := m.found.names[nameKey{string(module), string(name), m.Proto < 3}] // without a copy
+	g, known := m.found.names[nameKey{string(module), string(name), m.Proto < 3}] // does not allocate
 	if known {
 		return m.imports(g)
 	}
 	return m.StackGlobal(string(module), string(name))
 }
 
-// StackGlobal judges a name that is imported.
+// StackGlobal checks the import of a STACK_GLOBAL.
 func (m *judge) StackGlobal(module, name string) heap.Ref {
 	g, known := m.found.names[nameKey{module, name, m.Proto < 3}]
 	if !known {
@@ -64,13 +65,13 @@ func (m *judge) StackGlobal(module, name string) heap.Ref {
 	return m.imports(g)
 }
 
-// imports counts an import, and returns its value.
+// imports counts an import and returns its value.
 func (m *judge) imports(g *global) heap.Ref {
 	g.Count++
 	return m.nodeOf(g)
 }
 
-// nodeOf returns the node of an import: one for the stream, for it is one object.
+// nodeOf returns the node of an import. A stream has one node for each import.
 func (m *judge) nodeOf(g *global) heap.Ref {
 	if g.node == heap.Unknown {
 		g.node = m.AddName(g)
@@ -78,27 +79,24 @@ func (m *judge) nodeOf(g *global) heap.Ref {
 	return g.node
 }
 
-// judgeName judges a name that is new to the stream. It returns nil for a name that
-// none has, if what is read need not be a pickle at all.
+// judgeName checks a name that is new to the stream. It returns nil for implausible names in data that may not be a
+// pickle.
 func (m *judge) judgeName(module, name string) *global {
 	if (m.Failed || m.Guessing) && !plausible(module, name) {
 		return nil
 	}
-	m.Work += costName
-	g := &global{Import: Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code)}}
+	resolved := names.Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name}
 	if m.Proto < 3 {
-		g.ResolvedModule, g.ResolvedName = names.Rename(module, name)
+		resolved.ResolvedModule, resolved.ResolvedName = names.Rename(module, name)
 	}
-	j := m.found.policy.Judge(names.Import{Module: module, Name: name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
-	g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
-	g.full = names.Join(g.ResolvedModule, g.ResolvedName)
-	if j.Entry != nil {
-		needed, optional, _ := strings.Cut(j.Entry.Signature, "|")
-		g.use, g.letters, g.least = j.Entry.Use, needed+optional, len(needed)
+	g, entry := m.newGlobal(resolved)
+	if entry != nil {
+		needed, optional, _ := strings.Cut(entry.Signature, "|")
+		g.use, g.letters, g.least = entry.Use, needed+optional, len(needed)
 	}
 	switch {
 	case m.Failed && !m.ProtoFirst && g.Verdict == Suspicious:
-		return nil // of bytes that need not be a pickle, what is not known means nothing
+		return nil // in data that may not be a pickle, an unknown name means nothing
 	case m.found.noPlace(len(m.found.globals), g.Verdict):
 		return m.found.other(g)
 	}
@@ -106,8 +104,18 @@ func (m *judge) judgeName(module, name string) *global {
 	return g
 }
 
-// plausible is whether a module and a name are spelled as Python's are: as opposed
-// to bytes that happen to stand behind what happens to be an opcode.
+// newGlobal returns an import with the verdict of the policy, and the entry that decided, nil if none did.
+func (m *judge) newGlobal(im names.Import) (*global, *names.Entry) {
+	m.Work += costName
+	j := m.found.policy.Judge(im)
+	g := &global{full: names.Join(im.ResolvedModule, im.ResolvedName)}
+	g.Import = Import{Module: im.Module, Name: im.Name, ResolvedModule: im.ResolvedModule, ResolvedName: im.ResolvedName,
+		Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Verdict(j.Level), Rule: Rule(j.Reason), Entry: j.Text}
+	return g, j.Entry
+}
+
+// plausible reports whether a module and a name are valid in Python, as opposed to bytes after something that resembles
+// an opcode.
 func plausible(module, name string) bool {
 	full := module + "." + name
 	for i := range len(full) {
@@ -122,25 +130,29 @@ func plausible(module, name string) bool {
 	return module != "" && name != ""
 }
 
-// Extension judges a number of the registry, which turns it into a name.
+// Extension checks the import of a code of the extension registry.
 func (m *judge) Extension(code int64) heap.Ref {
 	m.Work += machine.CostNote
 	name := fmt.Sprintf("EXT %d", code)
 	g, known := m.found.names[nameKey{"", name, false}]
 	if !known {
+		im := Import{Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleExtension}
 		if m.Work += costName; len(m.found.globals) >= m.found.most {
-			return m.imports(m.found.other(&global{Import: Import{Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleExtension}}))
+			return m.imports(m.found.other(&global{Import: im}))
 		}
-		g = &global{full: name, Import: Import{Name: name, ResolvedName: name, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleExtension}}
+		im.Name, im.ResolvedName = name, name
+		g = &global{full: name, Import: im}
 		m.found.keep(g, nameKey{"", name, false})
-		m.warn(RuleExtension, m.Token.Off, "the %s at %d imports what the registry has under %d", m.Token.Code, m.Token.Off, code)
+		m.warn(RuleExtension, m.Token.Off, "%s at %d imports code %d of the extension registry",
+			m.Token.Code, m.Token.Off, code)
 	}
 	return m.imports(g)
 }
 
-// Persistent judges an id under which the loader is to find something.
+// Persistent checks a persistent ID.
 func (m *judge) Persistent(id heap.Ref) {
 	if m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.Value(id)}) {
-		m.warn(RulePersistentID, m.Token.Off, "the %s at %d has the id %s, which is not one of PyTorch's storages", m.Token.Code, m.Token.Off, m.summary(id))
+		m.warn(RulePersistentID, m.Token.Off, "%s at %d has the ID %s, which is not a PyTorch storage",
+			m.Token.Code, m.Token.Off, m.summary(id))
 	}
 }

@@ -1,5 +1,4 @@
-// Uses of names that are dangerous unless used with care: getattr, partial, and
-// the loader of bytes.
+// Checks of names that are dangerous unless used in a specific way: getattr, partial, and PyTorch's loader of bytes.
 
 package pickle
 
@@ -11,25 +10,25 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// checkGetAttr judges getattr. Of a class and a constant name it is a way to write
-// the name of a method, as picklers write bound methods, and gives that name as
-// if it were imported.
+// checkGetAttr checks getattr. With a class and a constant name it is how picklers write bound methods; it then returns
+// the attribute as an import.
 func (m *judge) checkGetAttr(g *global, args heap.Value) heap.Ref {
 	attribute, ok := args.Item(1).Str()
 	owner := m.owner(args.Item(0))
-	if !ok || owner == nil || owner.Module == "" || owner.conditional() || args.Len() > 3 || args.Len() == 3 && m.imported(args.Item(2)) != nil {
+	if !ok || owner == nil || owner.Module == "" || owner.conditional() ||
+		args.Len() > 3 || args.Len() == 3 && m.imported(args.Item(2)) != nil {
 		g.misused = true
 		return heap.Unknown
 	}
 	g.good++
 	r := m.importAttribute(owner, attribute)
 	if g := m.NameOf(m.At(r)).(*global); strings.Contains(attribute, "__") && g.Verdict == Dangerous {
-		m.danger(RuleDunderString, "the %s at %d reaches %s", m.Token.Code, m.Token.Off, g.Label())
+		m.danger(RuleDunderString, "%s at %d accesses %s", m.Token.Code, m.Token.Off, g.Label())
 	}
 	return r
 }
 
-// owner returns the class that v is, or that it is an object of.
+// owner returns the class that v is or that v is an instance of.
 func (m *judge) owner(v heap.Value) *global {
 	if c, ok := v.Called(); ok && c.Opcode() != opcode.Reduce {
 		v = c.Callee()
@@ -37,17 +36,14 @@ func (m *judge) owner(v heap.Value) *global {
 	return m.imported(v)
 }
 
-// importAttribute returns an attribute of an import, as an import.
+// importAttribute returns an attribute of an import as an import.
 func (m *judge) importAttribute(owner *global, attribute string) heap.Ref {
-	key := nameKey{owner.Module, owner.Name + "." + attribute, owner.Module != owner.ResolvedModule || owner.Name != owner.ResolvedName}
+	renamed := owner.Module != owner.ResolvedModule || owner.Name != owner.ResolvedName
+	key := nameKey{owner.Module, owner.Name + "." + attribute, renamed}
 	g, known := m.found.names[key]
 	if !known {
-		m.Work += costName
-		g = &global{Import: Import{Module: key.module, Name: key.name, ResolvedModule: owner.ResolvedModule,
-			ResolvedName: owner.ResolvedName + "." + attribute, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code)}}
-		j := m.found.policy.Judge(names.Import{Module: g.Module, Name: g.Name, ResolvedModule: g.ResolvedModule, ResolvedName: g.ResolvedName})
-		g.Verdict, g.Rule, g.Entry = Verdict(j.Level), Rule(j.Reason), j.Text
-		g.full = names.Join(g.ResolvedModule, g.ResolvedName)
+		g, _ = m.newGlobal(names.Import{Module: key.module, Name: key.name,
+			ResolvedModule: owner.ResolvedModule, ResolvedName: owner.ResolvedName + "." + attribute})
 		if m.found.noPlace(len(m.found.globals), g.Verdict) {
 			g = m.found.other(g)
 		} else {
@@ -58,20 +54,19 @@ func (m *judge) importAttribute(owner *global, attribute string) heap.Ref {
 	return m.nodeOf(g)
 }
 
-// checkPartial judges functools.partial: it calls nothing yet, and calling what it
-// gives is calling what was computed.
+// checkPartial checks functools.partial. It calls nothing itself, and a call of its result is a computed call.
 func (m *judge) checkPartial(g *global, args heap.Value) {
 	f := m.imported(args.Item(0))
 	if f == nil || f.Verdict == Dangerous || f.conditional() {
 		g.misused = true
-		m.danger(RuleCallableArg, "the %s at %d makes a call of %s", m.Token.Code, m.Token.Off, m.summary(args.Item(0).Ref))
+		m.danger(RuleCallableArg, "%s at %d prepares a call of %s",
+			m.Token.Code, m.Token.Off, m.summary(args.Item(0).Ref))
 		return
 	}
 	g.good++
 }
 
-// checkLoadBytes judges torch.storage._load_from_bytes: it loads the bytes that it
-// is given, which are judged in turn.
+// checkLoadBytes checks torch.storage._load_from_bytes, whose argument is analysed as a pickle.
 func (m *judge) checkLoadBytes(g *global, args heap.Value) {
 	b := args.Item(0)
 	n := m.At(b.Ref)
@@ -85,8 +80,7 @@ func (m *judge) checkLoadBytes(g *global, args heap.Value) {
 	m.nest(b, g)
 }
 
-// isEncodedBytes is whether v is what protocols below 3 have for bytes: a call of
-// _codecs.encode with a str.
+// isEncodedBytes reports whether v is how protocols below 3 store bytes: a call of _codecs.encode with a str.
 func (m *judge) isEncodedBytes(v heap.Value) bool {
 	c, ok := v.Called()
 	if !ok {
@@ -96,8 +90,7 @@ func (m *judge) isEncodedBytes(v heap.Value) bool {
 	return f != nil && f.use == names.Encode && f.Verdict == Safe
 }
 
-// escapes notes conditional names that are anywhere but where they are called:
-// what becomes of them there is not known. It is asked when the stream is over.
+// escapes marks conditional names as misused if they occur anywhere except as callees. It runs at the end of a stream.
 func (m *judge) escapes() {
 	watched := map[heap.Ref]*global{}
 	for _, g := range m.found.globals {
@@ -125,7 +118,7 @@ func (m *judge) escapes() {
 	}
 }
 
-// callsOnly is whether r is a call of the callee, and holds it nowhere else.
+// callsOnly reports whether r is a call of callee that contains it nowhere else.
 func (m *judge) callsOnly(r, callee heap.Ref) bool {
 	n := m.At(r)
 	if n.Kind != heap.KindCall {

@@ -1,4 +1,4 @@
-// joblib's pickles: the bytes of arrays between the instructions.
+// joblib files: raw array data between instructions.
 
 package pickle
 
@@ -8,14 +8,12 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// joblib.dump writes an array as an object of NumpyArrayWrapper, which has the
-// array's dtype and shape, and right behind the BUILD of it the array's bytes: its
-// loader reads them there, and puts the array on the stack (joblib,
-// numpy_pickle.py). Any other loader takes the bytes for instructions, so that
-// both readings have to be judged. If elements are objects, a pickle stands there
-// instead.
+// joblib.dump writes an array as a NumpyArrayWrapper with the dtype and shape, followed directly after its BUILD by the
+// data of the array. joblib's loader reads the data there and replaces the wrapper by the array (numpy_pickle.py). Other
+// loaders interpret the data as instructions, so both interpretations must be checked. The elements of object arrays are
+// in a nested pickle instead.
 
-// rawArray passes over the bytes of an array, if c makes the wrapper of one.
+// rawArray skips the data of an array if c creates its wrapper.
 func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
 	if m.plain || !m.isWrapper(c) || m.Failed {
 		return
@@ -23,35 +21,35 @@ func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
 	w := joblib.Of(m.look(m.Value(state)))
 	off := m.Reader.Offset()
 	if w.Objects {
-		if m.Inner() { // the array takes the place of the wrapper
-			m.found.addf(RuleNested, Note, off, "the objects of an array begin at %d, as a pickle of their own", off)
+		if m.Inner() { // the array replaces the wrapper
+			m.found.addf(RuleNested, Note, off, "a pickle with the elements of an array starts at %d", off)
 		}
 		return
 	}
 	if m.rawAt < 0 {
 		m.rawAt = off
-		m.found.addf(RuleRawArray, Note, off, "the bytes of an array begin at %d, as joblib writes them", off)
+		m.found.addf(RuleRawArray, Note, off, "the data of a joblib array starts at %d", off)
 	}
 	if !w.Known {
-		m.fail(RuleParse, "an array begins at %d, and the size of it cannot be told", off)
+		m.fail(RuleParse, "an array of unknown size starts at %d", off)
 		return
 	}
 	if w.Aligned {
 		b := m.Reader.Peek(1)
 		if len(b) == 0 {
-			m.fail(RuleTruncated, "the bytes end at %d, before those of an array", m.Reader.Size())
+			m.fail(RuleTruncated, "the data ends at %d, before the data of an array", m.Reader.Size())
 			return
 		}
 		w.Bytes += 1 + int64(b[0])
 	}
 	if w.Bytes > m.Reader.Left() {
-		m.fail(RuleTruncated, "the array at %d has %d bytes, and %d are left", off, w.Bytes, m.Reader.Left())
+		m.fail(RuleTruncated, "the array at %d needs %d bytes, but %d are left", off, w.Bytes, m.Reader.Left())
 		return
 	}
 	m.Reader.GoTo(off + w.Bytes)
 }
 
-// isWrapper is whether a call makes a NumpyArrayWrapper.
+// isWrapper reports whether a call creates a NumpyArrayWrapper.
 func (m *judge) isWrapper(c *heap.Call) bool {
 	class := m.imported(m.Value(c.Callee))
 	if class != nil && class.use == names.Reconstructor {

@@ -1,4 +1,4 @@
-// Listings: instructions as lines, with what they would import and call.
+// Disassembly, annotated with imports and calls.
 
 package pickle
 
@@ -13,31 +13,30 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A Line is one instruction as it is listed, or bytes that are none.
+// A Line is one instruction of a listing, or a run of bytes outside any pickle.
 type Line struct {
 	Offset int64
 	End    int64
-	Stream int    // which of the report's streams it is of, -1 if of none
-	Opcode Opcode // 0 if the bytes are no instruction
+	Stream int    // index in Report.Streams, -1 if the bytes are outside any pickle
+	Opcode Opcode // 0 if the bytes are not an instruction
 	Arg    string // the argument as Python writes it, "" if there is none
-	Mark   string // "(MARK at 12)" if it takes a MARK off the stack, "(as 3)" if it is MEMOIZE
-	Indent int    // how many MARKs are open before it
-	Depth  int    // how many values and MARKs are on the stack after it
+	Mark   string // "(MARK at 12)" if it removes a MARK from the stack, "(as 3)" for MEMOIZE
+	Indent int    // number of open MARKs before it
+	Depth  int    // number of values and MARKs on the stack after it
 
-	// Remark says what the instruction imports, calls or breaks, "" if nothing;
-	// Verdict is what is thought of that.
+	// Remark says what the instruction imports and calls, and which rules it violates; "" if nothing. Verdict is the
+	// verdict on that.
 	Remark  string
 	Verdict Verdict
 }
 
-// String returns the line as Python's pickletools prints it, without Depth and
-// Remark.
+// String formats the line as Python's pickletools does, without Depth and Remark.
 func (l *Line) String() string {
 	if l.Opcode == 0 {
 		return fmt.Sprintf("%5d: %s", l.Offset, l.Arg)
 	}
 	code := strconv.QuoteToASCII(string([]byte{byte(l.Opcode)}))
-	const deepest = 100 // levels that are indented: a hostile pickle has a million
+	const deepest = 100 // levels of indentation; hostile pickles have a million
 	s := fmt.Sprintf("%5d: %-4s %*s%s", l.Offset, code[1:len(code)-1], 4*min(l.Indent, deepest), "", l.Opcode)
 	if l.Arg == "" && l.Mark == "" {
 		return s
@@ -51,10 +50,8 @@ func (l *Line) String() string {
 	return s
 }
 
-// Lines yields the instructions of the size bytes behind r, of one stream after
-// another, and between them what belongs to none. It judges the bytes first, so
-// that a line can say what is thought of it. An argument longer than 4,096 bytes
-// is cut off. The error is of reading.
+// Lines yields the instructions of all streams in the first size bytes of r, and the bytes between streams. It analyses
+// the data first, so that each line can have a verdict. Arguments are truncated to 4,096 bytes. The error is a read error.
 func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		report, err := Analyze(r, size, o)
@@ -62,7 +59,8 @@ func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 			yield(Line{Stream: -1}, err)
 			return
 		}
-		l := &listing{m: newJudge(r, size, o), report: report, yield: yield, going: true, verdicts: map[string]Verdict{}}
+		l := &listing{m: newJudge(r, size, o), report: report, yield: yield, going: true}
+		l.verdicts = map[string]Verdict{}
 		for i := range report.Imports {
 			l.verdicts[report.Imports[i].String()] = report.Imports[i].Verdict
 		}
@@ -76,14 +74,14 @@ func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 	}
 }
 
-// A listing makes lines.
+// A listing produces lines.
 type listing struct {
 	m      *judge
 	report *Report
 	yield  func(Line, error) bool
-	going  bool      // whether lines are still wanted
-	marks  []int64   // where the open MARKs are
-	outer  [][]int64 // the same of the streams around this one
+	going  bool      // yield has not returned false
+	marks  []int64   // offsets of the open MARKs
+	outer  [][]int64 // those of the enclosing streams
 
 	verdicts map[string]Verdict // by import
 }
@@ -92,14 +90,15 @@ type listing struct {
 func (l *listing) stream(i int, s Stream) {
 	m := l.m
 	if m.Size() > forgetAfter {
-		m.Forget() // with the memo, which may be of the stream before
+		m.Forget() // including the memo of previous streams
 	}
 	found := newFindings(l.report.policy, 0, m.o.maxReport())
 	m.begin(s.Offset, found)
 	m.Budget = m.o.maxOpcodes()
 	l.marks, l.outer = nil, nil
 	m.Observe = func() {
-		line := Line{Offset: m.Token.Off, End: m.Reader.Offset(), Stream: i, Opcode: Opcode(m.Token.Code), Arg: string(m.Token.Argument()), Indent: len(l.marks)}
+		line := Line{Offset: m.Token.Off, End: m.Reader.Offset(), Stream: i, Opcode: Opcode(m.Token.Code)}
+		line.Arg, line.Indent = string(m.Token.Argument()), len(l.marks)
 		live, calls := m.Memoized(), m.Calls()
 		found.forget()
 		m.Step()
@@ -117,7 +116,7 @@ func (l *listing) stream(i int, s Stream) {
 	m.Run()
 }
 
-// follow does with MARKs what the machine did.
+// follow updates the MARKs after an instruction.
 func (l *listing) follow(line *Line) {
 	m := l.m
 	switch n := len(l.outer); {
@@ -133,7 +132,7 @@ func (l *listing) follow(line *Line) {
 	}
 }
 
-// remark says what a line imports, calls and breaks.
+// remark adds the imports, calls and violated rules of a line.
 func (l *listing) remark(line *Line, findings []Finding, called bool) {
 	m := l.m
 	add := func(s string, v Verdict) {
@@ -162,8 +161,7 @@ func (l *listing) remark(line *Line, findings []Finding, called bool) {
 	}
 }
 
-// verdict returns what the report thinks of an import: more than can be known
-// while it is read.
+// verdict returns the report's verdict on an import, which takes later uses into account.
 func (l *listing) verdict(g *global) Verdict {
 	if v, ok := l.verdicts[g.String()]; ok {
 		return v
@@ -171,7 +169,7 @@ func (l *listing) verdict(g *global) Verdict {
 	return g.Verdict
 }
 
-// rest yields bytes that belong to no stream.
+// rest yields bytes outside any stream.
 func (l *listing) rest(from, to int64) {
 	if from >= to || !l.going {
 		return
@@ -183,13 +181,12 @@ func (l *listing) rest(from, to int64) {
 	if to-from > most {
 		text += fmt.Sprintf(" ... (%s)", wording.Count(to-from, "byte"))
 	}
-	l.going = l.yield(Line{Offset: from, End: to, Stream: -1, Arg: text, Remark: "no instructions", Verdict: Suspicious}, nil)
+	line := Line{Offset: from, End: to, Stream: -1, Arg: text, Remark: "not an instruction", Verdict: Suspicious}
+	l.going = l.yield(line, nil)
 }
 
-// Disassemble writes the instructions of the size bytes behind r to w, as
-// Python's pickletools does. Behind each it writes how much is on the stack, and
-// what it imports and calls, with what is thought of that. The error is of
-// reading or of writing.
+// Disassemble writes the instructions of the first size bytes of r to w, formatted as Python's pickletools does. It adds
+// the stack depth to each line, and the verdict on imports and calls. The error is a read or write error.
 func Disassemble(w io.Writer, r io.ReaderAt, size int64, o *Options) error {
 	highest := 0
 	for line, err := range Lines(r, size, o) {

@@ -1,4 +1,4 @@
-// Pickles within the strings of pickles.
+// Pickles in the strings of pickles.
 
 package pickle
 
@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	maxJobs    = 1000    // strings of a pickle that are judged
+	maxJobs    = 1000    // strings of a pickle that are analysed
 	maxDecoded = 1 << 20 // bytes of a string that are decoded
 )
 
 // A job is a string that may be a pickle.
 type job struct {
 	value   heap.Ref
-	off     int64 // where it is
+	off     int64 // offset of the string
 	r       io.ReaderAt
 	size    int64
-	loaded  bool    // whether it is given to something that may load it
-	loader  *global // what loads it, if that is allowed to
-	archive bool    // whether it is an archive
-	decoded bool    // whether it is not in the file as it is
+	loaded  bool    // it is passed to something that may load it
+	loader  *global // the function that loads it, if that is allowed
+	archive bool    // it is an archive
+	decoded bool    // it is not stored literally in the file
 }
 
-// Text looks at a text, of which b is the head.
+// Text checks a text with the head b.
 func (m *judge) Text(r heap.Ref, b []byte, off, size int64) {
 	form := guise.Of(b)
 	if form == guise.Nothing || m.Failed {
@@ -53,7 +53,7 @@ func (m *judge) Text(r heap.Ref, b []byte, off, size int64) {
 	m.addJob(j)
 }
 
-// Decoded looks at a text that is not in the file as it is.
+// Decoded checks a text that is not stored literally in the file.
 func (m *judge) Decoded(r heap.Ref, b []byte) {
 	form := guise.Of(b)
 	if form == guise.Nothing || m.Failed {
@@ -66,8 +66,7 @@ func (m *judge) Decoded(r heap.Ref, b []byte) {
 	m.addDecoded(j, bytes.Clone(b))
 }
 
-// sniffEncoded looks at the bytes that _codecs.encode makes of a str: so are bytes
-// written in protocols below 3.
+// sniffEncoded checks the bytes that _codecs.encode makes from a str, which is how protocols below 3 store bytes.
 func (m *judge) sniffEncoded(r, args heap.Ref) {
 	if s, ok := m.Value(args).Item(0).Str(); ok && len(s) >= guise.Least {
 		m.Work += int64(len(s)) / 4
@@ -77,7 +76,7 @@ func (m *judge) sniffEncoded(r, args heap.Ref) {
 	}
 }
 
-// latin1 returns the bytes that the characters of s are in Latin-1.
+// latin1 encodes s in Latin-1.
 func latin1(s string) []byte {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
@@ -86,7 +85,7 @@ func latin1(s string) []byte {
 	return b
 }
 
-// addDecoded adds a job for what a text stands for, if that is anything.
+// addDecoded adds a job for the decoded form of a text if that is a pickle or an archive.
 func (m *judge) addDecoded(j *job, b []byte) {
 	j.r, j.size, j.decoded = bytes.NewReader(b), int64(len(b)), true
 	if f := guise.Of(b); f == guise.Raw || f == guise.Archive {
@@ -95,11 +94,11 @@ func (m *judge) addDecoded(j *job, b []byte) {
 	}
 }
 
-// addJob adds a job, up to a number: each is an analysis of its own.
+// addJob adds a job unless there are too many.
 func (m *judge) addJob(j *job) {
 	if len(m.found.jobs) >= maxJobs {
 		if !m.found.skipped {
-			m.found.limit(j.off, "of the strings that may be pickles, no more than %d are judged", maxJobs)
+			m.found.limit(j.off, "only %d strings that may be pickles are analysed", maxJobs)
 		}
 		m.found.skipped = true
 		return
@@ -108,8 +107,7 @@ func (m *judge) addJob(j *job) {
 	m.found.addJob(j)
 }
 
-// load notes that a call which is not known to be harmless is given the texts
-// among its arguments.
+// load records that the texts among the arguments are passed to a function that may load them.
 func (m *judge) load(args heap.Value) {
 	for arg := range m.look(args).Items() {
 		if m.At(arg.Ref).Flags&heap.Embedded != 0 {
@@ -118,7 +116,7 @@ func (m *judge) load(args heap.Value) {
 	}
 }
 
-// nest has bytes judged that are given to a loader.
+// nest adds a job for bytes that are passed to a loader.
 func (m *judge) nest(b heap.Value, loader *global) {
 	if m.At(b.Ref).Flags&heap.Embedded != 0 {
 		j := m.found.jobOf[b.Ref]
@@ -138,15 +136,16 @@ func (m *judge) nest(b heap.Value, loader *global) {
 	m.found.addJob(j)
 }
 
-// nested judges the strings that may be pickles, and so on.
+// nested analyses the strings that may be pickles, and their strings.
 func (a *analysis) nested() {
 	for _, j := range a.all.jobs {
 		if a.left <= 0 {
-			a.all.limit(j.off, "the string at %d is not judged: the budget of instructions is spent", j.off)
+			a.all.limit(j.off, "the string at %d is not analysed: the instruction budget is exhausted", j.off)
 			return
 		}
 		if j.archive {
-			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes, which is not looked into", j.off, j.size)
+			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes, which is not analysed",
+				j.off, j.size)
 			continue
 		}
 		a.judgeString(j)
@@ -154,14 +153,15 @@ func (a *analysis) nested() {
 	a.all.jobs = nil
 }
 
-// judgeString judges a string that may be a pickle.
+// judgeString analyses a string that may be a pickle.
 func (a *analysis) judgeString(j *job) {
 	o := Options{MaxOpcodes: a.left}
 	if a.o != nil {
-		o.MaxMemory, o.MaxNesting, o.MaxReport, o.PersistentID = a.o.MaxMemory, a.o.MaxNesting, a.o.MaxReport, a.o.PersistentID
+		o = *a.o
+		o.MaxOpcodes, o.Policy, o.MaxStreams, o.NoSweep, o.Search = a.left, nil, 0, false, false
 	}
 	if a.all.depth >= a.o.maxNesting() {
-		a.all.limit(j.off, "strings within strings are not followed beyond %d", a.all.depth)
+		a.all.limit(j.off, "strings are nested more than %d deep", a.all.depth)
 		return
 	}
 	if a.inner == nil {
@@ -174,18 +174,19 @@ func (a *analysis) judgeString(j *job) {
 	a.left -= o.MaxOpcodes - inner.left
 	worst := inner.all.worst()
 	if inner.all.limited {
-		a.all.limit(j.off, "the string at %d was not judged to its end: %s", j.off, inner.all.reason)
+		a.all.limit(j.off, "the string at %d is not analysed completely: %s", j.off, inner.all.reason)
 	}
 	switch {
 	case j.loaded && (j.loader != nil || inner.end > 0 || worst == Dangerous):
 		a.loadString(j, inner.all, worst)
 	case inner.end > 0 || worst == Dangerous:
-		a.all.addf(RuleEmbedded, Warning, j.off, "the string at %d is a pickle%s, which loading leaves alone", j.off, imported(inner.all))
+		a.all.addf(RuleEmbedded, Warning, j.off, "the string at %d is a pickle%s; loading does not run it",
+			j.off, imported(inner.all))
 	}
 }
 
-// loadString adds what a string holds that is given to something that may load
-// it. The one loader that is allowed to is as harmless as what it loads.
+// loadString adds the findings of a string that is passed to something that may load it. The one allowed loader is as
+// harmless as its argument.
 func (a *analysis) loadString(j *job, inner *findings, worst Verdict) {
 	base := j.off
 	for i := range inner.list {
@@ -197,14 +198,15 @@ func (a *analysis) loadString(j *job, inner *findings, worst Verdict) {
 	if worst == Dangerous {
 		severity = Error
 	}
-	a.all.addf(RuleNested, severity, j.off, "the string at %d is a pickle%s, and is given to a call", j.off, imported(inner))
+	a.all.addf(RuleNested, severity, j.off, "the string at %d is a pickle%s, and is passed to a call",
+		j.off, imported(inner))
 	if j.loader != nil && worst == Dangerous {
 		a.conditional(j.loader).misused = true
 	}
 	a.all.merge(inner, base)
 }
 
-// conditional returns the import that the one of a stream was merged into.
+// conditional returns the import that an import of a stream was merged into.
 func (a *analysis) conditional(g *global) *global {
 	if all := a.all.names[g.key]; all != nil {
 		return all
@@ -212,7 +214,7 @@ func (a *analysis) conditional(g *global) *global {
 	return g
 }
 
-// imported names up to three names that are imported, the worst first.
+// imported lists up to three imports, the worst first.
 func imported(f *findings) string {
 	var labels []string
 	for _, v := range []Verdict{Dangerous, Suspicious, Safe} {

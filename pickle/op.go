@@ -1,4 +1,4 @@
-// Ops: a pickle as a sequence of instructions.
+// Iteration over instructions.
 
 package pickle
 
@@ -10,10 +10,10 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// An Opcode is the byte that begins an instruction.
+// An Opcode is the first byte of an instruction.
 type Opcode byte
 
-// Opcodes yields the 68 opcodes in the order of their bytes.
+// Opcodes yields the 68 opcodes in ascending order.
 func Opcodes() iter.Seq[Opcode] {
 	return func(yield func(Opcode) bool) {
 		for c := range opcode.All() {
@@ -24,36 +24,33 @@ func Opcodes() iter.Seq[Opcode] {
 	}
 }
 
-// String returns the opcode's name, as in "STACK_GLOBAL", or "" if c is none.
+// String returns the name of the opcode, such as "STACK_GLOBAL", or "" if c is not one.
 func (c Opcode) String() string { return opcode.Code(c).String() }
 
-// Proto returns the first protocol that has the opcode, 0 to 5.
+// Proto returns the first protocol with this opcode, 0 to 5.
 func (c Opcode) Proto() int { return opcode.Code(c).Proto() }
 
 // An Op is one instruction: an opcode and its argument.
 type Op struct {
 	Code   Opcode
-	Offset int64 // of the opcode
-	End    int64 // after the argument
+	Offset int64 // offset of the opcode
+	End    int64 // offset after the argument
 
-	// Arg is the argument as it stands in the bytes, without its length or its
-	// line feed, and Arg2 the second line of GLOBAL and INST. An argument longer
-	// than 4,096 bytes is cut off there; ArgOffset and ArgSize say where all of
-	// it is. The slices are valid until the next Op.
+	// Arg is the argument as stored, without its length or line feed. Arg2 is the second line of GLOBAL and INST. Both
+	// are truncated to 4,096 bytes; ArgOffset and ArgSize locate the whole argument. The slices are valid until the next
+	// Op.
 	Arg, Arg2 []byte
 	ArgOffset int64
 	ArgSize   int64
 
-	// Int is the argument of an opcode that has a binary integer, and the number
-	// that the line of INT, LONG, GET or PUT stands for, 0 if it does not fit.
-	// Of BINFLOAT it is the bits of the float64.
+	// Int is a binary integer argument, or the number in the line of INT, LONG, GET or PUT; 0 if it does not fit. For
+	// BINFLOAT it is the bits of the float64.
 	Int int64
 }
 
-// Ops yields the instructions of the size bytes behind r, one pickle after
-// another, and reads on past each STOP. The sequence ends after the first error:
-// of reading, a *SyntaxError where no instruction stands, or one that wraps
-// io.ErrUnexpectedEOF where one is cut off.
+// Ops yields the instructions of all pickles in the first size bytes of r, continuing after each STOP. The sequence ends
+// after the first error: a read error, a *SyntaxError for bytes that are not an instruction, or an error that wraps
+// io.ErrUnexpectedEOF for a truncated one.
 func Ops(r io.ReaderAt, size int64) iter.Seq2[Op, error] {
 	return func(yield func(Op, error) bool) {
 		d := opcode.NewReader(r, size)
@@ -73,16 +70,16 @@ func Ops(r io.ReaderAt, size int64) iter.Seq2[Op, error] {
 	}
 }
 
-// A SyntaxError says that no instruction stands at an offset.
+// A SyntaxError reports bytes that are not an instruction.
 type SyntaxError struct {
 	Offset int64
-	Detail string // what stands there
+	Detail string // description of the bytes
 }
 
-// Error returns the error as one line.
+// Error implements error.
 func (e *SyntaxError) Error() string { return "pickle: " + e.Detail }
 
-// failure returns a fault as an error.
+// failure converts a fault to an error.
 func failure(d *opcode.Reader, f opcode.Fault, t *opcode.Token) error {
 	switch f {
 	case opcode.FaultRead:

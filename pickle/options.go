@@ -1,51 +1,44 @@
-// Options: the policy and the limits of an analysis.
+// Options: policy and limits of an analysis.
 
 package pickle
 
-// Options are what an analysis goes by. The zero value, like a nil pointer,
-// judges by the default policy and has the limits that each field names.
+// Options configure an analysis. A nil pointer and the zero value select the default policy and limits.
 type Options struct {
 	// Policy adds to the built-in lists. Nil adds nothing.
 	Policy *Policy
 
-	// MaxOpcodes is how many opcodes are read, of all streams together. What takes
-	// longer than one counts as several: a name that has to be judged as 100, a
-	// finding as 16, a stream as 40, and arguments that a call is judged by as one
-	// for two of them. Of bytes that are searched for pickles 16 count as one. The
-	// default, 50,000,000, is that of about 1,000,000 tensors.
+	// MaxOpcodes limits the number of instructions in all streams together. Expensive operations count as several: a
+	// new name as 100, a finding as 16, a stream as 40, two arguments of a checked call as one. 16 bytes that are
+	// searched for pickles count as one. The default is 50,000,000, enough for about 1,000,000 tensors.
 	MaxOpcodes int64
 
-	// MaxMemory is how many bytes the values and what is found may take, at most 8 GiB. The default
-	// is 256 MiB; a tensor takes about 450 bytes.
+	// MaxMemory limits the memory for values and findings in bytes; the maximum is 8 GiB. The default is 256 MiB. A
+	// tensor uses about 450 bytes.
 	MaxMemory int64
 
-	// MaxStreams ends the analysis after so many streams, with Report.End
-	// saying where: what follows is then the caller's. The default is no end.
+	// MaxStreams ends the analysis after this number of streams; Report.End is the offset of the rest. The default is
+	// no limit.
 	MaxStreams int
 
-	// MaxNesting is how deep pickles within strings of pickles are followed.
-	// The default is 4.
+	// MaxNesting is the maximum nesting depth of pickles in strings of pickles. The default is 4.
 	MaxNesting int
 
-	// MaxReport is how many imports, how many calls and how many findings are
-	// listed; what is dangerous has as many places again. The default is 10,000
-	// of each.
+	// MaxReport is the maximum number of imports, of calls and of findings in the report; each list has the same room
+	// again for dangerous entries. The default is 10,000.
 	MaxReport int
 
-	// NoSweep leaves bytes that are no pickle alone, where otherwise they are
-	// searched for further pickles.
+	// NoSweep disables the search for pickles in bytes that are not a pickle.
 	NoSweep bool
 
-	// Search says that no pickle is due at the first byte: the bytes are searched
-	// for pickles, as those are that follow one.
+	// Search starts with a search for pickles instead of a pickle at the first byte.
 	Search bool
 
-	// PersistentID says whether a persistent id is one that the loader of this
-	// file knows, besides those of PyTorch's storages. Nil knows no others.
+	// PersistentID reports whether a persistent ID is known to the loader of this file, in addition to the IDs of
+	// PyTorch's storages. Nil accepts no others.
 	PersistentID func(id Value) bool
 }
 
-// maxOpcodes, and those that follow, return a field or its default; o may be nil.
+// maxOpcodes and the following methods return a field or its default. o may be nil.
 func (o *Options) maxOpcodes() int64 {
 	if o == nil || o.MaxOpcodes <= 0 {
 		return 50_000_000
@@ -57,7 +50,7 @@ func (o *Options) maxMemory() int64 {
 	if o == nil || o.MaxMemory <= 0 {
 		return 256 << 20
 	}
-	return min(o.MaxMemory, 8<<30) // values have 32-bit numbers
+	return min(o.MaxMemory, 8<<30) // values have 32-bit indexes
 }
 
 func (o *Options) maxNesting() int {

@@ -1,4 +1,4 @@
-// Policies: what a user adds to the built-in lists.
+// Policies: the user's additions to the built-in lists.
 
 package pickle
 
@@ -10,24 +10,22 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// A Policy adds to the built-in lists. The zero value adds nothing. It must not be
-// changed while an analysis uses it.
+// A Policy adds to the built-in lists. The zero value adds nothing. A Policy must not be changed while an analysis uses
+// it.
 type Policy struct {
-	// Profiles are names of built-in lists that are otherwise off: see Profiles.
+	// Profiles enables built-in profiles; see the function Profiles.
 	Profiles []string
 
-	// Allow and Deny are dotted names, as in "mymodel.Net", or trees of them, as
-	// in "mymodel.*". Deny wins over Allow, and Allow over the built-in lists:
-	// ParsePolicy has the limits of it.
+	// Allow and Deny are dotted names such as "mymodel.Net", or trees such as "mymodel.*". Deny has priority over Allow,
+	// and Allow over the built-in lists, within the limits that ParsePolicy enforces.
 	Allow, Deny []string
 
-	// Files are SHA-256 digests, in lower-case hexadecimal, of files that have
-	// been looked at and are accepted as they are. This package knows no files,
-	// so it is whoever opens them that compares.
+	// Files are SHA-256 digests, in lower-case hexadecimal, of files that were reviewed and accepted. This package does
+	// not open files; its callers compare the digests.
 	Files []string
 }
 
-// Profiles yields the names of the built-in profiles, and what each is for.
+// Profiles yields the names and descriptions of the built-in profiles.
 func Profiles() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, p := range names.Profiles() {
@@ -38,16 +36,16 @@ func Profiles() iter.Seq2[string, string] {
 	}
 }
 
-// ParsePolicy reads a policy. A line is a word and what it is about:
+// ParsePolicy parses a policy file. Each line is a keyword and its arguments:
 //
-//	# what our models are made of
+//	# the classes of our models
 //	allow ourmodel.Net ourmodel.layers.*
 //	deny  numpy.core.multiarray.scalar
 //	profile sklearn
 //	file  9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 //
-// It is an error to allow what the built-in lists call dangerous: by a tree at
-// all, and by name if it is dangerous in itself and not by where it stands.
+// Names that the built-in lists deny individually, or because of their family, cannot be allowed; a tree cannot be
+// allowed if it contains a denied name.
 func ParsePolicy(r io.Reader) (*Policy, error) {
 	lists, err := names.Parse(r)
 	if err != nil {
@@ -56,7 +54,7 @@ func ParsePolicy(r io.Reader) (*Policy, error) {
 	return &Policy{Profiles: lists.Profiles, Allow: lists.Allow, Deny: lists.Deny, Files: lists.Files}, nil
 }
 
-// compile makes the policy ready for judging.
+// compile prepares the policy for an analysis.
 func (p *Policy) compile() *names.Policy {
 	if p == nil {
 		p = &Policy{}
@@ -64,7 +62,7 @@ func (p *Policy) compile() *names.Policy {
 	return names.New(p.Profiles, p.Allow, p.Deny)
 }
 
-// Why says why the import has its verdict, and what decided.
+// Why explains the verdict on the import, with the entry that decided.
 func (im *Import) Why() string {
 	s := im.Rule.Text()
 	if family := names.Why(string(im.Rule), im.Entry); family != "" {
@@ -76,11 +74,11 @@ func (im *Import) Why() string {
 	return s
 }
 
-// Allow returns the line that a user who trusts the name would add to a policy,
-// "" if none would do.
+// Allow returns the policy line that allows the name, or "" if a policy cannot allow it.
 func (im *Import) Allow() string {
 	name := names.Join(im.ResolvedModule, im.ResolvedName)
-	if im.Verdict != Suspicious || im.Module == "" || strings.ContainsAny(name, "# \t\r\n*") || names.MayAllow(name) != nil {
+	invalid := im.Module == "" || strings.ContainsAny(name, "# \t\r\n*")
+	if im.Verdict != Suspicious || invalid || names.MayAllow(name) != nil {
 		return ""
 	}
 	return "allow " + name

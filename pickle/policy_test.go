@@ -167,11 +167,11 @@ func TestWhy(t *testing.T) {
 	for _, k := range []struct{ module, name, why, allow string }{
 		{"os", "system", "It starts programs or gives access to functions that do. (os.*)", ""},
 		{"builtins", "eval", "It runs code or builds code from data. (builtins.eval)", ""},
-		{"mymodel", "Net", "The name is on no list: nobody has audited what importing and calling it does.", "allow mymodel.Net"},
-		{"collections", "OrderedDict", "The name is on the list of allowed names. (collections.OrderedDict)", ""},
-		{"pathlib", "Path.unlink", "The name is a part of an allowed one, which does not make it allowed. (pathlib.Path)", ""},
-		{"a", "b.__class__", "A part of the name begins and ends with two underscores, and so reaches into the interpreter.", ""},
-		{"my model", "Net", "The name is on no list: nobody has audited what importing and calling it does.", ""},
+		{"mymodel", "Net", "The name is on no list, so the effect of importing and calling it is unknown.", "allow mymodel.Net"},
+		{"collections", "OrderedDict", "The name is on the allow list. (collections.OrderedDict)", ""},
+		{"pathlib", "Path.unlink", "The name is an attribute of an allowed name, but not allowed itself. (pathlib.Path)", ""},
+		{"a", "b.__class__", "A part of the name starts and ends with two underscores, which gives access to the interpreter.", ""},
+		{"my model", "Net", "The name is on no list, so the effect of importing and calling it is unknown.", ""},
 	} {
 		im := judged(t, k.module, k.name, nil)
 		if im.Why() != k.why || im.Allow() != k.allow {

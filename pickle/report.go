@@ -1,22 +1,21 @@
-// Reports: what loading would import and call, and what else was found.
+// Reports: imports, calls and findings.
 
 package pickle
 
 import "github.com/weightools/safetensors/pickle/internal/names"
 
-// A Report is what Analyze found. Its parts are in the order of their offsets
-// within each stream, and do not depend on anything but the bytes and Options.
+// A Report is the result of Analyze. Its lists are ordered by stream and offset, and depend only on the input and the
+// Options.
 type Report struct {
-	// Verdict is the worst of all that was found. It is Safe only if Complete.
+	// Verdict is the worst verdict on anything in the report. It is Safe only if Complete.
 	Verdict Verdict
 
-	// Complete is whether all bytes were accounted for: every stream ran to its
-	// STOP, and no limit was met. Reason says why not, "" if Complete.
+	// Complete reports whether all bytes were analysed: every stream ended with STOP, and no limit was exceeded. Reason
+	// says why not; it is "" if Complete.
 	Complete bool
 	Reason   string
 
-	// End is the offset after the last stream's STOP: bytes from there on are
-	// not part of any pickle.
+	// End is the offset after the STOP of the last stream. The bytes after it do not belong to any pickle.
 	End int64
 
 	Streams  []Stream
@@ -24,54 +23,51 @@ type Report struct {
 	Calls    []Call
 	Findings []Finding
 
-	// Spent is how much of Options.MaxOpcodes was spent, and Memory how many bytes what
-	// was found takes, with the values if they are kept.
+	// Spent is the used part of Options.MaxOpcodes. Memory is the number of bytes used by findings, and by values if
+	// they are kept.
 	Spent, Memory int64
 
-	// Omitted is how many imports, calls, findings and streams are not listed
-	// because Options.MaxReport of their kind are, or a thousand findings of their
-	// rule. Verdict counts them.
+	// Omitted is the number of imports, calls, findings and streams that are not listed, because of Options.MaxReport or
+	// the limit of 1,000 findings per rule. Verdict takes them into account.
 	Omitted int
 
-	policy *names.Policy // what names were judged by
+	policy *names.Policy // the policy of the analysis
 }
 
-// A Stream is one pickle of possibly many: from its first opcode to its STOP.
+// A Stream is one pickle, from its first opcode to its STOP.
 type Stream struct {
-	Offset  int64 // of the first opcode
-	End     int64 // after the last opcode that was read
-	Proto   int   // the highest protocol that a PROTO opcode names; 0 if there is none
-	Opcodes int64 // how many were read
-	Stopped bool  // whether it ended with STOP
+	Offset  int64 // offset of the first opcode
+	End     int64 // offset after the last instruction
+	Proto   int   // the highest protocol in a PROTO instruction, 0 if there is none
+	Opcodes int64 // number of instructions
+	Stopped bool  // it ended with STOP
 }
 
-// An Import is one name that loading would import. The same name imported again
-// in one report is the same Import.
+// An Import is a name that loading would import. A report has one Import for each name.
 type Import struct {
-	// Module and Name are as written. For a code of the extension registry
-	// (EXT1, EXT2, EXT4), Module is "" and Name is as "EXT 240".
+	// Module and Name are as written. For codes of the extension registry (EXT1, EXT2, EXT4), Module is "" and Name is,
+	// for example, "EXT 240".
 	Module, Name string
 
-	// ResolvedModule and ResolvedName are what Python 3 makes of them: it
-	// renames modules of Python 2 in protocols below 3.
+	// ResolvedModule and ResolvedName are the names that Python 3 uses. It renames Python 2 modules in protocols below
+	// 3.
 	ResolvedModule, ResolvedName string
 
-	Offset  int64  // of the opcode that first imports it
+	Offset  int64  // offset of the first instruction that imports it
 	Opcode  Opcode // GLOBAL, INST, STACK_GLOBAL, EXT1, EXT2, EXT4; REDUCE if getattr resolves to it
-	Count   int64  // how often it is imported
-	Called  bool   // whether it is called
+	Count   int64  // number of imports
+	Called  bool   // it is called
 	Verdict Verdict
 	Rule    Rule   // the rule that decided
-	Entry   string // the entry of the policy that decided, "" if none matched
+	Entry   string // the policy entry that decided, "" if none did
 }
 
-// A Call is one call that loading would make. Calls of one name that nothing
-// speaks against are one Call, with the arguments of the first.
+// A Call is a call that loading would make. Safe calls of one name are a single Call, with the arguments of the first.
 type Call struct {
-	Callee  string // the name, or what else is called
+	Callee  string // the name, or a description of the called value
 	Args    string // the arguments, shortened
-	Count   int64  // how often it is called
-	Offset  int64  // of the opcode that calls first
+	Count   int64  // number of calls
+	Offset  int64  // offset of the first call
 	Opcode  Opcode // REDUCE, INST, OBJ, NEWOBJ, NEWOBJ_EX or BUILD
 	Verdict Verdict
 	Rule    Rule // the rule that decided, "" if none spoke against it

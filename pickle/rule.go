@@ -1,13 +1,13 @@
-// Rules: the one table of what can be found in a pickle.
+// The rules.
 
 package pickle
 
 import "iter"
 
-// A Rule is one reason for a verdict, by name. Names do not change.
+// A Rule is the stable name of a reason for a verdict.
 type Rule string
 
-// The rules about imports.
+// Rules about imports.
 const (
 	RuleAllowed       Rule = "allowed"
 	RuleProfile       Rule = "profile"
@@ -25,7 +25,7 @@ const (
 	RuleExtension     Rule = "ext-opcode"
 )
 
-// The rules about calls, and about what is done to their results.
+// Rules about calls and changes to their results.
 const (
 	RuleComputedCall Rule = "computed-callable"
 	RuleCallableArg  Rule = "callable-argument"
@@ -39,7 +39,7 @@ const (
 	RulePersistentID Rule = "persistent-id"
 )
 
-// The rules about the program.
+// Rules about the pickle itself.
 const (
 	RuleType      Rule = "type-error"
 	RuleUnderflow Rule = "stack-underflow"
@@ -66,80 +66,78 @@ const (
 	RuleNestedBox Rule = "nested-archive"
 )
 
-// A law is what the table says of a Rule.
-type law struct {
+// ruleTexts is the table of all rules.
+var ruleTexts = [...]struct {
 	rule Rule
-	text string // what is found, as a sentence
-}
+	text string // a sentence
+}{
+	{RuleAllowed, "The name is on the allow list."},
+	{RuleProfile, "The name is allowed by an enabled profile."},
+	{RulePolicyAllow, "The name is allowed by the policy."},
+	{RulePolicyDeny, "The name is denied by the policy."},
+	{RuleUnknownImport, "The name is on no list, so the effect of importing and calling it is unknown."},
+	{RuleDoubtful, "The name is known to do more than build a value."},
+	{RuleDangerous, "The name can run code, start programs, access files or the network, or give access to a function that does."},
+	{RuleDunderGlobal, "A part of the name starts and ends with two underscores, which gives access to the interpreter."},
+	{RuleAttribute, "The name is an attribute of an allowed name, but not allowed itself."},
+	{RuleReexport, "The name reaches a dangerous module through a module that imports it."},
+	{RuleResolved, "The function only looks up constant names, which are checked separately."},
+	{RuleComputed, "The name to import is computed while the pickle is loaded."},
+	{RuleNotString, "The name to import is not a string; loaders refuse it."},
+	{RuleExtension, "The import is a code that a registry outside the pickle maps to a name."},
 
-var laws = [...]law{
-	{RuleAllowed, "The name is on the list of allowed names."},
-	{RuleProfile, "The name is allowed by a profile that was turned on."},
-	{RulePolicyAllow, "The name is allowed by the policy that was given."},
-	{RulePolicyDeny, "The name is denied by the policy that was given."},
-	{RuleUnknownImport, "The name is on no list: nobody has audited what importing and calling it does."},
-	{RuleDoubtful, "The name is known, and does more than build a value."},
-	{RuleDangerous, "The name can run code, start programs, reach files or the network, or reach something that does."},
-	{RuleDunderGlobal, "A part of the name begins and ends with two underscores, and so reaches into the interpreter."},
-	{RuleAttribute, "The name is a part of an allowed one, which does not make it allowed."},
-	{RuleReexport, "The name reaches a dangerous module through another that has imported it."},
-	{RuleResolved, "The function only looks up constant names, which are judged themselves."},
-	{RuleComputed, "The name to import is computed when the pickle is loaded."},
-	{RuleNotString, "The name to import is not a string, which loaders refuse."},
-	{RuleExtension, "The import is a number, which a registry outside of the pickle turns into a name."},
+	{RuleComputedCall, "The called value is the result of a call, or an object that the loader provides."},
+	{RuleCallableArg, "A function that calls its arguments receives one that is not allowed."},
+	{RuleCallArgs, "An allowed name is called with arguments that are not allowed for it."},
+	{RuleDynamicClass, "A class is created while the pickle is loaded."},
+	{RuleDunderString, "A string that gives access to the interpreter is passed to a function that evaluates it."},
+	{RuleBuildImport, "An imported object is modified, and with it the program that loads the pickle."},
+	{RuleBuildState, "An object receives a state that its type does not have."},
+	{RuleDunderState, "An object receives an attribute whose name starts and ends with two underscores."},
+	{RuleMethodCall, "Adding to an object that is not a list, dict or set calls one of its methods."},
+	{RulePersistentID, "An object is referenced by an ID that is not a PyTorch storage."},
 
-	{RuleComputedCall, "What is called is itself the result of a call, or an object of the loader's."},
-	{RuleCallableArg, "A function that calls its arguments is given one that is not allowed."},
-	{RuleCallArgs, "An allowed name is called with arguments that it is not allowed for."},
-	{RuleDynamicClass, "A class is made when the pickle is loaded."},
-	{RuleDunderString, "A string that reaches into the interpreter is given to a function that follows it."},
-	{RuleBuildImport, "Something imported is changed, and with it the program that loads the pickle."},
-	{RuleBuildState, "An object is given a state that its kind does not have."},
-	{RuleDunderState, "An object is given an attribute whose name begins and ends with two underscores."},
-	{RuleMethodCall, "Adding to an object that is no list, dict or set calls a method of it."},
-	{RulePersistentID, "An object is to be found by an id that is not one of PyTorch's."},
-
-	{RuleType, "A value is of a kind that loaders refuse here."},
-	{RuleUnderflow, "More is taken from the stack than there is on it."},
-	{RuleMemoMiss, "An entry of the memo is read that was never written."},
-	{RuleParse, "Something stands where an instruction should, and loaders stop there."},
-	{RuleTruncated, "The bytes end before the pickle does."},
-	{RuleNotPickle, "The bytes are not a pickle."},
-	{RuleNotEmpty, "The pickle ends while there is more on the stack than its result."},
-	{RuleProto, "The protocol is none that exists."},
-	{RuleDuplicate, "The protocol is said twice."},
-	{RuleMisplaced, "The protocol is said after the first instruction."},
-	{RuleNewer, "An instruction is newer than the protocol that is said."},
-	{RuleLiteral, "A number or string is written as no pickler writes it, and readers differ about it."},
-	{RuleFrame, "An instruction goes across the end of its frame, and loaders differ about it."},
-	{RuleBuffer, "The pickle needs buffers that are not in it."},
-	{RuleResource, "Loading takes more memory or time than the bytes account for, or there are more names than a report lists."},
-	{RuleBudget, "Judging the bytes would take more time or memory than it may, and was not done to their end."},
-	{RuleExpansion, "Values refer to each other so often that writing them out would take very long."},
-	{RuleTrailing, "There are bytes that belong to no pickle."},
+	{RuleType, "A value has a type that loaders refuse."},
+	{RuleUnderflow, "An instruction takes more values from the stack than it has."},
+	{RuleMemoMiss, "A memo entry is read that was never written."},
+	{RuleParse, "Bytes are not a valid instruction; loaders stop there."},
+	{RuleTruncated, "The data ends before the pickle does."},
+	{RuleNotPickle, "The data is not a pickle."},
+	{RuleNotEmpty, "The pickle ends with more values on the stack than its result."},
+	{RuleProto, "The protocol does not exist."},
+	{RuleDuplicate, "The protocol is declared twice."},
+	{RuleMisplaced, "The protocol is declared after the first instruction."},
+	{RuleNewer, "An instruction is newer than the declared protocol."},
+	{RuleLiteral, "A number or string is written in a way that no pickler uses and that loaders read differently."},
+	{RuleFrame, "An instruction crosses the end of its frame; loaders read it differently."},
+	{RuleBuffer, "The pickle needs out-of-band buffers."},
+	{RuleResource, "Loading needs far more memory or time than the size of the file suggests, or more names are imported than are listed."},
+	{RuleBudget, "The analysis exceeded its limit of time or memory and is incomplete."},
+	{RuleExpansion, "Values refer to each other so often that printing or copying them takes very long."},
+	{RuleTrailing, "Bytes do not belong to any pickle."},
 	{RuleMultiple, "There is more than one pickle."},
-	{RuleRawArray, "There are arrays between the instructions, as joblib writes them."},
-	{RuleNested, "A pickle within a string is given to something that may load it."},
-	{RuleEmbedded, "There is a pickle within a string, which loading leaves alone."},
-	{RuleNestedBox, "There is an archive within a string."},
+	{RuleRawArray, "Array data is stored between instructions, as joblib does."},
+	{RuleNested, "A pickle in a string is passed to a function that may load it."},
+	{RuleEmbedded, "A string contains a pickle that is not loaded."},
+	{RuleNestedBox, "A string contains an archive."},
 }
 
-// Rules yields every rule, in the order of the table.
+// Rules yields all rules, in the order of the documentation.
 func Rules() iter.Seq[Rule] {
 	return func(yield func(Rule) bool) {
-		for i := range laws {
-			if !yield(laws[i].rule) {
+		for i := range ruleTexts {
+			if !yield(ruleTexts[i].rule) {
 				return
 			}
 		}
 	}
 }
 
-// Text returns what r says, as a sentence, "" if there is no such rule.
+// Text describes the rule in a sentence. It returns "" for an unknown rule.
 func (r Rule) Text() string {
-	for i := range laws {
-		if laws[i].rule == r {
-			return laws[i].text
+	for i := range ruleTexts {
+		if ruleTexts[i].rule == r {
+			return ruleTexts[i].text
 		}
 	}
 	return ""

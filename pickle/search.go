@@ -1,31 +1,27 @@
-// Searching: pickles behind bytes that are none.
+// The search for pickles in other data.
 
 package pickle
 
 import "github.com/weightools/safetensors/pickle/internal/guise"
 
 const (
-	// guessLength is how many instructions an attempt has that begins where a
-	// longer one, which came to nothing, has been: enough for an import and a call.
+	// guessLength is the maximum number of instructions of an attempt inside the range of a longer one that failed:
+	// enough for an import and a call.
 	guessLength = 256
 
-	// guessMost is how many findings of such an attempt are kept.
+	// guessMost is the maximum number of findings of such an attempt.
 	guessMost = 16
 
-	// guessLeast is how many a pickle has that imports nothing, to be told from
-	// bytes that happen to look like one.
+	// guessLeast is the minimum number of instructions of a pickle without imports. Shorter ones may be coincidence.
 	guessLeast = 5
 )
 
-// mostGuesses returns how many instructions attempts may take that come to nothing, of
-// so many bytes.
+// mostGuesses returns the instruction budget for failed attempts in a file of the given size.
 func mostGuesses(size int64) int64 { return 2*size + 1<<20 }
 
-// head returns the offset of the first byte from off on at which a pickle may
-// begin, and the size if there is none. Each is an attempt; how many
-// instructions attempts may take is limited, for a hostile file can hold a
-// pickle without end at every byte. Past the limit, only dangerous names are
-// looked for, and not without end either.
+// head returns the first offset from off at which a pickle may start, or the size of the data. A hostile file can contain
+// an endless pickle at every byte, so the work of failed attempts is limited. Beyond the limit, the search looks only for
+// dangerous names, and stops at a second limit.
 func (a *analysis) head(off int64) int64 {
 	d := a.m.Reader
 	if a.o != nil && a.o.NoSweep || a.guesses < -2*d.Size() {
@@ -34,7 +30,7 @@ func (a *analysis) head(off int64) int64 {
 	strict := a.guesses < 0
 	if strict && !a.gaveUp {
 		a.gaveUp = true
-		a.all.limit(off, "from %d on, only dangerous names were searched for", off)
+		a.all.limit(off, "from %d on, the search was limited to dangerous names", off)
 	}
 	d.GoTo(off)
 	for len(d.Peek(1)) > 0 && a.left > 0 {
@@ -55,5 +51,5 @@ func (a *analysis) head(off int64) int64 {
 	return d.Offset()
 }
 
-// bytesSearched is how many bytes are searched at the cost of one instruction.
+// bytesSearched is the number of bytes that are searched at the cost of one instruction.
 const bytesSearched = 16

@@ -1,4 +1,4 @@
-// Uses: whether an allowed name is called as it is allowed to be.
+// Checks that allowed names are called only as their use permits.
 
 package pickle
 
@@ -9,8 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// checkUse judges a call of an import by what its use allows. For getattr of a
-// constant name, it returns what that names.
+// checkUse checks a call of an import against its use. For getattr with a constant name, it returns the attribute.
 func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 	a := m.Value(args)
 	switch g.use {
@@ -28,7 +27,8 @@ func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 	case names.Base:
 		m.checkCount(g, a, 0, 0)
 	case names.Constant, names.Storage:
-		m.warn(RuleCallArgs, m.Token.Off, "the %s at %d calls %s, which is to be named, not called", m.Token.Code, m.Token.Off, g.Label())
+		m.warn(RuleCallArgs, m.Token.Off, "%s at %d calls %s, which must not be called",
+			m.Token.Code, m.Token.Off, g.Label())
 	case names.Typed, names.Rebuild, names.Array:
 		m.checkSignature(g, a)
 	case names.Tensor:
@@ -49,18 +49,18 @@ func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 	return heap.Unknown
 }
 
-// wrong notes arguments that the name is not allowed for.
+// wrong reports arguments that the use does not permit.
 func (m *judge) wrong(rule Rule, g *global, what string) {
-	m.warn(rule, m.Token.Off, "the %s at %d calls %s with %s", m.Token.Code, m.Token.Off, g.Label(), what)
+	m.warn(rule, m.Token.Off, "%s at %d calls %s with %s", m.Token.Code, m.Token.Off, g.Label(), what)
 }
 
-// checkUnknown judges a call of what is not allowed anyway.
+// checkUnknown checks a call of a name that is not on the allow list.
 func (m *judge) checkUnknown(g *global, args heap.Value) {
 	if g.Verdict == Safe {
-		return // a user allows it
+		return // the user allows it
 	}
 	if g.full == "builtins.type" && args.Len() == 3 {
-		m.danger(RuleDynamicClass, "the %s at %d makes a class", m.Token.Code, m.Token.Off)
+		m.danger(RuleDynamicClass, "%s at %d creates a class", m.Token.Code, m.Token.Off)
 	}
 	if g.Rule == RuleAttribute {
 		m.checkDunderStrings(args.Ref)
@@ -68,7 +68,7 @@ func (m *judge) checkUnknown(g *global, args heap.Value) {
 	m.load(args)
 }
 
-// imported returns the import that v is, nil if it is none.
+// imported returns the import that v is, or nil.
 func (m *judge) imported(v heap.Value) *global {
 	if n := m.At(v.Ref); n.Kind == heap.KindGlobal {
 		return m.NameOf(n).(*global)
@@ -76,11 +76,12 @@ func (m *judge) imported(v heap.Value) *global {
 	return nil
 }
 
-// checkPlain judges arguments that are to be values, and not functions.
+// checkPlain checks that arguments are values and not functions.
 func (m *judge) checkPlain(g *global, args heap.Value) {
 	for arg := range m.look(args).Items() {
 		if f := m.imported(arg); f != nil && f.Verdict != Safe {
-			m.warn(RuleCallableArg, m.Token.Off, "the %s at %d gives %s to %s", m.Token.Code, m.Token.Off, f.Label(), g.Label())
+			m.warn(RuleCallableArg, m.Token.Off, "%s at %d passes %s to %s",
+				m.Token.Code, m.Token.Off, f.Label(), g.Label())
 		}
 		if c, ok := arg.Called(); ok && c.Callee().Kind() == heap.KindGlobal {
 			m.checkRange(g, c)
@@ -88,8 +89,8 @@ func (m *judge) checkPlain(g *global, args heap.Value) {
 	}
 }
 
-// checkText judges strings that say how others are read: the encoding of str, bytes
-// and bytearray, and the exponent of a fraction, which Python works out in full.
+// checkText checks strings that control how others are parsed: the encoding of str, bytes and bytearray, and the exponent
+// of a fraction, which Python expands.
 func (m *judge) checkText(g *global, args heap.Value) {
 	switch g.full {
 	case "builtins.str", "builtins.bytes", "builtins.bytearray":
@@ -104,14 +105,13 @@ func (m *judge) checkText(g *global, args heap.Value) {
 	}
 }
 
-// checkDtype judges the state of a NumPy dtype. One bit of it says whether elements
-// hold pointers to objects. A dtype that lies about it makes NumPy follow pointers
-// that the pickle has made up.
+// checkDtype checks the state of a NumPy dtype. One bit says whether elements hold pointers to objects; if it is wrong,
+// NumPy follows pointers that the pickle made up.
 func (m *judge) checkDtype(args, state heap.Value) {
 	code, _ := args.Item(0).Str()
 	flags, ok := state.Item(7).Int()
 	if !ok {
-		return // of an old version, which works it out
+		return // an old version, which computes the bit
 	}
 	code = strings.TrimLeft(code, "<>|=")
 	holds := strings.HasPrefix(code, "O")
@@ -124,15 +124,15 @@ func (m *judge) checkDtype(args, state heap.Value) {
 		}
 	}
 	if holds != (flags&1 != 0) && (code != "" && code[0] != 'V' || holds) {
-		m.warn(RuleBuildState, m.Token.Off, "the BUILD at %d says otherwise than the dtype whether its elements are objects", m.Token.Off)
+		m.warn(RuleBuildState, m.Token.Off, "BUILD at %d contradicts the dtype about whether elements are objects",
+			m.Token.Off)
 	}
 }
 
-// maxSize is how many bytes or items a name that is allowed may make out of a
-// number that the pickle says.
+// maxSize is the maximum number of bytes or items that an allowed name may create from a number in the pickle.
 const maxSize = 1 << 28
 
-// checkSizes judges numbers that become sizes.
+// checkSizes checks numbers that are used as sizes.
 func (m *judge) checkSizes(g *global, args heap.Value) {
 	for arg := range m.look(args).Items() {
 		if n, ok := arg.Int(); arg.Kind() == heap.KindInt && (!ok || n > maxSize) && g.full != "builtins.range" {
@@ -144,7 +144,7 @@ func (m *judge) checkSizes(g *global, args heap.Value) {
 	}
 }
 
-// checkRange judges a range that is made into what holds all its items.
+// checkRange checks a range that is converted to a container of all its items.
 func (m *judge) checkRange(g *global, c heap.Result) {
 	f := m.imported(c.Callee())
 	if f == nil || f.full != "builtins.range" {
@@ -157,7 +157,7 @@ func (m *judge) checkRange(g *global, c heap.Result) {
 	}
 }
 
-// checkFactory judges the function that a defaultdict calls for what is missing.
+// checkFactory checks the function that a defaultdict calls for missing items.
 func (m *judge) checkFactory(g *global, args heap.Value) {
 	f := args.Item(0)
 	made := m.imported(f)
@@ -165,24 +165,24 @@ func (m *judge) checkFactory(g *global, args heap.Value) {
 	case args.Len() == 0 || f.IsNone():
 	case made != nil && made.ResolvedModule == "builtins" && made.Verdict == Safe:
 	case made != nil && made.Verdict != Dangerous:
-		m.warn(RuleCallableArg, m.Token.Off, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), made.Label())
+		m.warn(RuleCallableArg, m.Token.Off, "%s at %d makes %s call %s",
+			m.Token.Code, m.Token.Off, g.Label(), made.Label())
 	default:
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(f.Ref))
+		m.danger(RuleCallableArg, "%s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(f.Ref))
 	}
 }
 
-// checkCount judges how many arguments there are.
+// checkCount checks the number of arguments.
 func (m *judge) checkCount(g *global, args heap.Value, least, most int) bool {
 	if n := int(args.Len()); args.Kind() != heap.KindTuple || n < least || n > most {
-		m.warn(RuleType, m.Token.Off, "the %s at %d calls %s with %d arguments", m.Token.Code, m.Token.Off, g.Label(), n)
+		m.warn(RuleType, m.Token.Off, "%s at %d calls %s with %d arguments", m.Token.Code, m.Token.Off, g.Label(), n)
 		return false
 	}
 	return true
 }
 
-// checkSignature judges arguments by their number and kinds. The letters of a
-// signature: S storage, T tensor, i int, b bool, I ints, t str, D dtype, g import,
-// s state, a anything. What follows | may be missing.
+// checkSignature checks the number and types of arguments. The letters of a signature are S storage, T tensor, i int,
+// b bool, I ints, t str, D dtype, g import, s state, a anything. Arguments after | are optional.
 func (m *judge) checkSignature(g *global, args heap.Value) {
 	letters := g.letters
 	if !m.checkCount(g, args, g.least, len(letters)) {
@@ -190,7 +190,8 @@ func (m *judge) checkSignature(g *global, args heap.Value) {
 	}
 	for i, arg := range m.ItemsOf(m.look(args).Ref) {
 		if !m.fits(letters[i], m.Value(arg)) {
-			m.warn(RuleType, m.Token.Off, "argument %d of the %s of %s at %d is %s, a %s", i+1, m.Token.Code, g.Label(), m.Token.Off, m.summary(arg), m.At(arg).Kind)
+			m.warn(RuleType, m.Token.Off, "%s at %d passes %s, a %s, to %s as argument %d",
+				m.Token.Code, m.Token.Off, m.summary(arg), m.At(arg).Kind, g.Label(), i+1)
 		}
 	}
 	if i := strings.IndexByte(letters, 'I'); i >= 0 && g.use == names.Array {
@@ -198,7 +199,7 @@ func (m *judge) checkSignature(g *global, args heap.Value) {
 	}
 }
 
-// fits is whether an argument is what a letter of a signature says.
+// fits reports whether an argument matches a letter of a signature.
 func (m *judge) fits(letter byte, arg heap.Value) bool {
 	k := arg.Kind()
 	switch letter {
@@ -222,7 +223,7 @@ func (m *judge) fits(letter byte, arg heap.Value) bool {
 	return true
 }
 
-// areInts is whether v is a tuple or list of ints, or a torch.Size of them.
+// areInts reports whether v is a tuple or list of ints, or a torch.Size.
 func (m *judge) areInts(v heap.Value) bool {
 	if c, ok := v.Called(); ok {
 		f := m.imported(c.Callee())
@@ -244,7 +245,7 @@ func (m *judge) areInts(v heap.Value) bool {
 	return v.Kind() == heap.KindList
 }
 
-// checkShape judges the shape of an array that is made without its data.
+// checkShape checks the shape of an array that is created without data.
 func (m *judge) checkShape(g *global, shape heap.Value) {
 	total := int64(1)
 	for item := range m.look(shape).Items() {
@@ -257,33 +258,42 @@ func (m *judge) checkShape(g *global, shape heap.Value) {
 	}
 }
 
-// checkFromType judges a call of a function that calls its first argument with
-// the third, makes the result what the second says, and sets the fourth as its
-// state.
+// checkFromType checks a call of a function that calls its first argument with the third, converts the result to the type
+// in the second, and sets the fourth as its state.
 func (m *judge) checkFromType(g *global, args heap.Value) {
 	if !m.checkCount(g, args, 3, 4) {
 		return
 	}
 	f := m.imported(args.Item(0))
 	if f == nil || f.Verdict != Safe || f.use != names.Rebuild {
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Item(0).Ref))
+		m.danger(RuleCallableArg, "%s at %d makes %s call %s",
+			m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Item(0).Ref))
 		return
 	}
 	f.Called = true
 	m.checkSignature(f, args.Item(2))
-	if t := m.imported(args.Item(1)); t == nil || t.Verdict == Dangerous || t.Verdict == Safe && t.use != names.Tensor && t.use != names.None && t.use != names.Class {
-		m.danger(RuleCallableArg, "the %s at %d makes a tensor a %s", m.Token.Code, m.Token.Off, m.summary(args.Item(1).Ref))
+	if !isTensorType(m.imported(args.Item(1))) {
+		m.danger(RuleCallableArg, "%s at %d converts a tensor to %s",
+			m.Token.Code, m.Token.Off, m.summary(args.Item(1).Ref))
 	}
 	m.checkDunderKeys(args.Item(3).Ref)
 }
 
-// checkMaker judges a call of a function that makes an object of the class that
-// is its first argument. What it gives to the class is judged as if the class were
-// called with it.
+// isTensorType reports whether a tensor may be converted to the type g.
+func isTensorType(g *global) bool {
+	if g == nil || g.Verdict == Dangerous {
+		return false
+	}
+	return g.Verdict != Safe || g.use == names.Tensor || g.use == names.None || g.use == names.Class
+}
+
+// checkMaker checks a call of a function that creates an object of the class in its first argument. The class is checked
+// as if it were called with the other arguments.
 func (m *judge) checkMaker(g *global, args heap.Value) {
 	class := m.imported(args.Item(0))
 	if class == nil || class.Verdict == Dangerous {
-		m.danger(RuleCallableArg, "the %s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Item(0).Ref))
+		m.danger(RuleCallableArg, "%s at %d makes %s call %s",
+			m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Item(0).Ref))
 		return
 	}
 	class.Called = true
@@ -301,20 +311,19 @@ func (m *judge) checkMaker(g *global, args heap.Value) {
 	}
 }
 
-// checkKwargs judges arguments by name, which no pickler writes for what is
-// allowed, but for the classes of a profile.
+// checkKwargs checks keyword arguments. Picklers do not write them for allowed names, except for classes in a profile.
 func (m *judge) checkKwargs(g *global, kwargs heap.Ref) {
-	if n := m.At(kwargs); g.Verdict == Safe && g.use != names.Class && g.use != names.None && n.Kind == heap.KindDict && n.N > 0 {
-		m.wrong(RuleCallArgs, g, "arguments by name")
+	n := m.At(kwargs)
+	if g.Verdict == Safe && g.use != names.Class && g.use != names.None && n.Kind == heap.KindDict && n.N > 0 {
+		m.wrong(RuleCallArgs, g, "keyword arguments")
 	}
 }
 
-// encodings are those that Python's own pickler uses for bytes in old protocols,
-// and their other names.
+// encodings are those that Python's pickler uses for bytes in old protocols, and their aliases.
 var encodings = map[string]bool{"latin1": true, "latin-1": true, "iso-8859-1": true, "utf-8": true, "ascii": true}
 
-// checkEncode judges _codecs.encode, which picklers write for bytes in protocols
-// below 3. Other codecs decompress, and decode what is not text.
+// checkEncode checks _codecs.encode, which picklers use for bytes in protocols below 3. Other codecs decompress, or decode
+// binary data.
 func (m *judge) checkEncode(g *global, args heap.Value) {
 	encoding, _ := args.Item(1).Str()
 	if args.Len() != 2 || args.Item(0).Kind() != heap.KindStr || !encodings[encoding] {

@@ -1,19 +1,18 @@
-// Verdicts and severities: what a report says, in three words each.
+// Verdicts and severities.
 
 package pickle
 
-// A Verdict says what is known of loading a pickle. Verdicts are ordered: that
-// of many things is the worst one's.
+// A Verdict is the result of an analysis. Verdicts are ordered; the verdict on several things is the worst one.
 type Verdict uint8
 
-// The verdicts, in ascending order.
+// The verdicts, in ascending order of danger.
 const (
 	Safe       Verdict = iota // every import is allowed and used as its rule says
-	Suspicious                // something in it has not been audited, or is not as writers write it
+	Suspicious                // an import is on no list, or the pickle is not as picklers write it
 	Dangerous                 // loading it can run code
 )
 
-// String returns the verdict's name in lower case.
+// String returns the name in lower case.
 func (v Verdict) String() string {
 	switch v {
 	case Safe:
@@ -24,17 +23,17 @@ func (v Verdict) String() string {
 	return "dangerous"
 }
 
-// A Severity is how much one finding weighs.
+// A Severity is the weight of a finding.
 type Severity uint8
 
 // The severities, in ascending order.
 const (
-	Note    Severity = iota // worth knowing; it changes no verdict
+	Note    Severity = iota // informational; does not affect the verdict
 	Warning                 // the verdict is at least Suspicious
 	Error                   // the verdict is Dangerous
 )
 
-// String returns the severity's name in lower case.
+// String returns the name in lower case.
 func (s Severity) String() string {
 	switch s {
 	case Note:
@@ -45,5 +44,5 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// Verdict returns the least verdict that a finding of severity s allows.
+// Verdict returns the minimum verdict for a finding of severity s.
 func (s Severity) Verdict() Verdict { return Verdict(s) }
