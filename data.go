@@ -9,6 +9,9 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/internal/header"
 )
 
 // CheckData judges the data of the file behind ra by the one rule that needs it,
@@ -40,7 +43,7 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		}
 		switch {
 		case v == nil:
-		case n == maxOfRule:
+		case n == header.MaxOfRule:
 			omitted++
 		default:
 			r.Violations = append(r.Violations, v)
@@ -54,7 +57,7 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		}
 		r.Omitted[RuleBoolValue] += omitted
 	}
-	slices.SortStableFunc(r.Violations, func(a, b *Violation) int { return compareOffsets(a.Span, b.Span) })
+	slices.SortStableFunc(r.Violations, func(a, b *Violation) int { return compareSpans(a.Span, b.Span) })
 	return nil
 }
 
@@ -68,7 +71,7 @@ func (r *Report) checkBools(ra io.ReaderAt, ti *TensorInfo) (*Violation, error) 
 	var value byte
 	for off := span.Begin; off < span.End; off += int64(len(buf)) {
 		buf = buf[:min(int64(len(buf)), span.End-off)]
-		if err := readFull(ra, buf, off); err != nil {
+		if err := bytesio.ReadFull(ra, buf, off); err != nil {
 			return nil, fmt.Errorf("tensor %s: %w", quote(ti.Name), err)
 		}
 		i, n := notBools(buf)

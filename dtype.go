@@ -4,7 +4,9 @@ package safetensors
 
 import (
 	"iter"
-	"math/bits"
+
+	"github.com/weightools/safetensors/internal/header"
+	"github.com/weightools/safetensors/internal/num"
 )
 
 // A Dtype names the type of a tensor's elements, as spelled in headers. It may be
@@ -50,73 +52,39 @@ const (
 	ClassComplex  Class = "complex" // pairs of floats
 )
 
-// dtypes has a row for each dtype, in the order of the reference implementation,
-// by which writers sort: see rank. The codec of each is in internal/num.
-var dtypes = [...]struct {
-	name  Dtype
-	bits  int
-	class Class
-}{
-	{BOOL, 8, ClassBool},
-	{F4, 4, ClassFloat},
-	{F6_E2M3, 6, ClassFloat},
-	{F6_E3M2, 6, ClassFloat},
-	{U8, 8, ClassUnsigned},
-	{I8, 8, ClassSigned},
-	{F8_E5M2, 8, ClassFloat},
-	{F8_E4M3, 8, ClassFloat},
-	{F8_E8M0, 8, ClassScale},
-	{F8_E4M3FNUZ, 8, ClassFloat},
-	{F8_E5M2FNUZ, 8, ClassFloat},
-	{I16, 16, ClassSigned},
-	{U16, 16, ClassUnsigned},
-	{F16, 16, ClassFloat},
-	{BF16, 16, ClassFloat},
-	{I32, 32, ClassSigned},
-	{U32, 32, ClassUnsigned},
-	{F32, 32, ClassFloat},
-	{C64, 64, ClassComplex},
-	{F64, 64, ClassFloat},
-	{I64, 64, ClassSigned},
-	{U64, 64, ClassUnsigned},
-}
-
-// Dtypes yields the dtypes that this package knows, in the format's order.
+// Dtypes yields the dtypes that this package knows, in the order of the
+// reference implementation.
 func Dtypes() iter.Seq[Dtype] {
 	return func(yield func(Dtype) bool) {
-		for _, d := range dtypes {
-			if !yield(d.name) {
+		for name := range num.Dtypes() {
+			if !yield(Dtype(name)) {
 				return
 			}
 		}
 	}
 }
 
-// rank returns d's place in the format's order, and -1 if d is not known.
-func (d Dtype) rank() int {
-	for i := range dtypes {
-		if dtypes[i].name == d {
-			return i
-		}
-	}
-	return -1
-}
-
 // Bits returns the width of one element: 4, 6, 8, 16, 32 or 64, or 0 if d is
 // not known.
 func (d Dtype) Bits() int {
-	if i := d.rank(); i >= 0 {
-		return dtypes[i].bits
+	if c := num.For(string(d)); c != nil {
+		return c.Bits() * c.Parts()
 	}
 	return 0
 }
 
 // Class returns the kind of numbers that d holds, or "" if d is not known.
 func (d Dtype) Class() Class {
-	if i := d.rank(); i >= 0 {
-		return dtypes[i].class
+	c := num.For(string(d))
+	switch {
+	case c == nil:
+		return ""
+	case c.Parts() > 1:
+		return ClassComplex
+	case c.IsScale():
+		return ClassScale
 	}
-	return ""
+	return [...]Class{num.Bool: ClassBool, num.Unsigned: ClassUnsigned, num.Signed: ClassSigned, num.Float: ClassFloat}[c.Kind()]
 }
 
 // Size returns the number of bytes that n elements take. It returns false if d
@@ -126,21 +94,6 @@ func (d Dtype) Size(n int64) (int64, bool) {
 	if width == 0 || n < 0 {
 		return 0, false
 	}
-	size, fault := bitsToBytes(uint64(n), width)
-	return int64(size), fault == ""
-}
-
-// bitsToBytes returns the number of bytes that n elements of the given width
-// take, or the rule that is broken by there being so many. Like the reference
-// implementation it refuses when the number of bits exceeds 64 bits, so the
-// result is below 2^61.
-func bitsToBytes(n uint64, width int) (size uint64, fault Rule) {
-	hi, lo := bits.Mul64(n, uint64(width))
-	if hi != 0 {
-		return 0, RuleOverflow
-	}
-	if lo%8 != 0 {
-		return 0, RuleWholeBytes
-	}
-	return lo / 8, ""
+	size, broken := header.Bytes(uint64(n), width)
+	return int64(size), broken == header.None
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/weightools/safetensors/internal/header"
 	"github.com/weightools/safetensors/internal/num"
 )
 
@@ -60,7 +61,7 @@ func native[T Element]() Dtype {
 // For a dtype that has no Go type, put a Tensor together by hand, with a
 // [bytes.Reader] of its bytes.
 func NewTensor[T Element](name string, data []T, shape ...int64) (*Tensor, error) {
-	n, fits := product(shape)
+	n, fits := header.Product(shape)
 	if !fits || n != uint64(len(data)) {
 		ti := TensorInfo{Shape: shape}
 		return nil, fmt.Errorf("safetensors: tensor %s: the shape %s is not that of %d elements", quote(name), ti.ShapeString(), len(data))

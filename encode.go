@@ -12,6 +12,9 @@ import (
 	"math/bits"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/header"
+	"github.com/weightools/safetensors/internal/num"
 )
 
 // An Encoder writes files in a form of one's choice. The zero Encoder is that
@@ -165,7 +168,7 @@ func canonical(tensors []*Tensor) []*Tensor {
 	}
 	order := make([]ranked, len(tensors))
 	for i, t := range tensors {
-		order[i] = ranked{t, t.Dtype.rank()}
+		order[i] = ranked{t, num.Rank(string(t.Dtype))}
 	}
 	slices.SortFunc(order, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.Name, b.Name))
@@ -222,17 +225,16 @@ func appendSpaces(b []byte, size int) []byte {
 // bytes of data. So every rule that readers go by is one that writers keep, and
 // there is one place where it stands.
 func reread(start []byte, data int64) (*Header, error) {
-	size := saturatingAdd(int64(len(start)), data)
+	size := header.Add(int64(len(start)), data)
 	if size == math.MaxInt64 {
 		return nil, violation(RuleOverflow, "", Span{}, "the tensors have %d bytes: so many do not fit a file", data)
 	}
-	text, err := readText(bytes.NewReader(start), int64(len(start)-lengthSize))
+	text, err := header.ReadText(bytes.NewReader(start), int64(len(start)-lengthSize))
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{limits: &plainOpener}
-	p.use(text)
-	report := p.report(size, p.parse())
+	result := plainOpener.parser(false).Parse(text, size)
+	report := newReport(&result, int64(len(start)-lengthSize))
 	if v := report.First(Nonconforming); v != nil {
 		return nil, v
 	}

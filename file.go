@@ -3,7 +3,6 @@
 package safetensors
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"os"
 
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/header"
 	"github.com/weightools/safetensors/internal/mmap"
 )
 
@@ -79,42 +79,22 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 		if v := notSafetensors(filetype.DetectHead(head[:lengthSize+more]), lengthSize); v != nil {
 			return nil, v
 		}
-		return nil, headerTooLarge(saturate(n), limit)
+		return nil, headerTooLarge(header.Saturate(n), limit)
 	}
-	text, err := readAll(r, int64(n))
+	text, got, err := header.ReadAll(r, int64(n))
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil, violation(RuleHeaderSize, "", Span{0, lengthSize},
+			"the header is said to take %d bytes, and the file has %d after the length", n, got)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{limits: o}
-	p.use(text)
-	report := p.report(noSize, p.parse())
+	result := o.parser(false).Parse(text, header.NoSize)
+	report := newReport(&result, int64(n))
 	if v := report.First(o.least()); v != nil {
 		return nil, v
 	}
 	return report.Header, nil
-}
-
-// readAll reads n bytes and adds slack zeros. It takes memory for what has
-// arrived, not for what n promises.
-func readAll(r io.Reader, n int64) ([]byte, error) {
-	const start = 1 << 20
-	if n <= start {
-		b := make([]byte, n+slack)
-		got, err := io.ReadFull(r, b[:n])
-		return b, headerEnd(err, int64(got), n)
-	}
-	var buf bytes.Buffer
-	got, err := io.CopyN(&buf, r, n)
-	buf.Write(make([]byte, slack))
-	return buf.Bytes(), headerEnd(err, got, n)
-}
-
-func headerEnd(err error, got, n int64) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return violation(RuleHeaderSize, "", Span{0, lengthSize},
-			"the header is said to take %d bytes, and the file has %d after the length", n, got)
-	}
-	return err
 }
 
 // A File is an open safetensors file.

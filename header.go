@@ -10,17 +10,18 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/header"
 )
 
 // MaxHeaderSize is the largest header, in bytes, that readers accept. It is the
 // reference implementation's limit.
 const MaxHeaderSize = 100_000_000
 
-// lengthSize is the size in bytes of N, with which a file begins.
-const lengthSize = 8
-
-// metadataName is the one member of a header that is no tensor.
-const metadataName = "__metadata__"
+const (
+	lengthSize   = header.LengthSize
+	metadataName = header.MetadataName
+)
 
 // A Header is all that a file says of its tensors. It is for any number of
 // goroutines at once, as long as none changes it.
@@ -66,7 +67,7 @@ type TensorInfo struct {
 // which is 1 for a scalar. It is 0 if the product does not fit an int64, which
 // it does for every tensor of a file that is valid.
 func (ti *TensorInfo) NumElems() int64 {
-	n, fits := product(ti.Shape)
+	n, fits := header.Product(ti.Shape)
 	if !fits || n > 1<<63-1 {
 		return 0
 	}
@@ -77,20 +78,10 @@ func (ti *TensorInfo) NumElems() int64 {
 func (ti *TensorInfo) Size() int64 { return ti.Offsets.Len() }
 
 // ShapeString returns the shape as in "[4096, 11008]".
-func (ti *TensorInfo) ShapeString() string {
-	b := make([]byte, 0, 32)
-	b = append(b, '[')
-	for i, d := range ti.Shape {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = strconv.AppendUint(b, uint64(d), 10)
-	}
-	return string(append(b, ']'))
-}
+func (ti *TensorInfo) ShapeString() string { return header.ShapeString(ti.Shape) }
 
 // DataStart returns where in the file the data begins: 8 + h.Size.
-func (h *Header) DataStart() int64 { return saturatingAdd(lengthSize, h.Size) }
+func (h *Header) DataStart() int64 { return header.Add(lengthSize, h.Size) }
 
 // FileSpan returns the bytes of ti, one of h's tensors, counted from the start
 // of the file.

@@ -2,7 +2,11 @@
 
 package safetensors
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/weightools/safetensors/internal/bytesio"
+)
 
 // leastUncleared is from how many bytes on memory is not cleared first. What is less
 // comes from where it lies ready.
@@ -23,5 +27,5 @@ func room[T Element](t *Tensor, n int64) []T {
 	if size < leastUncleared || placeOf(t).file == nil {
 		return make([]T, n)
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(uncleared(int(size))))), n)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytesio.Uncleared(int(size))))), n)
 }

@@ -5,6 +5,8 @@ package safetensors
 import (
 	"fmt"
 	"io"
+
+	"github.com/weightools/safetensors/internal/header"
 )
 
 // Slice returns the part of t that ranges select, one for each axis from the
@@ -62,9 +64,9 @@ func (t *Tensor) check() error {
 	case t.ReaderAt == nil && t.Size() > 0:
 		return fmt.Errorf("safetensors: tensor %s has no ReaderAt to read its %d bytes from", quote(t.Name), t.Size())
 	}
-	n, fits := product(t.Shape)
-	size, fault := bitsToBytes(n, t.Dtype.Bits())
-	if !fits || fault != "" || int64(size) != t.Size() {
+	n, fits := header.Product(t.Shape)
+	size, broken := header.Bytes(n, t.Dtype.Bits())
+	if !fits || broken != header.None || int64(size) != t.Size() {
 		return fmt.Errorf("safetensors: tensor %s: %s %s does not take the %d bytes that its Offsets span",
 			quote(t.Name), t.Dtype, t.ShapeString(), t.Size())
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/weightools/safetensors/internal/header"
 )
 
 // TensorAt returns a tensor of the given dtype and shape whose bytes are those
@@ -21,19 +23,19 @@ func TensorAt(name string, dtype Dtype, shape []int64, r io.ReaderAt) (*Tensor, 
 	if width == 0 {
 		return nil, fmt.Errorf("safetensors: tensor %s: unknown dtype %s", quote(name), quote(string(dtype)))
 	}
-	n, fits := product(shape)
+	n, fits := header.Product(shape)
 	if !fits {
 		return nil, fmt.Errorf("safetensors: tensor %s: the number of elements of shape %s overflows 64 bits",
-			quote(name), shorten(ti.ShapeString()))
+			quote(name), header.Shorten(ti.ShapeString()))
 	}
-	size, fault := bitsToBytes(n, width)
-	switch fault {
-	case RuleWholeBytes:
+	size, broken := header.Bytes(n, width)
+	switch broken {
+	case header.WholeBytes:
 		return nil, fmt.Errorf("safetensors: tensor %s: the elements of %s %s do not fill whole bytes",
-			quote(name), dtype, shorten(ti.ShapeString()))
-	case RuleOverflow:
+			quote(name), dtype, header.Shorten(ti.ShapeString()))
+	case header.Overflow:
 		return nil, fmt.Errorf("safetensors: tensor %s: the elements of %s %s take more than 64 bits can count",
-			quote(name), dtype, shorten(ti.ShapeString()))
+			quote(name), dtype, header.Shorten(ti.ShapeString()))
 	}
 	ti.Offsets.End = int64(size)
 	return &Tensor{TensorInfo: ti, ReaderAt: r}, nil

@@ -1,10 +1,12 @@
-// Spans of bytes: the arithmetic that all checks rest on.
+// Spans of bytes.
 
 package safetensors
 
 import (
+	"cmp"
 	"fmt"
-	"math"
+
+	"github.com/weightools/safetensors/internal/header"
 )
 
 // A Span is the bytes from Begin up to, and not including, End.
@@ -16,22 +18,11 @@ func (s Span) Len() int64 { return s.End - s.Begin }
 // String returns s as in "[0, 16)".
 func (s Span) String() string { return fmt.Sprintf("[%d, %d)", s.Begin, s.End) }
 
-// shift returns s moved up by n bytes. What would lie past the largest offset
-// lies at it: offsets out of a file can be anything.
-func (s Span) shift(n int64) Span {
-	return Span{saturatingAdd(s.Begin, n), saturatingAdd(s.End, n)}
-}
+// shift returns s moved up by n bytes. An end that would overflow becomes the
+// largest int64.
+func (s Span) shift(n int64) Span { return Span(header.Span(s).Shift(n)) }
 
-// saturatingAdd returns a + b, or the largest int64 if that is less. Neither
-// is negative.
-func saturatingAdd(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-// saturate returns v, or the largest int64 if that is less.
-func saturate(v uint64) int64 {
-	return int64(min(v, math.MaxInt64))
+// compareSpans orders spans by where they begin, and then by where they end.
+func compareSpans(a, b Span) int {
+	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End))
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -35,7 +35,7 @@ func (o *Options) matching(ctx context.Context, name string, object store.Object
 		return nil, nil
 	}
 	head := make([]byte, min(object.Size(), headSize))
-	if err := window.ReadFull(object.ReaderAt(ctx), head, 0); err != nil {
+	if err := bytesio.ReadFull(object.ReaderAt(ctx), head, 0); err != nil {
 		return nil, err
 	}
 	var list []*Format
@@ -178,7 +178,7 @@ func (m *image) ReadAt(b []byte, off int64) (n int, err error) {
 	for i := sort.Search(len(entries), func(i int) bool { return entries[i].Offsets.End > at }); n < len(b) && i < len(entries); i++ {
 		span := entries[i].Offsets
 		part := b[n:min(int64(len(b)), int64(n)+span.End-at)]
-		if err := window.ReadFull(bind(m.ctx, m.list[i].ReaderAt), part, at-span.Begin); err != nil {
+		if err := bytesio.ReadFull(bind(m.ctx, m.list[i].ReaderAt), part, at-span.Begin); err != nil {
 			return n, err
 		}
 		n, at = n+len(part), span.End

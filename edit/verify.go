@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/witness"
 )
 
@@ -139,7 +139,7 @@ func otherBytes(t *safetensors.Tensor) error {
 
 // readFull reads len(b) bytes of t at off.
 func readFull(t *safetensors.Tensor, b []byte, off int64) error {
-	if err := window.ReadFull(t, b, off); err != nil {
+	if err := bytesio.ReadFull(t, b, off); err != nil {
 		return fmt.Errorf("tensor %s: %w", quote(t.Name), err)
 	}
 	return nil

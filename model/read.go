@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
-	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
 
@@ -150,7 +150,7 @@ type read struct {
 func (r *run) read() read {
 	b := make([]byte, r.size)
 	begin := r.texts[0].begin
-	if err := window.ReadFull(r.from, b, begin); err != nil {
+	if err := bytesio.ReadFull(r.from, b, begin); err != nil {
 		return read{err: fmt.Errorf("bytes %d-%d: %w", begin, begin+r.size, err)}
 	}
 	return read{data: b}

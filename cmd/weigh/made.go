@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -175,7 +175,7 @@ func readParts(ctx context.Context, parts []madePart, b []byte, off, end int64) 
 	for _, p := range parts {
 		begin := max(off, p.begin)
 		into := b[begin-off : min(end, p.end)-off]
-		if err := window.ReadFull(from, into, p.at+begin-p.begin); err != nil {
+		if err := bytesio.ReadFull(from, into, p.at+begin-p.begin); err != nil {
 			return err
 		}
 	}

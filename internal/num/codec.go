@@ -2,7 +2,11 @@
 
 package num
 
-import "sync"
+import (
+	"iter"
+	"slices"
+	"sync"
+)
 
 // A Kind says which numbers a dtype holds.
 type Kind uint8
@@ -43,6 +47,26 @@ func For(dtype string) *Codec {
 	}
 	return nil
 }
+
+// Dtypes yields the names of the dtypes in the order of the format.
+func Dtypes() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, c := range codecs {
+			if !yield(c.dtype) {
+				return
+			}
+		}
+	}
+}
+
+// Rank returns the place of the named dtype in the order of the format, or -1 if
+// there is no such dtype.
+func Rank(dtype string) int {
+	return slices.IndexFunc(codecs[:], func(c *Codec) bool { return c.dtype == dtype })
+}
+
+// IsScale reports whether the dtype holds powers of two only, without a sign.
+func (c *Codec) IsScale() bool { return c.format != nil && c.format.mantissa == 0 }
 
 // Dtype returns the name of the dtype.
 func (c *Codec) Dtype() string { return c.dtype }

@@ -46,3 +46,9 @@ func Count[N int | int64](n N, noun string) string {
 	}
 	return fmt.Sprintf("%v %ss", Grouped(n), noun)
 }
+
+// Quoted is a name that is quoted when it is printed: see [Quote].
+type Quoted string
+
+// String returns the name as Quote does.
+func (q Quoted) String() string { return Quote(string(q)) }

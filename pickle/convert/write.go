@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -109,13 +109,13 @@ type verifying struct {
 
 // part reads the bytes at off. It has room for what was, and for what is.
 func (v *verifying) part(x, y []byte, off int64) error {
-	if err := window.ReadFull(v.is, y, off); err != nil {
+	if err := bytesio.ReadFull(v.is, y, off); err != nil {
 		return err
 	}
 	if v.summed {
 		v.got = crc32.Update(v.got, crc32.IEEETable, y)
 	} else {
-		if err := window.ReadFull(v.was, x, off); err != nil {
+		if err := bytesio.ReadFull(v.was, x, off); err != nil {
 			return err
 		}
 		if !bytes.Equal(x, y) {

@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
-	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
@@ -22,7 +22,7 @@ const hdf5Magic = "\x89HDF\r\n\x1a\n"
 func (p *part) hdf5At() (int64, error) {
 	most := int64(1 << 20) // a block of the user's that is larger is not looked behind
 	if p.formats > 0 {
-		most = window.Size / 2
+		most = bytesio.WindowSize / 2
 	}
 	for at := int64(0); at <= min(p.size, most); at = max(512, 2*at) {
 		if ok, err := p.begins(at, hdf5Magic); ok || err != nil {
@@ -105,7 +105,7 @@ func (s *search) from(off int64) ([]byte, error) {
 		return s.block[off-s.begin:], nil
 	}
 	s.begin, s.block = off, s.block[:min(int64(cap(s.block)), s.end-off)]
-	return s.block, window.ReadFull(s.file, s.block, off)
+	return s.block, bytesio.ReadFull(s.file, s.block, off)
 }
 
 // next returns where what may be a JSON object begins first, at off or behind it, -1 if
@@ -177,5 +177,5 @@ func (s *search) text(off, n int64) ([]byte, error) {
 		return bytes.Clone(b[:min(n, int64(len(b)))]), err
 	}
 	b := make([]byte, min(n, s.end-off))
-	return b, window.ReadFull(s.file, b, off)
+	return b, bytesio.ReadFull(s.file, b, off)
 }

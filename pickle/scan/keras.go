@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
-	"github.com/weightools/safetensors/internal/window"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
@@ -47,7 +47,7 @@ func (p *part) kerasConfig() error {
 // whole reads a part that is a text in JSON.
 func (p *part) whole() ([]byte, error) {
 	text := make([]byte, p.size)
-	err := window.ReadFull(p.file, text, 0)
+	err := bytesio.ReadFull(p.file, text, 0)
 	return config.Lenient(config.UTF8(text)), err
 }
 
@@ -98,7 +98,7 @@ func (p *part) largeJSON() error {
 	buf := make([]byte, block)
 	for at := int64(0); at < p.size && p.spend(block/4); at += block {
 		b := buf[:min(block, p.size-at)]
-		if err := window.ReadFull(p.file, b, at); err != nil {
+		if err := bytesio.ReadFull(p.file, b, at); err != nil {
 			return err
 		}
 		if top.HasModelWord(b) {

@@ -3,7 +3,7 @@
 package scan
 
 import (
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/npy"
@@ -27,7 +27,7 @@ func (p *part) npy(head []byte) error {
 		return p.npyUnknown(prefix.Begin)
 	}
 	text := make([]byte, prefix.Length)
-	if err := window.ReadFull(p.file, text, prefix.Begin); err != nil {
+	if err := bytesio.ReadFull(p.file, text, prefix.Begin); err != nil {
 		return err
 	}
 	header, err := npy.Parse(text)

@@ -11,7 +11,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
@@ -39,7 +39,7 @@ type part struct {
 	ids   func(pickle.Value) bool
 	graph func(*pickle.Graph)
 
-	window  *window.Window
+	window  *bytesio.Window
 	format  string
 	formats int        // how many formats it is
 	known   extent.Set // what some format explains
@@ -55,7 +55,7 @@ func (s *scanning) newPart(within *part, name string, r io.ReaderAt, size int64)
 		name = "(no name)" // which is not the file itself
 	}
 	name = cutName(name)
-	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1, window: window.New(r, size)}
+	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1, window: bytesio.NewWindow(r, size)}
 	if within == nil {
 		return p
 	}
@@ -103,7 +103,7 @@ func (p *part) section(name string, span extent.Span) *part {
 }
 
 // reopen makes the part begin anew, after its bytes were set.
-func (p *part) reopen() { p.window = window.New(p.file, p.size) }
+func (p *part) reopen() { p.window = bytesio.NewWindow(p.file, p.size) }
 
 // hold reads a part that is small: it will be looked at more than once, and a server is
 // asked for it once.
@@ -112,7 +112,7 @@ func (p *part) hold() error {
 		return nil
 	}
 	b := make([]byte, p.size)
-	if err := window.ReadFull(p.file, b, 0); err != nil {
+	if err := bytesio.ReadFull(p.file, b, 0); err != nil {
 		return err
 	}
 	p.file = bytes.NewReader(b)

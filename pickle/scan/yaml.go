@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/filetype"
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/yaml"
@@ -34,7 +34,7 @@ func (p *part) yaml() error {
 		return nil
 	}
 	text := make([]byte, p.size)
-	if err := window.ReadFull(p.file, text, 0); err != nil {
+	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
 		return err
 	}
 	y := yaml.New(yamlJudge{p})

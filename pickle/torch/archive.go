@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/npy"
@@ -252,5 +252,5 @@ func (z *zipFile) headOf(m *zipwalk.Member, n int64) ([]byte, error) {
 		return nil, err
 	}
 	b := make([]byte, min(n, r.Size()))
-	return b, window.ReadFull(r, b, 0)
+	return b, bytesio.ReadFull(r, b, 0)
 }

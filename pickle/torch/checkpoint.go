@@ -9,7 +9,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/filetype"
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
@@ -159,7 +159,7 @@ func (f *file) warn(text string) {
 // open finds out what the file is, and reads it as that.
 func (f *file) open() error {
 	head := make([]byte, min(f.size, filetype.HeadSize))
-	if err := window.ReadFull(f.r, head, 0); err != nil {
+	if err := bytesio.ReadFull(f.r, head, 0); err != nil {
 		return err
 	}
 	at, err := zipwalk.Find(f.r, f.size)

@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // sparseBatch is how many positions are read at once.
@@ -110,13 +110,13 @@ func (s *sparse) place(b []byte, off int64, at []int64, first int64) error {
 		if n == 0 { // a block is large, and b may be a part of it
 			begin := at[0]*s.block - off
 			from, to := max(begin, 0), min(begin+s.block, int64(len(b)))
-			if err := window.ReadFull(s.values, b[from:to], first*s.block+from-begin); err != nil {
+			if err := bytesio.ReadFull(s.values, b[from:to], first*s.block+from-begin); err != nil {
 				return err
 			}
 			at, first = at[1:], first+1
 			continue
 		}
-		if err := window.ReadFull(s.values, buf[:n*s.block], first*s.block); err != nil {
+		if err := bytesio.ReadFull(s.values, buf[:n*s.block], first*s.block); err != nil {
 			return err
 		}
 		for i, p := range at[:n] {
@@ -144,7 +144,7 @@ func (p part) read(dst []int64, first int64) error {
 	for len(dst) > 0 {
 		n := min(len(dst), len(room)/8)
 		b := room[:int64(n)*p.width]
-		if err := window.ReadFull(p.r, b, first*p.width); err != nil {
+		if err := bytesio.ReadFull(p.r, b, first*p.width); err != nil {
 			return err
 		}
 		for i := range dst[:n] {

@@ -5,7 +5,7 @@ package torch
 import (
 	"fmt"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // A picker copies the elements of a box. What it reads at once are the elements of the
@@ -96,7 +96,7 @@ func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
 
 // readFull reads the elements from number first on.
 func (p *picker) readFull(b []byte, first int64) error {
-	if err := window.ReadFull(p.r, b, p.base+first*p.width); err != nil {
+	if err := bytesio.ReadFull(p.r, b, p.base+first*p.width); err != nil {
 		return fmt.Errorf("torch: a storage: %w", err)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/membername"
 )
@@ -37,7 +37,7 @@ func Has(head []byte) bool {
 // A walker is a walk in progress.
 type walker struct {
 	*Archive
-	window *window.Window
+	window *bytesio.Window
 	size   int64 // of the file
 	most   int   // members
 	at     int64 // where the next header is
@@ -52,7 +52,7 @@ type walker struct {
 // Walk takes the archive of the given size behind r apart. The error is of reading
 // r, and never of what was read.
 func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
-	w := &walker{Archive: new(Archive), window: window.New(r, size), size: size, length: -1, names: make(map[string]bool)}
+	w := &walker{Archive: new(Archive), window: bytesio.NewWindow(r, size), size: size, length: -1, names: make(map[string]bool)}
 	const usual = 100_000
 	w.most = usual
 	if opts != nil {
@@ -219,8 +219,8 @@ func (w *walker) padding(begin, end int64) error {
 func (w *walker) rest() error {
 	const most = 16 << 20 // bytes that are looked at
 	begin := int64(-1)
-	for at := w.at; at < w.size && at < w.at+most; at += window.Size {
-		b, err := w.window.At(at, window.Size)
+	for at := w.at; at < w.size && at < w.at+most; at += bytesio.WindowSize {
+		b, err := w.window.At(at, bytesio.WindowSize)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 )
@@ -78,7 +78,7 @@ func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
 	if len(roots) == 0 || !IsStream(roots[0]) {
 		return nil, nil
 	}
-	s := &streamReader{Stream: &Stream{Graph: g, End: g.Report.End}, window: window.New(r, size), size: size}
+	s := &streamReader{Stream: &Stream{Graph: g, End: g.Report.End}, window: bytesio.NewWindow(r, size), size: size}
 	if err := s.canonical(); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
 type streamReader struct {
 	*Stream
 	faults
-	window *window.Window
+	window *bytesio.Window
 	size   int64
 }
 

@@ -10,7 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
@@ -38,7 +38,7 @@ type entry struct {
 // the count or the size in the end record tells them how many there are, so each
 // that has the signature counts.
 func (w *walker) directory(e *end, t table, last bool) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(w.r, t.offset, w.size-t.offset), 4*window.Size)
+	in := bufio.NewReaderSize(io.NewSectionReader(w.r, t.offset, w.size-t.offset), 4*bytesio.WindowSize)
 	at := t.offset
 	first := len(w.Members)
 	if t.base > 0 {

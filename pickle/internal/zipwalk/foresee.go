@@ -5,7 +5,7 @@ package zipwalk
 import (
 	"sync"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
@@ -40,7 +40,7 @@ func (w *walker) foresee(list []int) {
 		if at < 0 || at >= w.size {
 			continue // which will be a fault
 		}
-		span := extent.Span{Begin: max(at-descriptorRoom, 0), End: min(at+window.Size, w.size)}
+		span := extent.Span{Begin: max(at-descriptorRoom, 0), End: min(at+bytesio.WindowSize, w.size)}
 		if last := len(runs) - 1; last >= 0 && span.Begin-runs[last].End <= near {
 			runs[last].End = max(runs[last].End, span.End)
 		} else {

@@ -9,7 +9,7 @@ import (
 	"encoding/binary"
 	"io"
 
-	"github.com/weightools/safetensors/internal/window"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
@@ -40,7 +40,7 @@ const tailSize = endSize + 1<<16 - 1
 type walker struct {
 	*Archive
 	opts    Options
-	window  *window.Window
+	window  *bytesio.Window
 	covered extent.Set     // what some record accounts for
 	ends    []int64        // where end records were read
 	tables  []int64        // where directories were read
@@ -57,7 +57,7 @@ type walker struct {
 // Walk takes the archive of the given size behind r apart. The error is of reading
 // r, and never of what was read.
 func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
-	w := &walker{Archive: &Archive{r: r, size: size}, window: window.New(r, size), headers: make(map[int64]bool)}
+	w := &walker{Archive: &Archive{r: r, size: size}, window: bytesio.NewWindow(r, size), headers: make(map[int64]bool)}
 	if opts != nil {
 		w.opts = *opts
 	}
@@ -76,7 +76,7 @@ func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 // archive: 0 if it begins as one, or the offset of an end record near its end whose
 // directory is where it says, or -1 if it does not.
 func Find(r io.ReaderAt, size int64) (int64, error) {
-	w := &walker{Archive: &Archive{r: r, size: size}, window: window.New(r, size)}
+	w := &walker{Archive: &Archive{r: r, size: size}, window: bytesio.NewWindow(r, size)}
 	if ok, err := w.isAt(sigLocal, 0); ok || err != nil {
 		return 0, err
 	}
@@ -111,7 +111,7 @@ func (w *walker) tailEnds() ([]int64, error) {
 	const most = 8
 	begin := max(w.size-tailSize, 0)
 	tail := make([]byte, w.size-begin)
-	if err := window.ReadFull(w.r, tail, begin); err != nil {
+	if err := bytesio.ReadFull(w.r, tail, begin); err != nil {
 		return nil, err
 	}
 	var ends []int64
@@ -199,7 +199,7 @@ func (w *walker) search(span extent.Span, sigs ...string) ([]mark, error) {
 			}
 			break
 		}
-		if err := window.ReadFull(w.r, buf[:n], at); err != nil {
+		if err := bytesio.ReadFull(w.r, buf[:n], at); err != nil {
 			return nil, err
 		}
 		for i := 0; ; i++ {

@@ -1,18 +1,17 @@
 // The one member of a header that is no tensor: "__metadata__".
 
-package safetensors
+package header
 
 import (
-	"slices"
-
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // readMetadata reads the value of "__metadata__", whose name is at begin.
-func (p *parser) readMetadata(begin int) error {
+func (p *Parser) readMetadata(begin int) error {
 	if p.sawMeta {
 		_, _, err := p.Skip()
-		p.found(RuleMetadata, "", at(begin, p.Pos()), "__metadata__ stands twice")
+		p.found(Metadata, "", at(begin, p.Pos()), "__metadata__ stands twice")
 		return err
 	}
 	p.sawMeta = true
@@ -24,7 +23,7 @@ func (p *parser) readMetadata(begin int) error {
 	if err := p.Open(jsonscan.Object); err != nil {
 		return err
 	}
-	before := len(p.violations)
+	before := len(p.faults)
 	tensor := false // it looks like the entry of a tensor
 	for first := true; ; first = false {
 		more, err := p.More(jsonscan.Object, first)
@@ -38,8 +37,8 @@ func (p *parser) readMetadata(begin int) error {
 			}
 			tensor = tensor || shape
 		}
-		if most := p.limits.MaxMetadata; most > 0 && int64(p.Pos()-start) > most {
-			p.found(RuleLimit, "", at(start, p.Pos()), "__metadata__ takes more than the %d bytes that are allowed", most)
+		if most := p.MaxMetadata; most > 0 && int64(p.Pos()-start) > most {
+			p.found(Limit, "", at(start, p.Pos()), "__metadata__ takes more than the %d bytes that are allowed", most)
 			return errStop
 		}
 		if !more {
@@ -48,30 +47,29 @@ func (p *parser) readMetadata(begin int) error {
 	}
 	if tensor {
 		p.blind = true // it has data of its own
-		found := slices.DeleteFunc(p.violations[before:], func(v *Violation) bool { return v.Rule == RuleMetadata })
-		p.violations = p.violations[:before+len(found)]
-		p.found(RuleReservedName, metadataName, at(begin, p.Pos()), "a tensor is called \"__metadata__\", the name that the format reserves")
+		p.drop(before, Metadata)
+		p.found(ReservedName, MetadataName, at(begin, p.Pos()), "a tensor is called \"__metadata__\", the name that the format reserves")
 	}
 	return nil
 }
 
 // noMetadata reads a value of "__metadata__" that is no object.
-func (p *parser) noMetadata() error {
+func (p *Parser) noMetadata() error {
 	start, kind, err := p.Skip()
 	switch {
 	case err != nil:
 		return err
 	case kind != jsonscan.Null:
-		p.found(RuleMetadata, "", at(start, p.Pos()), "__metadata__ is %v, where an object is due", kind)
-	case p.all:
-		p.found(RuleMetadataFormat, "", at(start, p.Pos()), "__metadata__ is null, which counts as absent")
+		p.found(Metadata, "", at(start, p.Pos()), "__metadata__ is %v, where an object is due", kind)
+	case p.All:
+		p.found(MetadataFormat, "", at(start, p.Pos()), "__metadata__ is null, which counts as absent")
 	}
 	return nil
 }
 
 // metadataMember reads one member of "__metadata__". It says whether it is one
 // that only a tensor has.
-func (p *parser) metadataMember() (ofTensor bool, err error) {
+func (p *Parser) metadataMember() (ofTensor bool, err error) {
 	begin := p.Pos()
 	str, err := p.Key()
 	if err != nil {
@@ -83,14 +81,14 @@ func (p *parser) metadataMember() (ofTensor bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		p.found(RuleMetadata, "", at(start, p.Pos()), "__metadata__ has %v as %s, where a string is due", kind, quoted(key))
+		p.found(Metadata, "", at(start, p.Pos()), "__metadata__ has %v as %s, where a string is due", kind, wording.Quoted(key))
 		return kind == jsonscan.Array && (key == "shape" || key == "data_offsets"), nil
 	}
 	if str, err = p.Str(); err != nil {
 		return false, err
 	}
 	if _, twice := p.metadata[key]; twice {
-		p.found(RuleDuplicateName, "", at(begin, p.Pos()), "__metadata__ has %s twice", quoted(key))
+		p.found(DuplicateName, "", at(begin, p.Pos()), "__metadata__ has %s twice", wording.Quoted(key))
 	}
 	p.metadata[key] = p.name(str)
 	return false, nil

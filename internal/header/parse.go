@@ -1,6 +1,6 @@
-// The parser: from the header's bytes to its tensors, past as many faults as can be.
+// The Parser: from the header's bytes to its tensors, past as many faults as can be.
 
-package safetensors
+package header
 
 import (
 	"bytes"
@@ -10,24 +10,51 @@ import (
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
-// maxOfRule is how many violations of one rule are kept. A header can break a
-// rule a million times, and shall not cost a million reports.
-const maxOfRule = 1000
-
 // errStop ends parsing after a violation past which nothing can be made out.
 var errStop = errors.New("stop")
 
-// A parser reads one header.
-type parser struct {
-	jsonscan.Scanner
-	length    [lengthSize]byte
-	text      []byte // the header
-	padded    []byte // the header, and slack zeros after it
-	dataStart int64
-	limits    *Opener
-	all       bool // look for warnings and notes, too
+// Options are what a Parser accepts, and what it looks for.
+type Options struct {
+	MaxTensors  int   // the largest number of tensors; 0 means no limit
+	MaxRank     int   // the largest number of dimensions of a tensor; 0 means no limit
+	MaxMetadata int64 // the largest size in bytes of "__metadata__"; 0 means no limit
 
-	tensors  []TensorInfo
+	// All looks for warnings and notes, too.
+	All bool
+
+	// Fatal reports whether a fault of the rule makes the header unusable, so
+	// that parsing may end. nil means that no fault does.
+	Fatal func(Rule) bool
+}
+
+// A Result is what a Parser made of a header.
+type Result struct {
+	Metadata map[string]string
+	Tensors  []Info
+
+	// ByName has the indices of Tensors in the order of their names. It is nil
+	// if that is their own order.
+	ByName []uint32
+
+	// Faults are in the order of the bytes at fault, at most MaxOfRule of each
+	// rule. Omitted is how many more there are, or nil.
+	Faults  []Fault
+	Omitted map[Rule]int
+
+	// Complete reports whether the header was read to its end.
+	Complete bool
+}
+
+// A Parser reads one header. It can be used once.
+type Parser struct {
+	jsonscan.Scanner
+	Options
+	Length    [LengthSize]byte // room for the bytes before the header
+	text      []byte           // the header
+	padded    []byte           // the header, and slack zeros after it
+	dataStart int64
+
+	tensors  []Info
 	runs     []uint32 // where names stop ascending: see sortByName
 	runsRoom [16]uint32
 	metadata map[string]string
@@ -41,7 +68,7 @@ type parser struct {
 	// Of the plain entry before: its dtype, the width of that in bits, and its
 	// text with the quote after it as a word under a mask; and the digits of its
 	// END as two words.
-	prev               Dtype
+	prev               string
 	width              int
 	prevWord, prevMask uint64
 	endText, endMask   [2]uint64
@@ -52,69 +79,49 @@ type parser struct {
 	tiled bool
 	next  int64
 
-	faults  []fault  // of entries, which a later entry of the same name annuls
-	blind   bool     // there may be tensors that are not in tensors, or whose offsets are not known
-	escapes bool     // some string was escaped
-	byName  []uint32 // see Header
+	mismatches []mismatch
+	blind      bool     // some tensors are not in tensors, or have offsets that are not known
+	escapes    bool     // some string has escapes
+	byName     []uint32 // see Result
 
-	violations []*Violation
-	enough     bool // one violation is enough for an error, and no other entry can annul it
-	counts     map[Rule]int
-	omitted    map[Rule]int
+	faults []Fault
+	counts [NumRules]int // of faults, kept or not
+	enough bool          // a fault is fatal, and no later entry can annul it
 }
 
 // noOffsets are the Offsets of an entry whose own make no sense.
 var noOffsets = Span{-1, -1}
 
-// A fault is a broken rule of an entry that reads well: dtype, shape and
+// A mismatch is a broken rule of an entry that reads well: dtype, shape and
 // offsets do not agree. It is kept small, since a hostile header is full of
 // them, and becomes a Violation only if no later entry replaces this one.
-type fault struct {
+type mismatch struct {
 	entry      int
 	rule       Rule
 	begin, end uint64 // the data_offsets as they stand
 	want       uint64 // the size that dtype and shape make
 }
 
-// slack is how many zeros stand after the header in memory, so that it can be
+// Slack is how many zeros stand after the header in memory, so that it can be
 // read in words up to its end.
-const slack = 16
+const Slack = 16
 
-// use gives the parser its text: padded, a header and slack zeros. The parser
-// writes to it.
-func (p *parser) use(padded []byte) {
-	p.padded, p.text = padded, padded[:len(padded)-slack]
+// Parse reads a header, and judges it as that of a file of the given size, or of
+// unknown size if that is [NoSize]. The text is the header with its padding, and
+// [Slack] zeros after it. The Parser writes to it, and the result refers to it.
+func (p *Parser) Parse(text []byte, size int64) Result {
+	p.padded, p.text = text, text[:len(text)-Slack]
 	p.Scanner = jsonscan.New(p.text)
-	p.dataStart = lengthSize + int64(len(p.text))
+	p.dataStart = LengthSize + int64(len(p.text))
 	p.tiled, p.runs = true, p.runsRoom[:0]
-}
-
-// found records that rule is broken.
-func (p *parser) found(rule Rule, tensor string, at Span, format string, args ...any) {
-	if p.counts == nil {
-		p.counts = make(map[Rule]int)
-	}
-	if !p.all && rule.info().Severity >= p.limits.least() {
-		p.enough = true
-	}
-	if p.counts[rule]++; p.counts[rule] > maxOfRule {
-		if p.omitted == nil {
-			p.omitted = make(map[Rule]int)
-		}
-		p.omitted[rule]++
-		return
-	}
-	p.violations = append(p.violations, violation(rule, tensor, at, format, args...))
-}
-
-// at returns the bytes of the file that are begin to end of the header.
-func at(begin, end int) Span {
-	return Span{lengthSize + int64(begin), lengthSize + int64(end)}
+	complete := p.parse()
+	p.judge(size, complete)
+	return Result{p.metadata, p.tensors, p.byName, p.faults, p.omitted(), complete}
 }
 
 // parse reads the header as far as it can. It returns false if it gave up
 // before the end, so that tensors may be missing.
-func (p *parser) parse() bool {
+func (p *Parser) parse() bool {
 	err := p.object()
 	object := p.Pos()
 	if err == nil {
@@ -125,28 +132,28 @@ func (p *parser) parse() bool {
 		// Outside of strings a byte above ASCII is a syntax error, so without
 		// either the text is UTF-8.
 		if i := jsonscan.InvalidUTF8(p.text); i < len(p.text) {
-			p.found(RuleUTF8, "", at(i, i+1), "byte %#02x at byte %d of the header is not UTF-8", p.text[i], i)
+			p.found(UTF8, "", at(i, i+1), "byte %#02x at byte %d of the header is not UTF-8", p.text[i], i)
 			if isSyntax && syntax.Offset >= i {
 				return false
 			}
 		}
 	}
 	if isSyntax {
-		p.found(RuleJSON, "", at(syntax.Offset, min(syntax.Offset+1, len(p.text))), "header: %v", syntax)
+		p.found(JSON, "", at(syntax.Offset, min(syntax.Offset+1, len(p.text))), "header: %v", syntax)
 	}
 	if err != nil {
 		return false
 	}
 	if i := bytes.IndexFunc(p.text[object:], func(r rune) bool { return r != ' ' }); i >= 0 {
-		p.found(RuleHeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q, where spaces are due", p.text[object+i])
+		p.found(HeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q, where spaces are due", p.text[object+i])
 	}
 	return true
 }
 
 // object reads the header's object, and its white space before.
-func (p *parser) object() error {
+func (p *Parser) object() error {
 	if p.Next() == jsonscan.Object && p.Pos() > 0 {
-		p.found(RuleHeaderStart, "", at(0, p.Pos()), "the header begins with %q, where '{' is due", p.text[0])
+		p.found(HeaderStart, "", at(0, p.Pos()), "the header begins with %q, where '{' is due", p.text[0])
 	}
 	if err := p.Open(jsonscan.Object); err != nil {
 		return err
@@ -164,7 +171,7 @@ func (p *parser) object() error {
 			return err
 		}
 		name := p.name(key)
-		if name == metadataName {
+		if name == MetadataName {
 			err = p.readMetadata(begin)
 		} else {
 			err = p.entry(name, begin)
@@ -180,7 +187,7 @@ func (p *parser) object() error {
 
 // name returns a string of the header. It is a view of the header's bytes: the
 // longest part of a header is names, and shall not be held twice.
-func (p *parser) name(s jsonscan.Str) string {
+func (p *Parser) name(s jsonscan.Str) string {
 	b := p.Text(s.Begin, s.End)
 	if s.Escaped {
 		p.escapes = true
@@ -201,7 +208,7 @@ func (p *parser) name(s jsonscan.Str) string {
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // add adds a tensor of the given name, which its caller is to fill in.
-func (p *parser) add(name string) *TensorInfo {
+func (p *Parser) add(name string) *Info {
 	n := len(p.tensors)
 	if n == cap(p.tensors) {
 		p.grow()
@@ -221,7 +228,7 @@ func (p *parser) add(name string) *TensorInfo {
 // The room is made for as many as the text so far lets expect, and for no more
 // than it has objects: hostile headers have strings full of braces, honest ones
 // get exactly what they need.
-func (p *parser) grow() {
+func (p *Parser) grow() {
 	const start = 1 << 15
 	n := len(p.tensors)
 	room := bytes.Count(p.text, []byte("{"))
@@ -234,14 +241,14 @@ func (p *parser) grow() {
 		}
 		room = min(room, expected)
 	}
-	grown := make([]TensorInfo, n, max(room, n+n/4+1))
+	grown := make([]Info, n, max(room, n+n/4+1))
 	copy(grown, p.tensors)
 	p.tensors = grown
 }
 
 // room returns room for rank dimensions, in a block that many shapes share. It
 // is to be filled before take.
-func (p *parser) room(rank int) []int64 {
+func (p *Parser) room(rank int) []int64 {
 	n := len(p.dims)
 	if p.dims == nil || cap(p.dims)-n < rank { // a scalar's shape is empty, and not nil
 		// At first a thousandth of the text, then as much as the text so far lets
@@ -255,7 +262,7 @@ func (p *parser) room(rank int) []int64 {
 }
 
 // take returns the first rank dimensions of what room returned last.
-func (p *parser) take(rank int) []int64 {
+func (p *Parser) take(rank int) []int64 {
 	n := len(p.dims)
 	p.dims = p.dims[:n+rank]
 	return p.dims[n : n+rank : n+rank]

@@ -1,6 +1,6 @@
 // The order of names: for looking tensors up, and for finding two of one name.
 
-package safetensors
+package header
 
 import "slices"
 
@@ -13,7 +13,7 @@ import "slices"
 // this is a merge sort that starts from the runs it finds: hardly a comparison for
 // each name as a rule, and n log n for a header made to be slow. A hash table
 // would cost more for the first, and could be attacked.
-func sortByName(tensors []TensorInfo, runs []uint32) (order []uint32, equal bool) {
+func sortByName(tensors []Info, runs []uint32) (order []uint32, equal bool) {
 	if len(runs) == 0 {
 		return nil, false
 	}
@@ -45,7 +45,7 @@ func sortByName(tensors []TensorInfo, runs []uint32) (order []uint32, equal bool
 
 // descents returns the indices of tensors whose names do not come after the one
 // before.
-func descents(tensors []TensorInfo) []uint32 {
+func descents(tensors []Info) []uint32 {
 	var runs []uint32
 	for i := 1; i < len(tensors); i++ {
 		if tensors[i].Name <= tensors[i-1].Name {
@@ -60,7 +60,7 @@ func descents(tensors []TensorInfo) []uint32 {
 //
 // One run is often much longer than the other, or much of it comes before all of
 // the other. So what comes before is found by leaps, and moved at once.
-func merge(tensors []TensorInfo, dst, a, b []uint32) (equal bool) {
+func merge(tensors []Info, dst, a, b []uint32) (equal bool) {
 	for len(a) > 0 && len(b) > 0 {
 		name := tensors[b[0]].Name
 		n := leap(len(a), func(i int) bool { return tensors[a[i]].Name <= name })
@@ -103,7 +103,7 @@ type duplicate struct{ lost, kept uint32 }
 
 // duplicates returns what entries are replaced by which. The order is that of
 // sortByName.
-func duplicates(tensors []TensorInfo, order []uint32) []duplicate {
+func duplicates(tensors []Info, order []uint32) []duplicate {
 	var dups []duplicate
 	for i := 1; i < len(order); i++ {
 		if prev, next := order[i-1], order[i]; tensors[prev].Name == tensors[next].Name {

@@ -1,6 +1,6 @@
 // The fields of an entry: what each may be, and what is wrong with it.
 
-package safetensors
+package header
 
 import (
 	"bytes"
@@ -9,11 +9,12 @@ import (
 	"unicode"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/num"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
 // dtype reads a dtype.
-func (p *parser) dtype(e *rawEntry) (bool, error) {
+func (p *Parser) dtype(e *rawEntry) (bool, error) {
 	kind := p.Next()
 	begin := p.Pos()
 	var name string
@@ -34,17 +35,17 @@ func (p *parser) dtype(e *rawEntry) (bool, error) {
 			return false, err
 		}
 		if name == "" {
-			p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has %v as dtype, where a string is due", quoted(e.info.Name), kind)
+			p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s has %v as dtype, where a string is due", wording.Quoted(e.info.Name), kind)
 			return false, nil
 		}
-		p.found(RuleMemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s has an object as dtype, where a string is due", quoted(e.info.Name))
+		p.found(MemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s has an object as dtype, where a string is due", wording.Quoted(e.info.Name))
 	}
-	if i := Dtype(name).rank(); i >= 0 {
-		e.info.Dtype = dtypes[i].name
+	if c := num.For(name); c != nil {
+		e.info.Dtype = c.Dtype()
 		return true, nil
 	}
-	e.info.Dtype = Dtype(name)
-	p.found(RuleDtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the dtype %s, which is none of the format's%s", quoted(e.info.Name), quoted(name), meant(name))
+	e.info.Dtype = name
+	p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the dtype %s, which is none of the format's%s", wording.Quoted(e.info.Name), wording.Quoted(name), meant(name))
 	return false, nil
 }
 
@@ -58,15 +59,15 @@ func meant(name string) string {
 			break
 		}
 	}
-	if d := Dtype(strings.ToUpper(name)); d.rank() >= 0 {
+	if d := strings.ToUpper(name); num.For(d) != nil {
 		return fmt.Sprintf(": %s may be meant", d)
 	}
 	return ""
 }
 
-// unitVariant reads {"NAME":null}, which the reference implementation's parser
+// unitVariant reads {"NAME":null}, which the reference implementation's Parser
 // accepts for "NAME" unasked. It returns "" for any other object.
-func (p *parser) unitVariant() (string, error) {
+func (p *Parser) unitVariant() (string, error) {
 	if err := p.Open(jsonscan.Object); err != nil {
 		return "", err
 	}
@@ -99,13 +100,13 @@ func (p *parser) unitVariant() (string, error) {
 }
 
 // shape reads a shape.
-func (p *parser) shape(e *rawEntry) (bool, error) {
+func (p *Parser) shape(e *rawEntry) (bool, error) {
 	const high = 32 // a rank above it is no honest tensor's
 	n, end := p.items()
 	begin := p.Pos()
 	if n <= high {
 		room := p.room(n)
-		good, err := p.integers(RuleShape, e.info.Name, "shape", room)
+		good, err := p.integers(Shape, e.info.Name, "shape", room)
 		if good {
 			e.info.Shape = p.take(n)
 		}
@@ -118,12 +119,12 @@ func (p *parser) shape(e *rawEntry) (bool, error) {
 		e.info.Shape = shape
 		return true, nil
 	}
-	if most := p.limits.MaxRank; most > 0 && n > most {
-		p.found(RuleLimit, e.info.Name, at(begin, end), "tensor %s has more than the %d dimensions that are allowed", quoted(e.info.Name), most)
+	if most := p.MaxRank; most > 0 && n > most {
+		p.found(Limit, e.info.Name, at(begin, end), "tensor %s has more than the %d dimensions that are allowed", wording.Quoted(e.info.Name), most)
 		return false, errStop
 	}
 	shape := make([]int64, n)
-	good, err := p.integers(RuleShape, e.info.Name, "shape", shape)
+	good, err := p.integers(Shape, e.info.Name, "shape", shape)
 	if good {
 		if p.long == nil {
 			p.long = make(map[string][]int64)
@@ -136,7 +137,7 @@ func (p *parser) shape(e *rawEntry) (bool, error) {
 
 // items returns how many integers are in the array that begins here, and where it
 // ends: 0 if it is anything else than an array of what may be integers.
-func (p *parser) items() (n, end int) {
+func (p *Parser) items() (n, end int) {
 	if p.Next() != jsonscan.Array {
 		return 0, p.Pos()
 	}
@@ -157,13 +158,13 @@ func (p *parser) items() (n, end int) {
 }
 
 // offsets reads data_offsets.
-func (p *parser) offsets(e *rawEntry) (bool, error) {
+func (p *Parser) offsets(e *rawEntry) (bool, error) {
 	n, _ := p.items()
 	begin := p.Pos()
 	var v [2]int64
-	good, err := p.integers(RuleOffsets, e.info.Name, "data_offsets", v[:])
+	good, err := p.integers(Offsets, e.info.Name, "data_offsets", v[:])
 	if good && n != len(v) {
-		p.found(RuleOffsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, where 2 are due", quoted(e.info.Name), wording.Count(n, "data_offset"))
+		p.found(Offsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, where 2 are due", wording.Quoted(e.info.Name), wording.Count(n, "data_offset"))
 		good = false
 	}
 	e.begin, e.end = uint64(v[0]), uint64(v[1])
@@ -173,12 +174,12 @@ func (p *parser) offsets(e *rawEntry) (bool, error) {
 // integers reads an array of integers, the value of the named field, of which as
 // many go to dst as have room there, bit by bit. It says whether the array is
 // well-formed.
-func (p *parser) integers(rule Rule, tensor, name string, dst []int64) (good bool, err error) {
+func (p *Parser) integers(rule Rule, tensor, name string, dst []int64) (good bool, err error) {
 	kind := p.Next()
 	begin := p.Pos()
 	if kind != jsonscan.Array {
 		_, _, err = p.Skip()
-		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %v as %s, where an array is due", quoted(tensor), kind, name)
+		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %v as %s, where an array is due", wording.Quoted(tensor), kind, name)
 		return false, err
 	}
 	if err := p.Open(jsonscan.Array); err != nil {
@@ -198,15 +199,15 @@ func (p *parser) integers(rule Rule, tensor, name string, dst []int64) (good boo
 		if n < len(dst) {
 			dst[n] = int64(v)
 		}
-		if most := p.limits.MaxRank; most > 0 && n >= most && rule == RuleShape {
-			p.found(RuleLimit, tensor, at(begin, p.Pos()), "tensor %s has more than the %d dimensions that are allowed", quoted(tensor), most)
+		if most := p.MaxRank; most > 0 && n >= most && rule == Shape {
+			p.found(Limit, tensor, at(begin, p.Pos()), "tensor %s has more than the %d dimensions that are allowed", wording.Quoted(tensor), most)
 			return false, errStop
 		}
 	}
 }
 
 // integer reads one integer of an array. It reports one that is not, if report.
-func (p *parser) integer(rule Rule, tensor, name string, report bool) (v uint64, ok bool, err error) {
+func (p *Parser) integer(rule Rule, tensor, name string, report bool) (v uint64, ok bool, err error) {
 	kind := p.Next()
 	begin := p.Pos()
 	if kind == jsonscan.Number {
@@ -222,7 +223,7 @@ func (p *parser) integer(rule Rule, tensor, name string, report bool) (v uint64,
 	}
 	if !ok && report {
 		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %s in its %s, where an integer from 0 to 2^64-1 is due",
-			quoted(tensor), excerpt(p.Text(begin, p.Pos())), name)
+			wording.Quoted(tensor), excerpt(p.Text(begin, p.Pos())), name)
 	}
 	return v, ok, nil
 }
@@ -232,10 +233,10 @@ func (p *parser) integer(rule Rule, tensor, name string, report bool) (v uint64,
 func excerpt(b []byte) string {
 	const most = 40
 	if len(b) > most {
-		return quote(string(b[:most])) + "..."
+		return wording.Quote(string(b[:most])) + "..."
 	}
 	if bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return quote(string(b))
+		return wording.Quote(string(b))
 	}
 	return string(b)
 }

@@ -1,11 +1,12 @@
 // An entry in any form that the rules know: what is wrong with it, member by member.
 
-package safetensors
+package header
 
 import (
 	"strings"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A field is one of the three members of an entry. Fields are bits of a set.
@@ -35,7 +36,7 @@ func fieldOf(name string) field {
 
 // A rawEntry is an entry as it stands, with its offsets in 64 bits.
 type rawEntry struct {
-	info       TensorInfo
+	info       Info
 	begin, end uint64
 	have, good field // the fields that are there, and those that are well-formed
 	surplus    bool  // it is an array of more than three
@@ -53,12 +54,12 @@ func (f field) String() string {
 }
 
 // entry reads the value of a tensor's member, whose name is at begin.
-func (p *parser) entry(name string, begin int) error {
-	if most := p.limits.MaxTensors; most > 0 && len(p.tensors) >= most {
-		p.found(RuleLimit, name, at(begin, p.Pos()), "the header has more than the %d tensors that are allowed", most)
+func (p *Parser) entry(name string, begin int) error {
+	if most := p.MaxTensors; most > 0 && len(p.tensors) >= most {
+		p.found(Limit, name, at(begin, p.Pos()), "the header has more than the %d tensors that are allowed", most)
 		return errStop
 	}
-	e := rawEntry{info: TensorInfo{Name: name}}
+	e := rawEntry{info: Info{Name: name}}
 	var err error
 	kind := p.Next()
 	start := p.Pos()
@@ -76,24 +77,24 @@ func (p *parser) entry(name string, begin int) error {
 	e.info.Entry = at(begin, p.Pos())
 	if kind != jsonscan.Object && kind != jsonscan.Array {
 		p.blind = true
-		p.found(RuleMember, name, at(start, p.Pos()), "tensor %s is %v, where an object is due", quoted(name), kind)
+		p.found(Member, name, at(start, p.Pos()), "tensor %s is %v, where an object is due", wording.Quoted(name), kind)
 		return nil // there is nothing to list
 	}
 	if missing := allFields &^ e.have; missing != 0 {
-		p.found(RuleMember, name, e.info.Entry, "tensor %s has no %v", quoted(name), missing)
-		if p.counts[RuleMember] > maxOfRule {
+		p.found(Member, name, e.info.Entry, "tensor %s has no %v", wording.Quoted(name), missing)
+		if p.counts[Member] > MaxOfRule {
 			p.blind = true
 			return nil // an entry takes more than such text does
 		}
 	} else if kind == jsonscan.Array && !e.surplus {
-		p.found(RuleMemberForm, name, e.info.Entry, "tensor %s is an array, where an object is due", quoted(name))
+		p.found(MemberForm, name, e.info.Entry, "tensor %s is an array, where an object is due", wording.Quoted(name))
 	}
 	p.keep(&e)
 	return nil
 }
 
 // members reads an entry that is an object.
-func (p *parser) members(e *rawEntry) error {
+func (p *Parser) members(e *rawEntry) error {
 	if err := p.Open(jsonscan.Object); err != nil {
 		return err
 	}
@@ -115,16 +116,16 @@ func (p *parser) members(e *rawEntry) error {
 		}
 		switch {
 		case f == 0:
-			p.found(RuleUnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has a member %s, which the format does not know", quoted(e.info.Name), quoted(key))
+			p.found(UnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has a member %s, which the format does not know", wording.Quoted(e.info.Name), wording.Quoted(key))
 		case again:
-			p.found(RuleMember, e.info.Name, at(begin, p.Pos()), "tensor %s has %s twice", quoted(e.info.Name), key)
+			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s has %s twice", wording.Quoted(e.info.Name), key)
 		}
 	}
 }
 
 // positional reads an entry that is an array of the three fields in their
-// order, which the reference implementation's parser accepts unasked.
-func (p *parser) positional(e *rawEntry) error {
+// order, which the reference implementation's Parser accepts unasked.
+func (p *Parser) positional(e *rawEntry) error {
 	if err := p.Open(jsonscan.Array); err != nil {
 		return err
 	}
@@ -144,13 +145,13 @@ func (p *parser) positional(e *rawEntry) error {
 		}
 		if f == 0 {
 			e.surplus = true
-			p.found(RuleMember, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three", quoted(e.info.Name))
+			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three", wording.Quoted(e.info.Name))
 		}
 	}
 }
 
 // value reads the value of field f, or of no field if f is 0.
-func (p *parser) value(e *rawEntry, f field) (err error) {
+func (p *Parser) value(e *rawEntry, f field) (err error) {
 	var good bool
 	e.good &^= f // of a field that stands twice, the second counts
 	switch f {
@@ -171,18 +172,18 @@ func (p *parser) value(e *rawEntry, f field) (err error) {
 }
 
 // keep adds the entry to the tensors, and notes what does not agree in it.
-func (p *parser) keep(e *rawEntry) {
+func (p *Parser) keep(e *rawEntry) {
 	n := len(p.tensors)
 	switch {
 	case e.good&fieldOffsets == 0:
 		e.info.Offsets = noOffsets
 	case e.begin > e.end:
 		e.info.Offsets = noOffsets
-		p.faults = append(p.faults, fault{entry: n, rule: RuleOffsets, begin: e.begin, end: e.end})
+		p.mismatches = append(p.mismatches, mismatch{entry: n, rule: Offsets, begin: e.begin, end: e.end})
 	default:
-		e.info.Offsets = Span{saturate(e.begin), saturate(e.end)}
-		if rule, want := e.sizeFault(); rule != "" {
-			p.faults = append(p.faults, fault{entry: n, rule: rule, begin: e.begin, end: e.end, want: want})
+		e.info.Offsets = Span{Saturate(e.begin), Saturate(e.end)}
+		if rule, want := e.sizeFault(); rule != None {
+			p.mismatches = append(p.mismatches, mismatch{entry: n, rule: rule, begin: e.begin, end: e.end, want: want})
 		}
 	}
 	p.endSize = 0
@@ -195,15 +196,15 @@ func (p *parser) keep(e *rawEntry) {
 // the size in bytes that the first two make.
 func (e *rawEntry) sizeFault() (rule Rule, want uint64) {
 	if e.good&(fieldDtype|fieldShape) != fieldDtype|fieldShape {
-		return "", 0
+		return None, 0
 	}
-	n, fits := product(e.info.Shape)
+	n, fits := Product(e.info.Shape)
 	if !fits {
-		return RuleOverflow, 0
+		return Overflow, 0
 	}
-	want, rule = bitsToBytes(n, e.info.Dtype.Bits())
-	if rule == "" && want != e.end-e.begin {
-		rule = RuleTensorSize
+	want, rule = Bytes(n, width(e.info.Dtype))
+	if rule == None && want != e.end-e.begin {
+		rule = TensorSize
 	}
 	return rule, want
 }

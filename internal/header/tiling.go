@@ -1,6 +1,6 @@
 // Tiling: whether the tensors cover the data once and wholly.
 
-package safetensors
+package header
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 //
 // Where a tensor's offsets are not known, what looks like a hole may be its own,
 // so none is reported.
-func (p *parser) tile() (end int64) {
+func (p *Parser) tile() (end int64) {
 	tensors := p.tensors
 	order := make([]uint32, 0, len(tensors))
 	sorted := true
@@ -26,9 +26,9 @@ func (p *parser) tile() (end int64) {
 			continue
 		}
 		if n := len(order); n > 0 && compareOffsets(tensors[order[n-1]].Offsets, tensors[i].Offsets) > 0 {
-			if sorted && p.all {
-				p.found(RuleEntryOrder, tensors[i].Name, tensors[i].Entry,
-					"tensor %s is listed after %s, and its data comes before", quoted(tensors[i].Name), quoted(tensors[order[n-1]].Name))
+			if sorted && p.All {
+				p.found(EntryOrder, tensors[i].Name, tensors[i].Entry,
+					"tensor %s is listed after %s, and its data comes before", wording.Quoted(tensors[i].Name), wording.Quoted(tensors[order[n-1]].Name))
 			}
 			sorted = false
 		}
@@ -37,15 +37,15 @@ func (p *parser) tile() (end int64) {
 	if !sorted {
 		slices.SortStableFunc(order, func(a, b uint32) int { return compareOffsets(tensors[a].Offsets, tensors[b].Offsets) })
 	}
-	var last *TensorInfo // the tensor that reaches to end
+	var last *Info // the tensor that reaches to end
 	for _, i := range order {
 		ti := &tensors[i]
 		switch {
 		case ti.Offsets.Begin > end && !p.blind:
 			p.hole(ti, Span{end, ti.Offsets.Begin})
 		case ti.Offsets.Begin < end:
-			p.found(RuleOverlap, ti.Name, ti.Entry,
-				"tensor %s begins at %d of the data, inside tensor %s %v", quoted(ti.Name), ti.Offsets.Begin, quoted(last.Name), last.Offsets)
+			p.found(Overlap, ti.Name, ti.Entry,
+				"tensor %s begins at %d of the data, inside tensor %s %v", wording.Quoted(ti.Name), ti.Offsets.Begin, wording.Quoted(last.Name), last.Offsets)
 		}
 		if ti.Offsets.End >= end {
 			end, last = ti.Offsets.End, ti
@@ -54,9 +54,9 @@ func (p *parser) tile() (end int64) {
 	return end
 }
 
-func (p *parser) hole(ti *TensorInfo, gap Span) {
-	p.found(RuleHole, ti.Name, gap.shift(p.dataStart),
-		"%s %v of the data before tensor %s belong to no tensor", wording.Count(gap.Len(), "byte"), gap, quoted(ti.Name))
+func (p *Parser) hole(ti *Info, gap Span) {
+	p.found(Hole, ti.Name, gap.Shift(p.dataStart),
+		"%s %v of the data before tensor %s belong to no tensor", wording.Count(gap.Len(), "byte"), gap, wording.Quoted(ti.Name))
 }
 
 func compareOffsets(a, b Span) int {
@@ -65,32 +65,32 @@ func compareOffsets(a, b Span) int {
 
 // ends judges whether the file of the given size ends where the last tensor
 // does.
-func (p *parser) ends(end, size int64) {
-	want := saturatingAdd(p.dataStart, end)
+func (p *Parser) ends(end, size int64) {
+	want := Add(p.dataStart, end)
 	switch {
 	case size < want:
 		p.truncated(size, want)
 	case size > want && !p.blind:
-		p.found(RuleTrailing, "", Span{want, size},
+		p.found(Trailing, "", Span{want, size},
 			"the file goes on for %s after its last tensor: %v were expected, %v are there", wording.Count(size-want, "byte"), wording.Grouped(want), wording.Grouped(size))
 	}
 }
 
 // truncated says by how many bytes the file is short, and which tensors it hurts.
-func (p *parser) truncated(size, want int64) {
+func (p *Parser) truncated(size, want int64) {
 	const most = 3 // names; the rest is counted
 	tensors := p.tensors
 	var names []string
 	hurt, first := 0, -1
 	for i := range tensors {
-		if tensors[i].Offsets.shift(p.dataStart).End <= size || tensors[i].Size() == 0 {
+		if tensors[i].Offsets.Shift(p.dataStart).End <= size || tensors[i].Offsets.Len() == 0 {
 			continue
 		}
 		if first < 0 || compareOffsets(tensors[i].Offsets, tensors[first].Offsets) < 0 {
 			first = i
 		}
 		if hurt++; hurt <= most {
-			names = append(names, quote(tensors[i].Name))
+			names = append(names, wording.Quote(tensors[i].Name))
 		}
 	}
 	list := strings.Join(names, ", ")
@@ -101,7 +101,7 @@ func (p *parser) truncated(size, want int64) {
 	if first >= 0 {
 		name = tensors[first].Name
 	}
-	p.found(RuleTruncated, name, Span{size, want},
+	p.found(Truncated, name, Span{size, want},
 		"the file is %s short: %v were expected, %v are there; %s", wording.Count(want-size, "byte"), wording.Grouped(want), wording.Grouped(size), cutOff(hurt, list))
 }
 

@@ -1,6 +1,6 @@
 // Windows: the right bytes, and few reads.
 
-package window
+package bytesio
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func (c *counter) ReadAt(b []byte, off int64) (int, error) {
 func TestAt(t *testing.T) {
 	text := strings.Repeat("0123456789", 1000)
 	c := &counter{ReaderAt: strings.NewReader(text)}
-	w := New(c, int64(len(text)))
+	w := NewWindow(c, int64(len(text)))
 	for _, tt := range []struct {
 		off   int64
 		n     int
@@ -43,7 +43,7 @@ func TestAt(t *testing.T) {
 }
 
 func TestFileShorterThanItsSize(t *testing.T) {
-	if _, err := New(strings.NewReader("short"), 10).At(0, 10); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := NewWindow(strings.NewReader("short"), 10).At(0, 10); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want an unexpected end", err)
 	}
 }

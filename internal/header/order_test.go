@@ -1,6 +1,6 @@
 // The order of names, against the library's sort.
 
-package safetensors
+package header
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 )
 
 // named returns tensors of the given names. Their offsets tell them apart.
-func named(names []string) []TensorInfo {
-	tensors := make([]TensorInfo, len(names))
+func named(names []string) []Info {
+	tensors := make([]Info, len(names))
 	for i, name := range names {
-		tensors[i] = TensorInfo{Name: name, Offsets: Span{int64(i), int64(i)}}
+		tensors[i] = Info{Name: name, Offsets: Span{int64(i), int64(i)}}
 	}
 	return tensors
 }
 
 // orderOf returns the indices in the order of names by a sort that is stable.
-func orderOf(tensors []TensorInfo) []uint32 {
+func orderOf(tensors []Info) []uint32 {
 	order := make([]uint32, len(tensors))
 	for i := range order {
 		order[i] = uint32(i)

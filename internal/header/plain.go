@@ -1,11 +1,13 @@
 // An entry in the form that all writers use, quickly.
 
-package safetensors
+package header
 
 import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/weightools/safetensors/internal/num"
 )
 
 // plain reads an entry, from the comma before it, of exactly the form
@@ -16,7 +18,7 @@ import (
 // done nothing, for an entry of any other form or with any fault; the general
 // way then reads it again. Almost all entries are of this form, and reading it
 // so takes a fifth of the time.
-func (p *parser) plain() bool {
+func (p *Parser) plain() bool {
 	b, start := p.padded, p.Pos()+len(",")
 	if !has(b, start-1, `,"`) {
 		return false
@@ -42,8 +44,8 @@ func (p *parser) plain() bool {
 	if stop < 0 || !has(b, stop, "]}") {
 		return false
 	}
-	size, fault := bitsToBytes(shape.elems, width)
-	if fault != "" || begin > end || end-begin != size || name == metadataName || !p.allows(len(shape.dims)) {
+	size, broken := Bytes(shape.elems, width)
+	if broken != None || begin > end || end-begin != size || name == MetadataName || !p.allows(len(shape.dims)) {
 		return false
 	}
 
@@ -59,9 +61,8 @@ func (p *parser) plain() bool {
 }
 
 // allows says whether one more tensor of the given rank is within the limits.
-func (p *parser) allows(rank int) bool {
-	o := p.limits
-	return (o.MaxRank == 0 || rank <= o.MaxRank) && (o.MaxTensors == 0 || len(p.tensors) < o.MaxTensors)
+func (p *Parser) allows(rank int) bool {
+	return (p.MaxRank == 0 || rank <= p.MaxRank) && (p.MaxTensors == 0 || len(p.tensors) < p.MaxTensors)
 }
 
 // nameEnd returns where the name that begins at b[i:] ends, if there is nothing
@@ -109,8 +110,8 @@ func (s *knownShape) is(low, high uint64, size int) bool {
 //
 // Layers repeat their shapes, so the text is looked up before it is read, and
 // tensors of one shape share it. A text over 16 bytes is always read.
-func (p *parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
-	if i+slack > len(b) {
+func (p *Parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
+	if i+Slack > len(b) {
 		return nil, 0
 	}
 	low, high := words(b, i)
@@ -155,7 +156,7 @@ func indexBracket(w uint64) int {
 }
 
 // readShape reads the shape at b[i:] into shape.
-func (p *parser) readShape(b []byte, i int, shape *knownShape) (*knownShape, int) {
+func (p *Parser) readShape(b []byte, i int, shape *knownShape) (*knownShape, int) {
 	const most = 8 // dimensions; a tensor of more can wait
 	dims, rank := p.room(most), 0
 	shape.dims, shape.elems = nil, 1
@@ -182,8 +183,8 @@ func (p *parser) readShape(b []byte, i int, shape *knownShape) (*knownShape, int
 // plainBegin reads the BEGIN at b[i:] and the comma after it, as plainUint does.
 // As a rule BEGIN is the END of the entry before, digit by digit, and so its
 // value is known.
-func (p *parser) plainBegin(b []byte, i int) (v uint64, end int) {
-	if i+slack > len(b) {
+func (p *Parser) plainBegin(b []byte, i int) (v uint64, end int) {
+	if i+Slack > len(b) {
 		return 0, -1
 	}
 	// The digits of the END before are compared as two words, masked to their size.
@@ -200,7 +201,7 @@ func (p *parser) plainBegin(b []byte, i int) (v uint64, end int) {
 }
 
 // remember keeps the n digits at b[i:] of an END for the BEGIN that follows.
-func (p *parser) remember(b []byte, i, n int) {
+func (p *Parser) remember(b []byte, i, n int) {
 	p.endSize = n
 	p.endText[0], p.endText[1] = words(b, i)
 	p.endMask = [2]uint64{1<<(8*n) - 1, 1<<(8*(max(n, 8)-8)) - 1}
@@ -208,7 +209,7 @@ func (p *parser) remember(b []byte, i, n int) {
 
 // words returns the sixteen bytes at b[i:], the first in the lowest byte.
 func words(b []byte, i int) (low, high uint64) {
-	w := b[i : i+slack]
+	w := b[i : i+Slack]
 	return binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
 }
 
@@ -221,7 +222,7 @@ func has(b []byte, i int, s string) bool {
 // prevDtype returns the dtype at b[i:], its width in bits, and where the quote
 // after it ends, which is -1 if it is none that is known. As a rule it is the
 // dtype of the entry before, and one comparison tells.
-func (p *parser) prevDtype(b []byte, i int) (d Dtype, width, end int) {
+func (p *Parser) prevDtype(b []byte, i int) (d string, width, end int) {
 	if i+8 > len(b) {
 		return "", 0, -1
 	}
@@ -234,18 +235,18 @@ func (p *parser) prevDtype(b []byte, i int) (d Dtype, width, end int) {
 
 // otherDtype reads the dtype at b[i:], of which word has the first eight bytes,
 // as one that the next entry may have, too.
-func (p *parser) otherDtype(b []byte, i int, word uint64) (d Dtype, width, end int) {
-	const longest = len(F8_E4M3FNUZ)
+func (p *Parser) otherDtype(b []byte, i int, word uint64) (d string, width, end int) {
+	const longest = len("F8_E4M3FNUZ")
 	n := bytes.IndexByte(b[i:min(i+longest+1, len(b))], '"')
 	if n < 0 {
 		return "", 0, -1
 	}
-	r := Dtype(b[i : i+n]).rank()
-	if r < 0 {
+	c := num.For(string(b[i : i+n]))
+	if c == nil {
 		return "", 0, -1
 	}
 	n++
-	p.prev, p.width = dtypes[r].name, dtypes[r].bits
+	p.prev, p.width = c.Dtype(), c.Bits()*c.Parts()
 	p.prevMask, p.prevWord = 0, 0
 	if n <= 8 {
 		p.prevMask = ^uint64(0) >> (64 - 8*n)
@@ -262,7 +263,7 @@ func (p *parser) otherDtype(b []byte, i int, word uint64) (d Dtype, width, end i
 // in the lower byte stands for more: digits to pairs, pairs to fours, fours to
 // all eight.
 func plainUint(b []byte, i int) (v uint64, end int) {
-	if i+slack > len(b) {
+	if i+Slack > len(b) {
 		return 0, -1
 	}
 	low, high := words(b, i)
@@ -298,19 +299,4 @@ func digits8(w uint64) (v uint64, n int) {
 	w = (w & 0x00ff00ff00ff00ff) * (100<<16 + 1) >> 16
 	w = (w & 0x0000ffff0000ffff) * (10_000<<32 + 1) >> 32
 	return w, n
-}
-
-// product returns the product of the dimensions, from left to right as the
-// reference implementation has it: what overflows on the way to a zero is an
-// overflow. It returns false if it does.
-func product(shape []int64) (uint64, bool) {
-	n := uint64(1)
-	for _, d := range shape {
-		hi, lo := bits.Mul64(n, uint64(d))
-		if hi != 0 {
-			return 0, false
-		}
-		n = lo
-	}
-	return n, true
 }

@@ -1,0 +1,133 @@
+// What is wrong with the entries of a header taken together.
+
+package header
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/wording"
+)
+
+// NoSize is the size of a file of which only the header is known.
+const NoSize = -1
+
+// judge judges the entries together, and against the size of the file. If the
+// header is not complete, tensors may be missing.
+func (p *Parser) judge(size int64, complete bool) {
+	p.supersede()
+	p.renderFaults()
+	p.blind = p.blind || !complete
+	end := p.next
+	if !p.tiled {
+		end = p.tile()
+	}
+	if size == NoSize {
+		size, p.blind = math.MaxInt64-1, true
+	}
+	p.ends(end, size)
+	if p.All && complete {
+		p.warn()
+	}
+	slices.SortStableFunc(p.faults, func(a, b Fault) int { return compareOffsets(a.Span, b.Span) })
+}
+
+// supersede drops entries that a later one of the same name replaces, as the
+// reference implementation does, with their faults.
+func (p *Parser) supersede() {
+	var equal bool
+	if p.byName, equal = sortByName(p.tensors, p.runs); !equal {
+		return
+	}
+	dups := duplicates(p.tensors, p.byName)
+	lost := make([]bool, len(p.tensors))
+	for _, d := range dups {
+		lost[d.lost] = true
+		name := p.tensors[d.kept].Name
+		p.found(DuplicateName, name, p.tensors[d.kept].Entry, "two tensors are called %s: the first at bytes %d-%d, the second at bytes %d-%d",
+			wording.Quoted(name), p.tensors[d.lost].Entry.Begin, p.tensors[d.lost].Entry.End, p.tensors[d.kept].Entry.Begin, p.tensors[d.kept].Entry.End)
+	}
+	p.tiled = false
+	p.mismatches = slices.DeleteFunc(p.mismatches, func(f mismatch) bool { return lost[f.entry] })
+	kept := p.tensors[:0]
+	moved := make([]int, len(lost)) // to which index each entry goes
+	for i := range p.tensors {
+		moved[i] = len(kept)
+		if !lost[i] {
+			kept = append(kept, p.tensors[i])
+		}
+	}
+	for i := range p.mismatches {
+		p.mismatches[i].entry = moved[p.mismatches[i].entry]
+	}
+	p.tensors = kept
+	p.byName, _ = sortByName(kept, descents(kept))
+}
+
+// renderFaults makes violations of the faults.
+func (p *Parser) renderFaults() {
+	for _, f := range p.mismatches {
+		ti := &p.tensors[f.entry]
+		what := "tensor " + wording.Quote(ti.Name)
+		switch f.rule {
+		case Offsets:
+			p.found(f.rule, ti.Name, ti.Entry, "%s begins at %d, after its end at %d", what, f.begin, f.end)
+		case Overflow:
+			p.found(f.rule, ti.Name, ti.Entry, "%s has more bits than 64 bits can count: %s %s", what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
+		case WholeBytes:
+			p.found(f.rule, ti.Name, ti.Entry, "%s does not fill whole bytes: %s %s", what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
+		case TensorSize:
+			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, and %s %s takes %d", what, wording.Count(Saturate(f.end-f.begin), "byte"), ti.Dtype, Shorten(ShapeString(ti.Shape)), f.want)
+		}
+	}
+}
+
+// warn looks for what readers accept and should not have to.
+func (p *Parser) warn() {
+	if p.dataStart%8 != 0 {
+		p.found(DataAlignment, "", Span{0, LengthSize}, "the data begins at %d, which is no multiple of 8", p.dataStart)
+	}
+	names := p.mayHaveControls()
+	for i := range p.tensors {
+		ti := &p.tensors[i]
+		size := int64(width(ti.Dtype) / 8)
+		if begin := ti.Offsets.Shift(p.dataStart).Begin; size > 1 && begin%size != 0 && ti.Offsets.Len() > 0 {
+			p.found(ElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is no multiple of the %d bytes of %s; a loader that maps the file copies its %s",
+				wording.Quoted(ti.Name), begin, size, ti.Dtype, wording.Count(ti.Offsets.Len(), "byte"))
+		}
+		if names {
+			if what := nameHazard(ti.Name); what != "" {
+				p.found(NameControl, ti.Name, ti.Entry, "tensor %s has %s in its name", wording.Quoted(ti.Name), what)
+			}
+		}
+	}
+	if _, ok := p.metadata["format"]; !ok && p.counts[MetadataFormat] == 0 {
+		p.found(MetadataFormat, "", Span{LengthSize, LengthSize}, "__metadata__ has no \"format\"")
+	}
+}
+
+// mayHaveControls says whether the header's text allows for a hazard in a name.
+func (p *Parser) mayHaveControls() bool {
+	return p.escapes || p.NonASCII || bytes.IndexByte(p.text, 0x7f) >= 0 || bytes.Contains(p.text, []byte(".."))
+}
+
+// nameHazard returns what is dangerous about a name to those who print it or
+// make a path of it, or "".
+func nameHazard(name string) string {
+	hazard := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+	if i := strings.IndexFunc(name, hazard); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(name[i:])
+		return fmt.Sprintf("the control character %+q", r)
+	}
+	for segment := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if segment == ".." {
+			return "the path segment \"..\""
+		}
+	}
+	return ""
+}
