@@ -85,24 +85,20 @@ func (f *folder) matches(ctx context.Context, name string) bool {
 }
 
 // Unread returns the paths of models in other formats in the folder of the set, which
-// [Discover] left out because the folder has safetensors files: indexes, and files with a
-// name that libraries give to models.
+// [Discover] left out because the folder has safetensors files: indexes, or else files
+// with a name that libraries give to models.
 func (s *Set) Unread() []string {
 	f := s.found
 	if f.adopted {
 		return nil
 	}
 	dir := folderOf(s.file())
-	var list []string
-	for _, name := range f.declared {
-		if folderOf(name) == dir {
-			list = append(list, name)
-		}
+	indexes := slices.DeleteFunc(slices.Clone(f.declared), func(name string) bool { return folderOf(name) != dir })
+	if len(indexes) > 0 {
+		return indexes
 	}
-	for _, name := range f.foreign {
-		if format := f.opts.formatOf(path.Base(name)); format != nil && format.rank(name) > 0 && folderOf(name) == dir {
-			list = append(list, name)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(f.foreign), func(name string) bool {
+		format := f.opts.formatOf(path.Base(name))
+		return folderOf(name) != dir || format == nil || format.rank(name) <= 0
+	})
 }

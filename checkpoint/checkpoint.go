@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/ahead"
@@ -91,22 +92,34 @@ func (c *Checkpoint) Shards() []string { return append([]string(nil), c.set.Shar
 // the shard is not valid, or, of [RuleShardMissing], if it is not there;
 // and [fs.ErrNotExist] if the checkpoint has no shard of that path.
 func (c *Checkpoint) Header(ctx context.Context, shard string) (*safetensors.Header, error) {
-	s, ok := c.byPath[shard]
-	if !ok {
-		return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
+	s, err := c.named(shard)
+	if err != nil {
+		return nil, err
 	}
 	return c.header(ctx, s, "")
 }
 
+// named returns the shard of that path.
+func (c *Checkpoint) named(path string) (*shard, error) {
+	if s, ok := c.byPath[path]; ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(path), quote(c.set.Name), fs.ErrNotExist)
+}
+
 // ReaderAt returns a reader of the file that Header of that shard describes. For a
-// safetensors shard that is the shard itself. A shard of another format is shown as the
-// safetensors file that its tensors would make; the tensors are read where they are.
-// Reads end with an error once ctx is done.
+// safetensors shard that is the shard itself, whether it is valid or not. A shard of
+// another format is shown as the safetensors file that its tensors would make; the
+// tensors are read where they are. Reads end with an error once ctx is done.
 func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, error) {
-	if _, err := c.Header(ctx, shard); err != nil {
+	s, err := c.named(shard)
+	if err == nil && !strings.HasSuffix(shard, weightsSuffix) {
+		_, err = s.read(ctx) // which tells the format
+	}
+	if err != nil {
 		return nil, err
 	}
-	source, err := c.data(ctx, c.byPath[shard], "")
+	source, err := c.data(ctx, s, "")
 	if err != nil {
 		return nil, err
 	}

@@ -82,12 +82,12 @@ func (g *gathering) addMetadata(ctx context.Context, choice string) error {
 			if err != nil {
 				return err
 			}
-			if err := ofFiles.add(s.at.path(shard), h.Metadata); err != nil {
+			if err := ofFiles.add(s.at.Path(shard), h.Metadata); err != nil {
 				return err
 			}
 		}
 		if x := s.cp.Index(); x != nil {
-			if err := ofIndexes.add(s.at.path(s.cp.Set().Index), x.Metadata); err != nil {
+			if err := ofIndexes.add(s.at.Path(s.cp.Set().Index), x.Metadata); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -24,6 +23,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
@@ -78,7 +78,7 @@ func runGet(ctx context.Context, sess *cli.Session, target string, f *getFlags) 
 	if err != nil {
 		return err
 	}
-	sets, err := at.sets(ctx)
+	sets, err := at.Sets(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func runGet(ctx context.Context, sess *cli.Session, target string, f *getFlags) 
 		counted = append(counted, set)
 	}
 	if len(counted) == 0 {
-		return cli.Usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
+		return cli.Usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.Path(sets[0].Name))
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
@@ -165,7 +165,7 @@ func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFla
 }
 
 // wantedFiles opens the shards and indexes of sets.
-func wantedFiles(ctx context.Context, sess *cli.Session, at *place, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
+func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
 	var files []*wanted
 	for _, set := range sets {
 		names := set.Shards
@@ -174,9 +174,9 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *place, sets []*chec
 		}
 		for _, name := range names {
 			// Names come from strangers, and not every one is a path here.
-			within, err := filepath.Localize(at.below(name))
+			within, err := filepath.Localize(at.Below(name))
 			if err != nil {
-				return nil, fmt.Errorf("%q cannot be the name of a file on this system", at.below(name))
+				return nil, fmt.Errorf("%q cannot be the name of a file on this system", at.Below(name))
 			}
 			files = append(files, &wanted{name: name, path: filepath.Join(dir, within)})
 		}
@@ -185,25 +185,11 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *place, sets []*chec
 	all.SetLimit(16)
 	for _, w := range files {
 		all.Go(func() (err error) {
-			w.object, err = at.store.Open(ctx, w.name)
+			w.object, err = at.Store.Open(ctx, w.name)
 			return err
 		})
 	}
 	return files, all.Wait()
-}
-
-// below returns the path of a file from the target's folder on: that which it is, or which
-// it is in.
-func (p *place) below(name string) string {
-	folder := p.within
-	if name == folder || isIndex(folder) {
-		folder, _ = path.Split(folder)
-		folder = strings.TrimSuffix(folder, "/")
-	}
-	if folder == "" {
-		return name
-	}
-	return strings.TrimPrefix(name, folder+"/")
 }
 
 // getFile fetches one file, unless it is there.

@@ -18,6 +18,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/digest"
 )
 
@@ -179,7 +180,7 @@ func hashTarget(ctx context.Context, sess *cli.Session, target string, f *hashFl
 }
 
 // hashSet returns the digests of one set.
-func hashSet(ctx context.Context, sess *cli.Session, at *place, cp *checkpoint.Checkpoint, f *hashFlags) (*compare.Hash, error) {
+func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, f *hashFlags) (*compare.Hash, error) {
 	list, err := located(ctx, cp)
 	if err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func hashSet(ctx context.Context, sess *cli.Session, at *place, cp *checkpoint.C
 	h, tensors := new(compare.Hash), make([]*safetensors.Tensor, len(list))
 	for i, t := range list {
 		tensors[i] = t.Tensor
-		h.Tensors = append(h.Tensors, compare.HashedTensor{TensorInfo: &t.TensorInfo, File: at.path(t.File)})
+		h.Tensors = append(h.Tensors, compare.HashedTensor{TensorInfo: &t.TensorInfo, File: at.Path(t.File)})
 	}
 	done := new(cli.Progress)
 	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
@@ -209,13 +210,13 @@ func hashSet(ctx context.Context, sess *cli.Session, at *place, cp *checkpoint.C
 	for i := range sums {
 		h.Tensors[i].Sum = sums[i]
 	}
-	h.Sets = []compare.HashedSet{{Name: at.path(cp.Set().Name), Tensors: len(list), Sum: set}}
+	h.Sets = []compare.HashedSet{{Name: at.Path(cp.Set().Name), Tensors: len(list), Sum: set}}
 	return h, nil
 }
 
 // hashFiles adds the digests of the files of a set to h, and returns those of the
 // tensors in the list. Each file is read once.
-func hashFiles(ctx context.Context, sess *cli.Session, at *place, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
+func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
 	for i, shard := range shards {
@@ -223,12 +224,12 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *place, cp *checkpoint
 		if err != nil {
 			return nil, err
 		}
-		object, err := at.store.Open(ctx, shard)
+		object, err := at.Store.Open(ctx, shard)
 		if err != nil {
 			return nil, err
 		}
 		defer object.Close()
-		files[i] = digest.File{Name: at.path(shard), Size: object.Size(), Header: header, ReaderAt: object.ReaderAt(ctx)}
+		files[i] = digest.File{Name: at.Path(shard), Size: object.Size(), Header: header, ReaderAt: object.ReaderAt(ctx)}
 		done.Tensors += int64(len(header.Tensors))
 		done.Bytes += object.Size()
 	}

@@ -35,7 +35,7 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := openOneFile(cmd.Context(), sess, args[0])
+			f, err := openOneFile(cmd.Context(), sess, "header", args[0])
 			if err != nil {
 				return err
 			}

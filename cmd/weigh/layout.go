@@ -38,7 +38,7 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := openOneFile(cmd.Context(), sess, args[0])
+			f, err := openOneFile(cmd.Context(), sess, "layout", args[0])
 			if err != nil {
 				return err
 			}

@@ -3,112 +3,40 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path"
-	"path/filepath"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/store"
 )
 
-// A place is where a target is.
-type place struct {
-	store  store.Store
-	within string // the target's path in the store; "" for all of it
-	ref    store.Ref
-	opts   *checkpoint.Options
-
-	// What is there, if it is a checkpoint of PyTorch, and which file or index of a folder
-	// that is; see look.
-	foreign *foreignStore
-	chosen  string
-}
-
-// locate returns the place of a target.
-func locate(ctx context.Context, sess *cli.Session, target string, opts checkpoint.Options) (*place, error) {
-	ref, err := store.Parse(target)
-	if err != nil {
+// locate returns what the user named.
+func locate(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*target.Target, error) {
+	opts.Resolve = sess.Resolve
+	at, err := target.Locate(ctx, name, opts)
+	var wrong *target.NameError
+	if errors.As(err, &wrong) {
 		return nil, cli.Usage(err)
 	}
-	opts.Resolve = sess.Resolve
-	if ref.Scheme != "file" {
-		// A round trip is long, and headers are short. To compare values would be to
-		// download them.
-		opts.Parallel, opts.HeadersOnly = requestsAtOnce, true
-	}
-	from, within, err := checkpoint.Locate(ctx, target, &opts)
-	if err != nil {
-		return nil, err
-	}
-	return &place{store: from, within: within, ref: ref, opts: &opts}, nil
+	return at, err
 }
 
-// printable returns a target as it may be printed: a URL without its user name, password and
-// query, which are secrets as a rule. Reports are kept and shown to others.
-func printable(target string) string {
-	ref, err := store.Parse(target)
-	if err != nil || ref.Scheme != "http" && ref.Scheme != "https" {
-		return target
-	}
-	return ref.String()
-}
+// printable returns a target as it may be printed: see [target.Printable].
+func printable(name string) string { return target.Printable(name) }
 
 // allPrintable is printable for several.
-func allPrintable(targets []string) []string {
-	list := make([]string, len(targets))
-	for i, target := range targets {
-		list[i] = printable(target)
-	}
-	return list
-}
-
-// path returns the name by which the user can open what is at the given path in
-// the store: with slashes, as all systems know them.
-func (p *place) path(name string) string {
-	ref := p.ref
-	if p.foreign != nil {
-		name = p.foreign.real(name)
-	}
-	switch {
-	case ref.Scheme != "file":
-		ref.Path = name
-		return ref.String()
-	case p.within == "" && ref.Path != "": // a folder is a store of its own
-		return path.Join(filepath.ToSlash(ref.String()), name)
-	}
-	return path.Join(filepath.ToSlash(ref.Root), name)
-}
-
-// sets returns the sets at the place.
-func (p *place) sets(ctx context.Context) ([]*checkpoint.Set, error) {
-	sets, err := checkpoint.Discover(ctx, p.store, cmp.Or(p.chosen, p.within), p.opts)
-	var none *checkpoint.NoWeightsError
-	if errors.As(err, &none) && none.Path == "" {
-		named := *none
-		named.Path = p.path("")
-		return nil, &named
-	}
-	return sets, err
-}
+func allPrintable(names []string) []string { return target.AllPrintable(names) }
 
 // addInputsOf takes note of the files of sets, which output must not go to.
-func addInputsOf(sess *cli.Session, at *place, sets []*checkpoint.Set) {
-	for _, set := range sets {
-		if set.Index != "" {
-			sess.AddInputs(at.path(set.Index))
-		}
-		for _, shard := range set.Shards {
-			sess.AddInputs(at.path(shard))
-		}
-	}
+func addInputsOf(sess *cli.Session, at *target.Target, sets []*checkpoint.Set) {
+	sess.AddInputs(at.Files(sets...)...)
 }
 
 // An openFile is one file that is open, with the text of its header.
@@ -122,16 +50,16 @@ type openFile struct {
 }
 
 // openOneFile opens a target that has to be one file.
-func openOneFile(ctx context.Context, sess *cli.Session, target string) (*openFile, error) {
-	if target == "-" {
-		sess.AddInputs(target)
+func openOneFile(ctx context.Context, sess *cli.Session, verb, name string) (*openFile, error) {
+	if name == "-" {
+		sess.AddInputs(name)
 		return openStream(sess)
 	}
-	at, err := locate(ctx, sess, target, checkpoint.Options{})
+	at, err := locate(ctx, sess, name, checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}
-	sets, err := at.sets(ctx)
+	sets, err := at.Sets(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -142,18 +70,34 @@ func openOneFile(ctx context.Context, sess *cli.Session, target string) (*openFi
 	}
 	// A folder with one file in it is as good as its name.
 	if len(files) != 1 {
-		return nil, cli.Usagef("%q has %d files: name one of them, such as %q", printable(target), len(files), at.path(append(files, "")[0]))
+		return nil, cli.Usagef("%q has %d files: name one of them, such as %q", printable(name), len(files), at.Path(append(files, "")[0]))
 	}
-	object, err := at.store.Open(ctx, files[0])
+	if err := onlySafetensors(ctx, verb, at, sets[0]); err != nil {
+		return nil, err
+	}
+	object, err := at.Store.Open(ctx, files[0])
 	if err != nil {
 		return nil, err
 	}
-	f := &openFile{File: listing.File{Path: at.path(files[0]), Size: object.Size()}, data: object.ReaderAt(ctx), close: object.Close}
+	f := &openFile{File: listing.File{Path: at.Path(files[0]), Size: object.Size()}, data: object.ReaderAt(ctx), close: object.Close}
 	if err := f.read(); err != nil {
 		object.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// onlySafetensors returns the error of a verb that is about the bytes of safetensors files,
+// if a set has files of another format.
+func onlySafetensors(ctx context.Context, verb string, at *target.Target, set *checkpoint.Set) error {
+	cp := set.Open()
+	defer cp.Close()
+	for _, shard := range cp.Shards() {
+		if format := target.Format(ctx, cp, shard); format != "" {
+			return cli.Usagef("%s needs a safetensors file, and %q is in another format (%s): weigh convert writes it as safetensors", verb, at.Path(shard), format)
+		}
+	}
+	return nil
 }
 
 // openStream opens standard input, and reads its header.

@@ -58,3 +58,8 @@ func TestEveryRangeOfAMadeFile(t *testing.T) {
 		t.Error("a read at a negative offset is none")
 	}
 }
+
+// An unbound reader is read on behalf of whoever opened it.
+type unbound struct{ r io.ReaderAt }
+
+func (u *unbound) ReaderAt(context.Context) io.ReaderAt { return u.r }

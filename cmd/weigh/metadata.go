@@ -149,7 +149,7 @@ func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*met
 	if err != nil {
 		return nil, err
 	}
-	object, err := at.store.Open(ctx, at.within)
+	object, err := at.Store.Open(ctx, at.Within)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/model"
 	"github.com/weightools/safetensors/model/compat"
 	"github.com/weightools/safetensors/store"
@@ -37,8 +38,8 @@ type modelFiles struct {
 
 // newModel returns the model of a set. Shards that are named one by one are of one
 // model all the same.
-func (s *survey) newModel(at *place, set *checkpoint.Set) *modelFiles {
-	name := at.path(set.Name)
+func (s *survey) newModel(at *target.Target, set *checkpoint.Set) *modelFiles {
+	name := at.Path(set.Name)
 	if stem, ok := numbered(name); ok && set.Index == "" && len(set.Shards) == 1 {
 		name = stem
 	}
@@ -47,7 +48,7 @@ func (s *survey) newModel(at *place, set *checkpoint.Set) *modelFiles {
 			return m
 		}
 	}
-	m := &modelFiles{name: name, far: at.ref.Scheme != "file"}
+	m := &modelFiles{name: name, far: at.Remote()}
 	s.models = append(s.models, m)
 	return m
 }
@@ -66,7 +67,7 @@ func numbered(name string) (string, bool) {
 // beside reads the configurations in the folder of a set whose headers were read. One
 // that can say nothing about them is not asked for: over a network that costs a round
 // trip.
-func (s *survey) beside(ctx context.Context, m *modelFiles, at *place, set string) {
+func (s *survey) beside(ctx context.Context, m *modelFiles, at *target.Target, set string) {
 	if m.looked || len(m.files) == 0 {
 		return
 	}
@@ -106,12 +107,12 @@ func isAdapters(ti *safetensors.TensorInfo) bool {
 // readBeside reads a configuration, nil if there is none. That it cannot be read is a
 // note; but what a server does not give is as good as not there: who was let in to a
 // file need not be let in to those beside it.
-func (m *modelFiles) readBeside(ctx context.Context, at *place, name string) []byte {
-	text, err := readSmall(ctx, at.store, name)
+func (m *modelFiles) readBeside(ctx context.Context, at *target.Target, name string) []byte {
+	text, err := readSmall(ctx, at.Store, name)
 	if err == nil {
 		return text
 	}
-	if at.ref.Scheme == "file" && !errors.Is(err, fs.ErrNotExist) {
+	if !at.Remote() && !errors.Is(err, fs.ErrNotExist) {
 		m.notes = append(m.notes, cli.Describe(fmt.Errorf("%s is not read: %w", path.Base(name), err)))
 	}
 	return nil
@@ -132,36 +133,39 @@ func readSmall(ctx context.Context, from store.Store, name string) ([]byte, erro
 	return text, err
 }
 
-// A lateFile is the bytes of a file that is opened when it is read. Of most files
-// nothing is.
+// A lateFile is the bytes that the header of a shard describes. The shard is opened when
+// it is first read, which few are.
 type lateFile struct {
-	ctx  context.Context
-	from store.Store
-	name string
+	ctx   context.Context
+	set   *checkpoint.Set
+	shard string
 
-	once   sync.Once
-	object store.Object
-	err    error // of opening
+	once sync.Once
+	cp   *checkpoint.Checkpoint
+	r    io.ReaderAt
+	err  error // of opening
 }
 
 func (f *lateFile) ReadAt(b []byte, off int64) (int, error) {
-	f.once.Do(func() { f.object, f.err = f.from.Open(f.ctx, f.name) })
+	f.once.Do(func() {
+		f.cp = f.set.Open()
+		f.r, f.err = f.cp.ReaderAt(f.ctx, f.shard)
+	})
 	if f.err != nil {
 		return 0, f.err
 	}
-	r := f.object.ReaderAt(f.ctx)
-	if ahead, ok := r.(store.Prefetcher); ok {
+	if ahead, ok := f.r.(store.Prefetcher); ok {
 		ahead.Prefetch(off, int64(len(b))) // these bytes, and none around them
 	}
-	return r.ReadAt(b, off)
+	return f.r.ReadAt(b, off)
 }
 
 // Close closes what was opened.
 func (f *lateFile) Close() error {
-	if f.object == nil {
+	if f.cp == nil {
 		return nil
 	}
-	return f.object.Close()
+	return f.cp.Close()
 }
 
 // counted returns what the models of the survey come to, as far as they are in the
@@ -214,14 +218,8 @@ func (s *survey) closeData() {
 // experts has 700 matrices, each with its shape in another place.
 const (
 	mostRequests   = 1000
-	requestsAtOnce = 64
+	requestsAtOnce = target.Parallel
 )
-
-// late returns the bytes of a file, to be read for the few shapes that no header
-// tells.
-func (p *place) late(ctx context.Context, name string) io.ReaderAt {
-	return &lateFile{ctx: ctx, from: p.store, name: name}
-}
 
 // near returns the bytes of a file that is on this machine, and otherwise nil: what
 // only adorns is not worth a request.

@@ -115,10 +115,10 @@ func openBytes(ctx context.Context, sess *cli.Session, target string) (r io.Read
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	if at.within == "" {
+	if at.Within == "" {
 		return nil, 0, nil, cli.Usagef("%q is a folder: name one of its files", target)
 	}
-	object, err := at.store.Open(ctx, at.within)
+	object, err := at.Store.Open(ctx, at.Within)
 	if err != nil {
 		return nil, 0, nil, err
 	}

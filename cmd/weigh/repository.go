@@ -11,25 +11,26 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // repository judges what lies around the sets at a place, and between them, after
 // their files were judged one by one.
-func (s *survey) repository(ctx context.Context, sess *cli.Session, at *place, sets []*checkpoint.Set, files []listing.File) error {
+func (s *survey) repository(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, files []listing.File) error {
 	opts := &check.Options{Data: s.opts.data, Described: func(string) { s.described = true }}
-	if at.ref.Scheme == "file" {
-		opts.Dir = filepath.FromSlash(at.path(""))
+	if !at.Remote() {
+		opts.Dir = filepath.FromSlash(at.Path(""))
 	}
 	if opts.Data {
 		done := progressOf(files)
 		defer sess.ShowProgress(done)()
 		opts.Progress = done.Count
 	}
-	for r, err := range check.Validate(ctx, at.store, at.within, sets, opts) {
+	for r, err := range check.Validate(ctx, at.Store, at.Within, sets, opts) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		file := at.path(cmp.Or(r.File, at.within))
+		file := at.Path(cmp.Or(r.File, at.Within))
 		if err != nil {
 			s.miss(file, err)
 			continue

@@ -18,16 +18,17 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/store"
 )
 
 // A scanJob is a file to scan.
 type scanJob struct {
-	path  string // as the user can open it
-	name  string // in the store
-	at    *place // nil for standard input
-	links int    // how many more names it has
+	path  string         // as the user can open it
+	name  string         // in the store
+	at    *target.Target // nil for standard input
+	links int            // how many more names it has
 	size  int64
 
 	report *scan.Report
@@ -93,7 +94,7 @@ func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scan
 		j.report, j.err = scanner.Scan(&readCounter{f, done, ctx}, size, "")
 		return
 	}
-	object, err := j.at.store.Open(ctx, j.name)
+	object, err := j.at.Store.Open(ctx, j.name)
 	if err != nil {
 		j.err = err
 		return
@@ -138,35 +139,35 @@ func (l *scanList) add(ctx context.Context, sess *cli.Session, target string, fo
 }
 
 // place adds the files at a place.
-func (l *scanList) place(ctx context.Context, at *place, found *scanreport.Scan) error {
-	if at.within != "" {
-		object, err := at.store.Open(ctx, at.within)
+func (l *scanList) place(ctx context.Context, at *target.Target, found *scanreport.Scan) error {
+	if at.Within != "" {
+		object, err := at.Store.Open(ctx, at.Within)
 		if err == nil {
-			l.file(&scanJob{path: at.path(at.within), name: at.within, at: at})
+			l.file(&scanJob{path: at.Path(at.Within), name: at.Within, at: at})
 			return object.Close()
 		}
-		if !errors.Is(err, fs.ErrNotExist) || at.ref.Scheme == "file" {
+		if !errors.Is(err, fs.ErrNotExist) || !at.Remote() {
 			return err
 		}
 	}
-	lister, ok := at.store.(store.Lister)
+	lister, ok := at.Store.(store.Lister)
 	if !ok {
-		return fmt.Errorf("%q cannot say what files it has: name one of them", at.path(at.within))
+		return fmt.Errorf("%q cannot say what files it has: name one of them", at.Path(at.Within))
 	}
 	before := len(l.byPath)
-	for entry, err := range lister.List(ctx, at.within) {
+	for entry, err := range lister.List(ctx, at.Within) {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, store.ErrNotRegular): // it has no bytes that stay
 		case err != nil:
-			found.Unread = append(found.Unread, finding.Unread{File: at.path(entry.Name), Message: cli.Describe(err)})
+			found.Unread = append(found.Unread, finding.Unread{File: at.Path(entry.Name), Message: cli.Describe(err)})
 		default:
-			l.file(&scanJob{path: at.path(entry.Name), name: entry.Name, at: at})
+			l.file(&scanJob{path: at.Path(entry.Name), name: entry.Name, at: at})
 		}
 	}
-	if at.within != "" && len(l.byPath) == before {
-		return &fs.PathError{Op: "open", Path: at.path(at.within), Err: fs.ErrNotExist}
+	if at.Within != "" && len(l.byPath) == before {
+		return &fs.PathError{Op: "open", Path: at.Path(at.Within), Err: fs.ErrNotExist}
 	}
 	return nil
 }
@@ -180,7 +181,7 @@ func (l *scanList) file(job *scanJob) {
 	}
 	l.byPath[job.path] = true
 	info, err := os.Stat(job.path)
-	if job.at == nil || job.at.ref.Scheme != "file" || err != nil {
+	if job.at == nil || job.at.Remote() || err != nil {
 		l.jobs = append(l.jobs, job)
 		return
 	}

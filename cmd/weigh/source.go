@@ -12,13 +12,14 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/internal/claim"
 )
 
 // A source is a model whose tensors are to be written again.
 type source struct {
 	target string
-	at     *place
+	at     *target.Target
 	cp     *checkpoint.Checkpoint
 	claim  claim.Files // on this machine, as they were before their headers were read
 }
@@ -39,7 +40,7 @@ func openSource(ctx context.Context, sess *cli.Session, verb, target string, len
 	}
 	s := &source{target: target, at: w.at, cp: w.parts[0]}
 	if len(w.parts) > 1 {
-		err = cli.Usagef("%q has %d models: name one of them, such as %q", printable(target), len(w.parts), s.at.path(s.cp.Set().Name))
+		err = cli.Usagef("%q has %d models: name one of them, such as %q", printable(target), len(w.parts), s.at.Path(s.cp.Set().Name))
 	} else {
 		s.see()
 		err = s.judge(ctx, lenient)
@@ -72,7 +73,7 @@ func (s *source) judge(ctx context.Context, lenient bool) error {
 			if v.Rule == safetensors.RuleNotSafetensors { // and may be whole for all that
 				is = ""
 			}
-			return fmt.Errorf("%q%s: %s (rule %s): weigh check says more", s.at.path(cmp.Or(r.File, s.cp.Set().Name)), is, v.Detail, string(v.Rule))
+			return fmt.Errorf("%q%s: %s (rule %s): weigh check says more", s.at.Path(cmp.Or(r.File, s.cp.Set().Name)), is, v.Detail, string(v.Rule))
 		}
 	}
 	return nil
@@ -82,7 +83,7 @@ func (s *source) judge(ctx context.Context, lenient bool) error {
 func (s *source) parts(ctx context.Context) ([]part, error) {
 	var list []part
 	for _, shard := range s.cp.Shards() {
-		file := s.at.path(shard)
+		file := s.at.Path(shard)
 		for t, err := range s.cp.TensorsOf(ctx, shard) {
 			if err != nil {
 				return nil, err
@@ -93,26 +94,16 @@ func (s *source) parts(ctx context.Context) ([]part, error) {
 	return list, nil
 }
 
-// files returns the names of all files of the model.
-func (s *source) files() []string {
-	set := s.cp.Set()
-	var names []string
-	for _, shard := range set.Shards {
-		names = append(names, s.at.path(shard))
-	}
-	if set.Index != "" {
-		names = append(names, s.at.path(set.Index))
-	}
-	return names
-}
+// files returns the names of all files of the model, the index first.
+func (s *source) files() []string { return s.at.Files(s.cp.Set()) }
 
 // isHere says whether the model is on this machine.
-func (s *source) isHere() bool { return s.at.ref.Scheme == "file" }
+func (s *source) isHere() bool { return !s.at.Remote() }
 
 // folder returns the folder in which the model is, which is here.
 func (s *source) folder() string {
 	files := s.files()
-	return filepath.FromSlash(path.Dir(files[len(files)-1]))
+	return filepath.FromSlash(path.Dir(files[0]))
 }
 
 // home returns the folder in which new files take the place of the model's, which is

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // surveyOptions say how closely to look.
@@ -134,28 +134,21 @@ func (s *survey) target(ctx context.Context, sess *cli.Session, target string) e
 	if err != nil {
 		return err
 	}
-	find := at.sets
-	if s.opts.models {
-		find = at.look
-	}
-	sets, err := find(ctx)
+	sets, err := at.Sets(ctx)
 	if err != nil {
 		return err
 	}
 	if s.opts.models {
-		remarkOnForeign(sess, at)
-	}
-	addInputsOf(sess, at, sets)
-	if at.foreign != nil {
-		for _, err := range at.foreign.missed {
-			s.miss(target, err)
+		for _, note := range at.Unread(sets) {
+			sess.Notice("%s", note)
 		}
 	}
+	addInputsOf(sess, at, sets)
 	before := len(s.Files)
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
 		if set.Counted() || s.opts.thorough {
-			if err := s.set(ctx, at, set); err != nil {
+			if err := s.set(ctx, sess, at, set); err != nil {
 				return err
 			}
 		}
@@ -167,16 +160,16 @@ func (s *survey) target(ctx context.Context, sess *cli.Session, target string) e
 }
 
 // setAt returns what there is to say of a set, with names that the user can open.
-func setAt(at *place, set *checkpoint.Set) listing.Set {
-	r := listing.Set{Name: at.path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
+func setAt(at *target.Target, set *checkpoint.Set) listing.Set {
+	r := listing.Set{Name: at.Path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
 	if set.CopyOf != "" {
-		r.CopyOf = at.path(set.CopyOf)
+		r.CopyOf = at.Path(set.CopyOf)
 	}
 	return r
 }
 
 // set looks at one set of shards.
-func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error {
+func (s *survey) set(ctx context.Context, sess *cli.Session, at *target.Target, set *checkpoint.Set) error {
 	cp := set.Open()
 	defer cp.Close()
 	// An index may be named by two targets; the check only says that there was one.
@@ -191,19 +184,22 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		file := at.path(cmp.Or(r.File, set.Name))
+		file := at.Path(cmp.Or(r.File, set.Name))
 		switch {
 		case err != nil:
 			s.miss(file, err)
-		case r.File == "" || isIndex(r.File):
+		case r.File == "" || target.IsIndex(r.File):
 			s.find(file, r.Report)
 		case !s.seen[file]: // targets may overlap, and sums count a file once
 			s.seen[file] = true
-			if err := s.file(ctx, at, r); err != nil {
+			for _, note := range r.Notes {
+				sess.Notice("%s: %s", file, note)
+			}
+			if err := s.file(ctx, at, cp, r); err != nil {
 				s.miss(file, err)
 				continue
 			}
-			m.files, m.data = append(m.files, len(s.Files)-1), append(m.data, at.late(ctx, r.File))
+			m.files, m.data = append(m.files, len(s.Files)-1), append(m.data, &lateFile{ctx: ctx, set: set, shard: r.File})
 		}
 	}
 	if s.opts.models {
@@ -213,31 +209,26 @@ func (s *survey) set(ctx context.Context, at *place, set *checkpoint.Set) error 
 }
 
 // file adds a file of a set, whose header was judged.
-func (s *survey) file(ctx context.Context, at *place, r checkpoint.Report) error {
+func (s *survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Checkpoint, r checkpoint.Report) error {
 	if s.opts.data {
-		object, err := at.store.Open(ctx, r.File)
+		data, err := cp.ReaderAt(ctx, r.File)
 		if err != nil {
 			return err
 		}
-		defer object.Close()
-		if err := r.CheckData(object.ReaderAt(ctx)); err != nil {
+		if err := r.CheckData(data); err != nil {
 			return err
 		}
 	}
-	if f := at.made(r.File); f != nil {
-		// There is nothing to find in a header that is made here, and its metadata is none
-		// of the file's.
+	s.add(at.Path(r.File), r.Size, r.Report)
+	if r.Format != "" {
+		// The header is not the file's own, and neither is its metadata.
 		h := *r.Header
 		h.Metadata = nil
-		s.Files = append(s.Files, listing.File{Path: f.path, Size: f.object.Size(), Format: string(f.cp.Format), Header: &h})
-		return nil
+		f := &s.Files[len(s.Files)-1]
+		f.Format, f.Header = r.Format, &h
 	}
-	s.add(at.path(r.File), r.Size, r.Report)
 	return nil
 }
-
-// isIndex says whether a path is that of an index.
-func isIndex(path string) bool { return strings.HasSuffix(path, ".index.json") }
 
 // add adds a file that was judged.
 func (s *survey) add(path string, size int64, report *safetensors.Report) {

@@ -15,12 +15,13 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // weights are the checkpoints at a target. There is more than one in the folder
 // of a pipeline, each with its own names.
 type weights struct {
-	at    *place
+	at    *target.Target
 	parts []*checkpoint.Checkpoint
 }
 
@@ -35,20 +36,9 @@ func openWeights(ctx context.Context, sess *cli.Session, verb, target string, le
 	if err != nil {
 		return nil, err
 	}
-	find := at.sets
-	if looksAtValues(verb) {
-		find = at.look
-	}
-	sets, err := find(ctx)
+	sets, err := at.Sets(ctx)
 	if err != nil {
 		return nil, err
-	}
-	// What is left out of a sum, or of a comparison, is missed by nobody.
-	if at.foreign != nil && len(at.foreign.missed) > 0 {
-		return nil, at.foreign.missed[0]
-	}
-	if at.foreign != nil {
-		remarkOnForeign(sess, at)
 	}
 	addInputsOf(sess, at, sets)
 	w := &weights{at: at}
@@ -58,14 +48,15 @@ func openWeights(ctx context.Context, sess *cli.Session, verb, target string, le
 		}
 	}
 	if len(w.parts) == 0 && len(sets) > 0 {
-		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.path(sets[0].Name))
+		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.Path(sets[0].Name))
+	}
+	for _, cp := range w.parts {
+		for _, note := range at.Notes(ctx, cp) {
+			sess.Notice("%s", note)
+		}
 	}
 	return w, nil
 }
-
-// looksAtValues says whether a verb may be given a checkpoint of PyTorch: one that looks
-// at tensors, and neither at files nor writes them.
-func looksAtValues(verb string) bool { return verb == "cat" || verb == "stats" || verb == "diff" }
 
 // close closes all files.
 func (w *weights) close() {
@@ -83,9 +74,9 @@ func (w *weights) fault(err error) error {
 	case !errors.As(err, &in) || !errors.As(in.Err, &v):
 		return err
 	case v.Rule == safetensors.RuleNotSafetensors: // and may be whole for all that
-		return fmt.Errorf("%q: %w: weigh check says more", w.at.path(in.Path), v)
+		return fmt.Errorf("%q: %w: weigh check says more", w.at.Path(in.Path), v)
 	}
-	return fmt.Errorf("%q is broken: %w: weigh check says more", w.at.path(in.Path), v)
+	return fmt.Errorf("%q is broken: %w: weigh check says more", w.at.Path(in.Path), v)
 }
 
 // find returns the named tensor, or nil if there is none.
@@ -96,7 +87,7 @@ func (w *weights) find(ctx context.Context, name string) (*safetensors.Tensor, e
 		case !has(ctx, cp, name):
 		case holder != nil:
 			return nil, cli.Usagef("tensor %q is in %q and in %q: name one of them as the target",
-				name, w.at.path(holder.Set().Name), w.at.path(cp.Set().Name))
+				name, w.at.Path(holder.Set().Name), w.at.Path(cp.Set().Name))
 		default:
 			holder = cp
 		}
@@ -131,7 +122,7 @@ func (w *weights) absent(ctx context.Context, name string) error {
 	if near := w.near(ctx, name); len(near) > 0 {
 		advice = "did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return fmt.Errorf("there is no tensor %q in %q: %s", name, w.at.path(w.at.within), advice)
+	return fmt.Errorf("there is no tensor %q in %q: %s", name, w.at.Path(w.at.Within), advice)
 }
 
 // near returns the names most like the given one, at most three. Names of

@@ -8,9 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"golang.org/x/term"
 )
 
 // ShowProgress shows what p says on standard error, if that is a terminal, from the first

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -87,6 +89,7 @@ func (s *Session) Exit(err error) int {
 	if err == nil {
 		err = s.helpError
 	}
+	var fault *safetensors.Violation
 	switch {
 	case err == nil:
 		return ExitOK
@@ -99,6 +102,9 @@ func (s *Session) Exit(err error) int {
 	case errors.As(err, &usage):
 		s.PrintError(err)
 		return ExitUsage
+	case errors.As(err, &fault): // by a verb that needs a valid file
+		s.PrintError(err)
+		return ExitFound
 	}
 	s.PrintError(err)
 	return ExitIO

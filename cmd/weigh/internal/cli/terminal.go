@@ -7,8 +7,9 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"golang.org/x/term"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // A terminal is what the output goes to. The zero terminal is a pipe or a file.

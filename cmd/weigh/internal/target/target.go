@@ -1,0 +1,145 @@
+// Targets: from a word on the command line to a store, the sets in it, and names for people.
+
+// Package target finds what the user names on the command line: a file, a folder, an index
+// or a URL, in any of the formats that the program reads.
+package target
+
+import (
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/pickle/torch"
+	"github.com/weightools/safetensors/store"
+)
+
+// Formats are the formats other than safetensors that the program reads.
+func Formats() []checkpoint.Format {
+	return []checkpoint.Format{
+		torch.PyTorch(nil),
+		torch.NPZ(nil),
+	}
+}
+
+// Parallel is how many requests to a server are made at once.
+const Parallel = 64
+
+// A Target is what the user named.
+type Target struct {
+	Name   string // as the user wrote it
+	Store  store.Store
+	Within string // the path in the store; "" for all of it
+
+	ref  store.Ref
+	opts *checkpoint.Options
+}
+
+// A NameError says that a word cannot be a target, whatever files there are.
+type NameError struct{ Err error }
+
+// Error returns the reason.
+func (e *NameError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *NameError) Unwrap() error { return e.Err }
+
+// Locate finds the store of a target. It opens no file. The error is a *NameError if the
+// name makes no sense.
+func Locate(ctx context.Context, name string, opts checkpoint.Options) (*Target, error) {
+	ref, err := store.Parse(name)
+	if err != nil {
+		return nil, &NameError{err}
+	}
+	opts.Formats = Formats()
+	if ref.Scheme != "file" {
+		// A round trip is long, and headers are short. To compare values would be to
+		// download them.
+		opts.Parallel, opts.HeadersOnly = Parallel, true
+	}
+	from, within, err := checkpoint.Locate(ctx, name, &opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Target{Name: name, Store: from, Within: within, ref: ref, opts: &opts}, nil
+}
+
+// Remote reports whether the target is not on this machine.
+func (t *Target) Remote() bool { return t.ref.Scheme != "file" }
+
+// Sets returns the sets of the target.
+func (t *Target) Sets(ctx context.Context) ([]*checkpoint.Set, error) {
+	sets, err := checkpoint.Discover(ctx, t.Store, t.Within, t.opts)
+	var none *checkpoint.NoWeightsError
+	if errors.As(err, &none) && none.Path == "" {
+		named := *none
+		named.Path = t.Path("")
+		return nil, &named
+	}
+	return sets, err
+}
+
+// Path returns the name by which the user can open what is at a path in the store, with
+// slashes, which every system accepts.
+func (t *Target) Path(name string) string {
+	ref := t.ref
+	switch {
+	case ref.Scheme != "file":
+		ref.Path = name
+		return ref.String()
+	case t.Within == "" && ref.Path != "": // a folder is a store of its own
+		return path.Join(filepath.ToSlash(ref.String()), name)
+	}
+	return path.Join(filepath.ToSlash(ref.Root), name)
+}
+
+// Below returns the path of a file relative to the folder that the target is, or is in.
+func (t *Target) Below(name string) string {
+	folder := t.Within
+	if name == folder || IsIndex(folder) {
+		folder, _ = path.Split(folder)
+		folder = strings.TrimSuffix(folder, "/")
+	}
+	if folder == "" {
+		return name
+	}
+	return strings.TrimPrefix(name, folder+"/")
+}
+
+// Files returns the names of the files of sets by which the user can open them.
+func (t *Target) Files(sets ...*checkpoint.Set) []string {
+	var names []string
+	for _, set := range sets {
+		if set.Index != "" {
+			names = append(names, t.Path(set.Index))
+		}
+		for _, shard := range set.Shards {
+			names = append(names, t.Path(shard))
+		}
+	}
+	return names
+}
+
+// IsIndex reports whether a path is that of an index, by its name.
+func IsIndex(path string) bool { return strings.HasSuffix(path, ".index.json") }
+
+// Printable returns a target as it may be printed: a URL without its user name, password
+// and query, which are often secret. Reports are kept and shown to others.
+func Printable(name string) string {
+	ref, err := store.Parse(name)
+	if err != nil || ref.Scheme != "http" && ref.Scheme != "https" {
+		return name
+	}
+	return ref.String()
+}
+
+// AllPrintable returns Printable of each name.
+func AllPrintable(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = Printable(name)
+	}
+	return list
+}
