@@ -5,6 +5,7 @@ package checkpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"path"
 	"slices"
@@ -40,13 +41,19 @@ type Format struct {
 	// Open does not close the object.
 	//
 	// The error is or wraps [ErrNotFormat] if the file turns out to be of another format,
-	// and a *[safetensors.Violation] if the file is damaged or unsupported. Any other error
-	// is one of reading.
+	// and wraps a *[safetensors.Violation], such as [Damaged] returns, if the file is
+	// damaged or unsupported. Any other error is one of reading.
 	Open func(ctx context.Context, o store.Object) (Tensors, error)
 }
 
 // ErrNotFormat says that a file which matched a [Format] is not of that format.
 var ErrNotFormat = errors.New("the file is not of this format")
+
+// Damaged returns the violation of [RuleFormatDamaged]. The detail says what is wrong with the
+// file.
+func Damaged(format string, args ...any) *safetensors.Violation {
+	return violation(nil, RuleFormatDamaged, "", safetensors.Span{}, fmt.Sprintf(format, args...))
+}
 
 // Tensors are the tensors of one file, as a [Format] reads them. Their methods may be
 // called by several goroutines at once, except Close.

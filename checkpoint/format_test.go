@@ -45,7 +45,7 @@ var toy = checkpoint.Format{
 			case name == "other":
 				return nil, checkpoint.ErrNotFormat
 			case !ok || len(data) != 4:
-				return nil, &safetensors.Violation{Rule: safetensors.RuleNotSafetensors, Detail: "the toy is broken"}
+				return nil, checkpoint.Damaged("the toy is broken")
 			}
 			info := safetensors.TensorInfo{Name: name, Dtype: safetensors.U8, Shape: []int64{4}, Offsets: safetensors.Span{End: 4}}
 			at := off + int64(len(name)) + 1

@@ -101,7 +101,7 @@ func (o *opened) read(f *Format) error {
 	e := safetensors.Encoder{Metadata: o.Metadata, KeepOrder: true}
 	h, err := e.Plan(o.list...)
 	if err != nil {
-		return &safetensors.Violation{Rule: safetensors.RuleNotSafetensors, Detail: fmt.Sprintf("the tensors of the %s file cannot be listed: %v", f.Name, err)}
+		return violation(nil, RuleFormatDamaged, "", safetensors.Span{}, fmt.Sprintf("the tensors of the %s file cannot be listed: %v", f.Name, err))
 	}
 	o.header = h
 	o.byName = make(map[string]int, len(o.list))

@@ -22,6 +22,8 @@ const (
 	RuleTensorTwice     safetensors.Rule = "tensor-twice"
 	RuleTotalSize       safetensors.Rule = "total-size"
 	RuleTwoCopies       safetensors.Rule = "two-copies"
+	RuleFormatDamaged   safetensors.Rule = "format-damaged"
+	RuleWeightsFormat   safetensors.Rule = "weights-format"
 )
 
 // convention is the clause of rules that no specification has: what the index
@@ -95,6 +97,18 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "A folder holds one copy of a model.",
 		Source:  "none: some loaders read both", Reference: "does not read folders",
 		Fix: "Fetch the copy that your loader reads, and not the other.",
+	},
+	{
+		Rule: RuleFormatDamaged, Severity: safetensors.Invalid,
+		Summary: "A file of another format, such as PyTorch, is complete, and all readers agree on what is in it.",
+		Source:  "none: the rules of that format", Reference: "does not read other formats",
+		Fix: "Download the file again, or save it again.",
+	},
+	{
+		Rule: RuleWeightsFormat, Severity: safetensors.Warning,
+		Summary: "Weights are safetensors files.",
+		Source:  "none: other formats may run code when they are loaded, or cannot be mapped into memory", Reference: "does not read other formats",
+		Fix: "Convert the weights: `weigh convert SRC -o DST` writes safetensors files.",
 	},
 }
 

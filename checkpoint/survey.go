@@ -71,6 +71,7 @@ func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 		s.twins(ctx, s.othersTwice())
 	}
 	s.numbers()
+	s.otherFormats()
 	s.beside(ctx)
 	return s.Report(), s.errs
 }
@@ -248,6 +249,25 @@ func (s *survey) gap(n numbering, g gap) {
 	}
 	s.Add(RuleShardMissing, "", safetensors.Span{}, "shards %s to %s, %d in number, are missing: the numbers of the others imply them",
 		first, last, g.last.n-g.first.n+1)
+}
+
+// otherFormats reports that shards are not safetensors files.
+func (s *survey) otherFormats() {
+	n, first := 0, -1
+	for i := range s.shards {
+		if k := s.shards[i].knowledge; k != nil && k.format != "" {
+			if n++; first < 0 {
+				first = i
+			}
+		}
+	}
+	switch n {
+	case 0:
+	case 1:
+		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%s is not a safetensors file: its format is %s", s.path(first), s.shards[first].format)
+	default:
+		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%d files are not safetensors files, the first %s: its format is %s", n, s.path(first), s.shards[first].format)
+	}
 }
 
 // totalSize compares what the index says of the size of all its tensors with the

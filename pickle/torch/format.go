@@ -90,10 +90,7 @@ type fileFault struct{ *FormatError }
 
 // Unwrap returns the error and the violation.
 func (f *fileFault) Unwrap() []error {
-	return []error{f.FormatError, &safetensors.Violation{
-		Rule:   safetensors.RuleNotSafetensors,
-		Detail: "the checkpoint cannot be read: " + strings.TrimPrefix(f.Error(), "torch: "),
-	}}
+	return []error{f.FormatError, checkpoint.Damaged("%s", strings.TrimPrefix(f.Error(), "torch: "))}
 }
 
 // All yields the tensors. It is a method of [checkpoint.Tensors].

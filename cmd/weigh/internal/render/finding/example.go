@@ -52,6 +52,8 @@ var examples = map[safetensors.Rule]string{
 	checkpoint.RuleTensorTwice:     `both shards have a tensor w, with the same bytes`,
 	checkpoint.RuleTotalSize:       `"metadata":{"total_size":148608}: the number of elements, where that of bytes is due`,
 	checkpoint.RuleTwoCopies:       `model-00001-of-00004.safetensors and the rest of its set beside consolidated.safetensors`,
+	checkpoint.RuleFormatDamaged:   `a pytorch_model.bin of which the second half is missing`,
+	checkpoint.RuleWeightsFormat:   `a pytorch_model.bin in a folder without safetensors files`,
 
 	check.RuleNotFetched:         `a tokenizer.json that begins with "version https://git-lfs.github.com/spec/v1"`,
 	check.RuleDownloadUnfinished: `model-00002-of-00004.safetensors.part`,
