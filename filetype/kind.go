@@ -40,6 +40,7 @@ const (
 	SQLite           Kind = "sqlite"
 
 	Zip           Kind = "zip"
+	EmptyZip      Kind = "zip-empty"
 	Tar           Kind = "tar"
 	Gzip          Kind = "gzip"
 	Bzip2         Kind = "bzip2"
@@ -144,6 +145,7 @@ var rows = [...]row{
 	{SQLite, "an SQLite database", "It contains no weights; check the link."},
 
 	{Zip, "a zip archive", "Extract it: `unzip FILE`."},
+	{EmptyZip, "an empty zip archive", again},
 	{Tar, "a tar archive", "Extract it: `tar -xf FILE`."},
 	{Gzip, "a gzip file", "Decompress it: `gzip -dc < FILE > NEW`."},
 	{Bzip2, "a bzip2 file", "Decompress it: `bzip2 -dc < FILE > NEW`."},

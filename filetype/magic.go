@@ -24,7 +24,7 @@ const hdf5 = "\x89HDF\r\n\x1a\n"
 // magics are ordered: of two that match, the first counts.
 var magics = [...]magic{
 	{0, "PK\x03\x04", Zip, nil},
-	{0, "PK\x05\x06", Zip, nil}, // an archive of nothing
+	{0, "PK\x05\x06", EmptyZip, nil},
 	{0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", TorchLegacy, nil},
 	{0, "PYTORCH1", TorchPreview, nil},
 	{0, "GGUF", GGUF, nil},

@@ -169,7 +169,7 @@ def number_of(n):
 
 def weights():
     write("safetensors", SAFETENSORS)
-    write("safetensors~length-like-gzip", struct.pack("<Q", 0x8B1F) + HEADER.ljust(0x8B1F)[:900])
+    write("safetensors~length-like-pickle", struct.pack("<Q", 0x280) + HEADER.ljust(0x280) + WEIGHTS)
     write("safetensors-index", json.dumps({"metadata": {"total_size": 8}, "weight_map": {"a": "model-00001-of-00001.safetensors"}}, indent=2))
     array = np.arange(4, dtype=np.float32)
     out = io.BytesIO()
@@ -231,7 +231,7 @@ def weights():
 
 def packed():
     write("zip", archive({"model.safetensors": SAFETENSORS}, root=""))
-    write("zip~empty", archive({}))
+    write("zip-empty", archive({}))
     write("zip~two", archive({"model.safetensors": SAFETENSORS, "config.json": "{}"}, root="model/"))
     write("tar", tar({"model.safetensors": SAFETENSORS}, tarfile.USTAR_FORMAT))
     write("tar~gnu", tar({"model.safetensors": SAFETENSORS}, tarfile.GNU_FORMAT))
@@ -247,7 +247,8 @@ def packed():
     write("zlib~fast", zlib.compress(SAFETENSORS, 1))
     write("lzip", through("lzip", "-c"))
     write("lzop", through("lzop", "-c"))
-    write("compress", b"\x1f\x9d\x90" + b"w\0")  # ncompress, of the byte "w": its code of 9 bits
+    codes = sum(byte << 9 * i for i, byte in enumerate(SAFETENSORS))  # ncompress: codes of 9 bits, none of them of a pair
+    write("compress", b"\x1f\x9d\x90" + codes.to_bytes(9 * len(SAFETENSORS) // 8 + 1, "little"))
     write("snappy", b"\xff\x06\0\0sNaPpY" + b"\x01\x05\0\0" + bytes(4) + b"x")  # google/snappy/framing_format.txt
     write("skippable-frame", struct.pack("<II", 0x184D2A50, 4) + b"note" + through("zstd", "-c"))
     write("7z", in_folder(lambda d: subprocess.run(["7z", "a", "out.7z", "model.safetensors"], cwd=d, check=True, stdout=subprocess.DEVNULL)))

@@ -32,7 +32,7 @@ var inert = map[filetype.Kind]bool{
 var detected = map[filetype.Kind]bool{
 	filetype.Safetensors: true, filetype.SafetensorsIndex: true, filetype.Pickle: true, filetype.TorchLegacy: true, filetype.TorchZip: true,
 	filetype.TorchScript: true, filetype.TorchTar: true, filetype.NPY: true, filetype.NPZ: true, filetype.HDF5: true, filetype.Keras: true,
-	filetype.JSON: true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true, filetype.Zip: true, filetype.Tar: true,
+	filetype.JSON: true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true, filetype.Zip: true, filetype.EmptyZip: true, filetype.Tar: true,
 	filetype.Gzip: true, filetype.Bzip2: true, filetype.XZ: true, filetype.LZMA: true, filetype.LZ4: true, filetype.Zlib: true,
 }
 
