@@ -100,7 +100,8 @@ func isDunder(s string) bool {
 func (m *judge) checkDunderStrings(args heap.Ref) {
 	for arg := range m.look(m.Value(args)).Items() {
 		if s, ok := arg.Str(); ok && strings.Contains(s, "__") {
-			m.danger(RuleDunderString, "%s at %d passes %s to a function", m.Token.Code, m.Token.Off, m.summary(arg.Ref))
+			m.danger(RuleDunderString, "%s at %d passes %s to a function",
+				m.Token.Code, m.Token.Off, m.summary(arg.Ref))
 			return
 		}
 	}

@@ -16,8 +16,8 @@ type nameKey struct {
 	renamed      bool
 }
 
-// findings are the results for one stream. They are merged into those of the analysis once it is clear that the stream is
-// a pickle.
+// findings are the results for one stream. They are merged into those of the analysis once it is clear that the stream
+// is a pickle.
 type findings struct {
 	policy *names.Policy
 	depth  int // nesting depth of the strings

@@ -28,8 +28,8 @@ func (g *Graph) Roots() []Value {
 	return roots
 }
 
-// Persistents yields all persistent objects in the order in which the pickles refer to them. Each reference is a separate
-// value.
+// Persistents yields all persistent objects in the order in which the pickles refer to them. Each reference is a
+// separate value.
 func (g *Graph) Persistents() iter.Seq[Value] {
 	return func(yield func(Value) bool) { g.heap.Persistents()(wrap(yield)) }
 }

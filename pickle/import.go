@@ -109,8 +109,11 @@ func (m *judge) newGlobal(im names.Import) (*global, *names.Entry) {
 	m.Work += costName
 	j := m.found.policy.Judge(im)
 	g := &global{full: names.Join(im.ResolvedModule, im.ResolvedName)}
-	g.Import = Import{Module: im.Module, Name: im.Name, ResolvedModule: im.ResolvedModule, ResolvedName: im.ResolvedName,
-		Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Verdict(j.Level), Rule: Rule(j.Reason), Entry: j.Text}
+	g.Import = Import{
+		Module: im.Module, Name: im.Name, ResolvedModule: im.ResolvedModule, ResolvedName: im.ResolvedName,
+		Offset: m.Token.Off, Opcode: Opcode(m.Token.Code),
+		Verdict: Verdict(j.Level), Rule: Rule(j.Reason), Entry: j.Text,
+	}
 	return g, j.Entry
 }
 

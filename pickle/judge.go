@@ -58,7 +58,8 @@ func (m *judge) summary(r heap.Ref) string {
 	return m.Value(r).Summary()
 }
 
-// look charges for reading the contents of v, and returns v. A pickle pays for data once but can refer to it many times.
+// look charges for reading the contents of v, and returns v. A pickle pays for data once but can refer to it many
+// times.
 func (m *judge) look(v heap.Value) heap.Value {
 	m.Work += v.Len() / 2
 	return v

@@ -51,7 +51,8 @@ func (l *Line) String() string {
 }
 
 // Lines yields the instructions of all streams in the first size bytes of r, and the bytes between streams. It analyses
-// the data first, so that each line can have a verdict. Arguments are truncated to 4,096 bytes. The error is a read error.
+// the data first, so that each line can have a verdict. Arguments are truncated to 4,096 bytes. The error is a read
+// error.
 func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		report, err := Analyze(r, size, o)
@@ -185,8 +186,8 @@ func (l *listing) rest(from, to int64) {
 	l.going = l.yield(line, nil)
 }
 
-// Disassemble writes the instructions of the first size bytes of r to w, formatted as Python's pickletools does. It adds
-// the stack depth to each line, and the verdict on imports and calls. The error is a read or write error.
+// Disassemble writes the instructions of the first size bytes of r to w, formatted as Python's pickletools does. It
+// adds the stack depth to each line, and the verdict on imports and calls. The error is a read or write error.
 func Disassemble(w io.Writer, r io.ReaderAt, size int64, o *Options) error {
 	highest := 0
 	for line, err := range Lines(r, size, o) {

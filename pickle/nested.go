@@ -144,7 +144,7 @@ func (a *analysis) nested() {
 			return
 		}
 		if j.archive {
-			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes, which is not analysed",
+			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes and is not analysed",
 				j.off, j.size)
 			continue
 		}

@@ -37,8 +37,8 @@ type Op struct {
 	End    int64 // offset after the argument
 
 	// Arg is the argument as stored, without its length or line feed. Arg2 is the second line of GLOBAL and INST. Both
-	// are truncated to 4,096 bytes; ArgOffset and ArgSize locate the whole argument. The slices are valid until the next
-	// Op.
+	// are truncated to 4,096 bytes; ArgOffset and ArgSize locate the whole argument. The slices are valid until the
+	// next Op.
 	Arg, Arg2 []byte
 	ArgOffset int64
 	ArgSize   int64
@@ -48,9 +48,9 @@ type Op struct {
 	Int int64
 }
 
-// Ops yields the instructions of all pickles in the first size bytes of r, continuing after each STOP. The sequence ends
-// after the first error: a read error, a *SyntaxError for bytes that are not an instruction, or an error that wraps
-// io.ErrUnexpectedEOF for a truncated one.
+// Ops yields the instructions of all pickles in the first size bytes of r, continuing after each STOP. The sequence
+// ends after the first error: a read error, a *SyntaxError for bytes that are not an instruction, or an error that
+// wraps io.ErrUnexpectedEOF for a truncated one.
 func Ops(r io.ReaderAt, size int64) iter.Seq2[Op, error] {
 	return func(yield func(Op, error) bool) {
 		d := opcode.NewReader(r, size)

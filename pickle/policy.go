@@ -16,8 +16,8 @@ type Policy struct {
 	// Profiles enables built-in profiles; see the function Profiles.
 	Profiles []string
 
-	// Allow and Deny are dotted names such as "mymodel.Net", or trees such as "mymodel.*". Deny has priority over Allow,
-	// and Allow over the built-in lists, within the limits that ParsePolicy enforces.
+	// Allow and Deny are dotted names such as "mymodel.Net", or trees such as "mymodel.*". Deny has priority over
+	// Allow, and Allow over the built-in lists, within the limits that ParsePolicy enforces.
 	Allow, Deny []string
 
 	// Files are SHA-256 digests, in lower-case hexadecimal, of files that were reviewed and accepted. This package does

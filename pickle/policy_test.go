@@ -170,7 +170,7 @@ func TestWhy(t *testing.T) {
 		{"mymodel", "Net", "The name is on no list, so the effect of importing and calling it is unknown.", "allow mymodel.Net"},
 		{"collections", "OrderedDict", "The name is on the allow list. (collections.OrderedDict)", ""},
 		{"pathlib", "Path.unlink", "The name is an attribute of an allowed name, but not allowed itself. (pathlib.Path)", ""},
-		{"a", "b.__class__", "A part of the name starts and ends with two underscores, which gives access to the interpreter.", ""},
+		{"a", "b.__class__", "A part of the name starts and ends with two underscores and gives access to the interpreter.", ""},
 		{"my model", "Net", "The name is on no list, so the effect of importing and calling it is unknown.", ""},
 	} {
 		im := judged(t, k.module, k.name, nil)

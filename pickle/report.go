@@ -27,8 +27,8 @@ type Report struct {
 	// they are kept.
 	Spent, Memory int64
 
-	// Omitted is the number of imports, calls, findings and streams that are not listed, because of Options.MaxReport or
-	// the limit of 1,000 findings per rule. Verdict takes them into account.
+	// Omitted is the number of imports, calls, findings and streams that are not listed, because of Options.MaxReport
+	// or the limit of 1,000 findings per rule. Verdict takes them into account.
 	Omitted int
 
 	policy *names.Policy // the policy of the analysis
@@ -80,14 +80,14 @@ type Finding struct {
 	Offset   int64
 	Message  string // one line, names quoted
 
-	// Count is how many findings are alike but for where they are, and for numbers:
-	// those are one. Also is where the next of them are, 0 where there are no more.
+	// Count is the number of merged findings, which differ only in offset and numbers. Also has the offsets of the next
+	// ones, 0 for none.
 	Count int64
 	Also  [3]int64
 }
 
-// String returns module and name as one dotted name, and the resolved ones after
-// "=>" if they differ, as in "__builtin__.eval=>builtins.eval".
+// String returns the dotted name, followed by "=>" and the resolved name if that differs, for example
+// "__builtin__.eval=>builtins.eval".
 func (im *Import) String() string {
 	s := names.Join(im.Module, im.Name)
 	if r := names.Join(im.ResolvedModule, im.ResolvedName); r != s {

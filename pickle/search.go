@@ -19,9 +19,9 @@ const (
 // mostGuesses returns the instruction budget for failed attempts in a file of the given size.
 func mostGuesses(size int64) int64 { return 2*size + 1<<20 }
 
-// head returns the first offset from off at which a pickle may start, or the size of the data. A hostile file can contain
-// an endless pickle at every byte, so the work of failed attempts is limited. Beyond the limit, the search looks only for
-// dangerous names, and stops at a second limit.
+// head returns the first offset from off at which a pickle may start, or the size of the data. A hostile file can
+// contain an endless pickle at every byte, so the work of failed attempts is limited. Beyond the limit, the search
+// looks only for dangerous names, and stops at a second limit.
 func (a *analysis) head(off int64) int64 {
 	d := a.m.Reader
 	if a.o != nil && a.o.NoSweep || a.guesses < -2*d.Size() {

@@ -89,8 +89,8 @@ func (m *judge) checkPlain(g *global, args heap.Value) {
 	}
 }
 
-// checkText checks strings that control how others are parsed: the encoding of str, bytes and bytearray, and the exponent
-// of a fraction, which Python expands.
+// checkText checks strings that control how others are parsed: the encoding of str, bytes and bytearray, and the
+// exponent of a fraction, which Python expands.
 func (m *judge) checkText(g *global, args heap.Value) {
 	switch g.full {
 	case "builtins.str", "builtins.bytes", "builtins.bytearray":
@@ -258,8 +258,8 @@ func (m *judge) checkShape(g *global, shape heap.Value) {
 	}
 }
 
-// checkFromType checks a call of a function that calls its first argument with the third, converts the result to the type
-// in the second, and sets the fourth as its state.
+// checkFromType checks a call of a function that calls its first argument with the third, converts the result to the
+// type in the second, and sets the fourth as its state.
 func (m *judge) checkFromType(g *global, args heap.Value) {
 	if !m.checkCount(g, args, 3, 4) {
 		return
@@ -287,8 +287,8 @@ func isTensorType(g *global) bool {
 	return g.Verdict != Safe || g.use == names.Tensor || g.use == names.None || g.use == names.Class
 }
 
-// checkMaker checks a call of a function that creates an object of the class in its first argument. The class is checked
-// as if it were called with the other arguments.
+// checkMaker checks a call of a function that creates an object of the class in its first argument. The class is
+// checked as if it were called with the other arguments.
 func (m *judge) checkMaker(g *global, args heap.Value) {
 	class := m.imported(args.Item(0))
 	if class == nil || class.Verdict == Dangerous {
@@ -322,8 +322,8 @@ func (m *judge) checkKwargs(g *global, kwargs heap.Ref) {
 // encodings are those that Python's pickler uses for bytes in old protocols, and their aliases.
 var encodings = map[string]bool{"latin1": true, "latin-1": true, "iso-8859-1": true, "utf-8": true, "ascii": true}
 
-// checkEncode checks _codecs.encode, which picklers use for bytes in protocols below 3. Other codecs decompress, or decode
-// binary data.
+// checkEncode checks _codecs.encode, which picklers use for bytes in protocols below 3. Other codecs decompress, or
+// decode binary data.
 func (m *judge) checkEncode(g *global, args heap.Value) {
 	encoding, _ := args.Item(1).Str()
 	if args.Len() != 2 || args.Item(0).Kind() != heap.KindStr || !encodings[encoding] {

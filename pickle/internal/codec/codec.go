@@ -100,7 +100,9 @@ func Damaged(err error) bool {
 		return true
 	}
 	prefixes := [...]string{"flate: ", "gzip: ", "zlib: ", "bzip2 data invalid: ", "lzma: ", "xz: ", "lz4: "}
-	return err != nil && slices.ContainsFunc(prefixes[:], func(p string) bool { return strings.HasPrefix(err.Error(), p) })
+	return err != nil && slices.ContainsFunc(prefixes[:], func(prefix string) bool {
+		return strings.HasPrefix(err.Error(), prefix)
+	})
 }
 
 // starts returns a function that reports whether its argument starts with magic.

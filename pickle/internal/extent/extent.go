@@ -1,7 +1,6 @@
-// Extents: which bytes of a file are accounted for, and which are left over.
+// Byte ranges, and sets of them.
 
-// Package extent keeps account of runs of bytes: those that some structure of a
-// file explains, and the holes that are left between them.
+// Package extent records which bytes of a file belong to a known structure, and finds the gaps between them.
 package extent
 
 import (
@@ -9,38 +8,37 @@ import (
 	"slices"
 )
 
-// A Span is the bytes from Begin up to, and not including, End.
+// A Span is a half-open range of bytes.
 type Span struct{ Begin, End int64 }
 
 // Len returns the number of bytes in s.
 func (s Span) Len() int64 { return s.End - s.Begin }
 
-// Within returns the part of s that lies in t, which may be empty.
+// Within returns the part of s inside t, which may be empty.
 func (s Span) Within(t Span) Span {
 	begin := min(max(s.Begin, t.Begin), t.End)
 	return Span{begin, max(min(s.End, t.End), begin)}
 }
 
-// Overlaps says whether s and t share a byte.
+// Overlaps reports whether s and t share a byte.
 func (s Span) Overlaps(t Span) bool {
 	return s.Begin < t.End && t.Begin < s.End && s.Len() > 0 && t.Len() > 0
 }
 
-// A Set is the bytes that are accounted for. The zero Set is empty. It is for one
-// goroutine.
+// A Set is a set of bytes. The zero Set is empty. A Set must not be used concurrently.
 type Set struct {
-	spans  []Span // of which none is empty
-	merged bool   // whether they ascend, with holes between any two
+	spans  []Span // not empty
+	merged bool   // sorted and disjoint
 }
 
-// Add adds a span, which may overlap others. An empty one adds nothing.
+// Add adds a span, which may be empty or overlap others.
 func (s *Set) Add(span Span) {
 	if span.Len() > 0 {
 		s.spans, s.merged = append(s.spans, span), false
 	}
 }
 
-// merge puts spans that overlap or touch together.
+// merge sorts the spans and joins those that overlap or touch.
 func (s *Set) merge() {
 	if s.merged {
 		return
@@ -57,7 +55,7 @@ func (s *Set) merge() {
 	s.spans, s.merged = kept, true
 }
 
-// Holes returns the bytes of within that are not in the set, ascending.
+// Holes returns the bytes of within that are not in the set, in ascending order.
 func (s *Set) Holes(within Span) []Span {
 	s.merge()
 	var holes []Span
@@ -77,9 +75,11 @@ func (s *Set) Holes(within Span) []Span {
 	return holes
 }
 
-// Has says whether the byte at off is in the set.
+// Has reports whether the byte at off is in the set.
 func (s *Set) Has(off int64) bool {
 	s.merge()
-	i, found := slices.BinarySearchFunc(s.spans, off, func(span Span, off int64) int { return cmp.Compare(span.Begin, off) })
+	i, found := slices.BinarySearchFunc(s.spans, off, func(span Span, off int64) int {
+		return cmp.Compare(span.Begin, off)
+	})
 	return found || i > 0 && off < s.spans[i-1].End
 }

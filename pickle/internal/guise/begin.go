@@ -67,8 +67,8 @@ func afterName(b []byte, i int) int {
 	return max(i, end-mostIdent)
 }
 
-// worthwhile reports whether a possible pickle should be parsed. Imports must be possibly dangerous, since anything found
-// by a search is suspicious anyway.
+// worthwhile reports whether a possible pickle should be parsed. Imports must be possibly dangerous, since anything
+// found by a search is suspicious anyway.
 func worthwhile(b []byte, strict bool) bool {
 	switch opcode.Code(b[0]) {
 	case opcode.Global, opcode.Inst:

@@ -86,8 +86,8 @@ func (n *Node) Hold(item *Node) {
 	}
 }
 
-// extend appends items to a chain of runs: the first run in the lower half, the last in the upper half. A run at the end
-// of the current page grows in place.
+// extend appends items to a chain of runs: the first run in the lower half, the last in the upper half. A run at the
+// end of the current page grows in place.
 func (a *Heap) extend(chain *uint64, items []Ref) {
 	if len(items) == 0 {
 		return

@@ -4,13 +4,13 @@ package machine
 
 import "github.com/weightools/safetensors/pickle/internal/heap"
 
-// maxExpansion is the number of values in an expanded result that is reported, if it is also a thousand times the number
-// in memory.
+// maxExpansion is the number of values in an expanded result that is reported, if it is also a thousand times the
+// number in memory.
 const maxExpansion = 10_000_000
 
 // CheckExpansion reports a result that takes very long to print, compare or copy, because its parts are shared many
-// times: ten lists of ten references to the same list, nested ten deep, are a hundred references and ten billion values.
-// It is called only if containers were reused.
+// times: ten lists of ten references to the same list, nested ten deep, are a hundred references and ten billion
+// values. It is called only if containers were reused.
 func (m *Machine) CheckExpansion() {
 	if m.reused < 16 {
 		return

@@ -125,6 +125,7 @@ func (m *Machine) addTo(items []heap.Ref, want heap.Kind) {
 	case heap.KindGlobal, heap.KindPersistent, heap.KindUnknown:
 		m.judge.Append(target, want)
 	default:
-		m.refuse(TypeError, "%s at %d adds to a value of type %s instead of %s", m.Token.Code, m.Token.Off, n.Kind, want)
+		m.refuse(TypeError, "%s at %d adds to a value of type %s instead of %s",
+			m.Token.Code, m.Token.Off, n.Kind, want)
 	}
 }

@@ -98,8 +98,8 @@ func (m *Machine) throughSource(r heap.Ref) heap.Ref {
 	return r
 }
 
-// isStorageID reports whether an ID is one that torch.save writes: ("storage", class, key, location, number of elements),
-// in old files with a view; or a class with its source, ("module", class, file, text).
+// isStorageID reports whether an ID is one that torch.save writes: ("storage", class, key, location, number of
+// elements), in old files with a view; or a class with its source, ("module", class, file, text).
 func (m *Machine) isStorageID(id heap.Ref) bool {
 	n := m.At(id)
 	if n.Kind != heap.KindTuple {

@@ -179,7 +179,8 @@ func (m *Machine) rawUnicode() {
 // quoted pushes a quoted line with escapes.
 func (m *Machine) quoted() { m.pushLine(heap.Bytes8, pylit.String) }
 
-// pushLine pushes the str that a line represents. A line that is too long to decode stays in the file, with its escapes.
+// pushLine pushes the str that a line represents. A line that is too long to decode stays in the file, with its
+// escapes.
 func (m *Machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
 	m.Work += 4 + int64(len(m.Token.Text))/8
 	if m.Token.TextLen > opcode.MaxText {

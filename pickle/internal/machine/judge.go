@@ -27,8 +27,8 @@ const (
 	Expansion = "expansion"
 )
 
-// A Judge receives everything that a loader would do besides creating values, in order. It can read the machine's values
-// and add to them.
+// A Judge receives everything that a loader would do besides creating values, in order. It can read the machine's
+// values and add to them.
 type Judge interface {
 	// Global reports the import of a GLOBAL or INST, and StackGlobal that of a STACK_GLOBAL. They return the value of
 	// the import. The slices are valid only during the call.

@@ -1,7 +1,7 @@
 // The machine: it executes instructions on inert values.
 
-// Package machine executes the instructions of pickles on inert values and reports to a Judge what a loader would do. It
-// has no lists of names; it only knows what loaders accept.
+// Package machine executes the instructions of pickles on inert values and reports to a Judge what a loader would do.
+// It has no lists of names; it only knows what loaders accept.
 package machine
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A Machine maintains the stack and the memo as the C loader does, with the same fences, memo indexes and order of checks.
-// Where a loader would import, call or look up an object, the machine reports that to its Judge.
+// A Machine maintains the stack and the memo as the C loader does, with the same fences, memo indexes and order of
+// checks. Where a loader would import, call or look up an object, the machine reports that to its Judge.
 //
 // Where a loader would stop with an error, the machine reports the error and continues with unknown values. That loader
 // runs nothing of the rest, but the rest is still evidence, and other loaders may not stop.

@@ -120,8 +120,8 @@ var reexported = map[string]bool{
 // are circular, such as os.path.os.path.os.
 const maxParts = 64
 
-// judgePath judges a name in a module. The name can lead through modules that the module has imported: in torch.library,
-// "torch.utils.collect_env.run" is torch.utils.collect_env.run.
+// judgePath judges a name in a module. The name can lead through modules that the module has imported: in
+// torch.library, "torch.utils.collect_env.run" is torch.utils.collect_env.run.
 func (c *Policy) judgePath(module, name string) Judgement {
 	full := Join(module, name)
 	if strings.Count(full, ".") > maxParts {
@@ -152,9 +152,9 @@ type Import struct {
 	ResolvedModule, ResolvedName string
 }
 
-// Judge judges both forms of an import and returns the worse verdict. Python 2 loaders use the name as written, and other
-// loaders may resolve names that Python 3 does not. A name that existed only in Python 2 is in no list; that alone does
-// not make it worse.
+// Judge judges both forms of an import and returns the worse verdict. Python 2 loaders use the name as written, and
+// other loaders may resolve names that Python 3 does not. A name that existed only in Python 2 is in no list; that
+// alone does not make it worse.
 func (c *Policy) Judge(im Import) Judgement {
 	j := c.judgePath(im.ResolvedModule, im.ResolvedName)
 	renamedModule, renamedName := Rename(im.Module, im.Name)

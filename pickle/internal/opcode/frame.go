@@ -10,8 +10,8 @@ import (
 // FRAME announces how many of the following bytes a loader may fetch at once. An instruction that crosses the end of a
 // frame violates the protocol, and loaders disagree about it. The Python loader refuses. The C loader for bytes objects
 // ignores frames. The C loader for files (CPython issue 148854, before 3.13.15 and 3.14.7) drops the rest of a frame
-// that is too short for an argument, and reads the argument after the frame. One file can therefore be two programs, and
-// a scanner must read it both ways.
+// that is too short for an argument, and reads the argument after the frame. One file can therefore be two programs,
+// and a scanner must read it both ways.
 
 // noFrame is the frame end outside a frame.
 const noFrame = math.MaxInt64
@@ -34,7 +34,8 @@ func lossy(c Code) bool {
 	return true
 }
 
-// cross records that t needs more bytes from off than the frame has left, and moves to where the loader would read them.
+// cross records that t needs more bytes from off than the frame has left, and moves to where the loader would read
+// them.
 func (d *Reader) cross(off int64, t *Token) {
 	end := d.frames.end
 	d.frames.end = noFrame
@@ -73,7 +74,8 @@ func (d *Reader) Lose() { d.frames.losing = true }
 // Losing reports whether Lose is in effect.
 func (d *Reader) Losing() bool { return d.frames.losing }
 
-// torn decodes two lines of which the second crosses the end of the frame. It copies the first line, which is not empty.
+// torn decodes two lines of which the second crosses the end of the frame. It copies the first line, which is not
+// empty.
 func (d *Reader) torn(t *Token, first int) Fault {
 	t.TextOff, t.TextLen = d.Offset(), int64(first)
 	head := append([]byte(nil), d.buf[d.i:d.i+min(first, maxLine)]...)

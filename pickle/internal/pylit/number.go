@@ -27,8 +27,8 @@ type Number struct {
 	Base int    // 2, 8, 10 or 16
 }
 
-// Int parses the line of an INT opcode. The C loader tries strtol with base 0, which accepts "0x10", "010" and " 7", and
-// then Python's own rules. The line ends at a NUL.
+// Int parses the line of an INT opcode. The C loader tries strtol with base 0, which accepts "0x10", "010" and " 7",
+// and then Python's own rules. The line ends at a NUL.
 func Int(line []byte) Number {
 	s, cut := untilNUL(line)
 	if len(line) == 0 {
@@ -121,8 +121,8 @@ func strtol(s []byte) (Number, bool) {
 	return inBase(digits, base, negative)
 }
 
-// python parses s as Python's int(s, base) does; base is 0 or 10. Python accepts underscores between digits, and no octal
-// number without "0o".
+// python parses s as Python's int(s, base) does; base is 0 or 10. Python accepts underscores between digits, and no
+// octal number without "0o".
 func python(s []byte, base int) Number {
 	const space = " \t\n\v\f\r"
 	digits, negative := sign(bytes.Trim(s, space))
@@ -151,8 +151,8 @@ func python(s []byte, base int) Number {
 	return Number{OK: true, Big: true, Text: digits, Base: base}
 }
 
-// prefix returns the base in the prefix of s, and the digits. It returns base 0, which is invalid, for a nonzero decimal
-// number with a leading 0.
+// prefix returns the base in the prefix of s, and the digits. It returns base 0, which is invalid, for a nonzero
+// decimal number with a leading 0.
 func prefix(s []byte) (base int, digits []byte) {
 	if len(s) > 1 && s[0] == '0' {
 		switch s[1] | 0x20 {

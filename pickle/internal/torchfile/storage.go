@@ -3,7 +3,8 @@
 // Package torchfile parses the layout of PyTorch files: the storages that a pickle names, the position of their data in
 // files from before version 1.6, and the archives of version 0.1.
 //
-// Nothing is unpickled. Package pickle provides the values; this package interprets some of them as PyTorch's loader does.
+// Nothing is unpickled. Package pickle provides the values; this package interprets some of them as PyTorch's loader
+// does.
 package torchfile
 
 import (
@@ -83,7 +84,8 @@ func (f *faults) add(rule pickle.Rule, offset int64, format string, args ...any)
 	}
 }
 
-// Storages returns the storages that the pickles name, each key once, in order of first use, and the faults in their IDs.
+// Storages returns the storages that the pickles name, each key once, in order of first use, and the faults in their
+// IDs.
 func Storages(g *pickle.Graph) ([]Storage, []Fault) {
 	var list []Storage
 	var f faults

@@ -14,8 +14,8 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// pickles is the number of pickles at the start of a stream: magic number, protocol version, system information, object,
-// storage keys.
+// pickles is the number of pickles at the start of a stream: magic number, protocol version, system information,
+// object, storage keys.
 const pickles = 5
 
 // magic is the number that identifies a stream, and version the only protocol version in use.
@@ -53,15 +53,15 @@ type Block struct {
 	Head  []byte // the first bytes of data, at most 64
 }
 
-// IsStream reports whether the root of a pickle is the magic number, so that a stream follows. Loaders accept any encoding
-// of the number.
+// IsStream reports whether the root of a pickle is the magic number, so that a stream follows. Loaders accept any
+// encoding of the number.
 func IsStream(root pickle.Value) bool {
 	n := root.BigInt()
 	return n != nil && n.Cmp(magic) == 0
 }
 
-// ReadStream reads the pickles of a stream and locates its data. It analyses the pickles with o, ignoring MaxStreams and
-// Search. It returns nil if the file is not a stream.
+// ReadStream reads the pickles of a stream and locates its data. It analyses the pickles with o, ignoring MaxStreams
+// and Search. It returns nil if the file is not a stream.
 //
 // The error is a read error, never one of the contents.
 func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
@@ -127,8 +127,8 @@ func (s *streamReader) canonical() error {
 	return nil
 }
 
-// blocks locates the data of all storages. The keys are in file order; the size of each storage follows from the class in
-// its persistent ID.
+// blocks locates the data of all storages. The keys are in file order; the size of each storage follows from the class
+// in its persistent ID.
 func (s *streamReader) blocks(keys pickle.Value) error {
 	storages, found := Storages(s.Graph)
 	s.list = append(s.list, found...)

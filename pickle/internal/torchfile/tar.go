@@ -59,9 +59,9 @@ type memberReader struct {
 // usualPickle is the maximum size of most pickles in a member: a key and names of devices and classes.
 const usualPickle = 1 << 10
 
-// ReadStorages reads the member "storages": a count; for each storage a pickle with its key, location and class, the number
-// of elements in eight bytes, and the data; then a pickle with the views. It analyses the pickles with o. The error is a
-// read error.
+// ReadStorages reads the member "storages": a count; for each storage a pickle with its key, location and class, the
+// number of elements in eight bytes, and the data; then a pickle with the views. It analyses the pickles with o. The
+// error is a read error.
 func ReadStorages(r io.ReaderAt, size int64, o *pickle.Options) (*Member, error) {
 	m := newMemberReader(r, size, o)
 	n, ok, err := m.count()
@@ -75,8 +75,8 @@ func ReadStorages(r io.ReaderAt, size int64, o *pickle.Options) (*Member, error)
 	return m.Member, err
 }
 
-// ReadTensors reads the member "tensors": a count; for each tensor a pickle with its key, the storage's key and its class,
-// the number of dimensions in four bytes, four unused bytes, and sizes, strides and offset in eight bytes each.
+// ReadTensors reads the member "tensors": a count; for each tensor a pickle with its key, the storage's key and its
+// class, the number of dimensions in four bytes, four unused bytes, and sizes, strides and offset in eight bytes each.
 func ReadTensors(r io.ReaderAt, size int64, o *pickle.Options) (*Member, error) {
 	m := newMemberReader(r, size, o)
 	n, ok, err := m.count()
@@ -100,7 +100,8 @@ func newMemberReader(r io.ReaderAt, size int64, o *pickle.Options) *memberReader
 // pickle reads the next pickle and returns its value; ok is false if it is not terminated.
 func (m *memberReader) pickle() (v pickle.Value, ok bool, err error) {
 	if m.work <= 0 || m.memory <= 0 {
-		m.add(pickle.RuleBudget, m.End, "the instruction or memory budget is exhausted at %d; the rest was not analysed",
+		m.add(pickle.RuleBudget, m.End,
+			"the instruction or memory budget is exhausted at %d; the rest was not analysed",
 			m.End)
 		return v, false, nil
 	}
