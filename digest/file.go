@@ -19,11 +19,11 @@ import (
 type File struct {
 	Name   string // what errors call it
 	Size   int64
-	Header *safetensors.Header // its header, of which it is known that it is valid
+	Header *safetensors.Header // its header, which is valid; nil if it is not a safetensors file
 	io.ReaderAt
 }
 
-// FileSums are the digests of one file.
+// FileSums are the digests of one file. If it has no header, only File is set.
 type FileSums struct {
 	File    []byte   // of all of it
 	Data    []byte   // of what follows the header
@@ -52,7 +52,10 @@ func (h *Hasher) Files(ctx context.Context, list []File) ([]FileSums, error) {
 // file returns the digests of one file, which it reads through buf and another buffer,
 // the one while the other is hashed.
 func (h *Hasher) file(ctx context.Context, f *File, buf []byte) (FileSums, error) {
-	p := &pass{whole: h.new(), data: h.new(), start: min(f.Header.DataStart(), f.Size), tensors: newSequence(h, f.Header)}
+	p := &pass{whole: h.new(), start: f.Size}
+	if f.Header != nil {
+		p.data, p.start, p.tensors = h.new(), min(f.Header.DataStart(), f.Size), newSequence(h, f.Header)
+	}
 	other := make([]byte, len(buf))
 	var off int64
 	part, err := h.part(ctx, f, buf, off)
@@ -66,6 +69,9 @@ func (h *Hasher) file(ctx context.Context, f *File, buf []byte) (FileSums, error
 	}
 	if err != nil {
 		return FileSums{}, err
+	}
+	if f.Header == nil {
+		return FileSums{File: p.whole.Sum(nil)}, nil
 	}
 	return FileSums{p.whole.Sum(nil), p.data.Sum(nil), p.tensors.done}, nil
 }

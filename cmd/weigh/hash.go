@@ -219,6 +219,7 @@ func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *chec
 func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
+	entries := make(map[string]map[string]int, len(shards)) // indices in headers, by shard and name
 	for i, shard := range shards {
 		header, err := cp.Header(ctx, shard)
 		if err != nil {
@@ -229,7 +230,10 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 			return nil, err
 		}
 		defer object.Close()
-		files[i] = digest.File{Name: at.Path(shard), Size: object.Size(), Header: header, ReaderAt: object.ReaderAt(ctx)}
+		files[i] = digest.File{Name: at.Path(shard), Size: object.Size(), ReaderAt: object.ReaderAt(ctx)}
+		if target.Format(ctx, cp, shard) == "" {
+			files[i].Header, entries[shard] = header, entriesOf(header)
+		}
 		done.Tensors += int64(len(header.Tensors))
 		done.Bytes += object.Size()
 	}
@@ -241,19 +245,38 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 	for i, f := range files {
 		h.Files = append(h.Files, compare.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
 	}
-	entries := make(map[string]map[string]int, len(shards)) // indices in headers, by shard and name
-	for i, shard := range shards {
-		names := make(map[string]int)
-		for entry := range files[i].Header.Tensors {
-			names[files[i].Header.Tensors[entry].Name] = entry
-		}
-		entries[shard] = names
-	}
 	sums := make([][]byte, len(list))
+	var others []int // of the list, in files of other formats
 	for i, t := range list {
+		if entries[t.File] == nil {
+			others = append(others, i)
+			continue
+		}
 		sums[i] = of[slices.Index(shards, t.File)].Tensors[entries[t.File][t.Name]]
 	}
-	return sums, nil
+	return sums, hashOthers(ctx, hasher, list, others, sums)
+}
+
+// entriesOf returns the indices of a header's tensors by their names.
+func entriesOf(h *safetensors.Header) map[string]int {
+	entries := make(map[string]int, len(h.Tensors))
+	for i := range h.Tensors {
+		entries[h.Tensors[i].Name] = i
+	}
+	return entries
+}
+
+// hashOthers sets the digests of some tensors of the list, which it reads one by one.
+func hashOthers(ctx context.Context, hasher *digest.Hasher, list []checkpoint.Located, some []int, sums [][]byte) error {
+	tensors := make([]*safetensors.Tensor, len(some))
+	for i, n := range some {
+		tensors[i] = list[n].Tensor
+	}
+	of, err := hasher.Tensors(ctx, tensors)
+	for i, sum := range of {
+		sums[some[i]] = sum
+	}
+	return err
 }
 
 // located returns the tensors of a checkpoint with their files.

@@ -142,7 +142,7 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey) (map[string
 
 // hashesOfFile reads one file.
 func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*metadata.Sums, error) {
-	if f.Header == nil {
+	if f.Header == nil || f.Format != "" { // another format has no such digests
 		return nil, nil
 	}
 	at, err := locate(ctx, sess, f.Path, checkpoint.Options{})

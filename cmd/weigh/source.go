@@ -21,6 +21,7 @@ type source struct {
 	target string
 	at     *target.Target
 	cp     *checkpoint.Checkpoint
+	other  string      // the format, if it is not safetensors
 	claim  claim.Files // on this machine, as they were before their headers were read
 }
 
@@ -68,6 +69,7 @@ func (s *source) judge(ctx context.Context, lenient bool) error {
 		if err != nil {
 			return err
 		}
+		s.other = cmp.Or(s.other, r.Format)
 		if v := r.First(refused(lenient)); v != nil {
 			is := " is broken"
 			if v.Rule == safetensors.RuleNotSafetensors { // and may be whole for all that
@@ -110,6 +112,8 @@ func (s *source) folder() string {
 // also what -o says if it says anything.
 func (s *source) home(out string) (string, error) {
 	switch {
+	case s.other != "":
+		return "", cli.Usagef("--in-place is for safetensors files, and %q is in another format (%s): write to another file with -o", printable(s.target), s.other)
 	case !s.isHere():
 		return "", cli.Usagef("--in-place is for files on this machine, and not for %q", printable(s.target))
 	case out != "" && !sameFolder(out, s.folder()):

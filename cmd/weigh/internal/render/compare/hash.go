@@ -106,7 +106,10 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 	var rows []row
 	for _, f := range h.Files {
 		if f.File != nil {
-			rows = append(rows, row{"file", typeset.Label(f.Path), f.File}, row{"data", typeset.Label(f.Path), f.Data})
+			rows = append(rows, row{"file", typeset.Label(f.Path), f.File})
+		}
+		if f.Data != nil {
+			rows = append(rows, row{"data", typeset.Label(f.Path), f.Data})
 		}
 	}
 	for _, one := range h.Sets {
