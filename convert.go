@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/weightools/safetensors/internal/num"
+	"github.com/weightools/safetensors/internal/source"
 )
 
 // A Converter converts tensors in a way of one's choice. The zero Converter is
@@ -52,45 +53,44 @@ func (c *Converter) Convert(t *Tensor, d Dtype) (*Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("safetensors: tensor %s: its %d elements do not fill whole bytes in %s, of %d bits", quote(t.Name), n, d, d.Bits())
 	}
-	v := &conversion{Converter: *c, source: t, elements: elementsOf(t), to: num.For(string(d)), from: num.For(string(t.Dtype))}
-	p := packingOf(d.Bits())
-	v.computed = computed{p, t.Name, size, min(p.most(), v.elements.most()), v.fill}
+	v := &conversion{Converter: *c, original: t, elements: t.elements(), to: num.For(string(d)), from: num.For(string(t.Dtype))}
+	p := source.PackingOf(d.Bits())
+	v.Computed = source.NewComputed(p, t.Name, size, min(p.Most(), v.elements.Most()), v.fill)
 	made := &Tensor{TensorInfo: TensorInfo{Name: t.Name, Dtype: d, Shape: t.Shape, Offsets: Span{0, size}}, ReaderAt: v}
 	return made, nil
 }
 
 // A conversion is the bytes of a tensor that is converted as it is read.
 type conversion struct {
-	computed
+	*source.Computed
 	Converter
-	source   *Tensor
-	elements elements // of source
+	original *Tensor
+	elements source.Elements // of original
 	to, from *num.Codec
 }
 
 // made reports whether t is what v makes, and has not been given another dtype
 // or size by hand.
 func (v *conversion) made(t *Tensor) bool {
-	return t.Dtype == Dtype(v.to.Dtype()) && t.Size() == v.size
+	return t.Dtype == Dtype(v.to.Dtype()) && t.Size() == v.Size
 }
 
-// original returns the tensor of which t is made by v. It has t's name and
-// shape.
-func (v *conversion) original(t *Tensor) *Tensor {
-	o := *v.source
+// originalOf returns the tensor that v converts to t. It has t's name and shape.
+func (v *conversion) originalOf(t *Tensor) *Tensor {
+	o := *v.original
 	o.Name, o.Shape = t.Name, t.Shape
 	return &o
 }
 
 // fill makes elements; see computed.
 func (v *conversion) fill(dst []byte, first int64, n int) (int, error) {
-	buf := buffers.Get().(*buffer)
-	defer buffers.Put(buf)
-	b, skip, got, err := v.elements.load(buf, first, n)
+	buf := source.Buffers.Get().(*source.Buffer)
+	defer source.Buffers.Put(buf)
+	b, skip, got, err := v.elements.Load(buf, first, n)
 	done := num.Convert(v.to, dst, v.from, b, skip, got, v.Saturate)
 	if done < got {
 		return done, fmt.Errorf("safetensors: tensor %s: element %d is %s, which %s cannot hold",
-			quote(v.tensor), first+int64(done), number(v.from, b, skip+done), v.to.Dtype())
+			quote(v.Tensor), first+int64(done), number(v.from, b, skip+done), v.to.Dtype())
 	}
 	return done, err
 }

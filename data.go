@@ -12,6 +12,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/header"
+	"github.com/weightools/safetensors/internal/source"
 )
 
 // CheckData judges the data of the file behind ra by the one rule that needs it,
@@ -64,8 +65,8 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 // checkBools reads a tensor, and returns its violation, or nil.
 func (r *Report) checkBools(ra io.ReaderAt, ti *TensorInfo) (*Violation, error) {
 	span := r.Header.FileSpan(ti)
-	whole := buffers.Get().(*buffer)
-	defer buffers.Put(whole)
+	whole := source.Buffers.Get().(*source.Buffer)
+	defer source.Buffers.Put(whole)
 	buf := whole[:]
 	var odd, first int64 // how many bytes are neither 0 nor 1, and where the first is
 	var value byte

@@ -3,6 +3,7 @@
 package safetensors
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/weightools/safetensors/internal/header"
 	"github.com/weightools/safetensors/internal/num"
+	"github.com/weightools/safetensors/internal/source"
 )
 
 // An Element is a Go type in which elements can be held as they are.
@@ -69,9 +71,9 @@ func NewTensor[T Element](name string, data []T, shape ...int64) (*Tensor, error
 	b := bytesOf(data)
 	t := &Tensor{TensorInfo: TensorInfo{Name: name, Dtype: native[T](), Shape: slices.Clone(shape), Offsets: Span{0, int64(len(b))}}}
 	if size := partSize(t.Dtype); littleEndian || size == 1 {
-		t.ReaderAt = held(name, b)
+		t.ReaderAt = source.InMemory(name, b)
 	} else {
-		t.ReaderAt = reversed(name, b, size)
+		t.ReaderAt = source.Reversed(name, b, size)
 	}
 	return t, nil
 }
@@ -100,7 +102,7 @@ func Read[T Element](t *Tensor) ([]T, error) {
 		return data, nil
 	}
 	if n, err := t.ReadAt(b, 0); n < len(b) {
-		return nil, early(t.Name, int64(n), err)
+		return nil, source.Early(t.Name, int64(n), err)
 	}
 	if d == BOOL {
 		if i := slices.IndexFunc(b, func(c byte) bool { return c > 1 }); i >= 0 {
@@ -108,9 +110,20 @@ func Read[T Element](t *Tensor) ([]T, error) {
 		}
 	}
 	if !littleEndian {
-		reverse(b, partSize(d))
+		source.Reverse(b, partSize(d))
 	}
 	return data, nil
+}
+
+// littleEndian says whether numbers lie in memory as they do in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// partSize returns the bytes of a number of dtype d, of which a C64 has two.
+func partSize(d Dtype) int {
+	if d == C64 {
+		return 4
+	}
+	return d.Bits() / 8
 }
 
 // maxAlloc is the most bytes to ask the runtime for. On 64-bit machines it
@@ -188,19 +201,19 @@ func readAt[T float32 | float64](t *Tensor, dst []T, off int64) (int, error) {
 	size := len(b) / len(dst)
 	n, err := t.ReadAt(b, off*int64(size))
 	if n < len(b) {
-		return n / size, early(t.Name, off*int64(size)+int64(n), err)
+		return n / size, source.Early(t.Name, off*int64(size)+int64(n), err)
 	}
 	return len(dst), nil
 }
 
 // decodeAt is DecodeAt buffer by buffer, each decoded while it is in the cache.
 func decodeAt[T float32 | float64](t *Tensor, dst []T, off int64) (int, error) {
-	codec, source := num.For(string(t.Dtype)), elementsOf(t)
-	buf := buffers.Get().(*buffer)
-	defer buffers.Put(buf)
+	codec, elements := num.For(string(t.Dtype)), t.elements()
+	buf := source.Buffers.Get().(*source.Buffer)
+	defer source.Buffers.Put(buf)
 	for n := 0; n < len(dst); {
-		part := dst[n:min(len(dst), n+source.most())]
-		b, skip, got, err := source.load(buf, off+int64(n), len(part))
+		part := dst[n:min(len(dst), n+elements.Most())]
+		b, skip, got, err := elements.Load(buf, off+int64(n), len(part))
 		num.Decode(codec, part[:got], b, skip)
 		n += got
 		if err != nil {

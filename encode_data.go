@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/weightools/safetensors/internal/filecopy"
+	"github.com/weightools/safetensors/internal/source"
 )
 
 const (
@@ -82,8 +83,8 @@ func placeOf(t *Tensor) place {
 		var outer io.ReaderAt
 		var begin, size int64 // of what p.src is in that
 		switch s := p.src.(type) {
-		case *section:
-			outer, begin, size = s.r, s.at.Begin, s.at.Len()
+		case *source.Section:
+			outer, begin, size = s.R, s.Begin, s.Size
 		case *Tensor:
 			outer, size = s.ReaderAt, s.Size()
 		case *io.SectionReader:
@@ -116,7 +117,7 @@ func (r *run) alive(n int64) error {
 	for _, t := range r.tensors {
 		if n < t.Size() {
 			if got, err := t.ReadAt(b[:], n); got < len(b) {
-				return shortRead(t.Name, n, t.Size(), err)
+				return source.ShortRead(t.Name, n, t.Size(), err)
 			}
 			return nil
 		}
@@ -130,7 +131,7 @@ func (r *run) alive(n int64) error {
 func (r *run) short(n int64, err error) error {
 	for _, t := range r.tensors {
 		if n < t.Size() {
-			return shortRead(t.Name, n, t.Size(), err)
+			return source.ShortRead(t.Name, n, t.Size(), err)
 		}
 		n -= t.Size()
 	}
@@ -207,7 +208,7 @@ func (s *sink) write(b []byte) error {
 // copy writes the bytes of r.
 func (s *sink) copy(r run) error {
 	size := r.at.Len()
-	if m, ok := r.src.(memory); ok && r.at.End <= int64(len(m)) {
+	if m, ok := r.src.(source.Memory); ok && r.at.End <= int64(len(m)) {
 		return s.write(m[r.at.Begin:r.at.End])
 	}
 	off, err := s.byKernel(r)

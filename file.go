@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/header"
 	"github.com/weightools/safetensors/internal/mmap"
+	"github.com/weightools/safetensors/internal/source"
 )
 
 // An Opener opens files in a way of one's choice. The zero Opener is that of
@@ -211,9 +212,10 @@ func (f *File) Tensors() iter.Seq[*Tensor] {
 
 func (f *File) tensor(ti *TensorInfo) *Tensor {
 	t := &Tensor{TensorInfo: *ti}
-	s := &section{r: f.r, at: f.Header.FileSpan(ti), tensor: ti.Name}
+	at := f.Header.FileSpan(ti)
+	s := &source.Section{R: f.r, Begin: at.Begin, Size: at.Len(), Tensor: ti.Name}
 	if f.bytes != nil {
-		s.bytes = func() ([]byte, error) { return f.bytes(s.at) }
+		s.Bytes = func() ([]byte, error) { return f.bytes(at) }
 	}
 	t.ReaderAt = s
 	return t

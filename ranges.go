@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/weightools/safetensors/internal/source"
 )
 
 // A Range selects indices along one axis. The zero Range selects all of them.
@@ -158,28 +160,21 @@ func stepFault(step int64) string {
 	return fmt.Sprintf("the step is %d: slices go forward, by 1 or more", step)
 }
 
-// An axis is a Range made out: the indices start, start+step, and so on, count
-// of them. The step is 1 where there are fewer than two.
-type axis struct {
-	start, count, step int64
-	dropped            bool
-}
-
 // of returns the indices that r selects of an axis with dim indices. The error
 // says what is wrong with r, and not on which axis.
-func (r Range) of(dim int64) (axis, error) {
+func (r Range) of(dim int64) (source.Axis, error) {
 	switch {
 	case r == All() || r.kind == ellipsis:
-		return axis{0, dim, 1, false}, nil
+		return source.Axis{Count: dim, Step: 1}, nil
 	case dim < 0:
 		// See TensorInfo.Shape. Such an axis can be kept, but not counted on.
-		return axis{}, fmt.Errorf("its %d indices are more than can be sliced", uint64(dim))
+		return source.Axis{}, fmt.Errorf("its %d indices are more than can be sliced", uint64(dim))
 	case r.kind == point && (r.start >= dim || r.start < -dim):
-		return axis{}, fmt.Errorf("index %d is out of range: the axis has %d indices", r.start, dim)
+		return source.Axis{}, fmt.Errorf("index %d is out of range: the axis has %d indices", r.start, dim)
 	case r.kind == point:
-		return axis{fromEnd(r.start, dim), 1, 1, true}, nil
+		return source.Axis{Start: fromEnd(r.start, dim), Count: 1, Step: 1, Dropped: true}, nil
 	case r.Step < 0:
-		return axis{}, errors.New(stepFault(r.Step))
+		return source.Axis{}, errors.New(stepFault(r.Step))
 	}
 	start, stop, step := fromEnd(r.start, dim), dim, max(r.Step, 1)
 	if r.kind == bounded {
@@ -187,11 +182,11 @@ func (r Range) of(dim int64) (axis, error) {
 	}
 	switch {
 	case start >= stop:
-		return axis{start, 0, 1, false}, nil
+		return source.Axis{Start: start, Step: 1}, nil
 	case step >= stop-start:
-		return axis{start, 1, 1, false}, nil
+		return source.Axis{Start: start, Count: 1, Step: 1}, nil
 	}
-	return axis{start, (stop-start-1)/step + 1, step, false}, nil
+	return source.Axis{Start: start, Count: (stop-start-1)/step + 1, Step: step}, nil
 }
 
 // fromEnd returns the index i of an axis with dim indices, counted from its

@@ -4,9 +4,9 @@ package safetensors
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/weightools/safetensors/internal/header"
+	"github.com/weightools/safetensors/internal/source"
 )
 
 // Slice returns the part of t that ranges select, one for each axis from the
@@ -40,17 +40,17 @@ func (t *Tensor) Slice(ranges ...Range) (*Tensor, error) {
 	part.Offsets.End = size
 	if n == 0 {
 		// Empty tensors may have axes of any length, of which no grid is made.
-		part.ReaderAt = &section{r: t.ReaderAt, tensor: t.Name}
+		part.ReaderAt = &source.Section{R: t.ReaderAt, Tensor: t.Name}
 		return part, nil
 	}
 	if c, ok := t.ReaderAt.(*conversion); ok && c.made(t) {
 		// Cut first, and convert no more than what is left. That fails where
 		// so many elements of the original do not fill whole bytes.
-		if cut, err := c.original(t).Slice(ranges...); err == nil {
+		if cut, err := c.originalOf(t).Slice(ranges...); err == nil {
 			return c.Convert(cut, t.Dtype)
 		}
 	}
-	part.ReaderAt = t.selection(gridOf(t.Shape, axes), size)
+	part.ReaderAt = source.Slice(t.Name, t.ReaderAt, t.Size(), t.Dtype.Bits(), t.Shape, axes, size)
 	return part, nil
 }
 
@@ -75,7 +75,7 @@ func (t *Tensor) check() error {
 
 // axes returns what ranges select of each axis of t. Its time is linear in the
 // number of axes, which a file may have millions of.
-func (t *Tensor) axes(ranges []Range) ([]axis, error) {
+func (t *Tensor) axes(ranges []Range) ([]source.Axis, error) {
 	rank := len(t.Shape)
 	given, dots := len(ranges), 0
 	for _, r := range ranges {
@@ -90,7 +90,7 @@ func (t *Tensor) axes(ranges []Range) ([]axis, error) {
 	case dots > 1:
 		return nil, fmt.Errorf("safetensors: tensor %s: %d ellipses, and the axes that one stands for would be unknown", quote(t.Name), dots)
 	}
-	axes := make([]axis, 0, rank)
+	axes := make([]source.Axis, 0, rank)
 	for _, r := range ranges {
 		repeat := 1
 		if r.kind == ellipsis {
@@ -105,49 +105,18 @@ func (t *Tensor) axes(ranges []Range) ([]axis, error) {
 		}
 	}
 	for _, dim := range t.Shape[len(axes):] {
-		axes = append(axes, axis{0, dim, 1, false})
+		axes = append(axes, source.Axis{Count: dim, Step: 1})
 	}
 	return axes, nil
 }
 
 // shapeOf returns the shape of what axes select.
-func shapeOf(axes []axis) []int64 {
+func shapeOf(axes []source.Axis) []int64 {
 	shape := make([]int64, 0, len(axes))
 	for _, a := range axes {
-		if !a.dropped {
-			shape = append(shape, a.count)
+		if !a.Dropped {
+			shape = append(shape, a.Count)
 		}
 	}
 	return shape
-}
-
-// selection returns a reader of the elements of g, which take size bytes, and
-// of which there are some. It is of one of three kinds: a section of the same
-// file, runs of bytes, or elements that are packed anew.
-func (t *Tensor) selection(g grid, size int64) io.ReaderAt {
-	bits := t.Dtype.Bits()
-	if !g.toBytes(packingOf(bits)) {
-		return repack(newGather(t, g, bits), size)
-	}
-	if s, ok := t.ReaderAt.(*section); ok && len(g.loops) == 0 && g.base+g.run <= s.at.Len() {
-		return s.part(Span{g.base, g.base + g.run})
-	}
-	return newGather(t, g, 8)
-}
-
-// part returns the bytes of s in at, counted from its own first. So a slice of
-// a slice is no slower than a slice, and that of a mapped file is a view of it.
-func (s *section) part(at Span) *section {
-	part := *s
-	part.at = at.shift(s.at.Begin)
-	if s.bytes != nil {
-		part.bytes = func() ([]byte, error) {
-			b, err := s.bytes()
-			if err != nil {
-				return nil, err
-			}
-			return b[at.Begin:at.End:at.End], nil
-		}
-	}
-	return &part
 }

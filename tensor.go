@@ -3,9 +3,10 @@
 package safetensors
 
 import (
-	"errors"
 	"fmt"
 	"io"
+
+	"github.com/weightools/safetensors/internal/source"
 )
 
 // A Tensor is a TensorInfo and the bytes that it describes.
@@ -26,8 +27,8 @@ type Tensor struct {
 // those of a mapped file, and are then not copied. It is an error if the source
 // has fewer than the tensor's size.
 func (t *Tensor) Bytes() ([]byte, error) {
-	if s, ok := t.ReaderAt.(*section); ok && s.bytes != nil {
-		return s.bytes()
+	if s, ok := t.ReaderAt.(*source.Section); ok && s.Bytes != nil {
+		return s.Bytes()
 	}
 	size := t.Size()
 	if size > maxAlloc {
@@ -35,7 +36,7 @@ func (t *Tensor) Bytes() ([]byte, error) {
 	}
 	b := room[byte](t, size)
 	if n, err := t.ReadAt(b, 0); n < len(b) {
-		return nil, early(t.Name, int64(n), err)
+		return nil, source.Early(t.Name, int64(n), err)
 	}
 	return b, nil
 }
@@ -52,7 +53,7 @@ func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
 	for off := int64(0); off < size; {
 		part := buf[:min(size-off, int64(len(buf)))]
 		if n, err := t.ReadAt(part, off); n < len(part) {
-			return off, early(t.Name, off+int64(n), err)
+			return off, source.Early(t.Name, off+int64(n), err)
 		}
 		n, err := w.Write(part)
 		off += int64(n)
@@ -73,33 +74,7 @@ func (t *Tensor) Rename(name string) *Tensor {
 	return &renamed
 }
 
-// shortRead returns the error of a source that had only got of size bytes.
-func shortRead(tensor string, got, size int64, err error) error {
-	if err == nil || errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("safetensors: read %d of the %d bytes of tensor %s: %w", got, size, quote(tensor), err)
-}
-
-// A section is the bytes of one tensor in a file. It differs from an
-// io.SectionReader in that a file which ends inside of it is an error, and not
-// a tensor that is shorter: the header was checked against the file's size, so
-// the file has changed since.
-type section struct {
-	r      io.ReaderAt
-	at     Span
-	tensor string
-	bytes  func() ([]byte, error) // nil if the file is not mapped
-}
-
-func (s *section) ReadAt(b []byte, off int64) (int, error) {
-	part, end := clip(s.tensor, b, off, s.at.Len())
-	if len(part) == 0 {
-		return 0, end
-	}
-	n, err := s.r.ReadAt(part, s.at.Begin+off)
-	if n < len(part) {
-		return n, shortRead(s.tensor, off+int64(n), s.at.Len(), err)
-	}
-	return n, end
+// elements returns a reader of t's elements by their index.
+func (t *Tensor) elements() source.Elements {
+	return source.ElementsOf(t.Name, t.ReaderAt, t.Size(), t.Dtype.Bits())
 }

@@ -1,0 +1,86 @@
+// Bytes of elements that are computed when they are read.
+
+package source
+
+import (
+	"io"
+
+	"github.com/weightools/safetensors/internal/num"
+)
+
+// A Fill computes the n elements from first on into dst. First and n are multiples
+// of the size of a group. With an error, it returns how many elements are good.
+type Fill func(dst []byte, first int64, n int) (int, error)
+
+// A Computed is the bytes of elements that a Fill computes when they are read. It
+// turns reads of any offset and length into calls for whole groups. It has no
+// state, so it may be read by several goroutines at once.
+type Computed struct {
+	Packing
+	Tensor string // the tensor's name
+	Size   int64  // in bytes
+	most   int
+	fill   Fill
+}
+
+// NewComputed returns the bytes of a tensor of the given size. Each call of fill is
+// for at most most elements, a multiple of 8.
+func NewComputed(p Packing, tensor string, size int64, most int, fill Fill) *Computed {
+	return &Computed{p, tensor, size, most, fill}
+}
+
+// ReadAt implements io.ReaderAt.
+func (c *Computed) ReadAt(b []byte, off int64) (int, error) {
+	b, end := clip(c.Tensor, b, off, c.Size)
+	n, err := c.read(b, off)
+	if err == nil {
+		err = end
+	}
+	return n, err
+}
+
+// read is ReadAt for bytes within c.Size.
+func (c *Computed) read(b []byte, off int64) (int, error) {
+	// Groups that are wanted in full are computed in place. A group of which b takes
+	// a part, and those computed together with it, are copied.
+	var aside *Buffer
+	if off%c.Bytes != 0 || int64(len(b))%c.Bytes != 0 {
+		aside = Buffers.Get().(*Buffer)
+		defer Buffers.Put(aside)
+	}
+	for n := 0; n < len(b); {
+		rest, at := b[n:], off+int64(n)
+		first, skip := at/c.Bytes*c.Elems, int(at%c.Bytes)
+		groups := (int64(skip+len(rest)) + c.Bytes - 1) / c.Bytes
+		elems := int(min(groups*c.Elems, int64(c.most)))
+		size := int(int64(elems) / c.Elems * c.Bytes)
+
+		out, part := rest, skip > 0 || size > len(rest)
+		if part {
+			out = aside[:]
+		}
+		done, err := c.fill(out[:size:size], first, elems)
+		good := int(int64(done) / c.Elems * c.Bytes)
+		if part {
+			good = copy(rest, out[min(skip, good):good])
+		}
+		if n += good; err != nil {
+			return n, err
+		}
+	}
+	return len(b), nil
+}
+
+// repack returns the bytes of elements narrower than a byte, some of which do not
+// begin or end on a byte in their source. They are unpacked to one element for each
+// byte, and packed again.
+func repack(a *gather, size int64) io.ReaderAt {
+	fill := func(dst []byte, first int64, n int) (int, error) {
+		patterns := Buffers.Get().(*Buffer)
+		defer Buffers.Put(patterns)
+		got, err := a.units(patterns[:n], first)
+		num.Pack(dst, 0, patterns[:got], a.width)
+		return got, err
+	}
+	return NewComputed(PackingOf(a.width), a.tensor, size, BufferSize, fill)
+}
