@@ -149,7 +149,8 @@ func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
 	t.hash.Sum(got.SHA256[:0])
 	want, known := store.SHA256(t.object)
 	if got.Verified = known && want == got.SHA256; known && !got.Verified {
-		return nil, fmt.Errorf("%w: the download has %x, the store recorded %x; download it again", ErrDigest, got.SHA256, want)
+		return nil, fmt.Errorf("%w: the download has %x, the store recorded %x; download it again", ErrDigest, got.SHA256,
+			want)
 	}
 	return got, nil
 }

@@ -84,7 +84,7 @@ func Resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
 func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 	switch ref.Scheme {
 	case "http", "https":
-		return o.openWeb(ref)
+		return openWeb(o.shared(), o.Token, ref)
 	case "hf":
 		return hub.Open(o.shared(), o.HubToken, ref)
 	case "s3", "gs":
@@ -99,8 +99,10 @@ func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 // shared returns what the stores of o share.
 func (o *Opener) shared() *fetch.Shared {
 	o.once.Do(func() {
-		o.common = fetch.NewShared(fetch.Options{Transport: o.Transport, Env: o.Env, CacheSize: o.CacheSize, CacheDir: o.CacheDir,
-			Parallel: o.Parallel, Retries: o.Retries, Silence: o.Silence, Offline: o.Offline, Meter: o.Meter, Notice: o.Notice})
+		o.common = fetch.NewShared(fetch.Options{
+			Transport: o.Transport, Env: o.Env, CacheSize: o.CacheSize, CacheDir: o.CacheDir, Parallel: o.Parallel,
+			Retries: o.Retries, Silence: o.Silence, Offline: o.Offline, Meter: o.Meter, Notice: o.Notice,
+		})
 	})
 	return o.common
 }

@@ -19,11 +19,11 @@ type web struct {
 	token func(origin string) string // may be nil
 }
 
-func (o *Opener) openWeb(ref store.Ref) (store.Store, error) {
+func openWeb(s *fetch.Shared, token func(origin string) string, ref store.Ref) (store.Store, error) {
 	if _, err := ref.URL(); err != nil {
 		return nil, err
 	}
-	return &web{fetch.Pool{Shared: o.shared()}, ref, o.Token}, nil
+	return &web{fetch.Pool{Shared: s}, ref, token}, nil
 }
 
 // Open implements [store.Store].

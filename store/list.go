@@ -1,4 +1,4 @@
-// Listing a tree of files in the order of their names, without recursion.
+// Listing a tree of files in the order of names, without recursion.
 
 package store
 
@@ -15,10 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// List keeps a stack of the directories that it is in, as a recursion would: how
-// deep they are nested is up to whoever made them. Of each it holds what is
-// still to be listed, so that memory is bounded by the largest directories of
-// one path, not by the tree.
+// List uses a stack of directories instead of recursion, because the nesting depth is
+// untrusted. The stack holds the remaining entries of each directory, so memory depends on the
+// directories along one path and not on the whole tree.
 func (t *tree) List(ctx context.Context, folder string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		w := walk{tree: t, ctx: ctx}
@@ -30,7 +29,7 @@ func (t *tree) List(ctx context.Context, folder string) iter.Seq2[Entry, error] 
 		} else if ctx.Err() == nil && !t.hasFolder(folder) {
 			return
 		}
-		w.enter(item{name: folder}) // an error of this is an item like others
+		w.enter(item{name: folder}) // its error becomes an item
 		for len(w.open) > 0 {
 			if ctx.Err() != nil {
 				yield(Entry{}, fmt.Errorf("listing %q: %w", t.path("."), context.Cause(ctx)))
@@ -55,8 +54,8 @@ func (t *tree) List(ctx context.Context, folder string) iter.Seq2[Entry, error] 
 	}
 }
 
-// hasFolder says whether there is a folder of that name, or something that could
-// not be looked at, of which listing it tells more.
+// hasFolder reports whether the folder exists. If that is unknown it returns true, and listing
+// the folder returns the error.
 func (t *tree) hasFolder(name string) bool {
 	info, err := fs.Stat(t.fsys, name)
 	if err != nil {
@@ -65,8 +64,7 @@ func (t *tree) hasFolder(name string) bool {
 	return info.IsDir()
 }
 
-// An item is what a directory has to list: a file, a directory to enter, or an
-// error.
+// An item is an entry of a directory: a file, a directory to enter, or an error.
 type item struct {
 	name string // from the root of the tree
 	size int64
@@ -75,8 +73,8 @@ type item struct {
 	err  error
 }
 
-// key is what items of a directory are sorted by. What is in a directory has a
-// slash after its name, so "a.txt" comes before "a/x".
+// key returns the sort key of an item. The names of files in a directory have a slash after
+// the directory's name, so "a.txt" comes before "a/x".
 func (it item) key() string {
 	if it.dir {
 		return it.name + "/"
@@ -87,7 +85,7 @@ func (it item) key() string {
 // A level is a directory that is being listed.
 type level struct {
 	info   fs.FileInfo
-	linked bool // it was reached by a link, or is in one that was
+	linked bool // it was reached by a link, or a parent was
 	items  []item
 }
 
@@ -95,14 +93,14 @@ type level struct {
 type walk struct {
 	*tree
 	ctx  context.Context
-	open []level // from the root to where the walk is
+	open []level // from the root to the current directory
 
-	// The directories that were listed by links. Only os.SameFile can tell whether
-	// two are one, and it takes two: by their times most need not be compared.
+	// The directories that were reached by links, by modification time, so that only few
+	// have to be compared with os.SameFile.
 	linked map[int64][]fs.FileInfo
 }
 
-// next takes the next item of the innermost directory.
+// next removes and returns the next item of the innermost directory.
 func (w *walk) next() (it item, ok bool) {
 	top := &w.open[len(w.open)-1]
 	if len(top.items) == 0 {
@@ -112,11 +110,10 @@ func (w *walk) next() (it item, ok bool) {
 	return it, true
 }
 
-// enter reads a directory. If that fails, what it could be read of is listed
-// all the same, after the error.
+// enter reads a directory. If that fails midway, the entries read so far are listed after the
+// error.
 func (w *walk) enter(dir item) {
-	// By Stat and not from its parent's entries: it is what a link leads to that
-	// follow has to compare.
+	// Use Stat, because follow compares the targets of links.
 	info, err := fs.Stat(w.fsys, dir.name)
 	linked := dir.link || len(w.open) > 0 && w.open[len(w.open)-1].linked
 	if err == nil && linked && !w.follow(info) {
@@ -129,7 +126,7 @@ func (w *walk) enter(dir item) {
 		l.items = w.items(dir.name, entries)
 	}
 	if err != nil {
-		// The error of the root has no name, and ends the listing with it.
+		// An error of the root has no name, so it ends the listing.
 		name := dir.name
 		if name == "." {
 			name, l.items = "", nil
@@ -139,12 +136,12 @@ func (w *walk) enter(dir item) {
 	w.open = append(w.open, l)
 }
 
-// follow reports whether to enter a directory by a link, or one below such a
-// directory. That is done once for each, and never for one that is being listed:
-// so every loop ends, and links do not multiply. However many there are, a
-// listing reads each directory twice at most: by its own name, and by a link.
+// follow reports whether to enter a directory that a link led to, directly or through a
+// parent. It returns true once for each directory, and never for one that is being listed, so
+// loops end. A listing reads each directory at most twice: under its own name and under one
+// link.
 func (w *walk) follow(dir fs.FileInfo) bool {
-	// False for one and the same file: it is not known how to compare these.
+	// If a file differs from itself, os.SameFile does not work for this file system.
 	if !os.SameFile(dir, dir) {
 		return false
 	}
@@ -166,13 +163,13 @@ func (w *walk) follow(dir fs.FileInfo) bool {
 	return true
 }
 
-// items returns what there is to list of entries, in order. It asks for the
-// kind of every one first: where a link belongs depends on what it leads to.
+// items returns the items for entries, in order. It looks up the kind of every entry, because
+// the position of a link depends on its target.
 func (w *walk) items(dir string, entries []fs.DirEntry) []item {
 	items := make([]item, 0, len(entries))
 	for _, e := range entries {
 		if w.ctx.Err() != nil {
-			break // List reports it
+			break // List returns the error
 		}
 		items = append(items, w.item(path.Join(dir, e.Name()), e))
 	}
@@ -180,8 +177,8 @@ func (w *walk) items(dir string, entries []fs.DirEntry) []item {
 	return items
 }
 
-// item returns what there is to list of e: an error if it is neither a file nor a
-// directory, nor leads to one.
+// item returns the item for e. It is an error if e is not a file or directory, nor a link to
+// one.
 func (w *walk) item(name string, e fs.DirEntry) item {
 	it := item{name: name}
 	if !utf8.ValidString(name) {
@@ -192,16 +189,15 @@ func (w *walk) item(name string, e fs.DirEntry) item {
 		it.dir = true
 		return it
 	}
-	// Windows has more kinds of links than fs.ModeSymlink; whatever is irregular
-	// may be one.
+	// On Windows there are links without fs.ModeSymlink, so every irregular file may be one.
 	info, err := e.Info()
 	if err == nil && !info.Mode().IsRegular() {
-		it.link = true // if it is none, it leads to itself
+		it.link = true // otherwise Stat returns the same file
 		info, err = fs.Stat(w.fsys, name)
 	}
 	switch {
 	case err != nil:
-		it.err = err // a link to nowhere, or a file that is gone meanwhile
+		it.err = err // a dangling link, or a file that was just removed
 		return it
 	case info.IsDir():
 		it.dir = true

@@ -1,4 +1,4 @@
-// Reading an open file at any offset, until its reader's context is done.
+// Reading open files at any offset, with contexts.
 
 package store
 
@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// An object is an open file, of a directory or of an fs.FS.
+// An object is an open file of a directory or an fs.FS.
 type object struct {
 	path   string // for errors
 	file   fs.File
@@ -25,15 +25,14 @@ func (o *object) Size() int64 { return o.size }
 
 func (o *object) ReaderAt(ctx context.Context) io.ReaderAt { return &objectReader{o, ctx} }
 
-// SameAs says whether other is the same file, opened by the same name or another:
-// see [Same]. Of files in memory it is not known.
+// SameAs implements [Same]. It cannot tell for files in memory.
 func (o *object) SameAs(other Object) bool {
 	p, ok := other.(*object)
 	return ok && (o == p || o.size == p.size && os.SameFile(o.info, p.info))
 }
 
-// Close is safe while others read: an *os.File waits for them itself, and files
-// in memory have nothing to give back.
+// Close is safe during reads: an *os.File waits for them, and files in memory hold no
+// resources.
 func (o *object) Close() error {
 	if o.closed.Swap(true) {
 		return nil
@@ -41,27 +40,27 @@ func (o *object) Close() error {
 	return o.file.Close()
 }
 
-// An objectReader is an object that is read on behalf of one task.
+// An objectReader reads an object for one task.
 type objectReader struct {
 	*object
 	ctx context.Context
 }
 
-// ReadsFile returns the file that is read, nil if it is none of package os, and the
-// object's size. By it the package safetensors finds what the system can copy; it
-// asks the reader for a byte now and then, to hear when the context is done.
+// ReadsFile returns the file, or nil if it is not an *os.File, and the object's size. Package
+// safetensors uses it to copy files with the operating system. Meanwhile it reads single bytes
+// from the reader to find out whether the context is done.
 func (r *objectReader) ReadsFile() (*os.File, int64) {
 	f, _ := r.file.(*os.File)
 	return f, r.size
 }
 
-// chunkSize bounds one read of a file, in bytes. A read cannot be interrupted,
-// so this is what may still be read once the context is done. From 256 KiB up,
-// the size makes no difference to speed.
+// chunkSize is the maximum number of bytes of one read from a file. Such a read cannot be
+// interrupted, so this many bytes may be read after the context is done. Sizes of 256 KiB and
+// more are equally fast.
 const chunkSize = 4 << 20
 
-// ReadAt takes the end of the object to be at its size. A file that ends before
-// that has been changed, and its end must not pass for the object's.
+// ReadAt returns io.EOF at the size that the object had when it was opened. A file that ends
+// before that was truncated, which is a different error.
 func (r *objectReader) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, r.failed(fmt.Errorf("negative offset %d: %w", off, fs.ErrInvalid))
@@ -75,7 +74,7 @@ func (r *objectReader) ReadAt(p []byte, off int64) (n int, err error) {
 	if off >= r.size {
 		return 0, io.EOF
 	}
-	// What was appended since the object was opened is no part of it.
+	// Bytes appended since the object was opened do not belong to it.
 	want := int(min(int64(len(p)), r.size-off))
 	for n < want {
 		m, err := r.readChunk(p[n:min(want, n+chunkSize)], off+int64(n))
@@ -85,12 +84,12 @@ func (r *objectReader) ReadAt(p []byte, off int64) (n int, err error) {
 		}
 	}
 	if n < len(p) {
-		return n, io.EOF // itself: callers compare it with ==
+		return n, io.EOF // not wrapped: callers compare it with ==
 	}
 	return n, nil
 }
 
-// readChunk fills p, or says why not. All of p lies within r.size.
+// readChunk fills p, all of which lies within r.size.
 func (r *objectReader) readChunk(p []byte, off int64) (int, error) {
 	if err := r.alive(); err != nil {
 		return 0, err
@@ -100,12 +99,13 @@ func (r *objectReader) readChunk(p []byte, off int64) (int, error) {
 	case n == len(p):
 		return n, nil // with or without io.EOF, as io.ReaderAt allows
 	case err == io.EOF || err == nil:
-		return n, r.failed(fmt.Errorf("ends at byte %d, of %d when it was opened: %w", off+int64(n), r.size, io.ErrUnexpectedEOF))
+		return n, r.failed(fmt.Errorf("the file ends at byte %d; it had %d bytes when it was opened: %w",
+			off+int64(n), r.size, io.ErrUnexpectedEOF))
 	}
-	return n, err // an *fs.PathError already, if file is one of package os
+	return n, err // an *os.File returns an *fs.PathError
 }
 
-// alive returns why nothing may be read any more, or nil.
+// alive returns an error if the object is closed or the context is done.
 func (r *objectReader) alive() error {
 	if r.closed.Load() {
 		return r.failed(fs.ErrClosed)
@@ -116,7 +116,7 @@ func (r *objectReader) alive() error {
 	return nil
 }
 
-// failed returns err as that of reading the file.
+// failed wraps an error of reading the file.
 func (r *objectReader) failed(err error) error {
 	return &fs.PathError{Op: "read", Path: r.path, Err: err}
 }

@@ -1,90 +1,43 @@
-// Ref, what users write to say where bytes are; its text form, in and out.
+// Refs: the locations that users write, as values and as text.
 
 package store
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"unique"
 )
 
-// A Ref says where a checkpoint is: a place, and an object or folder in it.
+// A Ref is the location of a checkpoint: a store, and an object or folder in it.
 //
 //	model.safetensors                     a file
 //	models/llama/                         a directory
 //	https://host/path/model.safetensors   a file on the web
 //	hf://org/repo@revision/path           a repository of the Hugging Face Hub
-//	s3://bucket/path                      an object, or those under a prefix
+//	s3://bucket/path                      an object, or all objects with a prefix
 //	gs://bucket/path                      the same on Google Cloud Storage
 //
-// Refs may be compared with ==. A Ref from [Parse] remembers the user name,
-// password and query of a URL, such as a signature: for [Ref.URL] alone, and no
-// verb of package fmt shows them.
+// Refs can be compared with ==. A Ref from [Parse] contains the user name, password and query
+// of a URL. Only [Ref.URL] returns them; package fmt does not print them.
 type Ref struct {
 	Scheme   string // "file", "https", "http", "hf", "s3" or "gs"
 	Root     string // directory, scheme://host/folder as in a URL, org/repo, or bucket
 	Revision string // for hf; "" means main
-	Path     string // within Root, between slashes, not escaped; "" for Root itself
+	Path     string // within Root, slash-separated, not escaped; "" for Root itself
 
-	escaped string                // Path as it stood in a URL, if that is not how URL would escape it
-	secret  unique.Handle[secret] // zero if there is none; compared by value, but printed as an address
+	escaped string                // Path as written in a URL, if it differs from the usual escaping
+	secret  unique.Handle[secret] // zero if there is none; compares by value and prints as an address
 }
 
-// A secret is what a URL has that must not be shown: a URL of only that, with a
-// host to stand for all others. Were it a struct, fmt would print it for a verb
-// that is wrong for a pointer.
+// A secret is the confidential part of a URL, as a URL with a fixed host. If it were a struct,
+// fmt would print its fields for verbs that do not fit a pointer.
 type secret string
 
-// Parse parses s. What has no scheme is a path on this machine, on Windows too.
-//
-// A scheme is two or more letters or digits before "://". A path that begins
-// like that can be written after "./". Parse does not look at the disk: of
-// "models/llama", Root is "models" and Path "llama" whether that is a file or a
-// directory. With a separator at its end it can only be a directory, and Path
-// is "".
-//
-// In hf://, a slash in a revision is written %2F, except that of refs/pr/1 and
-// the like; datasets/, spaces/, kernels/ and buckets/ before org/repo are kept
-// in Root. A link to huggingface.co or hf.co is read as hf://. Paths in hf://,
-// s3:// and gs:// are taken as they are, not unescaped. Fragments of URLs are
-// dropped.
-//
-// Errors show s without passwords and signatures.
-func Parse(s string) (Ref, error) {
-	if s == "" {
-		return Ref{}, errors.New("empty ref: want a path, or a URL whose scheme is " + schemes)
-	}
-	scheme, rest, ok := cutScheme(s)
-	if !ok {
-		return parseLocal(s), nil
-	}
-	var r Ref
-	var err error
-	switch scheme {
-	case "file":
-		r, err = parseFileURL(rest)
-	case "http", "https":
-		r, err = parseWeb(s)
-	case "hf":
-		r, err = parseHub(rest)
-	case "s3", "gs":
-		r, err = parseBucket(scheme, rest)
-	default:
-		err = fmt.Errorf("unknown scheme %q: want %s; a path may begin with %q", scheme, schemes, "./")
-	}
-	if err != nil {
-		return Ref{}, fmt.Errorf("ref %q: %w", redact(s), err)
-	}
-	return r, nil
-}
-
-const schemes = "file, gs, hf, http, https or s3"
-
-// String returns the Ref as Parse would read it, without passwords or
-// signatures: it may be printed.
+// String returns the Ref as text that Parse accepts, without passwords and signatures.
 func (r Ref) String() string {
 	switch r.Scheme {
 	case "file":
@@ -102,91 +55,93 @@ func (r Ref) String() string {
 	return s
 }
 
-// cutScheme divides s at "://", if what is before that can be a scheme by RFC
-// 3986, section 3.1. One letter is a drive of Windows, and no scheme.
-func cutScheme(s string) (scheme, rest string, ok bool) {
-	scheme, rest, ok = strings.Cut(s, "://")
-	if !ok || len(scheme) < 2 {
-		return "", s, false
+// URL returns the URL of an http or https Ref, including the user name, password and query it
+// was parsed with. Use it for requests, and String for printing. For another object of the
+// same store, change Path first.
+func (r Ref) URL() (*url.URL, error) {
+	if r.Scheme != "http" && r.Scheme != "https" {
+		return nil, fmt.Errorf("ref %q: scheme %q has no URL", r, r.Scheme)
 	}
-	for i, c := range []byte(scheme) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
-		default:
-			return "", s, false
+	u, err := url.Parse(r.String())
+	if err != nil {
+		return nil, err
+	}
+	if r.secret != (unique.Handle[secret]{}) {
+		hidden, err := url.Parse(string(r.secret.Value()))
+		if err != nil {
+			return nil, errors.New("URL with a malformed user name, password or query")
 		}
+		u.User, u.RawQuery = hidden.User, hidden.RawQuery
 	}
-	return strings.ToLower(scheme), rest, true
+	return u, nil
 }
 
-// redact returns s, which Parse refused, without what may be secret in it. As s
-// is malformed, it leaves out too much rather than too little: an "@", "?" or
-// "#" may stand where it should have been escaped.
-func redact(s string) string {
-	scheme, rest, ok := cutScheme(s)
-	if !ok || scheme == "file" {
-		return s
+// escapedPath returns Path escaped for a URL.
+func (r Ref) escapedPath() string {
+	// Keep the original escaping unless Path has changed: to some servers "%2F" differs from
+	// "/".
+	if name, err := url.PathUnescape(r.escaped); err == nil && name == r.Path {
+		return r.escaped
 	}
-	var shown string
-	switch scheme {
-	case "hf", "s3", "gs": // all of these are plain characters after the first slash
-		first, _, _ := strings.Cut(rest, "/")
-		i := strings.LastIndexByte(first, '@') + 1
-		if strings.Contains(first[i:], ":") {
-			i = len(first) // a password, if no "@" follows it
-		}
-		shown = rest[i:]
+	return (&url.URL{Path: r.Path}).EscapedPath()
+}
+
+// parseLocal splits a path into a directory and a name. It does not clean the path, because
+// "link/.." is not the current directory if link is a symbolic link.
+func parseLocal(s string) Ref {
+	s = filepath.FromSlash(s)
+	volume := filepath.VolumeName(s)
+	dir := s[len(volume):]
+	i := len(dir)
+	for i > 0 && !os.IsPathSeparator(dir[i-1]) {
+		i--
+	}
+	name := dir[i:]
+	switch name {
+	case "", ".", "..":
+		name = "" // all of it is the directory
 	default:
-		shown, _, _ = strings.Cut(rest, "?")
-		shown, _, _ = strings.Cut(shown, "#")
-		if strings.Contains(rest[len(shown):], "@") {
-			shown = "" // the "?" or "#" may be in a password
-		}
-		shown = shown[strings.LastIndexByte(shown, '@')+1:]
+		dir = dir[:i]
 	}
-	if shown != rest {
-		shown = "..." + shown
-	}
-	return scheme + "://" + shown
-}
-
-// parseBucket parses what follows s3:// or gs://.
-func parseBucket(scheme, s string) (Ref, error) {
-	bucket, path, _ := strings.Cut(s, "/")
+	root := volume + trimSeparators(dir)
 	switch {
-	case bucket == "":
-		return Ref{}, fmt.Errorf("no bucket: want %s://bucket[/path]", scheme)
-	case strings.ContainsAny(bucket, "@:"):
-		// Not shown: it is likely to be a key.
-		return Ref{}, errors.New("more than a bucket before the first slash: credentials do not belong here")
-	case !plain(bucket):
-		return Ref{}, fmt.Errorf("bucket %q has characters other than letters, digits, \"-\", \"_\" and \".\"", bucket)
+	case root == "":
+		root = "."
+	case root == volume && !strings.HasSuffix(volume, ":"):
+		// A Windows share has a root directory, but no current directory as a drive has.
+		root += string(os.PathSeparator)
 	}
-	path, err := cleanPath(path)
-	return Ref{Scheme: scheme, Root: bucket, Path: path}, err
+	return Ref{Scheme: "file", Root: root, Path: name}
 }
 
-// cleanPath returns path without a slash at its end: whether it names an object
-// or a folder is for the store to find out. What is left must be "" or a name.
-func cleanPath(path string) (string, error) {
-	path = strings.TrimSuffix(path, "/")
-	if path == "" || path != "." && fs.ValidPath(path) {
-		return path, nil
+// trimSeparators removes separators at the end of dir, except if dir is a single one.
+func trimSeparators(dir string) string {
+	for len(dir) > 1 && os.IsPathSeparator(dir[len(dir)-1]) {
+		dir = dir[:len(dir)-1]
 	}
-	return "", fmt.Errorf("path %q has an element that is empty, \".\" or \"..\", or is not UTF-8", path)
+	return dir
 }
 
-// plain reports whether s is a name as the Hub and the object stores allow: of
-// ASCII letters, digits, "-", "_" and ".", and not "." or "..".
-func plain(s string) bool {
-	for _, c := range []byte(s) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case c == '-', c == '_', c == '.':
-		default:
-			return false
+// localString returns a local path. A directory ends with a separator, so that Parse returns a
+// directory again.
+func (r Ref) localString() string {
+	if r.Root == "." && r.Path != "" {
+		// Omit "./" unless the name would then parse as a drive or a URL.
+		if _, _, ok := cutScheme(r.Path); !ok && parseLocal(r.Path) == r {
+			return r.Path
 		}
 	}
-	return s != "" && s != "." && s != ".."
+	return joinLocal(r.Root, r.Path)
+}
+
+// joinLocal returns the path of name in dir, where "" means the current directory. Unlike
+// filepath.Join it does not clean the path; see parseLocal.
+func joinLocal(dir, name string) string {
+	switch {
+	case dir == "",
+		os.IsPathSeparator(dir[len(dir)-1]),
+		dir == filepath.VolumeName(dir) && dir[len(dir)-1] == ':': // the drive's current directory
+		return dir + name
+	}
+	return dir + string(os.PathSeparator) + name
 }

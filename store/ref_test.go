@@ -252,7 +252,7 @@ var parseErrors = []struct{ text, want string }{
 	{"hf://buckets/org/name@v1", "a bucket has no revisions"},
 	{"https://huggingface.co", "no repository"},
 	{"https://huggingface.co/gpt2", "no repository"},
-	{"https://huggingface.co/org/repo/discussions/1", "not about files: want hf://org/repo[@revision][/path]"},
+	{"https://huggingface.co/org/repo/discussions/1", "not to files: want hf://org/repo[@revision][/path]"},
 	{"https://huggingface.co/org/repo/tree", "empty revision"},
 	{"https://huggingface.co/org/repo/blob/main/%2e%2e/a", `path "../a"`},
 	{"https://huggingface.co/buckets/org/name/tree/a", "a bucket has no revisions"},

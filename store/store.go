@@ -1,21 +1,18 @@
-// The nouns: a Store of objects, a Lister of their names, an Object to read.
+// The interfaces Store, Lister and Object.
 
-// Package store says where bytes live, and nothing about what they mean.
+// Package store defines where files are: in a local directory, or behind a network.
 //
-// A [Store] is a flat set of named objects that do not change: a directory, a
-// revision of a Hub repository, the objects under an S3 prefix, the files
-// beside one another on a web server. [Dir] and [FS] are here; one that needs a
-// network is its own package. A [Ref] is what users write to say which store, and
-// what in it.
+// A [Store] is a set of named objects that do not change, such as the files in a directory, a
+// revision of a repository on the Hugging Face Hub, or the objects in an S3 bucket. [Dir] and
+// [FS] are local stores; package remote implements stores on a network. A [Ref] is the text
+// that users write to name a store and an object in it.
 //
-// Every implementation passes the tests of
-// github.com/weightools/safetensors/store/storetest.
+// Package storetest tests implementations.
 //
-// Names come from strangers: an index names its shards. A name that could lead
-// out of a store is refused by [CheckName], and no file is read as an object
-// that is not a regular one. Symbolic links are followed wherever they lead,
-// since the Hub's cache is made of them; a directory that strangers may write
-// links into is not a safe store.
+// Object names are untrusted, because they may come from an index file. [CheckName] rejects
+// names that could lead out of a store, and only regular files are opened. Symbolic links are
+// followed to any place, because the Hub's cache consists of links. A directory in which
+// untrusted users can create links is therefore not safe to use.
 package store
 
 import (
@@ -26,29 +23,27 @@ import (
 	"iter"
 )
 
-// A Store opens objects by name. A name is a slash-separated path, as
-// [CheckName] has it. Implementations are safe for concurrent use.
+// A Store opens objects by name. A name is a slash-separated path for which [CheckName]
+// returns nil. Implementations are safe for concurrent use.
 type Store interface {
-	// Open finds the object and its size. If there is none of that name, which
-	// includes that of a folder, the error wraps [fs.ErrNotExist]; if the name
-	// is none that an object may have, it wraps [fs.ErrInvalid]. ctx governs
-	// this call alone.
+	// Open opens the named object and determines its size. If there is no such object, or
+	// the name is that of a folder, the error wraps [fs.ErrNotExist]. If the name is
+	// invalid, it wraps [fs.ErrInvalid]. Reads do not depend on ctx.
 	Open(ctx context.Context, name string) (Object, error)
 }
 
-// A Lister is a Store that can say what it holds. Not every web server can.
+// A Lister is a Store that can list its objects. Web servers, for example, cannot.
 type Lister interface {
 	Store
 
-	// List yields every object in a folder, and in the folders below it, in
-	// ascending order of names, compared byte by byte; "" is the folder of all
-	// that there is. Names are whole, the folder's among them, and each is one
-	// that Open accepts. A folder that is not there holds nothing, for to some
-	// stores a folder is no more than what names begin with.
+	// List yields all objects in a folder and its subfolders, in ascending byte order of
+	// their names. Names are relative to the store, not to the folder, and Open accepts
+	// them. The folder "" contains all objects. A missing folder is empty, because in some
+	// stores a folder is only a prefix of names.
 	//
-	// An error comes with the name of the object or folder that could not be
-	// looked at, and List goes on after it. The one error without a name ends
-	// the listing, as when ctx is done.
+	// An error with the name of an object or folder concerns only that one, and List
+	// continues after it. An error without a name ends the listing, for example because
+	// ctx is done.
 	List(ctx context.Context, folder string) iter.Seq2[Entry, error]
 }
 
@@ -58,35 +53,32 @@ type Entry struct {
 	Size int64 // in bytes
 }
 
-// An Object is a run of bytes to read at any offset. Its methods may be called
-// by several goroutines at once.
+// An Object is an open object that can be read at any offset. It is safe for concurrent use.
 type Object interface {
-	// Close ends the object: reads begun later fail with an error that wraps
-	// [fs.ErrClosed]. Closing again does nothing.
+	// Close closes the object. Later reads fail with an error that wraps [fs.ErrClosed].
+	// Closing it again does nothing.
 	io.Closer
 
 	// Size returns the number of bytes when the object was opened.
 	Size() int64
 
-	// ReaderAt returns a reader of the object's bytes, whose every read ends
-	// with an error once ctx is done: the cause of that. A read that passes the
-	// end gives [io.EOF] itself. If an object turns out to hold fewer bytes
-	// than Size, the error wraps [io.ErrUnexpectedEOF].
+	// ReaderAt returns a reader of the object. When ctx is done, its reads fail with the
+	// cause. A read past the end returns [io.EOF], not wrapped. If the object turns out to
+	// be shorter than Size, the error wraps [io.ErrUnexpectedEOF].
 	//
-	// It costs nothing: take one for each task, not one for each object.
+	// A reader costs nothing: use one for each task rather than one for each object.
 	ReaderAt(ctx context.Context) io.ReaderAt
 }
 
-// CheckName returns nil if name is one that an object may have: a
-// slash-separated path as in [fs.ValidPath], other than ".". It has no empty
-// element, none that is "." or "..", and is UTF-8. The error wraps
-// [fs.ErrInvalid].
+// CheckName returns nil if name is a valid object name: a slash-separated path as in
+// [fs.ValidPath], other than ".". It is valid UTF-8 and has no element that is empty, "." or
+// "..". Otherwise the error wraps [fs.ErrInvalid].
 //
-// A backslash is a character like others. Stores to which it is more, such as
-// Dir on Windows, refuse it themselves.
+// A backslash is allowed. Stores that cannot have one, such as [Dir] on Windows, reject it.
 func CheckName(name string) error {
 	if fs.ValidPath(name) && name != "." {
 		return nil
 	}
-	return fmt.Errorf("object name %q is not a relative path of plain elements between slashes: %w", name, fs.ErrInvalid)
+	return fmt.Errorf("object name %q must be a relative path without empty, \".\" or \"..\" elements: %w", name,
+		fs.ErrInvalid)
 }

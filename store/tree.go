@@ -1,4 +1,4 @@
-// Dir and FS, the stores that are trees of files; opening their objects.
+// Dir and FS, the stores of local files.
 
 package store
 
@@ -13,25 +13,22 @@ import (
 	"syscall"
 )
 
-// Dir is the store of the files in a local directory, "" being the current one,
-// and of those in directories below. It follows symbolic links, out of the
-// directory too. A directory that does not exist is an error when it is used.
+// Dir returns the store of the files in a local directory and its subdirectories. The path ""
+// means the current directory. Symbolic links are followed, also out of the directory. A
+// missing directory is reported when the store is used.
 //
-// Names that the system cannot have, such as those with a backslash on Windows,
-// are refused with an error that wraps [fs.ErrInvalid]. Files without a size,
-// such as named pipes and devices, are refused before they are opened.
+// Names that the operating system does not support, such as those with a backslash on Windows,
+// fail with an error that wraps [fs.ErrInvalid]. Named pipes, devices and other files without
+// a size fail with [ErrNotRegular], before they are opened.
 //
-// List leaves nothing out that is a file, hidden or not: what to skip is for
-// those who know what they look for. A directory is listed by its own name,
-// and once more at most by links, whichever comes first: what other links name
-// there can be opened, and is not listed. No link is followed to a directory that
-// it is within. A link that leads nowhere is an error of its name.
+// List includes hidden files. It lists a directory under its own name and under at most one
+// link. Files under further links can be opened but are not listed, and links to a parent
+// directory are not followed. A dangling link is an error with the link's name.
 func Dir(path string) Lister { return &tree{directory(path)} }
 
-// FS is the store of the files of fsys, which must implement [io.ReaderAt], as
-// those of [os.DirFS], [embed.FS] and [testing/fstest.MapFS] do. List follows
-// links to directories only where [os.SameFile] can tell files apart; elsewhere
-// there would be no end to some.
+// FS returns the store of the files of fsys. They must implement [io.ReaderAt], as those of
+// [os.DirFS], [embed.FS] and [testing/fstest.MapFS] do. List follows links to directories only
+// if [os.SameFile] works for fsys, because it could not detect loops otherwise.
 func FS(fsys fs.FS) Lister { return &tree{fsys} }
 
 // A tree is the store of the files of a file system.
@@ -44,8 +41,8 @@ func (t *tree) Open(ctx context.Context, name string) (Object, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	// Before opening, since that would wait for a writer of a named pipe. And
-	// again afterwards, since the file may have been replaced.
+	// Check the kind before opening, because opening a named pipe would wait for a writer.
+	// newObject checks it again, because the file may be replaced in between.
 	info, err := fs.Stat(t.fsys, name)
 	if err != nil {
 		return nil, t.missing(name, err)
@@ -65,10 +62,9 @@ func (t *tree) Open(ctx context.Context, name string) (Object, error) {
 	return o, nil
 }
 
-// newObject returns the object that f is. It is for the caller to close f if
-// that is an error.
+// newObject returns the object for f. If it fails, the caller closes f.
 func (t *tree) newObject(name string, f fs.File) (*object, error) {
-	// Of the open file, not of its name: this is the size of what is read.
+	// Use the open file, not the name: the size must be that of the bytes to be read.
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -78,13 +74,14 @@ func (t *tree) newObject(name string, f fs.File) (*object, error) {
 	}
 	r, ok := f.(io.ReaderAt)
 	if !ok {
-		return nil, fmt.Errorf("%q cannot be read at offsets: its %T is no io.ReaderAt: %w", t.path(name), f, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%q cannot be read at offsets: %T does not implement io.ReaderAt: %w", t.path(name), f,
+			errors.ErrUnsupported)
 	}
 	return &object{path: t.path(name), file: f, info: info, reader: r, size: info.Size()}, nil
 }
 
-// checkKind returns an error unless info is of a regular file, which alone has
-// a size. A directory is no object, so there is none of its name.
+// checkKind returns an error unless info describes a regular file. Other files have no size.
+// For a directory the error is fs.ErrNotExist, because it is not an object.
 func (t *tree) checkKind(name string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular() && info.Size() >= 0:
@@ -98,16 +95,15 @@ func (t *tree) checkKind(name string, info fs.FileInfo) error {
 	case mode&fs.ModeDevice != 0:
 		return &kindError{t.path(name), "a device", fs.ErrInvalid}
 	}
-	return &kindError{t.path(name), "of no known size", fs.ErrInvalid}
+	return &kindError{t.path(name), "a file of unknown size", fs.ErrInvalid}
 }
 
-// ErrNotRegular is what the errors of files wrap that have no size, such as named
-// pipes and devices. Such a file cannot be read at offsets, and to open it may wait
-// for ever.
+// ErrNotRegular means that a file is a named pipe, a device or another kind of file without a
+// size. Such a file cannot be read at offsets, and opening it may block.
 var ErrNotRegular = errors.New("not a regular file")
 
-// A kindError says that a path is not a regular file. The errors that it wraps
-// are for errors.Is; in words they would only contradict the rest.
+// A kindError means that a path is not a regular file. The errors that it wraps are for
+// errors.Is and not part of its text.
 type kindError struct {
 	path string
 	is   string
@@ -123,9 +119,9 @@ func (e *kindError) Unwrap() []error {
 	return []error{e.err, ErrNotRegular}
 }
 
-// missing returns err, which opening name gave. Where an element of name is a
-// file, systems say "not a directory", and where one is longer than any can be,
-// "file name too long"; to a store, the object does not exist.
+// missing translates an error of opening name. If an element of name is a file, the system
+// returns "not a directory", and if it is too long, "file name too long". In both cases the
+// object does not exist.
 func (t *tree) missing(name string, err error) error {
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return &fs.PathError{Op: "open", Path: t.path(name), Err: fs.ErrNotExist}
@@ -133,8 +129,7 @@ func (t *tree) missing(name string, err error) error {
 	return err
 }
 
-// path returns name as it is shown in errors: as a path that can be looked at,
-// where there is one.
+// path returns name for use in errors: as a path of the operating system if possible.
 func (t *tree) path(name string) string {
 	if d, ok := t.fsys.(directory); ok {
 		if path, err := d.localize("open", name); err == nil {
@@ -144,12 +139,12 @@ func (t *tree) path(name string) string {
 	return name
 }
 
-// A directory is the file system below a path. It differs from os.DirFS in that
-// its errors have the whole path, and in that "" is the current directory.
+// A directory is the file system below a path. Unlike with os.DirFS, its errors contain the
+// full path, and "" is the current directory.
 type directory string
 
-// localize returns the path of name in the form of this system. It refuses what
-// only looks like a name below the directory, such as "C:" or "a\b" on Windows.
+// localize returns the path of name in the syntax of this system. It rejects names that would
+// not be below the directory, such as "C:" or "a\b" on Windows.
 func (d directory) localize(op, name string) (string, error) {
 	local, err := filepath.Localize(name)
 	if err != nil {
@@ -165,7 +160,7 @@ func (d directory) Open(name string) (fs.File, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err // not f: a nil *os.File is not a nil fs.File
+		return nil, err // f would be a non-nil fs.File that holds a nil *os.File
 	}
 	return f, nil
 }

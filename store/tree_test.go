@@ -131,7 +131,7 @@ func TestIrregularFiles(t *testing.T) {
 		fs.ModeSocket:                     "a socket",
 		fs.ModeDevice:                     "a device",
 		fs.ModeDevice | fs.ModeCharDevice: "a device",
-		fs.ModeIrregular:                  "of no known size",
+		fs.ModeIrregular:                  "a file of unknown size",
 	} {
 		s := store.FS(unopenable{fstest.MapFS{"a": {Mode: mode}}, t})
 		o, err := s.Open(t.Context(), "a")
@@ -218,7 +218,7 @@ func TestTruncatedFile(t *testing.T) {
 			continue
 		}
 		// The end is at keep, or before what was asked for if that begins later.
-		end := fmt.Sprintf("ends at byte %d, of %d", max(keep, test.off), size)
+		end := fmt.Sprintf("ends at byte %d; it had %d bytes", max(keep, test.off), size)
 		if !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), end) {
 			t.Errorf("ReadAt(%d bytes, %d): %q; want the path and %q", test.len, test.off, err, end)
 		}

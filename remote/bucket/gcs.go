@@ -90,7 +90,8 @@ func (g *gcs) credentials() (oauth2.TokenSource, error) {
 	default:
 		folder = filepath.Join(g.shared.Env("HOME"), ".config", "gcloud")
 	}
-	if g.shared.Env("GOOGLE_APPLICATION_CREDENTIALS") == "" && !exists(filepath.Join(folder, "application_default_credentials.json")) && !isMadeBy("Google") {
+	file := filepath.Join(folder, "application_default_credentials.json")
+	if g.shared.Env("GOOGLE_APPLICATION_CREDENTIALS") == "" && !exists(file) && !isMadeBy("Google") {
 		return nil, nil
 	}
 	// The store requests tokens as long as it is in use, so the context has no end.

@@ -33,10 +33,12 @@ type s3 struct {
 }
 
 func openS3(shared *fetch.Shared, ref store.Ref) (store.Store, error) {
-	s := &s3{shared: shared, name: ref.Root, region: cmp.Or(shared.Env("AWS_REGION"), shared.Env("AWS_DEFAULT_REGION"), "us-east-1")}
+	s := &s3{shared: shared, name: ref.Root, region: cmp.Or(shared.Env("AWS_REGION"), shared.Env("AWS_DEFAULT_REGION"),
+		"us-east-1")}
 	if given := cmp.Or(shared.Env("AWS_ENDPOINT_URL_S3"), shared.Env("AWS_ENDPOINT_URL")); given != "" {
 		var err error
-		if s.endpoint, err = url.Parse(strings.TrimSuffix(given, "/")); err != nil || s.endpoint.Host == "" || !strings.HasPrefix(s.endpoint.Scheme, "http") {
+		if s.endpoint, err = url.Parse(strings.TrimSuffix(given, "/")); err != nil || s.endpoint.Host == "" ||
+			!strings.HasPrefix(s.endpoint.Scheme, "http") {
 			return nil, errors.New("remote: the environment variable AWS_ENDPOINT_URL is not an http or https URL")
 		}
 	}
@@ -122,7 +124,8 @@ func (s *s3) findCredentials() *credentials.Credentials {
 	if file != "" || env("AWS_PROFILE") != "" || exists(filepath.Join(folder, "credentials")) {
 		return credentials.NewFileAWSCredentials(file, env("AWS_PROFILE"))
 	}
-	for _, name := range []string{"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
+	for _, name := range []string{"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+		"AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
 		if env(name) != "" {
 			return credentials.NewIAM("")
 		}

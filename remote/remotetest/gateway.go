@@ -1,4 +1,4 @@
-// A server of S3's language that is somebody else's: the gateway of Versity.
+// The S3 server of Versity.
 
 package remotetest
 
@@ -18,20 +18,20 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// A Gateway is the program versitygw, which serves folders as buckets.
+// A Gateway is a running versitygw, a program that serves folders as buckets.
 type Gateway struct {
 	URL        string // without a slash at its end
-	ID, Secret string // of its one user
-	Folder     string // in which each folder is a bucket
+	ID, Secret string // of its only user
+	Folder     string // contains a folder for each bucket
 
 	t testing.TB
 }
 
-// gatewayRegion is the region by which requests to the gateway are signed.
+// gatewayRegion is the region for signing requests to the gateway.
 const gatewayRegion = "us-east-1"
 
-// NewGateway starts the gateway with one bucket, "weights". The test is skipped if the
-// program is not on the path.
+// NewGateway starts the gateway with one bucket, "weights". It skips the test if the program
+// is not installed.
 func NewGateway(t testing.TB) *Gateway {
 	t.Helper()
 	program, err := exec.LookPath("versitygw")
@@ -53,20 +53,20 @@ func (g *Gateway) Put(name string, content []byte) {
 	g.do(http.MethodPut, "/weights/"+name, "", content)
 }
 
-// Publish lets everybody read and list the bucket.
+// Publish allows anonymous users to read and list the bucket.
 func (g *Gateway) Publish() {
 	g.t.Helper()
 	g.do(http.MethodPut, "/weights", "policy", []byte(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*",
 		"Action":["s3:GetObject","s3:ListBucket"],"Resource":["arn:aws:s3:::weights","arn:aws:s3:::weights/*"]}]}`))
 }
 
-// Presign returns a URL by which whoever has it can GET an object for an hour.
+// Presign returns a URL that allows anonymous GET requests for an object for an hour.
 func (g *Gateway) Presign(name string) string {
 	r := g.request(http.MethodGet, "/weights/"+name, "", nil)
 	return signer.PreSignV4(*r, g.ID, g.Secret, "", gatewayRegion, 3600).URL.String()
 }
 
-// Fill puts files in the folder of the bucket at once. They are objects without tags.
+// Fill writes files directly to the folder of the bucket. These objects have no ETag.
 func (g *Gateway) Fill(files map[string][]byte) {
 	g.t.Helper()
 	for name, content := range files {
@@ -90,7 +90,7 @@ func (g *Gateway) request(method, path, query string, body []byte) *http.Request
 	return r
 }
 
-// do makes a signed request that has to succeed.
+// do makes a signed request and fails the test if it is refused.
 func (g *Gateway) do(method, path, query string, body []byte) {
 	g.t.Helper()
 	r := g.request(method, path, query, body)

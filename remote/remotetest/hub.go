@@ -1,6 +1,6 @@
-// A model of the Hugging Face Hub: its endpoints for files, as far as readers use them.
+// A fake Hugging Face Hub with the endpoints that readers use.
 
-// Package remotetest has servers to test readers of remote weights against.
+// Package remotetest provides servers for testing readers of remote files.
 package remotetest
 
 import (
@@ -17,29 +17,29 @@ import (
 	"sync"
 )
 
-// A Repo is a repository of the Hub with one commit.
+// A Repo is a repository with one commit.
 type Repo struct {
 	Commit  string
-	Refs    []string // names of the commit; nil means "main"
+	Refs    []string // branches and tags of the commit; nil means "main"
 	Files   map[string][]byte
 	Private bool
 	Gated   bool
 }
 
-// A Hub is a handler that answers as the Hub does: for its own host, and, if CDN says so,
-// for another one, to which it redirects for large files.
+// A Hub is a handler that answers like the Hub, and like the host to which the Hub redirects
+// requests for large files.
 type Hub struct {
-	Repos    map[string]*Repo // by name, with "datasets/" and the like before it
-	Token    string           // which opens what is private and gated
-	Admitted bool             // to what is gated
-	CDN      string           // scheme and host of where large files are; "" means here
-	Large    int              // the size in bytes from which a file is large
+	Repos    map[string]*Repo // by name, including a prefix such as "datasets/"
+	Token    string           // grants access to private and gated repositories
+	Admitted bool             // whether the token's user has access to gated repositories
+	CDN      string           // scheme and host for large files; "" means the Hub's own
+	Large    int              // minimum size of large files, in bytes
 	PageSize int              // of listings, in files; 0 means 1,000
-	Nameless bool             // it does not say which commit a file is of, as some mirrors
-	Xet      bool             // large files are in Xet, and come from its bridge
+	Nameless bool             // do not send commits, like some mirrors
+	Xet      bool             // serve large files from Xet's bridge
 
-	// Limits are how many requests of each kind are answered, "api" and "resolvers". For
-	// what comes after that the answer is 429. nil means any number.
+	// Limits are the numbers of requests that are answered, for the kinds "api" and
+	// "resolvers". Further requests get status 429. nil means no limits.
 	Limits map[string]int
 
 	mu   sync.Mutex
@@ -49,14 +49,14 @@ type Hub struct {
 	digests map[*byte]string // of contents, by their first byte
 }
 
-// Seen is what the Hub was asked for.
+// Seen is a request that a Hub received.
 type Seen struct {
 	Host, Path    string
 	Authorization string
 	Range         string
 }
 
-// Seen returns what was asked for so far, in the order in which it came.
+// Seen returns the requests so far, in order.
 func (h *Hub) Seen() []Seen {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,7 +79,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// allows counts a request, or refuses it.
+// allows counts a request, and refuses it beyond the limit.
 func (h *Hub) allows(w http.ResponseWriter, kind string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,7 +97,7 @@ func (h *Hub) allows(w http.ResponseWriter, kind string) bool {
 	return false
 }
 
-// fail answers with an error, as the Hub words it.
+// fail answers with an error like the Hub's.
 func (h *Hub) fail(w http.ResponseWriter, status int, code, message string) {
 	if code != "" {
 		w.Header().Set("X-Error-Code", code)
@@ -108,7 +108,7 @@ func (h *Hub) fail(w http.ResponseWriter, status int, code, message string) {
 	json.NewEncoder(w).Encode(map[string]string{"error": message})
 }
 
-// find returns a repository, or answers why it may not be read.
+// find returns a repository, or answers with an error.
 func (h *Hub) find(w http.ResponseWriter, r *http.Request, name string) *Repo {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	repo, ok := h.Repos[name]
@@ -120,16 +120,18 @@ func (h *Hub) find(w http.ResponseWriter, r *http.Request, name string) *Repo {
 	case !ok:
 		h.fail(w, http.StatusNotFound, "RepoNotFound", "Repository not found")
 	case repo.Gated && token == "":
-		h.fail(w, http.StatusUnauthorized, "GatedRepo", "Access to model "+name+" is restricted. You must have access to it and be authenticated to access it. Please log in.")
+		h.fail(w, http.StatusUnauthorized, "GatedRepo", "Access to model "+name+" is restricted. You must have access "+
+			"to it and be authenticated to access it. Please log in.")
 	case repo.Gated && !h.Admitted:
-		h.fail(w, http.StatusForbidden, "GatedRepo", "Access to model "+name+" is restricted and you are not in the authorized list.")
+		h.fail(w, http.StatusForbidden, "GatedRepo", "Access to model "+name+" is restricted and you are not in the "+
+			"authorized list.")
 	default:
 		return repo
 	}
 	return nil
 }
 
-// has says whether the repository has a revision, or answers that it has not.
+// has reports whether the repository has a revision, and answers with an error if not.
 func (h *Hub) has(w http.ResponseWriter, repo *Repo, revision string) bool {
 	refs := repo.Refs
 	if refs == nil {
@@ -160,7 +162,8 @@ func (h *Hub) api(w http.ResponseWriter, r *http.Request, path string) {
 	}
 	switch elems[3] {
 	case "revision":
-		json.NewEncoder(w).Encode(map[string]any{"id": name, "sha": repo.Commit, "private": repo.Private, "gated": repo.Gated})
+		json.NewEncoder(w).Encode(map[string]any{"id": name, "sha": repo.Commit, "private": repo.Private,
+			"gated": repo.Gated})
 	case "tree":
 		folder := ""
 		if len(elems) == 6 {
@@ -255,11 +258,11 @@ func (h *Hub) resolve(w http.ResponseWriter, r *http.Request, path string) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// xetHash returns what stands for a file's chunks in Xet, which is no digest of the bytes.
+// xetHash returns a hash like Xet's, which is not a digest of the file.
 func xetHash(digest string) string { return strings.Repeat("e", 8) + digest[:56] }
 
-// cdn answers with a large file, to those who have its signature and show no token, too:
-// S3 refuses who says in two ways who he is.
+// cdn answers with a large file if the URL is signed. It refuses requests that also carry a
+// token, as S3 does.
 func (h *Hub) cdn(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "" {
 		w.WriteHeader(http.StatusBadRequest)
@@ -284,7 +287,7 @@ func (h *Hub) cdn(w http.ResponseWriter, r *http.Request) {
 
 func (h *Hub) isLarge(content []byte) bool { return len(content) >= h.Large }
 
-// serveRange answers with the bytes that are asked for, as RFC 9110 has it.
+// serveRange answers with the requested range, by RFC 9110.
 func serveRange(w http.ResponseWriter, r *http.Request, content []byte) {
 	var begin, end int
 	n, _ := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-%d", &begin, &end)
@@ -308,13 +311,13 @@ func serveRange(w http.ResponseWriter, r *http.Request, content []byte) {
 	w.Write(content[begin:end])
 }
 
-// gitID returns the name of a blob, which is the ETag of a small file.
+// gitID returns the Git blob ID of content, which is the ETag of small files.
 func gitID(content []byte) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
 	return hex.EncodeToString(sum[:])
 }
 
-// digest returns the name of a large file, which is worked out once.
+// digest returns the SHA-256 of content, which it computes once.
 func (h *Hub) digest(content []byte) string {
 	if len(content) == 0 {
 		sum := sha256.Sum256(nil)

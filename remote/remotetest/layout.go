@@ -1,4 +1,4 @@
-// Models without their weights: what there is to read before the first value.
+// Models with headers and an index, but without weights.
 
 package remotetest
 
@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// A Layout is a model of which there are headers, an index, and the size of the rest. It
-// is a handler that serves its files by ranges, under any folder; what follows a header is
-// zeros.
+// A Layout is a sharded model with headers and an index, whose weights are zeros. It is a
+// handler that serves ranges of its files, under any folder.
 type Layout struct {
 	Heads map[string][]byte // the length and header of each shard, by its name
 	Sizes map[string]int64  // of each shard, in bytes
@@ -37,8 +36,8 @@ func (p Param) bytes() int64 {
 	return n
 }
 
-// NewLayout puts tensors into shards of at most so many bytes, as the library
-// transformers does it, and writes headers and index as that does.
+// NewLayout distributes tensors over shards of at most so many bytes, and writes headers and
+// the index, like the library transformers.
 func NewLayout(tensors []Param, most int64) *Layout {
 	var shards [][]Param
 	var sum int64
@@ -80,7 +79,7 @@ func NewLayout(tensors []Param, most int64) *Layout {
 	return l
 }
 
-// ServeHTTP answers with a range of a file, or with all of it if none is asked for.
+// ServeHTTP answers with the requested range of a file, or with the whole file.
 func (l *Layout) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	content, size := l.Heads[name], l.Sizes[name]
@@ -94,7 +93,7 @@ func (l *Layout) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(padded(content), 0, size))
 }
 
-// A padded reader has zeros after its bytes, without end.
+// A padded reader has infinitely many zeros after its bytes.
 type padded []byte
 
 func (p padded) ReadAt(b []byte, off int64) (int, error) {
@@ -102,8 +101,8 @@ func (p padded) ReadAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
-// Qwen72B are the tensors of Qwen2.5-72B, by its config.json: 80 layers of 8192, 8 key
-// and value heads of 128, and 29568 in between.
+// Qwen72B returns the tensors of Qwen2.5-72B, by its config.json: 80 layers with hidden size
+// 8192, 8 key and value heads of 128, and intermediate size 29568.
 func Qwen72B() []Param {
 	const width, inner, kv, vocabulary = 8192, 29568, 1024, 152064
 	all := []Param{{"model.embed_tokens.weight", []int64{vocabulary, width}}}

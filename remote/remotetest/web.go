@@ -1,5 +1,4 @@
-// Web servers that are not ours: nginx, set up in the ways in which people set it up, and
-// the one of Python.
+// Real web servers: nginx in several configurations, and Python's.
 
 package remotetest
 
@@ -14,8 +13,8 @@ import (
 	"testing"
 )
 
-// nginxConf is all that a server of files takes, in a folder of its own. The second
-// server has the files as they are; the first one has directives.
+// nginxConf configures two servers of the same files. The first one has additional
+// directives.
 const nginxConf = `
 daemon off;
 worker_processes 1;
@@ -36,8 +35,8 @@ http {
 }
 `
 
-// NginxWays are ways to set up nginx in which a reader has to come to the same bytes, as
-// directives by what they mean. "OTHER" stands for the host of a server of the same files.
+// NginxWays are configurations of nginx, as directives by description. A reader has to get the
+// same bytes from all of them. "OTHER" is replaced by the host of the second server.
 var NginxWays = map[string]string{
 	"as it is":               ``,
 	"no ranges":              `max_ranges 0;`,
@@ -52,15 +51,15 @@ var NginxWays = map[string]string{
 	"a cache of slices":      `location / { slice 64k; proxy_set_header Range $slice_range; proxy_pass http://OTHER; }`,
 }
 
-// Nginx starts nginx, if it is installed, and returns the URL of the folder root, with a
-// slash at its end, once the server answers. The test is skipped if there is none.
+// Nginx starts nginx and returns the URL of the folder root, with a slash at its end. It skips
+// the test if nginx is not installed.
 func Nginx(t testing.TB, root, directives string) string {
 	t.Helper()
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
 		t.Skip("nginx is not installed")
 	}
-	// Its workers are another user's.
+	// Its workers run as another user.
 	for dir := root; dir != filepath.Dir(dir) && dir != os.TempDir(); dir = filepath.Dir(dir) {
 		os.Chmod(dir, 0o755)
 	}
@@ -75,8 +74,9 @@ func Nginx(t testing.TB, root, directives string) string {
 	return "http://" + first + "/"
 }
 
-// Python starts the server of Python's standard library, which speaks HTTP/1.0 and knows no
-// ranges, and returns the URL of the folder root. The test is skipped if there is none.
+// Python starts the server of Python's standard library, which speaks HTTP/1.0 and does not
+// support ranges, and returns the URL of the folder root. It skips the test if Python is not
+// installed.
 func Python(t testing.TB, root string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -89,7 +89,7 @@ func Python(t testing.TB, root string) string {
 	return url
 }
 
-// freeAddress returns an address of this machine at which nobody listens.
+// freeAddress returns an unused local address.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,8 +100,8 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// start runs a server until the test is over, and returns when it answers at url. If it
-// does not, the test is skipped: it is of no use, and that is not our fault.
+// start runs a server until the test ends, and returns when it answers at url. It skips the
+// test if the server ends before that.
 func start(t testing.TB, server *exec.Cmd, url string) {
 	t.Helper()
 	if err := server.Start(); err != nil {
@@ -124,7 +124,7 @@ func start(t testing.TB, server *exec.Cmd, url string) {
 		}
 		select {
 		case <-ended:
-			t.Skipf("%s has ended, and never answered: %v", filepath.Base(server.Path), err)
+			t.Skipf("%s ended without answering: %v", filepath.Base(server.Path), err)
 		default:
 		}
 	}

@@ -1,4 +1,4 @@
-// Laws of listing: everything, once, in order, and no more once ctx is done.
+// Checks of listing: every object once, in order, and an end when ctx is done.
 
 //lint:file-ignore ST1005 the errors begin with the method that they are about
 
@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// listsEverything lists twice: a listing must not use the store up.
+// listsEverything lists twice, because a listing must not change the store.
 func listsEverything(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for range 2 {
 		want := names(files)
@@ -23,7 +23,7 @@ func listsEverything(ctx context.Context, s store.Store, files map[string][]byte
 	return nil
 }
 
-// lists returns an error unless a folder holds the wanted names, in their order.
+// lists returns an error unless listing a folder yields the wanted names in order.
 func lists(ctx context.Context, s store.Store, folder string, files map[string][]byte, want []string) error {
 	var last string
 	for e, err := range s.(store.Lister).List(ctx, folder) {
@@ -31,7 +31,7 @@ func lists(ctx context.Context, s store.Store, folder string, files map[string][
 		case err != nil:
 			return fmt.Errorf("List(%q): error of %q: %w", folder, e.Name, err)
 		case len(want) == 0:
-			return fmt.Errorf("List(%q): %q is one too many, after %q", folder, e.Name, last)
+			return fmt.Errorf("List(%q): unexpected %q after %q", folder, e.Name, last)
 		case e.Name != want[0]:
 			return fmt.Errorf("List(%q): %q after %q; want %q, in ascending order of bytes", folder, e.Name, last, want[0])
 		case e.Size != int64(len(files[e.Name])):
@@ -45,8 +45,8 @@ func lists(ctx context.Context, s store.Store, folder string, files map[string][
 	return nil
 }
 
-// listsFolders lists folders, names that only begin like one, objects, and what is
-// not there.
+// listsFolders lists folders, prefixes of names that are not folders, objects, and missing
+// folders.
 func listsFolders(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for folder, want := range map[string][]string{
 		"a":           {"a/x", "a/y/z"},
@@ -64,8 +64,8 @@ func listsFolders(ctx context.Context, s store.Store, files map[string][]byte) e
 	return nil
 }
 
-// listStopped leaves a listing after each number of entries. One that yields on
-// after that panics, by the rules of range.
+// listStopped breaks out of the listing after each possible number of entries. A listing that
+// continues to yield panics.
 func listStopped(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for stop := range len(files) {
 		n := 0
@@ -88,8 +88,8 @@ func listCancelled(ctx context.Context, s store.Store, files map[string][]byte) 
 	return endsWith(ctx, s, reason, func(store.Entry) {})
 }
 
-// listCancelledMidway cancels after the first entry. Some more may follow, of
-// those that were fetched together with it.
+// listCancelledMidway cancels after the first entry. Entries that were fetched together with
+// it may follow.
 func listCancelledMidway(ctx context.Context, s store.Store, files map[string][]byte) error {
 	reason := errors.New("the reason for the cancellation")
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -97,14 +97,13 @@ func listCancelledMidway(ctx context.Context, s store.Store, files map[string][]
 	return endsWith(ctx, s, reason, func(store.Entry) { cancel(reason) })
 }
 
-// endsWith lists, and returns an error unless the listing ends with reason, as
-// an error without a name.
+// endsWith returns an error unless the listing ends with reason as an error without a name.
 func endsWith(ctx context.Context, s store.Store, reason error, each func(store.Entry)) error {
 	ended := false
 	for e, err := range s.(store.Lister).List(ctx, "") {
 		switch {
 		case ended:
-			return fmt.Errorf("List went on to %q, %v after the context's cause", e.Name, err)
+			return fmt.Errorf("List continued with %q, %v after returning the context's cause", e.Name, err)
 		case err == nil:
 			each(e)
 		case e.Name != "":
@@ -116,7 +115,7 @@ func endsWith(ctx context.Context, s store.Store, reason error, each func(store.
 		}
 	}
 	if !ended {
-		return errors.New("List ended without an error, though its context was done")
+		return errors.New("List ended without an error although its context was done")
 	}
 	return nil
 }

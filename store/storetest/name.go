@@ -1,4 +1,4 @@
-// Laws of opening: which names there are, which there cannot be, and contexts.
+// Checks of opening: existing, missing and invalid names, and contexts.
 
 package storetest
 
@@ -13,8 +13,8 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// opensNot returns an error unless opening name fails with an error that is
-// want, or any if that is nil.
+// opensNot returns an error unless opening name fails with want, or with any error if want is
+// nil.
 func opensNot(ctx context.Context, s store.Store, name string, want error) error {
 	o, err := s.Open(ctx, name)
 	if err == nil {
@@ -22,7 +22,7 @@ func opensNot(ctx context.Context, s store.Store, name string, want error) error
 		return fmt.Errorf("Open(%q) succeeded; want an error", name)
 	}
 	if o != nil {
-		return fmt.Errorf("Open(%q) returned an object beside its error %q", name, err)
+		return fmt.Errorf("Open(%q) returned both an object and the error %q", name, err)
 	}
 	if want != nil && !errors.Is(err, want) {
 		return fmt.Errorf("Open(%q): %q does not wrap %q", name, err, want)
@@ -33,9 +33,9 @@ func opensNot(ctx context.Context, s store.Store, name string, want error) error
 func absent(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for _, name := range []string{
 		"absent", "absent/absent", "a/absent", "b/c/absent",
-		small + "x", strings.TrimSuffix(small, "s"), // no name is taken for a prefix
-		small + "/x", empty + "/x", // an object is no folder
-		"%61b", "a%2Fx", "a%2ftxt", "%2e%2e", // nothing is unescaped
+		small + "x", strings.TrimSuffix(small, "s"), // names must match completely
+		small + "/x", empty + "/x", // objects are not folders
+		"%61b", "a%2Fx", "a%2ftxt", "%2e%2e", // names are not unescaped
 	} {
 		if err := opensNot(ctx, s, name, fs.ErrNotExist); err != nil {
 			return err
@@ -44,7 +44,7 @@ func absent(ctx context.Context, s store.Store, files map[string][]byte) error {
 	return nil
 }
 
-// invalidNames are refused for what they are, whatever they may lead to.
+// invalidNames opens invalid names, even if a file system would find an object under them.
 func invalidNames(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for _, name := range []string{
 		"", ".", "..", "/", "//",
@@ -57,8 +57,8 @@ func invalidNames(ctx context.Context, s store.Store, files map[string][]byte) e
 			return err
 		}
 	}
-	// To some stores a backslash or a drive is a name like others, and to others
-	// it cannot be one. To none is it a way to another object.
+	// Names with a backslash or a drive are valid in some stores and invalid in others. They
+	// must not lead to another object in any store.
 	for _, name := range []string{
 		`a\x`, `.\a\x`, `..\` + small, `a\..\` + small, `\` + small, `\\host\share\x`,
 		`C:\` + small, "C:/" + small, "C:" + small,
@@ -70,7 +70,7 @@ func invalidNames(ctx context.Context, s store.Store, files map[string][]byte) e
 	return nil
 }
 
-// folders opens what has objects in it. It is no object itself.
+// folders opens folders, which are not objects.
 func folders(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for _, name := range []string{"a", "a/y", "b", "b/c/d/e"} {
 		if err := opensNot(ctx, s, name, fs.ErrNotExist); err != nil {
@@ -87,7 +87,7 @@ func cancelledOpen(ctx context.Context, s store.Store, files map[string][]byte) 
 	return opensNot(ctx, s, small, reason)
 }
 
-// contextOfOpen ends the context that an object was opened with, and reads on.
+// contextOfOpen reads an object after the context it was opened with is done.
 func contextOfOpen(ctx context.Context, s store.Store, files map[string][]byte) error {
 	opening, cancel := context.WithCancel(ctx)
 	o, err := s.Open(opening, small)
@@ -98,12 +98,12 @@ func contextOfOpen(ctx context.Context, s store.Store, files map[string][]byte) 
 	defer o.Close()
 	content := files[small]
 	if err := checkRead(o.ReaderAt(ctx), content, 0, len(content)); err != nil {
-		return fmt.Errorf("once the context of Open is done: %w", err)
+		return fmt.Errorf("after the context of Open is done: %w", err)
 	}
 	return nil
 }
 
-// concurrentOpens opens, reads and closes the same objects many times at once.
+// concurrentOpens opens, reads and closes the same objects concurrently.
 func concurrentOpens(ctx context.Context, s store.Store, files map[string][]byte) error {
 	return together(func(int) error {
 		for _, name := range names(files) {

@@ -1,4 +1,4 @@
-// Laws of reading: those of io.ReaderAt to the letter, and those of contexts.
+// Checks of reading: the contract of io.ReaderAt, and contexts.
 
 //lint:file-ignore ST1005 the errors begin with the method that they are about
 
@@ -18,7 +18,7 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// with opens the named object, and calls f with it and a reader of it.
+// with opens the named object and calls f with it and a reader.
 func with(ctx context.Context, s store.Store, name string, f func(o store.Object, r io.ReaderAt) error) error {
 	o, err := s.Open(ctx, name)
 	if err != nil {
@@ -44,11 +44,11 @@ func checkRead(r io.ReaderAt, content []byte, off int64, n int) error {
 	case read != len(want):
 		return fmt.Errorf("ReadAt(%d bytes, %d) = %d, %v; want %d bytes", n, off, read, err, len(want))
 	case !bytes.Equal(got[:read], want):
-		return fmt.Errorf("ReadAt(%d bytes, %d) gave other bytes than the object's", n, off)
+		return fmt.Errorf("ReadAt(%d bytes, %d) returned wrong bytes", n, off)
 	// io.SectionReader and others compare with ==.
 	case read < n && err != io.EOF:
 		return fmt.Errorf("ReadAt(%d bytes, %d) = %d, %v; want io.EOF itself", n, off, read, err)
-	// At the very end io.ReaderAt leaves it open; before it, EOF is wrong.
+	// io.ReaderAt allows io.EOF at the very end, but not before it.
 	case read == n && err != nil && (err != io.EOF || off+int64(n) < int64(len(content))):
 		return fmt.Errorf("ReadAt(%d bytes, %d) = %d, %v; want no error", n, off, read, err)
 	}
@@ -70,7 +70,7 @@ func sizes(ctx context.Context, s store.Store, files map[string][]byte) error {
 	return nil
 }
 
-// everyObject reads every object whole.
+// everyObject reads every object completely.
 func everyObject(ctx context.Context, s store.Store, files map[string][]byte) error {
 	for _, name := range names(files) {
 		err := with(ctx, s, name, func(_ store.Object, r io.ReaderAt) error {
@@ -97,8 +97,8 @@ func everyRange(ctx context.Context, s store.Store, files map[string][]byte) err
 	})
 }
 
-// edges are offsets within large's object: about its ends, and about multiples
-// of sizes that stores read in.
+// edges returns offsets in a large object: near its ends, and near multiples of common block
+// sizes.
 func edges(size int64) []int64 {
 	offs := []int64{0, 1, size / 2, size - 1, size}
 	for _, block := range []int64{4 << 10, 64 << 10, 1 << 20, 4 << 20, 8 << 20} {
@@ -121,7 +121,7 @@ func largeObject(ctx context.Context, s store.Store, files map[string][]byte) er
 		if err := checkRead(r, content, 0, len(content)); err != nil {
 			return err
 		}
-		return checkRead(r, content, 3, len(content)) // 3 bytes more than there are
+		return checkRead(r, content, 3, len(content)) // 3 bytes beyond the end
 	})
 }
 
@@ -138,7 +138,7 @@ func pastEnd(ctx context.Context, s store.Store, files map[string][]byte) error 
 	content := files[small]
 	size := int64(len(content))
 	return with(ctx, s, small, func(_ store.Object, r io.ReaderAt) error {
-		// The last are those at which off+len(p) overflows.
+		// At the last two, off+len(p) overflows.
 		for _, off := range []int64{size, size + 1, 1 << 31, 1 << 40, math.MaxInt64 - 1, math.MaxInt64} {
 			if err := checkRead(r, content, off, 8); err != nil {
 				return err
@@ -151,7 +151,7 @@ func pastEnd(ctx context.Context, s store.Store, files map[string][]byte) error 
 func negativeOffset(ctx context.Context, s store.Store, files map[string][]byte) error {
 	return with(ctx, s, small, func(_ store.Object, r io.ReaderAt) error {
 		for _, off := range []int64{-1, math.MinInt64} {
-			// io.EOF would be taken for a good end.
+			// io.EOF would mean a regular end.
 			if n, err := r.ReadAt(make([]byte, 4), off); n != 0 || err == nil || err == io.EOF {
 				return fmt.Errorf("ReadAt(4 bytes, %d) = %d, %v; want an error", off, n, err)
 			}
@@ -172,8 +172,7 @@ func readNothing(ctx context.Context, s store.Store, files map[string][]byte) er
 	})
 }
 
-// together runs f several times at once, and returns the first error, which is
-// likely to be like the others.
+// together runs f several times concurrently and returns one of the errors.
 func together(f func(i int) error) error {
 	const times = 8
 	errs := make([]error, times)
@@ -185,14 +184,14 @@ func together(f func(i int) error) error {
 	return cmp.Or(errs...)
 }
 
-// concurrentReads reads one object by one reader, from many places at once.
+// concurrentReads reads one object through one reader at many offsets concurrently.
 func concurrentReads(ctx context.Context, s store.Store, files map[string][]byte) error {
 	content := files[big]
 	return with(ctx, s, big, func(_ store.Object, r io.ReaderAt) error {
 		return together(func(i int) error {
 			offs := edges(int64(len(content)))
 			for j := range offs {
-				off := offs[(i*5+j)%len(offs)] // each in an order of its own
+				off := offs[(i*5+j)%len(offs)] // in a different order in each goroutine
 				if err := checkRead(r, content, off, 100_000+i); err != nil {
 					return err
 				}
@@ -202,7 +201,7 @@ func concurrentReads(ctx context.Context, s store.Store, files map[string][]byte
 	})
 }
 
-// cancelledReads reads one object on behalf of two tasks, one of which ends.
+// cancelledReads reads one object for two tasks and cancels one of them.
 func cancelledReads(ctx context.Context, s store.Store, files map[string][]byte) error {
 	content := files[small]
 	return with(ctx, s, small, func(o store.Object, other io.ReaderAt) error {
@@ -210,7 +209,7 @@ func cancelledReads(ctx context.Context, s store.Store, files map[string][]byte)
 		task, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		r := o.ReaderAt(task)
-		// A store may then hold these bytes in memory, and must not give them.
+		// The store may have cached these bytes, and must not return them after the end.
 		if err := checkRead(r, content, 0, len(content)); err != nil {
 			return err
 		}

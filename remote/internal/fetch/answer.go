@@ -50,6 +50,11 @@ type Answer struct {
 	body   *body // must be closed
 }
 
+// Errorf returns an error about an answer.
+func (a *Answer) Errorf(format string, args ...any) *Error {
+	return &Error{Method: http.MethodGet, URL: Shown(a.URL), Status: a.Status, Err: fmt.Errorf(format, args...)}
+}
+
 // maxHops is the maximum number of redirects, the same as in browsers and net/http.
 const maxHops = 10
 
@@ -89,7 +94,8 @@ func (c *client) do(ctx context.Context, what *call) (*Answer, error) {
 // URL, because its query usually holds a signature.
 func redirect(a *Answer) (*url.URL, error) {
 	switch a.Status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 	default:
 		return nil, nil
 	}
@@ -161,7 +167,8 @@ func (c *client) acquire(ctx context.Context) error {
 func newRequest(u *url.URL, header http.Header) *http.Request {
 	bare := *u
 	bare.User, bare.Fragment = nil, ""
-	r := &http.Request{Method: http.MethodGet, URL: &bare, Host: bare.Host, Header: header.Clone(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	r := &http.Request{Method: http.MethodGet, URL: &bare, Host: bare.Host, Header: header.Clone(), Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1}
 	r.Header.Set("User-Agent", "weigh (+https://github.com/weightools/safetensors)")
 	// Ranges count the bytes as sent, so a compressed body would be useless.
 	r.Header.Set("Accept-Encoding", "identity")
@@ -205,7 +212,8 @@ func (b *body) Read(p []byte) (int, error) {
 
 // why returns errSilent if the alarm ended the request, and err otherwise.
 func (b *body) why(err error) error {
-	if b.alarm != nil && !b.alarm.Stop() && b.ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, errSilent)) {
+	cancelled := errors.Is(err, context.Canceled) || errors.Is(err, errSilent)
+	if b.alarm != nil && !b.alarm.Stop() && b.ctx.Err() == nil && cancelled {
 		return errSilent
 	}
 	return err

@@ -35,7 +35,8 @@ func (a *Answer) firstRun() (run, error) {
 	case r.begin != 0:
 		err = a.Errorf("byte 0 was requested, and the server sends bytes from %d on", r.begin)
 	case r.size < 0:
-		err = a.Errorf("the server does not send the size of the object: Content-Range is %.80q", a.Header.Get("Content-Range"))
+		err = a.Errorf("the server does not send the size of the object: Content-Range is %.80q",
+			a.Header.Get("Content-Range"))
 	}
 	return r, err
 }
@@ -43,7 +44,8 @@ func (a *Answer) firstRun() (run, error) {
 // uncoded returns an error if the body is compressed or otherwise encoded.
 func (a *Answer) uncoded() error {
 	if coding := a.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return a.Errorf("the server sends the object with encoding %.40q, although identity was requested; offsets would be wrong", coding)
+		return a.Errorf("the server sends the object with encoding %.40q, although identity was requested; offsets "+
+			"would be wrong", coding)
 	}
 	return nil
 }

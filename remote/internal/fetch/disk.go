@@ -5,7 +5,6 @@ package fetch
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -131,7 +130,9 @@ func (d *disk) clean() {
 			sum += info.Size()
 		}
 	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	slices.SortFunc(files, func(a, b fs.FileInfo) int {
+		return a.ModTime().Compare(b.ModTime())
+	})
 	for _, f := range files {
 		left := f.Name()[0] == '.' && time.Since(f.ModTime()) > time.Hour
 		if sum > d.limit || left {

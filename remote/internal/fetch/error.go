@@ -4,9 +4,11 @@ package fetch
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -68,34 +70,6 @@ func Shown(u *url.URL) string {
 	return bare.String()
 }
 
-// Refusal returns the error for an answer that is not the one requested.
-func (a *Answer) Refusal() *Error {
-	e := a.Errorf("the server refused the request")
-	if a.Status/100 == 3 {
-		e.Err = errors.New("the server redirects without a location")
-	}
-	switch a.Status {
-	case http.StatusNotFound, http.StatusGone:
-		e.Err = Reason(fs.ErrNotExist, "no such object")
-	case http.StatusUnauthorized:
-		e.Err = Reason(fs.ErrPermission, "the server requires a token, or does not accept the one it was sent")
-	case http.StatusForbidden:
-		e.Err = Reason(fs.ErrPermission, "access denied; a signed URL may have expired")
-	case http.StatusPreconditionFailed:
-		e.Err = ErrChanged
-	case http.StatusRequestTimeout, http.StatusTooManyRequests,
-		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		e.Err = errors.New("the server is busy or broken; try again later")
-		e.again, e.after = true, waitOf(a.Header)
-	}
-	return e
-}
-
-// Errorf returns an error about an answer.
-func (a *Answer) Errorf(format string, args ...any) *Error {
-	return &Error{Method: http.MethodGet, URL: Shown(a.URL), Status: a.Status, Err: fmt.Errorf(format, args...)}
-}
-
 // BadDocument returns the error for a document at u that cannot be decoded.
 func BadDocument(u *url.URL, err error) *Error {
 	return &Error{Method: http.MethodGet, URL: Shown(u), Status: http.StatusOK, Err: err}
@@ -109,4 +83,20 @@ func broken(ctx context.Context, u *url.URL, err error) error {
 		e.Err, e.again = context.Cause(ctx), false
 	}
 	return e
+}
+
+// passes reports whether a network error may be temporary. Errors of names and certificates
+// are permanent, and so are limits of the caller.
+func passes(err error) bool {
+	var name *net.DNSError
+	var verify *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var authority x509.UnknownAuthorityError
+	switch {
+	case errors.As(err, &name):
+		return !name.IsNotFound
+	case errors.As(err, &verify), errors.As(err, &record), errors.As(err, &authority), overBudget(err):
+		return false
+	}
+	return true
 }

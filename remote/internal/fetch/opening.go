@@ -147,7 +147,8 @@ func (o *content) first(ctx context.Context, head int64, kept *entry) (*Answer, 
 		return nil, err
 	}
 	switch {
-	case a.Status == http.StatusPartialContent, a.Status == http.StatusOK, a.Status == http.StatusNotModified && kept != nil:
+	case a.Status == http.StatusPartialContent, a.Status == http.StatusOK,
+		a.Status == http.StatusNotModified && kept != nil:
 		if o.source.Learn != nil {
 			err = o.source.Learn(a, &o.facts)
 		}
@@ -207,7 +208,8 @@ func (o *content) unsized(a *Answer, head int64) error {
 	case err != nil:
 		return err
 	case int64(len(data)) > head:
-		return a.Errorf("the server does not send the size of the object and does not support ranges: download the whole file first")
+		return a.Errorf("the server does not send the size of the object and does not support ranges: download the " +
+			"whole file first")
 	}
 	o.size = int64(len(data))
 	o.cache.put(&o.spans, data)

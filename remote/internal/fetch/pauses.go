@@ -13,6 +13,10 @@ import (
 	"time"
 )
 
+// longest is the maximum waiting time that a server may ask for: the window in which the Hub
+// counts requests. Beyond it, the request fails.
+const longest = 300 * time.Second
+
 // waitOf returns the waiting time that a server asks for, or 0. By the draft "RateLimit
 // header fields for HTTP" it sends how many requests remain and when the count is reset. That
 // applies if none remain, and Retry-After otherwise.

@@ -4,22 +4,15 @@ package fetch
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"time"
 )
 
 const (
 	firstPause = 500 * time.Millisecond
 	lastPause  = 30 * time.Second
-
-	// longest is the maximum waiting time that a server may ask for: the window in which
-	// the Hub counts requests. Beyond it, the request fails.
-	longest = 300 * time.Second
 
 	// progress is the number of bytes after which failures are counted from zero again.
 	progress = 64 << 10
@@ -42,7 +35,8 @@ func (c *client) persist(ctx context.Context, try func() (int64, error)) error {
 			return err
 		}
 		if e.after > longest {
-			return &Error{Method: e.Method, URL: e.URL, Status: e.Status, Err: fmt.Errorf("the server asks to wait for %v", e.after)}
+			err := fmt.Errorf("the server asks to wait for %v", e.after)
+			return &Error{Method: e.Method, URL: e.URL, Status: e.Status, Err: err}
 		}
 		// The server's waiting time is added in hop. The random part spreads out requests
 		// that were refused together.
@@ -51,20 +45,4 @@ func (c *client) persist(ctx context.Context, try func() (int64, error)) error {
 		}
 		pause = min(pause*3/2, lastPause)
 	}
-}
-
-// passes reports whether a network error may be temporary. Errors of names and certificates
-// are permanent, and so are limits of the caller.
-func passes(err error) bool {
-	var name *net.DNSError
-	var verify *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	var authority x509.UnknownAuthorityError
-	switch {
-	case errors.As(err, &name):
-		return !name.IsNotFound
-	case errors.As(err, &verify), errors.As(err, &record), errors.As(err, &authority), overBudget(err):
-		return false
-	}
-	return true
 }

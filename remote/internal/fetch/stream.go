@@ -57,7 +57,8 @@ func (s *stream) begin(ctx context.Context, o *content, off int64) error {
 	s.drop()
 	if off > maxSkip {
 		return &Error{Method: http.MethodGet, URL: Shown(o.source.URL), Err: fmt.Errorf(
-			"the server does not support ranges: reading byte %d would mean reading more than %d bytes before it; download the whole file first", off, int64(maxSkip))}
+			"the server does not support ranges: reading byte %d would mean reading more than %d bytes before it; "+
+				"download the whole file first", off, int64(maxSkip))}
 	}
 	// A body ends with its context, and this one has to outlive the read.
 	lasting, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -8,14 +8,25 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
+// A pin finds out the commit of a revision.
+type pin struct {
+	api
+	local localRepo
+	turn  chan struct{} // holds a token while a goroutine finds out the commit
+
+	mu       sync.Mutex
+	commit   string // "" until it is known
+	nameless bool   // the server does not send commits
+}
+
 // unpinned records that the server does not send commits, as some mirrors do not. Files are
 // then checked by ETag and size only.
-func (h *hub) unpinned() {
+func (h *pin) unpinned() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.nameless {
@@ -25,7 +36,7 @@ func (h *hub) unpinned() {
 }
 
 // settle records the commit. Only the first call has an effect.
-func (h *hub) settle(commit string) {
+func (h *pin) settle(commit string) {
 	h.mu.Lock()
 	isFirst := h.commit == ""
 	if isFirst {
@@ -38,21 +49,21 @@ func (h *hub) settle(commit string) {
 }
 
 // pinned returns the commit, or "" if it is not known.
-func (h *hub) pinned() string {
+func (h *pin) pinned() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.commit
 }
 
 // settled reports whether the commit is known, or known to be unavailable.
-func (h *hub) settled() bool {
+func (h *pin) settled() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.commit != "" || h.nameless
 }
 
 // wait waits for the turn to find out the commit.
-func (h *hub) wait(ctx context.Context) error {
+func (h *pin) wait(ctx context.Context) error {
 	if ctx.Err() == nil {
 		select {
 		case h.turn <- struct{}{}:
@@ -63,11 +74,11 @@ func (h *hub) wait(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-func (h *hub) leave() { <-h.turn }
+func (h *pin) leave() { <-h.turn }
 
 // pinInTurn finds out the commit of the revision and returns it, or the revision if the server
 // does not send commits. The caller has the turn.
-func (h *hub) pinInTurn(ctx context.Context) (string, error) {
+func (h *pin) pinInTurn(ctx context.Context) (string, error) {
 	if h.settled() {
 		return cmp.Or(h.pinned(), h.ref.Revision), nil
 	}
@@ -95,13 +106,13 @@ func (h *hub) pinInTurn(ctx context.Context) (string, error) {
 }
 
 // revision returns the URL of the API that has the commit of the revision.
-func (h *hub) revision() *url.URL {
+func (h *pin) revision() *url.URL {
 	return h.url("api/"+h.kind+"/"+h.repo+"/revision/", h.ref.Revision, "")
 }
 
 // savedCommit returns the commit of the revision in an earlier run, or "". If there is one, it
 // is worth asking for the commit first, because files of the same commit are cached.
-func (h *hub) savedCommit() string {
+func (h *pin) savedCommit() string {
 	if commit := string(h.shared.Saved(h.revision())); isCommit(commit) {
 		return commit
 	}
@@ -113,12 +124,4 @@ func isUnreached(err error) bool {
 	var e *fetch.Error
 	var budget *fetch.BudgetError
 	return errors.As(err, &e) && e.Status == 0 && !errors.As(err, &budget) && !errors.Is(err, context.Canceled)
-}
-
-// isCommit reports whether a revision is a full commit ID, which never moves.
-func isCommit(s string) bool { return isHex(s, 40) }
-
-// isHex reports whether s consists of n hexadecimal digits in lower case.
-func isHex(s string, n int) bool {
-	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
 }

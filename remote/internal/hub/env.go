@@ -7,19 +7,21 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
 // envToken returns the token from the environment or the token file, or "".
-func (h *hub) envToken() string {
-	if h.shared.EnvIsTrue("HF_HUB_DISABLE_IMPLICIT_TOKEN") {
+func envToken(s *fetch.Shared) string {
+	if s.EnvIsTrue("HF_HUB_DISABLE_IMPLICIT_TOKEN") {
 		return ""
 	}
 	for _, name := range []string{"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"} {
-		if token := strings.TrimSpace(h.shared.Env(name)); token != "" {
+		if token := strings.TrimSpace(s.Env(name)); token != "" {
 			return token
 		}
 	}
-	path := cmp.Or(h.shared.Env("HF_TOKEN_PATH"), filepath.Join(h.home(), "token"))
+	path := cmp.Or(s.Env("HF_TOKEN_PATH"), filepath.Join(home(s), "token"))
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) > 4096 {
 		return "" // without a login there is no such file
@@ -28,23 +30,23 @@ func (h *hub) envToken() string {
 }
 
 // home returns the folder of the library's files.
-func (h *hub) home() string {
-	if home := h.shared.Env("HF_HOME"); home != "" {
+func home(s *fetch.Shared) string {
+	if home := s.Env("HF_HOME"); home != "" {
 		return home
 	}
-	cache := h.shared.Env("XDG_CACHE_HOME")
+	cache := s.Env("XDG_CACHE_HOME")
 	if cache == "" {
-		cache = filepath.Join(cmp.Or(h.shared.Env("HOME"), h.shared.Env("USERPROFILE")), ".cache")
+		cache = filepath.Join(cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")), ".cache")
 	}
 	return filepath.Join(cache, "huggingface")
 }
 
 // cacheFolder returns the folder of the library's cache of repositories.
-func (h *hub) cacheFolder() string {
+func cacheFolder(s *fetch.Shared) string {
 	for _, name := range []string{"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"} {
-		if dir := h.shared.Env(name); dir != "" {
+		if dir := s.Env(name); dir != "" {
 			return dir
 		}
 	}
-	return filepath.Join(h.home(), "hub")
+	return filepath.Join(home(s), "hub")
 }

@@ -8,13 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
@@ -23,22 +20,8 @@ import (
 // A hub is the store of one revision of a repository. It reads files from the local cache of
 // the library huggingface_hub, if they are there.
 type hub struct {
-	pool     fetch.Pool
-	shared   *fetch.Shared
-	endpoint *url.URL
-	ref      store.Ref // without a path
-	given    string    // the token of the Opener; "" if it has none
-	kind     string    // "models", "datasets", "spaces" or "kernels"
-	repo     string    // org/repo
-	local    localRepo
-	offline  atomic.Bool
-
-	turn chan struct{} // holds a token while a goroutine finds out the commit
-
-	mu       sync.Mutex
-	commit   string            // "" until it is known
-	nameless bool              // the server does not send commits
-	listed   map[string][]file // listings by folder, each in the order of paths
+	lister
+	pool fetch.Pool
 }
 
 // Open returns the store of ref. The token is the one of the Opener; "" means the one of the
@@ -48,19 +31,21 @@ func Open(s *fetch.Shared, token string, ref store.Ref) (store.Store, error) {
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http" {
 		return nil, errors.New("remote: the environment variable HF_ENDPOINT is not an http or https URL")
 	}
-	h := &hub{pool: fetch.Pool{Shared: s}, shared: s, given: token, endpoint: endpoint, ref: ref,
-		kind: "models", repo: ref.Root, turn: make(chan struct{}, 1)}
+	h := &hub{pool: fetch.Pool{Shared: s}}
+	h.shared, h.given, h.endpoint, h.ref = s, token, endpoint, ref
+	h.kind, h.repo, h.turn = "models", ref.Root, make(chan struct{}, 1)
 	h.ref.Path = ""
 	if strings.Count(ref.Root, "/") == 2 {
 		h.kind, h.repo, _ = strings.Cut(ref.Root, "/")
 	}
 	if h.kind == "buckets" {
-		return nil, fmt.Errorf("remote: %s: read buckets as s3://, with AWS_ENDPOINT_URL=https://s3.hf.co/<organization>", ref)
+		return nil, fmt.Errorf("remote: %s: read buckets as s3://, with AWS_ENDPOINT_URL=https://s3.hf.co/<organization>",
+			ref)
 	}
 	if h.ref.Revision == "" {
 		h.ref.Revision = "main"
 	}
-	h.local = localRepo{filepath.Join(h.cacheFolder(), h.kind+"--"+strings.ReplaceAll(h.repo, "/", "--"))}
+	h.local = localRepo{filepath.Join(cacheFolder(s), h.kind+"--"+strings.ReplaceAll(h.repo, "/", "--"))}
 	h.offline.Store(s.Offline() || s.EnvIsTrue("HF_HUB_OFFLINE"))
 	if isCommit(h.ref.Revision) {
 		h.commit = h.ref.Revision
@@ -101,7 +86,8 @@ func (h *hub) OpenHead(ctx context.Context, name string, n int64) (store.Object,
 // fromServer opens an object on the server.
 func (h *hub) fromServer(ctx context.Context, name string, n int64) (store.Object, error) {
 	return h.pool.Open(ctx, name, n, func() (*fetch.Source, error) {
-		s := &fetch.Source{URL: h.resolve(name), Access: h.access, Explain: h.explain, Lasting: h.pinned() != "", Offline: h.offline.Load()}
+		s := &fetch.Source{URL: h.resolve(name), Access: h.access, Explain: h.explain, Lasting: h.pinned() != "",
+			Offline: h.offline.Load()}
 		s.Learn = func(a *fetch.Answer, f *fetch.Facts) error { return h.learn(s, a, f, name) }
 		return s, nil
 	})
@@ -115,41 +101,6 @@ func (h *hub) resolve(name string) *url.URL {
 	}
 	return h.url(prefix+h.repo+"/resolve/", cmp.Or(h.pinned(), h.ref.Revision), "/"+name)
 }
-
-// url returns a URL of the endpoint. The revision is escaped to be one path element.
-func (h *hub) url(before, revision, after string) *url.URL {
-	u := *h.endpoint
-	u.Path += "/" + before + revision + after
-	u.RawPath = h.endpoint.EscapedPath() + "/" + (&url.URL{Path: before}).EscapedPath() + url.PathEscape(revision)
-	for i, element := range strings.Split(after, "/") {
-		if i > 0 {
-			u.RawPath += "/"
-		}
-		u.RawPath += url.PathEscape(element)
-	}
-	return &u
-}
-
-// token returns the token for the endpoint, or "".
-func (h *hub) token() string {
-	if h.given != "" {
-		return h.given
-	}
-	return h.envToken()
-}
-
-// access sends the token to the endpoint and to no other server.
-func (h *hub) access(r *http.Request) error {
-	if !h.isEndpoint(r.URL) {
-		return nil
-	}
-	if token := h.token(); token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	return nil
-}
-
-func (h *hub) isEndpoint(u *url.URL) bool { return fetch.Origin(u) == fetch.Origin(h.endpoint) }
 
 // learn takes the commit, and the size and digest of large files, from the Hub's answer and
 // its redirects. Headers of other servers are ignored.

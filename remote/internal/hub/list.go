@@ -29,8 +29,14 @@ type file struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
+// A lister lists a repository.
+type lister struct {
+	pin
+	listed map[string][]file // by folder, each in the order of paths; guarded by mu
+}
+
 // List implements [store.Lister].
-func (h *hub) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
+func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if folder != "" {
 			if err := store.CheckName(folder); err != nil {
@@ -63,7 +69,7 @@ func (h *hub) List(ctx context.Context, folder string) iter.Seq2[store.Entry, er
 var errNoFolder = errors.New("no such folder")
 
 // tree returns the files of a folder in order, or a local store that has them.
-func (h *hub) tree(ctx context.Context, folder string) ([]file, store.Lister, error) {
+func (h *lister) tree(ctx context.Context, folder string) ([]file, store.Lister, error) {
 	if err := h.wait(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -109,7 +115,7 @@ func (h *hub) tree(ctx context.Context, folder string) ([]file, store.Lister, er
 
 // remember keeps the listing of a folder, because callers list a repository more than once
 // and listings contain the digests of files.
-func (h *hub) remember(folder string, files []file) {
+func (h *lister) remember(folder string, files []file) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.listed == nil {
@@ -119,7 +125,7 @@ func (h *hub) remember(folder string, files []file) {
 }
 
 // listing returns the files of a folder, if the folder or the repository was listed before.
-func (h *hub) listing(folder string) ([]file, bool) {
+func (h *lister) listing(folder string) ([]file, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if files, ok := h.listed[folder]; ok {
@@ -141,7 +147,7 @@ func searchPath(files []file, path string) int {
 
 // listedDigest returns the digest of a file from earlier listings, or "". The caller holds
 // the lock.
-func (h *hub) listedDigest(name string) string {
+func (h *lister) listedDigest(name string) string {
 	for _, files := range h.listed {
 		if i := searchPath(files, name); i < len(files) && files[i].Path == name {
 			return files[i].SHA256
@@ -152,7 +158,7 @@ func (h *hub) listedDigest(name string) string {
 
 // pages fetches all pages of a listing and sorts the files by path. The Hub sends them in the
 // order of Git's trees.
-func (h *hub) pages(ctx context.Context, u *url.URL, folder string) ([]file, error) {
+func (h *lister) pages(ctx context.Context, u *url.URL, folder string) ([]file, error) {
 	var files []file
 	for n := 0; u != nil; n++ {
 		if n == maxPages {
@@ -197,7 +203,7 @@ func (h *hub) pages(ctx context.Context, u *url.URL, folder string) ([]file, err
 
 // nextPage returns the URL of the page after u, or nil after the last one. It must be on the
 // endpoint, because the request carries the token.
-func (h *hub) nextPage(u *url.URL, header http.Header) (*url.URL, error) {
+func (h *lister) nextPage(u *url.URL, header http.Header) (*url.URL, error) {
 	for _, field := range header.Values("Link") {
 		for link := range strings.SplitSeq(field, ",") {
 			target, rel, _ := strings.Cut(link, ";")
@@ -206,23 +212,11 @@ func (h *hub) nextPage(u *url.URL, header http.Header) (*url.URL, error) {
 			}
 			next, err := u.Parse(strings.Trim(strings.TrimSpace(target), "<>"))
 			if err != nil || !h.isEndpoint(next) {
-				return nil, &fetch.Error{Method: http.MethodGet, URL: fetch.Shown(u), Err: errors.New("the next page of the listing is on another server")}
+				return nil, &fetch.Error{Method: http.MethodGet, URL: fetch.Shown(u),
+					Err: errors.New("the next page of the listing is on another server")}
 			}
 			return next, nil
 		}
 	}
 	return nil, nil
-}
-
-// document fetches an answer of the API and decodes it into v.
-func (h *hub) document(ctx context.Context, u *url.URL, v any) (http.Header, error) {
-	s := &fetch.Source{URL: u, Access: h.access, Explain: h.explain, Offline: h.offline.Load()}
-	text, header, err := h.shared.Document(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return nil, fetch.BadDocument(u, fmt.Errorf("the answer is not valid for the Hub's API: %w", err))
-	}
-	return header, nil
 }

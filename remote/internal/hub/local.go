@@ -56,3 +56,11 @@ func (l localRepo) open(ctx context.Context, commit, name string) store.Object {
 	}
 	return o
 }
+
+// isCommit reports whether a revision is a full commit ID, which never moves.
+func isCommit(s string) bool { return isHex(s, 40) }
+
+// isHex reports whether s consists of n hexadecimal digits in lower case.
+func isHex(s string, n int) bool {
+	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
+}

@@ -1,4 +1,4 @@
-// Refs to the Hugging Face Hub: hf://, and links to its pages.
+// Refs to the Hugging Face Hub: hf:// and links to its pages.
 
 package store
 
@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// hubKinds are what stands before org/repo, for all but models, in hf:// and on
-// huggingface.co alike. No organization can have these names.
+// hubKinds are the prefixes of org/repo for everything except models, both in hf:// and on
+// huggingface.co. Organizations cannot have these names.
 var hubKinds = [...]string{"datasets/", "spaces/", "kernels/", "buckets/"}
 
-// cutKind divides s after the kind of repository, "" for a model.
+// cutKind splits s after the kind of repository, which is "" for a model.
 func cutKind(s string) (kind, rest string) {
 	for _, kind := range hubKinds {
 		if rest, ok := strings.CutPrefix(s, kind); ok {
@@ -24,12 +24,12 @@ func cutKind(s string) (kind, rest string) {
 	return "", s
 }
 
-// parseHub parses what follows hf://, in the form of huggingface_hub's
-// HfFileSystem: [kind/]org/repo[@revision][/path]. As there, the revision may be
-// quoted, since it may have slashes, and the path is not.
+// parseHub parses the text after hf://, in the syntax of huggingface_hub's HfFileSystem:
+// [kind/]org/repo[@revision][/path]. The revision may be escaped, because it may contain
+// slashes; the path is not escaped.
 //
-// HfFileSystem takes "org/repo" without an organization too, and asks the Hub
-// what is meant; Parse asks nobody, so it is an error.
+// HfFileSystem also accepts names without an organization and asks the Hub for the full name.
+// Parse makes no requests, so they are errors.
 func parseHub(s string) (Ref, error) {
 	kind, s := cutKind(s)
 	owner, s, _ := strings.Cut(s, "/")
@@ -40,8 +40,8 @@ func parseHub(s string) (Ref, error) {
 		return r, err
 	}
 	if pinned {
-		// Full names of git's, such as refs/pr/1 and refs/convert/parquet, have
-		// three elements; they are commonly written without escapes.
+		// Full Git names such as refs/pr/1 and refs/convert/parquet have three elements,
+		// and users write them unescaped.
 		if revision == "refs" {
 			elems := strings.SplitN(path, "/", 3)
 			revision = "refs/" + strings.Join(elems[:min(2, len(elems))], "/")
@@ -61,7 +61,7 @@ func parseHub(s string) (Ref, error) {
 	return r, err
 }
 
-// isHubLink reports whether u is a page of the Hub, rather than of its API.
+// isHubLink reports whether u is a page of the Hub, and not its API.
 func isHubLink(u *url.URL) bool {
 	switch strings.ToLower(u.Host) {
 	case "huggingface.co", "www.huggingface.co", "hf.co":
@@ -70,9 +70,8 @@ func isHubLink(u *url.URL) bool {
 	return false
 }
 
-// parseHubLink parses the path of a link to a repository, or to a file or folder
-// of it: /[kind/]org/repo[/(blob|tree|resolve|raw)/revision[/path]], each
-// element escaped.
+// parseHubLink parses the path of a link to a repository or to a file or folder in it:
+// /[kind/]org/repo[/(blob|tree|resolve|raw)/revision[/path]], with escaped elements.
 func parseHubLink(link string) (Ref, error) {
 	kind, rest := cutKind(strings.Trim(link, "/"))
 	elems := strings.Split(rest, "/")
@@ -83,7 +82,7 @@ func parseHubLink(link string) (Ref, error) {
 		}
 	}
 	if len(elems) < 2 {
-		elems = append(elems, "") // for checkRepo to object to
+		elems = append(elems, "") // checkRepo returns the error
 	}
 	owner, repo, elems := elems[0], elems[1], elems[2:]
 	r := Ref{Scheme: "hf", Root: kind + owner + "/" + repo}
@@ -93,12 +92,12 @@ func parseHubLink(link string) (Ref, error) {
 	if len(elems) == 0 {
 		return r, nil
 	}
-	// Pages of files and folders, and two kinds of downloads: "raw" gives the
-	// pointer of a large file in place of its content, but means the same file.
+	// "blob" and "tree" are pages; "resolve" and "raw" are downloads. For a large file, "raw"
+	// downloads its pointer, but users mean the file.
 	switch elems[0] {
 	case "blob", "tree", "resolve", "raw":
 	default:
-		return r, fmt.Errorf("a page of the repository that is not about files: want hf://%s[@revision][/path]", r.Root)
+		return r, fmt.Errorf("the link is not to files: want hf://%s[@revision][/path]", r.Root)
 	}
 	r.Revision, elems = cutRevision(elems[1:])
 	if err := checkRevision(kind, r.Revision); err != nil {
@@ -109,8 +108,8 @@ func parseHubLink(link string) (Ref, error) {
 	return r, err
 }
 
-// cutRevision takes the revision off the elements of a link: the first, or the
-// first three of refs/pr/1 and the like, as in parseHub.
+// cutRevision splits the revision off the elements of a link: the first element, or three if
+// it is like refs/pr/1, as in parseHub.
 func cutRevision(elems []string) (revision string, path []string) {
 	n := min(1, len(elems))
 	if n == 1 && elems[0] == "refs" {
@@ -119,14 +118,14 @@ func cutRevision(elems []string) (revision string, path []string) {
 	return strings.Join(elems[:n], "/"), elems[n:]
 }
 
-// checkRepo returns an error unless owner and repo are names as the Hub has
-// them. They become part of URLs and of file names in its cache.
+// checkRepo returns an error unless owner and repo are names that the Hub allows. They become
+// part of URLs and of file names in the cache.
 func checkRepo(kind, owner, repo string) error {
 	switch {
 	case owner == "" || repo == "":
 		return fmt.Errorf("no repository: want hf://%sorg/repo[@revision][/path]", kind)
 	case strings.ContainsAny(owner, "@:"):
-		return errors.New("more than an organization before the first slash: credentials do not belong here")
+		return errors.New("credentials are not allowed in the URL: set HF_TOKEN instead")
 	case !plain(owner) || !plain(repo):
 		return fmt.Errorf("repository %q has characters other than letters, digits, \"-\", \"_\" and \".\"", owner+"/"+repo)
 	}
@@ -140,8 +139,7 @@ func checkRevision(kind, revision string) error {
 		return errors.New("a bucket has no revisions: want hf://buckets/org/name[/path]")
 	case revision == "":
 		return errors.New("empty revision")
-	// By git-check-ref-format the names of branches are such paths. A ".." in one
-	// would be part of a URL, and change what is asked for.
+	// By git-check-ref-format, names of branches are such paths. A ".." would change the URL.
 	case revision == "." || !fs.ValidPath(revision):
 		return fmt.Errorf("revision %q is not the name of a branch, tag or commit", revision)
 	case revision == "refs", strings.HasPrefix(revision, "refs/") && strings.Count(revision, "/") < 2:
