@@ -71,11 +71,11 @@ func (s *source) judge(ctx context.Context, lenient bool) error {
 		}
 		s.other = cmp.Or(s.other, r.Format)
 		if v := r.First(refused(lenient)); v != nil {
-			is := " is broken"
-			if v.Rule == safetensors.RuleNotSafetensors { // and may be whole for all that
-				is = ""
+			file := s.at.Path(cmp.Or(r.File, s.cp.Set().Name))
+			if v.Rule == safetensors.RuleNotSafetensors {
+				return otherFormat(file, v)
 			}
-			return fmt.Errorf("%q%s: %s (rule %s): weigh check says more", s.at.Path(cmp.Or(r.File, s.cp.Set().Name)), is, v.Detail, string(v.Rule))
+			return fmt.Errorf("%q is broken: %s (rule %s): weigh check says more", file, v.Detail, string(v.Rule))
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/filetype"
 )
 
 // weights are the checkpoints at a target. There is more than one in the folder
@@ -73,10 +74,15 @@ func (w *weights) fault(err error) error {
 	switch {
 	case !errors.As(err, &in) || !errors.As(in.Err, &v):
 		return err
-	case v.Rule == safetensors.RuleNotSafetensors: // and may be whole for all that
-		return fmt.Errorf("%q: %w: weigh check says more", w.at.Path(in.Path), v)
+	case v.Rule == safetensors.RuleNotSafetensors:
+		return otherFormat(w.at.Path(in.Path), v)
 	}
 	return fmt.Errorf("%q is broken: %w: weigh check says more", w.at.Path(in.Path), v)
+}
+
+// otherFormat returns the error of a file that is not a safetensors file, with what to do about it.
+func otherFormat(path string, v *safetensors.Violation) error {
+	return fmt.Errorf("%q: %w. %s", path, v, filetype.For(v.Fix, path))
 }
 
 // find returns the named tensor, or nil if there is none.
