@@ -24,7 +24,7 @@ func TestCountingDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := fmt.Sprintf("This is version %d of\nthe rules", model.RulesVersion); !bytes.Contains(text, []byte(said)) {
+	if said := fmt.Sprintf("This is version %d of the rules", model.RulesVersion); !bytes.Contains(text, []byte(said)) {
 		t.Errorf("%s does not say %q", name, said)
 	}
 	want := text
