@@ -1,4 +1,4 @@
-// Adapters: whether they have what they add, and whether its parts fit.
+// Adapters: whether both matrices of each module are there, and whether they fit.
 
 package check
 
@@ -9,25 +9,24 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
 )
 
-// An adapter is the pairs of matrices of LoRA, as far as a set has some.
+// An adapter is the pairs of LoRA matrices in a set.
 type adapter struct {
-	n     int // how many of the set's tensors are of an adapter
+	n     int // the number of the set's tensors that belong to an adapter
 	empty tally
-	pairs map[string]*pair // by the names of their tensors, without what tells the two apart
+	pairs map[string]*pair // by the names of their tensors, without the word that tells the two apart
 }
 
-// A pair is the matrices by which one module is changed: the product of the two,
-// with the rank between them.
+// A pair is the matrices that modify one module: the modification is their product, with the rank between
+// them.
 type pair struct {
 	down, up end
-	flipped  bool // [in, rank] and [rank, out], as MLX has it
+	flipped  bool // [in, rank] and [rank, out], as in MLX
 }
 
-// sides are what tells the two matrices of a module apart, in the names that PEFT,
-// kohya's scripts, diffusers and MLX give to them.
+// sides are the words that tell the two matrices of a module apart, in names by PEFT, kohya's scripts,
+// diffusers and MLX.
 var sides = []struct {
 	down, up string
 	flipped  bool
@@ -48,7 +47,7 @@ func (a *adapter) look(ti *safetensors.TensorInfo, shard int) {
 		for _, mark := range []string{side.down, side.up} {
 			before, after, ok := strings.Cut(ti.Name, mark)
 			if !ok || after != "" && after[0] != '.' {
-				continue // lora_A is no part of lora_A_scale
+				continue // lora_A is not part of lora_A_scale
 			}
 			a.n++
 			if ti.Size() == 0 {
@@ -76,34 +75,27 @@ func (a *adapter) add(key string, down, flipped bool, e end) {
 	}
 }
 
-// isAdapterByName says whether the set is called as PEFT calls adapters.
-func (m *weights) isAdapterByName() bool {
-	return strings.HasPrefix(path.Base(m.file()), "adapter_model") || m.set.Role == checkpoint.Adapter
-}
+// isAdapter reports whether the set is an adapter, by its name or by most of its tensors.
+func (a *adapter) isAdapter(m *subject) bool { return m.isAdapterByName() || a.n*2 > m.tensors }
 
-// isAdapter says whether the set is an adapter, by its name or by most of its
-// tensors: alone in a folder, it is what is counted.
-func (m *weights) isAdapter() bool { return m.isAdapterByName() || m.adapter.n*2 > m.tensors }
-
-func (m *weights) judgeAdapter() {
-	a := &m.adapter
-	if !m.isAdapter() || !m.whole {
+func (a *adapter) judge(m *subject) {
+	if !a.isAdapter(m) || !m.complete {
 		return
 	}
 	switch {
 	case m.tensors == 0:
 		m.found(m.file()).Add(RuleAdapterEmpty, "", safetensors.Span{}, "the adapter %s has no tensors", quote(path.Base(m.file())))
-	case a.empty.n > 0:
-		m.report(RuleAdapterEmpty, &a.empty, "is", "are",
-			"of an adapter and without elements, as DeepSpeed ZeRO-3 leaves them if they are not gathered before they are saved")
-		return // the rank of nothing is nothing
+	case a.empty.n > 0: // then the ranks mean nothing
+		m.report(RuleAdapterEmpty, &a.empty, "is an empty tensor", "are empty tensors",
+			"of an adapter: DeepSpeed ZeRO-3 saves this if weights are not gathered first")
+		return
 	}
 	a.judgePairs(m)
 	a.judgeRank(m)
 }
 
 // judgePairs reports matrices without their counterparts, and pairs of two ranks.
-func (a *adapter) judgePairs(m *weights) {
+func (a *adapter) judgePairs(m *subject) {
 	var alone, unequal tally
 	var ranks [2]int64
 	paired := 0
@@ -125,14 +117,13 @@ func (a *adapter) judgePairs(m *weights) {
 		}
 	}
 	if alone.n > paired {
-		alone = tally{} // it is a kind of adapter that names them otherwise
+		alone = tally{} // a kind of adapter with other names
 	}
-	m.report(RuleAdapterPair, &alone, "is", "are", "of an adapter, and the other matrix of the module is not there")
-	m.report(RuleAdapterPair, &unequal, "has", "have", "another rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])
+	m.report(RuleAdapterPair, &alone, "belongs", "belong", "to an adapter, but the other matrix of the module is missing")
+	m.report(RuleAdapterPair, &unequal, "has", "have", "a different rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])
 }
 
-// ranks returns the rank by each matrix; of those with one dimension or with three
-// it is not known what they are.
+// ranks returns the rank by each matrix, or 0 for tensors of one or three dimensions.
 func (p *pair) ranks() (down, up int64) {
 	a, b := p.down.info.Shape, p.up.info.Shape
 	switch {
@@ -144,13 +135,15 @@ func (p *pair) ranks() (down, up int64) {
 	return a[0], b[1]
 }
 
-// judgeRank compares the ranks with the one of adapter_config.json, if that tells of
-// one for all modules.
-func (a *adapter) judgeRank(m *weights) {
-	c := m.config
-	r, told, ok := c.int("r")
-	if !ok || c.top.first("peft_type").string() != "LORA" || len(c.top.first("rank_pattern").object()) > 0 ||
-		c.top.first("target_parameters").kind != 0 {
+// judgeRank compares the ranks with that of adapter_config.json, if it has one for all modules.
+func (a *adapter) judgeRank(m *subject) {
+	if m.main == nil {
+		return
+	}
+	root := m.Main.Root
+	r, ok := root.First("r").Int()
+	if !ok || root.Text("peft_type") != "LORA" || len(root.First("rank_pattern").Object()) > 0 ||
+		root.First("target_parameters").Kind() != 0 {
 		return
 	}
 	var odd tally
@@ -172,5 +165,7 @@ func (a *adapter) judgeRank(m *weights) {
 	if odd.n == 0 {
 		return
 	}
-	m.found(c.path).Add(RuleAdapterRank, "", told.at, "%s has %v, and %s of rank %d", quote(c.path), told, odd.subject("is", "are"), rank)
+	from := root.First("r")
+	m.found(m.main.path).Add(RuleAdapterRank, "", spanOf(from), "%s has %s, but %s rank %d",
+		quote(m.main.path), named(from), odd.subject("has", "have"), rank)
 }

@@ -134,9 +134,9 @@ func TestBlobs(t *testing.T) {
 // TestRefs judges references to what is not there, from every folder that has them.
 func TestRefs(t *testing.T) {
 	for _, test := range []struct{ ref, content, says string }{
-		{"refs/main", strings.Repeat("a", 40), `"refs/main" names the snapshot "` + strings.Repeat("a", 40) + `", of which no file is there`},
-		{"refs/pr/1", "", `"refs/pr/1" names the snapshot "", of which no file is there`},
-		{"refs/main", "..\n", `"refs/main" names the snapshot "..", of which no file is there`},
+		{"refs/main", strings.Repeat("a", 40), `"refs/main" names the snapshot "` + strings.Repeat("a", 40) + `", which has no files`},
+		{"refs/pr/1", "", `"refs/pr/1" names the snapshot "", which has no files`},
+		{"refs/main", "..\n", `"refs/main" names the snapshot "..", which has no files`},
 		{"refs/main", revision[:39], `names the snapshot "` + revision[:39] + `"`},
 		{"refs/v2", revision + "\n", ""},
 	} {
@@ -158,7 +158,7 @@ func TestRefs(t *testing.T) {
 	find(t, judge(t, f.store(), "", nil))
 	// Of a repository of which nothing else is left, the reference is.
 	f["models--org--other/refs/main"] = []byte(revision)
-	find(t, judge(t, f.store(), "", nil), want{check.RuleRefMissing, "models--org--other/refs/main", "", "of which no file is there"})
+	find(t, judge(t, f.store(), "", nil), want{check.RuleRefMissing, "models--org--other/refs/main", "", `"refs/main" names the snapshot "0123456789abcdef0123456789abcdef01234567", which has no files`})
 }
 
 // TestBlobWithoutLinks judges blobs of a store that cannot tell where links lead.
@@ -170,7 +170,7 @@ func TestBlobWithoutLinks(t *testing.T) {
 	f["blobs/"+gitBlob(good)] = good
 	f["blobs/not-a-digest"] = good
 	find(t, judge(t, f.store(), "", &check.Options{Data: true}),
-		want{check.RuleBlobDigest, "blobs/" + sha256Of(bad), "", "and it is called so"})
+		want{check.RuleBlobDigest, "blobs/" + sha256Of(bad), "", "but its name has another one: the file was damaged or changed after the download"})
 }
 
 // TestOneBlobIsReadOnce has a file in two snapshots.
@@ -218,7 +218,7 @@ func TestRecords(t *testing.T) {
 			f.text(".cache/huggingface/download/a/model.safetensors.metadata", test.record)
 			var wants []want
 			if test.wrong {
-				wants = []want{{check.RuleDownloadDigest, "a/model.safetensors", "", `and ".cache/huggingface/download/a/model.safetensors.metadata" says`}}
+				wants = []want{{check.RuleDownloadDigest, "a/model.safetensors", "", `but ".cache/huggingface/download/a/model.safetensors.metadata"`}}
 			}
 			find(t, judge(t, f.store(), "", &check.Options{Data: true}), wants...)
 		})

@@ -1,8 +1,9 @@
-// The data: every byte of every set, read once by two goroutines.
+// Data: reading every byte of every set once, with two goroutines.
 
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -12,89 +13,91 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/stats"
-	"github.com/weightools/safetensors/store"
 )
 
-// sideBySide is how many goroutines read and count.
-const sideBySide = 2
+// parallel is the number of goroutines that read and count.
+const parallel = 2
 
-// A verdict is what is kept of a tensor's numbers.
-type verdict struct {
-	counted  bool // there are numbers, and they were counted
-	zero     bool // all are zero
-	constant bool // all are one other number
-	below    bool // of infinities, there are negative ones alone
-	full     bool // the largest is the largest byte
-	nan, inf int64
+// A dataJudge judges the data of sets.
+type dataJudge struct {
+	progress func(bytes int64)
+	read     map[string]bool // the files that were read: two indexes may share shards
+	digested map[string]bool // the digests that were checked
 }
 
-// judgeData reads the data of all sets, and judges it. Bytes that two sets share, by
-// an index each, are read for one.
-func (r *repository) judgeData(ctx context.Context) {
-	read, digested := make(map[string]bool), make(map[string]bool)
-	for _, m := range r.models {
-		var down []lora
-		for i := range m.shards {
-			s := &m.shards[i]
-			if s.header == nil || read[s.path] {
-				continue
-			}
-			read[s.path] = true
-			verdicts, err := m.count(ctx, s, digested)
-			if ctx.Err() != nil {
-				return
-			}
-			if err != nil {
-				r.failed(s.path, err)
-				continue
-			}
-			m.judgeNumbers(s, verdicts)
-			down = append(down, loras(s.header, verdicts)...)
+// judge reads and judges the data of one set.
+func (d *dataJudge) judge(ctx context.Context, m *weights) {
+	cp := m.set.Open()
+	defer cp.Close()
+	isAdapter := m.adapter.isAdapter(&m.subject)
+	var down []lora
+	for i := range m.shards {
+		s := &m.shards[i]
+		if s.header == nil || d.read[s.path] {
+			continue
 		}
-		m.judgeChange(down)
-		m.judgeTied(ctx)
+		d.read[s.path] = true
+		verdicts, err := d.count(ctx, m, cp, s)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			m.failed(s.path, err)
+			continue
+		}
+		m.judgeNumbers(s, verdicts, isAdapter)
+		down = append(down, loras(s.header, verdicts)...)
 	}
-	r.judgeBlobs(ctx, digested)
+	if isAdapter {
+		m.judgeChange(down)
+	}
+	m.judgeTied(ctx, cp)
 }
 
-// count reads the tensors of a shard, and counts their numbers. The digest of the
-// file is made of the same reads, if anything tells what it should be.
-func (m *weights) count(ctx context.Context, s *shard, digested map[string]bool) ([]verdict, error) {
+// count reads the tensors of a shard and counts their values. If the digest of the file is known, it is
+// computed by the same reads.
+func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkpoint, s *shard) ([]verdict, error) {
+	want, ok := m.expect(ctx, s.path)
+	switch other, err := cp.Opened(ctx, s.path); {
+	case err != nil:
+		return nil, err
+	case !ok || other != nil: // the reader of another format does not return the bytes of the file
+		from, err := cp.ReaderAt(ctx, s.path)
+		if err != nil {
+			return nil, err
+		}
+		return d.countParallel(from, s)
+	case want.rule == RuleBlobDigest && d.digested[want.want]:
+		return nil, nil // another link to the same file
+	}
 	object, err := m.from.Open(ctx, s.path)
 	if err != nil {
 		return nil, err
 	}
 	defer object.Close()
-	d, ok := m.expect(ctx, s.path)
-	switch {
-	case !ok:
-		return m.countBeside(ctx, s, object)
-	case d.rule == RuleBlobDigest && digested[d.want]:
-		return nil, nil // it is the same file as another, by another link
-	}
-	made := d.hash(object.Size())
-	verdicts, err := m.countInOrder(newDigester(object.ReaderAt(ctx), made), s)
+	hash := want.hash(object.Size())
+	verdicts, err := d.countInOrder(newDigester(object.ReaderAt(ctx), hash), s)
 	if err == nil {
-		m.check(s.path, object.Size(), d, made)
+		m.check(s.path, object.Size(), want, hash)
 	}
-	digested[d.want] = true
+	d.digested[want.want] = true
 	return verdicts, err
 }
 
-// countBeside counts tensors side by side, each by one goroutine.
-func (m *weights) countBeside(ctx context.Context, s *shard, object store.Object) ([]verdict, error) {
+// countParallel counts two tensors at a time, each by one goroutine.
+func (d *dataJudge) countParallel(from io.ReaderAt, s *shard) ([]verdict, error) {
 	tensors := s.header.Tensors
 	verdicts, errs := make([]verdict, len(tensors)), make([]error, len(tensors))
-	from := object.ReaderAt(ctx)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var workers sync.WaitGroup
-	for range min(sideBySide, len(tensors)) {
+	for range min(parallel, len(tensors)) {
 		workers.Go(func() {
 			c := stats.Counter{Workers: 1}
 			for i := next.Add(1) - 1; i < int64(len(tensors)) && !failed.Load(); i = next.Add(1) - 1 {
-				verdicts[i], errs[i] = m.countOne(&c, from, s, &tensors[i])
+				verdicts[i], errs[i] = d.countOne(&c, from, s, &tensors[i])
 				if errs[i] != nil {
 					failed.Store(true)
 				}
@@ -105,9 +108,9 @@ func (m *weights) countBeside(ctx context.Context, s *shard, object store.Object
 	return verdicts, cmp.Or(errs...)
 }
 
-// countInOrder reads a file from its start to its end: the header, and then one
-// tensor after the other, each by two goroutines.
-func (m *weights) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) {
+// countInOrder reads a file from start to end: the header, and then one tensor after the other, each by two
+// goroutines.
+func (d *dataJudge) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) {
 	if _, err := io.Copy(io.Discard, io.NewSectionReader(from, 0, s.header.DataStart())); err != nil {
 		return nil, err
 	}
@@ -119,14 +122,14 @@ func (m *weights) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) {
 		return cmp.Compare(s.header.Tensors[a].Offsets.Begin, s.header.Tensors[b].Offsets.Begin)
 	})
 	verdicts := make([]verdict, len(order))
-	c := stats.Counter{Workers: sideBySide}
+	c := stats.Counter{Workers: parallel}
 	for _, i := range order {
 		ti := &s.header.Tensors[i]
 		var err error
 		if ti.Dtype == safetensors.BOOL {
 			_, err = io.Copy(io.Discard, s.section(from, ti))
 		} else {
-			verdicts[i], err = m.countOne(&c, from, s, ti)
+			verdicts[i], err = d.countOne(&c, from, s, ti)
 		}
 		if err != nil {
 			return nil, err
@@ -141,11 +144,11 @@ func (s *shard) section(from io.ReaderAt, ti *safetensors.TensorInfo) *io.Sectio
 	return io.NewSectionReader(from, at.Begin, at.Len())
 }
 
-// countOne counts the numbers of one tensor. Those of BOOL are judged with their file,
-// by what their bytes are.
-func (m *weights) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo) (verdict, error) {
-	if m.opts.Progress != nil {
-		defer m.opts.Progress(ti.Size())
+// countOne counts the values of one tensor. BOOL tensors are judged with their file, by the values of their
+// bytes.
+func (d *dataJudge) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo) (verdict, error) {
+	if d.progress != nil {
+		defer d.progress(ti.Size())
 	}
 	if ti.Dtype == safetensors.BOOL || ti.Size() == 0 {
 		return verdict{}, nil
@@ -161,4 +164,49 @@ func (m *weights) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *saf
 	}
 	v.full = ti.Dtype == safetensors.U8 && sum.Max.Float64() == 255
 	return v, nil
+}
+
+// judgeTied compares an output layer with the embedding to which the configuration ties it.
+func (m *weights) judgeTied(ctx context.Context, cp *checkpoint.Checkpoint) {
+	in, out := m.ends.embedding, m.ends.head
+	if !m.described || !m.Tied() || in.info == nil || out.info == nil || !sameKind(in.info, out.info) {
+		return
+	}
+	same, err := m.sameBytes(ctx, cp, in, out)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		m.failed(m.shards[out.shard].path, err)
+	case err == nil && !same:
+		m.found(m.shards[out.shard].path).Add(RuleTiedDiffers, out.info.Name, out.info.Entry,
+			"tensor %s differs from %s, to which %s ties it", quote(out.info.Name), quote(in.info.Name), quote(m.main.path))
+	}
+}
+
+// sameBytes reports whether two tensors of the same dtype and shape have the same bytes.
+func (m *weights) sameBytes(ctx context.Context, cp *checkpoint.Checkpoint, a, b end) (bool, error) {
+	const chunk = 1 << 20 // bytes
+	var readers [2]io.Reader
+	for i, e := range []end{a, b} {
+		from, err := cp.ReaderAt(ctx, m.shards[e.shard].path)
+		if err != nil {
+			return false, err
+		}
+		readers[i] = m.shards[e.shard].section(from, e.info)
+	}
+	var bufs [2][]byte
+	for i := range bufs {
+		bufs[i] = make([]byte, min(a.info.Size(), chunk))
+	}
+	for left := a.info.Size(); left > 0; left -= int64(len(bufs[0])) {
+		for i := range bufs {
+			bufs[i] = bufs[i][:min(left, int64(len(bufs[i])))]
+			if _, err := io.ReadFull(readers[i], bufs[i]); err != nil {
+				return false, err
+			}
+		}
+		if !bytes.Equal(bufs[0], bufs[1]) {
+			return false, nil
+		}
+	}
+	return true, nil
 }

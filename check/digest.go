@@ -1,4 +1,4 @@
-// Digests of files, made of the reads by which their tensors are counted.
+// Digests: files compared with the digests that the Hub's cache has for them.
 
 package check
 
@@ -14,21 +14,19 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/weightools/safetensors"
 )
 
-// A digest is what that of a file should be, in hexadecimal digits, and who says so.
+// A digest is the expected digest of a file, in hexadecimal digits.
 type digest struct {
 	want string
 	rule safetensors.Rule
-	by   string // where it is written
+	by   string // where it comes from, for messages
 }
 
-// hash returns the hash by which the digest of a file of so many bytes is made:
-// SHA-256, or git's SHA-1 of a blob, which begins with its kind and its size. nil if
-// it is none of these.
+// hash returns the hash of the digest for a file of the given size: SHA-256, or git's SHA-1 of a blob, which
+// includes its kind and size.
 func (d *digest) hash(size int64) hash.Hash {
 	switch len(d.want) {
 	case 2 * sha256.Size:
@@ -41,37 +39,35 @@ func (d *digest) hash(size int64) hash.Hash {
 	return nil
 }
 
-// isDigest says whether a name is that of a blob: the digest of a large file, or the
-// one that git has for a small one.
+// isDigest reports whether a name is that of a blob: the SHA-256 of a large file, or git's digest of a small
+// one.
 func isDigest(name string) bool {
 	return (len(name) == 2*sha256.Size || len(name) == 2*sha1.Size) && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// blobOf returns the digest by the name of the blob that a file of the Hub's cache
-// leads to: snapshots/REVISION/FILE is a link to ../../blobs/DIGEST. Only the local
-// file system tells where a link leads.
-func (r *repository) blobOf(file string) (digest, bool) {
-	if r.opts.Dir == "" {
+// blobOf returns the digest in the name of the blob to which a file of the Hub's cache links:
+// snapshots/REVISION/FILE is a link to ../../blobs/DIGEST. A store does not show links; the local file system
+// does.
+func (r *folder) blobOf(file string) (digest, bool) {
+	if r.dir == "" {
 		return digest{}, false
 	}
-	to, err := os.Readlink(filepath.Join(r.opts.Dir, filepath.FromSlash(file)))
+	to, err := os.Readlink(filepath.Join(r.dir, filepath.FromSlash(file)))
 	if err != nil {
-		return digest{}, false // no link
+		return digest{}, false // not a link
 	}
 	to = filepath.ToSlash(to)
 	name := path.Base(to)
 	if path.Base(path.Dir(to)) != "blobs" || !isDigest(name) {
 		return digest{}, false
 	}
-	return digest{name, RuleBlobDigest, "the blob that it leads to is called " + name}, true
+	return digest{name, RuleBlobDigest, "it links to the blob " + name}, true
 }
 
-// recordOf returns the digest by the record that huggingface_hub keeps of what it
-// fetched to a local folder: lines with a revision, the digest, and the time. It is
-// of use for weights alone: people change configurations, and do not change weights.
-func (r *repository) recordOf(ctx context.Context, file string) (digest, bool) {
-	below := strings.TrimPrefix(strings.TrimPrefix(file, r.path), "/")
-	record := path.Join(r.path, ".cache/huggingface/download", below+".metadata")
+// recordOf returns the digest in the record of a download that huggingface_hub keeps in a local folder: lines
+// with the revision, the digest and the time. It is used for weights only, because people edit configurations.
+func (r *folder) recordOf(ctx context.Context, file string) (digest, bool) {
+	record := path.Join(r.path, ".cache/huggingface/download", r.below(file)+".metadata")
 	if !r.has(record) {
 		return digest{}, false
 	}
@@ -84,19 +80,19 @@ func (r *repository) recordOf(ctx context.Context, file string) (digest, bool) {
 		return digest{}, false
 	}
 	want := strings.TrimSpace(lines[1])
-	return digest{want, RuleDownloadDigest, fmt.Sprintf("%s says %s", quote(record), want)}, true
+	return digest{want, RuleDownloadDigest, fmt.Sprintf("%s has %s", quote(record), want)}, true
 }
 
-// expect returns the digest that a file of weights should have, if anything tells.
-func (r *repository) expect(ctx context.Context, file string) (digest, bool) {
+// expect returns the digest that a file of weights should have, if it is known.
+func (r *folder) expect(ctx context.Context, file string) (digest, bool) {
 	if d, ok := r.blobOf(file); ok {
 		return d, true
 	}
 	return r.recordOf(ctx, file)
 }
 
-// check compares a digest that was made with the one that should be.
-func (r *repository) check(file string, size int64, d digest, made hash.Hash) {
+// check compares the digest of a file with the expected one.
+func (r *folder) check(file string, size int64, d digest, made hash.Hash) {
 	got := hex.EncodeToString(made.Sum(nil))
 	if got == d.want {
 		return
@@ -105,19 +101,19 @@ func (r *repository) check(file string, size int64, d digest, made hash.Hash) {
 	if len(got) == 2*sha1.Size {
 		kind = "git digest"
 	}
-	r.found(file).Add(d.rule, "", safetensors.Span{End: size}, "%s, of %s, has the %s %s, and %s: its bytes are not those that were to be fetched",
+	r.found(file).Add(d.rule, "", safetensors.Span{End: size}, "%s (%s) has the %s %s, but %s: the file was damaged or changed after the download",
 		quote(path.Base(file)), count(size, "byte"), kind, got, d.by)
 }
 
-// judgeBlobs judges what the Hub's cache has besides weights: files that are links to
-// blobs, and blobs to which none leads. Those in done were judged with their tensors.
-func (r *repository) judgeBlobs(ctx context.Context, done map[string]bool) {
+// judgeBlobs checks the other files in the Hub's cache: links to blobs, and blobs without links. Those in done
+// were checked with their tensors.
+func (r *folder) judgeBlobs(ctx context.Context, done map[string]bool) {
 	for _, file := range r.names {
 		d, ok := r.blobOf(file)
 		if name := path.Base(file); !ok && path.Base(path.Dir(file)) == "blobs" && isDigest(name) {
-			d, ok = digest{name, RuleBlobDigest, "it is called so"}, true
+			d, ok = digest{name, RuleBlobDigest, "its name has another one"}, true
 		}
-		// A blob comes before the links to it, by name. Those lead to others.
+		// A blob sorts before the links to it.
 		if !ok || done[d.want] {
 			continue
 		}
@@ -139,46 +135,4 @@ func (r *repository) judgeBlobs(ctx context.Context, done map[string]bool) {
 		}
 		r.check(file, object.Size(), d, made)
 	}
-}
-
-// A digester is a reader of a file that digests what is read, once and in order.
-// Several goroutines may read at once; each waits until all before its bytes was
-// digested, and while one digests, the others read and count. So reads have to go
-// through the file from its start to its end, each byte once.
-type digester struct {
-	from io.ReaderAt
-	hash hash.Hash
-
-	mu   sync.Mutex
-	turn sync.Cond // at or err has changed
-	at   int64     // how many bytes are digested
-	err  error     // why no more will be
-}
-
-func newDigester(from io.ReaderAt, h hash.Hash) *digester {
-	d := &digester{from: from, hash: h}
-	d.turn.L = &d.mu
-	return d
-}
-
-// ReadAt implements io.ReaderAt.
-func (d *digester) ReadAt(b []byte, off int64) (int, error) {
-	n, err := d.from.ReadAt(b, off)
-	short := n < len(b)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for !short && d.at != off && d.err == nil {
-		d.turn.Wait()
-	}
-	switch {
-	case short && d.err == nil:
-		d.err = fmt.Errorf("read %d bytes of %d at %d: %w", n, len(b), off, err)
-	case !short && d.err == nil:
-		d.hash.Write(b) // with the lock: it is nobody else's turn
-		d.at += int64(len(b))
-	case !short:
-		return 0, d.err
-	}
-	d.turn.Broadcast()
-	return n, err
 }

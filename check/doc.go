@@ -1,7 +1,5 @@
-// What a repository is, what is judged of it, and what is promised.
-
-// Package check judges a repository of weights as a whole: a folder with its
-// sets of weights, the files that say what they are, and what was left beside them.
+// Package check validates a repository of weights: a folder with its sets of weights, their configuration
+// files, and other files beside them.
 //
 //	sets, err := checkpoint.Discover(ctx, from, path, nil)
 //	if err != nil {
@@ -11,36 +9,29 @@
 //		...
 //	}
 //
-// It stands on what package checkpoint finds: [checkpoint.Checkpoint.Validate] judges
-// each file of a set, and the set against its index. What that reports is not
-// reported here again. The rules here are those from [RuleNotFetched] on.
+// It complements package checkpoint: [checkpoint.Checkpoint.Validate] validates each file of a set, and the set
+// against its index. What that reports is not reported again here. [Rules] lists the rules of this package.
 //
-// # What is judged
+// # What is checked
 //
-// Of a folder, all of it. Of an index, its set, and the configuration beside it. Of
-// one file only what it proves alone: a file may be one shard of many, so nothing
-// is said to be missing from it.
+// In a folder, everything is checked; for an index, its set and the configuration beside it; for a single
+// file, only the file itself. A single file may be one of many shards, so nothing is reported as missing from
+// it, and neither from a set with a missing or unreadable shard, because that fault explains the rest.
 //
-// Nothing is said to be missing from a set, either, of which a shard is not there
-// or cannot be read: that fault is told already, and explains the rest.
+// # What counts as a fault
 //
-// # What is taken for a fault
-//
-// No specification says what a repository has to hold. So evidence comes from the
-// repository itself wherever it can: a weight without scales is at fault if the same
-// weight of the other layers has some, a layer if each of the others has a tensor
-// that it lacks. What a configuration says is compared with shapes where the name of
-// a number leaves no doubt, and only for the architectures that are known to mean
-// it. What may be as it was meant is a note, or nothing.
+// No specification defines the contents of a repository. So the repository itself provides the evidence where
+// possible: a weight without scales is a fault if the same weight of other layers has some, and a layer is
+// incomplete if it lacks a tensor that each of the others has. A configuration is compared with shapes only if
+// the meaning of a setting is certain, and for architectures that are known to use it that way. Anything that
+// may be intended is a note, or is not reported.
 //
 // # Cost
 //
-// Without [Options].Data the headers are read that Validate of package checkpoint
-// has read, and is remembered to have; of other files, configurations and the first
-// bytes of some. Each tensor is looked at once, so the time is linear in their
-// number. With Data every byte of every set is read, once, by two goroutines, as
-// package stats counts: the digests of package crypto are made of the same reads.
+// Without Options.Data, Validate uses the headers that package checkpoint has read, and reads configurations
+// and the first bytes of some other files. It looks at each tensor once, so the time is linear in their number.
+// With Data, two goroutines read every byte of every set once, and compute digests by the same reads.
 //
-// Configurations come from strangers. They are read up to 32 MiB, scanned without
-// recursion, and a value of another kind than is due counts as absent.
+// Configurations are untrusted. They are read up to 32 MiB and parsed without recursion, and a value of an
+// unexpected type counts as missing.
 package check

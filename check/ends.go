@@ -1,4 +1,4 @@
-// The ends of a model: the layer that tokens go in by, and the one they come out of.
+// The ends of a model: the embedding of tokens, and the output layer.
 
 package check
 
@@ -7,14 +7,10 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
 )
-
-// An end is a tensor and the shard that has it.
-type end struct {
-	info  *safetensors.TensorInfo
-	shard int
-}
 
 // ends are the tensors at the ends of a language model.
 type ends struct {
@@ -22,25 +18,24 @@ type ends struct {
 	hasHead         bool // there is a tensor that may be of an output layer, packed or not
 }
 
-// embeddings are the modules that libraries call the input layer of a language
-// model; beside those of other parts, such as the position embeddings of a vision
-// tower, only whole names can be told apart.
+// embeddings are the modules that embed tokens. Whole names are needed, because other parts of a model have
+// embeddings too, such as the positions of a vision tower.
 var embeddings = []string{
 	"model.embed_tokens", "language_model.model.embed_tokens", "model.language_model.embed_tokens",
 	"transformer.wte", "gpt_neox.embed_in", "model.decoder.embed_tokens", "bert.embeddings.word_embeddings",
 	"roberta.embeddings.word_embeddings", "embeddings.word_embeddings", "shared", "transformer.word_embeddings",
 }
 
-// heads are those that they call its output layer.
+// heads are the modules of output layers.
 var heads = []string{"lm_head", "language_model.lm_head", "model.lm_head"}
 
-// outputs are other modules that stand at the end of a model, beside those that have
-// "head" in their names: of rewards and classes, too.
+// outputs are other modules at the end of a model, besides those with "head" in their names: for rewards and
+// classes as well.
 var outputs = []string{"output", "embed_out", "score", "classifier", "classification", "summary"}
 
 // look looks at a tensor that is in no layer.
 func (e *ends) look(ti *safetensors.TensorInfo, shard int, n name) {
-	e.hasHead = e.hasHead || strings.Contains(ti.Name, "head") || slices.Contains(outputs, lastElement(n.module))
+	e.hasHead = e.hasHead || strings.Contains(ti.Name, "head") || slices.Contains(outputs, parts.Last(n.module))
 	switch {
 	case n.leaf != "weight" || !isFloat(ti.Dtype) || len(ti.Shape) != 2:
 	case slices.Contains(embeddings, n.module):
@@ -50,31 +45,37 @@ func (e *ends) look(ti *safetensors.TensorInfo, shard int, n name) {
 	}
 }
 
-func (e *ends) judge(m *weights) {
+// isFloat reports whether a dtype is a float of 16 bits or more, as of weights that are not packed.
+func isFloat(d safetensors.Dtype) bool {
+	return d.Class() == safetensors.ClassFloat && d.Bits() >= 16
+}
+
+const tieName = "tie_word_embeddings"
+
+func (e *ends) judge(m *subject) {
 	if !m.described {
 		return
 	}
-	tied, told := m.config.flag("tie_word_embeddings")
+	tied, set := m.Flag(tieName)
 	switch {
-	case e.embedding.info == nil || !told:
+	case e.embedding.info == nil || !set:
 	case tied && e.head.info != nil && sameKind(e.embedding.info, e.head.info):
 		m.found(m.shards[e.head.shard].path).Add(RuleTiedTwice, e.head.info.Name, e.head.info.Entry,
-			"tensor %s is stored beside %s, to which %s ties it: %s twice",
-			quote(e.head.info.Name), quote(e.embedding.info.Name), quote(m.config.path), count(e.head.info.Size(), "byte"))
-	case !tied && !e.hasHead && m.whole && m.isCausal():
-		m.found(m.config.path).Add(RuleHeadMissing, "", m.config.text.first("tie_word_embeddings").at,
-			"tie_word_embeddings is false, and no tensor is of an output layer: a loader that goes on leaves it uninitialised")
+			"%s ties tensor %s to %s, but both are stored: %s twice",
+			quote(m.main.path), quote(e.head.info.Name), quote(e.embedding.info.Name), count(e.head.info.Size(), "byte"))
+	case !tied && !e.hasHead && m.complete && e.isCausal(m):
+		m.found(m.main.path).Add(RuleHeadMissing, "", spanOf(m.Text.First(tieName)),
+			"tie_word_embeddings is false, but there is no output layer: a loader may leave it uninitialized")
 	}
 	e.judgeShape(m)
 }
 
-// isCausal says whether the model is one that has an output layer. Models of
-// embeddings are published with the architecture of what they were made from, and
-// without its head; but their names have no "model." before them, or there is the
-// list of modules of the library sentence-transformers.
-func (m *weights) isCausal() bool {
-	architectures := string(m.config.top.first("architectures").text)
-	return strings.Contains(architectures, "ForCausalLM") && strings.HasPrefix(m.ends.embedding.info.Name, "model.embed_tokens.") &&
+// isCausal reports whether the model needs an output layer. Embedding models are published with the
+// architecture of the model that they were made from and without its head; but their names do not begin with
+// "model.", or there is the list of modules of the library sentence-transformers.
+func (e *ends) isCausal(m *subject) bool {
+	architectures := string(m.Main.Root.First("architectures").Value.Text())
+	return strings.Contains(architectures, "ForCausalLM") && strings.HasPrefix(e.embedding.info.Name, "model.embed_tokens.") &&
 		!m.has(strings.TrimPrefix(folderOf(m.file())+"/modules.json", "/"))
 }
 
@@ -82,24 +83,23 @@ func sameKind(a, b *safetensors.TensorInfo) bool {
 	return a.Dtype == b.Dtype && slices.Equal(a.Shape, b.Shape)
 }
 
-// judgeShape compares the input layer with the configuration. That it has more rows
-// than the vocabulary is usual, since rows are added for speed.
-func (e *ends) judgeShape(m *weights) {
+// judgeShape compares the embedding with the configuration. It may have more rows than the vocabulary, which
+// some models add for speed.
+func (e *ends) judgeShape(m *subject) {
 	if e.embedding.info == nil {
 		return
 	}
-	at := m.shards[e.embedding.shard].path
-	rows, columns := e.embedding.info.Shape[0], e.embedding.info.Shape[1]
-	if n, _, ok := m.config.int("vocab_size"); ok && rows < n {
-		m.found(at).Add(RuleConfigShape, e.embedding.info.Name, e.embedding.info.Entry,
-			"tensor %s has %v rows, and %s has a vocab_size of %v", quote(e.embedding.info.Name), wording.Grouped(rows), quote(m.config.path), wording.Grouped(n))
+	ti, file := e.embedding.info, m.shards[e.embedding.shard].path
+	rows, columns := ti.Shape[0], ti.Shape[1]
+	if n, from, ok := m.Int(config.Vocab); ok && rows < n {
+		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
+			"tensor %s has %v rows, but %s has %s", quote(ti.Name), wording.Grouped(rows), quote(m.main.path), named(from))
 	}
-	// Some models project what they embed.
-	if _, from, _ := m.config.int("embedding_size", "word_embed_proj_dim", "embedding_dim", "emb_size", "trigram_input"); from.kind != 0 {
+	if m.Text.First(config.Embedding...).Kind() != 0 { // a projection follows
 		return
 	}
-	if n, from, ok := m.config.int("hidden_size", "n_embd", "d_model", "n_embed", "dim"); ok && columns != n {
-		m.found(at).Add(RuleConfigShape, e.embedding.info.Name, e.embedding.info.Entry,
-			"tensor %s has %v columns, and %s has %s", quote(e.embedding.info.Name), wording.Grouped(columns), quote(m.config.path), from)
+	if n, from, ok := m.Int(config.Hidden); ok && columns != n {
+		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
+			"tensor %s has %v columns, but %s has %s", quote(ti.Name), wording.Grouped(columns), quote(m.main.path), named(from))
 	}
 }

@@ -124,7 +124,7 @@ func TestConfigTooLarge(t *testing.T) {
 	f := make(folder)
 	f.weights(t, "model.safetensors", headed(plain)...)
 	f.text("config.json", `{"a":"`+strings.Repeat("x", 33<<20)+`"}`)
-	find(t, judge(t, f.store(), "", nil), want{check.RuleConfigJSON, "config.json", "", "is not read"})
+	find(t, judge(t, f.store(), "", nil), want{check.RuleConfigJSON, "config.json", "", `"config.json" is larger than the limit for configurations: 34,603,016 bytes of at most 33,554,432`})
 }
 
 // TestManySets has a folder of a thousand models: the time is not that of pairs, and

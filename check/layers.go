@@ -1,4 +1,4 @@
-// Layers: whether all are there, and whether one lacks what the others have.
+// Layers: whether all are there, and whether one lacks a tensor that the others have.
 
 package check
 
@@ -9,23 +9,24 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // layers are the stacks of layers of a set, by their names, such as "model.layers".
 type layers struct {
 	stacks map[string]*stack
-	last   *stack // that of the tensor before, which is that of the next as a rule
-	shapes shapes
+	last   *stack // of the previous tensor, and usually of the next
 }
 
-// A stack is layers that stand on one another.
+// A stack is a sequence of numbered layers.
 type stack struct {
 	name    string
 	layers  map[int32]*layer
-	current *layer           // that of the tensor before
+	current *layer           // of the previous tensor
 	slots   map[string]*slot // by what follows a layer's number in the names of its tensors
 
-	experts map[uint32]bool // by the number of the layer, in the upper half, and their own
+	experts map[uint32]bool // by the number of the layer, in the upper half, and that of the expert
 }
 
 // A layer is one of a stack.
@@ -36,10 +37,10 @@ type layer struct {
 	first   end // its first tensor
 }
 
-// A slot is a place that a layer may have a tensor for.
+// A slot is a name that a tensor of any layer may have.
 type slot struct{ layers int }
 
-func (l *layers) look(m *weights, ti *safetensors.TensorInfo, shard int, n name) {
+func (l *layers) look(ti *safetensors.TensorInfo, shard int, n name) {
 	if l.last == nil || l.last.name != n.stack {
 		if l.stacks == nil {
 			l.stacks = make(map[string]*stack)
@@ -50,7 +51,6 @@ func (l *layers) look(m *weights, ti *safetensors.TensorInfo, shard int, n name)
 		}
 	}
 	l.last.look(ti, shard, n)
-	l.shapes.look(m, ti, shard, n)
 }
 
 func (s *stack) look(ti *safetensors.TensorInfo, shard int, n name) {
@@ -67,7 +67,7 @@ func (s *stack) look(ti *safetensors.TensorInfo, shard int, n name) {
 		s.slots[n.rest] = one
 	}
 	one.layers++
-	if number, ok := expert(n.rest); ok {
+	if number, ok := parts.Expert(n.rest); ok && number < maxLayer {
 		if s.experts == nil {
 			s.experts = make(map[uint32]bool)
 		}
@@ -87,33 +87,32 @@ func (s *stack) inOrder() []*layer {
 	return all
 }
 
-func (l *layers) judge(m *weights) {
-	l.shapes.judge(m)
-	if !m.whole || m.isFile() {
+func (l *layers) judge(m *subject) {
+	if !m.complete || m.single {
 		return
 	}
 	var largest *stack
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
 		s := l.stacks[name]
-		s.odd(m)
+		s.judgeOdd(m)
 		if slices.Contains(decoders, name) && (largest == nil || len(s.layers) > len(largest.layers)) {
 			largest = s
 		}
 	}
-	if m.described && largest != nil {
-		largest.told(m)
+	if m.described && largest != nil && largest.layers[0] != nil { // otherwise it is only the end of a model
+		largest.judgeNumber(m)
+		largest.judgeExperts(m)
 	}
 }
 
-// fewest is how many layers a stack has at least of which one can be called odd.
-const fewest = 8
+// minLayers is the least number of layers of a stack in which one can be called odd.
+const minLayers = 8
 
-// odd reports the one layer of a stack that lacks what each of the others has, if
-// those are all alike. The first and the last are often otherwise: the first of
-// ModernBERT has no norm before its attention.
-func (s *stack) odd(m *weights) {
+// judgeOdd reports the only layer that lacks a tensor which each of the others has, if the others are alike.
+// The first and the last layer often differ: the first of ModernBERT has no norm before its attention.
+func (s *stack) judgeOdd(m *subject) {
 	all := s.inOrder()
-	if len(all) < fewest || int(all[len(all)-1].number-all[0].number) != len(all)-1 {
+	if len(all) < minLayers || int(all[len(all)-1].number-all[0].number) != len(all)-1 {
 		return
 	}
 	var one *layer
@@ -135,12 +134,12 @@ func (s *stack) odd(m *weights) {
 	}
 	first := fmt.Sprintf("%s.%d.%s", s.name, one.number, slices.Min(lacks))
 	m.found(m.shards[one.first.shard].path).Add(RuleLayerMissing, first, safetensors.Span{},
-		"layer %d of %s lacks %s that each of its other %d layers has, the first %s",
+		"layer %d of %s lacks %s that each of the other %d layers has, the first %s",
 		one.number, quote(s.name), count(len(lacks), "tensor"), len(all)-1, quote(first))
 }
 
-// lacks returns what a layer lacks that each of so many others has. Companions of a
-// packed weight are not told once more.
+// lacks returns the names that one layer lacks and each of the others has, except companions of packed
+// weights, which the rules about these report.
 func (s *stack) lacks(one *layer, others int) (names []string) {
 	total := 0
 	for rest, slot := range s.slots {
@@ -148,50 +147,43 @@ func (s *stack) lacks(one *layer, others int) (names []string) {
 			continue
 		}
 		total++
-		n := parse(rest)
-		if part, _ := partOf(&safetensors.TensorInfo{Name: rest}, n); part == partNone || strings.HasPrefix(n.leaf, "input_") {
+		if _, role := parts.Split(rest); role == parts.Weight || role == parts.Activation {
 			names = append(names, rest)
 		}
 	}
 	if total != len(s.slots)-one.tensors {
-		return nil // a name is there twice
+		return nil // a name occurs twice
 	}
 	return names
 }
 
-// decoders are the stacks of which a configuration may tell the number of layers, and
-// tells that of the largest. Other stacks are of vision towers, of drafts, and of
-// whatever else a model may have.
+// decoders are the stacks whose number of layers a configuration may give. Other stacks belong to vision
+// towers, drafts and other parts of a model.
 var decoders = []string{
 	"model.layers", "language_model.model.layers", "model.language_model.layers", "transformer.h", "gpt_neox.layers",
 	"bert.encoder.layer", "roberta.encoder.layer", "encoder.layer",
 }
 
-// told compares a stack with what the configuration tells of it. More layers than
-// it tells are usual: models that predict several tokens have one more for that.
-func (s *stack) told(m *weights) {
-	if s.layers[0] == nil {
-		return // it is the end of a model
+// judgeNumber compares the number of layers with the configuration. More layers than configured are usual:
+// models that predict several tokens have extra ones.
+func (s *stack) judgeNumber(m *subject) {
+	n, from, ok := m.Int(config.Layers)
+	if !ok || n >= maxLayer {
+		return
 	}
-	if n, from, ok := m.config.int("num_hidden_layers", "n_layer", "n_layers", "num_layers"); ok && n < maxLayer && m.config.tellsLayers() {
-		if gone := s.gone(int32(n)); gone != "" {
-			m.found(m.config.path).Add(RuleLayerMissing, "", from.at, "%s has %v, and the tensors of %s are of %s: %s",
-				quote(m.config.path), from, quote(s.name), count(len(s.layers), "layer"), gone)
-		}
+	// One number is not enough for two stacks, or if a search has removed the tensors of some layers.
+	if two, _ := m.Flag("is_encoder_decoder"); two || m.Text.First("block_configs").Kind() != 0 {
+		return
 	}
-	s.toldExperts(m)
+	if missing := s.missing(int32(n)); missing != "" {
+		m.found(m.main.path).Add(RuleLayerMissing, "", spanOf(from), "%s has %s, but the tensors of %s have %s: %s",
+			quote(m.main.path), named(from), quote(s.name), count(len(s.layers), "layer"), missing)
+	}
 }
 
-// tellsLayers says whether one number can tell how many layers have tensors. It cannot
-// if there are two stacks, nor if a search has left some layers without any.
-func (c *config) tellsLayers() bool {
-	two, _ := c.flag("is_encoder_decoder")
-	return !two && c.text.first("block_configs").kind == 0
-}
-
-// gone says which of the first n layers are not there.
-func (s *stack) gone(n int32) string {
-	const most = 5 // numbers; the rest is counted
+// missing lists those of the first n layers that have no tensors.
+func (s *stack) missing(n int32) string {
+	const most = 5 // numbers; the others are counted
 	var numbers []string
 	total := 0
 	for i := range n {
@@ -213,10 +205,9 @@ func (s *stack) gone(n int32) string {
 	return "layers " + strings.Join(numbers, ", ") + " are missing"
 }
 
-// toldExperts compares the experts of each layer that has some with their number in
-// the configuration.
-func (s *stack) toldExperts(m *weights) {
-	n, from, ok := m.config.int("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
+// judgeExperts compares the number of experts of each layer that has some with the configuration.
+func (s *stack) judgeExperts(m *subject) {
+	n, from, ok := m.Int(config.Experts)
 	if !ok || n < 2 || n > maxLayer {
 		return
 	}
@@ -225,6 +216,6 @@ func (s *stack) toldExperts(m *weights) {
 			continue
 		}
 		m.found(m.shards[l.first.shard].path).Add(RuleLayerMissing, l.first.info.Name, l.first.info.Entry,
-			"layer %d of %s has %s, and %s has %v", l.number, quote(s.name), count(l.experts, "expert"), quote(m.config.path), from)
+			"layer %d of %s has %s, but %s has %s", l.number, quote(s.name), count(l.experts, "expert"), quote(m.main.path), named(from))
 	}
 }

@@ -1,12 +1,8 @@
-// Names of tensors in parts, and what they are to a packed weight.
+// Names of tensors in parts, and the arithmetic of packed shapes.
 
 package check
 
-import (
-	"testing"
-
-	"github.com/weightools/safetensors"
-)
+import "testing"
 
 func TestParse(t *testing.T) {
 	for full, want := range map[string]name{
@@ -28,53 +24,6 @@ func TestParse(t *testing.T) {
 	} {
 		if got := parse(full); got != want {
 			t.Errorf("parse(%q) = %+v, want %+v", full, got, want)
-		}
-	}
-}
-
-func TestExpert(t *testing.T) {
-	for rest, want := range map[string]int32{
-		"mlp.experts.37.down_proj.weight": 37, "experts.0.w1.weight": 0, "block_sparse_moe.experts.7.w2.qweight": 7,
-		"mlp.shared_experts.down_proj.weight": -1, "mlp.shared_experts.0.w": -1, "mlp.experts.gate_up_proj": -1, "experts.": -1, "mlp.experts.x.w": -1, "": -1,
-	} {
-		if got, ok := expert(rest); ok != (want >= 0) || ok && got != want {
-			t.Errorf("expert(%q) = %d, %v, want %d", rest, got, ok, want)
-		}
-	}
-}
-
-func TestPartOf(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		dtype  safetensors.Dtype
-		part   part
-		module string
-	}{
-		{"a.b.weight", safetensors.BF16, partNone, "a.b"},
-		{"a.b.weight", safetensors.F8_E4M3, partWeightF8, "a.b"},
-		{"a.b.weight", safetensors.U32, partWeightU32, "a.b"},
-		{"a.b.qweight", safetensors.I32, partQWeight, "a.b"},
-		{"a.b.weight_packed", safetensors.I32, partPacked, "a.b"},
-		{"a.b.weight_packed", safetensors.U8, partPacked4, "a.b"},
-		{"a.b.weight_scale", safetensors.BF16, partScale, "a.b"},
-		{"a.b.weight_scale_inv", safetensors.F32, partScaleInv, "a.b"},
-		{"a.b.weight_scale_2", safetensors.F32, partScale2, "a.b"},
-		{"a.b.weight_global_scale", safetensors.F32, partGlobalScale, "a.b"},
-		{"a.b.input_scale", safetensors.F32, partScale, "a.b.input"}, // of no weight
-		{"a.b.scale_weight", safetensors.F32, partScale, "a.b"},
-		{"a.b.scales", safetensors.F16, partScales, "a.b"},
-		{"a.b.scales", safetensors.U8, partBlockScales, "a.b"},
-		{"a.experts.up_blocks", safetensors.U8, partBlocks, "a.experts.up"},
-		{"a.experts.up_scales", safetensors.U8, partBlockScales, "a.experts.up"},
-		{"a.experts.up", safetensors.F8_E4M3, partWeightF8, "a.experts.up"},
-		{"a.experts.up_scale_inv", safetensors.F32, partScaleInv, "a.experts.up"},
-		{"a.b.weight.absmax", safetensors.U8, partAbsmax, "a.b"},
-		{"a.b.weight.quant_state.bitsandbytes__nf4", safetensors.U8, partQuantState, "a.b"},
-		{"a.b.bias", safetensors.BF16, partNone, ""},
-	} {
-		got, module := partOf(&safetensors.TensorInfo{Name: test.name, Dtype: test.dtype}, parse(test.name))
-		if got != test.part || module != test.module {
-			t.Errorf("%s, %s: part %d of %q, want %d of %q", test.name, test.dtype, got, module, test.part, test.module)
 		}
 	}
 }
@@ -107,8 +56,8 @@ func TestTiles(t *testing.T) {
 		n, of int64
 		want  bool
 	}{{7168, 56, true}, {576, 5, true}, {10, 6, false}, {10, 5, true}, {10, 10, true}, {10, 11, false}, {1, 1, true}} {
-		if got := tiles(test.n, test.of); got != test.want {
-			t.Errorf("tiles(%d, %d) = %v", test.n, test.of, got)
+		if got := isDivided(test.n, test.of); got != test.want {
+			t.Errorf("isDivided(%d, %d) = %v", test.n, test.of, got)
 		}
 	}
 }

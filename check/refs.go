@@ -1,4 +1,4 @@
-// References: what the Hub's cache has for the names of revisions.
+// References: the names of revisions in the Hub's cache.
 
 package check
 
@@ -6,40 +6,40 @@ import (
 	"bytes"
 	"context"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/store"
 )
 
-// judgeRefs reports references to snapshots that are not there. The cache of one
-// repository, "models--org--name", has in refs/main the commit that main was, and in
-// snapshots/COMMIT its files. A loader without a network goes by the reference alone.
-func (r *repository) judgeRefs(ctx context.Context) {
-	for _, file := range r.names {
+// judgeRefs reports references to missing snapshots. The cache of a repository, "models--org--name", has
+// the commit of the branch main in refs/main, and the files of that commit in snapshots/COMMIT. Without a
+// network, a loader uses the reference alone.
+func (f *folder) judgeRefs(ctx context.Context) {
+	for _, file := range f.names {
 		cache, ok := cacheOf(file)
-		if !ok || !isCache(cache) && !r.hasBelow(path.Join(cache, "snapshots")) {
+		if !ok || !isCache(cache) && !f.hasBelow(path.Join(cache, "snapshots")) {
 			continue
 		}
-		text, err := r.head(ctx, file)
+		text, err := f.head(ctx, file)
 		if err != nil {
 			if ctx.Err() != nil {
 				return
 			}
-			r.failed(file, err)
+			f.failed(file, err)
 			continue
 		}
 		commit := string(bytes.TrimSpace(text))
-		if store.CheckName(commit) == nil && r.hasBelow(path.Join(cache, "snapshots", commit)) {
+		if store.CheckName(commit) == nil && f.hasBelow(path.Join(cache, "snapshots", commit)) {
 			continue
 		}
-		r.found(file).Add(RuleRefMissing, "", safetensors.Span{End: int64(len(text))},
-			"%s names the snapshot %s, of which no file is there", quote(strings.TrimPrefix(strings.TrimPrefix(file, cache), "/")), quote(commit))
+		ref := strings.TrimPrefix(strings.TrimPrefix(file, cache), "/")
+		f.found(file).Add(RuleRefMissing, "", safetensors.Span{End: int64(len(text))},
+			"%s names the snapshot %s, which has no files", quote(ref), quote(commit))
 	}
 }
 
-// cacheOf returns the folder in whose "refs" a file is, or below.
+// cacheOf returns the folder that contains the "refs" of a file.
 func cacheOf(file string) (folder string, ok bool) {
 	if strings.HasPrefix(file, "refs/") {
 		return "", true
@@ -48,14 +48,8 @@ func cacheOf(file string) (folder string, ok bool) {
 	return folder, ok
 }
 
-// isCache says whether a folder is called as the cache of a repository is.
+// isCache reports whether a folder is named like the cache of a repository.
 func isCache(folder string) bool {
 	base := path.Base(folder)
 	return strings.HasPrefix(base, "models--") || strings.HasPrefix(base, "datasets--") || strings.HasPrefix(base, "spaces--")
-}
-
-// hasBelow says whether there is a file in a folder, or below.
-func (r *repository) hasBelow(folder string) bool {
-	at, _ := slices.BinarySearch(r.names, folder+"/")
-	return at < len(r.names) && strings.HasPrefix(r.names[at], folder+"/")
 }

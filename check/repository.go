@@ -6,73 +6,54 @@ import (
 	"context"
 	"iter"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/store"
 )
 
-// Options are the choices of Validate. The zero Options, and nil, are the defaults.
+// Options are the options of Validate. The zero Options and nil are the defaults.
 type Options struct {
-	// Data asks for the rules that need the data, which then is read to its end:
-	// numbers that are not finite, scales of zero, stretches of zeros, and digests.
+	// Data enables the rules that need the data, which is then read to the end: values that are not finite,
+	// zero scales, runs of zeros, and digests.
 	Data bool
 
-	// Dir is the local directory that the store is of, "" if it is of none. The
-	// links in it are looked up, since those of the Hub's cache have the digest of
-	// a file in their names, which a store does not tell.
+	// Dir is the local directory of the store, or "" if it is not local. The links in the Hub's cache have the
+	// digest of a file in their names, and a store does not show links.
 	Dir string
 
-	// Progress, if it is not nil, is called with the size of each tensor that was
-	// read, by several goroutines at once.
+	// Progress, if not nil, is called with the size of each tensor after it was read, possibly by several
+	// goroutines at once.
 	Progress func(bytes int64)
 
-	// Described, if it is not nil, is called with the path of each configuration by
-	// which the tensors of a set are judged: of those that have none, or one that is
-	// broken or of another set, less can be said.
+	// Described, if not nil, is called with the path of each configuration that the tensors of a set are
+	// compared with. Fewer rules apply to sets without one.
 	Described func(config string)
 }
 
-// A repository is what is being judged.
+// A repository is what is judged.
 type repository struct {
-	from store.Store
-	path string // that of the target: a folder, an index or a file; "" is the root
-	sets []*checkpoint.Set
-	opts Options
-
-	folder  bool             // the target is a folder, so that all of it is judged
-	sizes   map[string]int64 // of the files that were listed, by path; nil if none were
-	names   []string         // the same paths, in order
-	counted map[string]int   // how many sets of a folder are counted
-	configs map[string]*config
-	models  []*weights
-
-	findings map[string]*checkpoint.Findings // by file
-	problems []problem
+	folder
+	opts    Options
+	sets    []*checkpoint.Set
+	counted map[string]int // the number of counted sets of each folder
+	weights []*weights
 }
 
-// A problem is what could not be read.
-type problem struct {
-	file string
-	err  error
-}
-
-// Validate judges the repository at name in from, whose sets [checkpoint.Discover]
-// has found there. It yields a report for each file at fault, by path and without a
-// Header. A fault of a set is reported with the shard of the first tensor that has
-// it, or with the set's index or first shard.
+// Validate judges the repository at name in from, whose sets [checkpoint.Discover] found there. It yields a
+// report for each file with violations, in the order of paths and without a Header. A violation by a set is
+// reported with the shard of the first tensor at fault, or with the set's index or first shard.
 //
-// An error is of reading: it comes with the report's File, and without a report, and
-// Validate goes on. Once ctx is done it ends with that as the error.
+// An error means that a file could not be read. It comes with the report's File and without a report, and
+// Validate continues. When ctx is done, Validate ends with that as the error.
 func Validate(ctx context.Context, from store.Store, name string, sets []*checkpoint.Set, opts *Options) iter.Seq2[checkpoint.Report, error] {
 	return func(yield func(checkpoint.Report, error) bool) {
-		r := &repository{
-			from: from, path: name, sets: sets, counted: make(map[string]int), configs: make(map[string]*config), findings: make(map[string]*checkpoint.Findings),
-		}
+		r := &repository{folder: folder{from: from, path: name}, sets: sets, counted: make(map[string]int)}
 		if opts != nil {
 			r.opts = *opts
 		}
+		r.dir = r.opts.Dir
 		r.judge(ctx)
 		if ctx.Err() != nil {
 			yield(checkpoint.Report{}, context.Cause(ctx))
@@ -83,32 +64,41 @@ func Validate(ctx context.Context, from store.Store, name string, sets []*checkp
 				return
 			}
 		}
-		for _, file := range slices.Sorted(maps.Keys(r.findings)) {
-			if !yield(checkpoint.Report{File: file, Report: r.findings[file].Report()}, nil) {
+		for _, file := range slices.Sorted(maps.Keys(r.byFile)) {
+			if !yield(checkpoint.Report{File: file, Report: r.byFile[file].Report()}, nil) {
 				return
 			}
 		}
 	}
 }
 
-// judge judges all there is. It ends early once ctx is done.
+// judge applies all rules. It ends early when ctx is done.
 func (r *repository) judge(ctx context.Context) {
-	r.folder = !slices.ContainsFunc(r.sets, func(s *checkpoint.Set) bool { return r.path == s.Index && r.path != "" || r.isFile() })
+	folders := map[string]bool{r.path: true}
+	whole := true // the target is a folder
 	for _, s := range r.sets {
+		folders[folderOf(s.Name)] = true
 		if s.Counted() {
 			r.counted[folderOf(s.Name)]++
 		}
+		if r.path == s.Index && r.path != "" || r.isFile() {
+			whole = false
+		}
 	}
-	r.list(ctx)
-	r.judgeNames()
-	r.judgeFetched(ctx)
+	if whole {
+		r.list(ctx)
+	}
+	r.judgePaths()
+	r.judgeFormats(r.sets)
+	r.judgeFetched(ctx, folders)
 	r.judgeRefs(ctx)
+	configs := &configReader{folder: &r.folder, files: make(map[string]*configFile)}
 	for _, set := range r.sets {
 		if ctx.Err() != nil {
 			return
 		}
-		m := r.weights(ctx, set)
-		r.models = append(r.models, m)
+		m := r.open(ctx, set, configs)
+		r.weights = append(r.weights, m)
 		m.judge()
 	}
 	if r.opts.Data && ctx.Err() == nil {
@@ -116,53 +106,36 @@ func (r *repository) judge(ctx context.Context) {
 	}
 }
 
-// isFile says whether the target is one file, and neither a folder nor an index.
+// open reads the headers and the configuration of a set.
+func (r *repository) open(ctx context.Context, set *checkpoint.Set, configs *configReader) *weights {
+	m := &weights{subject: subject{folder: &r.folder, set: set, single: r.isFile()}}
+	m.open(ctx)
+	m.Config = config.New(config.Files{}, new(config.Notes))
+	if m.single {
+		return m
+	}
+	m.configure(ctx, configs)
+	// With several models in a folder, the configuration is about the one that libraries look for.
+	m.described = m.Main.Root != nil && set.Counted() && (hasUsualName(set) || r.counted[folderOf(set.Name)] == 1)
+	if m.described && r.opts.Described != nil {
+		r.opts.Described(m.main.path)
+	}
+	return m
+}
+
+// isFile reports whether the target is one file, and not a folder or an index.
 func (r *repository) isFile() bool {
 	return len(r.sets) == 1 && r.sets[0].Index == "" && slices.Equal(r.sets[0].Shards, []string{r.path})
 }
 
-// list finds out which files there are, if the target is a folder and the store can
-// say. What cannot be looked at was told when the folder was sorted.
-func (r *repository) list(ctx context.Context) {
-	lister, ok := r.from.(store.Lister)
-	if !ok || !r.folder {
-		return
-	}
-	r.sizes = make(map[string]int64)
-	for e, err := range lister.List(ctx, r.path) {
-		if err != nil {
-			continue
+// judgeData reads and judges the data of all sets.
+func (r *repository) judgeData(ctx context.Context) {
+	d := &dataJudge{progress: r.opts.Progress, read: make(map[string]bool), digested: make(map[string]bool)}
+	for _, m := range r.weights {
+		d.judge(ctx, m)
+		if ctx.Err() != nil {
+			return
 		}
-		r.sizes[e.Name] = e.Size
-		r.names = append(r.names, e.Name)
 	}
-}
-
-// has says whether there is a file of that path, as far as is known.
-func (r *repository) has(name string) bool {
-	_, ok := r.sizes[name]
-	return ok
-}
-
-// found records that a rule is broken by a file.
-func (r *repository) found(file string) *checkpoint.Findings {
-	f := r.findings[file]
-	if f == nil {
-		f = &checkpoint.Findings{Rules: rules[:]}
-		r.findings[file] = f
-	}
-	return f
-}
-
-// failed records that a file could not be read.
-func (r *repository) failed(file string, err error) {
-	r.problems = append(r.problems, problem{file, err})
-}
-
-// folderOf returns the folder of a path, "" if that is the root of the store.
-func folderOf(p string) string {
-	if dir := path.Dir(p); dir != "." {
-		return dir
-	}
-	return ""
+	r.judgeBlobs(ctx, d.digested)
 }

@@ -67,28 +67,28 @@ var besides = []fixture{
 	}, false, []want{{check.RuleNotFetched, "tokenizer.json", "", `"tokenizer.json" is a Git LFS pointer to 17,525,357 bytes`}}},
 	{"a configuration that is a page", func(t *testing.T, f folder) {
 		model("<!DOCTYPE html>\n<html>Log in</html>", headed(plain))(t, f)
-	}, false, []want{{check.RuleNotFetched, "config.json", "", "an HTML page, such as an error or a login page"}}},
+	}, false, []want{{check.RuleNotFetched, "config.json", "", `"config.json" is an HTML page, such as an error or a login page ("<!DOCTYPE html>")`}}},
 	{"a configuration that is empty", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("config.json", "")
-	}, false, []want{{check.RuleNotFetched, "config.json", "", "is an empty file"}}},
+	}, false, []want{{check.RuleNotFetched, "config.json", "", `"config.json" is an empty file`}}},
 	{"an error of an object store", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("vocab.json", "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>")
-	}, false, []want{{check.RuleNotFetched, "vocab.json", "", "an XML error message from object storage"}}},
+	}, false, []want{{check.RuleNotFetched, "vocab.json", "", `"vocab.json" is an XML error message from object storage ("<?xml`}}},
 	{"what a download has left", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(plain)...)
 		f["model-00002-of-00002.safetensors.incomplete"] = f["model-00002-of-00002.safetensors"][:1234]
 		delete(f, "model-00002-of-00002.safetensors")
 	}, false, []want{
 		{checkpoint.RuleShardMissing, "model.safetensors.index.json", "lm_head.weight", "model-00002-of-00002.safetensors"},
-		{check.RuleDownloadUnfinished, "model-00002-of-00002.safetensors.incomplete", "", "1,234 bytes of a download that was not fetched to its end"},
+		{check.RuleDownloadUnfinished, "model-00002-of-00002.safetensors.incomplete", "", `"model-00002-of-00002.safetensors.incomplete" has 1,234 bytes of an unfinished download`},
 	}},
 	{"what the Hub's library has left, beside the whole", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f["blobs/"+strings.Repeat("a", 64)+".incomplete"] = make([]byte, 10)
 		f["blobs/"+strings.Repeat("a", 64)] = make([]byte, 20)
-	}, false, []want{{check.RuleDownloadUnfinished, "blobs/" + strings.Repeat("a", 64) + ".incomplete", "", "10 bytes of a download that was not fetched to its end, and the whole file is there, too"}}},
+	}, false, []want{{check.RuleDownloadUnfinished, "blobs/" + strings.Repeat("a", 64) + ".incomplete", "", `"blobs/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.incomplete" has 10 bytes of`}}},
 	{"a pickle beside", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f["pytorch_model-00001-of-00002.bin"], f["pytorch_model-00002-of-00002.bin"] = make([]byte, 1000), make([]byte, 234)
@@ -97,42 +97,42 @@ var besides = []fixture{
 	{"a name that is shown as another", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("notes\u202egpj.txt", "")
-	}, false, []want{{check.RulePathUnsafe, "notes\u202egpj.txt", "", `has the control character '\u202e'`}}},
+	}, false, []want{{check.RulePathUnsafe, "notes\u202egpj.txt", "", `the path "notes\u202egpj.txt" contains the control character '\u202e'`}}},
 	{"a reference to a snapshot that was removed", func(t *testing.T, f folder) {
 		f.weights(t, "snapshots/0a/model.safetensors", headed(plain)...)
 		f.text("snapshots/0a/config.json", llamaConfig)
 		f.text("refs/main", "0b\n")
-	}, false, []want{{check.RuleRefMissing, "refs/main", "", `names the snapshot "0b", of which no file is there`}}},
+	}, false, []want{{check.RuleRefMissing, "refs/main", "", `"refs/main" names the snapshot "0b", which has no files`}}},
 	{"a backslash in the name of weights", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.weights(t, `a\b/model.safetensors`, f32("x", 4))
-	}, false, []want{{check.RulePathUnsafe, `a\b/model.safetensors`, "", `has a '\\'`}}},
+	}, false, []want{{check.RulePathUnsafe, `a\b/model.safetensors`, "", `the path "a\\b/model.safetensors" contains '\\', which is not allowed in names on Windows`}}},
 	{"names that differ in case alone", func(t *testing.T, f folder) {
 		model(llamaConfig, headed(plain))(t, f)
 		f.text("Config.json", "{}")
-	}, false, []want{{check.RulePathCollision, "config.json", "", `"Config.json" and "config.json" differ in case alone`}}},
+	}, false, []want{{check.RulePathCollision, "config.json", "", `"Config.json" and "config.json" differ only in case: on Windows and macOS, one overwrites the other`}}},
 	{"a configuration that is cut off", model(llamaConfig[:100], headed(plain)), false,
-		[]want{{check.RuleConfigJSON, "config.json", "", `"config.json" cannot be read: at byte 100`}}},
+		[]want{{check.RuleConfigJSON, "config.json", "", `"config.json" is not a JSON object: at byte 100: expected '"' at the end of the string from byte`}}},
 	{"a configuration that is no object", model(`[1]`, headed(plain)), false,
 		[]want{{check.RuleConfigJSON, "config.json", "", "expected an object"}}},
 	{"fewer rows than the vocabulary", model(changed(llamaConfig, `"vocab_size": 256`, `"vocab_size": 258`), headed(plain)), false,
-		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `has 256 rows, and "config.json" has a vocab_size of 258`)},
+		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `tensor "model.embed_tokens.weight" has 256 rows, but "config.json" has vocab_size 258`)},
 	{"another width", model(changed(llamaConfig, `"llama", "hidden_size": 64`, `"x", "hidden_size": 128`), headed(plain)), false,
-		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `has 64 columns, and "config.json" has hidden_size 128`)},
+		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `tensor "model.embed_tokens.weight" has 64 columns, but "config.json" has hidden_size 128`)},
 	{"another number of heads", model(changed(llamaConfig, `"num_key_value_heads": 2`, `"num_key_value_heads": 4`), headed(plain)), false, []want{
-		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.k_proj.weight", `8 tensors, the first "model.layers.0.self_attn.k_proj.weight", are of shape [32, 64], and by hidden_size, num_attention_heads`},
-		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.v_proj.weight", "[64, 64] is due"},
+		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.k_proj.weight", `8 tensors, the first "model.layers.0.self_attn.k_proj.weight", have the shape [32, 64]; expected`},
+		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.v_proj.weight", `8 tensors, the first "model.layers.0.self_attn.v_proj.weight", have the shape [32, 64]; expected`},
 	}},
 	{"one layer of another width", model(llamaConfig, reshaped(headed(plain), down5+".weight", hidden, wide/2)), false,
-		inModel(check.RuleConfigShape, down5+".weight", `tensor "`+down5+`.weight" is of shape [64, 80], and by hidden_size and intermediate_size of "config.json" [64, 160] is due`)},
+		inModel(check.RuleConfigShape, down5+".weight", `tensor "`+down5+`.weight" has the shape [64, 80]; expected [64, 160] by hidden_size and intermediate_size in "config.json"`)},
 }
 
 // models are fixtures of what is missing from models.
 var models = []fixture{
 	{"fewer layers than the configuration tells", model(changed(llamaConfig, `"num_hidden_layers": 8`, `"num_hidden_layers": 10`), headed(plain)), false,
-		[]want{{check.RuleLayerMissing, "config.json", "", `has num_hidden_layers 10, and the tensors of "model.layers" are of 8 layers: layers 8, 9 are missing`}}},
+		[]want{{check.RuleLayerMissing, "config.json", "", `"config.json" has num_hidden_layers 10, but the tensors of "model.layers" have 8 layers: layers 8,`}}},
 	{"one layer lacks a tensor", model("", without(headed(plain), "model.layers.5.mlp.up_proj.weight", down5+".weight")), false,
-		inModel(check.RuleLayerMissing, down5+".weight", `layer 5 of "model.layers" lacks 2 tensors that each of its other 7 layers has, the first "`+down5+`.weight"`)},
+		inModel(check.RuleLayerMissing, down5+".weight", `layer 5 of "model.layers" lacks 2 tensors that each of the other 7 layers has, the first "`+down5+`.weight"`)},
 	{"one layer lacks an expert", func(t *testing.T, f folder) {
 		all := []tensor{bf16("model.embed_tokens.weight", vocab, hidden)}
 		for i := range 3 {
@@ -141,34 +141,34 @@ var models = []fixture{
 			}
 		}
 		model(`{"model_type": "mixtral", "num_local_experts": 8, "num_hidden_layers": 3}`, all)(t, f)
-	}, false, inModel(check.RuleLayerMissing, "model.layers.2.mlp.experts.0.up_proj.weight", `layer 2 of "model.layers" has 7 experts, and "config.json" has num_local_experts 8`)},
+	}, false, inModel(check.RuleLayerMissing, "model.layers.2.mlp.experts.0.up_proj.weight", `layer 2 of "model.layers" has 7 experts, but "config.json" has num_local_experts 8`)},
 	{"weights that ZeRO-3 did not gather", model(llamaConfig, reshaped(reshaped(headed(plain), "lm_head.weight", 0), "model.norm.weight", 0)), false,
-		inModel(check.RuleTensorEmpty, "lm_head.weight", `2 tensors, the first "lm_head.weight", are weights of shape [0], as DeepSpeed ZeRO-3 leaves behind`)},
+		inModel(check.RuleTensorEmpty, "lm_head.weight", `2 tensors, the first "lm_head.weight", are weights of shape [0]: DeepSpeed ZeRO-3 saves this if`)},
 	{"no output layer", model(llamaConfig, llama(plain)), false,
-		[]want{{check.RuleHeadMissing, "config.json", "", "tie_word_embeddings is false, and no tensor is of an output layer"}}},
+		[]want{{check.RuleHeadMissing, "config.json", "", "tie_word_embeddings is false, but there is no output layer: a loader may leave it uninitialized"}}},
 	{"an output layer that is tied", model(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), headed(plain)), true,
-		inModel(check.RuleTiedTwice, "lm_head.weight", `is stored beside "model.embed_tokens.weight", to which "config.json" ties it: 32,768 bytes twice`)},
+		inModel(check.RuleTiedTwice, "lm_head.weight", `"config.json" ties tensor "lm_head.weight" to "model.embed_tokens.weight", but both are stored:`)},
 	{"an output layer that is tied, and differs", model(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), filled(headed(plain), "lm_head.weight", ones)), true, []want{
 		{check.RuleTiedTwice, "model.safetensors", "lm_head.weight", ""},
-		{check.RuleTiedDiffers, "model.safetensors", "lm_head.weight", `has other bytes than "model.embed_tokens.weight"`},
+		{check.RuleTiedDiffers, "model.safetensors", "lm_head.weight", `tensor "lm_head.weight" differs from "model.embed_tokens.weight", to which "config.json" ties it`},
 		{check.RuleConstantWeight, "model.safetensors", "lm_head.weight", "the 16,384 elements"},
 	}},
 	{"a number of parameters that is that of another model", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(plain)...)
 		f["model.safetensors.index.json"] = []byte(changed(string(f["model.safetensors.index.json"]), `"metadata": {`, `"metadata": {"total_parameters": 494032768, `))
-	}, false, []want{{check.RuleTotalParameters, "model.safetensors.index.json", "", "total_parameters is 494,032,768, and the tensors of the index have"}}},
+	}, false, []want{{check.RuleTotalParameters, "model.safetensors.index.json", "", "total_parameters is 494,032,768, but the tensors of the index have 377,920 elements"}}},
 }
 
 // packings are fixtures of packed weights.
 var packings = []fixture{
 	{"GPTQ without scales", model("", without(headed(gptq), q5+".scales")), false,
-		inModel(check.RuleQuantCompanion, q5+".qweight", `tensor "`+q5+`.qweight" is packed and lacks its scales, which 55 others like it have`)},
+		inModel(check.RuleQuantCompanion, q5+".qweight", `tensor "`+q5+`.qweight" is packed, but lacks its scales, which 55 similar tensors have`)},
 	{"GPTQ without zero points", model("", without(headed(gptq), q5+".qzeros", down5+".qzeros")), false,
-		inModel(check.RuleQuantCompanion, down5+".qweight", `2 tensors, the first "`+down5+`.qweight", are packed and lack their qzeros, which 54 others`)},
+		inModel(check.RuleQuantCompanion, down5+".qweight", `2 tensors, the first "`+down5+`.qweight", are packed, but lack their qzeros, which 54 similar`)},
 	{"GPTQ without group indices", model("", without(headed(gptq), q5+".g_idx")), false,
-		inModel(check.RuleQuantCompanion, q5+".qweight", "lacks its g_idx, which 7 others like it have")},
+		inModel(check.RuleQuantCompanion, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed, but lacks its g_idx, which 7 similar`)},
 	{"GPTQ without the weight", model("", without(headed(gptq), q5+".qweight")), false,
-		inModel(check.RuleQuantCompanion, q5+".qzeros", "belongs to a packed weight that is not there")},
+		inModel(check.RuleQuantCompanion, q5+".qzeros", `tensor "model.layers.5.self_attn.q_proj.qzeros" belongs to a packed weight that is missing`)},
 	{"AWQ without scales", model("", without(headed(awq), q5+".scales")), false, inModel(check.RuleQuantCompanion, q5+".qweight", "lacks its scales")},
 	{"compressed-tensors without scales", model("", without(headed(compressed), q5+".weight_scale")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_scale")},
@@ -189,34 +189,34 @@ var packings = []fixture{
 	{"MLX without biases", model("", without(headed(mlx), q5+".biases")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its biases")},
 	{"GPTQ with scales of another weight", model(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), reshaped(headed(gptq), q5+".scales", 2, kv)), false,
-		inModel(check.RuleQuantShape, q5+".qweight", "the shape [8, 64] has other columns than the scales [2, 32]")},
+		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the shape [8, 64] and the scales [2,`)},
 	{"GPTQ with zero points of other groups", model("", reshaped(headed(gptq), q5+".qzeros", 1, 8)), false,
-		inModel(check.RuleQuantShape, q5+".qweight", "the zero points [1, 8] and the scales [2, 64] are of different numbers of groups")},
+		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the zero points [1, 8] and the scales`)},
 	{"GPTQ with indices of other inputs", model("", reshaped(headed(gptq), q5+".g_idx", 128)), false,
-		inModel(check.RuleQuantShape, q5+".qweight", "the 8 rows hold 64 inputs of 4 bits, and the g_idx is of 128")},
+		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the 8 rows hold 64 inputs of 4 bits,`)},
 	{"AWQ with other zero points", model(quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32}`), reshaped(headed(awq), q5+".qweight", 64, 16)), false,
-		inModel(check.RuleQuantShape, q5+".qweight", "other columns than the zero points")},
+		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the shape [64, 16] and the zero points`)},
 	{"compressed-tensors with scales of another weight", model("", reshaped(headed(compressed), q5+".weight_scale", 32, 2)), false,
-		inModel(check.RuleQuantShape, q5+".weight_packed", "the shape [64, 8] has other rows than the scales [32, 2]")},
+		inModel(check.RuleQuantShape, q5+".weight_packed", `tensor "model.layers.5.self_attn.q_proj.weight_packed" is packed: the shape [64, 8] and the scales`)},
 	{"NVFP4 in groups of 64", model("", reshaped(headed(nvfp4), q5+".weight_scale", 64, 6)), false,
-		inModel(check.RuleQuantShape, q5+".weight_packed", "the 64 inputs are in no groups of 16 or 32 for the scales [64, 6]")},
+		inModel(check.RuleQuantShape, q5+".weight_packed", `tensor "model.layers.5.self_attn.q_proj.weight_packed" is packed: the 64 inputs make no groups of`)},
 	{"MXFP4 with scales of other blocks", model("", []tensor{
 		{"experts.up_blocks", safetensors.U8, []int64{4, 64, 2, 16}, nil}, {"experts.up_scales", safetensors.U8, []int64{4, 64, 3}, nil},
-	}), false, inModel(check.RuleQuantShape, "experts.up_blocks", "the blocks [4, 64, 2, 16] do not have one scale each: the scales are [4, 64, 3]")},
+	}), false, inModel(check.RuleQuantShape, "experts.up_blocks", `tensor "experts.up_blocks" is packed: the blocks [4, 64, 2, 16] need one scale each, but the scales`)},
 	{"bitsandbytes with too few scales", model("", reshaped(headed(bitsandbytes), q5+".weight.absmax", 63)), false,
-		inModel(check.RuleQuantShape, q5+".weight", "the 4096 numbers are in no blocks of 64 to 4096 for 63 scales")},
+		inModel(check.RuleQuantShape, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" is packed: the 4096 numbers make no blocks of 64 to`)},
 	{"tiles of no size", model("", []tensor{{"x.weight", safetensors.F8_E4M3, []int64{10, 10}, nil}, f32("x.weight_scale_inv", 6, 1)}), false,
-		inModel(check.RuleQuantShape, "x.weight", "the shape [10, 10] is in no tiles of one size for the scales [6, 1]")},
+		inModel(check.RuleQuantShape, "x.weight", `tensor "x.weight" is packed: the shape [10, 10] cannot be divided into equal tiles for the scales`)},
 	{"MLX with biases of another shape", model("", reshaped(headed(mlx), q5+".biases", 64, 1)), false,
-		inModel(check.RuleQuantShape, q5+".weight", "the biases [64, 1] and the scales [64, 2] are not of one shape")},
+		inModel(check.RuleQuantShape, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" is packed: the biases [64, 1] and the scales [64,`)},
 	{"GPTQ of another group size", model(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 64}`), headed(gptq)), false,
-		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the 160 inputs have 5 groups of scales, and the configuration's group size of 64 makes 3`)},
+		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the 160`)},
 	{"AWQ of other bits", model(quantised(`{"quant_method": "awq", "bits": 8, "group_size": 32}`), headed(awq)), false,
-		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", "there are 4 bits by the shape [160, 8], and the configuration says 8")},
+		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the shape`)},
 	{"tiles of another size", model(quantised(`{"quant_method": "fp8", "weight_block_size": [64, 64]}`), headed(fp8)), false,
 		[]want{{check.RuleQuantConfig, "model.safetensors", "model.layers.0.mlp.down_proj.weight", "1 by 3 tiles of the configured 64 by 64"}}},
 	{"MLX of other bits", model(llamaConfig[:len(llamaConfig)-1]+`, "quantization": {"group_size": 32, "bits": 8}}`, headed(mlx)), false,
-		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.weight", "the 20 words a row hold 80 numbers of the configured 8 bits, and 5 groups of 32 make 160")},
+		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.weight", `56 tensors, the first "model.layers.0.mlp.down_proj.weight", are packed: in the first, the 20 words`)},
 }
 
 // adapters are fixtures of adapters.
@@ -224,7 +224,7 @@ var adapters = []fixture{
 	{"without tensors", adapterOf(peftConfig), false,
 		[]want{{check.RuleAdapterEmpty, "adapter_model.safetensors", "", `the adapter "adapter_model.safetensors" has no tensors`}}},
 	{"without elements", adapterOf(peftConfig, reshaped(reshaped(lora(4), loraA5, 0), loraB5, 0)...), false,
-		[]want{{check.RuleAdapterEmpty, "adapter_model.safetensors", loraA5, `2 tensors, the first "` + loraA5 + `", are of an adapter and without elements, as DeepSpeed ZeRO-3`}}},
+		[]want{{check.RuleAdapterEmpty, "adapter_model.safetensors", loraA5, `2 tensors, the first "` + loraA5 + `", are empty tensors of an adapter: DeepSpeed ZeRO-3`}}},
 	{"that changes nothing", func(t *testing.T, f folder) {
 		all := lora(4)
 		for i := range all {
@@ -233,13 +233,13 @@ var adapters = []fixture{
 			}
 		}
 		adapterOf(peftConfig, all...)(t, f)
-	}, true, []want{{check.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraB5, "5.self_attn.q", "0.self_attn.o", 1), "changes nothing: the second matrices of all its modules are zeros, 16 in number"}}},
+	}, true, []want{{check.RuleAdapterEmpty, "adapter_model.safetensors", strings.Replace(loraB5, "5.self_attn.q", "0.self_attn.o", 1), "the adapter changes nothing: the second matrix of each module is zero (16 modules, the first"}}},
 	{"without a second matrix", adapterOf(peftConfig, without(lora(4), loraB5)...), false,
-		[]want{{check.RuleAdapterPair, "adapter_model.safetensors", loraA5, "is of an adapter, and the other matrix of the module is not there"}}},
+		[]want{{check.RuleAdapterPair, "adapter_model.safetensors", loraA5, `tensor "base_model.model.model.layers.5.self_attn.q_proj.lora_A.weight" belongs to an adapter, but`}}},
 	{"of two ranks", adapterOf(peftConfig, reshaped(lora(4), loraB5, hidden, 8)...), false,
-		[]want{{check.RuleAdapterPair, "adapter_model.safetensors", loraA5, "has another rank than the other matrix of the module: 4 and 8"}}},
+		[]want{{check.RuleAdapterPair, "adapter_model.safetensors", loraA5, `tensor "base_model.model.model.layers.5.self_attn.q_proj.lora_A.weight" has a different rank than`}}},
 	{"of another rank", adapterOf(changed(peftConfig, `"r": 4`, `"r": 16`), lora(4)...), false,
-		[]want{{check.RuleAdapterRank, "adapter_config.json", "", `has r 16, and 16 tensors, the first "base_model.model.model.layers.0.self_attn.o_proj.lora_A.weight", are of rank 4`}}},
+		[]want{{check.RuleAdapterRank, "adapter_config.json", "", `"adapter_config.json" has r 16, but 16 tensors, the first`}}},
 	{"of kohya's scripts, without a second matrix", func(t *testing.T, f folder) {
 		f.weights(t, "style.safetensors", without(kohya(), "lora_unet_down_blocks_2_attn_to_q.lora_up.weight")...)
 	}, false, []want{{check.RuleAdapterPair, "style.safetensors", "lora_unet_down_blocks_2_attn_to_q.lora_down.weight", "the other matrix"}}},
@@ -248,21 +248,21 @@ var adapters = []fixture{
 // numbers are fixtures of faults in the data.
 var numbers = []fixture{
 	{"a NaN", model("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\xc0\x7f") })), true,
-		inModel(check.RuleNotFinite, q5+".weight", "1 number is NaN, of 4,096 elements")},
+		inModel(check.RuleNotFinite, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" has 1 NaN among 4,096 elements`)},
 	{"infinities", model("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\x80\x7f\x80\xff") })), true,
-		inModel(check.RuleNotFinite, q5+".weight", "2 numbers are infinite")},
+		inModel(check.RuleNotFinite, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" has 2 infinite values among 4,096 elements`)},
 	{"a scale that is NaN", model("", filled(headed(fp8), q5+".weight_scale_inv", pattern(0, 0, 0xc0, 0x7f))), true,
-		inModel(check.RuleScaleValue, q5+".weight_scale_inv", "1 scale is NaN")},
+		inModel(check.RuleScaleValue, q5+".weight_scale_inv", `tensor "model.layers.5.self_attn.q_proj.weight_scale_inv" has 1 scale that are NaN`)},
 	{"scales that are zero", model("", filled(headed(gptq), q5+".scales", zeros)), true,
-		inModel(check.RuleScaleValue, q5+".scales", "all scales are zero")},
+		inModel(check.RuleScaleValue, q5+".scales", `tensor "model.layers.5.self_attn.q_proj.scales" has only zero scales, which make all values zero`)},
 	{"an exponent that is NaN", model("", []tensor{
 		{"experts.up_blocks", safetensors.U8, []int64{4, 64, 2, 16}, nil}, {"experts.up_scales", safetensors.U8, []int64{4, 64, 2}, func(b []byte) { b[7] = 255 }},
-	}), true, inModel(check.RuleScaleValue, "experts.up_scales", "scales are 255, which is NaN")},
+	}), true, inModel(check.RuleScaleValue, "experts.up_scales", `tensor "experts.up_scales" has scales of 255, which is NaN`)},
 	{"zeros up to the end", func(t *testing.T, f folder) {
 		model("", headed(plain))(t, f)
 		b := f["model.safetensors"]
 		clear(b[len(b)-100_000:])
-	}, true, []want{{check.RuleZeroRun, "model.safetensors", "model.layers.6.self_attn.q_proj.weight", `12 tensors in a row, from "model.layers.6.self_attn.q_proj.weight" to "model.norm.weight", are all zeros: 98,688 bytes up to the end`}}},
+	}, true, []want{{check.RuleZeroRun, "model.safetensors", "model.layers.6.self_attn.q_proj.weight", `12 tensors in a row, from "model.layers.6.self_attn.q_proj.weight" to "model.norm.weight", are all`}}},
 	{"a matrix of zeros", model("", filled(headed(plain), q5+".weight", zeros)), true,
 		inModel(check.RuleConstantWeight, q5+".weight", `the 4,096 elements of tensor "`+q5+`.weight", [64, 64], are all zero`)},
 }

@@ -1,4 +1,4 @@
-// Shapes of projections, for the architectures whose configurations fix them.
+// Shapes of projections, for architectures whose configurations determine them.
 
 package check
 
@@ -6,20 +6,20 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// usual are the architectures, by model_type, whose attention has one projection
-// each for queries, keys and values, of num_attention_heads and num_key_value_heads
-// times head_dim rows. Others fuse them, gate them, compress them, or have another
-// size in some layers, and are not judged.
+// usual are the architectures, by model_type, whose attention has one projection each for queries, keys and
+// values, of num_attention_heads and num_key_value_heads times head_dim rows. Others fuse them, gate them,
+// compress them, or have other sizes in some layers, and are not judged.
 var usual = []string{
 	"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "gemma", "gemma2", "gemma3_text",
 	"granite", "olmo", "olmo2", "starcoder2", "cohere", "smollm3",
 }
 
-// dense are those of which each layer has one feed-forward part, of
-// intermediate_size.
+// dense are those of which each layer has one feed-forward part, of intermediate_size.
 var dense = []string{"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "granite", "olmo", "olmo2", "smollm3"}
 
 // shapes compares the projections of all layers with the configuration.
@@ -29,29 +29,29 @@ type shapes struct {
 	wrong map[string]*tally
 }
 
-// expected is the shape that a projection has by the configuration; 0 is any number.
+// expected is the shape that a projection should have.
 type expected struct {
 	rows, columns int64
-	by            string // what in the configuration says so
+	by            string // the settings that determine it
 }
 
-// prepare finds out what is expected. It is nothing if anything is not told.
-func (s *shapes) prepare(m *weights) {
+// prepare finds out what is expected: nothing, if a setting is missing.
+func (s *shapes) prepare(m *subject) {
 	s.ready = true
-	if !m.described || !slices.Contains(usual, m.config.text.first("model_type").string()) {
+	kind := m.Text.Text("model_type")
+	if !m.described || !slices.Contains(usual, kind) {
 		return
 	}
-	hidden, _, ok := m.config.int("hidden_size")
-	heads, _, told := m.config.int("num_attention_heads")
-	if !ok || !told || hidden == 0 || heads == 0 || hidden >= maxDimension || heads >= maxDimension {
+	hidden, heads := m.Size(config.Hidden), m.Size(config.Heads)
+	if hidden == 0 || heads == 0 || hidden >= maxDimension || heads >= maxDimension {
 		return
 	}
-	groups, _, told := m.config.int("num_key_value_heads")
-	if !told {
+	groups, _, ok := m.Int(config.KVHeads)
+	if !ok {
 		groups = heads
 	}
-	size, _, told := m.config.int("head_dim")
-	if !told {
+	size, _, ok := m.Int(config.HeadDim)
+	if !ok {
 		size = hidden / heads
 	}
 	if groups >= maxDimension || size >= maxDimension {
@@ -64,7 +64,7 @@ func (s *shapes) prepare(m *weights) {
 		"self_attn.v_proj.weight": {groups * size, hidden, attention},
 		"self_attn.o_proj.weight": {hidden, heads * size, attention},
 	}
-	if wide, _, ok := m.config.int("intermediate_size"); ok && slices.Contains(dense, m.config.text.first("model_type").string()) {
+	if wide, _, ok := m.Int(config.Intermediate); ok && slices.Contains(dense, kind) {
 		const mlp = "hidden_size and intermediate_size"
 		s.want["mlp.gate_proj.weight"] = expected{wide, hidden, mlp}
 		s.want["mlp.up_proj.weight"] = expected{wide, hidden, mlp}
@@ -76,12 +76,13 @@ func (s *shapes) prepare(m *weights) {
 // maxDimension bounds the numbers of a configuration that are multiplied.
 const maxDimension = 1 << 31
 
-// look looks at a tensor of a layer. A dtype that packs elements makes other shapes.
-func (s *shapes) look(m *weights, ti *safetensors.TensorInfo, shard int, n name) {
+// look looks at a tensor of a layer. Packed weights have other shapes.
+func (s *shapes) look(m *subject, ti *safetensors.TensorInfo, shard int, n name) {
 	if !s.ready {
 		s.prepare(m)
 	}
-	if s.want == nil || n.leaf != "weight" || len(ti.Shape) != 2 || !isFloat(ti.Dtype) && !isFloat8(ti.Dtype) || !slices.Contains(decoders, n.stack) {
+	if s.want == nil || n.leaf != "weight" || len(ti.Shape) != 2 || !slices.Contains(decoders, n.stack) ||
+		parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) == 0 {
 		return
 	}
 	want, ok := s.want[n.rest]
@@ -94,10 +95,10 @@ func (s *shapes) look(m *weights, ti *safetensors.TensorInfo, shard int, n name)
 	s.wrong[n.rest].add(ti, shard)
 }
 
-func (s *shapes) judge(m *weights) {
+func (s *shapes) judge(m *subject) {
 	for rest, t := range s.wrong {
 		want := s.want[rest]
-		m.report(RuleConfigShape, t, "is", "are", "of shape %s, and by %s of %s [%v, %v] is due",
-			t.first.ShapeString(), want.by, quote(m.config.path), wording.Grouped(want.rows), wording.Grouped(want.columns))
+		m.report(RuleConfigShape, t, "has", "have", "the shape %s; expected [%v, %v] by %s in %s",
+			t.first.ShapeString(), wording.Grouped(want.rows), wording.Grouped(want.columns), want.by, quote(m.main.path))
 	}
 }

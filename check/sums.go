@@ -1,19 +1,20 @@
-// Sums over a set: elements, bytes that a loader copies, weights that are not there.
+// Sums over a set: elements, misaligned bytes, and empty weights.
 
 package check
 
 import (
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
 // sums are counted over all tensors of a set.
 type sums struct {
-	elems, floats, buffers int64 // of all tensors; of those of floats; of those that are no parameters
+	elems, floats, buffers int64 // of all tensors, of float tensors, and of buffers
 	bytes                  int64
-	begins                 int64 // where in the shard that is looked at the data begins
+	begins                 int64 // where the data of the current shard begins
 	misaligned             tally
-	empty                  []tally // of each shard, weights of shape [0]
+	empty                  []tally // weights of shape [0], for each shard
 }
 
 func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
@@ -22,7 +23,7 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 	switch {
 	case isBuffer(n.leaf):
 		s.buffers += elems
-	case isFloat(ti.Dtype) || isFloat8(ti.Dtype):
+	case parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) != 0:
 		s.floats += elems
 	}
 	s.bytes += ti.Size()
@@ -37,8 +38,8 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 	}
 }
 
-// isBuffer says whether a tensor of that name is no parameter, but what a module
-// keeps beside its parameters.
+// isBuffer reports whether the library transformers leaves a tensor of that name out when it counts
+// parameters.
 func isBuffer(leaf string) bool {
 	switch leaf {
 	case "inv_freq", "position_ids", "token_type_ids", "masked_bias", "num_batches_tracked", "running_mean", "running_var":
@@ -47,38 +48,29 @@ func isBuffer(leaf string) bool {
 	return false
 }
 
-func (s *sums) judge(m *weights) {
-	if s.misaligned.n > 0 && !m.isFile() {
+func (s *sums) judge(m *subject, isAdapter bool) {
+	if s.misaligned.n > 0 && !m.single {
 		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
-			"%v of %s, with %v of %s, lie at no multiple of their element's size, the first %s of %s: a loader that maps the files copies them",
+			"%v of %s (%v of %s) are not aligned to the size of their elements, the first %s in %s: loaders that map files must copy them",
 			wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"), wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"),
 			quote(s.misaligned.first.Name), quote(m.shards[s.misaligned.shard].path))
 	}
-	if !m.isAdapter() {
+	if !isAdapter {
 		for i := range s.empty {
 			m.report(RuleTensorEmpty, &s.empty[i], "is a weight", "are weights",
-				"of shape [0], as DeepSpeed ZeRO-3 leaves behind of weights that it was not asked to gather")
+				"of shape [0]: DeepSpeed ZeRO-3 saves this if weights are not gathered first")
 		}
 	}
-	s.totalParameters(m)
 }
 
-// totalParameters compares what the index says of the number of parameters with the
-// number of elements. Writers differ in what they count; so any of the numbers that
-// they may mean will do.
-func (s *sums) totalParameters(m *weights) {
-	if m.index == nil || !m.whole || m.index.TotalParameters < 0 {
-		return
-	}
-	if m.quant != nil || m.packed.any() {
-		m.packedParameters()
-		return
-	}
-	told := m.index.TotalParameters
-	switch told {
+// judgeParameters compares total_parameters of the index with the number of elements. Programs differ in what
+// they count, so any number that they may mean is accepted.
+func (s *sums) judgeParameters(m *subject) {
+	total := m.index.TotalParameters
+	switch total {
 	case s.elems, s.floats, s.elems - s.buffers, s.floats + s.buffers:
 		return
 	}
 	m.found(m.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},
-		"total_parameters is %v, and the tensors of the index have %s", wording.Grouped(told), count(s.elems, "element"))
+		"total_parameters is %v, but the tensors of the index have %s", wording.Grouped(total), count(s.elems, "element"))
 }

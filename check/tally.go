@@ -1,4 +1,4 @@
-// Tallies: many tensors that are at fault in one way, told in one line.
+// Tallies: many tensors with the same fault, reported in one line.
 
 package check
 
@@ -9,13 +9,19 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// quote returns a name out of a file so that it can be part of a line.
+// quote returns a name out of a file for use in a message.
 func quote(name string) string { return wording.Quote(name) }
 
-// count returns n and the noun, in the plural if that is due.
+// count returns n and the noun, in the plural if needed.
 func count[N int | int64](n N, noun string) string { return wording.Count(n, noun) }
 
-// A tally counts tensors that are at fault in one way, and keeps the first.
+// An end is a tensor and the number of its shard.
+type end struct {
+	info  *safetensors.TensorInfo
+	shard int
+}
+
+// A tally counts tensors with the same fault, and keeps the first.
 type tally struct {
 	n     int
 	first *safetensors.TensorInfo
@@ -32,8 +38,16 @@ func (t *tally) add(ti *safetensors.TensorInfo, shard int) {
 	t.bytes += max(ti.Size(), 0)
 }
 
-// subject names the tensors as the subject of a sentence, with the verb in the
-// form that is due:
+// join adds the tensors of another tally. The first by name remains the first.
+func (t *tally) join(other *tally) {
+	if t.n == 0 || other.first.Name < t.first.Name {
+		t.first, t.shard = other.first, other.shard
+	}
+	t.n += other.n
+	t.bytes += other.bytes
+}
+
+// subject names the tensors as the subject of a sentence, followed by the verb in the right number:
 //
 //	tensor "a" has
 //	212 tensors, the first "a", have
@@ -42,13 +56,4 @@ func (t *tally) subject(one, several string) string {
 		return "tensor " + quote(t.first.Name) + " " + one
 	}
 	return fmt.Sprintf("%s, the first %s, %s", count(t.n, "tensor"), quote(t.first.Name), several)
-}
-
-// report records the tally with the shard of its first tensor. What follows the
-// subject is made by the format.
-func (m *weights) report(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
-	if t.n == 0 {
-		return
-	}
-	m.found(m.shards[t.shard].path).Add(rule, t.first.Name, t.first.Entry, "%s %s", t.subject(one, several), fmt.Sprintf(format, args...))
 }

@@ -232,7 +232,7 @@ func (c *counter) judgeAlone(e *entry, packed bool) {
 	switch {
 	case !scheme.Countable(e.Info.Shape):
 		e.Rule = RuleUnreadable
-	case e.Kinds == parts.E8M0:
+	case e.Kinds == parts.Scale8:
 		e.Rule = RuleScaleDtype
 	case isBuffer(e.Info.Name):
 		e.Rule = RuleBuffer

@@ -40,6 +40,9 @@ func Parse(name string, text []byte) File {
 	return f
 }
 
+// QuantizeNames are the names of Files.Quantize, in the order in which they are tried.
+var QuantizeNames = []string{"quantize_config.json", "quant_config.json"}
+
 // Files are the configuration files in the folder of a model.
 type Files struct {
 	Main     File // config.json

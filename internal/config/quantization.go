@@ -23,6 +23,8 @@ type Quantization struct {
 	Group int64
 	Tile  []int64
 
+	PerModule bool // some modules have settings of their own, which patterns select
+
 	ExpertBits int64 // width of routed experts, if it differs from the rest
 
 	MLX     Width            // MLX: of modules that have no entry in Modules
@@ -90,8 +92,8 @@ func (c *Config) readMethod(q Object) {
 	c.Beta1, c.Beta2 = c.number(q.First("beta1")), c.number(q.First("beta2"))
 }
 
-// readGroup reads the group size. Settings of single modules are found by patterns, which are not
-// matched here, so a configuration that has such settings has no group size.
+// readGroup reads the group size. The patterns that select modules with other settings are not matched, so a
+// configuration that has any has no group size.
 func (c *Config) readGroup(q Object) {
 	groups := q.First("config_groups").Object()
 	for _, v := range groups {
@@ -102,7 +104,7 @@ func (c *Config) readGroup(q Object) {
 		}
 	}
 	slices.Sort(c.Bits)
-	if len(q.First("dynamic").Object()) > 0 || len(q.First("extra_config").Object()) > 0 {
+	if c.PerModule = len(q.First("dynamic").Object()) > 0 || len(q.First("extra_config").Object()) > 0; c.PerModule {
 		return
 	}
 	v := q.First("group_size", "q_group_size")

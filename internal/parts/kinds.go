@@ -16,9 +16,9 @@ const (
 	Int64
 	Bool
 	Float8 // except scales
-	E8M0   // scales
+	Scale8 // scales that are powers of two: F8_E8M0
 	Float4 // floats of 4 and 6 bits
-	Float
+	Float  // floats and complex numbers of 16 bits or more
 	Unknown
 
 	Int8    = U8 | I8
@@ -28,27 +28,36 @@ const (
 
 // KindOf returns the kind of a dtype.
 func KindOf(d safetensors.Dtype) Kinds {
-	switch d {
-	case safetensors.BF16, safetensors.F16, safetensors.F32, safetensors.F64, safetensors.C64:
-		return Float
-	case safetensors.U8:
-		return U8
-	case safetensors.I8:
-		return I8
-	case safetensors.I32, safetensors.U32:
-		return Int32
-	case safetensors.I16, safetensors.U16:
-		return Int16
-	case safetensors.I64, safetensors.U64:
-		return Int64
-	case safetensors.BOOL:
+	bits := d.Bits()
+	switch class := d.Class(); class {
+	case safetensors.ClassBool:
 		return Bool
-	case safetensors.F8_E4M3, safetensors.F8_E5M2, safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ:
-		return Float8
-	case safetensors.F8_E8M0:
-		return E8M0
-	case safetensors.F4, safetensors.F6_E2M3, safetensors.F6_E3M2:
-		return Float4
+	case safetensors.ClassScale:
+		return Scale8
+	case safetensors.ClassComplex:
+		return Float
+	case safetensors.ClassFloat:
+		switch {
+		case bits < 8:
+			return Float4
+		case bits == 8:
+			return Float8
+		}
+		return Float
+	case safetensors.ClassUnsigned, safetensors.ClassSigned:
+		switch bits {
+		case 8:
+			if class == safetensors.ClassSigned {
+				return I8
+			}
+			return U8
+		case 16:
+			return Int16
+		case 32:
+			return Int32
+		case 64:
+			return Int64
+		}
 	}
 	return Unknown
 }

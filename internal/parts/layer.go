@@ -8,19 +8,24 @@ import (
 )
 
 // Layer splits the name of a tensor at its first element that is a number: "model.layers.3.mlp.weight"
-// into "model.layers", 3 and "mlp.weight". The number is -1 if there is none of up to nine digits.
+// into "model.layers", 3 and "mlp.weight". A number at the beginning counts only if there is no other. The
+// number is -1 if there is none of up to nine digits.
 func Layer(name string) (stack string, number int, rest string) {
+	number = -1
 	for begin := 0; begin < len(name); {
 		end := begin
 		for end < len(name) && name[end] != '.' {
 			end++
 		}
 		if n, ok := digits(name[begin:end]); ok {
-			return name[:max(begin-1, 0)], n, name[min(end+1, len(name)):]
+			stack, number, rest = name[:max(begin-1, 0)], n, name[min(end+1, len(name)):]
+			if begin > 0 {
+				break
+			}
 		}
 		begin = end + 1
 	}
-	return "", -1, ""
+	return stack, number, rest
 }
 
 // Expert returns the number after "experts." in a name without its stack and layer: 37 in

@@ -58,7 +58,7 @@ func countFP4(m *Module, c *Context) (Values, bool) {
 	switch {
 	case m.is(parts.Scale, parts.Float8):
 		return twice(m.Parts[parts.Packed], "nvfp4"), true
-	case m.is(parts.Scale, parts.E8M0|parts.U8):
+	case m.is(parts.Scale, parts.Scale8|parts.U8):
 		return twice(m.Parts[parts.Packed], "mxfp4"), true
 	case config.WidthIn(c.Format) == 4:
 		return twice(m.Parts[parts.Packed], "fp4"), true
@@ -72,7 +72,7 @@ func countFP4(m *Module, c *Context) (Values, bool) {
 //	mxfp4   qweight U8 [out, in/2]   scales U8 [out, in/32]
 func countFPQuant(m *Module, _ *Context) (Values, bool) {
 	w, s := m.shape(parts.QWeight), m.shape(parts.Scales)
-	if len(w) != 2 || len(s) != 2 || !m.is(parts.Scales, parts.Int8|parts.Float8|parts.E8M0) || w[0] != s[0] {
+	if len(w) != 2 || len(s) != 2 || !m.is(parts.Scales, parts.Int8|parts.Float8|parts.Scale8) || w[0] != s[0] {
 		return Values{}, false
 	}
 	switch clamp.Mul(w[1], 2) {

@@ -1,0 +1,86 @@
+// Formats: weights in other formats beside safetensors files.
+
+package check
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+)
+
+// formats are other formats of weights by the suffix of a file's name, and by its prefix where the suffix is
+// ambiguous.
+var formats = []struct{ suffix, prefix, name string }{
+	{".bin", "pytorch_model", "PyTorch pickle"}, {".bin", "adapter_model", "PyTorch pickle"},
+	{".bin", "diffusion_pytorch_model", "PyTorch pickle"}, {".bin", "model", "PyTorch pickle"},
+	{".pth", "", "PyTorch pickle"}, {".ckpt", "", "PyTorch pickle"}, {".pt", "model", "PyTorch pickle"},
+	{".gguf", "", "GGUF file"}, {".h5", "", "Keras file"}, {".msgpack", "flax_model", "Flax file"},
+	{".onnx", "", "ONNX file"}, {".ot", "rust_model", "Rust tch file"},
+}
+
+// formatOf returns the other format of a file of weights, or "".
+func formatOf(file string) string {
+	base := path.Base(file)
+	for _, f := range formats {
+		if strings.HasSuffix(base, f.suffix) && strings.HasPrefix(base, f.prefix) && !strings.HasPrefix(base, "rng_state") {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// pointerSize is the largest size of a Git LFS pointer in bytes. The file behind a pointer was not
+// downloaded.
+const pointerSize = 200
+
+// judgeFormats reports other formats, once for each folder that has a safetensors model.
+func (f *folder) judgeFormats(sets []*checkpoint.Set) {
+	models := make(map[string]*checkpoint.Set)
+	for _, s := range sets {
+		if s.Counted() && len(s.Shards) > 0 && formatOf(s.Shards[0]) == "" && models[folderOf(s.Name)] == nil {
+			models[folderOf(s.Name)] = s
+		}
+	}
+	byFolder := make(map[string][]string)
+	for _, file := range f.names {
+		folder := folderOf(file)
+		if path.Base(folder) == "original" {
+			folder = folderOf(folder) // the files that the model's makers published
+		}
+		if models[folder] != nil && formatOf(file) != "" && f.sizes[file] > pointerSize && !strings.HasPrefix(path.Base(file), ".") {
+			byFolder[folder] = append(byFolder[folder], file)
+		}
+	}
+	for folder, files := range byFolder {
+		s := models[folder]
+		f.found(cmp.Or(s.Index, s.Shards[0])).Add(RuleOtherFormat, "", safetensors.Span{},
+			"the folder of %s also has weights in other formats: %s", quote(path.Base(s.Name)), f.listFormats(files))
+	}
+}
+
+// listFormats lists the number of files of each format, and their total size.
+func (f *folder) listFormats(files []string) string {
+	first := make(map[string]string)
+	n, size := make(map[string]int), int64(0)
+	for _, file := range files {
+		format := formatOf(file)
+		if n[format]++; n[format] == 1 {
+			first[format] = file
+		}
+		size += f.sizes[file]
+	}
+	var list []string
+	for _, format := range slices.Sorted(maps.Keys(first)) {
+		text := count(n[format], format)
+		if n[format] > 1 {
+			text += ", the first"
+		}
+		list = append(list, text+" "+quote(path.Base(first[format])))
+	}
+	return strings.Join(list, "; ") + "; " + count(size, "byte") + " in all"
+}

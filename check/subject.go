@@ -1,0 +1,135 @@
+// Subjects: a set of weights with its headers and its configuration.
+
+package check
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/config"
+)
+
+// A subject is a set of weights, as far as the rules need to know it.
+type subject struct {
+	*folder
+	set    *checkpoint.Set
+	index  *checkpoint.Index // nil if there is none
+	shards []shard
+
+	*config.Config             // never nil
+	main           *configFile // config.json or adapter_config.json; nil for a single file
+
+	quantize, modelOpt []byte // the texts of the configurations of the quantization, if they are files of their own
+
+	single    bool // the target is one file, and nothing can be missing from it
+	complete  bool // no shard is missing or invalid, as far as is known
+	described bool // the configuration is about this set, and not about another one beside it
+	tensors   int
+}
+
+// A shard is one file of a set. The header is nil if it is not valid.
+type shard struct {
+	path   string
+	header *safetensors.Header
+}
+
+// open reads the headers of the set, if they are not known yet.
+func (s *subject) open(ctx context.Context) {
+	s.complete = s.set.Role != checkpoint.Other && allNumbered(s.set.Shards)
+	cp := s.set.Open()
+	defer cp.Close()
+	s.index = cp.Index()
+	for _, p := range s.set.Shards {
+		h, err := cp.Header(ctx, p)
+		if err != nil {
+			h, s.complete = nil, false // Checkpoint.Validate reports it
+		} else {
+			s.tensors += len(h.Tensors)
+		}
+		s.shards = append(s.shards, shard{p, h})
+	}
+}
+
+// configure reads the configuration files in the folder of the set.
+func (s *subject) configure(ctx context.Context, r *configReader) {
+	folder, name := folderOf(s.file()), "config.json"
+	if s.isAdapterByName() {
+		name = "adapter_config.json"
+	}
+	s.main = r.read(ctx, folder, name)
+	files := config.Files{Main: s.main.File}
+	s.Config = config.New(files, new(config.Notes))
+	if s.main.Root == nil || s.Quant != nil {
+		return
+	}
+	for _, other := range config.QuantizeNames {
+		if one := r.read(ctx, folder, other); one.Root != nil {
+			files.Quantize, s.quantize = one.File, one.text
+			break
+		}
+	}
+	if files.Quantize.Root == nil {
+		one := r.read(ctx, folder, "hf_quant_config.json")
+		files.ModelOpt, s.modelOpt = one.File, one.text
+	}
+	s.Config = config.New(files, new(config.Notes))
+}
+
+// allNumbered reports whether there are as many shards as their numbers say. Checkpoint.Validate reports which
+// are missing.
+func allNumbered(shards []string) bool {
+	totals := make(map[string]int64) // the number of shards, by their name without its number
+	for _, p := range shards {
+		if before, after, ok := strings.Cut(path.Base(p), "-of-"); ok {
+			totals[strings.TrimRight(before, "0123456789")+"-of-"+after]++
+		}
+	}
+	for name, n := range totals {
+		_, after, _ := strings.Cut(name, "-of-")
+		digits := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
+		if total, err := strconv.ParseInt(digits, 10, 64); err == nil && n < total {
+			return false
+		}
+	}
+	return true
+}
+
+// file returns the file with which faults of the set are reported: its index or its first shard.
+func (s *subject) file() string {
+	if s.set.Index == "" && len(s.set.Shards) > 0 {
+		return s.set.Shards[0]
+	}
+	return s.set.Index
+}
+
+// isAdapterByName reports whether the set has the name that PEFT gives to adapters.
+func (s *subject) isAdapterByName() bool {
+	return strings.HasPrefix(path.Base(s.file()), "adapter_model") || s.set.Role == checkpoint.Adapter
+}
+
+// report reports a tally with the shard of its first tensor. The format makes what follows the subject.
+func (s *subject) report(rule safetensors.Rule, t *tally, one, several, format string, args ...any) {
+	if t.n == 0 {
+		return
+	}
+	s.found(s.shards[t.shard].path).Add(rule, t.first.Name, t.first.Entry, "%s %s", t.subject(one, several), fmt.Sprintf(format, args...))
+}
+
+// isElsewhere reports whether the index assigns a tensor to another shard, or to none.
+func (s *subject) isElsewhere(tensor string, shard int) bool {
+	e := s.index.Lookup(tensor)
+	return e == nil || path.Join(folderOf(s.set.Index), e.Shard) != s.shards[shard].path
+}
+
+// hasUsualName reports whether a set has a name that libraries look for.
+func hasUsualName(set *checkpoint.Set) bool {
+	base := path.Base(set.Name)
+	return slices.ContainsFunc([]string{"model.safetensors", "model-", "diffusion_pytorch_model.safetensors", "pytorch_model"},
+		func(usual string) bool { return strings.HasPrefix(base, usual) })
+}

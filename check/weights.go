@@ -1,0 +1,67 @@
+// Weights: one set, whose tensors are looked at once for all rules.
+
+package check
+
+import "github.com/weightools/safetensors"
+
+// weights are a set and what its tensors show.
+type weights struct {
+	subject
+	adapter adapter
+	layers  layers
+	shapes  shapes
+	packed  packed
+	ends    ends
+	sums    sums
+}
+
+// judge looks at every tensor, and then applies the rules.
+func (m *weights) judge() {
+	defer func() { m.layers, m.shapes, m.packed = layers{}, shapes{}, packed{} }() // frees memory
+	unlisted := m.index != nil && m.tensors != len(m.index.Tensors)
+	for i := range m.shards {
+		h := m.shards[i].header
+		if h == nil {
+			continue
+		}
+		m.sums.begins = h.DataStart()
+		for t := range h.Tensors {
+			ti := &h.Tensors[t]
+			if unlisted && m.isElsewhere(ti.Name, i) {
+				continue // Checkpoint.Validate reports it, and loaders that follow the index do not read it
+			}
+			m.look(ti, i)
+		}
+	}
+	isAdapter := m.adapter.isAdapter(&m.subject)
+	m.sums.judge(&m.subject, isAdapter)
+	if m.index != nil && m.complete && m.index.TotalParameters >= 0 {
+		if m.Quant != nil || m.packed.any() {
+			m.judgePackedParameters()
+		} else {
+			m.sums.judgeParameters(&m.subject)
+		}
+	}
+	m.adapter.judge(&m.subject)
+	if m.set.CopyOf != "" || isAdapter {
+		return // the configuration is about the original
+	}
+	m.packed.judge(&m.subject)
+	m.ends.judge(&m.subject)
+	m.shapes.judge(&m.subject)
+	m.layers.judge(&m.subject)
+}
+
+// look looks at one tensor.
+func (m *weights) look(ti *safetensors.TensorInfo, shard int) {
+	n := parse(ti.Name)
+	m.sums.look(ti, shard, n)
+	m.adapter.look(ti, shard)
+	m.packed.look(ti, shard, n)
+	if n.layer < 0 {
+		m.ends.look(ti, shard, n)
+		return
+	}
+	m.layers.look(ti, shard, n)
+	m.shapes.look(&m.subject, ti, shard, n)
+}
