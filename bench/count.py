@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts what does not depend on the clock, once per program: rows of a table in Markdown.
+"""Measures what does not depend on the clock, once per program, and prints rows of a Markdown table.
 
-    count.py memory NAME COMMAND...          bytes and allocations, as the program itself counts them
-    count.py instructions NAME COMMAND...    instructions by valgrind; COMMAND ends in the number of iterations
-    count.py check NAME COMMAND...           time, bytes and allocations of judging a set, by its tensors
+    count.py memory NAME COMMAND...          bytes and allocations, as counted by the program
+    count.py instructions NAME COMMAND...    instructions, by valgrind; COMMAND ends in the number of iterations
+    count.py check NAME COMMAND...           time, bytes and allocations of validating a set, per tensor
 
-Each prints one row. The program says how many tensors there are.
+Each prints one row. The program reports the number of tensors.
 """
 
 import json
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-# Valgrind does not know every instruction of the machine, the collector would run by the clock, and threads would mix.
+# Valgrind does not support all instructions, and garbage collection and threads would make the count vary.
 STEADY = {"GODEBUG": "cpu.aes=off,asyncpreemptoff=1", "GOGC": "off", "GOMAXPROCS": "1"}
 
 
@@ -24,7 +24,7 @@ def main():
 
 
 def memory(name, command):
-    """A header's memory: all of it, and what there is per tensor beside the header's own bytes."""
+    """The memory for a header: the total, and per tensor in addition to the header's own bytes."""
     said = run(command)
     tensors, header, size = said["tensors"], said["header"], said["bytes"]
     return (
@@ -34,7 +34,7 @@ def memory(name, command):
 
 
 def check(name, command):
-    """A set, judged: what it takes in all, and for each tensor."""
+    """The cost of validating a set, in total and per tensor."""
     said = run(command)
     tensors = said["tensors"]
     return (
@@ -44,7 +44,7 @@ def check(name, command):
 
 
 def instructions(name, command):
-    """Instructions per tensor: the difference of two runs, so that starting and warming up cancel out."""
+    """Instructions per tensor: the difference of two runs, which cancels start and warm-up."""
     *command, iterations = command
     less, more = (callgrind([*command, str(n)]) for n in (1, 1 + int(iterations)))
     tensors = run([*command, "1"])["tensors"]
@@ -52,7 +52,7 @@ def instructions(name, command):
 
 
 def callgrind(command):
-    """Returns how many instructions a command executes."""
+    """Returns the number of instructions that a command executes."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
     done = subprocess.run(tool, env=os.environ | STEADY, capture_output=True, text=True)
     collected = re.search(r"Collected : (\d+)", done.stderr)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Generates the inputs of the benchmarks.
+"""Generates the input files of the benchmarks.
 
-    gen.py FILE COUNT             write a file of COUNT tensors; its data is a hole in the file
-    gen.py FILE COUNT full        the same, with random data: programs that copy files leave holes out
-    gen.py FILE COUNT DTYPE       write COUNT elements of DTYPE and nothing else, distributed as weights are
-    gen.py FOLDER COUNT SHARDS    write SHARDS such files, of COUNT tensors together, with their index and configuration
+    gen.py FILE COUNT             write a file of COUNT tensors, with a hole as data
+    gen.py FILE COUNT full        the same with random data, because copying can skip holes
+    gen.py FILE COUNT DTYPE       write only COUNT elements of DTYPE, distributed like weights
+    gen.py FOLDER COUNT SHARDS    write SHARDS such files of COUNT tensors in total, with index and configuration
 
-Order and padding are those of the reference implementation, names and shapes those of real checkpoints: a dense
-transformer up to 1,000 tensors (300 of them make 4 GB), a mixture of experts beyond. A million entries with such
-names do not fit into the 100,000,000 bytes that a header may have, so past 500,000 tensors names and shapes are
-shorter. The data takes no room on a file system that knows sparse files.
+Order and padding are those of the reference implementation. Names and shapes are those of real checkpoints: a dense
+transformer up to 1,000 tensors (300 tensors make 4 GB), a mixture of experts above. A million entries with such names
+would exceed the limit of 100,000,000 bytes for a header, so names and shapes are shorter above 500,000 tensors. The
+data uses no space on file systems with sparse files.
 """
 
 import itertools
@@ -24,7 +24,7 @@ SPARSE = DENSE | {"hidden": 1024, "inner": 256, "experts": 64}
 WIDE = SPARSE | {"experts": 256}
 TERSE = WIDE | {"hidden": 8, "inner": 8, "prefix": "", "feed": "", "end": ""}
 
-# Widths in bytes of the dtypes used here, in the order in which the reference lays their tensors out.
+# Sizes in bytes of the dtypes used here, in the order in which the reference implementation sorts tensors.
 WIDTHS = {"F32": 4, "BF16": 2}
 
 
@@ -41,7 +41,7 @@ def main():
 
 
 def write_set(folder, described, shards):
-    """Writes shards of as many tensors each, and what says so."""
+    """Writes shards with equal numbers of tensors, and their index."""
     os.makedirs(folder, exist_ok=True)
     weight_map, per = {}, -(-len(described) // shards)
     for shard in range(shards):
@@ -72,7 +72,7 @@ def write(path, described, full=False):
 
 
 def replace(path, fill):
-    """Writes a file that has its name when it is whole."""
+    """Writes a file and renames it when it is complete."""
     partial = path + ".partial"
     with open(partial, "wb") as f:
         fill(f)
@@ -80,7 +80,7 @@ def replace(path, fill):
 
 
 def weights(count, dtype):
-    """Returns elements that are normally distributed. Those of F4 are two to a byte."""
+    """Returns normally distributed elements. A byte holds two elements of F4."""
     import ml_dtypes
     import numpy as np
 
@@ -94,7 +94,7 @@ def weights(count, dtype):
 
 
 def tensors(count):
-    """Yields name, dtype and shape of one tensor after another, without end."""
+    """Yields name, dtype and shape of an endless sequence of tensors."""
     model = DENSE if count <= 1000 else SPARSE if count <= 20000 else WIDE if count <= 500000 else TERSE
     prefix, hidden = model["prefix"], model["hidden"]
     yield f"{prefix}embed_tokens.weight", "BF16", [32000, hidden]
@@ -106,7 +106,7 @@ def tensors(count):
 
 
 def block(model):
-    """Yields the tensors of one layer, dense if there are no experts."""
+    """Yields the tensors of one layer, a dense one if there are no experts."""
     hidden, feed, experts = model["hidden"], model["feed"], model["experts"]
     for norm in ("input_layernorm", "post_attention_layernorm"):
         yield f"{norm}.weight", "BF16", [hidden]
@@ -128,7 +128,7 @@ def feed_forward(model, prefix):
 
 
 def encode(described):
-    """Returns the header of a file of these tensors, and how many bytes of data come after it."""
+    """Returns the header of a file of these tensors, and the number of bytes of data after it."""
     order = list(WIDTHS)
     described.sort(key=lambda tensor: (order.index(tensor[1]), tensor[0]))
     header, end = {"__metadata__": {"format": "pt"}}, 0

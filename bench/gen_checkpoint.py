@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Generates checkpoints of PyTorch, without it.
+"""Generates PyTorch checkpoints without PyTorch.
 
     gen_checkpoint.py FILE COUNT          write COUNT tensors as torch.save does, with random data
-    gen_checkpoint.py FILE COUNT small    the same with four elements to a tensor
+    gen_checkpoint.py FILE COUNT small    the same with four elements per tensor
 
-Names and shapes are those of gen.py. The pickle is of protocol 2 and has what torch.save puts there: names, storages
-by their keys, shapes and strides; it takes 120 bytes or so for each tensor.
+Names and shapes are those of gen.py. The pickle uses protocol 2 and has the contents that torch.save writes: names,
+storages by key, shapes and strides, about 120 bytes per tensor.
 """
 
 import itertools

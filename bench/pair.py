@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Runs programs by turns and compares their times: rows of a table in Markdown.
+"""Runs programs alternately, compares their times, and prints rows of a Markdown table.
 
     pair.py ROW ROUNDS PER -- OURS COMMAND... [-- PEER COMMAND...]...
 
-Every command prints a line of JSON with "ns". PER is the field of that line by which to divide ("tensors"); or "file",
-for microseconds; "run", for milliseconds; "rate", for "bytes" per nanosecond, which are GB/s. In each round every command runs once, forwards and backwards by turns, so that what disturbs the machine
-disturbs all of them. A ratio is taken within a round: peer / ours. Medians, then the least and the greatest ratio.
+Every command prints a line of JSON with "ns". PER is the field of that line to divide by ("tensors"), or "file" for
+microseconds, "run" for milliseconds, or "rate" for "bytes" per nanosecond, which are GB/s. In each round every command
+runs once, in alternating order, so that disturbances affect all of them. Ratios (peer / ours) are computed within a
+round. The rows have medians, and the minimum and maximum ratio.
 """
 
 import itertools
@@ -32,12 +33,12 @@ def main():
         )
 
 
-# What PER stands for: a unit, and how many nanoseconds it is. Any other is a field, and nanoseconds.
+# Units that PER can name, in nanoseconds. Other values of PER are fields.
 UNITS = {"file": ("us", 1e3), "run": ("ms", 1e6)}
 
 
 def shown(times, per):
-    """The median of times: nanoseconds, or for a rate nanoseconds per byte."""
+    """The median of the times: nanoseconds, or nanoseconds per byte for a rate."""
     if per == "rate":
         return f"{1 / statistics.median(times):.2f} GB/s"
     unit, scale = UNITS.get(per, ("ns", 1))
@@ -45,7 +46,7 @@ def shown(times, per):
 
 
 def split(words):
-    """Yields the words between one "--" and the next."""
+    """Yields the groups of words between "--"."""
     for is_mark, group in itertools.groupby(words, key=lambda word: word == "--"):
         if not is_mark:
             yield list(group)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times another program, from its start to its end.
+"""Measures the time of a program from start to end.
 
     wall.py [--remove PATH]... [--reads PATH] COMMAND...    print {"ns": wall time}
 
-Before, the paths are removed, and what is not yet on the disk is written there: so the program begins with the disk at
-rest, and makes its files anew. What it prints is thrown away. Of a file that it reads, "bytes" says how large it is.
+First the paths are removed and pending writes are flushed, so the program starts with an idle disk and creates its files.
+Its output is discarded. "bytes" is the size of the file that it reads.
 """
 
 import argparse

@@ -1,16 +1,16 @@
 """Compares this library with the reference implementation over random tensors.
 
-The crate safetensors is the reference implementation, and the Python package is made of it. Both write and read the
-same cases as this library, and for each case
+The crate safetensors is the reference implementation, and the Python package wraps it. Both write and read the same
+cases as this library. For each case
 
-- our file is theirs, byte for byte, where there is one way to write it: they keep metadata in a hash table whose order
-  is random, so with two keys or more the files may differ;
-- every file of ours, in canonical form and in others, is read by them, and they find the same tensors;
-- every file of theirs is read by us, and we find the same tensors;
-- our shards are read by them, and have all tensors, each in the shard that the index says; together again they are our
-  file, byte for byte.
+- our file equals theirs, byte for byte, if there is only one way to write it: they store metadata in a hash table with
+  a random order, so files with two keys or more may differ;
+- they read every file of ours, in canonical and in other forms, and find the same tensors;
+- we read every file of theirs and find the same tensors;
+- they read our shards, which contain all tensors, each in the shard that the index names; merged again, the shards equal
+  our file, byte for byte.
 
-It is run by `run`, in the environment that `run` makes. A case that fails is kept, and its path is printed.
+The script `run` prepares the environment and runs this one. A case that fails is kept, and its path is printed.
 """
 
 import argparse
@@ -28,14 +28,14 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-# The dtypes of the format and how many bits an element of each has.
+# The dtypes of the format, and the number of bits of an element.
 BITS = {
     "BOOL": 8, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8,
     "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8, "I16": 16, "U16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32, "F32": 32,
     "C64": 64, "F64": 64, "I64": 64, "U64": 64,
 }  # fmt: skip
 
-# What Python calls them when it writes. It has no names for the two of 6 bits.
+# Their names in Python. It has no names for the two with 6 bits.
 PYTHON = {
     "BOOL": "bool", "F4": "float4_e2m1fn_x2", "U8": "uint8", "I8": "int8", "F8_E5M2": "float8_e5m2",
     "F8_E4M3": "float8_e4m3fn", "F8_E8M0": "float8_e8m0fnu", "F8_E4M3FNUZ": "float8_e4m3fnuz",
@@ -44,7 +44,7 @@ PYTHON = {
     "U64": "uint64",
 }  # fmt: skip
 
-# Names that writers and readers might treat differently.
+# Names that implementations might treat differently.
 ODD = [
     "", " ", '"', "\\", "/", "\b\f\n\r\t", "\x00", "\x1f", "\x7f", "<&>", "é", "\u0085", "\u2028", "\u2029", "\ufeff",
     "\uffff", "😀", "a" * 300, "__metadata", "__metadata__ ", "dtype", "..", "{}", "null",
@@ -54,17 +54,17 @@ BATCH = 40  # cases for each start of the programs
 
 
 class Mismatch(Exception):
-    """Two sides that ought to agree do not."""
+    """Two implementations disagree."""
 
 
 class Maker:
-    """Makes cases, the same for the same seed."""
+    """Generates cases, the same ones for the same seed."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
 
     def case(self, name):
-        """Returns a case: a content, and whether and how to write it in another form as well."""
+        """Returns a case: a content, and the form of a variant if there is one."""
         dtypes = self.random.choice([list(BITS), list(PYTHON), ["F4"], ["F6_E2M3", "F6_E3M2", "U8"], ["BF16", "F32"]])
         names = self.names(self.random.choice([0, 1, 1, 2, 3, 5, 20]))
         case = {
@@ -77,7 +77,7 @@ class Maker:
         return case
 
     def limit(self):
-        """Returns how large shards may be, in bytes of data."""
+        """Returns the maximum size of shards, in bytes of data."""
         return self.random.choice([1, 10, 100, 1000, 1 << 20, 1 << 40])
 
     def names(self, n):
@@ -99,7 +99,7 @@ class Maker:
         elements = self.random.choice([8] * 5 + [0, 1, 24, 1000])
         if self.random.random() < 0.01:
             elements = (2 << 20) + 24  # more than any buffer
-        # Elements narrower than a byte have to fill bytes.
+        # Elements narrower than a byte must fill whole bytes.
         step = 8 // math.gcd(8, BITS[dtype])
         elements = -(-elements // step) * step
         size = elements * BITS[dtype] // 8
@@ -109,7 +109,7 @@ class Maker:
         return {"name": name, "dtype": dtype, "shape": self.shape(elements), "data": data.hex()}
 
     def shape(self, elements):
-        """Returns a shape of so many elements: a scalar, a row, or with dimensions of any kind."""
+        """Returns a shape with the given number of elements: a scalar, a row, or several dimensions."""
         if elements == 1 and self.random.random() < 0.5:
             return []
         shape, rest = [], elements
@@ -125,7 +125,7 @@ class Maker:
 
 @dataclasses.dataclass
 class Program:
-    """A writer and a reader that is a program of its own."""
+    """A writer and reader in a separate program."""
 
     name: str
     path: str
@@ -148,12 +148,12 @@ class Program:
 
 
 class Python:
-    """The Python package as a writer and a reader."""
+    """The Python package as a writer and reader."""
 
     name = "Python"
 
     def write(self, cases, directory):
-        """Writes those cases whose tensors Python has names for, and returns which."""
+        """Writes the cases whose dtypes have names in Python, and returns them."""
         written = set()
         for case in map(json.loads, cases.read_text().split("\n")[:-1]):
             arrays = [np.frombuffer(bytes.fromhex(t["data"]), np.uint8) for t in case["tensors"]]
@@ -166,10 +166,10 @@ class Python:
         return written
 
     def spec(self, tensor, array):
-        """Describes a tensor, whose bytes are those of array, or returns None if there is no way to."""
+        """Describes a tensor with the bytes of array, or returns None if that is impossible."""
         dtype, shape = PYTHON.get(tensor["dtype"]), list(tensor["shape"])
         if tensor["dtype"] == "F4":
-            # Python counts its elements in pairs.
+            # Python counts pairs of elements.
             if not shape or shape[-1] % 2:
                 return None
             shape[-1] //= 2
@@ -194,7 +194,7 @@ class Python:
         return {"metadata": metadata, "tensors": tensors}
 
     def compare_arrays(self, file, tensors):
-        """Reads the file the way most people do, where NumPy has all of its dtypes."""
+        """Reads the file in the usual way, if NumPy has all of its dtypes."""
         if any(t["dtype"] not in safetensors.numpy._TYPES for t in tensors):
             return
         arrays = safetensors.numpy.load_file(file)
@@ -204,15 +204,15 @@ class Python:
 
 
 def plain(content):
-    """Returns what of a content has to be equal, whatever the order of its tensors."""
+    """Returns the parts of a content that must be equal, regardless of the order of tensors."""
     tensors = {t["name"]: (t["dtype"], t["shape"], t["data"]) for t in content["tensors"]}
     return len(content["tensors"]), tensors, content["metadata"]
 
 
 def one_way(case):
-    """Says whether there is one way to write the case, which the reference takes.
+    """Reports whether there is only one way to write the case, and the reference can write it.
 
-    Of no tensors and empty metadata it writes a header that nobody can read: {,"__metadata__":{}}.
+    Without tensors and with empty metadata, it writes an invalid header: {,"__metadata__":{}}.
     """
     return len(case["metadata"] or {}) <= 1 and not unreadable(case)
 
@@ -222,7 +222,7 @@ def unreadable(case):
 
 
 def compare(ours, theirs, cases, work):
-    """Writes and reads a batch of cases, and returns how many comparisons were made."""
+    """Writes and reads a batch of cases, and returns the number of comparisons."""
     by_name = {case["case"]: case for case in cases}
     lines = work / "cases.jsonl"
     lines.write_text("".join(json.dumps(case) + "\n" for case in cases))
@@ -248,7 +248,7 @@ def compare(ours, theirs, cases, work):
 
 
 def compare_shards(ours, theirs, cases, work, limit):
-    """Takes our files of a batch apart, and together again, and returns how many comparisons were made."""
+    """Splits and merges our files of a batch, and returns the number of comparisons."""
     files = [work / "ours" / f"{case['case']}.safetensors" for case in cases]
     directory = work / "resharded"
     directory.mkdir()
@@ -268,7 +268,7 @@ def compare_shards(ours, theirs, cases, work, limit):
 
 
 def compare_index(shards, contents):
-    """Looks whether the index says of every tensor where it is, and how large all are."""
+    """Checks that the index has the position of every tensor, and the total size."""
     path = shards[0].parent / "model.safetensors.index.json"
     if len(shards) == 1 and not path.exists():
         return

@@ -1,4 +1,4 @@
-// Judging a whole set, as weigh check does without --data.
+// Validation of a whole set, as weigh check does without --data.
 
 package main
 
@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// timeCheck times the judging of a folder, from its listing to the last finding.
+// timeCheck times the validation of a folder, from its listing to the last finding.
 func timeCheck(folder, iters string) (map[string]float64, error) {
 	tensors, err := judge(folder)
 	if err != nil {
@@ -35,8 +35,8 @@ func timeCheck(folder, iters string) (map[string]float64, error) {
 	}, err
 }
 
-// judge judges the folder, and returns how many tensors it has. A finding above a
-// note is an error: the inputs have none.
+// judge validates the folder and returns its number of tensors. The inputs are valid, so a finding above a note is an
+// error.
 func judge(folder string) (tensors int, err error) {
 	ctx, from := context.Background(), store.Dir(folder)
 	sets, err := checkpoint.Discover(ctx, from, "", nil)

@@ -1,20 +1,18 @@
-// Command ours is this library's side of the benchmarks, for bench/run to set
-// beside its peers. Each verb prints one line of JSON.
+// Command ours runs this library's side of the benchmarks for bench/run. Each verb prints one line of JSON.
 //
-//	ours header FILE ITERS        read and judge a header that is in memory
-//	ours encodingjson FILE ITERS  decode it with encoding/json, as a reader written by hand would
-//	ours open FILE NAME ITERS     open, and read every byte of one tensor
-//	ours peakmem FILE             count what reading a header allocates
-//	ours write FILE OUT ITERS     write FILE's tensors, which are in memory, to OUT
-//	ours writesync FILE OUT ITERS the same, and have the disk hold it
+//	ours header FILE ITERS        parse and validate a header in memory
+//	ours encodingjson FILE ITERS  decode it with encoding/json, as a simple reader does
+//	ours open FILE NAME ITERS     open a file, and read every byte of one tensor
+//	ours peakmem FILE             count the allocations of reading a header
+//	ours write FILE OUT ITERS     write FILE's tensors from memory to OUT
+//	ours writesync FILE OUT ITERS the same, and wait for the disk
 //	ours merge DIR OUT ITERS      write the tensors of the shards in DIR to OUT
-//	ours decode FILE DTYPE ITERS  decode FILE's bytes, which are in memory, to float32
-//	ours stats FILE DTYPE ITERS   sum them up, on one core
-//	ours check FOLDER ITERS       judge a set, and what lies beside it
-//	ours torch FILE ITERS         open a checkpoint of PyTorch
+//	ours decode FILE DTYPE ITERS  decode FILE's bytes from memory to float32
+//	ours stats FILE DTYPE ITERS   compute their statistics, on one core
+//	ours check FOLDER ITERS       validate a set and its configuration
+//	ours torch FILE ITERS         open a PyTorch checkpoint
 //
-// The field "ns" is the mean time of one iteration, and so the garbage collector's
-// work is in it; its settings are those of the environment.
+// The field "ns" is the mean time of one iteration, including garbage collection with the settings of the environment.
 package main
 
 import (
@@ -68,15 +66,13 @@ func run(args []string) (map[string]float64, error) {
 	case len(args) == 4 && args[0] == "stats":
 		return timeStats(args[1], safetensors.Dtype(args[2]), args[3])
 	}
-	return nil, errors.New("usage: ours VERB ARGS..., as its first lines have it")
+	return nil, errors.New("usage: ours VERB ARGS...; see the package comment")
 }
 
-// A source is a file of which the start is in memory: N and the header. The data
-// is all zeros, and never read by what is measured here, which only has to know
-// that it is there.
+// A source is a file whose start is in memory: N and the header. The data is zeros, and the benchmarks do not read it.
 type source struct {
 	start []byte
-	size  int64 // of the file, in bytes
+	size  int64 // file size in bytes
 }
 
 // load reads the start of a file into memory, which also touches its pages.
@@ -101,7 +97,7 @@ func load(name string) (*source, error) {
 	return &source{start, info.Size()}, nil
 }
 
-// ReadAt reads from memory. It implements io.ReaderAt.
+// ReadAt implements io.ReaderAt. It reads from memory.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	if off >= s.size {
 		return 0, io.EOF
@@ -121,8 +117,7 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 // header returns the JSON text.
 func (s *source) header() []byte { return s.start[8:] }
 
-// newFile reads a header as users of this library do, and returns how many
-// tensors it has.
+// newFile reads a header as users of this library do, and returns the number of tensors.
 func newFile(s *source) (int, error) {
 	f, err := safetensors.NewFile(s, s.size)
 	if err != nil {
@@ -131,9 +126,8 @@ func newFile(s *source) (int, error) {
 	return len(f.Header.Tensors), nil
 }
 
-// decodeByHand reads a header as most programs in Go do, which judges nothing. It
-// decodes straight into structures: a detour over json.RawMessage is common, and
-// slower.
+// decodeByHand reads a header as most Go programs do, without validation. It decodes directly into structs; the common
+// detour over json.RawMessage is slower.
 func decodeByHand(s *source) (int, error) {
 	var entries map[string]struct {
 		Dtype   string   `json:"dtype"`
@@ -145,7 +139,7 @@ func decodeByHand(s *source) (int, error) {
 	return len(entries), err
 }
 
-// timeHeader times read on the named file's header, after one turn for warming up.
+// timeHeader times read on the named file's header, after one warm-up call.
 func timeHeader(name, iters string, read func(*source) (int, error)) (map[string]float64, error) {
 	s, err := load(name)
 	if err != nil {
@@ -162,7 +156,7 @@ func timeHeader(name, iters string, read func(*source) (int, error)) (map[string
 	return map[string]float64{"ns": ns, "tensors": float64(tensors), "header": float64(len(s.header()))}, err
 }
 
-// timeOpen times the way from a path to the sum of one tensor's bytes.
+// timeOpen times opening a path and summing one tensor's bytes.
 func timeOpen(path, tensor, iters string) (map[string]float64, error) {
 	size, _, err := openOne(path, tensor)
 	if err != nil {
@@ -175,8 +169,7 @@ func timeOpen(path, tensor, iters string) (map[string]float64, error) {
 	return map[string]float64{"ns": ns, "bytes": float64(size)}, err
 }
 
-// openOne opens a file and reads every byte of one tensor. It returns their number
-// and their sum.
+// openOne opens a file and reads every byte of one tensor. It returns their number and their sum.
 func openOne(path, tensor string) (size int, total uint64, err error) {
 	f, err := safetensors.Open(path)
 	if err != nil {
@@ -191,8 +184,8 @@ func openOne(path, tensor string) (size int, total uint64, err error) {
 	return len(b), sum(b), err
 }
 
-// sum adds up eight bytes at a time, and leaves out up to seven at the end: every
-// page is read, and the adding costs little beside the reading.
+// sum adds eight bytes at a time and ignores up to seven at the end. It reads every page, and adding costs little compared
+// with reading.
 func sum(b []byte) (total uint64) {
 	for ; len(b) >= 8; b = b[8:] {
 		total += binary.LittleEndian.Uint64(b)
@@ -200,12 +193,11 @@ func sum(b []byte) (total uint64) {
 	return total
 }
 
-// mean returns how many nanoseconds one of iters calls of once takes. It begins
-// with an empty heap, as far as the collector can make one.
+// mean returns the nanoseconds of one of iters calls of once. It runs the garbage collector first.
 func mean(iters string, once func() error) (float64, error) {
 	n, err := strconv.Atoi(iters)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is not a number of iterations", iters)
+		return 0, fmt.Errorf("invalid number of iterations %q", iters)
 	}
 	runtime.GC()
 	start := time.Now()
@@ -217,8 +209,7 @@ func mean(iters string, once func() error) (float64, error) {
 	return float64(time.Since(start).Nanoseconds()) / float64(n), nil
 }
 
-// peakMemory counts what reading the named file's header allocates. All that was
-// ever allocated stands in for the peak, which can only be lower.
+// peakMemory counts the allocations of reading the named file's header. Their total is an upper bound of the peak.
 func peakMemory(name string) (map[string]float64, error) {
 	s, err := load(name)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Decoding elements, and summing them up.
+// Decoding elements, and computing their statistics.
 
 package main
 
@@ -10,15 +10,14 @@ import (
 	"github.com/weightools/safetensors/stats"
 )
 
-// elements returns the named file's bytes as a tensor in memory, where the peers have
-// theirs.
+// elements returns the named file's bytes as a tensor in memory, where the peers have theirs.
 func elements(name string, dtype safetensors.Dtype) (*safetensors.Tensor, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	if dtype.Bits() == 0 {
-		return nil, fmt.Errorf("there is no dtype %q", dtype)
+		return nil, fmt.Errorf("unknown dtype %q", dtype)
 	}
 	t, err := safetensors.NewTensor("t", b, int64(len(b)))
 	if err != nil {
@@ -28,7 +27,7 @@ func elements(name string, dtype safetensors.Dtype) (*safetensors.Tensor, error)
 	return t, nil
 }
 
-// timeDecode times decoding to float32. Its bytes are those read and those written.
+// timeDecode times decoding to float32. The rate counts the bytes read and written.
 func timeDecode(name string, dtype safetensors.Dtype, iters string) (map[string]float64, error) {
 	t, err := elements(name, dtype)
 	if err != nil {
@@ -46,7 +45,7 @@ func timeDecode(name string, dtype safetensors.Dtype, iters string) (map[string]
 	return map[string]float64{"ns": ns, "bytes": float64(t.Size() + 4*t.NumElems())}, err
 }
 
-// timeStats times a summary, made by one goroutine. Its bytes are those read.
+// timeStats times a summary by one goroutine. The rate counts the bytes read.
 func timeStats(name string, dtype safetensors.Dtype, iters string) (map[string]float64, error) {
 	t, err := elements(name, dtype)
 	if err != nil {

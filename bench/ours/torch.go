@@ -1,4 +1,4 @@
-// Opening a checkpoint of PyTorch, as weigh info does.
+// Opening a PyTorch checkpoint, as weigh info does.
 
 package main
 
@@ -8,7 +8,7 @@ import (
 	"github.com/weightools/safetensors/pickle/torch"
 )
 
-// timeTorch times the opening of a checkpoint, to the last of its tensors.
+// timeTorch times opening a checkpoint up to its last tensor.
 func timeTorch(name, iters string) (map[string]float64, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Writing files, of what is in memory and of what is in other files.
+// Writing files from memory and from other files.
 
 package main
 
@@ -14,8 +14,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 )
 
-// inMemory returns the named file's tensors, which have 16 bits to an element, with
-// their elements in memory.
+// inMemory returns the named file's tensors, which have 16-bit elements, with their data in memory.
 func inMemory(name string) ([]*safetensors.Tensor, error) {
 	f, err := safetensors.Open(name)
 	if err != nil {
@@ -37,8 +36,7 @@ func inMemory(name string) ([]*safetensors.Tensor, error) {
 	return tensors, nil
 }
 
-// encode writes tensors to the named file by way of a temporary one, as the peers
-// do: it does not wait for the disk.
+// encode writes tensors to a temporary file and renames it, without waiting for the disk, as the peers do.
 func encode(name string, tensors ...*safetensors.Tensor) error {
 	f, err := os.Create(name + ".tmp")
 	if err != nil {
@@ -50,7 +48,7 @@ func encode(name string, tensors ...*safetensors.Tensor) error {
 	return os.Rename(f.Name(), name)
 }
 
-// timeWrite times write on tensors in memory.
+// timeWrite times write with tensors in memory.
 func timeWrite(name, out, iters string, write func(string, ...*safetensors.Tensor) error) (map[string]float64, error) {
 	tensors, err := inMemory(name)
 	if err != nil {
@@ -59,8 +57,7 @@ func timeWrite(name, out, iters string, write func(string, ...*safetensors.Tenso
 	return timeAnew(out, iters, func() error { return write(out, tensors...) })
 }
 
-// timeMerge times the way from a folder of shards to one file, which is not waited
-// for.
+// timeMerge times merging a folder of shards to one file, without waiting for the disk.
 func timeMerge(dir, out, iters string) (map[string]float64, error) {
 	ctx := context.Background()
 	return timeAnew(out, iters, func() error {
@@ -80,7 +77,7 @@ func timeMerge(dir, out, iters string) (map[string]float64, error) {
 	})
 }
 
-// timeAnew times what makes a file that is not there at first, while the disk has
+// timeAnew times the creation of a file that does not exist, on an idle disk.
 // nothing else to do.
 func timeAnew(out, iters string, once func() error) (map[string]float64, error) {
 	n, err := strconv.Atoi(iters)
@@ -103,5 +100,8 @@ func timeAnew(out, iters string, once func() error) (map[string]float64, error) 
 	if err != nil {
 		return nil, err
 	}
-	return map[string]float64{"ns": float64(total.Nanoseconds()) / float64(n), "bytes": float64(info.Size())}, os.Remove(out)
+	return map[string]float64{
+		"ns":    float64(total.Nanoseconds()) / float64(n),
+		"bytes": float64(info.Size()),
+	}, os.Remove(out)
 }

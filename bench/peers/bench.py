@@ -1,15 +1,15 @@
-"""The Python package safetensors, and the standard library's json, as peers of the benchmarks.
+"""The Python package safetensors and the standard library's json, as peers in the benchmarks.
 
     bench.py keys FILE ITERS         safe_open(...).keys()
     bench.py open FILE NAME ITERS    safe_open(...).get_tensor(NAME), and read every byte of it
-    bench.py json FILE ITERS         json.loads of a header that is in memory, and nothing more
-    bench.py write FILE OUT ITERS    save_file of FILE's tensors, which are in memory
-    bench.py rewrite FILE OUT ITERS  load_file, and save_file with one more key of metadata
-    bench.py genops FILE ITERS       pickletools.genops of a checkpoint's pickle, on which other tools are built
-    bench.py decode FILE DTYPE ITERS    astype(float32) of FILE's bytes, which are in memory
+    bench.py json FILE ITERS         json.loads of a header in memory
+    bench.py write FILE OUT ITERS    save_file of FILE's tensors from memory
+    bench.py rewrite FILE OUT ITERS  load_file, and save_file with another key of metadata
+    bench.py genops FILE ITERS       pickletools.genops of a checkpoint's pickle, which other tools build on
+    bench.py decode FILE DTYPE ITERS    astype(float32) of FILE's bytes in memory
     bench.py stats FILE DTYPE ITERS     range, mean, deviation, NaN, infinities and zeros of them
 
-Each prints one line of JSON, with "ns" the mean time of one iteration.
+Each prints one line of JSON, in which "ns" is the mean time of one iteration.
 """
 
 import json
@@ -19,7 +19,7 @@ import sys
 import time
 import zipfile
 
-import ml_dtypes  # it tells NumPy what a bfloat16 is
+import ml_dtypes  # adds bfloat16 to NumPy
 import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file

@@ -1,12 +1,12 @@
 /*
- * Decoding and summing up as loops in C, as a peer of the benchmarks.
+ * Decoding and statistics as loops in C, as a peer in the benchmarks.
  *
- *     numbers decode FILE DTYPE ITERS    FILE's bytes, which are in memory, to float
+ *     numbers decode FILE DTYPE ITERS    FILE's bytes in memory to float
  *     numbers stats FILE DTYPE ITERS     range, mean, deviation, NaN, infinities and zeros of them
  *
- * Each prints one line of JSON, with "ns" the mean time of one iteration. The compiler
- * may do with the loops what it likes; what it cannot vectorise has a table, as one would
- * write it by hand.
+ * Each prints one line of JSON, in which "ns" is the mean time of one iteration. The compiler
+ * may optimise the loops freely; those that it cannot vectorise use a table, as hand-written
+ * code would.
  */
 #include <math.h>
 #include <stdint.h>

@@ -1,13 +1,12 @@
-// This library as a writer and a reader of the files that interop.py compares.
+// Command ours writes and reads files with this library, for comparison by interop.py.
 //
 //	ours write CASES DIR    write each case of the file CASES to DIR
-//	ours read FILE...       say what is in each file: one line of JSON per file
+//	ours read FILE...       print the contents of each file as one line of JSON
 //	ours reshard LIMIT DIR FILE...
 //	                        write each file's tensors to DIR/NAME/ in shards of LIMIT bytes
 //	                        of data, and those shards to DIR/NAME.merged.safetensors
 //
-// A case is one line of JSON. Its variant, if it has one, is written beside the
-// canonical file, as NAME.variant.safetensors.
+// A case is one line of JSON. A variant of the canonical file is written to NAME.variant.safetensors.
 package main
 
 import (
@@ -28,7 +27,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 )
 
-// A tensor is one of a case, or one that was read. Data is in hexadecimal.
+// A tensor is an input or a result. Data is in hexadecimal.
 type tensor struct {
 	Name  string            `json:"name"`
 	Dtype safetensors.Dtype `json:"dtype"`
@@ -36,13 +35,13 @@ type tensor struct {
 	Data  string            `json:"data"`
 }
 
-// A content is what a file says.
+// A content is the contents of a file.
 type content struct {
 	Metadata map[string]string `json:"metadata"`
 	Tensors  []tensor          `json:"tensors"`
 }
 
-// A testCase is a content to be written.
+// A testCase is a content to write.
 type testCase struct {
 	content
 	Case    string
@@ -134,7 +133,7 @@ func reshard(limit, dir string, files []string) error {
 	return nil
 }
 
-// splitFile writes the file's tensors to a folder.
+// splitFile writes the file's tensors to a folder of shards.
 func splitFile(file, dir string, limit int64) error {
 	f, err := safetensors.Open(file)
 	if err != nil {
@@ -145,7 +144,7 @@ func splitFile(file, dir string, limit int64) error {
 	return w.Write(context.Background(), dir, slices.Collect(f.Tensors())...)
 }
 
-// mergeFolder writes the tensors of a folder's shards to one file.
+// mergeFolder writes the tensors of a folder of shards to one file.
 func mergeFolder(dir, file string) error {
 	ctx := context.Background()
 	cp, err := checkpoint.Open(ctx, dir, nil)

@@ -1,9 +1,8 @@
-//! The reference implementation, crate safetensors, as a writer and a reader of the files that
-//! interop.py compares.
+//! Writes and reads files with the reference implementation, crate safetensors, for comparison by interop.py.
 //!
 //! ```text
 //! interop write CASES DIR    write each case of the file CASES to DIR
-//! interop read FILE...       say what is in each file: one line of JSON per file
+//! interop read FILE...       print the contents of each file as one line of JSON
 //! ```
 
 use safetensors::tensor::{serialize_to_file, Dtype, TensorView};
@@ -13,7 +12,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
 
-/// One tensor of a case, or one that was read. Data is in hexadecimal.
+/// A tensor, as an input or a result. Data is in hexadecimal.
 #[derive(Deserialize, Serialize)]
 struct Tensor {
     name: String,
@@ -22,14 +21,14 @@ struct Tensor {
     data: String,
 }
 
-/// What a file says.
+/// The contents of a file.
 #[derive(Serialize)]
 struct Content {
     metadata: Option<HashMap<String, String>>,
     tensors: Vec<Tensor>,
 }
 
-/// What a file is to say. Of a case's other members the crate knows nothing.
+/// A content to write. The crate ignores the other members of a case.
 #[derive(Deserialize)]
 struct Case {
     case: String,
@@ -94,7 +93,7 @@ fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// What hex was given. The digits are interop.py's, so they are right.
+/// Decodes hexadecimal digits. They come from interop.py and are valid.
 fn unhex(digits: &str) -> Vec<u8> {
     let value = |c: u8| (c as char).to_digit(16).expect("a hexadecimal digit") as u8;
     digits

@@ -1,13 +1,13 @@
-//! The reference implementation, crate safetensors, as a peer of the benchmarks.
+//! The reference implementation, crate safetensors, as a peer in the benchmarks.
 //!
 //! ```text
-//! peer header FILE ITERS        read_metadata on a header that is in memory
+//! peer header FILE ITERS        read_metadata on a header in memory
 //! peer open FILE NAME ITERS     open, map, deserialize, and read every byte of one tensor
-//! peer write FILE OUT ITERS     serialize_to_file of FILE's tensors, which are in memory, to OUT
-//! peer writesync FILE OUT ITERS the same, and have the disk hold it
+//! peer write FILE OUT ITERS     serialize_to_file of FILE's tensors from memory to OUT
+//! peer writesync FILE OUT ITERS the same, and wait for the disk
 //! ```
 //!
-//! Each prints one line of JSON, with "ns" the mean time of one iteration.
+//! Each prints one line of JSON, in which "ns" is the mean time of one iteration.
 
 use memmap2::Mmap;
 use safetensors::{serialize_to_file, SafeTensors};
@@ -32,9 +32,8 @@ fn main() -> Result<()> {
     }
 }
 
-/// Times read_metadata. It insists on a buffer as long as the file, so the file is mapped; the
-/// header's pages are touched first, and those of the data never are. Freeing the result is timed
-/// apart, and does not count against the crate.
+/// Times read_metadata. It requires a buffer as long as the file, so the file is mapped. The header's pages
+/// are touched first, and those of the data never. The time excludes freeing the result.
 fn header(file: &str, iters: u32) -> Result<()> {
     let map = map(file)?;
     let n = u64::from_le_bytes(map[..8].try_into()?) as usize;
@@ -58,7 +57,7 @@ fn header(file: &str, iters: u32) -> Result<()> {
     Ok(())
 }
 
-/// Times the way from a path to the sum of one tensor's bytes.
+/// Times opening a path and summing one tensor's bytes.
 fn open(file: &str, name: &str, iters: u32) -> Result<()> {
     let once = || -> Result<(u64, usize)> {
         let map = map(file)?;
@@ -76,7 +75,7 @@ fn open(file: &str, name: &str, iters: u32) -> Result<()> {
     Ok(())
 }
 
-/// Times writing a file that is not there at first, while the disk has nothing else to do.
+/// Times the creation of a file that does not exist, on an idle disk.
 fn write(file: &str, out: &str, iters: u32, sync: bool) -> Result<()> {
     let bytes = std::fs::read(file)?;
     let tensors = SafeTensors::deserialize(&bytes)?;
@@ -103,8 +102,8 @@ fn map(file: &str) -> Result<Mmap> {
     Ok(unsafe { Mmap::map(&File::open(file)?)? })
 }
 
-/// Adds up eight bytes at a time, and leaves out up to seven at the end: every page is read, and
-/// the adding costs little beside the reading.
+/// Adds eight bytes at a time and ignores up to seven at the end. It reads every page, and adding costs little
+/// compared with reading.
 fn sum(bytes: &[u8]) -> u64 {
     bytes.chunks_exact(8).fold(0, |sum, word| {
         sum.wrapping_add(u64::from_le_bytes(word.try_into().unwrap()))

@@ -1,11 +1,10 @@
-//! How much memory the reference implementation takes to read a header.
+//! The memory that the reference implementation needs to read a header.
 //!
 //! ```text
 //! peakmem FILE      print the peak of bytes allocated, and the number of allocations
 //! ```
 //!
-//! It is a program of its own because counting slows the allocator down, which the timed peer must
-//! not pay for.
+//! This is a separate program because counting slows down the allocator, which the timed peer must not pay for.
 
 use memmap2::Mmap;
 use safetensors::SafeTensors;
@@ -28,7 +27,7 @@ impl Counting {
     }
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.grow(layout.size());
@@ -40,7 +39,7 @@ unsafe impl GlobalAlloc for Counting {
         System.dealloc(p, layout)
     }
 
-    /// Counts the new size in place of the old, as if no block ever moved: the peak is never overstated.
+    /// Counts the new size instead of the old one, as if no block ever moved, so the peak is not overstated.
     unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         NOW.fetch_sub(layout.size(), Relaxed);
         self.grow(size);
