@@ -7,46 +7,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // HeadSize is how many bytes from the start of a file [DetectHead] needs. The farthest
 // that any format reaches is the magic number of HDF5 after a user block of 512 bytes.
 const HeadSize = 1024
 
-// A Type is what a file is.
-type Type struct {
-	Kind   Kind
-	Detail string // more about this file, such as the first line of a text, or "" if there is nothing more
-}
-
-// String returns the name of the kind with its detail, as in "a zip archive of 3 files".
-func (t Type) String() string { return t.Kind.Name() + t.Detail }
-
-// Advice returns what to do with the file, as [Kind.Advice] does.
-func (t Type) Advice() string { return t.Kind.Advice() }
-
-// For returns advice with FILE replaced by a file's path, quoted for a shell where needed.
-func For(advice, file string) string {
-	return strings.ReplaceAll(advice, "FILE", shellQuote(file))
-}
-
-// shellQuote quotes a path for a POSIX shell. A path that begins with "-" is made one that does not.
-func shellQuote(s string) string {
-	if strings.HasPrefix(s, "-") {
-		s = "./" + s
-	}
-	safe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,=", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // Detect returns the type of the file of the given size behind r. It reads the first
-// [HeadSize] bytes, and of a zip archive the directory at its end. The error is that of r.
+// [HeadSize] bytes and, for a zip archive, the directory at its end. Errors come from r.
 func Detect(r io.ReaderAt, size int64) (Type, error) {
 	head := make([]byte, min(max(size, 0), HeadSize))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
@@ -103,7 +71,7 @@ func refine(head []byte, kind Kind) Type {
 }
 
 // isSafetensors reports whether head begins with a length that a header can have and a brace.
-// It comes first, because any two bytes can be those of a length.
+// It is tried first, because a length may contain the magic number of another format.
 func isSafetensors(head []byte) bool {
 	const lengthSize, largest = 8, 100_000_000
 	return len(head) > lengthSize && head[lengthSize] == '{' && binary.LittleEndian.Uint64(head) <= largest
@@ -117,7 +85,7 @@ func pickle(head []byte, _ int64) Type {
 	return Type{}
 }
 
-// zeros recognizes a file of which nothing but zero bytes is known.
+// zeros recognizes a file that begins with zero bytes only.
 func zeros(head []byte, _ int64) Type {
 	if len(head) > 8 && len(bytes.Trim(head, "\x00")) == 0 {
 		return Type{Kind: Zeros}

@@ -101,7 +101,7 @@ func TestDetails(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"zip":     `a zip archive with one file, "model.safetensors"`,
-		"zip~two": `a zip archive with 2 files, the first of which is "model/model.safetensors"`,
+		"zip~two": `a zip archive with 2 files, beginning with "model/model.safetensors"`,
 	} {
 		b := samples(t)[name]
 		if got, _ := Detect(bytes.NewReader(b), int64(len(b))); got.String() != want {

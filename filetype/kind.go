@@ -95,8 +95,8 @@ const (
 	Empty         Kind = "empty"
 )
 
-// A row says what a kind is called in a sentence, and what to do with such a file. In
-// commands, which stand in backquotes, FILE is the file, and NEW the one to be written.
+// A row gives the name of a kind and what to do with such a file. Commands are in
+// backquotes; FILE is the file and NEW is the file they write.
 type row struct {
 	kind         Kind
 	name, advice string
@@ -117,7 +117,7 @@ var rows = [...]row{
 	{Unknown, "a file of an unknown format", "Check where it came from; if it should be safetensors, download it again."},
 
 	{Safetensors, "a safetensors file", "List its tensors: `weigh info FILE`."},
-	{SafetensorsIndex, "an index of safetensors shards", "Rename it to model.safetensors.index.json and put the shards beside it."},
+	{SafetensorsIndex, "an index of safetensors shards", "Rename it to model.safetensors.index.json and put the shards in the same folder."},
 	{TorchZip, "a PyTorch checkpoint (zip)", convert},
 	{TorchScript, "a TorchScript model", convert},
 	{TorchLegacy, "a PyTorch checkpoint (legacy pickle format)", convert},
@@ -200,7 +200,7 @@ var rows = [...]row{
 	{Empty, "an empty file", again},
 }
 
-// lookup returns the row of a kind, that of [Unknown] if it has none.
+// lookup returns the row of a kind, or the row of [Unknown].
 func lookup(k Kind) *row {
 	for i := range rows {
 		if rows[i].kind == k {
@@ -221,15 +221,15 @@ func Kinds() iter.Seq[Kind] {
 	}
 }
 
-// Name returns what the kind is called in a sentence, with its article: "a GGUF model".
+// Name returns the name of the kind with its article: "a GGUF model".
 func (k Kind) Name() string { return lookup(k).name }
 
 // Advice returns one or two sentences on what to do with a file of the kind.
-// Commands stand in backquotes; in them FILE is the file.
+// Commands are in backquotes and use FILE for the file; see [For].
 func (k Kind) Advice() string { return lookup(k).advice }
 
-// StandIn reports whether files of the kind are found in the place of another that was
-// not downloaded: pointers, error messages, and files with nothing in them.
+// StandIn reports whether a file of the kind usually replaces a file that was not
+// downloaded: a pointer, an error message, or a file without content.
 func (k Kind) StandIn() bool {
 	switch k {
 	case LFSPointer, XetPointer, LinkText, HTML, HTTP, JSONError, StorageError, XML, AppleDouble, Empty, Zeros:

@@ -77,10 +77,6 @@ var magics = [...]magic{
 	{0, "\xff\xfe", UTF16, isUTF16}, {0, "\xfe\xff", UTF16, isUTF16},
 }
 
-func hasAt(head []byte, at int, s string) bool {
-	return len(head) >= at && bytes.HasPrefix(head[at:], []byte(s))
-}
-
 // isBzip2 requires the size of the blocks, a digit, and the magic of a block or of the end.
 func isBzip2(head []byte) bool {
 	const block, end = "1AY&SY", "\x17\x72\x45\x38\x50\x90"

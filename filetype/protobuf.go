@@ -1,5 +1,5 @@
-// Protocol buffers: models of ONNX, TensorFlow, Core ML and SentencePiece, which have no
-// magic number, by their first fields.
+// Protocol buffers: ONNX, TensorFlow, Core ML and SentencePiece have no magic number and
+// are recognized by their first fields.
 
 package filetype
 
@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// A field is one of a message of protocol buffers. Data is what it holds, as far as
-// there are bytes of it.
+// A field is a field of a protocol buffer message. Data may be truncated.
 type field struct {
 	number, wire, value uint64
 	data                []byte
@@ -24,7 +23,7 @@ const (
 	fixed32 = 5
 )
 
-// fields returns the fields at the start of b, and false if it is no message.
+// fields returns the fields at the start of b, and false if b is not a message.
 func fields(b []byte) (list []field, ok bool) {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
@@ -83,8 +82,8 @@ func protobuf(head []byte, _ int64) Type {
 	return Type{}
 }
 
-// isONNX reports whether fields are those of a ModelProto: the version of the format,
-// who wrote it, and a graph or the sets of operators.
+// isONNX reports whether the fields form a ModelProto: a version, texts about the
+// producer, and a graph or operator sets.
 func isONNX(list []field) bool {
 	if list[0].value == 0 || list[0].value > 100 {
 		return false
@@ -103,9 +102,9 @@ func isONNX(list []field) bool {
 	return false
 }
 
-// schema tells a SavedModel of TensorFlow from a model of Core ML. Both have a version
-// and then a message: of the SavedModel a graph, which begins with its information, of
-// Core ML a description, which begins with that of an input.
+// schema distinguishes a TensorFlow SavedModel from a Core ML model. Both consist of a
+// version and a message. A SavedModel's message begins with the information about a
+// graph, a Core ML model's message with the description of an input.
 func schema(version uint64, message []byte) Type {
 	outer, ok := fields(message)
 	if !ok || len(outer) == 0 || outer[0].number != 1 || outer[0].wire != bytesOf {
@@ -122,14 +121,14 @@ func schema(version uint64, message []byte) Type {
 	return Type{}
 }
 
-// isNode reports whether a message is a node of a TensorFlow graph: its name and its operation.
+// isNode reports whether a message is a node of a TensorFlow graph: a name and an operation.
 func isNode(message []byte) bool {
 	list, ok := fields(message)
 	return ok && len(list) > 1 && list[0].number == 1 && list[1].number == 2 && list[0].wire == bytesOf && list[1].wire == bytesOf &&
 		identifier(list[0].data) && identifier(list[1].data)
 }
 
-// isPiece reports whether a message is a piece of SentencePiece: a text and its score.
+// isPiece reports whether a message is a SentencePiece entry: a text and a score.
 func isPiece(message []byte) bool {
 	list, ok := fields(message)
 	return ok && len(list) > 1 && list[0].number == 1 && list[0].wire == bytesOf && printable(list[0].data) && list[1].number == 2 && list[1].wire == fixed32

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -137,7 +136,7 @@ func isPython(text []byte) bool {
 	return false
 }
 
-// isLink reports whether a text is what a link in a cache of the Hub leads to.
+// isLink reports whether a text is the destination of a symbolic link in a Hub cache.
 func isLink(text []byte) bool {
 	blob := text
 	for bytes.HasPrefix(blob, []byte("../")) {
@@ -147,7 +146,7 @@ func isLink(text []byte) bool {
 	return ok && len(blob) < len(text) && len(hex) >= 40 && len(hex) <= 64 && len(bytes.Trim(hex, "0123456789abcdef")) == 0
 }
 
-// pointer recognizes texts that stand for a file which was not downloaded.
+// pointer recognizes texts that refer to a file that was not downloaded.
 func pointer(text []byte) Type {
 	switch {
 	case bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/")), bytes.HasPrefix(text, []byte("version https://hawser.github.com/spec/")):
@@ -160,8 +159,8 @@ func pointer(text []byte) Type {
 	return Type{}
 }
 
-// lfsDetail says what a Git LFS pointer points to. By the specification of Git LFS the
-// keys are version first, and then oid and size.
+// lfsDetail describes the object of a Git LFS pointer. The specification requires the
+// keys version, oid and size.
 func lfsDetail(text []byte) string {
 	var oid, size string
 	for line := range strings.Lines(string(text)) {
@@ -178,28 +177,13 @@ func lfsDetail(text []byte) string {
 	return fmt.Sprintf(" to %s bytes with the oid %s", plainWord(size), plainWord(oid))
 }
 
-// plainWord returns s if it consists of what an oid or a size has, and otherwise quotes it.
+// plainWord quotes s unless it consists of the characters of an oid or a size.
 func plainWord(s string) string {
 	odd := func(r rune) bool { return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r == ':') }
 	if s == "" || len(s) > 80 || strings.ContainsFunc(s, odd) {
 		return wording.Quote(s)
 	}
 	return s
-}
-
-// IsText reports whether b is printable UTF-8. The last character may be cut off.
-func IsText(b []byte) bool {
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return len(b)-i < utf8.UTFMax && i > 0
-		}
-		if r < 0x20 && !strings.ContainsRune("\t\n\r\f", r) || r == 0x7f {
-			return false
-		}
-		i += n
-	}
-	return len(b) > 0
 }
 
 func firstLine(b []byte) string {

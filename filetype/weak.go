@@ -1,4 +1,4 @@
-// Weak evidence: formats whose first bytes may be chance, so that more has to fit.
+// Formats whose first bytes also occur by chance, so several properties are required.
 
 package filetype
 
@@ -17,8 +17,8 @@ func weak(head []byte, size int64) Type {
 	return Type{}
 }
 
-// isMessagePack reports whether head begins with a map as Flax writes it: its first key is
-// a name, and its first value another map or an extension, which holds an array.
+// isMessagePack reports whether head begins with a map as Flax writes it: the first key
+// is a name, and the first value is a map or an extension that contains an array.
 func isMessagePack(head []byte) bool {
 	b := head
 	switch c := b[0]; {
@@ -45,9 +45,9 @@ func isMessagePack(head []byte) bool {
 	return value >= 0x80 && value <= 0x8f || value >= 0xc7 && value <= 0xc9 || value >= 0xd4 && value <= 0xd8 || value == 0xde || value == 0xdf
 }
 
-// isLZMA reports whether head is that of an .lzma file: the usual properties, a dictionary
-// whose size is a power of two or three quarters of one, a length that is unknown or more
-// than the file has, and the zero byte with which the coder begins.
+// isLZMA reports whether head is the header of an .lzma file: the usual properties, a
+// dictionary size of 2^n or 3*2^n bytes, a length that is unknown or plausible for the
+// file's size, and the zero byte with which the coder begins.
 func isLZMA(head []byte, size int64) bool {
 	if len(head) < 14 || head[0] != 0x5d || head[13] != 0 {
 		return false
@@ -57,8 +57,8 @@ func isLZMA(head []byte, size int64) bool {
 	return dict >= 1<<12 && round && (length == 1<<64-1 || length < 1<<40 && (size < 0 || length > uint64(size)/2))
 }
 
-// isZlib reports whether head is that of a zlib stream as libraries write it: of deflate
-// with a window of 32 KiB, no dictionary, the check of both bytes, and a block of a known type.
+// isZlib reports whether head is a zlib header as libraries write it: deflate, a window of
+// 32 KiB, no dictionary and a valid check, followed by a block of a known type.
 func isZlib(head []byte) bool {
 	const blockTypes = 6 // bits; 3 is no type
 	return len(head) > 6 && head[0] == 0x78 && (int(head[0])<<8|int(head[1]))%31 == 0 && head[1]&0x20 == 0 && head[2]&blockTypes != blockTypes

@@ -1,4 +1,4 @@
-// Zip archives: what is in them, by the names of their members.
+// Zip archives: the kind follows from the names of the members.
 
 package filetype
 
@@ -13,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// zipHead judges an archive by the names that the first bytes have.
+// zipHead recognizes an archive by the member names in its first bytes.
 func zipHead(head []byte) Type {
 	const header = 30
 	var names []string
@@ -37,7 +37,7 @@ func zipHead(head []byte) Type {
 	return t
 }
 
-// zipType judges an archive by names of its members, of which there are total, 0 if nobody knows.
+// zipType recognizes an archive by the names of its members. The total is 0 if it is unknown.
 func zipType(names []string, total int) Type {
 	var pkl, constants, weights, config bool
 	arrays := len(names) > 0
@@ -62,14 +62,13 @@ func zipType(names []string, total int) Type {
 	case total == 1:
 		return Type{Zip, " with one file, " + wording.Quote(names[0])}
 	case total > 1:
-		return Type{Zip, fmt.Sprintf(" with %d files, the first of which is %s", total, wording.Quote(names[0]))}
+		return Type{Zip, fmt.Sprintf(" with %d files, beginning with %s", total, wording.Quote(names[0]))}
 	}
 	return Type{Kind: Zip}
 }
 
-// directory returns names out of the directory at the end of an archive, as many as
-// stand in its first 64 KiB, and how many members there are. It returns none if there
-// is no directory where one should be.
+// directory returns the number of members of an archive and the names in the first 64 KiB
+// of the directory at its end. It returns no names if there is no directory.
 func directory(r io.ReaderAt, size int64) (names []string, total int, err error) {
 	const endSize, most = 22, 64 << 10
 	tail, err := section(r, max(size-most-endSize, 0), size)
@@ -98,7 +97,7 @@ func directory(r io.ReaderAt, size int64) (names []string, total int, err error)
 	return listed(list), total, nil
 }
 
-// directory64 returns where the directory stands by the Zip64 record at the end of tail.
+// directory64 returns the offset and length of the directory from the Zip64 record in tail.
 func directory64(tail []byte) (begin, length int64) {
 	const recordSize = 56
 	i := bytes.LastIndex(tail, []byte("PK\x06\x06"))
