@@ -1,4 +1,4 @@
-// The README's code, which is compiled and run here.
+// The code in the README.
 
 package safetensors_test
 
@@ -11,7 +11,7 @@ import (
 func list(name string) error {
 	f, err := safetensors.Open(name)
 	if err != nil {
-		return err // a *safetensors.Violation says which rule, which tensor, which bytes
+		return err // a *safetensors.Violation names the rule, the tensor and the bytes
 	}
 	defer f.Close()
 	for t := range f.Tensors() {
@@ -21,12 +21,12 @@ func list(name string) error {
 	if err != nil {
 		return err
 	}
-	row, err := t.Slice(safetensors.At(42)) // nothing is read yet
+	row, err := t.Slice(safetensors.At(42)) // reads nothing
 	if err != nil {
 		return err
 	}
 	values := make([]float32, row.NumElems())
-	n, err := safetensors.DecodeAt(row, values, 0) // now 128 bytes are
+	n, err := safetensors.DecodeAt(row, values, 0) // reads 128 bytes
 	fmt.Println(n, err)
 	return nil
 }
