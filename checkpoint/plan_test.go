@@ -57,7 +57,7 @@ func TestShardsAreThoseOfTheHub(t *testing.T) {
 			number[one] = i
 		}
 		var got [][]int
-		for _, shard := range split(tensors, test.Limit) {
+		for _, shard := range dealBySize(tensors, test.Limit) {
 			var numbers []int
 			for _, one := range shard {
 				numbers = append(numbers, number[one])
@@ -107,7 +107,7 @@ func (u unread) ReadAt(b []byte, off int64) (int, error) {
 
 func TestNoLimitIsOneShard(t *testing.T) {
 	for _, sizes := range [][]int64{nil, {0}, {1, 1 << 40, 0, 1 << 40}} {
-		if got := split(sized(sizes...), 0); len(got) != 1 || len(got[0]) != len(sizes) {
+		if got := dealBySize(sized(sizes...), 0); len(got) != 1 || len(got[0]) != len(sizes) {
 			t.Errorf("sizes %d without a limit give %d shards", sizes, len(got))
 		}
 	}
@@ -133,8 +133,7 @@ func TestShardsOfAStem(t *testing.T) {
 		{"model-2", "model-2-00001-of-00003.safetensors", true},
 		{"model.fp16", "model.fp16-00001-of-00003.safetensors", true},
 	} {
-		p := Plan{stem: test.stem}
-		if got := p.isShard(test.name); got != test.want {
+		if got := isShardOf(test.stem, test.name); got != test.want {
 			t.Errorf("%s is a shard of %s: %t", test.name, test.stem, got)
 		}
 	}

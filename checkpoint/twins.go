@@ -7,7 +7,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -96,7 +96,7 @@ func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) 
 	if s.isOne(t) {
 		return equal, "", nil
 	}
-	n, err := firstDifference(x, y, x.Size())
+	n, err := compare.First(ctx, x, y, x.Size(), nil)
 	switch {
 	case err != nil:
 		return unknown, "", fmt.Errorf("checkpoint: compare tensor %s in two shards: %w", quote(x.Name), err)
@@ -138,34 +138,6 @@ func kindOf(ti *safetensors.TensorInfo) string {
 	}
 	start := safetensors.TensorInfo{Shape: shape[:most]}
 	return fmt.Sprintf("%s %s... (%d dimensions)", dtype, strings.TrimSuffix(start.ShapeString(), "]"), len(shape))
-}
-
-// firstDifference returns the offset of the first of size bytes in which two
-// readers differ, or -1 if there is none. It compares bytes, not numbers: NaN is
-// equal to itself here, and 0 is not to -0.
-func firstDifference(x, y io.ReaderAt, size int64) (int64, error) {
-	const chunk = 1 << 20 // bytes: large enough for disks, small enough for caches
-	a, b := make([]byte, min(size, chunk)), make([]byte, min(size, chunk))
-	for off := int64(0); off < size; {
-		n := min(size-off, chunk)
-		for _, part := range []struct {
-			from io.ReaderAt
-			to   []byte
-		}{{x, a[:n]}, {y, b[:n]}} {
-			if got, err := part.from.ReadAt(part.to, off); got < len(part.to) {
-				return 0, fmt.Errorf("read %d of %d bytes: %w", off+int64(got), size, unexpected(err))
-			}
-		}
-		if !bytes.Equal(a[:n], b[:n]) {
-			i := 0
-			for a[i] == b[i] {
-				i++
-			}
-			return off + int64(i), nil
-		}
-		off += n
-	}
-	return -1, nil
 }
 
 // unexpected returns the error of a read that ended too early.

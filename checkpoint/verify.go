@@ -1,138 +1,125 @@
-// Reading a checkpoint again that was written, before it has its name.
+// Verification: tensors read again after they were written.
 
 package checkpoint
 
 import (
-	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"hash"
+	"hash/crc32"
 	"io"
-	"slices"
-	"sync"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/ahead"
-	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/internal/filecopy"
+	"github.com/weightools/safetensors/internal/witness"
 )
 
-// A progress is how many bytes of a file were written, for one who waits for them.
-type progress struct {
-	mu    sync.Mutex
-	bytes int64
-	more  chan struct{} // closed when there are more
+// A Proof says how a tensor that was written was compared with its source. "" means
+// that it was not.
+type Proof string
+
+// The proofs.
+const (
+	// ByBytes: its bytes equal those of the source, which was read again.
+	ByBytes Proof = "bytes"
+
+	// ByDigest: it has the SHA-256 of the bytes that were read to be written. Remote
+	// sources are not downloaded twice.
+	ByDigest Proof = "sha256"
+
+	// ByCRC32: it has the checksum that the source's container stores for it; see
+	// [Writer].CRC32.
+	ByCRC32 Proof = "crc32"
+)
+
+// A verification is the result of verifying one tensor.
+type verification struct {
+	proof  Proof
+	sha256 [sha256.Size]byte // zero unless digests were asked for
 }
 
-func newProgress() *progress { return &progress{more: make(chan struct{})} }
-
-// advance takes note of n more bytes.
-func (p *progress) advance(n int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.bytes += n
-	close(p.more)
-	p.more = make(chan struct{})
+// verifyTensor compares a tensor as it was written with its source. It reports the
+// bytes that it reads to read, in parts.
+func (o *output) verifyTensor(ctx context.Context, was, is *safetensors.Tensor, read func(int64)) (v verification, err error) {
+	var sum hash.Hash
+	if o.digests {
+		sum = sha256.New()
+	}
+	var crc uint32
+	hasCRC := false
+	if o.crc32 != nil {
+		crc, hasCRC = o.crc32(was)
+	}
+	seen, _ := was.ReaderAt.(*witness.Reader)
+	switch {
+	case hasCRC:
+		v.proof, err = ByCRC32, verifyCRC32(ctx, was, is, crc, sum, read)
+	case seen.IsOf(was.Size()):
+		if sum == nil {
+			sum = sha256.New()
+		}
+		v.proof, err = ByDigest, verifyDigest(ctx, seen, is, sum, read)
+	default:
+		v.proof, err = ByBytes, verifyBytes(ctx, was, is, sum, read)
+	}
+	if err == nil && o.digests {
+		sum.Sum(v.sha256[:0])
+	}
+	return v, err
 }
 
-// wait waits until there are n bytes. It returns why ctx is done if that is first.
-func (p *progress) wait(ctx context.Context, n int64) error {
-	for {
-		p.mu.Lock()
-		have, more := p.bytes, p.more
-		p.mu.Unlock()
-		if have >= n {
-			return nil
+// verifyBytes compares all bytes. It adds them to sum, unless that is nil.
+func verifyBytes(ctx context.Context, was, is *safetensors.Tensor, sum hash.Hash, read func(int64)) error {
+	at, err := compare.First(ctx, was, is, was.Size(), func(part []byte) {
+		if sum != nil {
+			sum.Write(part)
 		}
-		select {
-		case <-more:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// writeShard writes one shard, and has each of its tensors verified when it is written:
-// while others wait for the disk, there is time for it. The first error is told to
-// cancel, which is to end ctx, and with it what is done for this shard and for others.
-func (p *Plan) writeShard(ctx context.Context, cancel context.CancelCauseFunc, set *atomicfile.Set, shard *PlannedShard) error {
-	written := newProgress()
-	var verifying sync.WaitGroup
-	if p.w.Verify != nil {
-		verifying.Go(func() {
-			if err := p.verifyShard(ctx, set, shard, written); err != nil {
-				cancel(atPath("verify", p.dir, err))
-			}
-		})
-	}
-	tell := func(n int64) {
-		written.advance(n)
-		if p.w.Wrote != nil {
-			p.w.Wrote(n)
-		}
-	}
-	err := set.Write(shard.Name, func(f io.Writer) error {
-		return p.w.Encoder.Encode(filecopy.Watch(ctx, f, tell), shard.Tensors...)
+		read(int64(len(part)))
 	})
-	if err != nil {
-		cancel(err)
+	if err == nil && at >= 0 {
+		err = fmt.Errorf("byte %d differs from the source: the source has changed since, or the disk is faulty", at)
 	}
-	verifying.Wait()
-	return context.Cause(ctx)
+	return err
 }
 
-// verifyShard has the tensors of one shard verified, in the order in which they are
-// written. Its header is judged as that of any other file.
-func (p *Plan) verifyShard(ctx context.Context, set *atomicfile.Set, shard *PlannedShard, written *progress) error {
-	data := int64(0)
-	for _, t := range shard.Tensors {
-		data += t.Size()
-	}
-	start := shard.Size - data
-	if err := written.wait(ctx, start); err != nil {
+// verifyDigest compares the digest of the bytes that were read with that of the bytes
+// that were written.
+func verifyDigest(ctx context.Context, was *witness.Reader, is *safetensors.Tensor, sum hash.Hash, read func(int64)) error {
+	if _, err := is.WriteTo(filecopy.Watch(ctx, sum, read)); err != nil {
 		return err
 	}
-	disk, err := set.Open(shard.Name)
-	if err != nil {
-		return err
+	if !was.Saw(sum.Sum(nil)) {
+		return fmt.Errorf("the bytes on the disk differ from those that were written: the disk is faulty")
 	}
-	defer disk.Close()
-	f, err := safetensors.NewFile(disk, shard.Size)
-	if err != nil {
-		return fmt.Errorf("checkpoint: shard %s, as it was written: %w", quote(shard.Name), err)
-	}
-	tensors, err := inFile(f, shard.Tensors)
-	if err != nil {
-		return err
-	}
-	one := func(ctx context.Context, i int) error {
-		t := tensors[i]
-		if err := written.wait(ctx, start+t.is.Offsets.End); err != nil {
-			return err
-		}
-		return p.w.Verify(ctx, t.was, t.is)
-	}
-	const atOnce = 4 // for as many cores to work on one shard
-	for i, err := range ahead.Each(ctx, atOnce, len(tensors), one) {
-		if err != nil {
-			return fmt.Errorf("checkpoint: tensor %s, as it was written to shard %s: %w", quote(tensors[i].was.Name), quote(shard.Name), err)
-		}
-	}
-	return context.Cause(ctx)
+	return nil
 }
 
-// A copied is a tensor as it was given, and as it is in the new file.
-type copied struct{ was, is *safetensors.Tensor }
-
-// inFile returns the tensors that f was written from, in the order of f.
-func inFile(f *safetensors.File, tensors []*safetensors.Tensor) ([]copied, error) {
-	list := make([]copied, len(tensors))
-	for i, t := range tensors {
-		is, err := f.Tensor(t.Name)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = copied{t, is}
+// verifyCRC32 compares a checksum. If it differs, the source says who is at fault.
+func verifyCRC32(ctx context.Context, was, is *safetensors.Tensor, want uint32, sum hash.Hash, read func(int64)) error {
+	crc := crc32.NewIEEE()
+	var w io.Writer = crc
+	if sum != nil {
+		w = io.MultiWriter(crc, sum)
 	}
-	slices.SortStableFunc(list, func(a, b copied) int { return cmp.Compare(a.is.Offsets.End, b.is.Offsets.End) })
-	return list, nil
+	if _, err := is.WriteTo(filecopy.Watch(ctx, w, read)); err != nil || crc.Sum32() == want {
+		return err
+	}
+	if err := verifyBytes(ctx, was, is, nil, func(int64) {}); err != nil {
+		return err
+	}
+	return &ChecksumError{Tensor: was.Name, Got: crc.Sum32(), Want: want}
+}
+
+// A ChecksumError says that the bytes of a tensor do not have the checksum that its
+// container stores for them: the source is damaged.
+type ChecksumError struct {
+	Tensor    string
+	Got, Want uint32
+}
+
+// Error describes the mismatch in one line.
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("its CRC-32 is %08x, and the archive stores %08x: the source is damaged", e.Got, e.Want)
 }

@@ -1,35 +1,28 @@
-// Writing a checkpoint: every shard and the index, or nothing.
+// The Writer: tensors as shards and an index in a folder.
 
 package checkpoint
 
 import (
 	"context"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/ahead"
-	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // A Writer writes checkpoints to local folders. The zero Writer writes one file,
-// "model.safetensors". It is for any number of goroutines at once, but a folder
-// is for one of them.
+// "model.safetensors". Several goroutines may use it at once, on different folders.
 type Writer struct {
-	// Encoder encodes each shard, and so all have its Metadata.
+	// Encoder encodes each shard; so all shards have its Metadata.
 	Encoder safetensors.Encoder
 
-	// MaxShard is the size of data, in bytes, past which a new shard begins.
-	// A larger tensor has a shard of its own. 0 means no limit. Each shard's
-	// header comes on top of that. The libraries of Hugging Face have 5e9.
+	// MaxShard is the maximum size of a shard's data, in bytes. A larger tensor has a
+	// shard of its own. 0 means no limit. Each shard's header is added to that. The
+	// libraries of Hugging Face use 5e9.
 	MaxShard int64
 
-	// Split says how many of the tensors each shard has, in their order, in place of
-	// MaxShard: for a model that keeps its shards. It must count them all. Nil means that
-	// MaxShard decides.
+	// Split lists how many tensors each shard has, in their order, and replaces
+	// MaxShard. It must add up to the number of tensors.
 	Split []int
 
 	// Stem is what the names of files begin with. "" means "model".
@@ -39,139 +32,169 @@ type Writer struct {
 	// each value as JSON.
 	IndexMetadata map[string]string
 
-	// New makes Write refuse a folder that has a file of a name which it would
-	// write: when it begins, and again before it gives names.
-	New bool
+	// Overwrite replaces files of the names that are written, and removes the other
+	// files of the same stem: STEM.safetensors, its index, and shards of other numbers,
+	// which would pass for a part of the new model. Without it, such files make Write
+	// fail: when it begins, and again before it renames its files into place.
+	Overwrite bool
 
-	// Replace is leave to remove what the folder has of the stem, but Write does
-	// not write again: STEM.safetensors, its index, and shards of other numbers.
-	// Without it, Write refuses a folder where some would be left, for there they
-	// would pass for a part of the model, or for another one.
-	Replace bool
+	// Verify reads every tensor again before any file is renamed into place, and
+	// compares it with its source. Digests does that too, and records the SHA-256 of
+	// each tensor in the receipt.
+	Verify, Digests bool
 
-	// Wrote is called, if it is not nil, with how many bytes were written since it
-	// was last called, headers included: every 64 MiB at least, by any goroutine.
-	Wrote func(bytes int64)
+	// Progress, if it is not nil, is called with the number of bytes that were written
+	// and verified, and with the number of bytes to write and verify in total. It is
+	// called every 64 MiB at least, by several goroutines at once.
+	Progress func(done, total int64)
 
-	// Verify is called, if it is not nil, for every tensor once it is written and before
-	// any file has its name: with the tensor as it was given, and as it is read from the
-	// new file, by several goroutines at once, while others are written. With its first
-	// error Write ends, and dir has what it had.
-	Verify func(ctx context.Context, was, is *safetensors.Tensor) error
+	// CRC32, if it is not nil, returns the IEEE CRC-32 that the container of a tensor
+	// stores for its bytes, as a zip archive does for a member, and false if there is
+	// none. Verification then compares that checksum, which also finds a damaged source,
+	// and reads the source only once.
+	CRC32 func(t *safetensors.Tensor) (sum uint32, ok bool)
 
-	// Ready is called, if it is not nil, once all files are written and verified, and
-	// before any has its name: the last moment to find that what they replace is not
-	// what was read. With its error Write ends, and dir has what it had.
+	// Inspect, if it is not nil, is called for every tensor after it was verified: with
+	// the tensor as it was given, and as it is in the new file. Several goroutines call
+	// it at once. Its error ends Write, and nothing changes. It implies Verify.
+	Inspect func(ctx context.Context, was, is *safetensors.Tensor) error
+
+	// Ready, if it is not nil, is called once all files are written and verified, just
+	// before the first is renamed into place: the last moment to find that a file to be
+	// replaced has changed since it was read. Its error ends Write, and nothing changes.
 	Ready func() error
 }
 
-// Write writes tensors to dir, which is made if there is none: to STEM.safetensors
-// if they fit one shard, and otherwise to STEM-00001-of-00003.safetensors and so
-// on, with STEM.safetensors.index.json to say what is where. Which tensor is in
-// which shard depends on their order and their sizes, as for huggingface_hub.
+// Write writes tensors to dir, which is created if necessary: to STEM.safetensors if
+// they fit one shard, and otherwise to STEM-00001-of-00003.safetensors and so on, with
+// the index STEM.safetensors.index.json. The order and the sizes of tensors decide
+// which shard each is in, as in huggingface_hub.
 //
-// What is wrong with the tensors' entries is a *[safetensors.Violation], and that
-// files would be left beside the new ones wraps [fs.ErrExist]; nothing was touched
-// then. Other errors are of type *[fs.PathError], or wrap one. When ctx is done,
-// Write ends soon, with its cause.
+// Invalid entries are a *[safetensors.Violation], and existing files an error that
+// wraps [fs.ErrExist]; then nothing was touched. Other errors are of type
+// *[fs.PathError], or wrap one. When ctx is done, Write ends soon, with its cause.
 //
-// # Whole or absent
+// # All or nothing
 //
-// Nothing has its name before all is written and on the disk. Until then the files
-// are in a hidden folder in dir, called ".NAME.tmp-" and ten letters or digits;
-// an error removes it, and dir has what it had. Files of the same names are
-// replaced without asking, and their modes are kept. Of a symbolic link, the link
-// is replaced. The tensors may come from files that are replaced or removed, except
-// on Windows, where a file that is open can be neither: the error says so.
+// Write first writes all files to a hidden folder in dir, called ".NAME.tmp-" and ten
+// letters or digits, and syncs them to the disk. On an error it removes that folder,
+// and dir is unchanged. Files that are replaced pass on their modes. A symbolic link is
+// replaced, not its target. Tensors may come from files that are replaced or removed,
+// except on Windows, where an open file can be neither: that is an error.
 //
-// Then the shards get their names, and the index after them. Where an older set
-// has the same names, its index is moved to "old" in the hidden folder first, and
-// then its shards, before the first new one appears. So readers find an index only
-// with its own shards, and never shards of both. What Replace removes it removes
-// last.
+// Then the shards are renamed into place, and the index after them. Where an older
+// checkpoint has the same names, its index is first moved to "old" in the hidden
+// folder, and then its shards, before the first new file appears. So readers find an
+// index only with its own shards. Stale files are removed last.
 //
 // A process that is killed leaves the hidden folder. If it was writing, the older
-// set is in its place. If it was giving names, which takes moments, there may be no
-// index; each file of both sets is still there, under its name or by its name in
-// the hidden folder. If it was removing, the new set is whole, and some of the older
-// one is beside it. Write never removes what an earlier one has left hidden.
+// checkpoint is unchanged. If it was renaming, which takes moments, there may be no
+// index, and each file of both checkpoints is either in place or in the hidden folder.
+// If it was removing stale files, the new checkpoint is complete, beside some of them.
+// Write never removes the hidden folder of another process.
 //
-// It reads each tensor once, and two shards at a time, with a buffer of 512 KiB for
-// each. What it writes depends on nothing but its arguments.
-func (w *Writer) Write(ctx context.Context, dir string, tensors ...*safetensors.Tensor) error {
+// Write reads each tensor once, and once more to verify it, two shards at a time, with
+// a buffer of 512 KiB for each. Its output depends only on its arguments.
+func (w *Writer) Write(ctx context.Context, dir string, tensors ...*safetensors.Tensor) (*Receipt, error) {
 	p, err := w.plan(dir, tensors)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return p.Write(ctx)
 }
 
-// Write writes what was planned, as [Writer.Write] does. It looks at the folder once
-// more, which may have changed since.
-func (p *Plan) Write(ctx context.Context) error {
-	if err := p.look(); err != nil {
-		return err
-	}
-	if err := p.refused(); err != nil {
-		return err
-	}
-	set, err := atomicfile.NewSet(p.dir, p.names()...)
+// Plan returns what Write would write to dir. It reads the names in the folder, reads
+// no tensor, and changes nothing.
+func (w *Writer) Plan(dir string, tensors ...*safetensors.Tensor) (*Plan, error) {
+	p, err := w.plan(dir, tensors)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	set.New = p.w.New
-	defer set.Abort()
-	if err := p.fill(ctx, set); err != nil {
-		return atPath("write", p.dir, err)
-	}
-	if p.w.Ready != nil {
-		if err := p.w.Ready(); err != nil {
-			return err
-		}
-	}
-	if err := set.Commit(); err != nil {
-		return err
-	}
-	for _, name := range p.Left {
-		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
-			return fmt.Errorf("checkpoint: the new files are in place, but one that they replace is, too: %w", err)
-		}
-	}
-	return nil
+	return p, p.look()
 }
 
-// refused returns why the plan must not be carried out, or nil.
-func (p *Plan) refused() error {
-	switch {
-	case len(p.Replaced) > 0 && p.w.New:
-		return fmt.Errorf("checkpoint: folder %q has %s already, and Writer.New is set: %w", p.dir, quote(p.Replaced[0]), fs.ErrExist)
-	case len(p.Left) > 0 && !p.w.Replace:
-		return fmt.Errorf("checkpoint: folder %q has %s of another checkpoint called %s, the first %s, which would stay beside the new ones; write to another folder, or set Writer.Replace to have them removed: %w",
-			p.dir, count(len(p.Left), "file"), quote(p.stem), quote(p.Left[0]), fs.ErrExist)
+// PlanShards plans files of the given names, and an index with the given text if its
+// name is not "". It uses the Writer's Overwrite, Verify, Digests, Progress, Inspect
+// and Ready. Nothing is known of other files of the folder, so none is stale.
+func (w *Writer) PlanShards(dir string, shards []PlannedShard, index string, text []byte) (*Plan, error) {
+	p := &Plan{Dir: dir, Index: index, IndexSize: int64(len(text)), text: text, output: w.output()}
+	for i := range shards {
+		one, err := planShard(shards[i].Name, &shards[i].Encoder, shards[i].Tensors)
+		if err != nil {
+			return nil, err
+		}
+		p.Shards = append(p.Shards, one)
 	}
-	return nil
+	return p, p.look()
 }
 
-// fill writes the files of a set.
-func (p *Plan) fill(ctx context.Context, set *atomicfile.Set) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	one := func(ctx context.Context, i int) error { return p.writeShard(ctx, cancel, set, &p.Shards[i]) }
-	// While one shard waits for the disk to have it, the next can be read.
-	const atOnce = 2
-	for _, err := range ahead.Each(ctx, atOnce, len(p.Shards), one) {
+// output returns the options that a Plan keeps.
+func (w *Writer) output() output {
+	o := output{
+		overwrite: w.Overwrite, verify: w.Verify || w.Digests || w.Inspect != nil, digests: w.Digests,
+		progress: w.Progress, crc32: w.CRC32, inspect: w.Inspect,
+	}
+	if w.Ready != nil {
+		o.hold = func() (func(), error) { return func() {}, w.Ready() }
+	}
+	return o
+}
+
+// plan is Plan without the names in the folder.
+func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) {
+	p := &Plan{Dir: dir, stem: w.Stem, output: w.output()}
+	if p.stem == "" {
+		p.stem = "model"
+	}
+	if fault := stemFault(p.stem); fault != "" {
+		return nil, fmt.Errorf("checkpoint: the stem %s %s; it begins the names of files, like \"model\"", quote(p.stem), fault)
+	}
+	if w.MaxShard < 0 {
+		return nil, fmt.Errorf("checkpoint: Writer.MaxShard is %d bytes; it must be positive, or 0 for no limit", w.MaxShard)
+	}
+	if err := distinct(tensors); err != nil {
+		return nil, err
+	}
+	shards, err := w.deal(tensors)
+	if err != nil {
+		return nil, err
+	}
+	for i, shard := range shards {
+		one, err := planShard(shardName(p.stem, i+1, len(shards)), &w.Encoder, shard)
 		if err != nil {
-			return context.Cause(ctx)
+			return nil, err
+		}
+		p.Shards = append(p.Shards, one)
+	}
+	if len(shards) == 1 {
+		return p, nil
+	}
+	return p, p.makeIndex(w.IndexMetadata)
+}
+
+// deal deals tensors out to shards, of which there is at least one.
+func (w *Writer) deal(tensors []*safetensors.Tensor) ([][]*safetensors.Tensor, error) {
+	if w.Split != nil {
+		return dealByCount(tensors, w.Split)
+	}
+	return dealBySize(tensors, w.MaxShard), nil
+}
+
+// makeIndex makes the index of the shards.
+func (p *Plan) makeIndex(metadata map[string]string) (err error) {
+	x := Index{TotalParameters: -1, Metadata: maps.Clone(metadata)}
+	const total = "total_parameters" // which has a field of its own
+	if n, ok := whole([]byte(x.Metadata[total])); ok {
+		x.TotalParameters = n
+	}
+	delete(x.Metadata, total)
+	for i := range p.Shards {
+		for _, t := range p.Shards[i].Tensors {
+			x.TotalSize += t.Size()
+			x.Tensors = append(x.Tensors, IndexEntry{Tensor: t.Name, Shard: p.Shards[i].Name})
 		}
 	}
-	if p.Index != "" {
-		err := set.Write(p.Index, func(f io.Writer) error {
-			_, err := f.Write(p.text)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return context.Cause(ctx)
+	p.text, err = x.AppendText(nil)
+	p.Index, p.IndexSize = indexOf(p.stem), int64(len(p.text))
+	return err
 }

@@ -38,7 +38,7 @@ func (t trapped) ReadAt(b []byte, off int64) (int, error) {
 func unchanged(t *testing.T, write func(dir string)) {
 	t.Helper()
 	old := t.TempDir()
-	if err := new(checkpoint.Writer).Write(t.Context(), old, bytesOf(0, 3)...); err != nil {
+	if _, err := new(checkpoint.Writer).Write(t.Context(), old, bytesOf(0, 3)...); err != nil {
 		t.Fatal(err)
 	}
 	before := contents(t, old)
@@ -65,7 +65,7 @@ func TestCancelledWriteLeavesNothing(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				reads := 0
 				w := formatted(10)
-				err := w.Write(ctx, dir, tensors(func() error { reads++; cancel(enough); return nil })...)
+				_, err := w.Write(ctx, dir, tensors(func() error { reads++; cancel(enough); return nil })...)
 				if !errors.Is(err, enough) {
 					t.Errorf("error %v; want the cause", err)
 				}
@@ -83,7 +83,7 @@ func TestFailedReadLeavesNothing(t *testing.T) {
 	broken := errors.New("the cable is out")
 	unchanged(t, func(dir string) {
 		w := formatted(10)
-		err := w.Write(t.Context(), dir, append(bytesOf(0, 9, 9, 9), trap(8, func() error { return broken }))...)
+		_, err := w.Write(t.Context(), dir, append(bytesOf(0, 9, 9, 9), trap(8, func() error { return broken }))...)
 		var path *fs.PathError
 		if !errors.Is(err, broken) || !errors.As(err, &path) || path.Path != filepath.Join(dir, "model-00004-of-00004.safetensors") {
 			t.Errorf("error %v; want that of the source, in the fourth shard", err)
@@ -111,7 +111,7 @@ func TestSourceThatShrinks(t *testing.T) {
 			first := trap(1, func() error { return os.Truncate(filepath.Join(src, "model.safetensors"), left) })
 			w := formatted(0)
 			w.Encoder.KeepOrder = true
-			err = w.Write(t.Context(), dir, first, cut)
+			_, err = w.Write(t.Context(), dir, first, cut)
 			if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), `tensor "t0"`) || !strings.Contains(err.Error(), "ends at byte ") {
 				t.Errorf("cut off at byte %d: %v", left, err)
 			}
@@ -127,7 +127,7 @@ func TestFailureEndsTheOtherShard(t *testing.T) {
 	slow := trap(1<<40, func() error { <-failed; return nil }) // which nobody reads to its end
 	fails := trap(1<<40, func() error { close(failed); return broken }).Rename("fails")
 	w := formatted(1)
-	if err := w.Write(t.Context(), t.TempDir(), slow, fails); !errors.Is(err, broken) {
+	if _, err := w.Write(t.Context(), t.TempDir(), slow, fails); !errors.Is(err, broken) {
 		t.Errorf("error %v; want that of the second shard", err)
 	}
 }
@@ -140,7 +140,7 @@ func TestNameThatIsAFolder(t *testing.T) {
 	}
 	w := formatted(10)
 	var path *fs.PathError
-	if err := w.Write(t.Context(), dir, bytesOf(0, 9, 9)...); !errors.As(err, &path) || path.Path != name {
+	if _, err := w.Write(t.Context(), dir, bytesOf(0, 9, 9)...); !errors.As(err, &path) || path.Path != name {
 		t.Errorf("error %v; want one of %s", err, name)
 	}
 	has(t, dir, filepath.Base(name))
@@ -153,7 +153,7 @@ func TestKilled(t *testing.T) {
 	if dir := os.Getenv("WRITE_UNTIL_KILLED"); dir != "" {
 		w := formatted(10)
 		for kind := byte(0); ; kind ^= 100 {
-			if err := w.Write(t.Context(), dir, bytesOf(kind, 9, 9, 9)...); err != nil {
+			if _, err := w.Write(t.Context(), dir, bytesOf(kind, 9, 9, 9)...); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -36,7 +36,7 @@ func ExampleWriter() {
 		Encoder:  safetensors.Encoder{Metadata: map[string]string{"format": "pt"}},
 		MaxShard: 100_000,
 	}
-	if err := w.Write(ctx, dir, tensors...); err != nil {
+	if _, err := w.Write(ctx, dir, tensors...); err != nil {
 		log.Fatal(err)
 	}
 	files, err := os.ReadDir(dir)

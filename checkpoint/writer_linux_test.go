@@ -20,7 +20,7 @@ func TestFullDiskLeavesTheOldCheckpoint(t *testing.T) {
 	write(t, w, dir, bytesOf(0, 40_000, 40_000)...)
 	before := contents(t, dir)
 	var path *fs.PathError
-	err := w.Write(t.Context(), dir, bytesOf(1, 40_000, 40_000, 40_000, 40_000, 40_000)...)
+	_, err := w.Write(t.Context(), dir, bytesOf(1, 40_000, 40_000, 40_000, 40_000, 40_000)...)
 	if !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &path) {
 		t.Errorf("Write: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
@@ -82,15 +83,15 @@ func TestPlanSaysWhatIsInItsWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(p.Replaced, test.replaced) || !slices.Equal(p.Left, test.left) {
-			t.Errorf("replaced are %q, left %q; want %q and %q", p.Replaced, p.Left, test.replaced, test.left)
+		if !slices.Equal(p.Replaced, test.replaced) || !slices.Equal(p.Stale, test.left) {
+			t.Errorf("replaced are %q, stale %q; want %q and %q", p.Replaced, p.Stale, test.replaced, test.left)
 		}
 	}
 }
 
-// TestNew: a name that is in use stays what it was, whether it was so at first or
+// TestExisting: a name that is in use stays what it was, whether it was so at first or
 // came to be meanwhile.
-func TestNew(t *testing.T) {
+func TestExisting(t *testing.T) {
 	late := func(dir string) []*safetensors.Tensor {
 		return append(bytesOf(0, 10), trap(10, func() error {
 			return os.WriteFile(filepath.Join(dir, "model-00002-of-00002.safetensors"), []byte("old"), 0o666)
@@ -101,46 +102,106 @@ func TestNew(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		w := checkpoint.Writer{MaxShard: 10, New: true}
-		if err := w.Write(t.Context(), dir, bytesOf(0, 10, 10)...); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), name) {
+		w := checkpoint.Writer{MaxShard: 10}
+		if _, err := w.Write(t.Context(), dir, bytesOf(0, 10, 10)...); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is there: %v", name, err)
 		}
 		has(t, dir, name)
 	}
 	dir := t.TempDir()
-	w := checkpoint.Writer{MaxShard: 10, New: true}
-	if err := w.Write(t.Context(), dir, late(dir)...); !errors.Is(err, fs.ErrExist) {
+	w := checkpoint.Writer{MaxShard: 10}
+	if _, err := w.Write(t.Context(), dir, late(dir)...); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that came up meanwhile: %v", err)
 	}
 	if got := contents(t, dir); len(got) != 1 || got["model-00002-of-00002.safetensors"] != "old" {
 		t.Errorf("the folder has %q", got)
 	}
-	write(t, checkpoint.Writer{MaxShard: 10, New: true}, t.TempDir(), bytesOf(0, 10, 10)...)
+	write(t, checkpoint.Writer{MaxShard: 10}, t.TempDir(), bytesOf(0, 10, 10)...)
 }
 
-// TestVerify reads again what was written, and has sums to compare.
+// TestVerify inspects the receipt of tensors that were verified.
 func TestVerify(t *testing.T) {
-	var mu sync.Mutex
-	seen := make(map[string]bool)
 	w := formatted(1000)
-	w.Verify = func(_ context.Context, was, is *safetensors.Tensor) error {
-		a, err := was.Bytes()
-		b, err2 := is.Bytes()
-		if err := errors.Join(err, err2); err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if seen[was.Name] || !bytes.Equal(a, b) || was.Name != is.Name || is.Dtype != was.Dtype {
-			return fmt.Errorf("tensor %s is %s, was %x, is %x", was.Name, is.Name, sha256.Sum256(a), sha256.Sum256(b))
-		}
-		seen[was.Name] = true
-		return nil
+	w.Digests = true
+	sizes := []int{600, 10, 3000, 500, 0, 400}
+	tensors := bytesOf(0, sizes...)
+	r, err := w.Write(t.Context(), t.TempDir(), tensors...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	write(t, w, t.TempDir(), bytesOf(0, 600, 10, 3000, 500, 0, 400)...)
-	if len(seen) != 6 {
-		t.Errorf("%d tensors were verified, want 6", len(seen))
+	n := 0
+	for row := range r.Tensors() {
+		b, err := row.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.SHA256 != sha256.Sum256(b) || row.Proof != checkpoint.ByBytes || r.Files[row.File].Tensors == 0 {
+			t.Errorf("tensor %s: %+v", row.Name, row)
+		}
+		n++
 	}
+	if n != len(sizes) || !r.Verified || !r.Written || r.Index != len(r.Files)-1 {
+		t.Errorf("%d tensors were verified, want %d: %+v", n, len(sizes), r)
+	}
+}
+
+// A liar gives other bytes from the second read on.
+type liar struct {
+	io.ReaderAt
+	reads int
+}
+
+func (l *liar) ReadAt(b []byte, off int64) (int, error) {
+	n, err := l.ReaderAt.ReadAt(b, off)
+	if l.reads++; l.reads > 1 {
+		b[0]++
+	}
+	return n, err
+}
+
+// TestVerifyFindsAChangedSource: nothing is renamed into place.
+func TestVerifyFindsAChangedSource(t *testing.T) {
+	unchanged(t, func(dir string) {
+		tensors := bytesOf(0, 9, 9, 9, 9)
+		tensors[2].ReaderAt = &liar{ReaderAt: tensors[2].ReaderAt}
+		w := formatted(10)
+		w.Verify = true
+		_, err := w.Write(t.Context(), dir, tensors...)
+		if err == nil || !strings.Contains(err.Error(), "byte 0 differs from the source") || !strings.Contains(err.Error(), `"t2"`) || !strings.Contains(err.Error(), "model-00003-of-00004") {
+			t.Errorf("error %v; want one that names the tensor and the shard", err)
+		}
+	})
+}
+
+// TestVerifyByCRC32: a stored checksum replaces the second read of the source, and finds
+// a source that is damaged.
+func TestVerifyByCRC32(t *testing.T) {
+	tensors := bytesOf(0, 1000)
+	b, err := tensors[0].Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := crc32.ChecksumIEEE(b)
+	w := formatted(0)
+	w.Verify = true
+	w.CRC32 = func(*safetensors.Tensor) (uint32, bool) { return sum, true }
+	tensors[0].ReaderAt = &liar{ReaderAt: tensors[0].ReaderAt}
+	r, err := w.Write(t.Context(), t.TempDir(), tensors...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range r.Tensors() {
+		if row.Proof != checkpoint.ByCRC32 {
+			t.Errorf("verified by %q", row.Proof)
+		}
+	}
+	sum++
+	unchanged(t, func(dir string) {
+		var damaged *checkpoint.ChecksumError
+		if _, err := w.Write(t.Context(), dir, bytesOf(0, 1000)...); !errors.As(err, &damaged) || damaged.Want != sum {
+			t.Errorf("error %v, want that of a damaged source", err)
+		}
+	})
 }
 
 // A gated reader gives nothing until its gate is open.
@@ -162,7 +223,7 @@ func TestVerifyWhileOthersAreWritten(t *testing.T) {
 	tensors[2].ReaderAt = gated{tensors[2].ReaderAt, gate}
 	w := formatted(0)
 	w.Encoder.KeepOrder = true
-	w.Verify = func(_ context.Context, was, is *safetensors.Tensor) error {
+	w.Inspect = func(_ context.Context, was, is *safetensors.Tensor) error {
 		if was == tensors[0] {
 			defer close(gate)
 		}
@@ -182,14 +243,14 @@ func TestReadyIsAskedLast(t *testing.T) {
 	unchanged(t, func(dir string) {
 		verified := 0
 		w := formatted(1000)
-		w.Verify = func(context.Context, *safetensors.Tensor, *safetensors.Tensor) error { verified++; return nil }
+		w.Inspect = func(context.Context, *safetensors.Tensor, *safetensors.Tensor) error { verified++; return nil }
 		w.Ready = func() error {
 			if verified != 1 {
 				t.Errorf("%d tensors were verified, want 1", verified)
 			}
 			return changed
 		}
-		if err := w.Write(t.Context(), dir, bytesOf(0, 9)...); !errors.Is(err, changed) {
+		if _, err := w.Write(t.Context(), dir, bytesOf(0, 9)...); !errors.Is(err, changed) {
 			t.Errorf("error %v, want %v", err, changed)
 		}
 	})
@@ -199,13 +260,13 @@ func TestWhatIsFoundWrongLeavesNothing(t *testing.T) {
 	wrong := errors.New("other bytes")
 	unchanged(t, func(dir string) {
 		w := formatted(10)
-		w.Verify = func(_ context.Context, was, _ *safetensors.Tensor) error {
+		w.Inspect = func(_ context.Context, was, _ *safetensors.Tensor) error {
 			if was.Name == "t2" {
 				return wrong
 			}
 			return nil
 		}
-		err := w.Write(t.Context(), dir, bytesOf(0, 9, 9, 9, 9)...)
+		_, err := w.Write(t.Context(), dir, bytesOf(0, 9, 9, 9, 9)...)
 		if !errors.Is(err, wrong) || !strings.Contains(err.Error(), `"t2"`) || !strings.Contains(err.Error(), "model-00003-of-00004") {
 			t.Errorf("error %v; want one that names the tensor and the shard", err)
 		}
@@ -214,35 +275,34 @@ func TestWhatIsFoundWrongLeavesNothing(t *testing.T) {
 	unchanged(t, func(dir string) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		w := formatted(10)
-		w.Verify = func(context.Context, *safetensors.Tensor, *safetensors.Tensor) error { cancel(enough); return nil }
-		if err := w.Write(ctx, dir, bytesOf(0, 9, 9, 9, 9)...); !errors.Is(err, enough) {
+		w.Inspect = func(context.Context, *safetensors.Tensor, *safetensors.Tensor) error { cancel(enough); return nil }
+		if _, err := w.Write(ctx, dir, bytesOf(0, 9, 9, 9, 9)...); !errors.Is(err, enough) {
 			t.Errorf("error %v; want the cause", err)
 		}
 	})
 }
 
-// TestWrote: all that is written is told, whoever copies it.
-func TestWrote(t *testing.T) {
+// TestProgress: all bytes are reported that are written and verified, whoever copies them.
+func TestProgress(t *testing.T) {
 	src := t.TempDir()
 	write(t, formatted(0), src, bytesOf(0, 3<<20, 100, 2<<20, 0)...)
 	for _, limit := range []int64{0, 2 << 20} {
-		var mu sync.Mutex
-		var told, want int64
-		w := formatted(limit)
-		w.Wrote = func(n int64) { mu.Lock(); told += n; mu.Unlock() }
-		cp := openDir(t, src)
-		tensors := read(t, cp)
-		dir := t.TempDir()
-		p, err := w.Plan(dir, tensors...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, shard := range p.Shards {
-			want += shard.Size
-		}
-		write(t, w, dir, tensors...)
-		if told != want {
-			t.Errorf("%d bytes were told, and %d are there", told, want)
+		for _, verify := range []bool{false, true} {
+			var mu sync.Mutex
+			var most, total int64
+			w := formatted(limit)
+			w.Verify = verify
+			w.Progress = func(done, of int64) { mu.Lock(); most, total = max(most, done), of; mu.Unlock() }
+			p, err := w.Plan(t.TempDir(), read(t, openDir(t, src))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.Write(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if most != total || total < p.Size() || verify != (total > p.Size()) {
+				t.Errorf("%d of %d bytes were reported, and %d are there", most, total, p.Size())
+			}
 		}
 	}
 }
@@ -269,7 +329,8 @@ func TestCancelledWhileTheSystemCopies(t *testing.T) {
 				t.Fatal(err)
 			}
 			map[string]context.CancelCauseFunc{"reading": endReading, "writing": endWriting}[ends](enough)
-			if err := new(checkpoint.Writer).Write(writing, dir, one); !errors.Is(err, enough) {
+			w := checkpoint.Writer{Overwrite: true}
+			if _, err := w.Write(writing, dir, one); !errors.Is(err, enough) {
 				t.Errorf("%s ends: %v", ends, err)
 			}
 		})
@@ -286,7 +347,7 @@ func TestIndexMetadata(t *testing.T) {
 		t.Errorf("the index is %+v", x)
 	}
 	w.IndexMetadata = map[string]string{"mtp": "{"}
-	if err := w.Write(t.Context(), t.TempDir(), bytesOf(0, 6, 10)...); err == nil {
+	if _, err := w.Write(t.Context(), t.TempDir(), bytesOf(0, 6, 10)...); err == nil {
 		t.Error("what is no JSON is in the index")
 	}
 }

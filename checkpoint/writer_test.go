@@ -35,15 +35,15 @@ func bytesOf(seed byte, sizes ...int) []*safetensors.Tensor {
 // formatted is a Writer whose files have what some loaders insist on.
 func formatted(limit int64) checkpoint.Writer {
 	return checkpoint.Writer{
-		Encoder:  safetensors.Encoder{Metadata: map[string]string{"format": "pt"}},
-		MaxShard: limit,
-		Replace:  true,
+		Encoder:   safetensors.Encoder{Metadata: map[string]string{"format": "pt"}},
+		MaxShard:  limit,
+		Overwrite: true,
 	}
 }
 
 func write(t *testing.T, w checkpoint.Writer, dir string, tensors ...*safetensors.Tensor) {
 	t.Helper()
-	if err := w.Write(t.Context(), dir, tensors...); err != nil {
+	if _, err := w.Write(t.Context(), dir, tensors...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -273,8 +273,8 @@ func TestFilesThatWouldBeLeft(t *testing.T) {
 		want  []string
 	}{
 		{"none", 10, nil, "", shards},
-		{"the same", 10, shards, "", shards},
-		{"shards of another number", 10, []string{index, "model-00003-of-00003.safetensors"}, "model-00003-of-00003.safetensors", shards},
+		{"the same", 10, shards, shards[0], shards},
+		{"shards of another number", 10, []string{index, "model-00003-of-00003.safetensors"}, index, shards},
 		{"shards counted from 0", 10, []string{"model-00000-of-00002.safetensors"}, "model-00000-of-00002.safetensors", shards},
 		{"one file", 10, []string{"model.safetensors"}, "model.safetensors", shards},
 		{"an index and shards", 0, shards, index, []string{"model.safetensors"}},
@@ -289,7 +289,7 @@ func TestFilesThatWouldBeLeft(t *testing.T) {
 			}
 			before := contents(t, dir)
 			w := checkpoint.Writer{MaxShard: test.limit}
-			err := w.Write(t.Context(), dir, bytesOf(0, 10, 10)...)
+			_, err := w.Write(t.Context(), dir, bytesOf(0, 10, 10)...)
 			switch {
 			case test.left == "" && err != nil:
 				t.Error(err)
@@ -298,7 +298,7 @@ func TestFilesThatWouldBeLeft(t *testing.T) {
 			case test.left != "":
 				has(t, dir, append(test.there, others...)...)
 			}
-			w.Replace = true
+			w.Overwrite = true
 			write(t, w, dir, bytesOf(0, 10, 10)...)
 			has(t, dir, append(test.want, others...)...)
 			for _, name := range others {
@@ -337,7 +337,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 		{"a line end", checkpoint.Writer{Stem: "a\nb"}, two, `"a\nb"`, nil},
 	} {
 		dir := filepath.Join(t.TempDir(), "new")
-		err := test.w.Write(t.Context(), dir, test.tensors...)
+		_, err := test.w.Write(t.Context(), dir, test.tensors...)
 		if err == nil || !strings.Contains(err.Error(), test.want) || test.rule != nil && !errors.Is(err, test.rule) {
 			t.Errorf("%s: error %v; want %q", test.name, err, test.want)
 		}

@@ -135,7 +135,7 @@ func TestCheckpoints(t *testing.T) {
 	open := func(w checkpoint.Writer, list ...*safetensors.Tensor) *checkpoint.Checkpoint {
 		t.Helper()
 		dir := filepath.Join(t.TempDir(), "m")
-		if err := w.Write(t.Context(), dir, list...); err != nil {
+		if _, err := w.Write(t.Context(), dir, list...); err != nil {
 			t.Fatal(err)
 		}
 		cp, err := checkpoint.Open(t.Context(), dir, nil)

@@ -36,7 +36,7 @@ func sharded(t testing.TB) string {
 		tensor("head", safetensors.BF16, numbered(5, 40)), tensor("mask", safetensors.BOOL, numbered(6, 8)),
 	}
 	w := checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: map[string]string{"format": "pt"}}, MaxShard: 48}
-	if err := w.Write(context.Background(), dir, tensors...); err != nil {
+	if _, err := w.Write(context.Background(), dir, tensors...); err != nil {
 		t.Fatal(err)
 	}
 	return dir

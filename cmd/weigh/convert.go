@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -156,7 +155,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	if err := values.Check(); err != nil {
 		return err
 	}
-	done := new(converting)
+	done := new(transfer)
 	c.Progress = done.at
 	plan, err := c.Plan(ctx, source, f.target)
 	if err != nil {
@@ -206,15 +205,12 @@ func spareForValues(sess *cli.Session, o *cli.Output, plan *convert.Plan) error 
 }
 
 // carryOutConversion writes the files, and shows how far it is.
-func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Plan, done *converting) error {
-	for i := range plan.Files.Shards {
-		done.size += plan.Files.Shards[i].Size
-	}
-	sess.CheckSpace(plan.Dir, done.size)
+func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Plan, done *transfer) error {
+	sess.CheckSpace(plan.Dir, plan.Files.Size())
 	defer sess.ShowProgress(done)()
 	err := plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w: the new files take %s", err, typeset.Bytes(done.size))
+		return fmt.Errorf("%w: the new files take %s", err, typeset.Bytes(plan.Files.Size()))
 	}
 	return err
 }
@@ -265,25 +261,4 @@ func formAdvice(form torch.Form, sep string) string {
 func isReading(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
-}
-
-// A converting is how far a conversion is.
-type converting struct {
-	size   int64                               // of the files that are written
-	stages [convert.Rereading + 1]atomic.Int64 // bytes
-}
-
-// at takes note of how far it is.
-func (c *converting) at(stage convert.Stage, n int64) { c.stages[stage].Add(n) }
-
-// String says how far it is.
-func (c *converting) String() string {
-	text := func(stage convert.Stage) string { return typeset.Bytes(c.stages[stage].Load()) }
-	switch {
-	case c.stages[convert.Rereading].Load() > 0:
-		return fmt.Sprintf("%s of %s written, %s read again", text(convert.Writing), typeset.Bytes(c.size), text(convert.Rereading))
-	case c.stages[convert.Writing].Load() > 0:
-		return fmt.Sprintf("%s of %s written", text(convert.Writing), typeset.Bytes(c.size))
-	}
-	return "comparing checksums"
 }

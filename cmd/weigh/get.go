@@ -128,15 +128,16 @@ type wanted struct {
 	name   string // in the store
 	path   string // where it goes
 	object store.Object
-	parts  []store.Object // of which object is made; nil if it is one of the store's
+	from   io.Closer // what object reads from, or nil
 }
 
 // close closes what was opened.
 func (w *wanted) close() {
-	for _, o := range append(w.parts, w.object) {
-		if o != nil {
-			o.Close()
-		}
+	if w.object != nil {
+		w.object.Close()
+	}
+	if w.from != nil {
+		w.from.Close()
 	}
 }
 

@@ -78,7 +78,7 @@ func TestTensorsSurviveKills(t *testing.T) {
 	model := t.TempDir()
 	all := randomTensors(t, 36)
 	w := checkpoint.Writer{MaxShard: 10 << 20}
-	if err := w.Write(t.Context(), model, all...); err != nil {
+	if _, err := w.Write(t.Context(), model, all...); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filesOf(model)

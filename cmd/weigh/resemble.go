@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -28,8 +29,8 @@ const (
 // compared of what is on this machine; whole says so.
 func compared(ctx context.Context, o store.Object) (spans []safetensors.Span, whole bool) {
 	size := o.Size()
-	if m, ok := o.(*madeFile); ok {
-		return m.compared(), false
+	if f, ok := o.(*checkpoint.SubsetFile); ok {
+		return f.Samples(comparedPlaces, comparedBytes), false
 	}
 	if r, ok := o.ReaderAt(ctx).(interface{ ReadsFile() (*os.File, int64) }); ok {
 		if file, _ := r.ReadsFile(); file != nil {
@@ -54,18 +55,6 @@ func inChunks(size int64) (spans []safetensors.Span) {
 	const chunk = 1 << 20
 	for off := int64(0); off < size; off += chunk {
 		spans = append(spans, safetensors.Span{Begin: off, End: min(off+chunk, size)})
-	}
-	return spans
-}
-
-// compared is the function of that name for a made file: its header, and where some of
-// the parts begin.
-func (m *madeFile) compared() []safetensors.Span {
-	spans := []safetensors.Span{{End: int64(len(m.head))}}
-	places := min(comparedPlaces, len(m.parts))
-	for i := range places {
-		p := m.parts[i*len(m.parts)/places]
-		spans = append(spans, safetensors.Span{Begin: p.begin, End: min(p.end, p.begin+comparedBytes)})
 	}
 	return spans
 }

@@ -1,4 +1,4 @@
-// What split and merge have in common: models written again, in other files.
+// The flags and the steps that split and merge have in common.
 
 package main
 
@@ -9,8 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -18,6 +18,8 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -27,7 +29,7 @@ type reshardFlags struct {
 	out       string
 	metadata  string
 	keepOrder bool
-	dedup     bool // merge alone has it
+	dedup     bool // merge only
 	inPlace   bool
 	force     bool
 	dryRun    bool
@@ -38,188 +40,182 @@ type reshardFlags struct {
 
 // register adds the flags to a verb.
 func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
-	f.NameFlags.Register(cmd, "take", "weigh help info")
+	f.NameFlags.Register(cmd, "write", "weigh help info")
 	fl := cmd.Flags()
-	fl.BoolVar(&f.keepOrder, "keep-order", false, "keep the order of tensors, not that of the reference implementation")
-	fl.StringVar(&f.metadata, "metadata", "", "of values in which the metadata of files differ, take `WHICH`: first, last, or drop for none")
-	fl.BoolVar(&f.inPlace, "in-place", false, "put the new files in the place of those that are read")
-	fl.BoolVar(&f.force, "force", false, "replace what is there, but for what is read")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
-	fl.BoolVar(&f.verify, "verify", false, "read all again and compare before it has its name; --json does, if not told otherwise")
-	fl.BoolVar(&f.json, "json", false, "write JSON, "+schema)
+	fl.BoolVar(&f.keepOrder, "keep-order", false, "keep the order of tensors instead of that of the reference implementation")
+	fl.StringVar(&f.metadata, "metadata", "", "on metadata conflicts keep `WHICH`: first, last or drop")
+	fl.BoolVar(&f.inPlace, "in-place", false, "replace the input files")
+	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never the input)")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "report what would be written, and write nothing")
+	fl.BoolVar(&f.verify, "verify", false, "read all output again and compare it before renaming it into place; the default with --json")
+	fl.BoolVar(&f.json, "json", false, "write the report as JSON, "+schema)
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
-	cli.CompleteWords(cmd, "metadata", metadataChoices)
+	cli.CompleteWords(cmd, "metadata", conflictChoices)
 }
 
-// check says what is wrong with the flags.
+// conflictChoices are the values of --metadata.
+var conflictChoices = []string{string(checkpoint.KeepFirst), string(checkpoint.KeepLast), string(checkpoint.DropBoth)}
+
+// check returns the error of flags that contradict each other, and sets defaults.
 func (f *reshardFlags) check(cmd *cobra.Command) error {
 	if f.dryRun && f.verify {
-		return cli.Usagef("--verify reads what was written, and --dry-run writes nothing")
+		return cli.Usagef("--verify reads the output again, and --dry-run writes none")
 	}
 	if !cmd.Flags().Changed("verify") {
 		f.verify = f.json && !f.dryRun
 	}
-	return checkMetadataChoice(f.metadata)
-}
-
-// mostShards is how many an index may name for weigh itself to read it, as for others:
-// see checkpoint.Options.MaxShards.
-const mostShards = 10_000
-
-// A rewriting is a model on its way into other files.
-type rewriting struct {
-	*gathering
-	f       *reshardFlags
-	targets []string
-	schema  string
-	dir     string // where the files go
-	writer  checkpoint.Writer
-	plan    *checkpoint.Plan
-	held    []func() // each lets go of the files of a source
-}
-
-// rewriteModel writes the files, or says what it would write.
-func rewriteModel(ctx context.Context, sess *cli.Session, r *rewriting) (err error) {
-	done := new(rereading)
-	w := &r.writer
-	w.Encoder = safetensors.Encoder{Metadata: r.metadata, KeepOrder: r.f.keepOrder}
-	w.IndexMetadata = r.indexMetadata
-	w.Replace = r.f.force || r.f.inPlace
-	w.New = !w.Replace
-	w.Wrote = done.wrote
-	if r.f.inPlace {
-		w.Ready = r.hold
-	}
-	if r.f.verify {
-		w.Verify = done.verify
-		r.witness()
-	}
-	if r.plan, err = w.Plan(r.dir, r.tensors()...); err != nil {
-		return err
-	}
-	if n := len(r.plan.Shards); n > mostShards {
-		return cli.Usagef("that makes %s shards, and readers open %s at most: make them larger", typeset.Count(int64(n)), typeset.Count(mostShards))
-	}
-	if err := r.guard(sess); err != nil {
-		return err
-	}
-	if !r.f.dryRun {
-		if err := carryOutRewrite(ctx, sess, r, done); err != nil {
-			return err
-		}
-	}
-	if sess.Quiet && !r.f.json && !r.f.dryRun {
+	if f.metadata == "" || slices.Contains(conflictChoices, f.metadata) {
 		return nil
 	}
-	receipt := r.receipt(done.sums)
-	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
-		if r.f.json {
-			return receipt.JSON(w, s)
-		}
-		return receipt.Text(w, s)
-	})
+	if meant := cli.DidYouMean(f.metadata, conflictChoices); meant != "" {
+		return cli.Usagef("--metadata cannot be %q: %s", f.metadata, meant)
+	}
+	return cli.Usagef("--metadata cannot be %q; it is one of %s", f.metadata, strings.Join(conflictChoices, ", "))
 }
 
-// carryOutRewrite writes the files, and shows how far it is.
-func carryOutRewrite(ctx context.Context, sess *cli.Session, r *rewriting, done *rereading) error {
-	for i := range r.plan.Shards {
-		done.bytes += r.plan.Shards[i].Size
+// A rewriting is a split or a merge.
+type rewriting struct {
+	*reshardFlags
+	schema  string
+	targets []string
+	inputs  []*weights // each has one checkpoint
+	opts    checkpoint.RewriteOptions
+	chosen  cli.NameFilter
+	matched map[*glob.Pattern]bool
+}
+
+// openInputs opens the one model at each target.
+func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []string, f *reshardFlags) (r *rewriting, err error) {
+	r = &rewriting{reshardFlags: f, targets: targets, schema: "weigh." + verb + "/1", matched: make(map[*glob.Pattern]bool)}
+	if r.chosen, err = f.NameFlags.Compile(); err != nil {
+		return nil, err
 	}
-	sess.CheckSpace(r.dir, done.bytes)
-	defer sess.ShowProgress(done)()
-	defer r.release()
-	err := r.plan.Write(ctx)
-	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w: the new files take %s, and what they replace goes only when they are whole", err, typeset.Bytes(done.bytes))
+	for _, target := range targets {
+		w, err := openWeights(ctx, sess, verb, target, f.lenient)
+		if err != nil {
+			r.close()
+			return nil, err
+		}
+		r.inputs = append(r.inputs, w)
+		if n := len(w.parts); n > 1 {
+			r.close()
+			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", printable(target), n, w.at.Path(w.parts[0].Set().Name))
+		}
+	}
+	r.opts = checkpoint.RewriteOptions{
+		Select: r.selects, Dedup: f.dedup, Conflicts: checkpoint.Conflicts(f.metadata), KeepOrder: f.keepOrder,
+		InPlace: f.inPlace, Overwrite: f.force, Verify: f.verify, Digests: f.verify && f.json, Name: r.name,
+	}
+	return r, nil
+}
+
+// close closes the inputs.
+func (r *rewriting) close() {
+	for _, w := range r.inputs {
+		w.close()
+	}
+}
+
+// checkpoints returns the inputs.
+func (r *rewriting) checkpoints() []*checkpoint.Checkpoint {
+	list := make([]*checkpoint.Checkpoint, len(r.inputs))
+	for i, w := range r.inputs {
+		list[i] = w.parts[0]
+	}
+	return list
+}
+
+// name returns the path by which the user can open a file of an input.
+func (r *rewriting) name(cp *checkpoint.Checkpoint, path string) string {
+	i := slices.IndexFunc(r.inputs, func(w *weights) bool { return w.parts[0] == cp })
+	return r.inputs[i].at.Path(path)
+}
+
+// selects reports whether a tensor is written, and records which patterns match.
+func (r *rewriting) selects(name string) bool {
+	for _, p := range slices.Concat(r.chosen.Include, r.chosen.Exclude) {
+		if !r.matched[p] && p.Match(name) {
+			r.matched[p] = true
+		}
+	}
+	return r.chosen.Has(name)
+}
+
+// planned returns the error of a plan in the words of the program. A pattern that
+// matches nothing is probably a typing error, so it is one.
+func (r *rewriting) planned(err error) error {
+	unmatchedErr := cli.CheckMatched(slices.Concat(r.chosen.Include, r.chosen.Exclude), func(p *glob.Pattern) bool { return r.matched[p] })
+	var invalid *fs.PathError
+	var v *safetensors.Violation
+	var twice *checkpoint.DuplicateError
+	var conflict *checkpoint.MetadataError
+	switch {
+	case errors.As(err, &invalid) && errors.As(invalid.Err, &v):
+		return invalidInput(invalid.Path, v)
+	case errors.As(err, &twice) && twice.Difference == "":
+		return fmt.Errorf("%w: --dedup keeps one of each", err)
+	case errors.As(err, &twice):
+		return fmt.Errorf("%w: rename or drop it in one of them with weigh edit first", err)
+	case errors.As(err, &conflict):
+		return fmt.Errorf("%w: choose with --metadata %s", err, strings.Join(conflictChoices, "|"))
+	case err == nil, errors.Is(err, checkpoint.ErrRefused) && unmatchedErr != nil:
+		return unmatchedErr
+	}
+	return writeFault(err)
+}
+
+// invalidInput returns the error of an input that breaks a rule.
+func invalidInput(path string, v *safetensors.Violation) error {
+	if v.Rule == safetensors.RuleNotSafetensors {
+		return otherFormat(path, v)
+	}
+	return fmt.Errorf("%q is invalid: %s (rule %s): weigh check says more", path, v.Detail, string(v.Rule))
+}
+
+// writeFault returns the error of output that cannot be written, with advice.
+func writeFault(err error) error {
+	switch {
+	case errors.Is(err, checkpoint.ErrIsInput):
+		return cli.Usagef("%w: write elsewhere, or replace the input with --in-place", err)
+	case errors.Is(err, checkpoint.ErrRefused):
+		return cli.Usage(err)
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w: write elsewhere, or use --force", err)
 	}
 	return err
 }
 
-// hold makes sure, before the first file is replaced, that those which are read are what
-// they were, and keeps others from replacing them until release is called.
-func (r *rewriting) hold() error {
-	for _, s := range r.sources {
-		release, err := s.claim.Hold()
-		r.held = append(r.held, release)
+// carryOut writes the plan, unless it is a dry run, and reports the files.
+func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *checkpoint.Plan, done *transfer) error {
+	result := p.Receipt()
+	if !r.dryRun {
+		sess.CheckSpace(p.Dir, p.Size())
+		stop := sess.ShowProgress(done)
+		written, err := p.Write(ctx)
+		stop()
+		if errors.Is(err, syscall.ENOSPC) {
+			return fmt.Errorf("%w: the new files take %s, in addition to the files that they replace", err, typeset.Bytes(p.Size()))
+		}
 		if err != nil {
-			return err
+			return writeFault(err)
 		}
+		result = written
 	}
-	return nil
-}
-
-// release lets go of all that is held.
-func (r *rewriting) release() {
-	for _, release := range r.held {
-		release()
+	if sess.Quiet && !r.json && !r.dryRun {
+		return nil
 	}
-}
-
-// guard returns why the plan must not be carried out: it is in the way of what is
-// there already, or of what is read.
-func (r *rewriting) guard(sess *cli.Session) error {
-	var files []string
-	for _, s := range r.sources {
-		files = append(files, s.files()...)
+	say := &receipt.Reshard{
+		Receipt: result, Schema: r.schema, Targets: allPrintable(r.targets), InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
 	}
-	own, read := cli.FileSetOf(files...), cli.FileSetOf(sess.Inputs...)
-	var foreign []string // what is there, and is no part of the sources
-	for _, name := range slices.Concat(r.plan.Replaced, r.plan.Left) {
-		file := filepath.Join(r.dir, name)
-		switch {
-		case !read.Has(file):
-			foreign = append(foreign, file)
-		case !r.f.inPlace:
-			return cli.Usagef("%q is read, and would be %s: write elsewhere, or say --in-place to have new files in its place", file, r.fate(name))
-		case !own.Has(file) && !r.f.force:
-			return cli.Usagef("%q is no part of the model, and would be %s: --force allows that", file, r.fate(name))
-		default:
-			own.Remove(file)
+	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
+		if r.json {
+			return say.JSON(w, s)
 		}
-	}
-	if len(foreign) > 0 && !r.f.force {
-		return fmt.Errorf("%q exists already%s, and would be %s: write elsewhere, or replace what is there with --force",
-			foreign[0], others(len(foreign)-1), r.fate(filepath.Base(foreign[0])))
-	}
-	if left := own.First(); r.f.inPlace && left != "" {
-		return cli.Usagef("%q would stay beside the new files, which are called %q: write elsewhere, and remove it then", left, r.plan.Shards[0].Name)
-	}
-	return nil
+		return say.Text(w, s)
+	})
 }
 
-// fate says what becomes of a file that is there.
-func (r *rewriting) fate(name string) string {
-	if slices.Contains(r.plan.Left, name) {
-		return "removed"
-	}
-	return "replaced"
-}
-
-// others says that there are n more.
-func others(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return ", and so do " + typeset.Plural(int64(n), "other")
-}
-
-// sameFolder says whether two names are those of one folder.
-func sameFolder(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
-}
-
-// isFolder says whether there is a folder of that name.
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
-// checkFolder says early what is wrong with a folder to write to, if it is there.
+// checkFolder returns an error if the name of an output folder is that of something else.
 func checkFolder(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -228,5 +224,5 @@ func checkFolder(dir string) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%q is no folder, and -o takes the name of one", dir)
+	return fmt.Errorf("%q is not a folder; -o takes the name of one", dir)
 }

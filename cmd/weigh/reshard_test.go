@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,45 +46,6 @@ func TestParseSize(t *testing.T) {
 		if got, err := cli.ParseSize(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.20q is %d, %v, want an error that says %s", tt.text, got, err, tt.want)
 		}
-	}
-}
-
-func TestProgressOfCopying(t *testing.T) {
-	c := &copying{bytes: 4 << 30}
-	c.wrote(1 << 30)
-	if got, want := c.String(), "1.00 GiB of 4.00 GiB written"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	c.wrote(3 << 30)
-	c.reread.Add(1 << 20)
-	if got, want := c.String(), "4.00 GiB of 4.00 GiB written, 1.00 MiB read again"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestFirstDifference has tensors of more than one buffer.
-func TestFirstDifference(t *testing.T) {
-	const size = 2<<20 + 100
-	tensor := func(at int) *safetensors.Tensor {
-		b := bytes.Repeat([]byte{1}, size)
-		if at >= 0 {
-			b[at] = 2
-		}
-		one, err := safetensors.NewTensor("x", b, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return one
-	}
-	for _, at := range []int64{-1, 0, 1<<20 - 1, 1 << 20, size - 1} {
-		if got, err := firstDifference(t.Context(), tensor(-1), tensor(int(at)), nil); got != at || err != nil {
-			t.Errorf("they differ at %d, %v, want %d", got, err, at)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := firstDifference(ctx, tensor(-1), tensor(-1), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
 	}
 }
 
@@ -198,8 +158,8 @@ func modelOf(t *testing.T, dir string, n int, value byte) {
 		}
 		tensors = append(tensors, one)
 	}
-	w := checkpoint.Writer{MaxShard: 3 * size, Replace: true}
-	if err := w.Write(t.Context(), dir, tensors...); err != nil {
+	w := checkpoint.Writer{MaxShard: 3 * size, Overwrite: true}
+	if _, err := w.Write(t.Context(), dir, tensors...); err != nil {
 		t.Fatal(err)
 	}
 }

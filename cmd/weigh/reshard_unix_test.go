@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
@@ -145,33 +144,5 @@ func TestReaderOfThePipeIsGone(t *testing.T) {
 	out, err := cmd.Output()
 	if err != nil || len(out) != 100 || strings.TrimSpace(errs.String()) != "141" {
 		t.Errorf("%d bytes, %q, %v", len(out), errs.String(), err)
-	}
-}
-
-// TestReplacedWhileRead has somebody put another model under a name, between the moment
-// at which it was read and that at which it would be replaced: the other one stays.
-func TestReplacedWhileRead(t *testing.T) {
-	dir, other := t.TempDir(), t.TempDir()
-	modelOf(t, dir, 2, 1)
-	modelOf(t, other, 2, 2)
-	sess := cli.NewSession(t.Context(), nil, io.Discard, io.Discard, func(string) string { return "" })
-	sess.Quiet = true
-	f := &reshardFlags{inPlace: true}
-	g, err := gather(t.Context(), sess, "split", []string{dir}, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.close()
-	shard := filepath.Base(g.sources[0].files()[0])
-	if err := os.Rename(filepath.Join(other, shard), filepath.Join(dir, shard)); err != nil {
-		t.Fatal(err)
-	}
-	want := digestsOf(t, dir)
-	err = rewriteModel(t.Context(), sess, &rewriting{gathering: g, f: f, dir: dir, writer: checkpoint.Writer{MaxShard: 1, Stem: g.sources[0].cp.Set().Stem()}})
-	if err == nil || !strings.Contains(err.Error(), "somebody else") {
-		t.Errorf("error %v, want that somebody else writes it", err)
-	}
-	if digestsOf(t, dir) != want || len(hidden(t, dir)) > 0 {
-		t.Errorf("the model that came in between is lost, or %q is left", hidden(t, dir))
 	}
 }

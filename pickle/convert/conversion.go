@@ -42,21 +42,11 @@ type Conversion struct {
 	// Digests has the SHA-256 made of sources and of tensors.
 	Digests bool
 
-	// Progress is told of bytes that were read to be judged, or written, or read again,
-	// by any goroutine; nil means that nobody is.
-	Progress func(stage Stage, bytes int64)
+	// Progress, if it is not nil, is called with how many bytes were read to be digested,
+	// written and verified, and with how many there are to be, by several goroutines at
+	// once.
+	Progress func(done, total int64)
 }
-
-// A Stage is what is being done.
-type Stage int
-
-// The stages, in the order in which they begin. Tensors are read again while others are
-// written.
-const (
-	Checking  Stage = iota // checksums and digests of sources
-	Writing                // headers and tensors
-	Rereading              // tensors
-)
 
 // Shared says what becomes of tensors that have bytes in common. "" is Duplicate.
 type Shared string

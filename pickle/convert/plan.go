@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -46,6 +47,8 @@ type Plan struct {
 	c        *Conversion
 	metadata map[string]string
 	rows     map[*safetensors.Tensor]*Tensor // of Tensors
+	ahead    int64                           // bytes that are digested before files are written
+	read     atomic.Int64                    // how many of these were
 }
 
 // A Tensor is one tensor on its way.
@@ -56,7 +59,7 @@ type Tensor struct {
 
 	// Proof says how it was found that the bytes that were written are those of the source,
 	// when they were read again. It is "" if nothing was written.
-	Proof Proof
+	Proof checkpoint.Proof
 
 	// SHA256 is the digest of its bytes, nil if Conversion.Digests is not set, or if
 	// nothing was written.
@@ -64,19 +67,6 @@ type Tensor struct {
 
 	index int // in its source
 }
-
-// A Proof is how what was written was compared with the source.
-type Proof string
-
-// The proofs.
-const (
-	// ByCRC32: they have the checksum that the archive has of the tensor. The source was
-	// read once, to be copied.
-	ByCRC32 Proof = "crc32"
-
-	// ByBytes: they are equal to those of the source, which was read again.
-	ByBytes Proof = "bytes"
-)
 
 // A Dropped is a tensor that is not written.
 type Dropped struct {
@@ -193,9 +183,11 @@ func (p *Plan) rename() error {
 
 // lay plans the files.
 func (p *Plan) lay(stem string) error {
-	w := &checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: p.metadata}, Stem: stem, New: !p.c.Replace, Replace: p.c.Replace}
-	w.Wrote = func(n int64) { p.tell(Writing, n) }
-	w.Verify = p.verify
+	w := &checkpoint.Writer{
+		Encoder: safetensors.Encoder{Metadata: p.metadata}, Stem: stem, Overwrite: p.c.Replace,
+		Verify: true, Digests: p.c.Digests, CRC32: p.sum, Inspect: p.inspect,
+		Progress: func(done, total int64) { p.tell(p.ahead + done) },
+	}
 	w.Split = make([]int, len(p.Sources))
 	p.rows = make(map[*safetensors.Tensor]*Tensor, len(p.Tensors))
 	tensors := make([]*safetensors.Tensor, len(p.Tensors))
@@ -225,7 +217,7 @@ func (p *Plan) sourceOf(name string) string {
 
 // spare returns why files that are there may not be replaced or removed.
 func (p *Plan) spare() error {
-	for _, name := range slices.Concat(p.Files.Replaced, p.Files.Left) {
+	for _, name := range slices.Concat(p.Files.Replaced, p.Files.Stale) {
 		file := filepath.Join(p.Dir, name)
 		info, err := os.Stat(file)
 		if err != nil {
@@ -241,11 +233,4 @@ func (p *Plan) spare() error {
 		}
 	}
 	return nil
-}
-
-// tell tells how far it is.
-func (p *Plan) tell(stage Stage, n int64) {
-	if p.c.Progress != nil {
-		p.c.Progress(stage, n)
-	}
 }

@@ -141,7 +141,8 @@ func splitFile(file, dir string, limit int64) error {
 	}
 	defer f.Close()
 	w := checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: f.Header.Metadata}, MaxShard: limit}
-	return w.Write(context.Background(), dir, slices.Collect(f.Tensors())...)
+	_, err = w.Write(context.Background(), dir, slices.Collect(f.Tensors())...)
+	return err
 }
 
 // mergeFolder writes the tensors of a folder of shards to one file.

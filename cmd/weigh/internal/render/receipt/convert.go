@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
@@ -67,7 +68,7 @@ type convertTensor struct {
 	Bytes  int64             `json:"bytes"`
 	Source string            `json:"source"`
 	File   string            `json:"file"`
-	Proof  *convert.Proof    `json:"proof"` // null if nothing was written, as is the next
+	Proof  *checkpoint.Proof `json:"proof"` // null if nothing was written, as is the next
 	SHA256 *string           `json:"sha256"`
 }
 
@@ -109,7 +110,7 @@ func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("values", encode.OrNull(c.Values)),
 		encode.M("warnings", append([]string{}, c.Warnings...)),
 		encode.M("replaced", append([]string{}, c.Files.Replaced...)),
-		encode.M("removed", append([]string{}, c.Files.Left...)),
+		encode.M("removed", append([]string{}, c.Files.Stale...)),
 		encode.M("not_copied", append([]string{}, c.NotCopied...)),
 		encode.M("totals", totals),
 	})
@@ -206,7 +207,7 @@ func (c *Convert) Text(w io.Writer, s typeset.Style) error {
 func (c *Convert) proven() string {
 	summed := int64(0)
 	for i := range c.Tensors {
-		if c.Tensors[i].Proof == convert.ByCRC32 {
+		if c.Tensors[i].Proof == checkpoint.ByCRC32 {
 			summed++
 		}
 	}

@@ -1,4 +1,4 @@
-// What split and merge say: which files were written, or would be, and of what.
+// Reports of split and merge: the files that were written, or would be.
 
 // Package receipt reports what a command has written, or would write.
 package receipt
@@ -8,53 +8,37 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// The schemas of a Reshard's machine form.
-const (
-	SplitSchema = "weigh.split/1"
-	MergeSchema = "weigh.merge/1"
-)
-
-// A Reshard is the receipt of a model that was written to other files, or the plan
-// of that.
+// A Reshard reports a split or a merge, or the plan of one.
 type Reshard struct {
-	Schema   string
+	*checkpoint.Receipt
+	Schema   string // "weigh.split/1" or "weigh.merge/1"
 	Targets  []string
-	Planned  bool // nothing was written
 	InPlace  bool
-	Verified bool // every tensor was read again, and was what it had been
-
-	Files []ReshardFile // of the new model
-	Index int           // which of them is the index; -1 if none is
-	Rows  []ReshardRow  // the tensors, file by file; for the machine form alone
-	Large []string      // the tensors that are larger than a shard is to be
-
-	Replaced, Removed []string // what was there before
-	NotCopied         []string // what is beside the sources
+	Digests  bool  // the receipt has digests
+	MaxShard int64 // bytes of data that a shard was to have at most; 0 for no limit
 }
 
-// A ReshardFile is a file of the new model.
-type ReshardFile struct {
-	Path    string
-	Size    int64 // bytes
-	Data    int64 // bytes of tensors
-	Tensors int
+// path returns the path of a file that is written, with slashes.
+func (r *Reshard) path(name string) string { return filepath.ToSlash(filepath.Join(r.Dir, name)) }
+
+// paths returns the paths of several files.
+func (r *Reshard) paths(names []string) []string {
+	list := []string{}
+	for _, name := range names {
+		list = append(list, r.path(name))
+	}
+	return list
 }
 
-// A ReshardRow is a tensor on its way.
-type ReshardRow struct {
-	*safetensors.TensorInfo
-	From   string // the file that it was read from
-	File   int    // which of Files it is in
-	SHA256 []byte // of its bytes, as they were read from both; nil if they were not
-}
-
-// JSON writes the machine form.
+// JSON writes the JSON form.
 func (r *Reshard) JSON(w io.Writer, s typeset.Style) error {
 	type file struct {
 		Path    string `json:"path"`
@@ -65,14 +49,14 @@ func (r *Reshard) JSON(w io.Writer, s typeset.Style) error {
 	files := []file{}
 	var index *string
 	for i, f := range r.Files {
+		files = append(files, file{r.path(f.Name), f.Size, f.Data, f.Tensors})
 		if i == r.Index {
-			index = &r.Files[i].Path
+			index = &files[i].Path
 		}
-		files = append(files, file(f))
 	}
 	rows := func(yield func(any) bool) {
-		for i := range r.Rows {
-			if !yield(r.row(i)) {
+		for t := range r.Tensors() {
+			if !yield(r.row(&t)) {
 				return
 			}
 		}
@@ -81,25 +65,24 @@ func (r *Reshard) JSON(w io.Writer, s typeset.Style) error {
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", r.Schema),
 		encode.M("targets", r.Targets),
-		encode.M("dry_run", r.Planned),
+		encode.M("dry_run", !r.Written),
 		encode.M("in_place", r.InPlace),
 		encode.M("verified", r.Verified),
 		encode.M("files", files),
 		encode.M("index", index),
 		encode.M("tensors", encode.Elements(rows)),
 		encode.M("totals", []encode.Member{encode.M("files", len(r.Files)), encode.M("tensors", tensors), encode.M("bytes", data), encode.M("size", size)}),
-		encode.M("replaced", append([]string{}, r.Replaced...)),
-		encode.M("removed", append([]string{}, r.Removed...)),
+		encode.M("replaced", r.paths(r.Replaced)),
+		encode.M("removed", r.paths(r.Removed)),
 		encode.M("not_copied", append([]string{}, r.NotCopied...)),
 	})
 }
 
-// row returns the machine form of a row.
-func (r *Reshard) row(i int) any {
-	row := &r.Rows[i]
+// row returns the JSON form of a tensor.
+func (r *Reshard) row(t *checkpoint.ReceiptTensor) any {
 	var sum *string
-	if row.SHA256 != nil {
-		text := hex.EncodeToString(row.SHA256)
+	if r.Digests && r.Written {
+		text := hex.EncodeToString(t.SHA256[:])
 		sum = &text
 	}
 	return struct {
@@ -110,10 +93,10 @@ func (r *Reshard) row(i int) any {
 		From   string            `json:"from"`
 		File   string            `json:"file"`
 		SHA256 *string           `json:"sha256"`
-	}{row.Name, row.Dtype, append(encode.Dims{}, row.Shape...), row.Size(), row.From, r.Files[row.File].Path, sum}
+	}{t.Name, t.Dtype, append(encode.Dims{}, t.Shape...), t.Size(), t.From, r.path(r.Files[t.File].Name), sum}
 }
 
-// sums returns how many tensors there are, and the bytes of all, and of all files.
+// sums returns the number of tensors, the bytes of all tensors, and those of all files.
 func (r *Reshard) sums() (tensors, data, size int64) {
 	for _, f := range r.Files {
 		tensors, data, size = tensors+int64(f.Tensors), encode.Add(data, f.Data), encode.Add(size, f.Size)
@@ -121,30 +104,42 @@ func (r *Reshard) sums() (tensors, data, size int64) {
 	return tensors, data, size
 }
 
-// Text writes a table of the files, what they come to, and what there is to know of
-// other files.
+// large returns the names of the tensors that are larger than a shard was to be.
+func (r *Reshard) large() (names []string) {
+	if r.MaxShard == 0 {
+		return nil
+	}
+	for t := range r.Tensors() {
+		if t.Size() > r.MaxShard {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// Text writes a table of the files, and what happened to other files.
 func (r *Reshard) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		r.table().Write(w, s)
 		fmt.Fprintln(w)
 		say := func(color, text string) { typeset.Wrap(w, s, 0, color, text) }
-		if len(r.Large) > 0 {
-			say(typeset.Yellow, "larger than a shard is to be, and alone in one: "+typeset.SomeOf(r.Large))
+		if large := r.large(); len(large) > 0 {
+			say(typeset.Yellow, "larger than the maximum shard size, so each has a shard of its own: "+typeset.SomeOf(large))
 		}
 		would := ""
-		if r.Planned {
+		if !r.Written {
 			would = "would be "
 		}
 		for _, list := range []struct {
 			what  string
 			names []string
-		}{{would + "replaced", r.Replaced}, {would + "removed", r.Removed}, {"not copied", r.NotCopied}} {
+		}{{would + "replaced", r.paths(r.Replaced)}, {would + "removed", r.paths(r.Removed)}, {"not copied", r.NotCopied}} {
 			if len(list.names) > 0 {
 				say("", list.what+": "+typeset.SomeOf(list.names))
 			}
 		}
 		if r.Verified {
-			say(typeset.Green, "read again: every tensor has the bytes that it had")
+			say(typeset.Green, "verified: every tensor was read again, and equals its source")
 		}
 		say(typeset.Bold, r.summary())
 	})
@@ -155,7 +150,7 @@ func (r *Reshard) table() *typeset.Table {
 	number := func(title string, yields int, cell func(i int) string) typeset.Column {
 		return typeset.Column{Title: title, Right: true, Yields: yields, Cell: cell}
 	}
-	// An index has no tensors, which is not the same as none.
+	// The cells of an index are empty, and not 0.
 	ofShard := func(text func(i int) string) func(int) string {
 		return func(i int) string {
 			if i == r.Index {
@@ -165,27 +160,23 @@ func (r *Reshard) table() *typeset.Table {
 		}
 	}
 	return &typeset.Table{N: len(r.Files), Columns: []typeset.Column{
-		{Title: "FILE", Distinct: true, Least: 18, Cut: typeset.Middle, Cell: func(i int) string { return typeset.Name(r.Files[i].Path) }},
+		{Title: "FILE", Distinct: true, Least: 18, Cut: typeset.Middle, Cell: func(i int) string { return typeset.Name(r.path(r.Files[i].Name)) }},
 		number("TENSORS", 2, ofShard(func(i int) string { return typeset.Count(int64(r.Files[i].Tensors)) })),
 		number("BYTES", 1, ofShard(func(i int) string { return typeset.Bytes(r.Files[i].Data) })),
 		number("FILE SIZE", 3, func(i int) string { return typeset.Bytes(r.Files[i].Size) }),
 	}}
 }
 
-// summary says what was written.
+// summary returns the last line.
 func (r *Reshard) summary() string {
 	verb := "wrote"
-	if r.Planned {
+	if !r.Written {
 		verb = "would write"
 	}
 	tensors, data, _ := r.sums()
-	shards, index := len(r.Files), ""
+	what := typeset.Plural(int64(len(r.Files)), "file")
 	if r.Index >= 0 {
-		shards, index = shards-1, " and their index"
+		what = typeset.Plural(int64(len(r.Files)-1), "shard") + " and an index"
 	}
-	what := typeset.Plural(int64(shards), "file")
-	if r.Index >= 0 {
-		what = typeset.Plural(int64(shards), "shard")
-	}
-	return fmt.Sprintf("%s %s%s: %s, %s", verb, what, index, typeset.Plural(tensors, "tensor"), typeset.ExactBytes(data))
+	return fmt.Sprintf("%s %s: %s, %s", verb, what, typeset.Plural(tensors, "tensor"), typeset.ExactBytes(data))
 }

@@ -10,25 +10,38 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // reshard returns a receipt of n shards of one tensor each, and their index.
-func reshard(n int, name string) *Reshard {
-	r := &Reshard{Schema: SplitSchema, Targets: []string{"in"}, Index: n}
+func reshard(t *testing.T, n int, name string) *Reshard {
+	t.Helper()
+	var tensors []*safetensors.Tensor
 	for i := range n {
-		ti := &safetensors.TensorInfo{Name: fmt.Sprintf("%s%d", name, i), Dtype: safetensors.U8, Shape: []int64{11}, Offsets: safetensors.Span{End: 11}}
-		r.Files = append(r.Files, ReshardFile{Path: fmt.Sprintf("out/%s-%05d-of-%05d.safetensors", name, i+1, n), Size: 100, Data: 11, Tensors: 1})
-		r.Rows = append(r.Rows, ReshardRow{TensorInfo: ti, From: "in/m.safetensors", File: i, SHA256: []byte{1, 0xab}})
+		one, err := safetensors.NewTensor(fmt.Sprintf("%s%d", name, i), []uint8("weigh again"), 11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors = append(tensors, one)
 	}
-	r.Files = append(r.Files, ReshardFile{Path: "out/m.safetensors.index.json", Size: 50})
-	return r
+	w := checkpoint.Writer{MaxShard: 11, Digests: true}
+	written, err := w.Write(t.Context(), t.TempDir(), tensors...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written.Dir = "out"
+	for i := range written.Files[:n] {
+		written.Files[i].Name, written.Files[i].Size = fmt.Sprintf("%s-%05d-of-%05d.safetensors", name, i+1, n), 100
+	}
+	written.Files[n].Name, written.Files[n].Size = "m.safetensors.index.json", 50
+	return &Reshard{Receipt: written, Schema: "weigh.split/1", Targets: []string{"in"}, Digests: true}
 }
 
 func TestReshardText(t *testing.T) {
-	r := reshard(6, "w")
-	r.Verified, r.Replaced, r.NotCopied = true, []string{"out/a"}, []string{"in/config.json", "in/LICENSE"}
-	r.Large = []string{"w0", "w1", "w2", "w3", "w4", "w5"}
+	r := reshard(t, 6, "w")
+	r.Replaced, r.NotCopied = []string{"a"}, []string{"in/config.json", "in/LICENSE"}
+	r.MaxShard = 10
 	r.Removed = []string{"1", "2", "3", "4", "5", "6", "7"}
 	var b bytes.Buffer
 	if err := r.Text(&b, typeset.Style{}); err != nil {
@@ -43,12 +56,12 @@ out/w-00005-of-00006.safetensors        1  11 bytes  100 bytes
 out/w-00006-of-00006.safetensors        1  11 bytes  100 bytes
 out/m.safetensors.index.json                          50 bytes
 
-larger than a shard is to be, and alone in one: w0, w1, w2, w3, w4, and 1 more
+larger than the maximum shard size, so each has a shard of its own: w0, w1, w2, w3, w4, and 1 more
 replaced: out/a
-removed: 1, 2, 3, 4, 5, and 2 more
+removed: out/1, out/2, out/3, out/4, out/5, and 2 more
 not copied: in/config.json, in/LICENSE
-read again: every tensor has the bytes that it had
-wrote 6 shards and their index: 6 tensors, 66 bytes
+verified: every tensor was read again, and equals its source
+wrote 6 shards and an index: 6 tensors, 66 bytes
 `
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
@@ -56,8 +69,7 @@ wrote 6 shards and their index: 6 tensors, 66 bytes
 }
 
 func TestReshardJSON(t *testing.T) {
-	r := reshard(2, "w")
-	r.Rows[1].SHA256 = nil
+	r := reshard(t, 2, "w")
 	var b bytes.Buffer
 	if err := r.JSON(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
@@ -71,7 +83,7 @@ func TestReshardJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Index == nil || *got.Index != "out/m.safetensors.index.json" || *got.Tensors[0].SHA256 != "01ab" || got.Tensors[1].SHA256 != nil ||
+	if got.Index == nil || *got.Index != "out/m.safetensors.index.json" || !strings.HasPrefix(*got.Tensors[0].SHA256, "f01baa94") ||
 		got.Totals.Files != 3 || got.Totals.Bytes != 22 || got.Totals.Size != 250 || got.Removed == nil {
 		t.Errorf("%s", b.String())
 	}
@@ -79,7 +91,7 @@ func TestReshardJSON(t *testing.T) {
 
 // What comes out of files says nothing to a terminal, and lines keep to its width.
 func TestReshardOnATerminal(t *testing.T) {
-	r := reshard(3, "\x1b[2J\u202e"+strings.Repeat("x", 60))
+	r := reshard(t, 3, "\x1b[2J\u202e"+strings.Repeat("x", 60))
 	r.Removed = []string{"\x1b]0;title\a"}
 	for _, width := range []int{0, 30, 80} {
 		var b bytes.Buffer

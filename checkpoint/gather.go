@@ -1,0 +1,275 @@
+// Gathering: the tensors and the metadata of several checkpoints as those of one.
+
+package checkpoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/claim"
+	"github.com/weightools/safetensors/internal/compare"
+	"github.com/weightools/safetensors/internal/witness"
+)
+
+// RewriteOptions are the options of [Merge] and [Split]. The zero RewriteOptions, and
+// nil, are the defaults.
+type RewriteOptions struct {
+	// Select reports whether the tensor of a name is written. nil means all are.
+	Select func(name string) bool
+
+	// Dedup keeps one of several tensors that have one name and equal bytes. Otherwise
+	// they are a *[DuplicateError], as are tensors of one name with different bytes.
+	Dedup bool
+
+	// Conflicts decides between different values of one metadata key.
+	Conflicts Conflicts
+
+	// MaxShard and Stem are those of a [Writer], for Split. "" is the stem of the input.
+	MaxShard int64
+	Stem     string
+
+	// KeepOrder is that of a [safetensors.Encoder].
+	KeepOrder bool
+
+	// InPlace replaces the files of the one input, which must be local and, except on
+	// Windows, may be open. If one of them has changed since it was planned, Write fails.
+	InPlace bool
+
+	// These are as for a Writer. Overwrite never replaces an input.
+	Overwrite, Verify, Digests bool
+	Progress                   func(done, total int64)
+
+	// Name returns what errors and receipts call a file of an input. nil means its
+	// path in its store.
+	Name func(input *Checkpoint, path string) string
+}
+
+// ErrRefused is wrapped by errors that are about the request, and not about files:
+// the output is an input, or the input of an operation in place is remote. Nothing
+// was touched.
+var ErrRefused = errors.New("refused")
+
+// ErrIsInput is wrapped by the error of an output that would replace or remove a file
+// that is read. It wraps ErrRefused.
+var ErrIsInput = fmt.Errorf("output is input: %w", ErrRefused)
+
+// A requestError is the error of a request, in words of its own.
+type requestError struct {
+	text string
+	kind error
+}
+
+func (e *requestError) Error() string { return "checkpoint: " + e.text }
+
+// Unwrap returns ErrRefused, or an error that wraps it.
+func (e *requestError) Unwrap() error { return e.kind }
+
+// refuse returns an error that wraps ErrRefused.
+func refuse(format string, args ...any) error {
+	return &requestError{fmt.Sprintf(format, args...), ErrRefused}
+}
+
+// A DuplicateError says that two tensors to write have one name.
+type DuplicateError struct {
+	Tensor        string
+	First, Second string // the files, as inputs are named
+	Difference    string // how they differ, in words; "" if they are equal
+	More          int    // how many more names are in two files
+}
+
+// Error describes the first duplicate in one line.
+func (e *DuplicateError) Error() string {
+	is := cmp.Or(e.Difference, "with the same bytes")
+	if e.More > 0 {
+		is += fmt.Sprintf(" (and %s in two files)", count(e.More, "more name"))
+	}
+	return fmt.Sprintf("checkpoint: tensor %s is in %s and in %s, %s", quote(e.Tensor), quote(e.First), quote(e.Second), is)
+}
+
+// A gathering is what the inputs have.
+type gathering struct {
+	*RewriteOptions
+	inputs  []*Checkpoint
+	tensors []*safetensors.Tensor
+	from    map[*safetensors.Tensor]string
+	part    bool   // some tensors were not selected
+	format  string // of an input that is not in safetensors format, or ""
+
+	own     []string    // the inputs' files on this machine
+	claimed claim.Files // the same, as they were before they were read
+
+	metadata      map[string]string // nil if no file has any
+	indexMetadata map[string]string // each value as JSON
+}
+
+// gather reads the headers of all inputs.
+func gather(ctx context.Context, opts *RewriteOptions, inputs []*Checkpoint) (*gathering, error) {
+	if opts == nil {
+		opts = new(RewriteOptions)
+	}
+	if len(inputs) == 0 {
+		return nil, refuse("there is no input")
+	}
+	g := &gathering{RewriteOptions: opts, inputs: inputs, from: make(map[*safetensors.Tensor]string)}
+	for _, c := range inputs {
+		if err := g.claim(ctx, c); err != nil {
+			return nil, err
+		}
+		if err := g.judge(ctx, c); err != nil {
+			return nil, err
+		}
+		if err := g.take(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if g.part && len(g.tensors) == 0 {
+		return nil, refuse("no tensor is selected")
+	}
+	if err := g.once(ctx); err != nil {
+		return nil, err
+	}
+	return g, g.blend(ctx)
+}
+
+// name returns what a file of an input is called.
+func (g *gathering) name(c *Checkpoint, path string) string {
+	if g.Name == nil {
+		return path
+	}
+	return g.Name(c, path)
+}
+
+// claim notes the state of an input's files on this machine.
+func (g *gathering) claim(ctx context.Context, c *Checkpoint) error {
+	files, err := c.localFiles(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		if err := g.claimed.Add(name); err != nil && !isMissing(err) {
+			return err
+		}
+	}
+	g.own = append(g.own, files...)
+	return nil
+}
+
+// judge returns an error if an input breaks a rule: files written from it would look
+// valid, and hide what is missing.
+func (g *gathering) judge(ctx context.Context, c *Checkpoint) error {
+	for r, err := range c.Validate(ctx) {
+		if err != nil {
+			return err
+		}
+		g.format = cmp.Or(g.format, r.Format)
+		if v := r.First(c.opts.least()); v != nil {
+			return &fs.PathError{Op: "read", Path: g.name(c, cmp.Or(r.File, c.set.Name)), Err: v}
+		}
+	}
+	return nil
+}
+
+// take takes the tensors of an input, in the order of shards and headers. Those of a
+// remote one are read by a witness, so that verification does not download them again.
+func (g *gathering) take(ctx context.Context, c *Checkpoint) error {
+	for _, path := range c.Shards() {
+		file := g.name(c, path)
+		for located, err := range c.TensorsOf(ctx, path) {
+			t := located.Tensor
+			switch {
+			case err != nil:
+				return err
+			case g.Select != nil && !g.Select(t.Name):
+				g.part = true
+				continue
+			case (g.Verify || g.Digests) && fileBehind(t.ReaderAt) == nil:
+				t = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: witness.Of(t.ReaderAt)}
+			}
+			g.tensors = append(g.tensors, t)
+			g.from[t] = file
+		}
+	}
+	return nil
+}
+
+// once makes sure that no two tensors have one name. With Dedup, it keeps the first of
+// those that are equal.
+func (g *gathering) once(ctx context.Context) error {
+	byName := make(map[string]*safetensors.Tensor, len(g.tensors))
+	var twice [][2]*safetensors.Tensor
+	g.tensors = slices.DeleteFunc(g.tensors, func(t *safetensors.Tensor) bool {
+		first, known := byName[t.Name]
+		if known {
+			twice = append(twice, [2]*safetensors.Tensor{first, t})
+		} else {
+			byName[t.Name] = t
+		}
+		return known
+	})
+	for _, two := range twice {
+		d, err := difference(ctx, two[0], two[1])
+		if err != nil {
+			return err
+		}
+		if d != "" || !g.Dedup {
+			return &DuplicateError{two[0].Name, g.from[two[0]], g.from[two[1]], d, len(twice) - 1}
+		}
+	}
+	return nil
+}
+
+// difference says how two tensors differ, or returns "".
+func difference(ctx context.Context, a, b *safetensors.Tensor) (string, error) {
+	if a.Dtype != b.Dtype || !slices.Equal(a.Shape, b.Shape) {
+		return fmt.Sprintf("as %s %s and as %s %s", a.Dtype, a.ShapeString(), b.Dtype, b.ShapeString()), nil
+	}
+	at, err := compare.First(ctx, a, b, a.Size(), nil)
+	if at < 0 || err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("with different bytes from byte %d on", at), nil
+}
+
+// blend takes the metadata of every file, and of every index.
+func (g *gathering) blend(ctx context.Context) error {
+	ofFiles := blend{where: "__metadata__", choice: g.Conflicts}
+	ofIndexes := blend{where: "the metadata of the index", choice: g.Conflicts}
+	for _, c := range g.inputs {
+		for _, shard := range c.Shards() {
+			h, err := c.Header(ctx, shard)
+			if err != nil {
+				return err
+			}
+			if err := ofFiles.add(g.name(c, shard), h.Metadata); err != nil {
+				return err
+			}
+		}
+		if x := c.Index(); x != nil {
+			if err := ofIndexes.add(g.name(c, c.set.Index), x.Metadata); err != nil {
+				return err
+			}
+		}
+	}
+	g.metadata, g.indexMetadata = ofFiles.values, ofIndexes.values
+	g.keepTotal()
+	return nil
+}
+
+// keepTotal keeps what the one index says of the number of parameters, which holds for
+// that model, and for no part of it.
+func (g *gathering) keepTotal() {
+	x := g.inputs[0].Index()
+	if x == nil || x.TotalParameters < 0 || len(g.inputs) > 1 || g.part {
+		return
+	}
+	if g.indexMetadata == nil {
+		g.indexMetadata = make(map[string]string)
+	}
+	g.indexMetadata["total_parameters"] = strconv.FormatInt(x.TotalParameters, 10)
+}

@@ -1,0 +1,131 @@
+// Files on this machine: the names of inputs, and whether two names are of one file.
+
+package checkpoint
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/internal/filecopy"
+)
+
+// localFiles returns the names of a checkpoint's files on this machine, that of the
+// index last; none if it is remote. It leaves out files that are missing.
+func (c *Checkpoint) localFiles(ctx context.Context) (names []string, err error) {
+	root := ""
+	for _, s := range c.shards {
+		opened, err := s.data(ctx)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		f := fileBehind(opened.object.ReaderAt(ctx))
+		if f == nil {
+			return nil, nil
+		}
+		names = append(names, f.Name())
+		root = strings.TrimSuffix(f.Name(), filepath.FromSlash(s.path))
+	}
+	if c.set.Index != "" && len(names) > 0 {
+		names = append(names, root+filepath.FromSlash(c.set.Index))
+	}
+	return names, nil
+}
+
+// fileBehind returns the file that a reader of a store reads from, or nil.
+func fileBehind(r io.ReaderAt) *os.File {
+	for {
+		switch s := r.(type) {
+		case *io.SectionReader:
+			r, _, _ = s.Outer()
+		case filecopy.Placed:
+			f, _ := s.ReadsFile()
+			return f
+		default:
+			return nil
+		}
+	}
+}
+
+// A fileSet is a set of files, by what they are and not by their names: a model has
+// several names, by links and by folders.
+type fileSet struct {
+	bySize map[int64][]fs.FileInfo // only files of one size can be the same
+	names  []string                // in the order in which they were added
+}
+
+// newFileSet returns the set of the regular files among these names.
+func newFileSet(names []string) *fileSet {
+	s := &fileSet{bySize: make(map[int64][]fs.FileInfo), names: names}
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			s.bySize[info.Size()] = append(s.bySize[info.Size()], info)
+		}
+	}
+	return s
+}
+
+// has reports whether a file is in the set, under that name or another.
+func (s *fileSet) has(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && slices.ContainsFunc(s.bySize[info.Size()], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
+}
+
+// remove removes a file from the set.
+func (s *fileSet) remove(name string) {
+	if info, err := os.Stat(name); err == nil {
+		size := info.Size()
+		s.bySize[size] = slices.DeleteFunc(s.bySize[size], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
+	}
+}
+
+// first returns the name of the first file in the set, or "".
+func (s *fileSet) first() string {
+	if i := slices.IndexFunc(s.names, s.has); i >= 0 {
+		return s.names[i]
+	}
+	return ""
+}
+
+// sameFolder reports whether two names are of one folder.
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// weightEnds are the ends of names of files of weights.
+var weightEnds = []string{weightsSuffix, ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".msgpack", ".npz", ".pkl"}
+
+// Companions returns the files of a folder that belong to its weights and are not
+// copied with them to another folder: configurations, tokenizers, licenses. They are
+// paths with slashes. There are none if both are one folder, or if from cannot be read.
+func Companions(from, to string) []string {
+	if sameFolder(from, to) {
+		return nil
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".index.json") || slices.Contains(weightEnds, path.Ext(name)) {
+			continue
+		}
+		list = append(list, filepath.ToSlash(filepath.Join(from, name)))
+	}
+	return list
+}

@@ -1,0 +1,280 @@
+// Subsets: some tensors of a checkpoint as one file that is assembled as it is read.
+
+package checkpoint
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"sync"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/store"
+)
+
+// A SubsetFile is a file of some tensors of a checkpoint, whose bytes are read from
+// the checkpoint's files when they are asked for. It is a [store.Object], so that a
+// download of it can be resumed. It may be used until the checkpoint is closed.
+type SubsetFile struct {
+	Tensors int // how many there are
+
+	head  []byte // the length and the header
+	parts []part
+	size  int64
+}
+
+// A part is a run of bytes that lie together in the file that they are from.
+type part struct {
+	begin, end int64 // in the SubsetFile
+	from       readable
+	at         int64 // in from
+}
+
+// A readable is read on behalf of a task, as a [store.Object] is.
+type readable interface {
+	Size() int64
+	ReaderAt(ctx context.Context) io.ReaderAt
+}
+
+// An imageFile is a file of another format, as the safetensors file of its tensors.
+type imageFile struct{ o *opened }
+
+func (f imageFile) Size() int64 { return f.o.header.DataStart() + dataSize(f.o.list) }
+
+func (f imageFile) ReaderAt(ctx context.Context) io.ReaderAt { return f.o.image(ctx) }
+
+// Subset returns the file of the tensors whose names match selects, with the metadata
+// of the checkpoint's first file. It reads headers.
+func Subset(ctx context.Context, from *Checkpoint, match func(name string) bool) (*SubsetFile, error) {
+	var tensors []*safetensors.Tensor
+	home := make(map[string]*shard)         // of each tensor
+	for _, err := range from.Tensors(ctx) { // which reads several headers at once
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range from.shards {
+		for t, err := range from.TensorsOf(ctx, s.path) {
+			if err != nil {
+				return nil, err
+			}
+			if match(t.Name) {
+				tensors = append(tensors, t.Tensor)
+				home[t.Name] = s
+			}
+		}
+	}
+	first, err := from.Header(ctx, from.shards[0].path)
+	if err != nil {
+		return nil, err
+	}
+	h, err := (&safetensors.Encoder{Metadata: first.Metadata}).Plan(tensors...)
+	if err != nil {
+		return nil, err
+	}
+	f := &SubsetFile{Tensors: len(tensors)}
+	if f.head, err = h.AppendBinary(nil); err != nil {
+		return nil, err
+	}
+	f.size = int64(len(f.head))
+	for i := range h.Tensors {
+		s := home[h.Tensors[i].Name]
+		k, err := s.read(ctx) // which was read
+		if err != nil {
+			return nil, err
+		}
+		opened, err := s.data(ctx)
+		if err != nil {
+			return nil, err
+		}
+		span := k.header.FileSpan(k.header.Lookup(h.Tensors[i].Name))
+		if opened.other != nil {
+			f.add(imageFile{opened.other}, span.Begin, span.Len())
+		} else {
+			f.add(opened.object, span.Begin, span.Len())
+		}
+	}
+	return f, nil
+}
+
+// add appends the n bytes at off of from. Bytes that continue the part before are
+// added to it, and read together with it.
+func (f *SubsetFile) add(from readable, off, n int64) {
+	if last := len(f.parts) - 1; last >= 0 && f.parts[last].from == from && f.parts[last].until() == off {
+		f.parts[last].end += n
+	} else if n > 0 {
+		f.parts = append(f.parts, part{f.size, f.size + n, from, off})
+	}
+	f.size += n
+}
+
+// Samples returns the span of the header, and of the first bytes of up to n parts of the
+// file, at most size of each: enough to tell it from another of its size.
+func (f *SubsetFile) Samples(n int, size int64) []safetensors.Span {
+	spans := []safetensors.Span{{End: int64(len(f.head))}}
+	n = min(n, len(f.parts))
+	for i := range n {
+		p := &f.parts[i*len(f.parts)/n]
+		spans = append(spans, safetensors.Span{Begin: p.begin, End: min(p.end, p.begin+size)})
+	}
+	return spans
+}
+
+// Size returns the size of the file in bytes.
+func (f *SubsetFile) Size() int64 { return f.size }
+
+// Close does nothing: the checkpoint closes its own files.
+func (f *SubsetFile) Close() error { return nil }
+
+// ReaderAt returns a reader of the file, whose reads end once ctx is done.
+func (f *SubsetFile) ReaderAt(ctx context.Context) io.ReaderAt { return &subsetReader{f, ctx} }
+
+// Version returns a string that tells this file from others of its name. It stands for
+// the header, and for the ranges of bytes and the versions of the files that they are
+// from; it is "" if one of them has no version.
+func (f *SubsetFile) Version() string {
+	h := sha256.New()
+	h.Write(f.head)
+	for i := range f.parts {
+		p := &f.parts[i]
+		o, ok := p.from.(store.Object)
+		if !ok || store.Version(o) == "" {
+			return ""
+		}
+		fmt.Fprintf(h, "%q %d %d %d\n", store.Version(o), o.Size(), p.at, p.end-p.begin)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// InOrder reports whether the file is best read from front to back, since a server of
+// one of its parts knows no ranges.
+func (f *SubsetFile) InOrder() bool {
+	for i := range f.parts {
+		if f.parts[i].inOrder() {
+			return true
+		}
+	}
+	return false
+}
+
+// inOrder reports whether the part's file is best read from front to back.
+func (p *part) inOrder() bool {
+	o, ok := p.from.(store.Object)
+	return ok && store.InOrder(o)
+}
+
+// until returns where the part ends in the file that it is from.
+func (p *part) until() int64 { return p.at + p.end - p.begin }
+
+// A subsetReader reads a SubsetFile on behalf of one task.
+type subsetReader struct {
+	*SubsetFile
+	ctx context.Context
+}
+
+// ReadAt reads the parts in which the bytes lie, several of them at once: over a
+// network, several requests take as long as one.
+func (r *subsetReader) ReadAt(b []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, errors.New("checkpoint: a read at a negative offset")
+	}
+	end := min(off+int64(len(b)), r.size)
+	if off < int64(len(r.head)) {
+		n = copy(b, r.head[off:])
+	}
+	at := off + int64(n)
+	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].end > at })
+	if err := r.readAll(r.parts[i:], b, off, end); err != nil {
+		return n, err // nobody knows which of the rest was read
+	}
+	if n = int(max(end-off, 0)); n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// readAll reads the bytes from off to end, to be found in parts, into b.
+func (r *subsetReader) readAll(parts []part, b []byte, off, end int64) error {
+	const sideBySide = 16
+	var running sync.WaitGroup
+	defer running.Wait()
+	failed := make(chan error, 1)
+	slots := make(chan struct{}, sideBySide)
+	report := func(err error) {
+		if err != nil {
+			select {
+			case failed <- err:
+			default:
+			}
+		}
+	}
+	for len(parts) > 0 && parts[0].begin < end {
+		near := nearby(parts, end)
+		parts = parts[len(near):]
+		if near[0].inOrder() {
+			report(readParts(r.ctx, near, b, off, end))
+			continue
+		}
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			report(readParts(r.ctx, near, b, off, end))
+		})
+	}
+	running.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+const (
+	// mostGap is how many bytes between parts are read in vain rather than by another
+	// request, which takes about as long.
+	mostGap = 64 << 10
+	// mostNearby is how many bytes parts that are read at once span at most. Stores do
+	// not keep more.
+	mostNearby = 1 << 20
+)
+
+// nearby returns the first part, and those after it that begin before end and are close
+// to it in the file that they are from.
+func nearby(parts []part, end int64) []part {
+	n := 1
+	for ; n < len(parts) && parts[n].begin < end && parts[n].from == parts[0].from; n++ {
+		gap := parts[n].at - parts[n-1].until()
+		if gap < 0 || gap > mostGap || parts[n].until()-parts[0].at >= mostNearby {
+			break
+		}
+	}
+	return parts[:n]
+}
+
+// readParts reads parts of one file, as far as they are among the bytes from off to end,
+// into b.
+func readParts(ctx context.Context, parts []part, b []byte, off, end int64) error {
+	from := parts[0].from.ReaderAt(ctx)
+	if ahead, ok := from.(store.Prefetcher); ok {
+		begin := parts[0].at + max(off-parts[0].begin, 0)
+		last := &parts[len(parts)-1]
+		if n := last.until() - max(last.end-end, 0) - begin; n < mostNearby {
+			ahead.Prefetch(begin, n)
+		}
+	}
+	for i := range parts {
+		p := &parts[i]
+		begin := max(off, p.begin)
+		into := b[begin-off : min(end, p.end)-off]
+		if err := bytesio.ReadFull(from, into, p.at+begin-p.begin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
