@@ -38,6 +38,7 @@ type adapterParts struct {
 	alphas     []scalar
 	metadata   map[string]string // of the first file that has any
 	magnitudes bool              // DoRA
+	remote     bool              // alphas are not worth a request each
 }
 
 // A pair is the two matrices of a module.

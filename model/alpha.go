@@ -67,7 +67,7 @@ func (p *adapterParts) readAlphas() (values []float64, why string) {
 	different := make(map[float64]bool)
 	for _, s := range p.alphas {
 		at := s.file.Header.FileSpan(s.ti)
-		if s.file.Data == nil || s.ti.Size() <= 0 || s.ti.Size() > 8 || at.Begin < 0 {
+		if p.remote || s.file.Data == nil || s.ti.Size() <= 0 || s.ti.Size() > 8 || at.Begin < 0 {
 			return nil, "their data was not read"
 		}
 		t := &safetensors.Tensor{TensorInfo: *s.ti, ReaderAt: io.NewSectionReader(s.file.Data, at.Begin, at.Len())}

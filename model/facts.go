@@ -78,6 +78,7 @@ func FactsOf(m *Model) *Facts {
 	f.Name, f.Type = textOf(FromConfig, class), textOf(FromConfig, kind)
 	f.Heads, f.KVHeads = numberOf(c, config.Heads), numberOf(c, config.KVHeads)
 	seen := survey(m.Files)
+	seen.adapter.remote = m.Remote
 	f.Stacks = seen.list()
 	f.Layers = f.layers(numberOf(c, config.Layers))
 	f.Hidden = f.agree("hidden size", numberOf(c, config.Hidden), seen.hidden)

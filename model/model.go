@@ -3,10 +3,17 @@
 package model
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/config"
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // MaxConfig is the largest configuration file that is parsed, in bytes.
@@ -26,9 +33,16 @@ type Model struct {
 	// packed.
 	Only func(*safetensors.TensorInfo) bool
 
-	// MaxReads is the most times that Data is read. 0 means 10,000. Parallel is the number of reads at a
-	// time, of one file or several. 0 means 1.
+	// Remote reports that each read of Data is a request to a server. Then configuration files that cannot be
+	// read count as missing, and FactsOf reads no data.
+	Remote bool
+
+	// MaxReads is the most times that Data is read. 0 means 10,000, or 1,000 if Remote is set. Parallel is the
+	// number of reads at a time, of one file or several. 0 means 1, or 64 if Remote is set.
 	MaxReads, Parallel int
+
+	// Notes are remarks about configuration files that could not be read.
+	Notes []string
 }
 
 // A File is one file of a model.
@@ -39,6 +53,102 @@ type File struct {
 	// that contain a shape or a format which no header has, and only if they are needed: up to 64 KiB each
 	// and 16 MiB for a model. FactsOf reads scalars called "alpha".
 	Data io.ReaderAt
+}
+
+// Read returns the model of a checkpoint, to be passed to Count and FactsOf. It reads the headers of all shards
+// and the configuration files beside them. Remote reports that the checkpoint is on a server.
+//
+// The model opens shards again if their data is needed; Close closes these.
+func Read(ctx context.Context, cp *checkpoint.Checkpoint, remote bool) (*Model, error) {
+	m := &Model{Remote: remote}
+	for _, shard := range cp.Shards() {
+		h, err := cp.Header(ctx, shard)
+		if err != nil {
+			return nil, err
+		}
+		m.AddShard(ctx, cp.Set(), shard, h)
+	}
+	m.ReadConfigs(ctx, cp.Set())
+	return m, ctx.Err()
+}
+
+// AddShard adds a shard of a set with a header that was read before. If data of the shard is needed, it is read
+// with ctx.
+func (m *Model) AddShard(ctx context.Context, set *checkpoint.Set, shard string, h *safetensors.Header) {
+	m.Files = append(m.Files, File{Header: h, Data: &lazyShard{ctx: ctx, set: set, shard: shard}})
+}
+
+// Close closes the shards that were opened for their data.
+func (m *Model) Close() error {
+	var errs []error
+	for i := range m.Files {
+		if c, ok := m.Files[i].Data.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ReadConfigs reads the configuration files in the folder of a set. It does not ask for files that say nothing
+// about the tensors of the model, because over a network each costs a round trip.
+func (m *Model) ReadConfigs(ctx context.Context, set *checkpoint.Set) {
+	m.Config = m.readBeside(ctx, set, "config.json")
+	if c := config.New(m.configs(), new(config.Notes)); c.Quant == nil {
+		if m.any(func(ti *safetensors.TensorInfo) bool { _, r := parts.Split(ti.Name); return r == parts.QWeight }) {
+			for _, name := range config.QuantizeNames {
+				if m.Quantize = m.readBeside(ctx, set, name); m.Quantize != nil {
+					break
+				}
+			}
+		}
+		if m.Quantize == nil && m.any(func(ti *safetensors.TensorInfo) bool { return ti.Dtype.Bits() <= 8 }) {
+			m.ModelOpt = m.readBeside(ctx, set, "hf_quant_config.json")
+		}
+	}
+	if m.any(isAdapter) {
+		m.Adapter = m.readBeside(ctx, set, "adapter_config.json")
+	}
+}
+
+// isAdapter reports whether a tensor may belong to an adapter, by its name.
+func isAdapter(ti *safetensors.TensorInfo) bool {
+	return strings.Contains(ti.Name, "lora") || strings.Contains(ti.Name, "hada_") || strings.Contains(ti.Name, "lokr_")
+}
+
+// any reports whether one of the first tensors of the files has a property.
+func (m *Model) any(is func(*safetensors.TensorInfo) bool) bool {
+	const enough = 1000 // tensors of a file: the kind of a model shows early
+	for _, f := range m.Files {
+		for i := range f.Header.Tensors[:min(len(f.Header.Tensors), enough)] {
+			if is(&f.Header.Tensors[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readBeside reads a configuration file, or returns nil if there is none. If it cannot be read, it adds a note,
+// except for a remote model: a server that allows access to one file may deny it to others.
+func (m *Model) readBeside(ctx context.Context, set *checkpoint.Set, name string) []byte {
+	text, err := readSmall(ctx, set, name)
+	if err == nil {
+		return text
+	}
+	if !m.Remote && !errors.Is(err, fs.ErrNotExist) {
+		m.Notes = append(m.Notes, fmt.Sprintf("cannot read %s: %v", name, err))
+	}
+	return nil
+}
+
+// readSmall reads a file, up to one byte more than a configuration may have.
+func readSmall(ctx context.Context, set *checkpoint.Set, name string) ([]byte, error) {
+	object, err := set.OpenBeside(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer object.Close()
+	return io.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, min(object.Size(), MaxConfig+1)))
 }
 
 // configs parses the configuration files.

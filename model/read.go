@@ -23,7 +23,6 @@ const (
 	maxGap   = 16 << 10 // bytes between two tensors that are read at once
 	maxRun   = 1 << 20  // bytes of one read
 	maxTexts = 16 << 20 // bytes of all tensors
-	maxReads = 10_000
 )
 
 // A text is a tensor to be read.
@@ -44,7 +43,7 @@ type run struct {
 func (c *counter) readTexts() map[*scheme.Tensor][]byte {
 	runs, dropped := c.runs()
 	texts := make(map[*scheme.Tensor][]byte)
-	reads := ahead.Each(context.Background(), max(c.Parallel, 1), len(runs),
+	reads := ahead.Each(context.Background(), c.limitParallel(), len(runs),
 		func(_ context.Context, i int) read { return runs[i].read() })
 	for i, r := range reads {
 		if r.err != nil {
@@ -62,12 +61,27 @@ func (c *counter) readTexts() map[*scheme.Tensor][]byte {
 	return texts
 }
 
-// limitReads returns the most reads that are made.
-func (c *counter) limitReads() int {
-	if c.MaxReads > 0 {
-		return c.MaxReads
+// limitReads returns the most reads that are made. The largest models that bitsandbytes packs without experts
+// have 700 matrices, each with its shape in another place.
+func (m *Model) limitReads() int {
+	switch {
+	case m.MaxReads > 0:
+		return m.MaxReads
+	case m.Remote:
+		return 1000
 	}
-	return maxReads
+	return 10_000
+}
+
+// limitParallel returns the number of reads at a time.
+func (m *Model) limitParallel() int {
+	switch {
+	case m.Parallel > 0:
+		return m.Parallel
+	case m.Remote:
+		return 64
+	}
+	return 1
 }
 
 // runs returns the reads to make, and whether the limits left some out.

@@ -152,7 +152,7 @@ func (c *counter) total() *Counts {
 	t.list()
 	t.Scheme = t.scheme()
 	t.experts(c.context.Config)
-	t.Notes = c.notes.Texts()
+	t.Notes = append(slices.Clone(c.Model.Notes), c.notes.Texts()...)
 	return &t.Counts
 }
 

@@ -121,7 +121,7 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 	if err != nil {
 		return err
 	}
-	defer found.closeData()
+	defer found.closeModels()
 	// Files may have dtypes that no list has, so this has to wait for them.
 	if err := cli.CheckDtypes(&sel, found.Files); err != nil {
 		return err

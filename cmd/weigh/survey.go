@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -15,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/model"
 )
 
 // surveyOptions say how closely to look.
@@ -31,7 +31,7 @@ type survey struct {
 	listing.Inventory
 	opts *surveyOptions
 
-	models    []*modelFiles
+	models    []*namedModel
 	indexes   int  // how many were judged against their shards
 	described bool // whether tensors were judged by a configuration
 	seen      map[string]bool
@@ -118,7 +118,11 @@ func (s *survey) stream(sess *cli.Session) error {
 		return err
 	}
 	if s.opts.models {
-		s.models = append(s.models, &modelFiles{name: "-", files: []int{len(s.Files)}, data: []io.ReaderAt{nil}})
+		m := &model.Model{}
+		if report.Header != nil {
+			m.Files = []model.File{{Header: report.Header}}
+		}
+		s.models = append(s.models, &namedModel{Model: m, name: "-"})
 	}
 	s.add("-", in.size, report)
 	return nil
@@ -176,9 +180,9 @@ func (s *survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 	if set.Index != "" {
 		s.indexes++
 	}
-	m := new(modelFiles)
+	var m *namedModel
 	if s.opts.models {
-		m = s.newModel(at, set)
+		m = s.modelOf(at, set)
 	}
 	for r, err := range cp.Validate(ctx) {
 		if ctx.Err() != nil {
@@ -199,11 +203,14 @@ func (s *survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 				s.miss(file, err)
 				continue
 			}
-			m.files, m.data = append(m.files, len(s.Files)-1), append(m.data, &lateFile{ctx: ctx, set: set, shard: r.File})
+			if h := s.Files[len(s.Files)-1].Header; m != nil && h != nil {
+				m.AddShard(ctx, set, r.File, h)
+			}
 		}
 	}
-	if s.opts.models {
-		s.beside(ctx, m, at, set.Name)
+	if m != nil && !m.configured && len(m.Files) > 0 {
+		m.configured = true
+		m.ReadConfigs(ctx, set)
 	}
 	return nil
 }

@@ -19,14 +19,13 @@ type Model struct {
 	Counts *model.Counts
 	Facts  *model.Facts
 	Other  *compat.Result // how another program counts; nil if nobody asked
-	Notes  []string       // of reading what is beside the weights
 }
 
 // notes returns all remarks on the model, each once: what is wrong with a
 // configuration is seen by all that read it.
 func (m *Model) notes() []string {
 	list := []string{}
-	for _, note := range slices.Concat(m.Notes, m.Counts.Notes, m.Facts.Notes) {
+	for _, note := range slices.Concat(m.Counts.Notes, m.Facts.Notes) {
 		if !slices.Contains(list, note) {
 			list = append(list, note)
 		}

@@ -33,7 +33,8 @@ func hostileModel(t *testing.T) *Info {
 	}
 	facts := model.FactsOf(&model.Model{Files: []model.File{{Header: h}}, Config: config, Adapter: []byte(`{"base_model_name_or_path":"\u001b"}`)})
 	info := NewInfo(Inventory{Targets: []string{bad}, Files: []File{{Path: bad, Header: h}}}, Selection{})
-	info.Models = []Model{{Name: bad, Counts: model.Count(q), Facts: facts, Other: other, Notes: []string{bad}}, {Name: bad, Counts: model.Count(q), Facts: facts}}
+	q.Notes = []string{bad}
+	info.Models = []Model{{Name: bad, Counts: model.Count(q), Facts: facts, Other: other}, {Name: bad, Counts: model.Count(q), Facts: facts}}
 	return info
 }
 
