@@ -3,18 +3,12 @@
 package scan
 
 import (
-	"bytes"
 	"strings"
 
-	"github.com/weightools/safetensors/filetype"
-	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
-
-// mostConfig is how many bytes of a configuration are read.
-const mostConfig = 16 << 20
 
 // kerasConfig looks at a part that is a configuration of Keras.
 func (p *part) kerasConfig() error {
@@ -40,74 +34,6 @@ func (p *part) kerasConfig() error {
 		p.unscanned(int64(c.Pos()), "the configuration is nested deeper than the %d levels that are read", jsonscan.MaxDepth)
 	case err != nil:
 		p.find(RuleBadConfig, 0, "the configuration is no JSON: %v", err)
-	}
-	return nil
-}
-
-// whole reads a part that is a text in JSON.
-func (p *part) whole() ([]byte, error) {
-	text := make([]byte, p.size)
-	err := bytesio.ReadFull(p.file, text, 0)
-	return config.Lenient(config.UTF8(text)), err
-}
-
-// isJSON says whether head may be the start of a JSON object.
-func isJSON(head []byte) bool {
-	head = config.UTF8(head)
-	return filetype.IsText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
-}
-
-// json looks at a JSON text, in case it is the configuration of a model: an object with
-// a class, or one that was made for JavaScript. A text that is no JSON is one if it has
-// the word.
-func (p *part) json(head []byte) error {
-	p.swept = true
-	if p.isYAML(head) { // of which JSON is a part, nearly
-		p.is("yaml")
-		if err := p.yaml(); err != nil {
-			return err
-		}
-	} else {
-		p.is("json")
-	}
-	p.lookalike("a JSON text")
-	if p.size > mostConfig {
-		return p.largeJSON()
-	}
-	if !p.spend(costJSON * p.size) {
-		p.overWork(0)
-		return nil
-	}
-	text, err := p.whole()
-	if err != nil {
-		return err
-	}
-	v, err := jsonscan.Parse(text)
-	ours := v.Get("class_name").Kind() == jsonscan.String || v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object
-	if ours || err != nil && bytes.Contains(text, []byte(`"class_name"`)) {
-		return p.kerasConfig()
-	}
-	return nil
-}
-
-// largeJSON looks at a JSON text that is too large to be read: that of a tokenizer, or of a
-// model. The strings of the outermost object tell.
-func (p *part) largeJSON() error {
-	const block = 64 << 10
-	top := config.TopStrings{}
-	buf := make([]byte, block)
-	for at := int64(0); at < p.size && p.spend(block/4); at += block {
-		b := buf[:min(block, p.size-at)]
-		if err := bytesio.ReadFull(p.file, b, at); err != nil {
-			return err
-		}
-		if top.HasModelWord(b) {
-			p.overBudget(0, "the configuration takes %s, and fewer are read", bytesOf(p.size))
-			return nil
-		}
-	}
-	if p.left <= 0 {
-		p.overWork(0)
 	}
 	return nil
 }
@@ -205,42 +131,4 @@ func (c kerasJudge) foreign(o *config.Object, name, full string, function bool) 
 // names reports what a configuration names.
 func (c kerasJudge) names(full string, o *config.Object, verdict pickle.Verdict, rule pickle.Rule) {
 	c.configures(full, "config", o.Begin, verdict, rule)
-}
-
-// configures reports a name that loading a configuration imports. That it does so again is
-// counted.
-func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
-	key := p.path + "\x00" + string(rule) + "\x00" + full
-	if i, ok := p.configured[key]; ok {
-		p.report.Imports[i].Count++
-		return
-	}
-	if p.configured == nil {
-		p.configured = make(map[string]int)
-	}
-	if !p.noPlace(len(p.report.Imports), verdict) {
-		p.configured[key] = len(p.report.Imports)
-	}
-	p.imports(Import{How: how, Import: pickle.Import{Name: full, ResolvedName: full, Offset: off, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
-}
-
-// judgeName returns what the policy says of importing a name: what it says of the
-// pickle that does only that.
-func (p *part) judgeName(module, name string) pickle.Verdict {
-	text := func(b []byte, s string) []byte {
-		n := len(s)
-		return append(append(b, 'X', byte(n), byte(n>>8), byte(n>>16), byte(n>>24)), s...)
-	}
-	program := append(text(text([]byte("\x80\x04"), module), name), "\x93."...)
-	if !p.spend(costVerdict) {
-		p.overWork(0)
-		return pickle.Suspicious
-	}
-	opts := p.pickleOptions()
-	opts.MaxOpcodes = costVerdict
-	r, err := pickle.Analyze(strings.NewReader(string(program)), int64(len(program)), opts)
-	if err != nil || len(r.Imports) == 0 {
-		return pickle.Suspicious
-	}
-	return r.Imports[0].Verdict
 }

@@ -7,19 +7,14 @@ import (
 	"fmt"
 
 	"github.com/weightools/safetensors/pickle/internal/codec"
-	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/npy"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 	"github.com/weightools/safetensors/pickle/scan/internal/java"
 )
 
-// headSize is how many bytes from the start of a part say what it is. The farthest
-// that any format needs is tar's checksum, in the first 512.
-const headSize = 1 << 10
-
-// look finds out what the part is, and has each format that it is look at it.
-func (p *part) look() error {
+// look finds out what a part is, and has each format that it is look at it.
+func look(p *part) error {
 	switch {
 	case p.size == 0:
 		p.format = "empty"
@@ -110,39 +105,6 @@ func (p *part) tail([]byte) error {
 		return err
 	}
 	return p.zip()
-}
-
-// rest looks for pickles in what no format has explained.
-func (p *part) rest() error {
-	if p.swept {
-		return nil
-	}
-	for _, hole := range p.known.Holes(extent.Span{End: p.size}) {
-		if zero, err := p.zero(hole); err != nil {
-			return err
-		} else if zero {
-			continue
-		}
-		if err := p.sweep(hole); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// zero says whether all bytes of a run are zero, as far as is looked.
-func (p *part) zero(span extent.Span) (bool, error) {
-	p.spend(min(span.Len(), usualSearch) / (4 * perInstr))
-	for at := span.Begin; at < min(span.End, span.Begin+usualSearch); at += headSize {
-		b, err := p.at(at, int(min(headSize, span.End-at)))
-		if err != nil {
-			return false, err
-		}
-		if len(bytes.TrimLeft(b, "\x00")) > 0 {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // times returns a number and what it is a number of.

@@ -3,13 +3,7 @@
 package scan
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
-	"path"
-	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors/pickle"
 )
@@ -63,42 +57,6 @@ const (
 	UsualMemory  = 24 << 20
 )
 
-// Scan looks at the file of the given size behind r. Its name, which may be a path,
-// is only good for saying that the file is not what it is called.
-//
-// The error is of reading r, never of what was read; there is no report then.
-func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) {
-	if ok, err := s.accepted(r, size); err != nil {
-		return nil, err
-	} else if ok {
-		note := pickle.Finding{Rule: RuleAccepted, Message: "the policy accepts the file as it is, by its SHA-256"}
-		return &Report{Format: "accepted", Complete: true, Findings: []Finding{{Finding: note}}}, nil
-	}
-	run := &scanning{Scanner: *s, report: new(Report)}
-	run.budgets(size)
-	file := run.newPart(nil, "", r, size)
-	file.name = path.Base(strings.ReplaceAll(name, `\`, "/"))
-	if err := file.look(); err != nil {
-		return nil, err
-	}
-	run.report.Format, run.report.Verdict = file.format, file.verdict
-	run.report.Reason, run.report.Complete = file.why(), file.reason == ""
-	return run.report, nil
-}
-
-// accepted says whether the policy accepts the file as it is, by its digest. To know
-// that, all of it has to be read.
-func (s *Scanner) accepted(r io.ReaderAt, size int64) (bool, error) {
-	if s.Policy == nil || len(s.Policy.Files) == 0 {
-		return false, nil
-	}
-	sum := sha256.New()
-	if n, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil || n < size {
-		return false, cmp.Or(err, io.ErrUnexpectedEOF)
-	}
-	return slices.Contains(s.Policy.Files, hex.EncodeToString(sum.Sum(nil))), nil
-}
-
 // A Pickle is a run of bytes that was judged as one pickle or several.
 type Pickle struct {
 	Member  string // the path of the part that it is in, "" for the file itself
@@ -106,22 +64,4 @@ type Pickle struct {
 	Size    int64  // in bytes
 	Bytes   io.ReaderAt
 	Options *pickle.Options // by which it was judged
-}
-
-// A scanning is one scan.
-type scanning struct {
-	Scanner
-	report     *Report
-	members    int            // how many were looked at
-	left       int64          // of MaxOpcodes
-	buffer     []byte         // for what is read from front to back
-	held       int64          // bytes that the parts take
-	index      map[alike]int  // of the findings, so that those that are alike are one
-	configured map[string]int // of the imports of configurations
-}
-
-// An alike is what makes findings one.
-type alike struct {
-	member, message string
-	rule            pickle.Rule
 }

@@ -12,12 +12,6 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// relative returns the name of a member within the archive's folder, in lower case, as
-// PyTorch compares names, and false if it is in another.
-func (b *box) relative(name string) (string, bool) {
-	return strings.CutPrefix(strings.ToLower(name), strings.ToLower(b.folder))
-}
-
 // storage returns the name under which a storage is known that a member holds, and false
 // if it is none: if no pickle of the archive names it.
 func (b *box) storage(name string) (string, bool) {
@@ -64,12 +58,6 @@ func (b *box) pickled(sub *part, folder string) func(*pickle.Graph) {
 	}
 }
 
-// A namedStorage is a storage, and the name of the member that it is to be.
-type namedStorage struct {
-	name string
-	torchfile.Storage
-}
-
 // record looks at a member for what it is to PyTorch.
 func (b *box) record(m *zipwalk.Member, sub *part) error {
 	name, _ := b.relative(m.Name)
@@ -91,11 +79,6 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		return sub.kerasConfig()
 	}
 	return nil
-}
-
-// opaqueOrText says whether the part is of no format but text.
-func (p *part) opaqueOrText() bool {
-	return p.opaque() || p.format == "text" || p.format == "python-source" || p.format == "empty"
 }
 
 // scriptHazards are what programs of TorchScript name that read or write files, or

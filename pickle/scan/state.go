@@ -1,4 +1,4 @@
-// Budgets: how much work and memory a scan may take, and what it costs.
+// The state of one scan: its report and what is left of its budgets.
 
 package scan
 
@@ -7,6 +7,25 @@ import (
 
 	"github.com/weightools/safetensors/pickle"
 )
+
+// A scanning is one scan.
+type scanning struct {
+	Scanner
+	lookInto   func(*part) error // look, which all formats call for what is in them
+	report     *Report
+	members    int            // how many were looked at
+	left       int64          // of MaxOpcodes
+	buffer     []byte         // for what is read from front to back
+	held       int64          // bytes that the parts take
+	index      map[alike]int  // of the findings, so that those that are alike are one
+	configured map[string]int // of the imports of configurations
+}
+
+// An alike is what makes findings one.
+type alike struct {
+	member, message string
+	rule            pickle.Rule
+}
 
 // The costs of what is done, in instructions of pickles that are cheap: about twenty
 // nanoseconds each. They are counted and not timed, so that the same bytes give the same
@@ -24,29 +43,10 @@ func (s *scanning) spend(n int64) bool {
 	return s.left > 0
 }
 
-// overWork reports that the budget is spent, at off of the part.
-func (p *part) overWork(off int64) {
-	p.overBudget(off, "the budget of instructions is spent, and what follows was not looked at")
-}
-
-// overBudget reports that something was not seen because of a budget, which
-// Scanner has.
-func (p *part) overBudget(off int64, format string, args ...any) {
-	p.report.Limited = true
-	p.unscanned(off, format, args...)
-}
-
-// pickleOptions returns how pickles in the part are judged: by what is left of the budget.
-func (p *part) pickleOptions() *pickle.Options {
-	return &pickle.Options{Policy: p.Policy, MaxOpcodes: max(p.left, 1), MaxMemory: p.MaxMemory, MaxReport: p.MaxReport, PersistentID: p.ids}
-}
-
-// paid takes what judging pickles has cost from the budget.
-func (p *part) paid(r *pickle.Report) {
-	p.spend(r.Spent)
-	for i := range r.Findings {
-		p.report.Limited = p.report.Limited || r.Findings[i].Rule == pickle.RuleBudget
-	}
+// noPlace says whether a list of n has no place for one more of a verdict. What is
+// dangerous has as many places again, so that nothing can crowd it out.
+func (s *scanning) noPlace(n int, v pickle.Verdict) bool {
+	return n >= s.MaxReport && (v != pickle.Dangerous || n >= 2*s.MaxReport)
 }
 
 // budgets sets the budgets that the scanner does not say, for a file of some size.
@@ -63,4 +63,12 @@ func (s *scanning) budgets(size int64) {
 		}
 	}
 	s.left = s.MaxOpcodes
+}
+
+// mostSearch returns how many bytes of a run are searched.
+func (s *scanning) mostSearch() int64 {
+	if s.Deep {
+		return 1 << 62
+	}
+	return usualSearch
 }

@@ -1,4 +1,4 @@
-// What is packed as a whole, and what it unpacks to.
+// Compressed data, and what it decompresses to.
 
 package scan
 

@@ -1,14 +1,15 @@
-// Sweeps: pickles in bytes that no format accounts for.
+// Searches for pickles in bytes that no format accounts for.
 
 package scan
 
 import (
+	"bytes"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
 // sweep looks for pickles in bytes that belong to nothing, and reports what they would
@@ -37,14 +38,6 @@ func (p *part) hidden(r *pickle.Report, off int64) {
 	}
 }
 
-// without returns a report without findings of some rules, which say what is so in the
-// place where the bytes stand.
-func without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
-	rest := *r
-	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f pickle.Finding) bool { return slices.Contains(rules, f.Rule) })
-	return &rest
-}
-
 // search searches bytes for pickles, and says whether there are more than is searched.
 func (p *part) search(span extent.Span) (r *pickle.Report, cut bool, err error) {
 	if most := p.mostSearch(); span.Len() > most {
@@ -68,14 +61,6 @@ func (p *part) searched(r *pickle.Report, off int64) {
 			p.overBudget(off+f.Offset, "%s", f.Message)
 		}
 	}
-}
-
-// mostSearch returns how many bytes of a run are searched.
-func (s *scanning) mostSearch() int64 {
-	if s.Deep {
-		return 1 << 62
-	}
-	return usualSearch
 }
 
 // numbers looks at the numbers of tensors, of which head is the start. No loader takes
@@ -126,4 +111,42 @@ const firstOpcodes = "\x95()]}cijKJIMLNSTUVXGBC\x85\x86\x87\x88\x89\x8a\x8b\x8c\
 // it.
 func mayBePickle(b []byte) bool {
 	return len(b) > 2 && b[0] == 0x80 && b[1] <= 5 && strings.IndexByte(firstOpcodes, b[2]) >= 0
+}
+
+// zero says whether all bytes of a run are zero, as far as is looked.
+func (p *part) zero(span extent.Span) (bool, error) {
+	p.spend(min(span.Len(), usualSearch) / (4 * perInstr))
+	for at := span.Begin; at < min(span.End, span.Begin+usualSearch); at += headSize {
+		b, err := p.at(at, int(min(headSize, span.End-at)))
+		if err != nil {
+			return false, err
+		}
+		if len(bytes.TrimLeft(b, "\x00")) > 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// rest looks for pickles in what no format has explained.
+func (p *part) rest() error {
+	if p.swept {
+		return nil
+	}
+	for _, hole := range p.known.Holes(extent.Span{End: p.size}) {
+		if zero, err := p.zero(hole); err != nil {
+			return err
+		} else if zero {
+			continue
+		}
+		if err := p.sweep(hole); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block looks at the numbers of a storage.
+func (p *part) block(b *torchfile.Block) error {
+	return p.numbers(extent.Span{Begin: b.Begin, End: b.Begin + b.Size}, b.Head)
 }

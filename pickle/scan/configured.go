@@ -1,0 +1,50 @@
+// Names that a configuration imports.
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/pickle"
+)
+
+// configures reports a name that loading a configuration imports. That it does so again is
+// counted.
+func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
+	key := p.path + "\x00" + string(rule) + "\x00" + full
+	if i, ok := p.configured[key]; ok {
+		p.report.Imports[i].Count++
+		return
+	}
+	if p.configured == nil {
+		p.configured = make(map[string]int)
+	}
+	if !p.noPlace(len(p.report.Imports), verdict) {
+		p.configured[key] = len(p.report.Imports)
+	}
+	p.imports(Import{How: how, Import: pickle.Import{Name: full, ResolvedName: full, Offset: off, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
+}
+
+// judgeName returns what the policy says of importing a name: what it says of the
+// pickle that does only that.
+func (p *part) judgeName(module, name string) pickle.Verdict {
+	text := func(b []byte, s string) []byte {
+		n := len(s)
+		return append(append(b, 'X', byte(n), byte(n>>8), byte(n>>16), byte(n>>24)), s...)
+	}
+	program := append(text(text([]byte("\x80\x04"), module), name), "\x93."...)
+	if !p.spend(costVerdict) {
+		p.overWork(0)
+		return pickle.Suspicious
+	}
+	opts := p.pickleOptions()
+	opts.MaxOpcodes = costVerdict
+	r, err := pickle.Analyze(strings.NewReader(string(program)), int64(len(program)), opts)
+	if err != nil || len(r.Imports) == 0 {
+		return pickle.Suspicious
+	}
+	return r.Imports[0].Verdict
+}
+
+// mostConfig is how many bytes of a configuration are read.
+const mostConfig = 16 << 20

@@ -1,0 +1,101 @@
+// Findings: what is reported of a part.
+
+package scan
+
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+)
+
+// overWork reports that the budget is spent, at off of the part.
+func (p *part) overWork(off int64) {
+	p.overBudget(off, "the budget of instructions is spent, and what follows was not looked at")
+}
+
+// overBudget reports that something was not seen because of a budget, which
+// Scanner has.
+func (p *part) overBudget(off int64, format string, args ...any) {
+	p.report.Limited = true
+	p.unscanned(off, format, args...)
+}
+
+// pickleOptions returns how pickles in the part are judged: by what is left of the budget.
+func (p *part) pickleOptions() *pickle.Options {
+	return &pickle.Options{Policy: p.Policy, MaxOpcodes: max(p.left, 1), MaxMemory: p.MaxMemory, MaxReport: p.MaxReport, PersistentID: p.ids}
+}
+
+// paid takes what judging pickles has cost from the budget.
+func (p *part) paid(r *pickle.Report) {
+	p.spend(r.Spent)
+	for i := range r.Findings {
+		p.report.Limited = p.report.Limited || r.Findings[i].Rule == pickle.RuleBudget
+	}
+}
+
+// find reports a finding of the severity that its rule has.
+func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
+	p.add(pickle.Finding{Rule: rule, Severity: Severity(rule), Offset: off, Message: fmt.Sprintf(format, args...)})
+}
+
+// add reports a finding.
+func (p *part) add(f pickle.Finding) {
+	p.verdict = max(p.verdict, f.Severity.Verdict())
+	f.Count = max(f.Count, 1)
+	key := alike{p.path, f.Message, f.Rule}
+	if i, ok := p.index[key]; ok {
+		p.report.Findings[i].Join(&f)
+		return
+	}
+	if p.noPlace(len(p.report.Findings), f.Severity.Verdict()) {
+		p.report.Omitted += int(f.Count)
+		return
+	}
+	if p.index == nil {
+		p.index = make(map[alike]int)
+	}
+	p.index[key] = len(p.report.Findings)
+	p.report.Findings = append(p.report.Findings, Finding{p.path, f})
+}
+
+// imports reports a name that loading the part would import.
+func (p *part) imports(im Import) {
+	p.verdict = max(p.verdict, im.Verdict)
+	if p.noPlace(len(p.report.Imports), im.Verdict) {
+		p.report.Omitted++
+		return
+	}
+	im.Member = p.path
+	p.report.Imports = append(p.report.Imports, im)
+}
+
+// calls reports a call that loading the part would make.
+func (p *part) calls(c pickle.Call) {
+	p.verdict = max(p.verdict, c.Verdict)
+	if p.noPlace(len(p.report.Calls), c.Verdict) {
+		p.report.Omitted++
+		return
+	}
+	p.report.Calls = append(p.report.Calls, Call{p.path, c})
+}
+
+// unscanned reports that something in the part was not seen.
+func (p *part) unscanned(off int64, format string, args ...any) {
+	p.incomplete(format, args...)
+	p.find(RuleUnscanned, off, format, args...)
+}
+
+// incomplete takes note that the part was not seen completely.
+func (p *part) incomplete(format string, args ...any) {
+	p.verdict = max(p.verdict, pickle.Suspicious)
+	if p.reason == "" {
+		p.reason = fmt.Sprintf(format, args...)
+	}
+}
+
+// quoted returns a name as part of a message.
+func quoted(name string) string { return wording.Quote(name) }
+
+// bytesOf returns a number of bytes.
+func bytesOf(n int64) string { return wording.Count(n, "byte") }

@@ -1,0 +1,62 @@
+// What the names of files promise.
+
+package scan
+
+import (
+	"path"
+	"strings"
+
+	"github.com/weightools/safetensors/filetype"
+)
+
+// extensionOf returns the extension of a name in lower case, with its dot.
+func extensionOf(name string) string { return strings.ToLower(path.Ext(name)) }
+
+// saysPickle says whether the name promises a pickle, or an archive with one.
+func (p *part) saysPickle() bool {
+	switch extensionOf(p.name) {
+	case ".pkl", ".pickle", ".pck", ".pcl", ".p", ".dill", ".joblib", ".sav", ".pt", ".pth", ".ckpt":
+		return true
+	}
+	return p.loaded
+}
+
+// saysPacked says whether the name promises something packed. Some formats have no magic
+// of their own: Brotli, and what is encrypted.
+func (p *part) saysPacked() bool {
+	switch extensionOf(p.name) {
+	case ".gz", ".bz2", ".xz", ".lzma", ".lz4", ".zst", ".zstd", ".z", ".br", ".lz", ".sz", ".7z", ".rar", ".zip", ".tgz", ".txz", ".tbz2", ".gpg", ".pgp", ".age", ".enc":
+		return true
+	}
+	return false
+}
+
+// hidesPickle says whether a pickle under this name is a surprise. In an archive it is
+// under any name that does not promise one; of a file on its own only if the name
+// promises something else.
+func (p *part) hidesPickle() bool {
+	ext := extensionOf(p.name)
+	switch ext {
+	case ".txt", ".md", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv", ".xml", ".html", ".py", ".sh", ".log",
+		".png", ".jpg", ".jpeg", ".gif", ".pdf", ".wav", ".mp3", ".mp4",
+		".safetensors", ".gguf", ".onnx", ".tflite", ".h5", ".hdf5", ".keras", ".npy", ".npz", ".parquet", ".zip", ".tar":
+		return true
+	case ".bin", ".model", ".dat", ".data", ".debug_pkl", ".mar":
+		return false
+	}
+	return p.within != nil && p.within.holds && !p.saysPickle()
+}
+
+// lookalike reports a part that is named like a checkpoint, and is none.
+func (p *part) lookalike(format string) {
+	if p.saysPickle() || extensionOf(p.name) == ".bin" {
+		p.find(RuleLookAlike, 0, "%s is named like a checkpoint but is %s", quoted(p.name), format)
+	}
+}
+
+// promised reports a part whose name promises a pickle.
+func (p *part) promised(kind filetype.Kind) {
+	if p.saysPickle() {
+		p.find(RuleExtension, 0, "%s is called %s", kind, quoted(p.name))
+	}
+}
