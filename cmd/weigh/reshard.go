@@ -169,7 +169,7 @@ func invalidInput(path string, v *safetensors.Violation) error {
 	if v.Rule == safetensors.RuleNotSafetensors {
 		return otherFormat(path, v)
 	}
-	return fmt.Errorf("%q is invalid: %s (rule %s): weigh check says more", path, v.Detail, string(v.Rule))
+	return fmt.Errorf("%q is invalid: %w: weigh check says more", path, v)
 }
 
 // writeFault returns the error of output that cannot be written, with advice.
