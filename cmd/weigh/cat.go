@@ -5,16 +5,15 @@ package main
 import (
 	"context"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // catFlags are the flags of cat.
@@ -116,13 +115,13 @@ func (f *catFlags) seen(s typeset.Style) error {
 }
 
 // runCat writes the values of one tensor.
-func runCat(ctx context.Context, sess *cli.Session, target, tensor string, f *catFlags) error {
-	from, err := openWeights(ctx, sess, "cat", target, f.lenient)
+func runCat(ctx context.Context, sess *cli.Session, arg, tensor string, f *catFlags) error {
+	from, err := target.OpenWeights(ctx, sess, "cat", arg, f.lenient)
 	if err != nil {
 		return err
 	}
-	defer from.close()
-	t, err := from.slice(ctx, tensor)
+	defer from.Close()
+	t, err := from.Slice(ctx, tensor)
 	if err != nil {
 		return err
 	}
@@ -143,47 +142,4 @@ func runCat(ctx context.Context, sess *cli.Session, target, tensor string, f *ca
 		}
 		return c.Text(w, s)
 	})
-}
-
-// slice returns the tensor that is meant, or the part of it. The longest name
-// that there is counts: what stands after that is the slice.
-func (w *weights) slice(ctx context.Context, meant string) (*safetensors.Tensor, error) {
-	for name, text := range spellings(meant) {
-		t, err := w.find(ctx, name)
-		if err != nil {
-			return nil, w.fault(err)
-		}
-		if t == nil {
-			continue
-		}
-		ranges, err := safetensors.ParseRanges(text)
-		if err != nil {
-			return nil, cli.Usage(err)
-		}
-		if t, err = t.Slice(ranges...); err != nil {
-			return nil, cli.Usage(err)
-		}
-		return t, nil
-	}
-	name := meant
-	if strings.HasSuffix(meant, "]") {
-		name, _, _ = strings.Cut(meant, "[")
-	}
-	return nil, w.fault(w.absent(ctx, name))
-}
-
-// spellings yields the ways to read a text as the name of a tensor and a slice,
-// the longest name first.
-func spellings(meant string) iter.Seq2[string, string] {
-	return func(yield func(name, slice string) bool) {
-		if !yield(meant, "") || !strings.HasSuffix(meant, "]") {
-			return
-		}
-		for end := len(meant); ; {
-			end = strings.LastIndexByte(meant[:end], '[')
-			if end < 0 || !yield(meant[:end], meant[end+1:len(meant)-1]) {
-				return
-			}
-		}
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/diff"
 )
 
@@ -110,14 +111,14 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 		return err
 	}
 	sides := [2]*side{}
-	for i, target := range []string{nameA, nameB} {
-		from, err := openWeights(ctx, sess, "diff", target, f.lenient)
+	for i, arg := range []string{nameA, nameB} {
+		from, err := target.OpenWeights(ctx, sess, "diff", arg, f.lenient)
 		if err != nil {
 			return err
 		}
-		defer from.close()
+		defer from.Close()
 		if sides[i], err = readSide(ctx, from, &sel); err != nil {
-			return from.fault(err)
+			return from.Fault(err)
 		}
 	}
 	// A pattern may be of tensors that only one side has.
@@ -127,7 +128,7 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
-	d := &compare.Diff{A: printable(nameA), B: printable(nameB), HeadersOnly: f.headers, Values: f.values}
+	d := &compare.Diff{A: target.Printable(nameA), B: target.Printable(nameB), HeadersOnly: f.headers, Values: f.values}
 	if err := compareSides(ctx, sess, d, sides, f); err != nil {
 		return err
 	}
@@ -155,9 +156,9 @@ type side struct {
 }
 
 // readSide reads the headers of a target.
-func readSide(ctx context.Context, from *weights, sel *listing.Selection) (*side, error) {
+func readSide(ctx context.Context, from *target.Weights, sel *listing.Selection) (*side, error) {
 	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string)}
-	for _, cp := range from.parts {
+	for _, cp := range from.Parts {
 		list, err := located(ctx, cp)
 		if err != nil {
 			return nil, err
@@ -188,13 +189,13 @@ func readSide(ctx context.Context, from *weights, sel *listing.Selection) (*side
 
 // partName returns what a part of a pipeline is called: its folder, or if there are
 // several in one, its name. That of a model of one part does not matter.
-func partName(from *weights, cp *checkpoint.Checkpoint) string {
-	if len(from.parts) == 1 {
+func partName(from *target.Weights, cp *checkpoint.Checkpoint) string {
+	if len(from.Parts) == 1 {
 		return ""
 	}
 	name := cp.Set().Name
 	folder := path.Dir(name)
-	for _, other := range from.parts {
+	for _, other := range from.Parts {
 		if other != cp && path.Dir(other.Set().Name) == folder {
 			return name
 		}

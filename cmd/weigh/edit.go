@@ -20,6 +20,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/edit"
 )
 
@@ -228,7 +229,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 	}
 	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
 		notCopied := notCopied(source, result)
-		result.Source = printable(result.Source)
+		result.Source = target.Printable(result.Source)
 		r := receipt.Edit{Receipt: result, NotCopied: notCopied}
 		if f.json {
 			return r.JSON(w, s)

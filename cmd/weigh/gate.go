@@ -18,6 +18,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -195,7 +196,7 @@ func (k *gatekeeper) failsFrom(f *gateFlags, lenient bool) (safetensors.Severity
 		}
 		return least, nil
 	}
-	least, said := refused(lenient), false
+	least, said := target.LeastRefused(lenient), false
 	for _, book := range k.used {
 		if book.FailOn != nil && (!said || *book.FailOn < least) {
 			least, said = *book.FailOn, true

@@ -73,12 +73,8 @@ fetched as they are, sound or not: weigh check judges them.`,
 }
 
 // runGet fetches a target.
-func runGet(ctx context.Context, sess *cli.Session, target string, f *getFlags) error {
-	at, err := locate(ctx, sess, target, checkpoint.Options{})
-	if err != nil {
-		return err
-	}
-	sets, err := at.Sets(ctx)
+func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) error {
+	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{})
 	if err != nil {
 		return err
 	}
@@ -94,7 +90,7 @@ func runGet(ctx context.Context, sess *cli.Session, target string, f *getFlags) 
 		counted = append(counted, set)
 	}
 	if len(counted) == 0 {
-		return cli.Usagef("%q has no model of its own: name one of its files, such as %q", printable(target), at.Path(sets[0].Name))
+		return cli.Usagef("%q has no model of its own: name one of its files, such as %q", target.Printable(arg), at.Path(sets[0].Name))
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err

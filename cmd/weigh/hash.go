@@ -55,7 +55,7 @@ tensors. It is that of the lines which --lines writes, sorted as bytes:
 With --set it is all that is made, and tensors are hashed side by side.
 
 With --check, digests are compared with those in a file, as sha256sum -c does. It
-may be one of sha256sum, or of hash --json; with the latter and a target, tensors
+may be one of sha256sum, or of hash --json; with the latter and a arg, tensors
 are compared by their names, however they are sharded now. The exit code is 1 if
 something is not as it was recorded.`,
 		Example: `  weigh hash testdata/sample
@@ -138,9 +138,9 @@ func (h wideXXH3) Sum(b []byte) []byte {
 
 // runHash makes the digests of targets.
 func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags) error {
-	h := &compare.Hash{Targets: allPrintable(args), Algo: f.algo}
-	for _, target := range args {
-		if err := hashTarget(ctx, sess, target, f, h); err != nil {
+	h := &compare.Hash{Targets: target.AllPrintable(args), Algo: f.algo}
+	for _, arg := range args {
+		if err := hashTarget(ctx, sess, arg, f, h); err != nil {
 			return err
 		}
 	}
@@ -158,19 +158,19 @@ func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags
 }
 
 // hashTarget adds the digests of one target to h.
-func hashTarget(ctx context.Context, sess *cli.Session, target string, f *hashFlags, h *compare.Hash) error {
-	from, err := openWeights(ctx, sess, "hash", target, f.lenient)
+func hashTarget(ctx context.Context, sess *cli.Session, arg string, f *hashFlags, h *compare.Hash) error {
+	from, err := target.OpenWeights(ctx, sess, "hash", arg, f.lenient)
 	if err != nil {
 		return err
 	}
-	defer from.close()
+	defer from.Close()
 	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
-	for _, cp := range from.parts {
-		one, err := hashSet(ctx, sess, from.at, cp, f)
+	for _, cp := range from.Parts {
+		one, err := hashSet(ctx, sess, from.At, cp, f)
 		if err != nil {
-			return from.fault(err)
+			return from.Fault(err)
 		}
 		h.Files = append(h.Files, one.Files...)
 		h.Sets = append(h.Sets, one.Sets...)

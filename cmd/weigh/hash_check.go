@@ -218,7 +218,7 @@ func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size 
 
 // checkTensors hashes the tensors of a target, and compares them with those of a record,
 // by their names.
-func checkTensors(ctx context.Context, sess *cli.Session, target string, r *record, f *hashFlags) ([]compare.SumResult, error) {
+func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record, f *hashFlags) ([]compare.SumResult, error) {
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
 		if recorded[r.tensors[i].Name] != nil {
@@ -227,7 +227,7 @@ func checkTensors(ctx context.Context, sess *cli.Session, target string, r *reco
 		recorded[r.tensors[i].Name] = &r.tensors[i]
 	}
 	now := &compare.Hash{}
-	if err := hashTarget(ctx, sess, target, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, Output: f.Output}, now); err != nil {
+	if err := hashTarget(ctx, sess, arg, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, Output: f.Output}, now); err != nil {
 		return nil, err
 	}
 	results := make([]compare.SumResult, 0, len(recorded))
@@ -235,7 +235,7 @@ func checkTensors(ctx context.Context, sess *cli.Session, target string, r *reco
 	for i := range now.Tensors {
 		t := &now.Tensors[i]
 		if seen[t.Name] {
-			return nil, cli.Usagef("two tensors of %q are called %q: compare its parts one by one", target, t.Name)
+			return nil, cli.Usagef("two tensors of %q are called %q: compare its parts one by one", arg, t.Name)
 		}
 		seen[t.Name] = true
 		results = append(results, recorded[t.Name].compare(t))

@@ -9,7 +9,9 @@ import (
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // headerCmd returns the verb. It does not parse what it writes: it is for when
@@ -35,32 +37,39 @@ A header that breaks rules is written all the same, with exit code 1.`,
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := openOneFile(cmd.Context(), sess, "header", args[0])
+			f, err := target.OpenFile(cmd.Context(), sess, "header", args[0])
 			if err != nil {
 				return err
 			}
-			defer f.close()
+			defer f.Close()
 			// A file that is too short has no header. Nothing is written then: an
 			// empty output file would pass for one.
-			if len(f.text) > 0 {
+			if len(f.HeaderText) > 0 {
 				err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {
-						return encode.Pretty(w, s, f.text)
+						return encode.Pretty(w, s, f.HeaderText)
 					}
-					return encode.Raw(w, s, f.text)
+					return encode.Raw(w, s, f.HeaderText)
 				})
 			}
 			if err != nil {
 				return err
 			}
 			// The output is for another parser, so what is wrong goes elsewhere.
-			findings, _ := f.findings()
+			findings, _ := findingsOf(f)
 			printFirst(sess, findings, lenient)
-			return f.verdict(lenient)
+			return f.Refused(lenient)
 		},
 	}
 	out.Register(cmd)
 	cmd.Flags().BoolVar(&lenient, "lenient", false, cli.LenientUsage)
 	cmd.Flags().BoolVar(&pretty, "pretty", false, "indent it")
 	return cmd
+}
+
+// findingsOf returns the rules that a file breaks. None is allowed: who looks at one file
+// wants to see all that is wrong with it.
+func findingsOf(f *target.File) ([]finding.Finding, []finding.Omission) {
+	var nobody *gatekeeper
+	return nobody.findings(f.Path, f.Report)
 }

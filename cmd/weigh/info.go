@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/model/compat"
 )
 
@@ -160,7 +161,7 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 // refused.
 func printFirst(sess *cli.Session, findings []finding.Finding, lenient bool) {
 	for _, f := range findings {
-		if f.Severity >= refused(lenient) {
+		if f.Severity >= target.LeastRefused(lenient) {
 			sess.PrintError(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // layoutCmd returns the verb. It takes one file, and no set: offsets mean
@@ -38,18 +39,18 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := openOneFile(cmd.Context(), sess, "layout", args[0])
+			f, err := target.OpenFile(cmd.Context(), sess, "layout", args[0])
 			if err != nil {
 				return err
 			}
-			defer f.close()
-			findings, omitted := f.findings()
-			l := listing.NewLayout(f.File, f.text, f.length, findings)
+			defer f.Close()
+			findings, omitted := findingsOf(f)
+			l := listing.NewLayout(f.File, f.HeaderText, f.Length, findings)
 			l.Omitted = omitted
 			// Bytes are read before anything is written, so that a file which
 			// cannot be read leaves no half of a map.
 			if hex {
-				if err := l.Dump(f.data); err != nil {
+				if err := l.Dump(f.Data); err != nil {
 					return err
 				}
 			}
@@ -62,7 +63,7 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 			if err != nil {
 				return err
 			}
-			return f.verdict(lenient)
+			return f.Refused(lenient)
 		},
 	}
 	out.Register(cmd)

@@ -19,6 +19,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // noEnv is an environment without variables.
@@ -128,21 +129,21 @@ func sound() []byte {
 
 func TestStreamReadsNoMoreThanTheHeader(t *testing.T) {
 	r := bytes.NewReader(sound())
-	s, err := readStream(r)
+	s, err := target.ReadStream(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Len() != 8 || s.size != -1 || len(s.head) != 64 {
-		t.Errorf("%d bytes are left, size %d, %d bytes of header", r.Len(), s.size, len(s.head))
+	if r.Len() != 8 || s.Size != -1 || len(s.Head) != 64 {
+		t.Errorf("%d bytes are left, size %d, %d bytes of header", r.Len(), s.Size, len(s.Head))
 	}
-	report, err := s.validate(new(safetensors.Opener))
+	report, err := s.Validate(new(safetensors.Opener))
 	if err != nil || report.Err() != nil || len(report.Header.Tensors) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	if err := s.rest(); err != nil || s.size != 72 {
-		t.Errorf("size %d, %v", s.size, err)
+	if err := s.ReadRest(); err != nil || s.Size != 72 {
+		t.Errorf("size %d, %v", s.Size, err)
 	}
-	if report, err := s.validate(new(safetensors.Opener)); err != nil || report.Err() != nil {
+	if report, err := s.Validate(new(safetensors.Opener)); err != nil || report.Err() != nil {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
@@ -164,17 +165,17 @@ func TestStreamsOfFewBytes(t *testing.T) {
 		{"cut off in the header", sound()[:30], safetensors.RuleHeaderSize},
 		{"cut off in the data", sound()[:70], safetensors.RuleTruncated},
 	} {
-		s, err := readStream(bytes.NewReader(tt.b))
+		s, err := target.ReadStream(bytes.NewReader(tt.b))
 		if err == nil {
-			err = s.rest()
+			err = s.ReadRest()
 		}
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		report, err := s.validate(new(safetensors.Opener))
-		if err != nil || !errors.Is(report.Err(), tt.rule) || s.size != int64(len(tt.b)) {
-			t.Errorf("%s: size %d, %v, %v, want %s", tt.name, s.size, report.Err(), err, string(tt.rule))
+		report, err := s.Validate(new(safetensors.Opener))
+		if err != nil || !errors.Is(report.Err(), tt.rule) || s.Size != int64(len(tt.b)) {
+			t.Errorf("%s: size %d, %v, %v, want %s", tt.name, s.Size, report.Err(), err, string(tt.rule))
 		}
 	}
 }
@@ -219,7 +220,7 @@ func qwen() []byte {
 // is the length of the compact header.
 func TestQwen(t *testing.T) {
 	file := qwen()
-	if n := len(file) - lengthSize; n != 32_248 {
+	if n := len(file) - 8; n != 32_248 {
 		t.Errorf("a header of %d bytes", n)
 	}
 	var info struct {

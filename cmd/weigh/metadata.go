@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/edit"
 	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/model/metadata"
@@ -145,7 +146,7 @@ func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*met
 	if f.Header == nil || f.Format != "" { // another format has no such digests
 		return nil, nil
 	}
-	at, err := locate(ctx, sess, f.Path, checkpoint.Options{})
+	at, err := target.Open(ctx, sess, f.Path, checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
 )
@@ -50,7 +51,7 @@ seen completely.`,
 }
 
 // runPickle shows the pickles of a file.
-func runPickle(ctx context.Context, sess *cli.Session, target, member string, f *scanFlags) error {
+func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *scanFlags) error {
 	sess.AddInputs(f.policy)
 	scanner, err := f.scanner()
 	if err != nil {
@@ -59,20 +60,20 @@ func runPickle(ctx context.Context, sess *cli.Session, target, member string, f 
 	if err := f.Output.Check(); err != nil {
 		return err
 	}
-	r, size, done, err := openBytes(ctx, sess, target)
+	r, size, done, err := openBytes(ctx, sess, arg)
 	if err != nil {
 		return err
 	}
 	defer done()
-	target = printable(target)
-	p := &scanreport.Pickles{Path: target, Member: member, MaxLines: f.budget * usualLines}
+	arg = target.Printable(arg)
+	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.budget * usualLines}
 	read := &scanProgress{files: 1}
 	if f.File != "" || !sess.Style().Terminal() { // or it would stand among the instructions
 		defer sess.ShowProgress(read)()
 	}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
 		scanner.Visit = show
-		return scanner.Scan(&readCounter{r, read, ctx}, size, target)
+		return scanner.Scan(&readCounter{r, read, ctx}, size, arg)
 	}
 	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if f.json {
@@ -84,9 +85,9 @@ func runPickle(ctx context.Context, sess *cli.Session, target, member string, f 
 	case err != nil:
 		return err
 	case p.Shown == 0 && member != "":
-		return cli.Usagef("%q has no pickle %q: weigh scan --json lists its parts", target, member)
+		return cli.Usagef("%q has no pickle %q: weigh scan --json lists its parts", arg, member)
 	case p.Shown == 0:
-		sess.Notice("%s has no pickle: it is %s", target, p.Report.Format)
+		sess.Notice("%s has no pickle: it is %s", arg, p.Report.Format)
 	}
 	if p.Report.Verdict == pickle.Dangerous {
 		return cli.ErrFound
@@ -102,21 +103,21 @@ const usualLines = 200_000
 
 // openBytes opens a target that has to be one file of any kind. What it returns closes
 // it.
-func openBytes(ctx context.Context, sess *cli.Session, target string) (r io.ReaderAt, size int64, done func(), err error) {
-	sess.AddInputs(target)
-	if target == "-" {
+func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderAt, size int64, done func(), err error) {
+	sess.AddInputs(arg)
+	if arg == "-" {
 		f, size, err := sess.SpoolStdin()
 		if err != nil {
 			return nil, 0, nil, err
 		}
 		return f, size, func() { f.Close(); os.Remove(f.Name()) }, nil
 	}
-	at, err := locate(ctx, sess, target, checkpoint.Options{})
+	at, err := target.Open(ctx, sess, arg, checkpoint.Options{})
 	if err != nil {
 		return nil, 0, nil, err
 	}
 	if at.Within == "" {
-		return nil, 0, nil, cli.Usagef("%q is a folder: name one of its files", target)
+		return nil, 0, nil, cli.Usagef("%q is a folder: name one of its files", arg)
 	}
 	object, err := at.Store.Open(ctx, at.Within)
 	if err != nil {

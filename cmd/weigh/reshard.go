@@ -21,6 +21,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // reshardFlags are the flags of both verbs.
@@ -78,7 +79,7 @@ type rewriting struct {
 	*reshardFlags
 	schema  string
 	targets []string
-	inputs  []*weights // each has one checkpoint
+	inputs  []*target.Weights // each has one checkpoint
 	opts    checkpoint.RewriteOptions
 	chosen  cli.NameFilter
 	matched map[*glob.Pattern]bool
@@ -90,16 +91,16 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 	if r.chosen, err = f.NameFlags.Compile(); err != nil {
 		return nil, err
 	}
-	for _, target := range targets {
-		w, err := openWeights(ctx, sess, verb, target, f.lenient)
+	for _, arg := range targets {
+		w, err := target.OpenWeights(ctx, sess, verb, arg, f.lenient)
 		if err != nil {
 			r.close()
 			return nil, err
 		}
 		r.inputs = append(r.inputs, w)
-		if n := len(w.parts); n > 1 {
+		if n := len(w.Parts); n > 1 {
 			r.close()
-			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", printable(target), n, w.at.Path(w.parts[0].Set().Name))
+			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", target.Printable(arg), n, w.At.Path(w.Parts[0].Set().Name))
 		}
 	}
 	r.opts = checkpoint.RewriteOptions{
@@ -112,7 +113,7 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 // close closes the inputs.
 func (r *rewriting) close() {
 	for _, w := range r.inputs {
-		w.close()
+		w.Close()
 	}
 }
 
@@ -120,15 +121,15 @@ func (r *rewriting) close() {
 func (r *rewriting) checkpoints() []*checkpoint.Checkpoint {
 	list := make([]*checkpoint.Checkpoint, len(r.inputs))
 	for i, w := range r.inputs {
-		list[i] = w.parts[0]
+		list[i] = w.Parts[0]
 	}
 	return list
 }
 
 // name returns the path by which the user can open a file of an input.
 func (r *rewriting) name(cp *checkpoint.Checkpoint, path string) string {
-	i := slices.IndexFunc(r.inputs, func(w *weights) bool { return w.parts[0] == cp })
-	return r.inputs[i].at.Path(path)
+	i := slices.IndexFunc(r.inputs, func(w *target.Weights) bool { return w.Parts[0] == cp })
+	return r.inputs[i].At.Path(path)
 }
 
 // selects reports whether a tensor is written, and records which patterns match.
@@ -167,7 +168,7 @@ func (r *rewriting) planned(err error) error {
 // invalidInput returns the error of an input that breaks a rule.
 func invalidInput(path string, v *safetensors.Violation) error {
 	if v.Rule == safetensors.RuleNotSafetensors {
-		return otherFormat(path, v)
+		return target.OtherFormat(path, v)
 	}
 	return fmt.Errorf("%q is invalid: %w: weigh check says more", path, v)
 }
@@ -205,7 +206,7 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *checkpoin
 		return nil
 	}
 	say := &receipt.Reshard{
-		Receipt: result, Schema: r.schema, Targets: allPrintable(r.targets), InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
+		Receipt: result, Schema: r.schema, Targets: target.AllPrintable(r.targets), InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
 	}
 	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
 		if r.json {

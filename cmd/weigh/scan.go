@@ -18,6 +18,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
 )
@@ -172,7 +173,7 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags
 	if err := f.Output.Check(); err != nil {
 		return err
 	}
-	found := &scanreport.Scan{Targets: allPrintable(args), FailOn: least}
+	found := &scanreport.Scan{Targets: target.AllPrintable(args), FailOn: least}
 	if wd, err := os.Getwd(); err == nil {
 		found.Root = filepath.ToSlash(wd)
 	}

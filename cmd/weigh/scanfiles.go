@@ -38,9 +38,9 @@ type scanJob struct {
 // scanAll scans the files of all targets. What cannot be read it takes note of.
 func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
-	for _, target := range targets {
-		sess.AddInputs(target)
-		if err := list.add(ctx, sess, target, found); err != nil {
+	for _, arg := range targets {
+		sess.AddInputs(arg)
+		if err := list.add(ctx, sess, arg, found); err != nil {
 			return err
 		}
 	}
@@ -118,12 +118,12 @@ type linked struct {
 }
 
 // add adds the files of a target: the one of that name, or those in a folder.
-func (l *scanList) add(ctx context.Context, sess *cli.Session, target string, found *scanreport.Scan) error {
-	if target == "-" {
+func (l *scanList) add(ctx context.Context, sess *cli.Session, arg string, found *scanreport.Scan) error {
+	if arg == "-" {
 		l.file(&scanJob{path: "-"})
 		return nil
 	}
-	at, err := locate(ctx, sess, target, checkpoint.Options{})
+	at, err := target.Open(ctx, sess, arg, checkpoint.Options{})
 	var usage cli.UsageError
 	if errors.As(err, &usage) {
 		return err
@@ -132,7 +132,7 @@ func (l *scanList) add(ctx context.Context, sess *cli.Session, target string, fo
 		err = l.place(ctx, at, found)
 	}
 	if err != nil && ctx.Err() == nil {
-		found.Unread = append(found.Unread, finding.Unread{File: printable(target), Message: cli.Describe(err)})
+		found.Unread = append(found.Unread, finding.Unread{File: target.Printable(arg), Message: cli.Describe(err)})
 		err = nil
 	}
 	return err

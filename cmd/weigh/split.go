@@ -78,12 +78,12 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 }
 
 // split writes the shards.
-func runSplit(ctx context.Context, sess *cli.Session, target string, f *splitFlags) error {
+func runSplit(ctx context.Context, sess *cli.Session, arg string, f *splitFlags) error {
 	size, err := cli.ParseSize(f.maxShard)
 	if err != nil {
 		return cli.Usagef("--max-shard-size: %w", err)
 	}
-	r, err := openInputs(ctx, sess, "split", []string{target}, &f.reshardFlags)
+	r, err := openInputs(ctx, sess, "split", []string{arg}, &f.reshardFlags)
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/stats"
 )
 
@@ -153,19 +153,19 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 		return err
 	}
 	sel.Include = append(sel.Include, patterns...)
-	from, err := openWeights(ctx, sess, "stats", args[0], f.lenient)
+	from, err := target.OpenWeights(ctx, sess, "stats", args[0], f.lenient)
 	if err != nil {
 		return err
 	}
-	defer from.close()
+	defer from.Close()
 	for _, o := range []*cli.Output{&f.Output, f.drawing()} {
 		if err := sess.ProtectInputs(o); err != nil { // which is asked again later: to count may take an hour
 			return err
 		}
 	}
-	all, err := from.tensors(ctx)
+	all, err := from.Tensors(ctx)
 	if err != nil {
-		return from.fault(err)
+		return from.Fault(err)
 	}
 	if err := cli.CheckMatched(sel.Include, cli.NamesOf(all)); err != nil {
 		return err
@@ -219,19 +219,4 @@ func (f *statsFlags) verdict(st *values.Stats) error {
 		}
 	}
 	return nil
-}
-
-// tensors returns all tensors, in the order of shards and headers. It reads
-// headers alone.
-func (w *weights) tensors(ctx context.Context) ([]*safetensors.Tensor, error) {
-	var list []*safetensors.Tensor
-	for _, cp := range w.parts {
-		for t, err := range cp.Tensors(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, t.Tensor)
-		}
-	}
-	return list, nil
 }

@@ -58,15 +58,15 @@ func (s *survey) first(one saying) bool {
 // newSurvey looks at targets. It goes on after one that cannot be read, having
 // said so, and returns errUnread if none can.
 func newSurvey(ctx context.Context, sess *cli.Session, targets []string, opts *surveyOptions) (*survey, error) {
-	s := &survey{Inventory: listing.Inventory{Targets: allPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
-	for _, target := range targets {
-		sess.AddInputs(target)
+	s := &survey{Inventory: listing.Inventory{Targets: target.AllPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
+	for _, arg := range targets {
+		sess.AddInputs(arg)
 		var err error
-		if err = opts.gate.turnTo(sess, target); err == nil {
-			if target == "-" {
+		if err = opts.gate.turnTo(sess, arg); err == nil {
+			if arg == "-" {
 				err = s.stream(sess)
 			} else {
-				err = s.target(ctx, sess, target)
+				err = s.target(ctx, sess, arg)
 			}
 		}
 		// A slip of the user's is no fault of a file, and ends the survey.
@@ -75,7 +75,7 @@ func newSurvey(ctx context.Context, sess *cli.Session, targets []string, opts *s
 			return nil, err
 		}
 		if err != nil {
-			s.miss(printable(target), err)
+			s.miss(target.Printable(arg), err)
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -106,14 +106,14 @@ func (s *survey) stream(sess *cli.Session) error {
 	if s.opts.data {
 		return cli.Usagef("--data needs files: standard input has no bytes to go back to")
 	}
-	in, err := readStream(sess.Stdin)
+	in, err := target.ReadStream(sess.Stdin)
 	if err == nil && s.opts.thorough {
-		err = in.rest()
+		err = in.ReadRest()
 	}
 	if err != nil {
 		return err
 	}
-	report, err := in.validate(s.opener())
+	report, err := in.Validate(s.opener())
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *survey) stream(sess *cli.Session) error {
 		}
 		s.models = append(s.models, &namedModel{Model: m, name: "-"})
 	}
-	s.add("-", in.size, report)
+	s.add("-", in.Size, report)
 	return nil
 }
 
@@ -133,12 +133,8 @@ func (s *survey) stream(sess *cli.Session) error {
 func (s *survey) opener() *safetensors.Opener { return s.opts.gate.opener(s.opts.lenient) }
 
 // target looks at one target that is not standard input.
-func (s *survey) target(ctx context.Context, sess *cli.Session, target string) error {
-	at, err := locate(ctx, sess, target, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
-	if err != nil {
-		return err
-	}
-	sets, err := at.Sets(ctx)
+func (s *survey) target(ctx context.Context, sess *cli.Session, arg string) error {
+	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.thorough})
 	if err != nil {
 		return err
 	}
@@ -147,7 +143,6 @@ func (s *survey) target(ctx context.Context, sess *cli.Session, target string) e
 			sess.Notice("%s", note)
 		}
 	}
-	addInputsOf(sess, at, sets)
 	before := len(s.Files)
 	for _, set := range sets {
 		s.Sets = append(s.Sets, setAt(at, set))
@@ -261,18 +256,10 @@ func (s *survey) find(path string, report *safetensors.Report) {
 	}
 }
 
-// refused returns the least severity for which files are refused.
-func refused(lenient bool) safetensors.Severity {
-	if lenient {
-		return safetensors.Invalid
-	}
-	return safetensors.Nonconforming
-}
-
 // verdict returns errFound if something was found for which files are refused,
 // and errUnread if something could not be read.
 func (s *survey) verdict(lenient bool) error {
-	if worst, found := finding.Worst(s.Findings); found && worst >= refused(lenient) {
+	if worst, found := finding.Worst(s.Findings); found && worst >= target.LeastRefused(lenient) {
 		return cli.ErrFound
 	}
 	return s.unread()

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
 )
@@ -37,23 +38,13 @@ type Target struct {
 	opts *checkpoint.Options
 }
 
-// A NameError says that a word cannot be a target, whatever files there are.
-type NameError struct{ Err error }
-
-// Error returns the reason.
-func (e *NameError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *NameError) Unwrap() error { return e.Err }
-
-// Locate finds the store of a target. It opens no file. The error is a *NameError if the
-// name makes no sense.
-func Locate(ctx context.Context, name string, opts checkpoint.Options) (*Target, error) {
+// Open finds the store of a target. It opens no file.
+func Open(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*Target, error) {
 	ref, err := store.Parse(name)
 	if err != nil {
-		return nil, &NameError{err}
+		return nil, cli.Usage(err)
 	}
-	opts.Formats = Formats()
+	opts.Resolve, opts.Formats = sess.Resolve, Formats()
 	if ref.Scheme != "file" {
 		// A round trip is long, and headers are short. To compare values would be to
 		// download them.
@@ -64,6 +55,21 @@ func Locate(ctx context.Context, name string, opts checkpoint.Options) (*Target,
 		return nil, err
 	}
 	return &Target{Name: name, Store: from, Within: within, ref: ref, opts: &opts}, nil
+}
+
+// Find finds a target and its sets. Their files are inputs of the session from then on, so
+// that no output overwrites them.
+func Find(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*Target, []*checkpoint.Set, error) {
+	t, err := Open(ctx, sess, name, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	sets, err := t.Sets(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	sess.AddInputs(t.Files(sets...)...)
+	return t, sets, nil
 }
 
 // Remote reports whether the target is not on this machine.

@@ -1,0 +1,186 @@
+// The tensors of a target, for verbs that read values.
+
+package target
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/filetype"
+)
+
+// Weights are the models of a target. The folder of a pipeline has several, each with its
+// own names.
+type Weights struct {
+	At    *Target
+	Parts []*checkpoint.Checkpoint
+}
+
+// OpenWeights opens the models of a target. It does not open copies and adapters, which
+// are read when they are named. The verb is named in errors.
+func OpenWeights(ctx context.Context, sess *cli.Session, verb, name string, lenient bool) (*Weights, error) {
+	if name == "-" {
+		return nil, cli.Usagef("%s needs a file or a folder: standard input cannot be read twice", verb)
+	}
+	at, sets, err := Find(ctx, sess, name, checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}})
+	if err != nil {
+		return nil, err
+	}
+	w := &Weights{At: at}
+	for _, set := range sets {
+		if set.Counted() {
+			w.Parts = append(w.Parts, set.Open())
+		}
+	}
+	if len(w.Parts) == 0 && len(sets) > 0 {
+		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", Printable(name), at.Path(sets[0].Name))
+	}
+	for _, cp := range w.Parts {
+		for _, note := range at.Notes(ctx, cp) {
+			sess.Notice("%s", note)
+		}
+	}
+	return w, nil
+}
+
+// Close closes all files.
+func (w *Weights) Close() {
+	for _, cp := range w.Parts {
+		cp.Close()
+	}
+}
+
+// Fault returns the error of reading the weights with the name by which the user can open
+// the broken file: two targets may have files of the same name.
+func (w *Weights) Fault(err error) error {
+	var in *fs.PathError
+	var v *safetensors.Violation
+	switch {
+	case !errors.As(err, &in) || !errors.As(in.Err, &v):
+		return err
+	case v.Rule == safetensors.RuleNotSafetensors:
+		return OtherFormat(w.At.Path(in.Path), v)
+	}
+	return fmt.Errorf("%q is broken: %w: weigh check says more", w.At.Path(in.Path), v)
+}
+
+// OtherFormat returns the error of a file that is not a safetensors file, with what to do
+// about it.
+func OtherFormat(path string, v *safetensors.Violation) error {
+	return fmt.Errorf("%q: %w. %s", path, v, filetype.For(v.Fix, path))
+}
+
+// Tensors returns all tensors, in the order of shards and headers. It reads only headers.
+func (w *Weights) Tensors(ctx context.Context) ([]*safetensors.Tensor, error) {
+	var list []*safetensors.Tensor
+	for _, cp := range w.Parts {
+		for t, err := range cp.Tensors(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, t.Tensor)
+		}
+	}
+	return list, nil
+}
+
+// Find returns the named tensor, or nil if there is none.
+func (w *Weights) Find(ctx context.Context, name string) (*safetensors.Tensor, error) {
+	var holder *checkpoint.Checkpoint
+	for _, cp := range w.Parts {
+		switch {
+		case !has(ctx, cp, name):
+		case holder != nil:
+			return nil, cli.Usagef("tensor %q is in %q and in %q: name one of them as the target",
+				name, w.At.Path(holder.Set().Name), w.At.Path(cp.Set().Name))
+		default:
+			holder = cp
+		}
+	}
+	if holder == nil {
+		return nil, nil
+	}
+	return holder.Tensor(ctx, name)
+}
+
+// has reports whether a checkpoint has the named tensor, by its index or by those headers
+// that can be read.
+func has(ctx context.Context, cp *checkpoint.Checkpoint, name string) bool {
+	if index := cp.Index(); index != nil {
+		return index.Lookup(name) != nil
+	}
+	return slices.ContainsFunc(cp.Shards(), func(shard string) bool {
+		h, err := cp.Header(ctx, shard)
+		return err == nil && h.Lookup(name) != nil
+	})
+}
+
+// Absent returns the error of a tensor that does not exist, or that of reading the shard
+// that may have it.
+func (w *Weights) Absent(ctx context.Context, name string) error {
+	for _, cp := range w.Parts {
+		if _, err := cp.Tensor(ctx, name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	advice := "weigh info lists those there are"
+	if near := w.near(ctx, name); len(near) > 0 {
+		advice = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("there is no tensor %q in %q: %s", name, w.At.Path(w.At.Within), advice)
+}
+
+// near returns up to three names that are most like the given one. Names of tensors are
+// long and alike, so what counts is how much of a name is the same at its start and at its
+// end, and it has to be most of it.
+func (w *Weights) near(ctx context.Context, name string) []string {
+	const most = 3
+	type candidate struct {
+		name  string
+		alike int // bytes
+	}
+	var best []candidate
+	for _, cp := range w.Parts {
+		for t, err := range cp.Tensors(ctx) {
+			if err != nil {
+				continue
+			}
+			alike := commonEnds(strings.ToLower(name), strings.ToLower(t.Name))
+			if 3*alike < 2*max(len(name), len(t.Name)) {
+				continue
+			}
+			best = append(best, candidate{t.Name, alike})
+			slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.alike, a.alike) })
+			best = best[:min(most, len(best))]
+		}
+	}
+	var names []string
+	for _, c := range best {
+		names = append(names, `"`+typeset.Name(c.name)+`"`)
+	}
+	return names
+}
+
+// commonEnds returns how many bytes a and b have in common at their start and, in what is
+// left, at their end.
+func commonEnds(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	a, b = a[n:], b[n:]
+	end := 0
+	for end < min(len(a), len(b)) && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return n + end
+}
