@@ -101,7 +101,7 @@ func TestFloods(t *testing.T) {
 		{"names and lines", "a" + h5, hdf + strings.Repeat(strings.Repeat("c", 250)+"\nx\n", 1<<15)},
 	} {
 		const work, memory = 2_000_000, 2 << 20
-		run := &scanning{Scanner: Scanner{MaxOpcodes: work, MaxMemory: memory}, report: new(Report)}
+		run := &scanning{Scanner: Scanner{MaxOpcodes: work, MaxMemory: memory}, report: new(Report), lookInto: look}
 		run.budgets(int64(len(c.data)))
 		p := run.newPart(nil, "", strings.NewReader(c.data), int64(len(c.data)))
 		p.name = c.file
