@@ -3,6 +3,7 @@
 package header
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
@@ -19,6 +20,9 @@ const MetadataName = "__metadata__"
 
 // A Span is the bytes from Begin up to, but not including, End.
 type Span struct{ Begin, End int64 }
+
+// String returns s as in "[0, 16)".
+func (s Span) String() string { return fmt.Sprintf("[%d, %d)", s.Begin, s.End) }
 
 // Len returns the number of bytes in s.
 func (s Span) Len() int64 { return s.End - s.Begin }
