@@ -8,7 +8,6 @@ import (
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/heap"
-	"github.com/weightools/safetensors/pickle/internal/names"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
@@ -32,55 +31,6 @@ func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
 		a.m.Forget()
 	}
 	return &Graph{Report: a.report(), roots: a.roots, heap: a.m.Heap}, a.m.Reader.Err()
-}
-
-// costStream is the cost of starting a stream, in cheap instructions.
-const costStream = 40
-
-// held returns the bytes used by finished streams.
-func (a *analysis) held() int64 { return a.all.bytes + 12*int64(len(a.roots)) }
-
-// drop stops keeping values because memory is exhausted, and lets the analysis continue.
-func (a *analysis) drop() {
-	a.keep = false
-	clear(a.roots) // unknown from now on
-	a.m.Result = heap.Unknown
-}
-
-// forgetAfter is the number of values of finished streams above which they are removed, unless they are to be kept.
-const forgetAfter = 1 << 16
-
-// An analysis processes the streams of a range of bytes.
-type analysis struct {
-	o       *Options
-	m       *judge
-	all     *findings
-	keep    bool // keep the values
-	streams []Stream
-	roots   []heap.Ref
-	omitted int       // number of streams that are not listed
-	end     int64     // end of the last stream
-	gap     int64     // start of bytes outside any stream, -1 if there are none
-	left    int64     // remaining instruction budget
-	guesses int64     // remaining budget of the search
-	gaveUp  bool      // the search has exhausted its budget
-	tried   int64     // end of the longest attempt of the search
-	inner   *analysis // for strings, reused
-}
-
-// newAnalysis returns an analysis of size bytes that are nested in depth strings.
-func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
-	return &analysis{o: o, m: newJudge(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
-		left: o.maxOpcodes(), guesses: mostGuesses(size)}
-}
-
-// reuse makes the analysis process other data.
-func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
-	m := a.m
-	m.Restart(r, size, o.maxMemory())
-	a.o, m.o, a.streams, a.omitted, a.end, a.gap = o, o, nil, 0, 0, -1
-	a.all = newFindings(a.all.policy, a.all.depth, o.maxReport())
-	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), mostGuesses(size), 0, false
 }
 
 // run processes all streams, and then the pickles in strings.
@@ -125,17 +75,6 @@ func (a *analysis) over() bool {
 		limit = a.o.MaxStreams
 	}
 	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.Reader.Err() != nil
-}
-
-// An attempt is the result of reading a stream.
-type attempt struct {
-	Stream
-	found  *findings
-	result heap.Ref
-	fault  opcode.Fault
-	failed bool
-	proto  bool  // it starts with PROTO
-	next   int64 // where to continue
 }
 
 // attempt reads the stream at off.
@@ -202,8 +141,8 @@ func (a *analysis) other(t *attempt, set func()) {
 		}
 	}
 	for i, n := range found.list {
-		if n.Severity == Error && !t.found.has(found.alike[i], n.Offset) {
-			t.found.addAlike(found.alike[i], n)
+		if n.Severity == Error && !t.found.has(found.keys[i], n.Offset) {
+			t.found.add(found.keys[i], n)
 		}
 	}
 	for _, c := range found.calls {
@@ -322,7 +261,7 @@ func (a *analysis) report() *Report {
 		if v := g.final(); v != g.Verdict {
 			g.Verdict, g.Rule, g.Entry = v, RuleResolved, ""
 		}
-		if a.all.noPlace(len(r.Imports), g.Verdict) {
+		if a.all.listFull(len(r.Imports), g.Verdict) {
 			r.Omitted++
 		} else {
 			r.Imports = append(r.Imports, g.Import)

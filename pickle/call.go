@@ -3,8 +3,6 @@
 package pickle
 
 import (
-	"strings"
-
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
@@ -16,13 +14,13 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 	case heap.KindGlobal:
 		g := m.NameOf(n).(*global)
 		g.Called = true
-		m.found.watch(g.standing())
+		m.found.watch(g.callVerdict())
 		named = m.checkUse(g, args)
 		m.checkKwargs(g, kwargs)
 		if g.use == names.Encode {
 			m.sniffEncoded(r, args)
 		}
-		m.found.called(m, g, args)
+		m.addCall(g, args)
 		return named
 	case heap.KindCall, heap.KindPersistent:
 		m.danger(RuleComputedCall, "%s at %d calls the result of a %s", m.Token.Code, m.Token.Off, n.Kind)
@@ -32,7 +30,7 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 	default:
 		m.refuse(RuleType, "%s at %d calls a value of type %s", m.Token.Code, m.Token.Off, n.Kind)
 	}
-	m.found.calledOther(m, callee, args)
+	m.addOtherCall(callee, args)
 	return heap.Unknown
 }
 
@@ -69,44 +67,6 @@ func (m *judge) checkBuild(c *heap.Call, state heap.Ref) {
 	}
 }
 
-// checkDunderKeys checks the attribute names in a state: a dict, or a tuple of two dicts, of which the second can set
-// attributes that the class protects.
-func (m *judge) checkDunderKeys(state heap.Ref) {
-	v := m.Value(state)
-	if v.Kind() == heap.KindTuple && v.Len() == 2 {
-		m.checkDunderKeys1(v.Item(0))
-		v = v.Item(1)
-	}
-	m.checkDunderKeys1(v)
-}
-
-// checkDunderKeys1 checks the keys of one dict. A key that is too long to read counts as a dunder name.
-func (m *judge) checkDunderKeys1(v heap.Value) {
-	for key := range m.look(v).Pairs() {
-		if s, ok := key.Str(); ok && isDunder(s) || !ok && key.Kind() == heap.KindStr {
-			m.danger(RuleDunderState, "%s at %d sets %s", m.Token.Code, m.Token.Off, m.summary(key.Ref))
-			return
-		}
-	}
-}
-
-// isDunder reports whether a name starts and ends with two underscores.
-func isDunder(s string) bool {
-	return len(s) > 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
-}
-
-// checkDunderStrings checks for strings that can give a function access to the interpreter, such as "{0.__class__}" for
-// str.format.
-func (m *judge) checkDunderStrings(args heap.Ref) {
-	for arg := range m.look(m.Value(args)).Items() {
-		if s, ok := arg.Str(); ok && strings.Contains(s, "__") {
-			m.danger(RuleDunderString, "%s at %d passes %s to a function",
-				m.Token.Code, m.Token.Off, m.summary(arg.Ref))
-			return
-		}
-	}
-}
-
 // Append checks items that are added to an object that is not a list, set or dict.
 func (m *judge) Append(object heap.Ref, as heap.Kind) {
 	n := m.At(object)
@@ -131,4 +91,46 @@ func (m *judge) addToResult(c *heap.Call, as heap.Kind) {
 		m.warn(RuleMethodCall, m.Token.Off, "%s at %d calls a method of a result of %s",
 			m.Token.Code, m.Token.Off, g.Label())
 	}
+}
+
+// addCall adds a call of an import. Findings about it were recorded since watch.
+func (m *judge) addCall(g *global, args heap.Ref) {
+	f := m.found
+	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: g.callVerdict(), Rule: f.because}
+	if f.because != "" {
+		c.Verdict = max(c.Verdict, f.worse)
+	}
+	if c.Rule == "" && c.Verdict != Safe {
+		c.Rule = g.Rule
+	}
+	ours := f.names[g.key] == g // and not an import of the previous stream, through the memo
+	if c.Verdict == Safe && ours && g.listed > 0 {
+		f.calls[g.listed-1].Count++
+		return
+	}
+	if m.keepCall(c, g.Label, args) && c.Verdict == Safe && ours {
+		g.listed = len(f.calls)
+	}
+}
+
+// addOtherCall adds a call of a value that is not an import.
+func (m *judge) addOtherCall(callee, args heap.Ref) {
+	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleType}
+	if k := m.At(callee).Kind; (k == heap.KindCall || k == heap.KindPersistent || k == heap.KindUnknown) && !m.Failed {
+		c.Verdict, c.Rule = Dangerous, RuleComputedCall
+	}
+	m.keepCall(c, func() string { return m.summary(callee) }, args)
+}
+
+// keepCall adds a call if there is room, and only then formats it.
+func (m *judge) keepCall(c Call, label func() string, args heap.Ref) bool {
+	f := m.found
+	if f.listFull(len(f.calls), c.Verdict) {
+		f.omitted++
+		return false
+	}
+	c.Callee, c.Args = label(), m.summary(args)
+	f.bytes += 400 + 2*int64(len(c.Callee)+len(c.Args))
+	f.calls = append(f.calls, c)
+	return true
 }

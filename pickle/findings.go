@@ -3,18 +3,15 @@
 package pickle
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
-
-// A nameKey is a name as written, and whether Python 3 renames it.
-type nameKey struct {
-	module, name string
-	renamed      bool
-}
 
 // findings are the results for one stream. They are merged into those of the analysis once it is clear that the stream
 // is a pickle.
@@ -24,12 +21,12 @@ type findings struct {
 	most   int // limit for findings and for calls
 
 	list    []Finding
-	alike   []kinship       // of each finding in list
-	index   map[kinship]int // index in list
-	counts  map[Rule]int    // findings in list by rule
-	bytes   int64           // approximate memory use
-	because Rule            // the first or worst rule since watch was called
-	worse   Verdict         // its verdict
+	keys    []findingKey       // of each finding in list
+	index   map[findingKey]int // index in list
+	counts  map[Rule]int       // findings in list by rule
+	bytes   int64              // approximate memory use
+	because Rule               // the first or worst rule since watch was called
+	worse   Verdict            // its verdict
 	omitted int
 	verdict Verdict // of the findings and calls
 	reason  string  // why the analysis is incomplete, "" if it is complete
@@ -54,23 +51,23 @@ func newFindings(policy *names.Policy, depth, most int) *findings {
 
 // full reports whether there is no room for another finding.
 func (f *findings) full(rule Rule, severity Severity) bool {
-	return f.counts[rule] >= maxOfRule || f.noPlace(len(f.list), severity.Verdict())
+	return f.counts[rule] >= maxOfRule || f.listFull(len(f.list), severity.Verdict())
 }
 
-// noPlace reports whether a list of n entries has no room for another one with the verdict. Dangerous entries have room
-// of their own, which other entries cannot fill.
-func (f *findings) noPlace(n int, v Verdict) bool {
+// listFull reports whether a list of n entries has no room for another one with the verdict. Dangerous entries have
+// room of their own, which other entries cannot fill.
+func (f *findings) listFull(n int, v Verdict) bool {
 	return n >= f.most && (v != Dangerous || n >= 2*f.most)
 }
 
 // addf adds a finding. It formats the message only if the finding is kept and not merged.
 func (f *findings) addf(rule Rule, severity Severity, off int64, format string, args ...any) {
 	n := Finding{Rule: rule, Severity: severity, Offset: off}
-	k := kin(rule, severity, format, args)
+	k := keyFor(rule, severity, format, args)
 	if _, ok := f.index[k]; !ok && !f.full(rule, severity) {
 		n.Message = fmt.Sprintf(format, args...)
 	}
-	f.addAlike(k, n)
+	f.add(k, n)
 }
 
 // stop records why the analysis is incomplete.
@@ -113,54 +110,6 @@ func (f *findings) addJob(j *job) {
 	f.jobOf[j.value] = j
 }
 
-// called adds a call of an import. Findings about it were recorded since watch.
-func (f *findings) called(m *judge, g *global, args heap.Ref) {
-	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: g.standing(), Rule: f.because}
-	if f.because != "" {
-		c.Verdict = max(c.Verdict, f.worse)
-	}
-	if c.Rule == "" && c.Verdict != Safe {
-		c.Rule = g.Rule
-	}
-	ours := f.names[g.key] == g // and not an import of the previous stream, through the memo
-	if c.Verdict == Safe && ours && g.listed > 0 {
-		f.calls[g.listed-1].Count++
-		return
-	}
-	if f.keepCall(m, c, g.Label, args) && c.Verdict == Safe && ours {
-		g.listed = len(f.calls)
-	}
-}
-
-// calledOther adds a call of a value that is not an import.
-func (f *findings) calledOther(m *judge, callee, args heap.Ref) {
-	c := Call{Count: 1, Offset: m.Token.Off, Opcode: Opcode(m.Token.Code), Verdict: Suspicious, Rule: RuleType}
-	if k := m.At(callee).Kind; (k == heap.KindCall || k == heap.KindPersistent || k == heap.KindUnknown) && !m.Failed {
-		c.Verdict, c.Rule = Dangerous, RuleComputedCall
-	}
-	f.keepCall(m, c, func() string { return m.summary(callee) }, args)
-}
-
-// standing returns the verdict on a call of the import without further findings.
-func (g *global) standing() Verdict {
-	if g.conditional() && !g.misused {
-		return Suspicious
-	}
-	return g.Verdict
-}
-
-// keepCall adds a call if there is room, and only then formats it.
-func (f *findings) keepCall(m *judge, c Call, label func() string, args heap.Ref) bool {
-	if f.noPlace(len(f.calls), c.Verdict) {
-		f.omitted++
-		return false
-	}
-	c.Callee, c.Args = label(), m.summary(args)
-	f.bytes += 400 + 2*int64(len(c.Callee)+len(c.Args))
-	f.calls = append(f.calls, c)
-	return true
-}
-
 // other returns the import that represents names without room of their own.
 func (f *findings) other(g *global) *global {
 	if f.others == nil {
@@ -180,7 +129,7 @@ func (f *findings) other(g *global) *global {
 func (f *findings) merge(g *findings, base int64) {
 	for i, n := range g.list {
 		n.move(base)
-		f.addAlike(g.alike[i], n)
+		f.add(g.keys[i], n)
 	}
 	f.omitted += g.omitted
 	f.verdict = max(f.verdict, g.verdict)
@@ -221,7 +170,7 @@ func (f *findings) mergeCall(c Call) {
 			}
 		}
 	}
-	if f.noPlace(len(f.calls), c.Verdict) {
+	if f.listFull(len(f.calls), c.Verdict) {
 		f.omitted++
 		return
 	}
@@ -237,10 +186,98 @@ func (f *findings) worst() Verdict {
 	return v
 }
 
-// final returns the verdict on an import once all its uses are known.
-func (g *global) final() Verdict {
-	if g.conditional() && g.good > 0 && !g.misused {
-		return Suspicious
+// A findingKey identifies findings that are merged: the rule, the message format, and its arguments except numbers.
+// Names are included, so that a dangerous one is never merged with a harmless one.
+type findingKey struct {
+	rule     Rule
+	severity Severity
+	format   string
+	words    [4]any
+}
+
+// keyFor returns the key of a finding with a message of format and args.
+func keyFor(rule Rule, severity Severity, format string, args []any) findingKey {
+	k := findingKey{rule: rule, severity: severity, format: format}
+	n := 0
+	for _, arg := range args {
+		switch arg.(type) {
+		case string, opcode.Code, heap.Kind:
+			if n < len(k.words) {
+				k.words[n] = arg
+				n++
+			}
+		}
 	}
-	return g.Verdict
+	return k
+}
+
+// add adds a finding, or counts it with the finding that it equals except for offset and numbers.
+func (f *findings) add(k findingKey, n Finding) {
+	n.Count = max(n.Count, 1)
+	f.recordVerdict(n.Rule, n.Severity)
+	if i, ok := f.index[k]; ok {
+		f.list[i].Join(&n)
+		return
+	}
+	if f.full(n.Rule, n.Severity) {
+		f.omitted += int(n.Count)
+		return
+	}
+	if f.counts == nil {
+		f.counts, f.index = map[Rule]int{}, map[findingKey]int{}
+	}
+	const size = 400 // approximate bytes of a finding and its index entry
+	f.bytes += size + 2*int64(len(n.Message))
+	f.counts[n.Rule]++
+	f.index[k] = len(f.list)
+	f.list, f.keys = append(f.list, n), append(f.keys, k)
+}
+
+// has reports whether the list contains an equal finding at the offset.
+func (f *findings) has(k findingKey, off int64) bool {
+	i, ok := f.index[k]
+	if !ok {
+		return false
+	}
+	n := &f.list[i]
+	return n.Offset == off || n.Count > int64(len(n.Also)) || slices.Contains(n.Also[:n.Count-1], off)
+}
+
+// recordVerdict records the worst verdict, in total and since the last call of watch.
+func (f *findings) recordVerdict(rule Rule, severity Severity) {
+	v := severity.Verdict()
+	f.verdict = max(f.verdict, v)
+	if v > f.worse || f.because == "" {
+		f.because, f.worse = rule, max(v, f.worse)
+	}
+}
+
+// watch starts recording the findings about something whose verdict is v so far.
+func (f *findings) watch(v Verdict) { f.because, f.worse = "", v }
+
+// forget removes the findings, but not the imports and calls.
+func (f *findings) forget() {
+	if len(f.list) > 0 {
+		f.list, f.keys = f.list[:0], f.keys[:0]
+		clear(f.counts)
+		clear(f.index)
+	}
+}
+
+// sorted returns the findings by offset. No more can be added afterwards.
+func (f *findings) sorted() []Finding {
+	slices.SortStableFunc(f.list, func(x, y Finding) int { return cmp.Compare(x.Offset, y.Offset) })
+	return f.list
+}
+
+// A job is a string that may be a pickle.
+type job struct {
+	value   heap.Ref
+	off     int64 // offset of the string
+	r       io.ReaderAt
+	size    int64
+	loaded  bool    // it is passed to something that may load it
+	loader  *global // the function that loads it, if that is allowed
+	archive bool    // it is an archive
+	decoded bool    // it is not stored literally in the file
 }

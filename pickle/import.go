@@ -6,43 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/machine"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
-
-// A global is an import during the analysis.
-type global struct {
-	Import
-	full    string // module and name as Python 3 resolves them
-	use     names.Use
-	letters string // the signature, for uses that have one
-	least   int    // number of required arguments
-	key     nameKey
-	node    heap.Ref // the value in the current stream
-	good    int      // number of calls that match the use
-	misused bool     // there was another use
-	listed  int      // index of its safe calls in the list of calls, plus 1
-}
-
-// Label returns the name for messages. A name without a module is usually our own description, such as "EXT 5", but a
-// pickle can also have an empty module.
-func (g *global) Label() string {
-	ours := g.Module == "" && plausible("m", strings.ReplaceAll(g.full, " ", "_"))
-	if ours || plausible(g.ResolvedModule, g.ResolvedName) {
-		return g.full
-	}
-	return wording.Quote(g.full)
-}
-
-// Resolved returns the name as Python 3 resolves it.
-func (g *global) Resolved() (module, name string) { return g.ResolvedModule, g.ResolvedName }
-
-// conditional reports whether the name is dangerous unless it is used as its use requires.
-func (g *global) conditional() bool {
-	return g.use == names.GetAttr || g.use == names.Partial || g.use == names.LoadBytes
-}
 
 // Global checks the import of a GLOBAL or INST.
 func (m *judge) Global(module, name []byte) heap.Ref {
@@ -97,7 +64,7 @@ func (m *judge) judgeName(module, name string) *global {
 	switch {
 	case m.Failed && !m.ProtoFirst && g.Verdict == Suspicious:
 		return nil // in data that may not be a pickle, an unknown name means nothing
-	case m.found.noPlace(len(m.found.globals), g.Verdict):
+	case m.found.listFull(len(m.found.globals), g.Verdict):
 		return m.found.other(g)
 	}
 	m.found.keep(g, nameKey{module, name, m.Proto < 3})
@@ -115,22 +82,6 @@ func (m *judge) newGlobal(im names.Import) (*global, *names.Entry) {
 		Verdict: Verdict(j.Level), Rule: Rule(j.Reason), Entry: j.Text,
 	}
 	return g, j.Entry
-}
-
-// plausible reports whether a module and a name are valid in Python, as opposed to bytes after something that resembles
-// an opcode.
-func plausible(module, name string) bool {
-	full := module + "." + name
-	for i := range len(full) {
-		switch c := full[i]; {
-		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-		case c >= '0' && c <= '9' && i > 0 && full[i-1] != '.':
-		case c == '.' && i > 0 && full[i-1] != '.' && i+1 < len(full):
-		default:
-			return false
-		}
-	}
-	return module != "" && name != ""
 }
 
 // Extension checks the import of a code of the extension registry.
@@ -158,4 +109,12 @@ func (m *judge) Persistent(id heap.Ref) {
 		m.warn(RulePersistentID, m.Token.Off, "%s at %d has the ID %s, which is not a PyTorch storage",
 			m.Token.Code, m.Token.Off, m.summary(id))
 	}
+}
+
+// imported returns the import that v is, or nil.
+func (m *judge) imported(v heap.Value) *global {
+	if n := m.At(v.Ref); n.Kind == heap.KindGlobal {
+		return m.NameOf(n).(*global)
+	}
+	return nil
 }

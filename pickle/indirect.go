@@ -44,7 +44,7 @@ func (m *judge) importAttribute(owner *global, attribute string) heap.Ref {
 	if !known {
 		g, _ = m.newGlobal(names.Import{Module: key.module, Name: key.name,
 			ResolvedModule: owner.ResolvedModule, ResolvedName: owner.ResolvedName + "." + attribute})
-		if m.found.noPlace(len(m.found.globals), g.Verdict) {
+		if m.found.listFull(len(m.found.globals), g.Verdict) {
 			g = m.found.other(g)
 		} else {
 			m.found.keep(g, key)

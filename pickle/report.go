@@ -95,3 +95,26 @@ func (im *Import) String() string {
 	}
 	return s
 }
+
+// Join adds the count and offsets of more to n. Equal offsets mean the same finding, met again when the data was parsed
+// in another way.
+func (n *Finding) Join(more *Finding) {
+	if n.Offset == more.Offset {
+		return
+	}
+	for _, off := range append([]int64{more.Offset}, more.Also[:min(more.Count-1, int64(len(more.Also)))]...) {
+		if i := n.Count - 1; i < int64(len(n.Also)) {
+			n.Also[i] = off
+		}
+		n.Count++
+	}
+	n.Count += max(more.Count-1-int64(len(more.Also)), 0)
+}
+
+// move adds base to all offsets.
+func (n *Finding) move(base int64) {
+	n.Offset += base
+	for i := range n.Also[:max(min(n.Count-1, int64(len(n.Also))), 0)] {
+		n.Also[i] += base
+	}
+}

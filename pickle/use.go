@@ -68,14 +68,6 @@ func (m *judge) checkUnknown(g *global, args heap.Value) {
 	m.load(args)
 }
 
-// imported returns the import that v is, or nil.
-func (m *judge) imported(v heap.Value) *global {
-	if n := m.At(v.Ref); n.Kind == heap.KindGlobal {
-		return m.NameOf(n).(*global)
-	}
-	return nil
-}
-
 // checkPlain checks that arguments are values and not functions.
 func (m *judge) checkPlain(g *global, args heap.Value) {
 	for arg := range m.look(args).Items() {

@@ -106,9 +106,6 @@ type Heap struct {
 // Reuse makes an empty heap store the values of another file.
 func (a *Heap) Reuse(r io.ReaderAt) { a.r = r }
 
-// Value returns the value of a node.
-func (a *Heap) Value(r Ref) Value { return Value{a, r} }
-
 // Size returns the number of values, which is also the Ref of the next one.
 func (a *Heap) Size() int { return a.count }
 

@@ -183,3 +183,6 @@ func (v Value) pairs(yield func(k, w Value) bool) func([]Ref) bool {
 		return true
 	}
 }
+
+// Value returns the value of a node.
+func (a *Heap) Value(r Ref) Value { return Value{a, r} }

@@ -7,6 +7,15 @@ import (
 	"io"
 )
 
+// mostHistory is the maximum match distance in bytes. It is the dictionary size of xz -6, the default of xz and of
+// Python.
+const mostHistory = 8 << 20
+
+var (
+	errData    = errors.New("lzma: invalid data")
+	errHistory = errors.New("lzma: match distance exceeds the supported dictionary size of 8 MiB")
+)
+
 // A history holds recent output. The bytes from given on have not been returned to the caller yet.
 type history struct {
 	buf   []byte

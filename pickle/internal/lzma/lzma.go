@@ -12,18 +12,8 @@ package lzma
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"io"
 	"math"
-)
-
-// mostHistory is the maximum match distance in bytes. It is the dictionary size of xz -6, the default of xz and of
-// Python.
-const mostHistory = 8 << 20
-
-var (
-	errData    = errors.New("lzma: invalid data")
-	errHistory = errors.New("lzma: match distance exceeds the supported dictionary size of 8 MiB")
 )
 
 // NewReader returns a reader that decompresses a .lzma file: five bytes of properties, the uncompressed size in eight
@@ -91,12 +81,4 @@ func (s *stream) Read(b []byte) (int, error) {
 		s.left -= n
 	}
 	return s.take(b), nil
-}
-
-// short converts io.EOF to io.ErrUnexpectedEOF.
-func short(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -100,3 +100,11 @@ func (r *ranger) reverse(probs []prob, n int) uint32 {
 	}
 	return v
 }
+
+// short converts io.EOF to io.ErrUnexpectedEOF.
+func short(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,83 +1,10 @@
-// Handlers of simple opcodes, and the table of all handlers.
+// Handlers of simple opcodes.
 
 package machine
 
 import (
 	"github.com/weightools/safetensors/pickle/internal/heap"
-	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
-
-// handlers are the implementations of the opcodes. Invalid opcodes have none; the reader stops at them.
-var handlers = [256]func(*Machine){
-	opcode.Mark:           (*Machine).mark,
-	opcode.Stop:           (*Machine).stop,
-	opcode.Pop:            (*Machine).popOp,
-	opcode.Dup:            (*Machine).dup,
-	opcode.Float:          (*Machine).float,
-	opcode.Int:            (*Machine).int,
-	opcode.Long:           (*Machine).long,
-	opcode.None:           func(m *Machine) { m.push(heap.None) },
-	opcode.PersID:         (*Machine).persID,
-	opcode.Reduce:         (*Machine).reduce,
-	opcode.String:         (*Machine).quoted,
-	opcode.Unicode:        (*Machine).rawUnicode,
-	opcode.Append:         func(m *Machine) { m.appendItems(m.popN(1)) },
-	opcode.Build:          (*Machine).build,
-	opcode.Global:         (*Machine).global,
-	opcode.Dict:           (*Machine).dict,
-	opcode.Get:            (*Machine).get,
-	opcode.Inst:           (*Machine).inst,
-	opcode.List:           (*Machine).list,
-	opcode.Put:            (*Machine).put,
-	opcode.SetItem:        func(m *Machine) { m.setItems(m.popN(2)) },
-	opcode.Tuple:          func(m *Machine) { m.pushTuple(heap.KindTuple, m.popMark()) },
-	opcode.EmptyTuple:     func(m *Machine) { m.push(heap.EmptyTuple) },
-	opcode.PopMark:        func(m *Machine) { m.popMark() },
-	opcode.BinFloat:       func(m *Machine) { m.push(m.Add(heap.Node{Kind: heap.KindFloat, A: m.Token.Num})) },
-	opcode.BinInt:         func(m *Machine) { m.pushInt(int64(m.Token.Num)) },
-	opcode.BinInt1:        func(m *Machine) { m.push(heap.Int0 + heap.Ref(m.Token.Num)) },
-	opcode.BinInt2:        func(m *Machine) { m.pushInt(int64(m.Token.Num)) },
-	opcode.BinPersID:      func(m *Machine) { m.persistent(m.pop()) },
-	opcode.BinString:      func(m *Machine) { m.pushText(heap.KindStr, heap.Bytes8) },
-	opcode.ShortBinString: func(m *Machine) { m.pushText(heap.KindStr, heap.Bytes8) },
-	opcode.BinUnicode:     (*Machine).unicode,
-	opcode.EmptyList:      func(m *Machine) { m.push(m.Add(heap.Node{Kind: heap.KindList})) },
-	opcode.Appends:        func(m *Machine) { m.appendItems(m.popMark()) },
-	opcode.BinGet:         func(m *Machine) { m.recall(m.Token.Num) },
-	opcode.LongBinGet:     func(m *Machine) { m.recall(m.Token.Num) },
-	opcode.Obj:            (*Machine).obj,
-	opcode.BinPut:         func(m *Machine) { m.memorize(m.Token.Num) },
-	opcode.LongBinPut:     func(m *Machine) { m.memorize(m.Token.Num) },
-	opcode.SetItems:       func(m *Machine) { m.setItems(m.popMark()) },
-	opcode.EmptyDict:      func(m *Machine) { m.push(m.Add(heap.Node{Kind: heap.KindDict})) },
-	opcode.Proto:          (*Machine).protoOp,
-	opcode.NewObj:         (*Machine).newObj,
-	opcode.Ext1:           (*Machine).extension,
-	opcode.Ext2:           (*Machine).extension,
-	opcode.Ext4:           (*Machine).extension,
-	opcode.Tuple1:         func(m *Machine) { m.pushTuple(heap.KindTuple, m.popN(1)) },
-	opcode.Tuple2:         func(m *Machine) { m.pushTuple(heap.KindTuple, m.popN(2)) },
-	opcode.Tuple3:         func(m *Machine) { m.pushTuple(heap.KindTuple, m.popN(3)) },
-	opcode.NewTrue:        func(m *Machine) { m.push(heap.True) },
-	opcode.NewFalse:       func(m *Machine) { m.push(heap.False) },
-	opcode.Long1:          (*Machine).binLong,
-	opcode.Long4:          (*Machine).binLong,
-	opcode.BinBytes:       func(m *Machine) { m.pushText(heap.KindBytes, 0) },
-	opcode.ShortBinBytes:  func(m *Machine) { m.pushText(heap.KindBytes, 0) },
-	opcode.ShortUnicode:   (*Machine).unicode,
-	opcode.BinUnicode8:    (*Machine).unicode,
-	opcode.BinBytes8:      func(m *Machine) { m.pushText(heap.KindBytes, 0) },
-	opcode.EmptySet:       func(m *Machine) { m.push(m.Add(heap.Node{Kind: heap.KindSet})) },
-	opcode.AddItems:       (*Machine).addItems,
-	opcode.FrozenSet:      func(m *Machine) { m.pushTuple(heap.KindFrozenSet, m.popMark()) },
-	opcode.NewObjEx:       (*Machine).newObjEx,
-	opcode.StackGlobal:    (*Machine).stackGlobal,
-	opcode.Memoize:        func(m *Machine) { m.memorize(uint64(m.memo.live)) },
-	opcode.Frame:          (*Machine).frame,
-	opcode.ByteArray8:     func(m *Machine) { m.pushText(heap.KindByteArray, 0) },
-	opcode.NextBuffer:     (*Machine).nextBuffer,
-	opcode.ReadonlyBuffer: (*Machine).readonlyBuffer,
-}
 
 // mark is MARK. Picklers keep one open per nesting level.
 func (m *Machine) mark() {

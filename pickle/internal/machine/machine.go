@@ -105,55 +105,6 @@ func (m *Machine) Begin(off int64) {
 	m.Opcodes, m.reused, m.deepest, m.crowded, m.far, m.Full = 0, 0, false, false, false, false
 }
 
-// Run executes instructions until STOP, or until one cannot be decoded.
-func (m *Machine) Run() opcode.Fault {
-	for !m.done {
-		if m.Work >= m.due && m.over() {
-			return opcode.FaultNone
-		}
-		if f := m.Reader.Next(&m.Token); f != opcode.FaultNone {
-			m.unreadable(f)
-			return f
-		}
-		m.Opcodes++
-		m.Work++
-		if p := m.Token.Code.Proto(); p > m.declared && m.Token.Code != opcode.Proto {
-			m.newer(p)
-		}
-		if m.Observe != nil {
-			m.Observe()
-			continue
-		}
-		handlers[m.Token.Code](m)
-	}
-	return opcode.FaultNone
-}
-
-// End ends the run after the current instruction.
-func (m *Machine) End() { m.done = true }
-
-// Step executes the current instruction.
-func (m *Machine) Step() { handlers[m.Token.Code](m) }
-
-// over reports whether a budget is exhausted, and notes it.
-func (m *Machine) over() bool {
-	switch {
-	case m.Work >= m.Budget && m.Guessing:
-	case m.Work >= m.Budget:
-		m.judge.Limit(m.Reader.Offset(), "the instruction budget is exhausted at %d; the rest was not analysed",
-			m.Reader.Offset())
-	case m.Used() > m.maxMemory:
-		m.Full = true
-		m.judge.Limit(m.Reader.Offset(), "the memory budget of %d bytes is exhausted at %d; the rest was not analysed",
-			m.maxMemory, m.Reader.Offset())
-	default:
-		m.due = min(m.Work+m.every, max(m.Budget, m.Work+1))
-		return false
-	}
-	m.Failed = true
-	return true
-}
-
 // Used returns the number of bytes in use. The stack counts three times, because growing it copies it.
 func (m *Machine) Used() int64 {
 	const slot, open = 12, 24
@@ -168,25 +119,6 @@ func (m *Machine) Used() int64 {
 
 // CostNote is the cost of reporting something, in cheap instructions.
 const CostNote = 16
-
-// unreadable reports an instruction that cannot be decoded.
-func (m *Machine) unreadable(f opcode.Fault) {
-	detail := m.Reader.Describe(f, &m.Token)
-	switch f {
-	case opcode.FaultRead:
-		m.judge.Stop(detail)
-	case opcode.FaultTruncated:
-		if m.Token.Code.Counted() && m.Token.Off < m.Reader.Size() && m.Token.Num > 1<<31 {
-			m.warn(Resource, m.Token.Off, "%s at %d has length %d", m.Token.Code, m.Token.Off, m.Token.Num)
-		}
-		m.Fail(Truncated, "%s", detail)
-	case opcode.FaultLength:
-		m.warn(Resource, m.Token.Off, "%s", detail)
-		m.Fail(Truncated, "%s", detail)
-	default:
-		m.Fail(Parse, "%s", detail)
-	}
-}
 
 // Fail reports an error at which a loader stops. Only the first is reported; later ones are usually consequences.
 func (m *Machine) Fail(rule string, format string, args ...any) {
@@ -240,4 +172,14 @@ func (m *Machine) checkDepth(r heap.Ref) {
 		m.deepest = true
 		m.warn(Resource, m.Token.Off, "values are nested more than %d deep", maxDepth)
 	}
+}
+
+// A context is the state of a stream while a nested one is read.
+type context struct {
+	stack    []heap.Ref
+	marks    []int
+	fence    int
+	memo     memo
+	proto    int
+	declared int
 }

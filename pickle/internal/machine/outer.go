@@ -2,20 +2,8 @@
 
 package machine
 
-import "github.com/weightools/safetensors/pickle/internal/heap"
-
 // maxOuter is the maximum nesting.
 const maxOuter = 100
-
-// A context is the state of a stream while a nested one is read.
-type context struct {
-	stack    []heap.Ref
-	marks    []int
-	fence    int
-	memo     memo
-	proto    int
-	declared int
-}
 
 // Inner starts the pickle that takes the place of the top value. It returns false if the nesting is too deep.
 func (m *Machine) Inner() bool {

@@ -4,7 +4,6 @@ package opcode
 
 import (
 	"fmt"
-	"math"
 )
 
 // FRAME announces how many of the following bytes a loader may fetch at once. An instruction that crosses the end of a
@@ -12,17 +11,6 @@ import (
 // ignores frames. The C loader for files (CPython issue 148854, before 3.13.15 and 3.14.7) drops the rest of a frame
 // that is too short for an argument, and reads the argument after the frame. One file can therefore be two programs,
 // and a scanner must read it both ways.
-
-// noFrame is the frame end outside a frame.
-const noFrame = math.MaxInt64
-
-// frames is the current frame and the first violation.
-type frames struct {
-	end      int64  // end of the frame, or noFrame
-	losing   bool   // read as the loader that loses bytes does
-	violated int64  // offset of the first violation, 0 if there is none
-	detail   string // description of the violation
-}
 
 // lossy reports whether the loader reads the argument of c in one piece and therefore loses bytes. It reads the length
 // and the data of bytes and bytearrays separately.
@@ -73,22 +61,6 @@ func (d *Reader) Lose() { d.frames.losing = true }
 
 // Losing reports whether Lose is in effect.
 func (d *Reader) Losing() bool { return d.frames.losing }
-
-// torn decodes two lines of which the second crosses the end of the frame. It copies the first line, which is not
-// empty.
-func (d *Reader) torn(t *Token, first int) Fault {
-	t.TextOff, t.TextLen = d.Offset(), int64(first)
-	head := append([]byte(nil), d.buf[d.i:d.i+min(first, maxLine)]...)
-	d.i += first + 1
-	d.cross(d.Offset(), t)
-	second := d.lineFeed(0)
-	if second < 0 {
-		return d.ended()
-	}
-	t.Text, t.Text2 = head, d.buf[d.i:d.i+min(second, maxLine)]
-	d.i += second + 1
-	return FaultNone
-}
 
 // Enter starts the frame of a FRAME instruction. It returns false if the data ends before the frame does.
 func (d *Reader) Enter(t *Token) bool {

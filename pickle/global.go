@@ -1,0 +1,81 @@
+// Imports during the analysis.
+
+package pickle
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/heap"
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
+
+// A global is an import during the analysis.
+type global struct {
+	Import
+	full    string // module and name as Python 3 resolves them
+	use     names.Use
+	letters string // the signature, for uses that have one
+	least   int    // number of required arguments
+	key     nameKey
+	node    heap.Ref // the value in the current stream
+	good    int      // number of calls that match the use
+	misused bool     // there was another use
+	listed  int      // index of its safe calls in the list of calls, plus 1
+}
+
+// Label returns the name for messages. A name without a module is usually our own description, such as "EXT 5", but a
+// pickle can also have an empty module.
+func (g *global) Label() string {
+	ours := g.Module == "" && plausible("m", strings.ReplaceAll(g.full, " ", "_"))
+	if ours || plausible(g.ResolvedModule, g.ResolvedName) {
+		return g.full
+	}
+	return wording.Quote(g.full)
+}
+
+// Resolved returns the name as Python 3 resolves it.
+func (g *global) Resolved() (module, name string) { return g.ResolvedModule, g.ResolvedName }
+
+// conditional reports whether the name is dangerous unless it is used as its use requires.
+func (g *global) conditional() bool {
+	return g.use == names.GetAttr || g.use == names.Partial || g.use == names.LoadBytes
+}
+
+// plausible reports whether a module and a name are valid in Python, as opposed to bytes after something that resembles
+// an opcode.
+func plausible(module, name string) bool {
+	full := module + "." + name
+	for i := range len(full) {
+		switch c := full[i]; {
+		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+		case c >= '0' && c <= '9' && i > 0 && full[i-1] != '.':
+		case c == '.' && i > 0 && full[i-1] != '.' && i+1 < len(full):
+		default:
+			return false
+		}
+	}
+	return module != "" && name != ""
+}
+
+// callVerdict returns the verdict on a call of the import without further findings.
+func (g *global) callVerdict() Verdict {
+	if g.conditional() && !g.misused {
+		return Suspicious
+	}
+	return g.Verdict
+}
+
+// final returns the verdict on an import once all its uses are known.
+func (g *global) final() Verdict {
+	if g.conditional() && g.good > 0 && !g.misused {
+		return Suspicious
+	}
+	return g.Verdict
+}
+
+// A nameKey is a name as written, and whether Python 3 renames it.
+type nameKey struct {
+	module, name string
+	renamed      bool
+}
