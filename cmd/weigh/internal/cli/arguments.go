@@ -10,23 +10,23 @@ import (
 
 const AnyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
 
-const LenientUsage = "accept what the reference implementation accepts"
+const LenientUsage = "accept files that the reference implementation accepts"
 
-// TargetArgs returns what is to be done with the arguments of a verb that takes
-// targets, at most most of them, or any number if that is 0.
+// TargetArgs checks the number of positional arguments: at least one, and at most most unless that
+// is 0. What describes them, as in "one file".
 func TargetArgs(most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
 			return Usagef("%s needs %s", cmd.Name(), what)
 		case most > 0 && len(args) > most:
-			return Usagef("%s takes %s, and not %d of them", cmd.Name(), what, len(args))
+			return Usagef("%s takes %s, not %d arguments", cmd.Name(), what, len(args))
 		}
 		return nil
 	}
 }
 
-// oneForm returns an error if more than one form of output is asked for.
+// oneForm returns an error if flags ask for more than one output format.
 func oneForm(cmd *cobra.Command) error {
 	var forms []string
 	for _, name := range []string{"csv", "json", "junit", "lines", "markdown", "sarif", "sums", "tree"} {
@@ -35,22 +35,31 @@ func oneForm(cmd *cobra.Command) error {
 		}
 	}
 	if len(forms) > 1 {
-		return Usagef("%s are forms of one output: choose one of them", strings.Join(forms, " and "))
+		return Usagef("%s select different output formats: choose one", strings.Join(forms, " and "))
 	}
 	return nil
 }
 
-// CompleteFiles has shells complete the names of files that can be a target.
+// CompleteFiles has the shell complete file names that can be targets.
 func CompleteFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"safetensors", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// valuesOf is the annotation of a flag that lists its values.
+// UnknownValue returns the error for a flag value that is not one of words.
+func UnknownValue(flag, value string, words []string) error {
+	if meant := Suggest(value, words); meant != "" {
+		return Usagef("unknown value %q for %s; did you mean %s?", value, flag, meant)
+	}
+	return Usagef("unknown value %q for %s; use one of %s", value, flag, strings.Join(words, ", "))
+}
+
+// valuesOf is the flag annotation that lists the accepted values.
 const valuesOf = "weigh_values"
 
-// CompleteWords has shells complete the value of a flag.
+// CompleteWords has the shell complete the value of a flag with words, which are also named if the
+// value is missing.
 func CompleteWords(cmd *cobra.Command, flag string, words []string) {
-	// Both fail only for a flag that does not exist.
+	// Both calls fail only for an unknown flag.
 	_ = cmd.Flags().SetAnnotation(flag, valuesOf, words)
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

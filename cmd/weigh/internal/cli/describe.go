@@ -1,4 +1,4 @@
-// Errors as one line, for people.
+// Error messages.
 
 package cli
 
@@ -14,11 +14,10 @@ import (
 	"github.com/weightools/safetensors/remote"
 )
 
-// Describe returns what err says as one line: what was expected and what was
-// found, as the error has it, and what to do about it where that is plain.
+// Describe returns err as one line for the user. It drops the package names that prefix errors,
+// and adds what to do where that is obvious.
 func Describe(err error) string {
-	// Errors of packages begin with their names. This one begins with the
-	// program's.
+	// The program's own name replaces those of packages.
 	text := err.Error()
 	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: ", "remote: ", "edit: ", "digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
@@ -28,7 +27,7 @@ func Describe(err error) string {
 	var request *remote.Error
 	switch {
 	case errors.As(err, &request):
-		text = request.Error() // the URL says more than a path
+		text = request.Error() // the URL is more useful than a path
 	case errors.As(err, &path):
 		switch {
 		case errors.As(err, &write):
@@ -36,18 +35,18 @@ func Describe(err error) string {
 		case errors.Is(path.Err, fs.ErrNotExist):
 			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input", path.Path)
 		case errors.Is(path.Err, fs.ErrInvalid):
-			// A device or a pipe, which the error names itself.
-			text = fmt.Sprintf("%v: to read it as a stream, say - for the target and redirect it with <", path.Err)
+			// A device or a pipe; the error names it.
+			text = fmt.Sprintf("%v: to read it as a stream, use - as the target and redirect standard input", path.Err)
 		case errors.Is(path.Err, fs.ErrPermission):
-			text = fmt.Sprintf("no permission to %s %q", path.Op, path.Path)
+			text = fmt.Sprintf("permission denied: cannot %s %q", path.Op, path.Path)
 		}
 	}
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) && len(none.Foreign) > 0 && strings.Contains(text, "a PyTorch file") {
-		text += ": weigh convert writes it as safetensors"
+		text += ": weigh convert turns it into safetensors"
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		text += ": it took too long"
+		text += ": timed out"
 	}
 	return typeset.Line(strings.TrimSpace(text))
 }

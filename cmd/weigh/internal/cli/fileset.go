@@ -1,5 +1,4 @@
-// Files by what they are, not by what they are called: a model has many names, by
-// links and by folders.
+// Sets of files, compared by identity.
 
 package cli
 
@@ -9,15 +8,16 @@ import (
 	"slices"
 )
 
-// A fileSet is some files that there are.
-type fileSet struct {
-	bySize map[int64][]fs.FileInfo // only of those of one size os.SameFile has to tell
-	names  []string                // of all that were added, in order
+// A FileSet is a set of existing files. Links and relative paths give one file many names, so
+// files are compared with os.SameFile.
+type FileSet struct {
+	bySize map[int64][]fs.FileInfo // os.SameFile is needed only among files of one size
+	names  []string                // in the order given
 }
 
-// FileSetOf returns the files of these names, as far as there are such.
-func FileSetOf(names ...string) *fileSet {
-	s := &fileSet{bySize: make(map[int64][]fs.FileInfo), names: names}
+// FileSetOf returns the set of the named files that exist.
+func FileSetOf(names ...string) *FileSet {
+	s := &FileSet{bySize: make(map[int64][]fs.FileInfo), names: names}
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			s.bySize[info.Size()] = append(s.bySize[info.Size()], info)
@@ -26,26 +26,26 @@ func FileSetOf(names ...string) *fileSet {
 	return s
 }
 
-// Has says whether a file is in the set, by that name or another.
-func (s *fileSet) Has(name string) bool {
+// Has reports whether the named file is in the set, under any name.
+func (s *FileSet) Has(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && s.hasInfo(info)
 }
 
-func (s *fileSet) hasInfo(info fs.FileInfo) bool {
+func (s *FileSet) hasInfo(info fs.FileInfo) bool {
 	return slices.ContainsFunc(s.bySize[info.Size()], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
 }
 
 // Remove removes a file from the set.
-func (s *fileSet) Remove(name string) {
+func (s *FileSet) Remove(name string) {
 	if info, err := os.Stat(name); err == nil {
 		size := info.Size()
 		s.bySize[size] = slices.DeleteFunc(s.bySize[size], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
 	}
 }
 
-// First returns the name of a file in the set, the first that was added, or "".
-func (s *fileSet) First() string {
+// First returns the first name whose file is in the set, or "".
+func (s *FileSet) First() string {
 	if i := slices.IndexFunc(s.names, s.Has); i >= 0 {
 		return s.names[i]
 	}

@@ -1,4 +1,4 @@
-// Help: what verbs there are, and what each takes.
+// Help pages.
 
 package cli
 
@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The groups of verbs in the help, by what they are for.
+// Groups of commands in the help.
 const (
 	GroupLook   = "look"
 	GroupJudge  = "judge"
@@ -19,44 +19,43 @@ const (
 	GroupOther  = "other"
 )
 
-// HelpFunc writes the help of a command for cobra, which takes no error from it: Exit
-// reports that.
+// HelpFunc writes the help page of a command. Cobra ignores errors of help functions, so it keeps
+// the error for Exit.
 func (s *Session) HelpFunc(cmd *cobra.Command, _ []string) { s.helpError = s.Help(cmd) }
 
-// Help writes the help of a command.
+// Help writes the help page of a command to standard output.
 func (s *Session) Help(cmd *cobra.Command) error {
 	_, err := s.Stdout.Write([]byte(HelpText(cmd, s.terminal.width)))
 	return err
 }
 
-// HelpCmd returns the verb help. That of cobra ends with code 0 for a verb that
-// does not exist.
+// HelpCmd returns the command help. Unlike cobra's own it fails for an unknown command.
 func (s *Session) HelpCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [VERB]",
-		Short:   "say what a verb does, and what it takes",
-		Long:    "Help says what a verb does, and what it takes. So does the verb with --help.",
+		Use:     "help [COMMAND]",
+		Short:   "Show help for a command",
+		Long:    "Show help for a command, as its flag --help does. Without a command, list all.",
 		Example: "  weigh help check",
 		GroupID: GroupOther,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return verbs(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			// For an unknown word cobra may find the root, with the word left over.
+			// For an unknown word, cobra may return the root command and leave the word in rest.
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				name := strings.Join(args, " ")
 				if meant := Suggest(name, verbs(cmd.Root())); meant != "" {
-					return Usagef("there is no verb %q: did you mean %q?", name, meant)
+					return Usagef("unknown command %q; did you mean %q?", name, meant)
 				}
-				return Usagef("there is no verb %q: weigh --help lists the verbs", name)
+				return Usagef("unknown command %q; weigh --help lists the commands", name)
 			}
 			return s.Help(topic)
 		},
 	}
 }
 
-// verbs returns the names of all verbs.
+// verbs returns the names of all commands.
 func verbs(root *cobra.Command) []string {
 	var names []string
 	for _, c := range root.Commands() {
@@ -67,10 +66,10 @@ func verbs(root *cobra.Command) []string {
 	return names
 }
 
-// HelpText returns the help of a command, for a terminal of the given width, or
-// for none if that is 0. Examples are not wrapped: they are there to be copied.
+// HelpText returns the help page of a command, wrapped to at most width columns, or to 80 if width
+// is 0. Examples are not wrapped, so that they can be copied.
 func HelpText(cmd *cobra.Command, width int) string {
-	const usual = 80 // columns: longer lines are hard to read
+	const usual = 80 // columns
 	if width <= 0 || width > usual {
 		width = usual
 	}
@@ -89,32 +88,32 @@ func HelpText(cmd *cobra.Command, width int) string {
 		}
 	}
 	writeFlags(&b, "Flags", cmd.LocalNonPersistentFlags(), width)
-	writeFlags(&b, "Flags of every verb", CommonFlags(cmd), width)
+	writeFlags(&b, "Common flags", CommonFlags(cmd), width)
 	if cmd == cmd.Root() {
 		b.WriteString("\nExit codes:\n" + Reflow(ExitCodes, width))
-		b.WriteString("\n" + Reflow("weigh VERB --help says more about a verb.", width))
+		b.WriteString("\n" + Reflow("Run weigh COMMAND --help for more about a command.", width))
 	}
 	return b.String()
 }
 
-// ExitCodes are the codes as the help has them.
-const ExitCodes = `  0         done, nothing found
-  1         looked, and found something: invalid, different, dangerous
+// ExitCodes is the list of exit codes in the help.
+const ExitCodes = `  0         success, nothing found
+  1         success, something found: invalid, different or dangerous files
   2         wrong usage
-  3         could not read or write
-  130, 141  ended by a signal: interrupted, or nobody reads the output any more
+  3         a file could not be read or written
+  130, 141  interrupted, or broken pipe
 `
 
-// UsageLine returns how a command is called.
+// UsageLine returns the usage line of a command.
 func UsageLine(cmd *cobra.Command) string {
 	if cmd == cmd.Root() {
-		return "weigh [VERB] [FLAGS] TARGET..."
+		return "weigh [COMMAND] [FLAGS] TARGET..."
 	}
 	name, rest, _ := strings.Cut(cmd.Use, " ")
 	return strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), name) + name + " [FLAGS] " + rest)
 }
 
-// CommonFlags returns the flags that every verb has.
+// CommonFlags returns the flags that every command has.
 func CommonFlags(cmd *cobra.Command) *pflag.FlagSet {
 	if cmd == cmd.Root() {
 		return cmd.PersistentFlags()
@@ -122,7 +121,7 @@ func CommonFlags(cmd *cobra.Command) *pflag.FlagSet {
 	return cmd.InheritedFlags()
 }
 
-// writeFlags writes what each flag does.
+// writeFlags writes a list of flags with their descriptions.
 func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet, width int) {
 	if !flags.HasAvailableFlags() {
 		return
@@ -136,7 +135,7 @@ func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet, width in
 	})
 }
 
-// FlagRow returns a flag as it is written, and what it does.
+// FlagRow returns a flag as it is written, with its placeholder, and its description.
 func FlagRow(f *pflag.Flag) (name, usage string) {
 	value, usage := pflag.UnquoteUsage(f)
 	name = "    --" + f.Name
@@ -146,7 +145,7 @@ func FlagRow(f *pflag.Flag) (name, usage string) {
 	if value != "" {
 		name += " " + value
 	}
-	// Defaults that mean "not given" would only be noise.
+	// Zero defaults carry no information.
 	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
 		usage += " (default " + f.DefValue + ")"
 	}

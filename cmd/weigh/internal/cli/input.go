@@ -1,4 +1,4 @@
-// Input: small files that are read whole, and standard input as a file.
+// Reading small files and standard input.
 
 package cli
 
@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// stat describes what was read by the given name.
+// stat returns the file info of an input; "-" is standard input.
 func (s *Session) stat(name string) (fs.FileInfo, error) {
 	if in, ok := s.Stdin.(*interruptible); ok && name == "-" {
 		if f, ok := in.r.(*os.File); ok {
@@ -20,26 +20,27 @@ func (s *Session) stat(name string) (fs.FileInfo, error) {
 	return os.Stat(name)
 }
 
-// ReadSmall reads a file of at most most bytes, to which no output may go.
+// ReadSmall reads a whole file of at most most bytes, and adds it to the inputs.
 func (s *Session) ReadSmall(name string, most int64) ([]byte, error) {
 	s.AddInputs(name)
 	f, err := os.Open(name)
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) && errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%q does not exist", name) // which is no target
+			return nil, fmt.Errorf("%q does not exist", name) // without the advice about targets that Describe would add
 		}
 		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%q has more than %d bytes: is it the right file?", name, most)
+		err = fmt.Errorf("%q is larger than %d bytes; is it the right file?", name, most)
 	}
 	return text, err
 }
 
-// SpoolStdin returns standard input as a file: an archive is read from its end.
+// SpoolStdin copies standard input to a temporary file, which the caller must close and remove.
+// Archives need random access.
 func (s *Session) SpoolStdin() (f *os.File, size int64, err error) {
 	if f, err = os.CreateTemp("", "weigh-scan-*"); err != nil {
 		return nil, 0, err

@@ -1,4 +1,4 @@
-// Reading and writing that end when the program is interrupted.
+// Readers and writers that stop on interrupt.
 
 package cli
 
@@ -7,14 +7,12 @@ import (
 	"io"
 )
 
-// A stoppable is a writer that refuses once its context is done: half a million
-// lines take a while.
+// A stoppable writer fails once its context is done, so that long output stops on interrupt.
 type stoppable struct {
 	ctx context.Context
 	w   io.Writer
 }
 
-// Write writes b, or returns why the program has been interrupted.
 func (s *stoppable) Write(b []byte) (int, error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
@@ -22,16 +20,14 @@ func (s *stoppable) Write(b []byte) (int, error) {
 	return s.w.Write(b)
 }
 
-// An interruptible is a reader whose reads end when its context is done. A read
-// of a terminal or a pipe waits for whoever writes, and knows of no context, so
-// each is left to a goroutine, with a buffer of its own: it may go on after the
-// program has lost interest. An interruptible is for one goroutine.
+// An interruptible reader returns when its context is done, even if the underlying read blocks on
+// a terminal or a pipe. Each read runs in a goroutine with its own buffer, because it may outlive
+// the call. An interruptible is not safe for concurrent use.
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-// Read reads some bytes, at most as many as a pipe holds as a rule.
 func (i *interruptible) Read(b []byte) (int, error) {
 	type result struct {
 		n   int

@@ -1,4 +1,4 @@
-// The network: how targets elsewhere are read, and what that may cost and has cost.
+// Remote targets: flags, credentials, cache and cost.
 
 package cli
 
@@ -22,7 +22,7 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A network is the flags about it, and what all targets share.
+// A network holds the flags for remote targets, and the opener that all of them share.
 type network struct {
 	offline, cost bool
 	tokenFile     string
@@ -32,40 +32,39 @@ type network struct {
 	began  time.Time
 	once   sync.Once
 	opener *remote.Opener
-	failed error // of making the opener
+	failed error // error of making the opener
 }
 
-// register adds the flags to all verbs.
+// register adds the flags to the root command.
 func (n *network) register(root *cobra.Command) {
 	n.began = time.Now()
 	f := root.PersistentFlags()
-	f.BoolVar(&n.offline, "offline", false, "make no requests: read what is on this machine")
-	f.BoolVar(&n.cost, "cost", false, "say on standard error what was spent: requests, bytes, time")
-	f.StringVar(&n.tokenFile, "token-file", "", "show the Hugging Face Hub the token in `FILE`")
-	f.Var(&n.maxBytes, "max-bytes", "fetch `SIZE` at most, such as 10MB, and fail if that is too little")
-	f.Int64Var(&n.maxRequests, "max-requests", 0, "make `N` requests at most, and fail if that is too few")
+	f.BoolVar(&n.offline, "offline", false, "make no requests; use only the local cache")
+	f.BoolVar(&n.cost, "cost", false, "print the number of requests, bytes and seconds to standard error")
+	f.StringVar(&n.tokenFile, "token-file", "", "read the Hugging Face Hub token from `FILE`")
+	f.Var(&n.maxBytes, "max-bytes", "download at most `SIZE`, such as 10MB; fail if more is needed")
+	f.Int64Var(&n.maxRequests, "max-requests", 0, "make at most `N` requests; fail if more are needed")
 }
 
-// A byteSize is a flag of a number of bytes.
+// A byteSize is a flag value in bytes.
 type byteSize int64
 
-// String returns the number.
 func (b *byteSize) String() string { return fmt.Sprint(int64(*b)) }
 
-// Type is what the value is called where the usage does not name it.
+// Type implements pflag.Value.
 func (b *byteSize) Type() string { return "size" }
 
-// Set reads a number with or without a unit.
+// Set parses a number with an optional unit.
 func (b *byteSize) Set(s string) error {
 	n, err := humanize.ParseBytes(s)
 	if err != nil || n > 1<<62 {
-		return errors.New("no number of bytes") // flagError says what is
+		return errors.New("not a number of bytes") // FlagError replaces this text
 	}
 	*b = byteSize(n)
 	return nil
 }
 
-// Resolve opens the store of a ref that is not on this machine.
+// Resolve opens the store of a remote reference.
 func (s *Session) Resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
 	n := &s.network
 	n.once.Do(func() { n.opener, n.failed = s.newOpener() })
@@ -78,7 +77,7 @@ func (s *Session) Resolve(ctx context.Context, ref store.Ref) (store.Store, erro
 func (s *Session) newOpener() (*remote.Opener, error) {
 	n := &s.network
 	if n.maxRequests < 0 {
-		return nil, Usagef("--max-requests is %d, and cannot be negative", n.maxRequests)
+		return nil, Usagef("--max-requests cannot be negative: %d", n.maxRequests)
 	}
 	o := &remote.Opener{
 		Buckets: bucket.Open,
@@ -92,14 +91,14 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 			return nil, err
 		}
 		if o.HubToken = strings.TrimSpace(string(text)); o.HubToken == "" || strings.ContainsAny(o.HubToken, " \t\r\n") {
-			return nil, Usagef("--token-file %q does not hold one token", n.tokenFile)
+			return nil, Usagef("--token-file %q does not contain exactly one token", n.tokenFile)
 		}
 	}
 	return o, nil
 }
 
-// cacheDir returns the folder for what is kept of remote files: that of WEIGH_CACHE, or
-// one among the user's own. "" is none, as for WEIGH_CACHE=off.
+// cacheDir returns the cache directory: WEIGH_CACHE, or a directory of the user's. It returns ""
+// if there is none or WEIGH_CACHE is "off".
 func cacheDir(env func(string) string) string {
 	dir := env("WEIGH_CACHE")
 	if dir == "off" {
@@ -124,7 +123,7 @@ func cacheDir(env func(string) string) string {
 	return filepath.Join(dir, "weigh")
 }
 
-// PrintCost says what was spent, if that was asked for.
+// PrintCost prints the cost of the run if --cost is set.
 func (s *Session) PrintCost() {
 	n := &s.network
 	if !n.cost {

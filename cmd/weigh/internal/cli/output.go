@@ -1,4 +1,4 @@
-// Where output goes: standard output, or a file that appears when it is whole.
+// Output files.
 
 package cli
 
@@ -16,19 +16,19 @@ import (
 	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
-// An Output is the flags that say where output goes.
+// An Output holds the flags -o and --force.
 type Output struct {
 	File  string
 	Force bool
 }
 
-// Register adds the flags to a verb.
+// Register adds the flags to a command.
 func (o *Output) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.File, "output", "o", "", "write to `FILE`, which appears when it is whole")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite FILE if it exists")
+	cmd.Flags().StringVarP(&o.File, "output", "o", "", "write to `FILE`, created only when complete")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite an existing file")
 }
 
-// Check says early whether the output can be written where it is to go.
+// Check fails early if the output file cannot be written.
 func (o *Output) Check() error {
 	if o.File == "" || o.File == "-" {
 		return nil
@@ -40,14 +40,15 @@ func (o *Output) Check() error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return fmt.Errorf("%q is a folder, and -o takes the name of a file", o.File)
+		return fmt.Errorf("%q is a folder; -o needs the name of a file", o.File)
 	case info.Mode().IsRegular() && !o.Force:
-		return fmt.Errorf("%q exists already: choose another name, or overwrite it with --force", o.File)
+		return fmt.Errorf("%q already exists: choose another name, or overwrite it with --force", o.File)
 	}
 	return nil
 }
 
-// Write calls render with where output goes, and how it is to look there.
+// Write calls say with the output and its style. A regular file is written under a temporary name
+// and renamed into place when say has succeeded.
 func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) error {
 	if o.File == "" || o.File == "-" {
 		return say(s.Stdout, s.Style())
@@ -59,7 +60,7 @@ func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) err
 		return err
 	}
 	style := typeset.Style{Color: s.color == "always"}
-	// A device or a pipe cannot be replaced by a file of its name: it is written to.
+	// A device or a pipe cannot be replaced by a file; it is written to.
 	write := WriteWhole
 	if info, err := os.Stat(o.File); err == nil && !info.Mode().IsRegular() {
 		write = s.writeDevice
@@ -70,34 +71,33 @@ func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) err
 	return nil
 }
 
-// ProtectInputs returns an error if the output would replace what the program reads. A
-// model has many names, by links and by folders, so it is files that are compared.
-// --force is no excuse: it is meant for the last report.
+// ProtectInputs returns an error if the output file is one of the inputs, by any name. Not even
+// --force allows that.
 func (s *Session) ProtectInputs(o *Output) error {
 	out, err := os.Stat(o.File)
 	if err != nil || !out.Mode().IsRegular() {
-		return nil // there is nothing to lose
+		return nil // nothing is overwritten
 	}
 	for _, name := range s.Inputs {
 		in, err := s.stat(name)
 		if err == nil && os.SameFile(in, out) {
-			return Usagef("%q cannot be written: it is %q, which is read", o.File, name)
+			return Usagef("cannot overwrite %q: it is the input %q", o.File, name)
 		}
 	}
 	return nil
 }
 
-// A writeError is that of writing what -o names.
+// A writeError is an error of writing the output file.
 type writeError struct {
 	file string
 	error
 }
 
-// Unwrap returns the error of the system.
+// Unwrap returns the underlying error.
 func (e *writeError) Unwrap() error { return e.error }
 
-// writeDevice writes to what is there and is no file: /dev/null, a named pipe. It
-// may be a terminal by another name, which gets what standard output would.
+// writeDevice writes to an existing device or named pipe. A terminal such as /dev/tty gets the
+// style of standard output.
 func (s *Session) writeDevice(o *Output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
 	f, err := os.OpenFile(o.File, os.O_WRONLY, 0)
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *Session) writeDevice(o *Output, style typeset.Style, say func(io.Writer
 	return errors.Join(say(f, style), f.Close())
 }
 
-// WriteWhole writes a file that takes its name when it is whole. If that fails, what
-// the name held before stays; and so it does if it came up meanwhile, without force.
+// WriteWhole writes a file under a temporary name and renames it into place. On failure the
+// previous file stays. Without force it fails if the file exists by then.
 func WriteWhole(o *Output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
 	create := atomicfile.CreateNew
 	if o.Force {
@@ -127,16 +127,16 @@ func WriteWhole(o *Output, style typeset.Style, say func(io.Writer, typeset.Styl
 	return f.Commit()
 }
 
-// ProtectStdout returns why a file cannot go to standard output, or nil: a terminal would
-// act on its bytes, and a shell may have opened what is read to append to it.
+// ProtectStdout returns an error if binary output would go to a terminal, or to an input file that
+// the shell opened for appending.
 func (s *Session) ProtectStdout() error {
 	if s.Style().Terminal() {
-		return Usagef("a file is not for terminals: name one with -o, or write into a pipe")
+		return Usagef("refusing to write binary data to a terminal: use -o or a pipe")
 	}
 	if out, ok := s.Stdout.(*stoppable); ok {
 		if f, ok := out.w.(*os.File); ok {
 			if info, err := f.Stat(); err == nil && FileSetOf(s.Inputs...).hasInfo(info) {
-				return Usagef("standard output is one of the files that are read")
+				return Usagef("standard output is one of the input files")
 			}
 		}
 	}

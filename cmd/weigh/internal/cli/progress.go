@@ -1,4 +1,4 @@
-// Progress: how far the program is, for those who wait.
+// Progress on standard error.
 
 package cli
 
@@ -14,8 +14,8 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// ShowProgress shows what p says on standard error, if that is a terminal, from the first
-// second on. What it returns ends that, and clears the line.
+// ShowProgress prints p on standard error every second, if that is a terminal. The returned
+// function stops it and clears the line.
 func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 	f, ok := s.Stderr.(*os.File)
 	if s.Quiet || !ok || !term.IsTerminal(int(f.Fd())) {
@@ -26,7 +26,7 @@ func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 		defer close(ended)
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
-		const clear = "\r\x1b[K" // the cursor to the left, and the line empty
+		const clear = "\r\x1b[K" // carriage return, clear to end of line
 		shown := false
 		for {
 			select {
@@ -47,13 +47,14 @@ func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 	}
 }
 
-// A Progress is how much of some tensors was counted.
+// A Progress counts the tensors and bytes processed so far. Its counters are safe for concurrent
+// use.
 type Progress struct {
-	Tensors, Bytes         int64 // in all
+	Tensors, Bytes         int64 // totals
 	doneTensors, DoneBytes atomic.Int64
 }
 
-// Expect adds tensors that are to be counted.
+// Expect adds tensors to the totals.
 func (p *Progress) Expect(list []*safetensors.Tensor) {
 	for _, t := range list {
 		p.Tensors++
@@ -61,13 +62,12 @@ func (p *Progress) Expect(list []*safetensors.Tensor) {
 	}
 }
 
-// Count adds one more tensor of so many bytes.
+// Count adds one processed tensor of the given size.
 func (p *Progress) Count(bytes int64) {
 	p.doneTensors.Add(1)
 	p.DoneBytes.Add(bytes)
 }
 
-// String says how far it is.
 func (p *Progress) String() string {
 	return fmt.Sprintf("%s of %s, %s of %s", typeset.Count(p.doneTensors.Load()), typeset.Plural(p.Tensors, "tensor"),
 		typeset.Bytes(p.DoneBytes.Load()), typeset.Bytes(p.Bytes))

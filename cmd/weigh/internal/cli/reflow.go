@@ -1,4 +1,4 @@
-// Help in as many columns as there are.
+// Wrapping of help text.
 
 package cli
 
@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Reflow returns text in lines of at most width columns, and a line end. Lines
-// without indentation are paragraphs up to the next that is empty. Lines with one
-// are rows of a list, such as "  invalid   no reader accepts it", whose second
-// part stays in its column; rows of a list stay rows.
+// Reflow wraps text to at most width columns and ends it with a newline. Unindented lines up to an
+// empty line are one paragraph. Indented lines are rows of a list, such as "  invalid   no reader
+// accepts it": their second column is wrapped in place.
 func Reflow(text string, width int) string {
 	var b, paragraph strings.Builder
 	flush := func() {
@@ -37,8 +36,7 @@ func Reflow(text string, width int) string {
 	return b.String()
 }
 
-// columns divides a row of a list where its second part begins: behind the
-// last spaces of those that follow its first.
+// columns splits a row of a list into its first column, with the spaces after it, and the rest.
 func columns(line string) (head, tail string) {
 	start := len(line) - len(strings.TrimLeft(line, " "))
 	end := strings.Index(line[start:], "  ")
@@ -50,8 +48,8 @@ func columns(line string) (head, tail string) {
 	return line[:end], line[end:]
 }
 
-// row writes a row of a list. Where its second part would have no room beside
-// the first, it goes below.
+// row writes a row of a list. If the second column has too little room beside the first, it goes
+// below.
 func row(b *strings.Builder, head, tail string, width int) {
 	const least, deeper = 24, 8 // columns
 	indent := utf8.RuneCountInString(head)
@@ -62,8 +60,8 @@ func row(b *strings.Builder, head, tail string, width int) {
 	b.WriteString(head + hang(tail, indent, width) + "\n")
 }
 
-// hang returns text in lines of at most width columns, all but the first
-// indented: that begins where it is put.
+// hang wraps text to at most width columns. All lines but the first are indented; the first begins
+// at the current position.
 func hang(text string, indent, width int) string {
 	var b strings.Builder
 	used := indent

@@ -1,9 +1,8 @@
-// The flags that say which tensors are meant, and in what order.
+// Flags that select tensors.
 
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,20 +13,21 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 )
 
-// A NameFlags is the flags that say which tensors are meant by their names.
+// A NameFlags holds the flags --include and --exclude.
 type NameFlags struct{ Include, Exclude []string }
 
-// Register adds the flags to a verb. What says what it does with those tensors.
+// Register adds the flags to a command. What is the verb in their description, and see is where
+// globs are explained.
 func (c *NameFlags) Register(cmd *cobra.Command, what, see string) {
 	f := cmd.Flags()
-	f.StringArrayVar(&c.Include, "include", nil, what+" tensors whose whole name matches `GLOB`, may be repeated; see "+see)
-	f.StringArrayVar(&c.Exclude, "exclude", nil, "leave out tensors whose name matches `GLOB`, may be repeated")
+	f.StringArrayVar(&c.Include, "include", nil, what+" only tensors whose whole name matches `GLOB` (repeatable); see "+see)
+	f.StringArrayVar(&c.Exclude, "exclude", nil, "skip tensors whose name matches `GLOB` (repeatable)")
 }
 
-// A NameFilter is these flags, compiled.
+// A NameFilter is a compiled NameFlags.
 type NameFilter struct{ Include, Exclude []*glob.Pattern }
 
-// Compile reads the flags.
+// Compile parses the patterns.
 func (c *NameFlags) Compile() (ch NameFilter, err error) {
 	if ch.Include, err = CompileAll("--include", c.Include); err != nil {
 		return ch, err
@@ -36,13 +36,13 @@ func (c *NameFlags) Compile() (ch NameFilter, err error) {
 	return ch, err
 }
 
-// Has says whether the tensor of that name is chosen.
+// Has reports whether the filter selects a name.
 func (ch *NameFilter) Has(name string) bool {
 	matches := func(p *glob.Pattern) bool { return p.Match(name) }
 	return (len(ch.Include) == 0 || slices.ContainsFunc(ch.Include, matches)) && !slices.ContainsFunc(ch.Exclude, matches)
 }
 
-// A SelectionFlags is the flags that say which tensors are listed, and in what order.
+// A SelectionFlags holds the flags that select, sort and limit tensors.
 type SelectionFlags struct {
 	NameFlags
 	dtypes  []string
@@ -51,33 +51,29 @@ type SelectionFlags struct {
 	Limit   int
 }
 
-// Register adds the flags to a verb, with what shells complete them to.
+// Register adds the flags to a command, with shell completion.
 func (s *SelectionFlags) Register(cmd *cobra.Command) {
 	s.NameFlags.Register(cmd, "list", "above")
 	f := cmd.Flags()
-	f.StringSliceVar(&s.dtypes, "dtype", nil, "list tensors of dtype `D`, may be repeated")
-	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(listing.SortKeys, ", ")+"; params and bytes largest first; size is bytes")
-	f.BoolVarP(&s.reverse, "reverse", "r", false, "turn the order round")
-	f.IntVar(&s.Limit, "limit", 0, "list at most `N` tensors; sums are of all that are selected")
+	f.StringSliceVar(&s.dtypes, "dtype", nil, "list only tensors of dtype `D` (repeatable)")
+	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(listing.SortKeys, ", ")+"; params and bytes sort largest first")
+	f.BoolVarP(&s.reverse, "reverse", "r", false, "reverse the order")
+	f.IntVar(&s.Limit, "limit", 0, "list at most `N` tensors; totals still cover all selected ones")
 	CompleteWords(cmd, "sort", listing.SortKeys)
 	CompleteWords(cmd, "dtype", DtypeNames())
 }
 
-// Read reads the flags.
+// Read validates the flags.
 func (s *SelectionFlags) Read() (listing.Selection, error) {
 	if s.sort == "size" {
-		s.sort = "bytes" // as ls and du call it
+		s.sort = "bytes" // the word that ls and du use
 	}
 	sel := listing.Selection{Sort: s.sort, Reverse: s.reverse, Limit: s.Limit}
 	if s.Limit < 0 {
-		return sel, Usagef("--limit is %d, and cannot be negative", s.Limit)
+		return sel, Usagef("--limit cannot be negative: %d", s.Limit)
 	}
 	if s.sort != "" && !slices.Contains(listing.SortKeys, s.sort) {
-		meant := ""
-		if word := Suggest(s.sort, listing.SortKeys); word != "" {
-			meant = fmt.Sprintf("did you mean %q? ", word)
-		}
-		return sel, Usagef("--sort cannot be %q: %sthe keys are %s", s.sort, meant, strings.Join(listing.SortKeys, ", "))
+		return sel, UnknownValue("--sort", s.sort, listing.SortKeys)
 	}
 	chosen, err := s.Compile()
 	if err != nil {
@@ -90,25 +86,24 @@ func (s *SelectionFlags) Read() (listing.Selection, error) {
 	return sel, nil
 }
 
-// CheckMatched returns the error of the first of patterns that matches none of names. That
-// is a slip: what is said of no tensor reads like good news of those that were meant.
-// Patterns match whole names, and those who know grep expect a part to do.
+// CheckMatched returns an error for the first pattern that matches no name: a report on no tensors
+// looks like good news. Patterns match whole names, which surprises users of grep, so the error
+// suggests a wider pattern.
 func CheckMatched(patterns []*glob.Pattern, names func(*glob.Pattern) bool) error {
 	for _, p := range patterns {
 		if names(p) {
 			continue
 		}
-		advice := "and weigh info lists the names"
+		advice := "weigh info lists the names"
 		if wider := widened(p.String(), names); wider != "" {
 			advice = "try '" + wider + "'"
 		}
-		return Usagef("no tensor is called %q: a pattern matches the whole name, %s", p, advice)
+		return Usagef("no tensor matches %q: patterns match the whole name; %s", p, advice)
 	}
 	return nil
 }
 
-// widened returns a pattern that matches more than the given one and something at all,
-// or "".
+// widened returns a wider pattern that matches something, or "".
 func widened(pattern string, names func(*glob.Pattern) bool) string {
 	wider := "**" + strings.Trim(pattern, "*") + "**"
 	if p, err := glob.Compile(wider); err != nil || !names(p) {
@@ -117,34 +112,35 @@ func widened(pattern string, names func(*glob.Pattern) bool) string {
 	return wider
 }
 
-// NamesOf returns what says whether one of tensors has a name that a pattern matches.
+// NamesOf returns a function that reports whether a pattern matches the name of a tensor.
 func NamesOf(tensors ...[]*safetensors.Tensor) func(*glob.Pattern) bool {
 	return func(p *glob.Pattern) bool {
 		return slices.ContainsFunc(slices.Concat(tensors...), func(t *safetensors.Tensor) bool { return p.Match(t.Name) })
 	}
 }
 
-// NoticeNoMatch says why a selection may have nothing in it.
+// NoticeNoMatch tells the user that no tensor is selected, and suggests a wider pattern if one
+// matches.
 func (s *Session) NoticeNoMatch(f *SelectionFlags, files []listing.File) {
 	for _, pattern := range f.Include {
 		wider := widened(pattern, func(p *glob.Pattern) bool {
 			return slices.ContainsFunc(files, func(file listing.File) bool { return hasName(file.Header, p) })
 		})
 		if wider != "" {
-			s.Notice("no tensor matches: a pattern matches the whole name, try '%s'", wider)
+			s.Notice("no tensor matches: patterns match the whole name; try '%s'", wider)
 			return
 		}
 	}
 	s.Notice("no tensor matches")
 }
 
-// hasName says whether a header, if there is one, has a tensor that p matches.
+// hasName reports whether h, which may be nil, has a tensor that p matches.
 func hasName(h *safetensors.Header, p *glob.Pattern) bool {
 	return h != nil && slices.ContainsFunc(h.Tensors, func(ti safetensors.TensorInfo) bool { return p.Match(ti.Name) })
 }
 
-// Spelled returns the dtype that s is, in whatever case. Dtypes that the format
-// does not have may be in a file all the same.
+// Spelled returns a dtype by its name in any case. Unknown names are kept, since files can contain
+// them.
 func Spelled(s string) safetensors.Dtype {
 	if d := safetensors.Dtype(strings.ToUpper(s)); d.Bits() > 0 {
 		return d
@@ -152,8 +148,7 @@ func Spelled(s string) safetensors.Dtype {
 	return safetensors.Dtype(s)
 }
 
-// CheckDtypes returns an error if a dtype is selected that is neither one of
-// the format's nor in any of the files: it is a slip then.
+// CheckDtypes returns an error if a selected dtype is unknown and in none of the files.
 func CheckDtypes(sel *listing.Selection, files []listing.File) error {
 	for _, d := range sel.Dtypes {
 		if d.Bits() > 0 || slices.ContainsFunc(files, func(f listing.File) bool { return hasDtype(f.Header, d) }) {
@@ -164,12 +159,12 @@ func CheckDtypes(sel *listing.Selection, files []listing.File) error {
 	return nil
 }
 
-// UnknownDtypeError returns the error of a flag that was given a dtype which is none.
+// UnknownDtypeError returns the error for a flag value that is not a dtype.
 func UnknownDtypeError(flag, dtype string) error {
-	return Usagef("%s cannot be %q, but one of %s", flag, dtype, strings.Join(DtypeNames(), ", "))
+	return UnknownValue(flag, dtype, DtypeNames())
 }
 
-// DtypeNames returns the names of all dtypes, in the format's order.
+// DtypeNames returns the names of all dtypes.
 func DtypeNames() (names []string) {
 	for d := range safetensors.Dtypes() {
 		names = append(names, string(d))
@@ -189,7 +184,7 @@ func CompileAll(flag string, patterns []string) (compiled []*glob.Pattern, err e
 	return compiled, nil
 }
 
-// hasDtype says whether a header, if there is one, has a tensor of dtype d.
+// hasDtype reports whether h, which may be nil, has a tensor of dtype d.
 func hasDtype(h *safetensors.Header, d safetensors.Dtype) bool {
 	return h != nil && slices.ContainsFunc(h.Tensors, func(ti safetensors.TensorInfo) bool { return ti.Dtype == d })
 }

@@ -1,5 +1,5 @@
-// One run of the program: its streams, the flags of all verbs, and what it has read.
-
+// Package cli is what all commands of the program share: streams, flags, help, errors
+// and exit codes, output files, progress and terminals.
 package cli
 
 import (
@@ -15,36 +15,35 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// The codes with which the program ends. The last two are those of a shell for
-// a program that a signal ended.
+// Exit codes. The last two follow the shell's convention for signals.
 const (
-	ExitOK         = 0   // done, nothing found
-	ExitFound      = 1   // looked, and found something
+	ExitOK         = 0   // success, nothing found
+	ExitFound      = 1   // success, and something was found
 	ExitUsage      = 2   // wrong usage
-	ExitIO         = 3   // could not read or write
+	ExitIO         = 3   // a read or write failed
 	ExitInterrupt  = 130 // 128 + SIGINT
 	ExitBrokenPipe = 141 // 128 + SIGPIPE
 )
 
-// A Session is one run of the program: its streams, the flags that all verbs have,
-// and the names of the files that it reads.
+// A Session is one run of the program: its streams, the flags that all commands share, and the
+// files that it reads.
 type Session struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	env            func(string) string
 	terminal       terminal
-	Piped          bool // whether standard input has something to read
+	Piped          bool // standard input is a pipe or a file
 
-	color string // the flag --color
-	Quiet bool   // the flag --quiet
+	color string // --color
+	Quiet bool   // --quiet
 
-	network          // how remote targets are read
-	Inputs  []string // what is read, and must not be overwritten: see reading
+	network          // remote targets
+	Inputs  []string // files that are read and must not be overwritten
 
-	helpError error // of writing a help text
+	helpError error // of writing a help page
 }
 
-// NewSession returns a session with these streams and environment.
+// NewSession returns a session with the given streams and environment.
 func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) *Session {
 	return &Session{
 		Stdin: &interruptible{ctx: ctx, r: stdin}, Stdout: &stoppable{ctx: ctx, w: stdout}, Stderr: stderr,
@@ -52,38 +51,38 @@ func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, 
 	}
 }
 
-// Register adds the flags of all verbs to the root command.
+// Register adds the common flags to the root command.
 func (s *Session) Register(root *cobra.Command) {
-	root.PersistentFlags().StringVar(&s.color, "color", "auto", "`WHEN` to use colours: auto, always or never")
-	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false, "no remarks on standard error; check, scan and what changes files say nothing at all")
+	root.PersistentFlags().StringVar(&s.color, "color", "auto", "use colors: `WHEN` is auto, always or never")
+	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false, "suppress notices; check, scan and writing commands print nothing")
 	s.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !slices.Contains([]string{"auto", "always", "never"}, s.color) {
-			return Usagef("--color is %q, and can be auto, always or never", s.color)
+			return Usagef("--color cannot be %q: use auto, always or never", s.color)
 		}
 		return oneForm(cmd)
 	}
 }
 
-// AddInputs takes note of files that are read, so that no output overwrites them.
+// AddInputs records files that are read, so that no output overwrites them.
 func (s *Session) AddInputs(names ...string) { s.Inputs = append(s.Inputs, names...) }
 
-// ErrFound ends the program with exitFound. What was found has been said.
+// ErrFound makes the program exit with ExitFound. The findings have been reported.
 var ErrFound = errors.New("something was found")
 
-// ErrUnread ends the program with exitIO. What could not be read has been said.
+// ErrUnread makes the program exit with ExitIO. The errors have been printed.
 var ErrUnread = errors.New("something could not be read")
 
-// A UsageError is the user's, in calling the program.
+// A UsageError is an error in the command line.
 type UsageError struct{ error }
 
 // Usage returns err as a UsageError.
 func Usage(err error) error { return UsageError{err} }
 
-// Usagef returns a usageError.
+// Usagef returns a formatted UsageError.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Exit reports err and returns the exit code that it stands for.
+// Exit prints err and returns the exit code for it.
 func (s *Session) Exit(err error) int {
 	var usage UsageError
 	if err == nil {
@@ -110,10 +109,10 @@ func (s *Session) Exit(err error) int {
 	return ExitIO
 }
 
-// PrintError writes an error as one line.
+// PrintError prints an error as one line on standard error.
 func (s *Session) PrintError(err error) { fmt.Fprintf(s.Stderr, "weigh: %s\n", Describe(err)) }
 
-// Notice writes what is no error, and may still not be what the user wanted.
+// Notice prints a notice on standard error, unless --quiet is set.
 func (s *Session) Notice(format string, args ...any) {
 	if !s.Quiet {
 		fmt.Fprintf(s.Stderr, "weigh: %s\n", typeset.Line(fmt.Sprintf(format, args...)))

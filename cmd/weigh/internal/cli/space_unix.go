@@ -1,4 +1,4 @@
-// How much room a disk has, as Unix says it.
+// Free disk space on Unix.
 
 //go:build linux || darwin
 
@@ -6,8 +6,7 @@ package cli
 
 import "golang.org/x/sys/unix"
 
-// FreeSpace returns how many bytes the user may yet write to the disk of a folder, or -1
-// if that is not known.
+// FreeSpace returns the free bytes of the disk that holds dir, or -1 if unknown.
 func FreeSpace(dir string) int64 {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

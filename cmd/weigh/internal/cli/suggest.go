@@ -1,10 +1,10 @@
-// Suggestions for words that are misspelt.
+// Suggestions for misspelt words.
 
 package cli
 
 import "strings"
 
-// DidYouMean suggests one of words, or returns "".
+// DidYouMean returns a question that suggests one of words, or "".
 func DidYouMean(s string, words []string) string {
 	if meant := Suggest(s, words); meant != "" {
 		return "did you mean " + strings.TrimSpace(meant) + "?"
@@ -12,11 +12,11 @@ func DidYouMean(s string, words []string) string {
 	return ""
 }
 
-// Suggest returns the word of words that is most like s, or "" if none is.
+// Suggest returns the word most similar to s, or "".
 func Suggest(s string, words []string) string {
-	best, least := "", 3 // letters to change; with more, it is another word
+	best, least := "", 3 // edits; with more, it is another word
 	for _, w := range words {
-		// Of a short word, half the letters make another one.
+		// In a short word, changing half the letters makes another word.
 		if d := Distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
 			best, least = w, d
 		}
@@ -24,10 +24,10 @@ func Suggest(s string, words []string) string {
 	return best
 }
 
-// Distance returns how many letters have to be added, dropped, changed, or
-// swapped with their neighbour, to make b of a.
+// Distance returns the number of insertions, deletions, substitutions and swaps of neighbours that
+// turn a into b.
 func Distance(a, b string) int {
-	const most = 40 // letters: longer, it is no word
+	const most = 40 // bytes
 	if len(a) > most || len(b) > most {
 		return most
 	}

@@ -1,4 +1,4 @@
-// What is particular to systems other than Windows.
+// Terminals and pipes on systems other than Windows.
 
 //go:build !windows
 
@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// enableColors says whether a terminal acts on escape sequences. All do.
+// enableColors reports whether the terminal understands escape sequences.
 func enableColors(*os.File) bool { return true }
 
-// readerGone says whether a write failed since nobody reads any more.
+// readerGone reports whether a write failed because the reader has closed the pipe.
 func readerGone(err error) bool { return errors.Is(err, syscall.EPIPE) }

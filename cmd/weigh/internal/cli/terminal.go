@@ -1,4 +1,4 @@
-// The terminal, if there is one: how wide it is, and whether it shows colours.
+// Terminal detection.
 
 package cli
 
@@ -12,17 +12,17 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// A terminal is what the output goes to. The zero terminal is a pipe or a file.
+// A terminal describes the terminal that output goes to. It is zero for a pipe or a file.
 type terminal struct {
-	width  int  // in columns; 0 if it is none
-	colors bool // whether it shows them
+	width  int  // in columns; 0 if not a terminal
+	colors bool // supports colours
 }
 
-// TestTerminal is the environment variable by which tests make the program
-// believe in a terminal: its value is the width. It is not documented.
+// TestTerminal is an undocumented environment variable for tests: its value is the width of a
+// simulated terminal.
 const TestTerminal = "WEIGH_TEST_TTY"
 
-// terminalOf returns what w is.
+// terminalOf describes w.
 func terminalOf(w io.Writer, env func(string) string) terminal {
 	if width := positive(env(TestTerminal)); width > 0 {
 		return terminal{width: width, colors: true}
@@ -31,7 +31,7 @@ func terminalOf(w io.Writer, env func(string) string) terminal {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return terminal{}
 	}
-	const usual = 80 // columns, where neither the user nor the system knows
+	const usual = 80 // columns, if unknown
 	t := terminal{width: positive(env("COLUMNS")), colors: enableColors(f)}
 	if t.width == 0 {
 		t.width, _, _ = term.GetSize(int(f.Fd()))
@@ -42,8 +42,8 @@ func terminalOf(w io.Writer, env func(string) string) terminal {
 	return t
 }
 
-// piped says whether r is a pipe or a file, as in "curl … | weigh": there is
-// something to read then, which a terminal and /dev/null do not promise.
+// piped reports whether r is a pipe or a regular file, which, unlike a terminal or /dev/null, is
+// meant to be read.
 func piped(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -53,7 +53,7 @@ func piped(r io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// positive returns the positive number that s is, or 0.
+// positive parses s as a positive number; it returns 0 if that fails.
 func positive(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
@@ -62,11 +62,10 @@ func positive(s string) int {
 	return n
 }
 
-// Style returns how text is to look on standard output. NO_COLOR is the
-// convention of no-color.org, TERM=dumb that of older programs.
+// Style returns the style of standard output. It honours NO_COLOR (no-color.org) and TERM=dumb.
 func (s *Session) Style() typeset.Style { return s.styleOn(s.terminal) }
 
-// styleOn returns how text is to look on a terminal, or on what is none.
+// styleOn returns the style for a terminal.
 func (s *Session) styleOn(t terminal) typeset.Style {
 	style := typeset.Style{Width: t.width}
 	switch s.color {
