@@ -18,7 +18,8 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 	"github.com/weightools/safetensors/pickle"
@@ -91,18 +92,18 @@ func validate(t *testing.T, schema *jsonschema.Schema, name string, write func(i
 
 func TestSARIFOfCheck(t *testing.T) {
 	schema := compiled(t)
-	var all []render.Finding // one of each rule
+	var all []finding.Finding // one of each rule
 	for _, info := range rules.All() {
 		v := rules.Violation(info.Rule, "w\x1b", safetensors.Span{Begin: 8, End: 64}, "a fault")
-		all = append(all, render.Finding{File: "dir/a b.safetensors", Violation: v})
+		all = append(all, finding.Finding{File: "dir/a b.safetensors", Violation: v})
 	}
-	all = append(all, render.Finding{File: "/abs/x", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
-	all = append(all, render.Finding{File: "x", Allowed: "so", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
-	omitted := []render.Omission{{Rule: safetensors.RuleHole, File: "x", N: 7}, {Rule: safetensors.RuleHole, File: "x", N: 1, Allowed: "so"}}
-	for name, check := range map[string]*render.Check{
+	all = append(all, finding.Finding{File: "/abs/x", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
+	all = append(all, finding.Finding{File: "x", Allowed: "so", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
+	omitted := []finding.Omission{{Rule: safetensors.RuleHole, File: "x", N: 7}, {Rule: safetensors.RuleHole, File: "x", N: 1, Allowed: "so"}}
+	for name, check := range map[string]*finding.Check{
 		"nothing found": {},
 		"every rule":    {Findings: all, Omitted: omitted, Root: "/abs"},
-		"unread":        {Unread: []render.Unread{{File: "gone", Message: "gone"}}},
+		"unread":        {Unread: []finding.Unread{{File: "gone", Message: "gone"}}},
 	} {
 		for _, verbose := range []bool{false, true} {
 			validate(t, schema, name, func(w io.Writer) error { return check.SARIF(w, typeset.Style{}, "v1.2.3", verbose) })
@@ -118,10 +119,10 @@ func TestSARIFOfScan(t *testing.T) {
 			all.Findings = append(all.Findings, scan.Finding{Member: member, Finding: pickle.Finding{Rule: r, Severity: scan.Severity(r), Offset: 7, Message: "a {fault}\x1b"}})
 		}
 	}
-	for name, found := range map[string]*render.Scan{
-		"nothing found": {Files: []render.ScannedFile{{Path: "a", Report: &scan.Report{Complete: true}}}},
-		"every rule":    {Files: []render.ScannedFile{{Path: "dir/a b.pt", Report: all}}},
-		"unread":        {Unread: []render.Unread{{File: "gone", Message: "gone"}}},
+	for name, found := range map[string]*scanreport.Scan{
+		"nothing found": {Files: []scanreport.ScannedFile{{Path: "a", Report: &scan.Report{Complete: true}}}},
+		"every rule":    {Files: []scanreport.ScannedFile{{Path: "dir/a b.pt", Report: all}}},
+		"unread":        {Unread: []finding.Unread{{File: "gone", Message: "gone"}}},
 	} {
 		validate(t, schema, name, func(w io.Writer) error { return found.SARIF(w, typeset.Style{}, "v1.2.3") })
 	}

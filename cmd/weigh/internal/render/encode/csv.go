@@ -1,4 +1,4 @@
-// Cells for spreadsheets and for Markdown, which act on some of what they read.
+// CSV and Markdown.
 
 package encode
 
@@ -10,11 +10,10 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// Digits returns a number as programs read it.
+// Digits returns a number in decimal digits.
 func Digits(n int64) string { return strconv.FormatInt(n, 10) }
 
-// CSV writes one record as RFC 4180 has it, but for the line end, which is
-// that of the other output.
+// CSV writes one record as in RFC 4180, with a line feed as line end.
 func CSV(w *bufio.Writer, s typeset.Style, cells ...string) {
 	for i, cell := range cells {
 		if i > 0 {
@@ -22,7 +21,7 @@ func CSV(w *bufio.Writer, s typeset.Style, cells ...string) {
 		}
 		cell = defused(cell)
 		if s.Terminal() {
-			cell = typeset.Line(cell) // a file has the name as it is; a terminal would act on it
+			cell = typeset.Line(cell) // a terminal would act on control characters
 		}
 		if strings.ContainsAny(cell, ",\"\r\n") || cell != "" && (cell[0] == ' ' || cell[len(cell)-1] == ' ') {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
@@ -32,9 +31,8 @@ func CSV(w *bufio.Writer, s typeset.Style, cells ...string) {
 	w.WriteByte('\n')
 }
 
-// defused returns a cell that a spreadsheet takes for text. One that begins like
-// a formula is preceded by an apostrophe, as the guidance of OWASP on "CSV
-// injection" has it.
+// defused prevents that a spreadsheet evaluates a cell: one that begins like a formula gets an
+// apostrophe in front, as OWASP advises against CSV injection.
 func defused(cell string) string {
 	if cell != "" && strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
 		return "'" + cell
@@ -42,7 +40,7 @@ func defused(cell string) string {
 	return cell
 }
 
-// MarkdownRow writes one row of a table. Cells are Markdown already.
+// MarkdownRow writes a row of a Markdown table. Its cells are not escaped.
 func MarkdownRow(w *bufio.Writer, cells ...string) {
 	w.WriteByte('|')
 	for _, cell := range cells {
@@ -53,12 +51,11 @@ func MarkdownRow(w *bufio.Writer, cells ...string) {
 	w.WriteByte('\n')
 }
 
-// Markdown returns text that stands for itself in Markdown, in a table too.
+// Markdown escapes text for Markdown, also within tables.
 //
-// GitHub makes links of what looks like an address, a user or an issue. The
-// latter two it looks for in the page and not in the text, so that neither a
-// backslash nor an entity hides them; an empty comment after the sign does, and
-// nobody who copies the name gets to see it.
+// GitHub turns addresses, users and issues into links. It finds users and issues in the rendered
+// page, so that neither a backslash nor an entity prevents it. An empty comment after the sign
+// does, and is invisible.
 func Markdown(text string) string {
 	text = typeset.Name(text)
 	if !strings.ContainsAny(text, "\\`*_[]<&|~$@#:") && !strings.Contains(text, "www.") {
@@ -85,14 +82,14 @@ func Markdown(text string) string {
 	return b.String()
 }
 
-// address says whether the byte at i is the one by which GitHub knows an
-// address: the colon before two slashes, or the dot after "www".
+// address reports whether the byte at i marks an address for GitHub: the colon of "://" or the dot
+// after "www".
 func address(s string, i int) bool {
 	return strings.HasPrefix(s[i:], "://") || s[i] == '.' && strings.HasSuffix(s[:i], "www")
 }
 
-// within says whether the byte at i stands between letters or digits, where an
-// underscore is no emphasis. Nearly all names have such.
+// within reports whether the byte at i is between letters or digits, where an underscore is not
+// emphasis.
 func within(s string, i int) bool {
 	word := func(c byte) bool { return typeset.IsDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	return i > 0 && i+1 < len(s) && word(s[i-1]) && word(s[i+1])

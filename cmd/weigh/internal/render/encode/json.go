@@ -1,4 +1,4 @@
-// JSON: the form for programs, exact and safe to print.
+// JSON output.
 
 // Package encode writes the forms for programs: JSON, CSV and Markdown tables.
 //
@@ -17,14 +17,13 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// Write writes v as one JSON text and a line end: on one line, or indented
-// for a terminal.
+// Write writes v as JSON and a newline: on one line, or indented on a terminal.
 func Write(w io.Writer, s typeset.Style, v any) error {
 	b, err := Marshal(v)
 	if err != nil {
 		return err
 	}
-	// A terminal gets it indented, all else one line: jq and grep take lines.
+	// jq and grep read lines.
 	if s.Terminal() {
 		return Pretty(w, s, b)
 	}
@@ -32,8 +31,8 @@ func Write(w io.Writer, s typeset.Style, v any) error {
 	return err
 }
 
-// Marshal returns v as JSON. Unlike json.Marshal it leaves <, > and & alone,
-// which are common in names and harm nobody here.
+// Marshal returns v as JSON that is safe to print. Unlike json.Marshal it does not escape <, > and
+// &.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -44,9 +43,7 @@ func Marshal(v any) ([]byte, error) {
 	return shown(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// shown escapes what a JSON text has in its strings that does not show, or
-// would make a terminal show something else: package json escapes only what
-// JSON demands. The text means the same afterwards.
+// shown escapes invisible characters, which json.Marshal leaves in strings.
 func shown(text []byte) []byte {
 	for i := range text {
 		if text[i] >= 0x7f {
@@ -56,8 +53,8 @@ func shown(text []byte) []byte {
 	return text
 }
 
-// escapeJSON is shown for a text that is not all ASCII. It may go by characters,
-// and ignore where strings begin: outside of strings JSON is ASCII.
+// escapeJSON implements shown for text that is not ASCII. It ignores where strings begin: outside
+// of strings, JSON is ASCII.
 func escapeJSON(text []byte) []byte {
 	b := make([]byte, 0, len(text)+64)
 	for len(text) > 0 {
@@ -73,23 +70,21 @@ func escapeJSON(text []byte) []byte {
 	return b
 }
 
-// A Member is one member of an object that is written piece by piece. Its value
-// may be an object or an array that is, too: []member or elements; or a func() any
-// that returns it once it is its turn.
+// A Member is a member of an object that is streamed. Its value may be streamed, too, as []Member
+// or Elements, or be computed when it is written, as a func() any.
 type Member struct {
 	Name  string
 	Value any
 }
 
-// M returns a member.
+// M returns a Member.
 func M(name string, value any) Member { return Member{name, value} }
 
-// Elements are those of an array that is written piece by piece. What is said of
-// the value of a member goes for each.
+// Elements iterates over the elements of a streamed array. They may be streamed, too.
 type Elements func(yield func(any) bool)
 
-// Object writes an object in the order of its members. It holds one
-// element of an array at most, unless it has to indent.
+// Object streams an object, in the order of its members, and a newline. It holds at most one
+// element in memory, unless the output is a terminal and has to be indented.
 func Object(w io.Writer, s typeset.Style, members []Member) error {
 	if s.Terminal() {
 		var b bytes.Buffer
@@ -106,7 +101,6 @@ func Object(w io.Writer, s typeset.Style, members []Member) error {
 	return errors.Join(err, flushed)
 }
 
-// writeMembers writes an object member by member.
 func writeMembers(w *bufio.Writer, members []Member) error {
 	for i, m := range members {
 		separate(w, i, '{')
@@ -121,7 +115,6 @@ func writeMembers(w *bufio.Writer, members []Member) error {
 	return w.WriteByte('}')
 }
 
-// writeArray writes an array element by element.
 func writeArray(w *bufio.Writer, list Elements) error {
 	n := 0
 	for v := range list {
@@ -137,7 +130,7 @@ func writeArray(w *bufio.Writer, list Elements) error {
 	return w.WriteByte(']')
 }
 
-// separate writes what comes before the i-th element.
+// separate writes the separator before the i-th element, or the opening bracket.
 func separate(w *bufio.Writer, i int, open byte) {
 	if i > 0 {
 		open = ','
@@ -145,8 +138,7 @@ func separate(w *bufio.Writer, i int, open byte) {
 	w.WriteByte(open)
 }
 
-// writeValue writes a value: piece by piece, or one that is small enough to be
-// held.
+// writeValue writes a streamed or a plain value.
 func writeValue(w *bufio.Writer, v any) error {
 	switch v := v.(type) {
 	case []Member:

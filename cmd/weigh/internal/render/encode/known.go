@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// HexOf returns a digest as text, nil if there is none.
+// HexOf returns a digest in hexadecimal digits, or nil for nil.
 func HexOf(sum []byte) *string {
 	if sum == nil {
 		return nil
@@ -15,10 +15,10 @@ func HexOf(sum []byte) *string {
 	return &text
 }
 
-// Unclear is what a table shows in place of what is not known.
+// Unclear marks unknown values in tables.
 const Unclear = "?"
 
-// Text returns the number as format writes it.
+// Text formats the number, or returns Unclear.
 func (k Known) Text(format func(int64) string) string {
 	if k < 0 {
 		return Unclear
@@ -26,8 +26,8 @@ func (k Known) Text(format func(int64) string) string {
 	return format(int64(k))
 }
 
-// Cell returns the number for a cell of CSV, which has nothing in it for what is
-// not known: spreadsheets add up what they can read.
+// Cell returns the number for a CSV cell, which is empty if the number is unknown: spreadsheets
+// sum up what they can read.
 func (k Known) Cell() string {
 	if k < 0 {
 		return ""
@@ -35,11 +35,11 @@ func (k Known) Cell() string {
 	return Digits(int64(k))
 }
 
-// Plus returns the sum of what is known. Sums saturate, see add.
+// Plus adds a number if it is known. It saturates like Add.
 func Plus(sum int64, k Known) int64 { return Add(sum, max(int64(k), 0)) }
 
-// Add returns a + b, or the largest int64 if that is less. Neither is negative.
-// The sizes in a hostile header add up to anything.
+// Add returns a + b for numbers that are not negative. It saturates: sizes in hostile headers add
+// up to anything.
 func Add(a, b int64) int64 {
 	const most = 1<<63 - 1
 	if a > most-b {
@@ -48,7 +48,7 @@ func Add(a, b int64) int64 {
 	return a + b
 }
 
-// Times returns n * count, or the largest int64 if that is less.
+// Times returns n * count, and saturates.
 func Times(n int64, count int) int64 {
 	if n > 0 && int64(count) > (1<<63-1)/n {
 		return 1<<63 - 1
@@ -56,7 +56,7 @@ func Times(n int64, count int) int64 {
 	return n * int64(count)
 }
 
-// A Hex is a digest in JSON, null if there is none.
+// A Hex is a digest in JSON; null if it is nil.
 type Hex []byte
 
 // MarshalJSON implements json.Marshaler.
@@ -67,8 +67,7 @@ func (d Hex) MarshalJSON() ([]byte, error) {
 	return append(hex.AppendEncode([]byte{'"'}, d), '"'), nil
 }
 
-// A Known is a number that may be unknown, which -1 stands for; it is null in
-// JSON.
+// A Known is a number that may be unknown, which is -1 in Go and null in JSON.
 type Known int64
 
 const Unknown Known = -1
@@ -81,9 +80,8 @@ func (k Known) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(k), 10), nil
 }
 
-// Dims is a shape. Its numbers are unsigned, for the sake of tensors without
-// elements: see safetensors.TensorInfo. It is null in JSON if it is nil, which is
-// a shape that could not be read; that of a scalar is [].
+// Dims is a shape in JSON. Its numbers are unsigned (see safetensors.TensorInfo). A nil Dims,
+// whose shape could not be read, is null; that of a scalar is [].
 type Dims []int64
 
 // MarshalJSON implements json.Marshaler.
@@ -101,7 +99,7 @@ func (d Dims) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// Pair is the two ends of a run of bytes. It is null if they are not known.
+// Pair is a range of bytes in JSON; null if it is not known.
 type Pair struct {
 	Begin, End int64
 	Known      bool
@@ -117,7 +115,7 @@ func (p Pair) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// OrNull returns a text, nil if it is empty.
+// OrNull returns nil for an empty string.
 func OrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -125,7 +123,7 @@ func OrNull(s string) *string {
 	return &s
 }
 
-// List returns the elements of an array, made one by one.
+// List streams a list, each element converted by form.
 func List[T any](list []T, form func(*T) any) Elements {
 	return func(yield func(any) bool) {
 		for i := range list {
@@ -136,7 +134,7 @@ func List[T any](list []T, form func(*T) any) Elements {
 	}
 }
 
-// A Finite is a float64 in JSON, where what is none is null.
+// A Finite is a float64 in JSON; null if it is not finite.
 type Finite float64
 
 // MarshalJSON implements json.Marshaler.

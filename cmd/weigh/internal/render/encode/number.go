@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// AppendFloat appends a finite x, which has so many bits.
+// AppendFloat appends a finite x with the fewest digits that identify it among floats of so many
+// bits.
 func AppendFloat(b []byte, x float64, bits int) []byte {
 	form := byte('f')
 	if abs := math.Abs(x); abs != 0 && (abs < 1e-6 || abs >= 1e21) {

@@ -1,4 +1,4 @@
-// Indenting JSON as it stands: order, duplicates, spelling, and even what is broken.
+// Indented JSON.
 
 package encode
 
@@ -10,25 +10,23 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// Pretty writes a JSON text with an indentation, for people. It goes by tokens
-// alone: members keep their order, names that stand twice do so, and numbers
-// and escapes are spelled as they are. A text that is not quite JSON is
-// indented as far as that means anything, and nothing of it is lost but white
-// space between tokens.
+// Pretty indents JSON text for people. It works on tokens, so the order of members, duplicate
+// names and the spelling of numbers and strings are preserved, and invalid JSON is indented as far
+// as possible. Only white space between tokens is lost.
 //
-// An array or object that has no other within is one line.
+// Arrays and objects without nested ones are written on one line.
 func Pretty(w io.Writer, s typeset.Style, text []byte) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		indent(w, &pretty{text: text, safe: s.Terminal()})
 	})
 }
 
-// Indent writes a JSON text that stands depth levels deep in a text for people.
+// Indent writes indented JSON within a text, depth levels deep, and a newline.
 func Indent(w *bufio.Writer, text []byte, depth int) {
 	indent(w, &pretty{text: text, safe: true, depth: depth})
 }
 
-// indent writes all of p's text, and a line end.
+// indent writes all of p, and a newline.
 func indent(w *bufio.Writer, p *pretty) {
 	p.w, p.text = w, bytes.TrimRight(p.text, " \t\r\n")
 	for p.pos < len(p.text) {
@@ -37,8 +35,7 @@ func indent(w *bufio.Writer, p *pretty) {
 	w.WriteByte('\n')
 }
 
-// Raw writes a JSON text as it stands. A terminal gets a line end after it, and
-// escapes in place of what it would act on; anything else gets the bytes.
+// Raw writes JSON text unchanged. On a terminal it escapes control characters and adds a newline.
 func Raw(w io.Writer, s typeset.Style, text []byte) error {
 	if !s.Terminal() {
 		_, err := w.Write(text)
@@ -51,19 +48,19 @@ func Raw(w io.Writer, s typeset.Style, text []byte) error {
 	})
 }
 
-// A pretty is a text on its way to being indented.
+// A pretty is the state of an indenter.
 type pretty struct {
 	w    *bufio.Writer
 	text []byte
 	pos  int
-	safe bool // for a terminal
+	safe bool // escape for a terminal
 
-	depth int  // levels of indentation, those of what the text stands in among them
-	flat  int  // how deep the text is in an array or object that is one line
-	line  bool // a line is to be begun before the next token
+	depth int  // indentation level
+	flat  int  // nesting level within a value that is written on one line
+	line  bool // the next token starts a line
 }
 
-// token writes the next token, and the white space around it.
+// token writes the next token, or skips white space.
 func (p *pretty) token() {
 	switch c := p.text[p.pos]; c {
 	case ' ', '\t', '\r', '\n':
@@ -98,8 +95,7 @@ func (p *pretty) token() {
 	}
 }
 
-// open writes what opens an array or object, and decides whether it is to be
-// one line.
+// open writes an opening bracket, and decides whether the value fits on one line.
 func (p *pretty) open(c byte) {
 	p.put(string(c))
 	if p.flat > 0 || p.leaf() {
@@ -110,10 +106,10 @@ func (p *pretty) open(c byte) {
 	p.line = true
 }
 
-// leaf says whether what was opened has nothing within that could be opened,
-// but arrays of numbers such as a shape.
+// leaf reports whether the value that was just opened contains no other objects or arrays, except
+// arrays of numbers such as shapes.
 func (p *pretty) leaf() bool {
-	const most = 256 // bytes: longer is no line
+	const most = 256 // bytes
 	for i := p.pos; i < len(p.text) && i < p.pos+most; {
 		switch p.text[i] {
 		case '{':
@@ -134,9 +130,8 @@ func (p *pretty) leaf() bool {
 	return false
 }
 
-// put writes a token, on a new line if that is due. Indentation is bounded: a
-// text may be nothing but brackets, each of which would take a line of it. No
-// header that is one goes beyond four levels.
+// put writes a token, on a new line if needed. The indentation is bounded, because a text may
+// consist of brackets alone. Valid headers have at most four levels.
 func (p *pretty) put(token string) {
 	const most = 16 // levels
 	if p.line {

@@ -1,4 +1,4 @@
-// What check says: every rule that is broken.
+// Results of a check.
 
 package finding
 
@@ -14,49 +14,46 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// Never is the severity from which on a check fails that never fails: nothing is
-// as severe.
+// Never is the FailOn of a check that never fails.
 const Never = safetensors.Invalid + 1
 
-// A Check is what was found at some targets, and what was looked at.
+// A Check is the result of a check.
 type Check struct {
 	Targets  []string
 	Findings []Finding
-	Omitted  []Omission // what is not among Findings, of rules broken a thousand times
+	Omitted  []Omission // findings that were counted but not kept
 
-	// FailOn is the least severity for which the check fails.
+	// FailOn is the lowest severity that makes the check fail.
 	FailOn safetensors.Severity
 
-	Files   []string // which files were judged
+	Files   []string // the files that were checked
 	Tensors int
-	Index   bool // whether an index was judged against them
-	Data    bool // whether the data was read, too
+	Index   bool // an index was checked against the shards
+	Data    bool // values were read
 
-	// Described says whether tensors were judged by a configuration, such as
-	// config.json: a folder without one is ok more easily.
+	// Described reports whether tensors were checked against a configuration such as config.json.
 	Described bool
 
-	// Unread are the files that could not be read, and so not judged.
+	// Unread lists files that could not be read.
 	Unread []Unread
 
-	// Configs are the files by which findings were allowed, as the user can open
-	// them, and Baseline is the one in which they are recorded, or "".
+	// Configs are the files that allow findings, and Baseline is the file of known findings, or
+	// "".
 	Configs  []string
 	Baseline string
 
-	// Stale are what the baseline records and what is no longer found.
+	// Stale lists baseline entries that were not found again.
 	Stale []Stale
 
-	// Root is the folder in which the program was run, absolute and with
-	// slashes, or "". What lies in it has a relative address in SARIF.
+	// Root is the working directory, absolute and with slashes, or "". SARIF locations below it
+	// are relative.
 	Root string
 }
 
-// An Unread is a file that could not be read, and why, as one line: it is the
-// same on standard error and in the machine form.
+// An Unread is a file that could not be read, and why, in one line.
 type Unread struct{ File, Message string }
 
-// A Stale is what a baseline records and is no longer found, so often.
+// A Stale is a baseline entry that was not found again.
 type Stale struct {
 	Rule   string `json:"rule"`
 	File   string `json:"file"`
@@ -64,7 +61,7 @@ type Stale struct {
 	Count  int    `json:"count"`
 }
 
-// String returns what is recorded as in "overlap in a.safetensors, tensor b".
+// String describes the entry, as in "overlap in a.safetensors, tensor b".
 func (st *Stale) String() string {
 	text := typeset.Name(st.Rule) + " in " + typeset.Label(st.File)
 	if st.Tensor != "" {
@@ -76,8 +73,8 @@ func (st *Stale) String() string {
 	return text
 }
 
-// Failed says whether something was found of the severity at which the check
-// fails, and is not allowed.
+// Failed reports whether the check fails: whether a finding that is not allowed has at least the
+// severity FailOn.
 func (c *Check) Failed() bool {
 	n := countFindings(c.Findings, c.Omitted, false)
 	for s := range n {
@@ -88,19 +85,18 @@ func (c *Check) Failed() bool {
 	return false
 }
 
-// Nothing says whether nothing was judged at all.
+// Nothing reports whether nothing was checked.
 func (c *Check) Nothing() bool { return len(c.Files) == 0 && len(c.Findings) == 0 }
 
-// A CheckForm says how much of a check its text has.
+// A CheckForm says how detailed the text of a check is.
 type CheckForm struct {
-	All     bool // every finding that is kept, and not five of each rule in each file
-	Verbose bool // what is allowed, too
+	All     bool // all findings, instead of five for each rule and file
+	Verbose bool // also allowed findings
 }
 
-// Text writes the findings by file and rule, what the baseline has in vain, and a
-// last line that says what it all comes to.
+// Text writes findings by file and rule, stale baseline entries, and a summary line.
 func (c *Check) Text(w io.Writer, s typeset.Style, form CheckForm) error {
-	most := 5 // a broken writer breaks one rule in every tensor
+	most := 5 // a faulty writer breaks a rule in every tensor
 	if form.All {
 		most = 0
 	}
@@ -122,8 +118,7 @@ func (c *Check) Text(w io.Writer, s typeset.Style, form CheckForm) error {
 	})
 }
 
-// writeStale writes what is recorded in the baseline and no longer found, at most
-// most of it, or all if that is 0.
+// writeStale writes at most most stale baseline entries, or all if most is 0.
 func (c *Check) writeStale(w *bufio.Writer, s typeset.Style, most int) {
 	if len(c.Stale) == 0 {
 		return
@@ -143,7 +138,7 @@ func (c *Check) writeStale(w *bufio.Writer, s typeset.Style, most int) {
 	w.WriteByte('\n')
 }
 
-// verdict says what was found and what was looked at.
+// verdict returns the summary line and its color.
 func (c *Check) verdict() (text, color string) {
 	found, allowed := countFindings(c.Findings, c.Omitted, false), countFindings(c.Findings, c.Omitted, true)
 	worst, mild := found.String(), allowed.String()
@@ -166,7 +161,7 @@ func (c *Check) verdict() (text, color string) {
 	return text + "; checked " + c.extent(), color
 }
 
-// extent says what was looked at, and by whose leave.
+// extent describes what was checked, and by which configuration.
 func (c *Check) extent() string {
 	text := fmt.Sprintf("%s and %s", typeset.Plural(int64(len(c.Files)), "file"), typeset.Plural(int64(c.Tensors), "tensor"))
 	by := make([]string, 0, len(c.Configs)+1)

@@ -1,4 +1,4 @@
-// What check says to machines: every finding, and how many there are in truth.
+// Checks as JSON.
 
 package finding
 
@@ -14,13 +14,13 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
-// checkFinding is a Finding of a check in the machine form.
+// checkFinding is a finding in JSON.
 type checkFinding struct {
 	findingJSON
-	Allowed *string `json:"allowed"` // null if it is a fault
+	Allowed *string `json:"allowed"` // null if it is not allowed
 }
 
-// findingsJSON returns the machine form of the findings, made one by one.
+// findingsJSON streams the findings.
 func (c *Check) findingsJSON() encode.Elements {
 	return func(yield func(any) bool) {
 		for i := range c.Findings {
@@ -35,7 +35,7 @@ func (c *Check) findingsJSON() encode.Elements {
 	}
 }
 
-// severityCounts is a census in the machine form.
+// severityCounts is a census in JSON.
 type severityCounts struct {
 	Invalid       int64 `json:"invalid"`
 	Nonconforming int64 `json:"nonconforming"`
@@ -47,15 +47,15 @@ func (n *census) json() severityCounts {
 	return severityCounts{n[safetensors.Invalid], n[safetensors.Nonconforming], n[safetensors.Warning], n[safetensors.Note]}
 }
 
-// A ruleCount is how many findings there are of one rule.
+// A ruleCount is the number of findings of one rule.
 type ruleCount struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
-	Count    int64  `json:"count"`   // that are not allowed
-	Allowed  int64  `json:"allowed"` // that are
+	Count    int64  `json:"count"`   // not allowed
+	Allowed  int64  `json:"allowed"` // allowed
 }
 
-// rules counts the findings of each rule that is broken, the worst first.
+// rules counts the findings of each rule, the most severe first.
 func (c *Check) rules() []ruleCount {
 	counts := make(map[safetensors.Rule]*ruleCount)
 	add := func(r safetensors.Rule, n int64, allowed string) {
@@ -85,7 +85,7 @@ func (c *Check) rules() []ruleCount {
 	return list
 }
 
-// omitted returns how many findings are not among Findings.
+// omitted returns the number of findings that were counted but not kept.
 func (c *Check) omitted() (n int) {
 	for _, o := range c.Omitted {
 		n += o.N
@@ -93,7 +93,7 @@ func (c *Check) omitted() (n int) {
 	return n
 }
 
-// JSON writes the machine form, "weigh.check/1".
+// JSON writes weigh.check/1.
 func (c *Check) JSON(w io.Writer, s typeset.Style) error {
 	type unread struct {
 		File    string `json:"file"`

@@ -1,4 +1,4 @@
-// An example of each rule, broken.
+// Examples of broken rules.
 
 package finding
 
@@ -8,7 +8,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 )
 
-// examples are what a file has in it, or is, that breaks a rule.
+// examples describes, for each rule, a file or header that breaks it.
 var examples = map[safetensors.Rule]string{
 	safetensors.RuleTooShort:         `an empty file, as an interrupted download leaves`,
 	safetensors.RuleNotSafetensors:   `a text of 134 bytes that begins with "version https://git-lfs.github.com/spec/v1"`,

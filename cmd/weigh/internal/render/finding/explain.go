@@ -1,4 +1,4 @@
-// What check --explain says: one rule.
+// Explanations of rules.
 
 package finding
 
@@ -13,12 +13,12 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
-// An Explanation is all that there is to say of a rule.
+// An Explanation documents a rule.
 type Explanation struct {
 	Schema    string `json:"schema"`
 	Rule      string `json:"rule"`
 	Severity  string `json:"severity"`
-	Means     string `json:"means"` // what the severity says
+	Means     string `json:"means"` // of the severity
 	Law       string `json:"law"`
 	Clause    string `json:"clause"`
 	Reference string `json:"reference"`
@@ -27,7 +27,7 @@ type Explanation struct {
 	Help      string `json:"help"`
 }
 
-// meanings are what severities say of a file.
+// meanings explains severities.
 var meanings = [...]string{
 	safetensors.Invalid:       "no conforming reader accepts it",
 	safetensors.Nonconforming: "the specification forbids it, the reference implementation reads it",
@@ -35,7 +35,7 @@ var meanings = [...]string{
 	safetensors.Note:          "readers agree on what it means; it could be tidier",
 }
 
-// Explain returns what there is to say of a rule.
+// Explain returns the documentation of a rule.
 func Explain(r safetensors.Rule) *Explanation {
 	info, _ := rules.Lookup(r)
 	return &Explanation{
@@ -44,12 +44,12 @@ func Explain(r safetensors.Rule) *Explanation {
 	}
 }
 
-// helpURI is where the rule is documented. docs/rules.md has a heading for each.
+// helpURI returns the address of the rule's documentation.
 func helpURI(r safetensors.Rule) string {
 	return "https://github.com/weightools/safetensors/blob/main/docs/rules.md#" + string(r)
 }
 
-// JSON writes the machine form, "weigh.rule/1".
+// JSON writes weigh.rule/1.
 func (e *Explanation) JSON(w io.Writer, s typeset.Style) error { return encode.Write(w, s, e) }
 
 // Text writes the explanation as a short page.

@@ -1,5 +1,3 @@
-// Findings: a broken rule, in which file.
-
 // Package finding reports broken rules: as text, JSON, SARIF and JUnit XML.
 package finding
 
@@ -18,21 +16,21 @@ import (
 	"github.com/weightools/safetensors/filetype"
 )
 
-// A Finding is a broken rule, and the file that breaks it.
+// A Finding is a broken rule in a file.
 type Finding struct {
 	*safetensors.Violation
-	File string // the path; that of the index for a rule between files
+	File string // a path; the index for rules about several files
 
-	// Key is the path by which the file is known from one run to the next,
-	// wherever the program is run. "" means that it is File.
+	// Key is the path that identifies the file in every run, from whatever directory. It defaults
+	// to File.
 	Key string
 
-	// Allowed is why the finding is no fault here, "" if it is one.
+	// Allowed is the reason why the finding is allowed, or "".
 	Allowed string
 }
 
-// An Omission is how many more findings there are of one rule in one file than
-// are kept: a broken writer breaks a rule in each of a million tensors.
+// An Omission is the number of findings of one rule in one file that were counted but not kept: a
+// faulty writer may break a rule in a million tensors.
 type Omission struct {
 	Rule      safetensors.Rule
 	File, Key string
@@ -40,11 +38,11 @@ type Omission struct {
 	Allowed   string
 }
 
-// Label returns the path as text has it.
+// Label returns the path for text.
 func (f *Finding) Label() string { return typeset.Label(f.File) }
 
-// Name returns the name of the tensor at fault as a report can hold it: one that is
-// very long has a digest in place of its middle, and is still told from all others.
+// Name returns the name of the tensor for reports. The middle of a very long name is replaced by a
+// digest, so that it stays unique.
 func (f *Finding) Name() string {
 	if len(f.Tensor) <= typeset.MostName {
 		return f.Tensor
@@ -61,19 +59,19 @@ func (f *Finding) fix() string {
 	return filetype.For(f.Fix, f.File)
 }
 
-// findingJSON is a Finding in the machine form.
+// findingJSON is a finding in JSON.
 type findingJSON struct {
 	Rule     string      `json:"rule"`
 	Severity string      `json:"severity"`
 	File     string      `json:"file"`
-	Tensor   *string     `json:"tensor"` // typeset.Shortened; null if the file as a whole is at fault
+	Tensor   *string     `json:"tensor"` // shortened; null if it is not about one tensor
 	Bytes    encode.Pair `json:"bytes"`
 	Message  string      `json:"message"`
 	Fix      string      `json:"fix"`
 }
 
-// json returns the machine form. Bytes are null where the fault is not of bytes:
-// as of a missing file. A zero Span says so.
+// json returns the finding for JSON. Bytes are null if the finding is not about bytes, such as a
+// missing file.
 func (f *Finding) json() findingJSON {
 	j := findingJSON{
 		Rule:     string(f.Rule),
@@ -90,7 +88,7 @@ func (f *Finding) json() findingJSON {
 	return j
 }
 
-// FindingsJSON returns the machine form of several, made one by one.
+// FindingsJSON streams findings.
 func FindingsJSON(findings []Finding) encode.Elements {
 	return func(yield func(any) bool) {
 		for i := range findings {
@@ -101,7 +99,7 @@ func FindingsJSON(findings []Finding) encode.Elements {
 	}
 }
 
-// Worst returns the highest severity of findings, and false if there are none.
+// Worst returns the highest severity, and false if there are no findings.
 func Worst(findings []Finding) (worst safetensors.Severity, any bool) {
 	for i := range findings {
 		worst = max(worst, findings[i].Severity)
@@ -109,15 +107,15 @@ func Worst(findings []Finding) (worst safetensors.Severity, any bool) {
 	return worst, len(findings) > 0
 }
 
-// Nonconforming is the least severity for which files are refused.
+// Nonconforming is the lowest severity at which files are refused.
 const Nonconforming = safetensors.Nonconforming
 
-// severities are all there are, the worst first: the order of reports.
+// severities in the order of reports.
 var severities = [...]safetensors.Severity{
 	safetensors.Invalid, safetensors.Nonconforming, safetensors.Warning, safetensors.Note,
 }
 
-// severityColors are the colours that go with severities.
+// severityColors maps severities to colors.
 var severityColors = [...]string{
 	safetensors.Invalid:       typeset.Red,
 	safetensors.Nonconforming: typeset.Red,
@@ -125,10 +123,10 @@ var severityColors = [...]string{
 	safetensors.Note:          typeset.Cyan,
 }
 
-// A census is how many findings there are of each severity.
+// A census counts findings by severity.
 type census [len(severities)]int64
 
-// String returns the census as in "1 invalid, 2 warnings".
+// String returns the counts as in "1 invalid, 2 warnings".
 func (n *census) String() string {
 	var parts []string
 	for _, s := range severities {
@@ -143,7 +141,7 @@ func (n *census) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// countFindings returns how many findings there are that are allowed, or that are not.
+// countFindings counts the findings that are allowed, or those that are not.
 func countFindings(findings []Finding, omitted []Omission, allowed bool) (n census) {
 	for i := range findings {
 		if (findings[i].Allowed != "") == allowed {
@@ -158,8 +156,7 @@ func countFindings(findings []Finding, omitted []Omission, allowed bool) (n cens
 	return n
 }
 
-// ByRule divides the findings by their rule: the worst first,
-// and otherwise in the order in which the first of each was found.
+// ByRule groups findings by rule: the most severe first, otherwise in order of appearance.
 func ByRule(findings []Finding) [][]Finding {
 	index := make(map[safetensors.Rule]int)
 	var groups [][]Finding

@@ -1,4 +1,4 @@
-// Findings as text: those that are alike stand together, and few of them.
+// Findings as text.
 
 package finding
 
@@ -14,8 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
-// A findingGroup is findings that are alike: of one rule in one file, allowed for one
-// reason or not.
+// A findingGroup is the findings of one rule in one file, allowed for one reason or not allowed.
 type findingGroup struct {
 	file    string
 	rule    safetensors.Rule
@@ -24,10 +23,10 @@ type findingGroup struct {
 	omitted int
 }
 
-// severity returns the severity of the group's rule.
+// severity returns the severity of the rule.
 func (g *findingGroup) severity() safetensors.Severity { return rules.Severity(g.rule) }
 
-// fix returns what to do about the group's rule.
+// fix returns the advice of the rule.
 func (g *findingGroup) fix() string {
 	if len(g.kept) > 0 {
 		return g.kept[0].fix()
@@ -36,10 +35,8 @@ func (g *findingGroup) fix() string {
 	return info.Fix
 }
 
-// groupFindings returns findings in groups: by their file, in the order of paths,
-// which is that in which one looks for a file; in a file the worst first, and
-// otherwise in the order in which the first of each was found. What is allowed
-// comes after what is not.
+// groupFindings groups findings: by path, allowed ones last, then by severity, then in order of
+// appearance.
 func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
 	type key struct {
 		file    string
@@ -71,7 +68,7 @@ func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
 	return list
 }
 
-// compareBools puts what is not before what is.
+// compareBools orders false before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:
@@ -82,8 +79,8 @@ func compareBools(a, b bool) int {
 	return +1
 }
 
-// writeFindings writes groups of findings, with a line for each file. Of each group it writes
-// at most most findings, or all if that is 0.
+// writeFindings writes groups of findings under the names of their files. It writes at most most
+// findings of each group, or all if most is 0.
 func writeFindings(w *bufio.Writer, s typeset.Style, list []findingGroup, most int) {
 	for i := range list {
 		if i == 0 || list[i].file != list[i-1].file {
@@ -97,8 +94,8 @@ func writeFindings(w *bufio.Writer, s typeset.Style, list []findingGroup, most i
 	}
 }
 
-// WriteProblems writes the findings that matter to one who wants to see a file,
-// with a title. What matters less is for check to say.
+// WriteProblems writes the findings for which files are refused, under a title, and how many
+// others there are.
 func WriteProblems(w *bufio.Writer, s typeset.Style, findings []Finding, omitted []Omission) {
 	const most = 3 // of one rule in one file
 	var worse []findingGroup
@@ -112,7 +109,7 @@ func WriteProblems(w *bufio.Writer, s typeset.Style, findings []Finding, omitted
 		writeFindings(w, s, worse, most)
 		w.WriteByte('\n')
 	}
-	// A hint is for people: in a pipe it would be one more line to parse.
+	// The hint is for people, not for programs that parse the output.
 	rest := countFindings(findings, omitted, false)
 	rest[safetensors.Invalid], rest[safetensors.Nonconforming] = 0, 0
 	if text := rest.String(); text != "" && s.Terminal() {
@@ -150,7 +147,7 @@ func (g *findingGroup) write(w *bufio.Writer, s typeset.Style, most int) {
 	}
 }
 
-// where says at which bytes of the file the fault is, if at any.
+// where returns the byte range of the finding, if it has one.
 func (f *Finding) where() string {
 	if f.Span.Len() <= 0 {
 		return ""

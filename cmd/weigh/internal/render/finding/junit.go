@@ -1,4 +1,4 @@
-// JUnit XML: the form of test results that CI servers show.
+// JUnit XML.
 
 package finding
 
@@ -14,10 +14,9 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// There is no standard for the form. What is written keeps to the schema by which
-// Jenkins judges reports (junit-10.xsd of its plugin xunit), which has the least in
-// it of those in use, and to what GitLab reads. Times are optional, and are left
-// out: the same files give the same report.
+// JUnit XML has no standard. The output satisfies the schema that Jenkins uses (junit-10.xsd of
+// its plugin xunit), the strictest in use, and GitLab. It omits times, which are optional, so that
+// reports are reproducible.
 type (
 	junitReport struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -50,15 +49,14 @@ type (
 	}
 )
 
-// junitClass is the class of all cases: a path would not do, for Jenkins takes what
-// is before the last dot for a package.
+// junitClass is the class of all test cases. It is not a path, because Jenkins takes everything
+// before the last dot for a package.
 const junitClass = "weigh.check"
 
-// JUnit writes the check as a report of tests. Each file is a suite. A rule that is
-// broken in it is a test: one that failed if the check does for its sake, one that
-// was skipped if it is allowed, and otherwise one that passed and has something to
-// say. A file in which nothing is found is a test that passed, and one that could
-// not be read a test with an error.
+// JUnit writes the check as a test report. Each file is a suite, and each broken rule a test case:
+// failed if the check fails because of it, skipped if it is allowed, and otherwise passed with
+// output. A file without findings is a passed test case; a file that could not be read is an
+// error.
 func (c *Check) JUnit(w io.Writer, _ typeset.Style) error {
 	report := junitReport{Name: "weigh check"}
 	byFile := make(map[string]*junitSuite)
@@ -100,7 +98,7 @@ func (c *Check) JUnit(w io.Writer, _ typeset.Style) error {
 	return err
 }
 
-// add adds a case, and counts it.
+// add adds and counts a test case.
 func (s *junitSuite) add(one junitCase) {
 	one.Class = junitClass
 	s.Tests++
@@ -115,7 +113,7 @@ func (s *junitSuite) add(one junitCase) {
 	s.Cases = append(s.Cases, one)
 }
 
-// junit returns the case that a group is.
+// junit returns the group as a test case.
 func (g *findingGroup) junit(failOn safetensors.Severity) junitCase {
 	one := junitCase{Name: string(g.rule) + " in " + typeset.Label(g.file)}
 	text := g.lines()
@@ -131,8 +129,8 @@ func (g *findingGroup) junit(failOn safetensors.Severity) junitCase {
 	return one
 }
 
-// lines returns the findings of a group, a line each. Servers refuse reports of
-// many megabytes, so there are not as many as a thousand.
+// lines returns the findings of the group, one on each line. Servers reject reports of many
+// megabytes, so it returns at most a hundred.
 func (g *findingGroup) lines() string {
 	const most = 100
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// SARIF 2.1.0: the form of findings that code scanners exchange.
+// Checks as SARIF.
 
 package finding
 
@@ -18,8 +18,8 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
-// levels are the levels of 3.27.10 that severities become. What is
-// nonconforming fails a check, so it is an error, too.
+// levels maps severities to SARIF levels (3.27.10). Nonconforming files fail a check, so the level
+// is error.
 var levels = [...]string{
 	safetensors.Invalid:       "error",
 	safetensors.Nonconforming: "error",
@@ -27,7 +27,7 @@ var levels = [...]string{
 	safetensors.Note:          "note",
 }
 
-// problems are what GitHub calls severities: the property "problem.severity".
+// problems maps severities to GitHub's property "problem.severity".
 var problems = [...]string{
 	safetensors.Invalid:       "error",
 	safetensors.Nonconforming: "error",
@@ -35,14 +35,13 @@ var problems = [...]string{
 	safetensors.Note:          "recommendation",
 }
 
-// mostResults is how many results one run may have for GitHub to accept the log,
-// by its documentation "SARIF support for code scanning". It shows 5,000 of them.
+// mostResults is the number of results that GitHub accepts in one run, by its documentation "SARIF
+// support for code scanning". It shows 5,000 of them.
 const mostResults = 25_000
 
-// SARIF writes the findings as a SARIF log of one run. Version is that of the
-// program. Results are written one by one: there may be a thousand for each rule
-// and file. What is allowed is left out, since GitHub makes an alert of every
-// result, suppressed or not; if verbose, it is there, as suppressed.
+// SARIF writes the findings as a SARIF log of one run, with the program's version. Allowed
+// findings are left out unless verbose is set, since GitHub raises alerts even for suppressed
+// results.
 func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool) error {
 	log := sarif.Log{Version: version}
 	var names []safetensors.Rule
@@ -63,10 +62,10 @@ func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool
 	return log.Write(w, s)
 }
 
-// sarifResults returns the findings that become results, in their order, and how
-// many have no room: of those, the most harmless.
+// sarifResults returns the findings that become results, in order, and the number of those that
+// exceed the limit; these are the least severe.
 func (c *Check) sarifResults(verbose bool) (written []*Finding, left int) {
-	var room [len(severities)]int // of each severity, what the worse ones leave
+	var room [len(severities)]int // remaining room by severity
 	total := mostResults
 	wanted := func(f *Finding) bool { return verbose || f.Allowed == "" }
 	for _, s := range severities {
@@ -89,8 +88,7 @@ func (c *Check) sarifResults(verbose bool) (written []*Finding, left int) {
 	return written, left
 }
 
-// sarifNotifications returns what there is to say of the run itself: what could
-// not be read, and what is not in the log.
+// sarifNotifications reports unreadable files and findings that are left out.
 func (c *Check) sarifNotifications(verbose bool, left int) []sarif.Notification {
 	var list []sarif.Notification
 	for _, u := range c.Unread {
@@ -113,8 +111,8 @@ func (c *Check) sarifNotifications(verbose bool, left int) []sarif.Notification 
 	return list
 }
 
-// sarifRuleOf returns a rule with all that a viewer may show of it. Every rule is
-// in every log, so that indices are the same in all of them.
+// sarifRuleOf returns a rule for the log. Every log contains all rules, so that their indices are
+// stable.
 func sarifRuleOf(info safetensors.RuleInfo) sarif.Rule {
 	e := Explain(info.Rule)
 	return sarif.Rule{
@@ -131,8 +129,8 @@ func sarifRuleOf(info safetensors.RuleInfo) sarif.Rule {
 	}
 }
 
-// sarifResult returns the finding as a result. The tensor is a logical location,
-// since viewers can group by these. Seen counts results that are alike.
+// sarifResult returns a finding as a result. The tensor is a logical location, which viewers can
+// group by. Seen counts equal fingerprints.
 func (c *Check) sarifResult(f *Finding, rules []safetensors.Rule, seen map[string]int) sarif.Result {
 	at := sarif.Location{Physical: sarif.Physical{Artifact: sarif.At(c.Root, f.File), Region: sarif.WholeFile}}
 	if f.Span != (safetensors.Span{}) {
@@ -154,9 +152,8 @@ func (c *Check) sarifResult(f *Finding, rules []safetensors.Rule, seen map[strin
 	return r
 }
 
-// fingerprint tells the finding from others, and is the same in the next run: it
-// is made of rule, file and tensor, and does not depend on offsets, which shift, nor
-// on the message.
+// fingerprint identifies the finding across runs, by rule, file and tensor. It does not depend on
+// offsets or messages, which change.
 func (f *Finding) fingerprint() string {
 	sum := sha256.Sum256([]byte(string(f.Rule) + "\x00" + cmp.Or(f.Key, f.File) + "\x00" + f.Tensor))
 	return hex.EncodeToString(sum[:16])

@@ -12,9 +12,8 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// The part of the Static Analysis Results Interchange Format, version 2.1.0
-// (OASIS standard, 27 March 2020), that is in use here. The numbers are those
-// of its sections.
+// The parts of SARIF 2.1.0 (OASIS standard, 27 March 2020) in use. Numbers are sections of the
+// standard.
 type (
 	Tool struct { // 3.18
 		Driver Driver `json:"driver"`
@@ -44,7 +43,7 @@ type (
 	Default struct { // 3.50
 		Level string `json:"level"`
 	}
-	Properties struct { // 3.8, with the names that GitHub gives them
+	Properties struct { // 3.8; the names are GitHub's
 		Tags      []string `json:"tags"`
 		Precision string   `json:"precision"`
 		Problem   string   `json:"problem.severity"`
@@ -77,10 +76,10 @@ type (
 		Logical  []Logical `json:"logicalLocations,omitempty"`
 	}
 	Physical struct { // 3.29
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   Region        `json:"region"`
+		Artifact Artifact `json:"artifactLocation"`
+		Region   Region   `json:"region"`
 	}
-	sarifArtifact struct { // 3.4
+	Artifact struct { // 3.4
 		URI string `json:"uri"`
 	}
 	Region struct { // 3.30
@@ -97,7 +96,7 @@ type (
 	}
 )
 
-// A Log is a log of one run.
+// A Log is a SARIF log of one run.
 type Log struct {
 	Version    string // of the program
 	Rules      []Rule
@@ -105,7 +104,7 @@ type Log struct {
 	Results    encode.Elements
 }
 
-// Write writes the log, its results one by one.
+// Write writes the log, result by result.
 func (l *Log) Write(w io.Writer, s typeset.Style) error {
 	run := []encode.Member{ // 3.14
 		encode.M("tool", Tool{Driver{Name: "weigh", Version: l.Version, InformationURI: "https://github.com/weightools/safetensors", Rules: l.Rules}}),
@@ -126,40 +125,36 @@ func Unread(root, file, message string) Notification {
 	return Notification{Level: "error", Message: Message(message), Locations: []Location{at}}
 }
 
-// Message returns a text out of which nothing is made that it does not say:
-// no link, which brackets begin by 3.11.6, and no placeholder, which braces do by
-// 3.11.5. A file chooses the names in it.
+// Message escapes text that contains names from files: brackets would begin links (3.11.6) and
+// braces placeholders (3.11.5).
 func Message(text string) Text {
 	return Text{strings.NewReplacer("[", `\[`, "]", `\]`, "{", "{{", "}", "}}").Replace(text)}
 }
 
-// WholeFile is the region of a finding. GitHub demands lines and columns, which a
-// file of weights does not have; by 3.30.4 they are independent of the bytes that
-// a region may have besides.
+// WholeFile is the region of a finding. GitHub requires lines and columns, which binary files do
+// not have; by 3.30.4 they are independent of byte offsets.
 var WholeFile = Region{StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2}
 
-// Fingerprints returns those of a result, of which seen counts those that are alike. The
-// second is the one that GitHub goes by. Its form is that of GitHub's own: hexadecimal
-// digits, and which of several with the same it is.
+// Fingerprints returns the fingerprints of a result. The second one is what GitHub uses; its form
+// is GitHub's own: hexadecimal digits and a counter among equal fingerprints, which seen holds.
 func Fingerprints(print string, seen map[string]int) map[string]string {
 	seen[print]++
 	return map[string]string{"weigh/v1": print, "primaryLocationLineHash": fmt.Sprintf("%.16s:%d", print, seen[print])}
 }
 
-// At returns the location of a file: a URI, or for a path that is not
-// absolute, or lies in the folder in which the program was run, a reference to be
-// resolved against that: root. GitHub takes it for the root of the repository.
-func At(root, file string) sarifArtifact {
+// At returns the location of a file: a URI, or a reference relative to root, the directory in
+// which the program runs. GitHub takes that for the root of the repository.
+func At(root, file string) Artifact {
 	if rest, ok := strings.CutPrefix(file, root+"/"); ok && root != "" {
 		file = rest
 	}
 	switch {
 	case strings.Contains(file, "://"):
-		return sarifArtifact{file}
+		return Artifact{file}
 	case strings.HasPrefix(file, "/"):
-		return sarifArtifact{(&url.URL{Scheme: "file", Path: file}).String()}
-	case len(file) > 2 && file[1:3] == ":/": // a drive of Windows
-		return sarifArtifact{(&url.URL{Scheme: "file", Path: "/" + file}).String()}
+		return Artifact{(&url.URL{Scheme: "file", Path: file}).String()}
+	case len(file) > 2 && file[1:3] == ":/": // Windows drive
+		return Artifact{(&url.URL{Scheme: "file", Path: "/" + file}).String()}
 	}
-	return sarifArtifact{(&url.URL{Path: path.Clean(file)}).String()}
+	return Artifact{(&url.URL{Path: path.Clean(file)}).String()}
 }

@@ -1,4 +1,4 @@
-// Names out of files, made fit to be shown.
+// Safe display of names.
 
 package typeset
 
@@ -12,17 +12,16 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// widths says how many columns a character takes. It is not the package's
-// default, which depends on the locale: the same bytes are due on every run.
+// widths computes display widths. Unlike the package's default it does not depend on the locale,
+// so that output is reproducible.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
-// Name returns a name out of a file as it may be shown in a line of text.
+// Name returns a name as it is shown in text.
 //
-// What does not show, or shows as something else, is escaped as in JSON:
-// controls, changes of direction, spaces other than ' ', what looks like one or
-// like nothing, and for the sake of these escapes the backslash. A name is quoted that is
-// empty, has a space at either end, or begins with "::": at the start of a line of a log,
-// GitHub's runners would take that for a command.
+// Control characters, changes of direction, invisible characters and unusual spaces are escaped as
+// in JSON, and therefore the backslash is, too. A name is quoted if it is empty, begins or ends
+// with a space, or begins with "::", which GitHub's runners take for a command at the start of a
+// line.
 func Name(s string) string {
 	if plain(s) {
 		return s
@@ -34,9 +33,8 @@ func Name(s string) string {
 	return escaped
 }
 
-// Line returns a text that has names in it, such as a message, as one line in
-// which nothing is left that a terminal would act on. Unlike Name it takes
-// backslashes for those of escapes that were made before.
+// Line returns a message as one line that is safe to print on a terminal. Unlike Name it keeps
+// backslashes, which may belong to names that are escaped already.
 func Line(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] > '~' {
@@ -46,7 +44,7 @@ func Line(s string) string {
 	return s
 }
 
-// plain says whether s shows as it is. Nearly every name does.
+// plain reports whether s needs neither escapes nor quotes. Nearly every name is plain.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] > '~' || s[i] == '\\' {
@@ -56,16 +54,16 @@ func plain(s string) bool {
 	return bare(s)
 }
 
-// bare says whether the ends of s need no quotes.
+// bare reports whether s needs no quotes.
 func bare(s string) bool {
 	return s != "" && s[0] != ' ' && s[0] != '"' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "::")
 }
 
-// escape escapes what does not show, and backslashes.
+// escape escapes invisible characters and backslashes.
 func escape(s string) string { return escapeAll(s, true) }
 
-// escapeAll escapes what does not show, and backslashes if asked to. A byte that
-// is no UTF-8 becomes \x and two digits: that cannot be one of the other escapes.
+// escapeAll escapes invisible characters, and backslashes if asked to. An invalid byte becomes \x
+// and two digits, which differs from all other escapes.
 func escapeAll(s string, backslash bool) string {
 	b := make([]byte, 0, len(s)+16)
 	for i := 0; i < len(s); {
@@ -84,12 +82,11 @@ func escapeAll(s string, backslash bool) string {
 	return string(b)
 }
 
-// Shows says whether a reader can see r, or r is ' '.
+// Shows reports whether r is visible, or a space.
 //
-// strconv.IsPrint is true for letters, marks, digits, punctuation, symbols and
-// ' ' alone: that excludes what changes direction, and all spaces but one. Some
-// letters and marks are there to be ignored all the same: in Unicode, those of
-// Default_Ignorable_Code_Point, of which the two tables are what IsPrint leaves.
+// strconv.IsPrint accepts letters, marks, digits, punctuation, symbols and the space, which
+// excludes changes of direction and other spaces. It accepts some characters of Unicode's
+// Default_Ignorable_Code_Point; the two tables contain those.
 func Shows(r rune) bool {
 	if r < utf8.RuneSelf {
 		return ' ' <= r && r <= '~'
@@ -97,19 +94,18 @@ func Shows(r rune) bool {
 	return strconv.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && !blank(r)
 }
 
-// blank says whether r is a symbol whose image is empty, by the code charts:
-// Unicode has no property for that.
+// blank reports whether r is a symbol with an empty glyph. Unicode has no property for that.
 func blank(r rune) bool {
 	switch r {
-	case 0x2800, // the Braille pattern without dots
-		0x13441, 0x13442, // hieroglyphs of blank room
-		0x1d159: // a note without a head
+	case 0x2800, // Braille pattern without dots
+		0x13441, 0x13442, // blank hieroglyphs
+		0x1d159: // musical symbol null notehead
 		return true
 	}
 	return false
 }
 
-// appendRune appends r, or the escape of an r that does not show.
+// appendRune appends r, or its escape if r is invisible.
 func appendRune(b []byte, r rune) []byte {
 	switch {
 	case Shows(r):
@@ -124,7 +120,7 @@ func appendRune(b []byte, r rune) []byte {
 	return AppendEscape(b, r)
 }
 
-// AppendEscape appends r as JSON escapes it: in UTF-16.
+// AppendEscape appends r as a JSON escape, in UTF-16.
 func AppendEscape(b []byte, r rune) []byte {
 	if r > 0xffff {
 		r -= 0x10000
@@ -136,7 +132,7 @@ func AppendEscape(b []byte, r rune) []byte {
 	return appendHex(b, r, 4)
 }
 
-// appendHex appends r in the given number of hexadecimal digits.
+// appendHex appends r in hexadecimal digits.
 func appendHex(b []byte, r rune, digits int) []byte {
 	const hex = "0123456789abcdef"
 	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
@@ -145,7 +141,7 @@ func appendHex(b []byte, r rune, digits int) []byte {
 	return b
 }
 
-// Width returns the number of columns that s takes on a terminal.
+// Width returns the width of s on a terminal, in columns.
 func Width(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
@@ -155,7 +151,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Label returns a path as text has it. The path "-" is not one.
+// Label returns a path as it is shown in text; "-" is standard input.
 func Label(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -163,7 +159,7 @@ func Label(path string) string {
 	return Name(path)
 }
 
-// SomeOf lists names, but for those past the fifth, which it counts.
+// SomeOf lists at most five names, and the number of the others.
 func SomeOf(names []string) string {
 	const most = 5
 	var list []string

@@ -1,10 +1,10 @@
-// Sizes, counts and shapes as people read them.
+// Sizes and counts for people.
 
 package typeset
 
 import "strconv"
 
-// units are the units of sizes, by powers of 1024. An int64 ends in the EiB.
+// units of sizes, by powers of 1024.
 var units = [...]string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 
 // Bytes returns a size as in "14.19 GiB".
@@ -41,8 +41,7 @@ func Count(n int64) string {
 	return string(b)
 }
 
-// Short returns a number as in "494.03M", for where space is scarce. What is
-// below 10,000 is as short exactly.
+// Short returns a number as in "494.03M". Below 10,000 it is exact.
 func Short(n int64) string {
 	const suffixes = " KMBTPE"
 	if n < 10_000 {
@@ -52,8 +51,8 @@ func Short(n int64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64) + suffixes[unit:unit+1]
 }
 
-// scale divides n by base until less than base is left, as it will be rounded
-// to two decimals. It returns how often, which is below limit.
+// scale divides n by base until the result, rounded to two decimals, is below base. It returns the
+// number of divisions, which is below limit.
 func scale(n int64, base float64, limit int) (v float64, unit int) {
 	v = float64(n)
 	for v >= base-0.005 && unit < limit-1 {
@@ -63,7 +62,7 @@ func scale(n int64, base float64, limit int) (v float64, unit int) {
 	return v, unit
 }
 
-// Plural returns n and what it is a number of, as in "1 tensor", "1,000 tensors".
+// Plural returns n with a noun, as in "1 tensor" or "1,000 tensors".
 func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -71,7 +70,7 @@ func Plural(n int64, noun string) string {
 	return Count(n) + " " + noun + "s"
 }
 
-// Percent returns part of whole as in "12.3%", or "" if there is no whole.
+// Percent returns a share as in "12.3%", or "" if whole is not positive.
 func Percent(part, whole int64) string {
 	if whole <= 0 {
 		return ""

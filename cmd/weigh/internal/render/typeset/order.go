@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// CompareNames compares names as people do: numbers by value, so that layer 2
-// comes before layer 10, and what is between dots as a whole, so that all names
-// with a common start up to a dot stand together.
+// CompareNames compares names in natural order: numbers by value, so that layer 2 precedes layer
+// 10, and a dot before all other characters, so that names with a common prefix stay together.
 func CompareNames(a, b string) int {
 	for len(a) > 0 && len(b) > 0 {
 		if IsDigit(a[0]) && IsDigit(b[0]) {
@@ -21,7 +20,7 @@ func CompareNames(a, b string) int {
 			continue
 		}
 		if a[0] != b[0] {
-			// A dot comes before everything else.
+			// A dot precedes everything else.
 			switch {
 			case a[0] == '.':
 				return -1
@@ -35,7 +34,7 @@ func CompareNames(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// Digits returns the digits at the start of s.
+// Digits returns the leading digits of s.
 func Digits(s string) string {
 	n := 0
 	for n < len(s) && IsDigit(s[n]) {
@@ -44,8 +43,7 @@ func Digits(s string) string {
 	return s[:n]
 }
 
-// compareNumbers compares digits by value, and equal values by their number of
-// zeros in front.
+// compareNumbers compares digits by value; equal values by their number of leading zeros.
 func compareNumbers(a, b string) int {
 	x, y := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y), cmp.Compare(len(a), len(b)))

@@ -1,4 +1,4 @@
-// Texts in less room than they need, with what tells them apart left in.
+// Shortening text to a number of columns.
 
 package typeset
 
@@ -8,19 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// ellipsis stands for what was left out.
+// ellipsis replaces what is left out.
 const ellipsis = "…"
 
-// Middle returns s in at most most columns, by leaving out what is in the
-// middle.
+// Middle shortens s to at most most columns by leaving out its middle.
 func Middle(s string, most int) string { return without(s, most, 1, 2) }
 
-// Headed returns s in at most most columns, most of them for its start: what
-// tells the names of shards apart is there.
+// Headed shortens s to at most most columns and keeps mainly its start, where the names of shards
+// differ.
 func Headed(s string, most int) string { return without(s, most, 3, 4) }
 
-// without returns s in at most most columns. The start of s gets num of den
-// parts of them. Neither part ends within a number: half of one is another.
+// without shortens s to at most most columns, of which num/den go to its start. It does not cut
+// within numbers: half a number would be another number.
 func without(s string, most, num, den int) string {
 	if Width(s) <= most {
 		return s
@@ -33,7 +32,7 @@ func without(s string, most, num, den int) string {
 	return s[:before(s, len(head))] + ellipsis + s[after(s, len(s)-len(end)):]
 }
 
-// before returns the last offset up to i that is not within a number of s.
+// before returns the last offset up to i that is not inside a number.
 func before(s string, i int) int {
 	for i > 0 && i < len(s) && IsDigit(s[i-1]) && IsDigit(s[i]) {
 		i--
@@ -41,7 +40,7 @@ func before(s string, i int) int {
 	return i
 }
 
-// after returns the first offset from i on that is not within a number of s.
+// after returns the first offset from i on that is not inside a number.
 func after(s string, i int) int {
 	for i > 0 && i < len(s) && IsDigit(s[i-1]) && IsDigit(s[i]) {
 		i++
@@ -52,23 +51,20 @@ func after(s string, i int) int {
 // IsDigit reports whether c is an ASCII digit.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Dotted returns the name of a tensor in at most most columns, as in
-// "…layers.[0-11].mlp.weight". Names are words between dots, and what tells them
-// apart is at their end, so it leaves out whole words from the start. If that is
-// all but the last, which is "weight" as a rule, it takes as much of the one
-// before as there is room for. Numbers, and the
-// ranges of them that stand for folded layers, stay whole as long as there is
-// room for anything of the last word beside them.
+// Dotted shortens the name of a tensor, as in "…layers.[0-11].mlp.weight". Names differ mainly at
+// their end, so it drops whole words from the start. If only the last word would remain, it keeps
+// as much of the word before as there is room for. Numbers and ranges are kept as long as part of
+// the last word fits beside them.
 func Dotted(s string, most int) string {
 	if Width(s) <= most {
 		return s
 	}
 	words := strings.Split(s, ".")
 	last := len(words) - 1
-	// A line is the words that are kept, with a dot or an ellipsis between any
-	// two of them, and an ellipsis before the first if it is not that of s.
+	// The result consists of the kept words, with a dot or an ellipsis between any two of them,
+	// and an ellipsis in front if the first word is dropped.
 	dropped, latest, width := make([]bool, len(words)), -1, Width(s)
-	lone := true // whether the last word is the only one that is no number
+	lone := true // the last word is the only one that is not a number
 	for i, word := range words[:last] {
 		if isNumber(word) {
 			continue
@@ -86,7 +82,7 @@ func Dotted(s string, most int) string {
 	room := most - width
 	switch {
 	case room < 0:
-		// Even so the last word has to give.
+		// The last word has to be shortened, too.
 		if room += Width(words[last]); room < least {
 			return Middle(s, most)
 		}
@@ -100,7 +96,7 @@ func Dotted(s string, most int) string {
 	return joined(words, dropped)
 }
 
-// joined returns the words that were not dropped, with ellipses for the rest.
+// joined returns the kept words with ellipses for the dropped ones.
 func joined(words []string, dropped []bool) string {
 	var b strings.Builder
 	for i, word := range words {
@@ -118,14 +114,12 @@ func joined(words []string, dropped []bool) string {
 	return b.String()
 }
 
-// isNumber says whether a word of a name is a number, or a range such as
-// "[0-11]".
+// isNumber reports whether a word is a number or a range such as "[0-11]".
 func isNumber(word string) bool {
 	return word != "" && strings.Trim(word, "[]-/0123456789") == ""
 }
 
-// Listed returns a shape in at most most columns, by leaving out whole dimensions
-// from its end.
+// Listed shortens a shape by dropping dimensions from its end.
 func Listed(s string, most int) string {
 	if Width(s) <= most {
 		return s
@@ -140,7 +134,7 @@ func Listed(s string, most int) string {
 	return HeadOf("[…]", most)
 }
 
-// HeadOf returns the longest start of s that takes at most most columns.
+// HeadOf returns the longest prefix of s that fits into most columns.
 func HeadOf(s string, most int) string {
 	columns := 0
 	for i, r := range s {
@@ -151,7 +145,7 @@ func HeadOf(s string, most int) string {
 	return s
 }
 
-// tailOf returns the longest end of s that takes at most most columns.
+// tailOf returns the longest suffix of s that fits into most columns.
 func tailOf(s string, most int) string {
 	columns := 0
 	for i := len(s); i > 0; {
@@ -164,15 +158,14 @@ func tailOf(s string, most int) string {
 	return s
 }
 
-// MostName is how many bytes of a tensor's name a finding has in the machine
-// forms, but for what stands for the rest. Published names have about 150.
+// MostName is the number of bytes of a tensor's name that reports keep. Published names have about
+// 150 bytes.
 const MostName = 300
 
-// Shortened returns a name as the machine forms of findings have it: one of more
-// than MostName bytes is its start and its end, with an ellipsis between them and
-// its length after them. A name may be as long as a header, and be at fault a
-// thousand times: in full, a file of a megabyte would become a report of a
-// gigabyte. The list of tensors has it in full.
+// Shortened returns a name for reports. If it is longer than MostName bytes, its middle is
+// replaced by an ellipsis, and its length is appended. A name may be as long as a header, and be
+// part of a thousand findings, so that a file of a megabyte could make a report of a gigabyte.
+// Listings contain full names.
 func Shortened(name string) string {
 	if len(name) <= MostName {
 		return name

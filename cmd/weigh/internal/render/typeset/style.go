@@ -1,11 +1,9 @@
-// The package, and how text is to look.
+// Colors and widths.
 
-// Package typeset lays out text for terminals and for pipes: tables, wrapped
-// lines, names made safe, numbers made readable.
+// Package typeset lays out text for terminals and pipes: tables, wrapped lines, names and numbers.
 //
-// Names come from strangers, and are escaped where a terminal would act on them
-// or show something else. Tables are written row by row and never held, and no
-// table is padded to the width of a name that is longer than any honest one.
+// Names in files are not trusted: they are escaped where a terminal would act on them. Tables are
+// written row by row and never held in memory.
 package typeset
 
 import (
@@ -13,22 +11,21 @@ import (
 	"io"
 )
 
-// A Style is how text is to look. The zero Style is that of a pipe: complete,
-// uncoloured, and the same on every machine.
+// A Style says how text looks. The zero Style is for pipes: complete, without color, and
+// reproducible.
 type Style struct {
-	// Width is the terminal's width in columns. 0 means that there is no
-	// terminal, and that nothing is to be shortened.
+	// Width is the terminal's width in columns. 0 means that the output is not a terminal and
+	// nothing is shortened.
 	Width int
 
-	// Color says whether to use colours.
+	// Color enables colors.
 	Color bool
 }
 
-// Terminal says whether the text is for a person who sees it now.
+// Terminal reports whether the output is a terminal.
 func (s Style) Terminal() bool { return s.Width > 0 }
 
-// Fit returns text in no more columns than a line has, by leaving out its
-// middle. Without a terminal it returns all of it.
+// Fit shortens text to the width of the terminal by leaving out its middle.
 func (s Style) Fit(text string) string {
 	if !s.Terminal() {
 		return text
@@ -36,12 +33,11 @@ func (s Style) Fit(text string) string {
 	return Middle(text, s.Width)
 }
 
-// NameWidth is the width that a column of names keeps, whatever else has to go.
+// NameWidth is the width that a column of names keeps at least.
 func (s Style) NameWidth() int { return max(18, s.Width*3/8) }
 
-// The colours in use, as parameters of SGR, the escape sequence "select graphic
-// rendition". They are those of the terminal's own palette, which its user
-// chose to be readable.
+// Colors, as parameters of the escape sequence SGR (select graphic rendition). They belong to the
+// terminal's palette, which its user has chosen to be readable.
 const (
 	Bold   = "1"
 	Dim    = "2"
@@ -51,7 +47,7 @@ const (
 	Cyan   = "36"
 )
 
-// Paint returns s in the given colour, or as it is.
+// Paint returns text in the given color if colors are enabled.
 func (s Style) Paint(color, text string) string {
 	if !s.Color || color == "" || text == "" {
 		return text
@@ -59,10 +55,10 @@ func (s Style) Paint(color, text string) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// Buffered calls write with a buffer before w. A bufio.Writer keeps its first
-// error and ignores all writes after it, so write need not look at any.
+// Buffered calls write with a buffered writer for w. A bufio.Writer keeps its first error and
+// ignores later writes, so write need not check errors.
 func Buffered(w io.Writer, write func(*bufio.Writer)) error {
-	const size = 64 << 10 // bytes: tables have many short cells
+	const size = 64 << 10 // bytes
 	b := bufio.NewWriterSize(w, size)
 	write(b)
 	return b.Flush()

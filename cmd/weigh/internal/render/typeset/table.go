@@ -1,4 +1,4 @@
-// Tables: columns that line up, in as much room as there is.
+// Tables that fit the terminal.
 
 package typeset
 
@@ -9,60 +9,56 @@ import (
 	"slices"
 )
 
-// A Column is one column of a table. Cells are made when they are written, and
-// before that to be measured: a table of half a million rows is never held.
+// A Column is one column of a table. Cells are computed when they are measured and again when they
+// are written, so that a table of half a million rows is never held in memory.
 type Column struct {
 	Title string
 
 	// Cell returns the cell of row i. It is called more than once.
 	Cell func(i int) string
 
-	// Short returns the cell in a shorter form, for where space is scarce. nil
-	// means that there is none.
+	// Short returns a shorter form of the cell for narrow terminals. It may be nil.
 	Short func(i int) string
 
-	Right bool   // whether cells line up at their end, as numbers do
+	Right bool   // align right, as for numbers
 	Color string // of the cells; "" means none
 
-	// Distinct says that rows are told apart by this column: it shrinks only as
-	// far as cells that differ still do.
+	// Distinct marks a column that identifies rows. It shrinks only as far as different cells stay
+	// different.
 	Distinct bool
 
-	// Least is the width to which the column may shrink on a terminal. 0 means
-	// that it does not shrink.
+	// Least is the width to which the column may shrink on a terminal. 0 means that it does not
+	// shrink.
 	Least int
 
-	// Cut returns a cell in fewer columns. nil means Middle.
+	// Cut shortens a cell. nil means Middle.
 	Cut func(text string, most int) string
 
-	// Yields says in which turn the column is left out of a terminal that is
-	// too narrow, from 1. 0 means never.
+	// Yields is the order, from 1, in which columns are left out of a table that is too wide for
+	// the terminal. 0 means never.
 	Yields int
 }
 
-// A Table is columns of N cells each.
+// A Table is a table of N rows.
 type Table struct {
 	Columns []Column
 	N       int
 
-	// Color returns the colour of row i, or "" for those of the columns. It may
-	// be nil.
+	// Color returns the color of row i, or "" for the colors of the columns. It may be nil.
 	Color func(i int) string
 
-	// Below writes what stands under row i, if anything does. It may be nil.
+	// Below writes what follows row i. It may be nil.
 	Below func(i int)
 }
 
-// gap is what stands between columns.
+// gap separates columns.
 const gap = "  "
 
-// mostPadding is the width up to which cells are padded where there is no
-// terminal. Without it, one name of a million bytes in a header would make
-// every row as long.
+// mostPadding limits the padding of cells in pipes. Without it, a name of a million bytes would
+// make every row as long.
 const mostPadding = 100
 
-// Write writes the table, with titles, to w. It writes nothing if there are no
-// rows.
+// Write writes the table with a line of titles. It writes nothing if there are no rows.
 func (t *Table) Write(w *bufio.Writer, s Style) {
 	if t.N == 0 {
 		return
@@ -81,8 +77,8 @@ func (t *Table) Write(w *bufio.Writer, s Style) {
 	}
 }
 
-// line writes one row. Its colour, if it has one, goes before those of columns.
-// Spaces are written only once something follows them, so no line ends in any.
+// line writes one row. A color of the row overrides those of columns. Spaces are written only when
+// text follows, so that lines have no trailing spaces.
 func line(w *bufio.Writer, s Style, columns []fitted, color string, cell func(*fitted) string) {
 	owed := 0
 	for i := range columns {
@@ -116,14 +112,14 @@ func Spaces(w *bufio.Writer, n int) {
 	w.WriteString(blank[:n])
 }
 
-// A fitted column is one whose width and form are settled.
+// A fitted column has its final width and form.
 type fitted struct {
 	Column
 	cell  func(i int) string // Cell or Short
 	width int
 }
 
-// cut returns a cell in no more columns than most.
+// cut shortens a cell to at most most columns.
 func (c *fitted) cut(text string, most int) string {
 	if c.Cut != nil {
 		return c.Cut(text, most)
@@ -131,7 +127,7 @@ func (c *fitted) cut(text string, most int) string {
 	return Middle(text, most)
 }
 
-// spare returns by how much the column may shrink. Its title stays whole.
+// spare returns by how many columns the column may shrink. Titles are not cut.
 func (c *fitted) spare() int {
 	if c.Least == 0 {
 		return 0
@@ -139,18 +135,16 @@ func (c *fitted) spare() int {
 	return max(c.width-max(c.Least, Width(c.Title)), 0)
 }
 
-// separate sets the width to which the column may shrink so that cells which
-// differ still do when they are cut. A width that is too small shows early, with
-// the first two cells that it makes equal, so trying them all is cheap.
+// separate raises Least until cells that differ still differ when they are cut. A width that is
+// too small usually shows with the first cells, so trying all widths is cheap.
 func (c *fitted) separate(n, room int) {
 	for c.Least < min(c.width, room) && !c.apart(n) {
 		c.Least++
 	}
 }
 
-// apart says whether cells that differ still do in the column's least width.
-// It remembers no cells but their hashes: there may be a million. Two of these
-// that are equal by chance cost a column or two.
+// apart reports whether different cells stay different at the column's least width. It keeps only
+// hashes of cells, since there may be a million. A collision costs a column or two.
 func (c *fitted) apart(n int) bool {
 	seed := maphash.MakeSeed()
 	whole := make(map[uint64]uint64)
@@ -165,7 +159,7 @@ func (c *fitted) apart(n int) bool {
 	return true
 }
 
-// take settles the form of the column.
+// take sets the cells of the column, and its width.
 func (c *fitted) take(cell func(int) string, n int) {
 	c.cell, c.width = cell, Width(c.Title)
 	for i := range n {
@@ -173,9 +167,9 @@ func (c *fitted) take(cell func(int) string, n int) {
 	}
 }
 
-// fit settles how wide columns are: as wide as their widest cell, if there is
-// no terminal or its width allows for that. Otherwise short forms are taken,
-// then names shrink, and then columns are left out, until it does.
+// fit decides the widths of columns. Without a terminal each is as wide as its widest cell. On a
+// terminal that is too narrow, it first uses short forms, then shrinks columns, and then leaves
+// some out.
 func (t *Table) fit(s Style) []fitted {
 	columns := make([]fitted, len(t.Columns))
 	for i, c := range t.Columns {
@@ -209,7 +203,7 @@ func (t *Table) fit(s Style) []fitted {
 	return columns
 }
 
-// total returns the width of a line.
+// total returns the width of a row.
 func total(columns []fitted) int {
 	sum := len(gap) * (len(columns) - 1)
 	for i := range columns {
@@ -218,8 +212,8 @@ func total(columns []fitted) int {
 	return sum
 }
 
-// shrink makes columns fit the room, by shrinking the widest of those that may.
-// It does nothing and returns false if that is not enough.
+// shrink shrinks the widest columns until all fit into room. If they cannot fit, it changes
+// nothing and returns false.
 func shrink(columns []fitted, room int) bool {
 	excess := total(columns) - room
 	spare := 0
@@ -241,7 +235,7 @@ func shrink(columns []fitted, room int) bool {
 	return true
 }
 
-// leaves returns the column that is to be left out next, or -1.
+// leaves returns the next column to leave out, or -1.
 func leaves(columns []fitted) int {
 	next := -1
 	for i := range columns {
@@ -252,9 +246,8 @@ func leaves(columns []fitted) int {
 	return next
 }
 
-// squeeze is what is left to do where no column may be left out: it makes those
-// that may shrink as small as anything can be told by. If that is not enough,
-// the terminal will wrap lines.
+// squeeze shrinks the remaining columns to their minimum when no more can be left out. If that is
+// not enough, the terminal wraps lines.
 func squeeze(columns []fitted, room int) {
 	const least = 8 // columns
 	for i := range columns {

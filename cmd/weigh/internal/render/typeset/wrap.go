@@ -1,4 +1,4 @@
-// Prose: lines no longer than a terminal is wide.
+// Wrapped lines.
 
 package typeset
 
@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// Wrap writes text in the given colour, in lines of at most s.Width columns,
-// each but the first indented, and a line end. The first begins where w is,
-// which is taken to be at the indentation. Without a terminal it writes one
-// line.
+// Wrap writes text in lines of at most s.Width columns, followed by a newline. All lines but the
+// first are indented; the first begins at the current position, which must be the indentation.
+// Without a terminal it writes one line.
 func Wrap(w *bufio.Writer, s Style, indent int, color, text string) {
-	const least = 16 // columns: narrower, lines are left to the terminal
+	const least = 16 // columns; below that, the terminal wraps
 	if !s.Terminal() || s.Width-indent < least {
 		w.WriteString(s.Paint(color, text) + "\n")
 		return
@@ -31,8 +30,7 @@ func Wrap(w *bufio.Writer, s Style, indent int, color, text string) {
 		} else if i > begin {
 			used++
 		}
-		// A word longer than a line, such as a name, is cut by the terminal as
-		// it is: it may have to be copied.
+		// A word that is longer than a line is not cut, so that names can be copied.
 		used += n
 		i = end + 1
 	}
