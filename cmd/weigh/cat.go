@@ -31,22 +31,21 @@ func catCmd(sess *cli.Session) *cobra.Command {
 	var f catFlags
 	cmd := &cobra.Command{
 		Use:   "cat TARGET TENSOR[SLICE]",
-		Short: "write the values of a tensor, or of a part of it",
-		Long: `Cat writes values. A slice in brackets after the tensor's name says which, as in
-NumPy: 'w[0:4, :]' are the first four rows of w, 'w[-1]' is the last. Only what is
-selected is read. A name that has brackets itself is taken as it is.
+		Short: "Print the values of a tensor or slice",
+		Long: `Print the values of a tensor. A slice in brackets after the name selects a part, as
+in NumPy: 'w[0:4, :]' is the first four rows of w, 'w[-1]' the last. Cat reads only
+the selected values. A tensor whose own name has brackets is found by that name.
 
-Text, JSON and CSV are exact: integers have all their digits, and floats the
-fewest that give them back when they are read as a float32, or as a float64 if
-they are F64. NaN, Infinity and -Infinity are strings in JSON. Complex numbers are
-[re, im] in JSON, and elsewhere 1+2j. The values of a tensor without elements are
-[], whatever its shape.
+Text, JSON and CSV are exact: integers have all digits, and floats the fewest digits
+that parse to the same float32, or float64 for F64. In JSON, NaN, Infinity and
+-Infinity are strings, and complex numbers are [re, im]; elsewhere complex numbers
+are written 1+2j. A tensor without elements is [] for any shape.
 
-  text  nested in brackets, a line for each row
+  text  nested in brackets, one row on each line
   json  weigh.cat/1: name, dtype, shape, and values nested by shape
-  csv   a record for each row along the last axis, without titles
-  npy   a file of NumPy; BF16, F8, F6 and F4 become float32, or bits with --raw
-  raw   the bytes as they are in the file: little-endian, F4 and F6 packed`,
+  csv   one record for each row along the last axis, without titles
+  npy   a NumPy file; BF16, F8, F6 and F4 become float32, or bits with --raw
+  raw   the bytes of the file: little-endian, F4 and F6 packed`,
 		Example: `  weigh cat testdata/python/two-floats.safetensors x
   weigh cat testdata/sample 'model.embed_tokens.weight[42,:8]'
   weigh cat --format csv testdata/sample 'lm_head.weight[:4,:4]'
@@ -63,8 +62,8 @@ they are F64. NaN, Infinity and -Infinity are strings in JSON. Complex numbers a
 	}
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "write values as `FORMAT`: "+strings.Join(catFormats, ", "))
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.cat/1, as --format json does")
+	fl.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(catFormats, ", "))
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.cat/1; same as --format json")
 	fl.BoolVar(&f.raw, "raw", false, "with --format npy, write the bits of each element as an unsigned integer")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "format", catFormats)
@@ -75,9 +74,9 @@ they are F64. NaN, Infinity and -Infinity are strings in JSON. Complex numbers a
 func catArgs(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) < 2:
-		return cli.Usagef("cat needs a target and the name of a tensor: weigh info lists their names")
+		return cli.Usagef("cat needs a target and a tensor name; weigh info lists the names")
 	case len(args) > 2:
-		return cli.Usagef("cat takes one tensor, and not %d: a slice with spaces needs quotes, as in 'w[0:4, :]'", len(args)-1)
+		return cli.Usagef("cat takes one tensor, not %d; quote a slice that contains spaces, as in 'w[0:4, :]'", len(args)-1)
 	}
 	return nil
 }
@@ -87,19 +86,16 @@ func catArgs(_ *cobra.Command, args []string) error {
 func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
 	if f.json {
 		if cmd.Flags().Changed("format") && f.format != "json" {
-			return cli.Usagef("--json and --format %s are forms of one output: choose one of them", f.format)
+			return cli.Usagef("--json and --format %s select different output formats: choose one", f.format)
 		}
 		f.format = "json"
 	}
 	if !slices.Contains(catFormats, f.format) {
-		if meant := cli.DidYouMean(f.format, catFormats); meant != "" {
-			return cli.Usagef("--format cannot be %q: %s", f.format, meant)
-		}
-		return cli.Usagef("--format cannot be %q, but one of %s", f.format, strings.Join(catFormats, ", "))
+		return cli.UnknownValue("--format", f.format, catFormats)
 	}
 	switch {
 	case f.raw && f.format != "npy":
-		return cli.Usagef("--raw is about --format npy; --format raw writes the bytes of the file")
+		return cli.Usagef("--raw needs --format npy; use --format raw for the bytes of the file")
 	case f.File == "" || f.File == "-":
 		return f.seen(s)
 	}
@@ -109,7 +105,7 @@ func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
 // seen returns an error if bytes would go to a terminal, -o /dev/tty being one.
 func (f *catFlags) seen(s typeset.Style) error {
 	if s.Terminal() && (f.format == "npy" || f.format == "raw") {
-		return cli.Usagef("--format %s is not for terminals: write it to a file with -o, or into a pipe", f.format)
+		return cli.Usagef("--format %s is binary: write it to a file with -o, or into a pipe", f.format)
 	}
 	return nil
 }

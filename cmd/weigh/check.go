@@ -3,13 +3,11 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,33 +33,29 @@ func checkCmd(sess *cli.Session) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check TARGET...",
-		Short: "say which rules are broken, by which tensor, at which byte",
-		Long: `Check judges files by every rule of the format, goes on past the first that is
-broken, and says what to do. Shards are judged against each other and against
-their index; a folder as a whole, with its configuration, its adapters, what
-unpacks its packed weights, and what lies beside them. Of a file that is named
-alone, nothing is said to be missing.
+		Short: "Check files and folders for errors",
+		Long: `Check files against every rule of the format and report all violations, with advice.
+Shards are checked against each other and their index. A folder is checked as a
+whole: configuration, adapters, companion tensors of packed weights, and leftover
+files. A single file is never reported as incomplete.
 
-Unless --data is given it reads no values. With --data it reads all, and says
-what is NaN, infinite or zero that should not be, and whether files have the
-digests that the Hub's cache has for them.
+Check does not read values, unless --data is set. --data reads all values, reports
+unexpected NaN, infinity and zeros, and verifies checksums in the Hub's cache.
 
-The exit code is 0 if nothing was found of the severity that --fail-on says,
-1 if something was, and 3 if something could not be read and nothing was found
-in the rest. Severities, from harmless to fatal, are:
+The exit code is 0 if there are no findings of at least the --fail-on severity, 1 if
+there are, and 3 if a file could not be read and there are no findings in the others.
+Severities, in ascending order:
 
-  note           it could be tidier
-  warning        readers in use disagree, or it costs them
-  nonconforming  the specification forbids it, the reference implementation
-                 reads it
+  note           could be cleaner
+  warning        readers in use disagree, or it slows them down
+  nonconforming  violates the specification, but the reference reader accepts it
   invalid        no conforming reader accepts it
 
-What is no fault in your weights can be allowed by rule, file and tensor in a
-file .weigh.toml beside or among them, or in one that --config names; docs/ci.md
-says how.
-One that lies beside weights can allow notes and warnings alone: it may have come
-with them. What is recorded in a baseline is allowed, too, so that only what is
-new fails the check. What is allowed is counted all the same.`,
+Suppress known findings by rule, file and tensor in .weigh.toml, next to the files or
+given by --config; see docs/ci.md. A .weigh.toml next to the files can suppress only
+notes and warnings, because it may have come with them. Findings recorded in a
+--baseline are suppressed, too: only new ones fail the check. Suppressed findings are
+still counted.`,
 		Example: `  weigh check testdata/sample
   weigh check --json testdata/sample | jq '.counts'
   weigh check --sarif -o weights.sarif testdata/sample
@@ -85,12 +79,12 @@ new fails the check. What is allowed is counted all the same.`,
 	f.Output.Register(cmd)
 	f.gateFlags.register(cmd)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.all, "all", false, "show every finding, not five of each kind")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show what is allowed, too")
-	fl.BoolVar(&f.data, "data", false, "read all values, too, and check digests that are known")
-	fl.StringVar(&f.explain, "explain", "", "explain `RULE`, and check nothing")
+	fl.BoolVar(&f.all, "all", false, "show every finding, not only five for each rule and file")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show suppressed findings")
+	fl.BoolVar(&f.data, "data", false, "also read all values and verify known checksums")
+	fl.StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.check/1")
-	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+": fail only on what is invalid")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+": fail only on invalid files")
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
 	fl.BoolVar(&f.junit, "junit", false, "write JUnit XML, for CI servers")
 	cli.CompleteWords(cmd, "explain", ruleNames())
@@ -174,11 +168,11 @@ func (f *checkFlags) recorded() *cli.Output {
 // can be looked up where the file is not.
 func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 	if len(args) > 0 {
-		return cli.Usagef("check --explain explains a rule, and checks no target such as %q", args[0])
+		return cli.Usagef("check --explain takes no target: %q", args[0])
 	}
 	names := ruleNames()
 	if !slices.Contains(names, f.explain) {
-		return cli.Usagef("there is no rule %q: %s", f.explain, cmp.Or(cli.DidYouMean(f.explain, names), "there are "+strings.Join(names, ", ")))
+		return cli.UnknownValue("--explain", f.explain, names)
 	}
 	e := finding.Explain(safetensors.Rule(f.explain))
 	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {

@@ -23,13 +23,13 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 func completionCmd(sess *cli.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "write a script by which a shell completes verbs, flags and files",
-		Long: `Completion writes a script by which a shell completes verbs, flags, their values,
-and the names of files. SHELL is one of bash, zsh, fish, powershell. The script
-goes where the shell looks for such:
+		Short: "Generate a shell completion script",
+		Long: `Generate a script that lets a shell complete commands, flags, their values, and file
+names. SHELL is bash, zsh, fish or powershell. Install it where the shell looks for
+completions:
 
   bash        ~/.local/share/bash-completion/completions/weigh
-  zsh         _weigh, in a folder that is in $fpath
+  zsh         _weigh, in a folder in $fpath
   fish        ~/.config/fish/completions/weigh.fish
   powershell  at the end of $PROFILE`,
 		Example:   "  weigh completion bash",
@@ -38,9 +38,9 @@ goes where the shell looks for such:
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return cli.Usagef("completion needs the name of one shell: one of %s", strings.Join(shells, ", "))
+				return cli.Usagef("completion needs the name of a shell: %s", strings.Join(shells, ", "))
 			case !slices.Contains(shells, args[0]):
-				return cli.Usagef("there is no completion for %q: it is one of %s", args[0], strings.Join(shells, ", "))
+				return cli.UnknownValue("SHELL", args[0], shells)
 			}
 			return nil
 		},

@@ -36,24 +36,23 @@ func diffCmd(sess *cli.Session) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "what changed from A to B: structure, bytes, values",
-		Long: `Diff compares tensors by their names, whatever files they are in and in whatever
-order. It looks at structure first, then at bytes, and says of each tensor that
-differs what it is:
+		Short: "Compare two files or checkpoints",
+		Long: `Compare tensors by name, independent of files and order: first names, dtypes and
+shapes, then bytes. Diff reports each difference as one of these:
 
-  removed, added  only A has it, or only B
-  renamed         B has it under another name, with the same bytes
-  reshaped        it has another shape
-  retyped         it has another dtype
-  changed         it has other bytes
+  removed, added  only A or only B has the tensor
+  renamed         B has the same bytes under another name
+  reshaped        the shape differs
+  retyped         the dtype differs
+  changed         the bytes differ
 
-With --values it says how far values are apart, where bytes or dtypes differ, and
-a tensor whose values all are near enough is no difference, though it may have
-another dtype. They are if |a-b| <= ATOL + RTOL*|a|, which --atol and --rtol set:
-without these they have to be equal.
+--values reports how far values are apart where bytes or dtypes differ. Tensors whose
+values all are within the tolerance count as equal, even with another dtype. Two values
+are if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is 0 by
+default.
 
-The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
---include that matches nothing in A nor in B is wrong usage.`,
+The exit code is 0 if there are no differences, and 1 if there are. An --include GLOB
+that matches nothing in A or B is an error (exit code 2).`,
 		Example: `  weigh diff testdata/sample testdata/sample
   weigh diff --headers testdata/sample testdata/sample
   weigh diff --rtol 0.01 testdata/sample testdata/sample
@@ -62,7 +61,7 @@ The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
 		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return cli.Usagef("diff takes two targets, and not %d", len(args))
+				return cli.Usagef("diff takes two targets, not %d", len(args))
 			}
 			return nil
 		},
@@ -76,12 +75,12 @@ The exit code is 0 if there is no difference, and 1 if there is one. A GLOB of
 	f.NameFlags.Register(cmd, "compare", "weigh info --help")
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.headers, "headers", false, "compare names, dtypes and shapes alone, and read no data")
-	fl.BoolVar(&f.values, "values", false, "say how far values are apart")
-	fl.Float64Var(&f.atol, "atol", 0, "take values for equal that are at most `X` apart")
-	fl.Float64Var(&f.rtol, "rtol", 0, "take values for equal that are at most `X` apart for each unit of A's value")
-	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare the metadata")
-	fl.BoolVar(&f.all, "all", false, "fold no layers")
+	fl.BoolVar(&f.headers, "headers", false, "compare only names, dtypes and shapes; read no data")
+	fl.BoolVar(&f.values, "values", false, "report how far values are apart")
+	fl.Float64Var(&f.atol, "atol", 0, "absolute tolerance `X`")
+	fl.Float64Var(&f.rtol, "rtol", 0, "relative tolerance `X`")
+	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare metadata")
+	fl.BoolVar(&f.all, "all", false, "do not fold layers")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.diff/1")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	return cmd
@@ -94,12 +93,12 @@ func (f *diffFlags) check(cmd *cobra.Command) error {
 		x    float64
 	}{{"atol", f.atol}, {"rtol", f.rtol}} {
 		if tolerance.x < 0 || math.IsNaN(tolerance.x) || math.IsInf(tolerance.x, 0) {
-			return cli.Usagef("--%s is %v, and has to be a number from 0 on", tolerance.flag, tolerance.x)
+			return cli.Usagef("--%s must be a finite number from 0, not %v", tolerance.flag, tolerance.x)
 		}
 		f.values = f.values || cmd.Flags().Changed(tolerance.flag)
 	}
 	if f.headers && f.values {
-		return cli.Usagef("--headers reads no data, and values are data: choose one of them")
+		return cli.Usagef("--headers cannot be combined with --values, --atol or --rtol, which read data")
 	}
 	return f.Output.Check()
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"io"
 	"maps"
 	"os"
@@ -34,11 +33,11 @@ type gateFlags struct {
 // register adds the flags to check.
 func (f *gateFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 from `SEVERITY` on: note, warning, nonconforming (the default) or invalid; or never")
-	fl.StringVar(&f.config, "config", "", "take what is allowed from `FILE`, and not from "+configName+" beside a target")
-	fl.BoolVar(&f.noConfig, "no-config", false, "pass over "+configName+" beside a target")
-	fl.StringVar(&f.baseline, "baseline", "", "report only what is not recorded in `FILE`")
-	fl.BoolVar(&f.record, "write-baseline", false, "record what is found in the file that --baseline names")
+	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 for findings of at least `SEVERITY`: note, warning, nonconforming (default), invalid, or never")
+	fl.StringVar(&f.config, "config", "", "read suppressions from `FILE` instead of "+configName+" next to the target")
+	fl.BoolVar(&f.noConfig, "no-config", false, "ignore "+configName+" next to the target")
+	fl.StringVar(&f.baseline, "baseline", "", "report only findings that `FILE` does not record")
+	fl.BoolVar(&f.record, "write-baseline", false, "record all findings in the --baseline file")
 	cli.CompleteWords(cmd, "fail-on", gate.Words())
 }
 
@@ -46,9 +45,9 @@ func (f *gateFlags) register(cmd *cobra.Command) {
 func (f *gateFlags) check() error {
 	switch {
 	case f.config != "" && f.noConfig:
-		return cli.Usagef("--config names a configuration, and --no-config passes over those that are found: choose one of them")
+		return cli.Usagef("--config and --no-config exclude each other")
 	case f.record && f.baseline == "":
-		return cli.Usagef("--write-baseline needs the name of the file: --baseline FILE --write-baseline")
+		return cli.Usagef("--write-baseline needs a file name: --baseline FILE --write-baseline")
 	}
 	return nil
 }
@@ -192,7 +191,7 @@ func (k *gatekeeper) failsFrom(f *gateFlags, lenient bool) (safetensors.Severity
 	if f.failOn != "" {
 		least, ok := gate.Severity(f.failOn)
 		if !ok {
-			return 0, cli.Usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(cli.DidYouMean(f.failOn, gate.Words()), "it is one of "+strings.Join(gate.Words(), ", ")))
+			return 0, cli.UnknownValue("--fail-on", f.failOn, gate.Words())
 		}
 		return least, nil
 	}

@@ -39,25 +39,24 @@ func hashCmd(sess *cli.Session) *cobra.Command {
 	var f hashFlags
 	cmd := &cobra.Command{
 		Use:   "hash TARGET...",
-		Short: "digests: of files, of their data, of each tensor, of the whole set",
-		Long: `Hash reads files once and writes digests:
+		Short: "Print or verify checksums",
+		Long: `Read files once and print digests:
 
-  file    of all of a file: what sha256sum prints, and the oid of Git LFS
-  data    of what follows the header, which outlives a change of metadata
-  tensor  of the bytes of one tensor, with --tensors
+  file    of the whole file, as sha256sum and Git LFS compute it
+  data    of the bytes after the header; it survives metadata changes
+  tensor  of the bytes of each tensor, with --tensors
   set     of all tensors, by name, dtype, shape and bytes
 
-The digest of a set is the same for one file and for any shards of the same
-tensors. It is that of the lines which --lines writes, sorted as bytes:
+The digest of a set is the same for one file and for any sharding of the same
+tensors. It is the SHA-256 of the lines that --lines prints, sorted as bytes:
 
   weigh hash --lines TARGET | LC_ALL=C sort | sha256sum
 
-With --set it is all that is made, and tensors are hashed side by side.
+--set prints only this digest, and hashes tensors in parallel.
 
-With --check, digests are compared with those in a file, as sha256sum -c does. It
-may be one of sha256sum, or of hash --json; with the latter and a arg, tensors
-are compared by their names, however they are sharded now. The exit code is 1 if
-something is not as it was recorded.`,
+--check compares files with recorded digests, like sha256sum -c. It accepts output of
+sha256sum and of hash --json; with the latter and a target, it compares tensors by
+name, even if they are sharded differently now. The exit code is 1 on a mismatch.`,
 		Example: `  weigh hash testdata/sample
   weigh hash --set testdata/sample
   weigh hash --json testdata/sample | jq -r '.sets[0].digest'
@@ -82,13 +81,13 @@ something is not as it was recorded.`,
 	}
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.algo, "algo", algorithms[0], "make digests by `ALGO`: "+strings.Join(algorithms, ", ")+" (XXH3 of 128 bits, which is for speed and not for safety)")
-	fl.StringVar(&f.check, "check", "", "compare with the digests in `FILE`")
-	fl.BoolVar(&f.tensors, "tensors", false, "of each tensor, too")
-	fl.BoolVar(&f.set, "set", false, "of sets alone")
+	fl.StringVar(&f.algo, "algo", algorithms[0], "hash with `ALGO`: "+strings.Join(algorithms, ", ")+" (128-bit XXH3, fast but not cryptographic)")
+	fl.StringVar(&f.check, "check", "", "verify the digests in `FILE`")
+	fl.BoolVar(&f.tensors, "tensors", false, "also print the digest of each tensor")
+	fl.BoolVar(&f.set, "set", false, "print only the digest of each set")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.hash/1")
-	fl.BoolVar(&f.sums, "sums", false, "write the digests of files as sha256sum does")
-	fl.BoolVar(&f.lines, "lines", false, "write the lines of which the digest of a set is made")
+	fl.BoolVar(&f.sums, "sums", false, "write the digests of files in the format of sha256sum")
+	fl.BoolVar(&f.lines, "lines", false, "write the lines that the digest of a set is computed from")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "algo", algorithms)
 	return cmd
@@ -97,17 +96,17 @@ something is not as it was recorded.`,
 // verify says what is wrong with the flags.
 func (f *hashFlags) verify(cmd *cobra.Command) error {
 	if !slices.Contains(algorithms, f.algo) {
-		return cli.Usagef("--algo cannot be %q, but one of %s", f.algo, strings.Join(algorithms, ", "))
+		return cli.UnknownValue("--algo", f.algo, algorithms)
 	}
 	if f.check != "" {
 		for _, name := range []string{"tensors", "set", "sums", "lines"} {
 			if cmd.Flags().Changed(name) {
-				return cli.Usagef("--%s says what is written, and --check writes what is not as it was", name)
+				return cli.Usagef("--%s cannot be combined with --check", name)
 			}
 		}
 	}
 	if f.set && (f.tensors || f.sums) {
-		return cli.Usagef("--set is of sets alone, and not of files and tensors")
+		return cli.Usagef("--set cannot be combined with --tensors or --sums")
 	}
 	return f.Output.Check()
 }

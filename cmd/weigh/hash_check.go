@@ -57,13 +57,13 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	case err != nil:
 		return cli.Usage(err)
 	case r.isJSON && cmd.Flags().Changed("algo") && f.algo != r.algo:
-		return cli.Usagef("--algo is %s, and the digests in %q are by %s", f.algo, f.check, r.algo)
+		return cli.Usagef("--algo is %s, but %q contains %s digests", f.algo, f.check, r.algo)
 	case len(args) > 1:
-		return cli.Usagef("hash --check compares one target with what is recorded, and not %d", len(args))
+		return cli.Usagef("hash --check takes one target, not %d", len(args))
 	case len(args) == 1 && !r.isJSON:
-		return cli.Usagef("the digests in %q are of files, which it names: no target is needed", f.check)
+		return cli.Usagef("%q contains digests of files and their names; leave out the target", f.check)
 	case len(args) == 0 && len(r.files) == 0:
-		return cli.Usagef("%q has no digests of files: name the target whose tensors are to be compared", f.check)
+		return cli.Usagef("%q contains no digests of files; name the target whose tensors to compare", f.check)
 	}
 	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file"}
 	if len(args) == 1 {
@@ -109,12 +109,12 @@ func readRecord(name string, text []byte, algo string) (*record, error) {
 		}
 		f, ok := sumLine(line, digits)
 		if !ok {
-			return nil, fmt.Errorf("%s:%d: %.80q is no digest by %s and name, as sha256sum and hash --sums write them", name, n, line, algo)
+			return nil, fmt.Errorf("%s:%d: %.80q is not a %s digest with a file name, as sha256sum and hash --sums write them", name, n, line, algo)
 		}
 		r.files = append(r.files, f)
 	}
 	if len(r.files) == 0 {
-		return nil, fmt.Errorf("%s has no digests", name)
+		return nil, fmt.Errorf("%s contains no digests", name)
 	}
 	return r, nil
 }
@@ -146,10 +146,10 @@ func readHashJSON(name string, text []byte) (*record, error) {
 		Tensors []recordedTensor
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("%s is not what hash --json writes: %w", name, err)
+		return nil, fmt.Errorf("%s is not output of hash --json: %w", name, err)
 	}
 	if doc.Schema != "weigh.hash/1" || newHash(doc.Algo) == nil && doc.Algo != "sha256" {
-		return nil, fmt.Errorf("%s is not what hash --json writes: its schema is %.40q, its algorithm %.40q", name, doc.Schema, doc.Algo)
+		return nil, fmt.Errorf("%s is not output of hash --json: schema %.40q, algorithm %.40q", name, doc.Schema, doc.Algo)
 	}
 	r := &record{algo: doc.Algo, tensors: doc.Tensors, isJSON: true}
 	for _, f := range doc.Files {
@@ -175,7 +175,7 @@ func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.Su
 		case err != nil:
 			results[i].Outcome, results[i].Detail = compare.SumUnread, cli.Describe(err)
 		case !info.Mode().IsRegular():
-			results[i].Outcome, results[i].Detail = compare.SumUnread, "it is no file"
+			results[i].Outcome, results[i].Detail = compare.SumUnread, "not a regular file"
 		default:
 			sizes[i] = info.Size()
 			done.Tensors++
@@ -222,7 +222,7 @@ func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record,
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
 		if recorded[r.tensors[i].Name] != nil {
-			return nil, cli.Usagef("two tensors of %q are called %q: compare the parts of the model one by one", f.check, r.tensors[i].Name)
+			return nil, cli.Usagef("%q has two tensors named %q; compare the parts of the model one by one", f.check, r.tensors[i].Name)
 		}
 		recorded[r.tensors[i].Name] = &r.tensors[i]
 	}
@@ -235,7 +235,7 @@ func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record,
 	for i := range now.Tensors {
 		t := &now.Tensors[i]
 		if seen[t.Name] {
-			return nil, cli.Usagef("two tensors of %q are called %q: compare its parts one by one", arg, t.Name)
+			return nil, cli.Usagef("%q has two tensors named %q; compare its parts one by one", arg, t.Name)
 		}
 		seen[t.Name] = true
 		results = append(results, recorded[t.Name].compare(t))
@@ -254,10 +254,10 @@ func (r *recordedTensor) compare(t *compare.HashedTensor) compare.SumResult {
 	switch {
 	case r == nil:
 		result.Outcome = compare.SumExtra
-		result.Detail = "it is not recorded"
+		result.Detail = "not recorded"
 	case r.Dtype != string(t.Dtype) || r.shape() != t.ShapeString():
 		result.Outcome = compare.SumDiffers
-		result.Detail = fmt.Sprintf("it was %.40s %.200s, and is %s %s", r.Dtype, r.shape(), t.Dtype, t.ShapeString())
+		result.Detail = fmt.Sprintf("was %.40s %.200s, is %s %s", r.Dtype, r.shape(), t.Dtype, t.ShapeString())
 	case !strings.EqualFold(r.Digest, hex.EncodeToString(t.Sum)):
 		result.Outcome = compare.SumDiffers
 	}

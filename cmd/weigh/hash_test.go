@@ -56,13 +56,13 @@ func TestSumLine(t *testing.T) {
 
 func TestReadRecordRefuses(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{"", "f has no digests"},
-		{"# nothing\n\n", "f has no digests"},
+		{"", "f contains no digests"},
+		{"# nothing\n\n", "f contains no digests"},
 		{"x\n", "f:1: "},
-		{"{", "f is not what hash --json writes: "},
-		{"{}", "f is not what hash --json writes: its schema is \"\""},
-		{`{"schema":"weigh.hash/1","algo":"md5"}`, "f is not what hash --json writes: "},
-		{`{"schema":"weigh.hash/1","algo":"sha256","files":5}`, "f is not what hash --json writes: "},
+		{"{", "f is not output of hash --json: "},
+		{"{}", "f is not output of hash --json: schema \"\""},
+		{`{"schema":"weigh.hash/1","algo":"md5"}`, "f is not output of hash --json: "},
+		{`{"schema":"weigh.hash/1","algo":"sha256","files":5}`, "f is not output of hash --json: "},
 	} {
 		if _, err := readRecord("f", []byte(tt.text), "sha256"); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %s…", tt.text, err, tt.want)

@@ -21,12 +21,12 @@ func headerCmd(sess *cli.Session) *cobra.Command {
 	var pretty, lenient bool
 	cmd := &cobra.Command{
 		Use:   "header FILE",
-		Short: "write the header's JSON as it stands",
-		Long: `Header writes the header of a file byte for byte, with its padding and without a
-line end, unless it goes to a terminal. With --pretty it is indented, and keeps
-the order of its members, those that stand twice, and the spelling of numbers.
+		Short: "Print the JSON header of a file",
+		Long: `Print the JSON header of a safetensors file byte for byte, with its padding and
+without a final newline, unless the output is a terminal. --pretty indents it, and
+keeps the order of members, duplicate names and the spelling of numbers.
 
-A header that breaks rules is written all the same, with exit code 1.`,
+The header of an invalid file is printed, too, with exit code 1.`,
 		Example: `  weigh header testdata/python/two-floats.safetensors
   weigh header --pretty testdata/sample/model-00002-of-00002.safetensors
   weigh header testdata/python/names.safetensors | jq -r 'keys[]'`,
@@ -63,7 +63,7 @@ A header that breaks rules is written all the same, with exit code 1.`,
 	}
 	out.Register(cmd)
 	cmd.Flags().BoolVar(&lenient, "lenient", false, cli.LenientUsage)
-	cmd.Flags().BoolVar(&pretty, "pretty", false, "indent it")
+	cmd.Flags().BoolVar(&pretty, "pretty", false, "indent the JSON")
 	return cmd
 }
 

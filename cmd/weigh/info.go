@@ -36,33 +36,33 @@ func infoCmd(sess *cli.Session) *cobra.Command {
 	var f infoFlags
 	cmd := &cobra.Command{
 		Use:   "info TARGET...",
-		Short: "list tensors, and sum up dtypes, files, parameters and bytes",
-		Long: `Info lists the tensors of all targets, with dtype, shape, number of elements,
-and size, and sums them up. It reads headers, and configurations beside them; of
-data only the few bytes that say the shape of a packed weight.
+		Short: "Show tensors, dtypes, shapes and sizes",
+		Long: `Show the tensors of all targets with dtype, shape, parameters and size, and the
+totals by dtype and file. Info reads headers and the configuration files next to
+them, and a few bytes of data to learn the shape of packed weights.
 
-A file that breaks rules is shown as far as it can be made out, with exit code 1.
+Invalid files are shown as far as they can be read, with exit code 1.
 
-On a terminal, layers that are equal are listed as one, as in
-"model.layers.[0-23].mlp.up_proj.weight"; --all lists each. Output that goes
-elsewhere is always complete; --all=false folds it.
+On a terminal, equal layers are folded into one line, such as
+"model.layers.[0-23].mlp.up_proj.weight"; --all lists each tensor. Other output
+always lists each tensor, unless --all=false is set.
 
-A tree has a level for each word of a name, between dots. Words that lead to one
-branch alone share a line, and count as the levels that they are: with --depth 2,
-"model.layers" may be one line.
+--tree groups tensors by the words of their names, between dots. A word with a
+single child shares a line with it, and counts as a level of its own: with
+--depth 2, "model.layers" may be one line.
 
-Of weights that are packed it says how many parameters they stand for, and of a model
-with a config.json what that says of it. --explain names the rule that counted each
-group of tensors; --compat says what another program counts, and why.
+For packed (quantized) weights, info shows how many parameters they represent; for
+a model with a config.json, its architecture. --explain names the rule that counted
+each group of tensors. --compat shows what another program counts, and why.
 
-A GLOB matches a whole name. In it stand
+A GLOB matches whole names:
 
-  *       for any characters but a dot
-  **      for any characters
-  ?       for one character but a dot
-  [a-z]   for one of these characters, [!a-z] for one of all others but a dot
-  [0-23]  for a number from 0 to 23, as layers are listed that are equal
-  \*      for the character itself, and so with any other`,
+  *       any characters except a dot
+  **      any characters
+  ?       one character except a dot
+  [a-z]   one of these characters; [!a-z] any other except a dot
+  [0-23]  a number from 0 to 23, as in folded layers
+  \*      a literal "*"; likewise for other characters`,
 		Example: `  weigh info testdata/sample
   weigh info --include '**.mlp.*.weight' --sort bytes testdata/sample
   weigh info --json testdata/sample | jq '.totals.params'
@@ -76,7 +76,7 @@ A GLOB matches a whole name. In it stand
 				f.all = !sess.Style().Terminal() || f.File != ""
 			}
 			if cmd.Flags().Changed("depth") && (!f.tree || f.depth < 1) {
-				return cli.Usagef("--depth is how many levels of a --tree are shown, from 1")
+				return cli.Usagef("--depth needs --tree and a number of levels from 1")
 			}
 			return runInfo(sess, cmd, args, &f)
 		},
@@ -84,15 +84,15 @@ A GLOB matches a whole name. In it stand
 	f.SelectionFlags.Register(cmd)
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.tree, "tree", false, "show names as a tree, with the sums of its branches")
-	fl.IntVar(&f.depth, "depth", 0, "show `N` levels of the tree")
-	fl.BoolVar(&f.all, "all", false, "fold nothing, and shorten no list")
+	fl.BoolVar(&f.tree, "tree", false, "show names as a tree, with totals for each branch")
+	fl.IntVar(&f.depth, "depth", 0, "show at most `N` levels of the tree")
+	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers or shorten lists")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.info/1")
 	fl.BoolVar(&f.csv, "csv", false, "write the tensors as CSV")
 	fl.BoolVar(&f.markdown, "markdown", false, "write the tensors as a Markdown table")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
-	fl.BoolVar(&f.explain, "explain", false, "say which rule counted each group of tensors")
-	fl.StringVar(&f.compat, "compat", "", "count as `PROGRAM` does, too: "+strings.Join(compat.Names(), " or "))
+	fl.BoolVar(&f.explain, "explain", false, "show which rule counted each group of tensors")
+	fl.StringVar(&f.compat, "compat", "", "also count parameters as `PROGRAM` does: "+strings.Join(compat.Names(), " or "))
 	cli.CompleteWords(cmd, "compat", compat.Names())
 	return cmd
 }
@@ -101,9 +101,9 @@ A GLOB matches a whole name. In it stand
 func (f *infoFlags) check() error {
 	switch {
 	case f.compat != "" && !slices.Contains(compat.Names(), f.compat):
-		return cli.Usagef("--compat cannot be %q, but %s", f.compat, strings.Join(compat.Names(), " or "))
+		return cli.UnknownValue("--compat", f.compat, compat.Names())
 	case (f.explain || f.compat != "") && (f.csv || f.markdown):
-		return cli.Usagef("--explain and --compat have no place in a table of tensors: leave out --csv and --markdown")
+		return cli.Usagef("--explain and --compat cannot be combined with --csv or --markdown")
 	}
 	return f.Output.Check()
 }

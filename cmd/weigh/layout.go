@@ -20,13 +20,12 @@ func layoutCmd(sess *cli.Session) *cobra.Command {
 	var hex, json, lenient bool
 	cmd := &cobra.Command{
 		Use:   "layout FILE",
-		Short: "map every byte: length, header, padding, tensors, gaps, overlaps",
-		Long: `Layout lists the regions of a file in the order of their bytes, with offsets from
-the start of the file: the length, the header, its padding, each tensor, and what
-should not be there: gaps, overlaps, bytes after the last tensor, bytes that are
-missing. END is one past the last byte.
+		Short: "Map every byte of a file",
+		Long: `List the regions of a safetensors file in order, with their offsets in the file:
+header length, header, padding, tensors, and errors such as gaps, overlaps, trailing
+bytes and missing bytes. END is the offset after the last byte.
 
-A file that breaks rules is mapped as far as it can be, with exit code 1.`,
+Invalid files are mapped as far as they can be read, with exit code 1.`,
 		Example: `  weigh layout testdata/python/two-floats.safetensors
   weigh layout --hex testdata/python/shapes.safetensors`,
 		GroupID:           cli.GroupLook,
@@ -34,7 +33,7 @@ A file that breaks rules is mapped as far as it can be, with exit code 1.`,
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {
-				return cli.Usagef("layout needs a file: standard input has no bytes to go back to")
+				return cli.Usagef("layout cannot read standard input: it needs random access to a file")
 			}
 			if err := out.Check(); err != nil {
 				return err

@@ -81,8 +81,8 @@ func TestNothingAsked(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	const (
-		usage = `weigh: there is no target: the usage is "weigh [VERB] [FLAGS] TARGET...", and "weigh --help" says more` + "\n"
-		hint  = `weigh: there is no target: standard input is read by "weigh -", and "weigh --help" lists the verbs` + "\n"
+		usage = `weigh: no target; usage: "weigh [COMMAND] [FLAGS] TARGET..."; see "weigh --help"` + "\n"
+		hint  = `weigh: no target; use "weigh -" to read standard input, or see "weigh --help"` + "\n"
 	)
 	for _, tt := range []struct {
 		name  string
@@ -92,30 +92,6 @@ func TestNothingAsked(t *testing.T) {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), nil, tt.stdin, &out, &errs, noEnv); code != cli.ExitUsage || out.Len() > 0 || errs.String() != tt.want {
 			t.Errorf("%s: exit code %d, %d bytes written, %q", tt.name, code, out.Len(), errs.String())
-		}
-	}
-}
-
-func TestSuggest(t *testing.T) {
-	verbs := []string{"check", "header", "info", "layout", "version", "help"}
-	for _, tt := range []struct{ word, want string }{
-		{"chek", "check"}, {"chekc", "check"}, {"inof", "info"}, {"CHECK", "check"}, {"hepl", "help"}, {"lay", ""}, {"x", ""}, {"", ""},
-		{"headers", "header"}, {"model", ""}, {"halt", ""}, {strings.Repeat("check", 1000), ""},
-	} {
-		if got := cli.Suggest(tt.word, verbs); got != tt.want {
-			t.Errorf("suggest(%.20q) = %q, want %q", tt.word, got, tt.want)
-		}
-	}
-}
-
-// Distances by hand: a swap counts one, as does what is added, dropped, changed.
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "axc", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
-		if got := cli.Distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
 }

@@ -33,20 +33,19 @@ func metadataCmd(sess *cli.Session) *cobra.Command {
 	var f metadataFlags
 	cmd := &cobra.Command{
 		Use:   "metadata TARGET...",
-		Short: "show or change the metadata of files",
-		Long: `Metadata says what "__metadata__" means, the strings that a file carries by their
-keys: what the model is, how and on what it was trained, as ModelSpec, sd-scripts,
-PEFT and others write it. Other keys are shown as they are, JSON in strings taken
-apart. With --raw all are shown as they are, JSON indented. Files that have the same
-are shown once, and are named if others differ.
+		Short: "Show or change metadata",
+		Long: `Show the "__metadata__" of files in readable form: what the model is, and how and on
+what it was trained, as ModelSpec, sd-scripts, PEFT and other programs record it.
+Other keys are shown unchanged. --raw shows all keys unchanged, with JSON indented.
+Files with the same metadata are shown once.
 
-With --hashes it reads the files, tells the digests by which they are known (SHA-256,
-AutoV1, AutoV2, AutoV3), and whether those that the metadata claims are true. The exit
-code is 1 if one is false.
+--hashes reads the files, prints the hashes by which model sites know them (SHA-256,
+AutoV1, AutoV2, AutoV3), and verifies hashes in the metadata. The exit code is 1 if
+one does not match.
 
-With --set and --unset it changes them, in place and in all files of one target, as
-edit --in-place does: in milliseconds if the header has room, and otherwise by
-writing the file anew, with room for the next time. See weigh edit --help.`,
+--set and --unset change the metadata of one target in place, like edit --in-place:
+within the existing header if the new one fits, otherwise by rewriting the file with
+room for later changes. See weigh edit --help.`,
 		Example: `  weigh metadata testdata/python/metadata-json.safetensors
   weigh metadata --hashes testdata/sample
   weigh metadata --json testdata/sample | jq '.files[0].metadata.format'
@@ -57,12 +56,12 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.set)+len(f.unset) > 0 {
 				if f.raw || f.hashes {
-					return cli.Usagef("--raw and --hashes are about what is shown, and not about --set and --unset")
+					return cli.Usagef("--raw and --hashes cannot be combined with --set or --unset")
 				}
 				return setMetadata(sess, cmd, args, &f)
 			}
 			if f.canonical || f.dryRun {
-				return cli.Usagef("--canonical and --dry-run are about --set and --unset")
+				return cli.Usagef("--canonical and --dry-run need --set or --unset")
 			}
 			return runMetadata(sess, cmd, args, &f)
 		},
@@ -70,12 +69,12 @@ writing the file anew, with room for the next time. See weigh edit --help.`,
 	f.keyFlags.register(cmd)
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.metadata/1; of a change weigh.edit/1")
-	fl.BoolVar(&f.raw, "raw", false, "show keys and values as they are")
-	fl.BoolVar(&f.hashes, "hashes", false, "read the files, and check the digests that the metadata claims")
+	fl.BoolVar(&f.json, "json", false, "write JSON: weigh.metadata/1, or weigh.edit/1 for a change")
+	fl.BoolVar(&f.raw, "raw", false, "show keys and values unchanged")
+	fl.BoolVar(&f.hashes, "hashes", false, "read the files and verify hashes in the metadata")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
-	fl.BoolVar(&f.canonical, "canonical", false, "of a change: write as the reference implementation does, without room in the header")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "of a change: say what would be done, and write nothing")
+	fl.BoolVar(&f.canonical, "canonical", false, "with --set or --unset: write no spare room into the header, like the reference implementation")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "with --set or --unset: show the changes, but write nothing")
 	return cmd
 }
 
@@ -115,7 +114,7 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey) (map[string
 	done := new(cli.Progress)
 	for _, f := range found.Files {
 		if f.Path == "-" {
-			return nil, cli.Usagef("--hashes needs files: standard input has no bytes to go back to")
+			return nil, cli.Usagef("--hashes cannot read standard input: it needs random access to files")
 		}
 		done.Tensors++
 		done.Bytes += f.Size
@@ -162,9 +161,9 @@ func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*met
 func setMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metadataFlags) error {
 	switch {
 	case len(args) > 1:
-		return cli.Usagef("metadata changes one target at a time, and not %d", len(args))
+		return cli.Usagef("metadata changes one target at a time, not %d", len(args))
 	case f.File != "" || f.Force:
-		return cli.Usagef("metadata changes files in place: weigh edit -o writes elsewhere")
+		return cli.Usagef("metadata changes files in place; use weigh edit -o to write a copy")
 	}
 	e := &edit.Edit{Canonical: f.canonical, DryRun: f.dryRun, Lenient: f.lenient}
 	if err := f.keyFlags.read(e); err != nil {

@@ -24,14 +24,14 @@ func pickleCmd(sess *cli.Session) *cobra.Command {
 	var member string
 	cmd := &cobra.Command{
 		Use:   "pickle FILE",
-		Short: "list the instructions of pickles, and what they import and call",
-		Long: `Pickle lists the instructions of a pickle, or of each that is in an archive, as
-Python's pickletools does, and runs none of them. Behind an instruction that
-imports or calls stands what, and what is thought of it; in the margin "!" is
-dangerous, "?" suspicious. Below stands in plain words what loading would do.
+		Short: "Disassemble pickles and show their imports",
+		Long: `List the instructions of a pickle, or of every pickle in an archive, like Python's
+pickletools, without executing them. Imports and calls are annotated with their
+verdict; "!" in the margin marks dangerous ones, "?" suspicious ones. A summary says
+what loading would do.
 
-The exit code is 1 if it is dangerous to load the file, and 3 if it could not be
-seen completely.`,
+The exit code is 1 if loading the file is dangerous, and 3 if it could not be analysed
+completely.`,
 		Example: `  weigh pickle testdata/scan/old.bin
   weigh pickle --json testdata/scan/old.bin | jq '.summary.imports'
   weigh pickle --member model/data.pkl testdata/scan/model.pt`,
@@ -45,7 +45,7 @@ seen completely.`,
 	f.Output.Register(cmd)
 	f.budgetFlag(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
-	cmd.Flags().StringVar(&member, "member", "", "show the pickles of the part at `PATH` alone, as scan calls it")
+	cmd.Flags().StringVar(&member, "member", "", "show only the pickles of the archive member `PATH`")
 	f.policyFlags(cmd)
 	return cmd
 }
@@ -85,7 +85,7 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 	case err != nil:
 		return err
 	case p.Shown == 0 && member != "":
-		return cli.Usagef("%q has no pickle %q: weigh scan --json lists its parts", arg, member)
+		return cli.Usagef("%q has no pickle %q; weigh scan --json lists its members", arg, member)
 	case p.Shown == 0:
 		sess.Notice("%s has no pickle: it is %s", arg, p.Report.Format)
 	}
@@ -117,7 +117,7 @@ func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderA
 		return nil, 0, nil, err
 	}
 	if at.Within == "" {
-		return nil, 0, nil, cli.Usagef("%q is a folder: name one of its files", arg)
+		return nil, 0, nil, cli.Usagef("%q is a folder; name one of its files", arg)
 	}
 	object, err := at.Store.Open(ctx, at.Within)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestFullDiskLeavesTheOldModel(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, nil, &out, &errs, noEnv)
 		if code != cli.ExitIO || !strings.Contains(errs.String(), "no space left on device: the new files take 12.00 MiB, ") || strings.Contains(errs.String(), ".tmp-") ||
-			!strings.Contains(errs.String(), " free, and 12.00 MiB are to be written\n") {
+			!strings.Contains(errs.String(), " free, but 12.00 MiB will be written\n") {
 			t.Errorf("%q: exit code %d, %q", args, code, errs.String())
 		}
 		if len(hidden(t, dir)) > 0 || len(contents(t, dir)) != len(names) || digestsOf(t, dir) != before {

@@ -20,30 +20,28 @@ import (
 func rootCmd(sess *cli.Session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weigh",
-		Short: "inspect and judge safetensors files",
-		Long: `Weigh says what is in safetensors files, the format in which most neural network
-weights are published, and whether they are sound. It reads headers, never whole
-files unless it has to, and never runs anything that is in them.
+		Short: "Inspect, verify, convert and edit model weight files",
+		Long: `Inspect, verify, convert and edit model weight files: safetensors, PyTorch and
+NumPy, on disk or remote. Weigh reads only headers where it can, and never runs
+code from a file.
 
-A target is a file, a folder of shards, an index ("*.safetensors.index.json"),
-or "-" for standard input. Without a verb, weigh says what info says. What PyTorch
-and NumPy write (.bin, .pt, .npz, and folders of shards with their index) is a target
-of info, stats, cat, diff and convert; nothing in it is run.
+A target is a file, a folder, an index ("*.safetensors.index.json"), a URL, or
+"-" for standard input. Without a command, weigh runs info.
 
-A target may be elsewhere, and then what is needed of it is fetched, and no more:
+Targets can be remote. Weigh downloads only the bytes it needs:
 
   https://host/path/model.safetensors  a file, or a folder with an index
-  hf://org/repo[@revision][/path]      a repository of the Hugging Face Hub
-  s3://bucket/path, gs://bucket/path   an object, or those below a prefix`,
-		Example: `  weigh testdata/sample                       # tensors, dtypes, sizes
-  weigh check testdata/sample                 # is it sound? see the code
-  weigh info --tree --depth 2 testdata/sample # where the parameters are`,
+  hf://org/repo[@revision][/path]      a repository on the Hugging Face Hub
+  s3://bucket/path, gs://bucket/path   an object, or all objects with a prefix`,
+		Example: `  weigh testdata/sample                       # list tensors, dtypes and sizes
+  weigh check testdata/sample                 # validate; see the exit code
+  weigh info --tree --depth 2 testdata/sample # parameters by module`,
 		SilenceErrors: true, // run says them
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
 	}
 	sess.Register(root)
-	version := root.Flags().Bool("version", false, "say which version this is")
+	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
 			return printVersion(sess, false)
@@ -51,10 +49,10 @@ A target may be elsewhere, and then what is needed of it is fetched, and no more
 		return nothingAsked(sess, cmd)
 	}
 	root.AddGroup(
-		&cobra.Group{ID: cli.GroupLook, Title: "What is in a file"},
-		&cobra.Group{ID: cli.GroupJudge, Title: "Whether it is sound"},
-		&cobra.Group{ID: cli.GroupChange, Title: "To change it"},
-		&cobra.Group{ID: cli.GroupOther, Title: "The program itself"},
+		&cobra.Group{ID: cli.GroupLook, Title: "Inspect files"},
+		&cobra.Group{ID: cli.GroupJudge, Title: "Verify and compare files"},
+		&cobra.Group{ID: cli.GroupChange, Title: "Convert, edit and copy files"},
+		&cobra.Group{ID: cli.GroupOther, Title: "Other commands"},
 	)
 	root.AddCommand(infoCmd(sess), headerCmd(sess), layoutCmd(sess), checkCmd(sess), completionCmd(sess), versionCmd(sess), metadataCmd(sess), editCmd(sess))
 	root.AddCommand(catCmd(sess), statsCmd(sess), hashCmd(sess), diffCmd(sess), getCmd(sess), scanCmd(sess), pickleCmd(sess), convertCmd(sess))
@@ -84,9 +82,9 @@ func checkImplied(root *cobra.Command) {
 // slip, as of a script whose variable is empty, and no question for the help.
 func nothingAsked(sess *cli.Session, root *cobra.Command) error {
 	if sess.Piped {
-		return cli.Usagef("there is no target: standard input is read by %q, and %q lists the verbs", "weigh -", "weigh --help")
+		return cli.Usagef("no target; use %q to read standard input, or see %q", "weigh -", "weigh --help")
 	}
-	return cli.Usagef("there is no target: the usage is %q, and %q says more", cli.UsageLine(root), "weigh --help")
+	return cli.Usagef("no target; usage: %q; see %q", cli.UsageLine(root), "weigh --help")
 }
 
 // withVerb puts the verb info before args that have a target, and no verb. It
@@ -169,7 +167,7 @@ func misspelt(cmd *cobra.Command, target string) error {
 		names = append(names, c.Name())
 	}
 	if meant := cmp.Or(meantVerbs[target], cli.Suggest(target, names)); meant != "" {
-		return cli.Usagef("there is no verb %q: did you mean %q?", target, meant)
+		return cli.Usagef("unknown command %q; did you mean %q?", target, meant)
 	}
-	return cli.Usagef("%q is neither a verb nor a file: weigh --help lists the verbs", target)
+	return cli.Usagef("%q is neither a command nor a file; weigh --help lists the commands", target)
 }

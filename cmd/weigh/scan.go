@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -38,28 +37,28 @@ func scanCmd(sess *cli.Session) *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan PATH...",
-		Short: "say whether code runs when a file is loaded",
-		Long: `Scan says of each file whether loading it runs code: a verdict, and what it rests
-on. It knows pickles, what PyTorch, NumPy, joblib and Keras write, and archives of
-them, by their bytes and not by their names. It runs nothing that is in them.
+		Short: "Scan files for code that runs on load",
+		Long: `Scan each file for code that would run when it is loaded, and give a verdict with its
+reasons. Scan detects pickles, archives, and files of PyTorch, NumPy, joblib and Keras
+by content, not by name. Nothing in them is executed.
 
-  safe        all that would be imported is on the list of what may be
-  suspicious  something was not audited, is odd, or could not be seen
+  safe        all of it was analysed, and every import is on the allow list
+  suspicious  something is unknown, unusual, or could not be analysed
   dangerous   loading it can run code
 
-A folder stands for all files in it, links followed, each once. Of archives only
-the directory, the pickles and the first bytes of the rest are read, unless
---deep is given.
+A folder includes all files in it, through links, too; each file is scanned once. In
+archives, scan reads the directory, the pickles, and the first bytes of other members,
+unless --deep is set.
 
-What would take more than 2 seconds or 64 MiB of memory is not looked at to its
-end: the verdict is suspicious at least, and --budget 10 spends ten times as much.
+A scan stops after 2 seconds or 64 MiB of memory for a file; the verdict is then at
+least suspicious. --budget 10 allows ten times as much.
 
-The exit code is 0 if all was seen and nothing found of the severity that
---fail-on says, 1 if something was, and 3 if something could not be read, or not
-be seen completely, and nothing was found in the rest.
+The exit code is 0 if everything was analysed and nothing reaches the --fail-on
+severity, 1 if something does, and 3 if a file could not be read or analysed completely
+and nothing else was found.
 
 A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
-"profile sklearn", or "file" and the SHA-256 of a file that is trusted.`,
+"profile sklearn", or "file" with the SHA-256 of a trusted file.`,
 		Example: `  weigh scan testdata/scan/model.pt
   weigh scan --why --all testdata/scan/old.bin
   weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
@@ -72,13 +71,13 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	f.budgetFlag(cmd)
-	fl.BoolVar(&f.all, "all", false, "show every import and finding, allowed ones and notes, too")
-	fl.BoolVar(&f.deep, "deep", false, "search for pickles where no loader looks for them, too: among the numbers")
-	fl.StringVar(&f.failOn, "fail-on", "dangerous", "exit with 1 from `SEVERITY` on: dangerous, suspicious or note")
+	fl.BoolVar(&f.all, "all", false, "show every import and finding, including allowed ones and notes")
+	fl.BoolVar(&f.deep, "deep", false, "also search for pickles within tensor data, where no loader looks for them")
+	fl.StringVar(&f.failOn, "fail-on", "dangerous", "exit with 1 for files of at least `SEVERITY`: dangerous, suspicious or note")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.scan/1")
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
 	f.policyFlags(cmd)
-	fl.BoolVar(&f.why, "why", false, "explain each verdict, and say what would change it")
+	fl.BoolVar(&f.why, "why", false, "explain each verdict, and what would change it")
 	cli.CompleteWords(cmd, "fail-on", failOnNames)
 	return cmd
 }
@@ -86,13 +85,13 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 // budgetFlag adds the flag that says how much a scan may take.
 func (f *scanFlags) budgetFlag(cmd *cobra.Command) {
 	f.bounded = true
-	cmd.Flags().IntVar(&f.budget, "budget", 1, "spend up to `N` times as much time and memory on a file, which is 2 seconds and 64 MiB")
+	cmd.Flags().IntVar(&f.budget, "budget", 1, "allow `N` times the time and memory for each file (2 seconds, 64 MiB)")
 }
 
 // policyFlags adds the flags that say which names pickles may import.
 func (f *scanFlags) policyFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.policy, "policy", "", "judge by the policy in `FILE`, too")
-	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow what `NAME` needs, may be repeated: "+strings.Join(profileNames(), ", "))
+	cmd.Flags().StringVar(&f.policy, "policy", "", "also apply the policy in `FILE`")
+	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow the imports of profile `NAME` (repeatable): "+strings.Join(profileNames(), ", "))
 	cli.CompleteWords(cmd, "profile", profileNames())
 }
 
@@ -121,7 +120,7 @@ func profileNames() []string {
 func (f *scanFlags) severity() (pickle.Severity, error) {
 	i := slices.Index(failOnNames, f.failOn)
 	if i < 0 {
-		return 0, cli.Usagef("--fail-on cannot be %q: %s", f.failOn, cmp.Or(cli.DidYouMean(f.failOn, failOnNames), "it is one of "+strings.Join(failOnNames, ", ")))
+		return 0, cli.UnknownValue("--fail-on", f.failOn, failOnNames)
 	}
 	return pickle.Severity(i), nil
 }
@@ -132,7 +131,7 @@ func (f *scanFlags) scanner() (*scan.Scanner, error) {
 	case !f.bounded:
 		f.budget = 10 // who wants the weights waits for them
 	case f.budget < 1 || f.budget > mostBudget:
-		return nil, cli.Usagef("--budget cannot be %d: it is from 1 to %d", f.budget, mostBudget)
+		return nil, cli.Usagef("--budget must be from 1 to %[2]d, not %[1]d", f.budget, mostBudget)
 	default:
 		settle(f.budget)
 	}
@@ -152,7 +151,7 @@ func (f *scanFlags) scanner() (*scan.Scanner, error) {
 	}
 	for _, name := range f.profiles {
 		if names := profileNames(); !slices.Contains(names, name) {
-			return nil, cli.Usagef("--profile cannot be %q: %s", name, cmp.Or(cli.DidYouMean(name, names), "there are "+strings.Join(names, ", ")))
+			return nil, cli.UnknownValue("--profile", name, names)
 		}
 		s.Policy.Profiles = append(s.Policy.Profiles, name)
 	}
@@ -187,7 +186,7 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags
 		if len(found.Unread) > 0 {
 			return cli.ErrUnread
 		}
-		return fmt.Errorf("there is no file to scan in %s", typeset.Name(strings.Join(args, " ")))
+		return fmt.Errorf("no files to scan in %s", typeset.Name(strings.Join(args, " ")))
 	}
 	if err := writeScan(sess, found, f); err != nil {
 		return err

@@ -152,7 +152,7 @@ func (l *scanList) place(ctx context.Context, at *target.Target, found *scanrepo
 	}
 	lister, ok := at.Store.(store.Lister)
 	if !ok {
-		return fmt.Errorf("%q cannot say what files it has: name one of them", at.Path(at.Within))
+		return fmt.Errorf("%q does not list its files; name one of them", at.Path(at.Within))
 	}
 	before := len(l.byPath)
 	for entry, err := range lister.List(ctx, at.Within) {

@@ -33,7 +33,8 @@ func TestScripts(t *testing.T) {
 	testdata := absolute(t, "../../testdata")
 	fixtures := absolute(t, "../../../shared/fixtures")
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		ContinueOnError: true,
+		Dir:             "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TESTDATA", testdata)
 			env.Setenv("SAMPLE", filepath.Join(testdata, "sample"))

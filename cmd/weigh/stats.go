@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,24 +40,23 @@ func statsCmd(sess *cli.Session) *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
 		Use:   "stats TARGET [GLOB...]",
-		Short: "sum up the numbers in tensors: range, mean, NaN, histogram",
-		Long: `Stats reads tensors, all or those whose names match a GLOB, and says of each how
-many numbers it has, from where to where, their mean and standard deviation, and
-how many are NaN, infinite or zero. Min, max, mean and std are of the finite
-numbers, and exact: the table rounds them to six digits, JSON and CSV do not. An
-element of C64 is two numbers.
+		Short: "Show statistics of the values in tensors",
+		Long: `Read tensors, all or those whose names match a GLOB, and show for each the number of
+values, minimum, maximum, mean and standard deviation, and how many values are NaN,
+infinite or zero. Minimum, maximum, mean and standard deviation cover the finite
+values and are exact: the table rounds them to six digits, JSON and CSV do not. A
+C64 element counts as two values.
 
-What is odd about a tensor is a flag:
+Unusual tensors get flags:
 
-  nan, inf   a number is not finite
-  all-zero   every number is zero
-  constant   every number is the same
-  saturated  numbers seem to be cut off at the dtype's largest
-  empty      there are no numbers
+  nan, inf   some values are not finite
+  all-zero   every value is zero
+  constant   every value is the same
+  saturated  values seem to be clipped at the dtype's maximum
+  empty      there are no values
 
-The exit code is 0 whatever was found: stats reports, and does not judge. With
---fail-on it is 1 if a tensor has one of these flags. A GLOB that matches nothing
-is wrong usage, so that a slip does not pass.`,
+The exit code is 0 for any result. With --fail-on it is 1 if a tensor has one of
+the given flags. A GLOB that matches nothing is an error (exit code 2).`,
 		Example: `  weigh stats testdata/sample
   weigh stats testdata/sample '**.mlp.**' --plot
   weigh stats --fail-on nan,inf testdata/sample
@@ -67,7 +65,7 @@ is wrong usage, so that a slip does not pass.`,
 		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.Usagef("stats needs a target, and may be given patterns of names")
+				return cli.Usagef("stats needs a target; name patterns may follow it")
 			}
 			return nil
 		},
@@ -83,12 +81,12 @@ is wrong usage, so that a slip does not pass.`,
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.stats/1")
 	fl.BoolVar(&f.csv, "csv", false, "write CSV")
-	fl.BoolVar(&f.plot, "plot", false, "draw the histogram of each tensor")
-	fl.StringVar(&f.svg, "svg", "", "draw them to `FILE`, as SVG, besides")
-	fl.BoolVar(&f.log, "log", false, "draw heights by the logarithm of counts")
-	fl.IntVar(&f.bins, "bins", usualBins, "make histograms of `N` parts; 0 means none")
-	fl.BoolVar(&f.digest, "digest", false, "tell the SHA-256 of each tensor's bytes, too")
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a tensor has `FLAG`, may be repeated")
+	fl.BoolVar(&f.plot, "plot", false, "draw a histogram of each tensor")
+	fl.StringVar(&f.svg, "svg", "", "also draw histograms to `FILE`, as SVG")
+	fl.BoolVar(&f.log, "log", false, "use a logarithmic scale for histograms")
+	fl.IntVar(&f.bins, "bins", usualBins, "use `N` histogram bins; 0 means no histogram")
+	fl.BoolVar(&f.digest, "digest", false, "also print the SHA-256 of each tensor's bytes")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a tensor has `FLAG` (repeatable)")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "fail-on", statsFlagNames)
 	return cmd
@@ -106,25 +104,22 @@ func (f *statsFlags) check(cmd *cobra.Command) error {
 		if slices.Contains(statsFlagNames, name) {
 			continue
 		}
-		if meant := cli.DidYouMean(name, statsFlagNames); meant != "" {
-			return cli.Usagef("--fail-on cannot be %q: %s", name, meant)
-		}
-		return cli.Usagef("--fail-on cannot be %q, but one of %s", name, strings.Join(statsFlagNames, ", "))
+		return cli.UnknownValue("--fail-on", name, statsFlagNames)
 	}
 	drawn := f.plot || f.svg != ""
 	switch {
 	case f.bins < 0 || f.bins > mostBins:
-		return cli.Usagef("--bins is %d, and can be 0 to %d", f.bins, mostBins)
+		return cli.Usagef("--bins must be from 0 to %[2]d, not %[1]d", f.bins, mostBins)
 	case f.bins == 0 && drawn:
-		return cli.Usagef("--bins 0 leaves nothing to draw")
+		return cli.Usagef("--bins 0 disables histograms; leave it out to draw them")
 	case f.plot && (f.json || f.csv):
-		return cli.Usagef("--plot draws below the table, and --json and --csv have none: --svg draws to a file")
+		return cli.Usagef("--plot draws into the table, which --json and --csv do not have; use --svg to draw to a file")
 	case len(f.failOn) > 0 && f.Limit > 0:
-		return cli.Usagef("--fail-on judges every tensor that is selected, and --limit leaves some out: choose one of them")
+		return cli.Usagef("--fail-on cannot be combined with --limit, which skips tensors")
 	case f.log && !drawn:
-		return cli.Usagef("--log is about --plot and --svg")
+		return cli.Usagef("--log needs --plot or --svg")
 	case cmd.Flags().Changed("bins") && f.bins > 0 && !drawn && !f.json:
-		return cli.Usagef("--bins is about --plot, --svg and --json")
+		return cli.Usagef("--bins needs --plot, --svg or --json")
 	}
 	return errors.Join(f.Output.Check(), f.drawing().Check())
 }
@@ -175,7 +170,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	if len(selected) == 0 && len(all) > 0 {
 		// To find nothing wrong with nothing is no answer that a script should get.
 		if len(f.failOn) > 0 {
-			return cli.Usagef("no tensor matches, so that there is none to judge: weigh info lists those there are")
+			return cli.Usagef("no tensor matches; weigh info lists the names")
 		}
 		sess.Notice("no tensor matches")
 	}

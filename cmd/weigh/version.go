@@ -19,13 +19,13 @@ func versionCmd(sess *cli.Session) *cobra.Command {
 	var json bool
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "say which version this is",
-		Long:    "Version says which version this is, of which source, made by which Go.",
+		Short:   "Print the version",
+		Long:    "Print the version, the source revision and the Go version of the program.",
 		Example: "  weigh version\n  weigh version --json",
 		GroupID: cli.GroupOther,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usagef("version takes no arguments, and not %q", args[0])
+				return cli.Usagef("version takes no arguments: %q", args[0])
 			}
 			return nil
 		},

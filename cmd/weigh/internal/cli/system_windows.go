@@ -1,6 +1,6 @@
 // What is particular to Windows.
 
-package main
+package cli
 
 import (
 	"errors"

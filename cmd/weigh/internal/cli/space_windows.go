@@ -1,12 +1,12 @@
 // How much room a disk has, as Windows says it.
 
-package main
+package cli
 
 import "golang.org/x/sys/windows"
 
-// freeSpace returns how many bytes the user may yet write to the disk of a folder, or -1
+// FreeSpace returns how many bytes the user may yet write to the disk of a folder, or -1
 // if that is not known.
-func freeSpace(dir string) int64 {
+func FreeSpace(dir string) int64 {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return -1
