@@ -8,13 +8,12 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
 )
 
 // manyExperts is a model of half a million tensors: 61 layers of 384 experts, each of
 // three matrices.
-func manyExperts(matrix func(d *models.Draft, name string)) *models.Fixture {
-	d := new(models.Draft)
+func manyExperts(matrix func(d *Draft, name string)) *Fixture {
+	d := new(Draft)
 	for layer := range 61 {
 		for expert := range 384 {
 			for _, m := range []string{"gate_proj", "up_proj", "down_proj"} {
@@ -22,20 +21,20 @@ func manyExperts(matrix func(d *models.Draft, name string)) *models.Fixture {
 			}
 		}
 	}
-	return &models.Fixture{Shards: []*models.Draft{d}, Config: `{"num_experts":384,"num_experts_per_tok":8}`}
+	return &Fixture{Shards: []*Draft{d}, Config: `{"num_experts":384,"num_experts_per_tok":8}`}
 }
 
 func BenchmarkCount(b *testing.B) {
 	for _, bb := range []struct {
 		name   string
-		matrix func(d *models.Draft, name string)
+		matrix func(d *Draft, name string)
 	}{
-		{"plain", func(d *models.Draft, name string) {
+		{"plain", func(d *Draft, name string) {
 			for _, part := range []string{"weight", "bias", "a", "b", "c", "d", "e"} {
 				d.Add(name+"."+part, safetensors.BF16, 2048, 7168)
 			}
 		}},
-		{"packed", func(d *models.Draft, name string) {
+		{"packed", func(d *Draft, name string) {
 			d.Add(name+".qweight", safetensors.I32, 896, 2048)
 			d.Add(name+".qzeros", safetensors.I32, 56, 256)
 			d.Add(name+".scales", safetensors.F16, 56, 2048)

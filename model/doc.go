@@ -35,3 +35,5 @@
 // Names, shapes and configurations are untrusted. Nothing panics, sums that overflow become 2^63-1, and memory
 // is proportional to the headers. Configurations are read up to [MaxConfig] bytes each, and data up to 16 MiB.
 package model
+
+//go:generate go test -run ^TestCountingDoc$ -update .

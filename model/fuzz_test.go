@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
 )
 
 // FuzzCount counts headers that are as a stranger likes, sound or not: program info
 // shows what it can of those that are not.
 func FuzzCount(f *testing.F) {
-	for _, c := range models.Small() {
+	for _, c := range smallModels() {
 		m := c.Make()
-		f.Add(models.Lines(&m.Shards[0].Header), []byte(m.Config), []byte(m.ModelOpt), dims[int64](64, 128))
+		f.Add(Lines(&m.Shards[0].Header), []byte(m.Config), []byte(m.ModelOpt), dims[int64](64, 128))
 	}
 	for _, lines := range []string{
 		"a.qweight I32 [9223372036854775807,2] 0 0\na.scales F16 [1,18446744073709551615] 0 0\n",
@@ -27,7 +26,7 @@ func FuzzCount(f *testing.F) {
 		f.Add([]byte(lines), []byte(`{"num_experts":1,"num_experts_per_tok":9223372036854775807,"vocab_size":9223372036854775807,"hidden_size":9223372036854775807}`), []byte{}, []byte{})
 	}
 	f.Fuzz(func(t *testing.T, lines, config, modelopt, data []byte) {
-		one := model.File{Header: models.FromLines(lines), Data: bytes.NewReader(data)}
+		one := model.File{Header: FromLines(lines), Data: bytes.NewReader(data)}
 		tensors := 2 * len(one.Header.Tensors)
 		m := &model.Model{Files: []model.File{one, one}, Config: config, ModelOpt: modelopt}
 		checkCounts(t, model.Count(m), tensors)

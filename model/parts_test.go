@@ -9,7 +9,6 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
 )
 
 // billions returns a number as a model card has it.
@@ -43,9 +42,9 @@ func TestGPTOSSModelCard(t *testing.T) {
 	}
 }
 
-func published(t *testing.T, name string) *models.Fixture {
+func published(t *testing.T, name string) *Fixture {
 	t.Helper()
-	for _, p := range models.All() {
+	for _, p := range publishedModels() {
 		if p.Name == name {
 			return p.Make()
 		}
@@ -57,7 +56,7 @@ func published(t *testing.T, name string) *models.Fixture {
 // A layer of Llama 3.1 8B: 218,112,000 parameters, four and three matrices and two
 // norms: 2·4096² + 2·1024·4096 + 3·14336·4096 + 2·4096. GPTQ adds 43,008 biases.
 func TestLayers(t *testing.T) {
-	n := model.Count(models.LlamaBnB().Model())
+	n := model.Count(LlamaBnB().Model())
 	if len(n.Layers) != 32 {
 		t.Fatalf("%d layers, want 32", len(n.Layers))
 	}
@@ -122,11 +121,11 @@ func TestComponents(t *testing.T) {
 
 // DeepSeek-V3 keeps the layer that predicts a second token after the last one.
 func TestLayersAfterTheLastAreMTP(t *testing.T) {
-	d := new(models.Draft)
+	d := new(Draft)
 	for i := range 3 {
 		d.Add(fmt.Sprintf("model.layers.%d.mlp.experts.0.up_proj.weight", i), "BF16", 10)
 	}
-	f := &models.Fixture{Shards: []*models.Draft{d}, Config: `{"num_hidden_layers":2,"num_nextn_predict_layers":1,"n_routed_experts":10,"num_experts_per_tok":2}`}
+	f := &Fixture{Shards: []*Draft{d}, Config: `{"num_hidden_layers":2,"num_nextn_predict_layers":1,"n_routed_experts":10,"num_experts_per_tok":2}`}
 	n := model.Count(f.Model())
 	// 20 are routed, of which 2 in 10 are chosen; the other 10 are MTP.
 	if n.Experts == nil || n.Experts.Params.High != 20 || n.Experts.Active.High != 4 || n.Components[1].Key != model.ComponentMTP {
@@ -135,7 +134,7 @@ func TestLayersAfterTheLastAreMTP(t *testing.T) {
 }
 
 func TestOnly(t *testing.T) {
-	m := models.LlamaBnB().Model()
+	m := LlamaBnB().Model()
 	m.Only = func(ti *safetensors.TensorInfo) bool { return ti.Name == "model.layers.0.self_attn.q_proj.weight" }
 	if n := model.Count(m); n.Tensors != 1 || n.Params.High != 4096*4096 || n.Scheme != "bitsandbytes nf4" {
 		t.Errorf("one matrix: %+v, %q", n.Tally, n.Scheme)

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
 )
 
 // dims are a shape as the bytes of integers.
@@ -62,7 +61,7 @@ func (d *disk) ReadAt(b []byte, off int64) (int, error) {
 
 // onDisk returns a fixture with the data of tensors, found by the ends of their names.
 // Texts are filled up with spaces.
-func onDisk(f *models.Fixture, data map[string][]byte) (*model.Model, *disk) {
+func onDisk(f *Fixture, data map[string][]byte) (*model.Model, *disk) {
 	m := f.Model()
 	h := m.Files[0].Header
 	d := &disk{at: make(map[int64][]byte)}
@@ -84,9 +83,9 @@ func onDisk(f *models.Fixture, data map[string][]byte) (*model.Model, *disk) {
 }
 
 // small returns a case by its name.
-func small(t *testing.T, name string) *models.Fixture {
+func small(t *testing.T, name string) *Fixture {
 	t.Helper()
-	for _, c := range models.Small() {
+	for _, c := range smallModels() {
 		if c.Name == name {
 			return c.Make()
 		}
@@ -144,7 +143,7 @@ func TestShapesAreRead(t *testing.T) {
 // The model of 70 billion has 560 shapes. As they are the only tensors of their dtype,
 // a writer puts them together, and one read gets them all.
 func TestShapesTogetherAreOneRead(t *testing.T) {
-	d := new(models.Draft)
+	d := new(Draft)
 	for _, name := range []string{"a", "b", "c"} {
 		d.Add(name+".weight_shape", "I64", 2)
 	}
@@ -152,7 +151,7 @@ func TestShapesTogetherAreOneRead(t *testing.T) {
 		d.Add(name+".weight_packed", "I32", 64, 16)
 		d.Add(name+".weight_scale", "BF16", 64, 1)
 	}
-	f := &models.Fixture{Shards: []*models.Draft{d}}
+	f := &Fixture{Shards: []*Draft{d}}
 	m, disk := onDisk(f, map[string][]byte{"weight_shape": dims[int64](64, 127)})
 	if n := model.Count(m); disk.reads != 1 || n.Params != (model.Range{Low: 3 * 64 * 127, High: 3 * 64 * 127}) {
 		t.Errorf("%d reads, %+v, %q", disk.reads, n.Params, n.Notes)
@@ -181,7 +180,7 @@ func TestFailedReads(t *testing.T) {
 // matrix by its header, and exactly by its quant_state: 224 of them, which lie far
 // from each other.
 func TestPublishedNumberIsExactByItsStates(t *testing.T) {
-	f := models.LlamaBnB()
+	f := LlamaBnB()
 	m, disk := onDisk(f, map[string][]byte{
 		"q_proj.weight.quant_state.bitsandbytes__nf4":    []byte(`{"shape":[4096,4096]}`),
 		"o_proj.weight.quant_state.bitsandbytes__nf4":    []byte(`{"shape":[4096,4096]}`),
@@ -203,7 +202,7 @@ func TestPublishedNumberIsExactByItsStates(t *testing.T) {
 
 // What the header proves is not asked for again: over a network that is a request.
 func TestNothingIsReadInVain(t *testing.T) {
-	for _, c := range models.Small() {
+	for _, c := range smallModels() {
 		m, disk := onDisk(c.Make(), nil)
 		model.Count(m)
 		if c.Want.Exact() && disk.reads > 0 {
@@ -215,7 +214,7 @@ func TestNothingIsReadInVain(t *testing.T) {
 // A part that is too large to be a shape is not read, and all parts together are no
 // more than 16 MiB.
 func TestBoundsOfReading(t *testing.T) {
-	d := new(models.Draft)
+	d := new(Draft)
 	for i := range 300 {
 		name := fmt.Sprintf("m%d.weight", i)
 		d.Add(name, "U8", 1<<20, 1)
@@ -223,16 +222,16 @@ func TestBoundsOfReading(t *testing.T) {
 		d.Add(name+".quant_map", "F32", 16)
 		d.Add(name+".quant_state.bitsandbytes__nf4", "U8", 64<<10)
 	}
-	m, disk := onDisk(&models.Fixture{Shards: []*models.Draft{d}}, nil)
+	m, disk := onDisk(&Fixture{Shards: []*Draft{d}}, nil)
 	n := model.Count(m)
 	if disk.reads != 256 || disk.bytes != 16<<20 || len(n.Notes) != 1 {
 		t.Errorf("%d bytes in %d reads, %q", disk.bytes, disk.reads, n.Notes)
 	}
-	d = new(models.Draft)
+	d = new(Draft)
 	d.Add("m.weight", "U8", 8, 1)
 	d.Add("m.weight.absmax", "F32", 1)
 	d.Add("m.weight.quant_state.bitsandbytes__nf4", "U8", 64<<10+1)
-	m, disk = onDisk(&models.Fixture{Shards: []*models.Draft{d}}, nil)
+	m, disk = onDisk(&Fixture{Shards: []*Draft{d}}, nil)
 	if n := model.Count(m); disk.reads != 0 || n.Params != (model.Range{Low: 15, High: 16}) {
 		t.Errorf("%d reads, %+v", disk.reads, n.Params)
 	}
@@ -240,7 +239,7 @@ func TestBoundsOfReading(t *testing.T) {
 
 // A reader that is far away is asked so many times and no more.
 func TestMaxReads(t *testing.T) {
-	f := models.LlamaBnB()
+	f := LlamaBnB()
 	m, disk := onDisk(f, nil)
 	m.MaxReads = 10
 	if n := model.Count(m); disk.reads > 10 || len(n.Notes) != 1 {

@@ -9,12 +9,11 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
 )
 
 func TestRulesAreWhole(t *testing.T) {
 	used := make(map[model.Rule]bool)
-	for _, c := range models.Small() {
+	for _, c := range smallModels() {
 		for _, v := range model.Judge(c.Make().Model()) {
 			used[v.Rule] = true
 		}

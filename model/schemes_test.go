@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
 )
 
 func TestSchemes(t *testing.T) {
-	for _, tt := range models.Small() {
+	for _, tt := range smallModels() {
 		n := model.Count(tt.Make().Model())
 		if n.Params != tt.Want {
 			t.Errorf("%s: %+v, want %+v", tt.Name, n.Params, tt.Want)
@@ -29,12 +28,12 @@ func TestSchemes(t *testing.T) {
 // A file of nothing but integers was made for them: to say that it has no parameters
 // would say that it is empty. Beside parameters they are indices and masks.
 func TestIntegersAlone(t *testing.T) {
-	d := new(models.Draft)
+	d := new(Draft)
 	d.Add("tokens", "I64", 1000)
 	d.Add("lengths", "I32", 24)
 	d.Add("mask", "BOOL", 1000)
 	for _, want := range []int64{2024, 1} {
-		n := model.Count((&models.Fixture{Shards: []*models.Draft{d}}).Model())
+		n := model.Count((&Fixture{Shards: []*Draft{d}}).Model())
 		if n.Params != (model.Range{Low: want, High: want}) || n.Scheme != "" {
 			t.Errorf("%+v parameters of %q, want %d", n.Params, n.Scheme, want)
 		}

@@ -6,27 +6,26 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
 )
 
 func TestTwins(t *testing.T) {
-	tied := func(config string, head int64) *models.Fixture {
-		d := new(models.Draft)
+	tied := func(config string, head int64) *Fixture {
+		d := new(Draft)
 		d.Add("model.embed_tokens.weight", "BF16", 100, 8)
 		d.Add("model.norm.weight", "BF16", 8)
 		d.Add("lm_head.weight", "BF16", head, 8)
-		return &models.Fixture{Shards: []*models.Draft{d}, Config: config}
+		return &Fixture{Shards: []*Draft{d}, Config: config}
 	}
-	shards := func(second int64) *models.Fixture {
-		a, b := new(models.Draft), new(models.Draft)
+	shards := func(second int64) *Fixture {
+		a, b := new(Draft), new(Draft)
 		a.Add("x.weight", "BF16", 10)
 		b.Add("x.weight", "BF16", second)
 		b.Add("y.weight", "BF16", 3)
-		return &models.Fixture{Shards: []*models.Draft{a, b}}
+		return &Fixture{Shards: []*Draft{a, b}}
 	}
 	for _, tt := range []struct {
 		name           string
-		fixture        *models.Fixture
+		fixture        *Fixture
 		params, unique int64
 	}{
 		{"tied", tied(`{"tie_word_embeddings":true}`, 100), 1608, 808},

@@ -8,8 +8,6 @@
 // it makes up, so that the differences add up to the whole.
 package compat
 
-//go:generate go test -run ^TestCountingDoc$ -update .
-
 import (
 	"cmp"
 	"fmt"

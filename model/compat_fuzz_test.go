@@ -1,24 +1,24 @@
 // Any header and any configuration: no panic, and differences that add up.
 
-package compat
+package model_test
 
 import (
 	"testing"
 
 	"github.com/weightools/safetensors/model"
-	"github.com/weightools/safetensors/model/internal/models"
+	"github.com/weightools/safetensors/model/compat"
 )
 
 func FuzzCompat(f *testing.F) {
-	for _, c := range models.Small() {
+	for _, c := range smallModels() {
 		m := c.Make()
-		f.Add(models.Lines(&m.Shards[0].Header), []byte(m.Config))
+		f.Add(Lines(&m.Shards[0].Header), []byte(m.Config))
 	}
 	f.Fuzz(func(t *testing.T, lines, config []byte) {
-		m := &model.Model{Files: []model.File{{Header: models.FromLines(lines)}}, Config: config}
+		m := &model.Model{Files: []model.File{{Header: FromLines(lines)}}, Config: config}
 		ours := model.Count(m).Params.High
-		for _, name := range Names() {
-			x, err := Count(name, m)
+		for _, name := range compat.Names() {
+			x, err := compat.Count(name, m)
 			if err != nil {
 				t.Fatal(err)
 			}

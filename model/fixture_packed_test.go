@@ -1,6 +1,6 @@
 // Headers of published models that are packed, made from their configurations.
 
-package models
+package model_test
 
 import (
 	"fmt"

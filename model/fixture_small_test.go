@@ -1,6 +1,6 @@
 // Schemes: a small model of each, and the number that it has to come to.
 
-package models
+package model_test
 
 import (
 	_ "embed"
@@ -19,15 +19,15 @@ type Case struct {
 	Want model.Range // logical parameters
 }
 
-//go:embed small.txt
+//go:embed testdata/small.txt
 var smallText string
 
 // up is the module that most cases are about, which their text calls "up".
 const up = "model.layers.0.mlp.up_proj"
 
-// Small returns the cases of small.txt, which says what is in it. A fixture is made
+// smallModels returns the cases of small.txt, which says what is in it. A fixture is made
 // anew for each call of Make, so that a test may change it.
-func Small() []Case {
+func smallModels() []Case {
 	var cases []Case
 	var lines []string // of the case that is being read
 	end := func() {

@@ -1,8 +1,8 @@
 // What @huggingface/hub says of the fixtures, as JSON on standard output.
 //
-//   go test ./model/compat -run TestWriteFixtures -fixtures /tmp/fixtures
+//   go test ./model -run TestWriteFixtures -fixtures /tmp/fixtures
 //   npm install --prefix /tmp/hub @huggingface/hub@2.17.5
-//   node model/compat/testdata/hfjs.mjs /tmp/fixtures /tmp/hub > model/compat/testdata/hfjs.json
+//   node model/testdata/hfjs.mjs /tmp/fixtures /tmp/hub > model/testdata/hfjs.json
 //
 // The package reads its files through fetch, so it is given one that reads folders:
 // one for each fixture, with config.json and the headers of files. The data is

@@ -1,6 +1,6 @@
 // Published numbers, which the headers of the models have to come to.
 
-package models
+package model_test
 
 import "github.com/weightools/safetensors"
 
@@ -21,11 +21,11 @@ func (p *Published) Total() int64 {
 	return total
 }
 
-// All are the models whose numbers the tests of huggingface.js have, at the
+// publishedModels are the models whose numbers the tests of huggingface.js have, at the
 // revisions named there: packages/hub/src/lib/parse-safetensors-metadata.spec.ts,
 // version 2.17.5. The numbers are per dtype, so they also prove the headers that are
 // made here.
-func All() []Published {
+func publishedModels() []Published {
 	return []Published{
 		{"google-bert/bert-base-uncased@86b5e093", bertBase, map[safetensors.Dtype]int64{"F32": 110_106_428}, 1},
 		{"bigscience/bloom@053d9cd9", bloom, map[safetensors.Dtype]int64{"BF16": 176_247_271_424}, 72},

@@ -1,6 +1,6 @@
 // Lines: headers as text that a fuzzer can change without breaking it.
 
-package models
+package model_test
 
 import (
 	"bytes"

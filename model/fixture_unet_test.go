@@ -1,6 +1,6 @@
 // The header of Stable Diffusion's U-Net, made from what its configuration says.
 
-package models
+package model_test
 
 import "fmt"
 

@@ -1,6 +1,6 @@
 // Published models that are not packed.
 
-package models
+package model_test
 
 import "fmt"
 
