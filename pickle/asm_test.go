@@ -1,4 +1,4 @@
-// An assembler: pickles put together by hand.
+// Helpers that assemble pickles.
 
 package pickle
 
@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Functions that give the bytes of one instruction or of a few; a pickle is their
-// sum, as in proto(2) + glob("os", "system") + str("ls") + "\x85R.".
+// Each function returns the bytes of one or a few instructions. A pickle is their concatenation, for example
+// proto(2) + glob("os", "system") + str("ls") + "\x85R.".
 
 func proto(n byte) string { return string([]byte{0x80, n}) }
 
 func glob(module, name string) string { return "c" + module + "\n" + name + "\n" }
 
-// str is SHORT_BINUNICODE, or BINUNICODE if it is long.
+// str is SHORT_BINUNICODE, or BINUNICODE for long strings.
 func str(s string) string {
 	if len(s) < 256 {
 		return "\x8c" + string([]byte{byte(len(s))}) + s
@@ -23,17 +23,17 @@ func str(s string) string {
 	return uni(s)
 }
 
-// uni is BINUNICODE, which protocols 1 and up have.
+// uni is BINUNICODE, which exists since protocol 1.
 func uni(s string) string { return "X" + le32(len(s)) + s }
 
-// raw is BINBYTES.
+// bin is BINBYTES.
 func bin(s string) string { return "B" + le32(len(s)) + s }
 
 func le32(n int) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(n))) }
 
 func le64(n uint64) string { return string(binary.LittleEndian.AppendUint64(nil, n)) }
 
-// stack is STACK_GLOBAL of two strings.
+// stack is STACK_GLOBAL with its two strings.
 func stack(module, name string) string { return str(module) + str(name) + "\x93" }
 
 func frame(s string) string { return "\x95" + le64(uint64(len(s))) + s }
@@ -42,11 +42,11 @@ func put(n int) string { return "r" + le32(n) }
 
 func get(n int) string { return "j" + le32(n) }
 
-// payload calls os.system: what is dangerous wherever it is met.
+// payload calls os.system.
 const payload = "cos\nsystem\n\x8c\x02ls\x85R"
 
-// checkpointPickle is the data.pkl of a state dict of so many tensors, as
-// torch.save writes it: protocol 2, everything memoized.
+// checkpointPickle returns the data.pkl of a state dict with the given number of tensors, as torch.save writes it: in
+// protocol 2, with everything memoized.
 func checkpointPickle(tensors int) []byte {
 	var b strings.Builder
 	memo := 0

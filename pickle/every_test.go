@@ -1,4 +1,4 @@
-// Every persistent object and every call of a graph, and searches that expect nothing.
+// Iterators over persistent objects and calls, and searches.
 
 package pickle
 
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// loaded loads a pickle by hand.
+// loaded loads a hand-written pickle.
 func loaded(t *testing.T, program string, o *Options) *Graph {
 	t.Helper()
 	g, err := Load(strings.NewReader(program), int64(len(program)), o)
@@ -19,7 +19,7 @@ func loaded(t *testing.T, program string, o *Options) *Graph {
 }
 
 func TestPersistentsAndResults(t *testing.T) {
-	// A list of two objects by ids, and of what two calls give.
+	// A list of two persistent objects and the results of two calls.
 	g := loaded(t, "\x80\x02](K\x01QK\x02Qccollections\nOrderedDict\n)Rccollections\nCounter\n)Re.", nil)
 	var ids []int64
 	for v := range g.Persistents() {
@@ -40,7 +40,7 @@ func TestPersistentsAndResults(t *testing.T) {
 	}
 }
 
-// A search expects nothing at the first byte, and finds what is behind it.
+// A search does not require a pickle at the first byte.
 func TestSearch(t *testing.T) {
 	if r := loaded(t, "no pickle at all", &Options{Search: true}).Report; len(r.Findings) > 0 || r.Verdict != Safe {
 		t.Errorf("%v: %v", r.Verdict, r.Findings)
@@ -51,7 +51,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Numbers in any base are numbers, and lines that are none may hold a pickle.
+// Numbers in any base are valid, and invalid lines may contain a pickle.
 func TestTextOfOtherBases(t *testing.T) {
 	for _, program := range []string{"I0x1950a86a20f9469cfc6c\n.", "L119547037146038801333356L\n.", "L0x1950a86a20f9469cfc6cL\n."} {
 		if n := loaded(t, program, nil).Roots()[0].BigInt(); n == nil || n.Text(16) != "1950a86a20f9469cfc6c" {

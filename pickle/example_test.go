@@ -1,4 +1,4 @@
-// Examples: judging a pickle, and looking at what it holds.
+// Examples.
 
 package pickle_test
 
@@ -11,7 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A checkpoint that runs a program when it is loaded.
+// evil is a pickle that runs a program on load.
 const evil = "\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R."
 
 func ExampleAnalyze() {

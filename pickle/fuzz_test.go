@@ -1,4 +1,4 @@
-// Fuzzing: any bytes, without a panic, within the budget, and the same each time.
+// Fuzz tests: no panics, limits are kept, results are deterministic.
 
 package pickle
 
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// seed adds pickles of every kind to a fuzz target.
+// seed adds pickles of every kind.
 func seed(f *testing.F) {
 	for _, s := range []string{
 		"", ".", proto(2) + payload + ".", proto(4) + frame(stack("os", "system")+")R."),
@@ -35,8 +35,8 @@ func FuzzAnalyze(f *testing.F) {
 		a := newAnalysis(bytes.NewReader(b), int64(len(b)), o, o.policy().compile(), 0)
 		a.run()
 		r := a.report()
-		// Between two looks at the budget there are 4,096 instructions, of which each adds at
-		// most a call, a node and a few items, and the items may double to grow.
+		// The budget is checked every 4,096 instructions. Each adds at most a call, a node and a few items, and slices
+		// of items may double in size.
 		if len(b) > 0 && a.m.Used() > 2*budget+4096*400 {
 			t.Errorf("the values take %d bytes", a.m.Used())
 		}
@@ -68,16 +68,16 @@ func FuzzAnalyze(f *testing.F) {
 	})
 }
 
-// without returns a report without what is of use to this package alone.
+// without returns a report without unexported and varying fields.
 func without(r *Report) Report {
 	c := *r
-	// Load keeps the values, and with them what streams refer to in those before. Analyze
-	// forgets them in time, and so finds some that only look like streams out sooner.
+	// Load keeps the values of previous streams, which later streams can refer to. Analyze removes them, so it discards
+	// some apparent streams earlier.
 	c.policy, c.Memory, c.Spent = nil, 0, 0
 	return c
 }
 
-// walk asks a value and what is in it for everything, for so many steps.
+// walk calls all methods of a value and of its contents, up to a number of steps.
 func walk(v Value, steps int) {
 	todo := []Value{v}
 	for ; len(todo) > 0 && steps > 0; steps-- {

@@ -1,4 +1,4 @@
-// Kinds: those of this package against those that values have.
+// The kinds of this package and of package heap are the same.
 
 package pickle
 

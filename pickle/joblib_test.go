@@ -1,4 +1,4 @@
-// Pickles of joblib: with the bytes of arrays between the instructions.
+// joblib pickles, with array data between instructions.
 
 package pickle
 
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// arrayHead is a pickle of a dict with an array of n elements, as joblib.dump
-// writes it; the array's bytes and the rest have to follow.
+// arrayHead is the start of a dict with an array of n elements, as joblib.dump writes it. The array data and the end of
+// the pickle must follow.
 func arrayHead(dtype string, n byte, aligned bool) string {
 	alignment := "N"
 	if aligned {
@@ -28,7 +28,7 @@ func flagsOf(dtype string) string {
 }
 
 func TestJoblib(t *testing.T) {
-	floats := strings.Repeat("\x80\x04cos\n", 4)[:24] // what loses those who take it for instructions
+	floats := strings.Repeat("\x80\x04cos\n", 4)[:24] // misleads loaders that read it as instructions
 	for _, k := range []trick{
 		{"an array", arrayHead("f8", 3, false) + floats + "s.", Safe, "", RuleRawArray},
 		{"an aligned array", arrayHead("f8", 3, true) + "\x05\xff\xff\xff\xff\xff" + floats + "s.", Safe, "", RuleRawArray},

@@ -1,4 +1,4 @@
-// The machine's notes: each of them is a rule.
+// Every fault of the machine is a rule.
 
 package pickle
 

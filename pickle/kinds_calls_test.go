@@ -1,4 +1,4 @@
-// Kinds of trick: calls, and what is done to their results.
+// Attacks with calls and changes to their results.
 
 package pickle
 
@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	callable = "cmymodule\nf\n" // what nobody has audited
+	callable = "cmymodule\nf\n" // a name on no list
 	system   = "cos\nsystem\n"
 	ordered  = "ccollections\nOrderedDict\n"
 )
 
-// stateOf is a dict of one entry.
+// stateOf is a dict with one entry.
 func stateOf(key, value string) string { return "}" + uni(key) + value + "s" }
 
 func TestCalls(t *testing.T) {
@@ -74,7 +74,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestUses calls allowed names, as they are allowed to be and otherwise.
+// TestUses calls allowed names in permitted and other ways.
 func TestUses(t *testing.T) {
 	storage := "(" + uni("storage") + glob("torch", "FloatStorage") + uni("0") + uni("cpu") + "K\x04tQ"
 	tensor := glob("torch._utils", "_rebuild_tensor_v2") + "(" + storage + "K\x00K\x02K\x02\x86K\x02K\x01\x86\x89" + ordered + ")RtR"
@@ -180,7 +180,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// doubling is PUTs of ever larger numbers.
+// doubling is a sequence of PUTs with exponentially growing indexes.
 func doubling() string {
 	var b strings.Builder
 	for i := 10; i < 32; i++ {

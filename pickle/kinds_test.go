@@ -1,5 +1,4 @@
-// Kinds of trick, each in pickles put together by hand. What is expected follows
-// from what the loader in C does with each instruction.
+// Attacks, in hand-written pickles. The expected results follow from the C loader.
 
 package pickle
 
@@ -11,8 +10,7 @@ import (
 	"testing"
 )
 
-// A trick is a pickle and what is to be said of it: an import, "" for any, and
-// a rule, "" for any.
+// A trick is a pickle with its expected verdict, import and rule; "" matches any.
 type trick struct {
 	name    string
 	pickle  string
@@ -102,7 +100,7 @@ func TestNamesOfPython2(t *testing.T) {
 	}
 }
 
-// TestOperands hides the two strings of STACK_GLOBAL.
+// TestOperands hides the operands of STACK_GLOBAL.
 func TestOperands(t *testing.T) {
 	for _, k := range []trick{
 		{"in the memo", proto(4) + str("os") + "\x940" + str("system") + "\x940h\x00h\x01\x93.", Dangerous, "os.system", ""},
@@ -166,7 +164,7 @@ func TestBroken(t *testing.T) {
 }
 
 func TestStreams(t *testing.T) {
-	const window = 256 << 10 // bytes that are held at once
+	const window = 256 << 10 // bytes that are buffered
 	benign := proto(2) + "}" + uni("a") + "K\x01s."
 	evil := proto(2) + payload + "."
 	for _, k := range []trick{
@@ -231,8 +229,7 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-// TestFrames has instructions go across the ends of frames. A loader in C that
-// reads a file loses what is left of the frame.
+// TestFrames has instructions that cross the ends of frames. The C loader for files loses the rest of such a frame.
 func TestFrames(t *testing.T) {
 	framed := func(n uint64, rest string) string { return proto(4) + "\x95" + le64(n) + rest }
 	for _, k := range []trick{
@@ -244,8 +241,8 @@ func TestFrames(t *testing.T) {
 		{"too long, with a payload", framed(1<<62, payload+"."), Dangerous, "os.system", RuleTruncated},
 		{"one within another", proto(4) + frame(frame("N")+"."), Suspicious, "", RuleFrame},
 		{"an argument across the end", framed(3, "J\x07\x00\x00\x00."), Suspicious, "", RuleFrame},
-		// Linear: a str of 3 bytes, "\x00\x00c", and then "os\n..." is no pickle. With loss: the
-		// frame ends after "\x8c\x03\x00", and the str is "ios", whatever follows is run.
+		// Read linearly, this is a str of 3 bytes, "\x00\x00c", followed by "os\n...", which is not a pickle. With
+		// loss, the frame ends after "\x8c\x03\x00", the str is "ios", and the rest runs.
 		{"another program behind the end", framed(5, "N\x8c\x10ab") + "0123456789abcdef" + "0" + payload + ".", Dangerous, "os.system", RuleFrame},
 		{"a program that only the loss shows", framed(5, "\x8c\x08...") + "AAAAAAAA" + payload + "." + strings.Repeat("\x00", 40), Dangerous, "os.system", RuleFrame},
 		{"bytes for torch's loader, that only the loss shows", framed(5, "\x8c\x08...") + "AAAAAAAA" + glob("torch.storage", "_load_from_bytes") + bin(proto(2)+payload+".") + "\x85R." + strings.Repeat("\x00", 40), Dangerous, "os.system", RuleFrame},

@@ -1,4 +1,4 @@
-// Limits: memory by what is there, allocations by the chunk, and each option.
+// Memory, allocations, and the options.
 
 package pickle
 
@@ -11,8 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// TestAllocations holds that nothing is allocated for an instruction: what is, is
-// a chunk for thousands.
+// TestAllocations checks that instructions do not allocate; only chunks for thousands of values do.
 func TestAllocations(t *testing.T) {
 	for _, tensors := range []int{1, 1000, 50_000} {
 		data := checkpointPickle(tensors)
@@ -109,8 +108,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestCallsAreCounted holds that calls of one name are one, unless something is
-// wrong with them.
+// TestCallsAreCounted checks that calls of one name are merged unless something is wrong with them.
 func TestCallsAreCounted(t *testing.T) {
 	code := proto(2) + ordered + "q\x000" + strings.Repeat("h\x00)R0", 100) + system + "q\x010" + "h\x01" + uni("a") + "\x85R0h\x01" + uni("b") + "\x85R."
 	r := analyzed(t, []byte(code))
@@ -134,7 +132,7 @@ func TestCallsAreCounted(t *testing.T) {
 	}
 }
 
-// TestLongTexts leaves texts in the file, and gives them all the same.
+// TestLongTexts checks that long texts stay in the file and are still complete.
 func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("abcdefgh", 10_000)
 	code := proto(4) + "(" + bin(long) + uni(long) + str("short") + "l."

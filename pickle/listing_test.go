@@ -1,4 +1,4 @@
-// Listings: line by line what Python's pickletools prints.
+// Listings match the output of Python's pickletools.
 
 package pickle
 
@@ -16,9 +16,9 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// disScript prints, for each file named on its standard input, the lines of
-// pickletools.dis and behind each how much is on its stack. It stops where dis
-// raises an error: dis refuses what loaders take, as a memo that is written twice.
+// disScript prints, for each file named on standard input, the lines of pickletools.dis, each followed by the stack
+// depth. It stops where dis raises an error; dis refuses some pickles that loaders accept, such as duplicate memo
+// entries.
 const disScript = `
 import io, sys, pickletools as p
 sys.stdout.reconfigure(encoding="utf-8", errors="surrogatepass")
@@ -51,7 +51,7 @@ func TestListingIsPickletools(t *testing.T) {
 	}
 	var paths []string
 	for _, s := range bareSamples(t) {
-		// dis indents many MARKs by a megabyte, and takes arrays for instructions.
+		// dis indents by up to a megabyte for many MARKs, and parses array data as instructions.
 		if info, err := os.Stat(filepath.Join(corpus, s.file)); err == nil && info.Size() < 120_000 && s.container == "pickle" {
 			paths = append(paths, filepath.Join(corpus, s.file))
 		}
@@ -73,7 +73,7 @@ func TestListingIsPickletools(t *testing.T) {
 	}
 }
 
-// compareListing compares lines of a file with ours, and returns how many.
+// compareListing compares the lines for a file with ours and returns their number.
 func compareListing(t *testing.T, path string, want []string) (n int) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -90,9 +90,9 @@ func compareListing(t *testing.T, path string, want []string) (n int) {
 		got := line.String()
 		switch n++; {
 		case text == "" || line.Stream < 0:
-			return len(want) // dis stopped, or we did not begin
+			return len(want) // dis stopped, or our listing did not start
 		case strings.Contains(got, `\\`) && line.Opcode == Opcode(opcode.Global):
-			continue // pickletools takes escapes in names for escapes, and loaders do not
+			continue // pickletools interprets escapes in names; loaders do not
 		}
 		if head, _, cut := strings.Cut(got, "'... ("); cut && strings.HasPrefix(text, head) {
 			got = text
@@ -129,8 +129,7 @@ highest protocol among opcodes = 2
 	}
 }
 
-// TestLinesOfAnotherMemo lists a stream that reads what the one before has stored, which
-// a loader that is used again gives to it.
+// TestLinesOfAnotherMemo lists a stream that reads memo entries of the previous one, as a reused loader allows.
 func TestLinesOfAnotherMemo(t *testing.T) {
 	code := proto(4) + str("os") + "\x94" + str("system") + "\x94." + proto(4) + "h\x00h\x01\x93."
 	var remarks []string

@@ -1,4 +1,4 @@
-// Opcodes: each one carried out, and as an instruction.
+// Tests of each opcode.
 
 package pickle
 
@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestEachOpcode carries out each opcode once, and looks at what is then on the
-// stack: as the loader in C would have it.
+// TestEachOpcode executes each opcode and compares the stack with that of the C loader.
 func TestEachOpcode(t *testing.T) {
 	for _, k := range []struct{ name, code, want string }{
 		{"MARK", "(K\x01t", "(1)"},
@@ -155,8 +154,7 @@ func TestOpsErrors(t *testing.T) {
 	}
 }
 
-// TestReadErrors has the bytes end before their size, which is no fault of the
-// pickle's.
+// TestReadErrors checks that data shorter than the given size is a read error and not a fault of the pickle.
 func TestReadErrors(t *testing.T) {
 	code := proto(2) + payload + strings.Repeat("N0", 100)
 	r, err := Analyze(strings.NewReader(code), int64(len(code))+1000, nil)

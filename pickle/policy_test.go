@@ -1,4 +1,4 @@
-// Policies: the built-in lists against the plan's, profiles, and users' own.
+// The built-in lists, profiles, and user policies.
 
 package pickle
 
@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// judged returns the verdict on an import alone, in a policy.
+// judged returns the verdict on a single import.
 func judged(t *testing.T, module, name string, p *Policy) Import {
 	t.Helper()
 	code := []byte(proto(4) + stack(module, name) + ".")
@@ -29,7 +29,7 @@ func split(name string) (module, attribute string) {
 	return name[:max(i, 0)], name[i+1:]
 }
 
-// TestLists compares the lists with those of the plan.
+// TestLists compares the lists with those in the design.
 func TestLists(t *testing.T) {
 	f, err := os.Open(filepath.Join(corpus, "policy_globals.csv"))
 	if err != nil {
@@ -62,7 +62,7 @@ func TestLists(t *testing.T) {
 			}
 		case "module-tree dangerous":
 			if name == "antigravity" || name == "this" {
-				continue // doubtful: what importing them does is known, and is no danger
+				continue // doubtful: known to be harmless on import
 			}
 			for _, m := range []string{name, name + ".sub"} {
 				if im := judged(t, m, "anything", nil); im.Verdict != Dangerous {

@@ -1,4 +1,4 @@
-// What Python itself writes: harmless values are safe, and come out as they went in.
+// Pickles written by Python: harmless values are safe and load unchanged.
 
 package pickle
 
@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// writeScript prints, for each value and protocol, the value's repr, the
-// protocol, its JSON or "-", and its pickle in hexadecimal.
+// writeScript prints, for each value and protocol, the repr of the value, the protocol, its JSON or "-", and its pickle
+// in hexadecimal.
 const writeScript = `
 import pickle, json, uuid, pathlib, decimal, fractions, argparse, types, datetime
 from collections import *
@@ -66,8 +66,7 @@ func TestPythonWrites(t *testing.T) {
 	}
 }
 
-// compareLoaded loads a pickle that Python wrote, and compares it with the JSON of
-// what it wrote if that is not "-".
+// compareLoaded loads a pickle written by Python and compares it with its JSON, unless that is "-".
 func compareLoaded(t *testing.T, b []byte, want string) {
 	g, err := Load(bytes.NewReader(b), int64(len(b)), nil)
 	if err != nil {
@@ -91,7 +90,7 @@ func compareLoaded(t *testing.T, b []byte, want string) {
 	}
 }
 
-// textOf writes a value in a form of our own.
+// textOf formats a value.
 func textOf(v Value) string {
 	switch v.Kind() {
 	case KindNone:

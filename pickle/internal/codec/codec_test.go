@@ -16,7 +16,7 @@ import (
 
 const text = "what is packed, what is packed, what is packed"
 
-// packed returns text, packed by a writer of the standard library.
+// packed returns text compressed by a writer of the standard library.
 func packed(t testing.TB, open func(io.Writer) io.WriteCloser) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -1,4 +1,4 @@
-// Holes, against a set that is a bit for each byte.
+// Holes, compared with a set of one flag per byte.
 
 package extent
 
@@ -12,7 +12,7 @@ func TestHoles(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spans []Span
-		want  []Span // of bytes 10 to 20
+		want  []Span // within bytes 10 to 20
 	}{
 		{"nothing", nil, []Span{{10, 20}}},
 		{"an empty span", []Span{{12, 12}}, []Span{{10, 20}}},
@@ -32,7 +32,7 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// A bit for each byte cannot be wrong.
+// The reference implementation has one flag per byte.
 func TestAgainstBits(t *testing.T) {
 	const size = 40
 	random := rand.New(rand.NewPCG(1, 2))

@@ -1,4 +1,4 @@
-// Runs of letters, of which a search makes one step.
+// Runs of letters count as one name.
 
 package guise
 

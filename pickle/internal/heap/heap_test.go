@@ -1,4 +1,4 @@
-// Values: as many as are put in come out, in the same order, wherever they lie.
+// Values are stored completely and in order.
 
 package heap
 
@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestItems fills lists side by side, so that their runs are cut and joined, and of sizes
-// on both sides of a page.
+// TestItems fills several lists alternately, which splits and joins their runs, with sizes around that of a page.
 func TestItems(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	h := New(nil, 0)
@@ -58,7 +57,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestDepth nests tuples, whose depth is one more than that of the deepest item.
+// TestDepth nests tuples. The depth of a tuple is one more than that of its deepest item.
 func TestDepth(t *testing.T) {
 	h := New(nil, 0)
 	r := EmptyTuple

@@ -1,4 +1,4 @@
-// Sizes of arrays: the product of the shape and of what NumPy says an element takes.
+// Array sizes.
 
 package joblib
 
@@ -9,15 +9,15 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// A maker makes values as a pickle would.
+// A maker creates values as a pickle would.
 type maker struct{ *heap.Heap }
 
 func (m maker) str(s string) heap.Ref { return m.AddText(heap.KindStr, 0, []byte(s), 0, int64(len(s))) }
 
 func (m maker) int(i int64) heap.Ref { return m.Add(heap.Node{Kind: heap.KindInt, A: uint64(i)}) }
 
-// wrapper makes the state of a wrapper: {"shape": (...), "dtype": numpy.dtype(code)}, and
-// the state of that with these flags.
+// wrapper returns the state of a wrapper: {"shape": (...), "dtype": numpy.dtype(code)}, with the given flags in the
+// state of the dtype.
 func (m maker) wrapper(code string, flags int64, shape ...int64) heap.Value {
 	dims := make([]heap.Ref, len(shape))
 	for i, n := range shape {

@@ -1,4 +1,4 @@
-// Frames made by hand, as the format's document has them.
+// Hand-written frames.
 
 package lz4
 
@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// Heads of frames: the magic, version 1 with independent blocks (0x60) and what the
-// name says, blocks of 64 KiB (4), and a checksum of the head, which is not compared.
+// Frame headers: the magic, version 1 with independent blocks (0x60) and the features in the name, blocks of 64 KiB
+// (4), and a header checksum, which is not verified.
 const (
 	plain    = Magic + "\x60\x40\x00"
-	withAll  = Magic + "\x7d\x40" + "SIZESIZE" + "DICT" + "\x00" // sums of blocks and of all
+	withAll  = Magic + "\x7d\x40" + "SIZESIZE" + "DICT" + "\x00" // block checksums, content checksum, size, dictionary ID
 	linked   = Magic + "\x40\x40\x00"
 	endOfAll = "\x00\x00\x00\x00"
 )
@@ -34,11 +34,10 @@ func TestFrames(t *testing.T) {
 		{"nothing", plain + endOfAll, ""},
 		{"not packed", plain + "\x03\x00\x00\x80abc" + endOfAll, "abc"},
 		{"literals", plain + "\x04\x00\x00\x00\x30abc" + endOfAll, "abc"},
-		// Token 0x34: three literals, then a match of 4+4 bytes at distance 3; the last
-		// sequence has a literal.
+		// Token 0x34: three literals, then a match of 4+4 bytes at distance 3. The last sequence has one literal.
 		{"a match that overlaps itself", plain + "\x08\x00\x00\x00\x34abc\x03\x00\x10!" + endOfAll, "abc" + "abcabcab" + "!"},
 		{"many literals", plain + "\x18\x01\x00\x00\xf0\xff\x07" + long + endOfAll, long},
-		// 1 literal and a match of 15+255+5+4 at distance 1.
+		// One literal and a match of 15+255+5+4 bytes at distance 1.
 		{"a long match", plain + "\x08\x00\x00\x00\x1fx\x01\x00\xff\x05\x10y" + endOfAll, strings.Repeat("x", 1+15+255+5+4) + "y"},
 		{"a match with the block before", linked + "\x03\x00\x00\x80abc" + "\x05\x00\x00\x00\x00\x03\x00\x10d" + endOfAll, "abc" + "abca" + "d"},
 		{"sums, size and dictionary", withAll + "\x03\x00\x00\x80abc" + "SUM1" + endOfAll + "SUM2", "abc"},

@@ -1,4 +1,4 @@
-// Handlers: there is one for each opcode.
+// Every opcode has a handler.
 
 package machine
 

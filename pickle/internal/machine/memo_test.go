@@ -1,4 +1,4 @@
-// The memo: as a map would have it, however entries are numbered.
+// The memo behaves like a map for any order of indexes.
 
 package machine
 

@@ -1,4 +1,4 @@
-// Names that lead somewhere, and names that do not.
+// Harmless and hazardous names.
 
 package membername
 

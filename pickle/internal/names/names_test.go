@@ -1,4 +1,4 @@
-// Names: the tables against Python's, and the lists against themselves.
+// The tables match Python's, and the lists are consistent.
 
 package names
 
@@ -38,7 +38,7 @@ for m, to in c.IMPORT_MAPPING.items(): print(m, "anything", to, "anything")
 	}
 }
 
-// TestEntries holds that each entry is reached: none is judged by another one.
+// TestEntries checks that no entry is hidden by another one.
 func TestEntries(t *testing.T) {
 	l := builtin()
 	for name, e := range l.exact {

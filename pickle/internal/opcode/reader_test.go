@@ -1,4 +1,4 @@
-// Fuzzing: the same instructions through any window.
+// The result of decoding does not depend on the size of the window.
 
 package opcode
 
@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// FuzzOps reads instructions through a window that holds all, and through one
-// that holds little.
+// FuzzOps decodes instructions with a window of the size of the data and with a small one.
 func FuzzOps(f *testing.F) {
 	for _, s := range []string{
 		"", ".", "\x80\x02cos\nsystem\n\x8c\x02ls\x85R.",

@@ -1,4 +1,4 @@
-// The table of opcodes against that of Python's pickletools.
+// The opcode table matches Python's pickletools.
 
 package opcode
 
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// formOfKind are our names for those of the kinds of arguments in pickletools.
+// formOfKind maps the argument types of pickletools to forms.
 var formOfKind = map[string]form{"": formNone, "uint1": formU1, "uint2": formU2, "uint4": formU4, "int4": formI4, "uint8": formU8, "float8": formF8,
 	"floatnl": formLine, "decimalnl_short": formLine, "decimalnl_long": formLine, "stringnl": formLine, "stringnl_noescape": formLine,
 	"unicodestringnl": formLine, "stringnl_noescape_pair": formLines, "bytes1": formCount1, "string1": formCount1, "long1": formCount1,

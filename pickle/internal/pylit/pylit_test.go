@@ -1,5 +1,4 @@
-// Literals against tables from the documentation of C and Python, and against
-// Python itself where it is installed.
+// Literals, compared with tables from the documentation of C and Python, and with Python if it is installed.
 
 package pylit
 
@@ -27,21 +26,21 @@ func TestInt(t *testing.T) {
 		{"9223372036854775807", Number{OK: true, Value: math.MaxInt64}},
 		{"-9223372036854775808", Number{OK: true, Value: math.MinInt64}},
 		{"9223372036854775808", Number{OK: true, Big: true, Base: 10, Text: []byte("9223372036854775808")}},
-		// What C's strtol reads in base 0, and no pickler writes.
+		// Accepted by C's strtol with base 0, but not written by any pickler.
 		{"0x1F", Number{OK: true, Value: 31, Odd: true}},
 		{"017", Number{OK: true, Value: 15, Odd: true}},
 		{" 7", Number{OK: true, Value: 7, Odd: true}},
 		{"+7", Number{OK: true, Value: 7, Odd: true}},
-		{"+1", Number{OK: true, Value: 1, Bool: true, Odd: true}}, // three bytes with the line feed, and 1
+		{"+1", Number{OK: true, Value: 1, Bool: true, Odd: true}}, // three bytes including the line feed, with the value 1
 		{"7\x00junk", Number{OK: true, Value: 7, Odd: true}},
-		// What it does not read, and Python does.
+		// Not accepted by strtol, but by Python.
 		{"0b101", Number{OK: true, Value: 5, Odd: true}},
 		{"0o17", Number{OK: true, Value: 15, Odd: true}},
 		{"1_000", Number{OK: true, Value: 1000, Odd: true}},
 		{"0x_f", Number{OK: true, Value: 15, Odd: true}},
 		{"7 ", Number{OK: true, Value: 7, Odd: true}},
 		{"0x10000000000000000", Number{OK: true, Big: true, Odd: true, Base: 16, Text: []byte("10000000000000000")}},
-		// What neither reads.
+		// Not accepted by either.
 		{"", Number{}},
 		{"09", Number{Odd: true}},
 		{"1__0", Number{Odd: true}},
@@ -57,7 +56,7 @@ func TestInt(t *testing.T) {
 	}
 }
 
-// ask has Python print one line for each of the lines that it is given.
+// ask runs a Python script that prints one line for each input line.
 func ask(t *testing.T, script string, lines []string) []string {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -80,7 +79,7 @@ func ask(t *testing.T, script string, lines []string) []string {
 	return answers
 }
 
-// numbers are lines that are numbers, nearly numbers, and numbers with changes.
+// numbers returns lines that are numbers, almost numbers, and modified numbers.
 func numbers() []string {
 	lines := []string{"", "0", "-0", "00", "007", "0x", "0xg", "0o8", "0b2", "1L", "_", "1_", "__1", "0_0", "0_1", "+-1", "- 1", " 1 ", "\t1\v", "1\x001", "0X1f", "0B1", "0O7",
 		"0x_1", "0b_1", "1e5", "1.0", "\xb2", "0x" + strings.Repeat("f", 100), strings.Repeat("1", 100), "-" + strings.Repeat("1", 100)}
@@ -95,8 +94,8 @@ func numbers() []string {
 	return lines
 }
 
-// TestLongIsPython compares with int(line, 0), which the loader in C calls for
-// LONG, less the L; and GET's with int(line, 10).
+// TestLongIsPython compares LONG with int(line, 0), which the C loader calls after removing the L, and GET with
+// int(line, 10).
 func TestLongIsPython(t *testing.T) {
 	const script = `
 for line in sys.stdin:
@@ -116,7 +115,7 @@ for line in sys.stdin:
 	}
 }
 
-// text writes a number in base 10.
+// text formats a number in base 10.
 func text(n Number) string {
 	switch {
 	case !n.OK:
@@ -225,7 +224,7 @@ func TestFloat(t *testing.T) {
 		{"Infinity", math.Inf(1), true, true},
 		{"+1.5", 1.5, true, true},
 		{"1.5\x00x", 1.5, true, true},
-		{"1e999", 0, true, false}, // too large is an error to Python
+		{"1e999", 0, true, false}, // out of range in Python
 		{"1_0.5", 0, true, false},
 		{"0x1p3", 0, true, false},
 		{" 1.5", 0, true, false},

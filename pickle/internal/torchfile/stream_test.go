@@ -1,4 +1,4 @@
-// Streams by hand and by PyTorch: the numbers follow where the pickles say.
+// Streams: the data is where the pickles say.
 
 package torchfile
 
@@ -15,23 +15,23 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Pieces of pickles of protocol 2, by the table of opcodes.
+// text is a BINUNICODE instruction.
 func text(s string) string { return "X" + string([]byte{byte(len(s)), 0, 0, 0}) + s }
 
-// id is the persistent id of a storage with so many elements, as an object.
+// id is the persistent ID of a storage with the given number of elements, as an object.
 func id(class, key string, elements byte) string {
 	return "(" + text("storage") + "ctorch\n" + class + "\n" + text(key) + text("cpu") + "K" + string([]byte{elements}) + "NtQ"
 }
 
-// rebuilt is a tensor of the given storage, and further arguments.
+// rebuilt is a tensor over a storage, with further arguments.
 func rebuilt(storage, args string) string {
 	return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + args + "tR"
 }
 
-// plain are the arguments of a tensor of one dimension that begins at 0.
+// plain returns the arguments of a one-dimensional tensor at offset 0.
 func plain(n byte) string { return "K\x00K" + string([]byte{n}) + "\x85K\x01\x85\x89}" }
 
-// stream is a stream: the object, the keys, and what follows.
+// stream is a stream with an object, keys, and data.
 func stream(object string, keys []string, rest ...string) []byte {
 	list := "]"
 	for _, key := range keys {
@@ -40,12 +40,12 @@ func stream(object string, keys []string, rest ...string) []byte {
 	return []byte("\x80\x02" + binaryMagic + "\x80\x02M\xe9\x03." + "\x80\x02}." + "\x80\x02" + object + "." + "\x80\x02" + list + "." + strings.Join(rest, ""))
 }
 
-// numbers are those of a storage: the count, and n bytes.
+// numbers is the data of a storage: the count and n bytes.
 func numbers(count, n int) string {
 	return string(binary.LittleEndian.AppendUint64(nil, uint64(count))) + strings.Repeat("x", n)
 }
 
-// read reads a stream, and fails the test if it is none.
+// read reads a stream, and fails the test if it is not one.
 func read(t testing.TB, b []byte) *Stream {
 	t.Helper()
 	s, err := ReadStream(bytes.NewReader(b), int64(len(b)), nil)
@@ -55,7 +55,7 @@ func read(t testing.TB, b []byte) *Stream {
 	return s
 }
 
-// faultRules returns the rules of faults, each once.
+// faultRules returns the distinct rules of faults.
 func faultRules(list []Fault) string {
 	var rules []string
 	for _, f := range list {
@@ -72,7 +72,7 @@ func TestStream(t *testing.T) {
 	if !s.Complete || len(s.Faults) > 0 || s.End != int64(len(b)) || s.Object.Kind() != pickle.KindDict {
 		t.Fatalf("%+v, %v", s, s.Faults)
 	}
-	// Six bytes of the first and eight of the second, each after a count of eight.
+	// Six bytes of the first storage and eight of the second, each after a count of eight bytes.
 	if got := []Block{s.Blocks[0], s.Blocks[1]}; got[0].Key != "0" || got[0].Begin != s.End-22 || got[0].Size != 6 || got[1].Key != "1" || got[1].Begin != s.End-8 || got[1].Size != 8 || string(got[1].Head) != "xxxxxxxx" {
 		t.Errorf("%+v", got)
 	}
@@ -110,7 +110,7 @@ func TestStreamFaults(t *testing.T) {
 	}
 }
 
-// A view of a storage is named with its part of it.
+// A view of a storage has its own key.
 func TestViews(t *testing.T) {
 	view := "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\x09" + text("v") + "K\x02K\x03\x87tQ"
 	s := read(t, stream(rebuilt(view, plain(3)), []string{"0"}, numbers(9, 36)))
@@ -119,7 +119,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// Arguments of a tensor that no writer writes.
+// Tensor arguments that no writer produces.
 func TestTensorFaults(t *testing.T) {
 	four := id("FloatStorage", "0", 4)
 	for _, tt := range []struct{ name, tensor, rules string }{
@@ -172,7 +172,7 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// What PyTorch 1.13 wrote is tiled by what the pickles say, to the last byte.
+// The pickles of PyTorch 1.13 account for every byte of its files.
 func TestAgainstPyTorch(t *testing.T) {
 	files, _ := filepath.Glob("../../../../shared/fixtures/nlpodyssey+gopickle/*[0-9].pt")
 	if len(files) == 0 {
@@ -217,7 +217,7 @@ func ExampleReadStream() {
 	b := stream(rebuilt(id("FloatStorage", "0", 2), plain(2)), []string{"0"}, numbers(2, 8))
 	s, err := ReadStream(bytes.NewReader(b), int64(len(b)), nil)
 	if err != nil || s == nil {
-		return // it cannot be read, or is no stream
+		return // unreadable, or not a stream
 	}
 	for _, block := range s.Blocks {
 		fmt.Println(block.Key, block.Class, block.Count, "elements,", block.Size, "bytes")

@@ -1,4 +1,4 @@
-// Members of archives of version 0.1, by hand, and one of the corpus.
+// Members of version 0.1 archives, hand-written and from the corpus.
 
 package torchfile
 
@@ -10,13 +10,13 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Members as torch 0.1 wrote them: counts and descriptions are pickles, numbers are raw.
+// Members as torch 0.1 wrote them: counts and descriptions are pickles, data is raw.
 const (
 	oneStorage = "\x80\x02K\x01." + "\x80\x02K\x07X\x03\x00\x00\x00cpuctorch\nFloatStorage\n\x87." + "\x02\x00\x00\x00\x00\x00\x00\x00" + "12345678" + "\x80\x02](K\x08K\x07K\x01K\x01ta."
 	oneTensor  = "\x80\x02K\x01." + "\x80\x02K\x09K\x07ctorch\nFloatTensor\n\x87." + "\x01\x00\x00\x00????" + "\x02\x00\x00\x00\x00\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\x00\x00"
 )
 
-// member reads a member by one of the two functions.
+// member reads a member with one of the two functions.
 func member(t testing.TB, read func(io.ReaderAt, int64, *pickle.Options) (*Member, error), text string) *Member {
 	t.Helper()
 	m, err := read(strings.NewReader(text), int64(len(text)), nil)
@@ -49,7 +49,7 @@ func TestOldTensors(t *testing.T) {
 	}
 }
 
-// What is cut off is not complete, and what comes before is there.
+// A truncated member is not complete; what precedes the end is returned.
 func TestOldMembersCutOff(t *testing.T) {
 	for n := range len(oneStorage) {
 		if m := member(t, ReadStorages, oneStorage[:n]); m.Complete || m.End > int64(n) {
@@ -61,7 +61,7 @@ func TestOldMembersCutOff(t *testing.T) {
 			t.Errorf("of %d bytes all is there: %+v", n, m)
 		}
 	}
-	// Counts are not believed.
+	// Claimed counts are not trusted.
 	if m := member(t, ReadStorages, "\x80\x02J\xff\xff\xff\x7f."); m.Complete || len(m.Faults) != 1 {
 		t.Errorf("%+v", m)
 	}
