@@ -126,6 +126,23 @@ func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, e
 	return source.reader(), nil
 }
 
+// Object returns the open file of that shard. It is closed with the checkpoint.
+func (c *Checkpoint) Object(ctx context.Context, shard string) (store.Object, error) {
+	s, ok := c.byPath[shard]
+	if !ok {
+		return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
+	}
+	source, err := s.data(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return source.object, nil
+}
+
+// Refuses returns the severity from which on a violation keeps a shard from being used,
+// which depends on Options.Opener.
+func (c *Checkpoint) Refuses() safetensors.Severity { return c.opts.least() }
+
 // Opened returns what the [Format] of the shard made of it, and nil for a safetensors
 // shard. The Tensors are closed with the checkpoint.
 func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) {

@@ -3,6 +3,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -76,3 +77,12 @@ func pathFault(name string, ends []string) string {
 // isUnprinted says whether a character is one that ends a line, or is not seen and
 // changes how others are: U+202E shows "txt.safetensors" as another name.
 func isUnprinted(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+
+// CheckShardName returns nil if a file of that name is opened when an index names it, and
+// otherwise an error that says what is wrong with the name, such as "has a backslash".
+func CheckShardName(name string) error {
+	if fault := pathFault(name, []string{weightsSuffix}); fault != "" {
+		return errors.New(fault)
+	}
+	return nil
+}

@@ -56,7 +56,7 @@ func (s *Set) file() string {
 
 // Stem returns what the names of the set's files begin with, without number and
 // suffix: "model" for model-00001-of-00002.safetensors and for its index, and so for
-// files that have no more in common than to be one model. See [Writer.Stem].
+// files that have no more in common than to be one model. See Stem of [github.com/weightools/safetensors/checkpoint/shards.Writer].
 func (s *Set) Stem() string {
 	if _, _, isShard := numbered(s.file()); s.Index == "" && len(s.Shards) != 1 && !isShard {
 		return "model"

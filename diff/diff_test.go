@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
 // tensor returns a tensor of Go values.
@@ -132,7 +133,7 @@ removed w
 // differ at all.
 func TestCheckpoints(t *testing.T) {
 	a, _ := every(t)
-	open := func(w checkpoint.Writer, list ...*safetensors.Tensor) *checkpoint.Checkpoint {
+	open := func(w shards.Writer, list ...*safetensors.Tensor) *checkpoint.Checkpoint {
 		t.Helper()
 		dir := filepath.Join(t.TempDir(), "m")
 		if _, err := w.Write(t.Context(), dir, list...); err != nil {
@@ -145,15 +146,15 @@ func TestCheckpoints(t *testing.T) {
 		t.Cleanup(func() { cp.Close() })
 		return cp
 	}
-	one := open(checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: map[string]string{"x": "y"}}}, a...)
-	many := open(checkpoint.Writer{MaxShard: 300}, a...)
+	one := open(shards.Writer{Encoder: safetensors.Encoder{Metadata: map[string]string{"x": "y"}}}, a...)
+	many := open(shards.Writer{MaxShard: 300}, a...)
 	if len(many.Shards()) < 2 {
 		t.Fatalf("%d shards", len(many.Shards()))
 	}
 	for c, err := range Checkpoints(t.Context(), one, many) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	less := open(checkpoint.Writer{}, a[1:]...)
+	less := open(shards.Writer{}, a[1:]...)
 	n := 0
 	for c, err := range Checkpoints(t.Context(), many, less) {
 		if n++; err != nil || c.Kind != Removed || c.Name != "same" {

@@ -25,7 +25,7 @@
 //
 // New files are written to a hidden folder, read again there, and compared with
 // what they were to hold; then they take their names, as those of a
-// checkpoint.Writer do, the index last. An error before that leaves everything as it
+// shards.Writer do, the index last. An error before that leaves everything as it
 // was. [Receipt] tells the digest of each tensor, as it was read.
 //
 // In place there is a faster way if nothing but metadata changes, and the header

@@ -159,8 +159,8 @@ func TestFixOfSets(t *testing.T) {
 		rule           safetensors.Rule
 	}{
 		{"the wrong size", `"total_size": 144`, `"total_size": 145`, checkpoint.RuleTotalSize},
-		{"the wrong shard", `"head": "` + shards[2] + `"`, `"head": "` + shards[1] + `"`, checkpoint.RuleTensorMisplaced},
-		{"a tensor that is not listed", `    "head": "` + shards[2] + "\",\n", "", checkpoint.RuleTensorUnlisted},
+		{"the wrong shard", `"head": "` + threeShards[2] + `"`, `"head": "` + threeShards[1] + `"`, checkpoint.RuleTensorMisplaced},
+		{"a tensor that is not listed", `    "head": "` + threeShards[2] + "\",\n", "", checkpoint.RuleTensorUnlisted},
 	} {
 		dir := sharded(t)
 		name := filepath.Join(dir, indexName)
@@ -183,7 +183,7 @@ func TestFixOfSets(t *testing.T) {
 		if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, text) {
 			t.Errorf("%s: the index is %s, %v", test.name, now, err)
 		}
-		checkSet(t, dir, shards...)
+		checkSet(t, dir, threeShards...)
 		if !slices.ContainsFunc(r.Mended, func(f edit.Fault) bool { return f.Rule == test.rule && f.File == name }) || r.Index.Action != edit.Written || r.Files[2].Action != edit.Unchanged {
 			t.Errorf("%s: the receipt is %+v", test.name, r)
 		}
@@ -193,13 +193,13 @@ func TestFixOfSets(t *testing.T) {
 // What one cannot tell which is meant is nothing to be mended.
 func TestBrokenSets(t *testing.T) {
 	for name, spoil := range map[string]func(dir string) error{
-		"a shard that is missing": func(dir string) error { return os.Remove(filepath.Join(dir, shards[1])) },
+		"a shard that is missing": func(dir string) error { return os.Remove(filepath.Join(dir, threeShards[1])) },
 		"a tensor in two shards": func(dir string) error {
-			b, err := os.ReadFile(filepath.Join(dir, shards[0]))
+			b, err := os.ReadFile(filepath.Join(dir, threeShards[0]))
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(dir, shards[1]), b, 0o666)
+			return os.WriteFile(filepath.Join(dir, threeShards[1]), b, 0o666)
 		},
 		"an index that is none": func(dir string) error { return os.WriteFile(filepath.Join(dir, indexName), []byte("{}"), 0o666) },
 	} {

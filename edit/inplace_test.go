@@ -201,14 +201,14 @@ func TestLinksAreRefused(t *testing.T) {
 // A shard that is edited alone would leave the index behind.
 func TestShardAloneIsRefused(t *testing.T) {
 	dir := sharded(t)
-	one := filepath.Join(dir, shards[1])
+	one := filepath.Join(dir, threeShards[1])
 	for _, e := range []*edit.Edit{{Rename: []edit.Rename{rename(t, `^h\.=>x.`)}}, {Drop: []edit.Pattern{exact("h.1.mlp")}}, {Cast: []edit.Cast{{To: "F16"}}}} {
 		if _, err := e.InPlace(t.Context(), one); !errors.Is(err, edit.ErrRefused) || !strings.Contains(err.Error(), indexName) {
 			t.Errorf("error %v", err)
 		}
 	}
 	inPlace(t, setting("a", "b"), one) // of which the index says nothing
-	checkSet(t, dir, shards...)
+	checkSet(t, dir, threeShards...)
 	if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
 		t.Fatal(err)
 	}

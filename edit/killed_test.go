@@ -176,10 +176,10 @@ func TestKilledSet(t *testing.T) {
 		cmd.Wait()
 		if _, err := os.Stat(filepath.Join(dir, indexName)); err == nil {
 			removeHidden(t, dir)
-			checkSet(t, dir, shards...)
+			checkSet(t, dir, threeShards...)
 			continue
 		}
-		for _, name := range append(shards, indexName) {
+		for _, name := range append(threeShards, indexName) {
 			anywhere, err := filepath.Glob(filepath.Join(dir, ".*.tmp-*", "old", name))
 			if hidden, _ := filepath.Glob(filepath.Join(dir, name)); err != nil || len(anywhere)+len(hidden) == 0 {
 				t.Errorf("there is no index, and of the set that it was of there is no %s: %v", name, err)

@@ -102,7 +102,7 @@ func TestReadOnlyFile(t *testing.T) {
 	inPlace(t, setting("a", "old"), dir)
 	unprivileged(t, dir, func() {
 		unchanged(t, dir, func() {
-			os.Chmod(filepath.Join(dir, shards[2]), 0o444)
+			os.Chmod(filepath.Join(dir, threeShards[2]), 0o444)
 			if _, err := setting("a", "new").InPlace(t.Context(), dir); !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("a set: %v", err)
 			}

@@ -17,13 +17,14 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/edit"
 )
 
 const indexName = "model.safetensors.index.json"
 
-// shards is the name of each shard of sharded, as of any set of three.
-var shards = []string{"model-00001-of-00003.safetensors", "model-00002-of-00003.safetensors", "model-00003-of-00003.safetensors"}
+// threeShards is the name of each shard of sharded, as of any set of three.
+var threeShards = []string{"model-00001-of-00003.safetensors", "model-00002-of-00003.safetensors", "model-00003-of-00003.safetensors"}
 
 // sharded writes the tensors of model as three shards, two to each, and returns the
 // folder.
@@ -35,7 +36,7 @@ func sharded(t testing.TB) string {
 		tensor("h.1.norm", safetensors.F32, numbered(3, 16)), tensor("h.1.mlp", safetensors.BF16, numbered(4, 32)),
 		tensor("head", safetensors.BF16, numbered(5, 40)), tensor("mask", safetensors.BOOL, numbered(6, 8)),
 	}
-	w := checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: map[string]string{"format": "pt"}}, MaxShard: 48}
+	w := shards.Writer{Encoder: safetensors.Encoder{Metadata: map[string]string{"format": "pt"}}, MaxShard: 48}
 	if _, err := w.Write(context.Background(), dir, tensors...); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestSetIsRenamedAndCast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := checkSet(t, dir, shards...)
+		all := checkSet(t, dir, threeShards...)
 		if got := slices.Sorted(maps.Keys(all)); !slices.Equal(got, []string{"head", "layers.0.mlp", "layers.0.norm", "layers.1.mlp", "layers.1.norm", "mask"}) {
 			t.Errorf("the tensors are %q", got)
 		}
@@ -159,7 +160,7 @@ func TestOtherNumbers(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, indexName)); err != nil {
 			t.Fatal(err)
 		}
-		for i, name := range shards {
+		for i, name := range threeShards {
 			if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, fmt.Sprintf(test.name, i+1))); err != nil {
 				t.Skip(err)
 			}
@@ -194,12 +195,12 @@ func check(t *testing.T, dir string) (broken string) {
 func TestShardsThatStayAreNotWritten(t *testing.T) {
 	dir := sharded(t)
 	var before []fs.FileInfo
-	for _, name := range shards {
+	for _, name := range threeShards {
 		before = append(before, stat(t, filepath.Join(dir, name)))
 	}
 	r := inPlace(t, &edit.Edit{Rename: []edit.Rename{rename(t, "^head=>lm")}}, dir)
-	checkSet(t, dir, shards...)
-	for i, name := range shards {
+	checkSet(t, dir, threeShards...)
+	for i, name := range threeShards {
 		if stays := os.SameFile(before[i], stat(t, filepath.Join(dir, name))); stays != (i != 2) || stays != (r.Files[i].Action == edit.Unchanged) {
 			t.Errorf("shard %d stays: %t; it is %s", i, stays, r.Files[i].Action)
 		}
@@ -219,8 +220,8 @@ func TestMetadataOfSets(t *testing.T) {
 				t.Errorf("edit %d: %s is %s", i, f.Path, f.Action)
 			}
 		}
-		checkSet(t, dir, shards...)
-		for _, name := range shards {
+		checkSet(t, dir, threeShards...)
+		for _, name := range threeShards {
 			if got := parse(t, filepath.Join(dir, name)).metadata; len(got) != 2 || len(got["a"]) != min(i, 1) {
 				t.Errorf("edit %d: %s has %q", i, name, got)
 			}
@@ -234,7 +235,7 @@ func TestMetadataOfSets(t *testing.T) {
 // Where one shard has no room, none is overwritten: all appear at once.
 func TestSetWithRoomInSomeIsWritten(t *testing.T) {
 	dir := sharded(t)
-	one := filepath.Join(dir, shards[1])
+	one := filepath.Join(dir, threeShards[1])
 	inPlace(t, setting("a", "b"), one)
 	inPlace(t, &edit.Edit{Unset: []string{"a"}}, one)
 	before := stat(t, one)
@@ -246,7 +247,7 @@ func TestSetWithRoomInSomeIsWritten(t *testing.T) {
 	if os.SameFile(before, stat(t, one)) {
 		t.Error("the shard with room is the same file")
 	}
-	checkSet(t, dir, shards...)
+	checkSet(t, dir, threeShards...)
 }
 
 // Members of the index that are none of ours stay, but for what they would be wrong

@@ -94,7 +94,7 @@ func TestSourceIsNoTarget(t *testing.T) {
 	}
 	// Of a set, no file may be a target, and the index may not.
 	set := sharded(t)
-	for _, name := range append(shards, indexName) {
+	for _, name := range append(threeShards, indexName) {
 		other := t.TempDir()
 		if err := os.Link(filepath.Join(set, name), filepath.Join(other, name)); err != nil {
 			t.Skip(err)

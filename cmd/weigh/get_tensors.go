@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
@@ -22,7 +23,7 @@ func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, se
 		return nil, 0, err
 	}
 	cp := sets[0].Open()
-	file, err := checkpoint.Subset(ctx, cp, chosen.Has)
+	file, err := shards.Subset(ctx, cp, chosen.Has)
 	if err == nil && file.Tensors == 0 {
 		err = cli.Usagef("no tensor matches: a pattern matches the whole name, and weigh info lists the tensors")
 	}

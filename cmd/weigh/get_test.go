@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/remote/remotetest"
 )
@@ -77,7 +77,7 @@ func TestTensorsSurviveKills(t *testing.T) {
 	}
 	model := t.TempDir()
 	all := randomTensors(t, 36)
-	w := checkpoint.Writer{MaxShard: 10 << 20}
+	w := shards.Writer{MaxShard: 10 << 20}
 	if _, err := w.Write(t.Context(), model, all...); err != nil {
 		t.Fatal(err)
 	}

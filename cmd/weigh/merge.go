@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
@@ -93,13 +93,13 @@ func runMerge(ctx context.Context, sess *cli.Session, args []string, f *reshardF
 	var done transfer
 	r.opts.Progress = done.at
 	if f.streams() {
-		p, err := checkpoint.Merge(ctx, "", &r.opts, r.checkpoints()...)
+		p, err := shards.Merge(ctx, "", &r.opts, r.checkpoints()...)
 		if err := r.planned(err); err != nil {
 			return err
 		}
 		return streamMerged(ctx, sess, p, f.out, &done)
 	}
-	p, err := checkpoint.Merge(ctx, f.out, &r.opts, r.checkpoints()...)
+	p, err := shards.Merge(ctx, f.out, &r.opts, r.checkpoints()...)
 	if err := r.planned(err); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func runMerge(ctx context.Context, sess *cli.Session, args []string, f *reshardF
 }
 
 // stream writes the file to a pipe or a device, which cannot be undone.
-func streamMerged(ctx context.Context, sess *cli.Session, p *checkpoint.Plan, out string, done *transfer) error {
+func streamMerged(ctx context.Context, sess *cli.Session, p *shards.Plan, out string, done *transfer) error {
 	defer sess.ShowProgress(done)()
 	if out == "-" {
 		if err := sess.ProtectStdout(); err != nil {

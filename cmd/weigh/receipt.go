@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
 // slashed returns the path of a file in dir with slashes, which all systems accept.
@@ -24,9 +24,9 @@ func isFolder(name string) bool {
 func leftBehind(source, to string) []string {
 	switch {
 	case isFolder(source):
-		return checkpoint.Companions(source, to)
+		return shards.Companions(source, to)
 	case strings.HasSuffix(source, ".index.json"):
-		return checkpoint.Companions(filepath.Dir(source), to)
+		return shards.Companions(filepath.Dir(source), to)
 	}
 	return nil
 }

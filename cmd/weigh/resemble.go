@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -29,7 +29,7 @@ const (
 // compared of what is on this machine; whole says so.
 func compared(ctx context.Context, o store.Object) (spans []safetensors.Span, whole bool) {
 	size := o.Size()
-	if f, ok := o.(*checkpoint.SubsetFile); ok {
+	if f, ok := o.(*shards.SubsetFile); ok {
 		return f.Samples(comparedPlaces, comparedBytes), false
 	}
 	if r, ok := o.ReaderAt(ctx).(interface{ ReadsFile() (*os.File, int64) }); ok {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
@@ -55,7 +56,7 @@ func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
 }
 
 // conflictChoices are the values of --metadata.
-var conflictChoices = []string{string(checkpoint.KeepFirst), string(checkpoint.KeepLast), string(checkpoint.DropBoth)}
+var conflictChoices = []string{string(shards.KeepFirst), string(shards.KeepLast), string(shards.DropBoth)}
 
 // check returns the error of flags that contradict each other, and sets defaults.
 func (f *reshardFlags) check(cmd *cobra.Command) error {
@@ -80,7 +81,7 @@ type rewriting struct {
 	schema  string
 	targets []string
 	inputs  []*target.Weights // each has one checkpoint
-	opts    checkpoint.RewriteOptions
+	opts    shards.RewriteOptions
 	chosen  cli.NameFilter
 	matched map[*glob.Pattern]bool
 }
@@ -103,8 +104,8 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", target.Printable(arg), n, w.At.Path(w.Parts[0].Set().Name))
 		}
 	}
-	r.opts = checkpoint.RewriteOptions{
-		Select: r.selects, Dedup: f.dedup, Conflicts: checkpoint.Conflicts(f.metadata), KeepOrder: f.keepOrder,
+	r.opts = shards.RewriteOptions{
+		Select: r.selects, Dedup: f.dedup, Conflicts: shards.Conflicts(f.metadata), KeepOrder: f.keepOrder,
 		InPlace: f.inPlace, Overwrite: f.force, Verify: f.verify, Digests: f.verify && f.json, Name: r.name,
 	}
 	return r, nil
@@ -148,8 +149,8 @@ func (r *rewriting) planned(err error) error {
 	unmatchedErr := cli.CheckMatched(slices.Concat(r.chosen.Include, r.chosen.Exclude), func(p *glob.Pattern) bool { return r.matched[p] })
 	var invalid *fs.PathError
 	var v *safetensors.Violation
-	var twice *checkpoint.DuplicateError
-	var conflict *checkpoint.MetadataError
+	var twice *shards.DuplicateError
+	var conflict *shards.MetadataError
 	switch {
 	case errors.As(err, &invalid) && errors.As(invalid.Err, &v):
 		return invalidInput(invalid.Path, v)
@@ -159,7 +160,7 @@ func (r *rewriting) planned(err error) error {
 		return fmt.Errorf("%w: rename or drop it in one of them with weigh edit first", err)
 	case errors.As(err, &conflict):
 		return fmt.Errorf("%w: choose with --metadata %s", err, strings.Join(conflictChoices, "|"))
-	case err == nil, errors.Is(err, checkpoint.ErrRefused) && unmatchedErr != nil:
+	case err == nil, errors.Is(err, shards.ErrRefused) && unmatchedErr != nil:
 		return unmatchedErr
 	}
 	return writeFault(err)
@@ -176,9 +177,9 @@ func invalidInput(path string, v *safetensors.Violation) error {
 // writeFault returns the error of output that cannot be written, with advice.
 func writeFault(err error) error {
 	switch {
-	case errors.Is(err, checkpoint.ErrIsInput):
+	case errors.Is(err, shards.ErrIsInput):
 		return cli.Usagef("%w: write elsewhere, or replace the input with --in-place", err)
-	case errors.Is(err, checkpoint.ErrRefused):
+	case errors.Is(err, shards.ErrRefused):
 		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: write elsewhere, or use --force", err)
@@ -187,7 +188,7 @@ func writeFault(err error) error {
 }
 
 // carryOut writes the plan, unless it is a dry run, and reports the files.
-func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *checkpoint.Plan, done *transfer) error {
+func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Plan, done *transfer) error {
 	result := p.Receipt()
 	if !r.dryRun {
 		sess.CheckSpace(p.Dir, p.Size())

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
@@ -127,7 +127,7 @@ func modelOf(t *testing.T, dir string, n int, value byte) {
 		}
 		tensors = append(tensors, one)
 	}
-	w := checkpoint.Writer{MaxShard: 3 * size, Overwrite: true}
+	w := shards.Writer{MaxShard: 3 * size, Overwrite: true}
 	if _, err := w.Write(t.Context(), dir, tensors...); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
@@ -90,7 +90,7 @@ func runSplit(ctx context.Context, sess *cli.Session, arg string, f *splitFlags)
 	defer r.close()
 	var done transfer
 	r.opts.Progress, r.opts.MaxShard, r.opts.Stem = done.at, size, f.stem
-	p, err := checkpoint.Split(ctx, f.out, &r.opts, r.checkpoints()[0])
+	p, err := shards.Split(ctx, f.out, &r.opts, r.checkpoints()[0])
 	if err := r.planned(err); err != nil {
 		return err
 	}

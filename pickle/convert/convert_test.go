@@ -17,6 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch"
 )
@@ -300,9 +301,9 @@ func TestProof(t *testing.T) {
 		c := &Conversion{Torch: torch.Options{NoChecksum: noSum}}
 		p := convert(t, c, sample("checkpoint.pt"), filepath.Join(t.TempDir(), "out.safetensors"))
 		for _, tensor := range p.Tensors {
-			want := checkpoint.ByCRC32
+			want := shards.ByCRC32
 			if noSum || tensor.Name == "module.proj.weight" {
-				want = checkpoint.ByBytes
+				want = shards.ByBytes
 			}
 			if tensor.Proof != want {
 				t.Errorf("%s, no checksums %t: %q, want %q", tensor.Name, noSum, tensor.Proof, want)

@@ -36,6 +36,6 @@
 // left, and that the copy is the same, and the source is read once. Where there is no such
 // checksum, as of a view, the checksums of the archive are compared before anything is
 // written, and the copy is compared with the source byte by byte. Each [Tensor] has its
-// [Proof]. Files appear as those of a [checkpoint.Writer] do. Memory does not grow with
+// [Proof]. Files appear as those of a [shards.Writer] do. Memory does not grow with
 // tensors, but with their number.
 package convert

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -37,7 +37,7 @@ type Plan struct {
 
 	// Dir is the folder that is written to, and Files what is written there.
 	Dir   string
-	Files *checkpoint.Plan
+	Files *shards.Plan
 
 	// Warnings are about what the index says, and is not so; and, once it is written, about
 	// bytes that are odd.
@@ -59,7 +59,7 @@ type Tensor struct {
 
 	// Proof says how it was found that the bytes that were written are those of the source,
 	// when they were read again. It is "" if nothing was written.
-	Proof checkpoint.Proof
+	Proof shards.Proof
 
 	// SHA256 is the digest of its bytes, nil if Conversion.Digests is not set, or if
 	// nothing was written.
@@ -183,7 +183,7 @@ func (p *Plan) rename() error {
 
 // lay plans the files.
 func (p *Plan) lay(stem string) error {
-	w := &checkpoint.Writer{
+	w := &shards.Writer{
 		Encoder: safetensors.Encoder{Metadata: p.metadata}, Stem: stem, Overwrite: p.c.Replace,
 		Verify: true, Digests: p.c.Digests, CRC32: p.sum, Inspect: p.inspect,
 		Progress: func(done, total int64) { p.tell(p.ahead + done) },

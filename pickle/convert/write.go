@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -19,7 +19,7 @@ import (
 // Write writes the files. Every tensor is read again, and compared with the checksum that
 // an archive stores for it, and otherwise byte by byte with the source, after the
 // checksums of the archive were verified, unless Conversion.Torch disables that. Errors
-// are those of [checkpoint.Plan.Write], or a *[SourceError].
+// are those of [shards.Plan.Write], or a *[SourceError].
 func (p *Plan) Write(ctx context.Context) error {
 	if p.c.Digests {
 		for _, s := range p.Sources {
@@ -48,7 +48,7 @@ func (p *Plan) Write(ctx context.Context) error {
 // damaged returns the error of writing, with the source that it is about if that is
 // damaged.
 func (p *Plan) damaged(err error) error {
-	var damaged *checkpoint.ChecksumError
+	var damaged *shards.ChecksumError
 	if !errors.As(err, &damaged) {
 		return err
 	}

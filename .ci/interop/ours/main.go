@@ -25,6 +25,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
 // A tensor is an input or a result. Data is in hexadecimal.
@@ -140,7 +141,7 @@ func splitFile(file, dir string, limit int64) error {
 		return err
 	}
 	defer f.Close()
-	w := checkpoint.Writer{Encoder: safetensors.Encoder{Metadata: f.Header.Metadata}, MaxShard: limit}
+	w := shards.Writer{Encoder: safetensors.Encoder{Metadata: f.Header.Metadata}, MaxShard: limit}
 	_, err = w.Write(context.Background(), dir, slices.Collect(f.Tensors())...)
 	return err
 }

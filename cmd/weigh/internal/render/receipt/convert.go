@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
@@ -68,7 +68,7 @@ type convertTensor struct {
 	Bytes  int64             `json:"bytes"`
 	Source string            `json:"source"`
 	File   string            `json:"file"`
-	Proof  *checkpoint.Proof `json:"proof"` // null if nothing was written, as is the next
+	Proof  *shards.Proof     `json:"proof"` // null if nothing was written, as is the next
 	SHA256 *string           `json:"sha256"`
 }
 
@@ -207,7 +207,7 @@ func (c *Convert) Text(w io.Writer, s typeset.Style) error {
 func (c *Convert) proven() string {
 	summed := int64(0)
 	for i := range c.Tensors {
-		if c.Tensors[i].Proof == checkpoint.ByCRC32 {
+		if c.Tensors[i].Proof == shards.ByCRC32 {
 			summed++
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/convert"
@@ -25,7 +25,7 @@ func TestConvertNames(t *testing.T) {
 			Skipped: []torch.Skipped{{Path: evil, What: "an int"}, {Path: evil, What: "a sparse tensor", Unsupported: true}},
 		}},
 		Warnings: []string{evil}, Dropped: []convert.Dropped{{Name: evil, Kept: evil}}, Shared: [][]string{{evil, evil, evil}},
-		Files: &checkpoint.Plan{Shards: []checkpoint.PlannedShard{{Name: evil}}},
+		Files: &shards.Plan{Shards: []shards.PlannedShard{{Name: evil}}},
 	}}
 	var b strings.Builder
 	if err := c.Text(&b, typeset.Style{}); err != nil {

@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // A Reshard reports a split or a merge, or the plan of one.
 type Reshard struct {
-	*checkpoint.Receipt
+	*shards.Receipt
 	Schema   string // "weigh.split/1" or "weigh.merge/1"
 	Targets  []string
 	InPlace  bool
@@ -79,7 +79,7 @@ func (r *Reshard) JSON(w io.Writer, s typeset.Style) error {
 }
 
 // row returns the JSON form of a tensor.
-func (r *Reshard) row(t *checkpoint.ReceiptTensor) any {
+func (r *Reshard) row(t *shards.ReceiptTensor) any {
 	var sum *string
 	if r.Digests && r.Written {
 		text := hex.EncodeToString(t.SHA256[:])

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -25,7 +25,7 @@ func reshard(t *testing.T, n int, name string) *Reshard {
 		}
 		tensors = append(tensors, one)
 	}
-	w := checkpoint.Writer{MaxShard: 11, Digests: true}
+	w := shards.Writer{MaxShard: 11, Digests: true}
 	written, err := w.Write(t.Context(), t.TempDir(), tensors...)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 // Verification: tensors read again after they were written.
 
-package checkpoint
+package shards
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // Shards and their names, against huggingface_hub.
 
-package checkpoint
+package shards
 
 import (
 	"encoding/json"

@@ -1,11 +1,13 @@
 // Metadata of several files as that of one.
 
-package checkpoint
+package shards
 
 import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // Conflicts says which value wins where inputs have different values of one metadata
@@ -28,8 +30,8 @@ type MetadataError struct {
 
 // Error describes the conflict in one line, and shortens long values.
 func (e *MetadataError) Error() string {
-	return fmt.Sprintf("checkpoint: %s has different values of %s: %s in %s, and %s in %s", e.Where, quote(e.Key),
-		shortly(e.Values[0]), quote(e.Files[0]), shortly(e.Values[1]), quote(e.Files[1]))
+	return fmt.Sprintf("checkpoint: %s has different values of %s: %s in %s, and %s in %s", e.Where, wording.Quote(e.Key),
+		shortly(e.Values[0]), wording.Quote(e.Files[0]), shortly(e.Values[1]), wording.Quote(e.Files[1]))
 }
 
 // shortly quotes a value for a message, and shortens it: some are pages long.
@@ -38,7 +40,7 @@ func shortly(value string) string {
 	if len(value) > 2*most {
 		value = value[:most] + "..." + value[len(value)-most:]
 	}
-	return quote(value)
+	return wording.Quote(value)
 }
 
 // A blend is the values of several files by their keys.

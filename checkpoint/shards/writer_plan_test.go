@@ -1,6 +1,6 @@
 // What a Writer says before it writes, while it does, and when it has.
 
-package checkpoint_test
+package shards_test
 
 import (
 	"bytes"
@@ -22,6 +22,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -78,7 +79,7 @@ func TestPlanSaysWhatIsInItsWay(t *testing.T) {
 		{10, []string{"model-00001-of-00002.safetensors", "model.safetensors.index.json"}, []string{"model-00001-of-00009.safetensors", "model.safetensors"}},
 		{0, []string{"model.safetensors"}, []string{"model.safetensors.index.json", "model-00001-of-00002.safetensors", "model-00001-of-00009.safetensors"}},
 	} {
-		w := checkpoint.Writer{MaxShard: test.limit}
+		w := shards.Writer{MaxShard: test.limit}
 		p, err := w.Plan(dir, bytesOf(0, 10, 10)...)
 		if err != nil {
 			t.Fatal(err)
@@ -102,21 +103,21 @@ func TestExisting(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		w := checkpoint.Writer{MaxShard: 10}
+		w := shards.Writer{MaxShard: 10}
 		if _, err := w.Write(t.Context(), dir, bytesOf(0, 10, 10)...); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is there: %v", name, err)
 		}
 		has(t, dir, name)
 	}
 	dir := t.TempDir()
-	w := checkpoint.Writer{MaxShard: 10}
+	w := shards.Writer{MaxShard: 10}
 	if _, err := w.Write(t.Context(), dir, late(dir)...); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that came up meanwhile: %v", err)
 	}
 	if got := contents(t, dir); len(got) != 1 || got["model-00002-of-00002.safetensors"] != "old" {
 		t.Errorf("the folder has %q", got)
 	}
-	write(t, checkpoint.Writer{MaxShard: 10}, t.TempDir(), bytesOf(0, 10, 10)...)
+	write(t, shards.Writer{MaxShard: 10}, t.TempDir(), bytesOf(0, 10, 10)...)
 }
 
 // TestVerify inspects the receipt of tensors that were verified.
@@ -135,7 +136,7 @@ func TestVerify(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row.SHA256 != sha256.Sum256(b) || row.Proof != checkpoint.ByBytes || r.Files[row.File].Tensors == 0 {
+		if row.SHA256 != sha256.Sum256(b) || row.Proof != shards.ByBytes || r.Files[row.File].Tensors == 0 {
 			t.Errorf("tensor %s: %+v", row.Name, row)
 		}
 		n++
@@ -191,13 +192,13 @@ func TestVerifyByCRC32(t *testing.T) {
 		t.Fatal(err)
 	}
 	for row := range r.Tensors() {
-		if row.Proof != checkpoint.ByCRC32 {
+		if row.Proof != shards.ByCRC32 {
 			t.Errorf("verified by %q", row.Proof)
 		}
 	}
 	sum++
 	unchanged(t, func(dir string) {
-		var damaged *checkpoint.ChecksumError
+		var damaged *shards.ChecksumError
 		if _, err := w.Write(t.Context(), dir, bytesOf(0, 1000)...); !errors.As(err, &damaged) || damaged.Want != sum {
 			t.Errorf("error %v, want that of a damaged source", err)
 		}
@@ -329,7 +330,7 @@ func TestCancelledWhileTheSystemCopies(t *testing.T) {
 				t.Fatal(err)
 			}
 			map[string]context.CancelCauseFunc{"reading": endReading, "writing": endWriting}[ends](enough)
-			w := checkpoint.Writer{Overwrite: true}
+			w := shards.Writer{Overwrite: true}
 			if _, err := w.Write(writing, dir, one); !errors.Is(err, enough) {
 				t.Errorf("%s ends: %v", ends, err)
 			}

@@ -1,6 +1,6 @@
 // Checkpoints that are written: what a folder has afterwards, and who can read it.
 
-package checkpoint_test
+package shards_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
 // bytesOf returns tensors of these sizes in bytes, called t0, t1 and so on, in
@@ -32,16 +33,18 @@ func bytesOf(seed byte, sizes ...int) []*safetensors.Tensor {
 	return all
 }
 
+const indexName = "model.safetensors.index.json"
+
 // formatted is a Writer whose files have what some loaders insist on.
-func formatted(limit int64) checkpoint.Writer {
-	return checkpoint.Writer{
+func formatted(limit int64) shards.Writer {
+	return shards.Writer{
 		Encoder:   safetensors.Encoder{Metadata: map[string]string{"format": "pt"}},
 		MaxShard:  limit,
 		Overwrite: true,
 	}
 }
 
-func write(t *testing.T, w checkpoint.Writer, dir string, tensors ...*safetensors.Tensor) {
+func write(t *testing.T, w shards.Writer, dir string, tensors ...*safetensors.Tensor) {
 	t.Helper()
 	if _, err := w.Write(t.Context(), dir, tensors...); err != nil {
 		t.Fatal(err)
@@ -145,7 +148,7 @@ func sameDigests(t *testing.T, got, want map[string]string) {
 func TestOneShardIsOneFile(t *testing.T) {
 	for _, tensors := range [][]*safetensors.Tensor{nil, bytesOf(0, 6, 10)} {
 		dir := filepath.Join(t.TempDir(), "new", "folder")
-		write(t, checkpoint.Writer{MaxShard: 16}, dir, tensors...)
+		write(t, shards.Writer{MaxShard: 16}, dir, tensors...)
 		has(t, dir, "model.safetensors")
 		var want bytes.Buffer
 		if err := safetensors.Encode(&want, tensors...); err != nil {
@@ -210,7 +213,7 @@ func TestSameBytesOnEveryRun(t *testing.T) {
 // TestSplitAndMergeForeignFiles takes files of another program, with 36 tensors of
 // 12 dtypes, apart and together again.
 func TestSplitAndMergeForeignFiles(t *testing.T) {
-	const fixture = "../../shared/fixtures/FluxML+SafeTensors.jl/"
+	const fixture = "../../../shared/fixtures/FluxML+SafeTensors.jl/"
 	whole, err := checkpoint.Open(t.Context(), fixture+"non_sharded/model.safetensors", nil)
 	if err != nil {
 		t.Skip(err)
@@ -264,7 +267,7 @@ func TestFilesThatWouldBeLeft(t *testing.T) {
 		"model.safetensors.index.fp16.json", "other-00001-of-00002.safetensors", "other.safetensors.index.json",
 	}
 	const index = "model.safetensors.index.json"
-	shards := []string{"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", index}
+	numbered := []string{"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", index}
 	for _, test := range []struct {
 		name  string
 		limit int64
@@ -272,12 +275,12 @@ func TestFilesThatWouldBeLeft(t *testing.T) {
 		left  string // the first that would be left, or ""
 		want  []string
 	}{
-		{"none", 10, nil, "", shards},
-		{"the same", 10, shards, shards[0], shards},
-		{"shards of another number", 10, []string{index, "model-00003-of-00003.safetensors"}, index, shards},
-		{"shards counted from 0", 10, []string{"model-00000-of-00002.safetensors"}, "model-00000-of-00002.safetensors", shards},
-		{"one file", 10, []string{"model.safetensors"}, "model.safetensors", shards},
-		{"an index and shards", 0, shards, index, []string{"model.safetensors"}},
+		{"none", 10, nil, "", numbered},
+		{"the same", 10, numbered, numbered[0], numbered},
+		{"shards of another number", 10, []string{index, "model-00003-of-00003.safetensors"}, index, numbered},
+		{"shards counted from 0", 10, []string{"model-00000-of-00002.safetensors"}, "model-00000-of-00002.safetensors", numbered},
+		{"one file", 10, []string{"model.safetensors"}, "model.safetensors", numbered},
+		{"an index and shards", 0, numbered, index, []string{"model.safetensors"}},
 		{"an index alone", 0, []string{index}, index, []string{"model.safetensors"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -288,7 +291,7 @@ func TestFilesThatWouldBeLeft(t *testing.T) {
 				}
 			}
 			before := contents(t, dir)
-			w := checkpoint.Writer{MaxShard: test.limit}
+			w := shards.Writer{MaxShard: test.limit}
 			_, err := w.Write(t.Context(), dir, bytesOf(0, 10, 10)...)
 			switch {
 			case test.left == "" && err != nil:
@@ -319,22 +322,22 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	long[0].Shape = []int64{11}
 	for _, test := range []struct {
 		name    string
-		w       checkpoint.Writer
+		w       shards.Writer
 		tensors []*safetensors.Tensor
 		want    string
 		rule    error
 	}{
-		{"no tensor", checkpoint.Writer{}, append(bytesOf(0, 1), nil), "at index 1 is nil", nil},
-		{"one name twice", checkpoint.Writer{MaxShard: 10}, named("t0"), `"t0"`, safetensors.RuleDuplicateName},
-		{"a reserved name", checkpoint.Writer{MaxShard: 10}, named("__metadata__"), "__metadata__", safetensors.RuleReservedName},
-		{"no UTF-8", checkpoint.Writer{MaxShard: 10}, named("\xff"), "UTF-8", safetensors.RuleUTF8},
-		{"no dtype", checkpoint.Writer{}, odd, "F12", safetensors.RuleDtype},
-		{"no such shape", checkpoint.Writer{}, long, "t0", safetensors.RuleTensorSize},
-		{"a negative limit", checkpoint.Writer{MaxShard: -1}, two, "MaxShard is -1", nil},
-		{"another folder", checkpoint.Writer{Stem: "a/b"}, two, "slash", nil},
-		{"a hidden file", checkpoint.Writer{Stem: ".model"}, two, "dot", nil},
-		{"a backslash", checkpoint.Writer{Stem: `a\b`}, two, "backslash", nil},
-		{"a line end", checkpoint.Writer{Stem: "a\nb"}, two, `"a\nb"`, nil},
+		{"no tensor", shards.Writer{}, append(bytesOf(0, 1), nil), "at index 1 is nil", nil},
+		{"one name twice", shards.Writer{MaxShard: 10}, named("t0"), `"t0"`, safetensors.RuleDuplicateName},
+		{"a reserved name", shards.Writer{MaxShard: 10}, named("__metadata__"), "__metadata__", safetensors.RuleReservedName},
+		{"no UTF-8", shards.Writer{MaxShard: 10}, named("\xff"), "UTF-8", safetensors.RuleUTF8},
+		{"no dtype", shards.Writer{}, odd, "F12", safetensors.RuleDtype},
+		{"no such shape", shards.Writer{}, long, "t0", safetensors.RuleTensorSize},
+		{"a negative limit", shards.Writer{MaxShard: -1}, two, "MaxShard is -1", nil},
+		{"another folder", shards.Writer{Stem: "a/b"}, two, "slash", nil},
+		{"a hidden file", shards.Writer{Stem: ".model"}, two, "dot", nil},
+		{"a backslash", shards.Writer{Stem: `a\b`}, two, "backslash", nil},
+		{"a line end", shards.Writer{Stem: "a\nb"}, two, `"a\nb"`, nil},
 	} {
 		dir := filepath.Join(t.TempDir(), "new")
 		_, err := test.w.Write(t.Context(), dir, test.tensors...)

@@ -1,6 +1,6 @@
 // Writing a plan: every file, verified while others are written, or nothing.
 
-package checkpoint
+package shards
 
 import (
 	"cmp"
@@ -19,6 +19,7 @@ import (
 	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/internal/filecopy"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A writing is a plan while it is written.
@@ -54,7 +55,7 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 		}
 	}
 	if err := w.fill(ctx); err != nil {
-		return nil, atPath("write", p.Dir, err)
+		return nil, pathError("write", p.Dir, err)
 	}
 	if p.hold != nil {
 		release, err := p.hold()
@@ -79,7 +80,7 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 // Stream writes the one shard of the plan to w instead of a file. Nothing is verified.
 func (p *Plan) Stream(ctx context.Context, w io.Writer) error {
 	if len(p.Shards) != 1 {
-		return fmt.Errorf("checkpoint: %s cannot be written as one stream", count(len(p.Shards), "shard"))
+		return fmt.Errorf("checkpoint: %s cannot be written as one stream", wording.Count(len(p.Shards), "shard"))
 	}
 	one := &writing{Plan: p, total: p.Size()}
 	return p.Shards[0].Encoder.Encode(filecopy.Watch(ctx, w, one.advance), p.Shards[0].Tensors...)
@@ -95,7 +96,7 @@ func (p *Plan) refused() error {
 		return &fs.PathError{Op: "write", Path: filepath.Join(p.Dir, there[0]), Err: fs.ErrExist}
 	}
 	return fmt.Errorf("checkpoint: folder %q has %s of another checkpoint called %s, such as %s, which would pass for a part of the new one; write to another folder, or set Overwrite to remove them: %w",
-		p.Dir, count(len(p.Stale), "file"), quote(p.stem), quote(p.Stale[0]), fs.ErrExist)
+		p.Dir, wording.Count(len(p.Stale), "file"), wording.Quote(p.stem), wording.Quote(p.Stale[0]), fs.ErrExist)
 }
 
 // fill writes the files to the hidden folder.
@@ -133,7 +134,7 @@ func (w *writing) shard(ctx context.Context, cancel context.CancelCauseFunc, i i
 	if w.verify {
 		verifying.Go(func() {
 			if err := w.verifyShard(ctx, i, written); err != nil {
-				cancel(atPath("verify", w.Dir, err))
+				cancel(pathError("verify", w.Dir, err))
 			}
 		})
 	}
@@ -165,7 +166,7 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 	defer disk.Close()
 	f, err := safetensors.NewFile(disk, s.Size)
 	if err != nil {
-		return fmt.Errorf("checkpoint: shard %s, read again: %w", quote(s.Name), err)
+		return fmt.Errorf("checkpoint: shard %s, read again: %w", wording.Quote(s.Name), err)
 	}
 	w.advance(start)
 	pairs, err := inFile(f, s.Tensors)
@@ -187,7 +188,7 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 	const atOnce = 4 // so that several processors work on one shard
 	for j, err := range ahead.Each(ctx, atOnce, len(pairs), one) {
 		if err != nil {
-			return fmt.Errorf("checkpoint: tensor %s, read again from shard %s: %w", quote(pairs[j].was.Name), quote(s.Name), err)
+			return fmt.Errorf("checkpoint: tensor %s, read again from shard %s: %w", wording.Quote(pairs[j].was.Name), wording.Quote(s.Name), err)
 		}
 	}
 	return context.Cause(ctx)
@@ -215,7 +216,7 @@ func inFile(f *safetensors.File, tensors []*safetensors.Tensor) ([]copied, error
 			return nil, err
 		}
 		if is.Dtype != t.Dtype || is.Size() != t.Size() || !slices.Equal(is.Shape, t.Shape) {
-			return nil, errors.New("checkpoint: the header that was written describes tensor " + quote(t.Name) + " differently")
+			return nil, errors.New("checkpoint: the header that was written describes tensor " + wording.Quote(t.Name) + " differently")
 		}
 		list[i] = copied{t, is, i}
 	}
@@ -256,4 +257,12 @@ func (p *watermark) wait(ctx context.Context, n int64) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// pathError returns err as that of doing op to the named file, unless it names one.
+func pathError(op, path string, err error) error {
+	if _, ok := err.(*fs.PathError); ok {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
 }

@@ -1,14 +1,20 @@
 // The Writer: tensors as shards and an index in a folder.
 
-package checkpoint
+package shards
 
 import (
 	"context"
 	"fmt"
 	"maps"
+	"strconv"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/wording"
 )
+
+// maxShards is how many shards readers open: see checkpoint.Options.
+const maxShards = 10_000
 
 // A Writer writes checkpoints to local folders. The zero Writer writes one file,
 // "model.safetensors". Several goroutines may use it at once, on different folders.
@@ -147,7 +153,7 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 		p.stem = "model"
 	}
 	if fault := stemFault(p.stem); fault != "" {
-		return nil, fmt.Errorf("checkpoint: the stem %s %s; it begins the names of files, like \"model\"", quote(p.stem), fault)
+		return nil, fmt.Errorf("checkpoint: the stem %s %s; it begins the names of files, like \"model\"", wording.Quote(p.stem), fault)
 	}
 	if w.MaxShard < 0 {
 		return nil, fmt.Errorf("checkpoint: Writer.MaxShard is %d bytes; it must be positive, or 0 for no limit", w.MaxShard)
@@ -182,16 +188,16 @@ func (w *Writer) deal(tensors []*safetensors.Tensor) ([][]*safetensors.Tensor, e
 
 // makeIndex makes the index of the shards.
 func (p *Plan) makeIndex(metadata map[string]string) (err error) {
-	x := Index{TotalParameters: -1, Metadata: maps.Clone(metadata)}
+	x := checkpoint.Index{TotalParameters: -1, Metadata: maps.Clone(metadata)}
 	const total = "total_parameters" // which has a field of its own
-	if n, ok := whole([]byte(x.Metadata[total])); ok {
+	if n, err := strconv.ParseInt(x.Metadata[total], 10, 64); err == nil && n >= 0 {
 		x.TotalParameters = n
 	}
 	delete(x.Metadata, total)
 	for i := range p.Shards {
 		for _, t := range p.Shards[i].Tensors {
 			x.TotalSize += t.Size()
-			x.Tensors = append(x.Tensors, IndexEntry{Tensor: t.Name, Shard: p.Shards[i].Name})
+			x.Tensors = append(x.Tensors, checkpoint.IndexEntry{Tensor: t.Name, Shard: p.Shards[i].Name})
 		}
 	}
 	p.text, err = x.AppendText(nil)

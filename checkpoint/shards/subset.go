@@ -1,6 +1,6 @@
 // Subsets: some tensors of a checkpoint as one file that is assembled as it is read.
 
-package checkpoint
+package shards
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/store"
 )
@@ -37,39 +38,44 @@ type part struct {
 
 // A readable is read on behalf of a task, as a [store.Object] is.
 type readable interface {
-	Size() int64
 	ReaderAt(ctx context.Context) io.ReaderAt
 }
 
 // An imageFile is a file of another format, as the safetensors file of its tensors.
-type imageFile struct{ o *opened }
+type imageFile struct {
+	from  *checkpoint.Checkpoint
+	shard string
+}
 
-func (f imageFile) Size() int64 { return f.o.header.DataStart() + dataSize(f.o.list) }
+// ReaderAt returns a reader of the safetensors file.
+func (f *imageFile) ReaderAt(ctx context.Context) io.ReaderAt {
+	r, err := f.from.ReaderAt(ctx, f.shard)
+	if err != nil {
+		return failing{err}
+	}
+	return r
+}
 
-func (f imageFile) ReaderAt(ctx context.Context) io.ReaderAt { return f.o.image(ctx) }
+// A failing reader gives an error.
+type failing struct{ err error }
+
+func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
 // Subset returns the file of the tensors whose names match selects, with the metadata
 // of the checkpoint's first file. It reads headers.
-func Subset(ctx context.Context, from *Checkpoint, match func(name string) bool) (*SubsetFile, error) {
+func Subset(ctx context.Context, from *checkpoint.Checkpoint, match func(name string) bool) (*SubsetFile, error) {
 	var tensors []*safetensors.Tensor
-	home := make(map[string]*shard)         // of each tensor
-	for _, err := range from.Tensors(ctx) { // which reads several headers at once
+	home := make(map[string]string) // the shard of each tensor
+	for t, err := range from.Tensors(ctx) {
 		if err != nil {
 			return nil, err
 		}
-	}
-	for _, s := range from.shards {
-		for t, err := range from.TensorsOf(ctx, s.path) {
-			if err != nil {
-				return nil, err
-			}
-			if match(t.Name) {
-				tensors = append(tensors, t.Tensor)
-				home[t.Name] = s
-			}
+		if match(t.Name) {
+			tensors = append(tensors, t.Tensor)
+			home[t.Name] = t.File
 		}
 	}
-	first, err := from.Header(ctx, from.shards[0].path)
+	first, err := from.Header(ctx, from.Shards()[0])
 	if err != nil {
 		return nil, err
 	}
@@ -82,24 +88,32 @@ func Subset(ctx context.Context, from *Checkpoint, match func(name string) bool)
 		return nil, err
 	}
 	f.size = int64(len(f.head))
+	files := make(map[string]readable)
 	for i := range h.Tensors {
-		s := home[h.Tensors[i].Name]
-		k, err := s.read(ctx) // which was read
+		shard := home[h.Tensors[i].Name]
+		header, err := from.Header(ctx, shard)
 		if err != nil {
 			return nil, err
 		}
-		opened, err := s.data(ctx)
-		if err != nil {
-			return nil, err
+		if files[shard] == nil {
+			if files[shard], err = openShard(ctx, from, shard); err != nil {
+				return nil, err
+			}
 		}
-		span := k.header.FileSpan(k.header.Lookup(h.Tensors[i].Name))
-		if opened.other != nil {
-			f.add(imageFile{opened.other}, span.Begin, span.Len())
-		} else {
-			f.add(opened.object, span.Begin, span.Len())
-		}
+		span := header.FileSpan(header.Lookup(h.Tensors[i].Name))
+		f.add(files[shard], span.Begin, span.Len())
 	}
 	return f, nil
+}
+
+// openShard returns a shard, or for a file of another format the safetensors file of its
+// tensors.
+func openShard(ctx context.Context, from *checkpoint.Checkpoint, shard string) (readable, error) {
+	other, err := from.Opened(ctx, shard)
+	if other != nil || err != nil {
+		return &imageFile{from, shard}, err
+	}
+	return from.Object(ctx, shard)
 }
 
 // add appends the n bytes at off of from. Bytes that continue the part before are

@@ -1,9 +1,10 @@
 // Files on this machine: the names of inputs, and whether two names are of one file.
 
-package checkpoint
+package shards
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -12,30 +13,31 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/filecopy"
 )
 
 // localFiles returns the names of a checkpoint's files on this machine, that of the
 // index last; none if it is remote. It leaves out files that are missing.
-func (c *Checkpoint) localFiles(ctx context.Context) (names []string, err error) {
+func localFiles(ctx context.Context, c *checkpoint.Checkpoint) (names []string, err error) {
 	root := ""
-	for _, s := range c.shards {
-		opened, err := s.data(ctx)
-		if isMissing(err) {
+	for _, shard := range c.Shards() {
+		object, err := c.Object(ctx, shard)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		f := fileBehind(opened.object.ReaderAt(ctx))
+		f := fileBehind(object.ReaderAt(ctx))
 		if f == nil {
 			return nil, nil
 		}
 		names = append(names, f.Name())
-		root = strings.TrimSuffix(f.Name(), filepath.FromSlash(s.path))
+		root = strings.TrimSuffix(f.Name(), filepath.FromSlash(shard))
 	}
-	if c.set.Index != "" && len(names) > 0 {
-		names = append(names, root+filepath.FromSlash(c.set.Index))
+	if index := c.Set().Index; index != "" && len(names) > 0 {
+		names = append(names, root+filepath.FromSlash(index))
 	}
 	return names, nil
 }

@@ -1,6 +1,6 @@
 // What a caller of the Writer writes.
 
-package checkpoint_test
+package shards_test
 
 import (
 	"context"
@@ -10,12 +10,13 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
 // A checkpoint is split into shards of 100 kB of data at most.
 func ExampleWriter() {
 	ctx := context.Background()
-	cp, err := checkpoint.Open(ctx, "../testdata/sample", nil)
+	cp, err := checkpoint.Open(ctx, "../../testdata/sample", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func ExampleWriter() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	w := checkpoint.Writer{
+	w := shards.Writer{
 		Encoder:  safetensors.Encoder{Metadata: map[string]string{"format": "pt"}},
 		MaxShard: 100_000,
 	}

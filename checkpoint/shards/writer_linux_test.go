@@ -1,6 +1,6 @@
 // A disk that is full, which Linux can make.
 
-package checkpoint_test
+package shards_test
 
 import (
 	"errors"

@@ -1,9 +1,11 @@
 // Plans: the files to write, and the files in their way.
 
-package checkpoint
+package shards
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 
 	"github.com/weightools/safetensors"
@@ -99,7 +101,7 @@ func (p *Plan) names() []string {
 func (p *Plan) look() error {
 	p.Replaced, p.Stale = nil, nil
 	entries, err := os.ReadDir(p.Dir)
-	if err != nil && !isMissing(err) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	written := make(map[string]bool)

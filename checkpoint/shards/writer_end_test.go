@@ -1,6 +1,6 @@
 // Writing that ends early: by its context, by an error, by the death of the program.
 
-package checkpoint_test
+package shards_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
 // A trap is a tensor that springs when it is first read.
@@ -38,7 +39,7 @@ func (t trapped) ReadAt(b []byte, off int64) (int, error) {
 func unchanged(t *testing.T, write func(dir string)) {
 	t.Helper()
 	old := t.TempDir()
-	if _, err := new(checkpoint.Writer).Write(t.Context(), old, bytesOf(0, 3)...); err != nil {
+	if _, err := new(shards.Writer).Write(t.Context(), old, bytesOf(0, 3)...); err != nil {
 		t.Fatal(err)
 	}
 	before := contents(t, old)

@@ -1,6 +1,6 @@
 // Merge and Split: the tensors of checkpoints, unchanged, in other files.
 
-package checkpoint
+package shards
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -23,7 +24,7 @@ import (
 // An invalid input is an error that wraps a *[safetensors.Violation]. Existing files
 // wrap [fs.ErrExist], and requests that make no sense [ErrRefused]. Reads of the
 // inputs end when ctx is done.
-func Merge(ctx context.Context, file string, opts *RewriteOptions, inputs ...*Checkpoint) (*Plan, error) {
+func Merge(ctx context.Context, file string, opts *RewriteOptions, inputs ...*checkpoint.Checkpoint) (*Plan, error) {
 	if opts != nil && opts.InPlace {
 		return rewriteInPlace(ctx, "", 0, opts, inputs)
 	}
@@ -46,22 +47,22 @@ func Merge(ctx context.Context, file string, opts *RewriteOptions, inputs ...*Ch
 // enough. With InPlace, the files take the place of the input's, and dir is "" or their
 // folder.
 // Errors are those of Merge.
-func Split(ctx context.Context, dir string, opts *RewriteOptions, input *Checkpoint) (*Plan, error) {
+func Split(ctx context.Context, dir string, opts *RewriteOptions, input *checkpoint.Checkpoint) (*Plan, error) {
 	if opts == nil {
 		opts = new(RewriteOptions)
 	}
 	if opts.InPlace {
-		return rewriteInPlace(ctx, dir, opts.MaxShard, opts, []*Checkpoint{input})
+		return rewriteInPlace(ctx, dir, opts.MaxShard, opts, []*checkpoint.Checkpoint{input})
 	}
-	g, err := gather(ctx, opts, []*Checkpoint{input})
+	g, err := gather(ctx, opts, []*checkpoint.Checkpoint{input})
 	if err != nil {
 		return nil, err
 	}
-	return g.plan(dir, cmp.Or(opts.Stem, input.set.Stem()), opts.MaxShard)
+	return g.plan(dir, cmp.Or(opts.Stem, input.Set().Stem()), opts.MaxShard)
 }
 
 // rewriteInPlace plans files in the place of the input's.
-func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *RewriteOptions, inputs []*Checkpoint) (*Plan, error) {
+func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *RewriteOptions, inputs []*checkpoint.Checkpoint) (*Plan, error) {
 	if len(inputs) != 1 {
 		return nil, refuse("InPlace takes one input, and there are %d", len(inputs))
 	}
@@ -70,16 +71,16 @@ func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *Rewri
 		return nil, err
 	}
 	if g.format != "" {
-		return nil, refuse("%s is not a safetensors file (%s), and cannot be replaced in place", quote(g.name(inputs[0], inputs[0].set.Name)), g.format)
+		return nil, refuse("%s is not a safetensors file (%s), and cannot be replaced in place", wording.Quote(g.name(inputs[0], inputs[0].Set().Name)), g.format)
 	}
 	if len(g.own) == 0 {
-		return nil, refuse("%s is not on this machine, and cannot be replaced in place", quote(g.name(inputs[0], inputs[0].set.Name)))
+		return nil, refuse("%s is not on this machine, and cannot be replaced in place", wording.Quote(g.name(inputs[0], inputs[0].Set().Name)))
 	}
 	own := filepath.Dir(g.own[len(g.own)-1])
 	if dir != "" && !sameFolder(dir, own) {
 		return nil, refuse("%q is not the folder of the input, %q: InPlace writes there", dir, filepath.ToSlash(own))
 	}
-	return g.plan(own, inputs[0].set.Stem(), maxShard)
+	return g.plan(own, inputs[0].Set().Stem(), maxShard)
 }
 
 // writer returns the Writer of the gathered tensors.
@@ -97,8 +98,8 @@ func (g *gathering) plan(dir, stem string, maxShard int64) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n, most := len(p.Shards), new(Options).orDefault().MaxShards; n > most {
-		return nil, refuse("%s are more than the %s that readers open: make them larger", count(n, "shard"), wording.Grouped(most))
+	if n, most := len(p.Shards), maxShards; n > most {
+		return nil, refuse("%s are more than the %s that readers open: make them larger", wording.Count(n, "shard"), wording.Grouped(most))
 	}
 	p.from = g.from
 	seen := make(map[string]bool)
@@ -145,7 +146,7 @@ func (p *Plan) exists(files []string, inPlace bool) error {
 	}
 	more := ""
 	if n := len(files) - 1; n > 0 {
-		more = " (and " + count(n, "other file") + ")"
+		more = " (and " + wording.Count(n, "other file") + ")"
 	}
 	return &requestError{fmt.Sprintf("%q %s would be %s%s", filepath.ToSlash(files[0]), is, p.fate(filepath.Base(files[0])), more), fs.ErrExist}
 }

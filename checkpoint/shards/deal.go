@@ -1,12 +1,13 @@
 // Which shard each tensor is written to.
 
-package checkpoint
+package shards
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // distinct returns an error unless all tensors have distinct names. An Encoder
@@ -18,8 +19,8 @@ func distinct(tensors []*safetensors.Tensor) error {
 		case t == nil:
 			return fmt.Errorf("checkpoint: the tensor to write at index %d is nil", i)
 		case seen[t.Name]:
-			return violation(nil, safetensors.RuleDuplicateName, t.Name, safetensors.Span{},
-				fmt.Sprintf("two of the tensors to write are called %s", quote(t.Name)))
+			return &safetensors.Violation{Rule: safetensors.RuleDuplicateName, Severity: safetensors.Invalid, Tensor: t.Name,
+				Detail: fmt.Sprintf("two of the tensors to write are called %s", wording.Quote(t.Name))}
 		}
 		seen[t.Name] = true
 	}
@@ -37,7 +38,7 @@ func dealByCount(tensors []*safetensors.Tensor, counts []int) ([][]*safetensors.
 		shards, rest = append(shards, rest[:n:n]), rest[n:]
 	}
 	if len(rest) > 0 || len(shards) < len(counts) || len(shards) == 0 {
-		return nil, fmt.Errorf("checkpoint: Writer.Split is %v, which does not add up to the %s to write", counts, count(len(tensors), "tensor"))
+		return nil, fmt.Errorf("checkpoint: Writer.Split is %v, which does not add up to the %s to write", counts, wording.Count(len(tensors), "tensor"))
 	}
 	return shards, nil
 }

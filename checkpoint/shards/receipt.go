@@ -1,6 +1,6 @@
 // Receipts: the files that were written, and how each tensor was verified.
 
-package checkpoint
+package shards
 
 import (
 	"crypto/sha256"

@@ -1,6 +1,6 @@
 // Gathering: the tensors and the metadata of several checkpoints as those of one.
 
-package checkpoint
+package shards
 
 import (
 	"cmp"
@@ -12,9 +12,11 @@ import (
 	"strconv"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/claim"
 	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/internal/witness"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // RewriteOptions are the options of [Merge] and [Split]. The zero RewriteOptions, and
@@ -47,7 +49,7 @@ type RewriteOptions struct {
 
 	// Name returns what errors and receipts call a file of an input. nil means its
 	// path in its store.
-	Name func(input *Checkpoint, path string) string
+	Name func(input *checkpoint.Checkpoint, path string) string
 }
 
 // ErrRefused is wrapped by errors that are about the request, and not about files:
@@ -87,15 +89,15 @@ type DuplicateError struct {
 func (e *DuplicateError) Error() string {
 	is := cmp.Or(e.Difference, "with the same bytes")
 	if e.More > 0 {
-		is += fmt.Sprintf(" (and %s in two files)", count(e.More, "more name"))
+		is += fmt.Sprintf(" (and %s in two files)", wording.Count(e.More, "more name"))
 	}
-	return fmt.Sprintf("checkpoint: tensor %s is in %s and in %s, %s", quote(e.Tensor), quote(e.First), quote(e.Second), is)
+	return fmt.Sprintf("checkpoint: tensor %s is in %s and in %s, %s", wording.Quote(e.Tensor), wording.Quote(e.First), wording.Quote(e.Second), is)
 }
 
 // A gathering is what the inputs have.
 type gathering struct {
 	*RewriteOptions
-	inputs  []*Checkpoint
+	inputs  []*checkpoint.Checkpoint
 	tensors []*safetensors.Tensor
 	from    map[*safetensors.Tensor]string
 	part    bool   // some tensors were not selected
@@ -109,7 +111,7 @@ type gathering struct {
 }
 
 // gather reads the headers of all inputs.
-func gather(ctx context.Context, opts *RewriteOptions, inputs []*Checkpoint) (*gathering, error) {
+func gather(ctx context.Context, opts *RewriteOptions, inputs []*checkpoint.Checkpoint) (*gathering, error) {
 	if opts == nil {
 		opts = new(RewriteOptions)
 	}
@@ -138,7 +140,7 @@ func gather(ctx context.Context, opts *RewriteOptions, inputs []*Checkpoint) (*g
 }
 
 // name returns what a file of an input is called.
-func (g *gathering) name(c *Checkpoint, path string) string {
+func (g *gathering) name(c *checkpoint.Checkpoint, path string) string {
 	if g.Name == nil {
 		return path
 	}
@@ -146,13 +148,13 @@ func (g *gathering) name(c *Checkpoint, path string) string {
 }
 
 // claim notes the state of an input's files on this machine.
-func (g *gathering) claim(ctx context.Context, c *Checkpoint) error {
-	files, err := c.localFiles(ctx)
+func (g *gathering) claim(ctx context.Context, c *checkpoint.Checkpoint) error {
+	files, err := localFiles(ctx, c)
 	if err != nil {
 		return err
 	}
 	for _, name := range files {
-		if err := g.claimed.Add(name); err != nil && !isMissing(err) {
+		if err := g.claimed.Add(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -162,14 +164,14 @@ func (g *gathering) claim(ctx context.Context, c *Checkpoint) error {
 
 // judge returns an error if an input breaks a rule: files written from it would look
 // valid, and hide what is missing.
-func (g *gathering) judge(ctx context.Context, c *Checkpoint) error {
+func (g *gathering) judge(ctx context.Context, c *checkpoint.Checkpoint) error {
 	for r, err := range c.Validate(ctx) {
 		if err != nil {
 			return err
 		}
 		g.format = cmp.Or(g.format, r.Format)
-		if v := r.First(c.opts.least()); v != nil {
-			return &fs.PathError{Op: "read", Path: g.name(c, cmp.Or(r.File, c.set.Name)), Err: v}
+		if v := r.First(c.Refuses()); v != nil {
+			return &fs.PathError{Op: "read", Path: g.name(c, cmp.Or(r.File, c.Set().Name)), Err: v}
 		}
 	}
 	return nil
@@ -177,7 +179,7 @@ func (g *gathering) judge(ctx context.Context, c *Checkpoint) error {
 
 // take takes the tensors of an input, in the order of shards and headers. Those of a
 // remote one are read by a witness, so that verification does not download them again.
-func (g *gathering) take(ctx context.Context, c *Checkpoint) error {
+func (g *gathering) take(ctx context.Context, c *checkpoint.Checkpoint) error {
 	for _, path := range c.Shards() {
 		file := g.name(c, path)
 		for located, err := range c.TensorsOf(ctx, path) {
@@ -251,7 +253,7 @@ func (g *gathering) blend(ctx context.Context) error {
 			}
 		}
 		if x := c.Index(); x != nil {
-			if err := ofIndexes.add(g.name(c, c.set.Index), x.Metadata); err != nil {
+			if err := ofIndexes.add(g.name(c, c.Set().Index), x.Metadata); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,78 @@
+// Names of files that are written: a stem, numbers, and an index.
+
+package shards
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/weightools/safetensors/checkpoint"
+)
+
+// weightsSuffix is the extension of safetensors files.
+const weightsSuffix = ".safetensors"
+
+// A Name is the name of a numbered shard: "model-00001-of-00003.safetensors", or
+// "model-00001-of-00003.fp16.safetensors" with a variant.
+type Name struct {
+	Prefix, Suffix string // "model-" and ".safetensors"
+	Number, Total  int
+	digits         [2]int // how many digits the numbers are written with
+}
+
+// numberedName matches the names of numbered shards. At most nine digits fit an int
+// everywhere.
+var numberedName = regexp.MustCompile(`^(.*[-_.])(\d{1,9})-of-(\d{1,9})((?:\D.*)?\.safetensors)$`)
+
+// ParseName takes the name of a numbered shard apart. It returns false for any other.
+func ParseName(name string) (Name, bool) {
+	m := numberedName.FindStringSubmatch(name)
+	if m == nil {
+		return Name{}, false
+	}
+	n, _ := strconv.Atoi(m[2])
+	of, _ := strconv.Atoi(m[3])
+	return Name{m[1], m[4], n, of, [2]int{len(m[2]), len(m[3])}}, true
+}
+
+// String returns the name, with as many digits as it was parsed from.
+func (n Name) String() string {
+	return fmt.Sprintf("%s%0*d-of-%0*d%s", n.Prefix, n.digits[0], n.Number, n.digits[1], n.Total, n.Suffix)
+}
+
+// stemFault returns what keeps a stem from beginning the names of files, or "".
+// Readers of folders ignore names that begin with a dot.
+func stemFault(stem string) string {
+	switch {
+	case strings.Contains(stem, "/"):
+		return "has a slash"
+	case strings.HasPrefix(stem, "."):
+		return "begins with a dot"
+	}
+	if err := checkpoint.CheckShardName(stem + weightsSuffix); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// shardName returns the name of shard number n, counted from 1. Numbers have
+// five digits, and more only where they do not fit, as in huggingface_hub: the
+// first of 100,000 is model-00001-of-100000.safetensors.
+func shardName(stem string, n, of int) string {
+	if of == 1 {
+		return stem + weightsSuffix
+	}
+	return fmt.Sprintf("%s-%05d-of-%05d%s", stem, n, of, weightsSuffix)
+}
+
+// indexOf returns the name of the index of a stem.
+func indexOf(stem string) string { return stem + weightsSuffix + ".index.json" }
+
+// isShardOf reports whether a name is that of a shard of the stem, of any number of
+// shards. model-00001-of-00002.fp16.safetensors belongs to another model.
+func isShardOf(stem, name string) bool {
+	n, ok := ParseName(name)
+	return name == stem+weightsSuffix || ok && n.Prefix == stem+"-" && n.Suffix == weightsSuffix
+}
