@@ -22,7 +22,7 @@ type ends struct {
 // embeddings too, such as the positions of a vision tower.
 var embeddings = []string{
 	"model.embed_tokens", "language_model.model.embed_tokens", "model.language_model.embed_tokens",
-	"transformer.wte", "gpt_neox.embed_in", "model.decoder.embed_tokens", "bert.embeddings.word_embeddings",
+	"llama.embed_tokens", "transformer.wte", "gpt_neox.embed_in", "model.decoder.embed_tokens", "bert.embeddings.word_embeddings",
 	"roberta.embeddings.word_embeddings", "embeddings.word_embeddings", "shared", "transformer.word_embeddings",
 }
 
@@ -95,7 +95,7 @@ func (e *ends) judgeShape(m *subject) {
 		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
 			"tensor %s has %v rows, but %s has %s", quote(ti.Name), wording.Grouped(rows), quote(m.main.path), named(from))
 	}
-	if m.Text.First(config.Embedding...).Kind() != 0 { // a projection follows
+	if m.HasProjection() {
 		return
 	}
 	if n, from, ok := m.Int(config.Hidden); ok && columns != n {

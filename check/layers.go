@@ -168,11 +168,7 @@ var decoders = []string{
 // models that predict several tokens have extra ones.
 func (s *stack) judgeNumber(m *subject) {
 	n, from, ok := m.Int(config.Layers)
-	if !ok || n >= maxLayer {
-		return
-	}
-	// One number is not enough for two stacks, or if a search has removed the tensors of some layers.
-	if two, _ := m.Flag("is_encoder_decoder"); two || m.Text.First("block_configs").Kind() != 0 {
+	if !ok || n >= maxLayer || !m.HasOneStack() {
 		return
 	}
 	if missing := s.missing(int32(n)); missing != "" {

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,6 +46,7 @@ type shapeJudge struct {
 	wrong, untold mismatches           // faults of shapes, and contradictions with the configuration
 	bits, group   int64                // of all modules; 0 if unknown
 	tile          []int64
+	widths        map[*safetensors.TensorInfo]int64 // of packed words, as counted
 	method        string
 }
 
@@ -70,6 +72,9 @@ func newShapeJudge(m *subject) *shapeJudge {
 // judgeShapes compares the shapes of the parts of each module with each other, and with the configuration.
 func (p *packed) judgeShapes(m *subject) {
 	j := newShapeJudge(m)
+	if slices.ContainsFunc(p.modules, func(one module) bool { return one.have.has(parts.QWeight) }) {
+		j.widths = m.widths()
+	}
 	for i := range p.modules {
 		p.judgeModule(&p.modules[i], j)
 	}
@@ -117,8 +122,8 @@ func (e end) shape() string { return e.info.ShapeString() }
 func (j *shapeJudge) judgeRows(weight, scales, zeros, index end) {
 	a, b, ok := weight.matrix()
 	groups, out, has := scales.matrix()
-	if !ok || !has || weight.info.Dtype != safetensors.I32 || a == groups {
-		return // not AWQ with swapped axes: [out, in*bits/32] with scales [out, ...]
+	if !ok || !has || weight.info.Dtype != safetensors.I32 || a == groups || parts.Last(weight.info.Name) != "qweight" {
+		return // Marlin, which calls it "B", or AWQ with swapped axes: [out, in*bits/32] with scales [out, ...]
 	}
 	g, d, ok := zeros.matrix()
 	switch {
@@ -133,7 +138,7 @@ func (j *shapeJudge) judgeRows(weight, scales, zeros, index end) {
 	case !ok || zeros.info.Dtype != safetensors.I32:
 		return
 	}
-	bits := bitsOf(d, out, j.bits)
+	bits := bitsOf(d, out, cmp.Or(j.widths[weight.info], j.bits))
 	if bits == 0 {
 		j.wrong.add(weight, "the zero points %s have no whole number of bits for %d outputs", zeros.shape(), out)
 		return
@@ -199,7 +204,7 @@ func (j *shapeJudge) judgeWords(weight, scale end) {
 }
 
 // judgePairs judges two numbers of 4 bits in each byte: [out, in/2] with scales [out, in/16] for NVFP4, and
-// [out, in/32] for MXFP4. Some programs pad scales to multiples of 128 rows and 4 columns for the hardware.
+// [out, in/32] for MXFP4. MXFP6 has the same names. Some programs pad scales to multiples of 128 rows and 4 columns for the hardware.
 func (j *shapeJudge) judgePairs(weight, scale end) {
 	rows, bytes, ok := weight.matrix()
 	outs, groups, has := scale.matrix()
@@ -207,6 +212,7 @@ func (j *shapeJudge) judgePairs(weight, scale end) {
 	case !ok || !has:
 	case rows != outs && clamp.CeilDiv(rows, 128)*128 != outs:
 		j.wrong.add(weight, "the shape %s and the scales %s differ in rows", weight.shape(), scale.shape())
+	case 8*bytes == 6*32*groups: // MXFP6
 	case groups > 1 && !isPadded(groups, clamp.CeilDiv(2*bytes, 16)) && !isPadded(groups, clamp.CeilDiv(2*bytes, 32)):
 		j.wrong.add(weight, "the %d inputs make no groups of 16 or 32 for the scales %s", 2*bytes, scale.shape())
 	}
@@ -215,7 +221,7 @@ func (j *shapeJudge) judgePairs(weight, scale end) {
 // isPadded reports whether n is a number, or the next multiple of 4.
 func isPadded(n, number int64) bool { return n == number || n == clamp.CeilDiv(number, 4)*4 }
 
-// judgeAbsmax judges 4 bits of bitsandbytes: bytes in one column, with one scale for each block of 64 to 4,096
+// judgeAbsmax judges 4 bits of bitsandbytes: bytes in one column, with one scale for each block of 32 to 4,096
 // numbers, a power of two.
 func (j *shapeJudge) judgeAbsmax(weight, absmax end) {
 	bytes, columns, ok := weight.matrix()
@@ -223,12 +229,12 @@ func (j *shapeJudge) judgeAbsmax(weight, absmax end) {
 		return
 	}
 	n := absmax.info.Shape[0]
-	for block := int64(64); block <= 4096; block *= 2 {
+	for block := int64(32); block <= 4096; block *= 2 {
 		if clamp.CeilDiv(2*bytes, block) == n {
 			return
 		}
 	}
-	j.wrong.add(weight, "the %d numbers make no blocks of 64 to 4096 for %d scales", 2*bytes, n)
+	j.wrong.add(weight, "the %d numbers make no blocks of 32 to 4096 for %d scales", 2*bytes, n)
 }
 
 // judgeBlocks judges MXFP4 of gpt-oss: [..., blocks, 16] bytes with scales [..., blocks].

@@ -20,9 +20,9 @@ type fixture struct {
 	wants []want
 }
 
-// model returns what makes a folder of the tensors in one file, with a configuration
+// modelOf returns what makes a folder of the tensors in one file, with a configuration
 // if it is not "".
-func model(config string, tensors []tensor) func(*testing.T, folder) {
+func modelOf(config string, tensors []tensor) func(*testing.T, folder) {
 	return func(t *testing.T, f folder) {
 		f.weights(t, "model.safetensors", tensors...)
 		if config != "" {
@@ -62,18 +62,18 @@ func adapterOf(config string, tensors ...tensor) func(*testing.T, folder) {
 // besides are fixtures of what lies beside weights, and of configurations.
 var besides = []fixture{
 	{"a tokenizer that is a pointer", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f.text("tokenizer.json", "version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("0", 64)+"\nsize 17525357\n")
 	}, false, []want{{check.RuleNotFetched, "tokenizer.json", "", `"tokenizer.json" is a Git LFS pointer to 17,525,357 bytes`}}},
 	{"a configuration that is a page", func(t *testing.T, f folder) {
-		model("<!DOCTYPE html>\n<html>Log in</html>", headed(plain))(t, f)
+		modelOf("<!DOCTYPE html>\n<html>Log in</html>", headed(plain))(t, f)
 	}, false, []want{{check.RuleNotFetched, "config.json", "", `"config.json" is an HTML page, such as an error or a login page ("<!DOCTYPE html>")`}}},
 	{"a configuration that is empty", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f.text("config.json", "")
 	}, false, []want{{check.RuleNotFetched, "config.json", "", `"config.json" is an empty file`}}},
 	{"an error of an object store", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f.text("vocab.json", "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>")
 	}, false, []want{{check.RuleNotFetched, "vocab.json", "", `"vocab.json" is an XML error message from object storage ("<?xml`}}},
 	{"what a download has left", func(t *testing.T, f folder) {
@@ -85,17 +85,17 @@ var besides = []fixture{
 		{check.RuleDownloadUnfinished, "model-00002-of-00002.safetensors.incomplete", "", `"model-00002-of-00002.safetensors.incomplete" has 1,234 bytes of an unfinished download`},
 	}},
 	{"what the Hub's library has left, beside the whole", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f["blobs/"+strings.Repeat("a", 64)+".incomplete"] = make([]byte, 10)
 		f["blobs/"+strings.Repeat("a", 64)] = make([]byte, 20)
 	}, false, []want{{check.RuleDownloadUnfinished, "blobs/" + strings.Repeat("a", 64) + ".incomplete", "", `"blobs/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.incomplete" has 10 bytes of`}}},
 	{"a pickle beside", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f["pytorch_model-00001-of-00002.bin"], f["pytorch_model-00002-of-00002.bin"] = make([]byte, 1000), make([]byte, 234)
 		f["model.gguf"], f["model.onnx"] = make([]byte, 500), []byte(pointer)
 	}, false, inModel(check.RuleOtherFormat, "", `1 GGUF file "model.gguf"; 2 PyTorch pickles, the first "pytorch_model-00001-of-00002.bin"; 1,734 bytes in all`)},
 	{"a name that is shown as another", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f.text("notes\u202egpj.txt", "")
 	}, false, []want{{check.RulePathUnsafe, "notes\u202egpj.txt", "", `the path "notes\u202egpj.txt" contains the control character '\u202e'`}}},
 	{"a reference to a snapshot that was removed", func(t *testing.T, f folder) {
@@ -104,34 +104,34 @@ var besides = []fixture{
 		f.text("refs/main", "0b\n")
 	}, false, []want{{check.RuleRefMissing, "refs/main", "", `"refs/main" names the snapshot "0b", which has no files`}}},
 	{"a backslash in the name of weights", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f.weights(t, `a\b/model.safetensors`, f32("x", 4))
 	}, false, []want{{check.RulePathUnsafe, `a\b/model.safetensors`, "", `the path "a\\b/model.safetensors" contains '\\', which is not allowed in names on Windows`}}},
 	{"names that differ in case alone", func(t *testing.T, f folder) {
-		model(llamaConfig, headed(plain))(t, f)
+		modelOf(llamaConfig, headed(plain))(t, f)
 		f.text("Config.json", "{}")
 	}, false, []want{{check.RulePathCollision, "config.json", "", `"Config.json" and "config.json" differ only in case: on Windows and macOS, one overwrites the other`}}},
-	{"a configuration that is cut off", model(llamaConfig[:100], headed(plain)), false,
+	{"a configuration that is cut off", modelOf(llamaConfig[:100], headed(plain)), false,
 		[]want{{check.RuleConfigJSON, "config.json", "", `"config.json" is not a JSON object: at byte 100: expected '"' at the end of the string from byte`}}},
-	{"a configuration that is no object", model(`[1]`, headed(plain)), false,
+	{"a configuration that is no object", modelOf(`[1]`, headed(plain)), false,
 		[]want{{check.RuleConfigJSON, "config.json", "", "expected an object"}}},
-	{"fewer rows than the vocabulary", model(changed(llamaConfig, `"vocab_size": 256`, `"vocab_size": 258`), headed(plain)), false,
+	{"fewer rows than the vocabulary", modelOf(changed(llamaConfig, `"vocab_size": 256`, `"vocab_size": 258`), headed(plain)), false,
 		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `tensor "model.embed_tokens.weight" has 256 rows, but "config.json" has vocab_size 258`)},
-	{"another width", model(changed(llamaConfig, `"llama", "hidden_size": 64`, `"x", "hidden_size": 128`), headed(plain)), false,
+	{"another width", modelOf(changed(llamaConfig, `"llama", "hidden_size": 64`, `"x", "hidden_size": 128`), headed(plain)), false,
 		inModel(check.RuleConfigShape, "model.embed_tokens.weight", `tensor "model.embed_tokens.weight" has 64 columns, but "config.json" has hidden_size 128`)},
-	{"another number of heads", model(changed(llamaConfig, `"num_key_value_heads": 2`, `"num_key_value_heads": 4`), headed(plain)), false, []want{
+	{"another number of heads", modelOf(changed(llamaConfig, `"num_key_value_heads": 2`, `"num_key_value_heads": 4`), headed(plain)), false, []want{
 		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.k_proj.weight", `8 tensors, the first "model.layers.0.self_attn.k_proj.weight", have the shape [32, 64]; expected`},
 		{check.RuleConfigShape, "model.safetensors", "model.layers.0.self_attn.v_proj.weight", `8 tensors, the first "model.layers.0.self_attn.v_proj.weight", have the shape [32, 64]; expected`},
 	}},
-	{"one layer of another width", model(llamaConfig, reshaped(headed(plain), down5+".weight", hidden, wide/2)), false,
+	{"one layer of another width", modelOf(llamaConfig, reshaped(headed(plain), down5+".weight", hidden, wide/2)), false,
 		inModel(check.RuleConfigShape, down5+".weight", `tensor "`+down5+`.weight" has the shape [64, 80]; expected [64, 160] by hidden_size and intermediate_size in "config.json"`)},
 }
 
 // models are fixtures of what is missing from models.
 var models = []fixture{
-	{"fewer layers than the configuration tells", model(changed(llamaConfig, `"num_hidden_layers": 8`, `"num_hidden_layers": 10`), headed(plain)), false,
+	{"fewer layers than the configuration tells", modelOf(changed(llamaConfig, `"num_hidden_layers": 8`, `"num_hidden_layers": 10`), headed(plain)), false,
 		[]want{{check.RuleLayerMissing, "config.json", "", `"config.json" has num_hidden_layers 10, but the tensors of "model.layers" have 8 layers: layers 8,`}}},
-	{"one layer lacks a tensor", model("", without(headed(plain), "model.layers.5.mlp.up_proj.weight", down5+".weight")), false,
+	{"one layer lacks a tensor", modelOf("", without(headed(plain), "model.layers.5.mlp.up_proj.weight", down5+".weight")), false,
 		inModel(check.RuleLayerMissing, down5+".weight", `layer 5 of "model.layers" lacks 2 tensors that each of the other 7 layers has, the first "`+down5+`.weight"`)},
 	{"one layer lacks an expert", func(t *testing.T, f folder) {
 		all := []tensor{bf16("model.embed_tokens.weight", vocab, hidden)}
@@ -140,15 +140,15 @@ var models = []fixture{
 				all = append(all, bf16(fmt.Sprintf("model.layers.%d.mlp.experts.%d.up_proj.weight", i, e), wide, hidden))
 			}
 		}
-		model(`{"model_type": "mixtral", "num_local_experts": 8, "num_hidden_layers": 3}`, all)(t, f)
+		modelOf(`{"model_type": "mixtral", "num_local_experts": 8, "num_hidden_layers": 3}`, all)(t, f)
 	}, false, inModel(check.RuleLayerMissing, "model.layers.2.mlp.experts.0.up_proj.weight", `layer 2 of "model.layers" has 7 experts, but "config.json" has num_local_experts 8`)},
-	{"weights that ZeRO-3 did not gather", model(llamaConfig, reshaped(reshaped(headed(plain), "lm_head.weight", 0), "model.norm.weight", 0)), false,
+	{"weights that ZeRO-3 did not gather", modelOf(llamaConfig, reshaped(reshaped(headed(plain), "lm_head.weight", 0), "model.norm.weight", 0)), false,
 		inModel(check.RuleTensorEmpty, "lm_head.weight", `2 tensors, the first "lm_head.weight", are weights of shape [0]: DeepSpeed ZeRO-3 saves this if`)},
-	{"no output layer", model(llamaConfig, llama(plain)), false,
+	{"no output layer", modelOf(llamaConfig, llama(plain)), false,
 		[]want{{check.RuleHeadMissing, "config.json", "", "tie_word_embeddings is false, but there is no output layer: a loader may leave it uninitialized"}}},
-	{"an output layer that is tied", model(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), headed(plain)), true,
+	{"an output layer that is tied", modelOf(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), headed(plain)), true,
 		inModel(check.RuleTiedTwice, "lm_head.weight", `"config.json" ties tensor "lm_head.weight" to "model.embed_tokens.weight", but both are stored:`)},
-	{"an output layer that is tied, and differs", model(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), filled(headed(plain), "lm_head.weight", ones)), true, []want{
+	{"an output layer that is tied, and differs", modelOf(changed(llamaConfig, `"tie_word_embeddings": false`, `"tie_word_embeddings": true`), filled(headed(plain), "lm_head.weight", ones)), true, []want{
 		{check.RuleTiedTwice, "model.safetensors", "lm_head.weight", ""},
 		{check.RuleTiedDiffers, "model.safetensors", "lm_head.weight", `tensor "lm_head.weight" differs from "model.embed_tokens.weight", to which "config.json" ties it`},
 		{check.RuleConstantWeight, "model.safetensors", "lm_head.weight", "the 16,384 elements"},
@@ -161,61 +161,61 @@ var models = []fixture{
 
 // packings are fixtures of packed weights.
 var packings = []fixture{
-	{"GPTQ without scales", model("", without(headed(gptq), q5+".scales")), false,
+	{"GPTQ without scales", modelOf("", without(headed(gptq), q5+".scales")), false,
 		inModel(check.RuleQuantCompanion, q5+".qweight", `tensor "`+q5+`.qweight" is packed, but lacks its scales, which 55 similar tensors have`)},
-	{"GPTQ without zero points", model("", without(headed(gptq), q5+".qzeros", down5+".qzeros")), false,
+	{"GPTQ without zero points", modelOf("", without(headed(gptq), q5+".qzeros", down5+".qzeros")), false,
 		inModel(check.RuleQuantCompanion, down5+".qweight", `2 tensors, the first "`+down5+`.qweight", are packed, but lack their qzeros, which 54 similar`)},
-	{"GPTQ without group indices", model("", without(headed(gptq), q5+".g_idx")), false,
+	{"GPTQ without group indices", modelOf("", without(headed(gptq), q5+".g_idx")), false,
 		inModel(check.RuleQuantCompanion, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed, but lacks its g_idx, which 7 similar`)},
-	{"GPTQ without the weight", model("", without(headed(gptq), q5+".qweight")), false,
+	{"GPTQ without the weight", modelOf("", without(headed(gptq), q5+".qweight")), false,
 		inModel(check.RuleQuantCompanion, q5+".qzeros", `tensor "model.layers.5.self_attn.q_proj.qzeros" belongs to a packed weight that is missing`)},
-	{"AWQ without scales", model("", without(headed(awq), q5+".scales")), false, inModel(check.RuleQuantCompanion, q5+".qweight", "lacks its scales")},
-	{"compressed-tensors without scales", model("", without(headed(compressed), q5+".weight_scale")), false,
+	{"AWQ without scales", modelOf("", without(headed(awq), q5+".scales")), false, inModel(check.RuleQuantCompanion, q5+".qweight", "lacks its scales")},
+	{"compressed-tensors without scales", modelOf("", without(headed(compressed), q5+".weight_scale")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_scale")},
-	{"compressed-tensors without any scales", model(`{"quantization_config": {"quant_method": "compressed-tensors"}}`, compressed("x", hidden, kv)[0:1]), false,
+	{"compressed-tensors without any scales", modelOf(`{"quantization_config": {"quant_method": "compressed-tensors"}}`, compressed("x", hidden, kv)[0:1]), false,
 		inModel(check.RuleQuantCompanion, "x.weight_packed", "lacks its weight_scale")},
-	{"compressed-tensors without the shape", model("", without(headed(compressed), q5+".weight_shape")), false,
+	{"compressed-tensors without the shape", modelOf("", without(headed(compressed), q5+".weight_shape")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_shape")},
-	{"NVFP4 without the global scale", model("", without(headed(nvfp4), q5+".weight_global_scale")), false,
+	{"NVFP4 without the global scale", modelOf("", without(headed(nvfp4), q5+".weight_global_scale")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight_packed", "lacks its weight_global_scale")},
-	{"ModelOpt without the second scale", model("", without(headed(modelopt), q5+".weight_scale_2")), false,
+	{"ModelOpt without the second scale", modelOf("", without(headed(modelopt), q5+".weight_scale_2")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its weight_scale_2")},
-	{"bitsandbytes without its state", model("", without(headed(bitsandbytes), q5+".weight.quant_state.bitsandbytes__nf4")), false,
+	{"bitsandbytes without its state", modelOf("", without(headed(bitsandbytes), q5+".weight.quant_state.bitsandbytes__nf4")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its quant_state")},
-	{"bitsandbytes without scales", model("", without(headed(bitsandbytes), q5+".weight.absmax")), false,
+	{"bitsandbytes without scales", modelOf("", without(headed(bitsandbytes), q5+".weight.absmax")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its absmax")},
-	{"8-bit floats without scales", model("", without(headed(fp8), q5+".weight_scale_inv")), false,
+	{"8-bit floats without scales", modelOf("", without(headed(fp8), q5+".weight_scale_inv")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its weight_scale_inv")},
-	{"MLX without biases", model("", without(headed(mlx), q5+".biases")), false,
+	{"MLX without biases", modelOf("", without(headed(mlx), q5+".biases")), false,
 		inModel(check.RuleQuantCompanion, q5+".weight", "lacks its biases")},
-	{"GPTQ with scales of another weight", model(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), reshaped(headed(gptq), q5+".scales", 2, kv)), false,
+	{"GPTQ with scales of another weight", modelOf(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 32}`), reshaped(headed(gptq), q5+".scales", 2, kv)), false,
 		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the shape [8, 64] and the scales [2,`)},
-	{"GPTQ with zero points of other groups", model("", reshaped(headed(gptq), q5+".qzeros", 1, 8)), false,
+	{"GPTQ with zero points of other groups", modelOf("", reshaped(headed(gptq), q5+".qzeros", 1, 8)), false,
 		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the zero points [1, 8] and the scales`)},
-	{"GPTQ with indices of other inputs", model("", reshaped(headed(gptq), q5+".g_idx", 128)), false,
+	{"GPTQ with indices of other inputs", modelOf("", reshaped(headed(gptq), q5+".g_idx", 128)), false,
 		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the 8 rows hold 64 inputs of 4 bits,`)},
-	{"AWQ with other zero points", model(quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32}`), reshaped(headed(awq), q5+".qweight", 64, 16)), false,
+	{"AWQ with other zero points", modelOf(quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32}`), reshaped(headed(awq), q5+".qweight", 64, 16)), false,
 		inModel(check.RuleQuantShape, q5+".qweight", `tensor "model.layers.5.self_attn.q_proj.qweight" is packed: the shape [64, 16] and the zero points`)},
-	{"compressed-tensors with scales of another weight", model("", reshaped(headed(compressed), q5+".weight_scale", 32, 2)), false,
+	{"compressed-tensors with scales of another weight", modelOf("", reshaped(headed(compressed), q5+".weight_scale", 32, 2)), false,
 		inModel(check.RuleQuantShape, q5+".weight_packed", `tensor "model.layers.5.self_attn.q_proj.weight_packed" is packed: the shape [64, 8] and the scales`)},
-	{"NVFP4 in groups of 64", model("", reshaped(headed(nvfp4), q5+".weight_scale", 64, 6)), false,
+	{"NVFP4 in groups of 64", modelOf("", reshaped(headed(nvfp4), q5+".weight_scale", 64, 6)), false,
 		inModel(check.RuleQuantShape, q5+".weight_packed", `tensor "model.layers.5.self_attn.q_proj.weight_packed" is packed: the 64 inputs make no groups of`)},
-	{"MXFP4 with scales of other blocks", model("", []tensor{
+	{"MXFP4 with scales of other blocks", modelOf("", []tensor{
 		{"experts.up_blocks", safetensors.U8, []int64{4, 64, 2, 16}, nil}, {"experts.up_scales", safetensors.U8, []int64{4, 64, 3}, nil},
 	}), false, inModel(check.RuleQuantShape, "experts.up_blocks", `tensor "experts.up_blocks" is packed: the blocks [4, 64, 2, 16] need one scale each, but the scales`)},
-	{"bitsandbytes with too few scales", model("", reshaped(headed(bitsandbytes), q5+".weight.absmax", 63)), false,
-		inModel(check.RuleQuantShape, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" is packed: the 4096 numbers make no blocks of 64 to`)},
-	{"tiles of no size", model("", []tensor{{"x.weight", safetensors.F8_E4M3, []int64{10, 10}, nil}, f32("x.weight_scale_inv", 6, 1)}), false,
+	{"bitsandbytes with too few scales", modelOf("", reshaped(headed(bitsandbytes), q5+".weight.absmax", 63)), false,
+		inModel(check.RuleQuantShape, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" is packed: the 4096 numbers make no blocks of 32 to`)},
+	{"tiles of no size", modelOf("", []tensor{{"x.weight", safetensors.F8_E4M3, []int64{10, 10}, nil}, f32("x.weight_scale_inv", 6, 1)}), false,
 		inModel(check.RuleQuantShape, "x.weight", `tensor "x.weight" is packed: the shape [10, 10] cannot be divided into equal tiles for the scales`)},
-	{"MLX with biases of another shape", model("", reshaped(headed(mlx), q5+".biases", 64, 1)), false,
+	{"MLX with biases of another shape", modelOf("", reshaped(headed(mlx), q5+".biases", 64, 1)), false,
 		inModel(check.RuleQuantShape, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" is packed: the biases [64, 1] and the scales [64,`)},
-	{"GPTQ of another group size", model(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 64}`), headed(gptq)), false,
+	{"GPTQ of another group size", modelOf(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 64}`), headed(gptq)), false,
 		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the 160`)},
-	{"AWQ of other bits", model(quantised(`{"quant_method": "awq", "bits": 8, "group_size": 32}`), headed(awq)), false,
+	{"AWQ of other bits", modelOf(quantised(`{"quant_method": "awq", "bits": 8, "group_size": 32}`), headed(awq)), false,
 		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the shape`)},
-	{"tiles of another size", model(quantised(`{"quant_method": "fp8", "weight_block_size": [64, 64]}`), headed(fp8)), false,
+	{"tiles of another size", modelOf(quantised(`{"quant_method": "fp8", "weight_block_size": [64, 64]}`), headed(fp8)), false,
 		[]want{{check.RuleQuantConfig, "model.safetensors", "model.layers.0.mlp.down_proj.weight", "1 by 3 tiles of the configured 64 by 64"}}},
-	{"MLX of other bits", model(llamaConfig[:len(llamaConfig)-1]+`, "quantization": {"group_size": 32, "bits": 8}}`, headed(mlx)), false,
+	{"MLX of other bits", modelOf(llamaConfig[:len(llamaConfig)-1]+`, "quantization": {"group_size": 32, "bits": 8}}`, headed(mlx)), false,
 		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.weight", `56 tensors, the first "model.layers.0.mlp.down_proj.weight", are packed: in the first, the 20 words`)},
 }
 
@@ -247,23 +247,23 @@ var adapters = []fixture{
 
 // numbers are fixtures of faults in the data.
 var numbers = []fixture{
-	{"a NaN", model("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\xc0\x7f") })), true,
+	{"a NaN", modelOf("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\xc0\x7f") })), true,
 		inModel(check.RuleNotFinite, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" has 1 NaN among 4,096 elements`)},
-	{"infinities", model("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\x80\x7f\x80\xff") })), true,
+	{"infinities", modelOf("", filled(headed(plain), q5+".weight", func(b []byte) { copy(b[100:], "\x80\x7f\x80\xff") })), true,
 		inModel(check.RuleNotFinite, q5+".weight", `tensor "model.layers.5.self_attn.q_proj.weight" has 2 infinite values among 4,096 elements`)},
-	{"a scale that is NaN", model("", filled(headed(fp8), q5+".weight_scale_inv", pattern(0, 0, 0xc0, 0x7f))), true,
+	{"a scale that is NaN", modelOf("", filled(headed(fp8), q5+".weight_scale_inv", pattern(0, 0, 0xc0, 0x7f))), true,
 		inModel(check.RuleScaleValue, q5+".weight_scale_inv", `tensor "model.layers.5.self_attn.q_proj.weight_scale_inv" has 1 scale that are NaN`)},
-	{"scales that are zero", model("", filled(headed(gptq), q5+".scales", zeros)), true,
+	{"scales that are zero", modelOf("", filled(headed(gptq), q5+".scales", zeros)), true,
 		inModel(check.RuleScaleValue, q5+".scales", `tensor "model.layers.5.self_attn.q_proj.scales" has only zero scales, which make all values zero`)},
-	{"an exponent that is NaN", model("", []tensor{
+	{"an exponent that is NaN", modelOf("", []tensor{
 		{"experts.up_blocks", safetensors.U8, []int64{4, 64, 2, 16}, nil}, {"experts.up_scales", safetensors.U8, []int64{4, 64, 2}, func(b []byte) { b[7] = 255 }},
 	}), true, inModel(check.RuleScaleValue, "experts.up_scales", `tensor "experts.up_scales" has scales of 255, which is NaN`)},
 	{"zeros up to the end", func(t *testing.T, f folder) {
-		model("", headed(plain))(t, f)
+		modelOf("", headed(plain))(t, f)
 		b := f["model.safetensors"]
 		clear(b[len(b)-100_000:])
 	}, true, []want{{check.RuleZeroRun, "model.safetensors", "model.layers.6.self_attn.q_proj.weight", `12 tensors in a row, from "model.layers.6.self_attn.q_proj.weight" to "model.norm.weight", are all`}}},
-	{"a matrix of zeros", model("", filled(headed(plain), q5+".weight", zeros)), true,
+	{"a matrix of zeros", modelOf("", filled(headed(plain), q5+".weight", zeros)), true,
 		inModel(check.RuleConstantWeight, q5+".weight", `the 4,096 elements of tensor "`+q5+`.weight", [64, 64], are all zero`)},
 }
 

@@ -80,7 +80,10 @@ func FactsOf(m *Model) *Facts {
 	seen := survey(m.Files)
 	seen.adapter.remote = m.Remote
 	f.Stacks = seen.list()
-	f.Layers = f.layers(numberOf(c, config.Layers))
+	f.Layers = f.layers(numberOf(c, config.Layers), c.HasOneStack())
+	if c.HasProjection() {
+		seen.hidden = Number{}
+	}
 	f.Hidden = f.agree("hidden size", numberOf(c, config.Hidden), seen.hidden)
 	f.Vocab = f.vocab(numberOf(c, config.Vocab), seen.vocab)
 	f.Adapter = f.adapter(&seen.adapter, c.Adapter.Root)
@@ -131,14 +134,15 @@ func (f *Facts) vocab(config, headers Number) Number {
 }
 
 // layers returns the number of layers: that of the configuration, if a stack has as many or more (layers
-// that predict further tokens are extra), or else that of the only stack.
-func (f *Facts) layers(config Number) Number {
+// that predict further tokens are extra), or else that of the only stack. One reports whether the configuration
+// is about a single stack.
+func (f *Facts) layers(config Number, one bool) Number {
 	switch {
 	case config.From == Unknown && len(f.Stacks) == 1:
 		return Number{f.Stacks[0].Layers, FromHeaders}
 	case config.From == Unknown && len(f.Stacks) > 1:
 		return Number{0, Ambiguous}
-	case config.From == Unknown || len(f.Stacks) == 0:
+	case config.From == Unknown || len(f.Stacks) == 0 || !one:
 		return config
 	}
 	if slices.ContainsFunc(f.Stacks, func(s Stack) bool { return s.Layers >= config.Value }) {

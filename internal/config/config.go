@@ -115,9 +115,6 @@ var (
 	ActiveExperts = []string{
 		"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_k", "top_k_experts",
 	}
-
-	// Embedding is the width of the embedding where a projection follows it.
-	Embedding = []string{"embedding_size", "word_embed_proj_dim", "embedding_dim", "emb_size", "trigram_input"}
 )
 
 // Int returns the first of the named members of Text that is present, and whether it is a whole
@@ -154,6 +151,19 @@ func (c *Config) Flag(name string) (is, ok bool) {
 func (c *Config) Tied() bool {
 	tied, _ := c.Flag("tie_word_embeddings")
 	return tied
+}
+
+// HasProjection reports whether a projection follows the embedding, so that the embedding has another width than
+// the hidden layers.
+func (c *Config) HasProjection() bool {
+	return c.Text.First("embedding_size", "word_embed_proj_dim", "embedding_dim", "emb_size", "trigram_input").Kind() != 0
+}
+
+// HasOneStack reports whether the number of layers is that of a single stack of layers with tensors. It is not
+// for an encoder and a decoder, nor if an architecture search has removed the tensors of some layers.
+func (c *Config) HasOneStack() bool {
+	two, _ := c.Flag("is_encoder_decoder")
+	return !two && c.Text.First("block_configs").Kind() == 0
 }
 
 // Architecture returns the name of the model's class, such as "LlamaForCausalLM", and the model's

@@ -55,7 +55,10 @@ func countBlocks(m *Module, _ *Context) (Values, bool) {
 // countFP4 counts floats of 4 bits in "weight_packed". Their scales tell which: those
 // of NVIDIA are floats themselves, those of the OCP powers of two.
 func countFP4(m *Module, c *Context) (Values, bool) {
+	w, s := m.shape(parts.Packed), m.shape(parts.Scale)
 	switch {
+	case m.is(parts.Scale, parts.Scale8|parts.U8) && len(w) == 2 && len(s) == 2 && s[1] > 0 && clamp.Mul(w[1], 8) == clamp.Mul(s[1], 6*32):
+		return Values{N: exactly(clamp.MulDiv(m.stored(parts.Packed), 8, 6)), Bits: 6, Name: "mxfp6"}, true
 	case m.is(parts.Scale, parts.Float8):
 		return twice(m.Parts[parts.Packed], "nvfp4"), true
 	case m.is(parts.Scale, parts.Scale8|parts.U8):
