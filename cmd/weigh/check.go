@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
@@ -103,11 +104,11 @@ func ruleNames() []string {
 // runCheck judges the targets. It reports what it found even if not all could be
 // read: a missing shard is no reason to be silent about a broken one.
 func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlags) error {
-	keeper, err := newGatekeeper(sess, &f.gateFlags)
+	keeper, err := newGatekeeper(sess, f.config, f.baseline, !f.noConfig)
 	if err != nil {
 		return err
 	}
-	if _, err := keeper.failsFrom(&f.gateFlags, f.lenient); err != nil {
+	if _, err := keeper.failsFrom(f.failOn, f.lenient); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.recorded().Check()); err != nil {
@@ -117,7 +118,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if err != nil {
 		return err
 	}
-	least, _ := keeper.failsFrom(&f.gateFlags, f.lenient)
+	least, _ := keeper.failsFrom(f.failOn, f.lenient)
 	c := found.check(least)
 	if wd, err := os.Getwd(); err == nil {
 		c.Root = filepath.ToSlash(wd)
@@ -149,7 +150,7 @@ func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
 	case f.json:
 		return c.JSON(w, s)
 	case f.sarif:
-		return c.SARIF(w, s, buildVersion().Version, f.verbose)
+		return c.SARIF(w, s, version.Build().Version, f.verbose)
 	case f.junit:
 		return c.JUnit(w, s)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/pickle/convert"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
@@ -165,7 +166,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	if err := spareForValues(sess, values, plan); err != nil {
 		return err
 	}
-	r := receipt.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: buildVersion().Version, NotCopied: leftBehind(source, plan.Dir)}
+	r := receipt.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: version.Build().Version, NotCopied: leftBehind(source, plan.Dir)}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
 			return convertError(sess, err, f)

@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
@@ -210,7 +211,7 @@ func writeScan(sess *cli.Session, found *scanreport.Scan, f *scanFlags) error {
 		case f.json:
 			return found.JSON(w, s)
 		case f.sarif:
-			return found.SARIF(w, s, buildVersion().Version)
+			return found.SARIF(w, s, version.Build().Version)
 		}
 		return found.Text(w, s, scanreport.ScanText{All: f.all, Why: f.why})
 	})

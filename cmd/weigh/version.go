@@ -4,8 +4,6 @@ package main
 
 import (
 	"io"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -40,33 +38,8 @@ func versionCmd(sess *cli.Session) *cobra.Command {
 func printVersion(sess *cli.Session, json bool) error {
 	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
 		if json {
-			return buildVersion().JSON(w, s)
+			return version.Build().JSON(w, s)
 		}
-		return buildVersion().Text(w)
+		return version.Build().Text(w)
 	})
-}
-
-// buildVersion returns what the linker has put into the program.
-func buildVersion() *version.Version {
-	v := &version.Version{
-		Schema: "weigh.version/1", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-	}
-	// go install records a version, a build in a clone the revision: neither needs
-	// a flag of the linker, which those who package the program would forget.
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	if build.Main.Version != "" {
-		v.Version = build.Main.Version
-	}
-	for _, s := range build.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			v.Revision = s.Value
-		case "vcs.modified":
-			v.Modified = s.Value == "true"
-		}
-	}
-	return v
 }

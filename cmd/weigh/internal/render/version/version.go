@@ -6,6 +6,8 @@ package version
 import (
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -36,4 +38,29 @@ func (v *Version) Text(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "weigh %s%s %s %s\n", v.Version, revision, v.Go, v.Platform)
 	return err
+}
+
+// Build returns what the linker has put into the program.
+func Build() *Version {
+	v := &Version{
+		Schema: "weigh.version/1", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	// go install records a version, a build in a clone the revision: neither needs
+	// a flag of the linker, which those who package the program would forget.
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if build.Main.Version != "" {
+		v.Version = build.Main.Version
+	}
+	for _, s := range build.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
 }
