@@ -14,6 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/verb/change"
+	"github.com/weightools/safetensors/cmd/weigh/internal/verb/judge"
+	"github.com/weightools/safetensors/cmd/weigh/internal/verb/look"
+	"github.com/weightools/safetensors/cmd/weigh/internal/verb/other"
 )
 
 // rootCmd returns the command with all verbs.
@@ -44,7 +48,7 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
-			return printVersion(sess, false)
+			return other.PrintVersion(sess, false)
 		}
 		return nothingAsked(sess, cmd)
 	}
@@ -54,9 +58,9 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 		&cobra.Group{ID: cli.GroupChange, Title: "Convert, edit and copy files"},
 		&cobra.Group{ID: cli.GroupOther, Title: "Other commands"},
 	)
-	root.AddCommand(infoCmd(sess), headerCmd(sess), layoutCmd(sess), checkCmd(sess), completionCmd(sess), versionCmd(sess), metadataCmd(sess), editCmd(sess))
-	root.AddCommand(catCmd(sess), statsCmd(sess), hashCmd(sess), diffCmd(sess), getCmd(sess), scanCmd(sess), pickleCmd(sess), convertCmd(sess))
-	root.AddCommand(splitCmd(sess), mergeCmd(sess))
+	root.AddCommand(look.Info(sess), look.Header(sess), look.Layout(sess), judge.Check(sess), other.Completion(sess), other.Version(sess), change.Metadata(sess), change.Edit(sess))
+	root.AddCommand(look.Cat(sess), look.Stats(sess), judge.Hash(sess), judge.Diff(sess), change.Get(sess), judge.Scan(sess), judge.Pickle(sess), change.Convert(sess))
+	root.AddCommand(change.Split(sess), change.Merge(sess))
 	root.SetHelpCommand(sess.HelpCmd())
 	root.SetHelpFunc(sess.HelpFunc)
 	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd

@@ -1,0 +1,55 @@
+// Repositories: what check says of a folder beyond its files and sets.
+
+package survey
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+
+	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+)
+
+// repository judges what lies around the sets at a place, and between them, after
+// their files were judged one by one.
+func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, files []listing.File) error {
+	opts := &check.Options{Data: s.opts.Data, Described: func(string) { s.described = true }}
+	if !at.Remote() {
+		opts.Dir = filepath.FromSlash(at.Path(""))
+	}
+	if opts.Data {
+		done := progressOf(files)
+		defer sess.ShowProgress(done)()
+		opts.Progress = done.Count
+	}
+	for r, err := range check.Validate(ctx, at.Store, at.Within, sets, opts) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		file := at.Path(cmp.Or(r.File, at.Within))
+		if err != nil {
+			s.miss(file, err)
+			continue
+		}
+		s.find(file, r.Report)
+	}
+	return nil
+}
+
+// progressOf returns the progress of counting all tensors of some files.
+func progressOf(files []listing.File) *cli.Progress {
+	all := new(cli.Progress)
+	for i := range files {
+		if h := files[i].Header; h != nil {
+			all.Tensors += int64(len(h.Tensors))
+			for t := range h.Tensors {
+				all.Bytes += max(h.Tensors[t].Size(), 0)
+			}
+		}
+	}
+	return all
+}

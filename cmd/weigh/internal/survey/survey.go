@@ -1,0 +1,289 @@
+// Surveys: what is at some targets, as the verbs about whole models see it.
+
+package survey
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/model"
+)
+
+// Options say how closely to look.
+type Options struct {
+	Lenient  bool
+	Thorough bool    // judge what is not counted, too, and compare bytes
+	Data     bool    // judge values
+	Models   bool    // read what is beside the weights, so that they can be counted
+	Gate     *Keeper // what is allowed; nil if nothing has to be
+}
+
+// A Survey is what is at some targets.
+type Survey struct {
+	listing.Inventory
+	opts *Options
+
+	models    []*namedModel
+	indexes   int  // how many were judged against their shards
+	described bool // whether tensors were judged by a configuration
+	seen      map[string]bool
+	said      map[saying]bool
+	missed    []finding.Unread
+}
+
+// A saying is what was found, or could not be read: a folder and a file in it may both
+// be targets, and what there is to say is said once.
+type saying struct {
+	file         string
+	rule         safetensors.Rule
+	at           safetensors.Span
+	tensor, text string
+}
+
+// first says whether it is the first time that something is said, and takes note of it.
+func (s *Survey) first(one saying) bool {
+	was := s.said[one]
+	s.said[one] = true
+	return !was
+}
+
+// Run looks at targets. It goes on after one that cannot be read, having
+// said so, and returns errUnread if none can.
+func Run(ctx context.Context, sess *cli.Session, targets []string, opts *Options) (*Survey, error) {
+	s := &Survey{Inventory: listing.Inventory{Targets: target.AllPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
+	for _, arg := range targets {
+		sess.AddInputs(arg)
+		var err error
+		if err = opts.Gate.turnTo(sess, arg); err == nil {
+			if arg == "-" {
+				err = s.stream(sess)
+			} else {
+				err = s.target(ctx, sess, arg)
+			}
+		}
+		// A slip of the user's is no fault of a file, and ends the survey.
+		var usage cli.UsageError
+		if errors.As(err, &usage) {
+			return nil, err
+		}
+		if err != nil {
+			s.miss(target.Printable(arg), err)
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	for _, m := range s.missed {
+		fmt.Fprintf(sess.Stderr, "weigh: %s\n", m.Message)
+	}
+	if len(s.Files) == 0 && len(s.Findings) == 0 && !opts.Thorough {
+		return nil, cli.ErrUnread
+	}
+	return s, nil
+}
+
+// miss takes note of what could not be read.
+func (s *Survey) miss(file string, err error) {
+	if text := cli.Describe(err); s.first(saying{file: file, text: text}) {
+		s.missed = append(s.missed, finding.Unread{File: file, Message: text})
+	}
+}
+
+// stream looks at standard input.
+func (s *Survey) stream(sess *cli.Session) error {
+	if s.seen["-"] {
+		return nil
+	}
+	s.seen["-"] = true
+	if s.opts.Data {
+		return cli.Usagef("--data needs files: standard input has no bytes to go back to")
+	}
+	in, err := target.ReadStream(sess.Stdin)
+	if err == nil && s.opts.Thorough {
+		err = in.ReadRest()
+	}
+	if err != nil {
+		return err
+	}
+	report, err := in.Validate(s.opener())
+	if err != nil {
+		return err
+	}
+	if s.opts.Models {
+		m := &model.Model{}
+		if report.Header != nil {
+			m.Files = []model.File{{Header: report.Header}}
+		}
+		s.models = append(s.models, &namedModel{Model: m, name: "-"})
+	}
+	s.add("-", in.Size, report)
+	return nil
+}
+
+// opener returns how files are opened. Unless a configuration says otherwise, the
+// limits are those of the format: who looks at a file wants to see it, however large.
+func (s *Survey) opener() *safetensors.Opener { return s.opts.Gate.opener(s.opts.Lenient) }
+
+// target looks at one target that is not standard input.
+func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) error {
+	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.Thorough})
+	if err != nil {
+		return err
+	}
+	if s.opts.Models {
+		for _, note := range at.Unread(sets) {
+			sess.Notice("%s", note)
+		}
+	}
+	before := len(s.Files)
+	for _, set := range sets {
+		s.Sets = append(s.Sets, setAt(at, set))
+		if set.Counted() || s.opts.Thorough {
+			if err := s.set(ctx, sess, at, set); err != nil {
+				return err
+			}
+		}
+	}
+	if s.opts.Thorough {
+		return s.repository(ctx, sess, at, sets, s.Files[before:])
+	}
+	return nil
+}
+
+// setAt returns what there is to say of a set, with names that the user can open.
+func setAt(at *target.Target, set *checkpoint.Set) listing.Set {
+	r := listing.Set{Name: at.Path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
+	if set.CopyOf != "" {
+		r.CopyOf = at.Path(set.CopyOf)
+	}
+	return r
+}
+
+// set looks at one set of shards.
+func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, set *checkpoint.Set) error {
+	cp := set.Open()
+	defer cp.Close()
+	// An index may be named by two targets; the check only says that there was one.
+	if set.Index != "" {
+		s.indexes++
+	}
+	var m *namedModel
+	if s.opts.Models {
+		m = s.modelOf(at, set)
+	}
+	for r, err := range cp.Validate(ctx) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		file := at.Path(cmp.Or(r.File, set.Name))
+		switch {
+		case err != nil:
+			s.miss(file, err)
+		case r.File == "" || target.IsIndex(r.File):
+			s.find(file, r.Report)
+		case !s.seen[file]: // targets may overlap, and sums count a file once
+			s.seen[file] = true
+			for _, note := range r.Notes {
+				sess.Notice("%s: %s", file, note)
+			}
+			if err := s.file(ctx, at, cp, r); err != nil {
+				s.miss(file, err)
+				continue
+			}
+			if h := s.Files[len(s.Files)-1].Header; m != nil && h != nil {
+				m.AddShard(ctx, set, r.File, h)
+			}
+		}
+	}
+	if m != nil && !m.configured && len(m.Files) > 0 {
+		m.configured = true
+		m.ReadConfigs(ctx, set)
+	}
+	return nil
+}
+
+// file adds a file of a set, whose header was judged.
+func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Checkpoint, r checkpoint.Report) error {
+	if s.opts.Data {
+		data, err := cp.ReaderAt(ctx, r.File)
+		if err != nil {
+			return err
+		}
+		if err := r.CheckData(data); err != nil {
+			return err
+		}
+	}
+	s.add(at.Path(r.File), r.Size, r.Report)
+	if r.Format != "" {
+		// The header is not the file's own, and neither is its metadata.
+		h := *r.Header
+		h.Metadata = nil
+		f := &s.Files[len(s.Files)-1]
+		f.Format, f.Header = r.Format, &h
+	}
+	return nil
+}
+
+// add adds a file that was judged.
+func (s *Survey) add(path string, size int64, report *safetensors.Report) {
+	s.Files = append(s.Files, listing.File{Path: path, Size: size, Header: report.Header})
+	s.find(path, report)
+}
+
+// find adds the findings of a report.
+func (s *Survey) find(path string, report *safetensors.Report) {
+	list, omitted := s.opts.Gate.Findings(path, report)
+	for _, f := range list {
+		if f.Rule == checkpoint.RuleWeightsFormat && !s.opts.Thorough {
+			continue // who looks at such a file knows
+		}
+		if s.first(saying{f.File, f.Rule, f.Span, f.Tensor, f.Detail}) {
+			s.Findings = append(s.Findings, f)
+		}
+	}
+	for _, o := range omitted {
+		if s.first(saying{file: o.File, rule: o.Rule}) {
+			s.Omitted = append(s.Omitted, o)
+		}
+	}
+}
+
+// Verdict returns errFound if something was found for which files are refused,
+// and errUnread if something could not be read.
+func (s *Survey) Verdict(lenient bool) error {
+	if worst, found := finding.Worst(s.Findings); found && worst >= target.LeastRefused(lenient) {
+		return cli.ErrFound
+	}
+	return s.Unread()
+}
+
+// Unread returns errUnread if something could not be read.
+func (s *Survey) Unread() error {
+	if len(s.missed) > 0 {
+		return cli.ErrUnread
+	}
+	return nil
+}
+
+// Check returns what check says of the survey.
+func (s *Survey) Check(least safetensors.Severity) *finding.Check {
+	c := &finding.Check{
+		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: least,
+		Index: s.indexes > 0, Described: s.described, Data: s.opts.Data, Unread: s.missed,
+	}
+	for i := range s.Files {
+		c.Files = append(c.Files, s.Files[i].Path)
+		if h := s.Files[i].Header; h != nil {
+			c.Tensors += len(h.Tensors)
+		}
+	}
+	return c
+}

@@ -1,0 +1,289 @@
+// The verb edit: tensors renamed, dropped and cast, metadata set, files mended.
+
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/edit"
+)
+
+// editFlags are the flags of edit.
+type editFlags struct {
+	keyFlags
+	target                     string
+	inPlace, force             bool
+	keep, drop, castKeep       []string
+	rename, cast               []string
+	saturate, fix              bool
+	align                      int
+	canonical, dryRun, lenient bool
+	json, all                  bool
+}
+
+// keyFlags are the flags that change metadata.
+type keyFlags struct {
+	set, unset []string
+}
+
+// register adds the flags to a verb.
+func (f *keyFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set the metadata `KEY=VALUE`, may be repeated")
+	cmd.Flags().StringArrayVar(&f.unset, "unset", nil, "remove the metadata of `KEY`, may be repeated")
+}
+
+// read reads the flags into an edit.
+func (f *keyFlags) read(e *edit.Edit) error {
+	e.Unset = f.unset
+	for _, s := range f.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok || key == "" {
+			return cli.Usagef("--set cannot be %q: it takes KEY=VALUE", s)
+		}
+		if !utf8.ValidString(s) {
+			return cli.Usagef("--set cannot be %q: metadata is UTF-8", s)
+		}
+		if _, twice := e.Set[key]; twice {
+			return cli.Usagef("--set has the key %q twice", key)
+		}
+		if e.Set == nil {
+			e.Set = make(map[string]string)
+		}
+		e.Set[key] = value
+	}
+	return nil
+}
+
+// Edit returns the verb.
+func Edit(sess *cli.Session) *cobra.Command {
+	var f editFlags
+	cmd := &cobra.Command{
+		Use:   "edit SRC {-o DST | --in-place}",
+		Short: "rename, keep, drop or cast tensors, set metadata, mend files",
+		Long: `Edit changes the tensors and the metadata of a file, of a folder of shards, or of
+an index with its shards, and writes what comes of it to DST, or in place of SRC.
+Shards keep their names, and tensors their shards. All patterns go by the names
+that tensors have in SRC: GLOBs are those of info, and match whole names.
+
+  --rename 'RE=>TO'   each match of the regular expression RE in a name becomes
+                      TO, where $1 or ${1} is a group; several are done in order
+  --cast BF16         F64, F32, F16 and BF16 become BF16; narrower floats are
+                      quantized, and stay, as do integers
+  --cast I64=I32      tensors of I64 become I32
+  --fix               mend what check finds wrong with headers: padding, bytes
+                      after or between tensors, alignment, order, a missing
+                      "format", an index that is out of date
+
+What is written has its name when it is whole, was read again, and is what it was
+to be. The receipt says so, with the SHA-256 of each tensor if --json is given. A
+cast rounds to the nearest, ties to even; the receipt counts what was lost.
+
+In place, an edit of nothing but metadata takes milliseconds if the header has
+room for it: no other byte is written. If it has none, the file is written anew,
+with room for the next time, up to 4 KiB; --canonical leaves none, and puts tensors
+in the order of the reference implementation. Whatever fails, or is interrupted,
+leaves SRC as it was.
+
+DST is a file if SRC is one, and a folder otherwise. SRC is never DST, by whatever
+name, and no file is overwritten without --force. Other files of a folder, such as
+config.json, are not copied: the receipt names them.`,
+		Example: `  weigh edit testdata/sample -o bf16 --cast BF16 --cast-keep '**norm**'
+  weigh edit testdata/sample -o new --rename '^model\.=>' --drop lm_head.weight
+  weigh edit --in-place --fix --dry-run testdata/mlx/quantized.safetensors
+  weigh edit --in-place --set license=mit --dry-run testdata/sample`,
+		GroupID:           cli.GroupChange,
+		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := f.edit(cmd)
+			if err != nil {
+				return err
+			}
+			return runEdit(cmd.Context(), sess, args[0], e, &f)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// register adds the flags to the verb.
+func (f *editFlags) register(cmd *cobra.Command) {
+	f.keyFlags.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
+	fl.BoolVar(&f.inPlace, "in-place", false, "change SRC itself")
+	fl.BoolVar(&f.force, "force", false, "overwrite what is at DST")
+	fl.StringArrayVar(&f.keep, "keep", nil, "keep tensors that match `GLOB`, and no others, may be repeated")
+	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB`, may be repeated")
+	fl.StringArrayVar(&f.rename, "rename", nil, "rename by `RE=>TO`, may be repeated; see above")
+	fl.StringArrayVar(&f.cast, "cast", nil, "convert tensors, by `[FROM=]DTYPE`, may be repeated; see above")
+	fl.StringArrayVar(&f.castKeep, "cast-keep", nil, "do not cast tensors that match `GLOB`, may be repeated")
+	fl.BoolVar(&f.saturate, "saturate", false, "cast what is out of range to the largest number, not to infinity or NaN")
+	fl.IntVar(&f.align, "align", 0, "begin the data at a multiple of `N` bytes, a power of two")
+	fl.BoolVar(&f.canonical, "canonical", false, "write as the reference implementation does, without room in the header")
+	fl.BoolVar(&f.fix, "fix", false, "mend the header, and accept sources that need it")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and write nothing")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+"; what is written breaks no rule")
+	fl.BoolVar(&f.json, "json", false, "write the receipt as JSON, weigh.edit/1")
+	fl.BoolVar(&f.all, "all", false, "shorten no list on a terminal")
+	cli.CompleteWords(cmd, "cast", cli.DtypeNames())
+}
+
+// edit reads the flags.
+func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
+	switch {
+	case f.inPlace && f.target != "":
+		return nil, cli.Usagef("--in-place changes SRC, and -o writes %q: choose one of them", f.target)
+	case !f.inPlace && f.target == "":
+		return nil, cli.Usagef("edit needs -o DST to write to, or --in-place to change SRC")
+	case f.inPlace && f.force:
+		return nil, cli.Usagef("--force is about -o: --in-place overwrites SRC in any case")
+	case cmd.Flags().Changed("align") && f.align <= 0:
+		return nil, cli.Usagef("--align is %d, and a power of two is due", f.align)
+	case len(f.castKeep) > 0 && len(f.cast) == 0, f.saturate && len(f.cast) == 0:
+		return nil, cli.Usagef("--cast-keep and --saturate are about --cast")
+	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+f.align == 0 && !f.canonical && !f.fix:
+		return nil, cli.Usagef("edit needs something to do: %s --help lists what there is", cmd.CommandPath())
+	}
+	e := &edit.Edit{
+		Saturate: f.saturate, Align: f.align, Canonical: f.canonical,
+		Lenient: f.lenient, Fix: f.fix, Force: f.force, DryRun: f.dryRun,
+	}
+	return e, errors.Join(
+		f.keyFlags.read(e),
+		compileInto(&e.Keep, "--keep", f.keep),
+		compileInto(&e.Drop, "--drop", f.drop),
+		compileInto(&e.CastKeep, "--cast-keep", f.castKeep),
+		f.readRenames(e), f.readCasts(e),
+	)
+}
+
+// compileInto compiles the patterns of a flag.
+func compileInto(to *[]edit.Pattern, flag string, patterns []string) error {
+	compiled, err := cli.CompileAll(flag, patterns)
+	for _, p := range compiled {
+		*to = append(*to, p)
+	}
+	return err
+}
+
+// readRenames reads the flag --rename.
+func (f *editFlags) readRenames(e *edit.Edit) error {
+	for _, s := range f.rename {
+		r, err := edit.ParseRename(s)
+		if err != nil {
+			return cli.Usagef("--rename: %w", err)
+		}
+		e.Rename = append(e.Rename, r)
+	}
+	return nil
+}
+
+// readCasts reads the flag --cast.
+func (f *editFlags) readCasts(e *edit.Edit) error {
+	for _, s := range f.cast {
+		from, to, named := strings.Cut(s, "=")
+		if !named {
+			from, to = "", s
+		} else if from == "" {
+			return cli.Usagef("--cast cannot be %q: it takes DTYPE, or FROM=DTYPE", s)
+		}
+		c := edit.Cast{From: cli.Spelled(from), To: cli.Spelled(to)}
+		for _, d := range []safetensors.Dtype{c.From, c.To} {
+			if d.Bits() == 0 && (named || d != c.From) {
+				return cli.UnknownDtypeError("--cast", string(d))
+			}
+		}
+		e.Cast = append(e.Cast, c)
+	}
+	return nil
+}
+
+// runEdit does what e says to the source, and writes the receipt.
+func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) error {
+	if source == "-" {
+		return cli.Usagef("edit needs a file or a folder: standard input has no bytes to go back to")
+	}
+	result, err := doEdit(ctx, sess, source, e, f)
+	if err != nil {
+		return editError(err)
+	}
+	if sess.Quiet && !f.json && !e.DryRun {
+		return nil
+	}
+	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
+		notCopied := notCopied(source, result)
+		result.Source = target.Printable(result.Source)
+		r := receipt.Edit{Receipt: result, NotCopied: notCopied}
+		if f.json {
+			return r.JSON(w, s)
+		}
+		return r.Text(w, s, f.all)
+	})
+}
+
+// notCopied returns what stands beside the source and not beside what was written of it.
+func notCopied(source string, r *edit.Receipt) []string {
+	written := slices.IndexFunc(r.Files, func(f edit.File) bool { return f.Action == edit.Written })
+	if r.Target == "" || written < 0 {
+		return nil
+	}
+	return leftBehind(source, filepath.Dir(filepath.FromSlash(r.Files[written].Path)))
+}
+
+// doEdit does what e says to the source, and shows how far it is.
+func doEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) (*edit.Receipt, error) {
+	var done transfer
+	e.Progress, e.Resolve = done.at, sess.Resolve
+	defer sess.ShowProgress(&done)()
+	if f.inPlace {
+		return e.InPlace(ctx, source)
+	}
+	return e.Write(ctx, source, f.target)
+}
+
+// editError returns the error of an edit in the words of the program: what package
+// edit calls a field is a flag here.
+func editError(err error) error {
+	var v *safetensors.Violation
+	switch {
+	case errors.As(err, &v) && edit.Mends(v.Rule):
+		return fmt.Errorf("%w; --fix mends that", err)
+	case errors.Is(err, edit.ErrRefused):
+		return cli.Usage(err)
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w: choose another name, or overwrite it with --force", err)
+	}
+	return err
+}
+
+// A transfer is how many bytes are done of how many.
+type transfer struct{ done, total atomic.Int64 }
+
+// at takes note of how far it is. What is told by several at once may come late.
+func (t *transfer) at(done, total int64) {
+	t.total.Store(total)
+	for was := t.done.Load(); done > was && !t.done.CompareAndSwap(was, done); was = t.done.Load() {
+	}
+}
+
+// String says how far it is.
+func (t *transfer) String() string {
+	return fmt.Sprintf("%s of %s written and read again", typeset.Bytes(t.done.Load()), typeset.Bytes(t.total.Load()))
+}

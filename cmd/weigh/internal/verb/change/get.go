@@ -1,0 +1,285 @@
+// The verb get: files of weights, or some of their tensors, fetched to a folder.
+
+package change
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/store"
+)
+
+// getFlags are the flags of get.
+type getFlags struct {
+	cli.NameFlags
+	dir         string
+	force, json bool
+}
+
+// Get returns the verb.
+func Get(sess *cli.Session) *cobra.Command {
+	var f getFlags
+	cmd := &cobra.Command{
+		Use:   "get TARGET -o DIR",
+		Short: "fetch files, or some of their tensors, to a folder",
+		Long: `Get fetches the shards of a model and their index to a folder. A file appears when
+it is whole. What was fetched before is kept: run it again after an interruption,
+and it goes on at the byte at which it was. Where the server says the SHA-256 of a
+file, as the Hub does, the bytes are held against it as they come; where it does
+not, of a file that is there as large as the one to fetch some bytes are compared.
+
+With --include or --exclude it fetches those tensors alone, and writes a new file
+of them, with its own header. That is resumed and kept as other files are.
+
+Files beside the weights, such as config.json, are not fetched, and the weights are
+fetched as they are, sound or not: weigh check judges them.`,
+		Example: `  weigh get testdata/sample -o NEW
+  weigh get testdata/sample --include '**norm.weight' -o NEW`,
+		GroupID:           cli.GroupLook,
+		Args:              cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.dir == "" {
+				return cli.Usagef("get needs -o, the folder to write to")
+			}
+			return runGet(cmd.Context(), sess, args[0], &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.dir, "output", "o", "", "write to the folder `DIR`, which is made if there is none")
+	fl.BoolVar(&f.force, "force", false, "overwrite files that exist and are not the same")
+	f.NameFlags.Register(cmd, "fetch", "weigh help info")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
+	return cmd
+}
+
+// runGet fetches a target.
+func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) error {
+	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{})
+	if err != nil {
+		return err
+	}
+	var counted []*checkpoint.Set
+	for _, set := range sets {
+		if !set.Counted() {
+			continue
+		}
+		// A model of which some shards are refused would be fetched without them.
+		if err := set.Fault(); err != nil {
+			return err
+		}
+		counted = append(counted, set)
+	}
+	if len(counted) == 0 {
+		return cli.Usagef("%q has no model of its own: name one of its files, such as %q", target.Printable(arg), at.Path(sets[0].Name))
+	}
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		return err
+	}
+	got := new(receipt.Got)
+	var files []*wanted
+	defer func() {
+		for _, w := range files {
+			w.close()
+		}
+	}()
+	if f.Include != nil || f.Exclude != nil {
+		files, got.Tensors, err = wantedTensors(ctx, sess, at, counted, f)
+	} else {
+		files, err = wantedFiles(ctx, sess, at, counted, f.dir)
+	}
+	if err != nil {
+		return err
+	}
+	if err := fetchAll(ctx, sess, files, f, got); err != nil {
+		return err
+	}
+	if f.json {
+		return got.JSON(sess.Stdout, sess.Style())
+	}
+	return got.Text(sess.Stdout)
+}
+
+// A wanted file is one to fetch.
+type wanted struct {
+	name   string // in the store
+	path   string // where it goes
+	object store.Object
+	from   io.Closer // what object reads from, or nil
+}
+
+// close closes what was opened.
+func (w *wanted) close() {
+	if w.object != nil {
+		w.object.Close()
+	}
+	if w.from != nil {
+		w.from.Close()
+	}
+}
+
+// fetchAll fetches files. What a server says of all of them was asked first, so that a disk
+// which is too small is known before the first is written.
+func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFlags, got *receipt.Got) error {
+	if err := noRival(files); err != nil && !f.force {
+		return err
+	}
+	done := new(fetched)
+	for _, w := range files {
+		done.of += w.object.Size()
+	}
+	if err := checkSpace(f.dir, files, done.of); err != nil {
+		return err
+	}
+	defer sess.ShowProgress(done)()
+	for _, w := range files {
+		one, err := getFile(ctx, sess, w, f.force, done)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.path, err)
+		}
+		got.Files = append(got.Files, *one)
+	}
+	return nil
+}
+
+// wantedFiles opens the shards and indexes of sets.
+func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
+	var files []*wanted
+	for _, set := range sets {
+		names := set.Shards
+		if set.Index != "" {
+			names = append([]string{set.Index}, names...)
+		}
+		for _, name := range names {
+			// Names come from strangers, and not every one is a path here.
+			within, err := filepath.Localize(at.Below(name))
+			if err != nil {
+				return nil, fmt.Errorf("%q cannot be the name of a file on this system", at.Below(name))
+			}
+			files = append(files, &wanted{name: name, path: filepath.Join(dir, within)})
+		}
+	}
+	var all errgroup.Group
+	all.SetLimit(16)
+	for _, w := range files {
+		all.Go(func() (err error) {
+			w.object, err = at.Store.Open(ctx, w.name)
+			return err
+		})
+	}
+	return files, all.Wait()
+}
+
+// getFile fetches one file, unless it is there.
+func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done *fetched) (*receipt.GotFile, error) {
+	size := w.object.Size()
+	one := &receipt.GotFile{Path: filepath.ToSlash(w.path), Size: size}
+	if info, err := os.Stat(w.path); err == nil {
+		same, digest, err := isThere(ctx, sess, w, info)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			done.bytes.Add(size)
+			one.Kept, one.SHA256, one.Verified = true, digest, digest != ""
+			return one, nil
+		}
+		if !force {
+			return nil, errors.New("it exists already, and is another file: choose another folder, or overwrite it with --force")
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
+		return nil, err
+	}
+	var last int64
+	d := remote.Download{Overwrite: force, Progress: func(n, _ int64) {
+		done.bytes.Add(n - last)
+		last = n
+	}}
+	got, err := d.Run(ctx, w.object, w.path)
+	if err != nil {
+		return nil, err
+	}
+	one.SHA256, one.Verified, one.Resumed = hex.EncodeToString(got.SHA256[:]), got.Verified, got.Resumed
+	return one, nil
+}
+
+// isThere says whether a file is the one that is wanted: by its digest, if the store says
+// one, and otherwise by its size and some of its bytes.
+func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
+	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
+		return false, "", nil
+	}
+	f, err := os.Open(w.path)
+	if err != nil {
+		return false, "", err
+	}
+	defer f.Close()
+	want, known := store.SHA256(w.object)
+	if !known {
+		spans, whole := compared(ctx, w.object)
+		same, err := equalIn(ctx, w.object, f, spans)
+		if same && !whole {
+			sess.Notice("%q is kept: it has the size of the one to fetch, and the same bytes where they were compared", w.path)
+		}
+		return same, "", err
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return false, "", err
+	}
+	got := h.Sum(nil)
+	return bytes.Equal(got, want[:]), hex.EncodeToString(got), nil
+}
+
+// checkSpace returns an error if the files do not fit the disk. What is there of them
+// needs no more room.
+func checkSpace(dir string, files []*wanted, need int64) error {
+	for _, w := range files {
+		for _, name := range []string{w.path, remote.Part(w.object, w.path)} {
+			if info, err := os.Stat(name); name != "" && err == nil {
+				need -= min(info.Size(), w.object.Size())
+			}
+		}
+	}
+	if free := cli.FreeSpace(dir); free >= 0 && need > free {
+		return fmt.Errorf("the disk of %q has %s free, and %s are to be written: nothing was fetched", dir, typeset.Bytes(free), typeset.Bytes(need))
+	}
+	return nil
+}
+
+// fetched is how much of some files has come.
+type fetched struct {
+	bytes atomic.Int64
+	of    int64
+}
+
+// String says how far it is.
+func (p *fetched) String() string {
+	const width = 30
+	n := p.bytes.Load()
+	full := 0
+	if p.of > 0 {
+		full = int(min(n, p.of) * width / p.of)
+	}
+	return fmt.Sprintf("[%s%s] %s of %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), typeset.Bytes(n), typeset.Bytes(p.of))
+}

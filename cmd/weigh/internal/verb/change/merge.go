@@ -1,0 +1,123 @@
+// The verb merge: shards, or several models, as one file.
+
+package change
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+)
+
+// Merge returns the verb.
+func Merge(sess *cli.Session) *cobra.Command {
+	var f reshardFlags
+	cmd := &cobra.Command{
+		Use:   "merge TARGET... -o FILE",
+		Short: "Write shards or several models as one file",
+		Long: `Merge writes the tensors of all inputs, unchanged, to one file: byte for byte the
+file that the reference implementation would write.
+
+Two tensors of one name are an error; --dedup keeps one of those that are equal.
+Metadata of all files is combined; --metadata decides between different values.
+
+The output is renamed into place when it is complete and on the disk. Existing files
+are kept unless --force is given; then --force also removes shards and an index of the
+same name, which a loader would take for the model. --in-place replaces the input
+shards. Files beside the model, such as config.json, are not copied: the report lists
+them. With -o - the file goes to standard output, without a report.`,
+		Example: `  weigh merge --dry-run testdata/sample -o merged/model.safetensors
+  weigh merge testdata/sample -o merged/model.safetensors
+  weigh merge testdata/sample -o - | sha256sum`,
+		GroupID:           cli.GroupChange,
+		Args:              cli.TargetArgs(0, "an input: files, a folder or an index"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkMerge(cmd, args); err != nil {
+				return err
+			}
+			return runMerge(cmd.Context(), sess, args, &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE`, or to standard output if it is -")
+	fl.BoolVar(&f.dedup, "dedup", false, "keep one of several tensors of one name with equal bytes")
+	f.register(cmd, "weigh.merge/1")
+	return cmd
+}
+
+// weightsEnd is the extension of safetensors files.
+const weightsEnd = ".safetensors"
+
+// checkMerge returns the error of flags that contradict each other.
+func (f *reshardFlags) checkMerge(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.out == "" && !f.inPlace:
+		return cli.Usagef("merge needs an output file: -o FILE, or --in-place for one in the folder of the model")
+	case f.inPlace && f.out != "":
+		return cli.Usagef("--in-place names the file after the model, and -o names it %q: choose one of them", f.out)
+	case f.inPlace && len(args) > 1:
+		return cli.Usagef("--in-place merges the shards of one model, and there are %d inputs", len(args))
+	case f.streams() && (f.json || f.verify || f.dryRun):
+		return cli.Usagef("-o %s writes no report: --json, --verify and --dry-run need a file", f.out)
+	case f.inPlace || f.streams():
+	case isFolder(f.out):
+		return cli.Usagef("%q is a folder: name a file in it, such as %q", f.out, slashed(f.out, "model"+weightsEnd))
+	case !strings.HasSuffix(f.out, weightsEnd):
+		return cli.Usagef("%q does not end in %q, by which readers find weights", f.out, weightsEnd)
+	}
+	return f.check(cmd)
+}
+
+// streams reports whether the output is a pipe or a device, which cannot be replaced.
+func (f *reshardFlags) streams() bool {
+	if f.out == "-" {
+		return true
+	}
+	info, err := os.Stat(f.out)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
+}
+
+// merge writes the file.
+func runMerge(ctx context.Context, sess *cli.Session, args []string, f *reshardFlags) error {
+	r, err := openInputs(ctx, sess, "merge", args, f)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	var done transfer
+	r.opts.Progress = done.at
+	if f.streams() {
+		p, err := shards.Merge(ctx, "", &r.opts, r.checkpoints()...)
+		if err := r.planned(err); err != nil {
+			return err
+		}
+		return streamMerged(ctx, sess, p, f.out, &done)
+	}
+	p, err := shards.Merge(ctx, f.out, &r.opts, r.checkpoints()...)
+	if err := r.planned(err); err != nil {
+		return err
+	}
+	return carryOut(ctx, sess, r, p, &done)
+}
+
+// stream writes the file to a pipe or a device, which cannot be undone.
+func streamMerged(ctx context.Context, sess *cli.Session, p *shards.Plan, out string, done *transfer) error {
+	defer sess.ShowProgress(done)()
+	if out == "-" {
+		if err := sess.ProtectStdout(); err != nil {
+			return err
+		}
+		return p.Stream(ctx, sess.Stdout)
+	}
+	w, err := os.OpenFile(out, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Stream(ctx, w), w.Close())
+}

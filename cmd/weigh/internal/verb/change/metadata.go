@@ -1,0 +1,174 @@
+// The verb metadata: the strings that files carry, shown or changed.
+
+package change
+
+import (
+	"context"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/edit"
+	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/model/metadata"
+)
+
+// metadataFlags are the flags of metadata.
+type metadataFlags struct {
+	keyFlags
+	cli.Output
+	json, lenient     bool
+	raw, hashes       bool
+	canonical, dryRun bool
+}
+
+// Metadata returns the verb.
+func Metadata(sess *cli.Session) *cobra.Command {
+	var f metadataFlags
+	cmd := &cobra.Command{
+		Use:   "metadata TARGET...",
+		Short: "Show or change metadata",
+		Long: `Show the "__metadata__" of files in readable form: what the model is, and how and on
+what it was trained, as ModelSpec, sd-scripts, PEFT and other programs record it.
+Other keys are shown unchanged. --raw shows all keys unchanged, with JSON indented.
+Files with the same metadata are shown once.
+
+--hashes reads the files, prints the hashes by which model sites know them (SHA-256,
+AutoV1, AutoV2, AutoV3), and verifies hashes in the metadata. The exit code is 1 if
+one does not match.
+
+--set and --unset change the metadata of one target in place, like edit --in-place:
+within the existing header if the new one fits, otherwise by rewriting the file with
+room for later changes. See weigh edit --help.`,
+		Example: `  weigh metadata testdata/python/metadata-json.safetensors
+  weigh metadata --hashes testdata/sample
+  weigh metadata --json testdata/sample | jq '.files[0].metadata.format'
+  weigh metadata --set license=mit --unset format --dry-run testdata/sample`,
+		GroupID:           cli.GroupLook,
+		Args:              cli.TargetArgs(0, cli.AnyTarget),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(f.set)+len(f.unset) > 0 {
+				if f.raw || f.hashes {
+					return cli.Usagef("--raw and --hashes cannot be combined with --set or --unset")
+				}
+				return setMetadata(sess, cmd, args, &f)
+			}
+			if f.canonical || f.dryRun {
+				return cli.Usagef("--canonical and --dry-run need --set or --unset")
+			}
+			return runMetadata(sess, cmd, args, &f)
+		},
+	}
+	f.keyFlags.register(cmd)
+	f.Output.Register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.json, "json", false, "write JSON: weigh.metadata/1, or weigh.edit/1 for a change")
+	fl.BoolVar(&f.raw, "raw", false, "show keys and values unchanged")
+	fl.BoolVar(&f.hashes, "hashes", false, "read the files and verify hashes in the metadata")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	fl.BoolVar(&f.canonical, "canonical", false, "with --set or --unset: write no spare room into the header, like the reference implementation")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "with --set or --unset: show the changes, but write nothing")
+	return cmd
+}
+
+// runMetadata shows the metadata of all targets.
+func runMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metadataFlags) error {
+	if err := f.Output.Check(); err != nil {
+		return err
+	}
+	found, err := survey.Run(cmd.Context(), sess, args, &survey.Options{Lenient: f.lenient})
+	if err != nil {
+		return err
+	}
+	m := listing.Metadata{Inventory: found.Inventory}
+	if f.hashes {
+		if m.Sums, err = hashesOf(cmd.Context(), sess, found); err != nil {
+			return err
+		}
+	}
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		if f.json {
+			return m.JSON(w, s)
+		}
+		return m.Text(w, s, f.raw)
+	})
+	if err != nil {
+		return err
+	}
+	if m.Failed() {
+		return cli.ErrFound
+	}
+	return found.Verdict(f.lenient)
+}
+
+// hashesOf reads the files of a survey, several at once, and returns their digests by
+// their paths. Of a file without a header that can be read there are none.
+func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map[string]*metadata.Sums, error) {
+	done := new(cli.Progress)
+	for _, f := range found.Files {
+		if f.Path == "-" {
+			return nil, cli.Usagef("--hashes cannot read standard input: it needs random access to files")
+		}
+		done.Tensors++
+		done.Bytes += f.Size
+	}
+	defer sess.ShowProgress(done)()
+	type result struct {
+		sums *metadata.Sums
+		err  error
+	}
+	sums := make(map[string]*metadata.Sums)
+	for i, r := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(found.Files), func(ctx context.Context, i int) result {
+		one, err := hashesOfFile(ctx, sess, &found.Files[i])
+		done.Count(found.Files[i].Size)
+		return result{one, err}
+	}) {
+		if r.err != nil {
+			return nil, r.err
+		}
+		if r.sums != nil {
+			sums[found.Files[i].Path] = r.sums
+		}
+	}
+	return sums, context.Cause(ctx)
+}
+
+// hashesOfFile reads one file.
+func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*metadata.Sums, error) {
+	if f.Header == nil || f.Format != "" { // another format has no such digests
+		return nil, nil
+	}
+	at, err := target.Open(ctx, sess, f.Path, checkpoint.Options{})
+	if err != nil {
+		return nil, err
+	}
+	object, err := at.Store.Open(ctx, at.Within)
+	if err != nil {
+		return nil, err
+	}
+	defer object.Close()
+	return metadata.Hashes(f.Header, object.ReaderAt(ctx), object.Size())
+}
+
+// setMetadata changes the metadata of one target.
+func setMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metadataFlags) error {
+	switch {
+	case len(args) > 1:
+		return cli.Usagef("metadata changes one target at a time, not %d", len(args))
+	case f.File != "" || f.Force:
+		return cli.Usagef("metadata changes files in place; use weigh edit -o to write a copy")
+	}
+	e := &edit.Edit{Canonical: f.canonical, DryRun: f.dryRun, Lenient: f.lenient}
+	if err := f.keyFlags.read(e); err != nil {
+		return err
+	}
+	return runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, json: f.json})
+}

@@ -1,0 +1,230 @@
+// The flags and the steps that split and merge have in common.
+
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+)
+
+// reshardFlags are the flags of both verbs.
+type reshardFlags struct {
+	cli.NameFlags
+	out       string
+	metadata  string
+	keepOrder bool
+	dedup     bool // merge only
+	inPlace   bool
+	force     bool
+	dryRun    bool
+	verify    bool
+	json      bool
+	lenient   bool
+}
+
+// register adds the flags to a verb.
+func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
+	f.NameFlags.Register(cmd, "write", "weigh help info")
+	fl := cmd.Flags()
+	fl.BoolVar(&f.keepOrder, "keep-order", false, "keep the order of tensors instead of that of the reference implementation")
+	fl.StringVar(&f.metadata, "metadata", "", "on metadata conflicts keep `WHICH`: first, last or drop")
+	fl.BoolVar(&f.inPlace, "in-place", false, "replace the input files")
+	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never the input)")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "report what would be written, and write nothing")
+	fl.BoolVar(&f.verify, "verify", false, "read all output again and compare it before renaming it into place; the default with --json")
+	fl.BoolVar(&f.json, "json", false, "write the report as JSON, "+schema)
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "metadata", conflictChoices)
+}
+
+// conflictChoices are the values of --metadata.
+var conflictChoices = []string{string(shards.KeepFirst), string(shards.KeepLast), string(shards.DropBoth)}
+
+// check returns the error of flags that contradict each other, and sets defaults.
+func (f *reshardFlags) check(cmd *cobra.Command) error {
+	if f.dryRun && f.verify {
+		return cli.Usagef("--verify reads the output again, and --dry-run writes none")
+	}
+	if !cmd.Flags().Changed("verify") {
+		f.verify = f.json && !f.dryRun
+	}
+	if f.metadata == "" || slices.Contains(conflictChoices, f.metadata) {
+		return nil
+	}
+	if meant := cli.DidYouMean(f.metadata, conflictChoices); meant != "" {
+		return cli.Usagef("--metadata cannot be %q: %s", f.metadata, meant)
+	}
+	return cli.Usagef("--metadata cannot be %q; it is one of %s", f.metadata, strings.Join(conflictChoices, ", "))
+}
+
+// A rewriting is a split or a merge.
+type rewriting struct {
+	*reshardFlags
+	schema  string
+	targets []string
+	inputs  []*target.Weights // each has one checkpoint
+	opts    shards.RewriteOptions
+	chosen  cli.NameFilter
+	matched map[*glob.Pattern]bool
+}
+
+// openInputs opens the one model at each target.
+func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []string, f *reshardFlags) (r *rewriting, err error) {
+	r = &rewriting{reshardFlags: f, targets: targets, schema: "weigh." + verb + "/1", matched: make(map[*glob.Pattern]bool)}
+	if r.chosen, err = f.NameFlags.Compile(); err != nil {
+		return nil, err
+	}
+	for _, arg := range targets {
+		w, err := target.OpenWeights(ctx, sess, verb, arg, f.lenient)
+		if err != nil {
+			r.close()
+			return nil, err
+		}
+		r.inputs = append(r.inputs, w)
+		if n := len(w.Parts); n > 1 {
+			r.close()
+			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", target.Printable(arg), n, w.At.Path(w.Parts[0].Set().Name))
+		}
+	}
+	r.opts = shards.RewriteOptions{
+		Select: r.selects, Dedup: f.dedup, Conflicts: shards.Conflicts(f.metadata), KeepOrder: f.keepOrder,
+		InPlace: f.inPlace, Overwrite: f.force, Verify: f.verify, Digests: f.verify && f.json, Name: r.name,
+	}
+	return r, nil
+}
+
+// close closes the inputs.
+func (r *rewriting) close() {
+	for _, w := range r.inputs {
+		w.Close()
+	}
+}
+
+// checkpoints returns the inputs.
+func (r *rewriting) checkpoints() []*checkpoint.Checkpoint {
+	list := make([]*checkpoint.Checkpoint, len(r.inputs))
+	for i, w := range r.inputs {
+		list[i] = w.Parts[0]
+	}
+	return list
+}
+
+// name returns the path by which the user can open a file of an input.
+func (r *rewriting) name(cp *checkpoint.Checkpoint, path string) string {
+	i := slices.IndexFunc(r.inputs, func(w *target.Weights) bool { return w.Parts[0] == cp })
+	return r.inputs[i].At.Path(path)
+}
+
+// selects reports whether a tensor is written, and records which patterns match.
+func (r *rewriting) selects(name string) bool {
+	for _, p := range slices.Concat(r.chosen.Include, r.chosen.Exclude) {
+		if !r.matched[p] && p.Match(name) {
+			r.matched[p] = true
+		}
+	}
+	return r.chosen.Has(name)
+}
+
+// planned returns the error of a plan in the words of the program. A pattern that
+// matches nothing is probably a typing error, so it is one.
+func (r *rewriting) planned(err error) error {
+	unmatchedErr := cli.CheckMatched(slices.Concat(r.chosen.Include, r.chosen.Exclude), func(p *glob.Pattern) bool { return r.matched[p] })
+	var invalid *fs.PathError
+	var v *safetensors.Violation
+	var twice *shards.DuplicateError
+	var conflict *shards.MetadataError
+	switch {
+	case errors.As(err, &invalid) && errors.As(invalid.Err, &v):
+		return invalidInput(invalid.Path, v)
+	case errors.As(err, &twice) && twice.Difference == "":
+		return fmt.Errorf("%w: --dedup keeps one of each", err)
+	case errors.As(err, &twice):
+		return fmt.Errorf("%w: rename or drop it in one of them with weigh edit first", err)
+	case errors.As(err, &conflict):
+		return fmt.Errorf("%w: choose with --metadata %s", err, strings.Join(conflictChoices, "|"))
+	case err == nil, errors.Is(err, shards.ErrRefused) && unmatchedErr != nil:
+		return unmatchedErr
+	}
+	return writeFault(err)
+}
+
+// invalidInput returns the error of an input that breaks a rule.
+func invalidInput(path string, v *safetensors.Violation) error {
+	if v.Rule == safetensors.RuleNotSafetensors {
+		return target.OtherFormat(path, v)
+	}
+	return fmt.Errorf("%q is invalid: %w: weigh check says more", path, v)
+}
+
+// writeFault returns the error of output that cannot be written, with advice.
+func writeFault(err error) error {
+	switch {
+	case errors.Is(err, shards.ErrIsInput):
+		return cli.Usagef("%w: write elsewhere, or replace the input with --in-place", err)
+	case errors.Is(err, shards.ErrRefused):
+		return cli.Usage(err)
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w: write elsewhere, or use --force", err)
+	}
+	return err
+}
+
+// carryOut writes the plan, unless it is a dry run, and reports the files.
+func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Plan, done *transfer) error {
+	result := p.Receipt()
+	if !r.dryRun {
+		sess.CheckSpace(p.Dir, p.Size())
+		stop := sess.ShowProgress(done)
+		written, err := p.Write(ctx)
+		stop()
+		if errors.Is(err, syscall.ENOSPC) {
+			return fmt.Errorf("%w: the new files take %s, in addition to the files that they replace", err, typeset.Bytes(p.Size()))
+		}
+		if err != nil {
+			return writeFault(err)
+		}
+		result = written
+	}
+	if sess.Quiet && !r.json && !r.dryRun {
+		return nil
+	}
+	say := &receipt.Reshard{
+		Receipt: result, Schema: r.schema, Targets: target.AllPrintable(r.targets), InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
+	}
+	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
+		if r.json {
+			return say.JSON(w, s)
+		}
+		return say.Text(w, s)
+	})
+}
+
+// checkFolder returns an error if the name of an output folder is that of something else.
+func checkFolder(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.IsDir():
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%q is not a folder; -o takes the name of one", dir)
+}

@@ -1,0 +1,98 @@
+// The verb split: a model as shards of a maximum size.
+
+package change
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+)
+
+// splitFlags are the flags of split.
+type splitFlags struct {
+	reshardFlags
+	maxShard string
+	stem     string
+}
+
+// Split returns the verb.
+func Split(sess *cli.Session) *cobra.Command {
+	var f splitFlags
+	cmd := &cobra.Command{
+		Use:   "split TARGET -o DIR",
+		Short: "Write a model as shards with an index",
+		Long: `Split writes the tensors of a model, unchanged, to shards and an index in DIR. The
+model may be one file, or shards of other sizes. Tensors are assigned to shards as in
+the library huggingface_hub. A model that fits one shard is written as one file,
+without an index.
+
+All files are renamed into place when they are complete and on the disk; on any error,
+nothing changes. Existing files are kept unless --force is given; then --force also
+removes older shards of the same name, which a loader would take for a part of the
+model. --in-place replaces the input files. Files beside the model, such as
+config.json, are not copied: the report lists them.
+
+Every shard gets the metadata. A SIZE is a number and a unit, as in 5GB (10^9 bytes
+each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.`,
+		Example: `  weigh split --dry-run --max-shard-size 100KB testdata/sample -o shards
+  weigh split --max-shard-size 100KB testdata/sample -o shards
+  weigh split --include 'model.**' --stem backbone testdata/sample -o shards`,
+		GroupID:           cli.GroupChange,
+		Args:              cli.TargetArgs(1, "one input: a file, a folder or an index"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return runSplit(cmd.Context(), sess, args[0], &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "output", "o", "", "write to the folder `DIR`, which is created if necessary")
+	fl.StringVar(&f.maxShard, "max-shard-size", "5GB", "maximum `SIZE` of a shard's data")
+	fl.StringVar(&f.stem, "stem", "", "begin file names with `STEM` instead of the model's")
+	f.reshardFlags.register(cmd, "weigh.split/1")
+	return cmd
+}
+
+// check returns the error of flags that contradict each other.
+func (f *splitFlags) check(cmd *cobra.Command) error {
+	switch {
+	case f.out == "-":
+		return cli.Usagef("split writes several files: -o takes the name of a folder")
+	case f.out == "" && !f.inPlace:
+		return cli.Usagef("split needs an output folder: -o DIR, or --in-place for that of the model")
+	case f.inPlace && f.stem != "":
+		return cli.Usagef("--in-place keeps the names of the model: --stem needs another folder")
+	case strings.ContainsAny(f.stem, `/\`):
+		return cli.Usagef("--stem cannot be %q: it begins file names, and -o takes their folder", f.stem)
+	}
+	if err := checkFolder(f.out); f.out != "" && err != nil {
+		return err
+	}
+	return f.reshardFlags.check(cmd)
+}
+
+// split writes the shards.
+func runSplit(ctx context.Context, sess *cli.Session, arg string, f *splitFlags) error {
+	size, err := cli.ParseSize(f.maxShard)
+	if err != nil {
+		return cli.Usagef("--max-shard-size: %w", err)
+	}
+	r, err := openInputs(ctx, sess, "split", []string{arg}, &f.reshardFlags)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	var done transfer
+	r.opts.Progress, r.opts.MaxShard, r.opts.Stem = done.at, size, f.stem
+	p, err := shards.Split(ctx, f.out, &r.opts, r.checkpoints()[0])
+	if err := r.planned(err); err != nil {
+		return err
+	}
+	return carryOut(ctx, sess, r, p, &done)
+}

@@ -1,0 +1,186 @@
+// The verb check: every rule that is broken.
+
+package judge
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
+	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
+	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
+)
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	cli.Output
+	gateFlags
+	json, sarif, junit          bool
+	all, verbose, data, lenient bool
+	explain                     string
+}
+
+// Check returns the verb. What it has beyond a verb that shows is when it
+// fails: a check is run by machines, which read the exit code and nothing else.
+func Check(sess *cli.Session) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check TARGET...",
+		Short: "Check files and folders for errors",
+		Long: `Check files against every rule of the format and report all violations, with advice.
+Shards are checked against each other and their index. A folder is checked as a
+whole: configuration, adapters, companion tensors of packed weights, and leftover
+files. A single file is never reported as incomplete.
+
+Check does not read values, unless --data is set. --data reads all values, reports
+unexpected NaN, infinity and zeros, and verifies checksums in the Hub's cache.
+
+The exit code is 0 if there are no findings of at least the --fail-on severity, 1 if
+there are, and 3 if a file could not be read and there are no findings in the others.
+Severities, in ascending order:
+
+  note           could be cleaner
+  warning        readers in use disagree, or it slows them down
+  nonconforming  violates the specification, but the reference reader accepts it
+  invalid        no conforming reader accepts it
+
+Suppress known findings by rule, file and tensor in .weigh.toml, next to the files or
+given by --config; see docs/ci.md. A .weigh.toml next to the files can suppress only
+notes and warnings, because it may have come with them. Findings recorded in a
+--baseline are suppressed, too: only new ones fail the check. Suppressed findings are
+still counted.`,
+		Example: `  weigh check testdata/sample
+  weigh check --json testdata/sample | jq '.counts'
+  weigh check --sarif -o weights.sarif testdata/sample
+  weigh check --junit --fail-on warning testdata/sample
+  weigh check --explain overlap`,
+		GroupID:           cli.GroupJudge,
+		ValidArgsFunction: cli.CompleteFiles,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.explain != "" {
+				return nil
+			}
+			return cli.TargetArgs(0, cli.AnyTarget)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.explain != "" {
+				return explainRule(sess, &f, args)
+			}
+			return runCheck(sess, cmd, args, &f)
+		},
+	}
+	f.Output.Register(cmd)
+	f.gateFlags.register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.all, "all", false, "show every finding, not only five for each rule and file")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show suppressed findings")
+	fl.BoolVar(&f.data, "data", false, "also read all values and verify known checksums")
+	fl.StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.check/1")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+": fail only on invalid files")
+	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
+	fl.BoolVar(&f.junit, "junit", false, "write JUnit XML, for CI servers")
+	cli.CompleteWords(cmd, "explain", ruleNames())
+	return cmd
+}
+
+// ruleNames returns the names of all rules, in the table's order.
+func ruleNames() []string {
+	var names []string
+	for _, info := range rules.All() {
+		names = append(names, string(info.Rule))
+	}
+	return names
+}
+
+// runCheck judges the targets. It reports what it found even if not all could be
+// read: a missing shard is no reason to be silent about a broken one.
+func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlags) error {
+	keeper, err := survey.NewKeeper(sess, f.config, f.baseline, !f.noConfig)
+	if err != nil {
+		return err
+	}
+	if _, err := keeper.FailsFrom(f.failOn, f.lenient); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.recorded().Check()); err != nil {
+		return err
+	}
+	found, err := survey.Run(cmd.Context(), sess, args, &survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Gate: keeper})
+	if err != nil {
+		return err
+	}
+	least, _ := keeper.FailsFrom(f.failOn, f.lenient)
+	c := found.Check(least)
+	if wd, err := os.Getwd(); err == nil {
+		c.Root = filepath.ToSlash(wd)
+	}
+	// Machines get a report all the same, or they could not tell this from a
+	// program that crashed.
+	if c.Nothing() && !f.json && !f.sarif && !f.junit {
+		return cli.ErrUnread // there is nothing to say that was not said
+	}
+	if err := judgeByBaseline(sess, keeper, c, &f.gateFlags, f.Force); err != nil {
+		return err
+	}
+	// Who names a file wants it, however quiet the rest.
+	if !sess.Quiet || f.File != "" {
+		err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
+	}
+	if err != nil {
+		return err
+	}
+	if c.Failed() {
+		return cli.ErrFound
+	}
+	return found.Unread()
+}
+
+// say writes the check in the form that is asked for.
+func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
+	switch {
+	case f.json:
+		return c.JSON(w, s)
+	case f.sarif:
+		return c.SARIF(w, s, version.Build().Version, f.verbose)
+	case f.junit:
+		return c.JUnit(w, s)
+	}
+	return c.Text(w, s, finding.CheckForm{All: f.all, Verbose: f.verbose})
+}
+
+// recorded returns where the baseline is written, if it is.
+func (f *checkFlags) recorded() *cli.Output {
+	if !f.record {
+		return &cli.Output{}
+	}
+	return &cli.Output{File: f.baseline, Force: f.Force}
+}
+
+// explainRule says what a rule means. It needs no target, so that the rule in a log
+// can be looked up where the file is not.
+func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
+	if len(args) > 0 {
+		return cli.Usagef("check --explain takes no target: %q", args[0])
+	}
+	names := ruleNames()
+	if !slices.Contains(names, f.explain) {
+		return cli.UnknownValue("--explain", f.explain, names)
+	}
+	e := finding.Explain(safetensors.Rule(f.explain))
+	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		if f.json {
+			return e.JSON(w, s)
+		}
+		return e.Text(w, s)
+	})
+}

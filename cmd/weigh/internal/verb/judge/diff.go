@@ -1,0 +1,247 @@
+// The verb diff: what changed from one target to another.
+
+package judge
+
+import (
+	"context"
+	"io"
+	"maps"
+	"math"
+	"path"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/diff"
+)
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	cli.NameFlags
+	cli.Output
+	json, all, lenient       bool
+	headers, values, weights bool
+	atol, rtol               float64
+}
+
+// Diff returns the verb.
+func Diff(sess *cli.Session) *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two files or checkpoints",
+		Long: `Compare tensors by name, independent of files and order: first names, dtypes and
+shapes, then bytes. Diff reports each difference as one of these:
+
+  removed, added  only A or only B has the tensor
+  renamed         B has the same bytes under another name
+  reshaped        the shape differs
+  retyped         the dtype differs
+  changed         the bytes differ
+
+--values reports how far values are apart where bytes or dtypes differ. Tensors whose
+values all are within the tolerance count as equal, even with another dtype. Two values
+are if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is 0 by
+default.
+
+The exit code is 0 if there are no differences, and 1 if there are. An --include GLOB
+that matches nothing in A or B is an error (exit code 2).`,
+		Example: `  weigh diff testdata/sample testdata/sample
+  weigh diff --headers testdata/sample testdata/sample
+  weigh diff --rtol 0.01 testdata/sample testdata/sample
+  weigh diff --json testdata/sample testdata/sample | jq '.counts'`,
+		GroupID:           cli.GroupJudge,
+		ValidArgsFunction: cli.CompleteFiles,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return cli.Usagef("diff takes two targets, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return runDiff(cmd.Context(), sess, args[0], args[1], &f)
+		},
+	}
+	f.NameFlags.Register(cmd, "compare", "weigh info --help")
+	f.Output.Register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.headers, "headers", false, "compare only names, dtypes and shapes; read no data")
+	fl.BoolVar(&f.values, "values", false, "report how far values are apart")
+	fl.Float64Var(&f.atol, "atol", 0, "absolute tolerance `X`")
+	fl.Float64Var(&f.rtol, "rtol", 0, "relative tolerance `X`")
+	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare metadata")
+	fl.BoolVar(&f.all, "all", false, "do not fold layers")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.diff/1")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	return cmd
+}
+
+// check says what is wrong with the flags. A tolerance asks for values.
+func (f *diffFlags) check(cmd *cobra.Command) error {
+	for _, tolerance := range []struct {
+		flag string
+		x    float64
+	}{{"atol", f.atol}, {"rtol", f.rtol}} {
+		if tolerance.x < 0 || math.IsNaN(tolerance.x) || math.IsInf(tolerance.x, 0) {
+			return cli.Usagef("--%s must be a finite number from 0, not %v", tolerance.flag, tolerance.x)
+		}
+		f.values = f.values || cmd.Flags().Changed(tolerance.flag)
+	}
+	if f.headers && f.values {
+		return cli.Usagef("--headers cannot be combined with --values, --atol or --rtol, which read data")
+	}
+	return f.Output.Check()
+}
+
+// runDiff compares two targets.
+func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *diffFlags) error {
+	sel, err := (&cli.SelectionFlags{NameFlags: f.NameFlags}).Read()
+	if err != nil {
+		return err
+	}
+	sides := [2]*side{}
+	for i, arg := range []string{nameA, nameB} {
+		from, err := target.OpenWeights(ctx, sess, "diff", arg, f.lenient)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		if sides[i], err = readSide(ctx, from, &sel); err != nil {
+			return from.Fault(err)
+		}
+	}
+	// A pattern may be of tensors that only one side has.
+	if err := cli.CheckMatched(sel.Include, cli.NamesOf(sides[0].all, sides[1].all)); err != nil {
+		return err
+	}
+	if err := sess.ProtectInputs(&f.Output); err != nil {
+		return err
+	}
+	d := &compare.Diff{A: target.Printable(nameA), B: target.Printable(nameB), HeadersOnly: f.headers, Values: f.values}
+	if err := compareSides(ctx, sess, d, sides, f); err != nil {
+		return err
+	}
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		if f.json {
+			return d.JSON(w, s)
+		}
+		return d.Text(w, s, !f.all && s.Terminal())
+	})
+	if err != nil {
+		return err
+	}
+	if d.Different() {
+		return cli.ErrFound
+	}
+	return nil
+}
+
+// A side is one target of diff.
+type side struct {
+	parts    map[string][]*safetensors.Tensor // by what the part is called, "" if there is one alone
+	metadata map[string]string                // of all files; of a key that is in several, the first
+	all      []*safetensors.Tensor            // also those that are not selected
+	tensors  int                              // how many are selected
+}
+
+// readSide reads the headers of a target.
+func readSide(ctx context.Context, from *target.Weights, sel *listing.Selection) (*side, error) {
+	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string)}
+	for _, cp := range from.Parts {
+		list, err := located(ctx, cp)
+		if err != nil {
+			return nil, err
+		}
+		all := make([]*safetensors.Tensor, len(list))
+		for i, t := range list {
+			all[i] = t.Tensor
+		}
+		selected, _ := sel.Selected(all)
+		name := partName(from, cp)
+		s.parts[name] = append(s.parts[name], selected...)
+		s.all = append(s.all, all...)
+		s.tensors += len(selected)
+		for _, shard := range cp.Shards() {
+			h, err := cp.Header(ctx, shard)
+			if err != nil {
+				return nil, err
+			}
+			for key, value := range h.Metadata {
+				if _, ok := s.metadata[key]; !ok {
+					s.metadata[key] = value
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// partName returns what a part of a pipeline is called: its folder, or if there are
+// several in one, its name. That of a model of one part does not matter.
+func partName(from *target.Weights, cp *checkpoint.Checkpoint) string {
+	if len(from.Parts) == 1 {
+		return ""
+	}
+	name := cp.Set().Name
+	folder := path.Dir(name)
+	for _, other := range from.Parts {
+		if other != cp && path.Dir(other.Set().Name) == folder {
+			return name
+		}
+	}
+	return folder
+}
+
+// compareSides adds to d what is different.
+func compareSides(ctx context.Context, sess *cli.Session, d *compare.Diff, sides [2]*side, f *diffFlags) error {
+	done := new(cli.Progress)
+	for _, list := range sides[0].parts {
+		done.Expect(list)
+	}
+	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol, Progress: func(n int64) { done.DoneBytes.Add(n) }}
+	defer sess.ShowProgress(done)()
+	names := maps.Clone(sides[0].parts)
+	maps.Copy(names, sides[1].parts)
+	for _, part := range slices.Sorted(maps.Keys(names)) {
+		for c, err := range differ.Tensors(ctx, sides[0].parts[part], sides[1].parts[part]) {
+			if err != nil {
+				return err
+			}
+			d.Changes = append(d.Changes, compare.DiffChange{Change: c, Part: part})
+		}
+	}
+	d.Tensors = [2]int{sides[0].tensors, sides[1].tensors}
+	if !f.weights {
+		d.Metadata = compareMetadata(sides[0].metadata, sides[1].metadata)
+	}
+	return nil
+}
+
+// compareMetadata returns the keys that say something else, in order.
+func compareMetadata(a, b map[string]string) (list []compare.DiffMetadata) {
+	keys := maps.Clone(a)
+	maps.Copy(keys, b)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		m := compare.DiffMetadata{Key: key}
+		if value, ok := a[key]; ok {
+			m.A = &value
+		}
+		if value, ok := b[key]; ok {
+			m.B = &value
+		}
+		if m.A == nil || m.B == nil || *m.A != *m.B {
+			list = append(list, m)
+		}
+	}
+	return list
+}

@@ -1,0 +1,74 @@
+// The check as a gate: which findings pass, by a configuration and by a baseline.
+
+package judge
+
+import (
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/gate"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
+)
+
+// gateFlags are the flags of check that say what passes.
+type gateFlags struct {
+	failOn, config, baseline string
+	noConfig, record         bool
+}
+
+// register adds the flags to check.
+func (f *gateFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 for findings of at least `SEVERITY`: note, warning, nonconforming (default), invalid, or never")
+	fl.StringVar(&f.config, "config", "", "read suppressions from `FILE` instead of "+survey.ConfigName+" next to the target")
+	fl.BoolVar(&f.noConfig, "no-config", false, "ignore "+survey.ConfigName+" next to the target")
+	fl.StringVar(&f.baseline, "baseline", "", "report only findings that `FILE` does not record")
+	fl.BoolVar(&f.record, "write-baseline", false, "record all findings in the --baseline file")
+	cli.CompleteWords(cmd, "fail-on", gate.Words())
+}
+
+// check says what is wrong with the flags together.
+func (f *gateFlags) check() error {
+	switch {
+	case f.config != "" && f.noConfig:
+		return cli.Usagef("--config and --no-config exclude each other")
+	case f.record && f.baseline == "":
+		return cli.Usagef("--write-baseline needs a file name: --baseline FILE --write-baseline")
+	}
+	return nil
+}
+
+// judgeByBaseline settles what of the check is allowed by the baseline, or records it there.
+func judgeByBaseline(sess *cli.Session, k *survey.Keeper, c *finding.Check, f *gateFlags, force bool) error {
+	for _, book := range k.Used {
+		c.Configs = append(c.Configs, filepath.ToSlash(book.Name))
+	}
+	if f.baseline == "" {
+		return nil
+	}
+	c.Baseline = filepath.ToSlash(f.baseline)
+	var known *gate.Baseline
+	if f.record {
+		known = gate.NewBaseline(c.Baseline, c.Findings, c.Omitted)
+		err := sess.Write(&cli.Output{File: f.baseline, Force: force}, func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
+		if err != nil {
+			return err
+		}
+		sess.Notice("%s recorded in %q", typeset.Plural(int64(known.Len()), "finding"), c.Baseline)
+	} else {
+		text, err := sess.ReadSmall(f.baseline, 256<<20)
+		if err != nil {
+			return err
+		}
+		if known, err = gate.ReadBaseline(c.Baseline, text); err != nil {
+			return cli.Usage(err)
+		}
+	}
+	c.Omitted, c.Stale = known.Accept(c.Findings, c.Omitted, k.Scope(c))
+	return nil
+}

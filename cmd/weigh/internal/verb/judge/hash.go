@@ -1,0 +1,291 @@
+// The verb hash: digests of files, of their data, of tensors and of sets.
+
+package judge
+
+import (
+	"context"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/zeebo/xxh3"
+	"lukechampine.com/blake3"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/digest"
+)
+
+// hashFlags are the flags of hash.
+type hashFlags struct {
+	cli.Output
+	algo, check       string
+	tensors, set      bool
+	json, sums, lines bool
+	lenient           bool
+}
+
+// algorithms are those of --algo, the default first.
+var algorithms = []string{"sha256", "xxh3", "blake3"}
+
+// Hash returns the verb.
+func Hash(sess *cli.Session) *cobra.Command {
+	var f hashFlags
+	cmd := &cobra.Command{
+		Use:   "hash TARGET...",
+		Short: "Print or verify checksums",
+		Long: `Read files once and print digests:
+
+  file    of the whole file, as sha256sum and Git LFS compute it
+  data    of the bytes after the header; it survives metadata changes
+  tensor  of the bytes of each tensor, with --tensors
+  set     of all tensors, by name, dtype, shape and bytes
+
+The digest of a set is the same for one file and for any sharding of the same
+tensors. It is the SHA-256 of the lines that --lines prints, sorted as bytes:
+
+  weigh hash --lines TARGET | LC_ALL=C sort | sha256sum
+
+--set prints only this digest, and hashes tensors in parallel.
+
+--check compares files with recorded digests, like sha256sum -c. It accepts output of
+sha256sum and of hash --json; with the latter and a target, it compares tensors by
+name, even if they are sharded differently now. The exit code is 1 on a mismatch.`,
+		Example: `  weigh hash testdata/sample
+  weigh hash --set testdata/sample
+  weigh hash --json testdata/sample | jq -r '.sets[0].digest'
+  weigh hash --sums testdata/sample | sha256sum -c`,
+		GroupID:           cli.GroupJudge,
+		ValidArgsFunction: cli.CompleteFiles,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.check != "" {
+				return nil
+			}
+			return cli.TargetArgs(0, cli.AnyTarget)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.verify(cmd); err != nil {
+				return err
+			}
+			if f.check != "" {
+				return checkSums(sess, cmd, args, &f)
+			}
+			return runHash(cmd.Context(), sess, args, &f)
+		},
+	}
+	f.Output.Register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.algo, "algo", algorithms[0], "hash with `ALGO`: "+strings.Join(algorithms, ", ")+" (128-bit XXH3, fast but not cryptographic)")
+	fl.StringVar(&f.check, "check", "", "verify the digests in `FILE`")
+	fl.BoolVar(&f.tensors, "tensors", false, "also print the digest of each tensor")
+	fl.BoolVar(&f.set, "set", false, "print only the digest of each set")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.hash/1")
+	fl.BoolVar(&f.sums, "sums", false, "write the digests of files in the format of sha256sum")
+	fl.BoolVar(&f.lines, "lines", false, "write the lines that the digest of a set is computed from")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "algo", algorithms)
+	return cmd
+}
+
+// verify says what is wrong with the flags.
+func (f *hashFlags) verify(cmd *cobra.Command) error {
+	if !slices.Contains(algorithms, f.algo) {
+		return cli.UnknownValue("--algo", f.algo, algorithms)
+	}
+	if f.check != "" {
+		for _, name := range []string{"tensors", "set", "sums", "lines"} {
+			if cmd.Flags().Changed(name) {
+				return cli.Usagef("--%s cannot be combined with --check", name)
+			}
+		}
+	}
+	if f.set && (f.tensors || f.sums) {
+		return cli.Usagef("--set cannot be combined with --tensors or --sums")
+	}
+	return f.Output.Check()
+}
+
+// newHash returns the algorithm of the given name.
+func newHash(algo string) func() hash.Hash {
+	switch algo {
+	case "xxh3":
+		return func() hash.Hash { return wideXXH3{xxh3.New()} }
+	case "blake3":
+		return func() hash.Hash { return blake3.New(32, nil) }
+	}
+	return nil // SHA-256
+}
+
+// A wideXXH3 is XXH3 of 128 bits. The library's hash is of 64, with a method for the
+// other.
+type wideXXH3 struct{ *xxh3.Hasher }
+
+// Size is that in bytes.
+func (wideXXH3) Size() int { return 16 }
+
+// Sum appends the digest in canonical form, the upper half first, as xxhsum -H2 does.
+func (h wideXXH3) Sum(b []byte) []byte {
+	sum := h.Sum128().Bytes()
+	return append(b, sum[:]...)
+}
+
+// runHash makes the digests of targets.
+func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags) error {
+	h := &compare.Hash{Targets: target.AllPrintable(args), Algo: f.algo}
+	for _, arg := range args {
+		if err := hashTarget(ctx, sess, arg, f, h); err != nil {
+			return err
+		}
+	}
+	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		switch {
+		case f.json:
+			return h.JSON(w, s)
+		case f.sums:
+			return h.Sums(w, s)
+		case f.lines:
+			return h.Lines(w)
+		}
+		return h.Text(w, s, f.tensors)
+	})
+}
+
+// hashTarget adds the digests of one target to h.
+func hashTarget(ctx context.Context, sess *cli.Session, arg string, f *hashFlags, h *compare.Hash) error {
+	from, err := target.OpenWeights(ctx, sess, "hash", arg, f.lenient)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if err := sess.ProtectInputs(&f.Output); err != nil {
+		return err
+	}
+	for _, cp := range from.Parts {
+		one, err := hashSet(ctx, sess, from.At, cp, f)
+		if err != nil {
+			return from.Fault(err)
+		}
+		h.Files = append(h.Files, one.Files...)
+		h.Sets = append(h.Sets, one.Sets...)
+		h.Tensors = append(h.Tensors, one.Tensors...)
+	}
+	return nil
+}
+
+// hashSet returns the digests of one set.
+func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, f *hashFlags) (*compare.Hash, error) {
+	list, err := located(ctx, cp)
+	if err != nil {
+		return nil, err
+	}
+	h, tensors := new(compare.Hash), make([]*safetensors.Tensor, len(list))
+	for i, t := range list {
+		tensors[i] = t.Tensor
+		h.Tensors = append(h.Tensors, compare.HashedTensor{TensorInfo: &t.TensorInfo, File: at.Path(t.File)})
+	}
+	done := new(cli.Progress)
+	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
+	var sums [][]byte
+	if f.set || f.lines {
+		done.Expect(tensors)
+		defer sess.ShowProgress(done)()
+		sums, err = hasher.Tensors(ctx, tensors)
+	} else {
+		sums, err = hashFiles(ctx, sess, at, cp, hasher, done, list, h)
+	}
+	if err != nil {
+		return nil, err
+	}
+	set, err := hasher.Set(tensors, sums)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sums {
+		h.Tensors[i].Sum = sums[i]
+	}
+	h.Sets = []compare.HashedSet{{Name: at.Path(cp.Set().Name), Tensors: len(list), Sum: set}}
+	return h, nil
+}
+
+// hashFiles adds the digests of the files of a set to h, and returns those of the
+// tensors in the list. Each file is read once.
+func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
+	shards := cp.Shards()
+	files := make([]digest.File, len(shards))
+	entries := make(map[string]map[string]int, len(shards)) // indices in headers, by shard and name
+	for i, shard := range shards {
+		header, err := cp.Header(ctx, shard)
+		if err != nil {
+			return nil, err
+		}
+		object, err := at.Store.Open(ctx, shard)
+		if err != nil {
+			return nil, err
+		}
+		defer object.Close()
+		files[i] = digest.File{Name: at.Path(shard), Size: object.Size(), ReaderAt: object.ReaderAt(ctx)}
+		if target.Format(ctx, cp, shard) == "" {
+			files[i].Header, entries[shard] = header, entriesOf(header)
+		}
+		done.Tensors += int64(len(header.Tensors))
+		done.Bytes += object.Size()
+	}
+	defer sess.ShowProgress(done)()
+	of, err := hasher.Files(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		h.Files = append(h.Files, compare.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
+	}
+	sums := make([][]byte, len(list))
+	var others []int // of the list, in files of other formats
+	for i, t := range list {
+		if entries[t.File] == nil {
+			others = append(others, i)
+			continue
+		}
+		sums[i] = of[slices.Index(shards, t.File)].Tensors[entries[t.File][t.Name]]
+	}
+	return sums, hashOthers(ctx, hasher, list, others, sums)
+}
+
+// entriesOf returns the indices of a header's tensors by their names.
+func entriesOf(h *safetensors.Header) map[string]int {
+	entries := make(map[string]int, len(h.Tensors))
+	for i := range h.Tensors {
+		entries[h.Tensors[i].Name] = i
+	}
+	return entries
+}
+
+// hashOthers sets the digests of some tensors of the list, which it reads one by one.
+func hashOthers(ctx context.Context, hasher *digest.Hasher, list []checkpoint.Located, some []int, sums [][]byte) error {
+	tensors := make([]*safetensors.Tensor, len(some))
+	for i, n := range some {
+		tensors[i] = list[n].Tensor
+	}
+	of, err := hasher.Tensors(ctx, tensors)
+	for i, sum := range of {
+		sums[some[i]] = sum
+	}
+	return err
+}
+
+// located returns the tensors of a checkpoint with their files.
+func located(ctx context.Context, cp *checkpoint.Checkpoint) ([]checkpoint.Located, error) {
+	var list []checkpoint.Located
+	for t, err := range cp.Tensors(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}

@@ -1,0 +1,127 @@
+// The verb pickle: the instructions of pickles, and what they would do.
+
+package judge
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan"
+)
+
+// Pickle returns the verb.
+func Pickle(sess *cli.Session) *cobra.Command {
+	var f ScanFlags
+	var member string
+	cmd := &cobra.Command{
+		Use:   "pickle FILE",
+		Short: "Disassemble pickles and show their imports",
+		Long: `List the instructions of a pickle, or of every pickle in an archive, like Python's
+pickletools, without executing them. Imports and calls are annotated with their
+verdict; "!" in the margin marks dangerous ones, "?" suspicious ones. A summary says
+what loading would do.
+
+The exit code is 1 if loading the file is dangerous, and 3 if it could not be analysed
+completely.`,
+		Example: `  weigh pickle testdata/scan/old.bin
+  weigh pickle --json testdata/scan/old.bin | jq '.summary.imports'
+  weigh pickle --member model/data.pkl testdata/scan/model.pt`,
+		GroupID:           cli.GroupLook,
+		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPickle(cmd.Context(), sess, args[0], member, &f)
+		},
+	}
+	f.Output.Register(cmd)
+	f.budgetFlag(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
+	cmd.Flags().StringVar(&member, "member", "", "show only the pickles of the archive member `PATH`")
+	f.PolicyFlags(cmd)
+	return cmd
+}
+
+// runPickle shows the pickles of a file.
+func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *ScanFlags) error {
+	sess.AddInputs(f.policy)
+	scanner, err := f.Scanner()
+	if err != nil {
+		return err
+	}
+	if err := f.Output.Check(); err != nil {
+		return err
+	}
+	r, size, done, err := openBytes(ctx, sess, arg)
+	if err != nil {
+		return err
+	}
+	defer done()
+	arg = target.Printable(arg)
+	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.budget * usualLines}
+	read := &scanProgress{files: 1}
+	if f.File != "" || !sess.Style().Terminal() { // or it would stand among the instructions
+		defer sess.ShowProgress(read)()
+	}
+	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
+		scanner.Visit = show
+		return scanner.Scan(&readCounter{r, read, ctx}, size, arg)
+	}
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		if f.json {
+			return p.JSON(w, s)
+		}
+		return p.Text(w, s)
+	})
+	switch {
+	case err != nil:
+		return err
+	case p.Shown == 0 && member != "":
+		return cli.Usagef("%q has no pickle %q; weigh scan --json lists its members", arg, member)
+	case p.Shown == 0:
+		sess.Notice("%s has no pickle: it is %s", arg, p.Report.Format)
+	}
+	if p.Report.Verdict == pickle.Dangerous {
+		return cli.ErrFound
+	}
+	if !p.Report.Complete {
+		return cli.ErrUnread
+	}
+	return nil
+}
+
+// usualLines is how many instructions are listed: nobody reads as many.
+const usualLines = 200_000
+
+// openBytes opens a target that has to be one file of any kind. What it returns closes
+// it.
+func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderAt, size int64, done func(), err error) {
+	sess.AddInputs(arg)
+	if arg == "-" {
+		f, size, err := sess.SpoolStdin()
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		return f, size, func() { f.Close(); os.Remove(f.Name()) }, nil
+	}
+	at, err := target.Open(ctx, sess, arg, checkpoint.Options{})
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if at.Within == "" {
+		return nil, 0, nil, cli.Usagef("%q is a folder; name one of its files", arg)
+	}
+	object, err := at.Store.Open(ctx, at.Within)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	return object.ReaderAt(ctx), object.Size(), func() { object.Close() }, nil
+}

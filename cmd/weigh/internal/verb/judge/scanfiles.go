@@ -1,0 +1,238 @@
+// The files that a scan is about, each once, and two of them looked at at a time.
+
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/verb/look"
+	"github.com/weightools/safetensors/pickle/scan"
+	"github.com/weightools/safetensors/store"
+)
+
+// A scanJob is a file to scan.
+type scanJob struct {
+	path  string         // as the user can open it
+	name  string         // in the store
+	at    *target.Target // nil for standard input
+	links int            // how many more names it has
+	size  int64
+
+	report *scan.Report
+	err    error
+}
+
+// scanAll scans the files of all targets. What cannot be read it takes note of.
+func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
+	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
+	for _, arg := range targets {
+		sess.AddInputs(arg)
+		if err := list.add(ctx, sess, arg, found); err != nil {
+			return err
+		}
+	}
+	for _, job := range list.jobs {
+		sess.AddInputs(job.path)
+	}
+	done := new(scanProgress)
+	done.files = int64(len(list.jobs))
+	stop := sess.ShowProgress(done)
+	scanJobs(ctx, sess, scanner, list.jobs, done)
+	stop()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, job := range list.jobs {
+		if job.err != nil {
+			found.Unread = append(found.Unread, finding.Unread{File: job.path, Message: cli.Describe(job.err)})
+			continue
+		}
+		found.Files = append(found.Files, scanreport.ScannedFile{Path: job.path, Size: job.size, Links: job.links, Report: job.report})
+	}
+	return nil
+}
+
+// scanJobs scans files, two at a time.
+func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(look.SideBySide, len(jobs)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				jobs[i].run(ctx, sess, scanner, done)
+				done.done.Add(1)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// run scans the file.
+func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, done *scanProgress) {
+	if j.at == nil {
+		f, size, err := sess.SpoolStdin()
+		if err != nil {
+			j.err = err
+			return
+		}
+		defer os.Remove(f.Name())
+		defer f.Close()
+		j.size = size
+		j.report, j.err = scanner.Scan(&readCounter{f, done, ctx}, size, "")
+		return
+	}
+	object, err := j.at.Store.Open(ctx, j.name)
+	if err != nil {
+		j.err = err
+		return
+	}
+	defer object.Close()
+	j.size = object.Size()
+	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
+}
+
+// A scanList is the files that were found at targets.
+type scanList struct {
+	jobs   []*scanJob
+	byPath map[string]bool
+	byTime map[int64][]linked // of files on this machine, by when they were changed
+}
+
+// A linked is a file on this machine, which may have several names.
+type linked struct {
+	info fs.FileInfo
+	job  *scanJob
+}
+
+// add adds the files of a target: the one of that name, or those in a folder.
+func (l *scanList) add(ctx context.Context, sess *cli.Session, arg string, found *scanreport.Scan) error {
+	if arg == "-" {
+		l.file(&scanJob{path: "-"})
+		return nil
+	}
+	at, err := target.Open(ctx, sess, arg, checkpoint.Options{})
+	var usage cli.UsageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	if err == nil {
+		err = l.place(ctx, at, found)
+	}
+	if err != nil && ctx.Err() == nil {
+		found.Unread = append(found.Unread, finding.Unread{File: target.Printable(arg), Message: cli.Describe(err)})
+		err = nil
+	}
+	return err
+}
+
+// place adds the files at a place.
+func (l *scanList) place(ctx context.Context, at *target.Target, found *scanreport.Scan) error {
+	if at.Within != "" {
+		object, err := at.Store.Open(ctx, at.Within)
+		if err == nil {
+			l.file(&scanJob{path: at.Path(at.Within), name: at.Within, at: at})
+			return object.Close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) || !at.Remote() {
+			return err
+		}
+	}
+	lister, ok := at.Store.(store.Lister)
+	if !ok {
+		return fmt.Errorf("%q does not list its files; name one of them", at.Path(at.Within))
+	}
+	before := len(l.byPath)
+	for entry, err := range lister.List(ctx, at.Within) {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, store.ErrNotRegular): // it has no bytes that stay
+		case err != nil:
+			found.Unread = append(found.Unread, finding.Unread{File: at.Path(entry.Name), Message: cli.Describe(err)})
+		default:
+			l.file(&scanJob{path: at.Path(entry.Name), name: entry.Name, at: at})
+		}
+	}
+	if at.Within != "" && len(l.byPath) == before {
+		return &fs.PathError{Op: "open", Path: at.Path(at.Within), Err: fs.ErrNotExist}
+	}
+	return nil
+}
+
+// file adds a file, unless it is one that is there already: by the same name, or, as in
+// the Hub's cache, by another. Of the names of one file that which says more is kept:
+// files in "blobs" are called by their digests.
+func (l *scanList) file(job *scanJob) {
+	if l.byPath[job.path] {
+		return
+	}
+	l.byPath[job.path] = true
+	info, err := os.Stat(job.path)
+	if job.at == nil || job.at.Remote() || err != nil {
+		l.jobs = append(l.jobs, job)
+		return
+	}
+	when := info.ModTime().UnixNano()
+	for _, other := range l.byTime[when] {
+		if !os.SameFile(other.info, info) {
+			continue
+		}
+		kept := other.job
+		if path.Base(path.Dir(kept.path)) == "blobs" && path.Base(path.Dir(job.path)) != "blobs" {
+			kept.path, kept.name, kept.at = job.path, job.name, job.at
+		}
+		kept.links++
+		return
+	}
+	l.byTime[when] = append(l.byTime[when], linked{info, job})
+	l.jobs = append(l.jobs, job)
+}
+
+// A scanProgress is how far a scan is.
+type scanProgress struct {
+	files int64
+	done  atomic.Int64
+	read  atomic.Int64 // bytes
+}
+
+// String says how far it is.
+func (p *scanProgress) String() string {
+	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"), typeset.Bytes(p.read.Load()))
+}
+
+// A readCounter counts what is read, and ends that when the context does.
+type readCounter struct {
+	r    io.ReaderAt
+	done *scanProgress
+	ctx  context.Context
+}
+
+func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	n, err := c.r.ReadAt(b, off)
+	c.done.read.Add(int64(n))
+	return n, err
+}
+
+// Prefetch tells what is read what will be: see [store.Prefetcher].
+func (c *readCounter) Prefetch(off, n int64) {
+	if ahead, ok := c.r.(store.Prefetcher); ok {
+		ahead.Prefetch(off, n)
+	}
+}

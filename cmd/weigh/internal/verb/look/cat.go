@@ -1,0 +1,141 @@
+// The verb cat: the values of a tensor.
+
+package look
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+)
+
+// catFlags are the flags of cat.
+type catFlags struct {
+	cli.Output
+	format             string
+	json, raw, lenient bool
+}
+
+// catFormats are the forms in which values can be had.
+var catFormats = []string{"text", "json", "csv", "npy", "raw"}
+
+// Cat returns the verb.
+func Cat(sess *cli.Session) *cobra.Command {
+	var f catFlags
+	cmd := &cobra.Command{
+		Use:   "cat TARGET TENSOR[SLICE]",
+		Short: "Print the values of a tensor or slice",
+		Long: `Print the values of a tensor. A slice in brackets after the name selects a part, as
+in NumPy: 'w[0:4, :]' is the first four rows of w, 'w[-1]' the last. Cat reads only
+the selected values. A tensor whose own name has brackets is found by that name.
+
+Text, JSON and CSV are exact: integers have all digits, and floats the fewest digits
+that parse to the same float32, or float64 for F64. In JSON, NaN, Infinity and
+-Infinity are strings, and complex numbers are [re, im]; elsewhere complex numbers
+are written 1+2j. A tensor without elements is [] for any shape.
+
+  text  nested in brackets, one row on each line
+  json  weigh.cat/1: name, dtype, shape, and values nested by shape
+  csv   one record for each row along the last axis, without titles
+  npy   a NumPy file; BF16, F8, F6 and F4 become float32, or bits with --raw
+  raw   the bytes of the file: little-endian, F4 and F6 packed`,
+		Example: `  weigh cat testdata/python/two-floats.safetensors x
+  weigh cat testdata/sample 'model.embed_tokens.weight[42,:8]'
+  weigh cat --format csv testdata/sample 'lm_head.weight[:4,:4]'
+  weigh cat --format npy testdata/sample lm_head.weight | python3 -c '...'`,
+		GroupID:           cli.GroupLook,
+		Args:              catArgs,
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, sess.Style()); err != nil {
+				return err
+			}
+			return runCat(cmd.Context(), sess, args[0], args[1], &f)
+		},
+	}
+	f.Output.Register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(catFormats, ", "))
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.cat/1; same as --format json")
+	fl.BoolVar(&f.raw, "raw", false, "with --format npy, write the bits of each element as an unsigned integer")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "format", catFormats)
+	return cmd
+}
+
+// catArgs says what is wrong with the arguments of cat.
+func catArgs(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) < 2:
+		return cli.Usagef("cat needs a target and a tensor name; weigh info lists the names")
+	case len(args) > 2:
+		return cli.Usagef("cat takes one tensor, not %d; quote a slice that contains spaces, as in 'w[0:4, :]'", len(args)-1)
+	}
+	return nil
+}
+
+// check says what is wrong with the flags. Bytes are not for terminals, which
+// would act on them.
+func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
+	if f.json {
+		if cmd.Flags().Changed("format") && f.format != "json" {
+			return cli.Usagef("--json and --format %s select different output formats: choose one", f.format)
+		}
+		f.format = "json"
+	}
+	if !slices.Contains(catFormats, f.format) {
+		return cli.UnknownValue("--format", f.format, catFormats)
+	}
+	switch {
+	case f.raw && f.format != "npy":
+		return cli.Usagef("--raw needs --format npy; use --format raw for the bytes of the file")
+	case f.File == "" || f.File == "-":
+		return f.seen(s)
+	}
+	return f.Output.Check()
+}
+
+// seen returns an error if bytes would go to a terminal, -o /dev/tty being one.
+func (f *catFlags) seen(s typeset.Style) error {
+	if s.Terminal() && (f.format == "npy" || f.format == "raw") {
+		return cli.Usagef("--format %s is binary: write it to a file with -o, or into a pipe", f.format)
+	}
+	return nil
+}
+
+// runCat writes the values of one tensor.
+func runCat(ctx context.Context, sess *cli.Session, arg, tensor string, f *catFlags) error {
+	from, err := target.OpenWeights(ctx, sess, "cat", arg, f.lenient)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	t, err := from.Slice(ctx, tensor)
+	if err != nil {
+		return err
+	}
+	c := values.Cat{Tensor: t}
+	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		if err := f.seen(s); err != nil {
+			return err
+		}
+		switch f.format {
+		case "json":
+			return c.JSON(w, s)
+		case "csv":
+			return c.CSV(w)
+		case "npy":
+			return c.NPY(w, f.raw)
+		case "raw":
+			return c.Raw(w)
+		}
+		return c.Text(w, s)
+	})
+}

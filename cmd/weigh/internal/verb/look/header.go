@@ -1,0 +1,76 @@
+// The verb header: the header's JSON as it stands.
+
+package look
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+)
+
+// Header returns the verb. It does not parse what it writes: it is for when
+// the parser is what one wants to check.
+func Header(sess *cli.Session) *cobra.Command {
+	var out cli.Output
+	var pretty, lenient bool
+	cmd := &cobra.Command{
+		Use:   "header FILE",
+		Short: "Print the JSON header of a file",
+		Long: `Print the JSON header of a safetensors file byte for byte, with its padding and
+without a final newline, unless the output is a terminal. --pretty indents it, and
+keeps the order of members, duplicate names and the spelling of numbers.
+
+The header of an invalid file is printed, too, with exit code 1.`,
+		Example: `  weigh header testdata/python/two-floats.safetensors
+  weigh header --pretty testdata/sample/model-00002-of-00002.safetensors
+  weigh header testdata/python/names.safetensors | jq -r 'keys[]'`,
+		GroupID:           cli.GroupLook,
+		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.Check(); err != nil {
+				return err
+			}
+			f, err := target.OpenFile(cmd.Context(), sess, "header", args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			// A file that is too short has no header. Nothing is written then: an
+			// empty output file would pass for one.
+			if len(f.HeaderText) > 0 {
+				err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
+					if pretty {
+						return encode.Pretty(w, s, f.HeaderText)
+					}
+					return encode.Raw(w, s, f.HeaderText)
+				})
+			}
+			if err != nil {
+				return err
+			}
+			// The output is for another parser, so what is wrong goes elsewhere.
+			findings, _ := findingsOf(f)
+			printFirst(sess, findings, lenient)
+			return f.Refused(lenient)
+		},
+	}
+	out.Register(cmd)
+	cmd.Flags().BoolVar(&lenient, "lenient", false, cli.LenientUsage)
+	cmd.Flags().BoolVar(&pretty, "pretty", false, "indent the JSON")
+	return cmd
+}
+
+// findingsOf returns the rules that a file breaks. None is allowed: who looks at one file
+// wants to see all that is wrong with it.
+func findingsOf(f *target.File) ([]finding.Finding, []finding.Omission) {
+	var nobody *survey.Keeper
+	return nobody.Findings(f.Path, f.Report)
+}

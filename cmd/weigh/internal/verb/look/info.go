@@ -1,0 +1,170 @@
+// The verb info: the tensors of a model, and what they come to.
+
+package look
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/model/compat"
+)
+
+// infoFlags are the flags of info.
+type infoFlags struct {
+	cli.SelectionFlags
+	cli.Output
+	json, csv, markdown bool
+	tree, all           bool
+	depth               int
+	lenient             bool
+	explain             bool
+	compat              string
+}
+
+// Info returns the verb. Whether layers are folded depends on where the
+// output goes, so that is settled here and not by the default of a flag.
+func Info(sess *cli.Session) *cobra.Command {
+	var f infoFlags
+	cmd := &cobra.Command{
+		Use:   "info TARGET...",
+		Short: "Show tensors, dtypes, shapes and sizes",
+		Long: `Show the tensors of all targets with dtype, shape, parameters and size, and the
+totals by dtype and file. Info reads headers and the configuration files next to
+them, and a few bytes of data to learn the shape of packed weights.
+
+Invalid files are shown as far as they can be read, with exit code 1.
+
+On a terminal, equal layers are folded into one line, such as
+"model.layers.[0-23].mlp.up_proj.weight"; --all lists each tensor. Other output
+always lists each tensor, unless --all=false is set.
+
+--tree groups tensors by the words of their names, between dots. A word with a
+single child shares a line with it, and counts as a level of its own: with
+--depth 2, "model.layers" may be one line.
+
+For packed (quantized) weights, info shows how many parameters they represent; for
+a model with a config.json, its architecture. --explain names the rule that counted
+each group of tensors. --compat shows what another program counts, and why.
+
+A GLOB matches whole names:
+
+  *       any characters except a dot
+  **      any characters
+  ?       one character except a dot
+  [a-z]   one of these characters; [!a-z] any other except a dot
+  [0-23]  a number from 0 to 23, as in folded layers
+  \*      a literal "*"; likewise for other characters`,
+		Example: `  weigh info testdata/sample
+  weigh info --include '**.mlp.*.weight' --sort bytes testdata/sample
+  weigh info --json testdata/sample | jq '.totals.params'
+  weigh info - < testdata/python/two-floats.safetensors`,
+		GroupID:           cli.GroupLook,
+		Args:              cli.TargetArgs(0, cli.AnyTarget),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			// Scripts want every tensor, people the few lines that differ.
+			if !cmd.Flags().Changed("all") {
+				f.all = !sess.Style().Terminal() || f.File != ""
+			}
+			if cmd.Flags().Changed("depth") && (!f.tree || f.depth < 1) {
+				return cli.Usagef("--depth needs --tree and a number of levels from 1")
+			}
+			return runInfo(sess, cmd, args, &f)
+		},
+	}
+	f.SelectionFlags.Register(cmd)
+	f.Output.Register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.tree, "tree", false, "show names as a tree, with totals for each branch")
+	fl.IntVar(&f.depth, "depth", 0, "show at most `N` levels of the tree")
+	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers or shorten lists")
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.info/1")
+	fl.BoolVar(&f.csv, "csv", false, "write the tensors as CSV")
+	fl.BoolVar(&f.markdown, "markdown", false, "write the tensors as a Markdown table")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	fl.BoolVar(&f.explain, "explain", false, "show which rule counted each group of tensors")
+	fl.StringVar(&f.compat, "compat", "", "also count parameters as `PROGRAM` does: "+strings.Join(compat.Names(), " or "))
+	cli.CompleteWords(cmd, "compat", compat.Names())
+	return cmd
+}
+
+// check says early what is wrong with the flags.
+func (f *infoFlags) check() error {
+	switch {
+	case f.compat != "" && !slices.Contains(compat.Names(), f.compat):
+		return cli.UnknownValue("--compat", f.compat, compat.Names())
+	case (f.explain || f.compat != "") && (f.csv || f.markdown):
+		return cli.Usagef("--explain and --compat cannot be combined with --csv or --markdown")
+	}
+	return f.Output.Check()
+}
+
+// runInfo shows the targets. All that can be wrong with its flags is found before a
+// file is opened, but for a dtype that only a file can tell.
+func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags) error {
+	sel, err := f.SelectionFlags.Read()
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	found, err := survey.Run(cmd.Context(), sess, args, &survey.Options{Lenient: f.lenient, Models: true})
+	if err != nil {
+		return err
+	}
+	defer found.CloseModels()
+	// Files may have dtypes that no list has, so this has to wait for them.
+	if err := cli.CheckDtypes(&sel, found.Files); err != nil {
+		return err
+	}
+	info := listing.NewInfo(found.Inventory, sel)
+	if info.Models, err = found.Counted(&sel, f.compat); err != nil {
+		return err
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if info.All > 0 && len(info.Rows) == 0 {
+		sess.NoticeNoMatch(&f.SelectionFlags, found.Files)
+	}
+	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		switch {
+		case f.json:
+			return info.JSON(w, s)
+		case f.csv:
+			return info.CSV(w, s)
+		case f.markdown:
+			return info.Markdown(w)
+		}
+		return info.Text(w, s, listing.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all, Explain: f.explain})
+	})
+	if err != nil {
+		return err
+	}
+	if f.csv || f.markdown { // these have no place for it
+		printFirst(sess, found.Findings, f.lenient)
+	}
+	return found.Verdict(f.lenient)
+}
+
+// printFirst says which rule is broken first, of those for which files are
+// refused.
+func printFirst(sess *cli.Session, findings []finding.Finding, lenient bool) {
+	for _, f := range findings {
+		if f.Severity >= target.LeastRefused(lenient) {
+			sess.PrintError(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
+			return
+		}
+	}
+}

@@ -1,0 +1,73 @@
+// The verb layout: what each byte of a file is.
+
+package look
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+)
+
+// Layout returns the verb. It takes one file, and no set: offsets mean
+// nothing across files.
+func Layout(sess *cli.Session) *cobra.Command {
+	var out cli.Output
+	var hex, json, lenient bool
+	cmd := &cobra.Command{
+		Use:   "layout FILE",
+		Short: "Map every byte of a file",
+		Long: `List the regions of a safetensors file in order, with their offsets in the file:
+header length, header, padding, tensors, and errors such as gaps, overlaps, trailing
+bytes and missing bytes. END is the offset after the last byte.
+
+Invalid files are mapped as far as they can be read, with exit code 1.`,
+		Example: `  weigh layout testdata/python/two-floats.safetensors
+  weigh layout --hex testdata/python/shapes.safetensors`,
+		GroupID:           cli.GroupLook,
+		Args:              cli.TargetArgs(1, "one file"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "-" {
+				return cli.Usagef("layout cannot read standard input: it needs random access to a file")
+			}
+			if err := out.Check(); err != nil {
+				return err
+			}
+			f, err := target.OpenFile(cmd.Context(), sess, "layout", args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			findings, omitted := findingsOf(f)
+			l := listing.NewLayout(f.File, f.HeaderText, f.Length, findings)
+			l.Omitted = omitted
+			// Bytes are read before anything is written, so that a file which
+			// cannot be read leaves no half of a map.
+			if hex {
+				if err := l.Dump(f.Data); err != nil {
+					return err
+				}
+			}
+			err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
+				if json {
+					return l.JSON(w, s)
+				}
+				return l.Text(w, s)
+			})
+			if err != nil {
+				return err
+			}
+			return f.Refused(lenient)
+		},
+	}
+	out.Register(cmd)
+	cmd.Flags().BoolVar(&hex, "hex", false, "show the first bytes of each region")
+	cmd.Flags().BoolVar(&json, "json", false, "write JSON, weigh.layout/1")
+	cmd.Flags().BoolVar(&lenient, "lenient", false, cli.LenientUsage)
+	return cmd
+}

@@ -1,0 +1,217 @@
+// The verb stats: the numbers in tensors, summed up.
+
+package look
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/stats"
+)
+
+// statsFlags are the flags of stats.
+type statsFlags struct {
+	cli.SelectionFlags
+	cli.Output
+	json, csv, digest, lenient bool
+	plot, log                  bool
+	svg                        string
+	bins                       int
+	failOn                     []string
+}
+
+// The parts of a histogram: those of JSON and plots if nothing else is said, and
+// the most there may be.
+const (
+	usualBins = 64
+	mostBins  = 4096
+)
+
+// Stats returns the verb.
+func Stats(sess *cli.Session) *cobra.Command {
+	var f statsFlags
+	cmd := &cobra.Command{
+		Use:   "stats TARGET [GLOB...]",
+		Short: "Show statistics of the values in tensors",
+		Long: `Read tensors, all or those whose names match a GLOB, and show for each the number of
+values, minimum, maximum, mean and standard deviation, and how many values are NaN,
+infinite or zero. Minimum, maximum, mean and standard deviation cover the finite
+values and are exact: the table rounds them to six digits, JSON and CSV do not. A
+C64 element counts as two values.
+
+Unusual tensors get flags:
+
+  nan, inf   some values are not finite
+  all-zero   every value is zero
+  constant   every value is the same
+  saturated  values seem to be clipped at the dtype's maximum
+  empty      there are no values
+
+The exit code is 0 for any result. With --fail-on it is 1 if a tensor has one of
+the given flags. A GLOB that matches nothing is an error (exit code 2).`,
+		Example: `  weigh stats testdata/sample
+  weigh stats testdata/sample '**.mlp.**' --plot
+  weigh stats --fail-on nan,inf testdata/sample
+  weigh stats --json testdata/sample | jq '.tensors[0].histogram.counts'`,
+		GroupID:           cli.GroupLook,
+		ValidArgsFunction: cli.CompleteFiles,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usagef("stats needs a target; name patterns may follow it")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return runStats(cmd.Context(), sess, args, &f)
+		},
+	}
+	f.SelectionFlags.Register(cmd)
+	f.Output.Register(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.stats/1")
+	fl.BoolVar(&f.csv, "csv", false, "write CSV")
+	fl.BoolVar(&f.plot, "plot", false, "draw a histogram of each tensor")
+	fl.StringVar(&f.svg, "svg", "", "also draw histograms to `FILE`, as SVG")
+	fl.BoolVar(&f.log, "log", false, "use a logarithmic scale for histograms")
+	fl.IntVar(&f.bins, "bins", usualBins, "use `N` histogram bins; 0 means no histogram")
+	fl.BoolVar(&f.digest, "digest", false, "also print the SHA-256 of each tensor's bytes")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a tensor has `FLAG` (repeatable)")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
+	cli.CompleteWords(cmd, "fail-on", statsFlagNames)
+	return cmd
+}
+
+// statsFlagNames are what --fail-on can be.
+var statsFlagNames = []string{
+	string(stats.Empty), string(stats.AllZero), string(stats.Constant),
+	string(stats.HasNaN), string(stats.HasInf), string(stats.Saturated),
+}
+
+// check says what is wrong with the flags.
+func (f *statsFlags) check(cmd *cobra.Command) error {
+	for _, name := range f.failOn {
+		if slices.Contains(statsFlagNames, name) {
+			continue
+		}
+		return cli.UnknownValue("--fail-on", name, statsFlagNames)
+	}
+	drawn := f.plot || f.svg != ""
+	switch {
+	case f.bins < 0 || f.bins > mostBins:
+		return cli.Usagef("--bins must be from 0 to %[2]d, not %[1]d", f.bins, mostBins)
+	case f.bins == 0 && drawn:
+		return cli.Usagef("--bins 0 disables histograms; leave it out to draw them")
+	case f.plot && (f.json || f.csv):
+		return cli.Usagef("--plot draws into the table, which --json and --csv do not have; use --svg to draw to a file")
+	case len(f.failOn) > 0 && f.Limit > 0:
+		return cli.Usagef("--fail-on cannot be combined with --limit, which skips tensors")
+	case f.log && !drawn:
+		return cli.Usagef("--log needs --plot or --svg")
+	case cmd.Flags().Changed("bins") && f.bins > 0 && !drawn && !f.json:
+		return cli.Usagef("--bins needs --plot, --svg or --json")
+	}
+	return errors.Join(f.Output.Check(), f.drawing().Check())
+}
+
+// drawing returns where the drawing goes.
+func (f *statsFlags) drawing() *cli.Output { return &cli.Output{File: f.svg, Force: f.Force} }
+
+// counter returns how tensors are counted. A histogram may take a second pass, so
+// there is none where none is shown.
+func (f *statsFlags) counter() stats.Counter {
+	c := stats.Counter{SHA256: f.digest}
+	if f.json || f.plot || f.svg != "" {
+		c.Bins = f.bins
+	}
+	return c
+}
+
+// runStats sums up the tensors of a target.
+func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFlags) error {
+	sel, err := f.SelectionFlags.Read()
+	if err != nil {
+		return err
+	}
+	patterns, err := cli.CompileAll("GLOB", args[1:])
+	if err != nil {
+		return err
+	}
+	sel.Include = append(sel.Include, patterns...)
+	from, err := target.OpenWeights(ctx, sess, "stats", args[0], f.lenient)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	for _, o := range []*cli.Output{&f.Output, f.drawing()} {
+		if err := sess.ProtectInputs(o); err != nil { // which is asked again later: to count may take an hour
+			return err
+		}
+	}
+	all, err := from.Tensors(ctx)
+	if err != nil {
+		return from.Fault(err)
+	}
+	if err := cli.CheckMatched(sel.Include, cli.NamesOf(all)); err != nil {
+		return err
+	}
+	st := &values.Stats{All: len(all), Digest: f.digest}
+	selected, truncated := sel.Selected(all)
+	if len(selected) == 0 && len(all) > 0 {
+		// To find nothing wrong with nothing is no answer that a script should get.
+		if len(f.failOn) > 0 {
+			return cli.Usagef("no tensor matches; weigh info lists the names")
+		}
+		sess.Notice("no tensor matches")
+	}
+	st.Truncated = truncated
+	if st.Rows, err = countTensors(ctx, sess, f.counter(), selected); err != nil {
+		return err
+	}
+	if err := writeStats(sess, st, f); err != nil {
+		return err
+	}
+	return f.verdict(st)
+}
+
+// writeStats writes the report and the drawing.
+func writeStats(sess *cli.Session, st *values.Stats, f *statsFlags) error {
+	plot := &values.Plot{Log: f.log}
+	err := sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
+		switch {
+		case f.json:
+			return st.JSON(w, s)
+		case f.csv:
+			return st.CSV(w, s)
+		case f.plot:
+			return st.Text(w, s, plot)
+		}
+		return st.Text(w, s, nil)
+	})
+	if err != nil || f.svg == "" {
+		return err
+	}
+	return sess.Write(f.drawing(), func(w io.Writer, _ typeset.Style) error { return st.SVG(w, plot) })
+}
+
+// verdict returns errFound if a tensor has a flag that is a failure.
+func (f *statsFlags) verdict(st *values.Stats) error {
+	for i := range st.Rows {
+		for _, flag := range st.Rows[i].Summary.Flags() {
+			if slices.Contains(f.failOn, string(flag)) {
+				return cli.ErrFound
+			}
+		}
+	}
+	return nil
+}

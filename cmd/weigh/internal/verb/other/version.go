@@ -1,0 +1,45 @@
+// The verb version: which program this is.
+
+package other
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
+)
+
+// Version returns the verb.
+func Version(sess *cli.Session) *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Print the version, the source revision and the Go version of the program.",
+		Example: "  weigh version\n  weigh version --json",
+		GroupID: cli.GroupOther,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usagef("version takes no arguments: %q", args[0])
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(*cobra.Command, []string) error { return PrintVersion(sess, json) },
+	}
+	cmd.Flags().BoolVar(&json, "json", false, "write JSON, weigh.version/1")
+	return cmd
+}
+
+// PrintVersion is the verb, and the flag --version.
+func PrintVersion(sess *cli.Session, json bool) error {
+	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
+		if json {
+			return version.Build().JSON(w, s)
+		}
+		return version.Build().Text(w)
+	})
+}
