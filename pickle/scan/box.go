@@ -10,27 +10,27 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// formatZip is the format of an archive of no kind that is known.
+// formatZip is the format of an archive of an unknown kind.
 const formatZip = "zip"
 
-// A box is a zip archive that is looked at.
+// A box is a zip archive under analysis.
 type box struct {
 	*part
 	*zipwalk.Archive
 	kind   *kind
-	folder string           // of the checkpoint that is in it, with a slash
-	named  []namedStorage   // the storages that its pickles name
-	keys   map[string]bool  // the names of these
-	sizes  map[string]int64 // of those that are there, in bytes, by their names
+	folder string           // of the checkpoint in it, with a slash
+	named  []namedStorage   // storages that its pickles refer to
+	keys   map[string]bool  // their names
+	sizes  map[string]int64 // sizes in bytes of those present, by name
 }
 
-// A kind is a kind of archive, told by the names in it.
+// A kind is a kind of archive, recognized by the names of its members.
 type kind struct {
 	format string
 	is     func(names map[string]bool) bool
 }
 
-// kinds are those that are known. The names are without the archive's folder.
+// kinds are the known kinds. Names are relative to the archive's folder.
 var kinds = []kind{
 	{"torchscript", func(names map[string]bool) bool {
 		return names["constants.pkl"] && names["data.pkl"] || names["code/"] && names["data.pkl"]
@@ -48,7 +48,7 @@ var kinds = []kind{
 	{"npz", func(names map[string]bool) bool { return names["*.npy"] }},
 }
 
-// classify finds out of which kind the archive is.
+// classify sets the kind of the archive.
 func (b *box) classify() {
 	for _, folder := range []string{b.Root() + "/", ""} {
 		names := make(map[string]bool)
@@ -77,7 +77,7 @@ func (b *box) classify() {
 	}
 }
 
-// format returns what the archive is called.
+// format returns the name of the archive's format.
 func (b *box) format() string {
 	if b.kind == nil {
 		return formatZip
@@ -85,19 +85,19 @@ func (b *box) format() string {
 	return b.kind.format
 }
 
-// torch says whether the archive is one that PyTorch reads tensors from.
+// torch reports whether PyTorch reads tensors from the archive.
 func (b *box) torch() bool {
 	return b.kind != nil && (b.kind.format == "pytorch-zip" || b.kind.format == "torchscript" || b.kind.format == "torch-package")
 }
 
-// A namedStorage is a storage, and the name of the member that it is to be.
+// A namedStorage is a storage and the name of the member that should contain it.
 type namedStorage struct {
 	name string
 	torchfile.Storage
 }
 
-// relative returns the name of a member within the archive's folder, in lower case, as
-// PyTorch compares names, and false if it is in another.
+// relative returns the name of a member relative to the archive's folder, and false if it is
+// elsewhere. The name is in lower case, as PyTorch compares names.
 func (b *box) relative(name string) (string, bool) {
 	return strings.CutPrefix(strings.ToLower(name), strings.ToLower(b.folder))
 }

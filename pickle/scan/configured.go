@@ -8,8 +8,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// configures reports a name that loading a configuration imports. That it does so again is
-// counted.
+// configures reports a name that loading a configuration imports. Repetitions are counted.
 func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
 	key := p.path + "\x00" + string(rule) + "\x00" + full
 	if i, ok := p.configured[key]; ok {
@@ -25,8 +24,8 @@ func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, r
 	p.imports(Import{How: how, Import: pickle.Import{Name: full, ResolvedName: full, Offset: off, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
 }
 
-// judgeName returns what the policy says of importing a name: what it says of the
-// pickle that does only that.
+// judgeName returns the policy's verdict on importing a name, by analysing a pickle that
+// does only that.
 func (p *part) judgeName(module, name string) pickle.Verdict {
 	text := func(b []byte, s string) []byte {
 		n := len(s)
@@ -46,5 +45,5 @@ func (p *part) judgeName(module, name string) pickle.Verdict {
 	return r.Imports[0].Verdict
 }
 
-// mostConfig is how many bytes of a configuration are read.
+// mostConfig is the maximum size of a configuration that is read, in bytes.
 const mostConfig = 16 << 20

@@ -9,24 +9,23 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// overWork reports that the budget is spent, at off of the part.
+// overWork reports that the budget of instructions was spent at off.
 func (p *part) overWork(off int64) {
-	p.overBudget(off, "the budget of instructions is spent, and what follows was not looked at")
+	p.overBudget(off, "the instruction budget is spent; the rest was not analysed")
 }
 
-// overBudget reports that something was not seen because of a budget, which
-// Scanner has.
+// overBudget reports that something was not analysed because of a limit of the Scanner.
 func (p *part) overBudget(off int64, format string, args ...any) {
 	p.report.Limited = true
 	p.unscanned(off, format, args...)
 }
 
-// pickleOptions returns how pickles in the part are judged: by what is left of the budget.
+// pickleOptions returns the options for pickles in the part, with the rest of the budget.
 func (p *part) pickleOptions() *pickle.Options {
 	return &pickle.Options{Policy: p.Policy, MaxOpcodes: max(p.left, 1), MaxMemory: p.MaxMemory, MaxReport: p.MaxReport, PersistentID: p.ids}
 }
 
-// paid takes what judging pickles has cost from the budget.
+// paid takes the cost of analysing pickles from the budget.
 func (p *part) paid(r *pickle.Report) {
 	p.spend(r.Spent)
 	for i := range r.Findings {
@@ -34,7 +33,7 @@ func (p *part) paid(r *pickle.Report) {
 	}
 }
 
-// find reports a finding of the severity that its rule has.
+// find reports a finding with the severity of its rule.
 func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
 	p.add(pickle.Finding{Rule: rule, Severity: Severity(rule), Offset: off, Message: fmt.Sprintf(format, args...)})
 }
@@ -59,7 +58,7 @@ func (p *part) add(f pickle.Finding) {
 	p.report.Findings = append(p.report.Findings, Finding{p.path, f})
 }
 
-// imports reports a name that loading the part would import.
+// imports reports a name that loading the part imports.
 func (p *part) imports(im Import) {
 	p.verdict = max(p.verdict, im.Verdict)
 	if p.noPlace(len(p.report.Imports), im.Verdict) {
@@ -70,7 +69,7 @@ func (p *part) imports(im Import) {
 	p.report.Imports = append(p.report.Imports, im)
 }
 
-// calls reports a call that loading the part would make.
+// calls reports a call that loading the part makes.
 func (p *part) calls(c pickle.Call) {
 	p.verdict = max(p.verdict, c.Verdict)
 	if p.noPlace(len(p.report.Calls), c.Verdict) {
@@ -80,13 +79,13 @@ func (p *part) calls(c pickle.Call) {
 	p.report.Calls = append(p.report.Calls, Call{p.path, c})
 }
 
-// unscanned reports that something in the part was not seen.
+// unscanned reports that something in the part was not analysed.
 func (p *part) unscanned(off int64, format string, args ...any) {
 	p.incomplete(format, args...)
 	p.find(RuleUnscanned, off, format, args...)
 }
 
-// incomplete takes note that the part was not seen completely.
+// incomplete records that the analysis of the part is incomplete, and why.
 func (p *part) incomplete(format string, args ...any) {
 	p.verdict = max(p.verdict, pickle.Suspicious)
 	if p.reason == "" {
@@ -94,8 +93,8 @@ func (p *part) incomplete(format string, args ...any) {
 	}
 }
 
-// quoted returns a name as part of a message.
+// quoted returns a name for use in a message.
 func quoted(name string) string { return wording.Quote(name) }
 
-// bytesOf returns a number of bytes.
+// bytesOf returns a number of bytes with its unit.
 func bytesOf(n int64) string { return wording.Count(n, "byte") }

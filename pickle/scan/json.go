@@ -12,18 +12,18 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
 
-// isJSON says whether head may be the start of a JSON object.
+// isJSON reports whether head may be the start of a JSON object.
 func isJSON(head []byte) bool {
 	head = config.UTF8(head)
 	return filetype.IsText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
 }
 
-// json looks at a JSON text, in case it is the configuration of a model: an object with
-// a class, or one that was made for JavaScript. A text that is no JSON is one if it has
-// the word.
+// json analyses a JSON text if it is the configuration of a Keras model: an object with
+// a class name, or the model.json of TensorFlow.js. Invalid JSON counts if it contains the
+// word class_name.
 func (p *part) json(head []byte) error {
 	p.swept = true
-	if p.isYAML(head) { // of which JSON is a part, nearly
+	if p.isYAML(head) { // nearly all JSON is also YAML
 		p.is("yaml")
 		if err := p.yaml(); err != nil {
 			return err
@@ -31,7 +31,7 @@ func (p *part) json(head []byte) error {
 	} else {
 		p.is("json")
 	}
-	p.lookalike("a JSON text")
+	p.lookalike("a JSON file")
 	if p.size > mostConfig {
 		return p.largeJSON()
 	}
@@ -51,8 +51,8 @@ func (p *part) json(head []byte) error {
 	return nil
 }
 
-// largeJSON looks at a JSON text that is too large to be read: that of a tokenizer, or of a
-// model. The strings of the outermost object tell.
+// largeJSON examines a JSON text that is too large to read. The strings of the outermost
+// object distinguish a model from a tokenizer.
 func (p *part) largeJSON() error {
 	const block = 64 << 10
 	top := config.TopStrings{}
@@ -63,7 +63,7 @@ func (p *part) largeJSON() error {
 			return err
 		}
 		if top.HasModelWord(b) {
-			p.overBudget(0, "the configuration takes %s, and fewer are read", bytesOf(p.size))
+			p.overBudget(0, "the configuration has %s, more than are read", bytesOf(p.size))
 			return nil
 		}
 	}
@@ -73,7 +73,7 @@ func (p *part) largeJSON() error {
 	return nil
 }
 
-// whole reads a part that is a text in JSON.
+// whole reads a part that is a JSON text.
 func (p *part) whole() ([]byte, error) {
 	text := make([]byte, p.size)
 	err := bytesio.ReadFull(p.file, text, 0)

@@ -12,7 +12,7 @@ import (
 // extensionOf returns the extension of a name in lower case, with its dot.
 func extensionOf(name string) string { return strings.ToLower(path.Ext(name)) }
 
-// saysPickle says whether the name promises a pickle, or an archive with one.
+// saysPickle reports whether the name promises a pickle or an archive that contains one.
 func (p *part) saysPickle() bool {
 	switch extensionOf(p.name) {
 	case ".pkl", ".pickle", ".pck", ".pcl", ".p", ".dill", ".joblib", ".sav", ".pt", ".pth", ".ckpt":
@@ -21,8 +21,8 @@ func (p *part) saysPickle() bool {
 	return p.loaded
 }
 
-// saysPacked says whether the name promises something packed. Some formats have no magic
-// of their own: Brotli, and what is encrypted.
+// saysPacked reports whether the name promises compressed or encrypted data. Some of these
+// formats, such as Brotli, have no magic number.
 func (p *part) saysPacked() bool {
 	switch extensionOf(p.name) {
 	case ".gz", ".bz2", ".xz", ".lzma", ".lz4", ".zst", ".zstd", ".z", ".br", ".lz", ".sz", ".7z", ".rar", ".zip", ".tgz", ".txz", ".tbz2", ".gpg", ".pgp", ".age", ".enc":
@@ -31,9 +31,8 @@ func (p *part) saysPacked() bool {
 	return false
 }
 
-// hidesPickle says whether a pickle under this name is a surprise. In an archive it is
-// under any name that does not promise one; of a file on its own only if the name
-// promises something else.
+// hidesPickle reports whether a pickle under this name is suspicious: in an archive, under any
+// name that does not promise one; otherwise, under a name that promises something else.
 func (p *part) hidesPickle() bool {
 	ext := extensionOf(p.name)
 	switch ext {
@@ -47,16 +46,16 @@ func (p *part) hidesPickle() bool {
 	return p.within != nil && p.within.holds && !p.saysPickle()
 }
 
-// lookalike reports a part that is named like a checkpoint, and is none.
+// lookalike reports a part that is named like a checkpoint but is not one.
 func (p *part) lookalike(format string) {
 	if p.saysPickle() || extensionOf(p.name) == ".bin" {
 		p.find(RuleLookAlike, 0, "%s is named like a checkpoint but is %s", quoted(p.name), format)
 	}
 }
 
-// promised reports a part whose name promises a pickle.
+// promised reports a part whose name promises a pickle but whose format is another.
 func (p *part) promised(kind filetype.Kind) {
 	if p.saysPickle() {
-		p.find(RuleExtension, 0, "%s is called %s", kind, quoted(p.name))
+		p.find(RuleExtension, 0, "%s is %s but is named like a pickle", quoted(p.name), kind.Name())
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
 )
 
-// unpack unpacks something, within what is left of the budgets.
+// unpack decompresses data within the rest of the budgets.
 func (s *scanning) unpack(c codec.Codec, raw func() io.Reader) (*unpack.File, error) {
 	return unpack.Open(c, raw, unpack.Budget{Bytes: &s.MaxUnpacked, Work: &s.left})
 }
 
-// wrapped looks at a part that is packed as a whole. It returns false if it is not,
-// although it begins as if it were.
+// wrapped analyses a part that is compressed as a whole. It returns false if the part only
+// begins like compressed data.
 func (p *part) wrapped(c codec.Codec) (bool, error) {
 	u, err := p.unpack(c, func() io.Reader { return io.NewSectionReader(p.file, 0, p.size) })
 	if err != nil {
@@ -30,26 +30,26 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 	}
 	p.is(c.Name)
 	p.packed = true
-	p.find(RuleCompressed, 0, "packed by %s: %s", c.Name, bytesOf(u.Size))
+	p.find(RuleCompressed, 0, "%s data decompresses to %s", c.Name, bytesOf(u.Size))
 	if u.Damage != nil {
-		p.unscanned(0, "what is packed by %s cannot be unpacked to its end: %v", c.Name, u.Damage)
+		p.unscanned(0, "the %s data cannot be decompressed completely: %v", c.Name, u.Damage)
 	}
 	if u.Files > 1 {
-		p.find(pickle.RuleTrailing, 0, "%d gzip files stand one after another: not every loader reads the second", u.Files)
+		p.find(pickle.RuleTrailing, 0, "the file consists of %d gzip files; some loaders read only the first", u.Files)
 	}
 	p.explain(0, u.Used)
 	if errors.Is(u.Damage, unpack.ErrLimit) {
-		p.explain(0, p.size) // the rest is more of it
+		p.explain(0, p.size) // the rest is compressed data, too
 	}
 	if u.Damage == nil {
-		if err := p.behind(u.Used, "what is packed"); err != nil {
+		if err := p.behind(u.Used, "the compressed data"); err != nil {
 			return true, err
 		}
 	}
 	return true, p.opened(u, c.Name)
 }
 
-// opened looks at what something unpacks to.
+// opened analyses decompressed data.
 func (p *part) opened(u *unpack.File, name string) error {
 	sub := p.newPart(p, name, u, u.Size)
 	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded
@@ -57,8 +57,8 @@ func (p *part) opened(u *unpack.File, name string) error {
 	return p.inside(sub)
 }
 
-// behind reports the bytes that follow what takes up the part as a whole. They are
-// searched with all else that no format explains.
+// behind reports bytes after the end of a format that should fill the part. They are
+// searched later, with all other unexplained bytes.
 func (p *part) behind(off int64, what string) error {
 	rest := extent.Span{Begin: off, End: p.size}
 	if rest.Len() <= 0 {

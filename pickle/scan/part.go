@@ -10,67 +10,67 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// A part is the file, a member of an archive, or what something unpacks to.
+// A part is the file itself, a member of an archive, or decompressed data.
 type part struct {
 	*scanning
-	within *part  // the part that it is in, nil for the file
+	within *part  // the enclosing part, nil for the file
 	path   string // "" for the file
-	name   string // the last element of it, which may say what the part should be
+	name   string // the last element of path; it may promise a format
 	file   io.ReaderAt
 	size   int64
-	offset int64 // in the file, -1 if it is unpacked
+	offset int64 // in the file, -1 for decompressed data
 	depth  int
 	member int  // its index in the report, -1 for the file
-	loaded bool // a loader unpickles it, whatever its name
+	loaded bool // a loader unpickles it regardless of its name
 	holds  bool // it is an archive
-	zipped bool // and of zip
-	packed bool // what it unpacks to is a part of it
-	goesOn bool // there is more of it, which is not unpacked
-	// ids says which persistent ids a loader of the part knows beside those of storages,
-	// and graph is called with the values of a pickle. Both may be nil.
+	zipped bool // it is a zip archive
+	packed bool // it is compressed
+	goesOn bool // it was decompressed only in part
+	// ids reports which persistent ids, apart from storages, a loader of the part accepts.
+	// graph is called with the values of a pickle. Both may be nil.
 	ids   func(pickle.Value) bool
 	graph func(*pickle.Graph)
 
 	window  *bytesio.Window
 	format  string
-	formats int        // how many formats it is
-	known   extent.Set // what some format explains
-	swept   bool       // what none does was searched already, or is not worth it
+	formats int        // number of formats detected
+	known   extent.Set // ranges explained by a format
+	swept   bool       // the rest was searched or needs no search
 	verdict pickle.Verdict
-	reason  string // why it was not seen completely
-	blame   string // the path of the part within it that was not, "" if it is this one
+	reason  string // why the analysis is incomplete, "" if it is complete
+	blame   string // path of the incomplete nested part, "" for this one
 }
 
-// reopen makes the part begin anew, after its bytes were set.
+// reopen resets the read window after the part's bytes were replaced.
 func (p *part) reopen() { p.window = bytesio.NewWindow(p.file, p.size) }
 
-// is takes note that the part is of a format.
+// is records that the part has a format.
 func (p *part) is(format string) {
 	if p.formats++; p.format == "" {
 		p.format = format
 	}
 }
 
-// at returns the n bytes at off, or fewer if the part ends before.
+// at returns the n bytes at off, or fewer at the end of the part.
 func (p *part) at(off int64, n int) ([]byte, error) { return p.window.At(off, n) }
 
-// begins says whether the bytes at off are those of a magic.
+// begins reports whether the bytes at off are the given magic number.
 func (p *part) begins(off int64, magic string) (bool, error) {
 	b, err := p.at(off, len(magic))
 	return string(b) == magic, err
 }
 
-// explain takes note that a format accounts for the bytes from begin to end.
+// explain records that a format accounts for the bytes from begin to end.
 func (p *part) explain(begin, end int64) { p.known.Add(extent.Span{Begin: begin, End: end}) }
 
-// opaque says whether nothing is known of the part's bytes.
+// opaque reports whether the format of the part is unknown.
 func (p *part) opaque() bool { return p.format == "data" || p.format == "" }
 
-// opaqueOrText says whether the part is of no format but text.
+// opaqueOrText reports whether the part is text or of an unknown format.
 func (p *part) opaqueOrText() bool {
 	return p.opaque() || p.format == "text" || p.format == "python-source" || p.format == "empty"
 }
 
-// headSize is how many bytes from the start of a part say what it is. The farthest
-// that any format needs is tar's checksum, in the first 512.
+// headSize is the number of bytes from which the format of a part is detected. The tar
+// checksum needs the most: 512 bytes.
 const headSize = 1 << 10

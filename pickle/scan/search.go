@@ -12,33 +12,33 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// sweep looks for pickles in bytes that belong to nothing, and reports what they would
-// import, since whoever hid them has a loader for them. More bytes than are searched
-// leave the part incomplete.
+// sweep searches bytes that no format accounts for and reports the imports of pickles in
+// them: an attacker who hides a pickle also has a way to load it. If there are more bytes
+// than are searched, the part is incomplete.
 func (p *part) sweep(span extent.Span) error {
 	r, cut, err := p.search(span)
 	if err != nil {
 		return err
 	}
 	if cut {
-		p.unscanned(span.Begin, "of %s that belong to nothing the first %s were searched for pickles", bytesOf(span.Len()), bytesOf(p.mostSearch()))
+		p.unscanned(span.Begin, "%s belong to no format; only the first %s were searched for pickles", bytesOf(span.Len()), bytesOf(p.mostSearch()))
 	}
 	p.hidden(r, span.Begin)
 	return nil
 }
 
-// hidden reports pickles that were found by a search from off on. Among many bytes some
-// look like a pickle by chance, so those count that import something.
+// hidden reports the pickles that a search from off found. Some bytes look like a pickle by
+// chance, so only pickles with imports count.
 func (p *part) hidden(r *pickle.Report, off int64) {
 	if len(r.Imports) > 0 {
 		begin, end := r.Streams[0].Offset, r.Streams[len(r.Streams)-1].End
 		p.visited(off+begin, end-begin)
-		// That there is more beside them is known.
+		// It is known that other bytes surround them.
 		p.takeOver(without(r, pickle.RuleTrailing, pickle.RuleMultiple), off)
 	}
 }
 
-// search searches bytes for pickles, and says whether there are more than is searched.
+// search searches bytes for pickles. It reports whether some bytes were left out.
 func (p *part) search(span extent.Span) (r *pickle.Report, cut bool, err error) {
 	if most := p.mostSearch(); span.Len() > most {
 		span.End, cut = span.Begin+most, true
@@ -52,8 +52,8 @@ func (p *part) search(span extent.Span) (r *pickle.Report, cut bool, err error) 
 	return r, cut, err
 }
 
-// searched takes note of a search from off on. That it came to its end is its own matter,
-// if nothing was found.
+// searched takes the cost of a search from the budget, and reports a spent budget unless
+// imports were found.
 func (p *part) searched(r *pickle.Report, off int64) {
 	p.paid(r)
 	for _, f := range r.Findings {
@@ -63,9 +63,8 @@ func (p *part) searched(r *pickle.Report, off int64) {
 	}
 }
 
-// numbers looks at the numbers of tensors, of which head is the start. No loader takes
-// them for code: if they do not begin as a pickle does, they are searched only if the
-// scan is deep.
+// numbers examines tensor data, which begins with head. No loader treats it as code, so
+// it is searched only if it begins like a pickle or the scan is deep.
 func (p *part) numbers(span extent.Span, head []byte) error {
 	if p.Deep {
 		r, _, err := p.search(span)
@@ -91,9 +90,9 @@ func (p *part) numbers(span extent.Span, head []byte) error {
 	return err
 }
 
-// embedded reports a pickle among the numbers of tensors.
+// embedded reports a pickle in tensor data.
 func (p *part) embedded(r *pickle.Report, off int64) {
-	what := "a pickle stands among the numbers of a tensor, where no loader looks for one"
+	what := "tensor data contains a pickle, where no loader looks for one"
 	var names []string
 	for i := range r.Imports {
 		names = append(names, quoted(r.Imports[i].String()))
@@ -104,16 +103,15 @@ func (p *part) embedded(r *pickle.Report, off int64) {
 	p.find(pickle.RuleEmbedded, off, "%s", what)
 }
 
-// firstOpcodes are those with which picklers begin after the protocol, and attackers.
+// firstOpcodes are the opcodes with which pickles begin after the protocol.
 const firstOpcodes = "\x95()]}cijKJIMLNSTUVXGBC\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x96hrpq0t2\x80"
 
-// mayBePickle says whether bytes begin with a protocol and an opcode that may follow
-// it.
+// mayBePickle reports whether b begins with a protocol and an opcode that may follow it.
 func mayBePickle(b []byte) bool {
 	return len(b) > 2 && b[0] == 0x80 && b[1] <= 5 && strings.IndexByte(firstOpcodes, b[2]) >= 0
 }
 
-// zero says whether all bytes of a run are zero, as far as is looked.
+// zero reports whether all bytes of a range, up to the search limit, are zero.
 func (p *part) zero(span extent.Span) (bool, error) {
 	p.spend(min(span.Len(), usualSearch) / (4 * perInstr))
 	for at := span.Begin; at < min(span.End, span.Begin+usualSearch); at += headSize {
@@ -128,7 +126,7 @@ func (p *part) zero(span extent.Span) (bool, error) {
 	return true, nil
 }
 
-// rest looks for pickles in what no format has explained.
+// rest searches the ranges that no format explains.
 func (p *part) rest() error {
 	if p.swept {
 		return nil
@@ -146,7 +144,7 @@ func (p *part) rest() error {
 	return nil
 }
 
-// block looks at the numbers of a storage.
+// block examines the data of a storage.
 func (p *part) block(b *torchfile.Block) error {
 	return p.numbers(extent.Span{Begin: b.Begin, End: b.Begin + b.Size}, b.Head)
 }

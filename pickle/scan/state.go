@@ -8,48 +8,47 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A scanning is one scan.
+// A scanning is the state of one scan.
 type scanning struct {
 	Scanner
-	lookInto   func(*part) error // look, which all formats call for what is in them
+	lookInto   func(*part) error // the function look, called for nested parts
 	report     *Report
-	members    int            // how many were looked at
+	members    int            // analysed so far
 	left       int64          // of MaxOpcodes
-	buffer     []byte         // for what is read from front to back
-	held       int64          // bytes that the parts take
-	index      map[alike]int  // of the findings, so that those that are alike are one
-	configured map[string]int // of the imports of configurations
+	buffer     []byte         // for sequential reads
+	held       int64          // memory of the parts, in bytes
+	index      map[alike]int  // of the findings, to merge equal ones
+	configured map[string]int // indices of the imports of configurations
 }
 
-// An alike is what makes findings one.
+// An alike is the key by which findings are merged.
 type alike struct {
 	member, message string
 	rule            pickle.Rule
 }
 
-// The costs of what is done, in instructions of pickles that are cheap: about twenty
-// nanoseconds each. They are counted and not timed, so that the same bytes give the same
-// report.
+// Costs, in cheap pickle instructions of about twenty nanoseconds. Work is counted rather
+// than timed: the same bytes always give the same report.
 const (
-	costPart    = 400  // to find out what a part is
-	costJSON    = 1    // a byte of a configuration
-	costVerdict = 1500 // a name that is judged by itself
-	perInstr    = 16   // bytes that are searched at the cost of one instruction
+	costPart    = 400  // detecting the format of a part
+	costJSON    = 1    // per byte of a configuration
+	costVerdict = 1500 // judging a single name
+	perInstr    = 16   // bytes searched at the cost of one instruction
 )
 
-// spend takes n instructions from the budget, and says whether there are any left.
+// spend takes n instructions from the budget and reports whether any are left.
 func (s *scanning) spend(n int64) bool {
 	s.left -= n
 	return s.left > 0
 }
 
-// noPlace says whether a list of n has no place for one more of a verdict. What is
-// dangerous has as many places again, so that nothing can crowd it out.
+// noPlace reports whether a list of n entries is full for an entry with verdict v. As many
+// places again are reserved for dangerous entries, which harmless ones cannot displace.
 func (s *scanning) noPlace(n int, v pickle.Verdict) bool {
 	return n >= s.MaxReport && (v != pickle.Dangerous || n >= 2*s.MaxReport)
 }
 
-// budgets sets the budgets that the scanner does not say, for a file of some size.
+// budgets sets the limits that the caller left at zero, for a file of the given size.
 func (s *scanning) budgets(size int64) {
 	s.MaxDepth = cmp.Or(s.MaxDepth, usualDepth)
 	s.MaxMembers = cmp.Or(s.MaxMembers, usualMembers)
@@ -59,13 +58,13 @@ func (s *scanning) budgets(size int64) {
 	if s.MaxOpcodes == 0 {
 		s.MaxOpcodes = UsualOpcodes
 		if s.Deep {
-			s.MaxOpcodes += size // all of it is to be searched
+			s.MaxOpcodes += size // every byte is searched
 		}
 	}
 	s.left = s.MaxOpcodes
 }
 
-// mostSearch returns how many bytes of a run are searched.
+// mostSearch returns the maximum number of bytes to search in one range.
 func (s *scanning) mostSearch() int64 {
 	if s.Deep {
 		return 1 << 62

@@ -16,10 +16,10 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
 )
 
-// newPart returns a part in another, nil for the file, whose bytes are behind r.
+// newPart returns a part of another one, or of nothing for the file itself. Its bytes are in r.
 func (s *scanning) newPart(within *part, name string, r io.ReaderAt, size int64) *part {
 	if within != nil && name == "" {
-		name = "(no name)" // which is not the file itself
+		name = "(no name)" // "" is the path of the file itself
 	}
 	name = cutName(name)
 	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1, window: bytesio.NewWindow(r, size)}
@@ -30,15 +30,15 @@ func (s *scanning) newPart(within *part, name string, r io.ReaderAt, size int64)
 		p.path = within.path + "!" + name
 	}
 	p.depth, p.offset = within.depth+1, -1
-	const usual = 300 // bytes of a part, and of what is reported of it
+	const usual = 300 // bytes of a part and its entry in the report
 	s.held += usual + 2*int64(len(p.path))
 	s.report.Members = append(s.report.Members, Member{Path: p.path, Size: size})
 	p.member = len(s.report.Members) - 1
 	return p
 }
 
-// cutName returns a name, and of one that is far longer than any published one, and that
-// would stand in the paths of all that is in it, the start and the end.
+// cutName shortens names that are much longer than any published one: a name is repeated in
+// the paths of all nested parts.
 func cutName(name string) string {
 	const most = 512 // bytes
 	if len(name) <= most {
@@ -47,10 +47,10 @@ func cutName(name string) string {
 	return fmt.Sprintf("%s…%s (%d bytes)", strings.ToValidUTF8(name[:most/2], ""), strings.ToValidUTF8(name[len(name)-most/2:], ""), len(name))
 }
 
-// crowded reports that there are more parts than are looked at, if there are.
+// crowded reports a finding and returns true if a limit forbids further parts.
 func (p *part) crowded() bool {
 	if len(p.report.Members) >= p.MaxMembers || p.held > p.MaxMemory {
-		p.overBudget(0, "there are more parts than the %d that were looked at", len(p.report.Members))
+		p.overBudget(0, "there are more parts than the %d that were analysed", len(p.report.Members))
 		return true
 	}
 	if p.left <= 0 {
@@ -60,7 +60,7 @@ func (p *part) crowded() bool {
 	return false
 }
 
-// section returns a part that is a run of bytes of another, as it is.
+// section returns a part that is a range of bytes of another.
 func (p *part) section(name string, span extent.Span) *part {
 	sub := p.newPart(p, name, io.NewSectionReader(p.file, span.Begin, span.Len()), span.Len())
 	if p.offset >= 0 {
@@ -69,8 +69,8 @@ func (p *part) section(name string, span extent.Span) *part {
 	return sub
 }
 
-// hold reads a part that is small: it will be looked at more than once, and a server is
-// asked for it once.
+// hold reads a small part into memory: it is read more than once, and a server should be
+// asked only once.
 func (p *part) hold() error {
 	if p.size > unpack.Kept {
 		return nil
@@ -84,8 +84,8 @@ func (p *part) hold() error {
 	return nil
 }
 
-// settle looks at a part of this one and takes over its verdict. That a limit is met
-// in it is the part's, and no error.
+// settle analyses a nested part by calling look and merges its verdict into p. Exceeding a
+// limit makes the nested part incomplete and is not an error.
 func (p *part) settle(sub *part, look func() error) error {
 	err := look()
 	if errors.Is(err, unpack.ErrLimit) {
@@ -106,7 +106,7 @@ func (p *part) settle(sub *part, look func() error) error {
 	return nil
 }
 
-// why says why the part was not seen completely, "" if it was.
+// why returns the reason why the analysis of the part is incomplete, "" if it is complete.
 func (p *part) why() string {
 	if p.blame == "" {
 		return p.reason
@@ -114,8 +114,8 @@ func (p *part) why() string {
 	return quoted(p.blame) + ": " + p.reason
 }
 
-// look looks at the part by itself.
+// look detects the formats of the part and analyses it.
 func (p *part) look() error { return p.lookInto(p) }
 
-// inside looks at a part of this one.
+// inside analyses a nested part.
 func (p *part) inside(sub *part) error { return p.settle(sub, sub.look) }

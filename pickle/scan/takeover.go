@@ -10,27 +10,27 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// faulty reports what is wrong with a checkpoint.
+// faulty reports the faults of a checkpoint.
 func (p *part) faulty(list []torchfile.Fault) {
 	for _, f := range list {
 		p.add(pickle.Finding{Rule: f.Rule, Severity: Severity(f.Rule), Offset: f.Offset, Message: f.Detail})
 	}
 }
 
-// visited shows the pickle in the n bytes from off on to who asked for it.
+// visited calls Visit for the pickle in the n bytes at off.
 func (p *part) visited(off, n int64) {
 	if p.Visit != nil {
 		p.Visit(Pickle{p.path, off, n, io.NewSectionReader(p.file, off, n), p.pickleOptions()})
 	}
 }
 
-// judged takes over a report about the bytes from off on, of which n are pickles.
+// judged takes over a report about the n bytes of pickles at off.
 func (p *part) judged(r *pickle.Report, off, n int64) {
 	p.visited(off, n)
 	p.takeOver(r, off)
 }
 
-// takeOver takes over a report about the bytes from off on.
+// takeOver adds a report about the bytes at off to the report of the scan.
 func (p *part) takeOver(r *pickle.Report, off int64) {
 	for _, im := range r.Imports {
 		im.Offset += off
@@ -51,8 +51,7 @@ func (p *part) takeOver(r *pickle.Report, off int64) {
 	}
 }
 
-// without returns a report without findings of some rules, which say what is so in the
-// place where the bytes stand.
+// without returns a copy of a report without the findings of some rules.
 func without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
 	rest := *r
 	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f pickle.Finding) bool { return slices.Contains(rules, f.Rule) })
