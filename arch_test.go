@@ -54,6 +54,7 @@ var rooms = map[string][]string{
 	"pickle/scan":                 {".", "filetype", "pickle", "internal"},
 	"pickle/scan/internal/config": {"internal"},
 	"pickle/scan/internal/java":   {},
+	"pickle/scan/internal/known":  {},
 	"pickle/scan/internal/unpack": {"internal", "pickle/internal"},
 	"pickle/scan/internal/yaml":   {},
 	"pickle/torch":                {".", "filetype", "store", "checkpoint", "pickle", "internal"},

@@ -65,7 +65,8 @@ func (b *box) classify() {
 				names[top+"/"] = true
 			}
 			views := b.Members[i].Views
-			arrays = arrays && (extensionOf(name) == ".npy" || len(views) > 0 && strings.HasPrefix(string(views[0].Head), npy.Magic))
+			arrays = arrays && (extensionOf(name) == ".npy" || len(views) > 0 && strings.HasPrefix(string(views[0].Head),
+				npy.Magic))
 		}
 		names["*.npy"] = arrays
 		for i := range kinds {
@@ -87,7 +88,8 @@ func (b *box) format() string {
 
 // torch reports whether PyTorch reads tensors from the archive.
 func (b *box) torch() bool {
-	return b.kind != nil && (b.kind.format == "pytorch-zip" || b.kind.format == "torchscript" || b.kind.format == "torch-package")
+	return b.kind != nil && (b.kind.format == "pytorch-zip" || b.kind.format == "torchscript" ||
+		b.kind.format == "torch-package")
 }
 
 // A namedStorage is a storage and the name of the member that should contain it.

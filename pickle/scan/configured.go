@@ -21,7 +21,8 @@ func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, r
 	if !p.noPlace(len(p.report.Imports), verdict) {
 		p.configured[key] = len(p.report.Imports)
 	}
-	p.imports(Import{How: how, Import: pickle.Import{Name: full, ResolvedName: full, Offset: off, Count: 1, Called: true, Verdict: verdict, Rule: rule}})
+	p.imports(Import{How: how, Import: pickle.Import{Name: full, ResolvedName: full, Offset: off, Count: 1, Called: true,
+		Verdict: verdict, Rule: rule}})
 }
 
 // judgeName returns the policy's verdict on importing a name, by analysing a pickle that

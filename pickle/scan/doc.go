@@ -1,14 +1,11 @@
-// What is scanned and how, and what a verdict means.
-
-// Package scan says whether code runs when a file is loaded: a verdict over all the
-// parts that a model file has, and what it rests on.
+// Package scan reports whether loading a model file runs code.
 //
-// A file is what its bytes are, whatever it is called. A [Scanner] knows pickles,
-// alone or one after another, what PyTorch has written since its first version,
-// TorchScript, torch.package, what NumPy, joblib and Keras write, HDF5, serialized
-// Java objects, archives and what is packed in them, and safetensors files. Where
-// bytes are several of these at once, each is looked at: a file may be a pickle to one
-// loader and an archive to another.
+// The format of a file is detected from its content; its name is only compared with it. A
+// [Scanner] analyses pickles (one or several in a row), PyTorch checkpoints of all
+// versions, TorchScript, torch.package, NumPy, joblib, Keras and HDF5 files, serialized
+// Java objects, archives, compressed data and safetensors files. A file that has several
+// formats at once is analysed as each of them: one loader may see a pickle where another
+// sees an archive.
 //
 //	report, err := new(scan.Scanner).Scan(file, size, "model.pt")
 //	if err != nil {
@@ -16,19 +13,17 @@
 //	}
 //	fmt.Println(report.Verdict, report.Complete)
 //
-// Nothing is unpickled, imported or run; pickles are judged by package pickle. A
-// report says [pickle.Safe] only of what was seen completely: what is encrypted, or
-// packed in a way that is not known here, or over a limit, is suspicious and not
-// complete. Safe does not mean that a file is good for anything, and suspicious means
-// that something in it has not been audited, and nothing more.
+// Nothing is unpickled, imported or executed; package pickle analyses the pickles. The verdict is
+// [pickle.Safe] only if all of the file was analysed. A file that is encrypted,
+// compressed in an unsupported way or over a limit is suspicious and incomplete. Suspicious
+// means only that something has not been audited.
 //
-// Of an archive only its directory, its pickles and the first bytes of its other
-// contents are read, so that a file on a server can be scanned where it is. What no
-// loader runs, such as the numbers of tensors, is searched only with Scanner.Deep.
+// Of an archive only the directory, the pickles and the first bytes of the other members
+// are read, so a remote file can be scanned without downloading it. Data that no
+// loader executes, such as tensor data, is searched only with Scanner.Deep.
 //
-// Work and memory have budgets, which are counted and not timed: with the usual ones
-// any file is judged in two seconds and 64 MiB. What is over them is not clean, and a
-// finding says where they were spent.
+// Work and memory have budgets, which are counted rather than timed: by default any file
+// takes at most two seconds and 64 MiB. A finding reports where a budget was spent.
 //
-// The same bytes give the same report. A Scanner may be used concurrently.
+// The same bytes always give the same report. A Scanner may be used concurrently.
 package scan

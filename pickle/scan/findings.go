@@ -22,7 +22,8 @@ func (p *part) overBudget(off int64, format string, args ...any) {
 
 // pickleOptions returns the options for pickles in the part, with the rest of the budget.
 func (p *part) pickleOptions() *pickle.Options {
-	return &pickle.Options{Policy: p.Policy, MaxOpcodes: max(p.left, 1), MaxMemory: p.MaxMemory, MaxReport: p.MaxReport, PersistentID: p.ids}
+	return &pickle.Options{Policy: p.Policy, MaxOpcodes: max(p.left, 1), MaxMemory: p.MaxMemory, MaxReport: p.MaxReport,
+		PersistentID: p.ids}
 }
 
 // paid takes the cost of analysing pickles from the budget.

@@ -1,4 +1,4 @@
-// HDF5: the container of Keras before version 3, searched and not taken apart.
+// HDF5, the container of Keras before version 3: searched, not parsed.
 
 package scan
 
@@ -13,14 +13,14 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
 
-// hdf5Magic is what an HDF5 file begins with, at 0, or at 512, 1024 and so on if the
-// user put something before it.
+// hdf5Magic is the signature of HDF5, at offset 0 or, after a user block, at 512, 1024, 2048
+// and so on.
 const hdf5Magic = "\x89HDF\r\n\x1a\n"
 
-// hdf5At returns where the part is an HDF5 file, -1 if nowhere. Of what is something
-// else already only the start is looked at, which was read.
+// hdf5At returns the offset of an HDF5 file in the part, or -1. If the part has another
+// format, only the bytes that were read already are examined.
 func (p *part) hdf5At() (int64, error) {
-	most := int64(1 << 20) // a block of the user's that is larger is not looked behind
+	most := int64(1 << 20) // the largest user block that is considered
 	if p.formats > 0 {
 		most = bytesio.WindowSize / 2
 	}
@@ -32,9 +32,9 @@ func (p *part) hdf5At() (int64, error) {
 	return -1, nil
 }
 
-// hdf5 looks at an HDF5 file. The configuration of a model is the text of an attribute:
-// no more is known of the file than that such texts stand in it as they are, so it is
-// searched for them. PyTables keeps pickles in attributes, and loads them.
+// hdf5 analyses an HDF5 file. It is searched for the configuration of a model, which is an
+// attribute stored as plain text, and for pickles, which PyTables stores in attributes and
+// loads.
 func (p *part) hdf5(at int64) error {
 	p.is("hdf5")
 	p.swept = true
@@ -45,9 +45,9 @@ func (p *part) hdf5(at int64) error {
 	end := p.size
 	if !p.Deep && p.size > usual {
 		end = usual
-		p.unscanned(end, "of the HDF5 file the first %s were searched for the configuration of a model", bytesOf(end))
+		p.unscanned(end, "only the first %s of the HDF5 file were searched for the configuration of a model", bytesOf(end))
 	}
-	p.find(RuleConfigSearch, at, "the HDF5 file was searched for the text of a configuration, and not taken apart")
+	p.find(RuleConfigSearch, at, "the HDF5 file was searched for configurations, not parsed")
 	if err := p.configs(extent.Span{Begin: at, End: end}); err != nil {
 		return err
 	}
@@ -62,20 +62,19 @@ func (p *part) hdf5(at int64) error {
 	return nil
 }
 
-// A search is for configurations: for JSON objects, whatever they are.
+// A search looks for JSON objects, which may be configurations.
 type search struct {
 	*part
 	end   int64
-	block []byte // that was read last
-	begin int64  // and where it begins
+	block []byte // the bytes read last
+	begin int64  // their offset
 }
 
-// mostKey is how many bytes of what may be a JSON object are looked at before it is
-// read, unless the file ends.
+// mostKey is the number of bytes from which the beginning of a JSON object is detected.
 const mostKey = 4 << 10
 
-// configs looks for configurations. How much is read as JSON is limited, since a
-// hostile file has the beginnings of objects everywhere.
+// configs analyses the configurations in a range. The number of bytes parsed as JSON is
+// limited, because a hostile file may contain beginnings of objects everywhere.
 func (p *part) configs(span extent.Span) error {
 	const blockSize, most = 1 << 20, 128 << 20 // bytes
 	s := &search{part: p, end: span.End, block: make([]byte, 0, min(blockSize, span.Len()))}
@@ -85,7 +84,7 @@ func (p *part) configs(span extent.Span) error {
 			return err
 		}
 		if left <= 0 || p.left <= 0 {
-			p.overBudget(begin, "there are more texts that may be configurations than are looked at")
+			p.overBudget(begin, "there are more possible configurations than are analysed")
 			return nil
 		}
 		end, read, err := s.config(begin)
@@ -98,7 +97,7 @@ func (p *part) configs(span extent.Span) error {
 	return nil
 }
 
-// from returns the bytes at off, at least mostKey unless the end comes before.
+// from returns the bytes at off: at least mostKey, or fewer at the end.
 func (s *search) from(off int64) ([]byte, error) {
 	have := s.begin + int64(len(s.block))
 	if s.begin <= off && min(off+mostKey, s.end) <= have {
@@ -108,8 +107,7 @@ func (s *search) from(off int64) ([]byte, error) {
 	return s.block, bytesio.ReadFull(s.file, s.block, off)
 }
 
-// next returns where what may be a JSON object begins first, at off or behind it, -1 if
-// none does.
+// next returns the offset of the next possible JSON object at or after off, or -1.
 func (s *search) next(off int64) (int64, error) {
 	for off < s.end {
 		b, err := s.from(off)
@@ -123,7 +121,7 @@ func (s *search) next(off int64) (int64, error) {
 			continue
 		}
 		if !s.spend(2 + int64(i)/perInstr) {
-			return off, nil // whatever it is
+			return off, nil // the budget is spent
 		}
 		off += int64(i)
 		if b, err = s.from(off); err != nil {
@@ -137,9 +135,8 @@ func (s *search) next(off int64) (int64, error) {
 	return -1, nil
 }
 
-// config judges the object that begins at begin, if any class is named in it. It returns
-// where it ends, and how many bytes were read. Most are short, so more of the file is
-// read only if it goes on.
+// config analyses the object at begin and returns its end and the number of bytes read. Most
+// objects are short, so more bytes are read only when needed.
 func (s *search) config(begin int64) (end, read int64, err error) {
 	for size := int64(512); ; size = min(8*size, mostConfig) {
 		text, err := s.text(begin, size)
@@ -152,8 +149,8 @@ func (s *search) config(begin int64) (end, read int64, err error) {
 			text, whole = text[:end], true
 		}
 		text = config.Lenient(text)
-		// A trial, which reports nothing, unless this is all of it. Where an escape is cut
-		// short, the scanner stays before it.
+		// Scan the object first, without reporting, and read more if it is truncated. The
+		// scanner stops before a truncated escape.
 		const escape = len(`\ud834`)
 		scanner := jsonscan.New(text)
 		if _, _, err := scanner.Skip(); err != nil && scanner.Pos()+escape > len(text) && !whole {
@@ -162,15 +159,15 @@ func (s *search) config(begin int64) (end, read int64, err error) {
 		c := config.NewReader(text, begin, kerasJudge{s.part})
 		switch err := c.Value(); {
 		case c.TooDeep:
-			s.unscanned(begin, "what looks like a configuration is nested deeper than the %d levels that are read", jsonscan.MaxDepth)
+			s.unscanned(begin, "a possible configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
 		case err != nil && c.Classes > 0:
-			s.find(RuleBadConfig, begin, "what looks like the configuration of a model is no JSON: %v", err)
+			s.find(RuleBadConfig, begin, "what looks like a model configuration is invalid JSON: %v", err)
 		}
 		return begin + int64(max(c.Pos(), 1)), read, nil
 	}
 }
 
-// text returns n bytes, or fewer if the end comes before, for the caller to keep.
+// text returns a copy of the n bytes at off, or of fewer at the end.
 func (s *search) text(off, n int64) ([]byte, error) {
 	if n <= mostKey {
 		b, err := s.from(off)

@@ -1,4 +1,4 @@
-// Serialized Java objects: loading makes objects of the classes that they name.
+// Serialized Java objects: loading creates objects of the classes in them.
 
 package scan
 
@@ -9,16 +9,17 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/java"
 )
 
-// java looks at serialized Java objects.
+// java analyses serialized Java objects.
 func (p *part) java(head []byte) error {
 	p.is("java-serialization")
-	p.swept = true // for classes
-	p.find(RuleJava, 0, "serialized Java objects: loading makes an object of each class that is named")
+	p.swept = true // it is searched for classes
+	p.find(RuleJava, 0, "the file contains serialized Java objects: loading creates an object of each class in it")
 	if head[3] != java.Version {
-		p.find(RuleUnsupported, 2, "the version of the stream is %d, and %d is the only one", binary.BigEndian.Uint16(head[2:]), java.Version)
+		p.find(RuleUnsupported, 2, "the version of the stream is %d; the only known version is %d",
+			binary.BigEndian.Uint16(head[2:]), java.Version)
 	}
 	search := &java.Search{Size: p.size, Class: p.javaClass, Bare: func(name string) {
-		p.find(pickle.RuleTruncated, p.size, "the objects end after the description of %s: its data is not there, or it has none", quoted(name))
+		p.find(pickle.RuleTruncated, p.size, "the stream ends after the description of the class %s", quoted(name))
 	}}
 	const block, overlap = 64 << 10, 4 << 10
 	end := min(p.size, p.mostSearch())
@@ -31,7 +32,7 @@ func (p *part) java(head []byte) error {
 		search.In(b, at)
 	}
 	if end < p.size {
-		p.unscanned(end, "of the objects the first %s were searched for classes", bytesOf(end))
+		p.unscanned(end, "only the first %s of the objects were searched for classes", bytesOf(end))
 	}
 	return nil
 }
@@ -45,8 +46,9 @@ func (p *part) javaClass(name string, at int64) {
 	case java.Plain:
 		verdict, rule = pickle.Safe, pickle.RuleAllowed
 	}
-	p.imports(Import{How: "TC_CLASSDESC", Import: pickle.Import{Name: name, ResolvedName: name, Offset: at, Count: 1, Verdict: verdict, Rule: rule}})
+	p.imports(Import{How: "TC_CLASSDESC", Import: pickle.Import{Name: name, ResolvedName: name, Offset: at, Count: 1,
+		Verdict: verdict, Rule: rule}})
 	if verdict == pickle.Dangerous {
-		p.find(RuleJavaGadget, at, "the class %s is known to run code, or to reach what does, when an object of it is loaded", quoted(name))
+		p.find(RuleJavaGadget, at, "the class %s is known to run code when an object of it is loaded", quoted(name))
 	}
 }

@@ -44,7 +44,8 @@ func (p *part) json(head []byte) error {
 		return err
 	}
 	v, err := jsonscan.Parse(text)
-	ours := v.Get("class_name").Kind() == jsonscan.String || v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object
+	ours := v.Get("class_name").Kind() == jsonscan.String ||
+		v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object
 	if ours || err != nil && bytes.Contains(text, []byte(`"class_name"`)) {
 		return p.kerasConfig()
 	}

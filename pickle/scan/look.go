@@ -1,4 +1,4 @@
-// Looking: what a part is, by its bytes, and whatever else it is.
+// Detection: every format that the bytes of a part have.
 
 package scan
 
@@ -13,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/java"
 )
 
-// look finds out what a part is, and has each format that it is look at it.
+// look detects the formats of a part, by content, and analyses it as each of them.
 func look(p *part) error {
 	switch {
 	case p.size == 0:
@@ -21,11 +21,11 @@ func look(p *part) error {
 		return nil
 	case p.depth > p.MaxDepth:
 		p.format = "unknown"
-		p.unscanned(0, "it lies %d levels deep, and %d are opened", p.depth, p.MaxDepth)
+		p.unscanned(0, "it is nested %d levels deep; at most %d are opened", p.depth, p.MaxDepth)
 		return nil
 	case p.members >= p.MaxMembers:
 		p.format = "unknown"
-		p.overBudget(0, "there are more parts than the %d that are looked at", p.MaxMembers)
+		p.overBudget(0, "there are more than %d parts; the rest was not analysed", p.MaxMembers)
 		return nil
 	case !p.spend(costPart):
 		p.format = "unknown"
@@ -44,7 +44,8 @@ func look(p *part) error {
 		}
 	}
 	if p.formats > 1 {
-		p.find(RulePolyglot, 0, "the bytes are a %s, and %s besides", p.format, times(p.formats-1, "another format", "other formats"))
+		p.find(RulePolyglot, 0, "the file is %s and %s at once: loaders may disagree on what it is", p.format,
+			times(p.formats-1, "another format", "other formats"))
 	}
 	if p.formats == 0 {
 		return p.unknown(head)
@@ -52,7 +53,7 @@ func look(p *part) error {
 	return p.rest()
 }
 
-// boxes looks at the formats that hold others.
+// boxes analyses archives and compressed data.
 func (p *part) boxes(head []byte) error {
 	if string(head[:min(len(head), 4)]) == "PK\x03\x04" {
 		return p.zip()
@@ -68,7 +69,7 @@ func (p *part) boxes(head []byte) error {
 	return nil
 }
 
-// data looks at the formats that hold data, and may hold code besides.
+// data analyses formats of data that may contain code.
 func (p *part) data(head []byte) error {
 	for _, f := range [...]struct {
 		magic func([]byte) bool
@@ -92,11 +93,11 @@ func (p *part) data(head []byte) error {
 	return p.named(head)
 }
 
-// tail looks for an archive at the end of the part, where Python finds it whatever
-// stands before: in the comment of an image, or in the last string of a pickle. One that
-// is a member of another archive is looked at as that.
+// tail looks for a zip archive at the end of the part, where Python finds it regardless of
+// the bytes before it: in the comment of an image, for example, or in the last string of a
+// pickle. An archive that is a member of another was analysed already.
 func (p *part) tail([]byte) error {
-	const endSize = 22 // bytes of the smallest archive
+	const endSize = 22 // size of the smallest archive
 	if p.zipped || p.size < endSize {
 		return nil
 	}
@@ -107,7 +108,7 @@ func (p *part) tail([]byte) error {
 	return p.zip()
 }
 
-// times returns a number and what it is a number of.
+// times returns a number and a noun.
 func times(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -25,7 +25,8 @@ func (p *part) saysPickle() bool {
 // formats, such as Brotli, have no magic number.
 func (p *part) saysPacked() bool {
 	switch extensionOf(p.name) {
-	case ".gz", ".bz2", ".xz", ".lzma", ".lz4", ".zst", ".zstd", ".z", ".br", ".lz", ".sz", ".7z", ".rar", ".zip", ".tgz", ".txz", ".tbz2", ".gpg", ".pgp", ".age", ".enc":
+	case ".gz", ".bz2", ".xz", ".lzma", ".lz4", ".zst", ".zstd", ".z", ".br", ".lz", ".sz", ".7z", ".rar", ".zip",
+		".tgz", ".txz", ".tbz2", ".gpg", ".pgp", ".age", ".enc":
 		return true
 	}
 	return false
@@ -36,7 +37,8 @@ func (p *part) saysPacked() bool {
 func (p *part) hidesPickle() bool {
 	ext := extensionOf(p.name)
 	switch ext {
-	case ".txt", ".md", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv", ".xml", ".html", ".py", ".sh", ".log",
+	case ".txt", ".md", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv", ".xml", ".html",
+		".py", ".sh", ".log",
 		".png", ".jpg", ".jpeg", ".gif", ".pdf", ".wav", ".mp3", ".mp4",
 		".safetensors", ".gguf", ".onnx", ".tflite", ".h5", ".hdf5", ".keras", ".npy", ".npz", ".parquet", ".zip", ".tar":
 		return true

@@ -1,4 +1,4 @@
-// Other formats: files that are neither code nor checkpoints, and what their names promise.
+// Formats that this package does not analyse, named by package filetype.
 
 package scan
 
@@ -8,7 +8,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// closed are the kinds that nothing here unpacks, with the rule that reports them.
+// closed are the kinds that this package cannot open, with the rule that reports them.
 var closed = map[filetype.Kind]pickle.Rule{
 	filetype.SevenZip: Rule7z, filetype.RAR: RuleRAR, filetype.Zstandard: RuleZstandard,
 	filetype.Skippable: RuleUnsupported, filetype.Lzip: RuleUnsupported, filetype.Lzop: RuleUnsupported,
@@ -16,24 +16,28 @@ var closed = map[filetype.Kind]pickle.Rule{
 	filetype.XAR: RuleUnsupported, filetype.SquashFS: RuleUnsupported, filetype.TorchPreview: RuleUnsupported,
 }
 
-// inert are the kinds that hold no code that loading a model could run. They are not
-// searched. The others are, whatever they are called.
+// inert are the kinds without code that loading a model could run. Files of other kinds are
+// searched for pickles.
 var inert = map[filetype.Kind]bool{
 	filetype.GGUF: true, filetype.TFLite: true, filetype.Parquet: true, filetype.SQLite: true,
 	filetype.PNG: true, filetype.JPEG: true, filetype.GIF: true, filetype.PDF: true,
 	filetype.HTML: true, filetype.XML: true, filetype.StorageError: true, filetype.OpenVINO: true,
 }
 
-// detected are the kinds that this package finds by means of its own, so that the
-// recognizer's word on them does not count.
+// detected are the kinds that this package detects by itself, more strictly. If it did not
+// detect one, the file is treated as data or text.
 var detected = map[filetype.Kind]bool{
-	filetype.Safetensors: true, filetype.SafetensorsIndex: true, filetype.Pickle: true, filetype.TorchLegacy: true, filetype.TorchZip: true,
-	filetype.TorchScript: true, filetype.TorchTar: true, filetype.NPY: true, filetype.NPZ: true, filetype.HDF5: true, filetype.Keras: true,
-	filetype.JSON: true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true, filetype.Zip: true, filetype.EmptyZip: true, filetype.Tar: true,
-	filetype.Gzip: true, filetype.Bzip2: true, filetype.XZ: true, filetype.LZMA: true, filetype.LZ4: true, filetype.Zlib: true,
+	filetype.Safetensors: true, filetype.SafetensorsIndex: true, filetype.Pickle: true, filetype.TorchLegacy: true,
+	filetype.TorchZip:    true,
+	filetype.TorchScript: true, filetype.TorchTar: true, filetype.NPY: true, filetype.NPZ: true, filetype.HDF5: true,
+	filetype.Keras: true,
+	filetype.JSON:  true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true,
+	filetype.Zip: true, filetype.EmptyZip: true, filetype.Tar: true,
+	filetype.Gzip: true, filetype.Bzip2: true, filetype.XZ: true, filetype.LZMA: true, filetype.LZ4: true,
+	filetype.Zlib: true,
 }
 
-// named looks whether the part is of a kind that is reported by its name alone.
+// named reports a part of one of the other kinds.
 func (p *part) named(head []byte) error {
 	t := filetype.DetectHead(head)
 	rule, packed := closed[t.Kind]
@@ -41,12 +45,12 @@ func (p *part) named(head []byte) error {
 	case packed:
 		p.is(string(t.Kind))
 		if t.Kind == filetype.Zstandard {
-			p.find(RuleCompressed, 0, "the file is %s", t)
+			p.find(RuleCompressed, 0, "the data is %s", t)
 		}
-		p.find(rule, 0, "the file is %s, which is not unpacked", t)
+		p.find(rule, 0, "the file is %s, which is not opened", t)
 		p.promised(t.Kind)
-		p.unscanned(0, "%s is not unpacked", t)
-		return nil // and what is stored in it as it is may be found: see rest
+		p.unscanned(0, "%s is not opened", t)
+		return nil // rest searches it: members may be stored uncompressed
 	case t.Kind == filetype.ELF || t.Kind == filetype.PE || t.Kind == filetype.MachO:
 		p.is(string(t.Kind))
 		p.find(RuleUnsupported, 0, "the file is %s", t)
@@ -65,7 +69,7 @@ func (p *part) named(head []byte) error {
 	return nil
 }
 
-// unknown says what can be said of a part that is of no format that is known.
+// unknown analyses a part of an unknown format.
 func (p *part) unknown(head []byte) error {
 	if p.isYAML(head) {
 		return p.yaml()
@@ -97,8 +101,8 @@ func (p *part) unknown(head []byte) error {
 	return p.opaqueData()
 }
 
-// opaqueData searches bytes that are nothing that is known. No loader would take them
-// for code, so that to search the first of many is enough.
+// opaqueData searches bytes of an unknown format. No loader treats them as code, so searching
+// the first ones is enough.
 func (p *part) opaqueData() error {
 	r, cut, err := p.search(extent.Span{End: p.size})
 	if err != nil {
@@ -109,7 +113,8 @@ func (p *part) opaqueData() error {
 		return err
 	}
 	if cut {
-		p.find(RulePartlySearched, 0, "of the %s the first %s were searched for pickles", bytesOf(p.size), bytesOf(p.mostSearch()))
+		p.find(RulePartlySearched, 0, "only the first %[2]s of %[1]s were searched for pickles", bytesOf(p.size),
+			bytesOf(p.mostSearch()))
 	}
 	p.hidden(r, 0)
 	return nil

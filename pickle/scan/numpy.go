@@ -1,4 +1,4 @@
-// NumPy arrays: a header that is a Python literal, and numbers or a pickle after it.
+// NumPy arrays: a header that is a Python literal, followed by numbers or a pickle.
 
 package scan
 
@@ -9,21 +9,22 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/npy"
 )
 
-// npy looks at a NumPy array. Whether it is a pickle depends on its dtype alone.
+// npy analyses a NumPy array. Only an array of objects is a pickle.
 func (p *part) npy(head []byte) error {
 	p.is("npy")
 	prefix, ok := npy.ReadPrefix(head)
 	if !ok {
-		p.unscanned(0, "the header of the array is cut off")
+		p.unscanned(0, "the header of the array is truncated")
 		return nil
 	}
 	if !prefix.Exists() {
-		p.find(RuleBadHeader, 6, "the array is of version %d.%d of its format, which does not exist", prefix.Major, prefix.Minor)
+		p.find(RuleBadHeader, 6, "the array has version %d.%d of its format, which does not exist", prefix.Major,
+			prefix.Minor)
 	}
 	data := prefix.Begin + prefix.Length
-	const most = 1 << 20 // bytes of a header; NumPy reads 10,000 unless it is told to trust it
+	const most = 1 << 20 // bytes of a header; NumPy's default limit is 10,000
 	if data > p.size || prefix.Length > most {
-		p.find(RuleBadHeader, prefix.Begin, "the header of the array is said to take %s", bytesOf(prefix.Length))
+		p.find(RuleBadHeader, prefix.Begin, "the header of the array has a length of %s", bytesOf(prefix.Length))
 		return p.npyUnknown(prefix.Begin)
 	}
 	text := make([]byte, prefix.Length)
@@ -33,16 +34,16 @@ func (p *part) npy(head []byte) error {
 	header, err := npy.Parse(text)
 	switch size := header.Size; {
 	case err != nil:
-		p.find(RuleBadHeader, prefix.Begin, "the header of the array is no literal: %v", err)
+		p.find(RuleBadHeader, prefix.Begin, "the header of the array is not a Python literal: %v", err)
 		return p.npyUnknown(data)
 	case header.Objects:
 		return p.npyObjects(data)
 	case size < 0:
-		p.find(RuleBadHeader, 0, "the header of the array has no dtype or no shape that NumPy knows")
+		p.find(RuleBadHeader, 0, "the header of the array has no valid dtype or shape")
 		return p.npyUnknown(data)
 	case size > p.size-data:
 		if !p.goesOn {
-			p.find(pickle.RuleTruncated, data, "the array takes %s, and %d are there", bytesOf(size), p.size-data)
+			p.find(pickle.RuleTruncated, data, "the array is truncated: it needs %s, %d are present", bytesOf(size), p.size-data)
 		}
 		p.explain(0, p.size)
 		return nil
@@ -52,16 +53,17 @@ func (p *part) npy(head []byte) error {
 	}
 }
 
-// npyObjects looks at the pickle that an array of objects is.
+// npyObjects analyses the pickle of an array of objects.
 func (p *part) npyObjects(data int64) error {
-	p.find(RuleNumPyObject, data, "the array has objects in it: numpy.load unpickles them if it is told to, and did so by default before 1.16.3")
+	p.find(RuleNumPyObject, data,
+		"the array contains pickled objects: numpy.load loads them with allow_pickle, which was the default before 1.16.3")
 	sub := p.section("pickle", extent.Span{Begin: data, End: p.size})
 	sub.loaded = true
 	p.explain(0, p.size)
 	return p.inside(sub)
 }
 
-// npyUnknown searches an array of which it is not known what is in it.
+// npyUnknown searches an array whose content is unknown.
 func (p *part) npyUnknown(from int64) error {
 	p.swept = true
 	if from >= p.size {

@@ -1,4 +1,4 @@
-// Pickles: judged by package pickle, and laid out by package torchfile.
+// Pickles, and PyTorch checkpoints that consist of several.
 
 package scan
 
@@ -9,8 +9,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// pickle looks at a part that is a pickle, by its first bytes, its name, or because it
-// runs as one.
+// pickle analyses a part that is a pickle by its first bytes or its name, or because it can be
+// executed as one.
 func (p *part) pickle(head []byte) error {
 	if p.formats > 0 && !mayBePickle(head) {
 		return nil
@@ -31,25 +31,24 @@ func (p *part) pickle(head []byte) error {
 	}
 	p.is("pickle")
 	if p.hidesPickle() {
-		p.find(RuleExtension, 0, "a pickle is called %s", quoted(p.name))
+		p.find(RuleExtension, 0, "a pickle is named %s", quoted(p.name))
 	}
 	p.takeOver(g.Report, 0)
 	for _, s := range g.Report.Streams {
 		p.explain(s.Offset, s.End)
 	}
-	p.swept = true // by package pickle
+	p.swept = true // package pickle did
 	if p.graph != nil {
 		p.graph(g)
 	}
-	g = nil // those who are shown the pickle have values of their own
+	g = nil // frees memory: Visit may load the pickle again
 	p.visited(0, p.size)
 	return nil
 }
 
-// tried returns the first pickle if the part is to be judged as one, nil if not. What is not sure to be one
-// counts if it runs to its end, or does what no data does by chance before it breaks. A
-// checkpoint from before PyTorch 1.6, which its first few instructions tell, is looked
-// at right away.
+// tried returns the first pickle of the part, or nil if the part is not a pickle. Without
+// sure, a pickle must run to its end or have a telling import. Legacy PyTorch checkpoints,
+// which the first few instructions reveal, are analysed here.
 func (p *part) tried(sure bool) (*pickle.Graph, error) {
 	const few, many = 1000, 100_000 // instructions
 	for _, most := range [...]int64{few, many} {
@@ -67,14 +66,14 @@ func (p *part) tried(sure bool) (*pickle.Graph, error) {
 		case sure || runs || acts(g.Report):
 			return g, nil
 		case g.Report.Spent < few:
-			return nil, nil // it broke before
+			return nil, nil // it failed before
 		}
 	}
 	return nil, nil
 }
 
-// alien says whether a report is of bytes that are no pickle from the first on, and not
-// of one that is cut off.
+// alien reports whether the bytes of a report are not a pickle at all, rather than a truncated
+// one.
 func alien(r *pickle.Report) bool {
 	has := func(rule pickle.Rule) bool {
 		return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == rule })
@@ -82,22 +81,24 @@ func alien(r *pickle.Report) bool {
 	return len(r.Imports) == 0 && has(pickle.RuleNotPickle) && !has(pickle.RuleTruncated)
 }
 
-// stillborn says whether the first instruction already needs what is not on the stack, so
-// that no unpickler goes on to the second. "import " begins text of Python more often than
-// a pickle, and is an INST without a MARK.
+// stillborn reports whether the first instruction fails because the stack is empty. Python
+// source often begins with "import ", which is an INST without a MARK.
 func stillborn(r *pickle.Report) bool {
-	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == pickle.RuleUnderflow && f.Offset == 0 })
+	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool {
+		return f.Rule == pickle.RuleUnderflow &&
+			f.Offset == 0
+	})
 }
 
-// acts says whether a report has an import that is dangerous, or one that is not known
-// to be safe, and is called.
+// acts reports whether a report has a dangerous import, or one that is called and not known
+// to be safe.
 func acts(r *pickle.Report) bool {
 	return slices.ContainsFunc(r.Imports, func(im pickle.Import) bool {
 		return im.Verdict == pickle.Dangerous || im.Verdict > pickle.Safe && im.Called
 	})
 }
 
-// stream looks at a checkpoint from before PyTorch 1.6.
+// stream analyses a legacy PyTorch checkpoint, as written before version 1.6.
 func (p *part) stream() error {
 	s, err := torchfile.ReadStream(p.file, p.size, p.pickleOptions())
 	if err != nil || s == nil {
@@ -105,7 +106,7 @@ func (p *part) stream() error {
 	}
 	p.is("pytorch-legacy")
 	if p.hidesPickle() {
-		p.find(RuleExtension, 0, "a checkpoint is called %s", quoted(p.name))
+		p.find(RuleExtension, 0, "a checkpoint is named %s", quoted(p.name))
 	}
 	p.paid(s.Graph.Report)
 	p.judged(without(s.Graph.Report, pickle.RuleMultiple), 0, s.Graph.Report.End)

@@ -1,72 +1,72 @@
-// Reports: the verdict, and what it rests on.
+// Reports: the verdict and the evidence for it.
 
 package scan
 
 import "github.com/weightools/safetensors/pickle"
 
-// A Report is what a scan found.
+// A Report is the result of a scan.
 type Report struct {
-	// Format is what the file is, in a word or two: "pytorch-zip", "pickle", … Of what
-	// is several things at once it is the first.
+	// Format is the format of the file, such as "pytorch-zip" or "pickle"; if it has
+	// several formats, the first.
 	Format string
 
-	// Verdict is the worst of all parts.
+	// Verdict is the worst verdict of all parts.
 	Verdict pickle.Verdict
 
-	// Complete says whether all was seen that a loader may take for code; Reason why
-	// not, "" if Complete.
+	// Complete reports whether everything that a loader may execute was analysed. If not,
+	// Reason says why.
 	Complete bool
 	Reason   string
 
-	// Members are the parts of the file that are something by themselves, those of
-	// archives and what is packed, each after that which it is in.
+	// Members are the members of archives and the decompressed data, each after the part
+	// that contains it.
 	Members  []Member
 	Imports  []Import
 	Calls    []Call
 	Findings []Finding
 
-	// Limited says whether a budget of the scanner was met, so that a larger one would
-	// show more: MaxOpcodes, MaxMemory, MaxUnpacked or MaxMembers. A finding says where.
+	// Limited reports whether a limit of the Scanner was exceeded, so a larger one may show
+	// more: MaxOpcodes, MaxMemory, MaxUnpacked or MaxMembers. A finding says where.
 	Limited bool
 
-	// Omitted is how many imports, calls and findings there are beyond
-	// Scanner.MaxReport of their kind. The verdict is of all.
+	// Omitted is the number of imports, calls and findings beyond Scanner.MaxReport. They
+	// count for the verdict.
 	Omitted int
 }
 
 // A Member is a part of a file.
 type Member struct {
-	Path     string // its name; within another, that one's path and "!" stand before it
-	Offset   int64  // in the file, in bytes; -1 if it has to be unpacked
-	Size     int64  // in bytes, unpacked; -1 if that is not known
+	Path     string // its name, after the path of the enclosing member and "!"
+	Offset   int64  // in the file, in bytes; -1 if it is compressed
+	Size     int64  // in bytes, uncompressed; -1 if unknown
 	Format   string
-	Verdict  pickle.Verdict // of it and what is in it
+	Verdict  pickle.Verdict // including nested members
 	Complete bool
 	Reason   string
 }
 
-// An Import is one name that loading a part would import.
+// An Import is a name that loading a part imports.
 type Import struct {
-	Member string // the path of the part, "" for the file itself; offsets are in it
-	// How says what names it: an opcode, or of formats that are no pickles what is in
-	// its place.
+	Member string // the path of the part, "" for the file itself; offsets are relative to the part
+	// How says where the name comes from: an opcode or, in other formats, the kind of
+	// element.
 	How string
 	pickle.Import
 }
 
-// A Call is one call that loading a part would make.
+// A Call is a call that loading a part makes.
 type Call struct {
 	Member string
 	pickle.Call
 }
 
-// A Finding is something in a part that a reader should know.
+// A Finding is a remark on a part.
 type Finding struct {
 	Member string
 	pickle.Finding
 }
 
-// Resolved returns the name that would be imported, with its module.
+// Resolved returns the name that is imported, with its module.
 func (im *Import) Resolved() string {
 	if im.ResolvedModule == "" {
 		return im.ResolvedName
@@ -74,7 +74,7 @@ func (im *Import) Resolved() string {
 	return im.ResolvedModule + "." + im.ResolvedName
 }
 
-// Why says in a sentence why the import has its verdict.
+// Why returns the reason for the verdict on the import, as a sentence.
 func (im *Import) Why() string {
 	if l := lawOf(im.Rule); l != nil {
 		return l.text

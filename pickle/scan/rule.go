@@ -1,4 +1,4 @@
-// Rules: what can be found in a file beside what can be found in a pickle.
+// Rules: what can be found in a file, in addition to the rules of package pickle.
 
 package scan
 
@@ -9,7 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// The rules about archives and what is packed.
+// The rules about archives and compressed data.
 const (
 	RuleBadEnd         pickle.Rule = "bad-eocd"
 	RuleManyEnds       pickle.Rule = "multiple-eocd"
@@ -36,7 +36,7 @@ const (
 	RuleZstandard      pickle.Rule = "zstd"
 )
 
-// The rules about what a file is.
+// The rules about the format of a file.
 const (
 	RuleAccepted       pickle.Rule = "accepted"
 	RuleUnscanned      pickle.Rule = "unscanned"
@@ -57,7 +57,7 @@ const (
 	RuleNumPyObject  pickle.Rule = "numpy-object"
 )
 
-// The rules about formats that are no pickles.
+// The rules about formats other than pickle.
 const (
 	RuleKerasLambda   pickle.Rule = "keras-lambda"
 	RuleKerasModule   pickle.Rule = "keras-config-module"
@@ -73,83 +73,91 @@ const (
 	RuleNotSafeTensor pickle.Rule = "bad-safetensors"
 )
 
-// A law is what the table says of a rule.
+// A law is the table's entry for a rule.
 type law struct {
 	rule     pickle.Rule
 	severity pickle.Severity
 	text     string
 }
 
-// laws is the one table of the rules of this package, and of those of package pickle
-// that are found here, too.
+// laws is the table of the rules of this package, and of the rules of package pickle that
+// this package also reports.
 var laws = [...]law{
-	{pickle.RuleTruncated, pickle.Warning, "The bytes end before what they begin does."},
-	{pickle.RuleTrailing, pickle.Warning, "There are bytes after the end, which belong to nothing."},
-	{pickle.RuleNotPickle, pickle.Warning, "The bytes are not a pickle, though the name says so."},
-	{pickle.RuleEmbedded, pickle.Warning, "A pickle stands in bytes that loading leaves alone."},
-	{pickle.RuleNested, pickle.Note, "A pickle stands within another, and is loaded with it."},
-	{RuleNestedArchive, pickle.Note, "An archive stands within another part."},
+	{pickle.RuleTruncated, pickle.Warning, "The data is truncated."},
+	{pickle.RuleTrailing, pickle.Warning, "Bytes follow the end of the data."},
+	{pickle.RuleNotPickle, pickle.Warning, "The file is named like a pickle but is not one."},
+	{pickle.RuleEmbedded, pickle.Warning, "Data that loading does not execute contains a pickle."},
+	{pickle.RuleNested, pickle.Note, "A pickle contains another one, which is loaded with it."},
+	{RuleNestedArchive, pickle.Note, "An archive is nested in another file."},
 
-	{RuleBadEnd, pickle.Warning, "The end record of a zip archive does not fit its directory."},
-	{RuleManyEnds, pickle.Warning, "A zip archive has more than one end record, and readers may take another."},
-	{RulePrefixData, pickle.Warning, "Bytes stand before a zip archive: some readers find it behind them, some do not."},
-	{RuleUnlistedData, pickle.Warning, "Bytes within an archive belong to none of its members."},
-	{RuleBadOffset, pickle.Warning, "A member of an archive is said to be where none is."},
-	{RuleHeaderMismatch, pickle.Warning, "The directory of a zip archive and the header before a member disagree, and readers believe one or the other."},
-	{RuleBadHeader, pickle.Warning, "A header is not as the format has it."},
-	{RuleBadFlags, pickle.Warning, "A member of a zip archive has flags that some readers refuse."},
-	{RuleBadCRC, pickle.Warning, "A member of an archive does not have the checksum that it should: some readers refuse it, PyTorch's does not."},
-	{RuleOverlap, pickle.Warning, "Members of an archive share bytes."},
-	{RuleOrphan, pickle.Warning, "A member stands in a zip archive without being listed: some readers see it, some do not."},
-	{RuleDuplicateEntry, pickle.Warning, "Two members of an archive have a name that is one to some reader."},
-	{RuleUnsafeName, pickle.Warning, "The name of a member leads somewhere else when the archive is unpacked, or is another to other readers."},
-	{RuleSymlink, pickle.Warning, "A member of an archive is a link once it is unpacked."},
+	{RuleBadEnd, pickle.Warning, "The end record of a zip archive does not match its directory."},
+	{RuleManyEnds, pickle.Warning, "A zip archive has several end records; readers may use different ones."},
+	{RulePrefixData, pickle.Warning, "Bytes precede a zip archive; only some readers find it."},
+	{RuleUnlistedData, pickle.Warning, "An archive contains bytes that belong to no member."},
+	{RuleBadOffset, pickle.Warning, "The offset of an archive member is wrong."},
+	{RuleHeaderMismatch, pickle.Warning,
+		"The directory of a zip archive and the header of a member disagree; readers may use either."},
+	{RuleBadHeader, pickle.Warning, "A header is invalid."},
+	{RuleBadFlags, pickle.Warning, "A member of a zip archive has flags that some readers reject."},
+	{RuleBadCRC, pickle.Warning,
+		"A member of an archive has the wrong checksum; some readers reject it, PyTorch does not."},
+	{RuleOverlap, pickle.Warning, "Members of an archive overlap."},
+	{RuleOrphan, pickle.Warning, "A member of a zip archive is not listed in its directory; only some readers see it."},
+	{RuleDuplicateEntry, pickle.Warning, "Two members of an archive have the same name for some readers."},
+	{RuleUnsafeName, pickle.Warning,
+		"The name of a member leads outside of the target folder, or differs between readers."},
+	{RuleSymlink, pickle.Warning, "A member of an archive is a link."},
 	{RuleOddMember, pickle.Warning, "A member of an archive is neither a file nor a folder."},
-	{RuleOddCompression, pickle.Warning, "A member of a zip archive is packed in a way that PyTorch does not read, and others do."},
+	{RuleOddCompression, pickle.Warning,
+		"A member of a zip archive has a compression that PyTorch does not support and other readers do."},
 	{RuleEncrypted, pickle.Warning, "A member of an archive is encrypted."},
-	{RuleManyRoots, pickle.Warning, "A checkpoint has several folders, and which one is loaded depends on the order of its directory."},
-	{RuleCompressed, pickle.Note, "The bytes are packed, and what they unpack to was looked at."},
-	{Rule7z, pickle.Warning, "The bytes are a 7z archive: PyTorch does not read it, a loader of its own would."},
-	{RuleRAR, pickle.Warning, "The bytes are a RAR archive: PyTorch does not read it, a loader of its own would."},
-	{RuleZstandard, pickle.Warning, "The bytes are packed by Zstandard."},
+	{RuleManyRoots, pickle.Warning,
+		"An archive contains several checkpoints; the order of its directory decides which one is loaded."},
+	{RuleCompressed, pickle.Note, "The file is compressed; the decompressed data was analysed."},
+	{Rule7z, pickle.Warning, "The file is a 7z archive, which PyTorch does not read but a custom loader may."},
+	{RuleRAR, pickle.Warning, "The file is a RAR archive, which PyTorch does not read but a custom loader may."},
+	{RuleZstandard, pickle.Warning, "The file is compressed by Zstandard, which is not decompressed."},
 
-	{RuleAccepted, pickle.Note, "The policy accepts the file as it is, and it was not looked at."},
-	{RuleUnscanned, pickle.Warning, "Something in the file was not looked at, so nobody knows what it is."},
-	{RulePolyglot, pickle.Warning, "The bytes are several formats at once: what is loaded depends on the loader."},
-	{RuleExtension, pickle.Warning, "What may hold code has the name of something else."},
-	{RuleLFSPointer, pickle.Warning, "The file stands for another one, which was not fetched."},
-	{RuleLookAlike, pickle.Note, "The file is something else than its name says."},
-	{RulePartlySearched, pickle.Note, "Bytes that no loader takes for code were not all searched for pickles: a deep scan does."},
-	{RuleUnsupported, pickle.Warning, "The format is known, and not looked into."},
+	{RuleAccepted, pickle.Note, "The policy accepts the file by its digest; it was not analysed."},
+	{RuleUnscanned, pickle.Warning, "Something in the file was not analysed."},
+	{RulePolyglot, pickle.Warning, "The file has several formats at once; the loader decides what is loaded."},
+	{RuleExtension, pickle.Warning, "A file that may contain code is named like one that cannot."},
+	{RuleLFSPointer, pickle.Warning, "The file is a pointer to another one, which was not downloaded."},
+	{RuleLookAlike, pickle.Note, "The format of the file differs from its name."},
+	{RulePartlySearched, pickle.Note,
+		"Only a part of the data that no loader executes was searched for pickles; a deep scan searches all of it."},
+	{RuleUnsupported, pickle.Warning, "The format is known but not analysed."},
 
-	{RuleByteOrder, pickle.Warning, "The byte order of a checkpoint is none that exists."},
-	{torchfile.RuleMagic, pickle.Warning, "The number with which a checkpoint begins is written as PyTorch does not write it."},
-	{torchfile.RuleStorageKey, pickle.Warning, "The key of a storage, the numbers of tensors, is none that can be."},
-	{torchfile.RuleStorageType, pickle.Warning, "One storage is said to have two types or two sizes."},
-	{torchfile.RuleStorageSize, pickle.Warning, "The numbers of a tensor take more or fewer bytes than are there."},
-	{torchfile.RuleShape, pickle.Warning, "The shape of a tensor is none that can be."},
-	{torchfile.RuleStride, pickle.Warning, "The strides of a tensor are none that it can have."},
-	{torchfile.RuleTensorRange, pickle.Warning, "A tensor reaches beyond the numbers that it is a view of."},
-	{RuleStorageAway, pickle.Warning, "The numbers of a tensor are not there."},
-	{RuleTorchScript, pickle.Warning, "The file has a program in PyTorch's own language, which loading prepares and calling runs."},
-	{RulePythonSource, pickle.Warning, "An archive has Python source in it, which runs if it is loaded by what such archives are for."},
-	{RuleNumPyObject, pickle.Warning, "A NumPy array has objects in it, which are a pickle."},
+	{RuleByteOrder, pickle.Warning, "The byte order of a checkpoint is invalid."},
+	{torchfile.RuleMagic, pickle.Warning, "The magic number of a checkpoint is encoded differently from PyTorch."},
+	{torchfile.RuleStorageKey, pickle.Warning, "The key of a storage is invalid."},
+	{torchfile.RuleStorageType, pickle.Warning, "A storage has two types or two sizes."},
+	{torchfile.RuleStorageSize, pickle.Warning, "The size of a storage does not match its data."},
+	{torchfile.RuleShape, pickle.Warning, "The shape of a tensor is invalid."},
+	{torchfile.RuleStride, pickle.Warning, "The strides of a tensor are invalid."},
+	{torchfile.RuleTensorRange, pickle.Warning, "A tensor extends beyond its storage."},
+	{RuleStorageAway, pickle.Warning, "The data of a storage is missing."},
+	{RuleTorchScript, pickle.Warning, "The file contains a TorchScript program, which runs when the model is called."},
+	{RulePythonSource, pickle.Warning, "An archive contains Python source code, which the loaders of such archives run."},
+	{RuleNumPyObject, pickle.Warning, "A NumPy array contains objects, which are a pickle."},
 
-	{RuleKerasLambda, pickle.Error, "A Keras model has a layer that is Python code."},
-	{RuleKerasModule, pickle.Error, "A Keras model names a function or a class outside of Keras, which loading imports."},
-	{RuleKerasCustom, pickle.Warning, "A Keras model names an object that is not Keras's."},
-	{RuleBadConfig, pickle.Warning, "The configuration of a model is no JSON, or says something twice."},
-	{RuleConfigSearch, pickle.Note, "An HDF5 file was searched for the text of a configuration, and not taken apart."},
-	{RuleYAMLCall, pickle.Error, "A tag in a YAML text names what PyYAML imports or calls when it is loaded, unless by a safe loader."},
-	{RuleYAMLTag, pickle.Warning, "A tag in a YAML text has PyYAML make a Python object when it is loaded, unless by a safe loader."},
-	{RuleJava, pickle.Warning, "The bytes are serialized Java objects, which loading makes."},
-	{RuleJavaGadget, pickle.Error, "Serialized Java objects are of a class that is known to run code when it is loaded."},
-	{RuleGraphOp, pickle.Error, "A TensorFlow graph has a node that reaches files or Python when it is run."},
-	{RuleMetadataCode, pickle.Warning, "Metadata has code or markup in it, which runs only if something runs metadata."},
-	{RuleNotSafeTensor, pickle.Note, "A safetensors file breaks rules of its format."},
+	{RuleKerasLambda, pickle.Error, "A Keras model has a layer with Python bytecode."},
+	{RuleKerasModule, pickle.Error,
+		"A Keras model refers to a function or class outside of Keras, which loading imports."},
+	{RuleKerasCustom, pickle.Warning, "A Keras model refers to a custom object."},
+	{RuleBadConfig, pickle.Warning, "The configuration of a model is invalid JSON or has duplicate keys."},
+	{RuleConfigSearch, pickle.Note, "An HDF5 file was searched for configurations, not parsed."},
+	{RuleYAMLCall, pickle.Error, "A YAML tag makes PyYAML import or call a name, except with a safe loader."},
+	{RuleYAMLTag, pickle.Warning, "A YAML tag makes PyYAML create a Python object, except with a safe loader."},
+	{RuleJava, pickle.Warning, "The file contains serialized Java objects, which loading creates."},
+	{RuleJavaGadget, pickle.Error, "Serialized Java objects include a class that is known to run code when it is loaded."},
+	{RuleGraphOp, pickle.Error, "A TensorFlow graph contains an operation that accesses files or calls Python."},
+	{RuleMetadataCode, pickle.Warning,
+		"Metadata contains code or markup, which runs only if a program executes metadata."},
+	{RuleNotSafeTensor, pickle.Note, "A safetensors file violates rules of its format."},
 }
 
-// lawOf returns the row of a rule, nil if this package has none.
+// lawOf returns the entry for a rule, or nil.
 func lawOf(rule pickle.Rule) *law {
 	for i := range laws {
 		if laws[i].rule == rule {
@@ -159,8 +167,8 @@ func lawOf(rule pickle.Rule) *law {
 	return nil
 }
 
-// Rules yields all rules that a report may name, those of package pickle first. Their
-// order is that of tables, and the same in all reports.
+// Rules yields all rules that a report may contain, beginning with those of package pickle. The
+// order is fixed.
 func Rules() iter.Seq[pickle.Rule] {
 	return func(yield func(pickle.Rule) bool) {
 		seen := make(map[pickle.Rule]bool)
@@ -178,7 +186,7 @@ func Rules() iter.Seq[pickle.Rule] {
 	}
 }
 
-// Text says what a rule is about, as a sentence, "" if there is no such rule.
+// Text describes a rule in a sentence. It returns "" for an unknown rule.
 func Text(rule pickle.Rule) string {
 	if l := lawOf(rule); l != nil {
 		return l.text
@@ -186,17 +194,20 @@ func Text(rule pickle.Rule) string {
 	return rule.Text()
 }
 
-// Severity returns the severity of a finding of the given rule. Of the rules of
-// package pickle it depends on what was found, and that which is given is the usual.
+// Severity returns the severity of findings of the given rule. For rules of package pickle it
+// is the usual severity: the actual one depends on the finding.
 func Severity(rule pickle.Rule) pickle.Severity {
 	if l := lawOf(rule); l != nil {
 		return l.severity
 	}
 	switch rule {
-	case pickle.RuleDangerous, pickle.RulePolicyDeny, pickle.RuleDunderGlobal, pickle.RuleReexport, pickle.RuleComputed, pickle.RuleComputedCall,
-		pickle.RuleCallableArg, pickle.RuleDunderString, pickle.RuleDunderState, pickle.RuleDynamicClass, pickle.RuleBuildImport:
+	case pickle.RuleDangerous, pickle.RulePolicyDeny, pickle.RuleDunderGlobal, pickle.RuleReexport, pickle.RuleComputed,
+		pickle.RuleComputedCall,
+		pickle.RuleCallableArg, pickle.RuleDunderString, pickle.RuleDunderState, pickle.RuleDynamicClass,
+		pickle.RuleBuildImport:
 		return pickle.Error
-	case pickle.RuleAllowed, pickle.RuleProfile, pickle.RulePolicyAllow, pickle.RuleResolved, pickle.RuleMultiple, pickle.RuleRawArray:
+	case pickle.RuleAllowed, pickle.RuleProfile, pickle.RulePolicyAllow, pickle.RuleResolved, pickle.RuleMultiple,
+		pickle.RuleRawArray:
 		return pickle.Note
 	}
 	return pickle.Warning

@@ -14,15 +14,15 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Scan looks at the file of the given size behind r. Its name, which may be a path,
-// is only good for saying that the file is not what it is called.
+// Scan analyses the file of the given size in r. The name, which may be a path, is compared
+// with the content.
 //
-// The error is of reading r, never of what was read; there is no report then.
+// An error is an error of r; the report is then nil.
 func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) {
 	if ok, err := s.accepted(r, size); err != nil {
 		return nil, err
 	} else if ok {
-		note := pickle.Finding{Rule: RuleAccepted, Message: "the policy accepts the file as it is, by its SHA-256"}
+		note := pickle.Finding{Rule: RuleAccepted, Message: "the policy accepts the file by its SHA-256"}
 		return &Report{Format: "accepted", Complete: true, Findings: []Finding{{Finding: note}}}, nil
 	}
 	run := &scanning{Scanner: *s, report: new(Report), lookInto: look}
@@ -37,8 +37,8 @@ func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) 
 	return run.report, nil
 }
 
-// accepted says whether the policy accepts the file as it is, by its digest. To know
-// that, all of it has to be read.
+// accepted reports whether the policy accepts the file by its digest. It reads all of the
+// file, unless the policy lists no digests.
 func (s *Scanner) accepted(r io.ReaderAt, size int64) (bool, error) {
 	if s.Policy == nil || len(s.Policy.Files) == 0 {
 		return false, nil

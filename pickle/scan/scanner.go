@@ -1,4 +1,4 @@
-// The scanner: its options and limits, and one scan.
+// The options and limits of scans.
 
 package scan
 
@@ -8,60 +8,61 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A Scanner says how files are scanned. The zero Scanner is the default.
+// A Scanner holds the options of scans. The zero Scanner has the defaults.
 type Scanner struct {
-	// Policy says which names pickles may import. Nil means the built-in lists alone.
+	// Policy lists the names that pickles may import. Nil means the built-in lists.
 	Policy *pickle.Policy
 
-	// Deep says to search bytes for pickles that no loader looks for there: the numbers
-	// of tensors, and all of what belongs to no part of a file. Otherwise of the former
-	// the first bytes are looked at, and of the latter 16 MiB.
+	// Deep also searches bytes that no loader executes: tensor data, and all bytes that
+	// belong to no part of the file. Otherwise only the first bytes of tensor data and the
+	// first 16 MiB of such bytes are examined.
 	Deep bool
 
-	// Visit, if it is not nil, is called for each pickle, in the order of the report. What it is given can be read until it returns.
+	// Visit, if not nil, is called for each pickle, in the order of the report. The Pickle
+	// can be read until Visit returns.
 	Visit func(Pickle)
 
-	// MaxOpcodes is how much work a scan is, counted in instructions of pickles: see
-	// pickle.Options. What is unpacked, searched or read as JSON counts as well. 0 means
-	// UsualOpcodes, and a deep scan has one more for each byte.
+	// MaxOpcodes limits the work of a scan, counted in pickle instructions: see
+	// pickle.Options. Decompressing, searching and reading JSON count as well. 0 means
+	// UsualOpcodes, plus one for each byte in a deep scan.
 	MaxOpcodes int64
-	// MaxMemory is how many bytes the values of a pickle and what is found in it may
-	// take, and the parts of archives as many. 0 means UsualMemory.
+	// MaxMemory limits the memory in bytes for the values and findings of a pickle, and
+	// that for the list of parts. 0 means UsualMemory.
 	MaxMemory int64
-	// MaxDepth is how deep archives within archives are opened. 0 means 8.
+	// MaxDepth limits the nesting of archives. 0 means 8.
 	MaxDepth int
-	// MaxUnpacked is how many bytes are unpacked in all. 0 means 256 MiB, or four times
-	// the size of the file if that is more, and 1 GiB at most.
+	// MaxUnpacked limits the total size of decompressed data in bytes. 0 means 256 MiB or
+	// four times the size of the file, whichever is more, but at most 1 GiB.
 	MaxUnpacked int64
-	// MaxMembers is how many members of archives are looked at in all. 0 means 100,000.
+	// MaxMembers limits the total number of archive members. 0 means 100,000.
 	MaxMembers int
-	// MaxReport is how many imports, calls and findings are reported, of each. 0 means
-	// 10,000.
+	// MaxReport limits the number of imports, of calls and of findings in the report. 0
+	// means 10,000.
 	MaxReport int
 }
 
-// The limits that hold if a Scanner has none.
+// The default limits.
 const (
 	usualDepth    = 8
 	usualMembers  = 100_000
 	usualReport   = 10_000
 	leastUnpacked = 256 << 20
 	mostUnpacked  = 1 << 30
-	usualSearch   = 16 << 20 // bytes of a range that nothing explains
+	usualSearch   = 16 << 20 // bytes of a range that no format explains
 )
 
-// The budgets of work and memory that hold if a Scanner has none: with them any file is
-// judged in two seconds and 64 MiB, but for the time to read it.
+// The default budgets of work and memory. With them any file takes at most two seconds and
+// 64 MiB, apart from the time to read it.
 const (
 	UsualOpcodes = 50_000_000
 	UsualMemory  = 24 << 20
 )
 
-// A Pickle is a run of bytes that was judged as one pickle or several.
+// A Pickle is a range of bytes that was analysed as one or several pickles.
 type Pickle struct {
-	Member  string // the path of the part that it is in, "" for the file itself
-	Offset  int64  // in that part
+	Member  string // path of the part that contains it, "" for the file itself
+	Offset  int64  // in that part, in bytes
 	Size    int64  // in bytes
 	Bytes   io.ReaderAt
-	Options *pickle.Options // by which it was judged
+	Options *pickle.Options // with which it was analysed
 }

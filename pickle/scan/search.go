@@ -21,7 +21,8 @@ func (p *part) sweep(span extent.Span) error {
 		return err
 	}
 	if cut {
-		p.unscanned(span.Begin, "%s belong to no format; only the first %s were searched for pickles", bytesOf(span.Len()), bytesOf(p.mostSearch()))
+		p.unscanned(span.Begin, "%s belong to no format; only the first %s were searched for pickles", bytesOf(span.Len()),
+			bytesOf(p.mostSearch()))
 	}
 	p.hidden(r, span.Begin)
 	return nil

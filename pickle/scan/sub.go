@@ -22,7 +22,8 @@ func (s *scanning) newPart(within *part, name string, r io.ReaderAt, size int64)
 		name = "(no name)" // "" is the path of the file itself
 	}
 	name = cutName(name)
-	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1, window: bytesio.NewWindow(r, size)}
+	p := &part{scanning: s, within: within, path: name, name: path.Base(name), file: r, size: size, member: -1,
+		window: bytesio.NewWindow(r, size)}
 	if within == nil {
 		return p
 	}
@@ -44,7 +45,8 @@ func cutName(name string) string {
 	if len(name) <= most {
 		return name
 	}
-	return fmt.Sprintf("%s…%s (%d bytes)", strings.ToValidUTF8(name[:most/2], ""), strings.ToValidUTF8(name[len(name)-most/2:], ""), len(name))
+	return fmt.Sprintf("%s…%s (%d bytes)", strings.ToValidUTF8(name[:most/2], ""),
+		strings.ToValidUTF8(name[len(name)-most/2:], ""), len(name))
 }
 
 // crowded reports a finding and returns true if a limit forbids further parts.

@@ -54,6 +54,7 @@ func (p *part) takeOver(r *pickle.Report, off int64) {
 // without returns a copy of a report without the findings of some rules.
 func without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
 	rest := *r
-	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f pickle.Finding) bool { return slices.Contains(rules, f.Rule) })
+	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings),
+		func(f pickle.Finding) bool { return slices.Contains(rules, f.Rule) })
 	return &rest
 }

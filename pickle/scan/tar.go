@@ -1,4 +1,4 @@
-// Tar archives, and among them what PyTorch wrote before version 0.2.
+// Tar archives, including the checkpoints of PyTorch 0.1.
 
 package scan
 
@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// tar looks at a tar archive.
+// tar analyses a tar archive.
 func (p *part) tar() error {
 	a, err := tarwalk.Walk(p.file, p.size, &tarwalk.Options{Members: p.MaxMembers})
 	if err != nil {
@@ -30,10 +30,11 @@ func (p *part) tar() error {
 	}
 	p.holds = true
 	if p.within != nil {
-		p.find(RuleNestedArchive, 0, "an archive of %s", wording.Count(len(a.Members), "member"))
+		p.find(RuleNestedArchive, 0, "an archive of %s is nested in the file", wording.Count(len(a.Members), "member"))
 	}
 	for _, f := range a.Faults {
-		p.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: Severity(pickle.Rule(f.Kind)), Offset: f.Offset, Message: f.Detail})
+		p.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: Severity(pickle.Rule(f.Kind)), Offset: f.Offset,
+			Message: f.Detail})
 	}
 	p.report.Omitted += a.Omitted
 	for i := range a.Members {
@@ -47,7 +48,7 @@ func (p *part) tar() error {
 	p.explain(0, a.End)
 	for _, gap := range a.Gaps {
 		if gap.End > a.End {
-			continue // what follows the archive is for others to explain
+			continue // behind the archive
 		}
 		if err := p.sweep(gap); err != nil {
 			return err
@@ -56,7 +57,7 @@ func (p *part) tar() error {
 	return nil
 }
 
-// tarMember looks at a member. Of folders and links there is no content.
+// tarMember analyses a member. Folders and links have no content.
 func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 	if m.Data.Len() == 0 {
 		return nil
@@ -72,7 +73,7 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 				return err
 			}
 			if extensionOf(sub.name) == ".py" && sub.opaqueOrText() {
-				sub.find(RulePythonSource, 0, "%s is Python source, which runs if it is imported", quoted(m.Name))
+				sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 			}
 			return nil
 		})
@@ -89,8 +90,7 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 	return p.inside(sub)
 }
 
-// oldMember looks at the storages or the tensors of version 0.1: pickles between
-// numbers.
+// oldMember analyses the storages or the tensors of PyTorch 0.1: pickles and raw data in turn.
 func (p *part) oldMember(read func(io.ReaderAt, int64, *pickle.Options) (*torchfile.Member, error)) error {
 	p.format = "pytorch-tar-member"
 	p.members++
@@ -109,7 +109,7 @@ func (p *part) oldMember(read func(io.ReaderAt, int64, *pickle.Options) (*torchf
 		}
 	}
 	p.explain(0, m.End)
-	if err := p.behind(m.End, "the last that belongs to the format"); err != nil {
+	if err := p.behind(m.End, "the checkpoint's data"); err != nil {
 		return err
 	}
 	return p.rest()

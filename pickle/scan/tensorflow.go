@@ -1,4 +1,4 @@
-// TensorFlow: graphs whose nodes reach files, or Python.
+// TensorFlow graphs with operations that access files or call Python.
 
 package scan
 
@@ -9,14 +9,14 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A graphOp is an operation that a graph of TensorFlow has no need of to compute.
+// A graphOp is an operation that does more than compute.
 type graphOp struct {
 	name     string
 	severity pickle.Severity
 	what     string
 }
 
-// graphOps are those that reach out of the graph.
+// graphOps are the operations that access files, libraries or Python.
 var graphOps = []graphOp{
 	{"PyFunc", pickle.Error, "calls Python"},
 	{"PyFuncStateless", pickle.Error, "calls Python"},
@@ -26,9 +26,9 @@ var graphOps = []graphOp{
 	{"LoadLibrary", pickle.Error, "loads libraries"},
 }
 
-// graphNodes looks for these in bytes that have no magic, as graphs do not: they are protocol
-// buffers. The operation of a node is its second field (0x12 says so in NodeDef), a
-// string after its length. Its first is its name (0x0a), without which it is chance.
+// graphNodes searches for these operations. A graph is a protocol buffer and has no magic
+// number; a node (NodeDef) begins with its name (tag 0x0a) and its operation (tag 0x12), each
+// a string after its length.
 func (p *part) graphNodes() error {
 	const block, before = 1 << 20, 512
 	end := min(p.size, p.mostSearch())
@@ -50,7 +50,8 @@ func (p *part) graphNodes() error {
 				if from += j; isNode(b[:from]) {
 					found[op.name] = true
 					p.format = "tensorflow-graph"
-					p.add(pickle.Finding{Rule: RuleGraphOp, Severity: op.severity, Offset: at + int64(from), Message: "a node of a TensorFlow graph is " + op.name + ", which " + op.what})
+					p.add(pickle.Finding{Rule: RuleGraphOp, Severity: op.severity, Offset: at + int64(from),
+						Message: "a TensorFlow graph contains the operation " + op.name + ", which " + op.what})
 				}
 				from++
 			}
@@ -62,9 +63,9 @@ func (p *part) graphNodes() error {
 	return nil
 }
 
-// isNode says whether b ends with the first field of a node: its name.
+// isNode reports whether b ends with the name of a node.
 func isNode(b []byte) bool {
-	const most = 127 // bytes of a name whose length takes one byte
+	const most = 127 // the longest name whose length has one byte
 	for n := range min(len(b)-1, most+1) {
 		if n > 0 && b[len(b)-n-2] == 0x0a && int(b[len(b)-n-1]) == n && filetype.IsText(b[len(b)-n:]) {
 			return true

@@ -1,5 +1,4 @@
-// Checkpoints in zip archives: which contents are the numbers of tensors, and what
-// else PyTorch writes beside them.
+// PyTorch checkpoints in zip archives: tensor data, byte order and programs.
 
 package scan
 
@@ -12,17 +11,17 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// storage returns the name under which a storage is known that a member holds, and false
-// if it is none: if no pickle of the archive names it.
+// storage returns the name of the storage that a member contains, and false if no pickle of
+// the archive refers to it.
 func (b *box) storage(name string) (string, bool) {
 	rest, ok := b.relative(name)
 	rest = strings.TrimSuffix(rest, ".storage") // of torch.package
 	return rest, ok && b.keys[rest]
 }
 
-// storagesOf returns where the storages are that a pickle names: those of data.pkl in
-// data/, those of TorchScript's constants.pkl in constants/, and those of torch.package,
-// which has many pickles, in .data/. No other pickle names any that is loaded.
+// storagesOf returns the folder of the storages that a pickle refers to: data/ for data.pkl,
+// constants/ for TorchScript's constants.pkl, and .data/ for the pickles of torch.package.
+// It returns false for other members.
 func (b *box) storagesOf(name string) (folder string, ok bool) {
 	rest, ok := b.relative(name)
 	switch {
@@ -36,14 +35,14 @@ func (b *box) storagesOf(name string) (folder string, ok bool) {
 	return "", false
 }
 
-// storage looks at a part that is the numbers of tensors.
+// storage examines a part that contains tensor data.
 func (p *part) storage(head []byte) error {
 	p.format = "storage"
 	p.members++
 	return p.numbers(extent.Span{End: p.size}, head)
 }
 
-// pickled takes note of the storages that a pickle names, which are in a folder.
+// pickled returns a function that records the storages of a pickle, which are in a folder.
 func (b *box) pickled(sub *part, folder string) func(*pickle.Graph) {
 	return func(g *pickle.Graph) {
 		storages, faults := torchfile.Storages(g)
@@ -58,7 +57,7 @@ func (b *box) pickled(sub *part, folder string) func(*pickle.Graph) {
 	}
 }
 
-// record looks at a member for what it is to PyTorch.
+// record examines a member that has a meaning for PyTorch or Keras.
 func (b *box) record(m *zipwalk.Member, sub *part) error {
 	name, _ := b.relative(m.Name)
 	switch {
@@ -68,24 +67,25 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 			return err
 		}
 		if s := string(text); s != "little" && s != "big" {
-			sub.find(RuleByteOrder, 0, "the byte order is %s, and can be \"little\" or \"big\"", quoted(s))
+			sub.find(RuleByteOrder, 0, "the byte order is %s; it must be \"little\" or \"big\"", quoted(s))
 		}
 	case b.kind != nil && b.kind.format == "torchscript" && strings.HasPrefix(name, "code/"):
 		return sub.script()
 	case extensionOf(name) == ".py" && sub.opaqueOrText():
 		sub.format = "python-source"
-		sub.find(RulePythonSource, 0, "%s is Python source, which runs if it is imported", quoted(m.Name))
+		sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 	case b.kind != nil && b.kind.format == "keras" && name == "config.json":
 		return sub.kerasConfig()
 	}
 	return nil
 }
 
-// scriptHazards are what programs of TorchScript name that read or write files, or
-// run what is not PyTorch's.
-var scriptHazards = []string{"from_file", "aten::save", "torch.save", "aten::load", "torch.load", "torch.ops.load_library"}
+// scriptHazards are the names by which TorchScript programs read or write files or call
+// foreign code.
+var scriptHazards = []string{"from_file", "aten::save", "torch.save", "aten::load", "torch.load",
+	"torch.ops.load_library"}
 
-// script looks at a program of TorchScript.
+// script examines a TorchScript program.
 func (p *part) script() error {
 	p.format = "torchscript-code"
 	const most = 4 << 20
@@ -100,30 +100,31 @@ func (p *part) script() error {
 		}
 	}
 	if len(found) > 0 {
-		p.find(RuleTorchScript, 0, "the program uses %s, which reach files or what is not PyTorch's", strings.Join(found, ", "))
+		p.find(RuleTorchScript, 0, "the program uses %s, by which it can access files or foreign code", strings.Join(found,
+			", "))
 	}
 	if p.size > most {
-		p.unscanned(most, "the program is longer than the %d bytes that are searched", most)
+		p.unscanned(most, "only the first %d bytes of the program were searched", most)
 	}
 	return nil
 }
 
-// judgeKind reports what follows from the kind of archive.
+// judgeKind reports findings that follow from the kind of the archive.
 func (b *box) judgeKind() {
 	if b.kind == nil {
 		return
 	}
 	if b.kind.format == "torchscript" {
-		b.find(RuleTorchScript, 0, "the archive has programs in TorchScript, PyTorch's own language")
+		b.find(RuleTorchScript, 0, "the archive contains TorchScript programs")
 	}
 	if b.torch() {
 		b.storages()
 	}
 }
 
-// storages compares the storages that pickles name with those that are there.
+// storages compares the storages that pickles refer to with the members.
 func (b *box) storages() {
-	const most = 3 // that are told to be missing: a checkpoint without its numbers has many
+	const most = 3 // that are reported: a checkpoint without its data has many
 	missing := 0
 	for _, s := range b.named {
 		have, ok := b.sizes[s.name]
@@ -133,7 +134,8 @@ func (b *box) storages() {
 				b.find(RuleStorageAway, 0, "the storage %s, of %d elements, is not in the archive", quoted(s.name), s.Elements)
 			}
 		case known && want != have:
-			b.find(torchfile.RuleStorageSize, 0, "the storage %s has %s by the pickle, and %s in the archive", quoted(s.name), bytesOf(want), bytesOf(have))
+			b.find(torchfile.RuleStorageSize, 0, "the storage %s has %s in the pickle but %s in the archive", quoted(s.name),
+				bytesOf(want), bytesOf(have))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// YAML: tags that have Python make objects, and call what they name.
+// YAML: tags by which PyYAML creates Python objects and calls functions.
 
 package scan
 
@@ -13,11 +13,11 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/yaml"
 )
 
-// callTags are those that import a name, and call it or hand it out (PyYAML,
-// constructor.py). A ":" and the name follow.
+// callTags are the tags that import a name and call or return it (constructor.py of PyYAML).
+// They are followed by ":" and the name.
 var callTags = []string{"object/apply", "object/new", "name", "module"}
 
-// isYAML says whether a part is YAML: there is no magic, so its name has to say so.
+// isYAML reports whether a part is YAML. Its name must say so: YAML has no magic number.
 func (p *part) isYAML(head []byte) bool {
 	switch extensionOf(p.name) {
 	case ".yaml", ".yml":
@@ -26,11 +26,11 @@ func (p *part) isYAML(head []byte) bool {
 	return false
 }
 
-// yaml looks at a part in YAML for tags, and for a model of Keras with code in it.
+// yaml searches a YAML text for tags and for Keras models with code.
 func (p *part) yaml() error {
 	p.format = "yaml"
 	if p.size > mostConfig || !p.spend(4*costJSON*p.size) {
-		p.overBudget(0, "the text takes %s, and fewer are read", bytesOf(p.size))
+		p.overBudget(0, "the text has %s, more than are read", bytesOf(p.size))
 		return nil
 	}
 	text := make([]byte, p.size)
@@ -39,7 +39,7 @@ func (p *part) yaml() error {
 	}
 	y := yaml.New(yamlJudge{p})
 	text = config.UTF8(text)
-	for _, end := range [...]string{"\u0085", "\u2028", "\u2029"} { // ends of lines, as YAML 1.1 has them
+	for _, end := range [...]string{"\u0085", "\u2028", "\u2029"} { // line ends in YAML 1.1
 		text = bytes.ReplaceAll(text, []byte(end), []byte("\n  ")[:len(end)])
 	}
 	for at := 0; at < len(text) && p.left > 0; {
@@ -56,20 +56,20 @@ func (p *part) yaml() error {
 	return nil
 }
 
-// A yamlJudge judges what is in a text of a part.
+// A yamlJudge reports the tags of a YAML text.
 type yamlJudge struct{ *part }
 
-// Lambda reports a layer that is Python code.
+// Lambda reports a layer with Python code.
 func (y yamlJudge) Lambda(off int64) {
-	y.find(RuleKerasLambda, off, "a layer is Python code, which loading makes a function of and calling runs")
+	y.find(RuleKerasLambda, off, "a layer contains Python bytecode, which runs when the layer is called")
 }
 
-// Crowded reports that there are more handles of tags than are looked at.
+// Crowded reports that there are too many tag handles.
 func (y yamlJudge) Crowded(off int64, most int) {
-	y.overBudget(off, "there are more handles of tags than the %d that are looked at", most)
+	y.overBudget(off, "there are more than %d tag handles; the rest was not analysed", most)
 }
 
-// Tag judges one of PyYAML's tags, which may stand where it is none.
+// Tag reports a tag of PyYAML. A doubtful one may be part of a text.
 func (y yamlJudge) Tag(tag string, off int64, doubtful bool) {
 	kind, name, _ := strings.Cut(tag, ":")
 	verdict, rule := pickle.Suspicious, RuleYAMLTag
@@ -78,9 +78,9 @@ func (y yamlJudge) Tag(tag string, off int64, doubtful bool) {
 			verdict, rule = pickle.Dangerous, RuleYAMLCall
 		}
 	}
-	what := "loading makes an object of it, unless by a safe loader"
+	what := "loading creates an object of it, except with a safe loader"
 	if rule == RuleYAMLCall {
-		what = "loading imports and calls it, unless by a safe loader"
+		what = "loading imports and calls it, except with a safe loader"
 	}
 	y.find(rule, off, "the tag %s: %s", quoted("!!python/"+tag), what)
 	if name != "" {

@@ -1,4 +1,4 @@
-// Zip archives: what a walk finds, and a look at every content that any reader sees.
+// Zip archives: every content that any reader may find in them.
 
 package scan
 
@@ -19,7 +19,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
 )
 
-// zip looks at a zip archive.
+// zip analyses a zip archive.
 func (p *part) zip() error {
 	a, err := zipwalk.Walk(p.file, p.size, &zipwalk.Options{Head: 16, Members: p.MaxMembers, Search: p.mostSearch()})
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *part) zip() error {
 	p.is(b.format())
 	p.holds, p.zipped = true, true
 	if p.within != nil {
-		p.find(RuleNestedArchive, 0, "an archive of %s", wording.Count(len(a.Members), "member"))
+		p.find(RuleNestedArchive, 0, "an archive of %s is nested in the file", wording.Count(len(a.Members), "member"))
 	}
 	if err := b.faults(); err != nil {
 		return err
@@ -45,8 +45,7 @@ func (p *part) zip() error {
 	return b.leftovers()
 }
 
-// faults reports what is wrong with the archive. Nothing hides in zeros, which are there
-// to fill something up.
+// faults reports the faults of the archive. Gaps filled with zeros are only notes.
 func (b *box) faults() error {
 	fills := make(map[int64]bool)
 	for _, gap := range b.Gaps {
@@ -58,7 +57,8 @@ func (b *box) faults() error {
 	}
 	for _, f := range b.Faults {
 		severity := Severity(pickle.Rule(f.Kind))
-		if f.Member < 0 && fills[f.Offset] && (f.Kind == zipwalk.UnlistedData || f.Kind == zipwalk.TrailingData || f.Kind == zipwalk.PrefixData) {
+		if f.Member < 0 && fills[f.Offset] && (f.Kind == zipwalk.UnlistedData || f.Kind == zipwalk.TrailingData ||
+			f.Kind == zipwalk.PrefixData) {
 			severity = pickle.Note
 		}
 		b.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: severity, Offset: f.Offset, Message: f.Detail})
@@ -70,8 +70,8 @@ func (b *box) faults() error {
 	return nil
 }
 
-// roots reports a checkpoint of several folders. Which one is loaded depends on which
-// entry is the first.
+// roots reports an archive with several checkpoint folders. Loaders use the folder of the
+// first entry.
 func (b *box) roots() {
 	roots := make(map[string]bool)
 	var names []string
@@ -84,12 +84,14 @@ func (b *box) roots() {
 	}
 	if len(names) > 1 {
 		const most = 3
-		b.find(RuleManyRoots, 0, "the checkpoint that is loaded is in %s, since that is the first in the directory; there are others: %s", names[0], strings.Join(names[1:min(len(names), most)], ", "))
+		b.find(RuleManyRoots, 0,
+			"the archive contains several checkpoints; loaders use %s, the first in the directory, and ignore %s", names[0],
+			strings.Join(names[1:min(len(names), most)], ", "))
 	}
 }
 
-// members looks at all contents: pickles first, since they say which of the others
-// are the numbers of tensors.
+// members analyses all members: pickles first, since they name the members that contain
+// tensor data.
 func (b *box) members() error {
 	order := make([]int, len(b.Members))
 	for i := range order {
@@ -109,7 +111,7 @@ func (b *box) members() error {
 	return nil
 }
 
-// rank says how early a member is looked at.
+// rank orders members: those with a lower rank are analysed first.
 func rank(name string) int {
 	if extensionOf(name) == ".pkl" {
 		return 0
@@ -117,7 +119,7 @@ func rank(name string) int {
 	return 1
 }
 
-// content looks at one member, as each reader sees it.
+// content analyses one member in each way in which readers see it.
 func (b *box) content(i int) error {
 	m := &b.Members[i]
 	if m.Name != "" && strings.HasSuffix(m.Name, "/") && len(m.Views) > 0 && m.Views[0].Span.Len() == 0 {
@@ -127,7 +129,7 @@ func (b *box) content(i int) error {
 		sub := b.newPart(b.part, m.Name, strings.NewReader(""), 0)
 		return b.settle(sub, func() error {
 			sub.format = "missing"
-			sub.unscanned(0, "there is nothing where the archive says that it is")
+			sub.unscanned(0, "the archive has no data at the member's offset")
 			return nil
 		})
 	}
@@ -143,7 +145,7 @@ func (b *box) content(i int) error {
 	return nil
 }
 
-// view looks at a member as one reader sees it.
+// view analyses a member as one reader sees it.
 func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 	sub := b.part.section(name, v.Span)
 	sub.name = path.Base(m.Name)
@@ -163,7 +165,7 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 	return b.settle(sub, func() error { return b.packedMember(m, v, sub) })
 }
 
-// numbersOf looks at a member that is the numbers of tensors.
+// numbersOf examines a member that contains tensor data.
 func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	if err := sub.storage(v.Head); err != nil || !b.Deep {
 		return err
@@ -171,7 +173,7 @@ func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	return b.checksum(m, v, sub, sub.file, sub.size)
 }
 
-// stored looks at a member that is there as it is.
+// stored analyses a member that is not compressed.
 func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	if err := sub.hold(); err != nil {
 		return err
@@ -180,7 +182,7 @@ func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 		return err
 	}
 	if m.Encrypted() && sub.opaque() {
-		sub.find(RuleEncrypted, 0, "%s is said to be encrypted", quoted(m.Name))
+		sub.find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
 		sub.unscanned(0, "it is encrypted")
 		return nil
 	}
@@ -190,7 +192,7 @@ func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	return b.record(m, sub)
 }
 
-// packedMember looks at a member that is packed.
+// packedMember analyses a compressed member.
 func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	c, ok := codec.Method(v.Method, v.Size)
 	switch {
@@ -201,8 +203,8 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 		return nil
 	case !ok:
 		sub.format = "packed"
-		sub.find(RuleOddCompression, 0, "%s is packed by method %d", quoted(m.Name), v.Method)
-		sub.unscanned(0, "it is packed by method %d, which is not unpacked here", v.Method)
+		sub.find(RuleOddCompression, 0, "%s is compressed by the unsupported method %d", quoted(m.Name), v.Method)
+		sub.unscanned(0, "it is compressed by the unsupported method %d", v.Method)
 		return sub.sweep(extent.Span{End: sub.size})
 	}
 	u, err := b.unpack(c, func() io.Reader { return b.Raw(v) })
@@ -213,13 +215,14 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	sub.reopen()
 	b.report.Members[sub.member].Size = u.Size
 	if v.Method != zipwalk.Deflate {
-		sub.find(RuleOddCompression, 0, "%s is packed by %s, which Python reads and PyTorch does not", quoted(m.Name), c.Name)
+		sub.find(RuleOddCompression, 0, "%s is compressed by %s, which Python supports and PyTorch does not",
+			quoted(m.Name), c.Name)
 	}
 	if m.Encrypted() {
-		sub.find(RuleEncrypted, 0, "%s is said to be encrypted", quoted(m.Name))
+		sub.find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
 	}
 	if u.Damage != nil {
-		sub.unscanned(0, "it cannot be unpacked to its end: %v", u.Damage)
+		sub.unscanned(0, "it cannot be decompressed completely: %v", u.Damage)
 	}
 	if err := sub.look(); err != nil {
 		return err
@@ -232,8 +235,8 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	return b.record(m, sub)
 }
 
-// checksum compares the checksum of a content that was read anyway, or of any if the
-// scan is deep. Writers that do not say have zero.
+// checksum verifies the checksum of a member that was read anyway or, in a deep scan, of any
+// member. A checksum of zero means that the writer did not compute one.
 func (b *box) checksum(m *zipwalk.Member, v zipwalk.View, sub *part, r io.ReaderAt, size int64) error {
 	const small = 1 << 20 // bytes
 	if v.CRC == 0 || m.Encrypted() || size > small && !b.Deep && sub.format != "pickle" {
@@ -245,26 +248,28 @@ func (b *box) checksum(m *zipwalk.Member, v zipwalk.View, sub *part, r io.Reader
 	} else {
 		sum := crc32.NewIEEE()
 		b.buffer = slices.Grow(b.buffer[:0], 32<<10)
-		// Without its other methods, so that the buffer is used.
-		if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{io.NewSectionReader(r, 0, size)}, b.buffer[:32<<10]); err != nil {
+		// Hide other methods, so that CopyBuffer uses the buffer.
+		if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{io.NewSectionReader(r, 0, size)},
+			b.buffer[:32<<10]); err != nil {
 			return err
 		}
 		b.spend(size / (4 * perInstr))
 		got = sum.Sum32()
 	}
 	if got != v.CRC {
-		sub.find(RuleBadCRC, 0, "%s has the checksum %08x, and the archive says %08x: PyTorch does not compare them", quoted(m.Name), got, v.CRC)
+		sub.find(RuleBadCRC, 0, "%s has the checksum %08x instead of %08x; PyTorch does not verify it", quoted(m.Name), got,
+			v.CRC)
 	}
 	return nil
 }
 
-// leftovers looks at what belongs to no member, and at comments.
+// leftovers searches comments and extra fields, and leaves the gaps between members to rest.
 func (b *box) leftovers() error {
 	var listed extent.Set
 	for _, gap := range b.Gaps {
 		listed.Add(gap)
 	}
-	// What a format found before has explained is none of the archive's.
+	// Everything outside the gaps is explained.
 	for _, span := range listed.Holes(extent.Span{End: b.size}) {
 		b.known.Add(span)
 	}
