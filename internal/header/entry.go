@@ -1,4 +1,4 @@
-// An entry in any form that the rules know: what is wrong with it, member by member.
+// Entries in any form, and the faults of each member.
 
 package header
 
@@ -9,7 +9,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A field is one of the three members of an entry. Fields are bits of a set.
+// A field is one of the three members of an entry, or a set of them.
 type field uint8
 
 const (
@@ -34,12 +34,12 @@ func fieldOf(name string) field {
 	return 0
 }
 
-// A rawEntry is an entry as it stands, with its offsets in 64 bits.
+// A rawEntry is an entry with its offsets in 64 bits.
 type rawEntry struct {
 	info       Info
 	begin, end uint64
-	have, good field // the fields that are there, and those that are well-formed
-	surplus    bool  // it is an array of more than three
+	have, good field // the fields that are present, and those that are well-formed
+	surplus    bool  // the entry is an array of more than three elements
 }
 
 // String lists the fields of a set, as in "dtype, no shape".
@@ -56,7 +56,7 @@ func (f field) String() string {
 // entry reads the value of a tensor's member, whose name is at begin.
 func (p *Parser) entry(name string, begin int) error {
 	if most := p.MaxTensors; most > 0 && len(p.tensors) >= most {
-		p.found(Limit, name, at(begin, p.Pos()), "the header has more than the %d tensors that are allowed", most)
+		p.found(Limit, name, at(begin, p.Pos()), "the header has more tensors than the limit of %d", most)
 		return errStop
 	}
 	e := rawEntry{info: Info{Name: name}}
@@ -77,17 +77,17 @@ func (p *Parser) entry(name string, begin int) error {
 	e.info.Entry = at(begin, p.Pos())
 	if kind != jsonscan.Object && kind != jsonscan.Array {
 		p.blind = true
-		p.found(Member, name, at(start, p.Pos()), "tensor %s is %v, where an object is due", wording.Quoted(name), kind)
-		return nil // there is nothing to list
+		p.found(Member, name, at(start, p.Pos()), "tensor %s is %v, expected an object", wording.Quoted(name), kind)
+		return nil // it has no fields
 	}
 	if missing := allFields &^ e.have; missing != 0 {
 		p.found(Member, name, e.info.Entry, "tensor %s has no %v", wording.Quoted(name), missing)
 		if p.counts[Member] > MaxOfRule {
 			p.blind = true
-			return nil // an entry takes more than such text does
+			return nil // an Info takes more memory than the text of such an entry
 		}
 	} else if kind == jsonscan.Array && !e.surplus {
-		p.found(MemberForm, name, e.info.Entry, "tensor %s is an array, where an object is due", wording.Quoted(name))
+		p.found(MemberForm, name, e.info.Entry, "tensor %s is an array, expected an object", wording.Quoted(name))
 	}
 	p.keep(&e)
 	return nil
@@ -116,15 +116,15 @@ func (p *Parser) members(e *rawEntry) error {
 		}
 		switch {
 		case f == 0:
-			p.found(UnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has a member %s, which the format does not know", wording.Quoted(e.info.Name), wording.Quoted(key))
+			p.found(UnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has the unknown member %s", wording.Quoted(e.info.Name), wording.Quoted(key))
 		case again:
-			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s has %s twice", wording.Quoted(e.info.Name), key)
+			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s has the member %s twice", wording.Quoted(e.info.Name), key)
 		}
 	}
 }
 
-// positional reads an entry that is an array of the three fields in their
-// order, which the reference implementation's Parser accepts unasked.
+// positional reads an entry that is an array of the three fields in order,
+// which the parser of the reference implementation accepts.
 func (p *Parser) positional(e *rawEntry) error {
 	if err := p.Open(jsonscan.Array); err != nil {
 		return err
@@ -145,15 +145,15 @@ func (p *Parser) positional(e *rawEntry) error {
 		}
 		if f == 0 {
 			e.surplus = true
-			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three", wording.Quoted(e.info.Name))
+			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three elements", wording.Quoted(e.info.Name))
 		}
 	}
 }
 
-// value reads the value of field f, or of no field if f is 0.
+// value reads the value of field f, or of an unknown member if f is 0.
 func (p *Parser) value(e *rawEntry, f field) (err error) {
 	var good bool
-	e.good &^= f // of a field that stands twice, the second counts
+	e.good &^= f // if a field is there twice, the second one counts
 	switch f {
 	case fieldDtype:
 		good, err = p.dtype(e)
@@ -171,7 +171,7 @@ func (p *Parser) value(e *rawEntry, f field) (err error) {
 	return err
 }
 
-// keep adds the entry to the tensors, and notes what does not agree in it.
+// keep adds the entry to the tensors, and records fields that do not agree.
 func (p *Parser) keep(e *rawEntry) {
 	n := len(p.tensors)
 	switch {
@@ -193,7 +193,7 @@ func (p *Parser) keep(e *rawEntry) {
 }
 
 // sizeFault returns the rule that dtype, shape and offsets break together, and
-// the size in bytes that the first two make.
+// the size in bytes that dtype and shape require.
 func (e *rawEntry) sizeFault() (rule Rule, want uint64) {
 	if e.good&(fieldDtype|fieldShape) != fieldDtype|fieldShape {
 		return None, 0

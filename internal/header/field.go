@@ -1,4 +1,4 @@
-// The fields of an entry: what each may be, and what is wrong with it.
+// The fields of an entry, and the faults of their values.
 
 package header
 
@@ -35,22 +35,22 @@ func (p *Parser) dtype(e *rawEntry) (bool, error) {
 			return false, err
 		}
 		if name == "" {
-			p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s has %v as dtype, where a string is due", wording.Quoted(e.info.Name), kind)
+			p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s: dtype is %v, expected a string", wording.Quoted(e.info.Name), kind)
 			return false, nil
 		}
-		p.found(MemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s has an object as dtype, where a string is due", wording.Quoted(e.info.Name))
+		p.found(MemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s: dtype is an object, expected a string", wording.Quoted(e.info.Name))
 	}
 	if c := num.For(name); c != nil {
 		e.info.Dtype = c.Dtype()
 		return true, nil
 	}
 	e.info.Dtype = name
-	p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the dtype %s, which is none of the format's%s", wording.Quoted(e.info.Name), wording.Quoted(name), meant(name))
+	p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the unknown dtype %s%s", wording.Quoted(e.info.Name), wording.Quoted(name), meant(name))
 	return false, nil
 }
 
-// meant suggests the dtype that a name of another library means, as part of a
-// sentence, or returns "".
+// meant suggests the dtype that a name of another library stands for, as the
+// end of a sentence, or returns "".
 func meant(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(strings.ToLower(name), "torch."))
 	for prefix, short := range map[string]string{"bfloat": "BF", "float": "F", "uint": "U", "int": "I"} {
@@ -60,13 +60,13 @@ func meant(name string) string {
 		}
 	}
 	if d := strings.ToUpper(name); num.For(d) != nil {
-		return fmt.Sprintf(": %s may be meant", d)
+		return fmt.Sprintf("; did you mean %s?", d)
 	}
 	return ""
 }
 
-// unitVariant reads {"NAME":null}, which the reference implementation's Parser
-// accepts for "NAME" unasked. It returns "" for any other object.
+// unitVariant reads {"NAME":null}, which the parser of the reference
+// implementation accepts for "NAME". It returns "" for any other object.
 func (p *Parser) unitVariant() (string, error) {
 	if err := p.Open(jsonscan.Object); err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func (p *Parser) unitVariant() (string, error) {
 
 // shape reads a shape.
 func (p *Parser) shape(e *rawEntry) (bool, error) {
-	const high = 32 // a rank above it is no honest tensor's
+	const high = 32 // no real tensor has a higher rank
 	n, end := p.items()
 	begin := p.Pos()
 	if n <= high {
@@ -112,15 +112,15 @@ func (p *Parser) shape(e *rawEntry) (bool, error) {
 		}
 		return good, err
 	}
-	// A dimension takes 8 bytes, and its text may take 2: shapes that are nothing
-	// but length are held once for all tensors that have them.
+	// A dimension takes 8 bytes, and its text may take 2. So tensors of the same
+	// long shape share it, lest a hostile header take four times its size.
 	if shape, ok := p.long[string(p.text[begin:end])]; ok {
 		p.Seek(end)
 		e.info.Shape = shape
 		return true, nil
 	}
 	if most := p.MaxRank; most > 0 && n > most {
-		p.found(Limit, e.info.Name, at(begin, end), "tensor %s has more than the %d dimensions that are allowed", wording.Quoted(e.info.Name), most)
+		p.found(Limit, e.info.Name, at(begin, end), "tensor %s has more dimensions than the limit of %d", wording.Quoted(e.info.Name), most)
 		return false, errStop
 	}
 	shape := make([]int64, n)
@@ -135,8 +135,8 @@ func (p *Parser) shape(e *rawEntry) (bool, error) {
 	return good, err
 }
 
-// items returns how many integers are in the array that begins here, and where it
-// ends: 0 if it is anything else than an array of what may be integers.
+// items returns how many integers are in the array that begins here, and where
+// it ends. It returns 0 if the value is not an array of what may be integers.
 func (p *Parser) items() (n, end int) {
 	if p.Next() != jsonscan.Array {
 		return 0, p.Pos()
@@ -164,22 +164,21 @@ func (p *Parser) offsets(e *rawEntry) (bool, error) {
 	var v [2]int64
 	good, err := p.integers(Offsets, e.info.Name, "data_offsets", v[:])
 	if good && n != len(v) {
-		p.found(Offsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, where 2 are due", wording.Quoted(e.info.Name), wording.Count(n, "data_offset"))
+		p.found(Offsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, expected 2", wording.Quoted(e.info.Name), wording.Count(n, "data_offset"))
 		good = false
 	}
 	e.begin, e.end = uint64(v[0]), uint64(v[1])
 	return good, err
 }
 
-// integers reads an array of integers, the value of the named field, of which as
-// many go to dst as have room there, bit by bit. It says whether the array is
-// well-formed.
+// integers reads an array of integers, the value of the named field, and stores
+// as many as fit in dst. It reports whether the array is well-formed.
 func (p *Parser) integers(rule Rule, tensor, name string, dst []int64) (good bool, err error) {
 	kind := p.Next()
 	begin := p.Pos()
 	if kind != jsonscan.Array {
 		_, _, err = p.Skip()
-		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %v as %s, where an array is due", wording.Quoted(tensor), kind, name)
+		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s: %s is %v, expected an array", wording.Quoted(tensor), name, kind)
 		return false, err
 	}
 	if err := p.Open(jsonscan.Array); err != nil {
@@ -200,13 +199,14 @@ func (p *Parser) integers(rule Rule, tensor, name string, dst []int64) (good boo
 			dst[n] = int64(v)
 		}
 		if most := p.MaxRank; most > 0 && n >= most && rule == Shape {
-			p.found(Limit, tensor, at(begin, p.Pos()), "tensor %s has more than the %d dimensions that are allowed", wording.Quoted(tensor), most)
+			p.found(Limit, tensor, at(begin, p.Pos()), "tensor %s has more dimensions than the limit of %d", wording.Quoted(tensor), most)
 			return false, errStop
 		}
 	}
 }
 
-// integer reads one integer of an array. It reports one that is not, if report.
+// integer reads one element of an array. If report, it records a fault if that
+// is not an integer.
 func (p *Parser) integer(rule Rule, tensor, name string, report bool) (v uint64, ok bool, err error) {
 	kind := p.Next()
 	begin := p.Pos()
@@ -222,14 +222,14 @@ func (p *Parser) integer(rule Rule, tensor, name string, report bool) (v uint64,
 		return 0, false, err
 	}
 	if !ok && report {
-		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s has %s in its %s, where an integer from 0 to 2^64-1 is due",
-			wording.Quoted(tensor), excerpt(p.Text(begin, p.Pos())), name)
+		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s: %s has %s, expected an integer from 0 to 2^64-1",
+			wording.Quoted(tensor), name, excerpt(p.Text(begin, p.Pos())))
 	}
 	return v, ok, nil
 }
 
-// excerpt returns a piece of the header as it stands, shortened if it is long,
-// and quoted if it is no plain part of a line.
+// excerpt returns a piece of the header for a message: shortened if it is long,
+// and quoted if it has characters that cannot be printed.
 func excerpt(b []byte) string {
 	const most = 40
 	if len(b) > most {

@@ -3,8 +3,6 @@
 package header
 
 import (
-	"fmt"
-	"math"
 	"math/bits"
 	"strconv"
 
@@ -17,30 +15,6 @@ const LengthSize = 8
 
 // MetadataName is the name of the member of a header that is not a tensor.
 const MetadataName = "__metadata__"
-
-// A Span is the bytes from Begin up to, but not including, End.
-type Span struct{ Begin, End int64 }
-
-// String returns s as in "[0, 16)".
-func (s Span) String() string { return fmt.Sprintf("[%d, %d)", s.Begin, s.End) }
-
-// Len returns the number of bytes in s.
-func (s Span) Len() int64 { return s.End - s.Begin }
-
-// Shift returns s moved up by n bytes. An end that would overflow becomes the
-// largest int64.
-func (s Span) Shift(n int64) Span { return Span{Add(s.Begin, n), Add(s.End, n)} }
-
-// Add returns a + b, or the largest int64 on overflow. Neither is negative.
-func Add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-// Saturate returns v, or the largest int64 if that is less.
-func Saturate(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
 
 // An Info is one entry of a header. The root package has a type of the same
 // layout, TensorInfo, which documents the fields.

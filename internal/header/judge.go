@@ -1,4 +1,4 @@
-// What is wrong with the entries of a header taken together.
+// Faults that several entries have together.
 
 package header
 
@@ -14,14 +14,14 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// NoSize is the size of a file of which only the header is known.
+// NoSize stands for an unknown size of the file.
 const NoSize = -1
 
-// judge judges the entries together, and against the size of the file. If the
-// header is not complete, tensors may be missing.
+// judge compares the entries with each other and with the size of the file. If
+// the header is not complete, tensors may be missing.
 func (p *Parser) judge(size int64, complete bool) {
 	p.supersede()
-	p.renderFaults()
+	p.mismatched()
 	p.blind = p.blind || !complete
 	end := p.next
 	if !p.tiled {
@@ -34,11 +34,11 @@ func (p *Parser) judge(size int64, complete bool) {
 	if p.All && complete {
 		p.warn()
 	}
-	slices.SortStableFunc(p.faults, func(a, b Fault) int { return compareOffsets(a.Span, b.Span) })
+	slices.SortStableFunc(p.faults, func(a, b Fault) int { return compareSpans(a.Span, b.Span) })
 }
 
 // supersede drops entries that a later one of the same name replaces, as the
-// reference implementation does, with their faults.
+// reference implementation does, and their faults.
 func (p *Parser) supersede() {
 	var equal bool
 	if p.byName, equal = sortByName(p.tensors, p.runs); !equal {
@@ -49,13 +49,13 @@ func (p *Parser) supersede() {
 	for _, d := range dups {
 		lost[d.lost] = true
 		name := p.tensors[d.kept].Name
-		p.found(DuplicateName, name, p.tensors[d.kept].Entry, "two tensors are called %s: the first at bytes %d-%d, the second at bytes %d-%d",
+		p.found(DuplicateName, name, p.tensors[d.kept].Entry, "duplicate tensor name %s: first at bytes %d-%d, then at bytes %d-%d",
 			wording.Quoted(name), p.tensors[d.lost].Entry.Begin, p.tensors[d.lost].Entry.End, p.tensors[d.kept].Entry.Begin, p.tensors[d.kept].Entry.End)
 	}
 	p.tiled = false
 	p.mismatches = slices.DeleteFunc(p.mismatches, func(f mismatch) bool { return lost[f.entry] })
 	kept := p.tensors[:0]
-	moved := make([]int, len(lost)) // to which index each entry goes
+	moved := make([]int, len(lost)) // the new index of each entry
 	for i := range p.tensors {
 		moved[i] = len(kept)
 		if !lost[i] {
@@ -69,35 +69,35 @@ func (p *Parser) supersede() {
 	p.byName, _ = sortByName(kept, descents(kept))
 }
 
-// renderFaults makes violations of the faults.
-func (p *Parser) renderFaults() {
+// mismatched turns the mismatches into faults.
+func (p *Parser) mismatched() {
 	for _, f := range p.mismatches {
 		ti := &p.tensors[f.entry]
 		what := "tensor " + wording.Quote(ti.Name)
 		switch f.rule {
 		case Offsets:
-			p.found(f.rule, ti.Name, ti.Entry, "%s begins at %d, after its end at %d", what, f.begin, f.end)
+			p.found(f.rule, ti.Name, ti.Entry, "the data of %s begins at byte %d, after its end at %d", what, f.begin, f.end)
 		case Overflow:
-			p.found(f.rule, ti.Name, ti.Entry, "%s has more bits than 64 bits can count: %s %s", what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
+			p.found(f.rule, ti.Name, ti.Entry, "the number of bits of %s overflows 64 bits: %s %s", what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
 		case WholeBytes:
 			p.found(f.rule, ti.Name, ti.Entry, "%s does not fill whole bytes: %s %s", what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
 		case TensorSize:
-			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, and %s %s takes %d", what, wording.Count(Saturate(f.end-f.begin), "byte"), ti.Dtype, Shorten(ShapeString(ti.Shape)), f.want)
+			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, but %s %s takes %d", what, wording.Count(Saturate(f.end-f.begin), "byte"), ti.Dtype, Shorten(ShapeString(ti.Shape)), f.want)
 		}
 	}
 }
 
-// warn looks for what readers accept and should not have to.
+// warn looks for warnings and notes.
 func (p *Parser) warn() {
 	if p.dataStart%8 != 0 {
-		p.found(DataAlignment, "", Span{0, LengthSize}, "the data begins at %d, which is no multiple of 8", p.dataStart)
+		p.found(DataAlignment, "", Span{0, LengthSize}, "the data begins at byte %d, which is not a multiple of 8", p.dataStart)
 	}
-	names := p.mayHaveControls()
+	names := p.mayHaveHazards()
 	for i := range p.tensors {
 		ti := &p.tensors[i]
 		size := int64(width(ti.Dtype) / 8)
 		if begin := ti.Offsets.Shift(p.dataStart).Begin; size > 1 && begin%size != 0 && ti.Offsets.Len() > 0 {
-			p.found(ElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is no multiple of the %d bytes of %s; a loader that maps the file copies its %s",
+			p.found(ElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is not a multiple of the %d bytes of %s; a loader that maps the file has to copy its %s",
 				wording.Quoted(ti.Name), begin, size, ti.Dtype, wording.Count(ti.Offsets.Len(), "byte"))
 		}
 		if names {
@@ -111,13 +111,13 @@ func (p *Parser) warn() {
 	}
 }
 
-// mayHaveControls says whether the header's text allows for a hazard in a name.
-func (p *Parser) mayHaveControls() bool {
+// mayHaveHazards reports whether some name can have a hazard.
+func (p *Parser) mayHaveHazards() bool {
 	return p.escapes || p.NonASCII || bytes.IndexByte(p.text, 0x7f) >= 0 || bytes.Contains(p.text, []byte(".."))
 }
 
-// nameHazard returns what is dangerous about a name to those who print it or
-// make a path of it, or "".
+// nameHazard returns what makes a name dangerous to print or to use as a path,
+// or "".
 func nameHazard(name string) string {
 	hazard := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 	if i := strings.IndexFunc(name, hazard); i >= 0 {

@@ -1,4 +1,4 @@
-// The one member of a header that is no tensor: "__metadata__".
+// The member "__metadata__".
 
 package header
 
@@ -11,7 +11,7 @@ import (
 func (p *Parser) readMetadata(begin int) error {
 	if p.sawMeta {
 		_, _, err := p.Skip()
-		p.found(Metadata, "", at(begin, p.Pos()), "__metadata__ stands twice")
+		p.found(Metadata, "", at(begin, p.Pos()), "duplicate member __metadata__")
 		return err
 	}
 	p.sawMeta = true
@@ -24,7 +24,7 @@ func (p *Parser) readMetadata(begin int) error {
 		return err
 	}
 	before := len(p.faults)
-	tensor := false // it looks like the entry of a tensor
+	tensor := false // it has the fields of a tensor
 	for first := true; ; first = false {
 		more, err := p.More(jsonscan.Object, first)
 		if err != nil {
@@ -38,7 +38,7 @@ func (p *Parser) readMetadata(begin int) error {
 			tensor = tensor || shape
 		}
 		if most := p.MaxMetadata; most > 0 && int64(p.Pos()-start) > most {
-			p.found(Limit, "", at(start, p.Pos()), "__metadata__ takes more than the %d bytes that are allowed", most)
+			p.found(Limit, "", at(start, p.Pos()), "__metadata__ takes more bytes than the limit of %d", most)
 			return errStop
 		}
 		if !more {
@@ -46,29 +46,29 @@ func (p *Parser) readMetadata(begin int) error {
 		}
 	}
 	if tensor {
-		p.blind = true // it has data of its own
+		p.blind = true // its data belongs to no listed tensor
 		p.drop(before, Metadata)
-		p.found(ReservedName, MetadataName, at(begin, p.Pos()), "a tensor is called \"__metadata__\", the name that the format reserves")
+		p.found(ReservedName, MetadataName, at(begin, p.Pos()), "a tensor has the reserved name \"__metadata__\"")
 	}
 	return nil
 }
 
-// noMetadata reads a value of "__metadata__" that is no object.
+// noMetadata reads a value of "__metadata__" that is not an object.
 func (p *Parser) noMetadata() error {
 	start, kind, err := p.Skip()
 	switch {
 	case err != nil:
 		return err
 	case kind != jsonscan.Null:
-		p.found(Metadata, "", at(start, p.Pos()), "__metadata__ is %v, where an object is due", kind)
+		p.found(Metadata, "", at(start, p.Pos()), "__metadata__ is %v, expected an object", kind)
 	case p.All:
 		p.found(MetadataFormat, "", at(start, p.Pos()), "__metadata__ is null, which counts as absent")
 	}
 	return nil
 }
 
-// metadataMember reads one member of "__metadata__". It says whether it is one
-// that only a tensor has.
+// metadataMember reads one member of "__metadata__". It reports whether it is a
+// member that only a tensor has.
 func (p *Parser) metadataMember() (ofTensor bool, err error) {
 	begin := p.Pos()
 	str, err := p.Key()
@@ -81,14 +81,14 @@ func (p *Parser) metadataMember() (ofTensor bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		p.found(Metadata, "", at(start, p.Pos()), "__metadata__ has %v as %s, where a string is due", kind, wording.Quoted(key))
+		p.found(Metadata, "", at(start, p.Pos()), "__metadata__: %s is %v, expected a string", wording.Quoted(key), kind)
 		return kind == jsonscan.Array && (key == "shape" || key == "data_offsets"), nil
 	}
 	if str, err = p.Str(); err != nil {
 		return false, err
 	}
 	if _, twice := p.metadata[key]; twice {
-		p.found(DuplicateName, "", at(begin, p.Pos()), "__metadata__ has %s twice", wording.Quoted(key))
+		p.found(DuplicateName, "", at(begin, p.Pos()), "__metadata__ has the key %s twice", wording.Quoted(key))
 	}
 	p.metadata[key] = p.name(str)
 	return false, nil

@@ -1,18 +1,18 @@
-// The order of names: for looking tensors up, and for finding two of one name.
+// The order of names, for lookups and for finding duplicates.
 
 package header
 
 import "slices"
 
-// sortByName returns the indices of tensors in the order of their names, those
-// of equal names in the header's order, and whether there are any of equal names.
-// Runs are the indices of those that do not come after the one before. If there
-// are none it returns nil: the tensors stand in order.
+// sortByName returns the indices of tensors in the order of their names, and
+// whether any names are equal; those keep the header's order. Runs are the
+// indices of names that are not greater than the previous one. If there are
+// none, the tensors are in order and sortByName returns nil.
 //
-// Writers list names in a few ascending runs, one for each dtype as a rule, so
-// this is a merge sort that starts from the runs it finds: hardly a comparison for
-// each name as a rule, and n log n for a header made to be slow. A hash table
-// would cost more for the first, and could be attacked.
+// Writers list names in a few ascending runs, usually one for each dtype. This
+// is a merge sort of the runs: usually it takes hardly a comparison for each
+// name, and at worst n log n. A hash table would cost more, and could be
+// attacked.
 func sortByName(tensors []Info, runs []uint32) (order []uint32, equal bool) {
 	if len(runs) == 0 {
 		return nil, false
@@ -43,8 +43,8 @@ func sortByName(tensors []Info, runs []uint32) (order []uint32, equal bool) {
 	return order, equal
 }
 
-// descents returns the indices of tensors whose names do not come after the one
-// before.
+// descents returns the indices of tensors whose names are not greater than the
+// previous one.
 func descents(tensors []Info) []uint32 {
 	var runs []uint32
 	for i := 1; i < len(tensors); i++ {
@@ -55,15 +55,16 @@ func descents(tensors []Info) []uint32 {
 	return runs
 }
 
-// merge merges a and b, each in the order of names, into dst, and says whether a
-// name is in both. Of equal names those of a come first.
+// merge merges the sorted runs a and b into dst, and reports whether a name is
+// in both. Of equal names, those of a come first.
 //
-// One run is often much longer than the other, or much of it comes before all of
-// the other. So what comes before is found by leaps, and moved at once.
+// One run is often much longer than the other, or lies mostly before it. So
+// merge gallops: it finds the names that come first by doubling steps, and
+// copies them at once.
 func merge(tensors []Info, dst, a, b []uint32) (equal bool) {
 	for len(a) > 0 && len(b) > 0 {
 		name := tensors[b[0]].Name
-		n := leap(len(a), func(i int) bool { return tensors[a[i]].Name <= name })
+		n := gallop(len(a), func(i int) bool { return tensors[a[i]].Name <= name })
 		if n > 0 && tensors[a[n-1]].Name == name {
 			equal = true
 		}
@@ -72,7 +73,7 @@ func merge(tensors []Info, dst, a, b []uint32) (equal bool) {
 			break
 		}
 		name = tensors[a[0]].Name
-		n = 1 + leap(len(b)-1, func(i int) bool { return tensors[b[1+i]].Name < name })
+		n = 1 + gallop(len(b)-1, func(i int) bool { return tensors[b[1+i]].Name < name })
 		copy(dst, b[:n])
 		dst, b = dst[n:], b[n:]
 	}
@@ -80,14 +81,14 @@ func merge(tensors []Info, dst, a, b []uint32) (equal bool) {
 	return equal
 }
 
-// leap returns how many of n items are before, of which those that are come
-// first. It asks about few if they are few, and about few if they are many.
-func leap(n int, before func(int) bool) int {
-	low, step := 0, 1 // all below low are before
+// gallop returns how many of n items satisfy before; these come first. It takes
+// few calls if the result is near 0 or near n.
+func gallop(n int, before func(int) bool) int {
+	low, step := 0, 1 // all items below low satisfy before
 	for low+step <= n && before(low+step-1) {
 		low, step = low+step, 2*step
 	}
-	high := min(low+step-1, n) // none from high on is
+	high := min(low+step-1, n) // no item from high on does
 	for low < high {
 		if mid := (low + high) / 2; before(mid) {
 			low = mid + 1
@@ -98,11 +99,11 @@ func leap(n int, before func(int) bool) int {
 	return low
 }
 
-// A duplicate is an entry, and a later one of the same name, which replaces it.
+// A duplicate is an entry and a later one of the same name, which replaces it.
 type duplicate struct{ lost, kept uint32 }
 
-// duplicates returns what entries are replaced by which. The order is that of
-// sortByName.
+// duplicates returns the entries that are replaced by later ones. The order is
+// that of sortByName.
 func duplicates(tensors []Info, order []uint32) []duplicate {
 	var dups []duplicate
 	for i := 1; i < len(order); i++ {

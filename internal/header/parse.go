@@ -1,4 +1,4 @@
-// The Parser: from the header's bytes to its tensors, past as many faults as can be.
+// The parser of a header.
 
 package header
 
@@ -10,7 +10,7 @@ import (
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
-// errStop ends parsing after a violation past which nothing can be made out.
+// errStop ends parsing after a fault that makes the rest unreadable.
 var errStop = errors.New("stop")
 
 // Options are what a Parser accepts, and what it looks for.
@@ -55,27 +55,27 @@ type Parser struct {
 	dataStart int64
 
 	tensors  []Info
-	runs     []uint32 // where names stop ascending: see sortByName
+	runs     []uint32 // indices where names do not ascend: see sortByName
 	runsRoom [16]uint32
 	metadata map[string]string
 	sawMeta  bool
-	dims     []int64 // room for shapes
-	rooms    int     // how many dimensions there has been room for
+	dims     []int64 // memory for shapes
+	rooms    int     // how many dimensions were allocated
 	known    [1 << knownBits]knownShape
-	unknown  knownShape         // room for one that is not to be known
+	unknown  knownShape         // memory for a shape that is not kept in known
 	long     map[string][]int64 // shapes of very high rank, by their text
 
-	// Of the plain entry before: its dtype, the width of that in bits, and its
-	// text with the quote after it as a word under a mask; and the digits of its
-	// END as two words.
+	// The previous plain entry: its dtype, the width of that in bits, the text of
+	// the dtype with the closing quote as a masked word, and the digits of END as
+	// two masked words.
 	prev               string
 	width              int
 	prevWord, prevMask uint64
 	endText, endMask   [2]uint64
 	endSize            int
 
-	// tiled says that every entry so far begins where the one before ended,
-	// which is at next: then nothing is left to sort.
+	// tiled reports whether every entry so far begins where the previous one ends,
+	// at next. Then the entries need not be sorted.
 	tiled bool
 	next  int64
 
@@ -89,21 +89,21 @@ type Parser struct {
 	enough bool          // a fault is fatal, and no later entry can annul it
 }
 
-// noOffsets are the Offsets of an entry whose own make no sense.
+// noOffsets are the Offsets of an entry whose data_offsets are invalid.
 var noOffsets = Span{-1, -1}
 
-// A mismatch is a broken rule of an entry that reads well: dtype, shape and
-// offsets do not agree. It is kept small, since a hostile header is full of
-// them, and becomes a Violation only if no later entry replaces this one.
+// A mismatch is a fault of an entry whose fields are well-formed, but do not
+// agree. It is small, since a hostile header is full of them, and becomes a
+// Fault only if no later entry replaces this one.
 type mismatch struct {
 	entry      int
 	rule       Rule
-	begin, end uint64 // the data_offsets as they stand
-	want       uint64 // the size that dtype and shape make
+	begin, end uint64 // the data_offsets
+	want       uint64 // the size that dtype and shape require
 }
 
-// Slack is how many zeros stand after the header in memory, so that it can be
-// read in words up to its end.
+// Slack is how many zeros follow the header in memory. The parser reads whole
+// words up to its end.
 const Slack = 16
 
 // Parse reads a header, and judges it as that of a file of the given size, or of
@@ -120,7 +120,7 @@ func (p *Parser) Parse(text []byte, size int64) Result {
 }
 
 // parse reads the header as far as it can. It returns false if it gave up
-// before the end, so that tensors may be missing.
+// before the end, so tensors may be missing.
 func (p *Parser) parse() bool {
 	err := p.object()
 	object := p.Pos()
@@ -132,7 +132,7 @@ func (p *Parser) parse() bool {
 		// Outside of strings a byte above ASCII is a syntax error, so without
 		// either the text is UTF-8.
 		if i := jsonscan.InvalidUTF8(p.text); i < len(p.text) {
-			p.found(UTF8, "", at(i, i+1), "byte %#02x at byte %d of the header is not UTF-8", p.text[i], i)
+			p.found(UTF8, "", at(i, i+1), "invalid UTF-8 at byte %d of the header: %#02x", i, p.text[i])
 			if isSyntax && syntax.Offset >= i {
 				return false
 			}
@@ -145,15 +145,15 @@ func (p *Parser) parse() bool {
 		return false
 	}
 	if i := bytes.IndexFunc(p.text[object:], func(r rune) bool { return r != ' ' }); i >= 0 {
-		p.found(HeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q, where spaces are due", p.text[object+i])
+		p.found(HeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q instead of spaces", p.text[object+i])
 	}
 	return true
 }
 
-// object reads the header's object, and its white space before.
+// object reads the header's object and the white space before it.
 func (p *Parser) object() error {
 	if p.Next() == jsonscan.Object && p.Pos() > 0 {
-		p.found(HeaderStart, "", at(0, p.Pos()), "the header begins with %q, where '{' is due", p.text[0])
+		p.found(HeaderStart, "", at(0, p.Pos()), "the header begins with %q instead of '{'", p.text[0])
 	}
 	if err := p.Open(jsonscan.Object); err != nil {
 		return err
@@ -185,15 +185,15 @@ func (p *Parser) object() error {
 	}
 }
 
-// name returns a string of the header. It is a view of the header's bytes: the
-// longest part of a header is names, and shall not be held twice.
+// name returns a string of the header as a view of the header's bytes. Names
+// are the largest part of a header, so they are not copied.
 func (p *Parser) name(s jsonscan.Str) string {
 	b := p.Text(s.Begin, s.End)
 	if s.Escaped {
 		p.escapes = true
 		n := len(jsonscan.Unescape(b))
 		for i := n; i < len(b); i++ {
-			b[i] = ' ' // what is left over shall not look like broken UTF-8
+			b[i] = ' ' // the rest has to be valid UTF-8
 		}
 		b = b[:n]
 	}
@@ -202,12 +202,12 @@ func (p *Parser) name(s jsonscan.Str) string {
 
 // view returns bytes of the header as a string, without copying.
 //
-// They are those of a buffer that readText or readAll made, and that nothing
-// writes to but Unescape in name, once for each string of the header and before
-// a view of it exists. So the string never changes.
+// The bytes are in a buffer that only this package refers to. Only Unescape in
+// name writes to it, once for each string and before a view of that string
+// exists. So a string never changes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// add adds a tensor of the given name, which its caller is to fill in.
+// add adds a tensor of the given name. The caller sets the other fields.
 func (p *Parser) add(name string) *Info {
 	n := len(p.tensors)
 	if n == cap(p.tensors) {
@@ -216,18 +216,16 @@ func (p *Parser) add(name string) *Info {
 	p.tensors = p.tensors[:n+1]
 	ti := &p.tensors[n]
 	ti.Name = name
-	// The name before was just read: comparing later would fetch it again.
+	// Compare while the previous name is still in the cache.
 	if n > 0 && name <= p.tensors[n-1].Name {
 		p.runs = append(p.runs, uint32(n))
 	}
 	return ti
 }
 
-// grow makes room for more tensors.
-//
-// The room is made for as many as the text so far lets expect, and for no more
-// than it has objects: hostile headers have strings full of braces, honest ones
-// get exactly what they need.
+// grow allocates memory for more tensors: for as many as the text so far
+// suggests, but not more than it has objects. A hostile header may have strings
+// full of braces; for others the number is exact.
 func (p *Parser) grow() {
 	const start = 1 << 15
 	n := len(p.tensors)
@@ -246,14 +244,14 @@ func (p *Parser) grow() {
 	p.tensors = grown
 }
 
-// room returns room for rank dimensions, in a block that many shapes share. It
-// is to be filled before take.
+// room returns memory for rank dimensions, in a block that many shapes share.
+// The caller sets them before it calls take.
 func (p *Parser) room(rank int) []int64 {
 	n := len(p.dims)
-	if p.dims == nil || cap(p.dims)-n < rank { // a scalar's shape is empty, and not nil
-		// At first a thousandth of the text, then as much as the text so far lets
-		// expect, and no more than four times what there was: the shapes of a model
-		// begin to repeat after its first layers.
+	if p.dims == nil || cap(p.dims)-n < rank { // the shape of a scalar is empty, not nil
+		// The first block is proportional to the text, later ones to what the text so
+		// far needed, up to four times as much as before: the shapes of a model repeat
+		// after its first layers.
 		more := 1.25 * float64(p.rooms) * float64(len(p.text)-p.Pos()) / float64(p.Pos()+1)
 		p.dims, n = make([]int64, 0, rank+max(128, len(p.text)>>13, min(int(more), 4*p.rooms))), 0
 		p.rooms += cap(p.dims)

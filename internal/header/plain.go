@@ -1,4 +1,4 @@
-// An entry in the form that all writers use, quickly.
+// A fast path for entries in the form that all writers use.
 
 package header
 
@@ -10,14 +10,13 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// plain reads an entry, from the comma before it, of exactly the form
+// plain reads an entry of exactly this form, from the comma before it:
 //
 //	,"NAME":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]}
 //
-// in which all is as it must be, and returns true. It returns false, having
-// done nothing, for an entry of any other form or with any fault; the general
-// way then reads it again. Almost all entries are of this form, and reading it
-// so takes a fifth of the time.
+// It returns false, and changes nothing, if the entry has another form or any
+// fault; the general path then reads it. Almost all entries have this form, and
+// reading them here takes a fifth of the time.
 func (p *Parser) plain() bool {
 	b, start := p.padded, p.Pos()+len(",")
 	if !has(b, start-1, `,"`) {
@@ -60,20 +59,21 @@ func (p *Parser) plain() bool {
 	return true
 }
 
-// allows says whether one more tensor of the given rank is within the limits.
+// allows reports whether one more tensor of the given rank is within the
+// limits.
 func (p *Parser) allows(rank int) bool {
 	return (p.MaxRank == 0 || rank <= p.MaxRank) && (p.MaxTensors == 0 || len(p.tensors) < p.MaxTensors)
 }
 
-// nameEnd returns where the name that begins at b[i:] ends, if there is nothing
-// in it that is to be judged: as a rule there is a quote. It takes sixteen bytes
-// at a time.
+// nameEnd returns the index of the first byte from b[i] on that is a quote, a
+// backslash, a control character or above ASCII. It takes sixteen bytes at a
+// time.
 //
-// A byte that is subtracted from gets its high bit if it is less than what is
-// taken off, or if it had the bit: so those up to the quote are found, which are
-// the control characters, and those above ASCII, and, by what is left of it, the
-// backslash. A borrow can flag bytes above such a one falsely, never below, and
-// only the lowest is looked at.
+// Subtracting from a byte sets its high bit if the byte was less than the
+// subtrahend or had the bit already. This finds bytes up to the quote, which
+// include the control characters, and bytes above ASCII; the backslash is found
+// by xor. A borrow can set the bit of a higher byte by mistake, but only the
+// lowest one is used.
 func nameEnd(b []byte, i int) int {
 	const lows, highs = 0x0101010101010101, 0x8080808080808080
 	for i+16 <= len(b) {
@@ -91,25 +91,25 @@ func nameEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// A knownShape is a shape that was read, and its text up to the bracket that
-// ends it, as two words with zeros after.
+// A knownShape is a shape that was read, with its text up to the closing
+// bracket as two words, padded with zeros.
 type knownShape struct {
 	low, high uint64
 	size      int     // of the text
-	dims      []int64 // nil if nothing is known here
+	dims      []int64 // nil if the place is free
 	elems     uint64  // their product
 }
 
-// is says whether s is the shape of that text.
+// is reports whether s has that text.
 func (s *knownShape) is(low, high uint64, size int) bool {
 	return s.low == low && s.high == high && s.size == size && s.dims != nil
 }
 
-// plainShape reads the shape at b[i:], after its bracket, and returns where it
-// ends. It returns nil for one that is not plain.
+// plainShape reads the shape at b[i:], after the opening bracket, and returns
+// where it ends. It returns nil if the shape is not plain.
 //
-// Layers repeat their shapes, so the text is looked up before it is read, and
-// tensors of one shape share it. A text over 16 bytes is always read.
+// Layers repeat their shapes, so the text is looked up first, and tensors of
+// one shape share it. A text of 16 bytes or more is always read.
 func (p *Parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
 	if i+Slack > len(b) {
 		return nil, 0
@@ -132,8 +132,8 @@ func (p *Parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
 	if shape.is(low, high, n) {
 		return shape, i + n + 1
 	}
-	// Two places share what falls to either, so that two shapes that alternate
-	// do not drive each other out.
+	// A shape may be in either of two places: otherwise two shapes with the same hash
+	// that alternate would evict each other.
 	other := &p.known[at^1]
 	if other.is(low, high, n) {
 		return other, i + n + 1
@@ -145,7 +145,7 @@ func (p *Parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
 	return p.readShape(b, i, shape)
 }
 
-// knownBits is the logarithm of how many shapes are known at once.
+// knownBits is the binary logarithm of how many shapes are known at once.
 const knownBits = 5
 
 // indexBracket returns the index of the first ']' in the bytes of w, or 8.
@@ -157,7 +157,7 @@ func indexBracket(w uint64) int {
 
 // readShape reads the shape at b[i:] into shape.
 func (p *Parser) readShape(b []byte, i int, shape *knownShape) (*knownShape, int) {
-	const most = 8 // dimensions; a tensor of more can wait
+	const most = 8 // dimensions; the general path reads shapes with more
 	dims, rank := p.room(most), 0
 	shape.dims, shape.elems = nil, 1
 	for i < len(b) && b[i] != ']' {
@@ -180,14 +180,14 @@ func (p *Parser) readShape(b []byte, i int, shape *knownShape) (*knownShape, int
 	return shape, i + 1
 }
 
-// plainBegin reads the BEGIN at b[i:] and the comma after it, as plainUint does.
-// As a rule BEGIN is the END of the entry before, digit by digit, and so its
-// value is known.
+// plainBegin reads the BEGIN at b[i:] and the comma after it, as plainUint
+// does. BEGIN usually has the same digits as the previous END, whose value is
+// known.
 func (p *Parser) plainBegin(b []byte, i int) (v uint64, end int) {
 	if i+Slack > len(b) {
 		return 0, -1
 	}
-	// The digits of the END before are compared as two words, masked to their size.
+	// Compare the digits with those of the previous END as two masked words.
 	n := p.endSize
 	low, high := words(b, i)
 	if n > 0 && (low^p.endText[0])&p.endMask[0]|(high^p.endText[1])&p.endMask[1] == 0 && b[i+n] == ',' {
@@ -200,28 +200,28 @@ func (p *Parser) plainBegin(b []byte, i int) (v uint64, end int) {
 	return v, end + 1
 }
 
-// remember keeps the n digits at b[i:] of an END for the BEGIN that follows.
+// remember keeps the n digits of an END at b[i:] for the next BEGIN.
 func (p *Parser) remember(b []byte, i, n int) {
 	p.endSize = n
 	p.endText[0], p.endText[1] = words(b, i)
 	p.endMask = [2]uint64{1<<(8*n) - 1, 1<<(8*(max(n, 8)-8)) - 1}
 }
 
-// words returns the sixteen bytes at b[i:], the first in the lowest byte.
+// words returns the sixteen bytes at b[i:], little-endian.
 func words(b []byte, i int) (low, high uint64) {
 	w := b[i : i+Slack]
 	return binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
 }
 
-// has says whether s is at b[i:]. Of up to eight bytes the compiler makes one
-// comparison, and of more a call.
+// has reports whether b has s at index i. Up to eight bytes the compiler makes
+// one comparison of it.
 func has(b []byte, i int, s string) bool {
 	return i+len(s) <= len(b) && string(b[i:i+len(s)]) == s
 }
 
-// prevDtype returns the dtype at b[i:], its width in bits, and where the quote
-// after it ends, which is -1 if it is none that is known. As a rule it is the
-// dtype of the entry before, and one comparison tells.
+// prevDtype returns the dtype at b[i:], its width in bits, and the end of the
+// closing quote. The end is -1 if the dtype is unknown. It is usually the dtype
+// of the previous entry, which takes one comparison.
 func (p *Parser) prevDtype(b []byte, i int) (d string, width, end int) {
 	if i+8 > len(b) {
 		return "", 0, -1
@@ -233,8 +233,8 @@ func (p *Parser) prevDtype(b []byte, i int) (d string, width, end int) {
 	return p.otherDtype(b, i, word)
 }
 
-// otherDtype reads the dtype at b[i:], of which word has the first eight bytes,
-// as one that the next entry may have, too.
+// otherDtype reads the dtype at b[i:], whose first eight bytes are word, and
+// keeps it for the next entry.
 func (p *Parser) otherDtype(b []byte, i int, word uint64) (d string, width, end int) {
 	const longest = len("F8_E4M3FNUZ")
 	n := bytes.IndexByte(b[i:min(i+longest+1, len(b))], '"')
@@ -256,12 +256,7 @@ func (p *Parser) otherDtype(b []byte, i int, word uint64) (d string, width, end 
 }
 
 // plainUint returns the integer at b[i:] and where it ends. The end is -1 if
-// there is none, and also if it begins with a zero that is not all of it, or has
-// more than 15 digits: those can wait.
-//
-// It takes eight digits at a time. Each step adds neighbours, of which the one
-// in the lower byte stands for more: digits to pairs, pairs to fours, fours to
-// all eight.
+// there is none, if it has a leading zero, or if it has more than 15 digits.
 func plainUint(b []byte, i int) (v uint64, end int) {
 	if i+Slack > len(b) {
 		return 0, -1
@@ -286,13 +281,16 @@ func plainUint(b []byte, i int) (v uint64, end int) {
 
 var pow10 = [8]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000}
 
-// digits8 returns the number of digits with which the eight bytes w begin, the
-// first in the lowest byte, and their value, which is undefined if there are none.
+// digits8 returns the value and the number of the digits at the start of the
+// eight bytes of w, little-endian. Without digits the value is undefined.
+//
+// Each step adds neighbours, the lower byte being the higher digit: digits to
+// pairs, pairs to fours, fours to all eight.
 func digits8(w uint64) (v uint64, n int) {
 	const lows, highs = 0x0101010101010101, 0x8080808080808080
 	w ^= lows * '0' // digits are now 0 to 9
-	// A byte of 10 or more has its high bit, or gets it. A carry out of it
-	// touches only those above, and only the lowest is looked at.
+	// A byte of 10 or more has its high bit set, or gets it by the sum. A carry
+	// affects only higher bytes, and only the lowest one is used.
 	n = bits.TrailingZeros64((w+lows*(0x80-10)|w)&highs) / 8
 	w <<= (64 - 8*uint(n)) & 63 // zeros before the digits, and nothing after
 	w = (w & (lows * 0x0f) * (10<<8 + 1)) >> 8

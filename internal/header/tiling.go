@@ -1,9 +1,8 @@
-// Tiling: whether the tensors cover the data once and wholly.
+// How the tensors cover the data.
 
 package header
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,11 +10,11 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// tile judges whether the tensors cover the data without overlap or hole. It
-// returns the end of the last one.
+// tile reports overlaps and holes between the tensors. It returns the end of
+// the last tensor.
 //
-// Where a tensor's offsets are not known, what looks like a hole may be its own,
-// so none is reported.
+// It reports no hole if the offsets of some tensor are unknown, since the hole
+// may be the data of that tensor.
 func (p *Parser) tile() (end int64) {
 	tensors := p.tensors
 	order := make([]uint32, 0, len(tensors))
@@ -25,19 +24,19 @@ func (p *Parser) tile() (end int64) {
 			p.blind = true
 			continue
 		}
-		if n := len(order); n > 0 && compareOffsets(tensors[order[n-1]].Offsets, tensors[i].Offsets) > 0 {
+		if n := len(order); n > 0 && compareSpans(tensors[order[n-1]].Offsets, tensors[i].Offsets) > 0 {
 			if sorted && p.All {
 				p.found(EntryOrder, tensors[i].Name, tensors[i].Entry,
-					"tensor %s is listed after %s, and its data comes before", wording.Quoted(tensors[i].Name), wording.Quoted(tensors[order[n-1]].Name))
+					"tensor %s is listed after %s, but its data comes first", wording.Quoted(tensors[i].Name), wording.Quoted(tensors[order[n-1]].Name))
 			}
 			sorted = false
 		}
 		order = append(order, uint32(i))
 	}
 	if !sorted {
-		slices.SortStableFunc(order, func(a, b uint32) int { return compareOffsets(tensors[a].Offsets, tensors[b].Offsets) })
+		slices.SortStableFunc(order, func(a, b uint32) int { return compareSpans(tensors[a].Offsets, tensors[b].Offsets) })
 	}
-	var last *Info // the tensor that reaches to end
+	var last *Info // the tensor that ends at end
 	for _, i := range order {
 		ti := &tensors[i]
 		switch {
@@ -45,7 +44,7 @@ func (p *Parser) tile() (end int64) {
 			p.hole(ti, Span{end, ti.Offsets.Begin})
 		case ti.Offsets.Begin < end:
 			p.found(Overlap, ti.Name, ti.Entry,
-				"tensor %s begins at %d of the data, inside tensor %s %v", wording.Quoted(ti.Name), ti.Offsets.Begin, wording.Quoted(last.Name), last.Offsets)
+				"tensor %s begins at byte %d of the data, inside tensor %s %v", wording.Quoted(ti.Name), ti.Offsets.Begin, wording.Quoted(last.Name), last.Offsets)
 		}
 		if ti.Offsets.End >= end {
 			end, last = ti.Offsets.End, ti
@@ -56,15 +55,10 @@ func (p *Parser) tile() (end int64) {
 
 func (p *Parser) hole(ti *Info, gap Span) {
 	p.found(Hole, ti.Name, gap.Shift(p.dataStart),
-		"%s %v of the data before tensor %s belong to no tensor", wording.Count(gap.Len(), "byte"), gap, wording.Quoted(ti.Name))
+		"%s %v of the data, before tensor %s, belong to no tensor", wording.Count(gap.Len(), "byte"), gap, wording.Quoted(ti.Name))
 }
 
-func compareOffsets(a, b Span) int {
-	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End))
-}
-
-// ends judges whether the file of the given size ends where the last tensor
-// does.
+// ends compares the end of the last tensor with the size of the file.
 func (p *Parser) ends(end, size int64) {
 	want := Add(p.dataStart, end)
 	switch {
@@ -72,45 +66,46 @@ func (p *Parser) ends(end, size int64) {
 		p.truncated(size, want)
 	case size > want && !p.blind:
 		p.found(Trailing, "", Span{want, size},
-			"the file goes on for %s after its last tensor: %v were expected, %v are there", wording.Count(size-want, "byte"), wording.Grouped(want), wording.Grouped(size))
+			"%s after the last tensor: expected a file of %v bytes, found %v", wording.Count(size-want, "byte"), wording.Grouped(want), wording.Grouped(size))
 	}
 }
 
-// truncated says by how many bytes the file is short, and which tensors it hurts.
+// truncated reports by how many bytes the file is short, and which tensors are
+// incomplete.
 func (p *Parser) truncated(size, want int64) {
-	const most = 3 // names; the rest is counted
+	const most = 3 // names in the message
 	tensors := p.tensors
 	var names []string
-	hurt, first := 0, -1
+	short, first := 0, -1
 	for i := range tensors {
 		if tensors[i].Offsets.Shift(p.dataStart).End <= size || tensors[i].Offsets.Len() == 0 {
 			continue
 		}
-		if first < 0 || compareOffsets(tensors[i].Offsets, tensors[first].Offsets) < 0 {
+		if first < 0 || compareSpans(tensors[i].Offsets, tensors[first].Offsets) < 0 {
 			first = i
 		}
-		if hurt++; hurt <= most {
+		if short++; short <= most {
 			names = append(names, wording.Quote(tensors[i].Name))
 		}
 	}
 	list := strings.Join(names, ", ")
-	if hurt > most {
-		list += fmt.Sprintf(" and %d more", hurt-most)
+	if short > most {
+		list += fmt.Sprintf(" and %d more", short-most)
 	}
 	var name string
 	if first >= 0 {
 		name = tensors[first].Name
 	}
 	p.found(Truncated, name, Span{size, want},
-		"the file is %s short: %v were expected, %v are there; %s", wording.Count(want-size, "byte"), wording.Grouped(want), wording.Grouped(size), cutOff(hurt, list))
+		"the file is %s short: expected %v bytes, found %v; %s", wording.Count(want-size, "byte"), wording.Grouped(want), wording.Grouped(size), incomplete(short, list))
 }
 
-func cutOff(hurt int, list string) string {
-	switch hurt {
+func incomplete(short int, list string) string {
+	switch short {
 	case 0:
-		return "no tensor is cut off, but an empty one lies past the end"
+		return "no tensor is truncated, but an empty one is past the end"
 	case 1:
-		return "1 tensor is cut off: " + list
+		return "1 tensor is truncated: " + list
 	}
-	return fmt.Sprintf("%d tensors are cut off: %s", hurt, list)
+	return fmt.Sprintf("%d tensors are truncated: %s", short, list)
 }

@@ -2,12 +2,6 @@
 
 package source
 
-import (
-	"io"
-
-	"github.com/weightools/safetensors/internal/num"
-)
-
 // A Fill computes the n elements from first on into dst. First and n are multiples
 // of the size of a group. With an error, it returns how many elements are good.
 type Fill func(dst []byte, first int64, n int) (int, error)
@@ -69,18 +63,4 @@ func (c *Computed) read(b []byte, off int64) (int, error) {
 		}
 	}
 	return len(b), nil
-}
-
-// repack returns the bytes of elements narrower than a byte, some of which do not
-// begin or end on a byte in their source. They are unpacked to one element for each
-// byte, and packed again.
-func repack(a *gather, size int64) io.ReaderAt {
-	fill := func(dst []byte, first int64, n int) (int, error) {
-		patterns := Buffers.Get().(*Buffer)
-		defer Buffers.Put(patterns)
-		got, err := a.units(patterns[:n], first)
-		num.Pack(dst, 0, patterns[:got], a.width)
-		return got, err
-	}
-	return NewComputed(PackingOf(a.width), a.tensor, size, BufferSize, fill)
 }

@@ -2,6 +2,13 @@
 
 package source
 
+// An Axis is the indices of one axis that a slice selects: Start, Start+Step, and
+// so on, Count of them. Step is 1 if there are fewer than two.
+type Axis struct {
+	Start, Count, Step int64
+	Dropped            bool // from the shape
+}
+
 // A grid is the positions of the elements of a slice: runs of equal length, whose
 // starts are given by nested loops. It counts in units, which are elements or bytes.
 type grid struct {

@@ -2,14 +2,11 @@
 
 package source
 
-import "io"
+import (
+	"io"
 
-// An Axis is the indices of one axis that a slice selects: Start, Start+Step, and
-// so on, Count of them. Step is 1 if there are fewer than two.
-type Axis struct {
-	Start, Count, Step int64
-	Dropped            bool // from the shape
-}
+	"github.com/weightools/safetensors/internal/num"
+)
 
 // Slice returns a reader of the elements that axes select of a tensor. There is at
 // least one; they take size bytes. The tensor's elements are bits wide, and its
@@ -27,4 +24,18 @@ func Slice(tensor string, r io.ReaderAt, total int64, bits int, shape []int64, a
 		return s.Part(g.base, g.base+g.run)
 	}
 	return newGather(tensor, r, memory, g, 8)
+}
+
+// repack returns the bytes of elements narrower than a byte, some of which do not
+// begin or end on a byte in their source. They are unpacked to one element for each
+// byte, and packed again.
+func repack(a *gather, size int64) io.ReaderAt {
+	fill := func(dst []byte, first int64, n int) (int, error) {
+		patterns := Buffers.Get().(*Buffer)
+		defer Buffers.Put(patterns)
+		got, err := a.units(patterns[:n], first)
+		num.Pack(dst, 0, patterns[:got], a.width)
+		return got, err
+	}
+	return NewComputed(PackingOf(a.width), a.tensor, size, BufferSize, fill)
 }
