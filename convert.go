@@ -1,4 +1,4 @@
-// Conversion: a tensor's elements as those of another dtype.
+// Conversion to another dtype.
 
 package safetensors
 
@@ -10,31 +10,32 @@ import (
 	"github.com/weightools/safetensors/internal/source"
 )
 
-// A Converter converts tensors in a way of one's choice. The zero Converter is
-// that of Tensor.Convert.
+// A Converter converts tensors with options. The zero Converter converts as
+// Tensor.Convert does.
 type Converter struct {
-	// Saturate takes the dtype's nearest number for those that are out of its
-	// range, infinities included. Without it they become an infinity, or NaN in
-	// a dtype that has none, and are an error if it has neither; but for F4 and
-	// F6, which always saturate. A NaN is not out of range, and stays what it is.
+	// Saturate replaces numbers that are out of range, including infinities, by
+	// the nearest number of the dtype. Otherwise they become an infinity, or
+	// NaN in a dtype without infinities, or are an error in a dtype with
+	// neither; but F4 and F6 always saturate. NaN is not out of range.
 	Saturate bool
 }
 
-// Convert returns t with its elements converted to dtype d, as they are read.
+// Convert returns t with its elements converted to dtype d. They are converted
+// when they are read.
 //
-// A number is rounded to the nearest, ties to even, once. A float that is too
-// large becomes an infinity in F64, F32, F16, BF16 and F8_E5M2, and NaN in the
-// other F8 dtypes. F4 and F6 have neither, and take their largest number. An
-// element that d cannot hold otherwise is an error of the read: an integer, or
-// a float as an integer, out of range; NaN as an integer, F4 or F6. BOOL holds
-// whether a number is not 0. A [Converter] treats numbers out of range in
-// another way.
+// Numbers are rounded once to the nearest, ties to even. A float that is too
+// large becomes an infinity in F64, F32, F16, BF16 and F8_E5M2, NaN in the
+// other F8 dtypes, and the largest number in F4 and F6. It is an error of the
+// read if d cannot represent an element otherwise: an integer, or a float
+// converted to an integer, that is out of range; or NaN converted to an
+// integer, F4 or F6. A BOOL is true if the number is not 0. See [Converter] for
+// saturation.
 //
 // It is an error if d or t's dtype is C64, or if the elements would not fill
 // whole bytes. If d is t's dtype, Convert returns t.
 func (t *Tensor) Convert(d Dtype) (*Tensor, error) { return new(Converter).Convert(t, d) }
 
-// Convert is [Tensor.Convert] in c's way.
+// Convert converts as [Tensor.Convert] does, with the options of c.
 func (c *Converter) Convert(t *Tensor, d Dtype) (*Tensor, error) {
 	if d == t.Dtype {
 		return t, nil
@@ -44,9 +45,9 @@ func (c *Converter) Convert(t *Tensor, d Dtype) (*Tensor, error) {
 	}
 	switch {
 	case d.Bits() == 0:
-		return nil, fmt.Errorf("safetensors: tensor %s: there is no dtype %s to convert to", quote(t.Name), quote(string(d)))
+		return nil, fmt.Errorf("safetensors: tensor %s: cannot convert to the unknown dtype %s", quote(t.Name), quote(string(d)))
 	case d == C64 || t.Dtype == C64:
-		return nil, fmt.Errorf("safetensors: tensor %s: %s cannot be converted to %s: C64 is pairs of numbers", quote(t.Name), t.Dtype, d)
+		return nil, fmt.Errorf("safetensors: tensor %s: cannot convert %s to %s: C64 elements are pairs of numbers", quote(t.Name), t.Dtype, d)
 	}
 	n := t.NumElems()
 	size, ok := d.Size(n)
@@ -60,7 +61,7 @@ func (c *Converter) Convert(t *Tensor, d Dtype) (*Tensor, error) {
 	return made, nil
 }
 
-// A conversion is the bytes of a tensor that is converted as it is read.
+// A conversion is the bytes of a tensor that is converted when it is read.
 type conversion struct {
 	*source.Computed
 	Converter
@@ -69,20 +70,19 @@ type conversion struct {
 	to, from *num.Codec
 }
 
-// made reports whether t is what v makes, and has not been given another dtype
-// or size by hand.
+// made reports whether t is what v converts to, with the same dtype and size.
 func (v *conversion) made(t *Tensor) bool {
 	return t.Dtype == Dtype(v.to.Dtype()) && t.Size() == v.Size
 }
 
-// originalOf returns the tensor that v converts to t. It has t's name and shape.
+// originalOf returns the tensor that v converts to t, with t's name and shape.
 func (v *conversion) originalOf(t *Tensor) *Tensor {
 	o := *v.original
 	o.Name, o.Shape = t.Name, t.Shape
 	return &o
 }
 
-// fill makes elements; see computed.
+// fill computes elements; see source.Fill.
 func (v *conversion) fill(dst []byte, first int64, n int) (int, error) {
 	buf := source.Buffers.Get().(*source.Buffer)
 	defer source.Buffers.Put(buf)

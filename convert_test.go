@@ -127,12 +127,12 @@ func TestConvertRefuses(t *testing.T) {
 		to   safetensors.Dtype
 		want string
 	}{
-		{vectorOf[complex64](t, 1), safetensors.F32, `safetensors: tensor "w": C64 cannot be converted to F32: C64 is pairs of numbers`},
-		{vectorOf[float32](t, 1), safetensors.C64, `safetensors: tensor "w": F32 cannot be converted to C64: C64 is pairs of numbers`},
-		{vectorOf[float32](t, 1), "F7", `safetensors: tensor "w": there is no dtype "F7" to convert to`},
+		{vectorOf[complex64](t, 1), safetensors.F32, `safetensors: tensor "w": cannot convert C64 to F32: C64 elements are pairs of numbers`},
+		{vectorOf[float32](t, 1), safetensors.C64, `safetensors: tensor "w": cannot convert F32 to C64: C64 elements are pairs of numbers`},
+		{vectorOf[float32](t, 1), "F7", `safetensors: tensor "w": cannot convert to the unknown dtype "F7"`},
 		{vectorOf[float32](t, 1, 2, 3), safetensors.F4, `safetensors: tensor "w": its 3 elements do not fill whole bytes in F4, of 4 bits`},
 		{vectorOf[float32](t, 1, 2), safetensors.F6_E2M3, `safetensors: tensor "w": its 2 elements do not fill whole bytes in F6_E2M3, of 6 bits`},
-		{odd, safetensors.F32, `safetensors: tensor "numbers": U32 [3] does not take the 11 bytes that its Offsets span`},
+		{odd, safetensors.F32, `safetensors: tensor "numbers": U32 [3] does not take the 11 bytes of its Offsets`},
 	} {
 		if made, err := c.from.Convert(c.to); err == nil || err.Error() != c.want {
 			t.Errorf("%v, %v\nwant %s", made, err, c.want)

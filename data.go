@@ -1,4 +1,4 @@
-// What can be judged of the data alone, by reading it.
+// Validation of the data.
 
 package safetensors
 
@@ -15,12 +15,12 @@ import (
 	"github.com/weightools/safetensors/internal/source"
 )
 
-// CheckData judges the data of the file behind ra by the one rule that needs it,
-// bool-value, and adds to r.Violations. Validate has judged the header of the
-// same file. Of the data it reads the BOOL tensors alone, through one buffer, and
-// nothing if tensors overlap.
+// CheckData checks the data of the file behind ra by the rule bool-value, and
+// adds to r.Violations. ra must be the file that r is about. CheckData reads
+// only BOOL tensors, through one buffer, and nothing if tensors overlap.
 //
-// The error is of reading ra. That a file is too short is none if r says so.
+// The error is of reading ra. A file that ends early is not an error if r
+// reports it.
 func (r *Report) CheckData(ra io.ReaderAt) error {
 	if r.Header == nil {
 		return nil
@@ -29,7 +29,7 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		return slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Rule == rule })
 	}
 	if breaks(RuleOverlap) {
-		return nil // a million tensors may claim the same bytes, and none is known to have them
+		return nil // a million tensors may claim the same bytes
 	}
 	short := breaks(RuleTruncated)
 	n, omitted := 0, 0
@@ -52,7 +52,7 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 		}
 	}
 	if omitted > 0 {
-		r.Omitted = maps.Clone(r.Omitted) // it may be another report's, too
+		r.Omitted = maps.Clone(r.Omitted) // another report may share it
 		if r.Omitted == nil {
 			r.Omitted = make(map[Rule]int)
 		}
@@ -62,13 +62,13 @@ func (r *Report) CheckData(ra io.ReaderAt) error {
 	return nil
 }
 
-// checkBools reads a tensor, and returns its violation, or nil.
+// checkBools reads a tensor and returns its violation, or nil.
 func (r *Report) checkBools(ra io.ReaderAt, ti *TensorInfo) (*Violation, error) {
 	span := r.Header.FileSpan(ti)
 	whole := source.Buffers.Get().(*source.Buffer)
 	defer source.Buffers.Put(whole)
 	buf := whole[:]
-	var odd, first int64 // how many bytes are neither 0 nor 1, and where the first is
+	var odd, first int64 // the number of bytes that are neither 0 nor 1, and the offset of the first
 	var value byte
 	for off := span.Begin; off < span.End; off += int64(len(buf)) {
 		buf = buf[:min(int64(len(buf)), span.End-off)]
@@ -89,7 +89,7 @@ func (r *Report) checkBools(ra io.ReaderAt, ti *TensorInfo) (*Violation, error) 
 }
 
 // notBools returns the index of the first byte of b that is neither 0 nor 1,
-// and how many there are.
+// and the number of such bytes.
 func notBools(b []byte) (first int, n int64) {
 	const ones = 0x0101010101010101
 	for i := 0; i < len(b); {

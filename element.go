@@ -1,4 +1,4 @@
-// Elements: a tensor's values as Go's, and Go's as a tensor.
+// Elements as Go values.
 
 package safetensors
 
@@ -15,18 +15,17 @@ import (
 	"github.com/weightools/safetensors/internal/source"
 )
 
-// An Element is a Go type in which elements can be held as they are.
+// An Element is a Go type that holds elements unchanged.
 //
-// A dtype that has no Go type of its own, such as BF16, is held in the
-// unsigned integer of its width, bit for bit. DecodeAt gives such elements as
-// numbers.
+// The unsigned integer of the same width holds elements of a dtype without a Go
+// type, such as BF16, bit by bit. Use DecodeAt to get such elements as numbers.
 type Element interface {
 	bool | int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 |
 		float32 | float64 | complex64
 }
 
-// native returns the dtype whose Go type T is. Element has no "~", so T is one
-// of these types, and not one derived from them.
+// native returns the dtype of the Go type T. The constraint has no "~", so T is
+// one of these types.
 func native[T Element]() Dtype {
 	switch any(*new(T)).(type) {
 	case bool:
@@ -55,18 +54,18 @@ func native[T Element]() Dtype {
 	return C64
 }
 
-// NewTensor returns a tensor whose elements are data, which is not copied, and
-// must not be changed as long as the tensor is used. Its dtype is the one that
-// T stands for: F32 if T is float32, and so on. It is an error if data is not
-// as long as the shape says; without a shape, that is 1.
+// NewTensor returns a tensor of the elements in data, which is not copied and
+// must not be changed while the tensor is used. The type T determines the
+// dtype: F32 for float32, and so on. It is an error if the length of data is
+// not the number of elements of the shape. Without a shape, the tensor is a
+// scalar.
 //
-// For a dtype that has no Go type, put a Tensor together by hand, with a
-// [bytes.Reader] of its bytes.
+// Use [TensorAt] for dtypes that have no Go type.
 func NewTensor[T Element](name string, data []T, shape ...int64) (*Tensor, error) {
 	n, fits := header.Product(shape)
 	if !fits || n != uint64(len(data)) {
 		ti := TensorInfo{Shape: shape}
-		return nil, fmt.Errorf("safetensors: tensor %s: the shape %s is not that of %d elements", quote(name), ti.ShapeString(), len(data))
+		return nil, fmt.Errorf("safetensors: tensor %s: the shape %s does not have %d elements", quote(name), ti.ShapeString(), len(data))
 	}
 	b := bytesOf(data)
 	t := &Tensor{TensorInfo: TensorInfo{Name: name, Dtype: native[T](), Shape: slices.Clone(shape), Offsets: Span{0, int64(len(b))}}}
@@ -78,13 +77,13 @@ func NewTensor[T Element](name string, data []T, shape ...int64) (*Tensor, error
 	return t, nil
 }
 
-// Read reads all of t. It is an error if T is neither the type of t's dtype
-// nor the unsigned integer of its width: a C64, for example, is a complex64 or
-// a uint64 with the real part in its lower half. Elements of 4 and 6 bits have
-// neither type, and are for DecodeAt; or Bytes, which gives them packed.
+// Read reads all elements of t. T must be the type of t's dtype or the unsigned
+// integer of its width: a C64 is a complex64, or a uint64 with the real part in
+// its lower half. Elements of 4 and 6 bits have no such type; use DecodeAt, or
+// Bytes for the packed bytes.
 //
-// A byte of a BOOL that is neither 0 nor 1 is an error when it is read as a
-// bool. As a uint8 it is read as it is, and by DecodeAt as 1.
+// A BOOL byte other than 0 and 1 is an error if T is bool. As a uint8 it is
+// returned unchanged, and DecodeAt returns 1.
 func Read[T Element](t *Tensor) ([]T, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -94,7 +93,7 @@ func Read[T Element](t *Tensor) ([]T, error) {
 		return nil, wrongType(t, *new(T))
 	}
 	if t.Size() > maxAlloc {
-		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, more than this machine can hold: read it in parts", quote(t.Name), t.Size())
+		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, too many for the memory of this machine: read it in parts", quote(t.Name), t.Size())
 	}
 	data := room[T](t, t.NumElems())
 	b := bytesOf(data)
@@ -106,7 +105,7 @@ func Read[T Element](t *Tensor) ([]T, error) {
 	}
 	if d == BOOL {
 		if i := slices.IndexFunc(b, func(c byte) bool { return c > 1 }); i >= 0 {
-			return nil, fmt.Errorf("safetensors: tensor %s: element %d is %d, and a BOOL is 0 or 1: read it as uint8", quote(t.Name), i, b[i])
+			return nil, fmt.Errorf("safetensors: tensor %s: element %d is %d, expected a BOOL of 0 or 1: read it as uint8", quote(t.Name), i, b[i])
 		}
 	}
 	if !littleEndian {
@@ -115,10 +114,11 @@ func Read[T Element](t *Tensor) ([]T, error) {
 	return data, nil
 }
 
-// littleEndian says whether numbers lie in memory as they do in files.
+// littleEndian reports whether numbers in memory have the byte order of files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// partSize returns the bytes of a number of dtype d, of which a C64 has two.
+// partSize returns the size in bytes of the numbers in elements of dtype d. A
+// C64 has two of them.
 func partSize(d Dtype) int {
 	if d == C64 {
 		return 4
@@ -126,11 +126,11 @@ func partSize(d Dtype) int {
 	return d.Bits() / 8
 }
 
-// maxAlloc is the most bytes to ask the runtime for. On 64-bit machines it
-// panics above 2^47 or so, and there is less memory than that in any of them.
+// maxAlloc is the largest number of bytes to ask the runtime for. On 64-bit
+// machines it panics above about 2^47, which is more than their memory.
 const maxAlloc = min(math.MaxInt, 1<<46)
 
-// unsigned returns the dtype of unsigned integers of so many bits, or none.
+// unsigned returns the dtype of unsigned integers of the given width, or "".
 func unsigned(bits int) Dtype {
 	switch bits {
 	case 8:
@@ -145,34 +145,32 @@ func unsigned(bits int) Dtype {
 	return ""
 }
 
-// wrongType returns the error of reading t as elements like v. It says what can
-// be done instead.
+// wrongType returns the error of reading t as elements like v, with what to do
+// instead.
 func wrongType(t *Tensor, v any) error {
 	bits := t.Dtype.Bits()
 	if bits < 8 {
-		return fmt.Errorf("safetensors: tensor %s is %s, of %d bits, and cannot be read as %T: use DecodeAt, or Bytes for what it is packed in",
+		return fmt.Errorf("safetensors: tensor %s is %s (%d bits), which cannot be read as %T: use DecodeAt, or Bytes for the packed bytes",
 			quote(t.Name), t.Dtype, bits, v)
 	}
-	return fmt.Errorf("safetensors: tensor %s is %s, and cannot be read as %T: read it as uint%d, or as numbers with DecodeAt",
+	return fmt.Errorf("safetensors: tensor %s is %s, which cannot be read as %T: read it as uint%d, or as floats with DecodeAt",
 		quote(t.Name), t.Dtype, v, bits)
 }
 
-// DecodeAt reads len(dst) elements of t as numbers, from element off on in
-// row-major order, and returns how many there were. It is to numbers what
-// io.ReaderAt is to bytes, down to io.EOF at the end; the same buffer serves
-// for a tensor of any size, and of any dtype but C64.
+// DecodeAt reads len(dst) elements of t as floats, from element off on in
+// row-major order, and returns the number of elements read. Like io.ReaderAt,
+// it returns io.EOF if there are fewer. With any other error, dst[:n] is valid.
 //
-// With another error, it is that of reading t, and dst[:n] is good.
-//
-// A number that T cannot hold is rounded to the nearest, ties to even, once: an
-// F64 as float32, and large integers. All others are exact. A BOOL is 0 or 1.
-// Any number of goroutines may decode from one tensor.
+// DecodeAt accepts every dtype except C64. Numbers that T cannot represent are
+// rounded once to the nearest, ties to even: an F64 as float32, and large
+// integers. All others are exact. A BOOL is 0 or 1. Several goroutines may
+// decode from one tensor at once.
 func DecodeAt[T float32 | float64](t *Tensor, dst []T, off int64) (n int, err error) {
 	switch err := t.check(); {
 	case err != nil:
 		return 0, err
 	case t.Dtype == C64:
-		return 0, fmt.Errorf("safetensors: tensor %s is C64, whose elements are pairs of numbers: use Read[complex64]", quote(t.Name))
+		return 0, fmt.Errorf("safetensors: tensor %s is C64, with pairs of numbers as elements: use Read[complex64]", quote(t.Name))
 	case off < 0:
 		return 0, fmt.Errorf("safetensors: a read of tensor %s at the negative element %d", quote(t.Name), off)
 	case len(dst) == 0:
@@ -194,8 +192,7 @@ func DecodeAt[T float32 | float64](t *Tensor, dst []T, off int64) (n int, err er
 	return n, err
 }
 
-// readAt is DecodeAt where there is nothing to decode: the elements are read to
-// where they are wanted.
+// readAt is DecodeAt without a conversion: it reads the elements into dst.
 func readAt[T float32 | float64](t *Tensor, dst []T, off int64) (int, error) {
 	b := bytesOf(dst)
 	size := len(b) / len(dst)
@@ -206,7 +203,8 @@ func readAt[T float32 | float64](t *Tensor, dst []T, off int64) (int, error) {
 	return len(dst), nil
 }
 
-// decodeAt is DecodeAt buffer by buffer, each decoded while it is in the cache.
+// decodeAt is DecodeAt with a buffer, which is decoded while it is in the
+// cache.
 func decodeAt[T float32 | float64](t *Tensor, dst []T, off int64) (int, error) {
 	codec, elements := num.For(string(t.Dtype)), t.elements()
 	buf := source.Buffers.Get().(*source.Buffer)
@@ -225,12 +223,11 @@ func decodeAt[T float32 | float64](t *Tensor, dst []T, off int64) (int, error) {
 
 // bytesOf returns the memory of data, in the machine's byte order.
 //
-// Unsafe, and sound: the twelve types of Element have neither pointers nor
-// padding, so that data is len(data) times the size of T in bytes, all of which
-// may be read. Any value may be written to them, too, but to those of a bool:
-// Read looks at these as bytes, and lets no other than 0 and 1 out. A byte needs
-// no alignment. The result keeps the memory alive, as data does, and reaches no
-// further: its length, that of an object in memory, fits an int.
+// This use of unsafe is valid: the types of Element have neither pointers nor
+// padding, so data is len(data) times the size of T in bytes, and every byte
+// may be read. Every value may be written, except to a bool: Read checks the
+// bytes of bools before it returns them. Bytes need no alignment. The result
+// keeps the memory alive, and its length fits an int since the memory exists.
 func bytesOf[T Element](data []T) []byte {
 	size := int(unsafe.Sizeof(*new(T)))
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*size)

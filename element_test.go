@@ -80,7 +80,7 @@ func TestNewTensorShapes(t *testing.T) {
 		}
 	}
 	_, err := safetensors.NewTensor("x", make([]int8, 5), 2, 3)
-	if want := `safetensors: tensor "x": the shape [2, 3] is not that of 5 elements`; err == nil || err.Error() != want {
+	if want := `safetensors: tensor "x": the shape [2, 3] does not have 5 elements`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -145,11 +145,11 @@ func TestReadErrors(t *testing.T) {
 	short := raw(bytes.NewReader(make([]byte, 7)), safetensors.U16, 4)
 	vast := raw(bytes.NewReader(nil), safetensors.U8, 1<<60)
 	for want, read := range map[string]func() error{
-		`safetensors: tensor "raw" is F4, of 4 bits, and cannot be read as uint8: use DecodeAt, or Bytes for what it is packed in`: func() error { _, err := safetensors.Read[uint8](f4); return err },
-		`safetensors: tensor "raw" is BF16, and cannot be read as float32: read it as uint16, or as numbers with DecodeAt`:         func() error { _, err := safetensors.Read[float32](bf16); return err },
-		`safetensors: tensor "raw": element 2 is 2, and a BOOL is 0 or 1: read it as uint8`:                                        func() error { _, err := safetensors.Read[bool](flags); return err },
+		`safetensors: tensor "raw" is F4 (4 bits), which cannot be read as uint8: use DecodeAt, or Bytes for the packed bytes`: func() error { _, err := safetensors.Read[uint8](f4); return err },
+		`safetensors: tensor "raw" is BF16, which cannot be read as float32: read it as uint16, or as floats with DecodeAt`:         func() error { _, err := safetensors.Read[float32](bf16); return err },
+		`safetensors: tensor "raw": element 2 is 2, expected a BOOL of 0 or 1: read it as uint8`:                                        func() error { _, err := safetensors.Read[bool](flags); return err },
 		`safetensors: the source of tensor "raw" ends at byte 7: unexpected EOF`:                                                   func() error { _, err := safetensors.Read[uint16](short); return err },
-		`safetensors: tensor "raw" has 1152921504606846976 bytes, more than this machine can hold: read it in parts`:               func() error { _, err := safetensors.Read[uint8](vast); return err },
+		`safetensors: tensor "raw" has 1152921504606846976 bytes, too many for the memory of this machine: read it in parts`:               func() error { _, err := safetensors.Read[uint8](vast); return err },
 	} {
 		if err := read(); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)

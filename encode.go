@@ -1,4 +1,4 @@
-// Encoding: in what order tensors stand in a file, and what its header says.
+// Encoding: the order of tensors in a file, and its header.
 
 package safetensors
 
@@ -17,53 +17,50 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// An Encoder writes files in a form of one's choice. The zero Encoder is that
-// of Encode. It is for any number of goroutines at once.
+// An Encoder writes files with options. The zero Encoder has the defaults,
+// which Encode and WriteFile use. It may be used by several goroutines at once.
 type Encoder struct {
-	// Metadata becomes the file's "__metadata__", unless it is nil. Its keys are
-	// sorted; the reference implementation writes them in a random order. An
-	// empty map becomes an empty object, in a file without tensors too, where
-	// the reference writes a header that nobody can read.
+	// Metadata is the file's "__metadata__"; nil means none. Its keys are
+	// sorted, unlike in the reference implementation, which writes them in
+	// random order.
 	Metadata map[string]string
 
-	// KeepOrder lays tensors out in the order in which they are given, and lists
-	// them so in the header.
+	// KeepOrder keeps tensors in the given order, in the data and in the
+	// header.
 	KeepOrder bool
 
-	// Align is the power of two, in bytes and up to 1 MiB, at a multiple of which
-	// the data begins. The header is padded with spaces to get there. 0 means 8.
+	// Align is the alignment of the data in bytes, a power of two up to 1 MiB.
+	// The header is padded with spaces to reach it. 0 means 8.
 	Align int
 
-	// Slack leaves room for Metadata that grows, unless it is nil: spaces after it,
-	// up to the next multiple of 4 KiB of the file that is 256 bytes away or more.
-	// White space there is JSON like any other. See package edit for what it is for.
+	// Slack adds spaces after Metadata, unless that is nil, so that it can grow
+	// in place: up to the next multiple of 4 KiB of the file that is at least
+	// 256 bytes away. See package edit.
 	Slack bool
 }
 
 const (
 	slackBlock = 4 << 10
-	leastSlack = 256 // bytes: room for a key and a sentence
+	leastSlack = 256 // bytes: enough for a key and a sentence
 )
 
-// maxAlign is the largest Encoder.Align. Pages and the blocks of disks are
-// smaller, and readers have a limit for headers, padding included.
+// maxAlign is the largest Encoder.Align. Pages and disk blocks are smaller, and
+// readers limit the header including its padding.
 const maxAlign = 1 << 20
 
-// Encode writes tensors to w as one file, in canonical form: ordered by dtype,
-// wide before narrow, and then by name, with the data at a multiple of 8. For
-// the same tensors these are, byte for byte, the files of the reference
-// implementation.
+// Encode writes tensors to w as one file in canonical form: ordered by dtype,
+// wide before narrow, then by name, with the data at a multiple of 8. For equal
+// tensors the result is byte for byte that of the reference implementation.
 //
-// It reads each tensor once, from front to back, and holds no more than a
-// buffer of 512 KiB of it. Nothing is written if the tensors cannot make a file:
-// the error is then a *Violation, as readers would find it. The dtype has to be
-// one of [Dtypes], the size the one that dtype and shape make; and if a source
-// has a method Size, as a [bytes.Reader] has, that has to be the size. A source
-// that ends before its tensor does is an error, too, but by then w has a part of
-// the file: see [WriteFile].
+// It reads each tensor once, from start to end, through a buffer of 512 KiB. If
+// the tensors cannot form a valid file, the error is a *Violation and nothing
+// is written: the dtype must be one of [Dtypes], and the size must match dtype
+// and shape. If a source has a method Size, as [bytes.Reader] has, that must
+// match too. A source that ends early is an error that leaves part of the file
+// in w: see [WriteFile].
 func Encode(w io.Writer, tensors ...*Tensor) error { return new(Encoder).Encode(w, tensors...) }
 
-// Encode is [Encode] in e's way.
+// Encode is [Encode] with the options of e.
 func (e *Encoder) Encode(w io.Writer, tensors ...*Tensor) error {
 	l, err := e.lay(tensors)
 	if err != nil {
@@ -72,9 +69,9 @@ func (e *Encoder) Encode(w io.Writer, tensors ...*Tensor) error {
 	return l.write(w)
 }
 
-// Plan returns the header of the file that Encode would write. It reads no
-// tensor, and so cannot tell whether each has the bytes that it claims. The file
-// takes DataStart bytes, and those of its tensors.
+// Plan returns the header of the file that Encode would write. It does not read
+// the tensors, so it cannot check that they have their bytes. The file has
+// DataStart bytes plus those of its tensors.
 func (e *Encoder) Plan(tensors ...*Tensor) (*Header, error) {
 	l, err := e.lay(tensors)
 	if err != nil {
@@ -83,7 +80,7 @@ func (e *Encoder) Plan(tensors ...*Tensor) (*Header, error) {
 	return l.header, nil
 }
 
-// A layout is a file that has yet to be written.
+// A layout is a file that is about to be written.
 type layout struct {
 	header  *Header
 	start   []byte    // the file up to the data
@@ -91,7 +88,7 @@ type layout struct {
 	size    int64     // of the file
 }
 
-// lay returns the file that the tensors make.
+// lay returns the layout of a file with the tensors.
 func (e *Encoder) lay(tensors []*Tensor) (*layout, error) {
 	align, err := e.align()
 	if err != nil {
@@ -111,7 +108,7 @@ func (e *Encoder) lay(tensors []*Tensor) (*layout, error) {
 		begin := end
 		if end += t.Size(); end < 0 {
 			return nil, violation(RuleOverflow, t.Name, Span{},
-				"tensor %s begins at %d and has %d bytes: so many do not fit a file", quote(t.Name), begin, t.Size())
+				"tensor %s begins at %d and has %d bytes: too many for a file", quote(t.Name), begin, t.Size())
 		}
 		h.Tensors[i] = TensorInfo{Name: t.Name, Dtype: t.Dtype, Shape: t.Shape, Offsets: Span{begin, end}}
 	}
@@ -126,41 +123,41 @@ func (e *Encoder) lay(tensors []*Tensor) (*layout, error) {
 	return &layout{h, start, tensors, h.DataStart() + end}, nil
 }
 
-// align returns what the data's start is to be a multiple of.
+// align returns the alignment of the data.
 func (e *Encoder) align() (int, error) {
 	if e.Align == 0 {
 		return 8, nil
 	}
 	if e.Align < 0 || e.Align > maxAlign || bits.OnesCount(uint(e.Align)) != 1 {
-		return 0, fmt.Errorf("safetensors: Encoder.Align is %d, and a power of two up to %d is due", e.Align, maxAlign)
+		return 0, fmt.Errorf("safetensors: Encoder.Align is %d, expected a power of two up to %d", e.Align, maxAlign)
 	}
 	return e.Align, nil
 }
 
-// encodable says what is wrong with the i-th tensor that the header it makes
-// would not show, or would show without saying whose fault it is.
+// encodable returns an error of the i-th tensor that the header would not show,
+// or would show without naming the tensor.
 func encodable(i int, t *Tensor) error {
 	switch {
 	case t == nil:
-		return fmt.Errorf("safetensors: of the tensors to encode, that at index %d is nil", i)
+		return fmt.Errorf("safetensors: tensor %d of those to encode is nil", i)
 	case !utf8.ValidString(t.Name):
-		return violation(RuleUTF8, t.Name, Span{}, "the name %s is not UTF-8", quote(t.Name))
+		return violation(RuleUTF8, t.Name, Span{}, "the name %s is not valid UTF-8", quote(t.Name))
 	case t.Size() < 0:
 		return violation(RuleOffsets, t.Name, Span{},
 			"tensor %s begins at %d, after its end at %d", quote(t.Name), t.Offsets.Begin, t.Offsets.End)
 	case t.ReaderAt == nil && t.Size() > 0:
-		return fmt.Errorf("safetensors: tensor %s has no ReaderAt to read its %d bytes from", quote(t.Name), t.Size())
+		return fmt.Errorf("safetensors: tensor %s has no ReaderAt for its %d bytes", quote(t.Name), t.Size())
 	}
-	// Of most sources the length is known when they end, and of some before.
+	// Some sources know their length.
 	if s, ok := t.ReaderAt.(interface{ Size() int64 }); ok && s.Size() != t.Size() {
 		return violation(RuleTensorSize, t.Name, Span{},
-			"tensor %s is to have %d bytes, and its source has %d", quote(t.Name), t.Size(), s.Size())
+			"tensor %s has %d bytes, but its source has %d", quote(t.Name), t.Size(), s.Size())
 	}
 	return nil
 }
 
-// canonical returns tensors in the order of the reference implementation. An
-// unknown dtype comes last.
+// canonical returns tensors in the order of the reference implementation.
+// Unknown dtypes come last.
 func canonical(tensors []*Tensor) []*Tensor {
 	type ranked struct {
 		*Tensor
@@ -181,14 +178,14 @@ func canonical(tensors []*Tensor) []*Tensor {
 }
 
 // appendStart sets h.Size so that the data begins at a multiple of align, and
-// returns the file up to there. It leaves slack if that is asked for.
+// returns the file up to there. If slack, it adds spaces after the metadata.
 func (h *Header) appendStart(align int, slack bool) ([]byte, error) {
 	for k, v := range h.Metadata {
 		if !utf8.ValidString(k) || !utf8.ValidString(v) {
-			return nil, violation(RuleUTF8, "", Span{}, "__metadata__ has %s: %s, which is not UTF-8", quote(k), quote(v))
+			return nil, violation(RuleUTF8, "", Span{}, "__metadata__: key %s or its value %s is not valid UTF-8", quote(k), quote(v))
 		}
 	}
-	const entry = 96 // bytes besides the name: most entries of models have fewer
+	const entry = 96 // bytes in addition to the name: most entries have fewer
 	room := lengthSize
 	for i := range h.Tensors {
 		room += len(h.Tensors[i].Name) + entry
@@ -216,18 +213,12 @@ func (h *Header) appendStart(align int, slack bool) ([]byte, error) {
 // roundUp returns the first multiple of a power of two that is not less than n.
 func roundUp(n, power int) int { return (n + power - 1) &^ (power - 1) }
 
-// appendSpaces appends spaces to b until it has size bytes.
-func appendSpaces(b []byte, size int) []byte {
-	return append(b, bytes.Repeat([]byte{' '}, size-len(b))...)
-}
-
-// reread reads the header of a file that begins with start, and has that many
-// bytes of data. So every rule that readers go by is one that writers keep, and
-// there is one place where it stands.
+// reread parses the header of a file that begins with start and has that many
+// bytes of data. So writers follow every rule of readers.
 func reread(start []byte, data int64) (*Header, error) {
 	size := header.Add(int64(len(start)), data)
 	if size == math.MaxInt64 {
-		return nil, violation(RuleOverflow, "", Span{}, "the tensors have %d bytes: so many do not fit a file", data)
+		return nil, violation(RuleOverflow, "", Span{}, "the tensors have %d bytes: too many for a file", data)
 	}
 	text, err := header.ReadText(bytes.NewReader(start), int64(len(start)-lengthSize))
 	if err != nil {

@@ -297,13 +297,13 @@ func TestEncodeRefuses(t *testing.T) {
 		{"no dtype", nil, sized("a", "", 1, 1), safetensors.RuleDtype, `"a"`},
 		{"an unknown dtype", nil, sized("a", "F128", 16, 1), safetensors.RuleDtype, `F128`},
 		{"a dtype in lower case", nil, sized("a", "f32", 4, 1), safetensors.RuleDtype, `f32`},
-		{"too few bytes", nil, sized("a", safetensors.F32, 8, 3), safetensors.RuleTensorSize, "8 bytes, and F32 [3] takes 12"},
-		{"too many bytes", nil, sized("a", safetensors.F32, 16, 3), safetensors.RuleTensorSize, "16 bytes, and F32 [3] takes 12"},
+		{"too few bytes", nil, sized("a", safetensors.F32, 8, 3), safetensors.RuleTensorSize, "8 bytes, but F32 [3] takes 12"},
+		{"too many bytes", nil, sized("a", safetensors.F32, 16, 3), safetensors.RuleTensorSize, "16 bytes, but F32 [3] takes 12"},
 		{"a scalar without bytes", nil, sized("a", safetensors.F32, 0), safetensors.RuleTensorSize, "takes 4"},
 		{"a source that is longer", nil, &tensor{info{Name: "a", Dtype: safetensors.U8, Shape: []int64{3}, Offsets: span{End: 3}}, strings.NewReader("1234")},
-			safetensors.RuleTensorSize, "3 bytes, and its source has 4"},
+			safetensors.RuleTensorSize, "3 bytes, but its source has 4"},
 		{"a source that is shorter", nil, &tensor{info{Name: "a", Dtype: safetensors.U8, Shape: []int64{3}, Offsets: span{End: 3}}, io.NewSectionReader(zeros{}, 0, 2)},
-			safetensors.RuleTensorSize, "3 bytes, and its source has 2"},
+			safetensors.RuleTensorSize, "3 bytes, but its source has 2"},
 		{"half a byte", nil, sized("a", safetensors.F4, 1, 3), safetensors.RuleWholeBytes, `"a"`},
 		{"half a byte of six bits", nil, sized("a", safetensors.F6_E2M3, 1, 2), safetensors.RuleWholeBytes, `"a"`},
 		{"a negative dimension", nil, sized("a", safetensors.U8, 1, -1), safetensors.RuleOverflow, "18446744073709551615"},
@@ -312,7 +312,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"an end before its beginning", nil, &tensor{info{Name: "a", Dtype: safetensors.U8, Shape: []int64{2}, Offsets: span{Begin: 4, End: 2}}, zeros{}},
 			safetensors.RuleOffsets, "begins at 4, after its end at 2"},
 		{"no source", nil, &tensor{TensorInfo: info{Name: "a", Dtype: safetensors.U8, Shape: []int64{2}, Offsets: span{End: 2}}}, "", `"a" has no ReaderAt`},
-		{"no tensor", nil, nil, "", "index 1 is nil"},
+		{"no tensor", nil, nil, "", "tensor 1 of those to encode is nil"},
 	} {
 		for _, keep := range []bool{false, true} {
 			e := safetensors.Encoder{Metadata: c.metadata, KeepOrder: keep}

@@ -59,8 +59,8 @@ func ExampleViolation() {
 	}
 	fmt.Println(errors.Is(err, safetensors.RuleTruncated))
 	// Output:
-	// rule truncated is broken: the file is 4 bytes short: 87 were expected, 83 are there; 1 tensor is cut off: "bias"
+	// rule truncated is broken: the file is 4 bytes short: expected 87 bytes, found 83; 1 tensor is truncated: "bias"
 	// invalid bias [83, 87)
-	// Fetch the file again: it is cut off.
+	// Download the file again: it is truncated.
 	// true
 }

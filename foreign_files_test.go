@@ -113,7 +113,7 @@ func (want *foreignFile) compareHeader(t *testing.T, h *safetensors.Header) {
 	for _, w := range want.Tensors {
 		ti := h.Lookup(w.Name)
 		if ti == nil {
-			t.Errorf("there is no tensor %q", w.Name)
+			t.Errorf("no tensor %q", w.Name)
 			continue
 		}
 		offsets := safetensors.Span{Begin: w.Offsets[0], End: w.Offsets[1]}

@@ -1,4 +1,4 @@
-// Ranges: which indices of an axis are meant, and their notation.
+// Ranges of indices and their notation.
 
 package safetensors
 
@@ -89,15 +89,15 @@ func ParseRanges(s string) ([]Range, error) {
 	return ranges, nil
 }
 
-// blanks is what may stand around numbers, colons and commas.
+// blanks are the characters allowed around numbers, colons and commas.
 const blanks = " \t\r\n"
 
-// notation returns the error of what is wrong with s at a byte.
+// notation returns the error of byte at of the notation s.
 func notation(s string, at int, what string) error {
 	return fmt.Errorf("safetensors: slice %s: at byte %d, %s", quote(s), at, what)
 }
 
-// parseRange parses the range of one axis, which is s[from:to].
+// parseRange parses the range s[from:to] of one axis.
 func parseRange(s string, from, to int) (Range, error) {
 	if strings.Trim(s[from:to], blanks) == "..." {
 		return Range{kind: ellipsis}, nil
@@ -137,7 +137,7 @@ func parseRange(s string, from, to int) (Range, error) {
 	return r, nil
 }
 
-// parseIndex parses the number s[from:to], and returns false if there is none.
+// parseIndex parses the number s[from:to]. It returns false if there is none.
 func parseIndex(s string, from, to int) (int64, bool, error) {
 	text := strings.TrimLeft(s[from:to], blanks)
 	at := to - len(text)
@@ -150,25 +150,25 @@ func parseIndex(s string, from, to int) (int64, bool, error) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, false, notation(s, at, quote(text)+" does not fit 64 bits")
 	case err != nil:
-		return 0, false, notation(s, at, quote(text)+" is no index, range or ellipsis")
+		return 0, false, notation(s, at, quote(text)+" is not an index, range or ellipsis")
 	}
 	return v, true, nil
 }
 
 // stepFault says what is wrong with a step that is not positive.
 func stepFault(step int64) string {
-	return fmt.Sprintf("the step is %d: slices go forward, by 1 or more", step)
+	return fmt.Sprintf("the step is %d, expected 1 or more", step)
 }
 
 // of returns the indices that r selects of an axis with dim indices. The error
-// says what is wrong with r, and not on which axis.
+// does not name the axis.
 func (r Range) of(dim int64) (source.Axis, error) {
 	switch {
 	case r == All() || r.kind == ellipsis:
 		return source.Axis{Count: dim, Step: 1}, nil
 	case dim < 0:
-		// See TensorInfo.Shape. Such an axis can be kept, but not counted on.
-		return source.Axis{}, fmt.Errorf("its %d indices are more than can be sliced", uint64(dim))
+		// See TensorInfo.Shape. Such an axis can be kept, but not sliced.
+		return source.Axis{}, fmt.Errorf("its %d indices are too many to slice", uint64(dim))
 	case r.kind == point && (r.start >= dim || r.start < -dim):
 		return source.Axis{}, fmt.Errorf("index %d is out of range: the axis has %d indices", r.start, dim)
 	case r.kind == point:
@@ -189,8 +189,8 @@ func (r Range) of(dim int64) (source.Axis, error) {
 	return source.Axis{Start: start, Count: (stop-start-1)/step + 1, Step: step}, nil
 }
 
-// fromEnd returns the index i of an axis with dim indices, counted from its
-// end if i is negative, and brought between 0 and dim.
+// fromEnd returns index i of an axis with dim indices, counted from the end if
+// negative, clamped to 0 and dim.
 func fromEnd(i, dim int64) int64 {
 	if i < 0 {
 		i += dim

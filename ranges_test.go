@@ -99,25 +99,25 @@ func TestParseRangesEllipsis(t *testing.T) {
 
 func TestParseRangesErrorsNameThePlace(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"x", `safetensors: slice "x": at byte 0, "x" is no index, range or ellipsis`},
-		{"3, 0:x", `safetensors: slice "3, 0:x": at byte 5, "x" is no index, range or ellipsis`},
-		{"3, 0:1:  y ", `safetensors: slice "3, 0:1:  y ": at byte 9, "y" is no index, range or ellipsis`},
+		{"x", `safetensors: slice "x": at byte 0, "x" is not an index, range or ellipsis`},
+		{"3, 0:x", `safetensors: slice "3, 0:x": at byte 5, "x" is not an index, range or ellipsis`},
+		{"3, 0:1:  y ", `safetensors: slice "3, 0:1:  y ": at byte 9, "y" is not an index, range or ellipsis`},
 		{",", `safetensors: slice ",": at byte 0, a range is missing`},
 		{"1,,2", `safetensors: slice "1,,2": at byte 2, a range is missing`},
 		{"1,2,,", `safetensors: slice "1,2,,": at byte 4, a range is missing`},
 		{"1:2:3:4", `safetensors: slice "1:2:3:4": at byte 5, there is a third colon: a range is start:stop:step`},
 		{"..., 1, ...", `safetensors: slice "..., 1, ...": at byte 8, there is a second ellipsis`},
-		{"0, ::0", `safetensors: slice "0, ::0": at byte 5, the step is 0: slices go forward, by 1 or more`},
-		{"::-1", `safetensors: slice "::-1": at byte 2, the step is -1: slices go forward, by 1 or more`},
+		{"0, ::0", `safetensors: slice "0, ::0": at byte 5, the step is 0, expected 1 or more`},
+		{"::-1", `safetensors: slice "::-1": at byte 2, the step is -1, expected 1 or more`},
 		{"9223372036854775808", `safetensors: slice "9223372036854775808": at byte 0, "9223372036854775808" does not fit 64 bits`},
-		{"1.5", `safetensors: slice "1.5": at byte 0, "1.5" is no index, range or ellipsis`},
-		{"1 2", `safetensors: slice "1 2": at byte 0, "1 2" is no index, range or ellipsis`},
-		{"None", `safetensors: slice "None": at byte 0, "None" is no index, range or ellipsis`},
-		{"[1]", `safetensors: slice "[1]": at byte 0, "[1]" is no index, range or ellipsis`},
-		{"....", `safetensors: slice "....": at byte 0, "...." is no index, range or ellipsis`},
-		{"1:...", `safetensors: slice "1:...": at byte 2, "..." is no index, range or ellipsis`},
-		{"1\x00", `safetensors: slice "1\x00": at byte 0, "1\x00" is no index, range or ellipsis`},
-		{"１", `safetensors: slice "１": at byte 0, "１" is no index, range or ellipsis`},
+		{"1.5", `safetensors: slice "1.5": at byte 0, "1.5" is not an index, range or ellipsis`},
+		{"1 2", `safetensors: slice "1 2": at byte 0, "1 2" is not an index, range or ellipsis`},
+		{"None", `safetensors: slice "None": at byte 0, "None" is not an index, range or ellipsis`},
+		{"[1]", `safetensors: slice "[1]": at byte 0, "[1]" is not an index, range or ellipsis`},
+		{"....", `safetensors: slice "....": at byte 0, "...." is not an index, range or ellipsis`},
+		{"1:...", `safetensors: slice "1:...": at byte 2, "..." is not an index, range or ellipsis`},
+		{"1\x00", `safetensors: slice "1\x00": at byte 0, "1\x00" is not an index, range or ellipsis`},
+		{"１", `safetensors: slice "１": at byte 0, "１" is not an index, range or ellipsis`},
 	} {
 		ranges, err := safetensors.ParseRanges(c.text)
 		if err == nil || err.Error() != c.want {

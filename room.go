@@ -1,4 +1,4 @@
-// Memory for a tensor that is about to be read.
+// Memory for the elements of a tensor.
 
 package safetensors
 
@@ -8,20 +8,21 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// leastUncleared is from how many bytes on memory is not cleared first. What is less
-// comes from where it lies ready.
+// leastUncleared is the size in bytes from which on memory is not cleared
+// first. The allocator has smaller blocks ready.
 const leastUncleared = 64 << 10
 
-// room returns room for the n elements of t, all of which have to be read before
-// anybody sees them: what is in it need not be zeros.
+// room returns memory for the n elements of t, all of which the caller has to
+// read into it.
 //
-// To clear memory takes a quarter of the time of reading a file that is in the
-// system's cache. It is not done where a file is behind the tensor, and the system
-// fills the memory. Other readers are strangers' code: one that claims to have read
-// what it has not would give away what the memory held before.
+// Clearing memory takes a quarter of the time of reading a file from the
+// system's cache. It is not necessary if the bytes come from a file, since the
+// system fills the memory. Other readers may claim to have read more than they
+// have, which would expose old memory, so theirs is cleared.
 //
-// Unsafe, and sound: the memory is as large as n elements, and nothing else holds it;
-// an object of that size is aligned for any element, none of which has pointers.
+// This use of unsafe is valid: the memory has the size of n elements, nothing
+// else refers to it, an object of that size is aligned for any element, and
+// elements have no pointers.
 func room[T Element](t *Tensor, n int64) []T {
 	size := n * int64(unsafe.Sizeof(*new(T)))
 	if size < leastUncleared || placeOf(t).file == nil {

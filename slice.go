@@ -1,4 +1,4 @@
-// Slices: the part of a tensor that ranges select.
+// Slices of tensors.
 
 package safetensors
 
@@ -10,18 +10,17 @@ import (
 )
 
 // Slice returns the part of t that ranges select, one for each axis from the
-// first; axes without a range are kept whole. The meaning is that of NumPy's
-// basic indexing, but that steps only go forward.
+// first; axes without a range are kept in full. It works as NumPy's basic
+// indexing, except that steps only go forward.
 //
-// Slice reads nothing. The part is read from t, when it is read, in as few and
-// as long reads as its shape allows, which may take in what lies between its
-// pieces where the gaps are small. A part that is all in one piece is read like
-// t itself, and its Bytes are not copied if those of t are not.
+// Slice reads nothing. Reading the part reads t in as few and as long reads as
+// possible, including small gaps between its pieces. A part that is contiguous
+// is read like t itself, and its Bytes are not copied if those of t are not.
 //
-// It is an error if there are more ranges than axes, if an index given to At
-// does not exist, or if the part, of elements narrower than a byte, does not
-// fill whole bytes. If it does, it is packed like any tensor, wherever in a
-// byte of t its elements begin.
+// It is an error if there are more ranges than axes, if an index of At does not
+// exist, or if the part has elements narrower than a byte and does not fill
+// whole bytes. A part is packed like any tensor, wherever in a byte of t its
+// elements begin.
 func (t *Tensor) Slice(ranges ...Range) (*Tensor, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -39,13 +38,13 @@ func (t *Tensor) Slice(ranges ...Range) (*Tensor, error) {
 	}
 	part.Offsets.End = size
 	if n == 0 {
-		// Empty tensors may have axes of any length, of which no grid is made.
+		// The axes of an empty tensor may have any length, so nothing is computed.
 		part.ReaderAt = &source.Section{R: t.ReaderAt, Tensor: t.Name}
 		return part, nil
 	}
 	if c, ok := t.ReaderAt.(*conversion); ok && c.made(t) {
-		// Cut first, and convert no more than what is left. That fails where
-		// so many elements of the original do not fill whole bytes.
+		// Slice the original and convert only the slice. That fails if so many
+		// elements of the original do not fill whole bytes.
 		if cut, err := c.originalOf(t).Slice(ranges...); err == nil {
 			return c.Convert(cut, t.Dtype)
 		}
@@ -54,27 +53,27 @@ func (t *Tensor) Slice(ranges ...Range) (*Tensor, error) {
 	return part, nil
 }
 
-// check returns an error if t is not whole: of a dtype that is known, with the
-// size that dtype and shape ask for, and with a source. All are that come from
-// this package; but a Tensor can be put together by hand.
+// check returns an error if the dtype of t is unknown, if its size does not
+// match its dtype and shape, or if it has no source. Only a Tensor that is made
+// by hand can be wrong.
 func (t *Tensor) check() error {
 	switch {
 	case t.Dtype.Bits() == 0:
-		return fmt.Errorf("safetensors: tensor %s: there is no dtype %s", quote(t.Name), quote(string(t.Dtype)))
+		return fmt.Errorf("safetensors: tensor %s: unknown dtype %s", quote(t.Name), quote(string(t.Dtype)))
 	case t.ReaderAt == nil && t.Size() > 0:
-		return fmt.Errorf("safetensors: tensor %s has no ReaderAt to read its %d bytes from", quote(t.Name), t.Size())
+		return fmt.Errorf("safetensors: tensor %s has no ReaderAt for its %d bytes", quote(t.Name), t.Size())
 	}
 	n, fits := header.Product(t.Shape)
 	size, broken := header.Bytes(n, t.Dtype.Bits())
 	if !fits || broken != header.None || int64(size) != t.Size() {
-		return fmt.Errorf("safetensors: tensor %s: %s %s does not take the %d bytes that its Offsets span",
+		return fmt.Errorf("safetensors: tensor %s: %s %s does not take the %d bytes of its Offsets",
 			quote(t.Name), t.Dtype, t.ShapeString(), t.Size())
 	}
 	return nil
 }
 
 // axes returns what ranges select of each axis of t. Its time is linear in the
-// number of axes, which a file may have millions of.
+// number of axes, of which a file may have millions.
 func (t *Tensor) axes(ranges []Range) ([]source.Axis, error) {
 	rank := len(t.Shape)
 	given, dots := len(ranges), 0
@@ -86,9 +85,9 @@ func (t *Tensor) axes(ranges []Range) ([]source.Axis, error) {
 	}
 	switch {
 	case given > rank:
-		return nil, fmt.Errorf("safetensors: tensor %s: %d ranges, and %s has %d axes", quote(t.Name), given, t.ShapeString(), rank)
+		return nil, fmt.Errorf("safetensors: tensor %s: %d ranges, but %s has %d axes", quote(t.Name), given, t.ShapeString(), rank)
 	case dots > 1:
-		return nil, fmt.Errorf("safetensors: tensor %s: %d ellipses, and the axes that one stands for would be unknown", quote(t.Name), dots)
+		return nil, fmt.Errorf("safetensors: tensor %s: %d ellipses, expected at most one", quote(t.Name), dots)
 	}
 	axes := make([]source.Axis, 0, rank)
 	for _, r := range ranges {
@@ -110,7 +109,7 @@ func (t *Tensor) axes(ranges []Range) ([]source.Axis, error) {
 	return axes, nil
 }
 
-// shapeOf returns the shape of what axes select.
+// shapeOf returns the shape of the elements that axes select.
 func shapeOf(axes []source.Axis) []int64 {
 	shape := make([]int64, 0, len(axes))
 	for _, a := range axes {

@@ -1,4 +1,4 @@
-// Tensors: an entry, and the bytes that it describes.
+// Tensors and their bytes.
 
 package safetensors
 
@@ -11,28 +11,27 @@ import (
 
 // A Tensor is a TensorInfo and the bytes that it describes.
 //
-// It is immutable, and as a rule it is lazy: its methods that return a Tensor
-// read nothing, and the result reads from the original. It is for any number of
-// goroutines at once if its ReaderAt is, and those of this package are.
+// It is immutable and usually lazy: methods that return a Tensor read nothing,
+// and the result reads from the original. It may be used by several goroutines
+// at once if its ReaderAt may, as those of this package may.
 type Tensor struct {
 	TensorInfo
 
-	// ReaderAt gives the tensor's bytes, of which the first is at 0.
-	// It is embedded alone, and not as a SectionReader, so that a Tensor has
-	// no position for its users to share. Use Open for a Reader.
+	// ReaderAt returns the tensor's bytes from offset 0 on. Use Open for an
+	// io.Reader.
 	io.ReaderAt
 }
 
-// Bytes returns the tensor's bytes, which must not be changed: they may be
-// those of a mapped file, and are then not copied. It is an error if the source
-// has fewer than the tensor's size.
+// Bytes returns the tensor's bytes, which must not be changed: for a mapped
+// file they are the mapping itself. It is an error if the source has fewer
+// bytes than the tensor.
 func (t *Tensor) Bytes() ([]byte, error) {
 	if s, ok := t.ReaderAt.(*source.Section); ok && s.Bytes != nil {
 		return s.Bytes()
 	}
 	size := t.Size()
 	if size > maxAlloc {
-		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, more than this machine can hold: read it in parts", quote(t.Name), size)
+		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, too many for the memory of this machine: read it in parts", quote(t.Name), size)
 	}
 	b := room[byte](t, size)
 	if n, err := t.ReadAt(b, 0); n < len(b) {
@@ -44,8 +43,8 @@ func (t *Tensor) Bytes() ([]byte, error) {
 // Open returns a new reader of the tensor's bytes.
 func (t *Tensor) Open() *io.SectionReader { return io.NewSectionReader(t, 0, t.Size()) }
 
-// WriteTo writes the tensor's bytes to w, and returns how many. It implements
-// io.WriterTo.
+// WriteTo writes the tensor's bytes to w and returns their number. It
+// implements io.WriterTo.
 func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
 	const chunk = 1 << 20 // bytes: large enough for disks, small enough for caches
 	size := t.Size()
@@ -67,7 +66,7 @@ func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
 	return size, nil
 }
 
-// Rename returns t under another name.
+// Rename returns t with another name.
 func (t *Tensor) Rename(name string) *Tensor {
 	renamed := *t
 	renamed.Name = name

@@ -235,9 +235,9 @@ func TestTruncatedSaysWhatIsHurt(t *testing.T) {
 		size  int
 		words []string
 	}{
-		{15, []string{"1 byte short", "316 were expected, 315 are there", `1 tensor is cut off: "d"`}},
-		{8, []string{"8 bytes short", `2 tensors are cut off: "c", "d"`}},
-		{3, []string{"13 bytes short", `4 tensors are cut off: "a", "b", "c" and 1 more`}},
+		{15, []string{"1 byte short", "expected 316 bytes, found 315", `1 tensor is truncated: "d"`}},
+		{8, []string{"8 bytes short", `2 tensors are truncated: "c", "d"`}},
+		{3, []string{"13 bytes short", `4 tensors are truncated: "a", "b", "c" and 1 more`}},
 	} {
 		r := report(t, append(bytes.Clone(head), make([]byte, test.size)...))
 		v := r.First(safetensors.Invalid)
@@ -268,7 +268,7 @@ func TestDuplicateSaysWhereBothAre(t *testing.T) {
 	if v == nil || v.Rule != safetensors.RuleDuplicateName || v.Span.Begin != second {
 		t.Fatalf("%v, want a duplicate at %d", v, second)
 	}
-	if first := "the first at bytes 9-60"; !strings.Contains(v.Detail, first) {
+	if first := "first at bytes 9-60"; !strings.Contains(v.Detail, first) {
 		t.Errorf("%q does not say %q", v.Detail, first)
 	}
 }

@@ -1,4 +1,4 @@
-// Violations: which rule is broken, by which tensor, at which bytes.
+// Violations of rules.
 
 package safetensors
 
@@ -27,7 +27,7 @@ func violation(rule Rule, tensor string, at Span, format string, args ...any) *V
 
 // Error returns the violation as one line:
 //
-//	safetensors: tensor "b" begins at 8 of the data, inside tensor "a" [0, 16) (bytes 62-124, rule overlap)
+//	safetensors: tensor "b" begins at byte 8 of the data, inside tensor "a" [0, 16) (bytes 62-124, rule overlap)
 func (v *Violation) Error() string {
 	return fmt.Sprintf("safetensors: %s (bytes %d-%d, rule %s)", v.Detail, v.Span.Begin, v.Span.End, string(v.Rule))
 }
@@ -35,11 +35,10 @@ func (v *Violation) Error() string {
 // Unwrap returns v.Rule.
 func (v *Violation) Unwrap() error { return v.Rule }
 
-// quoted is a name that is quoted if it comes to be printed.
 type quoted string
 
 // String returns the name as [wording.Quote] has it.
 func (q quoted) String() string { return wording.Quote(string(q)) }
 
-// quote returns a name out of a file so that it can be part of a line.
+// quote returns a name from a file for use in a message.
 func quote(name string) string { return wording.Quote(name) }

@@ -1,4 +1,4 @@
-// Writing a file under its name: whole or absent.
+// Writing a file under its name.
 
 package safetensors
 
@@ -10,27 +10,27 @@ import (
 )
 
 // WriteFile writes tensors to the named file in canonical form. The file
-// appears under its name when it is whole and on the disk; what the name held
-// before, even if it is where the tensors come from, stays until then, and for
-// good if there is an error: but for that of syncing the folder, which says that
-// the file is in place. Errors are of type [*fs.PathError]; that of tensors which
-// make no file wraps a *Violation, and nothing was touched.
+// appears under its name only when it is complete and synced to disk. Until
+// then, and after any error, the name keeps its previous content, even if the
+// tensors come from it; only an error of syncing the folder comes after the
+// file is in place. Errors are of type [*fs.PathError]. If the tensors cannot
+// form a file, they wrap a *Violation, and nothing was written.
 //
-// The bytes go to a hidden file in the same folder, called ".NAME.tmp-" and ten
-// letters or digits, which a process that is killed may leave behind. A new file
-// has the mode that umask leaves of 0666; one that replaces another has that
-// one's mode, and its owner where the system allows it. A symbolic link stays,
-// and the file that it leads to is written. A device, a named pipe or
-// /dev/stdout is written straight, and an error then leaves it with a part.
+// The bytes are written to a hidden file in the same folder, called
+// ".NAME.tmp-" and ten letters or digits, which a killed process may leave
+// behind. A new file has mode 0666 minus umask; a replaced file keeps its mode,
+// and its owner if the system allows it. WriteFile follows a symbolic link and
+// replaces the file that it leads to. It writes devices, named pipes and
+// /dev/stdout directly, so an error leaves them with part of the bytes.
 //
-// On Windows a file that is open cannot be replaced, so one that the tensors
-// come from has to be written under another name. The error says so, after all
-// has been written; the old file stays.
+// Windows cannot replace an open file, so tensors that come from the named file
+// have to be written under another name. The error comes after everything was
+// written, and the old file stays.
 func WriteFile(name string, tensors ...*Tensor) error {
 	return new(Encoder).WriteFile(name, tensors...)
 }
 
-// WriteFile is [WriteFile] in e's way.
+// WriteFile is [WriteFile] with the options of e.
 func (e *Encoder) WriteFile(name string, tensors ...*Tensor) error {
 	err := e.writeFile(name, tensors)
 	var path *fs.PathError

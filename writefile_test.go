@@ -120,7 +120,7 @@ func TestWriteFileFails(t *testing.T) {
 		{"a source that fails", []*safetensors.Tensor{large, broken}, boom, `read 40 of the 100 bytes of tensor "broken"`},
 		{"a source that ends", []*safetensors.Tensor{short, large}, nil, `read 40 of the 100 bytes of tensor "short"`},
 		{"two tensors of one name", []*safetensors.Tensor{large, large}, safetensors.RuleDuplicateName, `"large"`},
-		{"a tensor that is none", []*safetensors.Tensor{nil}, nil, "index 0 is nil"},
+		{"a tensor that is none", []*safetensors.Tensor{nil}, nil, "tensor 0 of those to encode is nil"},
 	} {
 		for _, old := range []bool{false, true} {
 			dir := t.TempDir()

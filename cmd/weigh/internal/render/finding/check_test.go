@@ -88,7 +88,7 @@ func TestCheckText(t *testing.T) {
 g
   invalid truncated
     a fault (bytes 100-200)
-    → Fetch the file again: it is cut off.
+    → Download the file again: it is truncated.
   note two-copies
     a fault
     → Fetch the copy that your loader reads, and not the other.

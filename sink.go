@@ -1,4 +1,4 @@
-// The data on its way into a file: each tensor read once, through one buffer.
+// Writing the data of tensors with few system calls.
 
 package safetensors
 
@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// encodeBuffer is how many bytes are read, and written, at a time: large
-	// enough for disks, small enough for caches.
+	// encodeBuffer is how many bytes are read and written at a time.
 	encodeBuffer = 512 << 10
 
-	// leastByKernel is from how many bytes on their copying is left to the
-	// system. Below, it costs more to ask.
+	// leastByKernel is the size from which on the kernel copies bytes. For fewer,
+	// the system calls cost more than they save.
 	leastByKernel = 1 << 20
 
-	// mostByKernel is how many bytes the system is asked to copy at a time. It
-	// cannot be interrupted meanwhile. Parts end at multiples of it in the source,
-	// so that after the first one blocks can be shared, if they can be at all.
+	// mostByKernel is how many bytes the kernel copies at a time, during which it
+	// cannot be interrupted. Parts end at multiples of it in the source, so file
+	// systems that can share blocks do so.
 	mostByKernel = 64 << 20
 )
 
@@ -42,28 +41,21 @@ func (l *layout) write(w io.Writer) error {
 	return s.flush()
 }
 
-// A run is tensors whose bytes stand one after the other in one source. A file
-// that is written again as it was, with another header, is one run: for the
-// system it is one copy, and for a model of many small tensors a few reads.
+// A run is tensors whose bytes follow each other in one source. A file that is
+// written again with another header is one run: one copy by the kernel, or a
+// few reads for many small tensors.
 type run struct {
 	tensors []*Tensor
 	place
 }
 
-// A place is where bytes come from.
-type place struct {
-	src  io.ReaderAt
-	at   Span     // which of its bytes
-	file *os.File // in which they lie at the same offsets; nil if in none
-}
-
-// runOf returns the run with which tensors begin.
+// runOf returns the run at the start of tensors.
 func runOf(tensors []*Tensor) run {
 	r := run{place: placeOf(tensors[0])}
 	n := 1
 	for ; r.file != nil && n < len(tensors); n++ {
 		if tensors[n].Size() == 0 {
-			continue // nothing of it has to be next to anything
+			continue // it has no bytes to be adjacent
 		}
 		next := placeOf(tensors[n])
 		if next.file != r.file || next.at.Begin != r.at.End {
@@ -75,43 +67,9 @@ func runOf(tensors []*Tensor) run {
 	return r
 }
 
-// placeOf returns what t reads from in the end: behind the tensor of a file is the
-// file, and behind a slice of it, too.
-func placeOf(t *Tensor) place {
-	p := place{src: t.ReaderAt, at: Span{0, t.Size()}}
-	for {
-		var outer io.ReaderAt
-		var begin, size int64 // of what p.src is in that
-		switch s := p.src.(type) {
-		case *source.Section:
-			outer, begin, size = s.R, s.Begin, s.Size
-		case *Tensor:
-			outer, size = s.ReaderAt, s.Size()
-		case *io.SectionReader:
-			// Not whatever has a method Outer: it may have that by embedding one of
-			// these, and change the bytes on the way.
-			outer, begin, size = s.Outer()
-		case *os.File:
-			p.file = s
-			return p
-		case filecopy.Placed:
-			if f, size := s.ReadsFile(); p.at.End <= size {
-				p.file = f
-			}
-			return p
-		default:
-			return p
-		}
-		if p.at.End > size {
-			return p
-		}
-		p.src, p.at = outer, p.at.shift(begin)
-	}
-}
-
-// alive returns why the run cannot be read on after its first n bytes, or nil. What
-// the system copies is not read by way of the tensors, so they are asked for a byte:
-// their file may be closed, or their context done.
+// alive returns why the run cannot be read after its first n bytes, or nil. The
+// kernel does not copy through the tensors, so alive reads one byte of them:
+// their file may be closed, or their context canceled.
 func (r *run) alive(n int64) error {
 	var b [1]byte
 	for _, t := range r.tensors {
@@ -126,8 +84,7 @@ func (r *run) alive(n int64) error {
 	return nil
 }
 
-// short returns the error of a run that ends after its first n bytes, or cannot
-// be read further.
+// short returns the error of a run that ends after its first n bytes.
 func (r *run) short(n int64, err error) error {
 	for _, t := range r.tensors {
 		if n < t.Size() {
@@ -138,16 +95,16 @@ func (r *run) short(n int64, err error) error {
 	return err
 }
 
-// A sink gathers what is written into pieces of the buffer's size, so that many
-// small tensors are few writes, and that each write covers whole pages of a file.
+// A sink collects what is written into pieces of the buffer's size: many small
+// tensors become few writes, and writes cover whole pages of the file.
 type sink struct {
 	w    io.Writer
 	file filecopy.Target // w, if it is a file
-	off  int64           // how many bytes were written
-	buf  []byte          // what has yet to be
+	off  int64           // the number of bytes written
+	buf  []byte          // bytes to be written
 
-	own *filecopy.Source // the file last copied from, opened once more; nil if it cannot be
-	of  *os.File         // which that is
+	own *filecopy.Source // the file last copied from, opened again; nil if that failed
+	of  *os.File         // that file
 }
 
 // newSink returns a sink for a file of the given size.
@@ -155,21 +112,21 @@ func newSink(w io.Writer, size int64) *sink {
 	return &sink{w: w, file: filecopy.To(w), buf: make([]byte, 0, min(size, encodeBuffer))}
 }
 
-// close closes what the sink has opened.
+// close closes the file that the sink has opened.
 func (s *sink) close() {
 	if s.own != nil {
 		s.own.Close()
 	}
 }
 
-// flush writes what is in the buffer.
+// flush writes the buffer.
 func (s *sink) flush() error {
 	b := s.buf
 	s.buf = s.buf[:0]
 	return s.pass(b)
 }
 
-// pass writes b past the buffer.
+// pass writes b without the buffer.
 func (s *sink) pass(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -182,7 +139,8 @@ func (s *sink) pass(b []byte) error {
 	return err
 }
 
-// write writes b. What fills several buffers goes past them.
+// write writes b. It passes whole multiples of the buffer's size without
+// copying.
 func (s *sink) write(b []byte) error {
 	for len(b) > 0 {
 		if len(s.buf) == 0 && len(b) > cap(s.buf) {
@@ -233,9 +191,9 @@ func (s *sink) copy(r run) error {
 	return nil
 }
 
-// byKernel has the system copy r from file to file, as far as it can, and
-// returns how many bytes it has copied. That may be none; if it is less than
-// there should be, the reason will be met by whoever reads on.
+// byKernel lets the kernel copy r from file to file, as far as possible, and
+// returns the number of bytes copied. If it is less than the size, the caller
+// reads on and finds the reason.
 func (s *sink) byKernel(r run) (off int64, err error) {
 	size := r.at.Len()
 	if r.file == nil || s.file == nil || size < leastByKernel {
@@ -263,8 +221,8 @@ func (s *sink) byKernel(r run) (off int64, err error) {
 	return off, nil
 }
 
-// source returns a file opened once more, or nil if it cannot be. The last one is
-// kept: the runs of a file come one after the other.
+// source returns f opened again, or nil if that fails. It keeps the last one,
+// since the runs of a file follow each other.
 func (s *sink) source(f *os.File) *filecopy.Source {
 	if s.of != f {
 		s.close()
