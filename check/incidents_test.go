@@ -122,7 +122,7 @@ var incidents = []fixture{
 	}, false, inModel(safetensors.RuleHole, "b", "8 bytes [8, 16) of the data")},
 	{"Comfy-Org/ComfyUI#15602: bytes after the last tensor", func(_ *testing.T, f folder) {
 		f["model.safetensors"] = written(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 16)
-	}, false, inModel(safetensors.RuleTrailing, "", "the file goes on for 8 bytes after its last tensor")},
+	}, false, inModel(safetensors.RuleTrailing, "", "8 bytes after the last tensor")},
 	{"foundation-model-stack/fastsafetensors#89: metadata that is empty", func(_ *testing.T, f folder) {
 		f["model.safetensors"] = written(`{"__metadata__":{},"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8)
 	}, false, inModel(safetensors.RuleMetadataFormat, "", `__metadata__ has no "format"`)},
@@ -132,7 +132,7 @@ var incidents = []fixture{
 	{"huggingface/safetensors#668: a header over the limit of readers", func(_ *testing.T, f folder) {
 		f["model.safetensors"] = append(binary.LittleEndian.AppendUint64(nil, 126_000_000), bytes.Repeat([]byte(" "), 64)...)
 		f["model.safetensors"][8] = '{'
-	}, false, inModel(safetensors.RuleHeaderSize, "", "the header is said to take 126000000 bytes")},
+	}, false, inModel(safetensors.RuleHeaderSize, "", "header length 126000000 exceeds the file size")},
 	{"huggingface/diffusers#11827, invoke-ai/InvokeAI#7009: a download that was cut off", func(t *testing.T, f folder) {
 		f.weights(t, "unet/diffusion_pytorch_model.safetensors", bf16("conv_in.weight", 32, 4, 3, 3))
 		b := f["unet/diffusion_pytorch_model.safetensors"]

@@ -155,7 +155,7 @@ func TestSeveralModels(t *testing.T) {
 
 func TestFormatFaults(t *testing.T) {
 	f := folder{"broken.toy": []byte("TOY\nx\n"), "other.toy": []byte("TOY\nother \n"), "text.toy": []byte("not one of ours")}
-	for name, says := range map[string]string{"broken.toy": "the toy is broken", "other.toy": "no safetensors file", "text.toy": ""} {
+	for name, says := range map[string]string{"broken.toy": "the toy is broken", "other.toy": "not a safetensors file", "text.toy": ""} {
 		cp := open(t, f.store(), name, toys)
 		_, err := cp.Header(t.Context(), name)
 		var v *safetensors.Violation
