@@ -146,10 +146,10 @@ func TestReadErrors(t *testing.T) {
 	vast := raw(bytes.NewReader(nil), safetensors.U8, 1<<60)
 	for want, read := range map[string]func() error{
 		`safetensors: tensor "raw" is F4 (4 bits), which cannot be read as uint8: use DecodeAt, or Bytes for the packed bytes`: func() error { _, err := safetensors.Read[uint8](f4); return err },
-		`safetensors: tensor "raw" is BF16, which cannot be read as float32: read it as uint16, or as floats with DecodeAt`:         func() error { _, err := safetensors.Read[float32](bf16); return err },
-		`safetensors: tensor "raw": element 2 is 2, expected a BOOL of 0 or 1: read it as uint8`:                                        func() error { _, err := safetensors.Read[bool](flags); return err },
-		`safetensors: the source of tensor "raw" ends at byte 7: unexpected EOF`:                                                   func() error { _, err := safetensors.Read[uint16](short); return err },
-		`safetensors: tensor "raw" has 1152921504606846976 bytes, too many for the memory of this machine: read it in parts`:               func() error { _, err := safetensors.Read[uint8](vast); return err },
+		`safetensors: tensor "raw" is BF16, which cannot be read as float32: read it as uint16, or as floats with DecodeAt`:    func() error { _, err := safetensors.Read[float32](bf16); return err },
+		`safetensors: tensor "raw": element 2 is 2, expected a BOOL of 0 or 1: read it as uint8`:                               func() error { _, err := safetensors.Read[bool](flags); return err },
+		`safetensors: the source of tensor "raw" ends at byte 7: unexpected EOF`:                                               func() error { _, err := safetensors.Read[uint16](short); return err },
+		`safetensors: tensor "raw" has 1152921504606846976 bytes, too many for the memory of this machine: read it in parts`:   func() error { _, err := safetensors.Read[uint8](vast); return err },
 	} {
 		if err := read(); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
