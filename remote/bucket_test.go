@@ -1,9 +1,8 @@
-// Buckets pass the suite of stores, on a server of S3's language in this process.
+// Buckets: credentials, signatures, regions and refusals. Package internal/fakes3 tests reading.
 
 package remote_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,47 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
-	"github.com/weightools/safetensors/store/storetest"
 )
-
-// serveBucket serves the bucket "weights", and returns the server's URL.
-func serveBucket(t *testing.T, files map[string][]byte) string {
-	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("weights"); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range files {
-		if _, err := backend.PutObject("weights", name, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return strings.TrimSuffix(serve(t, gofakes3.New(backend).Server()), "/")
-}
-
-func TestS3(t *testing.T) {
-	for name, vars := range map[string][]string{
-		"signed":    {"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=eu-central-1"},
-		"anonymous": nil,
-	} {
-		t.Run(name, func(t *testing.T) {
-			storetest.Run(t, func(t *testing.T, files map[string][]byte) store.Store {
-				return open(t, &remote.Opener{Env: env(append(vars, "AWS_ENDPOINT_URL="+serveBucket(t, files))...)}, "s3://weights")
-			})
-		})
-	}
-}
-
-func TestGCS(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, files map[string][]byte) store.Store {
-		return open(t, &remote.Opener{Env: env("STORAGE_EMULATOR_HOST=" + serveBucket(t, files))}, "gs://weights")
-	})
-}
 
 // A profile is what the AWS programs keep in a file.
 func TestProfile(t *testing.T) {
