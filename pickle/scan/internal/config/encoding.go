@@ -1,4 +1,4 @@
-// Encodings: texts in UTF-16 and UTF-32, which Python reads as it does UTF-8.
+// Encodings: Python also reads JSON in UTF-16 and UTF-32.
 
 package config
 
@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// An encoding is how the characters of a text are written.
+// An encoding is a Unicode encoding with its byte order.
 type encoding struct {
-	mark  string // before the text, or ""
-	width int    // bytes of a unit
+	mark  string // the byte order mark, or ""
+	width int    // size of a code unit in bytes
 	order binary.ByteOrder
 }
 
-// encodingOf tells the encoding of a text as json.loads does: by its mark, or by where the
-// zeros are among its first four bytes, since JSON begins with two characters of ASCII.
+// encodingOf detects the encoding of a text as json.loads does: by its byte order mark, or by
+// the zeros among its first four bytes, since JSON begins with two ASCII characters.
 func encodingOf(b []byte) encoding {
 	for _, e := range [...]encoding{
 		{"\xff\xfe\x00\x00", 4, binary.LittleEndian}, {"\x00\x00\xfe\xff", 4, binary.BigEndian},
@@ -44,8 +44,8 @@ func encodingOf(b []byte) encoding {
 	return encoding{"", 1, nil}
 }
 
-// UTF8 returns a text in UTF-8, whatever its encoding. What is no character becomes
-// U+FFFD, and half a unit at the end is left out.
+// UTF8 converts a text to UTF-8 from the encoding it detects. Invalid characters become
+// U+FFFD, and an incomplete code unit at the end is dropped.
 func UTF8(b []byte) []byte {
 	e := encodingOf(b)
 	b = b[len(e.mark):]

@@ -1,7 +1,7 @@
-// Configurations: JSON that is read for the objects in it that name a class.
+// A reader of JSON that reports the objects with a class name.
 
-// Package config reads configurations of models as Python does: in any encoding, in JSON
-// that is none, and for the objects in it that name a class.
+// Package config reads model configurations as Python does: in any Unicode encoding and with
+// Python's extensions of JSON. It reports the objects that have a class name.
 package config
 
 import (
@@ -10,39 +10,38 @@ import (
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
-// A Reader is a configuration that is being read. It builds no tree: an object is
-// told of when its end is reached, or that of what can be read. Nesting is bounded by
-// jsonscan.MaxDepth.
+// A Reader reads a configuration without building a tree: it reports each object at its end,
+// or where the text becomes invalid. Nesting is limited to jsonscan.MaxDepth.
 type Reader struct {
 	jsonscan.Scanner
-	Classes int  // members that name one
-	TooDeep bool // there are values deeper than jsonscan reads
+	Classes int  // members that name a class
+	TooDeep bool // whether values are nested deeper than jsonscan.MaxDepth
 
 	text  []byte
-	off   int64 // of the text in what holds it
+	off   int64 // offset of the text in its file
 	visit Visitor
-	depth int // of the value that is being read
+	depth int // of the current value
 }
 
-// NewReader returns a reader of a configuration that is a text, at off of something.
+// NewReader returns a reader of a configuration whose text is at offset off of a file.
 func NewReader(text []byte, off int64, v Visitor) *Reader {
 	return &Reader{Scanner: jsonscan.New(text), text: text, off: off, visit: v}
 }
 
-// A Visitor is told of what is in a configuration, as it is read.
+// A Visitor receives the contents of a configuration.
 type Visitor interface {
 	Object(*Object)
-	// Twice is told of a member, at an offset, that the object has already.
+	// Twice is called for a duplicate member at an offset.
 	Twice(name string, at int64)
 }
 
-// An Object is what matters of one in a configuration.
+// An Object holds the members of a JSON object that name a class.
 type Object struct {
 	Module, Class, Registered, Config string
 	Begin                             int64
 }
 
-// Value reads a value, and visits the objects in it.
+// Value reads a value and visits the objects in it.
 func (c *Reader) Value() error {
 	kind := c.Next()
 	if c.depth == jsonscan.MaxDepth && (kind == jsonscan.Object || kind == jsonscan.Array) {
@@ -114,7 +113,7 @@ func (c *Reader) members(o *Object) error {
 	}
 }
 
-// set takes note of a member that is a string.
+// set records a member that is a string.
 func (c *Reader) set(o *Object, name, value string) {
 	switch name {
 	case "module":
@@ -129,7 +128,7 @@ func (c *Reader) set(o *Object, name, value string) {
 	}
 }
 
-// str returns a string of the text, unescaped.
+// str returns an unescaped string.
 func (c *Reader) str(s jsonscan.Str) string {
 	b := c.text[s.Begin:s.End]
 	if !s.Escaped {
@@ -138,16 +137,16 @@ func (c *Reader) str(s jsonscan.Str) string {
 	return string(jsonscan.Unescape(append([]byte(nil), b...)))
 }
 
-// Lenient makes JSON of what Python's package json takes for it beside that: words for
-// numbers that are none, numbers of any size, and halves of surrogate pairs. All of
-// these change to others that are as long, as nothing here depends on them.
+// Lenient replaces, in place, what only Python accepts as JSON: NaN and Infinity, numbers of
+// any size, and unpaired surrogates. The replacements have the same length and other values,
+// which do not matter here.
 func Lenient(text []byte) []byte {
 	inString := false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case inString && c == '\\':
 			if i++; i+2 < len(text) && text[i] == 'u' && text[i+1]|0x20 == 'd' && text[i+2] >= '8' {
-				text[i+1] = '0' // \ud834, half of a clef, is \u0834 then, which is a letter
+				text[i+1] = '0' // the surrogate \ud834 becomes the letter \u0834
 			}
 		case c == '"':
 			inString = !inString
@@ -161,13 +160,13 @@ func Lenient(text []byte) []byte {
 	return text
 }
 
-// inNumber says whether a number, or a word for one, goes on with c.
+// inNumber reports whether c may continue a number, NaN or Infinity.
 func inNumber(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '.' || c == '-' || c == '+'
 }
 
-// Begins says whether b, which has a brace first, may begin a JSON object with a
-// member: a string and a colon follow, as far as b goes.
+// Begins reports whether b, which begins with a brace, may be the beginning of a JSON object
+// with at least one member.
 func Begins(b []byte) bool {
 	b = bytes.TrimLeft(b[1:], " \t\r\n")
 	if len(b) > 0 && b[0] != '"' {

@@ -1,21 +1,21 @@
-// Strings of the outermost object of a JSON text, without reading all of it at once.
+// Strings of the outermost object of a large JSON text.
 
 package config
 
-// TopStrings goes through a JSON text that is read from front to back.
+// TopStrings is the state of a scan over a JSON text that arrives in blocks.
 type TopStrings struct {
-	depth  int    // how many objects and arrays are open
-	inside bool   // a string
-	escape int    // bytes of an escape that are still due: 1 after a backslash, up to 4 digits after u
-	digits bool   // whether these are digits
-	code   rune   // that they stand for
-	text   []byte // of the string at the outermost level, as far as it may be a word
+	depth  int    // number of open objects and arrays
+	inside bool   // within a string
+	escape int    // pending bytes of an escape: 1 after a backslash, up to 4 digits after u
+	digits bool   // whether the pending bytes are digits
+	code   rune   // value of the digits
+	text   []byte // beginning of the current string at the outermost level
 }
 
-// modelWords are the members by which a configuration is one of a model.
+// modelWords are the keys that identify the configuration of a model.
 var modelWords = [...]string{"class_name", "modelTopology"}
 
-// HasModelWord goes through the next bytes, and says whether one of the words ends in them.
+// HasModelWord scans the next block and reports whether one of the words ends in it.
 func (t *TopStrings) HasModelWord(b []byte) bool {
 	for _, c := range b {
 		switch {
@@ -39,7 +39,7 @@ func (t *TopStrings) HasModelWord(b []byte) bool {
 	return false
 }
 
-// add adds a byte to the string, if it is at the outermost level.
+// add appends a byte to the string if it is at the outermost level.
 func (t *TopStrings) add(c byte) {
 	const most = 32 // bytes: longer than any of the words
 	if t.depth == 1 && len(t.text) < most {
@@ -47,7 +47,7 @@ func (t *TopStrings) add(c byte) {
 	}
 }
 
-// escaped takes a byte of an escape. Letters can be written as four hexadecimal digits.
+// escaped processes a byte of an escape. A letter may be written as four hexadecimal digits.
 func (t *TopStrings) escaped(c byte) {
 	t.escape--
 	switch {
@@ -69,7 +69,7 @@ func (t *TopStrings) escaped(c byte) {
 	}
 }
 
-// isWord says whether the string that ends is one of the words.
+// isWord reports whether the string that ends here is one of the words.
 func (t *TopStrings) isWord() bool {
 	for _, word := range modelWords {
 		if string(t.text) == word {

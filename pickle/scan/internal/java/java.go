@@ -1,7 +1,7 @@
-// Serialized Java objects: the classes that loading them makes.
+// Class descriptions in streams of serialized Java objects.
 
-// Package java finds the classes of which a stream of serialized Java objects makes objects,
-// and says what is known of them.
+// Package java finds the classes in a stream of serialized Java objects and says what is known
+// about them.
 package java
 
 import (
@@ -9,36 +9,36 @@ import (
 	"encoding/binary"
 )
 
-// The bytes of the Java Object Serialization Specification, 6.4.2, that matter here.
+// Constants of the Java Object Serialization Specification, section 6.4.2.
 const (
 	magic       = "\xac\xed\x00"
-	tcClassDesc = 0x72 // and a name, eight bytes of a version, flags, and fields
-	tcProxyDesc = 0x7d // and how many interfaces in four bytes, and their names
+	tcClassDesc = 0x72 // followed by a name, a version of eight bytes, flags and fields
+	tcProxyDesc = 0x7d // followed by a count of four bytes and the names of the interfaces
 	tcEndBlock  = 0x78
 	tcNull      = 0x70
 	fieldsMin   = 8 + 1 + 2
 )
 
-// Version is the only version of a stream, which stands in its third and fourth byte.
+// Version is the only version of streams, in bytes 2 and 3.
 const Version = 5
 
-// Is goes by the magic, and by a version that is not far from the only one.
+// Is reports whether head begins with the magic number and a plausible version.
 func Is(head []byte) bool {
 	return len(head) > 4 && string(head[:3]) == magic && head[3] < 16
 }
 
-// A Search is a search for the classes of which a stream makes objects. Every description
-// of a class is found by what it begins with, in the stream's structure or out of it: a
-// stream that is damaged, or made so, still makes the objects before the damage.
+// A Search finds the classes in a stream. It searches for the beginnings of class
+// descriptions rather than parse the stream: a damaged stream still creates the objects
+// before the damage.
 type Search struct {
 	Size  int64                       // of the stream
-	Class func(name string, at int64) // told of each class, once
-	Bare  func(name string)           // told of a description that ends the stream
+	Class func(name string, at int64) // called once for each class
+	Bare  func(name string)           // called for a description at the end of the stream
 	seen  map[string]bool
 }
 
-// In looks for descriptions of classes in bytes that begin at off of the stream. What
-// reaches into another block has to be in both.
+// In searches bytes at off of the stream. Blocks must overlap by the length of a
+// description.
 func (s *Search) In(b []byte, off int64) {
 	for i := 0; i < len(b); i++ {
 		at := off + int64(i)
@@ -49,9 +49,10 @@ func (s *Search) In(b []byte, off int64) {
 				continue
 			}
 			s.class(name, at)
-			// Without fields, the description ends with the end of its annotations and
-			// of what it inherits, and the object's data is due.
-			if fields := rest[fieldsMin-2:]; bytes.Equal(fields, []byte{0, 0, tcEndBlock, tcNull}) && at+int64(len(b)-i) == s.Size {
+			// Without fields, the description ends after its annotations and its super
+			// class, and the object's data must follow.
+			if fields := rest[fieldsMin-2:]; bytes.Equal(fields, []byte{0, 0, tcEndBlock, tcNull}) &&
+				at+int64(len(b)-i) == s.Size {
 				s.Bare(name)
 			}
 		case tcProxyDesc:
@@ -60,7 +61,7 @@ func (s *Search) In(b []byte, off int64) {
 	}
 }
 
-// proxy takes the description of a proxy: names of the interfaces that it has.
+// proxy reports the interfaces of a proxy description.
 func (s *Search) proxy(b []byte, at int64) {
 	const most = 64
 	if len(b) < 4 {
@@ -84,7 +85,7 @@ func (s *Search) proxy(b []byte, at int64) {
 	}
 }
 
-// class tells of a class, once.
+// class reports a class once.
 func (s *Search) class(name string, at int64) {
 	if s.seen[name] {
 		return
@@ -96,8 +97,8 @@ func (s *Search) class(name string, at int64) {
 	s.Class(name, at)
 }
 
-// nameIn reads the name of a class: its length in two bytes, and it. What is not a
-// name in the form of a class is none.
+// nameIn reads the name of a class after its length of two bytes. It returns "" unless the
+// name is valid for a class.
 func nameIn(b []byte) (name string, rest []byte, ok bool) {
 	const most = 255
 	if len(b) < 2 {
@@ -118,6 +119,6 @@ func nameIn(b []byte) (name string, rest []byte, ok bool) {
 			return "", nil, false
 		}
 	}
-	// A class without a package is rare, and chance has short names.
+	// Classes without a package are rare, and short names occur by chance.
 	return name, b[2+n:], dotted || n > 6
 }

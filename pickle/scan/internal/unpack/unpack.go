@@ -1,7 +1,7 @@
-// Unpacking: what is packed becomes a file, in little memory and within a budget.
+// Random access to compressed data, with little memory and within a budget.
 
-// Package unpack makes of what is packed a file that can be read anywhere, of which it
-// holds little: what is behind is unpacked again.
+// Package unpack gives random access to compressed data. It keeps only the beginning and the
+// end in memory and decompresses the rest again when needed.
 package unpack
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/codec"
 )
 
-// A Budget is what unpacking takes from: how many bytes may still be unpacked, and how many
-// instructions that may cost.
+// A Budget limits decompression: the bytes that may be produced and the cost in pickle
+// instructions. Both are reduced.
 type Budget struct{ Bytes, Work *int64 }
 
 // ErrLimit says that the budget is spent.
-var ErrLimit = errors.New("it unpacks to more than is unpacked")
+var ErrLimit = errors.New("the decompressed data exceeds the limit")
 
-// A packed is how to unpack something, as often as it takes.
+// A packed is compressed data, which can be decompressed repeatedly.
 type packed struct {
 	Budget
 	codec codec.Codec
 	raw   func() io.Reader
-	in    *codec.Source // of the last unpacking
-	paid  int64         // bytes of it that were paid for
+	in    *codec.Source // of the current decompression
+	paid  int64         // bytes of it that were charged
 }
 
-// open begins to unpack.
+// open starts decompression.
 func (u *packed) open() (io.Reader, error) {
 	u.in, u.paid = codec.NewSource(u.raw()), 0
 	if *u.Work -= u.codec.Begin; *u.Work <= 0 {
@@ -39,7 +39,7 @@ func (u *packed) open() (io.Reader, error) {
 	return u.codec.Open(u.in)
 }
 
-// read reads from a reader of what is unpacked, and pays for it.
+// read reads decompressed data and charges for it.
 func (u *packed) read(r io.Reader, b []byte) (int, error) {
 	if *u.Bytes <= 0 || *u.Work <= 0 {
 		return 0, ErrLimit
@@ -51,30 +51,30 @@ func (u *packed) read(r io.Reader, b []byte) (int, error) {
 	return n, err
 }
 
-// Kept is how many bytes of what is unpacked are held. What is larger is unpacked
-// again when it is gone back in: most of it is read from front to back.
+// Kept is the number of decompressed bytes kept in memory. Reading backwards beyond them
+// decompresses the data again; most reads are sequential.
 const Kept = 4 << 20
 
-// A File is what something unpacks to, as a file for one goroutine.
+// A File is decompressed data. It is for one goroutine.
 type File struct {
 	Size   int64
-	Sum    uint32 // CRC-32 of all
-	Damage error  // why it ends, if it does not end as it should
-	Used   int64  // bytes of what is packed that it was unpacked from
-	Files  int    // how many it was packed as, one after another
+	Sum    uint32 // CRC-32 of the decompressed data
+	Damage error  // why decompression ended early, or nil
+	Used   int64  // compressed bytes that were read
+	Files  int    // number of concatenated gzip files
 
 	packed
 	head []byte // the first Kept bytes, or all
-	tail []byte // the last of them, where the end of an archive would be
+	tail []byte // the last bytes, where an archive has its end record
 
-	r      io.Reader // for what is behind head
-	at     int64     // where r is
-	window []byte    // what r gave last
-	fault  error     // of r, once it had one
+	r      io.Reader // for the bytes after head
+	at     int64     // offset of r
+	window []byte    // the bytes that r returned last
+	fault  error     // sticky error of r
 }
 
-// Open unpacks something once, to know how much it is. The error is of reading
-// what is packed; that it is damaged is none.
+// Open decompresses the data once, to determine its size. Errors are errors of raw; damaged
+// data is reported in File.Damage.
 func Open(c codec.Codec, raw func() io.Reader, budget Budget) (*File, error) {
 	u := &File{packed: packed{Budget: budget, codec: c, raw: raw}}
 	r, err := u.open()
@@ -104,9 +104,9 @@ func Open(c codec.Codec, raw func() io.Reader, budget Budget) (*File, error) {
 	return u, nil
 }
 
-// keepTail keeps the last bytes of what is unpacked.
+// keepTail keeps the last decompressed bytes.
 func (u *File) keepTail(b []byte) {
-	const most = 80 << 10 // bytes: an end record of zip, and the longest comment behind it
+	const most = 80 << 10 // bytes: the end record of zip with the longest comment
 	if u.tail = append(u.tail, b...); len(u.tail) > 2*most {
 		u.tail = u.tail[:copy(u.tail, u.tail[len(u.tail)-most:])]
 	}
@@ -136,7 +136,7 @@ func (u *File) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// seek sees to it that the byte at off is in the window.
+// seek moves the window to the byte at off.
 func (u *File) seek(off int64) error {
 	if u.r == nil || off < u.at-int64(len(u.window)) {
 		r, err := u.open()
@@ -148,7 +148,7 @@ func (u *File) seek(off int64) error {
 	for off >= u.at {
 		if u.fault != nil {
 			if errors.Is(u.fault, io.EOF) {
-				return fmt.Errorf("it unpacks to less than before: %w", io.ErrUnexpectedEOF)
+				return fmt.Errorf("the decompressed data is shorter than before: %w", io.ErrUnexpectedEOF)
 			}
 			return u.fault
 		}

@@ -1,6 +1,7 @@
-// Tags: how they are written, and what their handles stand for.
+// Tags and their handles.
 
-// Package yaml finds the tags of PyYAML in a text, by which loading makes objects and calls.
+// Package yaml finds the tags in a YAML text by which PyYAML creates objects and calls
+// functions.
 package yaml
 
 import (
@@ -9,32 +10,32 @@ import (
 	"strings"
 )
 
-// pythonTag is what the tags of PyYAML begin with that are not of YAML itself. A loader
-// that is not the safe one makes of what follows an object, or a call.
+// pythonTag is the prefix of PyYAML's own tags. Loaders other than the safe one create
+// an object or make a call for them.
 const pythonTag = "tag:yaml.org,2002:python/"
 
-// A Text is a text in YAML that is gone through line by line. It is not parsed: where
-// a string ends is not known, so that what is in one counts, though not as much.
+// A Text searches a YAML text line by line without parsing it. It does not know where strings
+// end, so tags within strings are reported as doubtful.
 type Text struct {
 	visit   Visitor
-	handles map[string]string // what tags begin with, and what that stands for
+	handles map[string]string // tag handles and their prefixes
 }
 
-// A Visitor is told of what is in a text.
+// A Visitor receives the findings in a text.
 type Visitor interface {
-	// Lambda is told of a layer of Keras that is Python code.
+	// Lambda is called for a Keras layer with Python code.
 	Lambda(off int64)
-	// Tag is told of one of PyYAML's own tags, without what they all begin with; doubtful
-	// says that it may stand where it is none.
+	// Tag is called for a tag of PyYAML, without its prefix. A doubtful tag may be part of
+	// a string.
 	Tag(tag string, off int64, doubtful bool)
-	// Crowded is told that there are more handles of tags than are looked at.
+	// Crowded is called if there are more tag handles than the maximum.
 	Crowded(off int64, most int)
 }
 
-// New returns a text of which no line was read.
+// New returns a Text before its first line.
 func New(v Visitor) *Text { return &Text{visit: v, handles: make(map[string]string)} }
 
-// Line looks at the next line, which begins at off.
+// Line searches the next line, which begins at off.
 func (y *Text) Line(line []byte, off int64) {
 	if bytes.HasPrefix(line, []byte("%TAG")) {
 		const most = 1000 // handles
@@ -70,7 +71,7 @@ func (y *Text) Line(line []byte, off int64) {
 	}
 }
 
-// tagEnd returns how long the tag is that b begins with.
+// tagEnd returns the length of the tag at the beginning of b.
 func tagEnd(b []byte) int {
 	end := bytes.IndexAny(b, " \t,[]{}\"'")
 	if bytes.HasPrefix(b, []byte("!<")) {
@@ -82,10 +83,11 @@ func tagEnd(b []byte) int {
 	return end
 }
 
-// startsNode says whether a tag may stand behind what comes before it in its line: an
-// indicator, an anchor or nothing, and not the middle of a string or of a comment.
+// startsNode reports whether a tag may follow the text before it in its line: an indicator,
+// an anchor or nothing, rather than the middle of a string or a comment.
 func startsNode(before []byte) bool {
-	if bytes.Count(before, []byte(`"`))%2+bytes.Count(before, []byte("'"))%2 > 0 || bytes.Contains(before, []byte(" #")) || bytes.HasPrefix(before, []byte("#")) {
+	if bytes.Count(before, []byte(`"`))%2+bytes.Count(before, []byte("'"))%2 > 0 || bytes.Contains(before,
+		[]byte(" #")) || bytes.HasPrefix(before, []byte("#")) {
 		return false
 	}
 	before = bytes.TrimRight(before, " \t")
@@ -95,9 +97,9 @@ func startsNode(before []byte) bool {
 	return len(before) == 0 || strings.IndexByte("-?:[{,", before[len(before)-1]) >= 0
 }
 
-// resolve returns a tag in full: as it stands between "<" and ">", or with what its handle
-// stands for. A directive gives handles a meaning up to the end of a document, which is not
-// looked for: so each tag has two meanings, with it and without.
+// resolve returns the full tag: the text between "<" and ">", or the prefix of its handle and
+// its suffix. A directive is valid until the end of its document, which is not tracked, so
+// each tag has two meanings: with the directive and without.
 func (y *Text) resolve(tag string) []string {
 	if rest, ok := strings.CutPrefix(tag, "!<"); ok {
 		return []string{unescapeURI(strings.TrimSuffix(rest, ">"))}
@@ -113,7 +115,7 @@ func (y *Text) resolve(tag string) []string {
 	return []string{usual + rest, y.handles[handle] + rest}
 }
 
-// unescapeURI returns a tag with its escapes, "%" and two hexadecimal digits, read.
+// unescapeURI decodes the percent escapes of a tag.
 func unescapeURI(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
