@@ -135,7 +135,7 @@ func (p *pair) ranks() (down, up int64) {
 	return a[0], b[1]
 }
 
-// judgeRank compares the ranks with that of adapter_config.json, if it has one for all modules.
+// judgeRank compares the ranks with adapter_config.json, if it has a single rank for all modules.
 func (a *adapter) judgeRank(m *subject) {
 	if m.main == nil {
 		return

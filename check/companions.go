@@ -29,8 +29,8 @@ type need struct {
 	name   parts.Role  // the one that is reported as missing
 
 	// Whether a companion should be there is decided by other weights: by all of the same kind, or if peers is
-	// set, by those in the same place of other layers. Some programs leave a few weights as they are, but not
-	// that of a single layer. If always is set, compressed-tensors in the configuration is enough.
+	// set, by the weights in the same place of other layers. Some programs leave a few weights unpacked, but not
+	// in a single layer. If always is set, compressed-tensors in the configuration is enough.
 	always, peers bool
 }
 
@@ -116,7 +116,7 @@ func (p *packed) judgeNeed(m *subject, n *need) {
 	m.report(RuleQuantCompanion, &all, "is packed, but lacks its", "are packed, but lack their", "%s%s", n.name, also)
 }
 
-// judgeOrphans reports companions without a weight, where there is no doubt that there should be one.
+// judgeOrphans reports companions without a weight, where one is certainly missing.
 func (p *packed) judgeOrphans(m *subject) {
 	var orphans tally
 	for i := range p.modules {

@@ -39,8 +39,7 @@ func (d *digest) hash(size int64) hash.Hash {
 	return nil
 }
 
-// isDigest reports whether a name is that of a blob: the SHA-256 of a large file, or git's digest of a small
-// one.
+// isDigest reports whether a name is a digest: the SHA-256 of a large blob, or git's digest of a small one.
 func isDigest(name string) bool {
 	return (len(name) == 2*sha256.Size || len(name) == 2*sha1.Size) && strings.Trim(name, "0123456789abcdef") == ""
 }

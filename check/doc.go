@@ -1,5 +1,5 @@
-// Package check validates a repository of weights: a folder with its sets of weights, their configuration
-// files, and other files beside them.
+// Package check validates a repository of weights: a folder with sets of weights, their configuration files,
+// and other files.
 //
 //	sets, err := checkpoint.Discover(ctx, from, path, nil)
 //	if err != nil {
@@ -14,7 +14,7 @@
 //
 // # What is checked
 //
-// In a folder, everything is checked; for an index, its set and the configuration beside it; for a single
+// In a folder, everything is checked; for an index, its set and the configuration; for a single
 // file, only the file itself. A single file may be one of many shards, so nothing is reported as missing from
 // it, and neither from a set with a missing or unreadable shard, because that fault explains the rest.
 //

@@ -29,8 +29,8 @@ var embeddings = []string{
 // heads are the modules of output layers.
 var heads = []string{"lm_head", "language_model.lm_head", "model.lm_head"}
 
-// outputs are other modules at the end of a model, besides those with "head" in their names: for rewards and
-// classes as well.
+// outputs are other modules at the end of a model, including heads for rewards and classes. Modules with "head"
+// in their names are found without this list.
 var outputs = []string{"output", "embed_out", "score", "classifier", "classification", "summary"}
 
 // look looks at a tensor that is in no layer.

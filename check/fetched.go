@@ -11,14 +11,14 @@ import (
 	"github.com/weightools/safetensors/filetype"
 )
 
-// needed are the files that loaders read beside the weights.
+// needed are the files that loaders read in addition to the weights.
 var needed = []string{
 	"config.json", "generation_config.json", "adapter_config.json", "model_index.json", "quantize_config.json", "hf_quant_config.json",
 	"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt", "vocab.txt",
 	"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "preprocessor_config.json", "processor_config.json", "modules.json",
 }
 
-// judgeFetched looks at the first bytes of the files beside weights.
+// judgeFetched looks at the first bytes of these files in some folders.
 func (f *folder) judgeFetched(ctx context.Context, folders map[string]bool) {
 	for _, file := range f.names {
 		if !folders[folderOf(file)] || !slices.Contains(needed, path.Base(file)) {

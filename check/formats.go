@@ -1,4 +1,4 @@
-// Formats: weights in other formats beside safetensors files.
+// Formats: folders with weights in several formats.
 
 package check
 

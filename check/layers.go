@@ -177,7 +177,7 @@ func (s *stack) judgeNumber(m *subject) {
 	}
 }
 
-// missing lists those of the first n layers that have no tensors.
+// missing lists the layers below n that have no tensors.
 func (s *stack) missing(n int32) string {
 	const most = 5 // numbers; the others are counted
 	var numbers []string

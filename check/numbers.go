@@ -102,8 +102,7 @@ func ofWeight(ti *safetensors.TensorInfo, leaf string, role parts.Role) bool {
 		strings.HasPrefix(leaf, "weight_") || leaf == "scale_weight"
 }
 
-// A run of zeros is reported if it has so many tensors, of which so many are trained matrices, and so many
-// bytes. Zero points and biases are often zero, and neighbours.
+// A run of zeros is reported if it has at least so many tensors, trained matrices and bytes. Zero points and biases are often zero, and neighbours.
 const (
 	runTensors  = 3
 	runMatrices = 2
@@ -160,7 +159,7 @@ type lora struct {
 	zero bool
 }
 
-// loras returns those of a shard, by their names.
+// loras returns the matrices of a shard that are zero before training, by their names.
 func loras(h *safetensors.Header, verdicts []verdict) (all []lora) {
 	for i, v := range verdicts {
 		for k := range sides {

@@ -1,4 +1,4 @@
-// Shapes of packed weights, compared with those of their companions and with the configuration.
+// Shapes of packed weights, compared with the shapes of their companions and with the configuration.
 
 package check
 
@@ -161,7 +161,7 @@ func (j *shapeJudge) judgeRows(weight, scales, zeros, index end) {
 	j.compare(weight, bits, in, groups)
 }
 
-// bitsOf returns the width of numbers of which so many words hold a row, or 0 if it is not from 2 to 8 bits.
+// bitsOf returns the width at which the numbers of a row fill so many words, or 0 if it is not from 2 to 8 bits.
 // The last word may be partly empty, so several widths may fit; the configured one is the most likely.
 func bitsOf(words, numbers, configured int64) int64 {
 	if configured > 0 && clamp.CeilDiv(numbers*configured, 32) == words {
@@ -270,8 +270,8 @@ func isTiled(n, size, tiles int64) bool {
 	return tiles >= clamp.CeilDiv(n, size) && tiles <= clamp.CeilDiv(n, size)+most
 }
 
-// isDivided reports whether n rows or columns can be divided into so many tiles of one size, of which the last
-// may be smaller.
+// isDivided reports whether n rows or columns can be divided into so many tiles of one size. The last tile may be
+// smaller.
 func isDivided(n, tiles int64) bool {
 	return tiles <= n && clamp.CeilDiv(n, clamp.CeilDiv(n, tiles)) == tiles
 }

@@ -14,7 +14,7 @@ import (
 
 // judgeRefs reports references to missing snapshots. The cache of a repository, "models--org--name", has
 // the commit of the branch main in refs/main, and the files of that commit in snapshots/COMMIT. Without a
-// network, a loader uses the reference alone.
+// network, a loader relies on the reference.
 func (f *folder) judgeRefs(ctx context.Context) {
 	for _, file := range f.names {
 		cache, ok := cacheOf(file)

@@ -1,4 +1,4 @@
-// The rules about a repository: weights and the files beside them.
+// The rules about a repository.
 
 package check
 

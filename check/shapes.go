@@ -19,7 +19,7 @@ var usual = []string{
 	"granite", "olmo", "olmo2", "starcoder2", "cohere", "smollm3",
 }
 
-// dense are those of which each layer has one feed-forward part, of intermediate_size.
+// dense are the architectures with one feed-forward part in each layer, of intermediate_size.
 var dense = []string{"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "granite", "olmo", "olmo2", "smollm3"}
 
 // shapes compares the projections of all layers with the configuration.

@@ -186,7 +186,7 @@ func target(name string) string {
 	return name
 }
 
-// base returns the model that the adapter is for.
+// base returns the base model of the adapter.
 func (p *adapterParts) base(config config.Object) Text {
 	if name := config.Text("base_model_name_or_path"); name != "" {
 		return Text{name, FromPEFT}

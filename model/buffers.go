@@ -1,4 +1,4 @@
-// Buffers: tensors that are stored beside parameters, and are not trained.
+// Buffers: stored tensors that are not trained.
 
 package model
 
@@ -38,7 +38,7 @@ var buffers = map[string]bool{
 	"forward_hadamard_matrix": true, "backward_hadamard_matrix": true, // FP-Quant
 }
 
-// isBuffer reports whether a name is that of a buffer.
+// isBuffer reports whether a tensor is a buffer, by its name.
 func isBuffer(name string) bool { return buffers[parts.Last(name)] }
 
 // isMask reports whether a tensor is a causal mask as stored by GPT-2 and similar models.

@@ -11,7 +11,7 @@ import (
 // A Component is a part of a model.
 type Component string
 
-// The components. ComponentOther is for names that tell nothing. An adapter, a vision tower and the layers
+// The components. Names that tell nothing belong to ComponentOther. An adapter, a vision tower and the layers
 // that predict several tokens are components as a whole, including their attention and norms.
 const (
 	ComponentEmbedding Component = "embedding" // of tokens, positions, patches and time
@@ -37,7 +37,7 @@ type place struct {
 	layer     int    // -1 if there is none
 }
 
-// An atlas finds places. It caches names without their numbers, of which a model has some dozens, however
+// An atlas finds places. It caches names without their numbers. A model has some dozens of these, however
 // many layers and experts it has.
 type atlas struct {
 	known map[string]kind
@@ -107,7 +107,7 @@ func isVector(shape []int64) bool {
 }
 
 // signs are words in the names of components, in lower case with a # for each number, in the order in which
-// they are tried. A dot at the beginning or end of a sign stands for the beginning or end of a word.
+// they are tried. A dot at the beginning or end of a sign marks the beginning or end of a word.
 //
 // Components that contain others come first. Shared experts are dense, so they come before experts; norms
 // come before the layers that contain them, and "embed_out", an output layer, before "embed".

@@ -47,7 +47,7 @@ func TestWrongConfigurationsAreNoted(t *testing.T) {
 // The shapes prove 8 bits, whatever is said.
 func TestContradictionIsNoted(t *testing.T) {
 	n := model.Count(small(t, "gptq 8 bits, the configuration says 4").Model())
-	if len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "says 4 bits") || !strings.Contains(n.Notes[0], "say 8") {
+	if len(n.Notes) != 1 || !strings.Contains(n.Notes[0], "says 4 bits") || !strings.Contains(n.Notes[0], "prove 8") {
 		t.Errorf("notes %q", n.Notes)
 	}
 }

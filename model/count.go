@@ -31,7 +31,7 @@ func Count(m *Model) *Counts {
 }
 
 // Judge yields the tensors of a model in the order of its files, each with what was found out about it.
-// It yields all tensors, whatever Only says.
+// It ignores Only.
 func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *Verdict] {
 	return func(yield func(*safetensors.TensorInfo, *Verdict) bool) {
 		c := m.count()

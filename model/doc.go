@@ -1,11 +1,11 @@
 // Package model counts the parameters of models and describes their architecture.
 //
 // The elements of a file are not the parameters of a model. An element of a quantized weight holds several
-// values, and the scales beside it are not parameters. Buffers are not trained. An output layer may be the
+// values, and scales are not parameters. Buffers are not trained. An output layer may be the
 // embedding, stored twice. So there are three numbers, and [Count] returns all of them:
 //
 //   - stored elements: the product of the shape, added up over all tensors;
-//   - logical parameters: the values that the stored tensors stand for;
+//   - logical parameters: the values that the stored tensors represent;
 //   - unique logical parameters: the same without duplicates.
 //
 // Counting needs only headers:

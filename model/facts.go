@@ -69,7 +69,7 @@ func (f *Facts) Known() bool {
 func (f *Facts) Named() bool { return f.Name.Value != "" || f.Type.Value != "" }
 
 // FactsOf describes a model by its headers and its configuration files. It does not guess: without a
-// configuration there is no name, and where sources contradict each other, the fact is Ambiguous.
+// configuration the name is unknown, and if sources contradict each other, the fact is Ambiguous.
 func FactsOf(m *Model) *Facts {
 	f := new(Facts)
 	notes := new(config.Notes)
@@ -133,8 +133,8 @@ func (f *Facts) vocab(config, headers Number) Number {
 	return f.agree("vocabulary", config, headers)
 }
 
-// layers returns the number of layers: that of the configuration, if a stack has as many or more (layers
-// that predict further tokens are extra), or else that of the only stack. One reports whether the configuration
+// layers returns the number of layers: the configured one, if a stack has as many or more (layers that predict
+// further tokens are extra), or else the number in the only stack. One reports whether the configuration
 // is about a single stack.
 func (f *Facts) layers(config Number, one bool) Number {
 	switch {

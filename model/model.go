@@ -1,4 +1,4 @@
-// Models: tensors and the configuration files beside them.
+// Models: tensors and configuration files.
 
 package model
 
@@ -26,7 +26,7 @@ type Model struct {
 	Files []File
 
 	// The texts of config.json, of hf_quant_config.json, of quantize_config.json or quant_config.json, and
-	// of adapter_config.json; nil if there is no such file.
+	// of adapter_config.json; nil if the file does not exist.
 	Config, ModelOpt, Quantize, Adapter []byte
 
 	// Only selects the tensors that are counted; nil selects all. The others can still tell how those are
@@ -56,7 +56,7 @@ type File struct {
 }
 
 // Read returns the model of a checkpoint, to be passed to Count and FactsOf. It reads the headers of all shards
-// and the configuration files beside them. Remote reports that the checkpoint is on a server.
+// and the configuration files in the same folder. Remote reports that the checkpoint is on a server.
 //
 // The model opens shards again if their data is needed; Close closes these.
 func Read(ctx context.Context, cp *checkpoint.Checkpoint, remote bool) (*Model, error) {

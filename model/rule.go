@@ -8,8 +8,8 @@ import (
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
 
-// RulesVersion is the version of the rules. It changes when a rule changes what it counts, so that stored
-// numbers can be told from current ones.
+// RulesVersion is the version of the rules. It changes when a rule counts differently than before, to distinguish
+// stored numbers from current ones.
 const RulesVersion = 2
 
 // A Rule is the name of the rule that counted a tensor.
@@ -62,7 +62,7 @@ func Rules() iter.Seq[Rule] {
 	}
 }
 
-// Text returns the rule as a sentence, or "" if there is no such rule.
+// Text returns the rule as a sentence, or "" if the rule does not exist.
 func (r Rule) Text() string { text, _ := r.lookup(); return text }
 
 // Source returns the specification that the rule follows, or the program that writes what it counts.

@@ -43,7 +43,7 @@ type Counts struct {
 	// Scheme names the packing, as in "gptq 4-bit"; "" if the weights are not packed.
 	Scheme string
 
-	// Overhead is the size of scales and other bookkeeping in bytes, and Buffers that of buffers, masks and
+	// Overhead is the size of scales and other bookkeeping in bytes. Buffers is the size of buffers, masks and
 	// indices.
 	Overhead, Buffers int64
 
@@ -57,8 +57,8 @@ type Counts struct {
 	Notes []string
 }
 
-// BitsPerWeight returns the bits per logical parameter, with scales and without buffers. It is 0 if there
-// are no parameters. If their number is inexact, the upper bound is used.
+// BitsPerWeight returns the bits per logical parameter, with scales and without buffers. It is 0 without
+// parameters. If their number is inexact, the upper bound is used.
 func (n *Counts) BitsPerWeight() float64 {
 	if n.Params.High == 0 {
 		return 0
@@ -128,7 +128,7 @@ type totaler struct {
 	layers     map[layerKey]*Tally
 	atlas      *atlas
 
-	// The group and layer of the previous tensor, which are often those of the next.
+	// The group and layer of the previous tensor. The next one often has the same.
 	group   groupKey
 	inGroup *Group
 	layer   layerKey

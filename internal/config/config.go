@@ -13,14 +13,14 @@ import (
 // kilobytes, or some megabytes if they list every module of a quantized model.
 const MaxSize = 32 << 20
 
-// A File is one configuration file. The zero File stands for a missing one.
+// A File is one configuration file. The zero File represents a missing one.
 type File struct {
 	Name string
 	Root Object // nil if the file is missing or invalid
 	Err  error  // why the file is invalid: a *jsonscan.SyntaxError if it is not JSON
 }
 
-// Parse parses the text of a file. An empty text stands for a missing file.
+// Parse parses the text of a file. An empty text represents a missing file.
 func Parse(name string, text []byte) File {
 	f := File{Name: name}
 	if len(text) == 0 {
@@ -153,14 +153,14 @@ func (c *Config) Tied() bool {
 	return tied
 }
 
-// HasProjection reports whether a projection follows the embedding, so that the embedding has another width than
-// the hidden layers.
+// HasProjection reports whether a projection follows the embedding. Then the embedding has another width than the
+// hidden layers.
 func (c *Config) HasProjection() bool {
 	return c.Text.First("embedding_size", "word_embed_proj_dim", "embedding_dim", "emb_size", "trigram_input").Kind() != 0
 }
 
-// HasOneStack reports whether the number of layers is that of a single stack of layers with tensors. It is not
-// for an encoder and a decoder, nor if an architecture search has removed the tensors of some layers.
+// HasOneStack reports whether the number of layers describes a single stack in which each layer has tensors. It
+// does not for an encoder and a decoder, or if an architecture search has removed the tensors of some layers.
 func (c *Config) HasOneStack() bool {
 	two, _ := c.Flag("is_encoder_decoder")
 	return !two && c.Text.First("block_configs").Kind() == 0

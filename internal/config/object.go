@@ -8,7 +8,7 @@ import "github.com/weightools/safetensors/internal/jsonscan"
 // counts, as in Python. A nil Object has no members.
 type Object map[string]Value
 
-// A Value is a member of an Object. The zero Value stands for a missing member.
+// A Value is a member of an Object. The zero Value represents a missing member.
 type Value struct {
 	Name string
 	jsonscan.Value

@@ -39,7 +39,7 @@ type Quantization struct {
 type Dense struct{ Out, In, Vector int64 }
 
 // readQuantization finds the description of the quantization, and reads it. It is a member of
-// config.json, at the top or in the language model's part, or a file of its own.
+// config.json, at the top or in the language model's part, or a separate file.
 func (c *Config) readQuantization() {
 	var mlx []Object
 	for _, o := range []Object{c.Main.Root, c.Text} {
@@ -125,8 +125,8 @@ func tile(sides []int64) []int64 {
 	return sides
 }
 
-// readDense reads what VPTQ says about each module. The last of the vector lengths is that of the
-// values; the first is that of outliers.
+// readDense reads what VPTQ says about each module. The last vector length applies to the values,
+// the first one to outliers.
 func (c *Config) readDense(v Value) {
 	c.Dense = make(map[string]Dense)
 	for name, m := range v.Members() {
@@ -142,7 +142,7 @@ func (c *Config) readDense(v Value) {
 }
 
 // readExperts reads the width of routed experts, which some FP8 models store in fewer bits. DeepSeek
-// calls it expert_dtype and MiMo store_dtype. The places and their order are those of huggingface.js
+// calls it expert_dtype and MiMo store_dtype. The places and their order follow huggingface.js
 // 2.17.5, parse-safetensors-metadata.ts.
 func (c *Config) readExperts(q Object) {
 	const expert, store = "expert_dtype", "store_dtype"

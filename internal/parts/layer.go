@@ -8,7 +8,7 @@ import (
 )
 
 // Layer splits the name of a tensor at its first element that is a number: "model.layers.3.mlp.weight"
-// into "model.layers", 3 and "mlp.weight". A number at the beginning counts only if there is no other. The
+// into "model.layers", 3 and "mlp.weight". A number at the beginning counts only if it is the only one. The
 // number is -1 if there is none of up to nine digits.
 func Layer(name string) (stack string, number int, rest string) {
 	number = -1

@@ -1,4 +1,4 @@
-// Roles: which part of a packed weight a tensor is, by its name alone.
+// Roles: which part of a packed weight a tensor is, by its name.
 
 package parts
 
@@ -63,7 +63,7 @@ const (
 // Holds reports whether tensors of the role hold the values of a weight.
 func (r Role) Holds() bool { return r < Extra }
 
-// IsScale reports whether values of the role are multiplied with those of the weight.
+// IsScale reports whether values of the role are multiplied with the values of the weight.
 func (r Role) IsScale() bool {
 	switch r {
 	case Scale, ScaleInv, Scale2, GlobalScale, Scales, Absmax:
@@ -72,7 +72,7 @@ func (r Role) IsScale() bool {
 	return false
 }
 
-// IsAuxiliary reports whether the role may also occur beside a weight that is not packed.
+// IsAuxiliary reports whether the role also occurs without a packed weight.
 func (r Role) IsAuxiliary() bool {
 	switch r {
 	case Extra, Activation, Scale2, GlobalScale, NestedAbsmax, NestedMap:
@@ -135,7 +135,7 @@ var endings = []struct {
 }
 
 // Split returns the role that a tensor of the given name may have, and the module that it belongs to.
-// The module's name is that of the weight without a final ".weight".
+// The module's name is the name of the weight without a final ".weight".
 func Split(name string) (module string, r Role) {
 	leaf := Last(name)
 	rest := strings.TrimSuffix(name[:len(name)-len(leaf)], ".")

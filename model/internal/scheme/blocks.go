@@ -11,14 +11,14 @@ import (
 	"github.com/weightools/safetensors/internal/parts"
 )
 
-// countBnB4 counts what bitsandbytes packs: all values of a weight in a row, two to
-// a byte. The bytes may be kept in any dtype, for the sake of training.
+// countBnB4 counts weights packed by bitsandbytes: all values in a row, two to a byte. The bytes may be stored
+// in any dtype, which some trainers need.
 //
 //	weight U8 [ceil(n/2), 1]   weight.absmax [ceil(n/64)]   weight.quant_map F32 [16]
 //	weight.quant_state.bitsandbytes__nf4 U8 [bytes of JSON]
 //
-// absmax may be packed once more; then it is U8, and comes with nested_absmax and
-// nested_quant_map. None of them tells an odd n from the even one above it.
+// absmax may itself be packed. Then it is U8, and has nested_absmax and nested_quant_map. None of these shapes
+// distinguishes an odd n from the next even number.
 func countBnB4(m *Module, _ *Context) (Values, bool) {
 	e := m.Parts[parts.Weight]
 	bytes := clamp.MulDiv(e.NumElems(), e.width(), 8)
@@ -40,8 +40,7 @@ func countBnB4(m *Module, _ *Context) (Values, bool) {
 	return v, true
 }
 
-// countBlocks counts what gpt-oss has: blocks of 16 bytes in the last dimension, and
-// scales of a shape without it.
+// countBlocks counts the blocks of gpt-oss: 16 bytes in the last dimension, and a scale for each block.
 //
 //	experts.gate_up_proj_blocks U8 [experts, out, in/32, 16]   ..._scales U8 [experts, out, in/32]
 func countBlocks(m *Module, _ *Context) (Values, bool) {
@@ -52,8 +51,8 @@ func countBlocks(m *Module, _ *Context) (Values, bool) {
 	return twice(m.Parts[parts.Blocks], "mxfp4"), true
 }
 
-// countFP4 counts floats of 4 bits in "weight_packed". Their scales tell which: those
-// of NVIDIA are floats themselves, those of the OCP powers of two.
+// countFP4 counts floats of 4 or 6 bits in "weight_packed". NVIDIA's scales are floats, and the scales of the OCP
+// formats are powers of two.
 func countFP4(m *Module, c *Context) (Values, bool) {
 	w, s := m.shape(parts.Packed), m.shape(parts.Scale)
 	switch {
@@ -69,7 +68,7 @@ func countFP4(m *Module, c *Context) (Values, bool) {
 	return Values{}, false
 }
 
-// countFPQuant counts floats of 4 bits in qweight, which is what GPTQ calls its words.
+// countFPQuant counts floats of 4 bits in qweight. GPTQ uses the same name for integers.
 //
 //	nvfp4   qweight U8 [out, in/2]   scales U8 [out, in/16]
 //	mxfp4   qweight U8 [out, in/2]   scales U8 [out, in/32]
@@ -87,14 +86,14 @@ func countFPQuant(m *Module, _ *Context) (Values, bool) {
 	return Values{}, false
 }
 
-// countScaled counts bytes with scales, where the bytes may hold two values each. The
-// last dimensions tell: a scale is for as many values as the format says.
+// countScaled counts bytes with scales. Each byte may hold two values. The last dimensions show which it is,
+// because each format has a fixed number of values per scale.
 //
 //	nvfp4   weight U8 [out, in/2]         scale F8_E4M3 [out, in/16]
 //	mxfp4   weight U8 or I8 [out, in/2]   scale F8_E8M0 or U8 [out, in/32]
 //	mxfp8   weight U8 [out, in]           scale U8 [out, in/32]
 //
-// The three never look alike, as in is not zero.
+// These shapes are distinct unless in is zero.
 func countScaled(m *Module, c *Context) (Values, bool) {
 	e := m.Parts[parts.Weight]
 	w, s := m.shape(parts.Weight), m.shape(parts.Scale)
@@ -119,20 +118,19 @@ func countScaled(m *Module, c *Context) (Values, bool) {
 	}
 	return Values{
 		N:   Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)},
-		Why: "the shape of the scales does not tell whether a byte has one value or two",
+		Why: "the shape of the scales does not show whether a byte has one value or two",
 	}, true
 }
 
-// swizzled returns how many scales a weight of nvfp4 has whose scales are laid out
-// for matrix units: tiles of 128 rows and 4 columns, padded. ComfyUI keeps them so.
+// swizzled returns the number of scales of an nvfp4 weight in the layout for matrix units: padded tiles of 128
+// rows and 4 columns. ComfyUI stores scales in this layout.
 func swizzled(w []int64) int64 {
 	rows, columns := clamp.Product(w[:len(w)-1]), clamp.CeilDiv(clamp.Mul(w[len(w)-1], 2), 16)
 	return clamp.Mul(clamp.Mul(clamp.CeilDiv(rows, 128), 128), clamp.Mul(clamp.CeilDiv(columns, 4), 4))
 }
 
-// countFloatScaled counts bytes whose scales are floats of 16 bits or more: one
-// value to a byte as a rule, and more in formats that the configuration names or
-// the shape gives away.
+// countFloatScaled counts bytes whose scales are floats of 16 bits or more. Usually a byte holds one value, and
+// more in formats that the configuration or the shapes identify.
 func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 	e := m.Parts[parts.Weight]
 	w, s := m.shape(parts.Weight), m.shape(parts.Scale)
@@ -141,9 +139,9 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 		// transformers, integrations/bitnet.py: ternary values, four to a byte.
 		return Values{N: exactly(clamp.Mul(e.NumElems(), 4)), Bits: 2, Name: "bitnet"}, true
 	case e.Kinds == parts.U8 && len(w) == 2 && len(s) == 2 && s[0] == clamp.Mul(w[0], 2):
-		// ModelOpt, INT4 AWQ: packed along rows, with a scale for each row of old.
+		// ModelOpt, INT4 AWQ: packed along rows, with a scale for each original row.
 		return twice(e, "int4"), true
-	case e.Kinds == parts.I8 && c.LeastBits(8) >= 8: // nothing says that it is narrower
+	case e.Kinds == parts.I8 && c.LeastBits(8) >= 8: // no narrower width is configured
 		v := one(e)
 		v.Name = "int8"
 		return v, true
@@ -151,14 +149,14 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 	if v, ok := countExperts(m, c); ok {
 		return v, true
 	}
-	v := Values{N: Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)}, Why: "nothing tells whether a byte has one value or two"}
-	if e.Kinds == parts.U8 && m.stored(parts.Scale) <= 1 { // as BitNet's is
-		v.N.High, v.Why = clamp.Mul(e.NumElems(), 4), "nothing tells whether a byte has one value, two or four"
+	v := Values{N: Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)}, Why: "it is unknown whether a byte has one value or two"}
+	if e.Kinds == parts.U8 && m.stored(parts.Scale) <= 1 { // like BitNet's
+		v.N.High, v.Why = clamp.Mul(e.NumElems(), 4), "it is unknown whether a byte has one value, two or four"
 	}
 	return v, true
 }
 
-// countExperts counts routed experts that are narrower than the rest of a model.
+// countExperts counts routed experts with fewer bits than the rest of a model.
 func countExperts(m *Module, c *Context) (Values, bool) {
 	if c.ExpertBits == 0 || !m.routed() {
 		return Values{}, false
@@ -175,9 +173,8 @@ var comfyBits = map[string]int64{
 	"float8_e4m3fn": 8, "float8_e5m2": 8, "mxfp8": 8, "int8_tensorwise": 8, "int8_blockwise": 8,
 }
 
-// countComfy counts what ComfyUI names the format of: in a tensor beside the weight,
-// or in the metadata of the file. Rows and columns that were padded to a multiple of
-// 16, as nvfp4 needs, count as they are stored: nothing tells of it.
+// countComfy counts weights whose format ComfyUI names, in a tensor of the module or in the metadata of the file.
+// nvfp4 pads rows and columns to a multiple of 16. Padding is counted, because nothing shows it.
 func countComfy(m *Module, c *Context) (Values, bool) {
 	format, ok := c.Comfy[m.Name]
 	if v, err := jsonscan.Parse(m.text(parts.Marker)); err == nil {
@@ -193,10 +190,10 @@ func countComfy(m *Module, c *Context) (Values, bool) {
 		return v, true
 	}
 	if !ok && (!m.has(parts.Marker) || m.has(parts.Scale) && !m.is(parts.Scale, parts.Float)) {
-		return Values{}, false // it is not ComfyUI's, or the scales tell
+		return Values{}, false // not ComfyUI's, or the scales show the format
 	}
 	return Values{
 		N:   Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)},
-		Why: "comfy_quant was not read, or names a format that is not known",
+		Why: "comfy_quant was not read or names an unknown format",
 	}, true
 }

@@ -1,4 +1,4 @@
-// Codes: values that are entries of a codebook or points of a lattice, some at once.
+// Codes: indices of codebook entries or lattice points, each for several values.
 
 package scheme
 
@@ -8,8 +8,8 @@ import (
 )
 
 // countAQLM counts codes of [out groups, in groups, codebooks], where codebooks are
-// [codebooks, entries, out in a group, in in a group]. The codebooks are trained, but
-// in place of the weights, so they are no parameters beside these.
+// [codebooks, entries, out in a group, in in a group]. The codebooks replace weights, so they are not counted in
+// addition.
 func countAQLM(m *Module, _ *Context) (Values, bool) {
 	n, b := m.shape(parts.Codes), m.shape(parts.Codebooks)
 	if len(n) != 3 || len(b) != 4 || n[2] != b[0] {
@@ -18,9 +18,8 @@ func countAQLM(m *Module, _ *Context) (Values, bool) {
 	return Values{N: exactly(clamp.Mul(clamp.Mul(n[0], n[1]), clamp.Mul(b[2], b[3])))}, true
 }
 
-// countVPTQ counts indices of vectors. Outputs are padded to a multiple of the
-// vectors' length, and the bits of indices fill words, so that shapes leave open how
-// long vectors are: the configuration has to say what the module was made from.
+// countVPTQ counts indices of vectors. Outputs are padded to a multiple of the vectors' length, and indices fill
+// words. So the shapes do not show the length, and the configuration is needed.
 //
 //	indices I32 [groups, ceil(out/length), ceil(group·bits/32)], or I16 [groups, ceil(out/length), group]
 //	centroids.weight [groups, entries·length]   res_centroids, outlier_centroids, perm, weight_scale, weight_bias
@@ -34,13 +33,12 @@ func countVPTQ(m *Module, c *Context) (Values, bool) {
 	}
 	return Values{
 		N:   Range{e.NumElems(), clamp.Mul(e.NumElems(), e.width())},
-		Why: "the configuration does not say how many inputs and outputs the module has, or says what its indices cannot have",
+		Why: "the configuration has no inputs and outputs for the module, or they do not fit its indices",
 	}, true
 }
 
-// countQuIP counts lattice codes, of 2 to 4 bits for each value. What is packed and
-// in which order is the codebook's affair; the signs have one for each input and for
-// each output.
+// countQuIP counts lattice codes of 2 to 4 bits per value. Their order depends on the codebook. There is one sign
+// for each input and for each output.
 //
 //	Qidxs I64 [out, in·bits/64]   SU [in]   SV [out]   Wscale, codebook_id
 func countQuIP(m *Module, _ *Context) (Values, bool) {
@@ -70,9 +68,8 @@ func countHIGGS(m *Module, _ *Context) (Values, bool) {
 	return Values{N: exactly(clamp.Mul(s[0], w[1])), Bits: bits}, true
 }
 
-// countSpQR counts tiles of beta1 × beta2 values, of which each row is a word: 16
-// values of 3 bits, and their scales. Values that are kept as they were are in
-// col_vals once more.
+// countSpQR counts tiles of beta1 × beta2 values. Each row of a tile is a word with 16 values of 3 bits and their
+// scales. Outliers are stored again in col_vals.
 //
 //	dense_weights I64 [ceil(out/16)·ceil(in/16)·16]   row_offsets I32 [out+1]   in_perm I32 [in/2] or [0]   col_vals
 func countSpQR(m *Module, c *Context) (Values, bool) {
@@ -85,13 +82,12 @@ func countSpQR(m *Module, c *Context) (Values, bool) {
 		v.N = exactly(clamp.Mul(out, in))
 	case c.multiplesOf(height) && c.multiplesOf(width):
 	default:
-		v.N.Low, v.Why = words/height, "row_offsets and in_perm do not say how many inputs and outputs there are, and tiles may be padded"
+		v.N.Low, v.Why = words/height, "row_offsets and in_perm do not show the number of inputs and outputs, and tiles may be padded"
 	}
 	return v, true
 }
 
-// tile returns the height and the width of SpQR's tiles. Its programs have no others
-// than 16 × 16.
+// tile returns the height and width of SpQR's tiles. Its programs use 16 × 16.
 func (c *Context) tile() (height, width int64) {
 	height, width = 16, 16
 	if c.Beta1 > 0 && c.Beta2 > 0 {

@@ -89,12 +89,12 @@ func (m *Module) text(r parts.Role) []byte {
 }
 
 // routed reports whether the module is one of the experts among which a router chooses. The words are
-// those of isRoutedExpertTensor in huggingface.js.
+// the ones in isRoutedExpertTensor of huggingface.js.
 func (m *Module) routed() bool {
 	return strings.Contains(m.Name, ".experts.") && !strings.Contains(m.Name, "shared_experts")
 }
 
-// head reports whether the module is the output layer, whose size is that of the vocabulary.
+// head reports whether the module is the output layer, which is as large as the vocabulary.
 func (m *Module) head() bool { return m.Name == "lm_head" || strings.HasSuffix(m.Name, ".lm_head") }
 
 // maxRank bounds the shapes that are read from data.

@@ -1,4 +1,4 @@
-// Schemes of one program each: MLX, HQQ, EXL2, EXL3, torchao, quanto.
+// Schemes of single programs: MLX, HQQ, EXL2, EXL3, torchao, quanto.
 
 package scheme
 
@@ -12,12 +12,12 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// countMLX counts the values of rows that fill 32-bit words, with a scale for each
-// group. From the shapes alone only bits × group can be had, and 4 × 64 is 8 × 32.
+// countMLX counts the values of rows that fill 32-bit words, with a scale for each group. The shapes prove only
+// bits × group, and 4 × 64 equals 8 × 32.
 //
 //	weight U32 [out, in·bits/32]   scales [out, in/group]   biases, of affine modes, as scales
 //
-// Experts have one more dimension before these.
+// Experts have an additional dimension in front.
 func countMLX(m *Module, c *Context) (Values, bool) {
 	w, s := m.shape(parts.Weight), m.shape(parts.Scales)
 	if len(w) < 2 || len(s) != len(w) || clamp.Product(w[:len(w)-1]) != clamp.Product(s[:len(s)-1]) {
@@ -32,7 +32,7 @@ func countMLX(m *Module, c *Context) (Values, bool) {
 		if said.Bits > 0 && fits(said) {
 			return of(said), true
 		}
-		m.Notes.AddModule("the configuration says that %s has %d bits in groups of %d, which its shapes cannot have",
+		m.Notes.AddModule("the configuration says that %s has %d bits in groups of %d, which does not fit its shapes",
 			wording.Quote(m.Name), said.Bits, said.Group)
 	}
 	modes := []string{"mxfp4", "nvfp4", "mxfp8"}
@@ -55,7 +55,7 @@ func countMLX(m *Module, c *Context) (Values, bool) {
 				n := of(x).N
 				v = Values{
 					N:   Range{min(v.N.Low, n.Low), max(v.N.High, n.High)},
-					Why: "the shapes fit several widths, and the configuration does not say which it is",
+					Why: "the shapes fit several widths, and the configuration does not say which",
 				}
 			}
 		}
@@ -63,9 +63,8 @@ func countMLX(m *Module, c *Context) (Values, bool) {
 	return v, found > 0
 }
 
-// countHQQ counts bytes that are packed along the first dimension, or words of ten
-// values of three bits. Rows are groups by then, so the shape of the weight cannot be
-// seen. 5 and 6 bits take a byte each.
+// countHQQ counts bytes that are packed along the first dimension, or words with ten values of three bits. Rows
+// are groups, so the shapes do not show the shape of the weight. Values of 5 and 6 bits take a byte each.
 //
 //	W_q U8 [rows·bits/8, group]   shape I64 [2]   nbits I32 []   scale, zero
 func countHQQ(m *Module, c *Context) (Values, bool) {
@@ -93,8 +92,7 @@ func countHQQ(m *Module, c *Context) (Values, bool) {
 	return Values{N: Range{bytes, clamp.Mul(bytes, 8)}, Why: why + ", and the configuration does not say how many bits a value has"}, true
 }
 
-// countEXL2 counts columns of values of several widths. How many rows there are, the
-// permutation of them says.
+// countEXL2 counts columns of values of several widths. The permutation has an element for each row.
 //
 //	q_weight I32 [words, out]   q_invperm I32 [in]   q_scale, q_scale_max, q_groups
 func countEXL2(m *Module, c *Context) (Values, bool) {
@@ -116,11 +114,10 @@ func countEXL3(m *Module, c *Context) (Values, bool) {
 	return Values{N: m.padded(c, clamp.Mul(t[0], 16), clamp.Mul(t[1], 16), true, 128), Bits: t[2] / 16, Why: whyPadded}, true
 }
 
-const whyPadded = "rows and columns may be padded, and the configuration does not say how many there are of either"
+const whyPadded = "rows and columns may be padded, and the configuration does not have their number"
 
-// padded returns how many values a matrix has whose outputs, and perhaps inputs, may
-// have been padded to a multiple. They were not if all sizes that the configuration
-// says are multiples; only that of the vocabulary often is none.
+// padded returns the number of values of a matrix whose outputs, and possibly inputs, may be padded to a multiple.
+// They are not if all sizes in the configuration are multiples. Only the size of the vocabulary often is not.
 func (m *Module) padded(c *Context, in, out int64, both bool, multiple int64) Range {
 	least := func(n int64) int64 { return max(n-multiple+1, min(n, 1)) }
 	outs, ins := Range{least(out), out}, exactly(in)
@@ -151,8 +148,8 @@ func (c *Context) multiplesOf(n int64) bool {
 	return sizes > 0
 }
 
-// countTorchAO counts a tensor that was taken apart: "x.weight" is stored as
-// "x._weight_qdata" and others, and the metadata says of which class it was.
+// countTorchAO counts a tensor that is stored in parts: "x.weight" as "x._weight_qdata" and others. The metadata
+// has its class.
 func countTorchAO(m *Module, c *Context) (Values, bool) {
 	e := m.Parts[parts.QData]
 	if e.Kinds == parts.Float {
@@ -169,14 +166,14 @@ func countTorchAO(m *Module, c *Context) (Values, bool) {
 		return Values{N: exactly(clamp.Mul(bytes, 2)), Bits: 4, Name: "torchao nvfp4"}, true
 	case class == "MXTensor":
 		elem, ok := v.Get("_data").Get("elem_dtype").Get("_data").Str()
-		if !ok { // what PyTorch has no dtype for has a name
+		if !ok { // formats that PyTorch has no dtype for
 			elem, _ = v.Get("_data").Get("elem_dtype").Str()
 		}
 		switch {
 		case strings.HasPrefix(elem, "float4"):
 			return Values{N: exactly(clamp.Mul(bytes, 2)), Bits: 4, Name: "torchao mxfp4"}, true
 		case strings.HasPrefix(elem, "fp6"):
-			return Values{N: Range{bytes, clamp.MulDiv(bytes, 4, 3)}, Bits: 6, Name: "torchao mxfp6", Why: "values of 6 bits may have a byte each, or four of them three"}, true
+			return Values{N: Range{bytes, clamp.MulDiv(bytes, 4, 3)}, Bits: 6, Name: "torchao mxfp6", Why: "values of 6 bits may take a byte each, or three bytes for four values"}, true
 		}
 		return one(e), true
 	case strings.HasPrefix(class, "Int4"):
@@ -188,12 +185,11 @@ func countTorchAO(m *Module, c *Context) (Values, bool) {
 	case e.Kinds&(parts.Float8|parts.I8) != 0:
 		return one(e), true
 	}
-	return Values{N: Range{bytes, clamp.Mul(bytes, 2)}, Why: "the metadata does not say how values are packed"}, true
+	return Values{N: Range{bytes, clamp.Mul(bytes, 2)}, Why: "the metadata does not say how the values are packed"}, true
 }
 
-// countQuanto counts bytes, which hold several values if they are data of data. They
-// are packed along the first dimension, so that it is not known how many rows there
-// were, unless each has a scale.
+// countQuanto counts bytes, which hold several values in "._data._data". They are packed along the first
+// dimension, so the number of rows is unknown unless each has a scale.
 //
 //	8 bits        weight._data [out, in]                    weight._scale
 //	4 or 2 bits   weight._data._data U8 [ceil(rows·bits/8), …]   weight._scale [rows, 1], weight._shift
@@ -219,7 +215,7 @@ func countQuanto(m *Module, c *Context) (Values, bool) {
 	}
 	v := Values{
 		N:   Range{max(clamp.Mul(e.NumElems(), least)-clamp.Mul(rest, most-1), 0), clamp.Mul(e.NumElems(), most)},
-		Why: "rows may be padded, and nothing tells how many there were",
+		Why: "rows may be padded, and their number is unknown",
 	}
 	if least == most {
 		v.Bits = 8 / least

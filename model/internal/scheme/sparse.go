@@ -1,4 +1,4 @@
-// Sparse weights: those of which some values are zero, and not stored.
+// Sparse weights, whose zeros are not stored.
 
 package scheme
 
@@ -7,9 +7,8 @@ import (
 	"github.com/weightools/safetensors/internal/parts"
 )
 
-// countSparse counts what compressed-tensors stores of a sparse weight: the values
-// that are not zero, and a bit for every one. Zeros are parameters that pruning has
-// set; a loader unpacks all.
+// countSparse counts sparse weights of compressed-tensors: the values that are not zero, and a bit for every
+// value. Zeros are counted, because a loader unpacks them.
 //
 //	2:4   compressed [out, in/2]   bitmask U8 [out, ceil(in/8)]   shape I64 [2, 1]
 //	any   compressed [n]           bitmask U8 [out, ceil(in/8)]   shape I64 [2]      row_offsets I64 [out]
@@ -30,12 +29,12 @@ func countSparse(m *Module, _ *Context) (Values, bool) {
 			return of, true
 		}
 	}
-	of.Why = "shape was not read, so the last byte of each row of the mask may not be full"
+	of.Why = "shape was not read, so the last byte of each row of the mask may be partly empty"
 	return of, true
 }
 
-// countMarlin24 counts words with half of the values, as Marlin's kernel for 2:4
-// wants them. Two bits for each that is kept say where it was: an I16 is for 16 values.
+// countMarlin24 counts words with half of the values, as used by Marlin's kernel for 2:4 sparsity. Two bits for
+// each stored value are its position: an I16 describes 16 values.
 //
 //	weight_packed I32 [in/32, out·16·bits/32]   meta I16 [in/32, out·2]   scale_packed
 func countMarlin24(m *Module, _ *Context) (Values, bool) {
