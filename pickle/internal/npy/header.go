@@ -1,10 +1,9 @@
-// Headers: what they say of the bytes behind them.
+// Headers of arrays.
 
-// Package npy reads the headers of NumPy arrays: how long an array is, and whether it
-// has objects in it, which are a pickle.
+// Package npy parses the headers of NumPy arrays: the size of the array, and whether it contains objects, which are
+// stored as a pickle.
 //
-// A header is a Python literal, and is parsed as one: nothing is evaluated, and what is
-// no literal is an error. The format is that of NumPy's enhancement proposal 1.
+// A header is a Python literal. It is parsed, never evaluated. The format is NumPy Enhancement Proposal 1.
 package npy
 
 import (
@@ -15,27 +14,26 @@ import (
 	"math/bits"
 )
 
-// Magic is what a .npy file begins with; two bytes of version follow.
+// Magic is the signature at the start of a .npy file. Two bytes of version follow.
 const Magic = "\x93NUMPY"
 
-// A Header is what stands before an array.
+// A Header describes an array.
 type Header struct {
-	Objects bool  // whether there is an object anywhere in the dtype
-	Size    int64 // of the array in bytes, -1 if the dtype or the shape is none
+	Objects bool  // the dtype contains objects
+	Size    int64 // size of the data in bytes, -1 if the dtype or the shape is invalid
 
-	Descr string  // the dtype as in "<f4", "" if it is none or has fields
-	Order byte    // 'C' or 'F', by which index is the fastest, the last or the first; 0 if it is not said
-	Shape []int64 // in elements; nil if it is none
+	Descr string  // the dtype such as "<f4", "" if it is invalid or has fields
+	Order byte    // 'C' if the last index varies fastest, 'F' if the first does, 0 if unknown
+	Shape []int64 // in elements; nil if it is invalid
 }
 
-// A Prefix is what stands before a header.
+// A Prefix precedes a header.
 type Prefix struct {
 	Major, Minor  byte
-	Begin, Length int64 // of the header, in bytes
+	Begin, Length int64 // offset and size of the header
 }
 
-// ReadPrefix reads how long a header is, from the first bytes of a file. It returns false
-// if they are not enough.
+// ReadPrefix parses the prefix at the start of a file; ok is false if head is too short.
 func ReadPrefix(head []byte) (Prefix, bool) {
 	if len(head) < len(Magic)+4 {
 		return Prefix{}, false
@@ -50,17 +48,17 @@ func ReadPrefix(head []byte) (Prefix, bool) {
 	return p, true
 }
 
-// Exists says whether the version is one that there is: 1.0, 2.0 and 3.0.
+// Exists reports whether the version is 1.0, 2.0 or 3.0.
 func (p Prefix) Exists() bool { return p.Major >= 1 && p.Major <= 3 && p.Minor == 0 }
 
-// Parse reads a header.
+// Parse parses a header.
 func Parse(text []byte) (Header, error) {
 	l, err := parseLiteral(text)
 	if err != nil {
 		return Header{Size: -1}, err
 	}
 	if l.kind != dictLiteral {
-		return Header{Size: -1}, fmt.Errorf("it is no dict")
+		return Header{Size: -1}, fmt.Errorf("the header is not a dict")
 	}
 	h := Header{Size: -1}
 	width, objects, ok := dtypeOf(l.get("descr"), 0)
@@ -74,7 +72,7 @@ func Parse(text []byte) (Header, error) {
 	return h, nil
 }
 
-// describe fills in what is known of an array that is one of numbers.
+// describe sets the fields for arrays of numbers.
 func (h *Header) describe(l literal) {
 	if descr := l.get("descr"); descr.kind == stringLiteral {
 		h.Descr = descr.text
@@ -94,7 +92,7 @@ func (h *Header) describe(l literal) {
 	}
 }
 
-// elementsOf returns the number of elements that a shape has.
+// elementsOf returns the number of elements for a shape.
 func elementsOf(shape literal) (int64, bool) {
 	if shape.kind != tupleLiteral && shape.kind != listLiteral {
 		return 0, false
@@ -110,11 +108,10 @@ func elementsOf(shape literal) (int64, bool) {
 	return n, true
 }
 
-// dtypeOf returns the bytes of an element of the dtype that a description is of, and
-// whether objects are in it. A description is a string, a list of fields, or a
-// dtype with a shape. Depth is how deep it lies in others.
+// dtypeOf returns the size of an element in bytes, and whether it contains objects. A dtype is described by a string, a
+// list of fields, or a tuple of a dtype and a shape. depth is the nesting depth.
 func dtypeOf(d literal, depth int) (width int64, objects, ok bool) {
-	const deepest = 32 // and literals are no deeper than that
+	const deepest = 32 // the limit for literals, too
 	switch {
 	case depth > deepest:
 		return 0, false, false
@@ -135,8 +132,7 @@ func dtypeOf(d literal, depth int) (width int64, objects, ok bool) {
 	return 0, hasObject(d), false
 }
 
-// fieldOf returns what dtypeOf does of a field: a name, a dtype, and a shape if there
-// are several.
+// fieldOf returns the same for a field: a name, a dtype, and an optional shape.
 func fieldOf(field literal, depth int) (width int64, objects, ok bool) {
 	if field.kind != tupleLiteral || len(field.items) < 2 || len(field.items) > 3 {
 		return 0, hasObject(field), false
@@ -148,8 +144,7 @@ func fieldOf(field literal, depth int) (width int64, objects, ok bool) {
 	return dtypeOf(dtype, depth+1)
 }
 
-// scalarOf returns what dtypeOf does of a dtype's name: a byte order, a kind, and how
-// many bytes, or for text characters, there are.
+// scalarOf returns the same for a string: a byte order, a kind, and a number of bytes, or of characters for text.
 func scalarOf(name string) (width int64, objects, ok bool) {
 	code := bytes.TrimLeft([]byte(name), "<>|=")
 	if len(code) == 0 {
@@ -171,13 +166,12 @@ func scalarOf(name string) (width int64, objects, ok bool) {
 	default:
 		return 0, bytes.ContainsRune(code, 'O'), false
 	}
-	// A unit follows the size of times, as in "M8[ns]".
+	// Times have a unit after the size, as in "M8[ns]".
 	unit := code[0] == 'm' || code[0] == 'M'
 	return width, false, i == len(code) || unit && code[i] == '['
 }
 
-// hasObject says whether an object dtype may be somewhere in a literal that has no
-// form of a dtype.
+// hasObject reports whether an object dtype may occur in a literal that is not a valid dtype.
 func hasObject(d literal) bool {
 	if d.kind == stringLiteral {
 		_, objects, _ := scalarOf(d.text)

@@ -1,5 +1,4 @@
-// Python literals: what stands in the headers of NumPy arrays, parsed and never
-// evaluated.
+// A parser for the Python literals in headers. It evaluates nothing.
 
 package npy
 
@@ -8,7 +7,7 @@ import (
 	"strings"
 )
 
-// A literalKind is a kind of literal.
+// A literalKind is the type of a literal.
 type literalKind uint8
 
 const (
@@ -20,15 +19,15 @@ const (
 	dictLiteral
 )
 
-// A literal is a Python literal.
+// A literal is a parsed Python literal.
 type literal struct {
 	kind   literalKind
-	text   string    // of a string, or of one of the names
+	text   string    // of a string or a name
 	number int64     // of an int
-	items  []literal // of a tuple or a list; of a dict keys and values in turn
+	items  []literal // of a tuple or list; for a dict, alternating keys and values
 }
 
-// get returns the value of a key of a dict, the last of several, as Python does.
+// get returns the last value for a key of a dict, as Python does.
 func (l literal) get(key string) literal {
 	var found literal
 	if l.kind != dictLiteral {
@@ -42,12 +41,11 @@ func (l literal) get(key string) literal {
 	return found
 }
 
-// mostDepth is how deep literals may be nested: a dtype within a dtype is rare.
+// mostDepth is the maximum nesting depth. Nested dtypes are rare.
 const mostDepth = 32
 
-// parseLiteral parses a text that is one literal, and white space around it. It knows
-// those of which headers are made: strings without prefixes, numbers, tuples, lists,
-// dicts, and the three names. Anything else, a call or an operator, is an error.
+// parseLiteral parses a single literal. It supports what headers contain: strings without prefixes, numbers, tuples,
+// lists, dicts, and True, False and None. Everything else is an error.
 func parseLiteral(text []byte) (literal, error) {
 	p := &literalParser{text: string(text)}
 	l, err := p.value(0)
@@ -57,13 +55,13 @@ func parseLiteral(text []byte) (literal, error) {
 	return l, err
 }
 
-// A literalParser is a position in a text.
+// A literalParser is a text and a position.
 type literalParser struct {
 	text string
 	pos  int
 }
 
-// next skips white space and returns the byte that follows, 0 at the end.
+// next skips white space and returns the next byte, 0 at the end.
 func (p *literalParser) next() byte {
 	for p.pos < len(p.text) && strings.IndexByte(" \t\r\n\x00", p.text[p.pos]) >= 0 {
 		p.pos++
@@ -74,17 +72,17 @@ func (p *literalParser) next() byte {
 	return p.text[p.pos]
 }
 
-// unexpected returns the error of what is not what should be.
+// unexpected returns the error for a missing token.
 func (p *literalParser) unexpected(what string) error {
 	const most = 20
 	rest := p.text[p.pos:]
-	return fmt.Errorf("at byte %d %s is due, and there is %q", p.pos, what, rest[:min(len(rest), most)])
+	return fmt.Errorf("expected %[2]s at byte %[1]d, found %[3]q", p.pos, what, rest[:min(len(rest), most)])
 }
 
 // value parses a value.
 func (p *literalParser) value(depth int) (literal, error) {
 	if depth > mostDepth {
-		return literal{}, fmt.Errorf("it is nested more than %d deep", mostDepth)
+		return literal{}, fmt.Errorf("the header is nested more than %d deep", mostDepth)
 	}
 	switch c := p.next(); {
 	case c == '\'' || c == '"':
@@ -107,7 +105,7 @@ func (p *literalParser) value(depth int) (literal, error) {
 	return literal{}, p.unexpected("a value")
 }
 
-// sequence parses a tuple, a list or a dict up to the byte that closes it.
+// sequence parses a tuple, list or dict up to its closing byte.
 func (p *literalParser) sequence(kind literalKind, closing byte, depth int) (literal, error) {
 	l := literal{kind: kind}
 	p.pos++
@@ -115,7 +113,7 @@ func (p *literalParser) sequence(kind literalKind, closing byte, depth int) (lit
 	for {
 		if p.next() == closing {
 			p.pos++
-			// One value in parentheses is itself, and a tuple only with a comma.
+			// A value in parentheses is a tuple only with a comma.
 			if kind == tupleLiteral && len(l.items) == 1 && commas == 0 {
 				return l.items[0], nil
 			}
@@ -144,7 +142,7 @@ func (p *literalParser) sequence(kind literalKind, closing byte, depth int) (lit
 	}
 }
 
-// itemsOf returns of how many values an item of a sequence is.
+// itemsOf returns the number of values in an item of a sequence.
 func itemsOf(kind literalKind) int {
 	if kind == dictLiteral {
 		return 2
@@ -161,14 +159,14 @@ func (p *literalParser) number() (literal, error) {
 	n, digits := int64(0), 0
 	for ; p.pos < len(p.text) && '0' <= p.text[p.pos] && p.text[p.pos] <= '9'; p.pos++ {
 		if n > (1<<63-10)/10 {
-			return literal{}, p.unexpected("a number of 63 bits")
+			return literal{}, p.unexpected("a 63-bit number")
 		}
 		n, digits = 10*n+int64(p.text[p.pos]-'0'), digits+1
 	}
 	switch {
 	case digits == 0:
 		return literal{}, p.unexpected("a digit")
-	case p.pos < len(p.text) && p.text[p.pos] == 'L': // Python 2 wrote longs so
+	case p.pos < len(p.text) && p.text[p.pos] == 'L': // a Python 2 long
 		p.pos++
 	}
 	if p.text[begin] == '-' {
@@ -177,7 +175,7 @@ func (p *literalParser) number() (literal, error) {
 	return literal{kind: intLiteral, number: n}, nil
 }
 
-// str parses a string between quotes of one kind.
+// str parses a quoted string.
 func (p *literalParser) str() (literal, error) {
 	quote := p.text[p.pos]
 	p.pos++
@@ -191,8 +189,7 @@ func (p *literalParser) str() (literal, error) {
 		case c == '\n':
 			return literal{}, p.unexpected("the end of a string")
 		case c == '\\' && p.pos < len(p.text):
-			// Names of fields have escapes, names of dtypes do not: what they mean does
-			// not matter.
+			// Field names can have escapes, and their values do not matter. Names of dtypes have none.
 			b.WriteByte(c)
 			c = p.text[p.pos]
 			p.pos++

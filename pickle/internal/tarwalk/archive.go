@@ -1,13 +1,11 @@
-// Archives, their members and their faults: what a walk gives.
+// Archives, members and faults: the result of a walk.
 
-// Package tarwalk takes tar archives apart: where the content of each member is, and
-// what is odd about it.
+// Package tarwalk parses tar archives: the position of each content, and irregularities.
 //
-// It reads headers and no contents, in one pass, and nothing is allocated because a
-// number in the archive says so. The format is that of POSIX.1-2001 (ustar and pax),
-// with what GNU tar adds for long names and large sizes. Python's tarfile, which
-// PyTorch used before version 0.2, ends an archive where it cannot read a header and
-// says nothing; here that is a [Fault], and the rest a gap.
+// It reads headers but no contents, in one pass, and does not allocate memory in proportion to claimed sizes. The
+// format is POSIX.1-2001 (ustar and pax) with GNU extensions for long names and large sizes. Python's tarfile, which
+// PyTorch used before version 0.2, silently ends an archive at an invalid header; tarwalk reports a Fault, and the rest
+// as a gap.
 package tarwalk
 
 import (
@@ -17,34 +15,33 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// An Archive is what a walk found.
+// An Archive is the result of a walk.
 type Archive struct {
 	Members []Member
-	// Faults are in the order of the file, the first 1,000. Omitted is how many more
-	// there are.
+	// Faults are in file order, at most 1,000. Omitted is the number of the rest.
 	Faults  []Fault
 	Omitted int
-	// Gaps are the bytes that belong to no member and are not zero, ascending.
+	// Gaps are the non-zero bytes outside all members, in ascending order.
 	Gaps []extent.Span
-	// End is where the archive ends: at a block of zeros, or where there is no header.
+	// End is the end of the archive: a block of zeros, or an invalid header.
 	End int64
-	// Partial says why there may be more than is listed, "" if all was seen.
+	// Partial says why the lists may be incomplete; "" if they are complete.
 	Partial string
 }
 
-// A Member is one member.
+// A Member is a member of an archive.
 type Member struct {
 	Name   string
 	Type   byte        // '0' for a file, '5' for a folder, '1' and '2' for links, …
-	Link   string      // what a link points to
-	Header int64       // the offset of its first header
-	Data   extent.Span // its content, where it is in the file
+	Link   string      // target of a link
+	Header int64       // offset of the first header
+	Data   extent.Span // the content
 }
 
-// File says whether the member is a file, and has its content where Data says.
+// File reports whether the member is a file, whose content is at Data.
 func (m *Member) File() bool { return m.Type == '0' || m.Type == 0 || m.Type == '7' }
 
-// A Kind is what is wrong with an archive. Its text is fit for a rule's name.
+// A Kind is the kind of a fault. It is suitable as the name of a rule.
 type Kind string
 
 // The kinds of faults.
@@ -58,15 +55,15 @@ const (
 	OddMember    Kind = "odd-member"
 )
 
-// A Fault is a way in which an archive is not what it should be.
+// A Fault is a violation of the format.
 type Fault struct {
 	Kind   Kind
-	Member int   // the index of the member at fault, -1 if it is the archive
-	Offset int64 // of what is at fault
+	Member int   // index of the member, -1 for the archive
+	Offset int64 // offset in the file
 	Detail string
 }
 
-// fault takes note of a fault.
+// fault records a fault.
 func (a *Archive) fault(kind Kind, member int, offset int64, format string, args ...any) {
 	const most = 1000
 	if len(a.Faults) >= most {
@@ -76,5 +73,5 @@ func (a *Archive) fault(kind Kind, member int, offset int64, format string, args
 	a.Faults = append(a.Faults, Fault{kind, member, offset, fmt.Sprintf(format, args...)})
 }
 
-// quoted returns a name as part of a message.
+// quoted returns a name for messages.
 func quoted(name string) string { return wording.Quote(name) }

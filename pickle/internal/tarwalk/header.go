@@ -1,4 +1,4 @@
-// Headers: one block each, in which numbers are octal digits.
+// Headers of one block, with numbers in octal digits.
 
 package tarwalk
 
@@ -7,16 +7,15 @@ import (
 	"strconv"
 )
 
-// A header is what a block says of the content behind it.
+// A header is a parsed header block.
 type header struct {
 	name, link string
 	kind       byte
-	size       int64 // -1 if it is no number
+	size       int64 // -1 if it is invalid
 }
 
-// parse reads a header. It returns false if the block is none: by its checksum, the
-// sum of its bytes in which those of the checksum count as spaces. Old writers took
-// bytes for signed.
+// parse parses a header; ok is false if the checksum is wrong. The checksum is the sum of all bytes, with its own bytes
+// counted as spaces. Old writers summed signed bytes.
 func parse(b []byte) (*header, bool) {
 	const sumBegin, sumEnd = 148, 156
 	want := number(b[sumBegin:sumEnd])
@@ -32,26 +31,26 @@ func parse(b []byte) (*header, bool) {
 		return nil, false
 	}
 	h := &header{name: text(b[:100]), size: number(b[124:136]), kind: b[156], link: text(b[157:257])}
-	// Only ustar has a prefix; GNU's own magic is "ustar " and has other fields there.
+	// Only ustar has a prefix. GNU's magic is "ustar ", with other fields at this place.
 	if prefix := text(b[345:500]); string(b[257:263]) == "ustar\x00" && prefix != "" {
 		h.name = prefix + "/" + h.name
 	}
 	return h, true
 }
 
-// text returns a field up to its first zero byte.
+// text returns a field up to its first NUL.
 func text(b []byte) string {
 	b, _, _ = bytes.Cut(b, []byte{0})
 	return string(b)
 }
 
-// number returns a number in octal digits between spaces and zero bytes, or by GNU
-// in base 256 after a byte of 0x80. It returns -1 if there is none.
+// number parses octal digits between spaces and NULs, or GNU's base 256 after a byte of 0x80. It returns -1 for an
+// invalid number.
 func number(b []byte) int64 {
 	if b[0]&0x80 != 0 {
 		n := int64(b[0] & 0x7f)
 		for _, c := range b[1:] {
-			if n > 1<<54 || b[0]&0x40 != 0 { // too large, or negative
+			if n > 1<<54 || b[0]&0x40 != 0 { // too large or negative
 				return -1
 			}
 			n = n<<8 | int64(c)

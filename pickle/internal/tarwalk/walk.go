@@ -1,4 +1,4 @@
-// The walk: header after header, each of one block, with its content behind it.
+// The walk over headers and contents.
 
 package tarwalk
 
@@ -15,17 +15,17 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/membername"
 )
 
-// blockSize is the size in bytes of headers, and what contents are padded to.
+// blockSize is the size of headers, and the alignment of contents.
 const blockSize = 512
 
-// Options say how far a walk goes. The zero Options are the default.
+// Options limit a walk. The zero value has the defaults.
 type Options struct {
-	// Members is how many members are listed at most. 0 means 100,000.
+	// Members is the maximum number of members in the list. 0 means 100,000.
 	Members int
 }
 
-// Has says whether a file that begins with head is a tar archive: whether its first
-// block is a header, by its checksum. A file of zeros is none.
+// Has reports whether a file that starts with head is a tar archive, by the checksum of its first block. A block of
+// zeros is not a header.
 func Has(head []byte) bool {
 	if len(head) < blockSize || head[0] == 0 {
 		return false
@@ -34,25 +34,25 @@ func Has(head []byte) bool {
 	return ok
 }
 
-// A walker is a walk in progress.
+// A walker is the state of a walk.
 type walker struct {
 	*Archive
 	window *bytesio.Window
-	size   int64 // of the file
-	most   int   // members
-	at     int64 // where the next header is
-	first  int64 // where the first of the headers of the next member is
+	size   int64 // file size
+	most   int   // maximum number of members
+	at     int64 // offset of the next header
+	first  int64 // offset of the first header of the next member
 
-	// What headers before that of a member say of it, "" and -1 if they do not.
+	// Fields of the next member from extension headers, "" and -1 if there are none.
 	name, link string
 	length     int64
 	names      map[string]bool
 }
 
-// Walk takes the archive of the given size behind r apart. The error is of reading
-// r, and never of what was read.
+// Walk parses the archive of the given size in r. The error is a read error, never one of the contents.
 func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
-	w := &walker{Archive: new(Archive), window: bytesio.NewWindow(r, size), size: size, length: -1, names: make(map[string]bool)}
+	w := &walker{Archive: new(Archive), window: bytesio.NewWindow(r, size), size: size, length: -1}
+	w.names = make(map[string]bool)
 	const usual = 100_000
 	w.most = usual
 	if opts != nil {
@@ -71,15 +71,15 @@ func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 	return w.Archive, w.rest()
 }
 
-// header reads the header at w.at. It returns false at the end of the archive: where
-// a block is zero, or is no header.
+// header reads the header at w.at. It returns false at the end of the archive, which is a block of zeros or an invalid
+// header.
 func (w *walker) header() (more bool, err error) {
 	b, err := w.window.At(w.at, blockSize)
 	if err != nil {
 		return false, err
 	}
 	if len(b) < blockSize {
-		w.fault(Truncated, -1, w.at, "the archive ends at byte %d without an end mark", w.size)
+		w.fault(Truncated, -1, w.at, "the archive ends at byte %d without an end marker", w.size)
 		return false, nil
 	}
 	if b[0] == 0 && zero(b) {
@@ -87,20 +87,20 @@ func (w *walker) header() (more bool, err error) {
 	}
 	h, ok := parse(b)
 	if !ok {
-		w.fault(BadHeader, -1, w.at, "at byte %d a header is due, and there is none: readers end there, some of them silently", w.at)
+		w.fault(BadHeader, -1, w.at, "there is no valid header at byte %d; readers end there, some of them silently", w.at)
 		return false, nil
 	}
 	if len(w.Members) >= w.most {
-		w.Partial = "the archive has more members than are looked at"
+		w.Partial = "the archive has too many members"
 		return false, nil
 	}
 	return true, w.take(h)
 }
 
-// take takes a header: that of a member, or one that says more about the next.
+// take processes a header of a member, or an extension header for the next member.
 func (w *walker) take(h *header) error {
 	if h.size < 0 {
-		w.fault(BadHeader, -1, w.at, "the size of %s is no number", quoted(h.name))
+		w.fault(BadHeader, -1, w.at, "the size of %s is not a number", quoted(h.name))
 		h.size = 0
 	}
 	if w.length >= 0 && h.kind != 'x' && h.kind != 'L' && h.kind != 'K' {
@@ -108,7 +108,7 @@ func (w *walker) take(h *header) error {
 	}
 	data := extent.Span{Begin: w.at + blockSize, End: w.at + blockSize + min(h.size, math.MaxInt64/2)}
 	if data.End > w.size {
-		w.fault(Truncated, -1, w.at, "%s is said to end at byte %d, and the file at %d", quoted(h.name), data.End, w.size)
+		w.fault(Truncated, -1, w.at, "%s ends at byte %d, but the file at %d", quoted(h.name), data.End, w.size)
 		data.End = w.size
 	}
 	next := data.End + (-data.Len() & (blockSize - 1))
@@ -118,7 +118,7 @@ func (w *walker) take(h *header) error {
 		err = w.extend(h, data)
 	default:
 		if h.kind >= '1' && h.kind <= '6' {
-			next = data.Begin // a link, a device or a folder has no content, whatever its size
+			next = data.Begin // links, devices and folders have no content, regardless of their size
 			data.End = data.Begin
 		}
 		w.member(h, data)
@@ -131,15 +131,14 @@ func (w *walker) take(h *header) error {
 	return err
 }
 
-// mostExtension is how many bytes of headers about headers are read: the names in
-// them are paths.
+// mostExtension is the maximum size of an extension header. Names in them are paths.
 const mostExtension = 64 << 10
 
-// extend takes what a header says about the next, by GNU ('L', 'K') or pax ('x').
-// That of pax for all that follow ('g') says nothing in use that matters here.
+// extend processes an extension header of GNU ('L', 'K') or pax ('x'). Global pax headers ('g') have no relevant fields
+// in practice.
 func (w *walker) extend(h *header, data extent.Span) error {
 	if data.Len() > mostExtension {
-		w.fault(OddMember, -1, data.Begin, "a header about the next takes %d bytes", data.Len())
+		w.fault(OddMember, -1, data.Begin, "an extension header has %d bytes", data.Len())
 		return nil
 	}
 	b, err := w.window.At(data.Begin, int(data.Len()))
@@ -158,13 +157,13 @@ func (w *walker) extend(h *header, data extent.Span) error {
 	return nil
 }
 
-// pax reads records such as "18 path=long/name\n", of which the number is the length.
+// pax parses records such as "18 path=long/name\n", where the number is the length of the record.
 func (w *walker) pax(b []byte) {
 	for len(b) > 0 {
 		digits, _, ok := bytes.Cut(b, []byte{' '})
 		n, err := strconv.Atoi(string(digits))
 		if !ok || err != nil || n <= len(digits)+1 || n > len(b) {
-			w.fault(BadHeader, -1, w.at, "the extended header at byte %d has a record that is none", w.at)
+			w.fault(BadHeader, -1, w.at, "the extended header at byte %d has an invalid record", w.at)
 			return
 		}
 		key, value, _ := strings.Cut(strings.TrimSuffix(string(b[len(digits)+1:n]), "\n"), "=")
@@ -182,7 +181,7 @@ func (w *walker) pax(b []byte) {
 	}
 }
 
-// member adds a member and judges it.
+// member adds a member and checks it.
 func (w *walker) member(h *header, data extent.Span) {
 	i := len(w.Members)
 	m := Member{Name: cmp.Or(w.name, h.name), Type: h.kind, Link: cmp.Or(w.link, h.link), Header: w.first, Data: data}
@@ -193,19 +192,19 @@ func (w *walker) member(h *header, data extent.Span) {
 	}
 	key := membername.Key(m.Name)
 	if w.names[key] && m.File() {
-		w.fault(Duplicate, i, m.Header, "%s stands twice: unpacking keeps the last", quoted(m.Name))
+		w.fault(Duplicate, i, m.Header, "%s occurs twice; unpacking keeps the last one", quoted(m.Name))
 	}
 	w.names[key] = true
 	switch {
 	case m.Type == '1' || m.Type == '2':
-		w.fault(Symlink, i, m.Header, "%s is a link to %s once it is unpacked", quoted(m.Name), quoted(m.Link))
+		w.fault(Symlink, i, m.Header, "%s unpacks to a link to %s", quoted(m.Name), quoted(m.Link))
 	case m.File() || m.Type == '5':
 	default:
-		w.fault(OddMember, i, m.Header, "%s is of type %q, neither a file nor a folder", quoted(m.Name), m.Type)
+		w.fault(OddMember, i, m.Header, "%s has type %q and is neither a file nor a folder", quoted(m.Name), m.Type)
 	}
 }
 
-// padding looks at what is between a content and the next header.
+// padding checks the bytes between a content and the next header.
 func (w *walker) padding(begin, end int64) error {
 	b, err := w.window.At(begin, int(end-begin))
 	if err == nil && !zero(b) {
@@ -214,10 +213,9 @@ func (w *walker) padding(begin, end int64) error {
 	return err
 }
 
-// rest looks at what follows the end of the archive. Writers fill up to a multiple of
-// 10,240 bytes with zeros.
+// rest checks the bytes after the end of the archive. Writers pad archives to a multiple of 10,240 bytes with zeros.
 func (w *walker) rest() error {
-	const most = 16 << 20 // bytes that are looked at
+	const most = 16 << 20 // maximum number of bytes that are checked
 	begin := int64(-1)
 	for at := w.at; at < w.size && at < w.at+most; at += bytesio.WindowSize {
 		b, err := w.window.At(at, bytesio.WindowSize)
@@ -232,12 +230,12 @@ func (w *walker) rest() error {
 	switch {
 	case begin >= 0:
 		w.Gaps = append(w.Gaps, extent.Span{Begin: begin, End: w.size})
-		w.fault(TrailingData, -1, begin, "bytes that are not zero follow the end of the archive")
+		w.fault(TrailingData, -1, begin, "non-zero bytes follow the end of the archive")
 	case w.size-w.at > most && w.Partial == "":
-		w.Partial = "more bytes than are looked at follow the end of the archive"
+		w.Partial = "too many bytes follow the end of the archive"
 	}
 	return nil
 }
 
-// zero says whether all bytes are.
+// zero reports whether all bytes are zero.
 func zero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }

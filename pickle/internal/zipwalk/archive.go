@@ -1,21 +1,17 @@
-// Archives, their members and their faults: what a walk gives.
+// Archives, members and faults: the result of a walk.
 
-// Package zipwalk takes zip archives apart the way several readers see them at
-// once.
+// Package zipwalk parses zip archives as several readers see them at once.
 //
-// Readers disagree about zip archives. An archive says most things twice, in its
-// central directory and before each content, and some look here, some there:
-// PyTorch's own reader (a miniz) ignores the names and checksums of local headers,
-// Python's zipfile finds the directory behind bytes that are not the archive's, and
-// readers of streams never see a directory. Whoever wants to hide something from
-// one of them lets the two disagree. So [Walk] believes neither: it lists what any
-// reader could take for a content, and reports every disagreement as a [Fault].
+// A zip archive states most facts twice: in its central directory and in a local header before each content. Readers
+// use different copies. PyTorch's reader (miniz) ignores the names and checksums of local headers, Python's zipfile
+// finds the directory after unrelated bytes, and readers of streams never see the directory. An attacker hides content
+// from one reader by making the copies disagree. Walk therefore trusts neither: it lists everything that some reader
+// could see as content, and reports every disagreement as a Fault.
 //
-// It reads the end of the archive, its directory and its local headers, not the
-// contents, and allocates nothing because a number in the archive says so. Names are
-// the bytes that stand there. The format is that of PKWARE's APPNOTE 6.3.10.
+// Walk reads the end of the archive, its directory and its local headers, but no contents. It does not allocate memory
+// in proportion to claimed sizes. Names are the stored bytes. The format is PKWARE's APPNOTE 6.3.10.
 //
-// Package archive/zip is no help here: it refuses what others read.
+// Package archive/zip is not suitable because it rejects archives that other readers accept.
 package zipwalk
 
 import (
@@ -27,24 +23,22 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/membername"
 )
 
-// Options say how far a walk goes. The zero Options are the default.
+// Options limit a walk. The zero value has the defaults.
 type Options struct {
-	// Head is how many of the first bytes of each content are kept, as View.Head.
-	// They stand beside the local header, so keeping them costs no further read.
-	// 0 means none.
+	// Head is the number of bytes at the start of each content that are kept in View.Head. They are next to the local
+	// header, so reading them costs no extra request. The default is none.
 	Head int
-	// Members is how many members are listed at most. 0 means 100,000.
+	// Members is the maximum number of members in the list. 0 means 100,000.
 	Members int
-	// Search is how many bytes that nothing in the archive accounts for are searched
-	// for entries and end records. 0 means 16 MiB.
+	// Search is the maximum number of unlisted bytes that are searched for entries and end records. 0 means 16 MiB.
 	Search int64
 }
 
-// mostNames is how many bytes of names are kept: an archive may say a name of 64 KiB a
-// hundred thousand times by having it once.
+// mostNames is the maximum number of bytes of names that are kept. An archive can refer a hundred thousand times to one
+// name of 64 KiB.
 const mostNames = 8 << 20
 
-// mostHeaders is how many bytes of local headers are read, which may share their bytes.
+// mostHeaders is the maximum number of bytes of local headers that are read. Headers can overlap.
 const mostHeaders = 64 << 20
 
 const (
@@ -52,91 +46,84 @@ const (
 	usualSearch  = 16 << 20
 )
 
-// An Archive is what a walk found.
+// An Archive is the result of a walk.
 type Archive struct {
-	// Members are those that directories list, in their order, that of the last end
-	// record first; then those that stand in the file and are listed nowhere.
+	// Members are the listed members in directory order, starting with the directory of the last end record, followed
+	// by unlisted members.
 	Members []Member
-	// Faults are in the order in which they were found. Of each kind there are the
-	// first 1,000, and Omitted is how many more there are.
+	// Faults are in the order in which they were found, at most 1,000 of each kind. Omitted is the number of the rest.
 	Faults  []Fault
 	Omitted int
-	// Gaps are the bytes that no header, content, directory or end record accounts
-	// for, ascending.
+	// Gaps are the bytes outside all headers, contents, directories and end records, in ascending order.
 	Gaps []extent.Span
-	// Comments are the comments of the archive and of its entries, and Extras the extra
-	// fields in which there is something that no writer is known to put there. Readers
-	// look at neither, so that much fits into them.
+	// Comments are the comments of the archive and its entries. Extras are the extra fields with unknown contents.
+	// Readers ignore both, so they can hide data.
 	Comments, Extras []extent.Span
-	// Partial says why there may be more than is listed. It is "" if all was seen.
+	// Partial says why the lists may be incomplete; "" if they are complete.
 	Partial string
 
 	r      io.ReaderAt
 	size   int64
-	counts map[Kind]int // of faults
+	counts map[Kind]int // number of faults
 }
 
-// A Member is one content and what is said of it.
+// A Member is one content and the facts about it.
 type Member struct {
-	// Name is that in the directory, or of a member that is in none that before its
-	// content.
+	// Name is the name in the directory, or in the local header of an unlisted member.
 	Name string
-	// LocalName is that before the content, if it differs.
+	// LocalName is the name in the local header if that differs.
 	LocalName string
-	// Listed says whether a directory lists it, Python whether that is one that
-	// Python's zipfile reads, and Torch whether it is one that PyTorch reads: the
-	// two may be deceived by different directories.
+	// Listed reports whether a directory lists the member. Python and Torch report whether it is the directory that
+	// Python's zipfile or PyTorch reads; the two can differ.
 	Listed, Python, Torch bool
-	// Header is the offset of the local header, -1 if there is none where the
-	// directory says.
+	// Header is the offset of the local header, -1 if there is none at the offset in the directory.
 	Header int64
-	Flags  uint16 // of the directory, or of a member that is in none its own
-	// Views are what readers take for the content: none if there is no header, one if
-	// they agree, two if they do not.
+	Flags  uint16 // of the directory entry, or of the local header of an unlisted member
+	// Views are the contents that readers see: none without a local header, one if readers agree, two if they do not.
 	Views []View
-	// Symlink says whether unpacking would make a symbolic link.
+	// Symlink reports whether unpacking creates a symbolic link.
 	Symlink bool
-	// Faulty says whether there is a fault of the member.
+	// Faulty reports whether the member has a fault.
 	Faulty bool
 
-	end int64 // of all that belongs to it in the file
+	end int64 // end of everything that belongs to the member
 }
 
-// Flags of members, by APPNOTE 4.4.4.
+// Flags of members (APPNOTE 4.4.4).
 const (
 	FlagEncrypted  = 1 << 0
 	FlagDescriptor = 1 << 3  // sizes and checksum follow the content
-	FlagPatched    = 1 << 5  // the content is a patch; no reader in use knows these
+	FlagPatched    = 1 << 5  // the content is a patch; current readers do not support it
 	FlagStrong     = 1 << 6  // strong encryption
-	FlagUTF8       = 1 << 11 // the name is UTF-8, and otherwise of code page 437
+	FlagUTF8       = 1 << 11 // the name is UTF-8 instead of code page 437
 	FlagMasked     = 1 << 13 // the local header is encrypted
 )
 
-// Encrypted says whether a reader asks for a password before it reads.
+// Encrypted reports whether reading requires a password.
 func (m *Member) Encrypted() bool {
 	return m.Flags&(FlagEncrypted|FlagStrong|FlagMasked) != 0
 }
 
-// Methods of compression, by APPNOTE 4.4.5.
+// Compression methods (APPNOTE 4.4.5).
 const (
 	Stored  = 0
 	Deflate = 8
 	Bzip2   = 12
 	LZMA    = 14
 	XZ      = 95
-	AES     = 99 // the method proper is in the extra field
+	AES     = 99 // the actual method is in the extra field
 )
 
 // A View is the content of a member as one reader sees it.
 type View struct {
 	Method uint16
-	Span   extent.Span // of the file, as it is there
-	Size   int64       // in bytes once it is unpacked, as claimed
-	CRC    uint32      // as claimed; 0 of many writers that do not say
+	Span   extent.Span // the stored bytes
+	Size   int64       // claimed uncompressed size in bytes
+	CRC    uint32      // claimed checksum; some writers store 0
 	Head   []byte      // the first bytes of Span; see Options
 }
 
-// A Kind is what is wrong with an archive. Its text is fit for a rule's name.
+// A Kind is the kind of a fault. It is suitable as the name of a rule.
 type Kind string
 
 // The kinds of faults.
@@ -157,15 +144,15 @@ const (
 	Symlink        Kind = "symlink"
 )
 
-// A Fault is a way in which an archive is not what it should be.
+// A Fault is a violation of the format or a disagreement in the archive.
 type Fault struct {
 	Kind   Kind
-	Member int   // the index of the member at fault, -1 if it is the archive
-	Offset int64 // in the file, of what is at fault
+	Member int   // index of the member, -1 for the archive
+	Offset int64 // offset in the file
 	Detail string
 }
 
-// fault takes note of a fault. Of one kind there may be as many as members.
+// fault records a fault, up to the limit for its kind.
 func (a *Archive) fault(kind Kind, member int, offset int64, format string, args ...any) {
 	const most = 1000
 	if member >= 0 {
@@ -181,8 +168,8 @@ func (a *Archive) fault(kind Kind, member int, offset int64, format string, args
 	a.Faults = append(a.Faults, Fault{kind, member, offset, fmt.Sprintf(format, args...)})
 }
 
-// Root returns the folder that PyTorch takes for the archive's: the first
-// element of the first name in the directory. It is "" if that has only one.
+// Root returns the folder that PyTorch uses: the first element of the first name in the directory. It returns "" if
+// that name has only one element.
 func (a *Archive) Root() string {
 	if len(a.Members) == 0 {
 		return ""
@@ -194,9 +181,8 @@ func (a *Archive) Root() string {
 	return root
 }
 
-// Lookup returns the indices of the members that a reader may find under the given
-// name: PyTorch's ignores case, Python's ends names at a zero byte and takes
-// backslashes for slashes on Windows.
+// Lookup returns the indexes of the members that a reader can find by name. PyTorch ignores case; Python ends names at
+// a NUL, and treats backslashes as slashes on Windows.
 func (a *Archive) Lookup(name string) []int {
 	var found []int
 	key := membername.Key(name)

@@ -1,4 +1,4 @@
-// The directory: an entry for each member.
+// The central directory.
 
 package zipwalk
 
@@ -14,36 +14,34 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// An entry is what a header says of a member: one in the directory, or the one
-// before the content.
+// An entry is a parsed header of a member, in the directory or before the content.
 type entry struct {
 	name           string
-	unicode        string // the name by Info-ZIP's extra field, "" if it has none
+	unicode        string // name in Info-ZIP's extra field, "" if there is none
 	needed, flags  uint16
 	method         uint16
 	crc            uint32
-	packed, size   uint64 // in bytes, of the content and of what is made of it
-	offset         uint64 // of the local header; of an entry in the directory only
-	badExtra       bool   // the extra field does not have what it should
+	packed, size   uint64 // compressed and uncompressed size in bytes
+	offset         uint64 // of the local header; only for directory entries
+	badExtra       bool   // the extra field is invalid
 	attributes     uint32
 	length         int64
-	comment        int64 // how many bytes of length, at its end, are a comment
-	extraSize      int64 // how many are the extra field, before that
-	oddExtra       bool  // there is something in the extra field that is not known
-	sizesUnknown   bool  // of a local header: they follow the content
-	claimsMultiple bool  // it says that it is on another disk
+	comment        int64 // bytes of comment, at the end of length
+	extraSize      int64 // bytes of extra field, before the comment
+	oddExtra       bool  // the extra field has unknown contents
+	sizesUnknown   bool  // local header: the sizes follow the content
+	claimsMultiple bool  // the entry refers to another disk
 }
 
-// directory reads the directory at t, entry after entry: readers differ on whether
-// the count or the size in the end record tells them how many there are, so each
-// that has the signature counts.
+// directory reads the directory at t. Readers use either the count or the size in the end record, so directory reads
+// all consecutive entries that have the signature.
 func (w *walker) directory(e *end, t table, last bool) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(w.r, t.offset, w.size-t.offset), 4*bytesio.WindowSize)
 	at := t.offset
 	first := len(w.Members)
 	if t.base > 0 {
 		w.moved = true
-		w.fault(PrefixData, -1, 0, "%d bytes stand before the archive: PyTorch does not find it, and others do", t.base)
+		w.fault(PrefixData, -1, 0, "%d bytes precede the archive; PyTorch does not find it, other readers do", t.base)
 	}
 	for at < e.start {
 		entry, err := readCentral(in)
@@ -54,13 +52,12 @@ func (w *walker) directory(e *end, t table, last bool) error {
 			break
 		}
 		if w.held += len(entry.name); len(w.Members) >= w.opts.Members || w.held > mostNames {
-			w.Partial = "the archive has more members, or longer names, than are looked at"
+			w.Partial = "the archive has too many members or too long names"
 			break
 		}
 		m := Member{Name: entry.name, Listed: true, Flags: entry.flags, Header: -1}
 		m.Python, m.Torch = last && t.python, last && t.torch
-		// The mode of Unix, whatever system the entry says it was made on: not all
-		// who unpack look at that.
+		// The Unix mode. Some programs use it regardless of the system in the entry.
 		m.Symlink = entry.attributes>>16&0o170000 == 0o120000
 		w.Members = append(w.Members, m)
 		w.central(len(w.Members)-1, entry, t, at)
@@ -71,56 +68,57 @@ func (w *walker) directory(e *end, t table, last bool) error {
 		w.odd(entry, at)
 	}
 	if at > e.start {
-		w.fault(BadEnd, -1, at, "the directory runs into the end record at byte %d", e.start)
+		w.fault(BadEnd, -1, at, "the directory extends into the end record at byte %d", e.start)
 	}
 	w.covered.Add(extent.Span{Begin: t.offset, End: at})
 	w.counted(e, uint64(len(w.Members)-first), at-t.offset)
 	return w.locals(first)
 }
 
-// odd takes note of the extra field of an entry that ends at end, if there is something in
-// it that is not known.
+// odd records the extra field of an entry that ends at end, if it has unknown contents.
 func (w *walker) odd(e *entry, end int64) {
 	if end -= e.comment; e.oddExtra {
 		w.Extras = append(w.Extras, extent.Span{Begin: end - e.extraSize, End: end})
 	}
 }
 
-// counted compares what the end records claim with what is there.
+// counted compares the claims of the end records with the directory.
 func (w *walker) counted(e *end, entries uint64, size int64) {
 	for i, c := range e.claims {
 		if w.Partial != "" {
 			return
 		}
-		// What the plain record cannot say is all ones in it, if that of zip64 is there.
+		// If there is a zip64 record, values that do not fit into the plain record are all ones.
 		wide := len(e.claims) > 1 && i == 0
-		if c.entries != entries && !(wide && c.entries == math.MaxUint16) || c.size != uint64(size) && !(wide && c.size == math.MaxUint32) {
-			w.fault(BadEnd, -1, c.ends, "the end record says %d entries in %d bytes, and the directory has %d in %d", c.entries, c.size, entries, size)
+		fits := func(claim, actual, ones uint64) bool { return claim == actual || wide && claim == ones }
+		if !fits(c.entries, entries, math.MaxUint16) || !fits(c.size, uint64(size), math.MaxUint32) {
+			w.fault(BadEnd, -1, c.ends, "the end record lists %d entries in %d bytes, but the directory has %d in %d",
+				c.entries, c.size, entries, size)
 		}
 	}
 }
 
-// central takes note of what an entry says by itself, and leaves in the member where
-// its local header is to be.
+// central checks an entry by itself, and sets the expected offset of the local header in the member.
 func (w *walker) central(i int, e *entry, t table, at int64) {
 	m := &w.Members[i]
-	const known = FlagDescriptor | FlagUTF8 | 3<<1 // bits 1 and 2: how hard deflate tried
+	const known = FlagDescriptor | FlagUTF8 | 3<<1 // bits 1 and 2 are the level of deflate
 	if m.Flags&^known != 0 {
-		w.fault(BadFlags, i, at, "the entry %s has the flags %#x: some readers refuse it, some crash", quoted(m.Name), m.Flags)
+		w.fault(BadFlags, i, at, "entry %s has flags %#x; some readers reject it, some crash", quoted(m.Name), m.Flags)
 	}
 	if e.badExtra || e.claimsMultiple {
-		w.fault(HeaderMismatch, i, at, "the entry %s says in zip64 what cannot be", quoted(m.Name))
+		w.fault(HeaderMismatch, i, at, "entry %s has an invalid zip64 field", quoted(m.Name))
 	}
-	// The version is ten times that of the format, of which 6.3 is the last, and the
-	// upper byte means nothing.
+	// The lower byte is ten times the version of the format, at most 6.3. The upper byte is unused.
 	if e.needed&0xff > 63 {
-		w.fault(HeaderMismatch, i, at, "the entry %s asks for version %d.%d of the format, which does not exist", quoted(m.Name), e.needed&0xff/10, e.needed&0xff%10)
+		w.fault(HeaderMismatch, i, at, "entry %s requires version %d.%d of the format, which does not exist",
+			quoted(m.Name), e.needed&0xff/10, e.needed&0xff%10)
 	}
 	if e.unicode != "" && e.unicode != e.name {
-		w.fault(HeaderMismatch, i, at, "the entry %s is %s to readers of its Unicode path", quoted(m.Name), quoted(e.unicode))
+		w.fault(HeaderMismatch, i, at, "entry %s has the different name %s in its Unicode path field",
+			quoted(m.Name), quoted(e.unicode))
 	}
 	if m.Symlink {
-		w.fault(Symlink, i, at, "%s is a symbolic link once it is unpacked", quoted(m.Name))
+		w.fault(Symlink, i, at, "%s unpacks to a symbolic link", quoted(m.Name))
 	}
 	if e.offset > math.MaxInt64/2 {
 		e.offset = math.MaxInt64 / 2
@@ -129,12 +127,10 @@ func (w *walker) central(i int, e *entry, t table, at int64) {
 	m.Views = []View{{Method: e.method, Size: saturate(e.size), CRC: e.crc, Span: extent.Span{End: saturate(e.packed)}}}
 }
 
-// saturate returns v, or half of the largest int64 if that is less: two of them can
-// be added.
+// saturate limits v to half of the largest int64, so that two values can be added.
 func saturate(v uint64) int64 { return int64(min(v, math.MaxInt64/2)) }
 
-// readCentral reads an entry of the directory. It returns nil if there is none, or
-// only the start of one.
+// readCentral reads a directory entry. It returns nil if there is none, or only a part of one.
 func readCentral(in *bufio.Reader) (*entry, error) {
 	b, err := in.Peek(centralSize)
 	if len(b) < centralSize || string(b[:4]) != sigCentral {
@@ -162,7 +158,7 @@ func readCentral(in *bufio.Reader) (*entry, error) {
 	return e, nil
 }
 
-// cutOff returns an error of reading, and nil if what was read ended.
+// cutOff returns read errors except for the end of the data.
 func cutOff(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
@@ -170,20 +166,20 @@ func cutOff(err error) error {
 	return err
 }
 
-// The extra fields that change what an entry says, and that by which PyTorch fills up
-// to where a content is to begin.
+// Extra fields that change the meaning of an entry, and the one that PyTorch uses for padding.
 const (
 	extraZip64   = 0x0001
 	extraUnicode = 0x7075
 	extraFill    = 0x4246 // "FB"
 )
 
-// knownExtras are those that writers are known to put, by APPNOTE 4.5.2 and 4.6.1: times,
-// owners, Unicode comments, encryption, and marks of Java and of Android.
-var knownExtras = []uint16{extraZip64, extraUnicode, 0x000a, 0x5455, 0x5855, 0x7855, 0x7875, 0x6375, 0x9901, 0xcafe, 0xd935}
+// knownExtras are the extra fields that writers use (APPNOTE 4.5.2 and 4.6.1): times, owners, Unicode comments,
+// encryption, and marks of Java and Android.
+var knownExtras = []uint16{
+	extraZip64, extraUnicode, 0x000a, 0x5455, 0x5855, 0x7855, 0x7875, 0x6375, 0x9901, 0xcafe, 0xd935,
+}
 
-// extra reads the extra field: numbers that do not fit the header, and a name that
-// replaces that of the header for those who know of it.
+// extra parses the extra field: numbers that do not fit into the header, and an alternative name.
 func (e *entry) extra(b []byte, central bool) {
 	var wide []byte
 	for len(b) >= 4 {
@@ -204,7 +200,7 @@ func (e *entry) extra(b []byte, central bool) {
 		b = b[n:]
 	}
 	e.oddExtra = e.oddExtra || len(bytes.Trim(b, "\x00")) > 0
-	// Each stands there only if its field in the header is all ones.
+	// A number is present only if its field in the header is all ones.
 	take := func(v *uint64) {
 		if *v != math.MaxUint32 {
 			return
@@ -222,8 +218,7 @@ func (e *entry) extra(b []byte, central bool) {
 	}
 }
 
-// readLocal reads the header of the content at off, and says how long it is. It
-// returns nil if there is none.
+// readLocal reads the local header at off. It returns nil if there is none.
 func (w *walker) readLocal(off int64) (*entry, error) {
 	if w.last != nil && w.lastAt == off {
 		return w.last, nil
@@ -234,14 +229,15 @@ func (w *walker) readLocal(off int64) (*entry, error) {
 	}
 	name, extra := int(u16(b, 26)), int(u16(b, 28))
 	if w.headerBytes += localSize + name + extra; w.headerBytes > mostHeaders {
-		w.Partial = "the headers of the archive take more bytes than are looked at"
+		w.Partial = "the local headers of the archive are too large"
 		return nil, nil
 	}
 	if b, err = w.window.At(off, localSize+name+extra+w.opts.Head); err != nil || len(b) < localSize+name+extra {
 		return nil, err
 	}
 	e := &entry{
-		needed: u16(b, 4), flags: u16(b, 6), method: u16(b, 8), crc: u32(b, 14), packed: uint64(u32(b, 18)), size: uint64(u32(b, 22)),
+		needed: u16(b, 4), flags: u16(b, 6), method: u16(b, 8), crc: u32(b, 14),
+		packed: uint64(u32(b, 18)), size: uint64(u32(b, 22)),
 		name: string(b[localSize:][:name]), length: int64(localSize + name + extra),
 	}
 	e.extraSize = int64(extra)
@@ -251,14 +247,13 @@ func (w *walker) readLocal(off int64) (*entry, error) {
 	return e, nil
 }
 
-// head returns the first bytes of a content, as many as are to be kept.
+// head returns the bytes at the start of a content that Options.Head asks for.
 func (w *walker) head(span extent.Span) ([]byte, error) {
 	b, err := w.window.At(span.Begin, int(min(int64(w.opts.Head), span.Len())))
 	return bytes.Clone(b), err
 }
 
-// order returns the indices of members from first on by the offset of their headers:
-// that is how a file is read with the fewest requests.
+// order returns the indexes of members from first on, sorted by the offset of their headers to minimise requests.
 func (w *walker) order(first int) []int {
 	list := make([]int, 0, len(w.Members)-first)
 	for i := first; i < len(w.Members); i++ {

@@ -1,4 +1,4 @@
-// End records: where the directory is said to be.
+// End records, which locate the directory.
 
 package zipwalk
 
@@ -9,30 +9,29 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// An end is an end record, and those of zip64 before it.
+// An end is an end record with its zip64 records.
 type end struct {
 	offset int64
-	claims []claim // one, or with zip64 two; the last is what readers take
-	start  int64   // of the first of its records: a directory ends before
-	bare   bool    // whether there is no entry, by all claims
+	claims []claim // one, or two with zip64; readers use the last
+	start  int64   // offset of the first record; the directory must end before it
+	bare   bool    // all claims say that there are no entries
 }
 
-// A claim is what one record says of the directory.
+// A claim is what one record says about the directory.
 type claim struct {
 	entries, size, offset uint64
-	ends                  int64 // where the record stands: the directory ends there
+	ends                  int64 // offset of the record, where the directory ends
 }
 
-// A table is where a directory may be.
+// A table is a possible position of the directory.
 type table struct {
 	offset int64
-	// base is what has to be added to offsets in the directory: not 0 if bytes were
-	// put before the archive.
+	// base is the number of bytes before the archive, which must be added to offsets in the directory.
 	base          int64
-	torch, python bool // whether these look here
+	torch, python bool // PyTorch or Python looks here
 }
 
-// end reads the end record at off, and what it points to.
+// end reads the end record at off and the directory that it locates.
 func (w *walker) end(off int64) error {
 	e, err := w.readEnd(off)
 	if err != nil {
@@ -40,7 +39,7 @@ func (w *walker) end(off int64) error {
 	}
 	last := len(w.ends) == 0
 	if !last {
-		w.fault(ManyEnds, -1, off, "a second end record stands at byte %d: readers may take either", off)
+		w.fault(ManyEnds, -1, off, "there is another end record at byte %d; readers may use either", off)
 	}
 	w.ends = append(w.ends, off)
 	found := false
@@ -54,7 +53,7 @@ func (w *walker) end(off int64) error {
 			continue
 		}
 		if found {
-			w.fault(BadEnd, -1, off, "the end record at byte %d fits two directories", off)
+			w.fault(BadEnd, -1, off, "the end record at byte %d matches two directories", off)
 		}
 		found = true
 		w.tables = append(w.tables, t.offset)
@@ -63,16 +62,15 @@ func (w *walker) end(off int64) error {
 		}
 	}
 	if !found && !e.bare {
-		w.fault(BadEnd, -1, off, "there is no directory where the end record at byte %d says", off)
+		w.fault(BadEnd, -1, off, "there is no directory at the offset in the end record at byte %d", off)
 		if last {
-			w.Partial = "there is no directory where the end record says"
+			w.Partial = "there is no directory at the offset in the end record"
 		}
 	}
 	return nil
 }
 
-// readEnd reads the end record at off and those of zip64, and takes note of what is
-// wrong with them.
+// readEnd reads the end record at off and its zip64 records, and checks them.
 func (w *walker) readEnd(off int64) (*end, error) {
 	b, err := w.window.At(off, endSize)
 	if err != nil {
@@ -81,11 +79,11 @@ func (w *walker) readEnd(off int64) (*end, error) {
 	e := &end{offset: off, start: off}
 	e.claims = []claim{{uint64(u16(b, 10)), uint64(u32(b, 12)), uint64(u32(b, 16)), off}}
 	if u16(b, 4) != 0 || u16(b, 6) != 0 || u16(b, 8) != u16(b, 10) {
-		w.fault(BadEnd, -1, off, "the end record says that the archive is one of several disks")
+		w.fault(BadEnd, -1, off, "the end record says that the archive spans several disks")
 	}
 	comment := extent.Span{Begin: off + endSize, End: off + endSize + int64(u16(b, 20))}
 	if comment.End > w.size {
-		w.fault(BadEnd, -1, off, "the comment is said to take %d bytes, and %d are left", comment.Len(), w.size-comment.Begin)
+		w.fault(BadEnd, -1, off, "the comment has length %d, but %d bytes are left", comment.Len(), w.size-comment.Begin)
 		comment.End = w.size
 	}
 	w.covered.Add(extent.Span{Begin: off, End: comment.End})
@@ -102,8 +100,8 @@ func (w *walker) readEnd(off int64) (*end, error) {
 	return e, nil
 }
 
-// readEnd64 reads the records of zip64, if there are any. The locator before the end
-// record says where the other is; Python looks right before the locator instead.
+// readEnd64 reads the zip64 records, if there are any. The locator before the end record has the offset of the zip64
+// end record; Python expects that directly before the locator instead.
 func (w *walker) readEnd64(e *end) error {
 	at := e.offset - locatorSize
 	b, err := w.window.At(at, locatorSize)
@@ -115,7 +113,7 @@ func (w *walker) readEnd64(e *end) error {
 	e.start = at
 	places := []int64{at - end64Size}
 	if said != uint64(places[0]) {
-		w.fault(BadEnd, -1, at, "the zip64 end record is said to be at byte %d, and not right before its locator", said)
+		w.fault(BadEnd, -1, at, "the zip64 locator points to byte %d, and not to the record before it", said)
 		places = append(places, int64(min(said, math.MaxInt64)))
 	}
 	for i := len(places) - 1; i >= 0; i-- {
@@ -127,7 +125,7 @@ func (w *walker) readEnd64(e *end) error {
 			continue
 		}
 		if disks > 1 || u32(b, 16) != 0 || u32(b, 20) != 0 || u64(b, 24) != u64(b, 32) {
-			w.fault(BadEnd, -1, places[i], "the zip64 end record says that the archive is one of several disks")
+			w.fault(BadEnd, -1, places[i], "the zip64 end record says that the archive spans several disks")
 		}
 		c := claim{u64(b, 32), u64(b, 40), u64(b, 48), places[i]}
 		w.compare(e.claims[0], c)
@@ -136,24 +134,25 @@ func (w *walker) readEnd64(e *end) error {
 		w.covered.Add(extent.Span{Begin: places[i], End: places[i] + end64Size})
 	}
 	if len(e.claims) == 1 {
-		w.fault(BadEnd, -1, at, "there is no zip64 end record where its locator says")
+		w.fault(BadEnd, -1, at, "there is no zip64 end record at the offset in its locator")
 	}
 	return nil
 }
 
-// compare compares the plain end record with that of zip64, which is there for
-// what the fields of the former cannot hold: those are all ones then.
+// compare compares the plain end record with the zip64 one, which holds values that do not fit into the former. Those
+// fields of the former are all ones.
 func (w *walker) compare(plain, wide claim) {
 	differs := func(plain, wide, ones uint64) bool { return plain != wide && plain != ones }
-	if differs(plain.entries, wide.entries, math.MaxUint16) || differs(plain.size, wide.size, math.MaxUint32) || differs(plain.offset, wide.offset, math.MaxUint32) {
-		w.fault(BadEnd, -1, plain.ends, "the two end records disagree: %d entries, %d bytes at %d, and by zip64 %d entries, %d bytes at %d",
+	if differs(plain.entries, wide.entries, math.MaxUint16) || differs(plain.size, wide.size, math.MaxUint32) ||
+		differs(plain.offset, wide.offset, math.MaxUint32) {
+		w.fault(BadEnd, -1, plain.ends,
+			"the end records disagree: %d entries in %d bytes at %d, and in zip64 %d entries in %d bytes at %d",
 			plain.entries, plain.size, plain.offset, wide.entries, wide.size, wide.offset)
 	}
 }
 
-// locate returns where the directory may be: where the records say, which is where
-// PyTorch looks, and where it is if it ends right before them, which is where
-// Python's zipfile looks. The two differ if bytes were put before the archive.
+// locate returns the possible positions of the directory: at the offset in the record, where PyTorch looks, and
+// directly before the record, where Python's zipfile looks. They differ if there are bytes before the archive.
 func (w *walker) locate(e *end) []table {
 	var tables []table
 	add := func(t table) {
@@ -173,7 +172,7 @@ func (w *walker) locate(e *end) []table {
 			continue
 		}
 		add(table{offset: int64(c.offset), torch: true})
-		if c.size > 0 && c.size <= uint64(c.ends) { // without an entry it would be where it ends
+		if c.size > 0 && c.size <= uint64(c.ends) { // an empty directory would be at its own end
 			at := c.ends - int64(c.size)
 			add(table{offset: at, base: at - int64(c.offset), python: true})
 		}

@@ -1,4 +1,4 @@
-// Local headers: what stands before each content, against what the directory says.
+// Local headers, compared with the directory.
 
 package zipwalk
 
@@ -9,11 +9,10 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// locals reads the local headers of the members from first on, which are those of
-// one directory, and settles what their contents are.
+// locals reads the local headers of the members from first on, which are those of one directory, and sets their views.
 func (w *walker) locals(first int) error {
 	for some := range slices.Chunk(w.order(first), batch) {
-		w.foresee(some)
+		w.prefetch(some)
 		for _, i := range some {
 			if err := w.local(i); err != nil {
 				return err
@@ -23,7 +22,7 @@ func (w *walker) locals(first int) error {
 	return nil
 }
 
-// local settles the content of one member.
+// local sets the views of one member.
 func (w *walker) local(i int) error {
 	m := &w.Members[i]
 	at := m.Header
@@ -33,7 +32,7 @@ func (w *walker) local(i int) error {
 	}
 	w.headers[at] = true
 	if e == nil {
-		w.fault(BadOffset, i, at, "the entry %s points to byte %d, where no content begins", quoted(m.Name), at)
+		w.fault(BadOffset, i, at, "entry %s points to byte %d, where there is no local header", quoted(m.Name), at)
 		m.Header, m.Views = -1, nil
 		return nil
 	}
@@ -47,13 +46,14 @@ func (w *walker) local(i int) error {
 		longest = max(longest, saturate(e.packed))
 	}
 	if listed.Method == Stored && listed.Size != packed {
-		w.fault(HeaderMismatch, i, at, "%s is stored as it is, and yet has %d bytes of which %d are there", quoted(m.Name), listed.Size, packed)
+		w.fault(HeaderMismatch, i, at, "%s is stored uncompressed, but has %d bytes and a stored size of %d",
+			quoted(m.Name), listed.Size, packed)
 		longest = max(longest, listed.Size)
 	}
-	// A reader that believes in a shorter content sees the start of the longer one.
+	// A reader that uses the shorter size sees the start of the longer content.
 	span := extent.Span{Begin: at + e.length, End: at + e.length + longest}
 	if span.End > w.size {
-		w.fault(BadOffset, i, at, "%s is said to end at byte %d, and the file at %d", quoted(m.Name), span.End, w.size)
+		w.fault(BadOffset, i, at, "%s ends at byte %d, but the file at %d", quoted(m.Name), span.End, w.size)
 		span.End = w.size
 	}
 	listed.Span, own.Span = span, span
@@ -76,7 +76,7 @@ func (w *walker) local(i int) error {
 	return nil
 }
 
-// agree compares what is said of a member in both places.
+// agree compares the local header of a member with its directory entry.
 func (w *walker) agree(i int, e *entry) {
 	m := &w.Members[i]
 	listed := &m.Views[0]
@@ -84,35 +84,39 @@ func (w *walker) agree(i int, e *entry) {
 		if w.held += len(e.name); w.held <= mostNames {
 			m.LocalName = e.name
 		}
-		w.fault(HeaderMismatch, i, m.Header, "%s is called %s before its content", quoted(m.Name), quoted(e.name))
+		w.fault(HeaderMismatch, i, m.Header, "%s has the name %s in its local header", quoted(m.Name), quoted(e.name))
 	}
 	if e.method != listed.Method {
-		w.fault(HeaderMismatch, i, m.Header, "%s is packed by method %d to the directory, and by %d before its content", quoted(m.Name), listed.Method, e.method)
+		w.fault(HeaderMismatch, i, m.Header, "%s has method %d in the directory, but %d in its local header",
+			quoted(m.Name), listed.Method, e.method)
 	}
 	const telling = FlagEncrypted | FlagPatched | FlagStrong | FlagMasked
 	if (e.flags^m.Flags)&telling != 0 {
-		w.fault(HeaderMismatch, i, m.Header, "%s has the flags %#x to the directory, and %#x before its content", quoted(m.Name), m.Flags, e.flags)
+		w.fault(HeaderMismatch, i, m.Header, "%s has flags %#x in the directory, but %#x in its local header",
+			quoted(m.Name), m.Flags, e.flags)
 	}
 	if e.badExtra {
-		w.fault(HeaderMismatch, i, m.Header, "%s says in zip64 what cannot be", quoted(m.Name))
+		w.fault(HeaderMismatch, i, m.Header, "%s has an invalid zip64 field in its local header", quoted(m.Name))
 	}
 	if e.unicode != "" && e.unicode != e.name {
-		w.fault(HeaderMismatch, i, m.Header, "%s is %s to readers of its Unicode path", quoted(m.Name), quoted(e.unicode))
+		w.fault(HeaderMismatch, i, m.Header, "%s has the different name %s in its Unicode path field",
+			quoted(m.Name), quoted(e.unicode))
 	}
 	if e.sizesUnknown {
 		return
 	}
 	if saturate(e.packed) != listed.Span.End || saturate(e.size) != listed.Size {
-		w.fault(HeaderMismatch, i, m.Header, "%s has %d bytes and %d once unpacked to the directory, and %d and %d before its content",
+		w.fault(HeaderMismatch, i, m.Header,
+			"%s has sizes %d (compressed) and %d in the directory, but %d and %d in its local header",
 			quoted(m.Name), listed.Span.End, listed.Size, e.packed, e.size)
 	} else if e.crc != listed.CRC && e.crc != 0 {
-		w.fault(HeaderMismatch, i, m.Header, "%s has the checksum %08x to the directory, and %08x before its content", quoted(m.Name), listed.CRC, e.crc)
+		w.fault(HeaderMismatch, i, m.Header, "%s has checksum %08x in the directory, but %08x in its local header",
+			quoted(m.Name), listed.CRC, e.crc)
 	}
 }
 
-// descriptor reads the descriptor that follows a content at off, and returns where
-// it ends. It has four forms: with a signature or without, and with sizes of four
-// bytes or of eight. Which one it is nothing says but that its numbers are right.
+// descriptor reads the data descriptor after a content at off, and returns its end. It has four forms: with or without
+// a signature, and with sizes of four or eight bytes. The form is recognised by matching numbers.
 func (w *walker) descriptor(i int, v View, off int64) (int64, error) {
 	b, err := w.window.At(off, len(sigDescriptor)+4+16)
 	if err != nil {
@@ -124,7 +128,7 @@ func (w *walker) descriptor(i int, v View, off int64) (int64, error) {
 		if skip > 0 && !signed {
 			continue
 		}
-		// The longer form first: the lower half of a size is a size of four bytes.
+		// The longer form first: the lower half of an 8-byte size is also a 4-byte size.
 		d := b[skip:]
 		switch {
 		case len(d) >= 20 && u64(d, 4) == packed && u64(d, 12) == size:
@@ -136,27 +140,29 @@ func (w *walker) descriptor(i int, v View, off int64) (int64, error) {
 		}
 	}
 	if !signed || len(b) < 16 {
-		return off, nil // what is there instead will be a gap, or there is nothing
+		return off, nil // the bytes will be reported as a gap
 	}
-	w.fault(HeaderMismatch, i, off, "%s has %d bytes and %d once unpacked, and other numbers after its content", quoted(w.Members[i].Name), packed, size)
+	w.fault(HeaderMismatch, i, off, "%s has sizes %d (compressed) and %d, but other numbers in its data descriptor",
+		quoted(w.Members[i].Name), packed, size)
 	return off + 16, nil
 }
 
-// checksum compares the checksum after a content with that in the directory.
+// checksum compares the checksum in the data descriptor with that in the directory.
 func (w *walker) checksum(i int, v View, crc uint32, off int64) {
 	if crc != v.CRC && crc != 0 && v.CRC != 0 {
-		w.fault(HeaderMismatch, i, off, "%s has the checksum %08x to the directory, and %08x after its content", quoted(w.Members[i].Name), v.CRC, crc)
+		w.fault(HeaderMismatch, i, off, "%s has checksum %08x in the directory, but %08x in its data descriptor",
+			quoted(w.Members[i].Name), v.CRC, crc)
 	}
 }
 
-// orphans looks for contents in what is not accounted for: readers of streams find
-// them, though no directory does.
+// orphans searches the gaps for unlisted contents, which readers of streams find.
 func (w *walker) orphans() error {
-	// A content that is said to be longer than it is may cover the start of a header.
+	// A content whose claimed size is too large can cover the start of a header.
 	const before = 1 << 10 // bytes
 	w.budget = w.opts.Search
 	for _, gap := range w.covered.Holes(extent.Span{End: w.size}) {
-		marks, err := w.search(extent.Span{Begin: max(gap.Begin-before, 0), End: gap.End}, sigLocal, sigDescriptor, sigCentral)
+		search := extent.Span{Begin: max(gap.Begin-before, 0), End: gap.End}
+		marks, err := w.search(search, sigLocal, sigDescriptor, sigCentral)
 		if err != nil {
 			return err
 		}
@@ -166,7 +172,7 @@ func (w *walker) orphans() error {
 				continue
 			}
 			if len(w.Members) >= w.opts.Members {
-				w.Partial = "the archive has more members than are looked at"
+				w.Partial = "the archive has too many members"
 				return nil
 			}
 			until := gap.End
@@ -181,10 +187,9 @@ func (w *walker) orphans() error {
 	return nil
 }
 
-// orphan adds the member whose local header stands at off, if one does, and returns
-// where it ends. If the header does not say how long its content is, that ends at
-// until. It ends in the gap in any case: one that ends before is of an archive
-// within the content there.
+// orphan adds the member whose local header is at off, if there is one, and returns its end. If the header does not
+// have the size of the content, the content ends at until. It must end in the gap; otherwise it belongs to an archive
+// inside another content.
 func (w *walker) orphan(off, until int64, gap extent.Span) (int64, error) {
 	e, err := w.readLocal(off)
 	if e == nil || err != nil {
@@ -195,7 +200,7 @@ func (w *walker) orphan(off, until int64, gap extent.Span) (int64, error) {
 	begin := min(off+e.length, gap.End)
 	v.Span = extent.Span{Begin: begin, End: begin + saturate(e.packed)}
 	if e.sizesUnknown {
-		v.Span.End, v.Size = until, math.MaxInt64/2 // nobody knows
+		v.Span.End, v.Size = until, math.MaxInt64/2 // unknown
 	}
 	v.Span = v.Span.Within(extent.Span{Begin: begin, End: gap.End})
 	if v.Span.End <= gap.Begin {
@@ -211,7 +216,7 @@ func (w *walker) orphan(off, until int64, gap extent.Span) (int64, error) {
 		m.end = min(m.end+16, gap.End)
 	}
 	w.Members = append(w.Members, m)
-	w.fault(Orphan, len(w.Members)-1, off, "%s stands at byte %d, and no directory lists it", quoted(e.name), off)
+	w.fault(Orphan, len(w.Members)-1, off, "%s at byte %d is not listed in any directory", quoted(e.name), off)
 	w.covered.Add(extent.Span{Begin: off, End: m.end})
 	return m.end, nil
 }

@@ -1,5 +1,4 @@
-// The walk: from the end of the archive to its directory to its contents, and then
-// through what is left.
+// The walk: from the end of the archive to the directory, the local headers, and the remaining bytes.
 
 package zipwalk
 
@@ -13,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// The signatures with which records begin, by APPNOTE 4.3.
+// Signatures of records (APPNOTE 4.3).
 const (
 	sigLocal      = "PK\x03\x04"
 	sigCentral    = "PK\x01\x02"
@@ -23,7 +22,7 @@ const (
 	sigDescriptor = "PK\x07\x08"
 )
 
-// The sizes in bytes of the fixed parts of records.
+// Sizes of the fixed parts of records, in bytes.
 const (
 	localSize   = 30
 	centralSize = 46
@@ -32,30 +31,29 @@ const (
 	locatorSize = 20
 )
 
-// tailSize is how many bytes before the end of a file readers look for an end
-// record: it may be followed by a comment of 65,535.
+// tailSize is the size of the end of a file in which readers look for an end record. A comment of up to 65,535 bytes
+// can follow it.
 const tailSize = endSize + 1<<16 - 1
 
-// A walker is a walk in progress.
+// A walker is the state of a walk.
 type walker struct {
 	*Archive
 	opts    Options
 	window  *bytesio.Window
-	covered extent.Set     // what some record accounts for
-	ends    []int64        // where end records were read
-	tables  []int64        // where directories were read
-	headers map[int64]bool // where the headers of listed members are, or should be
-	budget  int64          // how many bytes may still be searched
+	covered extent.Set     // bytes of known records
+	ends    []int64        // offsets of end records
+	tables  []int64        // offsets of directories
+	headers map[int64]bool // offsets of local headers of listed members, existing or not
+	budget  int64          // bytes that may still be searched
 	held    int            // bytes of names
 
-	last        *entry // the local header that was read last: many members may say that it is theirs
+	last        *entry // the most recent local header, which many members may share
 	lastAt      int64
-	headerBytes int  // of all that were read, which may overlap
-	moved       bool // whether a prefix was reported
+	headerBytes int  // bytes of local headers read
+	moved       bool // bytes before the archive were reported
 }
 
-// Walk takes the archive of the given size behind r apart. The error is of reading
-// r, and never of what was read.
+// Walk parses the archive of the given size in r. The error is a read error, never one of the contents.
 func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 	w := &walker{Archive: &Archive{r: r, size: size}, window: bytesio.NewWindow(r, size), headers: make(map[int64]bool)}
 	if opts != nil {
@@ -68,13 +66,12 @@ func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 			return nil, err
 		}
 	}
-	w.judge()
+	w.crossCheck()
 	return w.Archive, nil
 }
 
-// Find returns where the file of the given size behind r says that it is a zip
-// archive: 0 if it begins as one, or the offset of an end record near its end whose
-// directory is where it says, or -1 if it does not.
+// Find returns the offset at which a file identifies itself as a zip archive: 0 if it starts as one; or the offset of
+// an end record near its end with a directory in the right place; or -1.
 func Find(r io.ReaderAt, size int64) (int64, error) {
 	w := &walker{Archive: &Archive{r: r, size: size}, window: bytesio.NewWindow(r, size)}
 	if ok, err := w.isAt(sigLocal, 0); ok || err != nil {
@@ -98,15 +95,14 @@ func Find(r io.ReaderAt, size int64) (int64, error) {
 	return -1, nil
 }
 
-// isAt says whether a signature stands at off.
+// isAt reports whether there is a signature at off.
 func (w *walker) isAt(sig string, off int64) (bool, error) {
 	b, err := w.window.At(off, len(sig))
 	return string(b) == sig, err
 }
 
-// tailEnds returns the offsets of what looks like end records near the end of the
-// file, ascending. Of many, as a comment could be full of, the last few are enough:
-// readers take the last.
+// tailEnds returns the ascending offsets of possible end records near the end of the file. A comment can be full of
+// them; the last few are sufficient, because readers use the last.
 func (w *walker) tailEnds() ([]int64, error) {
 	const most = 8
 	begin := max(w.size-tailSize, 0)
@@ -125,21 +121,21 @@ func (w *walker) tailEnds() ([]int64, error) {
 	return ends, nil
 }
 
-// fromTail reads the directory that the last end record points to, which is the
-// one that readers take, and then those of the others that are nobody's content.
+// fromTail reads the directory of the last end record, which readers use, and then those of other end records outside
+// contents.
 func (w *walker) fromTail() error {
 	ends, err := w.tailEnds()
 	if err != nil {
 		return err
 	}
 	if len(ends) == 0 {
-		w.fault(NoEnd, -1, w.size, "the archive has no end record: it is cut off, or its end was removed")
-		w.Partial = "the archive has no directory that can be found"
+		w.fault(NoEnd, -1, w.size, "the archive has no end record: it is truncated, or its end was removed")
+		w.Partial = "the archive has no directory"
 		return nil
 	}
 	for i := len(ends) - 1; i >= 0; i-- {
 		if w.covered.Has(ends[i]) && !w.inComment(ends[i]) {
-			continue // the end of an archive in this one
+			continue // the end of a nested archive
 		}
 		if err := w.end(ends[i]); err != nil {
 			return err
@@ -148,7 +144,7 @@ func (w *walker) fromTail() error {
 	return nil
 }
 
-// inComment says whether the byte at off is one of a comment.
+// inComment reports whether the byte at off is inside a comment.
 func (w *walker) inComment(off int64) bool {
 	for _, c := range w.Comments {
 		if c.Begin <= off && off < c.End {
@@ -158,8 +154,7 @@ func (w *walker) inComment(off int64) bool {
 	return false
 }
 
-// fromGaps looks for end records in what is not accounted for: those of archives
-// that this one was appended to.
+// fromGaps searches the gaps for end records of archives in front of this one.
 func (w *walker) fromGaps() error {
 	w.budget = w.opts.Search
 	const most = 8 // end records
@@ -179,13 +174,13 @@ func (w *walker) fromGaps() error {
 	return nil
 }
 
-// A mark is where a signature stands.
+// A mark is the position of a signature.
 type mark struct {
 	sig    string
 	offset int64
 }
 
-// search returns where the signatures stand in a span, as far as the budget goes.
+// search returns the signatures in a span, within the budget.
 func (w *walker) search(span extent.Span, sigs ...string) ([]mark, error) {
 	const block = 64 << 10
 	const most = 1 << 16 // marks
@@ -195,7 +190,7 @@ func (w *walker) search(span extent.Span, sigs ...string) ([]mark, error) {
 		n := min(span.End-at, int64(len(buf)), w.budget)
 		if n < int64(len(sigLocal)) {
 			if w.budget < span.End-at {
-				w.Partial = "more bytes than are searched belong to no entry of the archive"
+				w.Partial = "the archive has too many bytes outside its entries to search"
 			}
 			break
 		}
@@ -217,7 +212,7 @@ func (w *walker) search(span extent.Span, sigs ...string) ([]mark, error) {
 		if n == span.End-at {
 			break
 		}
-		step := n - int64(len(sigLocal)) + 1 // a signature may lie across two blocks
+		step := n - int64(len(sigLocal)) + 1 // a signature can cross blocks
 		at, w.budget = at+step, w.budget-step
 	}
 	return marks, nil

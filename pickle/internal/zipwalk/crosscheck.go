@@ -1,4 +1,4 @@
-// Judging: what can be said once all members are known.
+// Checks across all members.
 
 package zipwalk
 
@@ -15,11 +15,11 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/membername"
 )
 
-// quoted returns a name as part of a message.
+// quoted returns a name for messages.
 func quoted(name string) string { return wording.Quote(name) }
 
-// judge compares members with each other, and accounts for all bytes.
-func (w *walker) judge() {
+// crossCheck compares the members with each other, and finds the bytes outside all of them.
+func (w *walker) crossCheck() {
 	w.duplicates()
 	w.overlaps()
 	for i := range w.Members {
@@ -34,7 +34,7 @@ func (w *walker) judge() {
 	w.gaps()
 }
 
-// duplicates reports names that some reader takes for one.
+// duplicates reports names that some reader considers equal.
 func (w *walker) duplicates() {
 	first := make(map[string]int, len(w.Members))
 	for i := range w.Members {
@@ -44,7 +44,8 @@ func (w *walker) duplicates() {
 			first[key] = i
 			continue
 		}
-		w.fault(Duplicate, i, w.Members[i].Header, "%s stands twice: readers take the first, the last or either", quoted(w.Members[j].Name))
+		w.fault(Duplicate, i, w.Members[i].Header, "%s is listed twice; readers use the first, the last or either",
+			quoted(w.Members[j].Name))
 	}
 }
 
@@ -52,11 +53,11 @@ func (w *walker) duplicates() {
 func (w *walker) overlaps() {
 	order := w.order(0)
 	order = slices.DeleteFunc(order, func(i int) bool { return w.Members[i].Header < 0 })
-	widest := -1 // of those before, the one that ends last
+	widest := -1 // the previous member that ends last
 	for _, i := range order {
 		m := &w.Members[i]
 		if widest >= 0 && m.Header < w.Members[widest].end {
-			w.fault(Overlap, i, m.Header, "%s and %s share bytes", quoted(w.Members[widest].Name), quoted(m.Name))
+			w.fault(Overlap, i, m.Header, "%s and %s overlap", quoted(w.Members[widest].Name), quoted(m.Name))
 		}
 		if widest < 0 || m.end > w.Members[widest].end {
 			widest = i
@@ -64,7 +65,7 @@ func (w *walker) overlaps() {
 	}
 }
 
-// gaps accounts for what is left.
+// gaps reports the remaining bytes.
 func (w *walker) gaps() {
 	w.Gaps = w.covered.Holes(extent.Span{End: w.size})
 	last := int64(-1)
@@ -75,24 +76,24 @@ func (w *walker) gaps() {
 		switch {
 		case gap.Begin == 0 && w.moved:
 		case gap.Begin == 0:
-			w.fault(PrefixData, -1, 0, "%d bytes stand before the archive: PyTorch does not find it, and others do", gap.Len())
+			w.fault(PrefixData, -1, 0, "%d bytes precede the archive; PyTorch does not find it, other readers do", gap.Len())
 		case last >= 0 && gap.Begin > last:
-			w.fault(TrailingData, -1, gap.Begin, "%d bytes stand after the end of the archive", gap.Len())
+			w.fault(TrailingData, -1, gap.Begin, "%d bytes follow the end of the archive", gap.Len())
 		default:
-			w.fault(UnlistedData, -1, gap.Begin, "%d bytes at %d belong to no entry of the archive", gap.Len(), gap.Begin)
+			w.fault(UnlistedData, -1, gap.Begin, "%d bytes at %d do not belong to any entry of the archive",
+				gap.Len(), gap.Begin)
 		}
 	}
 	slices.SortStableFunc(w.Comments, func(a, b extent.Span) int { return cmp.Compare(a.Begin, b.Begin) })
 }
 
-// Raw returns the bytes of a view as they are in the file.
+// Raw returns the stored bytes of a view.
 func (a *Archive) Raw(v View) *io.SectionReader {
 	return io.NewSectionReader(a.r, v.Span.Begin, v.Span.Len())
 }
 
-// Open returns the content of a view that is stored or deflated, from front to back.
-// It does not end where the archive claims but where the content does, so its reader
-// is to be given a limit. Checksums are not compared.
+// Open returns a reader of a stored or deflated content. It ends where the compressed data ends and not at the claimed
+// size, so callers must limit it. Checksums are not verified.
 func (a *Archive) Open(v View) (io.Reader, error) {
 	switch v.Method {
 	case Stored:

@@ -1,4 +1,4 @@
-// What will be read next, told to readers to which each read is a request.
+// Prefetching of headers from remote files.
 
 package zipwalk
 
@@ -9,27 +9,23 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// A prefetcher can be told what will be read: see store.Prefetcher. It may be told by
-// several goroutines at once.
+// A prefetcher accepts hints about future reads; see store.Prefetcher. It is safe for concurrent use.
 type prefetcher interface{ Prefetch(off, n int64) }
 
 const (
-	// batch is how many members are foreseen at a time: as many requests as servers and
-	// their limits bear at once, and not so much that memory of it matters.
+	// batch is the number of members that are prefetched together. It limits parallel requests and memory.
 	batch = 64
 
-	// near is how many bytes are read for nothing rather than by another request, in
-	// the time of which about as many come.
+	// near is the largest gap that is read rather than skipped with another request. Reading it takes about as long as
+	// a request.
 	near = 64 << 10
 
-	// descriptorRoom is how much may stand of a member between its content and the
-	// header of the next.
+	// descriptorRoom is the space that a member may use between its content and the next header.
 	descriptorRoom = 32
 )
 
-// foresee has the headers of members come at once, which list has in the order of where
-// they stand. Those near each other come as one run of bytes.
-func (w *walker) foresee(list []int) {
+// prefetch prefetches the headers of the listed members, which are sorted by offset. Adjacent headers become one read.
+func (w *walker) prefetch(list []int) {
 	r, ok := w.r.(prefetcher)
 	if !ok {
 		return
@@ -38,7 +34,7 @@ func (w *walker) foresee(list []int) {
 	for _, i := range list {
 		at := w.Members[i].Header
 		if at < 0 || at >= w.size {
-			continue // which will be a fault
+			continue // reported as a fault later
 		}
 		span := extent.Span{Begin: max(at-descriptorRoom, 0), End: min(at+bytesio.WindowSize, w.size)}
 		if last := len(runs) - 1; last >= 0 && span.Begin-runs[last].End <= near {
