@@ -4,9 +4,9 @@ package checkpoint
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
 )
 
 // header returns the header of a shard, in which the named tensor is looked for,
@@ -37,8 +37,7 @@ func (c *Checkpoint) data(ctx context.Context, s *shard, tensor string) (*source
 func (c *Checkpoint) missing(s *shard, tensor string) error {
 	x := c.set.index
 	if x == nil {
-		return atPath("open", s.path, violation(nil, RuleShardMissing, "", safetensors.Span{},
-			fmt.Sprintf("shard %s is missing: its name leads to no file", quote(s.path))))
+		return atPath("open", s.path, finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: its name leads to no file", quote(s.path)))
 	}
 	var e *IndexEntry
 	if tensor != "" {
@@ -49,8 +48,7 @@ func (c *Checkpoint) missing(s *shard, tensor string) error {
 			e = &x.Tensors[i]
 		}
 	}
-	v := violation(nil, RuleShardMissing, "", safetensors.Span{},
-		fmt.Sprintf("shard %s is missing, and the index %s names it", quote(s.path), quote(c.set.Index)))
+	v := finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing, and the index %s names it", quote(s.path), quote(c.set.Index))
 	if e != nil {
 		v.Tensor, v.Span = e.Tensor, e.Span
 		v.Detail += " for tensor " + quote(e.Tensor)

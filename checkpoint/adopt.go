@@ -7,13 +7,14 @@ import (
 	"path"
 	"slices"
 
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/internal/ahead"
 )
 
 // isOtherIndex reports whether a base name is that of an index of shards in one of the
 // formats.
 func (o *Options) isOtherIndex(base string) bool {
-	_, ext, ok := cutIndex(base)
+	_, ext, ok := naming.CutIndex(base)
 	return ok && o.formatOf("shard"+ext) != nil
 }
 
@@ -21,13 +22,13 @@ func (o *Options) isOtherIndex(base string) bool {
 // safetensors files at all: libraries prefer these.
 func (f *folder) adopt(ctx context.Context) error {
 	for _, index := range f.declared {
-		p := f.place(folderOf(index))
+		p := f.place(naming.Folder(index))
 		p.indexes = append(p.indexes, index)
 	}
 	byFolder := make(map[string][]string)
 	for _, name := range f.foreign {
 		if format := f.opts.formatOf(path.Base(name)); format != nil && format.rank(name) >= 0 {
-			byFolder[folderOf(name)] = append(byFolder[folderOf(name)], name)
+			byFolder[naming.Folder(name)] = append(byFolder[naming.Folder(name)], name)
 		}
 	}
 	for dir, names := range byFolder {
@@ -53,7 +54,7 @@ func (f *folder) adopt(ctx context.Context) error {
 func (f *folder) likeliest(ctx context.Context, names []string) ([]string, error) {
 	var usual []string
 	for _, name := range names {
-		_, _, isShard := numbered(name)
+		_, _, isShard := naming.Numbered(name)
 		if isShard || f.opts.formatOf(path.Base(name)).rank(name) > 0 {
 			usual = append(usual, name)
 		}
@@ -92,13 +93,13 @@ func (s *Set) Unread() []string {
 	if f.adopted {
 		return nil
 	}
-	dir := folderOf(s.file())
-	indexes := slices.DeleteFunc(slices.Clone(f.declared), func(name string) bool { return folderOf(name) != dir })
+	dir := naming.Folder(s.file())
+	indexes := slices.DeleteFunc(slices.Clone(f.declared), func(name string) bool { return naming.Folder(name) != dir })
 	if len(indexes) > 0 {
 		return indexes
 	}
 	return slices.DeleteFunc(slices.Clone(f.foreign), func(name string) bool {
 		format := f.opts.formatOf(path.Base(name))
-		return folderOf(name) != dir || format == nil || format.rank(name) <= 0
+		return naming.Folder(name) != dir || format == nil || format.rank(name) <= 0
 	})
 }

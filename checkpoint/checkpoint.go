@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/store"
 )
@@ -113,7 +114,7 @@ func (c *Checkpoint) named(path string) (*shard, error) {
 // tensors are read where they are. Reads end with an error once ctx is done.
 func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, error) {
 	s, err := c.named(shard)
-	if err == nil && !strings.HasSuffix(shard, weightsSuffix) {
+	if err == nil && !strings.HasSuffix(shard, naming.WeightsSuffix) {
 		_, err = s.read(ctx) // which tells the format
 	}
 	if err != nil {

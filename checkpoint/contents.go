@@ -4,11 +4,11 @@ package checkpoint
 
 import (
 	"context"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/internal/ahead"
 )
 
@@ -160,7 +160,7 @@ func disjoint(all []contents) bool {
 // isAdapter says whether a set is an adapter: by the name that the library PEFT
 // gives it, or by those of most of its tensors.
 func isAdapter(s *Set, held contents) bool {
-	if strings.HasPrefix(stem(s.file()), "adapter_model") {
+	if strings.HasPrefix(naming.Stem(s.file()), "adapter_model") {
 		return true
 	}
 	n := 0
@@ -172,25 +172,10 @@ func isAdapter(s *Set, held contents) bool {
 	return n*2 > len(held)
 }
 
-// stem returns the name of an index or a shard without folder, number and
-// suffix, but with its variant: "model.fp16" of "model.fp16-00001-of-00002" and
-// of "model-00001-of-00002.fp16".
-func stem(name string) string {
-	base := path.Base(name)
-	if stem, _, ok := cutIndex(base); ok {
-		return stem
-	}
-	if n, _, ok := numbered(base); ok {
-		_, after, _ := cutLast(n.suffix, "-of-")
-		base = n.prefix[:len(n.prefix)-1] + strings.TrimLeft(after, "0123456789")
-	}
-	return strings.TrimSuffix(base, path.Ext(base))
-}
-
 // A rank says how likely a set is to be the model rather than a copy of it, by
 // its name. Less is likelier.
 func rank(s *Set) int {
-	name := stem(s.file())
+	name := naming.Stem(s.file())
 	n := 0
 	switch {
 	case strings.HasPrefix(name, "adapter_model"):
@@ -198,7 +183,7 @@ func rank(s *Set) int {
 	case strings.HasPrefix(name, "consolidated"):
 		n = 2
 	}
-	if _, variant := cutVariant(name); variant != "" {
+	if _, variant := naming.CutVariant(name); variant != "" {
 		n++
 	}
 	return n

@@ -9,6 +9,8 @@ package checkpoint
 import (
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
 // Evidence is by what a set is known to be a copy of another; "" is by nothing.
@@ -21,9 +23,9 @@ const (
 	asEqual   evidence = "the same" // byte for byte
 )
 
-// A naming is what the name of a set says. A folder of a thousand sets has half a
+// nameParts is what the name of a set says. A folder of a thousand sets has half a
 // million pairs, so names are taken apart once.
-type naming struct {
+type nameParts struct {
 	folder, stem  string
 	base, variant string // of the stem
 	precise       bool   // the variant is a precision
@@ -33,16 +35,16 @@ type naming struct {
 	oneFile       bool   // without an index, and without numbers
 }
 
-// naming returns what the set's name says. The caller has the folder's turn.
-func (s *Set) naming() *naming {
+// nameParts returns what the set's name says. The caller has the folder's turn.
+func (s *Set) nameParts() *nameParts {
 	if s.named == nil {
-		n := &naming{folder: folderOf(s.file()), stem: stem(s.file())}
-		n.base, n.variant = cutVariant(n.stem)
-		n.precise = isPrecision(n.variant)
+		n := &nameParts{folder: naming.Folder(s.file()), stem: naming.Stem(s.file())}
+		n.base, n.variant = naming.CutVariant(n.stem)
+		n.precise = naming.IsPrecision(n.variant)
 		n.home, n.original = beforeOriginal(n.folder)
 		first, _, _ := strings.Cut(n.stem, ".")
 		n.consolidated = first == "consolidated"
-		_, _, isShard := numbered(s.file())
+		_, _, isShard := naming.Numbered(s.file())
 		n.oneFile = s.Index == "" && len(s.Shards) == 1 && !isShard
 		s.named = n
 	}
@@ -53,7 +55,7 @@ func (s *Set) naming() *naming {
 // those that the libraries diffusers and transformers give, and Llama's and
 // Mistral's makers. It reads nothing.
 func byName(s, m *Set) evidence {
-	a, b := s.naming(), m.naming()
+	a, b := s.nameParts(), m.nameParts()
 	switch {
 	case a.folder == b.folder && a.isVariantOf(b):
 		return asVariant
@@ -69,7 +71,7 @@ func byName(s, m *Set) evidence {
 // precision may stand for any other. Any other variant, as the average of a
 // training that diffusers calls ema, stands for the one without a variant alone,
 // which is what diffusers loads when none is asked for.
-func (n *naming) isVariantOf(m *naming) bool {
+func (n *nameParts) isVariantOf(m *nameParts) bool {
 	return n.base == m.base && n.variant != m.variant && (m.variant == "" || n.precise && m.precise)
 }
 
@@ -82,33 +84,4 @@ func beforeOriginal(dir string) (string, bool) {
 		return dir, false
 	}
 	return strings.Join(names[:i], "/"), true
-}
-
-// cutVariant cuts the variant off a stem: "sd-v1.5" and "fp16.non_ema" of
-// "sd-v1.5.fp16.non_ema". What is after other dots is part of a name.
-func cutVariant(stem string) (base, variant string) {
-	base = stem
-	for {
-		before, last, ok := cutLast(base, ".")
-		if !ok || last != "ema" && last != "non_ema" && (last == "" || !isPrecision(last)) {
-			return base, strings.TrimPrefix(stem[len(base):], ".")
-		}
-		base = before
-	}
-}
-
-// isPrecision says whether a variant tells of a precision, like "fp16", "int8" and
-// "fp8_e4m3fn"; "" tells of the one that the model has.
-func isPrecision(variant string) bool {
-	digits := strings.IndexAny(variant, "0123456789")
-	if digits < 0 {
-		return variant == ""
-	}
-	if strings.Contains(variant, ".") {
-		return false // it tells of something else, too
-	}
-	after := strings.TrimLeft(variant[digits:], "0123456789")
-	kind, bits := strings.ToLower(variant[:digits]), variant[digits:len(variant)-len(after)]
-	return slices.Contains([]string{"f", "fp", "float", "bf", "bfloat", "int", "nf"}, kind) &&
-		slices.Contains([]string{"4", "8", "16", "32", "64"}, bits)
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -14,6 +13,9 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/checkpoint/internal/index"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/store"
 )
@@ -39,8 +41,8 @@ type folder struct {
 	sorted  []*Set // all sets, once they are known
 
 	mu       sync.Mutex
-	known    map[string]*knowledge  // of shards, by path
-	byNumber map[numbering][]number // of the weights that were listed; nil until it is asked for
+	known    map[string]*knowledge                // of shards, by path
+	byNumber map[naming.Numbering][]naming.Number // of the weights that were listed; nil until it is asked for
 }
 
 // A place is one folder's own files.
@@ -82,7 +84,7 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 func (f *folder) list(ctx context.Context, missing error) error {
 	lister, ok := f.from.(store.Lister)
 	switch {
-	case !ok && strings.HasSuffix(f.path, weightsSuffix):
+	case !ok && strings.HasSuffix(f.path, naming.WeightsSuffix):
 		return missing // no folder is called that
 	case !ok:
 		return f.probe(ctx)
@@ -96,12 +98,12 @@ func (f *folder) list(ctx context.Context, missing error) error {
 			}
 			return err
 		}
-		name, below := cutFolder(e.Name, f.path)
+		name, below := naming.CutFolder(e.Name, f.path)
 		if !below {
 			continue
 		}
 		seen = true
-		if !hidden(name) {
+		if !naming.IsHidden(name) {
 			f.add(e.Name, err)
 		}
 	}
@@ -116,28 +118,16 @@ func (f *folder) list(ctx context.Context, missing error) error {
 	return f.readParts(ctx)
 }
 
-// cutFolder returns what follows the folder in name, and whether it is below it.
-func cutFolder(name, folder string) (string, bool) {
-	if folder == "" {
-		return name, true
-	}
-	return strings.CutPrefix(name, folder+"/")
-}
-
-func hidden(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
-}
-
 // add takes note of a name in the listing, and of why it could not be looked at.
 // A folder that could not be may hold a copy of the model, so that is a problem
 // to report; what else leads to nowhere is not.
 func (f *folder) add(name string, err error) {
 	switch base := path.Base(name); {
 	case IsIndex(base):
-		p := f.place(folderOf(name))
+		p := f.place(naming.Folder(name))
 		p.indexes = append(p.indexes, name)
-	case strings.HasSuffix(base, weightsSuffix):
-		p := f.place(folderOf(name))
+	case strings.HasSuffix(base, naming.WeightsSuffix):
+		p := f.place(naming.Folder(name))
 		p.weights = append(p.weights, name) // opening it gives err again
 	case isMissing(err), errors.Is(err, store.ErrNotRegular): // a link to nowhere, or a pipe: none of this package's business
 	case err != nil:
@@ -185,14 +175,14 @@ func boolOrder(a, b bool) int {
 
 // numbers returns the numbers of the weights that were listed. Their names are
 // taken apart once, for however many sets.
-func (f *folder) numbers() map[numbering][]number {
+func (f *folder) numbers() map[naming.Numbering][]naming.Number {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.byNumber == nil {
-		f.byNumber = make(map[numbering][]number)
+		f.byNumber = make(map[naming.Numbering][]naming.Number)
 		for _, p := range f.places {
 			for _, path := range p.weights {
-				if n, number, ok := numbered(path); ok {
+				if n, number, ok := naming.Numbered(path); ok {
 					f.byNumber[n] = append(f.byNumber[n], number)
 				}
 			}
@@ -206,10 +196,10 @@ func (f *folder) numbers() map[numbering][]number {
 // request, and a web server has few reasons to have more.
 func (f *folder) probe(ctx context.Context) error {
 	for _, stem := range []string{"model", "diffusion_pytorch_model", "adapter_model", "consolidated"} {
-		for _, suffix := range []string{weightsSuffix + ".index.json", weightsSuffix} {
+		for _, suffix := range []string{naming.WeightsSuffix + ".index.json", naming.WeightsSuffix} {
 			name := path.Join(f.path, stem+suffix)
 			open := f.openText
-			if suffix == weightsSuffix {
+			if suffix == naming.WeightsSuffix {
 				open = f.from.Open
 			}
 			object, err := open(ctx, name)
@@ -263,7 +253,7 @@ func (f *folder) readParts(ctx context.Context) error {
 // isPart says whether the place of that path is a part that model_index.json
 // names.
 func (f *folder) isPart(place string) bool {
-	name, below := cutFolder(place, f.path)
+	name, below := naming.CutFolder(place, f.path)
 	first, _, _ := strings.Cut(name, "/")
 	return below && f.parts[first]
 }
@@ -276,8 +266,7 @@ func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 	}
 	defer object.Close()
 	if size, most := object.Size(), f.opts.MaxIndexSize; size > most {
-		return nil, atPath("open", path, violation(nil, safetensors.RuleLimit, "", safetensors.Span{End: size},
-			fmt.Sprintf("the index takes %d bytes, more than the limit of %d", size, most)))
+		return nil, atPath("open", path, finding.New(safetensors.RuleLimit, "", safetensors.Span{End: size}, "the index takes %d bytes, more than the limit of %d", size, most))
 	}
 	text, err := readAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
 	if err != nil {
@@ -320,11 +309,11 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 	}
 	s := &Set{Name: file, Role: Model, Index: file, found: f}
 	ends := f.opts.shardEnds(file)
-	p := parseIndex(text, f.opts.MaxShards, ends)
-	if p.overflow != nil {
-		return nil, atPath("open", file, p.overflow)
+	p := index.ParseLimited(text, f.opts.MaxShards, ends...)
+	if p.Overflow != nil {
+		return nil, atPath("open", file, p.Overflow)
 	}
-	s.index, s.report = p.index, p.Report()
+	s.index, s.report = p.Index, p.Report()
 	seen := make(map[string]bool)
 	last := ""
 	for i := range s.index.Tensors {
@@ -333,14 +322,14 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 			continue // as of almost every entry
 		}
 		seen[name], last = true, name
-		if pathFault(name, ends) == "" {
-			s.Shards = append(s.Shards, path.Join(folderOf(file), name))
+		if naming.Fault(name, ends...) == "" {
+			s.Shards = append(s.Shards, path.Join(naming.Folder(file), name))
 		}
 	}
-	slices.SortFunc(s.Shards, compareShards)
+	slices.SortFunc(s.Shards, naming.CompareShards)
 	s.byName = make(map[string]int, len(s.Shards))
 	for i, p := range s.Shards {
-		name, _ := cutFolder(p, folderOf(file))
+		name, _ := naming.CutFolder(p, naming.Folder(file))
 		s.byName[name] = i
 	}
 	return s, nil

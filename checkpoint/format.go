@@ -5,13 +5,13 @@ package checkpoint
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -52,7 +52,7 @@ var ErrNotFormat = errors.New("the file is not of this format")
 // Damaged returns the violation of [RuleFormatDamaged]. The detail says what is wrong with the
 // file.
 func Damaged(format string, args ...any) *safetensors.Violation {
-	return violation(nil, RuleFormatDamaged, "", safetensors.Span{}, fmt.Sprintf(format, args...))
+	return finding.New(RuleFormatDamaged, "", safetensors.Span{}, format, args...)
 }
 
 // Tensors are the tensors of one file, as a [Format] reads them. Their methods may be
@@ -92,9 +92,6 @@ type Located struct {
 	File string // the path of the shard in its store
 }
 
-// weightsSuffix is the extension of safetensors files.
-const weightsSuffix = ".safetensors"
-
 // formatOf returns the format whose files in folders have the extension of base, or nil.
 func (o *Options) formatOf(base string) *Format {
 	for i := range o.Formats {
@@ -116,7 +113,7 @@ func (f *Format) rank(name string) int {
 // shardEnds returns the extensions that the index of that path may name. The index of
 // safetensors shards may not name others: libraries load only what they know.
 func (o *Options) shardEnds(index string) []string {
-	ends := []string{weightsSuffix}
+	ends := []string{naming.WeightsSuffix}
 	if IsIndex(index) {
 		return ends
 	}
@@ -124,8 +121,4 @@ func (o *Options) shardEnds(index string) []string {
 		ends = append(ends, o.Formats[i].Extensions...)
 	}
 	return ends
-}
-
-func hasAnySuffix(name string, ends []string) bool {
-	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }

@@ -5,13 +5,14 @@ package checkpoint
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sort"
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/store"
 )
@@ -31,7 +32,7 @@ type opened struct {
 
 // matching returns the formats that an object may be of, by its content.
 func (o *Options) matching(ctx context.Context, name string, object store.Object) ([]*Format, error) {
-	if len(o.Formats) == 0 || strings.HasSuffix(name, weightsSuffix) {
+	if len(o.Formats) == 0 || strings.HasSuffix(name, naming.WeightsSuffix) {
 		return nil, nil
 	}
 	head := make([]byte, min(object.Size(), headSize))
@@ -101,7 +102,7 @@ func (o *opened) read(f *Format) error {
 	e := safetensors.Encoder{Metadata: o.Metadata, KeepOrder: true}
 	h, err := e.Plan(o.list...)
 	if err != nil {
-		return violation(nil, RuleFormatDamaged, "", safetensors.Span{}, fmt.Sprintf("the tensors of the %s file cannot be listed: %v", f.Name, err))
+		return finding.New(RuleFormatDamaged, "", safetensors.Span{}, "the tensors of the %s file cannot be listed: %v", f.Name, err)
 	}
 	o.header = h
 	o.byName = make(map[string]int, len(o.list))

@@ -3,132 +3,47 @@
 package checkpoint
 
 import (
-	"slices"
+	"io/fs"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
-// The rules about a set of shards and its index, in the order in which a set is
-// read.
+// The rules about a set of shards and its index, in the order in which a set is read.
 const (
-	RuleIndexJSON       safetensors.Rule = "index-json"
-	RuleIndexPath       safetensors.Rule = "index-path"
-	RuleShardMissing    safetensors.Rule = "shard-missing"
-	RuleShardExtra      safetensors.Rule = "shard-extra"
-	RuleTensorMissing   safetensors.Rule = "tensor-missing"
-	RuleTensorMisplaced safetensors.Rule = "tensor-misplaced"
-	RuleTensorUnlisted  safetensors.Rule = "tensor-unlisted"
-	RuleTensorConflict  safetensors.Rule = "tensor-conflict"
-	RuleTensorTwice     safetensors.Rule = "tensor-twice"
-	RuleTotalSize       safetensors.Rule = "total-size"
-	RuleTwoCopies       safetensors.Rule = "two-copies"
-	RuleFormatDamaged   safetensors.Rule = "format-damaged"
-	RuleWeightsFormat   safetensors.Rule = "weights-format"
+	RuleIndexJSON       = finding.IndexJSON
+	RuleIndexPath       = finding.IndexPath
+	RuleShardMissing    = finding.ShardMissing
+	RuleShardExtra      = finding.ShardExtra
+	RuleTensorMissing   = finding.TensorMissing
+	RuleTensorMisplaced = finding.TensorMisplaced
+	RuleTensorUnlisted  = finding.TensorUnlisted
+	RuleTensorConflict  = finding.TensorConflict
+	RuleTensorTwice     = finding.TensorTwice
+	RuleTotalSize       = finding.TotalSize
+	RuleTwoCopies       = finding.TwoCopies
+	RuleFormatDamaged   = finding.FormatDamaged
+	RuleWeightsFormat   = finding.WeightsFormat
 )
 
-// convention is the clause of rules that no specification has: what the index
-// files of published models hold, and what the library transformers makes of
-// them.
-const convention = "none: the convention of model.safetensors.index.json"
+// Rules returns the rules about a set of files, in the order in which a set is read.
+func Rules() []safetensors.RuleInfo { return finding.Rules() }
 
-var rules = [...]safetensors.RuleInfo{
-	{
-		Rule: RuleIndexJSON, Severity: safetensors.Invalid,
-		Summary: "An index is one JSON object whose weight_map maps tensor names to shard names.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Download the index again, or write it again from the shards.",
-	},
-	{
-		Rule: RuleIndexPath, Severity: safetensors.Invalid,
-		Summary: "A shard name is a path below the index that ends in \".safetensors\": no \"..\", not absolute, no URL, no backslash, no element that begins with a dot, no unprintable character.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Do not trust the index: it refers to files outside of its folder.",
-	},
-	{
-		Rule: RuleShardMissing, Severity: safetensors.Invalid,
-		Summary: "Every shard that the index names, or that the numbers of other shards imply, exists.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Download the shard: a loader that continues without it leaves weights uninitialized.",
-	},
-	{
-		Rule: RuleShardExtra, Severity: safetensors.Warning,
-		Summary: "Every shard in the folder is listed in the index.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Remove the file if it is left over from an earlier version, or write the index again.",
-	},
-	{
-		Rule: RuleTensorMissing, Severity: safetensors.Invalid,
-		Summary: "Every tensor of the index is in a shard.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Download the shards and the index again, from one revision.",
-	},
-	{
-		Rule: RuleTensorMisplaced, Severity: safetensors.Invalid,
-		Summary: "Every tensor is in the shard that the index names.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Download the shards and the index again, from one revision, or write the index again.",
-	},
-	{
-		Rule: RuleTensorUnlisted, Severity: safetensors.Warning,
-		Summary: "Every tensor of a shard is listed in the index.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Write the index again, or the shard without the tensor: some loaders load it, some do not.",
-	},
-	{
-		Rule: RuleTensorConflict, Severity: safetensors.Invalid,
-		Summary: "No tensor is in two shards with different bytes.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Find out which of the two is right: some loaders take one, some the other.",
-	},
-	{
-		Rule: RuleTensorTwice, Severity: safetensors.Warning,
-		Summary: "No tensor is in two shards.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Write the set again: the tensor is stored and loaded twice.",
-	},
-	{
-		Rule: RuleTotalSize, Severity: safetensors.Warning,
-		Summary: "The index's total_size is the sum of its tensors' sizes in bytes.",
-		Source:  convention, Reference: "does not read indexes",
-		Fix: "Write the index again: programs that plan memory by it will be wrong.",
-	},
-	{
-		Rule: RuleTwoCopies, Severity: safetensors.Note,
-		Summary: "A folder has one copy of a model.",
-		Source:  "none: some loaders read both", Reference: "does not read folders",
-		Fix: "Keep the copy that your loader reads, and remove the other.",
-	},
-	{
-		Rule: RuleFormatDamaged, Severity: safetensors.Invalid,
-		Summary: "A file of another format, such as PyTorch, is complete, and all readers agree on what is in it.",
-		Source:  "none: the rules of that format", Reference: "does not read other formats",
-		Fix: "Download the file again, or save it again.",
-	},
-	{
-		Rule: RuleWeightsFormat, Severity: safetensors.Warning,
-		Summary: "Weights are safetensors files.",
-		Source:  "none: other formats may run code when they are loaded, or cannot be mapped into memory", Reference: "does not read other formats",
-		Fix: "Convert the weights: `weigh convert SRC -o DST` writes safetensors files.",
-	},
-}
+// Findings collects the violations of one file or of one set, as [Findings.Add] records
+// them. The zero Findings is empty.
+type Findings = finding.Findings
 
-// Rules returns the rules about a set of files, in the order in which a set is
-// read.
-func Rules() []safetensors.RuleInfo { return slices.Clone(rules[:]) }
+// quote returns a name out of a file so that it can be part of a line.
+func quote(name string) string { return wording.Quote(name) }
 
-// known are the rules by which this package judges.
-var known = slices.Concat(rules[:], safetensors.Rules())
+// count returns n and the noun, in the plural unless n is 1.
+func count(n int, noun string) string { return wording.Count(n, noun) }
 
-// violation returns the violation of a rule, described by one of more or of known.
-func violation(more []safetensors.RuleInfo, rule safetensors.Rule, tensor string, at safetensors.Span, detail string) *safetensors.Violation {
-	v := &safetensors.Violation{Rule: rule, Severity: safetensors.Invalid, Tensor: tensor, Span: at, Detail: detail}
-	for _, list := range [][]safetensors.RuleInfo{more, known} {
-		for i := range list {
-			if list[i].Rule == rule {
-				v.Severity, v.Fix = list[i].Severity, list[i].Fix
-				return v
-			}
-		}
+// atPath returns err as the error of an operation on a file, unless it is one already.
+func atPath(op, path string, err error) error {
+	if _, ok := err.(*fs.PathError); ok {
+		return err
 	}
-	return v
+	return &fs.PathError{Op: op, Path: path, Err: err}
 }

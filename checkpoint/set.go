@@ -6,9 +6,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/index"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -37,8 +38,8 @@ type Set struct {
 	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
 
 	found  *folder
-	proof  evidence // of what CopyOf says
-	named  *naming  // nil until it is needed
+	proof  evidence   // of what CopyOf says
+	named  *nameParts // nil until it is needed
 	index  *Index
 	report *safetensors.Report // what is wrong with the index itself
 	byName map[string]int      // indices of Shards by their names in the index
@@ -58,11 +59,27 @@ func (s *Set) file() string {
 // suffix: "model" for model-00001-of-00002.safetensors and for its index, and so for
 // files that have no more in common than to be one model. See Stem of [github.com/weightools/safetensors/checkpoint/shards.Writer].
 func (s *Set) Stem() string {
-	if _, _, isShard := numbered(s.file()); s.Index == "" && len(s.Shards) != 1 && !isShard {
+	if _, _, isShard := naming.Numbered(s.file()); s.Index == "" && len(s.Shards) != 1 && !isShard {
 		return "model"
 	}
-	return stem(s.file())
+	return naming.Stem(s.file())
 }
+
+// An Index says which shard holds each tensor. No specification defines its form: it is
+// what the library transformers writes as "model.safetensors.index.json".
+type Index = index.Index
+
+// An IndexEntry is one member of the "weight_map" of an [Index].
+type IndexEntry = index.Entry
+
+// ParseIndex parses the text of an index of safetensors files. It continues after a fault
+// where it can, so the Index has what could be read, and is never nil. The report has the
+// violations of the rules index-json, index-path and total-size that the index alone
+// shows; it has no Header. Entries whose shard's name has a fault are in the Index.
+func ParseIndex(text []byte) (*Index, *safetensors.Report) { return index.Parse(text) }
+
+// IsIndex reports whether a path is that of an index of safetensors files, by its name.
+func IsIndex(name string) bool { return naming.IsIndex(name) }
 
 // Counted says whether the set is the model, or a part of it, so that its
 // tensors are to be counted in a total over the folder.
@@ -148,12 +165,4 @@ func Locate(ctx context.Context, ref string, opts *Options) (store.Store, string
 		return store.Dir(r.String()), "", nil
 	}
 	return store.Dir(r.Root), r.Path, nil
-}
-
-// folderOf returns the folder of a path, "" if that is the root of the store.
-func folderOf(p string) string {
-	if dir := path.Dir(p); dir != "." {
-		return dir
-	}
-	return ""
 }

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/checkpoint/internal/index"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
 // Candidates are what the names and indexes of one place make into sets, before
@@ -15,7 +18,7 @@ import (
 type candidates struct {
 	live  []*Set // by an index of whose shards there are some
 	stale []*Set // by an index of whose shards there is none, or that is cut off
-	loose []*Set // by name: a numbering, or one file
+	loose []*Set // by name: a naming.Numbering, or one file
 }
 
 // candidates reads the indexes of a place, and groups what they do not name. The
@@ -33,7 +36,7 @@ func (f *folder) candidates(ctx context.Context, p *place) (*candidates, error) 
 		// Programs that merge shards leave the index behind, and then the library
 		// transformers reads the one file. An index of which the end is missing
 		// would make all files strangers that it did not come to name.
-		if s.index.cutOff || !s.anyThere() {
+		if index.Truncated(s.index) || !s.anyThere() {
 			c.stale = append(c.stale, s)
 			continue
 		}
@@ -59,7 +62,7 @@ func (f *folder) has(path string) bool {
 	if !f.listed {
 		return true // as far as is known
 	}
-	p, ok := f.places[folderOf(path)]
+	p, ok := f.places[naming.Folder(path)]
 	if !ok {
 		return false
 	}
@@ -71,12 +74,12 @@ func (f *folder) has(path string) bool {
 // numbering, and each other file for itself.
 func (f *folder) loose(p *place) []*Set {
 	var sets []*Set
-	byNumbering := make(map[numbering]*Set)
+	byNumbering := make(map[naming.Numbering]*Set)
 	for _, path := range p.weights {
 		if f.claimed[path] {
 			continue
 		}
-		n, _, ok := numbered(path)
+		n, _, ok := naming.Numbered(path)
 		if s := byNumbering[n]; ok && s != nil {
 			s.Shards = append(s.Shards, path)
 			continue
@@ -88,10 +91,10 @@ func (f *folder) loose(p *place) []*Set {
 		}
 	}
 	for _, s := range sets {
-		slices.SortFunc(s.Shards, compareShards)
+		slices.SortFunc(s.Shards, naming.CompareShards)
 		s.Name = s.Shards[0]
-		if n, _, ok := numbered(s.Name); ok {
-			s.Name = n.prefix + "*" + n.suffix
+		if n, _, ok := naming.Numbered(s.Name); ok {
+			s.Name = n.Prefix + "*" + n.Suffix
 		}
 	}
 	return sets

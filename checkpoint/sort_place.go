@@ -6,6 +6,8 @@ import (
 	"context"
 	"path"
 	"slices"
+
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
 // sortPlace returns the sets of one place, a model first.
@@ -174,11 +176,11 @@ func setAside(models, beside []*Set, held []contents) ([]*Set, []*Set, []content
 // join makes one set of several, of which there may be copies. It makes a new
 // one, and leaves those as they are for when it has to be done again.
 func (f *folder) join(sets, copies []*Set) *Set {
-	one := &Set{Name: path.Join(folderOf(sets[0].Name), "*"+weightsSuffix), Role: Model, found: f}
+	one := &Set{Name: path.Join(naming.Folder(sets[0].Name), "*"+naming.WeightsSuffix), Role: Model, found: f}
 	for _, s := range sets {
 		one.Shards = append(one.Shards, s.Shards...)
 	}
-	slices.SortFunc(one.Shards, compareShards)
+	slices.SortFunc(one.Shards, naming.CompareShards)
 	for _, s := range copies {
 		if slices.ContainsFunc(sets, func(of *Set) bool { return of.Name == s.CopyOf }) {
 			s.CopyOf = one.Name

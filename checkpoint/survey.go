@@ -11,6 +11,9 @@ import (
 	"fmt"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/checkpoint/internal/index"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
 // A survey is what is known of a set once all its shards were judged.
@@ -55,12 +58,12 @@ func (s *survey) path(shard int) string { return quote(s.c.shards[shard].path) }
 // judge judges the set. Errors are of reading.
 func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 	if x := s.c.set.index; x != nil {
-		s.take(s.c.set.report)
+		s.Take(s.c.set.report)
 		s.placeTensors(x)
 		twins, misplaced := s.settleStrays(x)
 		s.absent(x)
 		s.misplaced(misplaced)
-		if !x.cutOff {
+		if !index.Truncated(x) {
 			s.unlisted()
 			s.totalSize(x)
 		}
@@ -95,7 +98,7 @@ func (s *survey) placeShard(x *Index, shard int) {
 	for i := range tensors {
 		e, ok := uint32(0), false
 		if x != nil {
-			e, ok = x.find(tensors[i].Name)
+			e, ok = index.Find(x, tensors[i].Name)
 		}
 		if !ok {
 			s.other = append(s.other, at(shard, i))
@@ -115,17 +118,17 @@ func (s *survey) placeShard(x *Index, shard int) {
 // settleStrays finds out of each tensor that is in another shard than the index
 // says whether it is in the right one, too, and so in two. It returns these, and
 // tallies of the others by the two shards.
-func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *tallies[[2]string]) {
-	misplaced = newTallies[[2]string]()
+func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *finding.Tallies[[2]string]) {
+	misplaced = finding.NewTallies[[2]string]()
 	for _, p := range s.stray {
-		e, _ := x.find(s.entry(p).Name) // or it would not have strayed
+		e, _ := index.Find(x, s.entry(p).Name) // or it would not have strayed
 		listed := &x.Tensors[e]
 		switch home := s.c.set.home(listed.Shard); {
 		case s.found[e] != (place32{}):
 			twins = append(twins, twin{s.found[e], p})
 			continue
 		case home >= 0 && (s.shards[home].missing || s.shards[home].whole()):
-			misplaced.add([2]string{listed.Shard, s.c.shards[p.shard-1].path}, listed.Tensor, listed.Span)
+			misplaced.Add([2]string{listed.Shard, s.c.shards[p.shard-1].path}, listed.Tensor, listed.Span)
 		}
 		s.found[e] = p
 	}
@@ -134,10 +137,10 @@ func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *tallies[[2]str
 
 // misplaced reports tensors that are in another shard than the index says, and in
 // no other.
-func (s *survey) misplaced(groups *tallies[[2]string]) {
-	for key, t := range groups.all() {
-		s.Add(RuleTensorMisplaced, t.first, t.at, "%s in shard %s, and the index puts %s in shard %s",
-			t.are(), quote(key[1]), t.it(), quote(key[0]))
+func (s *survey) misplaced(groups *finding.Tallies[[2]string]) {
+	for key, t := range groups.All() {
+		s.Add(RuleTensorMisplaced, t.First, t.At, "%s in shard %s, and the index puts %s in shard %s",
+			t.Are(), quote(key[1]), t.It(), quote(key[0]))
 	}
 }
 
@@ -145,7 +148,7 @@ func (s *survey) misplaced(groups *tallies[[2]string]) {
 // is not there, and otherwise for each shard. Of a shard that could not be read
 // to its end it is not known what it has, and its own report says why.
 func (s *survey) absent(x *Index) {
-	gone, lost := newTallies[string](), newTallies[string]()
+	gone, lost := finding.NewTallies[string](), finding.NewTallies[string]()
 	elsewhere := make(map[string]int) // of those in a shard that is gone, how many are in another
 	for i := range x.Tensors {
 		e := &x.Tensors[i]
@@ -154,34 +157,34 @@ func (s *survey) absent(x *Index) {
 		case home < 0:
 			continue // refused, which is reported
 		case s.shards[home].missing:
-			gone.add(e.Shard, e.Tensor, e.Span)
+			gone.Add(e.Shard, e.Tensor, e.Span)
 			if s.found[i] != (place32{}) {
 				elsewhere[e.Shard]++
 			}
 		case s.found[i] == (place32{}) && s.shards[home].whole():
-			lost.add(e.Shard, e.Tensor, e.Span)
+			lost.Add(e.Shard, e.Tensor, e.Span)
 		}
 	}
-	for shard, t := range gone.all() {
+	for shard, t := range gone.All() {
 		also := ""
 		if n := elsewhere[shard]; n > 0 {
 			also = fmt.Sprintf("; other shards have %d of them", n)
 		}
-		s.Add(RuleShardMissing, t.first, t.at, "shard %s is missing, and with it %s%s", quote(shard), t.ofIndex(), also)
+		s.Add(RuleShardMissing, t.First, t.At, "shard %s is missing, and with it %s%s", quote(shard), t.OfIndex(), also)
 	}
-	for shard, t := range lost.all() {
-		s.Add(RuleTensorMissing, t.first, t.at, "%s in no shard, and the index puts %s in shard %s", t.are(), t.it(), quote(shard))
+	for shard, t := range lost.All() {
+		s.Add(RuleTensorMissing, t.First, t.At, "%s in no shard, and the index puts %s in shard %s", t.Are(), t.It(), quote(shard))
 	}
 }
 
 // unlisted reports tensors that the index does not list.
 func (s *survey) unlisted() {
-	groups := newTallies[int32]()
+	groups := finding.NewTallies[int32]()
 	for _, p := range s.other {
-		groups.add(p.shard, s.entry(p).Name, safetensors.Span{})
+		groups.Add(p.shard, s.entry(p).Name, safetensors.Span{})
 	}
-	for shard, t := range groups.all() {
-		s.Add(RuleTensorUnlisted, t.first, t.at, "%s in shard %s, and not in the index", t.are(), s.path(int(shard)-1))
+	for shard, t := range groups.All() {
+		s.Add(RuleTensorUnlisted, t.First, t.At, "%s in shard %s, and not in the index", t.Are(), s.path(int(shard)-1))
 	}
 }
 
@@ -221,10 +224,10 @@ func (s *survey) numbers() {
 	if !f.listed || s.c.set.Role == Other || s.c.set.Fault() != nil {
 		return // what is left over, or broken, implies nothing
 	}
-	there := make(map[numbering][]number)
-	var order []numbering
+	there := make(map[naming.Numbering][]naming.Number)
+	var order []naming.Numbering
 	for _, one := range s.c.shards {
-		n, number, ok := numbered(one.path)
+		n, number, ok := naming.Numbered(one.path)
 		if !ok {
 			continue
 		}
@@ -235,20 +238,20 @@ func (s *survey) numbers() {
 	}
 	inFolder := f.numbers()
 	for _, n := range order {
-		for _, g := range n.gaps(append(there[n], inFolder[n]...)) {
+		for _, g := range n.Gaps(append(there[n], inFolder[n]...)) {
 			s.gap(n, g)
 		}
 	}
 }
 
-func (s *survey) gap(n numbering, g gap) {
-	first, last := quote(n.path(g.first)), quote(n.path(g.last))
-	if g.first == g.last {
+func (s *survey) gap(n naming.Numbering, g naming.Gap) {
+	first, last := quote(n.Path(g.First)), quote(n.Path(g.Last))
+	if g.First == g.Last {
 		s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: the numbers of the others imply it", first)
 		return
 	}
 	s.Add(RuleShardMissing, "", safetensors.Span{}, "shards %s to %s, %d in number, are missing: the numbers of the others imply them",
-		first, last, g.last.n-g.first.n+1)
+		first, last, g.Last.N-g.First.N+1)
 }
 
 // otherFormats reports that shards are not safetensors files.
@@ -300,5 +303,5 @@ func (s *survey) totalSize(x *Index) {
 	if elems == x.TotalSize {
 		hint = ": it is the number of their elements"
 	}
-	s.Add(RuleTotalSize, "", x.totalSizeAt, "total_size is %d, and the tensors of the index take %d bytes%s", x.TotalSize, bytes, hint)
+	s.Add(RuleTotalSize, "", index.TotalSizeAt(x), "total_size is %d, and the tensors of the index take %d bytes%s", x.TotalSize, bytes, hint)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/store"
 )
@@ -38,7 +39,7 @@ func (s *survey) twins(ctx context.Context, all []twin) {
 		one, other int32
 		likeness   likeness
 	}
-	groups := newTallies[key]()
+	groups := finding.NewTallies[key]()
 	details := make(map[key]string)
 	for _, t := range all {
 		like, detail, err := s.compare(ctx, t)
@@ -50,17 +51,17 @@ func (s *survey) twins(ctx context.Context, all []twin) {
 		}
 		k := key{t.one.shard, t.other.shard, like}
 		name := s.entry(t.one).Name
-		if groups.add(k, name, s.listedAt(name)).n == 1 {
+		if groups.Add(k, name, s.listedAt(name)).N == 1 {
 			details[k] = detail
 		}
 	}
-	for k, t := range groups.all() {
+	for k, t := range groups.All() {
 		rule := RuleTensorTwice
 		if k.likeness == otherKind || k.likeness == otherData {
 			rule = RuleTensorConflict
 		}
-		s.Add(rule, t.first, t.at, "%s in shard %s and in shard %s, %s%s",
-			t.are(), s.path(int(k.one)-1), s.path(int(k.other)-1), k.likeness, details[k])
+		s.Add(rule, t.First, t.At, "%s in shard %s and in shard %s, %s%s",
+			t.Are(), s.path(int(k.one)-1), s.path(int(k.other)-1), k.likeness, details[k])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/internal/ahead"
 )
 
@@ -107,7 +108,7 @@ func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] 
 // beside the set that is taken for the model.
 func (s *Set) judgeStale(model *Set) *safetensors.Report {
 	var f Findings
-	f.take(s.report)
+	f.Take(s.report)
 	if len(s.Shards) > 0 && !s.anyThere() {
 		first := &s.index.Tensors[0]
 		f.Add(RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and none is there: %s is taken for the model",
@@ -133,12 +134,12 @@ func (s *survey) beside(ctx context.Context) {
 	if set == all[0] {
 		s.errs = append(s.errs, f.problems...)
 	}
-	judgesExtra := set == firstIndexed(all, folderOf(set.file()))
+	judgesExtra := set == firstIndexed(all, naming.Folder(set.file()))
 	for _, other := range all {
 		switch {
 		case other.CopyOf == set.Name:
 			s.copy(ctx, other)
-		case judgesExtra && other.Role == Other && other.Index == "" && folderOf(other.file()) == folderOf(set.Index):
+		case judgesExtra && other.Role == Other && other.Index == "" && naming.Folder(other.file()) == naming.Folder(set.Index):
 			s.extra(ctx, other)
 		}
 	}
@@ -148,7 +149,7 @@ func (s *survey) beside(ctx context.Context) {
 // folder, or nil. It speaks for others there of what no index names.
 func firstIndexed(all []*Set, folder string) *Set {
 	for _, s := range all {
-		if s.Counted() && s.Index != "" && folderOf(s.Index) == folder {
+		if s.Counted() && s.Index != "" && naming.Folder(s.Index) == folder {
 			return s
 		}
 	}

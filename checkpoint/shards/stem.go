@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
 // weightsSuffix is the extension of safetensors files.
@@ -51,10 +51,7 @@ func stemFault(stem string) string {
 	case strings.HasPrefix(stem, "."):
 		return "begins with a dot"
 	}
-	if err := checkpoint.CheckShardName(stem + weightsSuffix); err != nil {
-		return err.Error()
-	}
-	return ""
+	return naming.Fault(stem+weightsSuffix, weightsSuffix)
 }
 
 // shardName returns the name of shard number n, counted from 1. Numbers have

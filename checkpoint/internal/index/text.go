@@ -1,6 +1,6 @@
 // The index as text again, in one form.
 
-package checkpoint
+package index
 
 import (
 	"bytes"
@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // AppendText appends the index in canonical form to b: the text that the library
@@ -23,7 +26,7 @@ import (
 // JSON.
 func (x *Index) AppendText(b []byte) ([]byte, error) {
 	entries := slices.Clone(x.Tensors)
-	slices.SortFunc(entries, func(a, b IndexEntry) int { return cmp.Compare(a.Tensor, b.Tensor) })
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Tensor, b.Tensor) })
 	if err := writable(entries); err != nil {
 		return b, err
 	}
@@ -63,20 +66,20 @@ func appendName(b []byte, i int, name string) []byte {
 }
 
 // writable returns why entries, in the order of their names, cannot be written.
-func writable(entries []IndexEntry) error {
+func writable(entries []Entry) error {
 	sound := make(map[string]bool) // names of shards, of which there are few
 	for i, e := range entries {
 		if i > 0 && entries[i-1].Tensor == e.Tensor {
-			return fmt.Errorf("checkpoint: the index has tensor %s twice: in shard %s and in shard %s", quote(e.Tensor), quote(entries[i-1].Shard), quote(e.Shard))
+			return fmt.Errorf("checkpoint: the index has tensor %s twice: in shard %s and in shard %s", wording.Quote(e.Tensor), wording.Quote(entries[i-1].Shard), wording.Quote(e.Shard))
 		}
 		if !utf8.ValidString(e.Tensor) {
-			return fmt.Errorf("checkpoint: the name of tensor %s is not UTF-8, and cannot be in an index", quote(e.Tensor))
+			return fmt.Errorf("checkpoint: the name of tensor %s is not UTF-8, and cannot be in an index", wording.Quote(e.Tensor))
 		}
 		if sound[e.Shard] {
 			continue
 		}
-		if fault := pathFault(e.Shard, []string{weightsSuffix}); fault != "" {
-			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s", quote(e.Shard), quote(e.Tensor), fault)
+		if fault := naming.Fault(e.Shard, naming.WeightsSuffix); fault != "" {
+			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s", wording.Quote(e.Shard), wording.Quote(e.Tensor), fault)
 		}
 		sound[e.Shard] = true
 	}
@@ -101,7 +104,7 @@ func (x *Index) metadata() ([]textMember, error) {
 		}
 		var text bytes.Buffer
 		if err := json.Indent(&text, []byte(value), "    ", "  "); err != nil {
-			return nil, fmt.Errorf("checkpoint: the value of %s in an index's metadata is not JSON: %w", quote(name), err)
+			return nil, fmt.Errorf("checkpoint: the value of %s in an index's metadata is not JSON: %w", wording.Quote(name), err)
 		}
 		members = append(members, textMember{name, text.String()})
 	}

@@ -1,6 +1,6 @@
 // Numbers in names: which names have them, and which are missing.
 
-package checkpoint
+package naming
 
 import (
 	"fmt"
@@ -14,35 +14,35 @@ func TestNumbered(t *testing.T) {
 	for _, test := range []struct {
 		path   string
 		want   string // "prefix number total suffix", or "" if there are no numbers
-		number number
+		number Number
 	}{
-		{"model-00001-of-00072.safetensors", "model- 72 -of-00072.safetensors", number{1, 5}},
-		{"model-00001-of-000163.safetensors", "model- 163 -of-000163.safetensors", number{1, 5}},
-		{"model_00001-of-00072.safetensors", "model_ 72 -of-00072.safetensors", number{1, 5}},
-		{"model-1-of-61.safetensors", "model- 61 -of-61.safetensors", number{1, 1}},
-		{"model-00000-of-00002.safetensors", "model- 2 -of-00002.safetensors", number{0, 5}},
-		{"a/b/diffusion_pytorch_model-00002-of-00003.safetensors", "a/b/diffusion_pytorch_model- 3 -of-00003.safetensors", number{2, 5}},
-		{"model-00001-of-00002.fp16.safetensors", "model- 2 -of-00002.fp16.safetensors", number{1, 5}},
-		{"model.fp16-00001-of-00002.safetensors", "model.fp16- 2 -of-00002.safetensors", number{1, 5}},
-		{"consolidated-00001-of-00005.safetensors", "consolidated- 5 -of-00005.safetensors", number{1, 5}},
-		{"best-of-breed-1-of-2.safetensors", "best-of-breed- 2 -of-2.safetensors", number{1, 1}},
+		{"model-00001-of-00072.safetensors", "model- 72 -of-00072.safetensors", Number{1, 5}},
+		{"model-00001-of-000163.safetensors", "model- 163 -of-000163.safetensors", Number{1, 5}},
+		{"model_00001-of-00072.safetensors", "model_ 72 -of-00072.safetensors", Number{1, 5}},
+		{"model-1-of-61.safetensors", "model- 61 -of-61.safetensors", Number{1, 1}},
+		{"model-00000-of-00002.safetensors", "model- 2 -of-00002.safetensors", Number{0, 5}},
+		{"a/b/diffusion_pytorch_model-00002-of-00003.safetensors", "a/b/diffusion_pytorch_model- 3 -of-00003.safetensors", Number{2, 5}},
+		{"model-00001-of-00002.fp16.safetensors", "model- 2 -of-00002.fp16.safetensors", Number{1, 5}},
+		{"model.fp16-00001-of-00002.safetensors", "model.fp16- 2 -of-00002.safetensors", Number{1, 5}},
+		{"consolidated-00001-of-00005.safetensors", "consolidated- 5 -of-00005.safetensors", Number{1, 5}},
+		{"best-of-breed-1-of-2.safetensors", "best-of-breed- 2 -of-2.safetensors", Number{1, 1}},
 
-		{"model.safetensors", "", number{}},
-		{"00001-of-00002.safetensors", "", number{}},
-		{"model00001-of-00002.safetensors", "", number{}},
-		{"model-of-00002.safetensors", "", number{}},
-		{"model-00001-of-.safetensors", "", number{}},
-		{"model-00001-of-00002.bin", "model- 2 -of-00002.bin", number{1, 5}},
-		{"model-1-of-1234567890.safetensors", "", number{}},
-		{"model-1234567890-of-1.safetensors", "", number{}},
-		{"", "", number{}},
+		{"model.safetensors", "", Number{}},
+		{"00001-of-00002.safetensors", "", Number{}},
+		{"model00001-of-00002.safetensors", "", Number{}},
+		{"model-of-00002.safetensors", "", Number{}},
+		{"model-00001-of-.safetensors", "", Number{}},
+		{"model-00001-of-00002.bin", "model- 2 -of-00002.bin", Number{1, 5}},
+		{"model-1-of-1234567890.safetensors", "", Number{}},
+		{"model-1234567890-of-1.safetensors", "", Number{}},
+		{"", "", Number{}},
 	} {
-		n, number, ok := numbered(test.path)
+		n, number, ok := Numbered(test.path)
 		got := ""
 		if ok {
-			got = fmt.Sprintf("%s %d %s", n.prefix, n.total, n.suffix)
-			if n.path(number) != test.path {
-				t.Errorf("%s becomes %s", test.path, n.path(number))
+			got = fmt.Sprintf("%s %d %s", n.Prefix, n.total, n.Suffix)
+			if n.Path(number) != test.path {
+				t.Errorf("%s becomes %s", test.path, n.Path(number))
 			}
 		}
 		if got != test.want || number != test.number {
@@ -73,15 +73,15 @@ func TestGaps(t *testing.T) {
 		{[]int{1}, 999_999_999, "2-999999999"},
 		{[]int{0}, 0, ""},
 	} {
-		var there []number
+		var there []Number
 		for _, n := range test.there {
-			there = append(there, number{n, 5})
+			there = append(there, Number{n, 5})
 		}
 		var got []string
-		for _, g := range (numbering{total: test.total}).gaps(there) {
-			got = append(got, fmt.Sprintf("%d-%d", g.first.n, g.last.n))
-			if g.first.width != 5 {
-				t.Errorf("%v of %d: width %d", test.there, test.total, g.first.width)
+		for _, g := range (Numbering{total: test.total}).Gaps(there) {
+			got = append(got, fmt.Sprintf("%d-%d", g.First.N, g.Last.N))
+			if g.First.Width != 5 {
+				t.Errorf("%v of %d: width %d", test.there, test.total, g.First.Width)
 			}
 		}
 		if got := strings.Join(got, " "); got != test.want {
@@ -104,7 +104,7 @@ func TestCompareShards(t *testing.T) {
 	for range 20 {
 		got := slices.Clone(want)
 		rand.Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-		if slices.SortFunc(got, compareShards); !slices.Equal(got, want) {
+		if slices.SortFunc(got, CompareShards); !slices.Equal(got, want) {
 			t.Fatalf("sorted %q, want %q", got, want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestStem(t *testing.T) {
 		"Qwen2.5-7B-00001-of-00004.safetensors":          "Qwen2.5-7B",
 		"diffusion_pytorch_model.safetensors.index.json": "diffusion_pytorch_model",
 	} {
-		if got := stem(path); got != want {
+		if got := Stem(path); got != want {
 			t.Errorf("the stem of %s is %q, want %q", path, got, want)
 		}
 	}

@@ -1,0 +1,141 @@
+// The rules about a set of shards and their index.
+
+// Package finding has the rules about sets of files, and collects violations of them.
+package finding
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weightools/safetensors"
+)
+
+// The rules about a set of shards and its index, in the order in which a set is
+// read.
+const (
+	IndexJSON       safetensors.Rule = "index-json"
+	IndexPath       safetensors.Rule = "index-path"
+	ShardMissing    safetensors.Rule = "shard-missing"
+	ShardExtra      safetensors.Rule = "shard-extra"
+	TensorMissing   safetensors.Rule = "tensor-missing"
+	TensorMisplaced safetensors.Rule = "tensor-misplaced"
+	TensorUnlisted  safetensors.Rule = "tensor-unlisted"
+	TensorConflict  safetensors.Rule = "tensor-conflict"
+	TensorTwice     safetensors.Rule = "tensor-twice"
+	TotalSize       safetensors.Rule = "total-size"
+	TwoCopies       safetensors.Rule = "two-copies"
+	FormatDamaged   safetensors.Rule = "format-damaged"
+	WeightsFormat   safetensors.Rule = "weights-format"
+)
+
+// convention is the clause of rules that no specification has: what the index
+// files of published models hold, and what the library transformers makes of
+// them.
+const convention = "none: the convention of model.safetensors.index.json"
+
+var rules = [...]safetensors.RuleInfo{
+	{
+		Rule: IndexJSON, Severity: safetensors.Invalid,
+		Summary: "An index is one JSON object whose weight_map maps tensor names to shard names.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Download the index again, or write it again from the shards.",
+	},
+	{
+		Rule: IndexPath, Severity: safetensors.Invalid,
+		Summary: "A shard name is a path below the index that ends in \".safetensors\": no \"..\", not absolute, no URL, no backslash, no element that begins with a dot, no unprintable character.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Do not trust the index: it refers to files outside of its folder.",
+	},
+	{
+		Rule: ShardMissing, Severity: safetensors.Invalid,
+		Summary: "Every shard that the index names, or that the numbers of other shards imply, exists.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Download the shard: a loader that continues without it leaves weights uninitialized.",
+	},
+	{
+		Rule: ShardExtra, Severity: safetensors.Warning,
+		Summary: "Every shard in the folder is listed in the index.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Remove the file if it is left over from an earlier version, or write the index again.",
+	},
+	{
+		Rule: TensorMissing, Severity: safetensors.Invalid,
+		Summary: "Every tensor of the index is in a shard.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Download the shards and the index again, from one revision.",
+	},
+	{
+		Rule: TensorMisplaced, Severity: safetensors.Invalid,
+		Summary: "Every tensor is in the shard that the index names.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Download the shards and the index again, from one revision, or write the index again.",
+	},
+	{
+		Rule: TensorUnlisted, Severity: safetensors.Warning,
+		Summary: "Every tensor of a shard is listed in the index.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Write the index again, or the shard without the tensor: some loaders load it, some do not.",
+	},
+	{
+		Rule: TensorConflict, Severity: safetensors.Invalid,
+		Summary: "No tensor is in two shards with different bytes.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Find out which of the two is right: some loaders take one, some the other.",
+	},
+	{
+		Rule: TensorTwice, Severity: safetensors.Warning,
+		Summary: "No tensor is in two shards.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Write the set again: the tensor is stored and loaded twice.",
+	},
+	{
+		Rule: TotalSize, Severity: safetensors.Warning,
+		Summary: "The index's total_size is the sum of its tensors' sizes in bytes.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Write the index again: programs that plan memory by it will be wrong.",
+	},
+	{
+		Rule: TwoCopies, Severity: safetensors.Note,
+		Summary: "A folder has one copy of a model.",
+		Source:  "none: some loaders read both", Reference: "does not read folders",
+		Fix: "Keep the copy that your loader reads, and remove the other.",
+	},
+	{
+		Rule: FormatDamaged, Severity: safetensors.Invalid,
+		Summary: "A file of another format, such as PyTorch, is complete, and all readers agree on what is in it.",
+		Source:  "none: the rules of that format", Reference: "does not read other formats",
+		Fix: "Download the file again, or save it again.",
+	},
+	{
+		Rule: WeightsFormat, Severity: safetensors.Warning,
+		Summary: "Weights are safetensors files.",
+		Source:  "none: other formats may run code when they are loaded, or cannot be mapped into memory", Reference: "does not read other formats",
+		Fix: "Convert the weights: `weigh convert SRC -o DST` writes safetensors files.",
+	},
+}
+
+// Rules returns the rules about a set of files, in the order in which a set is
+// read.
+func Rules() []safetensors.RuleInfo { return slices.Clone(rules[:]) }
+
+// known are the rules by which package checkpoint judges.
+var known = slices.Concat(rules[:], safetensors.Rules())
+
+// New returns the violation of a rule.
+func New(rule safetensors.Rule, tensor string, at safetensors.Span, format string, args ...any) *safetensors.Violation {
+	return violation(nil, rule, tensor, at, fmt.Sprintf(format, args...))
+}
+
+// violation returns the violation of a rule, which more or known describe.
+func violation(more []safetensors.RuleInfo, rule safetensors.Rule, tensor string, at safetensors.Span, detail string) *safetensors.Violation {
+	v := &safetensors.Violation{Rule: rule, Severity: safetensors.Invalid, Tensor: tensor, Span: at, Detail: detail}
+	for _, list := range [][]safetensors.RuleInfo{more, known} {
+		for i := range list {
+			if list[i].Rule == rule {
+				v.Severity, v.Fix = list[i].Severity, list[i].Fix
+				return v
+			}
+		}
+	}
+	return v
+}
