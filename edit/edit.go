@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/store"
 )
@@ -56,18 +57,15 @@ type Edit struct {
 	// sets "format" to "pt" where there is none.
 	Fix bool
 
-	// Force lets Write replace files.
-	Force bool
+	// Overwrite replaces existing files of the target.
+	Overwrite bool
 
-	// DryRun says what would be done, and does nothing.
-	DryRun bool
-
-	// Resolve is that of checkpoint.Options.
+	// Resolve and Formats are those of checkpoint.Options.
 	Resolve func(context.Context, store.Ref) (store.Store, error)
+	Formats []checkpoint.Format
 
-	// Progress is told how many bytes of how many are done, by several goroutines at
-	// once, if it is not nil. Bytes are counted when they are written, and when they
-	// were compared.
+	// Progress, if it is not nil, is called with the number of bytes that were written
+	// and verified, and with how many there are, by several goroutines at once.
 	Progress func(done, total int64)
 }
 

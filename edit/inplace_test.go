@@ -252,31 +252,36 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	onlyHas(t, filepath.Dir(src), "model.safetensors")
 }
 
-// A dry run says what the run will, and touches nothing.
-func TestDryRun(t *testing.T) {
-	eachPlace(t, func(t *testing.T, do func(*edit.Edit, string) (string, *edit.Receipt, error)) {
+// A plan has the receipt of what it will write, and changes nothing.
+func TestPlan(t *testing.T) {
+	for _, inPlace := range []bool{false, true} {
 		src := write(t, safetensors.Encoder{}, model()...)
+		target := filepath.Join(t.TempDir(), "out.safetensors")
 		before := parse(t, src)
-		e := &edit.Edit{Set: map[string]string{"a": "b"}, Drop: []edit.Pattern{exact("head")}, DryRun: true}
-		target, planned, err := do(e, src)
+		e := &edit.Edit{Set: map[string]string{"a": "b"}, Drop: []edit.Pattern{exact("head")}}
+		p, err := e.Plan(t.Context(), src, target)
+		if inPlace {
+			p, err = e.PlanInPlace(t.Context(), src)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Lstat(target); target != src && !errors.Is(err, fs.ErrNotExist) || parse(t, src).text != before.text {
-			t.Errorf("a dry run has written: %v", err)
+		defer p.Close()
+		if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) || parse(t, src).text != before.text {
+			t.Errorf("a plan has written: %v", err)
 		}
-		e.DryRun = false
-		_, done, err := do(e, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a, b := planned.Files[0], done.Files[0]; a.Action != b.Action || a.Size != b.Size || a.HeaderSize != b.HeaderSize || a.Tensors != b.Tensors {
-			t.Errorf("it was to be %+v, and is %+v", a, b)
-		}
-		for i, row := range planned.Tensors {
+		planned := p.Receipt.Files[0]
+		for i, row := range p.Receipt.Tensors {
 			if row.Payload != edit.Planned && row.Payload != edit.Dropped || row.SHA256 != [32]byte{} {
 				t.Errorf("tensor %d is to be %+v", i, row)
 			}
 		}
-	})
+		done, err := p.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := planned, done.Files[0]; a.Action != b.Action || a.Size != b.Size || a.HeaderSize != b.HeaderSize || a.Tensors != b.Tensors {
+			t.Errorf("it was to be %+v, and is %+v", a, b)
+		}
+	}
 }

@@ -76,7 +76,7 @@ func aligned(tensors []*safetensors.Tensor) bool {
 // indexChanges says whether the index would say something that is not so: of a tensor
 // that is not what or where it was. Or it is to be mended.
 func (s *source) indexChanges() bool {
-	return s.index != nil && (len(s.faults) > 0 || slices.ContainsFunc(s.files, func(f *file) bool {
+	return s.index != nil && (len(s.faults) > 0 || s.format != "" || slices.ContainsFunc(s.files, func(f *file) bool {
 		return f.isTouched() || f.rename != f.name
 	}))
 }

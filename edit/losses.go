@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // lossBuffer is how many elements are compared at a time.
@@ -36,7 +37,7 @@ func losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err er
 			return l, err
 		}
 		if wide {
-			if err := readFull(was, raw[:8*n], 8*off); err != nil {
+			if err := bytesio.ReadFull(was, raw[:8*n], 8*off); err != nil {
 				return l, err
 			}
 		}

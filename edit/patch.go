@@ -119,12 +119,12 @@ func (p *patch) trim() {
 // patches finds out how the files whose metadata alone changes are overwritten. It
 // says whether that is all there is to do. If it is not, nothing is overwritten: then
 // all that changes is written anew, so that it appears at once.
-func (j *job) patches(newIndex bool) (all bool, err error) {
-	any, anew := false, newIndex
-	for _, f := range j.files {
+func (p *Plan) patches() (all bool, err error) {
+	any, anew := false, p.newIndex
+	for _, f := range p.files {
 		switch f.action {
 		case Overwritten:
-			if err := j.patchFile(f); err != nil {
+			if err := p.patchFile(f); err != nil {
 				return false, err
 			}
 			any, anew = true, anew || f.patch == nil
@@ -135,7 +135,7 @@ func (j *job) patches(newIndex bool) (all bool, err error) {
 	if !anew {
 		return any, nil
 	}
-	for _, f := range j.files {
+	for _, f := range p.files {
 		if f.action == Overwritten {
 			f.action, f.patch = Written, nil
 		}
@@ -144,8 +144,8 @@ func (j *job) patches(newIndex bool) (all bool, err error) {
 }
 
 // patchFile makes the patch of a file, if it may be overwritten.
-func (j *job) patchFile(f *file) error {
-	alone, err := hasOneName(filepath.Join(j.dir, f.name))
+func (p *Plan) patchFile(f *file) error {
+	alone, err := hasOneName(filepath.Join(p.dir, f.name))
 	if err != nil || !alone {
 		return err
 	}
@@ -153,11 +153,11 @@ func (j *job) patchFile(f *file) error {
 	if err != nil {
 		return err
 	}
-	p, err := patchOf(start, f.metadata)
-	if p == nil || err != nil {
+	patch, err := patchOf(start, f.metadata)
+	if patch == nil || err != nil {
 		return err
 	}
-	f.patch = p
+	f.patch = patch
 	return f.tryPatch(start)
 }
 
@@ -180,16 +180,16 @@ func (f *file) tryPatch(start []byte) error {
 
 // overwrite applies the patches of all files. Whatever may be wrong with one is found
 // out before the first is written.
-func (j *job) overwrite() error {
+func (p *Plan) overwrite() error {
 	var open []*patched
 	defer func() {
 		for _, p := range open {
 			p.disk.Close()
 		}
 	}()
-	for _, f := range j.files {
+	for _, f := range p.files {
 		if f.action == Overwritten {
-			p, err := f.openPatched(filepath.Join(j.dir, f.name))
+			p, err := f.openPatched(filepath.Join(p.dir, f.name))
 			if err != nil {
 				return err
 			}
@@ -198,10 +198,12 @@ func (j *job) overwrite() error {
 	}
 	// Only what changes is compared above. Elsewhere in a header somebody else may have
 	// changed what gives that another meaning.
-	if err := j.claim.Check(); err != nil {
+	if err := p.claim.Check(); err != nil {
 		return err
 	}
-	j.close()
+	if err := p.source.close(); err != nil {
+		return err
+	}
 	return applyAll(open)
 }
 

@@ -1,155 +1,291 @@
-// The plan: what is to be done to each file, before anything is.
+// Plans: an edit of one checkpoint, decided and not yet written.
 
 package edit
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"regexp"
+	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/internal/witness"
 )
 
-// plan opens the source and decides what each of its files would be like after the
-// edit, without regard to where it is written. The caller closes the source.
-func (e *Edit) plan(ctx context.Context, ref string) (*source, error) {
-	if err := e.check(); err != nil {
-		return nil, err
-	}
-	s, err := e.open(ctx, ref)
+// A Plan is an edit of one checkpoint that has yet to be written. Its receipt is a dry
+// run. It holds the files of the source open until Close.
+type Plan struct {
+	Receipt *Receipt // what Write would do
+
+	*source
+	edit     *Edit
+	target   string // as it was named; "" in place
+	dir      string // the folder in which files are written
+	one      string // the name of the one file that is written, if it is not the source's
+	newIndex bool   // the index changes
+	patched  bool   // headers are overwritten, and nothing else is written
+}
+
+// Plan plans the edit of the source at ref, and its output at target. Files keep their
+// names in a target that is a folder, which is created if necessary; those of other
+// formats get names of safetensors files. For a source that is one file, the target is a
+// file, too, if the source was named as one or the target ends in ".safetensors", unless
+// there is a folder of that name, or it ends in a separator. Other files of a source's
+// folder are not copied.
+//
+// Errors wrap [ErrRefused] if the target is the source, by any name, or a folder in which
+// shards, or another model of the same name, would remain beside the output; and
+// [fs.ErrExist] if a file to be written exists and Overwrite is not set. The error of an
+// invalid source wraps a *[safetensors.Violation].
+func (e *Edit) Plan(ctx context.Context, ref, target string) (*Plan, error) {
+	s, err := e.decide(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.plan(e); err != nil {
-		s.close()
-		return nil, err
+	for _, f := range s.files {
+		if f.action != Removed {
+			f.action = Written
+		}
 	}
-	return s, nil
+	p := &Plan{edit: e, source: s, target: target}
+	if err := p.aim(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p.finish()
 }
 
-func (s *source) plan(e *Edit) error {
-	if err := s.apply(e); err != nil {
-		return err
+// PlanInPlace plans the edit of the source at ref in its place. The package comment says
+// how it is written, and what is refused. Errors are those of Plan.
+func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
+	s, err := e.decide(ctx, ref)
+	if err != nil {
+		return nil, err
 	}
-	if err := e.unset(s.files); err != nil {
-		return err
+	p := &Plan{edit: e, source: s, dir: s.local}
+	switch {
+	case s.format != "":
+		err = refuse("%s is not a safetensors file (%s), and cannot be edited in place: write the result elsewhere", quote(ref), s.format)
+	case s.local == "":
+		err = refuse("%s is not on this machine, and cannot be edited in place: write the result elsewhere", quote(ref))
+	default:
+		err = errors.Join(s.noLinks(), s.unlisted())
 	}
-	for _, f := range s.files {
-		f.metadata = e.metadata(f.header.Metadata)
-		if err := f.plan(e); err != nil {
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p.finish()
+}
+
+// Write plans and writes an edit: see Plan and Plan.Write.
+func (e *Edit) Write(ctx context.Context, ref, target string) (*Receipt, error) {
+	p, err := e.Plan(ctx, ref, target)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Write(ctx)
+}
+
+// InPlace plans and writes an edit in place: see PlanInPlace and Plan.Write.
+func (e *Edit) InPlace(ctx context.Context, ref string) (*Receipt, error) {
+	p, err := e.PlanInPlace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Write(ctx)
+}
+
+// Close closes the files of the source.
+func (p *Plan) Close() error { return p.source.close() }
+
+// finish decides how files are written, and fills in the receipt.
+func (p *Plan) finish() (*Plan, error) {
+	p.newIndex = p.indexChanges()
+	var err error
+	if p.patched, err = p.patches(); err == nil {
+		for _, f := range p.files {
+			if f.action == Written && err == nil {
+				err = f.lay(p.edit)
+			}
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.fillReceipt()
+	return p, nil
+}
+
+// Write carries out the plan, and returns its receipt, with digests and counts of what
+// was written. It may be called once. When ctx is done, Write ends soon, with its cause.
+func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
+	p.Receipt.written()
+	var err error
+	switch names := p.names(); {
+	case p.patched:
+		err = p.overwrite()
+	case len(names) > 0:
+		err = p.write(ctx)
+	default:
+		release := func() {}
+		if release, err = p.hold(); err == nil {
+			err = p.remove()
+		}
+		release()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.Receipt, nil
+}
+
+// hold makes sure, for an edit in place, that the files to be replaced are those that were
+// read, and locks them until release is called. Then it closes the source: some systems do
+// not replace open files. While a file is open, no other file can get its number.
+func (p *Plan) hold() (release func(), err error) {
+	release = func() {}
+	if p.target == "" {
+		if release, err = p.claim.Hold(); err != nil {
+			return release, err
+		}
+	}
+	return release, p.source.close()
+}
+
+// names returns the names of the files to be written, that of the index last. In place, an
+// index that does not change is written too: while shards are replaced, readers must not
+// find it.
+func (p *Plan) names() []string {
+	var names []string
+	for _, f := range p.files {
+		if f.action == Written {
+			names = append(names, p.nameOf(f))
+		}
+	}
+	if p.index != nil && (p.newIndex || len(names) > 0) {
+		names = append(names, p.indexNow)
+	}
+	return names
+}
+
+// nameOf returns the name under which a file is written.
+func (p *Plan) nameOf(f *file) string {
+	if p.one != "" {
+		return p.one
+	}
+	return f.rename
+}
+
+// write writes new files, and the index.
+func (p *Plan) write(ctx context.Context) error {
+	var list []shards.PlannedShard
+	for _, f := range p.files {
+		if f.action == Written {
+			list = append(list, shards.PlannedShard{Name: p.nameOf(f), Encoder: f.encoder, Tensors: p.reading(f)})
+		}
+	}
+	index := ""
+	var text []byte
+	if p.index != nil {
+		var err error
+		if text, err = p.indexText(ctx); err != nil {
 			return err
 		}
+		index = p.indexNow
 	}
-	s.renumber()
-	return nil
-}
-
-// apply applies the edit to the tensors of all files at once, since names are those
-// of the set. If it is not about tensors, none are made: there may be a million in a
-// file of which a few bytes are to change.
-func (s *source) apply(e *Edit) error {
-	if len(e.Keep)+len(e.Drop)+len(e.Rename)+len(e.Cast) == 0 {
-		return nil
+	release := func() {}
+	defer func() { release() }()
+	w := &shards.Writer{
+		Overwrite: p.target == "" || p.edit.Overwrite, Digests: true, Progress: p.edit.Progress,
+		Ready: func() (err error) {
+			release, err = p.hold()
+			return err
+		},
 	}
-	var all []*safetensors.Tensor
-	for _, f := range s.files {
-		all = append(all, f.tensors()...)
+	if len(p.edit.Cast) > 0 {
+		w.Inspect = p.countLosses()
 	}
-	changes, err := e.Apply(all)
+	plan, err := w.PlanShards(p.dir, list, index, text)
 	if err != nil {
 		return err
 	}
-	for _, f := range s.files {
-		n := len(f.header.Tensors)
-		f.changes, changes = changes[:n:n], changes[n:]
+	written, err := plan.Write(ctx)
+	if err != nil {
+		return err
 	}
-	return nil
+	p.record(written)
+	return p.remove()
 }
 
-// number is what names of shards have that are numbered: model-00001-of-00003.safetensors,
-// and model-00001-of-00003.fp16.safetensors, where a variant follows.
-var number = regexp.MustCompile(`^(.*[-_.])(\d{1,9})(-of-)(\d{1,9})((?:\D.*)?\.safetensors)$`)
+// reading returns the tensors of a file as they are read to be written: remote ones by
+// witnesses, so that they are not downloaded again to be compared.
+func (p *Plan) reading(f *file) []*safetensors.Tensor {
+	now := f.now()
+	if p.local != "" {
+		return now
+	}
+	made := make([]*safetensors.Tensor, len(now))
+	for i, t := range now {
+		made[i] = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: witness.Of(t.ReaderAt)}
+	}
+	return made
+}
 
-// renumber gives the shards that stay other names, if some go and all are numbered: a
-// number that is not there is that of a shard which is missing.
-func (s *source) renumber() {
-	var stay []*file
-	next := 1
-	for _, f := range s.files {
-		m := number.FindStringSubmatch(f.name)
-		if m == nil {
-			return
+// countLosses returns an inspector that counts what casts could not keep.
+func (p *Plan) countLosses() func(ctx context.Context, was, is *safetensors.Tensor) error {
+	type cast struct {
+		was *safetensors.Tensor
+		row *Tensor
+	}
+	casts := make(map[string]cast) // by the names of tensors that are written
+	row := 0
+	for _, f := range p.files {
+		for i := range f.changes {
+			if c := &f.changes[i]; f.action == Written && c.cast() {
+				casts[c.Now.Name] = cast{c.Was, &p.Receipt.Tensors[row+i]}
+			}
 		}
-		if strings.Trim(m[2], "0") == "" {
-			next = 0 // some count from there
+		row += len(f.header.Tensors)
+	}
+	return func(ctx context.Context, was, is *safetensors.Tensor) (err error) {
+		if c, ok := casts[was.Name]; ok {
+			c.row.Losses, err = losses(ctx, c.was, is)
 		}
+		return err
+	}
+}
+
+// record fills in the digests of the tensors that were written. They are in the order of
+// the receipt.
+func (p *Plan) record(written *shards.Receipt) {
+	rows := p.Receipt.Tensors
+	for t := range written.Tensors() {
+		i := slices.IndexFunc(rows, func(row Tensor) bool { return row.Payload == Same || row.Payload == Converted })
+		rows[i].SHA256 = t.SHA256
+		rows = rows[i+1:]
+	}
+}
+
+// remove removes the files of a source that is edited in place which have no tensors any
+// more, or another name.
+func (p *Plan) remove() error {
+	stays := make(map[string]bool)
+	for _, f := range p.files {
 		if f.action != Removed {
-			stay = append(stay, f)
+			stays[f.rename] = true
 		}
 	}
-	if len(stay) == len(s.files) {
-		return
-	}
-	for i, f := range stay {
-		m := number.FindStringSubmatch(f.name)
-		f.rename = fmt.Sprintf("%s%0*d%s%0*d%s", m[1], len(m[2]), next+i, m[3], len(m[4]), len(stay), m[5])
-		f.action = Written
-	}
-}
-
-// plan decides what is to be done to the file.
-func (f *file) plan(e *Edit) error {
-	canonical, err := f.isCanonical(e)
-	switch {
-	case err != nil:
-		return err
-	case len(f.changes) > 0 && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != nil }):
-		f.action = Removed
-	case f.isTouched(), f.hasFaults(), !canonical, e.Align > 0 && f.header.DataStart()%int64(e.Align) != 0:
-		f.action = Written
-	case f.isRetitled():
-		f.action = Overwritten // if there is room: see patches
-	default:
-		f.action = Unchanged
+	for _, f := range p.files {
+		if p.target != "" || stays[f.name] {
+			continue
+		}
+		if err := os.Remove(filepath.Join(p.dir, f.name)); err != nil {
+			return fmt.Errorf("edit: the new files are in place, but a file that they replace could not be removed: %w", err)
+		}
 	}
 	return nil
-}
-
-// isTouched says whether a tensor is not to be what it is.
-func (f *file) isTouched() bool {
-	return slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != c.Was })
-}
-
-// isRetitled says whether the metadata is to be other than it is. None is not the same
-// as metadata without keys.
-func (f *file) isRetitled() bool {
-	return !maps.Equal(f.metadata, f.header.Metadata) || (f.metadata == nil) != (f.header.Metadata == nil)
-}
-
-// hasFaults says whether there is something to be mended besides metadata.
-func (f *file) hasFaults() bool {
-	return slices.ContainsFunc(f.faults, func(fault Fault) bool { return fault.Rule != safetensors.RuleMetadataFormat })
-}
-
-// isCanonical says whether the file is in the form that the edit asks for, if it asks
-// for the canonical one. What its data are is not read: a header that is as it would be
-// written says where they are.
-func (f *file) isCanonical(e *Edit) (bool, error) {
-	if !e.Canonical {
-		return true, nil
-	}
-	was, err := f.start()
-	if err != nil {
-		return false, err
-	}
-	h, err := (&safetensors.Encoder{Metadata: f.metadata, Align: e.Align}).Plan(f.now()...)
-	if err != nil {
-		return false, err
-	}
-	now, err := h.AppendBinary(nil)
-	return bytes.Equal(was, now), err
 }

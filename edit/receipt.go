@@ -2,7 +2,11 @@
 
 package edit
 
-import "github.com/weightools/safetensors"
+import (
+	"path/filepath"
+
+	"github.com/weightools/safetensors"
+)
 
 // A Receipt says what an edit did; or what it would do, if DryRun is set: then
 // nothing was written, and there are no digests and no counts.
@@ -109,7 +113,7 @@ func (f *file) receipt(path string) File {
 }
 
 // appendRows appends to rows what became of the tensors of the file, the i-th.
-func (f *file) appendRows(rows []Tensor, i int, dryRun bool) []Tensor {
+func (f *file) appendRows(rows []Tensor, i int) []Tensor {
 	for j := range f.header.Tensors {
 		if f.changes == nil {
 			ti := &f.header.Tensors[j]
@@ -119,22 +123,54 @@ func (f *file) appendRows(rows []Tensor, i int, dryRun bool) []Tensor {
 		c := &f.changes[j]
 		row := Tensor{Was: &c.Was.TensorInfo, File: i, Payload: Dropped}
 		if c.Now != nil {
-			row.Now, row.Payload = &c.Now.TensorInfo, f.payload(c, dryRun)
+			row.Now, row.Payload = &c.Now.TensorInfo, Untouched
+			if f.action == Written {
+				row.Payload = Planned
+			}
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// payload returns what will be known of a tensor that stays.
-func (f *file) payload(c *Change, dryRun bool) Payload {
-	switch {
-	case f.action != Written:
-		return Untouched
-	case dryRun:
-		return Planned
-	case c.cast():
-		return Converted
+// fillReceipt fills in what is known before anything is written.
+func (p *Plan) fillReceipt() {
+	r := &Receipt{Source: p.ref, Target: filepath.ToSlash(p.target), DryRun: true}
+	n := 0
+	for _, f := range p.files {
+		n += len(f.header.Tensors)
 	}
-	return Same
+	r.Tensors = make([]Tensor, 0, n)
+	for i, f := range p.files {
+		path := p.shown(f.name)
+		if f.action != Removed {
+			path = p.written(p.nameOf(f))
+		}
+		r.Files = append(r.Files, f.receipt(path))
+		r.Tensors = f.appendRows(r.Tensors, i)
+		if f.action == Written || f.action == Overwritten {
+			r.Mended = append(r.Mended, f.faults...)
+		}
+	}
+	if p.index != nil {
+		r.Index = &File{Path: p.written(p.indexNow), Action: Unchanged}
+		if p.target != "" || p.newIndex {
+			r.Index.Action = Written
+			r.Mended = append(r.Mended, p.faults...)
+		}
+	}
+	p.Receipt = r
+}
+
+// written makes the receipt of a dry run that of an edit.
+func (r *Receipt) written() {
+	r.DryRun = false
+	for i := range r.Tensors {
+		if row := &r.Tensors[i]; row.Payload == Planned {
+			row.Payload = Same
+			if row.Now.Dtype != row.Was.Dtype {
+				row.Payload = Converted
+			}
+		}
+	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/claim"
-	"github.com/weightools/safetensors/internal/witness"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -29,13 +28,15 @@ type source struct {
 	local string // the folder on this machine; "" if it is not on it
 	named bool   // it is a file that was named, and not found in a folder
 
-	from   store.Store
+	cp     *checkpoint.Checkpoint
 	folder string // in the store
 	files  []*file
+	format string // of files that are not safetensors files, or ""
 
 	claim claim.Files // on this machine, as they were before their headers were read
 
 	indexName string // "" if there is no index
+	indexNow  string // the name under which it is written
 	index     *checkpoint.Index
 	faults    []Fault // of the set, which are to be mended
 }
@@ -44,7 +45,7 @@ type source struct {
 type file struct {
 	name   string // in the folder
 	rename string // the name under which it is written, if it is
-	object store.Object
+	path   string // in the store
 	data   io.ReaderAt
 	size   int64
 	header *safetensors.Header
@@ -58,9 +59,6 @@ type file struct {
 	// If it is Written, how, and the sizes of the new header and the new file.
 	encoder            safetensors.Encoder
 	newHeader, newSize int64
-
-	// seen are the witnesses of its tensors, if the source is not on this machine.
-	seen map[*safetensors.Tensor]*witness.Reader
 }
 
 // A Fault is a rule that a source breaks, and the file that breaks it.
@@ -84,7 +82,7 @@ func Mends(rule safetensors.Rule) bool { return slices.Contains(mended, rule) }
 
 // open opens the source at ref. It reads headers alone.
 func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
-	opts := &checkpoint.Options{Resolve: e.Resolve, HeadersOnly: true}
+	opts := &checkpoint.Options{Resolve: e.Resolve, Formats: e.Formats, HeadersOnly: true}
 	opts.Opener.Lenient = e.Lenient || e.Fix
 	from, within, err := checkpoint.Locate(ctx, ref, opts)
 	if err != nil {
@@ -98,16 +96,15 @@ func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{ref: ref, from: from, index: cp.Index(), named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
+	s := &source{ref: ref, cp: cp, index: cp.Index(), named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
 	s.settle(cp.Set(), within)
 	s.see(cp.Set())
-	err = errors.Join(s.judge(ctx, e, cp), cp.Close())
+	err = s.judge(ctx, e)
 	if err == nil {
 		err = s.openFiles(ctx)
 	}
 	if err != nil {
-		s.close()
-		return nil, err
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
@@ -119,6 +116,7 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 		first = set.Shards[0]
 	} else {
 		s.indexName = path.Base(first)
+		s.indexNow = outputName(strings.TrimSuffix(s.indexName, ".index.json")) + ".index.json"
 	}
 	if s.folder = path.Dir(first); s.folder == "." {
 		s.folder = ""
@@ -161,12 +159,12 @@ func (s *source) shown(name string) string {
 
 // judge makes files of the shards, unless they or the index break rules that the
 // edit does not allow for.
-func (s *source) judge(ctx context.Context, e *Edit, cp *checkpoint.Checkpoint) error {
+func (s *source) judge(ctx context.Context, e *Edit) error {
 	prefix := ""
 	if s.folder != "" {
 		prefix = s.folder + "/"
 	}
-	for r, err := range cp.Validate(ctx) {
+	for r, err := range s.cp.Validate(ctx) {
 		if err != nil {
 			return err
 		}
@@ -186,7 +184,8 @@ func (s *source) judge(ctx context.Context, e *Edit, cp *checkpoint.Checkpoint) 
 		case !below || strings.Contains(name, "/"):
 			return refuse("%s is not beside the others but in a folder of its own, where it cannot be written with them: name it alone", quote(r.File))
 		}
-		s.files = append(s.files, &file{name: name, rename: name, size: r.Size, header: r.Header, faults: faults})
+		s.format = cmp.Or(s.format, r.Format)
+		s.files = append(s.files, &file{name: name, rename: outputName(name), path: r.File, size: r.Size, header: r.Header, faults: faults})
 	}
 	return nil
 }
@@ -209,29 +208,39 @@ func (e *Edit) judge(path string, r *safetensors.Report) (faults []Fault, err er
 	return faults, nil
 }
 
-// openFiles opens the files. What is read of them ends with an error once ctx is done.
+// outputName returns the name under which a file is written: that of a safetensors file.
+// The libraries of Hugging Face call one model "pytorch_model.bin" and "model.safetensors".
+func outputName(name string) string {
+	const suffix = ".safetensors"
+	if strings.Contains(name, suffix) {
+		return name
+	}
+	return strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), "pytorch_") + suffix
+}
+
+// openFiles opens the files. Reads end with an error once ctx is done.
 func (s *source) openFiles(ctx context.Context) error {
 	for _, f := range s.files {
-		object, err := s.from.Open(ctx, path.Join(s.folder, f.name))
+		object, err := s.cp.Object(ctx, f.path)
 		if err != nil {
 			return err
 		}
-		f.object, f.data = object, object.ReaderAt(ctx)
 		if object.Size() != f.size {
-			return fmt.Errorf("edit: %q had %d bytes, and has %d now: it is being written by somebody else", s.shown(f.name), f.size, object.Size())
+			return fmt.Errorf("edit: %q had %d bytes, and now has %d: another process is writing it", s.shown(f.name), f.size, object.Size())
+		}
+		f.data = object.ReaderAt(ctx)
+		if s.format == "" {
+			continue
+		}
+		if f.data, err = s.cp.ReaderAt(ctx, f.path); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // close closes all files.
-func (s *source) close() {
-	for _, f := range s.files {
-		if f.object != nil {
-			f.object.Close()
-		}
-	}
-}
+func (s *source) close() error { return s.cp.Close() }
 
 // tensors returns the tensors of a file, in the order of their data.
 func (f *file) tensors() []*safetensors.Tensor {
@@ -258,7 +267,7 @@ func (f *file) start() ([]byte, error) {
 
 // readIndex returns the index as it stands.
 func (s *source) readIndex(ctx context.Context) ([]byte, error) {
-	object, err := s.from.Open(ctx, path.Join(s.folder, s.indexName))
+	object, err := s.cp.Set().OpenBeside(ctx, s.indexName)
 	if err != nil {
 		return nil, err
 	}

@@ -13,44 +13,45 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
 // aim settles where files are written, and whether they may be.
-func (j *job) aim() error {
-	info, err := os.Stat(j.target)
-	folder := err == nil && info.IsDir() || j.target != "" && os.IsPathSeparator(j.target[len(j.target)-1])
-	single := j.index == nil && len(j.files) == 1
-	weights := strings.HasSuffix(j.target, ".safetensors")
+func (p *Plan) aim() error {
+	info, err := os.Stat(p.target)
+	folder := err == nil && info.IsDir() || p.target != "" && os.IsPathSeparator(p.target[len(p.target)-1])
+	single := p.index == nil && len(p.files) == 1
+	weights := strings.HasSuffix(p.target, ".safetensors")
 	switch {
-	case j.target == "" || j.target == "-":
-		return refuse("the target %q is no file and no folder: what is written has to be read again", j.target)
+	case p.target == "" || p.target == "-":
+		return refuse("the target %q is no file and no folder: what is written has to be read again", p.target)
 	case folder:
-		j.dir = j.target
-	case single && (j.named || weights):
-		j.dir, j.one = filepath.Split(j.target)
-		if j.dir == "" {
-			j.dir = "."
+		p.dir = p.target
+	case single && (p.named || weights):
+		p.dir, p.one = filepath.Split(p.target)
+		if p.dir == "" {
+			p.dir = "."
 		}
 		// A Set would make the folder. Who names a file in one that is not there has
 		// misspelt it.
-		if _, err := os.Stat(j.dir); err != nil {
-			return fmt.Errorf("edit: there is no folder %q to write %q to: %w", j.dir, j.one, fs.ErrNotExist)
+		if _, err := os.Stat(p.dir); err != nil {
+			return fmt.Errorf("edit: there is no folder %q to write %q to: %w", p.dir, p.one, fs.ErrNotExist)
 		}
-	case err == nil, weights, strings.HasSuffix(j.target, ".json"):
-		return refuse("the target %q is a file, and %s of %s are to be written: name a folder", j.target, wording.Count(len(j.files), "file"), quote(j.ref))
+	case err == nil, weights, strings.HasSuffix(p.target, ".json"):
+		return refuse("the target %q is a file, and %s of %s are to be written: name a folder", p.target, wording.Count(len(p.files), "file"), quote(p.ref))
 	default:
-		j.dir = j.target
+		p.dir = p.target
 	}
-	return errors.Join(j.spare(), j.noStrays(), j.noRival())
+	return errors.Join(p.spare(), p.noStrays(), p.noRival())
 }
 
 // noRival returns the error of another model in the target, under the name of what is
 // written: model.safetensors beside an index of that name and its shards. Some loaders
 // would take the one, and some the other.
-func (j *job) noRival() error {
+func (p *Plan) noRival() error {
 	const suffix = ".index.json"
-	names := j.names(true)
+	names := p.names()
 	for _, name := range names {
 		rival, isIndex := strings.CutSuffix(name, suffix)
 		if !isIndex {
@@ -59,57 +60,57 @@ func (j *job) noRival() error {
 		if slices.Contains(names, rival) {
 			continue // the set has it itself
 		}
-		if _, err := os.Stat(filepath.Join(j.dir, rival)); err == nil {
-			return refuse("%q has %q, which would stay, and be another model than %q: write to another folder", j.target, rival, name)
+		if _, err := os.Stat(filepath.Join(p.dir, rival)); err == nil {
+			return refuse("%q has %q, which would stay, and be another model than %q: write to another folder", p.target, rival, name)
 		}
 	}
 	return nil
 }
 
-// noStrays returns the error of shards in the target that the new ones do not replace,
-// and that would pass for some of them by their names: model-00003-of-00003 beside a
-// set of two.
-func (j *job) noStrays() error {
-	ours := make(map[string]bool)  // what is before the numbers, and behind
-	names := make(map[string]bool) // which are written
-	for _, f := range j.files {
-		if m := number.FindStringSubmatch(f.rename); m != nil && f.action != Removed {
-			ours[m[1]+m[5]], names[f.rename] = true, true
+// noStrays returns an error if the target has shards that the new ones do not replace, and
+// that would pass for some of them by their names: model-00003-of-00003 beside a set of
+// two.
+func (p *Plan) noStrays() error {
+	ours := make(map[string]bool)  // prefixes and suffixes
+	names := make(map[string]bool) // of the files that are written
+	for _, f := range p.files {
+		if n, ok := shards.ParseName(f.rename); ok && f.action != Removed {
+			ours[n.Prefix+n.Suffix], names[f.rename] = true, true
 		}
 	}
 	if len(ours) == 0 {
 		return nil
 	}
-	there, err := os.ReadDir(j.dir)
+	there, err := os.ReadDir(p.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, d := range there {
-		if m := number.FindStringSubmatch(d.Name()); m != nil && ours[m[1]+m[5]] && !names[d.Name()] {
-			return refuse("%q has %q, which would stay, and pass for a shard of what is written: write to another folder", j.target, d.Name())
+		if n, ok := shards.ParseName(d.Name()); ok && ours[n.Prefix+n.Suffix] && !names[d.Name()] {
+			return refuse("%q has %q, which would remain, and pass for a shard of the output: write to another folder", p.target, d.Name())
 		}
 	}
 	return nil
 }
 
 // spare returns why files may not be written where they are to be.
-func (j *job) spare() error {
-	sources, err := j.infos()
+func (p *Plan) spare() error {
+	sources, err := p.infos()
 	if err != nil {
 		return err
 	}
-	for _, name := range j.names(true) {
-		there, err := os.Stat(filepath.Join(j.dir, name))
+	for _, name := range p.names() {
+		there, err := os.Stat(filepath.Join(p.dir, name))
 		if err != nil {
 			continue // nothing, or what NewSet will complain of
 		}
 		for i, source := range sources {
 			if os.SameFile(source, there) {
-				return refuse("the target %q is the source, %q, by the same or by another name: edit it in place, or write elsewhere", j.written(name), j.shown(j.sourceName(i)))
+				return refuse("the target %q is the source, %q, by the same or by another name: edit it in place, or write elsewhere", p.written(name), p.shown(p.sourceName(i)))
 			}
 		}
-		if !j.Force {
-			return existsError(j.written(name))
+		if !p.edit.Overwrite {
+			return existsError(p.written(name))
 		}
 	}
 	return nil
@@ -153,11 +154,11 @@ func (s *source) sourceName(i int) string {
 }
 
 // written returns the path of a file that is written.
-func (j *job) written(name string) string {
-	if j.target == "" {
-		return j.shown(name)
+func (p *Plan) written(name string) string {
+	if p.target == "" {
+		return p.shown(name)
 	}
-	return path.Join(filepath.ToSlash(j.dir), name)
+	return path.Join(filepath.ToSlash(p.dir), name)
 }
 
 // noLinks returns the error of a file that is a symbolic link. To follow it would
@@ -210,33 +211,4 @@ func (s *source) unlisted() error {
 		}
 	}
 	return nil
-}
-
-// writeReceipt writes what is known before anything is done.
-func (j *job) writeReceipt(newIndex bool) {
-	r := &Receipt{Source: j.ref, Target: filepath.ToSlash(j.target), DryRun: j.DryRun}
-	n := 0
-	for _, f := range j.files {
-		n += len(f.header.Tensors)
-	}
-	r.Tensors = make([]Tensor, 0, n)
-	for i, f := range j.files {
-		path := j.shown(f.name)
-		if f.action != Removed {
-			path = j.written(j.nameOf(f))
-		}
-		r.Files = append(r.Files, f.receipt(path))
-		r.Tensors = f.appendRows(r.Tensors, i, j.DryRun)
-		if f.action == Written || f.action == Overwritten {
-			r.Mended = append(r.Mended, f.faults...)
-		}
-	}
-	if j.index != nil {
-		r.Index = &File{Path: j.written(j.indexName), Action: Unchanged}
-		if j.target != "" || newIndex {
-			r.Index.Action = Written
-			r.Mended = append(r.Mended, j.faults...)
-		}
-	}
-	j.receipt = r
 }

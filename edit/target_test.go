@@ -83,7 +83,7 @@ func TestSourceIsNoTarget(t *testing.T) {
 	for _, target := range targets {
 		for _, source := range []string{src, dir} {
 			e := setting("a", "b")
-			e.Force = true
+			e.Overwrite = true
 			if _, err := e.Write(t.Context(), source, target); !errors.Is(err, edit.ErrRefused) || !strings.Contains(err.Error(), "is the source") {
 				t.Errorf("%s to %s: %v", source, target, err)
 			}
@@ -100,7 +100,7 @@ func TestSourceIsNoTarget(t *testing.T) {
 			t.Skip(err)
 		}
 		e := setting("a", "b")
-		e.Force = true
+		e.Overwrite = true
 		if _, err := e.Write(t.Context(), set, other); !errors.Is(err, edit.ErrRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -126,7 +126,7 @@ func TestTargetsThatAreThere(t *testing.T) {
 			t.Errorf("%s is %q, %v", name, b, err)
 		}
 		e := setting("a", "b")
-		e.Force = true
+		e.Overwrite = true
 		if _, err := e.Write(t.Context(), source, dir); err != nil {
 			t.Errorf("%s, by force: %v", name, err)
 		}
@@ -148,7 +148,7 @@ func TestTargetsWithStrays(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := setting("a", "b")
-		e.Force = true
+		e.Overwrite = true
 		if _, err := e.Write(t.Context(), src, dir); errors.Is(err, edit.ErrRefused) != refused || err != nil && !strings.Contains(err.Error(), stray) {
 			t.Errorf("beside %s: %v", stray, err)
 		}
@@ -180,7 +180,7 @@ func TestTargetWithAnotherModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := setting("a", "b")
-		e.Force = true
+		e.Overwrite = true
 		_, err := e.Write(t.Context(), src, filepath.Join(dir, "model.safetensors"))
 		if refused := errors.Is(err, edit.ErrRefused); refused != strings.HasPrefix(rival, "model") {
 			t.Errorf("beside %s: %v", rival, err)

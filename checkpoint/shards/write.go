@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -167,6 +168,9 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 	f, err := safetensors.NewFile(disk, s.Size)
 	if err != nil {
 		return fmt.Errorf("checkpoint: shard %s, read again: %w", wording.Quote(s.Name), err)
+	}
+	if len(f.Header.Tensors) != len(s.Tensors) || !maps.Equal(f.Header.Metadata, s.Encoder.Metadata) {
+		return fmt.Errorf("checkpoint: the header of shard %s, read again, differs from the one that was written", wording.Quote(s.Name))
 	}
 	w.advance(start)
 	pairs, err := inFile(f, s.Tensors)

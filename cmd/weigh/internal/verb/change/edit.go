@@ -163,7 +163,7 @@ func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 	}
 	e := &edit.Edit{
 		Saturate: f.saturate, Align: f.align, Canonical: f.canonical,
-		Lenient: f.lenient, Fix: f.fix, Force: f.force, DryRun: f.dryRun,
+		Lenient: f.lenient, Fix: f.fix, Overwrite: f.force,
 	}
 	return e, errors.Join(
 		f.keyFlags.read(e),
@@ -215,16 +215,28 @@ func (f *editFlags) readCasts(e *edit.Edit) error {
 	return nil
 }
 
-// runEdit does what e says to the source, and writes the receipt.
+// runEdit edits the source, and writes the report.
 func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) error {
 	if source == "-" {
-		return cli.Usagef("edit needs a file or a folder: standard input has no bytes to go back to")
+		return cli.Usagef("edit needs a file or a folder; standard input can be read only once")
 	}
-	result, err := doEdit(ctx, sess, source, e, f)
+	var done transfer
+	e.Progress, e.Resolve, e.Formats = done.at, sess.Resolve, target.Formats()
+	plan, err := planEdit(ctx, source, e, f)
 	if err != nil {
 		return editError(err)
 	}
-	if sess.Quiet && !f.json && !e.DryRun {
+	defer plan.Close()
+	result := plan.Receipt
+	if !f.dryRun {
+		stop := sess.ShowProgress(&done)
+		result, err = plan.Write(ctx)
+		stop()
+		if err != nil {
+			return editError(err)
+		}
+	}
+	if sess.Quiet && !f.json && !f.dryRun {
 		return nil
 	}
 	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
@@ -238,24 +250,21 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 	})
 }
 
-// notCopied returns what stands beside the source and not beside what was written of it.
+// planEdit plans the edit, in place or not.
+func planEdit(ctx context.Context, source string, e *edit.Edit, f *editFlags) (*edit.Plan, error) {
+	if f.inPlace {
+		return e.PlanInPlace(ctx, source)
+	}
+	return e.Plan(ctx, source, f.target)
+}
+
+// notCopied returns the files beside the source that are not copied.
 func notCopied(source string, r *edit.Receipt) []string {
 	written := slices.IndexFunc(r.Files, func(f edit.File) bool { return f.Action == edit.Written })
 	if r.Target == "" || written < 0 {
 		return nil
 	}
 	return leftBehind(source, filepath.Dir(filepath.FromSlash(r.Files[written].Path)))
-}
-
-// doEdit does what e says to the source, and shows how far it is.
-func doEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) (*edit.Receipt, error) {
-	var done transfer
-	e.Progress, e.Resolve = done.at, sess.Resolve
-	defer sess.ShowProgress(&done)()
-	if f.inPlace {
-		return e.InPlace(ctx, source)
-	}
-	return e.Write(ctx, source, f.target)
 }
 
 // editError returns the error of an edit in the words of the program: what package

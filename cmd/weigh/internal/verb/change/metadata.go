@@ -166,9 +166,9 @@ func setMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 	case f.File != "" || f.Force:
 		return cli.Usagef("metadata changes files in place; use weigh edit -o to write a copy")
 	}
-	e := &edit.Edit{Canonical: f.canonical, DryRun: f.dryRun, Lenient: f.lenient}
+	e := &edit.Edit{Canonical: f.canonical, Lenient: f.lenient}
 	if err := f.keyFlags.read(e); err != nil {
 		return err
 	}
-	return runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, json: f.json})
+	return runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, dryRun: f.dryRun, json: f.json})
 }

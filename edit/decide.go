@@ -1,0 +1,151 @@
+// Decisions: what happens to each file of a source.
+
+package edit
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/shards"
+)
+
+// decide opens the source and decides what each of its files is like after the edit,
+// wherever that is written. The caller closes the source.
+func (e *Edit) decide(ctx context.Context, ref string) (*source, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	s, err := e.open(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.decide(e); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// decide decides what each file is like after the edit.
+func (s *source) decide(e *Edit) error {
+	if err := s.apply(e); err != nil {
+		return err
+	}
+	if err := e.unset(s.files); err != nil {
+		return err
+	}
+	for _, f := range s.files {
+		f.metadata = e.metadata(f.header.Metadata)
+		if err := f.decide(e); err != nil {
+			return err
+		}
+	}
+	s.renumber()
+	return nil
+}
+
+// apply applies the edit to the tensors of all files at once, since names are those
+// of the set. If it is not about tensors, none are made: there may be a million in a
+// file of which a few bytes are to change.
+func (s *source) apply(e *Edit) error {
+	if len(e.Keep)+len(e.Drop)+len(e.Rename)+len(e.Cast) == 0 {
+		return nil
+	}
+	var all []*safetensors.Tensor
+	for _, f := range s.files {
+		all = append(all, f.tensors()...)
+	}
+	changes, err := e.Apply(all)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.files {
+		n := len(f.header.Tensors)
+		f.changes, changes = changes[:n:n], changes[n:]
+	}
+	return nil
+}
+
+// renumber renames the shards that stay if some do not and all are numbered: a number
+// without a file stands for a missing shard.
+func (s *source) renumber() {
+	var stay []*file
+	next := 1
+	for _, f := range s.files {
+		n, ok := shards.ParseName(f.rename)
+		if !ok {
+			return
+		}
+		if n.Number == 0 {
+			next = 0 // some sets count from there
+		}
+		if f.action != Removed {
+			stay = append(stay, f)
+		}
+	}
+	if len(stay) == len(s.files) {
+		return
+	}
+	for i, f := range stay {
+		n, _ := shards.ParseName(f.rename)
+		n.Number, n.Total = next+i, len(stay)
+		f.rename = n.String()
+		f.action = Written
+	}
+}
+
+// decide decides what happens to the file.
+func (f *file) decide(e *Edit) error {
+	canonical, err := f.isCanonical(e)
+	switch {
+	case err != nil:
+		return err
+	case len(f.changes) > 0 && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != nil }):
+		f.action = Removed
+	case f.isTouched(), f.hasFaults(), !canonical, e.Align > 0 && f.header.DataStart()%int64(e.Align) != 0:
+		f.action = Written
+	case f.isRetitled():
+		f.action = Overwritten // if there is room: see patches
+	default:
+		f.action = Unchanged
+	}
+	return nil
+}
+
+// isTouched says whether a tensor is not to be what it is.
+func (f *file) isTouched() bool {
+	return slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != c.Was })
+}
+
+// isRetitled says whether the metadata is to be other than it is. None is not the same
+// as metadata without keys.
+func (f *file) isRetitled() bool {
+	return !maps.Equal(f.metadata, f.header.Metadata) || (f.metadata == nil) != (f.header.Metadata == nil)
+}
+
+// hasFaults says whether there is something to be mended besides metadata.
+func (f *file) hasFaults() bool {
+	return slices.ContainsFunc(f.faults, func(fault Fault) bool { return fault.Rule != safetensors.RuleMetadataFormat })
+}
+
+// isCanonical says whether the file is in the form that the edit asks for, if it asks
+// for the canonical one. What its data are is not read: a header that is as it would be
+// written says where they are.
+func (f *file) isCanonical(e *Edit) (bool, error) {
+	if !e.Canonical {
+		return true, nil
+	}
+	was, err := f.start()
+	if err != nil {
+		return false, err
+	}
+	h, err := (&safetensors.Encoder{Metadata: f.metadata, Align: e.Align}).Plan(f.now()...)
+	if err != nil {
+		return false, err
+	}
+	now, err := h.AppendBinary(nil)
+	return bytes.Equal(was, now), err
+}
