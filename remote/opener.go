@@ -32,7 +32,7 @@ type Opener struct {
 
 	// Token returns the bearer token for a web server, or "". The origin consists of
 	// scheme, host name and, if it is not the default, port: "https://host.example". Token
-	// is called for every redirect. nil means that there are no tokens.
+	// is called for every redirect. nil means no tokens.
 	Token func(origin string) string
 
 	// Env returns the value of an environment variable. nil means [os.Getenv].
@@ -59,7 +59,7 @@ type Opener struct {
 	Silence time.Duration
 
 	// Offline forbids requests: only caches are read. The environment variable
-	// HF_HUB_OFFLINE does the same for the Hub alone.
+	// HF_HUB_OFFLINE does the same, but only for the Hub.
 	Offline bool
 
 	// Meter counts and limits requests and bytes. nil means no limits.

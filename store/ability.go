@@ -27,7 +27,7 @@ func OpenHead(ctx context.Context, s Store, name string, n int64) (Object, error
 }
 
 // A Prefetcher is a reader that can fetch bytes before they are read. The readers that
-// [Object.ReaderAt] returns may implement it; those of local files do not.
+// [Object.ReaderAt] returns may implement it; readers of local files do not.
 type Prefetcher interface {
 	io.ReaderAt
 

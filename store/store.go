@@ -26,8 +26,8 @@ import (
 // A Store opens objects by name. A name is a slash-separated path for which [CheckName]
 // returns nil. Implementations are safe for concurrent use.
 type Store interface {
-	// Open opens the named object and determines its size. If there is no such object, or
-	// the name is that of a folder, the error wraps [fs.ErrNotExist]. If the name is
+	// Open opens the named object and determines its size. If the object does not exist or
+	// is a folder, the error wraps [fs.ErrNotExist]. If the name is
 	// invalid, it wraps [fs.ErrInvalid]. Reads do not depend on ctx.
 	Open(ctx context.Context, name string) (Object, error)
 }

@@ -26,8 +26,8 @@ import (
 // directory are not followed. A dangling link is an error with the link's name.
 func Dir(path string) Lister { return &tree{directory(path)} }
 
-// FS returns the store of the files of fsys. They must implement [io.ReaderAt], as those of
-// [os.DirFS], [embed.FS] and [testing/fstest.MapFS] do. List follows links to directories only
+// FS returns the store of the files of fsys. They must implement [io.ReaderAt], like the files
+// of [os.DirFS], [embed.FS] and [testing/fstest.MapFS]. List follows links to directories only
 // if [os.SameFile] works for fsys, because it could not detect loops otherwise.
 func FS(fsys fs.FS) Lister { return &tree{fsys} }
 
@@ -64,7 +64,7 @@ func (t *tree) Open(ctx context.Context, name string) (Object, error) {
 
 // newObject returns the object for f. If it fails, the caller closes f.
 func (t *tree) newObject(name string, f fs.File) (*object, error) {
-	// Use the open file, not the name: the size must be that of the bytes to be read.
+	// Use the open file, not the name: the size must match the bytes to be read.
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func (g *gcs) isKnown() bool {
 }
 
 // credentials returns the source of tokens, or nil for anonymous access. Google's package
-// would need the network to find out that there are no credentials.
+// would use the network even without credentials.
 func (g *gcs) credentials() (oauth2.TokenSource, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,7 +94,7 @@ func (g *gcs) credentials() (oauth2.TokenSource, error) {
 	if g.shared.Env("GOOGLE_APPLICATION_CREDENTIALS") == "" && !exists(file) && !isMadeBy("Google") {
 		return nil, nil
 	}
-	// The store requests tokens as long as it is in use, so the context has no end.
+	// Tokens are requested during the whole life of the store, so the context never ends.
 	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, &http.Client{Transport: g.shared.Transport()})
 	found, err := google.FindDefaultCredentials(ctx, "https://www.googleapis.com/auth/devstorage.read_only")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // An s3 knows the location of a bucket and the credentials for it. Its environment variables
-// are those of the AWS programs.
+// have the same names as for the AWS programs.
 type s3 struct {
 	shared   *fetch.Shared
 	name     string

@@ -1,5 +1,5 @@
-// Consumer is a program in a module of its own that uses this library: it lists the
-// tensors of a file, reads one and writes another file.
+// Consumer uses this library from a separate module. It lists the tensors of a file, reads
+// one and writes another file.
 //
 //	consumer INPUT OUTPUT
 package main

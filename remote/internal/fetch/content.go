@@ -18,8 +18,8 @@ type Source struct {
 	URL    *url.URL
 	Access Access
 
-	// Explain turns a refusal into an error. If it is nil or returns nil, the error is
-	// that of [Answer.Refusal].
+	// Explain turns a refusal into an error. If it is nil or returns nil, [Answer.Refusal]
+	// does.
 	Explain func(*Answer) *Error
 	// Learn may check the first answer, and extract facts about the object. It may also
 	// change the Source. nil means that it does nothing.
@@ -28,7 +28,7 @@ type Source struct {
 	Offline bool // requests are forbidden
 }
 
-// Facts are what a store knows about an object besides its content.
+// Facts are what a store knows about an object in addition to its content.
 type Facts struct {
 	SHA256 string // hex; "" if unknown
 	Size   int64  // announced by the server that redirects to the bytes; 0 if unknown

@@ -61,7 +61,7 @@ type reason struct {
 func (e *reason) Error() string { return e.text }
 func (e *reason) Unwrap() error { return e.is }
 
-// Reason returns an error with a text of its own that wraps is.
+// Reason returns an error that wraps is, with a different text.
 func Reason(is error, text string) error { return &reason{text, is} }
 
 // Shown returns a URL without its secrets, for printing.

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Options configure what the stores of one Opener share. The fields are those of
-// remote.Opener with the same names, and so are their defaults.
+// Options configure what the stores of one Opener share. The fields and defaults are the
+// same as in remote.Opener.
 type Options struct {
 	Transport http.RoundTripper
 	Env       func(name string) string
