@@ -1,11 +1,13 @@
-// The vectors as an embedded file system, and the parser of their form.
+// The embedded vectors and their parser.
 
 // Package vectors has test vectors for readers of safetensors files: small
-// files with one fault each, and healthy ones that readers are wrong to refuse.
+// files with one fault each, and valid files that readers wrongly reject.
 //
-// They are files, so that readers in any language can use them; README.md
-// describes their form. This package is for readers in Go.
+// They are files, so readers in any language can use them; README.md describes
+// their form. This package embeds them for Go.
 package vectors
+
+//go:generate go test ./gen ./sets/gen -update
 
 import (
 	"embed"
@@ -18,12 +20,12 @@ import (
 	"strings"
 )
 
-// FS has the vectors, in a folder for each rule and one for the healthy ones.
+// FS has the vectors, in a folder for each rule and one for the valid files.
 //
 //go:embed */*.vector
 var FS embed.FS
 
-// An Expect says what readers do with a file.
+// An Expect is what readers do with a file.
 type Expect string
 
 // What readers do.
@@ -33,35 +35,37 @@ const (
 	Refuse  Expect = "refuse"  // no reader reads it
 )
 
-// A Vector is one file, and what is to be found in it.
+// A Vector is one file and what readers find in it.
 type Vector struct {
 	Name   string // the path without ".vector", as in "overlap/contained"
 	Expect Expect
-	File   []byte // the file that it is about
+	File   []byte // the safetensors file
 
-	// Rule is the rule that is broken, "" if the file is healthy, and Severity
-	// that of the rule.
+	// Rule is the broken rule, or "" if the file is valid. Severity is the
+	// severity of the rule.
 	Rule, Severity string
 
-	// Tensor is the name of the tensor at fault, "" if it is the whole file.
+	// Tensor is the name of the tensor at fault, or "" if the fault is of the
+	// whole file.
 	Tensor string
 
 	// Begin and End are the bytes at fault, counted from the start of File.
 	Begin, End int64
 
-	// Also has harmless rules that are broken by the way.
+	// Also has further rules that the file breaks, of severity warning or note.
 	Also []string
 
-	// Limit is a limit that the reader has to be given, as "tensors 2", or "".
+	// Limit is a limit that the reader needs, as in "tensors 2", or "".
 	Limit string
 
-	// Data says that the fault is in the data, which readers may not look at.
+	// Data reports whether the fault is in the data, which readers may not
+	// check.
 	Data bool
 
-	Comment string // one line: what the matter is
+	Comment string // the fault, in one line
 }
 
-// All yields every vector, in the order of their names.
+// All yields every vector in the order of their names.
 func All() iter.Seq[*Vector] {
 	return func(yield func(*Vector) bool) {
 		names, err := fs.Glob(FS, "*/*.vector")
@@ -79,13 +83,12 @@ func All() iter.Seq[*Vector] {
 			}
 		}
 		if err != nil {
-			panic(err) // the files are part of this package: it is broken
+			panic(err) // an embedded file is invalid
 		}
 	}
 }
 
-// Parse parses the content of a vector's file. File is a part of content, and
-// not a copy.
+// Parse parses the content of a vector's file. The result refers to content.
 func Parse(name string, content []byte) (*Vector, error) {
 	head, file, ok := strings.Cut(string(content), "\n\n")
 	if !ok {
@@ -95,7 +98,7 @@ func Parse(name string, content []byte) (*Vector, error) {
 	for line := range strings.SplitSeq(head, "\n") {
 		key, value, ok := strings.Cut(line, ": ")
 		if !ok {
-			return nil, fmt.Errorf("vector %s: the line %q is no key and value", name, line)
+			return nil, fmt.Errorf("vector %s: the line %q is not a key and a value", name, line)
 		}
 		if err := v.set(key, value); err != nil {
 			return nil, fmt.Errorf("vector %s: %s %q: %w", name, key, value, err)
@@ -107,7 +110,7 @@ func Parse(name string, content []byte) (*Vector, error) {
 	return v, nil
 }
 
-// set sets what a line of the head says.
+// set sets the field of a line of the head.
 func (v *Vector) set(key, value string) (err error) {
 	switch key {
 	case "expect":

@@ -1,31 +1,35 @@
-// The vectors that are checked in are those that the generator makes.
+// Tests of the generator.
 
-package main
+package gen
 
 import (
 	"bytes"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
-
-	"github.com/weightools/safetensors/vectors"
 )
 
 func TestCheckedIn(t *testing.T) {
-	want := render()
-	for path, content := range want {
-		got, err := vectors.FS.ReadFile(path)
-		if err != nil || !bytes.Equal(got, content) {
-			t.Errorf("%s is not what the generator makes (%v): run go run ./vectors/gen", path, err)
+	if *update {
+		if err := write(".."); err != nil {
+			t.Fatal(err)
 		}
 	}
-	names, err := fs.Glob(vectors.FS, "*/*.vector")
+	want, files := render(), os.DirFS("..")
+	for path, content := range want {
+		got, err := fs.ReadFile(files, path)
+		if err != nil || !bytes.Equal(got, content) {
+			t.Errorf("%s is out of date (%v): run go generate ./vectors", path, err)
+		}
+	}
+	names, err := fs.Glob(files, "*/*.vector")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
 		if want[name] == nil {
-			t.Errorf("%s is not a vector of the generator", name)
+			t.Errorf("%s is stale: run go generate ./vectors", name)
 		}
 	}
 }

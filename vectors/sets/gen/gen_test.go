@@ -1,9 +1,10 @@
-// The vectors that are checked in are those that the generator writes.
+// Test of the generator.
 
-package main
+package gen
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,11 @@ import (
 )
 
 func TestCheckedIn(t *testing.T) {
+	if *update {
+		if err := errors.Join(removeAll(".."), writeAll("..")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	fresh := t.TempDir()
 	if err := writeAll(fresh); err != nil {
 		t.Fatal(err)
@@ -18,12 +24,12 @@ func TestCheckedIn(t *testing.T) {
 	got, want := tree(t, ".."), tree(t, fresh)
 	for name, content := range want {
 		if !bytes.Equal(got[name], content) {
-			t.Errorf("%s is not what the generator writes: run go run ./vectors/sets/gen", name)
+			t.Errorf("%s is out of date: run go generate ./vectors", name)
 		}
 	}
 	for name := range got {
 		if want[name] == nil {
-			t.Errorf("%s is not of the generator", name)
+			t.Errorf("%s is stale: run go generate ./vectors", name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // What readers accept, and should not have to: alignment, names, order.
 
-package main
+package gen
 
 // dataAlignment has data that begin at an odd place.
 func dataAlignment() []vector {

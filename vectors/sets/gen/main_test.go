@@ -1,22 +1,23 @@
-// Command gen writes the vectors for sets, each from a function of its own.
+// Package gen writes the test vectors for sets of files, and checks that the folders
+// in the repository are what it writes. In the folder of package vectors, run
 //
-//	go run ./vectors/sets/gen [DIRECTORY]
-//
-// The directory is vectors/sets if none is given. Vectors in it that are no more
-// are removed.
-package main
+//	go test ./sets/gen -update
+package gen
 
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
 )
 
-// vectors are all vectors, by the names of their directories: the rule that is
-// broken, and what the matter is.
+var update = flag.Bool("update", false, "write the vectors and remove stale ones")
+
+// vectors are all vectors by the names of their folders: the broken rule, and the
+// case.
 var vectors = []struct {
 	name string
 	make func(*vector)
@@ -75,20 +76,6 @@ var vectors = []struct {
 	{"not-safetensors/pointer", shardIsPointer},
 	{"not-safetensors/page", shardIsPage},
 	{"truncated/in-last-tensor", shardIsCutOff},
-}
-
-func main() {
-	log.SetFlags(0)
-	root := "vectors/sets"
-	if len(os.Args) > 1 {
-		root = os.Args[1]
-	}
-	if err := removeAll(root); err != nil {
-		log.Fatal(err)
-	}
-	if err := writeAll(root); err != nil {
-		log.Fatal(err)
-	}
 }
 
 // writeAll writes all vectors below root.

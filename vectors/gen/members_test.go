@@ -1,6 +1,6 @@
 // What is wrong with the members of the header and of its entries.
 
-package main
+package gen
 
 import "strings"
 

@@ -1,6 +1,6 @@
 // What is wrong with the values of an entry: its dtype, its shape, its offsets, and how they go together.
 
-package main
+package gen
 
 import "strings"
 

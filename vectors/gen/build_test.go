@@ -1,6 +1,6 @@
 // How a vector is put together: marks in the text of a header, and the head.
 
-package main
+package gen
 
 import (
 	"encoding/binary"

@@ -1,6 +1,6 @@
 // What is wrong with the JSON: its grammar, its depth, its numbers, what is around it.
 
-package main
+package gen
 
 import "strings"
 

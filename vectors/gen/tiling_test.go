@@ -1,6 +1,6 @@
 // What is wrong with the data: bytes of two tensors, of none, too few, too many.
 
-package main
+package gen
 
 import (
 	"fmt"

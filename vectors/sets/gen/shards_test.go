@@ -1,6 +1,6 @@
 // What vectors are made of: shards, and their index.
 
-package main
+package gen
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 // What is good, and what readers are wrong to refuse.
 
-package main
+package gen
 
 import (
 	"fmt"

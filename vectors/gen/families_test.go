@@ -1,6 +1,6 @@
 // The list of rules, each with the function that gives its vectors.
 
-package main
+package gen
 
 // families has every rule about one file. The severities are those of
 // docs/rules.md, repeated here by hand: the vectors are to be a second source.

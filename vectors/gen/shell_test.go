@@ -1,6 +1,6 @@
 // What is wrong before there is a header: no length, a wrong one, another format.
 
-package main
+package gen
 
 import "strings"
 

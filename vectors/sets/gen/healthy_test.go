@@ -1,6 +1,6 @@
 // Vectors without a fault: the layouts in which models are published.
 
-package main
+package gen
 
 import "fmt"
 

@@ -1,6 +1,6 @@
 // Vectors with one fault each, in the order of the rules.
 
-package main
+package gen
 
 import (
 	"fmt"
