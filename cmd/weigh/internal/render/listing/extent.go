@@ -1,4 +1,4 @@
-// How large a tensor is, as far as its entry can be read.
+// Shapes and sizes of tensors in invalid files.
 
 package listing
 
@@ -10,20 +10,18 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// A broken file is shown all the same, and some of its entries cannot be read.
-// What is not known must not pass for something: a shape that was not read is
-// not the shape of a scalar, and offsets that make no sense are not a size of 0.
+// Invalid files are listed, too, and some of their entries cannot be parsed. Unknown values must
+// not look like known ones: an unreadable shape is not the shape of a scalar, and invalid offsets
+// are not a size of 0.
 
-// shapeKnown says whether the entry's shape was read. The root package leaves a
-// shape nil that is missing or malformed; that of a scalar is empty.
+// shapeKnown reports whether the shape was parsed. The shape of a scalar is empty, not nil.
 func shapeKnown(ti *safetensors.TensorInfo) bool { return ti.Shape != nil }
 
-// offsetsKnown says whether the entry's offsets make sense. Else they are -1.
+// offsetsKnown reports whether the offsets are valid. Otherwise they are -1.
 func offsetsKnown(ti *safetensors.TensorInfo) bool { return ti.Offsets.Begin >= 0 }
 
-// paramsOf returns the number of elements. It is unknown where the shape is, and
-// where the product does not fit an int64: NumElems is 0 then, as it is for a
-// tensor that has a dimension of 0 and thus honestly no elements.
+// paramsOf returns the number of elements. It is unknown if the shape is, or if the product
+// overflows; NumElems is 0 then, although no dimension is 0.
 func paramsOf(ti *safetensors.TensorInfo) encode.Known {
 	n := ti.NumElems()
 	if !shapeKnown(ti) || n == 0 && !slices.Contains(ti.Shape, 0) {
@@ -48,7 +46,7 @@ func ShapeOf(ti *safetensors.TensorInfo) string {
 	return ti.ShapeString()
 }
 
-// DtypeOf returns a dtype for a table. That of an entry without one is empty.
+// DtypeOf returns the dtype for a table.
 func DtypeOf(d safetensors.Dtype) string {
 	if d == "" {
 		return encode.Unclear

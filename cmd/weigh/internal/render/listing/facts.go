@@ -1,4 +1,4 @@
-// What metadata says to people: facts in groups, and digests that are true or not.
+// Metadata in readable form.
 
 package listing
 
@@ -9,14 +9,13 @@ import (
 	"github.com/weightools/safetensors/model/metadata"
 )
 
-// facts are what the metadata of one file says, and its digests, nil if it was not
-// read.
+// facts is the metadata of one file, and its digests if they were computed.
 type facts struct {
 	groups []metadata.Group
 	sums   *metadata.Sums
 }
 
-// A saidJSON is a fact in the machine form.
+// A saidJSON is a fact in JSON.
 type saidJSON struct {
 	Group string `json:"group"`
 	Name  string `json:"name"`
@@ -24,7 +23,7 @@ type saidJSON struct {
 	Key   string `json:"key"`
 }
 
-// A claimJSON is a claim in the machine form.
+// A claimJSON is a claim in JSON.
 type claimJSON struct {
 	Key     string `json:"key"`
 	Says    string `json:"says"`
@@ -33,7 +32,7 @@ type claimJSON struct {
 	Why     string `json:"why"`
 }
 
-// A sumsJSON is the digests of a file in the machine form.
+// A sumsJSON is the digests of a file in JSON.
 type sumsJSON struct {
 	SHA256 string      `json:"sha256"`
 	Data   string      `json:"data_sha256"`
@@ -43,10 +42,10 @@ type sumsJSON struct {
 	Claims []claimJSON `json:"claims"`
 }
 
-// verdicts are what verdicts are called in the machine form.
+// verdicts are the names of verdicts in JSON.
 var verdicts = [...]string{metadata.Untold: "unknown", metadata.Holds: "true", metadata.Fails: "false"}
 
-// saidOf returns the facts in the machine form.
+// saidOf returns facts for JSON.
 func saidOf(groups []metadata.Group) []saidJSON {
 	list := []saidJSON{}
 	for _, g := range groups {
@@ -57,7 +56,7 @@ func saidOf(groups []metadata.Group) []saidJSON {
 	return list
 }
 
-// digestsJSON returns digests in the machine form, nil if there are none.
+// digestsJSON returns digests for JSON, or nil.
 func digestsJSON(s *metadata.Sums) *sumsJSON {
 	if s == nil {
 		return nil
@@ -69,8 +68,7 @@ func digestsJSON(s *metadata.Sums) *sumsJSON {
 	return j
 }
 
-// write writes the groups, each with its title, and the digests after them, so many
-// columns further in.
+// write writes the groups under their titles, then the digests, with an indentation.
 func (f *facts) write(w *bufio.Writer, s typeset.Style, indent int) {
 	first := true
 	title := func(text string) {
@@ -108,7 +106,7 @@ func (f *facts) write(w *bufio.Writer, s typeset.Style, indent int) {
 	writePairs(w, s, indent+2, rows)
 }
 
-// claimed says in words whether a claim is true.
+// claimed says whether a hash in the metadata matches.
 func claimed(c *metadata.Claim) string {
 	switch {
 	case c.Verdict == metadata.Holds:
@@ -119,10 +117,10 @@ func claimed(c *metadata.Claim) string {
 	return "cannot be told: " + c.Why
 }
 
-// writePairs writes names and values, the values in one column. A terminal gets long
-// values in lines, and of very long ones the start.
+// writePairs writes names and values in two columns. On a terminal it wraps and shortens long
+// values.
 func writePairs(w *bufio.Writer, s typeset.Style, indent int, rows [][2]string) {
-	const widest = 32 // columns for names: longer ones stand alone on their line
+	const widest = 32 // columns; longer names get a line for themselves
 	column := 0
 	for _, r := range rows {
 		if n := typeset.Width(typeset.Name(r[0])); n <= widest {
@@ -146,8 +144,7 @@ func writePairs(w *bufio.Writer, s typeset.Style, indent int, rows [][2]string) 
 	}
 }
 
-// headOfValue returns a value as text. A terminal gets so much of it as stands in a few
-// lines: a log of a megabyte is nothing to look at.
+// headOfValue shortens a value to a few lines on a terminal: some are logs of a megabyte.
 func headOfValue(s typeset.Style, at int, value string) string {
 	const lines = 8
 	text := typeset.Line(value)

@@ -1,4 +1,4 @@
-// Folding: equal layers as one line of a listing.
+// Folding of equal layers.
 
 package listing
 
@@ -12,17 +12,16 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// A folded is one line of a listing: a tensor, or several that differ in the
-// numbers within their names alone.
+// A folded line stands for one tensor, or for several whose names differ only in numbers.
 type folded struct {
 	Name  string // with ranges for numbers, as in "model.layers.[0-23].norm.weight"
-	row   Row    // the first of them
+	row   Row    // the first one
 	Count int
-	bytes encode.Known // of all of them
-	file  int          // -1 if they are in several
+	bytes encode.Known // of all together
+	file  int          // -1 if in several files
 }
 
-// params returns the number of elements of all of them. They have one shape.
+// params returns the number of elements of all together. They have the same shape.
 func (f *folded) params() encode.Known {
 	n := paramsOf(f.row.TensorInfo)
 	if n < 0 {
@@ -31,9 +30,9 @@ func (f *folded) params() encode.Known {
 	return encode.Known(encode.Times(int64(n), f.Count))
 }
 
-// Fold returns rows as lines, in the order of their first rows. Rows are folded
-// only where a full range of numbers has the dtype and shape in common: a layer
-// that differs, or is missing, stands out.
+// Fold folds rows into lines, in the order of their first rows. It folds only complete ranges of
+// numbers with the same dtype and shape, and therefore a layer that differs or is missing is
+// visible.
 func Fold(rows []Row) []folded {
 	type template struct {
 		name string // with \x00 for each number
@@ -57,7 +56,7 @@ func Fold(rows []Row) []folded {
 	return sortBy(lines, order)
 }
 
-// sortBy returns lines in the order of their keys.
+// sortBy sorts lines by their keys.
 func sortBy(lines []folded, keys []int) []folded {
 	index := make([]int, len(lines))
 	for i := range index {
@@ -71,11 +70,10 @@ func sortBy(lines []folded, keys []int) []folded {
 	return sorted
 }
 
-// span is a range of numbers, with both its ends.
+// A span is a closed range of numbers.
 type span struct{ lo, hi int32 }
 
-// A box is a set of tensors with one template: all combinations of the numbers
-// in its ranges.
+// A box is a set of tensors with the same template: all combinations of its ranges.
 type box struct {
 	at    []span
 	first int // index of the first row
@@ -84,9 +82,8 @@ type box struct {
 	file  int
 }
 
-// merge joins boxes that differ in one range, and there follow one another. It
-// goes from the last number of names to the first, so that the experts of a
-// layer become one box before layers do.
+// merge joins boxes that are adjacent in one range and equal in all others. It proceeds from the
+// last number of names to the first: experts are joined before layers.
 func merge(boxes []box) []box {
 	for d := len(boxes[0].at) - 1; d >= 0 && len(boxes) > 1; d-- {
 		slices.SortFunc(boxes, func(a, b box) int {
@@ -106,7 +103,7 @@ func merge(boxes []box) []box {
 	return boxes
 }
 
-// compareBut compares the ranges of a and b except the one at d.
+// compareBut compares all ranges but the one at d.
 func (a *box) compareBut(b *box, d int) int {
 	for i := range a.at {
 		if i == d {
@@ -125,7 +122,7 @@ func (a *box) join(b *box, d int) {
 	a.first = min(a.first, b.first)
 	a.count += b.count
 	if a.bytes < 0 || b.bytes < 0 {
-		a.bytes = encode.Unknown // a part of the sum would pass for all of it
+		a.bytes = encode.Unknown // a partial sum would be misleading
 	} else {
 		a.bytes = encode.Known(encode.Add(int64(a.bytes), int64(b.bytes)))
 	}
@@ -134,7 +131,7 @@ func (a *box) join(b *box, d int) {
 	}
 }
 
-// name returns the template with the ranges in it.
+// name inserts the ranges into the template.
 func (a *box) name(template string) string {
 	if len(a.at) == 0 {
 		return template
@@ -149,7 +146,7 @@ func (a *box) name(template string) string {
 	return b.String()
 }
 
-// String returns the range as in "[0-23]", or one number as it is.
+// String returns the range as in "[0-23]", or a single number.
 func (s span) String() string {
 	if s.lo == s.hi {
 		return strconv.Itoa(int(s.lo))
@@ -157,12 +154,11 @@ func (s span) String() string {
 	return "[" + strconv.Itoa(int(s.lo)) + "-" + strconv.Itoa(int(s.hi)) + "]"
 }
 
-// Numbered takes a name apart into a template, with \x00 in place of numbers
-// between dots, and the numbers.
+// Numbered splits a name into a template, with \x00 for numbers between dots, and the numbers.
 func Numbered(name string) (template string, numbers []span) {
-	const most = 4 // layers, experts, blocks of blocks: no model has more
+	const most = 4 // layers, experts, nested blocks
 	if strings.IndexByte(name, 0) >= 0 {
-		return name, nil // it would pass for a template
+		return name, nil // it would be confused with a template
 	}
 	words := strings.Split(name, ".")
 	for i, word := range words {
@@ -177,10 +173,9 @@ func Numbered(name string) (template string, numbers []span) {
 	return strings.Join(words, "."), numbers
 }
 
-// number returns the value of a word that is a number as loops write it:
-// without zeros in front.
+// number parses a decimal number without leading zeros.
 func number(word string) (int32, bool) {
-	const most = 9 // digits: fits int32
+	const most = 9 // digits; fits int32
 	if word == "" || len(word) > most || word[0] == '0' && len(word) > 1 || typeset.Digits(word) != word {
 		return 0, false
 	}

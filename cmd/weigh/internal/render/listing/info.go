@@ -1,4 +1,4 @@
-// What info says: tensors, dtypes, files, totals.
+// Inventory and totals of tensors.
 
 package listing
 
@@ -15,24 +15,22 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 )
 
-// A File is a file of a listing.
+// A File is a file in a listing.
 type File struct {
 	Path string
 
-	// Size is the file's size in bytes, or -1 if it is not known, as of a
-	// stream.
+	// Size is the size in bytes, or -1 if unknown, as for a stream.
 	Size int64
 
-	// Format is what the file is, if it is no file of safetensors: then its header is
-	// one that such a file would have.
+	// Format is the format of a file that is not safetensors, else "". Its header is the one that
+	// a safetensors file with the same tensors would have.
 	Format string
 
-	// Header is what could be made out of the file's header; nil if nothing
-	// could.
+	// Header is the parsed part of the header, or nil.
 	Header *safetensors.Header
 }
 
-// tensors returns how many tensors the file has.
+// tensors returns the number of tensors in the file.
 func (f *File) tensors() int {
 	if f.Header == nil {
 		return 0
@@ -40,20 +38,20 @@ func (f *File) tensors() int {
 	return len(f.Header.Tensors)
 }
 
-// A Set is a set of files that belong together, found at a target.
+// A Set is a set of files that belong together.
 type Set struct {
-	Name    string `json:"name"`    // the path of its index or its file, or a pattern of its files
+	Name    string `json:"name"`    // path of the index or file, or a pattern
 	Role    string `json:"role"`    // "model", "copy", "adapter" or "other"
 	CopyOf  string `json:"copy_of"` // the Name of the set that it is a copy of, or ""
 	Files   int    `json:"files"`
-	Counted bool   `json:"counted"` // whether its files are among those listed
+	Counted bool   `json:"counted"` // its files are in the listing
 }
 
-// An Inventory is what was found at some targets.
+// An Inventory is everything found at some targets.
 type Inventory struct {
 	Targets  []string
 	Sets     []Set
-	Files    []File // of the sets that are counted
+	Files    []File // of counted sets
 	Findings []finding.Finding
 	Omitted  []finding.Omission
 }
@@ -65,35 +63,33 @@ type Totals struct {
 	Bytes   int64 `json:"bytes"`  // of data
 }
 
-// add counts one more tensor. Sums saturate: what a hostile header claims shall
-// not come out as a small number, or a negative one. They leave out what is not
-// known.
+// add adds a tensor. Unknown values count as 0. Sums saturate: hostile headers could make them
+// wrap around.
 func (t *Totals) add(ti *safetensors.TensorInfo) {
 	t.Tensors++
 	t.Params = encode.Plus(t.Params, paramsOf(ti))
 	t.Bytes = encode.Plus(t.Bytes, bytesOf(ti))
 }
 
-// A DtypeTotals is the Totals of a dtype.
+// A DtypeTotals is the totals of a dtype.
 type DtypeTotals struct {
 	Dtype safetensors.Dtype `json:"dtype"`
 	Totals
 }
 
-// An Info is what info says of an Inventory.
+// An Info is the content of an info report.
 type Info struct {
 	Inventory
 	Selection Selection
-	Rows      []Row         // what is selected, up to the limit
-	Dtypes    []DtypeTotals // of what is selected, as are Totals and PerFile
+	Rows      []Row         // selected tensors
+	Dtypes    []DtypeTotals // of selected tensors, like Totals and PerFile
 	Totals    Totals
 	PerFile   []Totals
-	All       int // how many tensors there are, selected or not
+	All       int // number of tensors before selection
 	Models    []Model
 }
 
-// NewInfo makes an Info of the tensors in the selection. The totals are those
-// of what is selected, whatever the limit.
+// NewInfo returns the report on the selected tensors. Totals ignore the limit.
 func NewInfo(inv Inventory, sel Selection) *Info {
 	info := &Info{Inventory: inv, Selection: sel, Rows: sel.rows(inv.Files)}
 	info.PerFile = make([]Totals, len(inv.Files))
@@ -118,7 +114,7 @@ func NewInfo(inv Inventory, sel Selection) *Info {
 	return info
 }
 
-// compareTotals puts the dtype with the most bytes first.
+// compareTotals sorts the dtype with the most bytes first.
 func compareTotals(a, b DtypeTotals) int {
 	switch {
 	case a.Bytes != b.Bytes:
@@ -130,7 +126,7 @@ func compareTotals(a, b DtypeTotals) int {
 	return compareDtypes(a.Dtype, b.Dtype)
 }
 
-// shown returns how many of n lines the limit allows for.
+// shown returns how many of n lines the limit allows.
 func (s *Selection) shown(n int) int {
 	if s.Limit > 0 {
 		return min(n, s.Limit)
@@ -138,7 +134,7 @@ func (s *Selection) shown(n int) int {
 	return n
 }
 
-// infoFile is a File in the machine form.
+// infoFile is a file in JSON.
 type infoFile struct {
 	Path       string            `json:"path"`
 	Format     string            `json:"format"`
@@ -149,8 +145,7 @@ type infoFile struct {
 	Metadata   map[string]string `json:"metadata"`
 }
 
-// json returns the machine form. The size of the data is what is there, and not
-// what the header says should be.
+// json returns the file for JSON. The data size is the actual one, not the one in the header.
 func (f *File) json() infoFile {
 	j := infoFile{Path: f.Path, Format: cmp.Or(f.Format, "safetensors"), Size: encode.Known(f.Size), HeaderSize: encode.Unknown, DataSize: encode.Unknown, Tensors: f.tensors()}
 	if f.Header != nil && f.Format == "" {
@@ -163,19 +158,19 @@ func (f *File) json() infoFile {
 	return j
 }
 
-// infoTensor is a Row in the machine form.
+// infoTensor is a tensor in JSON.
 type infoTensor struct {
 	Name        string            `json:"name"`
 	Dtype       safetensors.Dtype `json:"dtype"`
-	Shape       encode.Dims       `json:"shape"` // null if it cannot be read
+	Shape       encode.Dims       `json:"shape"` // null if unknown
 	Params      encode.Known      `json:"params"`
 	Bytes       encode.Known      `json:"bytes"`
 	File        string            `json:"file"`
-	DataOffsets encode.Pair       `json:"data_offsets"` // null if they make no sense
+	DataOffsets encode.Pair       `json:"data_offsets"` // null if invalid
 	FileOffsets encode.Pair       `json:"file_offsets"`
 }
 
-// tensorJSON returns the machine form of a row.
+// tensorJSON returns a row for JSON.
 func (info *Info) tensorJSON(r Row) infoTensor {
 	f := &info.Files[r.File]
 	at, good := f.Header.FileSpan(r.TensorInfo), f.Format == "" && offsetsKnown(r.TensorInfo)
@@ -185,8 +180,7 @@ func (info *Info) tensorJSON(r Row) infoTensor {
 	}
 }
 
-// JSON writes the machine form, "weigh.info/1". Tensors are written one by one:
-// there may be a million.
+// JSON streams weigh.info/1.
 func (info *Info) JSON(w io.Writer, s typeset.Style) error {
 	files := make([]infoFile, len(info.Files))
 	for i := range info.Files {
@@ -223,7 +217,7 @@ func (info *Info) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// CSV writes the tensors as comma-separated values with a line of titles.
+// CSV writes the tensors as CSV with a line of titles.
 func (info *Info) CSV(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		encode.CSV(w, s, "tensor", "dtype", "shape", "params", "bytes", "file")
@@ -237,7 +231,7 @@ func (info *Info) CSV(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// Markdown writes the tensors as a table for a README or an issue.
+// Markdown writes the tensors as a Markdown table.
 func (info *Info) Markdown(w io.Writer) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		encode.MarkdownRow(w, "tensor", "dtype", "shape", "params", "bytes", "file")

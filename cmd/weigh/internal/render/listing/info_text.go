@@ -1,4 +1,4 @@
-// The text of info: the table, and what it comes to.
+// Info as text.
 
 package listing
 
@@ -17,20 +17,19 @@ import (
 	"github.com/weightools/safetensors/model"
 )
 
-// An InfoForm says how the text of an Info lists the tensors.
+// An InfoForm selects the form of the text.
 type InfoForm struct {
-	Fold  bool // equal layers become one line
-	Tree  bool // names become a tree
-	Depth int  // of the tree; 0 means all of it
+	Fold  bool // fold equal layers
+	Tree  bool // show a tree
+	Depth int  // levels of the tree; 0 means all
 
-	// All says that nothing is to be left out on a terminal.
+	// All disables all shortening on a terminal.
 	All bool
 
-	Explain bool // say which rule counted what
+	Explain bool // show the counting rules
 }
 
-// Text writes the table of tensors, then sums, and at the end, where it stays
-// on the screen, what they come to.
+// Text writes the tensors and then the totals, which stay visible at the end.
 func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		switch {
@@ -52,10 +51,9 @@ func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
 	})
 }
 
-// tensorColumns are the columns of the table of tensors, of which row gives one.
+// tensorColumns returns the columns of the tensor table. The function row returns a line.
 func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typeset.Column {
-	// Yields: what can be had from the other columns, or matters least to one who
-	// wants to know where the bytes are, goes first.
+	// Columns that can be derived from others, or that matter least, yield first.
 	columns := []typeset.Column{
 		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return typeset.Name(row(i).Name) }},
 		{Title: "DTYPE", Color: typeset.Cyan, Least: 5, Yields: 4, Cell: func(i int) string { return DtypeOf(row(i).row.Dtype) }},
@@ -75,7 +73,7 @@ func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typese
 	return columns
 }
 
-// params returns the column of numbers of parameters.
+// params returns the PARAMS column.
 func params(yields int, value func(i int) encode.Known) typeset.Column {
 	return typeset.Column{
 		Title: "PARAMS", Right: true, Yields: yields,
@@ -86,7 +84,7 @@ func params(yields int, value func(i int) encode.Known) typeset.Column {
 
 // writeRows writes a line for each tensor.
 func (info *Info) writeRows(w *bufio.Writer, s typeset.Style) {
-	var line folded // reused: there may be a million
+	var line folded // reused, since there may be a million rows
 	row := func(i int) *folded {
 		r := info.Rows[i]
 		line = folded{Name: r.Name, row: r, Count: 1, bytes: bytesOf(r.TensorInfo), file: r.File}
@@ -99,8 +97,7 @@ func (info *Info) writeRows(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 }
 
-// writeLines writes folded lines, with a column that says how many tensors each
-// stands for.
+// writeLines writes folded lines, with a COUNT column.
 func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
 	row := func(i int) *folded { return &lines[i] }
 	columns := info.tensorColumns(s, row)
@@ -112,8 +109,7 @@ func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
 			return "× " + typeset.Count(int64(lines[i].Count))
 		}})
 	}
-	// The limit is one of lines, as they are what a screen is short of; what is cut
-	// off is counted in tensors, since it is these that were asked for.
+	// The limit applies to lines. The remainder is counted in tensors.
 	shown := info.Selection.shown(len(lines))
 	t := &typeset.Table{N: shown, Columns: columns}
 	t.Write(w, s)
@@ -125,7 +121,7 @@ func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
 	w.WriteByte('\n')
 }
 
-// writeTree writes the tree of names. The limit is one of lines here.
+// writeTree writes the tree of names. The limit applies to its lines.
 func (info *Info) writeTree(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	lines := tree(info.Rows, TreeOptions{Depth: form.Depth, Fold: form.Fold, Sort: info.Selection.Sort})
 	shown := info.Selection.shown(len(lines))
@@ -134,14 +130,14 @@ func (info *Info) writeTree(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	w.WriteByte('\n')
 }
 
-// WriteMore says how many lines the limit has cut off.
+// WriteMore writes how many lines the limit cuts off.
 func WriteMore(w *bufio.Writer, s typeset.Style, n int, noun string) {
 	if n > 0 {
 		w.WriteString(s.Paint(typeset.Dim, "… and "+strings.Replace(typeset.Plural(int64(n), noun), " ", " more ", 1)) + "\n")
 	}
 }
 
-// writeDtypes writes the sums for each dtype, and if there are several, of all.
+// writeDtypes writes totals by dtype.
 func (info *Info) writeDtypes(w *bufio.Writer, s typeset.Style) {
 	sums := info.Dtypes
 	if len(sums) == 0 {
@@ -169,10 +165,10 @@ func (info *Info) writeDtypes(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 }
 
-// MostFiles is how many files a terminal is shown unasked.
+// MostFiles is the number of files that a terminal shows by default.
 const MostFiles = 12
 
-// writeFiles writes what is in each file, and how large it is.
+// writeFiles writes a table of files.
 func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	shown := len(info.Files)
 	if s.Terminal() && !form.All {
@@ -199,13 +195,12 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	w.WriteByte('\n')
 }
 
-// labels returns a function that names files as short as can be: without the
-// folder that all of them are in.
+// labels returns a function that names files without their common folder.
 func (info *Info) labels() func(int) string {
 	return ShortPaths(len(info.Files), func(i int) string { return info.Files[i].Path })
 }
 
-// ShortPaths returns a function that names n files by their paths, as labels of Info does.
+// ShortPaths returns a function that names n files without their common folder.
 func ShortPaths(n int, path func(int) string) func(int) string {
 	folder := ""
 	for i := range n {
@@ -222,15 +217,14 @@ func ShortPaths(n int, path func(int) string) func(int) string {
 	}
 }
 
-// writeMetadata writes the metadata of files, that of several once if it is the
-// same.
+// writeMetadata writes the metadata of files. Equal metadata is written once.
 func (info *Info) writeMetadata(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	short := info.labels()
 	groups := groupsOf(info.Files)
 	for _, g := range groups {
 		metadata := info.Files[g.First].Header.Metadata
 		if len(metadata) == 0 {
-			continue // absent and empty are told apart by JSON
+			continue // only JSON distinguishes absent from empty
 		}
 		title := "METADATA"
 		if len(groups) > 1 {
@@ -242,8 +236,8 @@ func (info *Info) writeMetadata(w *bufio.Writer, s typeset.Style, form InfoForm)
 	}
 }
 
-// writeMap writes keys and values, one to a line. On a terminal it shortens
-// values, unless all is asked for: training logs of a megabyte occur.
+// writeMap writes keys and values, one on each line. On a terminal it shortens values unless all
+// is set.
 func writeMap(w *bufio.Writer, s typeset.Style, m map[string]string, all bool) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		name := typeset.Name(key)
@@ -251,8 +245,7 @@ func writeMap(w *bufio.Writer, s typeset.Style, m map[string]string, all bool) {
 	}
 }
 
-// writeSets writes what else is there: weights that are no part of the model, or
-// are in it already.
+// writeSets writes the sets that are not counted: copies and other weights.
 func (info *Info) writeSets(w *bufio.Writer, s typeset.Style) {
 	const title = "ALSO HERE, AND NOT COUNTED"
 	n := 0
@@ -275,7 +268,7 @@ func (info *Info) writeSets(w *bufio.Writer, s typeset.Style) {
 	}
 }
 
-// writeTotals writes the one sentence that answers most questions.
+// writeTotals writes the summary line.
 func (info *Info) writeTotals(w *bufio.Writer, s typeset.Style) {
 	text := typeset.Plural(int64(info.Totals.Tensors), "tensor")
 	if info.Selection.Filters() {
@@ -288,7 +281,8 @@ func (info *Info) writeTotals(w *bufio.Writer, s typeset.Style) {
 	typeset.Wrap(w, s, 0, typeset.Bold, text)
 }
 
-// standing says how many parameters the stored ones stand for, if it is another number.
+// standing returns the number of parameters that packed weights represent, if it differs from the
+// stored elements.
 func (info *Info) standing() string {
 	var r model.Range
 	for i := range info.Models {

@@ -1,4 +1,4 @@
-// What layout says: what each byte of a file is.
+// The byte map of a file.
 
 package listing
 
@@ -18,17 +18,16 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 )
 
-// A Region is a run of bytes of a file. Tensors and overlaps may share bytes;
-// all other regions follow one another.
+// A Region is a range of bytes in a file. Only tensors and overlaps can share bytes with others.
 type Region struct {
 	Kind   string // "length", "header", "padding", "tensor", "gap", "overlap", "trailing", "missing" or "unknown"
 	Span   safetensors.Span
-	Tensor *safetensors.TensorInfo // of a tensor or an overlap; else nil
+	Tensor *safetensors.TensorInfo // for a tensor or an overlap, else nil
 	Detail string
-	Hex    []byte // the first bytes, if they were asked for
+	Hex    []byte // the first bytes, if requested
 }
 
-// A Layout is the byte map of one file.
+// A Layout is the byte map of a file.
 type Layout struct {
 	File     File
 	Regions  []Region
@@ -36,18 +35,17 @@ type Layout struct {
 	Omitted  []finding.Omission
 }
 
-// NewLayout maps a file. Header is the text of the file's header, as long as
-// the file has it; claimed is the size that the file claims for it, which may be
-// anything.
+// NewLayout maps a file. Header is the header text that the file contains; claimed is the header
+// length that the file claims.
 func NewLayout(f File, header []byte, claimed uint64, findings []finding.Finding) *Layout {
 	l := &Layout{File: f, Findings: findings}
-	const length = 8 // bytes, of the number with which a file begins
+	const length = 8 // bytes of the length field
 	l.add("length", 0, min(length, f.Size), fmt.Sprintf("N = %d", claimed))
 	if f.Size < length {
 		return l
 	}
 	if f.Header == nil {
-		// Without a header nothing can be told of what follows.
+		// Without a header, the rest is unknown.
 		l.add("unknown", length, f.Size, "")
 		return l
 	}
@@ -59,14 +57,14 @@ func NewLayout(f File, header []byte, claimed uint64, findings []finding.Finding
 	return l
 }
 
-// add adds a region, unless it is empty.
+// add adds a region unless it is empty.
 func (l *Layout) add(kind string, begin, end int64, detail string) {
 	if begin < end {
 		l.Regions = append(l.Regions, Region{Kind: kind, Span: safetensors.Span{Begin: begin, End: end}, Detail: detail})
 	}
 }
 
-// data maps the tensors, in the order of their bytes, and what is between them.
+// data maps tensors in the order of their bytes, and the gaps between them.
 func (l *Layout) data(start int64) {
 	h := l.File.Header
 	var tensors, lost []*safetensors.TensorInfo
@@ -99,11 +97,10 @@ func (l *Layout) data(start int64) {
 	}
 }
 
-// HexSize is how many bytes of a region are dumped.
+// HexSize is the number of bytes in a hex dump.
 const HexSize = 16
 
-// Dump reads the first bytes of each region from r. What cannot be read, since
-// the file ends, is left out.
+// Dump reads the first bytes of each region from r, as far as the file contains them.
 func (l *Layout) Dump(r io.ReaderAt) error {
 	for i := range l.Regions {
 		region := &l.Regions[i]
@@ -119,7 +116,7 @@ func (l *Layout) Dump(r io.ReaderAt) error {
 	return nil
 }
 
-// regionJSON is a Region in the machine form.
+// regionJSON is a region in JSON.
 type regionJSON struct {
 	Kind   string             `json:"kind"`
 	Bytes  encode.Pair        `json:"bytes"`
@@ -131,7 +128,7 @@ type regionJSON struct {
 	Hex    string             `json:"hex,omitempty"`
 }
 
-// json returns the machine form.
+// json returns the region for JSON.
 func (r *Region) json() regionJSON {
 	j := regionJSON{
 		Kind: r.Kind, Bytes: encode.Pair{Begin: r.Span.Begin, End: r.Span.End, Known: r.Span.End > 0}, Size: r.size(),
@@ -143,7 +140,7 @@ func (r *Region) json() regionJSON {
 	return j
 }
 
-// JSON writes the machine form, "weigh.layout/1".
+// JSON writes weigh.layout/1.
 func (l *Layout) JSON(w io.Writer, s typeset.Style) error {
 	rows := func(yield func(any) bool) {
 		for i := range l.Regions {
@@ -161,7 +158,7 @@ func (l *Layout) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// what says what a region is, and of a tensor which.
+// what describes the region.
 func (r *Region) what() string {
 	what := r.Kind
 	switch {
@@ -176,8 +173,7 @@ func (r *Region) what() string {
 	return what
 }
 
-// size returns how many bytes the region has. It is unknown of a tensor whose
-// offsets make no sense, which has no place in the file: see offset.
+// size returns the size of the region. It is unknown for a tensor with invalid offsets.
 func (r *Region) size() encode.Known {
 	if r.Span.End == 0 {
 		return encode.Unknown
@@ -185,16 +181,15 @@ func (r *Region) size() encode.Known {
 	return encode.Known(r.Span.Len())
 }
 
-// offset returns one of the region's ends as text.
+// offset formats an end of the region.
 func (r *Region) offset(n int64) string {
 	if r.Span.End == 0 {
-		return "?" // of a tensor whose offsets make no sense
+		return "?" // a tensor with invalid offsets
 	}
 	return typeset.Count(n)
 }
 
-// color returns the colour of a region: typeset.Red for what should not be there, typeset.Dim
-// for what is not data.
+// color returns red for errors and dim for regions that are not data.
 func (r *Region) color() string {
 	switch r.Kind {
 	case "tensor":
@@ -205,7 +200,7 @@ func (r *Region) color() string {
 	return typeset.Red
 }
 
-// Text writes the map as a table, and below it the rules that are broken.
+// Text writes the map as a table, then the findings.
 func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		l.table(w, s).Write(w, s)
@@ -217,11 +212,10 @@ func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// table returns the map as a table. The dump of a region stands below its row,
-// so that it lines up with itself and not with names.
+// table returns the map as a table. The hex dump of a region is below its row.
 func (l *Layout) table(w *bufio.Writer, s typeset.Style) *typeset.Table {
 	t := &typeset.Table{N: len(l.Regions), Color: func(i int) string { return l.Regions[i].color() }}
-	// tensor makes the cells of columns that only tensors have.
+	// tensor returns cells for columns that only tensors have.
 	tensor := func(cell func(*safetensors.TensorInfo) string) func(int) string {
 		return func(i int) string {
 			if l.Regions[i].Kind != "tensor" {
@@ -246,8 +240,7 @@ func (l *Layout) table(w *bufio.Writer, s typeset.Style) *typeset.Table {
 	return t
 }
 
-// dump returns bytes as hexdump -C does, without the offset: it stands above.
-// Where the width does not allow for 16 of them, it shows as many as fit.
+// dump returns bytes in the style of hexdump -C, as many as fit into width.
 func dump(b []byte, width int) string {
 	const indent, perByte, frame = "    ", 4, 3 // Columns: "xx ", and the character
 	if width > 0 {

@@ -1,4 +1,4 @@
-// What metadata says: the strings that files carry, made readable.
+// Metadata reports.
 
 package listing
 
@@ -18,13 +18,13 @@ import (
 	"github.com/weightools/safetensors/model/metadata"
 )
 
-// A Metadata is the metadata of the files of an Inventory.
+// A Metadata is the metadata of the files in an inventory.
 type Metadata struct {
 	Inventory
-	Sums map[string]*metadata.Sums // the digests of files by their paths; nil if they were not read
+	Sums map[string]*metadata.Sums // digests by path; nil if not computed
 }
 
-// Failed says whether a digest that the metadata claims is not the file's.
+// Failed reports whether a hash in the metadata does not match.
 func (m *Metadata) Failed() bool {
 	for _, sums := range m.Sums {
 		for _, c := range sums.Claims {
@@ -36,10 +36,10 @@ func (m *Metadata) Failed() bool {
 	return false
 }
 
-// A group is things that are alike: the first of them, and how many there are.
+// A group is a set of equal things: the index of the first one and their number.
 type group struct{ First, n int }
 
-// Of returns what the group is of, by the label of its first.
+// Of describes the group by the label of its first member.
 func (g group) Of(first string) string {
 	if g.n > 1 {
 		return fmt.Sprintf("%s and %s more", first, typeset.Count(int64(g.n-1)))
@@ -47,8 +47,7 @@ func (g group) Of(first string) string {
 	return first
 }
 
-// Grouped divides n things into groups of which all are alike, in the order of the
-// first of each.
+// Grouped groups n things by equality, in the order of first members.
 func Grouped(n int, alike func(i, j int) bool) (groups []group) {
 	for i := range n {
 		j := slices.IndexFunc(groups, func(g group) bool { return alike(g.First, i) })
@@ -61,7 +60,7 @@ func Grouped(n int, alike func(i, j int) bool) (groups []group) {
 	return groups
 }
 
-// groupsOf groups the files that have a header by their metadata.
+// groupsOf groups files with a header by metadata.
 func groupsOf(files []File) []group {
 	groups := Grouped(len(files), func(i, j int) bool {
 		a, b := files[i].Header, files[j].Header
@@ -70,9 +69,8 @@ func groupsOf(files []File) []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return files[g.First].Header == nil })
 }
 
-// ShortValue returns a value of metadata as part of a line in which used columns are
-// taken. A terminal gets its start, unless all is asked for: training logs of a
-// megabyte occur.
+// ShortValue returns a value for a line in which used columns are taken. On a terminal it is
+// shortened unless all is set.
 func ShortValue(s typeset.Style, used int, value string, all bool) string {
 	text := typeset.Line(value)
 	room := max(s.Width-used, 0)
@@ -83,8 +81,7 @@ func ShortValue(s typeset.Style, used int, value string, all bool) string {
 	return typeset.HeadOf(text, max(room-utf8.RuneCountInString(rest), 0)) + s.Paint(typeset.Dim, rest)
 }
 
-// expanded returns the JSON that a value of metadata is, if it is an object or an
-// array. A number or a word is as readable as it stands, and may be meant as text.
+// expanded returns the value as JSON if it is an object or an array. Numbers and words stay text.
 func expanded(value string) (json.RawMessage, bool) {
 	text := strings.TrimLeft(value, " \t\r\n")
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") || !json.Valid([]byte(text)) {
@@ -93,13 +90,12 @@ func expanded(value string) (json.RawMessage, bool) {
 	return json.RawMessage(text), true
 }
 
-// Text writes what the metadata says, with the file's name where there are several that
-// differ: in words; or raw, keys and values as they are. Of raw values those that are
-// JSON are indented, and those of several lines have these below the key.
+// Text writes the metadata, under file names if it differs: in readable form, or raw with JSON
+// indented.
 func (m *Metadata) Text(w io.Writer, s typeset.Style, raw bool) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		groups := groupsOf(m.Files)
-		if m.Sums != nil { // which no two files have in common
+		if m.Sums != nil { // digests differ for each file
 			groups = Grouped(len(m.Files), func(i, j int) bool { return i == j })
 			groups = slices.DeleteFunc(groups, func(g group) bool { return m.Files[g.First].Header == nil })
 		}
@@ -126,13 +122,13 @@ func (m *Metadata) Text(w io.Writer, s typeset.Style, raw bool) error {
 	})
 }
 
-// worseThan says whether there is a finding for which files are refused.
+// worseThan reports whether there is a finding for which files are refused.
 func worseThan(findings []finding.Finding) bool {
 	worst, any := finding.Worst(findings)
 	return any && worst >= finding.Nonconforming
 }
 
-// writeValues writes metadata so many levels deep.
+// writeValues writes raw metadata at an indentation level.
 func writeValues(w *bufio.Writer, s typeset.Style, metadata map[string]string, depth int) {
 	const step = 2 // columns
 	switch {
@@ -164,16 +160,16 @@ func writeValues(w *bufio.Writer, s typeset.Style, metadata map[string]string, d
 	}
 }
 
-// metadataFile is a file in the machine form.
+// metadataFile is a file in JSON.
 type metadataFile struct {
 	Path     string                     `json:"path"`
 	Metadata map[string]string          `json:"metadata"`
-	Expanded map[string]json.RawMessage `json:"expanded"` // values that are JSON objects or arrays, as what they are
+	Expanded map[string]json.RawMessage `json:"expanded"` // values that are JSON objects or arrays
 	Facts    []saidJSON                 `json:"facts"`
 	Digests  *sumsJSON                  `json:"digests"`
 }
 
-// JSON writes the machine form, "weigh.metadata/1".
+// JSON streams weigh.metadata/1.
 func (m *Metadata) JSON(w io.Writer, s typeset.Style) error {
 	files := func(yield func(any) bool) {
 		for i := range m.Files {

@@ -1,4 +1,4 @@
-// What info says of models: what the weights stand for, and what they are of.
+// Models as JSON.
 
 package listing
 
@@ -13,16 +13,16 @@ import (
 	"github.com/weightools/safetensors/model/compat"
 )
 
-// A Model is what is known of files that belong together.
+// A Model is what is known about a set of weights.
 type Model struct {
 	Name   string // of the set
 	Counts *model.Counts
 	Facts  *model.Facts
-	Other  *compat.Result // how another program counts; nil if nobody asked
+	Other  *compat.Result // the count of another program, or nil
 }
 
-// notes returns all remarks on the model, each once: what is wrong with a
-// configuration is seen by all that read it.
+// notes returns all notes on the model without duplicates: several readers report the same fault
+// of a configuration.
 func (m *Model) notes() []string {
 	list := []string{}
 	for _, note := range slices.Concat(m.Counts.Notes, m.Facts.Notes) {
@@ -33,17 +33,17 @@ func (m *Model) notes() []string {
 	return list
 }
 
-// plain says whether the sums over the tensors say all that there is to say.
+// plain reports whether the totals over tensors say everything about the model.
 func (m *Model) plain() bool {
 	n := m.Counts
 	return n.Scheme == "" && n.Params == model.Range{Low: n.Stored, High: n.Stored} && n.Unique == n.Params &&
 		!m.Facts.Named() && m.Facts.Adapter == nil && m.Other == nil && len(m.notes()) == 0
 }
 
-// bounds are those of a number, as JSON has them.
+// bounds returns a range for JSON.
 func bounds(r model.Range) [2]int64 { return [2]int64{r.Low, r.High} }
 
-// certain returns a number that is known, or else unknown.
+// certain returns an exact number, or unknown.
 func certain(r model.Range) encode.Known {
 	if r.Exact() {
 		return encode.Known(r.Low)
@@ -51,21 +51,21 @@ func certain(r model.Range) encode.Known {
 	return encode.Unknown
 }
 
-// logical is what weights stand for, in the machine form.
+// logical is what weights represent, in JSON.
 type logical struct {
-	Params   encode.Known `json:"params"` // null if it is not known exactly
+	Params   encode.Known `json:"params"` // null if inexact
 	Bounds   [2]int64     `json:"bounds"`
 	Exact    bool         `json:"exact"`
 	Unique   encode.Known `json:"unique"`
 	Scheme   string       `json:"scheme"`
-	Bits     *float64     `json:"bits_per_param"` // null if there are no parameters
+	Bits     *float64     `json:"bits_per_param"` // null without parameters
 	Overhead int64        `json:"overhead"`
 	Buffers  int64        `json:"buffers"`
 	Rules    int          `json:"rules"`
 	Notes    []string     `json:"notes"`
 }
 
-// logicalOf adds up models.
+// logicalOf sums up models.
 func logicalOf(models []Model) *logical {
 	if len(models) == 0 {
 		return nil
@@ -99,22 +99,22 @@ func logicalOf(models []Model) *logical {
 	return l
 }
 
-// fourDecimals returns a number with four decimals: more than that are digits of chance.
+// fourDecimals rounds to four decimals.
 func fourDecimals(n float64) float64 { return math.Round(n*1e4) / 1e4 }
 
-// modelJSON is a Model in the machine form.
+// modelJSON is a model in JSON.
 type modelJSON struct {
 	Name         string            `json:"name"`
 	Logical      *logical          `json:"logical"`
 	Components   []componentJSON   `json:"components"`
 	Groups       []groupJSON       `json:"groups"`
-	Experts      *expertsJSON      `json:"experts"`      // null if there are none
-	Architecture *architectureJSON `json:"architecture"` // null if nothing is known
-	Adapter      *adapterJSON      `json:"adapter"`      // null if it is none
+	Experts      *expertsJSON      `json:"experts"`      // null if none
+	Architecture *architectureJSON `json:"architecture"` // null if unknown
+	Adapter      *adapterJSON      `json:"adapter"`      // null if not an adapter
 	Compat       *compatJSON       `json:"compat,omitempty"`
 }
 
-// sums are those over some tensors.
+// sums over some tensors.
 type sums struct {
 	Tensors int          `json:"tensors"`
 	Stored  int64        `json:"stored"`
@@ -136,7 +136,7 @@ type groupJSON struct {
 	Rule   string       `json:"rule"`
 	Scheme string       `json:"scheme"`
 	Dtype  string       `json:"dtype"`
-	Bits   encode.Known `json:"bits"` // null if it is not known, or differs
+	Bits   encode.Known `json:"bits"` // null if unknown or mixed
 	Why    string       `json:"why"`
 	First  string       `json:"first"`
 	sums
@@ -146,11 +146,11 @@ type expertsJSON struct {
 	Count  encode.Known `json:"count"`
 	Chosen encode.Known `json:"chosen"`
 	Active encode.Known `json:"active"`
-	Bounds *[2]int64    `json:"bounds"` // null if the configuration does not say enough
+	Bounds *[2]int64    `json:"bounds"` // null if the configuration lacks it
 }
 
 type factJSON struct {
-	Value any    `json:"value"` // null if it is not known
+	Value any    `json:"value"` // null if unknown
 	From  string `json:"from"`
 }
 
@@ -177,7 +177,7 @@ type adapterJSON struct {
 type compatJSON struct {
 	Name        string           `json:"name"`
 	Version     string           `json:"version"`
-	Total       encode.Known     `json:"total"` // null if it is refused
+	Total       encode.Known     `json:"total"` // null if refused
 	Dtypes      map[string]int64 `json:"dtypes"`
 	Refused     string           `json:"refused"`
 	Differences []differenceJSON `json:"differences"`
@@ -189,7 +189,7 @@ type differenceJSON struct {
 	Params  int64  `json:"params"`
 }
 
-// json returns the machine form.
+// json returns the model for JSON.
 func (m *Model) json() modelJSON {
 	j := modelJSON{Name: m.Name, Logical: logicalOf([]Model{*m}), Components: []componentJSON{}, Groups: []groupJSON{}}
 	for i := range m.Counts.Components {
@@ -226,7 +226,7 @@ func (m *Model) json() modelJSON {
 	return j
 }
 
-// compatOf returns the machine form of another program's count.
+// compatOf returns the count of another program for JSON.
 func compatOf(x *compat.Result) *compatJSON {
 	j := &compatJSON{Name: x.Name, Version: x.Version, Total: encode.Known(x.Total), Dtypes: make(map[string]int64), Refused: x.Refused, Differences: []differenceJSON{}}
 	if x.Refused != "" {
@@ -241,7 +241,7 @@ func compatOf(x *compat.Result) *compatJSON {
 	return j
 }
 
-// positive returns a number, or unknown for 0.
+// positive returns n, or unknown for 0.
 func positive(n int64) encode.Known {
 	if n > 0 {
 		return encode.Known(n)

@@ -1,4 +1,4 @@
-// The text of models: what the weights stand for, line by line.
+// Models as text.
 
 package listing
 
@@ -13,8 +13,7 @@ import (
 	"github.com/weightools/safetensors/model"
 )
 
-// writeModels writes what is known of each model, if it is more than the sums over
-// its tensors.
+// writeModels writes each model that the totals do not describe fully.
 func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	shown := 0
 	for i := range info.Models {
@@ -22,7 +21,7 @@ func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
 		if m.plain() && !form.Explain {
 			continue
 		}
-		// A folder may have a thousand adapters, each of which is a model.
+		// A folder may contain a thousand adapters, each a model.
 		if shown++; shown > MostFiles && s.Terminal() && !form.All {
 			WriteMore(w, s, len(info.Models)-i, "model")
 			w.WriteByte('\n')
@@ -50,10 +49,10 @@ func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	}
 }
 
-// A line is one of a model's.
+// A line is a titled line of a model.
 type line struct{ title, text string }
 
-// lines returns what there is to say of a model.
+// lines returns the description of a model.
 func (m *Model) lines() (lines []line) {
 	say := func(title, text string) {
 		if text != "" {
@@ -62,7 +61,7 @@ func (m *Model) lines() (lines []line) {
 	}
 	n := m.Counts
 	say("architecture", architecture(m.Facts))
-	// Where it is the sum over the tensors, it stands below, and once is enough.
+	// If it equals the total, the summary line shows it.
 	if n.Scheme != "" || n.Params != (model.Range{Low: n.Stored, High: n.Stored}) || m.Other != nil {
 		say("parameters", countRange(n.Params))
 	}
@@ -100,7 +99,7 @@ func (m *Model) lines() (lines []line) {
 	return lines
 }
 
-// packed says how weights are packed, and what that costs.
+// packed describes packing and its overhead.
 func (m *Model) packed() string {
 	n := m.Counts
 	if n.Scheme == "" {
@@ -113,7 +112,7 @@ func (m *Model) packed() string {
 	return text
 }
 
-// architecture says what is known of the architecture.
+// architecture describes the architecture.
 func architecture(f *model.Facts) string {
 	var parts []string
 	if f.Name.Value != "" {
@@ -123,14 +122,14 @@ func architecture(f *model.Facts) string {
 	}
 	kv := f.KVHeads
 	if kv == f.Heads {
-		kv = model.Number{} // as where nothing is said
+		kv = model.Number{} // the usual case
 	}
 	for _, n := range []struct {
 		number model.Number
 		name   string
 	}{{f.Layers, "layers"}, {f.Hidden, "hidden size"}, {f.Heads, "heads"}, {kv, "heads for keys and values"}, {f.Vocab, "vocabulary"}} {
 		switch {
-		case n.number.From == model.Ambiguous && f.Named(): // of a model without a name it is no news
+		case n.number.From == model.Ambiguous && f.Named(): // not worth a note for a model without a name
 			parts = append(parts, n.name+" "+string(model.Ambiguous))
 		case n.number.Value == 0:
 		default:
@@ -140,7 +139,7 @@ func architecture(f *model.Facts) string {
 	return strings.Join(parts, ", ")
 }
 
-// adapter says what is known of an adapter.
+// adapter describes an adapter.
 func adapter(a *model.Adapter) string {
 	text := a.Kind
 	switch {
@@ -162,7 +161,7 @@ func adapter(a *model.Adapter) string {
 	return text
 }
 
-// names lists names, as many as are read with ease.
+// names lists at most 20 names.
 func names(list []string) string {
 	const most = 20
 	var parts []string
@@ -188,7 +187,7 @@ func ranged(r model.Range, format func(int64) string) string {
 	return format(r.High)
 }
 
-// writeGroups writes which rule counted what, and what the rules say.
+// writeGroups writes the counting rules and what each has counted.
 func (m *Model) writeGroups(w *bufio.Writer, s typeset.Style) {
 	groups := m.Counts.Groups
 	t := &typeset.Table{N: len(groups), Columns: []typeset.Column{
@@ -216,7 +215,7 @@ func (m *Model) writeGroups(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 }
 
-// writeOther writes how another program counts, and why it differs.
+// writeOther writes the count of another program, and the differences.
 func (m *Model) writeOther(w *bufio.Writer, s typeset.Style) {
 	x := m.Other
 	w.WriteString(s.Paint(typeset.Bold, "BY "+x.Name+" "+x.Version) + "\n")

@@ -1,5 +1,3 @@
-// Rows: tensors of several files as one listing; which are in it, in what order.
-
 // Package listing shows tensors and files: tables, trees, totals, models, the byte
 // map of one file, and metadata.
 package listing
@@ -16,26 +14,26 @@ import (
 // A Row is a tensor in a listing. Rows are small, since there may be a million.
 type Row struct {
 	*safetensors.TensorInfo
-	File int // which of the listing's files it is in
+	File int // index of the file
 }
 
-// A Selection says which tensors are listed, and in what order. The zero
-// Selection is all of them, in the order of the headers.
+// A Selection selects and sorts tensors. The zero Selection is all tensors in the order of
+// headers.
 type Selection struct {
 	Include, Exclude []*glob.Pattern
 	Dtypes           []safetensors.Dtype // none means all
 	Sort             string              // one of SortKeys; "" means the order of the headers
 	Reverse          bool
-	Limit            int // how many at most; 0 means no limit
+	Limit            int // maximum number; 0 means no limit
 }
 
-// SortKeys are what a listing can be sorted by.
+// SortKeys are the accepted sort keys.
 var SortKeys = []string{"name", "dtype", "shape", "params", "bytes", "offset", "file"}
 
-// Filters says whether the selection may leave tensors out.
+// Filters reports whether the selection can exclude tensors.
 func (s *Selection) Filters() bool { return len(s.Include)+len(s.Exclude)+len(s.Dtypes) > 0 }
 
-// Has says whether the selection has ti.
+// Has reports whether ti is selected.
 func (s *Selection) Has(ti *safetensors.TensorInfo) bool {
 	matches := func(p *glob.Pattern) bool { return p.Match(ti.Name) }
 	switch {
@@ -47,8 +45,7 @@ func (s *Selection) Has(ti *safetensors.TensorInfo) bool {
 	return !slices.ContainsFunc(s.Exclude, matches)
 }
 
-// rows returns the tensors of files that are in the selection, in its order,
-// without regard to the limit.
+// rows returns the selected tensors of files in order. It ignores the limit.
 func (s *Selection) rows(files []File) []Row {
 	n := 0
 	for i := range files {
@@ -70,7 +67,7 @@ func (s *Selection) rows(files []File) []Row {
 	return rows
 }
 
-// sort sorts rows. What is equal keeps its order.
+// sort sorts rows. It is stable.
 func (s *Selection) sort(rows []Row) {
 	if order := orders[s.Sort]; order != nil {
 		slices.SortStableFunc(rows, order)
@@ -80,8 +77,7 @@ func (s *Selection) sort(rows []Row) {
 	}
 }
 
-// orders are how listings are sorted. What has a size comes largest first: the
-// question is as a rule where the bytes went.
+// orders maps sort keys to comparisons. Sizes sort in descending order.
 var orders = map[string]func(a, b Row) int{
 	"name":   func(a, b Row) int { return typeset.CompareNames(a.Name, b.Name) },
 	"dtype":  func(a, b Row) int { return compareDtypes(a.Dtype, b.Dtype) },
@@ -94,13 +90,13 @@ var orders = map[string]func(a, b Row) int{
 	"file": func(a, b Row) int { return cmp.Compare(a.File, b.File) },
 }
 
-// compareDtypes compares by the width of elements, and then by name.
+// compareDtypes compares by the width of elements, then by name.
 func compareDtypes(a, b safetensors.Dtype) int {
 	return cmp.Or(cmp.Compare(a.Bits(), b.Bits()), cmp.Compare(a, b))
 }
 
-// compareShapes compares by rank, and then dimension by dimension. Dimensions
-// are unsigned: see safetensors.TensorInfo.
+// compareShapes compares by rank, then by dimensions, which are unsigned (see
+// safetensors.TensorInfo).
 func compareShapes(a, b []int64) int {
 	if c := cmp.Compare(len(a), len(b)); c != 0 {
 		return c
@@ -108,8 +104,7 @@ func compareShapes(a, b []int64) int {
 	return slices.CompareFunc(a, b, func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) })
 }
 
-// Selected returns those of list that are in the selection, in its order, and
-// whether the limit has cut some off.
+// Selected returns the selected tensors in order, and whether the limit cut some off.
 func (s *Selection) Selected(list []*safetensors.Tensor) (_ []*safetensors.Tensor, truncated bool) {
 	var rows []Row
 	for i, t := range list {

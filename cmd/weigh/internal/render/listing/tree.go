@@ -1,4 +1,4 @@
-// The tree of names, split at dots, with the sums of what is below each.
+// The tree of names.
 
 package listing
 
@@ -13,29 +13,28 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// maxDepth is how many levels a tree has at most. What names have beyond it is
-// one last word: a name made of dots shall not make a tree as deep as it is
-// long. The walk calls itself for each level, so this bounds that, too.
+// maxDepth limits the depth of a tree, and of the recursion that walks it. Names may consist of
+// dots; what exceeds the depth is one word.
 const maxDepth = 32
 
-// A TreeOptions says how much of a tree is shown.
+// A TreeOptions selects how a tree is shown.
 type TreeOptions struct {
-	Depth int  // how many levels; 0 means all
-	Fold  bool // whether equal branches side by side become one line
+	Depth int  // levels; 0 means all
+	Fold  bool // fold equal adjacent branches
 	Sort  string
 }
 
-// A branch is one line of a tree: a tensor, or the start of several names.
+// A branch is a line of a tree: a tensor, or a common prefix of names.
 type branch struct {
 	label  string // its words, with the lines that lead to it
-	tensor *Row   // nil if there are several
+	tensor *Row   // nil for a prefix
 	count  int
 	params int64
 	bytes  int64
 	dtype  string // "mixed" if there are several
 }
 
-// tree returns the rows as lines of a tree.
+// tree returns the lines of a tree.
 func tree(rows []Row, opts TreeOptions) []branch {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b Row) int { return typeset.CompareNames(a.Name, b.Name) })
@@ -47,28 +46,27 @@ func tree(rows []Row, opts TreeOptions) []branch {
 	return t.lines
 }
 
-// A treeWalk makes the lines of a tree. Rows are sorted by name, so what has a
-// common start is a run of them, and no node is ever built.
+// A treeWalk builds the lines of a tree. Rows are sorted by name, and a common prefix is a run of
+// rows, so nodes are not built.
 type treeWalk struct {
 	opts  TreeOptions
 	depth int
 	lines []branch
 }
 
-// A limb is a run of rows with a common start, up to the word that ends at end.
-// A limb that stands for several equal ones has but the rows of the first.
+// A limb is a run of rows with a common prefix that ends at end. A folded limb contains the rows
+// of its first member.
 type limb struct {
 	rows     []Row
-	at       int // where in names the last word begins
-	end      int // and where it ends
+	at       int // start of the last word in names
+	end      int // end of the last word
 	last     span
-	repeated int // how many equal limbs this is
+	repeated int // number of folded limbs
 	numeric  bool
 	sum      branch
 }
 
-// children adds the lines of limbs, each of which stands for copies of itself.
-// What leads to them begins with prefix.
+// children adds the lines of limbs, under a prefix. Their sums are multiplied by copies.
 func (t *treeWalk) children(limbs []limb, level int, prefix string, copies int) {
 	for i := range limbs {
 		l := &limbs[i]
@@ -83,8 +81,7 @@ func (t *treeWalk) children(limbs []limb, level int, prefix string, copies int) 
 	}
 }
 
-// limb adds the lines of one limb. A limb without branches is one line, however
-// many words it has.
+// limb adds the lines of a limb. Words with a single child share a line.
 func (t *treeWalk) limb(l *limb, level int, prefix, below string, copies int) {
 	copies *= l.repeated
 	line := l.sum
@@ -97,7 +94,7 @@ func (t *treeWalk) limb(l *limb, level int, prefix, below string, copies int) {
 		if limbs = t.limbs(l.rows, l.end+1, level); len(limbs) > 1 {
 			break
 		}
-		// What has one branch alone is no fork: its words are one line.
+		// A word with a single child shares its line.
 		l, limbs = &limbs[0], nil
 		label += "." + l.word()
 		copies *= l.repeated
@@ -111,15 +108,15 @@ func (t *treeWalk) limb(l *limb, level int, prefix, below string, copies int) {
 	t.children(limbs, level, below, copies)
 }
 
-// cutLabel shortens a label, and keeps the lines that lead to it.
+// cutLabel shortens the name in a label, but not its lines.
 func cutLabel(label string, most int) string {
 	name := strings.TrimLeft(label, "├└│─ ")
 	lines := label[:len(label)-len(name)]
 	return lines + typeset.Dotted(name, most-typeset.Width(lines))
 }
 
-// shownParams returns the number of elements, which is not known of a tensor
-// whose shape is not. That of a branch is the sum of what is known below it.
+// shownParams returns the number of elements. It is unknown for a tensor with an unknown shape;
+// for a branch it is the sum of known numbers.
 func (b *branch) shownParams() encode.Known {
 	if b.tensor != nil && paramsOf(b.tensor.TensorInfo) < 0 {
 		return encode.Unknown
@@ -127,7 +124,7 @@ func (b *branch) shownParams() encode.Known {
 	return encode.Known(b.params)
 }
 
-// shownBytes returns the size, which may be unknown likewise.
+// shownBytes returns the size, likewise.
 func (b *branch) shownBytes() encode.Known {
 	if b.tensor != nil && bytesOf(b.tensor.TensorInfo) < 0 {
 		return encode.Unknown
@@ -135,7 +132,7 @@ func (b *branch) shownBytes() encode.Known {
 	return encode.Known(b.bytes)
 }
 
-// word returns the word at the limb's end, or the range of them.
+// word returns the last word, or the range of a folded limb.
 func (l *limb) word() string {
 	if l.repeated > 1 {
 		return l.last.String()
@@ -143,14 +140,13 @@ func (l *limb) word() string {
 	return l.rows[0].Name[l.at:l.end]
 }
 
-// limbs divides rows by the word that begins at offset at.
+// limbs splits rows by the word at offset at.
 func (t *treeWalk) limbs(rows []Row, at, level int) []limb {
 	var limbs []limb
 	for len(rows) > 0 {
 		end := wordEnd(rows[0].Name, at, level)
 		n := 1
-		// A tensor whose name ends here has no branches, even if other names
-		// go on from it.
+		// A tensor has no branches, even if other names continue its name.
 		if end < len(rows[0].Name) {
 			word := rows[0].Name[at : end+1]
 			for n < len(rows) && strings.HasPrefix(rows[n].Name[at:], word) {
@@ -176,13 +172,13 @@ func (t *treeWalk) limbs(rows []Row, at, level int) []limb {
 	return limbs
 }
 
-// params returns the number of elements in all that the limb stands for.
+// params returns the number of elements of all folded limbs.
 func (l *limb) params() int64 { return encode.Times(l.sum.params, l.repeated) }
 
-// bytes returns the size of all that the limb stands for.
+// bytes returns the size of all folded limbs.
 func (l *limb) bytes() int64 { return encode.Times(l.sum.bytes, l.repeated) }
 
-// wordEnd returns where the word of name that begins at offset at ends.
+// wordEnd returns the end of the word at offset at.
 func wordEnd(name string, at, level int) int {
 	if at >= len(name) || level+1 >= maxDepth {
 		return len(name)
@@ -206,8 +202,7 @@ func sum(rows []Row) branch {
 	return b
 }
 
-// foldLimbs makes one limb of those that follow one another in number, and are
-// equal in all that is below them.
+// foldLimbs folds limbs with consecutive numbers and equal content.
 func foldLimbs(limbs []limb) []limb {
 	folded := limbs[:1]
 	for _, l := range limbs[1:] {
@@ -222,15 +217,14 @@ func foldLimbs(limbs []limb) []limb {
 	return folded
 }
 
-// equal says whether the two limbs differ in nothing but their last word.
+// equal reports whether two limbs differ only in their last word.
 func (l *limb) equal(m *limb) bool {
 	return slices.EqualFunc(l.rows, m.rows, func(a, b Row) bool {
 		return a.Dtype == b.Dtype && a.Name[l.end:] == b.Name[m.end:] && shapeKnown(a.TensorInfo) == shapeKnown(b.TensorInfo) && slices.Equal(a.Shape, b.Shape)
 	})
 }
 
-// writeTree writes the tree as a table. Shares are those of the bytes of the whole
-// tree, and not of the branch above: so the largest is found at any level.
+// writeTree writes the tree as a table. Shares refer to the whole tree.
 func writeTree(w *bufio.Writer, s typeset.Style, lines []branch, whole int64) {
 	t := &typeset.Table{N: len(lines), Columns: []typeset.Column{
 		{Title: "NAME", Distinct: true, Least: s.NameWidth(), Cut: cutLabel, Cell: func(i int) string { return lines[i].label }},

@@ -1,5 +1,3 @@
-// What cat says: the values of a tensor.
-
 // Package values shows the numbers in tensors: the values themselves, summary
 // statistics, and histograms.
 package values
@@ -14,24 +12,23 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// A Cat is a tensor whose values are to be shown. Its methods read a part at a
-// time, and write it before they read the next, whatever the tensor's size.
+// A Cat prints the values of a tensor, chunk by chunk.
 type Cat struct{ Tensor *safetensors.Tensor }
 
-// fullPart is how much text is gathered before it is written.
+// fullPart is the size of the output buffer.
 const fullPart = 64 << 10 // bytes
 
-// A gathering is text on its way to w, with a count of what has gone.
+// A gathering buffers output and counts it.
 type gathering struct {
 	w    io.Writer
 	text []byte
 	gone int64
 }
 
-// at returns how many bytes there were in all.
+// at returns the number of bytes so far.
 func (g *gathering) at() int64 { return g.gone + int64(len(g.text)) }
 
-// flush writes what was gathered.
+// flush writes the buffer.
 func (g *gathering) flush() error {
 	g.gone += int64(len(g.text))
 	_, err := g.w.Write(g.text)
@@ -39,8 +36,7 @@ func (g *gathering) flush() error {
 	return err
 }
 
-// each writes all elements to g, and has between write what stands before each
-// but the first, which it is given the number of.
+// each writes all elements. It calls between before each element but the first, with its number.
 func (c *Cat) each(g *gathering, s spelling, between func(i int64)) error {
 	v, err := valuesOf(c.Tensor, s)
 	if err != nil {
@@ -68,8 +64,8 @@ func (c *Cat) each(g *gathering, s spelling, between func(i int64)) error {
 	return nil
 }
 
-// Text writes the values nested in brackets, a line for each row, as NumPy
-// prints arrays, but with all elements. On a terminal long rows are folded.
+// Text writes the values nested in brackets, one row on each line, like NumPy but with all
+// elements. On a terminal it wraps long rows.
 func (c *Cat) Text(w io.Writer, s typeset.Style) error {
 	g := &gathering{w: w}
 	if err := c.nested(g, spelling{}, layout{lines: true, width: s.Width}); err != nil {
@@ -79,8 +75,8 @@ func (c *Cat) Text(w io.Writer, s typeset.Style) error {
 	return g.flush()
 }
 
-// JSON writes the machine form, "weigh.cat/1". The values of a tensor without
-// elements are [], whatever its shape: it may claim any number of empty rows.
+// JSON writes weigh.cat/1. The values of a tensor without elements are [], since its shape may
+// claim any number of empty rows.
 func (c *Cat) JSON(w io.Writer, s typeset.Style) error {
 	t := c.Tensor
 	members := []encode.Member{encode.M("schema", "weigh.cat/1"), encode.M("name", t.Name), encode.M("dtype", t.Dtype), encode.M("shape", append(encode.Dims{}, t.Shape...))}
@@ -107,8 +103,7 @@ func (c *Cat) JSON(w io.Writer, s typeset.Style) error {
 	return g.flush()
 }
 
-// CSV writes a record for each row: the elements along the last axis. There are
-// no titles, and numbers stay what they are, negative ones too.
+// CSV writes one record for each row along the last axis, without titles.
 func (c *Cat) CSV(w io.Writer) error {
 	t, last := c.Tensor, int64(1)
 	if t.NumElems() == 0 {
@@ -132,17 +127,17 @@ func (c *Cat) CSV(w io.Writer) error {
 	return g.flush()
 }
 
-// Raw writes the bytes as they are in the file: little-endian, and packed if
-// elements are narrower than a byte.
+// Raw writes the bytes of the file: little-endian, and packed if elements are narrower than a
+// byte.
 func (c *Cat) Raw(w io.Writer) error {
 	_, err := c.Tensor.WriteTo(w)
 	return err
 }
 
-// A layout is how nested values are laid out.
+// A layout describes how nested values are written.
 type layout struct {
-	lines  bool // whether rows are on lines of their own, and commas followed by spaces
-	width  int  // in columns, where lines are folded; 0 means never
+	lines  bool // rows have lines, and commas are followed by spaces
+	width  int  // columns at which lines are wrapped; 0 means never
 	indent int  // of all lines but the first
 }
 
@@ -153,17 +148,17 @@ func (c *Cat) nested(g *gathering, s spelling, form layout) error {
 		g.text = append(g.text, "[]"...)
 		return nil
 	}
-	// How many elements an array has that begins at each axis. A header may claim
-	// millions of axes, so there is no recursion over them.
+	// The number of elements of an array that begins at each axis. There is no recursion over
+	// axes, since a header may claim millions.
 	size, n := make([]int64, len(shape)), int64(1)
 	for i, dim := range slices.Backward(shape) {
 		n *= dim
 		size[i] = n
 	}
-	begun := g.at() - int64(form.indent) // where the line begins
+	begun := g.at() - int64(form.indent) // start of the line
 	g.text = append(g.text, strings.Repeat("[", len(shape))...)
 	err := c.each(g, s, func(i int64) {
-		ended := 0 // arrays that end before the element
+		ended := 0 // number of arrays that end before the element
 		for ended < len(shape) && i%size[len(shape)-1-ended] == 0 {
 			ended++
 		}
@@ -183,18 +178,17 @@ func (c *Cat) nested(g *gathering, s spelling, form layout) error {
 	return err
 }
 
-// widest is the room that is kept in a line for one more number, the space before
-// it and the comma after it. No F32 is longer; F64 may be, and is folded by the
-// terminal then.
+// widest is the room for one more number with its space and comma. No F32 is longer; the terminal
+// wraps longer F64.
 const widest = 16 // columns
 
-// full says whether a line of so many bytes has no room for another number.
+// full reports whether a line of so many bytes has no room for another number.
 func (l *layout) full(bytes int64) bool {
 	return l.width > 0 && bytes+widest > int64(l.width)
 }
 
-// turn begins a line after as many arrays have ended. Between matrices there is
-// an empty line, as in NumPy, but not in JSON, which is indented instead.
+// turn starts a line after some arrays have ended. Matrices are separated by an empty line, as in
+// NumPy, except in JSON.
 func (l *layout) turn(b []byte, ended, depth int) []byte {
 	if ended > 1 && l.indent == 0 {
 		b = append(b, '\n')

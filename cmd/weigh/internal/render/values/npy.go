@@ -1,4 +1,4 @@
-// The format of NumPy's files, in which cat gives values to other programs.
+// The NPY format of NumPy.
 
 package values
 
@@ -15,10 +15,9 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// NPY writes the tensor as a file that numpy.load opens. Dtypes that NumPy does
-// not have, BF16 and all below 16 bits, become float32, which holds each of their
-// numbers; with bits they become the unsigned integers of their patterns, one for
-// each element, and so do all others.
+// NPY writes the tensor in NumPy's format. Dtypes that NumPy lacks, BF16 and all below 16 bits,
+// become float32, which is exact. With bits, all dtypes become the unsigned integers of their bit
+// patterns.
 func (c *Cat) NPY(w io.Writer, bits bool) error {
 	t, descr, err := numpy(c.Tensor, bits)
 	if err != nil {
@@ -34,8 +33,7 @@ func (c *Cat) NPY(w io.Writer, bits bool) error {
 	return err
 }
 
-// descrs are NumPy's names of dtypes. They say "little-endian" wherever there is
-// an order of bytes.
+// descrs are NumPy's names of dtypes.
 var descrs = map[safetensors.Dtype]string{
 	safetensors.I8: "|i1", safetensors.U8: "|u1",
 	safetensors.I16: "<i2", safetensors.U16: "<u2", safetensors.F16: "<f2",
@@ -43,7 +41,7 @@ var descrs = map[safetensors.Dtype]string{
 	safetensors.I64: "<i8", safetensors.U64: "<u8", safetensors.F64: "<f8", safetensors.C64: "<c8",
 }
 
-// numpy returns t as a tensor of a dtype that NumPy has, and its name there.
+// numpy converts t to a dtype that NumPy has, and returns its NumPy name.
 func numpy(t *safetensors.Tensor, bits bool) (*safetensors.Tensor, string, error) {
 	if bits {
 		switch width := t.Dtype.Bits(); width {
@@ -65,13 +63,12 @@ func numpy(t *safetensors.Tensor, bits bool) (*safetensors.Tensor, string, error
 	return t, descrs[safetensors.F32], err
 }
 
-// npyHeader returns what comes before the data, as numpy/lib/format.py documents
-// it: magic and version, the length of the rest in 2 bytes, or from version 2.0
-// on in 4, and a Python dictionary with spaces and a line end, so that the data
-// begins at a multiple of 64 bytes.
+// npyHeader returns the header that numpy/lib/format.py documents: magic, version, length (2
+// bytes, or 4 from version 2.0), and a Python dictionary, padded with spaces and a newline to a
+// multiple of 64 bytes.
 //
-// Like numpy.save it leaves room for the first dimension to grow to 21 digits, so
-// that the bytes are the same as those of numpy.save.
+// Like numpy.save it leaves room for the first dimension to grow to 21 digits, which makes the
+// output identical.
 func npyHeader(descr string, shape []int64) []byte {
 	const mostDigits = 21
 	var dict strings.Builder
@@ -83,7 +80,7 @@ func npyHeader(descr string, shape []int64) []byte {
 		dict.WriteString(strconv.FormatUint(uint64(n), 10))
 	}
 	if len(shape) == 1 {
-		dict.WriteByte(',') // a tuple of one
+		dict.WriteByte(',') // a tuple with one element
 	}
 	dict.WriteString("), }")
 	if len(shape) > 0 {
@@ -106,20 +103,19 @@ func npyHeader(descr string, shape []int64) []byte {
 	return append(append(b, strings.Repeat(" ", length-dict.Len()-1)...), '\n')
 }
 
-// padded returns where the data begins behind so many bytes, a dictionary, and a
-// line end. There are 1 to 64 spaces, as numpy.save has it, never 0.
+// padded returns where the data begins. Like numpy.save it adds 1 to 64 spaces.
 func padded(start, dict int) int {
 	const alignment = 64
 	end := start + dict + 1
 	return end + alignment - end%alignment
 }
 
-// unpack writes each element of t, which has so many bits, as a byte. Elements
-// are a stream of bits, the least significant bit of each byte first.
+// unpack writes each element as a byte. Elements are packed from the least significant bit of each
+// byte.
 func unpack(w *bufio.Writer, t *safetensors.Tensor, width int) error {
 	r := bufio.NewReaderSize(t.Open(), fullPart)
-	var held uint32 // bits that were read and not written
-	var n int       // how many those are
+	var held uint32 // bits that were read but not written
+	var n int       // number of these bits
 	for range t.NumElems() {
 		for n < width {
 			c, err := r.ReadByte()

@@ -1,4 +1,4 @@
-// Histograms, drawn: in the terminal, and as SVG.
+// Histograms as text and SVG.
 
 package values
 
@@ -15,15 +15,13 @@ import (
 	"github.com/weightools/safetensors/stats"
 )
 
-// A Plot says how histograms are drawn.
+// A Plot selects how histograms are drawn.
 type Plot struct {
-	// Log makes the height of a bar that of the logarithm of its count, so that
-	// a single number far out can be seen beside millions.
+	// Log selects a logarithmic scale, which makes single values visible beside millions.
 	Log bool
 }
 
-// height returns how high the bar of a count is, from 0 to 1, where the largest
-// count is most. One that is not 0 is never of no height.
+// height returns the height of a bar from 0 to 1. It is positive for positive counts.
 func (p *Plot) height(count, most int64) float64 {
 	switch {
 	case count == 0:
@@ -34,12 +32,11 @@ func (p *Plot) height(count, most int64) float64 {
 	return float64(count) / float64(most)
 }
 
-// blocks are a column's eighths, from none to all.
+// blocks are eighths of a line.
 var blocks = []rune(" ▁▂▃▄▅▆▇█")
 
-// write draws a histogram in lines of text, and under it where it begins and
-// ends, and an empty line if more follows. Counts that are not zero show at least
-// an eighth of a line.
+// write draws a histogram in text with its range below, and an empty line if more follows.
+// Positive counts are at least an eighth of a line high.
 func (p *Plot) write(w *bufio.Writer, s typeset.Style, sum *stats.Summary, more bool) {
 	const rows, eighths, indent = 6, 8, "  "
 	counts := fewer(sum.Histogram.Counts, s.Width-2*len(indent))
@@ -70,7 +67,7 @@ func (p *Plot) write(w *bufio.Writer, s typeset.Style, sum *stats.Summary, more 
 	}
 }
 
-// caption says what the highest bar stands for.
+// caption explains the highest bar.
 func (p *Plot) caption(most int64) string {
 	text := typeset.Plural(most, "number") + " in the highest bar"
 	if p.Log {
@@ -79,8 +76,7 @@ func (p *Plot) caption(most int64) string {
 	return text
 }
 
-// fewer returns counts in at most so many bars, each the sum of as many; the last
-// may be of fewer. A room of 0 or less is that of no terminal: all fit.
+// fewer sums up adjacent counts until they fit into room bars. A room of 0 or less has no limit.
 func fewer(counts []int64, room int) []int64 {
 	if room <= 0 || len(counts) <= room {
 		return counts
@@ -97,17 +93,16 @@ func fewer(counts []int64, room int) []int64 {
 	return sums
 }
 
-// The measures of an SVG, in its user units, which are pixels as a rule.
+// Sizes in the SVG, in user units.
 const (
 	svgWidth  = 640
-	svgPanel  = 180 // of one tensor, with its name and its numbers
+	svgPanel  = 180 // of one tensor
 	svgMargin = 20
 	svgBars   = 100 // of the highest bar
 )
 
-// SVG writes one panel for each tensor, one below the other. The file is whole in
-// itself: no script, no font, no reference to anything. Colours are those of the
-// page around it, or of a dark one if the reader's is dark.
+// SVG writes one panel for each tensor. The file has no scripts, fonts or references, and follows
+// the reader's color scheme.
 func (st *Stats) SVG(w io.Writer, p *Plot) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`+"\n",
@@ -121,18 +116,17 @@ func (st *Stats) SVG(w io.Writer, p *Plot) error {
 	})
 }
 
-// panel writes what there is of one tensor, from y on: its name, its bars as one
-// path, the ends of their range, and its numbers.
+// panel writes the panel of a tensor at y: name, bars, range and statistics.
 func (p *Plot) panel(w *bufio.Writer, r *StatsRow, y int) {
 	s := r.Summary
 	text := func(x, y int, anchor, what string) {
 		fmt.Fprintf(w, `<text x="%d" y="%d"%s>`, x, y, anchor)
-		// Names come from strangers. The writer keeps its own errors.
+		// Names are not trusted. The writer keeps its errors.
 		_ = xml.EscapeText(w, []byte(what))
 		w.WriteString("</text>\n")
 	}
 	const atEnd = ` text-anchor="end"`
-	const longest = 80 // columns of a name
+	const longest = 80 // columns
 	text(svgMargin, y+20, "", typeset.Dotted(typeset.Name(r.Name), longest)+"  "+typeset.Name(string(r.Dtype))+" "+typeset.Middle(r.ShapeString(), 24))
 	base := y + 30 + svgBars
 	if counts := s.Histogram.Counts; len(counts) > 0 {

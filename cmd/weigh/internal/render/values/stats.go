@@ -1,4 +1,4 @@
-// What stats says: the numbers in each tensor, summed up.
+// Statistics of tensors.
 
 package values
 
@@ -18,33 +18,33 @@ import (
 	"github.com/weightools/safetensors/stats"
 )
 
-// A StatsRow is a tensor and what its numbers come to.
+// A StatsRow is a tensor with its statistics.
 type StatsRow struct {
 	safetensors.TensorInfo
 	Summary *stats.Summary
 }
 
-// Stats are rows of tensors.
+// Stats is a report on tensors.
 type Stats struct {
 	Rows      []StatsRow
-	All       int  // how many tensors there are, selected or not
-	Truncated bool // whether more are selected
-	Digest    bool // whether summaries have digests
+	All       int  // number of tensors before selection
+	Truncated bool // the limit cut off some
+	Digest    bool // summaries have digests
 }
 
-// histogramJSON is a histogram in the machine form.
+// histogramJSON is a histogram in JSON.
 type histogramJSON struct {
 	Edges  []encode.Finite `json:"edges"`
 	Counts []int64         `json:"counts"`
 }
 
-// statsJSON is a StatsRow in the machine form.
+// statsJSON is a StatsRow in JSON.
 type statsJSON struct {
 	Name      string            `json:"name"`
 	Dtype     safetensors.Dtype `json:"dtype"`
 	Shape     encode.Dims       `json:"shape"`
 	Count     int64             `json:"count"`
-	Min       stats.Value       `json:"min"` // null if no number is finite, as are those below
+	Min       stats.Value       `json:"min"` // null if no value is finite, like the next three
 	Max       stats.Value       `json:"max"`
 	Mean      encode.Finite     `json:"mean"`
 	Std       encode.Finite     `json:"std"`
@@ -56,7 +56,7 @@ type statsJSON struct {
 	SHA256    string            `json:"sha256,omitempty"`
 }
 
-// json returns the machine form.
+// json returns the row for JSON.
 func (r *StatsRow) json(digest bool) statsJSON {
 	s := r.Summary
 	j := statsJSON{
@@ -76,7 +76,7 @@ func (r *StatsRow) json(digest bool) statsJSON {
 	return j
 }
 
-// JSON writes the machine form, "weigh.stats/1".
+// JSON streams weigh.stats/1.
 func (st *Stats) JSON(w io.Writer, s typeset.Style) error {
 	rows := func(yield func(any) bool) {
 		for i := range st.Rows {
@@ -92,8 +92,8 @@ func (st *Stats) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// CSV writes a record for each tensor, with a line of titles. Numbers are exact,
-// and those below zero are no formulas: cells of numbers are written as they are.
+// CSV writes one record for each tensor, after a line of titles. Numbers are exact, and not
+// escaped as formulas.
 func (st *Stats) CSV(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		titles := []string{"tensor", "dtype", "shape", "count", "min", "max", "mean", "std", "nan", "inf", "zeros", "flags"}
@@ -107,7 +107,7 @@ func (st *Stats) CSV(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// writeRecord writes one record. What is no number is an empty cell.
+// writeRecord writes a record. Unknown numbers are empty cells.
 func (st *Stats) writeRecord(w *bufio.Writer, s typeset.Style, r *StatsRow) {
 	var text strings.Builder
 	b := bufio.NewWriter(&text)
@@ -116,7 +116,7 @@ func (st *Stats) writeRecord(w *bufio.Writer, s typeset.Style, r *StatsRow) {
 	w.WriteString(strings.TrimSuffix(text.String(), "\n"))
 	j := r.json(st.Digest)
 	for _, v := range []any{j.Count, j.Min, j.Max, j.Mean, j.Std, j.NaN, j.Inf, j.Zeros} {
-		cell, _ := encode.Marshal(v) // all of these are numbers or null
+		cell, _ := encode.Marshal(v) // numbers or null
 		w.WriteString("," + strings.TrimPrefix(string(cell), "null"))
 	}
 	w.WriteString("," + flagList(j.Flags, " "))
@@ -126,7 +126,7 @@ func (st *Stats) writeRecord(w *bufio.Writer, s typeset.Style, r *StatsRow) {
 	w.WriteByte('\n')
 }
 
-// flagList returns flags as text.
+// flagList joins flags.
 func flagList(flags []stats.Flag, sep string) string {
 	list := make([]string, len(flags))
 	for i, f := range flags {
@@ -135,8 +135,7 @@ func flagList(flags []stats.Flag, sep string) string {
 	return strings.Join(list, sep)
 }
 
-// Text writes the table of tensors, below each a plot if one is asked for, and at
-// the end what is odd.
+// Text writes the table, plots if requested, and unusual tensors.
 func (st *Stats) Text(w io.Writer, s typeset.Style, plot *Plot) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		t := &typeset.Table{N: len(st.Rows), Columns: st.columns(s)}
@@ -152,8 +151,7 @@ func (st *Stats) Text(w io.Writer, s typeset.Style, plot *Plot) error {
 	})
 }
 
-// columns returns the columns of the table. Numbers have six digits, which tell
-// what there is to be seen; JSON and CSV have all.
+// columns returns the columns. Numbers are rounded to six digits.
 func (st *Stats) columns(s typeset.Style) []typeset.Column {
 	row := func(i int) *stats.Summary { return st.Rows[i].Summary }
 	count := func(title string, yields int, value func(*stats.Summary) int64) typeset.Column {
@@ -163,7 +161,7 @@ func (st *Stats) columns(s typeset.Style) []typeset.Column {
 			Short: func(i int) string { return typeset.Short(value(row(i))) },
 		}
 	}
-	// Where space is scarce, numbers have three digits.
+	// Narrow terminals get three digits.
 	value := func(title string, yields int, value func(*stats.Summary) stats.Value) typeset.Column {
 		return typeset.Column{
 			Title: title, Right: true, Yields: yields,
@@ -197,7 +195,7 @@ func (st *Stats) columns(s typeset.Style) []typeset.Column {
 	return columns
 }
 
-// inDigits returns a number of a tensor with so many digits: an integer with all.
+// inDigits rounds a value; integers stay exact.
 func inDigits(v stats.Value, digits int) string {
 	if text := v.String(); !strings.ContainsAny(text, ".eN") {
 		return text
@@ -205,7 +203,7 @@ func inDigits(v stats.Value, digits int) string {
 	return Rounded(v.Float64(), digits)
 }
 
-// Rounded returns x rounded to so many digits; "-" if it is no number.
+// Rounded formats x with so many significant digits, or "-" for NaN.
 func Rounded(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return "-"
@@ -213,7 +211,7 @@ func Rounded(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'g', digits, 64)
 }
 
-// flagTexts say what is odd about a tensor, in the order in which it is told.
+// flagTexts explains flags, in the order of the report.
 var flagTexts = []struct {
 	flag stats.Flag
 	text string
@@ -228,7 +226,7 @@ var flagTexts = []struct {
 
 // writeOdd writes a line for each flag, with the first tensors that have it.
 func (st *Stats) writeOdd(w *bufio.Writer, s typeset.Style) {
-	const most = 5 // names that are listed
+	const most = 5 // names in the list
 	for _, ft := range flagTexts {
 		var names []string
 		n := 0
@@ -250,7 +248,7 @@ func (st *Stats) writeOdd(w *bufio.Writer, s typeset.Style) {
 	}
 }
 
-// writeTotals writes what was looked at.
+// writeTotals writes the summary line.
 func (st *Stats) writeTotals(w *bufio.Writer, s typeset.Style) {
 	var numbers, bytes int64
 	for i := range st.Rows {

@@ -1,4 +1,4 @@
-// Values: the elements of a tensor as text, a part at a time.
+// Elements as text.
 
 package values
 
@@ -14,31 +14,30 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 )
 
-// partSize is how many elements are read at once, and held.
+// partSize is the number of elements that are read at once.
 const partSize = 8192
 
-// A spelling is how numbers are written that forms of text disagree on.
+// A spelling selects between notations for numbers.
 type spelling struct {
-	quoted bool // NaN and infinities are strings, which JSON has no numbers for
+	quoted bool // NaN and infinities are strings, since JSON has no such numbers
 	pairs  bool // complex numbers are [re,im]
 }
 
-// A values reads the elements of a tensor, and writes them as text.
+// A values reads elements and formats them.
 type values struct {
 	spelling
 
-	// load reads the n elements from first on.
+	// load reads n elements from first on.
 	load func(first int64, n int) error
 
-	// text appends the i-th of those to b.
+	// text appends the i-th loaded element to b.
 	text func(b []byte, i int) []byte
 }
 
 // valuesOf returns the values of t.
 //
-// A float is written with the fewest digits that give it back when they are read
-// as a float32, or as a float64 if it is an F64. So narrow floats are exact, and
-// BF16's 3.140625 does not become 3.14, which no other program would show.
+// Floats are written with the fewest digits that parse to the same float32, or float64 for F64.
+// Therefore narrow floats are exact: BF16's 3.140625 does not become 3.14.
 func valuesOf(t *safetensors.Tensor, s spelling) (*values, error) {
 	v := &values{spelling: s}
 	switch t.Dtype {
@@ -57,7 +56,7 @@ func valuesOf(t *safetensors.Tensor, s spelling) (*values, error) {
 	return v, nil
 }
 
-// floats makes v one of numbers that T holds exactly, of so many bits.
+// floats loads elements as numbers that T represents exactly.
 func floats[T float32 | float64](v *values, t *safetensors.Tensor, bits int, buf []T) {
 	v.load = func(first int64, n int) error {
 		got, err := safetensors.DecodeAt(t, buf[:n], first)
@@ -69,7 +68,7 @@ func floats[T float32 | float64](v *values, t *safetensors.Tensor, bits int, buf
 	v.text = func(b []byte, i int) []byte { return v.float(b, float64(buf[i]), bits) }
 }
 
-// bytes makes v one of elements that are taken from their bytes.
+// bytes loads the bytes of elements.
 func (v *values) bytes(t *safetensors.Tensor, text func(b, element []byte) []byte) {
 	size := t.Dtype.Bits() / 8
 	buf := make([]byte, partSize*size)
@@ -87,14 +86,14 @@ func (v *values) bytes(t *safetensors.Tensor, text func(b, element []byte) []byt
 	v.text = func(b []byte, i int) []byte { return text(b, buf[i*size:(i+1)*size]) }
 }
 
-// whole returns what writes the elements of a dtype that is no float, or nil.
-// Integers are never floats on the way: those of 64 bits would be rounded.
+// whole returns a formatter for elements that are not floats, or nil. 64-bit integers must not
+// pass through floats, which would round them.
 func (v *values) whole(d safetensors.Dtype) func(b, element []byte) []byte {
 	le := binary.LittleEndian
 	signed := func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
 	unsigned := func(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) }
 	switch d {
-	case safetensors.BOOL: // any byte but 0 is true, as for all that reads C's bool
+	case safetensors.BOOL: // any byte but 0 is true, as in C
 		return func(b, e []byte) []byte { return strconv.AppendBool(b, e[0] != 0) }
 	case safetensors.U8:
 		return func(b, e []byte) []byte { return unsigned(b, uint64(e[0])) }
@@ -118,8 +117,7 @@ func (v *values) whole(d safetensors.Dtype) func(b, element []byte) []byte {
 	return nil
 }
 
-// complex appends a complex number: [1,2] in JSON, elsewhere 1+2j, which Python
-// and its libraries read.
+// complex appends a complex number: [1,2] in JSON, else 1+2j as in Python.
 func (v *values) complex(b, element []byte) []byte {
 	re := float64(math.Float32frombits(binary.LittleEndian.Uint32(element)))
 	im := float64(math.Float32frombits(binary.LittleEndian.Uint32(element[4:])))
@@ -135,8 +133,7 @@ func (v *values) complex(b, element []byte) []byte {
 	return append(v.float(b, im, 32), 'j')
 }
 
-// float appends x in the form that JavaScript prints, with an exponent only
-// where there would be many zeros without.
+// float appends x in JavaScript's notation, with an exponent only for very large or small numbers.
 func (v *values) float(b []byte, x float64, bits int) []byte {
 	name := ""
 	switch {
