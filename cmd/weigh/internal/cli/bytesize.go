@@ -17,7 +17,7 @@ var sizeUnits = map[string]float64{
 }
 
 // ParseSize parses a size such as "5GB", "1.5 GiB" or "5000000000". Units may be in any case.
-// Fractions are rounded down to bytes as huggingface_hub does, so that shards end where its shards
+// Fractions are rounded down to bytes as huggingface_hub does, so shards end where its shards
 // end. A size below one byte is an error.
 func ParseSize(s string) (int64, error) {
 	number, unit := cutUnit(strings.TrimSpace(s))

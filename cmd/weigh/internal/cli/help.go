@@ -67,7 +67,7 @@ func verbs(root *cobra.Command) []string {
 }
 
 // HelpText returns the help page of a command, wrapped to at most width columns, or to 80 if width
-// is 0. Examples are not wrapped, so that they can be copied.
+// is 0. Examples are not wrapped, so they can be copied.
 func HelpText(cmd *cobra.Command, width int) string {
 	const usual = 80 // columns
 	if width <= 0 || width > usual {

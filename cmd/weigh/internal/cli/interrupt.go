@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// A stoppable writer fails once its context is done, so that long output stops on interrupt.
+// A stoppable writer fails once its context is done, so long output stops on interrupt.
 type stoppable struct {
 	ctx context.Context
 	w   io.Writer

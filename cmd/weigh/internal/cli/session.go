@@ -64,7 +64,7 @@ func (s *Session) Register(root *cobra.Command) {
 	}
 }
 
-// AddInputs records files that are read, so that no output overwrites them.
+// AddInputs records files that are read, so no output overwrites them.
 func (s *Session) AddInputs(names ...string) { s.Inputs = append(s.Inputs, names...) }
 
 // ErrFound makes the program exit with ExitFound. The findings have been reported.

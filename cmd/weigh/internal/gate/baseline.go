@@ -1,4 +1,4 @@
-// Baselines: the findings that are known, so that only new ones are told.
+// Baselines of known findings.
 
 package gate
 
@@ -15,19 +15,18 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 )
 
-// baselineSchema names the form of a baseline.
+// baselineSchema identifies the file format.
 const baselineSchema = "weigh.baseline/1"
 
-// A Baseline is findings by rule, file and tensor, and how often each is there. The
-// message and the bytes of a finding are not part of it: they change as soon as a
-// file is written again.
+// A Baseline counts findings by rule, file and tensor. Messages and bytes are not part of it,
+// because they change when a file is rewritten.
 type Baseline struct {
-	name   string // as messages have it
+	name   string // for messages
 	counts map[entry]int
 }
 
-// An entry is what findings are known by. More says that they are of those which
-// are counted and not kept, of whatever tensors.
+// An entry identifies findings. With more set, it stands for findings that were counted but not
+// kept.
 type entry struct {
 	rule, file, tensor string
 	more               bool
@@ -36,23 +35,23 @@ type entry struct {
 // entryJSON is an entry in the file.
 type entryJSON struct {
 	Rule   string `json:"rule"`
-	File   string `json:"file"`   // from the folder of the baseline
+	File   string `json:"file"`   // relative to the baseline's folder
 	Tensor string `json:"tensor"` // "" for the file as a whole
 	Count  int    `json:"count"`
 	More   bool   `json:"more,omitempty"`
 }
 
-// entryOf returns what a finding is known by.
+// entryOf returns the entry of a finding.
 func entryOf(f *finding.Finding) entry {
 	return entry{string(f.Rule), cmp.Or(f.Key, f.File), f.Name(), false}
 }
 
-// moreOf returns what an omission is known by.
+// moreOf returns the entry of an omission.
 func moreOf(o *finding.Omission) entry {
 	return entry{string(o.Rule), cmp.Or(o.Key, o.File), "", true}
 }
 
-// NewBaseline records all findings that are not allowed already.
+// NewBaseline records all findings that are not already allowed.
 func NewBaseline(name string, findings []finding.Finding, omitted []finding.Omission) *Baseline {
 	b := &Baseline{name, make(map[entry]int)}
 	for i := range findings {
@@ -68,7 +67,7 @@ func NewBaseline(name string, findings []finding.Finding, omitted []finding.Omis
 	return b
 }
 
-// Len returns how many findings are recorded.
+// Len returns the number of recorded findings.
 func (b *Baseline) Len() (n int) {
 	for _, c := range b.counts {
 		n += c
@@ -76,7 +75,7 @@ func (b *Baseline) Len() (n int) {
 	return n
 }
 
-// ReadBaseline reads a baseline. Name is what messages call it.
+// ReadBaseline parses a baseline. Name appears in errors.
 func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	var doc struct {
 		Schema   string      `json:"schema"`
@@ -106,8 +105,7 @@ func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// Write writes the baseline, an entry to a line and in order, so that two of them
-// can be compared line by line.
+// Write writes the baseline, one entry on each line, sorted.
 func (b *Baseline) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "{\"schema\":%q,\"findings\":[", baselineSchema)
@@ -126,7 +124,7 @@ func (b *Baseline) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// entries returns the entries in order.
+// entries returns the sorted entries.
 func (b *Baseline) entries() []entry {
 	list := make([]entry, 0, len(b.counts))
 	for e := range b.counts {
@@ -144,9 +142,8 @@ func (b *Baseline) entries() []entry {
 	return list
 }
 
-// Accept allows the findings that are recorded. Of an omission it allows as many as
-// are, and splits it if those are not all. It returns what is recorded and was not
-// found, of files that are in scope.
+// Accept allows recorded findings. An omission is split if only part of it is recorded. It returns
+// the recorded findings that were not found again, of files in scope.
 func (b *Baseline) Accept(findings []finding.Finding, omitted []finding.Omission, inScope func(file string) bool) (all []finding.Omission, stale []finding.Stale) {
 	left := make(map[entry]int, len(b.counts))
 	for e, n := range b.counts {

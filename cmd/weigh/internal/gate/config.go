@@ -1,4 +1,4 @@
-// Configurations: what .weigh.toml may say, and where it is wrong.
+// Configuration files.
 
 package gate
 
@@ -16,42 +16,39 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
-// A Config is what a configuration says. The zero Config, and nil, say nothing.
+// A Config is a parsed .weigh.toml. A nil Config allows nothing.
 type Config struct {
-	// Name is the file, as the user can open it.
+	// Name is the path of the file.
 	Name string
 
-	// FailOn is the least severity for which the check fails; nil leaves that to
-	// others.
+	// FailOn is the lowest severity that makes a check fail, or nil if not set.
 	FailOn *safetensors.Severity
 
-	// Limits are on what a header may have.
+	// Limits apply to headers.
 	Limits Limits
 
-	// Allowed are the findings that are no faults.
+	// Allowed lists the allowed findings.
 	Allowed []Allowance
 }
 
-// Limits are the limits of [safetensors.Opener]. Of each, 0 means that there is
-// none but the format's.
+// Limits are the limits of [safetensors.Opener]. 0 means the limit of the format.
 type Limits struct {
 	Header   int64 `toml:"header"`   // bytes of the header
-	Tensors  int32 `toml:"tensors"`  // in one file
+	Tensors  int32 `toml:"tensors"`  // tensors in a file
 	Rank     int32 `toml:"rank"`     // dimensions of a tensor
 	Metadata int64 `toml:"metadata"` // bytes of "__metadata__"
 }
 
-// An Allowance allows the findings of one rule, in some files, of some tensors.
+// An Allowance allows the findings of one rule in some files and tensors.
 type Allowance struct {
 	Rule   safetensors.Rule
-	File   *glob.Pattern // of paths from the folder of the configuration; nil means all
-	Tensor *glob.Pattern // of names; nil means all, and files as a whole
+	File   *glob.Pattern // paths relative to the configuration's folder; nil means all
+	Tensor *glob.Pattern // tensor names; nil means all, and whole files
 	Reason string
 }
 
-// The configuration as it stands in TOML. Its types refuse what they cannot be
-// while it is read, so that an error has a line. They are neither strings nor
-// numbers, which the decoder would fill without asking them.
+// The TOML form. Its types validate values while they are decoded, and therefore errors have a
+// line. They are not strings or numbers, which the decoder would set without validation.
 type (
 	document struct {
 		FailOn severity    `toml:"fail-on"`
@@ -70,7 +67,7 @@ type (
 	tensorPattern struct{ p *glob.Pattern }
 )
 
-// Words are what --fail-on and fail-on can be, from the strictest.
+// Words are the values of fail-on, from the strictest.
 func Words() []string {
 	var words []string
 	for s := safetensors.Note; s <= safetensors.Invalid; s++ {
@@ -79,8 +76,7 @@ func Words() []string {
 	return append(words, "never")
 }
 
-// Severity returns the severity of which a check fails by one of [Words], and
-// false for any other.
+// Severity returns the severity for one of [Words], and false for other words.
 func Severity(word string) (safetensors.Severity, bool) {
 	i := slices.Index(Words(), word)
 	return safetensors.Severity(i), i >= 0
@@ -117,9 +113,7 @@ func (p *tensorPattern) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Parse reads a configuration. Name is what messages call it. An error has the place
-// where it stands, as "NAME:LINE:COLUMN", unless it is that something is missing or
-// of another kind than it has to be.
+// Parse parses a configuration. Errors begin with "NAME:LINE:COLUMN" where possible.
 func Parse(name string, text []byte) (*Config, error) {
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -146,7 +140,7 @@ func Parse(name string, text []byte) (*Config, error) {
 	return c, nil
 }
 
-// allowance returns what a says, or the end of a sentence about what it lacks.
+// allowance validates an entry of "allow".
 func (a *allowance) allowance() (*Allowance, error) {
 	switch {
 	case a.Rule.known == "":
@@ -161,14 +155,14 @@ func (a *allowance) allowance() (*Allowance, error) {
 	if a.Tensor != nil {
 		one.Tensor = a.Tensor.p
 	}
-	// A table is no pattern, and must not pass for one that matches all.
+	// A table is not a pattern, and must not match everything.
 	if a.File != nil && one.File == nil || a.Tensor != nil && one.Tensor == nil {
 		return nil, fmt.Errorf(", of rule %s, has a pattern that is no string", string(one.Rule))
 	}
 	return one, nil
 }
 
-// placed returns an error of decoding with the place of the first fault.
+// placed adds the position of the first error.
 func placed(name string, err error) error {
 	var unknown *toml.StrictMissingError
 	var at *toml.DecodeError
@@ -185,10 +179,9 @@ func placed(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// CheckFound returns an error if c says what only a configuration may say that the
-// user has named. One that merely lies beside the weights may have come with them:
-// it can make a check stricter, and allow what files are not refused for. If it
-// could do more, a stranger's files would bring their own pass.
+// CheckFound returns an error if c contains settings that only a configuration named by the user
+// may have. One found next to the weights may have come with them. It can make a check stricter,
+// and allow notes and warnings, but not invalid files.
 func (c *Config) CheckFound() error {
 	const way = "it lies beside the weights, and may have come with them; name it with --config if it is yours, or pass it over with --no-config"
 	if c.FailOn != nil && *c.FailOn > safetensors.Nonconforming {
@@ -213,8 +206,8 @@ func (c *Config) Limit(o *safetensors.Opener) {
 	o.MaxHeaderSize, o.MaxTensors, o.MaxRank, o.MaxMetadata = c.Limits.Header, int(c.Limits.Tensors), int(c.Limits.Rank), c.Limits.Metadata
 }
 
-// Reason returns why a finding of rule in the file of the given path, from the
-// folder of c, is allowed, or "". Tensor is "" if the file as a whole is at fault.
+// Reason returns the reason why a finding is allowed, or "". Tensor is "" for findings about whole
+// files.
 func (c *Config) Reason(rule safetensors.Rule, file, tensor string) string {
 	if c == nil {
 		return ""
@@ -227,8 +220,8 @@ func (c *Config) Reason(rule safetensors.Rule, file, tensor string) string {
 	return ""
 }
 
-// ReasonForAll is Reason for findings whose tensors are not known: those of which
-// there are too many. Only what does not ask for a tensor allows them.
+// ReasonForAll is Reason for omitted findings, whose tensors are unknown: an allowance for certain
+// tensors does not apply.
 func (c *Config) ReasonForAll(rule safetensors.Rule, file string) string {
 	if c == nil {
 		return ""

@@ -1,20 +1,17 @@
-// Patterns of tensor names.
-
-// Package glob matches tensor names, which are words between dots, against
-// patterns like those of file names:
+// Package glob matches tensor names against patterns. Names are words between dots:
 //
-//   - any characters but a dot
-//     **       any characters
-//     ?        one character but a dot
-//     [a-z]    one of these characters, [^a-z] and [!a-z] one of all others but a dot
-//     [0-23]   a number from 0 to 23, as folded layers are listed
-//     \*       a character that means itself
+//	**       any characters
+//	*        any characters except a dot
+//	?        one character except a dot
+//	[a-z]    one of these characters; [^a-z] and [!a-z] any other except a dot
+//	[0-23]   a number from 0 to 23, as in folded layers
+//	\*       a literal character
 //
-// [CompilePath] does the same for paths, which are words between slashes. There
-// "**/" is any number of folders, and none.
+// [CompilePath] does the same for paths, which are words between slashes. There, "**/" matches any
+// number of folders.
 //
-// A pattern matches a whole name. Matching takes time in proportion to the
-// length of the name and that of the pattern, whatever they are.
+// A pattern matches a whole name. Matching takes time proportional to the lengths of name and
+// pattern.
 package glob
 
 import (
@@ -23,20 +20,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Pattern is a pattern, ready to match names. It may be used by any number of
-// goroutines at once.
+// A Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
 	source string
 	parts  []part
-	sep    byte // what is between words: '.' or '/'
+	sep    byte // separator: '.' or '/'
 }
 
 // A part is a piece of a pattern.
 type part struct {
 	kind kind
-	text string // of literal
-	in   []span // of class, and the one of number
-	not  bool   // of class: one of all others
+	text string // for literal
+	in   []span // ranges for class; one range for number
+	not  bool   // for class: inverted
 }
 
 type kind int
@@ -45,13 +41,13 @@ const (
 	literal kind = iota
 	word         // *
 	all          // **
-	folders      // **/ at the start of a path or after a slash: none, or any
+	folders      // **/ at the start of a path or after a slash
 	one          // ?
 	class        // [a-z]
 	number       // [0-23]
 )
 
-// A span is a range of characters or of numbers, with both its ends.
+// A span is a closed range of characters or numbers.
 type span struct{ lo, hi int64 }
 
 func (p *part) has(v int64) bool {
@@ -63,15 +59,15 @@ func (p *part) has(v int64) bool {
 	return false
 }
 
-// String returns the pattern as it was given to Compile.
+// String returns the source of the pattern.
 func (p *Pattern) String() string { return p.source }
 
-// Match says whether the pattern matches all of name.
+// Match reports whether the pattern matches all of name.
 //
-// It goes through the parts once, with all the offsets of name that the parts so
-// far can lead to: so no pattern makes it go back, and none is slow.
+// It processes the parts once, with the set of offsets that each part can end at. It does not
+// backtrack.
 func (p *Pattern) Match(name string) bool {
-	const usual = 256 // bytes: room on the stack for all names of honest models
+	const usual = 256 // bytes; enough for usual names, on the stack
 	var a, b [usual]bool
 	var from, to []bool
 	if n := len(name) + 1; n <= usual {
@@ -90,8 +86,8 @@ func (p *Pattern) Match(name string) bool {
 	return from[len(name)]
 }
 
-// step marks in to where the part can end that begins at an offset marked in
-// from. It returns false if it can end nowhere.
+// step marks in to the offsets where the part can end if it begins at an offset in from. It
+// returns false if there are none.
 func (p *part) step(name string, sep byte, from, to []bool) (any bool) {
 	for i := 0; i < len(from); i++ {
 		if !from[i] {
@@ -99,16 +95,14 @@ func (p *part) step(name string, sep byte, from, to []bool) (any bool) {
 		}
 		switch p.kind {
 		case folders:
-			// It can begin after a slash alone, so that what begins further on can
-			// end nowhere else.
+			// The part can begin only after a slash.
 			to[i] = true
 			for j := i; j < len(name); j++ {
 				to[j+1] = to[j+1] || name[j] == sep
 			}
 			return true
 		case word, all:
-			// Offsets from here on are marked up to the next dot, or all of
-			// them. What is marked within needs no look of its own.
+			// All offsets up to the next dot, or to the end, are reachable.
 			for ; ; i++ {
 				to[i] = true
 				if i == len(name) || p.kind == word && name[i] == sep {
@@ -126,8 +120,7 @@ func (p *part) step(name string, sep byte, from, to []bool) (any bool) {
 	return any
 }
 
-// length returns how many bytes of name the part matches at offset i, or -1 if
-// it does not. It is not for parts that match more than one length.
+// length returns how many bytes the part matches at offset i, or -1. It must have a fixed length.
 func (p *part) length(name string, sep byte, i int) int {
 	if p.kind == literal {
 		if strings.HasPrefix(name[i:], p.text) {
@@ -146,11 +139,10 @@ func (p *part) length(name string, sep byte, i int) int {
 	return n
 }
 
-// digits returns the length of the number at offset i of name, if it is one of
-// those meant. A number is all the digits that stand together, without zeros in
-// front.
+// digits returns the length of the number at offset i if it is in the range. Numbers have no
+// leading zeros.
 func (p *part) digits(name string, i int) int {
-	const most = 18 // digits: fits an int64
+	const most = 18 // digits; fits an int64
 	isDigit := func(i int) bool { return i < len(name) && '0' <= name[i] && name[i] <= '9' }
 	if i > 0 && isDigit(i-1) {
 		return -1
@@ -168,11 +160,10 @@ func (p *part) digits(name string, i int) int {
 	return n
 }
 
-// Compile reads a pattern of names.
+// Compile parses a pattern for names.
 func Compile(pattern string) (*Pattern, error) { return compile(pattern, '.') }
 
-// CompilePath reads a pattern of paths, in which slashes are what dots are in
-// names: "*" stops at them, and "**" does not.
+// CompilePath parses a pattern for paths, whose separator is the slash.
 func CompilePath(pattern string) (*Pattern, error) {
 	p, err := compile(pattern, '/')
 	if err != nil {
@@ -180,7 +171,7 @@ func CompilePath(pattern string) (*Pattern, error) {
 	}
 	for i := range p.parts[:max(len(p.parts)-1, 0)] {
 		part, next := &p.parts[i], &p.parts[i+1]
-		// What is left of a slash, by another "**/", is an empty text.
+		// A slash consumed by "**/" leaves an empty literal.
 		begins := i == 0 || p.parts[i-1].kind == literal && (p.parts[i-1].text == "" || strings.HasSuffix(p.parts[i-1].text, "/"))
 		if begins && part.kind == all && next.kind == literal && strings.HasPrefix(next.text, "/") {
 			part.kind, next.text = folders, next.text[1:]

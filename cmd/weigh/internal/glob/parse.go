@@ -1,4 +1,4 @@
-// Reading a pattern.
+// Parsing of patterns.
 
 package glob
 
@@ -13,10 +13,10 @@ import (
 
 var errEscape = errors.New(`a backslash stands at the end, with nothing to escape`)
 
-// parse takes a pattern apart.
+// parse splits a pattern into parts.
 func parse(pattern string) ([]part, error) {
 	var parts []part
-	text := func(s string) { // to the literal before, if there is one
+	text := func(s string) { // appends to the previous literal if there is one
 		if n := len(parts); n > 0 && parts[n-1].kind == literal {
 			parts[n-1].text += s
 			return
@@ -26,7 +26,7 @@ func parse(pattern string) ([]part, error) {
 	for i := 0; i < len(pattern); {
 		switch pattern[i] {
 		case '*':
-			// More than two stars say no more than two.
+			// More stars mean the same as two.
 			stars := len(pattern[i:]) - len(strings.TrimLeft(pattern[i:], "*"))
 			parts = append(parts, part{kind: min(literal+kind(stars), all)})
 			i += stars
@@ -55,10 +55,9 @@ func parse(pattern string) ([]part, error) {
 	return parts, nil
 }
 
-// bracket reads what is between brackets at the start of s, and returns its
-// length with them.
+// bracket parses an expression in brackets at the start of s, and returns its length.
 func bracket(s string) (p part, n int, err error) {
-	// Numbers come first: as a class, "[0-23]" would be legal and mean another thing.
+	// Number ranges take precedence: as a class, "[0-23]" would be valid but have another meaning.
 	if p, n, err = numbers(s); n > 0 || err != nil {
 		return p, n, err
 	}
@@ -72,7 +71,7 @@ func bracket(s string) (p part, n int, err error) {
 		if i >= len(s) {
 			return p, 0, errors.New(`'[' is not closed; write \[ for the character itself`)
 		}
-		if s[i] == ']' && !first { // at the start it means itself
+		if s[i] == ']' && !first { // literal at the start
 			return p, i + 1, nil
 		}
 		lo, n, err := member(s[i:])
@@ -94,7 +93,7 @@ func bracket(s string) (p part, n int, err error) {
 	}
 }
 
-// member reads one character, which may be escaped.
+// member parses one character, which may be escaped.
 func member(s string) (r rune, n int, err error) {
 	escape := 0
 	if s[0] == '\\' {
@@ -108,8 +107,7 @@ func member(s string) (r rune, n int, err error) {
 
 var isNumbers = regexp.MustCompile(`^\[([0-9]{1,18})-([0-9]{1,18})\]`)
 
-// numbers reads [LO-HI], a range of numbers. It returns 0 if there is none. As
-// characters, [0-23] would be one of 0, 1, 2 and 3, which nobody means.
+// numbers parses [LO-HI], a range of numbers. It returns 0 if s does not begin with one.
 func numbers(s string) (p part, n int, err error) {
 	m := isNumbers.FindStringSubmatch(s)
 	if m == nil {

@@ -18,26 +18,26 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// ConfigName is the name of a configuration that is found beside a target.
+// ConfigName is the name of a configuration file next to a target.
 const ConfigName = ".weigh.toml"
 
-// A Keeper says by what files are known from one run to the next, and of what is
-// found in them whether it is allowed.
+// A Keeper decides which findings are allowed by configuration, and names files independently of
+// the working directory.
 type Keeper struct {
-	root   string    // the folder from which paths are told: that of the baseline, or the one where the program runs
-	named  *rulebook // that of --config, or nil
-	search bool      // whether to look beside targets for one
-	now    *rulebook // that of the target at hand, or nil
+	root   string    // folder of the baseline, or the working directory
+	named  *rulebook // from --config, or nil
+	search bool      // search next to targets
+	now    *rulebook // for the current target, or nil
 	Used   []*rulebook
 }
 
-// A rulebook is a configuration, and the folder from which its patterns are.
+// A rulebook is a configuration with the folder that its patterns refer to.
 type rulebook struct {
 	*gate.Config
 	folder string
 }
 
-// NewKeeper returns the one that the flags ask for.
+// NewKeeper returns a Keeper for a configuration file and a baseline, which may be "".
 func NewKeeper(sess *cli.Session, config, baseline string, search bool) (*Keeper, error) {
 	root := "."
 	if baseline != "" {
@@ -52,7 +52,7 @@ func NewKeeper(sess *cli.Session, config, baseline string, search bool) (*Keeper
 	return k, err
 }
 
-// readRulebook reads a configuration. One that makes no sense is a slip of the user's.
+// readRulebook reads a configuration.
 func readRulebook(sess *cli.Session, name string) (*rulebook, error) {
 	text, err := sess.ReadSmall(name, 1<<20)
 	if err != nil {
@@ -66,7 +66,7 @@ func readRulebook(sess *cli.Session, name string) (*rulebook, error) {
 	return &rulebook{config, folder}, err
 }
 
-// turnTo takes up the configuration for a target.
+// turnTo loads the configuration for a target.
 func (k *Keeper) turnTo(sess *cli.Session, target string) error {
 	if k == nil {
 		return nil
@@ -88,8 +88,7 @@ func (k *Keeper) turnTo(sess *cli.Session, target string) error {
 	return nil
 }
 
-// besides returns the name of the configuration that lies beside a local target, "" if
-// none does. That of a folder lies in it, or beside it.
+// besides returns the configuration file in or next to a local target, or "".
 func besides(target string) string {
 	ref, err := store.Parse(target)
 	if target == "-" || err != nil || ref.Scheme != "file" {
@@ -98,7 +97,7 @@ func besides(target string) string {
 	names := []string{filepath.Join(filepath.Dir(target), ConfigName)}
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		names = []string{filepath.Join(target, ConfigName)}
-		if filepath.Clean(target) != "." { // the folder around that is another matter
+		if filepath.Clean(target) != "." { // the parent of the working directory does not count
 			names = append(names, filepath.Join(target, "..", ConfigName))
 		}
 	}
@@ -110,7 +109,7 @@ func besides(target string) string {
 	return ""
 }
 
-// opener returns how files of the target at hand are opened.
+// opener returns the options for opening files of the current target.
 func (k *Keeper) opener(lenient bool) *safetensors.Opener {
 	o := &safetensors.Opener{Lenient: lenient}
 	if k != nil && k.now != nil {
@@ -119,7 +118,7 @@ func (k *Keeper) opener(lenient bool) *safetensors.Opener {
 	return o
 }
 
-// Findings returns what a report on a file finds, with what is allowed of it.
+// Findings converts a report on a file, with reasons for allowed findings.
 func (k *Keeper) Findings(file string, r *safetensors.Report) (list []finding.Finding, omitted []finding.Omission) {
 	var key, within string
 	var book *gate.Config
@@ -138,8 +137,8 @@ func (k *Keeper) Findings(file string, r *safetensors.Report) (list []finding.Fi
 	return list, omitted
 }
 
-// from returns a path of a local file as it is told from a folder, with slashes. What
-// is not local is known by its address.
+// from returns the path of a local file relative to a folder, with slashes. Remote files keep
+// their address.
 func from(folder, file string) string {
 	if file == "-" || strings.Contains(file, "://") {
 		return file
@@ -151,11 +150,11 @@ func from(folder, file string) string {
 	if rel, err := filepath.Rel(folder, abs); err == nil {
 		return filepath.ToSlash(rel)
 	}
-	return filepath.ToSlash(abs) // on another drive of Windows
+	return filepath.ToSlash(abs) // on another Windows drive
 }
 
-// FailsFrom returns the least severity for which the check fails: what the flag
-// says, else the strictest of what the configurations say, else the default.
+// FailsFrom returns the lowest severity that makes the check fail: the flag, else the strictest
+// configuration, else the default.
 func (k *Keeper) FailsFrom(failOn string, lenient bool) (safetensors.Severity, error) {
 	if failOn != "" {
 		least, ok := gate.Severity(failOn)
@@ -173,8 +172,8 @@ func (k *Keeper) FailsFrom(failOn string, lenient bool) (safetensors.Severity, e
 	return least, nil
 }
 
-// Scope says of a file, as it is known, whether the check was of it: it was judged,
-// or would have been if it were still there. What could not be read is out of it.
+// Scope returns a function that reports whether the check covers a file, even one that no longer
+// exists. Unreadable files are not covered.
 func (k *Keeper) Scope(c *finding.Check) func(file string) bool {
 	judged := make(map[string]bool)
 	var folders []string

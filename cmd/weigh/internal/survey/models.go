@@ -1,4 +1,4 @@
-// Models: what the sets of a survey are counted as.
+// Models in a survey.
 
 package survey
 
@@ -12,11 +12,11 @@ import (
 	"github.com/weightools/safetensors/model/compat"
 )
 
-// A namedModel is a model of a survey, with the name of its set.
+// A namedModel is a model with the name of its set.
 type namedModel struct {
 	*model.Model
 	name       string
-	configured bool // the configuration was read
+	configured bool // the configuration has been read
 }
 
 // modelOf returns the model that a set belongs to. Shards that the user names one by one belong to one model.

@@ -1,4 +1,4 @@
-// Repositories: what check says of a folder beyond its files and sets.
+// Checks of folders.
 
 package survey
 
@@ -14,8 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
-// repository judges what lies around the sets at a place, and between them, after
-// their files were judged one by one.
+// repository checks everything around and between the sets of a target.
 func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, files []listing.File) error {
 	opts := &check.Options{Data: s.opts.Data, Described: func(string) { s.described = true }}
 	if !at.Remote() {
@@ -40,7 +39,7 @@ func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.T
 	return nil
 }
 
-// progressOf returns the progress of counting all tensors of some files.
+// progressOf returns the progress for all tensors of some files.
 func progressOf(files []listing.File) *cli.Progress {
 	all := new(cli.Progress)
 	for i := range files {

@@ -1,5 +1,4 @@
-// Surveys: what is at some targets, as the verbs about whole models see it.
-
+// Package survey inspects targets for the commands that report on whole checkpoints.
 package survey
 
 import (
@@ -17,30 +16,29 @@ import (
 	"github.com/weightools/safetensors/model"
 )
 
-// Options say how closely to look.
+// Options select how much is read.
 type Options struct {
 	Lenient  bool
-	Thorough bool    // judge what is not counted, too, and compare bytes
-	Data     bool    // judge values
-	Models   bool    // read what is beside the weights, so that they can be counted
-	Gate     *Keeper // what is allowed; nil if nothing has to be
+	Thorough bool    // also check sets that are not counted, and compare bytes
+	Data     bool    // check values
+	Models   bool    // read configurations, to count parameters
+	Gate     *Keeper // allowed findings; may be nil
 }
 
-// A Survey is what is at some targets.
+// A Survey is everything found at some targets.
 type Survey struct {
 	listing.Inventory
 	opts *Options
 
 	models    []*namedModel
-	indexes   int  // how many were judged against their shards
-	described bool // whether tensors were judged by a configuration
+	indexes   int  // number of indexes checked against shards
+	described bool // tensors were checked against a configuration
 	seen      map[string]bool
 	said      map[saying]bool
 	missed    []finding.Unread
 }
 
-// A saying is what was found, or could not be read: a folder and a file in it may both
-// be targets, and what there is to say is said once.
+// A saying identifies a message. Targets may overlap, and messages are reported once.
 type saying struct {
 	file         string
 	rule         safetensors.Rule
@@ -48,15 +46,15 @@ type saying struct {
 	tensor, text string
 }
 
-// first says whether it is the first time that something is said, and takes note of it.
+// first reports whether a message is new, and remembers it.
 func (s *Survey) first(one saying) bool {
 	was := s.said[one]
 	s.said[one] = true
 	return !was
 }
 
-// Run looks at targets. It goes on after one that cannot be read, having
-// said so, and returns errUnread if none can.
+// Run inspects the targets. It prints errors and continues with the next target. It returns
+// ErrUnread if no target could be read.
 func Run(ctx context.Context, sess *cli.Session, targets []string, opts *Options) (*Survey, error) {
 	s := &Survey{Inventory: listing.Inventory{Targets: target.AllPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, arg := range targets {
@@ -69,7 +67,7 @@ func Run(ctx context.Context, sess *cli.Session, targets []string, opts *Options
 				err = s.target(ctx, sess, arg)
 			}
 		}
-		// A slip of the user's is no fault of a file, and ends the survey.
+		// Usage errors end the survey.
 		var usage cli.UsageError
 		if errors.As(err, &usage) {
 			return nil, err
@@ -90,14 +88,14 @@ func Run(ctx context.Context, sess *cli.Session, targets []string, opts *Options
 	return s, nil
 }
 
-// miss takes note of what could not be read.
+// miss records an error.
 func (s *Survey) miss(file string, err error) {
 	if text := cli.Describe(err); s.first(saying{file: file, text: text}) {
 		s.missed = append(s.missed, finding.Unread{File: file, Message: text})
 	}
 }
 
-// stream looks at standard input.
+// stream inspects standard input.
 func (s *Survey) stream(sess *cli.Session) error {
 	if s.seen["-"] {
 		return nil
@@ -128,11 +126,11 @@ func (s *Survey) stream(sess *cli.Session) error {
 	return nil
 }
 
-// opener returns how files are opened. Unless a configuration says otherwise, the
-// limits are those of the format: who looks at a file wants to see it, however large.
+// opener returns the options for opening files. Unless a configuration sets limits, those of the
+// format apply.
 func (s *Survey) opener() *safetensors.Opener { return s.opts.Gate.opener(s.opts.Lenient) }
 
-// target looks at one target that is not standard input.
+// target inspects a target other than standard input.
 func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) error {
 	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.Thorough})
 	if err != nil {
@@ -158,7 +156,7 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) erro
 	return nil
 }
 
-// setAt returns what there is to say of a set, with names that the user can open.
+// setAt describes a set with paths that the user can open.
 func setAt(at *target.Target, set *checkpoint.Set) listing.Set {
 	r := listing.Set{Name: at.Path(set.Name), Role: string(set.Role), Files: len(set.Shards), Counted: set.Counted()}
 	if set.CopyOf != "" {
@@ -167,11 +165,11 @@ func setAt(at *target.Target, set *checkpoint.Set) listing.Set {
 	return r
 }
 
-// set looks at one set of shards.
+// set inspects a set of files.
 func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, set *checkpoint.Set) error {
 	cp := set.Open()
 	defer cp.Close()
-	// An index may be named by two targets; the check only says that there was one.
+	// Two targets may name one index; the report only says that there was one.
 	if set.Index != "" {
 		s.indexes++
 	}
@@ -189,7 +187,7 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 			s.miss(file, err)
 		case r.File == "" || target.IsIndex(r.File):
 			s.find(file, r.Report)
-		case !s.seen[file]: // targets may overlap, and sums count a file once
+		case !s.seen[file]: // targets may overlap; count each file once
 			s.seen[file] = true
 			for _, note := range r.Notes {
 				sess.Notice("%s: %s", file, note)
@@ -210,7 +208,7 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 	return nil
 }
 
-// file adds a file of a set, whose header was judged.
+// file adds a checked file of a set.
 func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Checkpoint, r checkpoint.Report) error {
 	if s.opts.Data {
 		data, err := cp.ReaderAt(ctx, r.File)
@@ -223,7 +221,7 @@ func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Che
 	}
 	s.add(at.Path(r.File), r.Size, r.Report)
 	if r.Format != "" {
-		// The header is not the file's own, and neither is its metadata.
+		// The header does not exist in the file, and neither does its metadata.
 		h := *r.Header
 		h.Metadata = nil
 		f := &s.Files[len(s.Files)-1]
@@ -232,7 +230,7 @@ func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Che
 	return nil
 }
 
-// add adds a file that was judged.
+// add adds a checked file.
 func (s *Survey) add(path string, size int64, report *safetensors.Report) {
 	s.Files = append(s.Files, listing.File{Path: path, Size: size, Header: report.Header})
 	s.find(path, report)
@@ -243,7 +241,7 @@ func (s *Survey) find(path string, report *safetensors.Report) {
 	list, omitted := s.opts.Gate.Findings(path, report)
 	for _, f := range list {
 		if f.Rule == checkpoint.RuleWeightsFormat && !s.opts.Thorough {
-			continue // who looks at such a file knows
+			continue // the user of such a file knows
 		}
 		if s.first(saying{f.File, f.Rule, f.Span, f.Tensor, f.Detail}) {
 			s.Findings = append(s.Findings, f)
@@ -256,8 +254,7 @@ func (s *Survey) find(path string, report *safetensors.Report) {
 	}
 }
 
-// Verdict returns errFound if something was found for which files are refused,
-// and errUnread if something could not be read.
+// Verdict returns ErrFound if a file is refused, and ErrUnread if something could not be read.
 func (s *Survey) Verdict(lenient bool) error {
 	if worst, found := finding.Worst(s.Findings); found && worst >= target.LeastRefused(lenient) {
 		return cli.ErrFound
@@ -265,7 +262,7 @@ func (s *Survey) Verdict(lenient bool) error {
 	return s.Unread()
 }
 
-// Unread returns errUnread if something could not be read.
+// Unread returns ErrUnread if something could not be read.
 func (s *Survey) Unread() error {
 	if len(s.missed) > 0 {
 		return cli.ErrUnread
@@ -273,7 +270,7 @@ func (s *Survey) Unread() error {
 	return nil
 }
 
-// Check returns what check says of the survey.
+// Check returns the survey as a check report.
 func (s *Survey) Check(least safetensors.Severity) *finding.Check {
 	c := &finding.Check{
 		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: least,

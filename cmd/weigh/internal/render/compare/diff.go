@@ -1,4 +1,4 @@
-// What diff says: what became of each tensor, and what the metadata says otherwise.
+// Differences between checkpoints.
 
 // Package compare reports checksums and the differences between two checkpoints.
 package compare
@@ -13,39 +13,37 @@ import (
 	"github.com/weightools/safetensors/diff"
 )
 
-// A Diff is what is different between two targets.
+// A Diff is the difference between two targets.
 type Diff struct {
 	A, B     string
 	Changes  []DiffChange
 	Metadata []DiffMetadata
-	Tensors  [2]int // how many were compared of each
+	Tensors  [2]int // number of compared tensors in each
 
 	HeadersOnly, Values bool
 }
 
-// A DiffChange is a tensor that differs.
+// A DiffChange is a difference in one tensor.
 type DiffChange struct {
 	*diff.Change
 	Part string // of which part of a pipeline it is, "" if there is one alone
 }
 
-// A DiffMetadata is a key of the metadata that says something else. A or B is nil if the
-// key is not there.
+// A DiffMetadata is a difference in one metadata key. A missing value is nil.
 type DiffMetadata struct {
 	Key  string
 	A, B *string
 }
 
-// Different says whether there is a difference beyond the tolerance.
+// Different reports whether there is a difference beyond the tolerance.
 func (d *Diff) Different() bool {
 	return len(d.Metadata) > 0 || slices.ContainsFunc(d.Changes, func(c DiffChange) bool { return !c.Within() })
 }
 
-// diffKinds are the kinds of changes in the order in which they are told.
+// diffKinds are the kinds of changes in the order of reports.
 var diffKinds = [...]diff.Kind{diff.Removed, diff.Added, diff.Renamed, diff.Reshaped, diff.Retyped, diff.Changed}
 
-// counts returns how many changes there are of each kind, and how many are within the
-// tolerance, which are among them.
+// counts returns the number of changes by kind, and how many of them are within the tolerance.
 func (d *Diff) counts() (kinds map[diff.Kind]int, within int) {
 	kinds = make(map[diff.Kind]int)
 	for _, c := range d.Changes {
@@ -57,13 +55,13 @@ func (d *Diff) counts() (kinds map[diff.Kind]int, within int) {
 	return kinds, within
 }
 
-// equal returns how many tensors are the same.
+// equal returns the number of equal tensors.
 func (d *Diff) equal() int {
 	kinds, _ := d.counts()
 	return d.Tensors[0] - len(d.Changes) + kinds[diff.Added]
 }
 
-// A diffSide is what a header says of a tensor, in the machine form.
+// A diffSide is one side of a change in JSON.
 type diffSide struct {
 	Dtype safetensors.Dtype `json:"dtype"`
 	Shape encode.Dims       `json:"shape"`
@@ -77,7 +75,7 @@ func sideOf(ti *safetensors.TensorInfo) *diffSide {
 	return &diffSide{ti.Dtype, append(encode.Dims{}, ti.Shape...), ti.Size()}
 }
 
-// diffValues are the distances of values in the machine form.
+// diffValues are the distances between values in JSON.
 type diffValues struct {
 	Count       int64         `json:"count"`
 	Differ      int64         `json:"differ"`
@@ -88,7 +86,7 @@ type diffValues struct {
 	At          encode.Dims   `json:"at"`
 }
 
-// diffChange is a DiffChange in the machine form.
+// diffChange is a change in JSON.
 type diffChange struct {
 	Kind      diff.Kind   `json:"kind"`
 	Part      string      `json:"part"`
@@ -101,7 +99,7 @@ type diffChange struct {
 	Values    *diffValues `json:"values"`
 }
 
-// json returns the machine form.
+// json returns the change for JSON.
 func (c *DiffChange) json() diffChange {
 	j := diffChange{Kind: c.Kind, Part: c.Part, Name: c.Name, A: sideOf(c.A), B: sideOf(c.B), SameBytes: c.SameBytes || c.Kind == diff.Renamed, Within: c.Within()}
 	if c.Kind == diff.Renamed {
@@ -113,8 +111,8 @@ func (c *DiffChange) json() diffChange {
 	return j
 }
 
-// indexOf returns the indices of number i of a tensor, in row-major order, nil if there
-// is none. Of C64, an element is two numbers.
+// indexOf converts a row-major number to indices; nil if i is negative. A C64 element has two
+// numbers.
 func indexOf(ti *safetensors.TensorInfo, i int64) encode.Dims {
 	if i < 0 {
 		return nil
@@ -131,7 +129,7 @@ func indexOf(ti *safetensors.TensorInfo, i int64) encode.Dims {
 	return at
 }
 
-// JSON writes the machine form, "weigh.diff/1".
+// JSON streams weigh.diff/1.
 func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
 	changes := func(yield func(any) bool) {
 		for i := range d.Changes {

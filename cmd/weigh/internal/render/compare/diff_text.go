@@ -1,4 +1,4 @@
-// Differences as text: a table of tensors, the metadata, and what it comes to.
+// Differences as text.
 
 package compare
 
@@ -16,8 +16,8 @@ import (
 	"github.com/weightools/safetensors/diff"
 )
 
-// A diffLine is one line of the table: a change, or several that are alike but for the
-// numbers in their names.
+// A diffLine is a line of the table: one change, or several that differ only in the numbers of
+// names.
 type diffLine struct {
 	kind   diff.Kind
 	name   string
@@ -25,11 +25,11 @@ type diffLine struct {
 	within bool
 }
 
-// diffColors are the colours that go with kinds; those of other kinds are yellow.
+// diffColors maps kinds to colors. The default is yellow.
 var diffColors = map[diff.Kind]string{diff.Removed: typeset.Red, diff.Added: typeset.Green}
 
-// Text writes the changes, by kind, the metadata, and a last line that says what it all
-// comes to. Fold says whether layers that changed alike are one line.
+// Text writes changes by kind, then metadata, then a summary line. Fold combines equal changes of
+// layers.
 func (d *Diff) Text(w io.Writer, s typeset.Style, fold bool) error {
 	lines := d.lines(fold)
 	table := &typeset.Table{N: len(lines), Columns: []typeset.Column{
@@ -56,7 +56,7 @@ func (d *Diff) Text(w io.Writer, s typeset.Style, fold bool) error {
 	})
 }
 
-// lines returns the lines of the table: by kind, and within that by name.
+// lines returns the lines of the table, by kind and name.
 func (d *Diff) lines(fold bool) (lines []diffLine) {
 	for _, kind := range diffKinds {
 		var list []DiffChange
@@ -77,7 +77,7 @@ func (d *Diff) lines(fold bool) (lines []diffLine) {
 	return lines
 }
 
-// label returns the name with the part that it is of.
+// label returns the name with its part.
 func (c *DiffChange) label() string {
 	if c.Part != "" {
 		return c.Part + ": " + c.Name
@@ -85,7 +85,7 @@ func (c *DiffChange) label() string {
 	return c.Name
 }
 
-// target returns the new name of one that was renamed.
+// target returns the new name of a renamed tensor.
 func (c *DiffChange) target() string {
 	if c.Kind != diff.Renamed {
 		return ""
@@ -93,8 +93,7 @@ func (c *DiffChange) target() string {
 	return c.B.Name
 }
 
-// foldChanges returns lines for changes of one kind. Those that say the same of names
-// which differ in numbers alone are one line.
+// foldChanges combines changes of one kind whose names differ only in numbers.
 func foldChanges(list []DiffChange) (lines []diffLine) {
 	type alike struct{ detail, to string }
 	groups := make(map[alike][]listing.Row)
@@ -126,7 +125,7 @@ func foldChanges(list []DiffChange) (lines []diffLine) {
 	return lines
 }
 
-// line returns the line of a change, under a name that stands for one or more.
+// line returns the line of a change under a name, which may stand for several.
 func (c *DiffChange) line(name, to string) diffLine {
 	l := diffLine{kind: c.Kind, name: typeset.Name(name), detail: c.how(), within: c.Within()}
 	if to != "" {
@@ -135,7 +134,7 @@ func (c *DiffChange) line(name, to string) diffLine {
 	return l
 }
 
-// how says what the change is.
+// how describes the change.
 func (c *DiffChange) how() string {
 	side := func(ti *safetensors.TensorInfo) string { return listing.DtypeOf(ti.Dtype) + " " + listing.ShapeOf(ti) }
 	var parts []string
@@ -164,7 +163,7 @@ func (c *DiffChange) how() string {
 	return strings.Join(parts, ", ")
 }
 
-// distance says how far values are apart.
+// distance describes the distance between values.
 func (c *DiffChange) distance() string {
 	v := c.Values
 	if v.Differ == 0 {
@@ -189,7 +188,7 @@ func (c *DiffChange) distance() string {
 	return text
 }
 
-// writeMetadata writes the keys that say something else.
+// writeMetadata writes the differing keys.
 func (d *Diff) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	if len(d.Metadata) == 0 {
 		return
@@ -208,13 +207,12 @@ func (d *Diff) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 }
 
-// tolerant says whether values that differ are near enough: if there is a tolerance,
-// and it mattered.
+// tolerant reports whether a tolerance made a difference.
 func (d *Diff) tolerant() bool {
 	return slices.ContainsFunc(d.Changes, func(c DiffChange) bool { return c.Within() && c.Values.Differ > 0 })
 }
 
-// verdict says what the changes come to.
+// verdict returns the summary line and its color.
 func (d *Diff) verdict() (text, color string) {
 	kinds, within := d.counts()
 	var parts []string

@@ -1,4 +1,4 @@
-// What hash says: digests of files, of their data, of tensors and of sets.
+// Checksums.
 
 package compare
 
@@ -14,7 +14,7 @@ import (
 	"github.com/weightools/safetensors/digest"
 )
 
-// A Hash is the digests of what is at some targets.
+// A Hash is the digests of some targets.
 type Hash struct {
 	Targets []string
 	Algo    string // "sha256", "xxh3" or "blake3"
@@ -23,7 +23,7 @@ type Hash struct {
 	Tensors []HashedTensor
 }
 
-// A HashedFile is the digests of a file, which are nil if they were not asked for.
+// A HashedFile is the digests of a file; nil if not computed.
 type HashedFile struct {
 	Path       string
 	Size       int64
@@ -44,7 +44,7 @@ type HashedTensor struct {
 	Sum  []byte
 }
 
-// hashFile is a HashedFile in the machine form.
+// hashFile is a file in JSON.
 type hashFile struct {
 	Path   string     `json:"path"`
 	Size   int64      `json:"size"`
@@ -52,14 +52,14 @@ type hashFile struct {
 	Data   encode.Hex `json:"data"`
 }
 
-// hashSet is a HashedSet in the machine form.
+// hashSet is a set in JSON.
 type hashSet struct {
 	Name    string     `json:"name"`
 	Tensors int        `json:"tensors"`
 	Digest  encode.Hex `json:"digest"`
 }
 
-// hashTensor is a HashedTensor in the machine form.
+// hashTensor is a tensor in JSON.
 type hashTensor struct {
 	Name   string            `json:"name"`
 	Dtype  safetensors.Dtype `json:"dtype"`
@@ -68,7 +68,7 @@ type hashTensor struct {
 	Digest encode.Hex        `json:"digest"`
 }
 
-// JSON writes the machine form, "weigh.hash/1".
+// JSON streams weigh.hash/1.
 func (h *Hash) JSON(w io.Writer, s typeset.Style) error {
 	files := make([]hashFile, len(h.Files))
 	for i, f := range h.Files {
@@ -96,8 +96,7 @@ func (h *Hash) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// Text writes a table of digests: of each file and its data, of each set, and of each
-// tensor if they are asked for.
+// Text writes a table of digests: files, sets, and tensors if requested.
 func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 	type row struct {
 		what, name string
@@ -120,8 +119,7 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 			rows = append(rows, row{"tensor", typeset.Name(h.Tensors[i].Name), h.Tensors[i].Sum})
 		}
 	}
-	// A digest is there to be copied and compared, so of all columns the name shrinks,
-	// and where that is not enough the terminal wraps.
+	// Digests are copied and compared, and never shortened. Names are.
 	const leastName = 18 // columns
 	table := &typeset.Table{N: len(rows), Columns: []typeset.Column{
 		{Title: "WHAT", Cell: func(i int) string { return rows[i].what }},
@@ -131,8 +129,7 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) { table.Write(w, s) })
 }
 
-// Lines writes the lines of which the digest of a set is made, as package digest has
-// them; of several sets one after the other.
+// Lines writes the lines from which the digest of a set is computed (see package digest).
 func (h *Hash) Lines(w io.Writer) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		for i := range h.Tensors {
@@ -141,8 +138,8 @@ func (h *Hash) Lines(w io.Writer) error {
 	})
 }
 
-// Sums writes the files as sha256sum does, so that it can check them; and escapes
-// names as it does. To a terminal, names are written so that it does not act on them.
+// Sums writes the digests of files in the format of sha256sum, with its escapes. On a terminal,
+// names are made safe.
 func (h *Hash) Sums(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		for _, f := range h.Files {

@@ -1,4 +1,4 @@
-// What hash --check says: what is as it was recorded, and what is not.
+// Verification of checksums.
 
 package compare
 
@@ -12,36 +12,36 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// The outcomes of checking one thing.
+// Outcomes of a comparison.
 const (
 	SumMatches = "ok"
-	SumDiffers = "failed"  // it has another digest
-	SumMissing = "missing" // it is recorded, and not there
-	SumExtra   = "extra"   // it is there, and not recorded
-	SumUnread  = "unread"  // it cannot be read
+	SumDiffers = "failed"  // another digest
+	SumMissing = "missing" // recorded but not found
+	SumExtra   = "extra"   // found but not recorded
+	SumUnread  = "unread"  // not readable
 )
 
-// A SumCheck is digests that were recorded, and whether they are still right.
+// A SumCheck is the result of a verification.
 type SumCheck struct {
-	Recorded string // the file in which they are
+	Recorded string // the file with the digests
 	Algo     string
 	What     string // "file" or "tensor"
 	Results  []SumResult
 }
 
-// A SumResult is what became of one thing.
+// A SumResult is the result for one file or tensor.
 type SumResult struct {
 	Name    string
 	Outcome string
-	Detail  string // more about it, as one line, if there is any
+	Detail  string // one line, or ""
 }
 
-// Failed says whether anything is not as it was recorded.
+// Failed reports whether there is a mismatch.
 func (c *SumCheck) Failed() bool {
 	return c.count(SumDiffers)+c.count(SumMissing)+c.count(SumExtra) > 0
 }
 
-// Unread says whether something could not be read.
+// Unread reports whether something was not readable.
 func (c *SumCheck) Unread() bool { return c.count(SumUnread) > 0 }
 
 func (c *SumCheck) count(outcome string) (n int) {
@@ -53,14 +53,14 @@ func (c *SumCheck) count(outcome string) (n int) {
 	return n
 }
 
-// A sumResult is a SumResult in the machine form.
+// A sumResult is a result in JSON.
 type sumResult struct {
 	Name    string `json:"name"`
 	Outcome string `json:"outcome"`
 	Detail  string `json:"detail"`
 }
 
-// JSON writes the machine form, "weigh.sums/1".
+// JSON streams weigh.sums/1.
 func (c *SumCheck) JSON(w io.Writer, s typeset.Style) error {
 	results := func(yield func(any) bool) {
 		for _, r := range c.Results {
@@ -79,9 +79,8 @@ func (c *SumCheck) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// Text writes a line for each file, as sha256sum -c does; of tensors, of which there are
-// many, for those that are not as they were. If quiet, files that are right get none
-// either, and there is no last line.
+// Text writes a line for each file, like sha256sum -c, but only mismatches of tensors. With quiet
+// it writes only mismatches, and no summary.
 func (c *SumCheck) Text(w io.Writer, s typeset.Style, quiet bool) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		for _, r := range c.Results {
@@ -109,7 +108,7 @@ func (c *SumCheck) Text(w io.Writer, s typeset.Style, quiet bool) error {
 	})
 }
 
-// verdict says what the results come to.
+// verdict returns the summary line.
 func (c *SumCheck) verdict() string {
 	all := typeset.Plural(int64(len(c.Results)), c.What)
 	if right := c.count(SumMatches); right < len(c.Results) {

@@ -54,7 +54,7 @@ func MarkdownRow(w *bufio.Writer, cells ...string) {
 // Markdown escapes text for Markdown, also within tables.
 //
 // GitHub turns addresses, users and issues into links. It finds users and issues in the rendered
-// page, so that neither a backslash nor an entity prevents it. An empty comment after the sign
+// page, so neither a backslash nor an entity prevents it. An empty comment after the sign
 // does, and is invisible.
 func Markdown(text string) string {
 	text = typeset.Name(text)

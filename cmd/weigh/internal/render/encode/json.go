@@ -2,8 +2,8 @@
 
 // Package encode writes the forms for programs: JSON, CSV and Markdown tables.
 //
-// JSON is streamed member by member, so that a listing of a million tensors is
-// never held in memory. Strings are escaped so that a terminal can show them.
+// JSON is streamed member by member, so a listing of a million tensors is
+// never held in memory. Strings are escaped, so a terminal can show them.
 package encode
 
 import (

@@ -42,7 +42,7 @@ type Omission struct {
 func (f *Finding) Label() string { return typeset.Label(f.File) }
 
 // Name returns the name of the tensor for reports. The middle of a very long name is replaced by a
-// digest, so that it stays unique.
+// digest, so it stays unique.
 func (f *Finding) Name() string {
 	if len(f.Tensor) <= typeset.MostName {
 		return f.Tensor

@@ -111,7 +111,7 @@ func (c *Check) sarifNotifications(verbose bool, left int) []sarif.Notification 
 	return list
 }
 
-// sarifRuleOf returns a rule for the log. Every log contains all rules, so that their indices are
+// sarifRuleOf returns a rule for the log. Every log contains all rules, so their indices are
 // stable.
 func sarifRuleOf(info safetensors.RuleInfo) sarif.Rule {
 	e := Explain(info.Rule)

@@ -1,4 +1,4 @@
-// What convert says: which checkpoint became which files, and what was left out.
+// Reports of convert.
 
 package receipt
 
@@ -17,21 +17,21 @@ import (
 	"github.com/weightools/safetensors/pickle/torch"
 )
 
-// A Convert is the receipt of a conversion, or the plan of one.
+// A Convert reports a conversion or its plan.
 type Convert struct {
 	*convert.Plan
-	Source, Target string   // as they were named
+	Source, Target string   // as named by the user
 	Values         string   // the file of plain values; "" if there is none
-	Planned        bool     // nothing was written
+	Planned        bool     // a plan; nothing was written
 	Version        string   // of the program
-	NotCopied      []string // what is beside the source, and not beside what was written
+	NotCopied      []string // files next to the source that were not copied
 }
 
-// convertSource is a source in the machine form.
+// convertSource is a source in JSON.
 type convertSource struct {
 	Path     string           `json:"path"`
 	Size     int64            `json:"size"`
-	SHA256   *string          `json:"sha256"` // null if nothing was written
+	SHA256   *string          `json:"sha256"` // null for a plan
 	Format   torch.Format     `json:"format"`
 	Root     string           `json:"root"`
 	Verdict  string           `json:"verdict"`
@@ -42,7 +42,7 @@ type convertSource struct {
 	Skipped  []convertSkipped `json:"skipped"`
 }
 
-// convertSkipped is what is left out of a source in the machine form.
+// convertSkipped is a skipped value in JSON.
 type convertSkipped struct {
 	Path        string `json:"path"`
 	What        string `json:"what"`
@@ -51,7 +51,7 @@ type convertSkipped struct {
 	Unsupported bool   `json:"unsupported"`
 }
 
-// convertFile is a file that is written in the machine form.
+// convertFile is an output file in JSON.
 type convertFile struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"`
@@ -59,7 +59,7 @@ type convertFile struct {
 	Tensors int    `json:"tensors"`
 }
 
-// convertTensor is a tensor in the machine form.
+// convertTensor is a tensor in JSON.
 type convertTensor struct {
 	Name   string            `json:"name"`
 	Was    string            `json:"was"`
@@ -68,17 +68,17 @@ type convertTensor struct {
 	Bytes  int64             `json:"bytes"`
 	Source string            `json:"source"`
 	File   string            `json:"file"`
-	Proof  *shards.Proof     `json:"proof"` // null if nothing was written, as is the next
+	Proof  *shards.Proof     `json:"proof"` // null for a plan, like the digest
 	SHA256 *string           `json:"sha256"`
 }
 
-// convertDropped is a tensor that is not written again in the machine form.
+// convertDropped is a dropped tensor in JSON.
 type convertDropped struct {
 	Name string `json:"name"`
 	Kept string `json:"kept"`
 }
 
-// JSON writes the machine form, "weigh.convert/1".
+// JSON streams weigh.convert/1.
 func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
 	files, index := c.files()
 	var indexPath *string
@@ -116,7 +116,7 @@ func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// sourceJSON returns the machine form of a source.
+// sourceJSON returns a source for JSON.
 func sourceJSON(one *convert.Source) convertSource {
 	j := convertSource{
 		Path: one.Path, Size: one.Size, SHA256: encode.HexOf(one.SHA256), Format: one.Format, Root: one.Root,
@@ -132,7 +132,7 @@ func sourceJSON(one *convert.Source) convertSource {
 	return j
 }
 
-// files returns the files that are written, and the path of the index, "" if there is none.
+// files returns the output files, and the path of the index or "".
 func (c *Convert) files() (files []convertFile, index string) {
 	files = []convertFile{}
 	for i := range c.Files.Shards {
@@ -150,10 +150,10 @@ func (c *Convert) files() (files []convertFile, index string) {
 	return files, index
 }
 
-// path returns the path of a file that is written.
+// path returns the path of an output file.
 func (c *Convert) path(name string) string { return filepath.ToSlash(filepath.Join(c.Dir, name)) }
 
-// rows yields the machine form of each tensor.
+// rows streams the tensors.
 func (c *Convert) rows() func(yield func(any) bool) {
 	in := make(map[*safetensors.Tensor]string, len(c.Tensors))
 	for i := range c.Files.Shards {
@@ -185,7 +185,7 @@ func (c *Convert) totals(files []convertFile) []encode.Member {
 	return []encode.Member{encode.M("files", len(files)), encode.M("tensors", len(c.Tensors)), encode.M("bytes", data), encode.M("size", size)}
 }
 
-// Text writes a table of the sources, what there is to know of them, and what was written.
+// Text writes a table of sources, warnings, and what was written.
 func (c *Convert) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		c.table().Write(w, s)
@@ -203,7 +203,7 @@ func (c *Convert) Text(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// proven says what was found out when tensors were read again.
+// proven says how the output was verified.
 func (c *Convert) proven() string {
 	summed := int64(0)
 	for i := range c.Tensors {
@@ -233,7 +233,7 @@ func (c *Convert) table() *typeset.Table {
 	}}
 }
 
-// judgement says what is odd about the sources.
+// judgement writes verdicts and warnings.
 func (c *Convert) judgement(say func(color, text string)) {
 	for _, one := range c.Sources {
 		name := typeset.Name(one.Path)
@@ -252,12 +252,12 @@ func (c *Convert) judgement(say func(color, text string)) {
 	}
 }
 
-// leftOut says what of the sources is not written, and what is written twice.
+// leftOut writes what was skipped, dropped or shared.
 func (c *Convert) leftOut(say func(color, text string)) {
 	if root := c.Sources[0].Root; root != "" {
 		say("", "the weights are what is under "+typeset.Name(root))
 	}
-	var values, without []string // typeset.SomeOf makes them fit for a terminal
+	var values, without []string // typeset.SomeOf escapes them
 	for _, one := range c.Sources {
 		for _, k := range one.Skipped {
 			text := fmt.Sprintf("%s (%s)", k.Path, k.What)
@@ -295,7 +295,7 @@ func (c *Convert) leftOut(say func(color, text string)) {
 	}
 }
 
-// summary says what was written.
+// summary returns the summary line.
 func (c *Convert) summary() string {
 	verb := "wrote"
 	if c.Planned {

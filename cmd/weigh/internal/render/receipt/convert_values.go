@@ -1,4 +1,4 @@
-// The plain values of checkpoints, beside their tensors.
+// Values other than tensors.
 
 package receipt
 
@@ -20,14 +20,13 @@ type valuesFile struct {
 	LeftOut []valueLeftOut  `json:"left_out"`
 }
 
-// valueLeftOut is a value that is not plain.
+// valueLeftOut is a value that JSON cannot represent.
 type valueLeftOut struct {
 	Path string `json:"path"`
 	What string `json:"what"`
 }
 
-// ValuesJSON writes "weigh.values/1", for people to read and to edit: with a level to an
-// indentation.
+// ValuesJSON writes weigh.values/1, indented.
 func (c *Convert) ValuesJSON(w io.Writer, s typeset.Style) error {
 	files := []valuesFile{}
 	for _, one := range c.Sources {
@@ -51,7 +50,7 @@ func (c *Convert) ValuesJSON(w io.Writer, s typeset.Style) error {
 	return err
 }
 
-// kept says where plain values are, and how many others are not.
+// kept says where the values are, and how many are left out.
 func (c *Convert) kept() string {
 	left := 0
 	for _, one := range c.Sources {

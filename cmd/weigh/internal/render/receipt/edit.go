@@ -1,4 +1,4 @@
-// What edit says: the receipt, as JSON.
+// Reports of edit as JSON.
 
 package receipt
 
@@ -13,29 +13,29 @@ import (
 	"github.com/weightools/safetensors/edit"
 )
 
-// An Edit is the receipt of an edit.
+// An Edit reports an edit.
 type Edit struct {
 	*edit.Receipt
-	NotCopied []string // what is beside the source, and not beside what was written
+	NotCopied []string // files next to the source that were not copied
 }
 
-// editTotals sum up a receipt.
+// editTotals sums up a report.
 type editTotals struct {
 	Kept       int   `json:"kept"`
-	Renamed    int   `json:"renamed"` // of those kept, as are the cast
+	Renamed    int   `json:"renamed"` // among the kept, like the cast
 	Cast       int   `json:"cast"`
 	Dropped    int   `json:"dropped"`
-	Bytes      int64 `json:"bytes"` // of all tensors kept
+	Bytes      int64 `json:"bytes"` // of all kept tensors
 	Rounded    int64 `json:"rounded"`
 	Zeroed     int64 `json:"zeroed"`
 	OutOfRange int64 `json:"out_of_range"`
 
-	files, written int   // how many files were changed, and how many of these are new
-	same           int   // how many tensors have the bytes that they had, as was read
-	size           int64 // of the files that are new, in bytes
+	files, written int   // numbers of changed files, and of new ones
+	same           int   // number of tensors verified as unchanged
+	size           int64 // bytes of new files
 }
 
-// totals sums up the receipt.
+// totals sums up the report.
 func (e *Edit) totals() (t editTotals) {
 	for i := range e.Tensors {
 		row := &e.Tensors[i]
@@ -71,21 +71,21 @@ func (e *Edit) totals() (t editTotals) {
 	return t
 }
 
-// editFile is a file in the machine form.
+// editFile is a file in JSON.
 type editFile struct {
 	Path        string            `json:"path"`
 	Action      edit.Action       `json:"action"`
 	Size        int64             `json:"size"`
 	HeaderSize  int64             `json:"header_size"`
 	Tensors     int               `json:"tensors"`
-	Overwritten encode.Pair       `json:"overwritten"` // null unless that is the action
+	Overwritten encode.Pair       `json:"overwritten"` // null for other actions
 	Before      map[string]string `json:"metadata_before"`
 	After       map[string]string `json:"metadata_after"`
 }
 
-// editTensor is a tensor in the machine form.
+// editTensor is a tensor in JSON.
 type editTensor struct {
-	Name     *string           `json:"name"` // null if it was dropped, as is the dtype
+	Name     *string           `json:"name"` // null if dropped, like the dtype
 	Was      string            `json:"was"`
 	Dtype    *string           `json:"dtype"`
 	WasDtype safetensors.Dtype `json:"was_dtype"`
@@ -93,24 +93,24 @@ type editTensor struct {
 	Bytes    int64             `json:"bytes"`
 	File     string            `json:"file"`
 	Payload  edit.Payload      `json:"payload"`
-	SHA256   *string           `json:"sha256"` // null if it was not read
-	Losses   *editLosses       `json:"losses"` // null if it was not cast
+	SHA256   *string           `json:"sha256"` // null if not read
+	Losses   *editLosses       `json:"losses"` // null if not cast
 }
 
-// editLosses are the losses of a cast in the machine form.
+// editLosses is the losses of a cast in JSON.
 type editLosses struct {
 	Rounded    int64 `json:"rounded"`
 	Zeroed     int64 `json:"zeroed"`
 	OutOfRange int64 `json:"out_of_range"`
 }
 
-// fileJSON returns the machine form of a file.
+// fileJSON returns a file for JSON.
 func fileJSON(f *edit.File) editFile {
 	at := f.Overwritten
 	return editFile{f.Path, f.Action, f.Size, f.HeaderSize, f.Tensors, encode.Pair{Begin: at.Begin, End: at.End, Known: f.Action == edit.Overwritten}, f.Before, f.After}
 }
 
-// tensorJSON returns the machine form of a tensor.
+// tensorJSON returns a tensor for JSON.
 func (e *Edit) tensorJSON(row *edit.Tensor) editTensor {
 	j := editTensor{
 		Was: row.Was.Name, WasDtype: row.Was.Dtype, Shape: append(encode.Dims{}, row.Was.Shape...),
@@ -130,7 +130,7 @@ func (e *Edit) tensorJSON(row *edit.Tensor) editTensor {
 	return j
 }
 
-// JSON writes the machine form, "weigh.edit/1".
+// JSON streams weigh.edit/1.
 func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 	var target, index any
 	if e.Target != "" {
@@ -167,7 +167,7 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// mended returns the faults that were mended, as findings.
+// mended returns the fixed violations as findings.
 func (e *Edit) mended() []finding.Finding {
 	list := make([]finding.Finding, len(e.Mended))
 	for i, f := range e.Mended {

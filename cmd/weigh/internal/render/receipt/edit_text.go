@@ -1,4 +1,4 @@
-// The text of edit: what changed, and that nothing else did.
+// Reports of edit as text.
 
 package receipt
 
@@ -15,8 +15,8 @@ import (
 	"github.com/weightools/safetensors/edit"
 )
 
-// Text writes what changed: of tensors those that did, of metadata the keys that
-// did, and every file. On a terminal long lists are cut, unless all is asked for.
+// Text writes changed tensors, changed metadata and all files. On a terminal it shortens long
+// lists unless all is set.
 func (e *Edit) Text(w io.Writer, s typeset.Style, all bool) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		e.writeTensors(w, s, all)
@@ -32,7 +32,7 @@ func (e *Edit) Text(w io.Writer, s typeset.Style, all bool) error {
 	})
 }
 
-// writeTensors writes the tensors that changed.
+// writeTensors writes the changed tensors.
 func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style, all bool) {
 	const most = 40 // on a terminal
 	var rows []*edit.Tensor
@@ -68,7 +68,7 @@ func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style, all bool) {
 	}
 }
 
-// losses returns a column of what casts could not keep.
+// losses returns a column for losses of casts.
 func (e *Edit) losses(title string, rows []*edit.Tensor, count func(edit.Losses) int64) typeset.Column {
 	return typeset.Column{Title: title, Right: true, Yields: 4, Cell: func(i int) string {
 		if rows[i].Payload != edit.Converted {
@@ -78,7 +78,7 @@ func (e *Edit) losses(title string, rows []*edit.Tensor, count func(edit.Losses)
 	}}
 }
 
-// whatOf says what was done to a tensor, "" if nothing.
+// whatOf describes the change of a tensor, or returns "".
 func whatOf(row *edit.Tensor) string {
 	switch {
 	case row.Now == nil:
@@ -93,7 +93,7 @@ func whatOf(row *edit.Tensor) string {
 	return ""
 }
 
-// nowOf returns the name that a tensor has got, if it is another one.
+// nowOf returns the new name of a renamed tensor, or "".
 func nowOf(row *edit.Tensor) string {
 	if row.Now == nil || row.Now.Name == row.Was.Name {
 		return ""
@@ -101,7 +101,7 @@ func nowOf(row *edit.Tensor) string {
 	return typeset.Name(row.Now.Name)
 }
 
-// dtypesOf returns the dtype of a tensor, or both if it was cast.
+// dtypesOf returns the dtype, or both if they differ.
 func dtypesOf(row *edit.Tensor) string {
 	if row.Now == nil || row.Now.Dtype == row.Was.Dtype {
 		return listing.DtypeOf(row.Was.Dtype)
@@ -109,7 +109,7 @@ func dtypesOf(row *edit.Tensor) string {
 	return listing.DtypeOf(row.Was.Dtype) + " → " + listing.DtypeOf(row.Now.Dtype)
 }
 
-// sizeOf returns the bytes that a tensor takes, or took.
+// sizeOf returns the size of the output tensor, or of a dropped one.
 func sizeOf(row *edit.Tensor) int64 {
 	if row.Now == nil {
 		return row.Was.Size()
@@ -117,14 +117,13 @@ func sizeOf(row *edit.Tensor) int64 {
 	return row.Now.Size()
 }
 
-// A keyChange is what became of one key of metadata; before or after is nil if it
-// was not there.
+// A keyChange is a change of a metadata key. A missing value is nil.
 type keyChange struct {
 	key           string
 	before, after *string
 }
 
-// keyChanges returns the changes from one metadata to another, by key.
+// keyChanges returns the changes between two versions of metadata, by key.
 func keyChanges(before, after map[string]string) (changes []keyChange) {
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		was := before[key]
@@ -143,8 +142,7 @@ func keyChanges(before, after map[string]string) (changes []keyChange) {
 	return changes
 }
 
-// writeMetadata writes the keys that changed, those of several files once if they
-// changed alike.
+// writeMetadata writes the changed keys. Equal changes in several files are written once.
 func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	for _, g := range listing.Grouped(len(e.Files), func(i, j int) bool {
 		a, b := &e.Files[i], &e.Files[j]
@@ -167,7 +165,7 @@ func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	}
 }
 
-// write writes a change as a line or two: what went, and what came.
+// write writes the old and the new value.
 func (c *keyChange) write(w *bufio.Writer, s typeset.Style) {
 	line := func(sign, color, value string) {
 		name := typeset.Name(c.key)
@@ -181,7 +179,7 @@ func (c *keyChange) write(w *bufio.Writer, s typeset.Style) {
 	}
 }
 
-// writeMended writes the rules that are not broken any more.
+// writeMended writes the fixed violations.
 func (e *Edit) writeMended(w *bufio.Writer, s typeset.Style) {
 	const most = 3 // of one rule in one file
 	if len(e.Mended) == 0 {
@@ -201,7 +199,7 @@ func (e *Edit) writeMended(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 }
 
-// writeFiles writes what became of each file.
+// writeFiles writes the table of files.
 func (e *Edit) writeFiles(w *bufio.Writer, s typeset.Style, all bool) {
 	files, short := e.allFiles(), e.labels()
 	shown := len(files)
@@ -237,7 +235,7 @@ func (e *Edit) allFiles() []edit.File {
 	return files
 }
 
-// labels returns a function that names all files.
+// labels returns a function that names files.
 func (e *Edit) labels() func(int) string {
 	files := e.allFiles()
 	if len(files) == 1 {
@@ -246,7 +244,7 @@ func (e *Edit) labels() func(int) string {
 	return listing.ShortPaths(len(files), func(i int) string { return files[i].Path })
 }
 
-// actionOf says what was done to a file.
+// actionOf describes what was done to a file.
 func actionOf(f *edit.File) string {
 	if f.Action == edit.Overwritten {
 		return fmt.Sprintf("overwritten at %d-%d", f.Overwritten.Begin, f.Overwritten.End)
@@ -254,7 +252,7 @@ func actionOf(f *edit.File) string {
 	return string(f.Action)
 }
 
-// verdict returns the sentences that say what it came to.
+// verdict returns the summary lines.
 func (e *Edit) verdict() (lines []string) {
 	t := e.totals()
 	text := typeset.Plural(int64(t.Kept), "tensor") + " kept"

@@ -1,4 +1,4 @@
-// What get says: which files came, and how sure it is of them.
+// Reports of get.
 
 package receipt
 
@@ -10,23 +10,23 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// Got is what was fetched.
+// Got is the downloaded files.
 type Got struct {
 	Files   []GotFile
-	Tensors int // that were selected; 0 if whole files were fetched
+	Tensors int // number of selected tensors; 0 for whole files
 }
 
-// A GotFile is one file that is there now.
+// A GotFile is a downloaded file.
 type GotFile struct {
 	Path     string `json:"path"`
 	Size     int64  `json:"size"`
 	SHA256   string `json:"sha256"`   // "" if it was not worked out
-	Verified bool   `json:"verified"` // the server says the same digest
-	Kept     bool   `json:"kept"`     // it was there before
-	Resumed  int64  `json:"resumed"`  // bytes that were there before
+	Verified bool   `json:"verified"` // matches the server's digest
+	Kept     bool   `json:"kept"`     // existed before
+	Resumed  int64  `json:"resumed"`  // bytes that existed before
 }
 
-// JSON writes the machine form, "weigh.get/1".
+// JSON writes weigh.get/1.
 func (g *Got) JSON(w io.Writer, s typeset.Style) error {
 	return encode.Write(w, s, struct {
 		Schema string    `json:"schema"`

@@ -1,4 +1,4 @@
-// What pickle says: instruction by instruction, and in a few words what they come to.
+// Disassembly of pickles.
 
 package scanreport
 
@@ -16,30 +16,27 @@ import (
 	"github.com/weightools/safetensors/pickle/scan"
 )
 
-// Pickles are the pickles of one file, shown while they are found: a file may have
-// many, and an archive unpacks them one by one.
+// Pickles is the pickles of a file. They are written while the file is scanned.
 type Pickles struct {
 	Path string
-	// Scan calls show for each pickle, and returns the report on the file. It is called
-	// once.
+	// Scan calls show for each pickle, and returns the report. It is called once.
 	Scan func(show func(scan.Pickle)) (*scan.Report, error)
-	// Member is the path of the part to show, "" for all.
+	// Member selects the pickles of one archive member; "" means all.
 	Member string
-	// MaxLines is how many instructions are listed, of all pickles together.
+	// MaxLines limits the number of instructions in total.
 	MaxLines int
 
 	Report *scan.Report // of Scan
-	Shown  int          // how many pickles were
-	listed int          // and how many instructions
+	Shown  int          // number of pickles
+	listed int          // number of instructions
 }
 
-// wanted says whether a pickle is to be shown.
+// wanted reports whether a pickle is selected.
 func (p *Pickles) wanted(k *scan.Pickle) bool {
 	return p.Member == "" || k.Member == p.Member || typeset.Shortened(k.Member) == p.Member
 }
 
-// lines yields the lines of a pickle, with offsets in the part that it is in, as long as
-// there may be more.
+// lines yields the instructions of a pickle up to the limit, with offsets in its archive member.
 func (p *Pickles) lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
 	return func(yield func(pickle.Line, error) bool) {
 		if p.cut() {
@@ -57,10 +54,10 @@ func (p *Pickles) lines(k *scan.Pickle) iter.Seq2[pickle.Line, error] {
 	}
 }
 
-// cut says whether more instructions are there than are listed.
+// cut reports whether the limit is exceeded.
 func (p *Pickles) cut() bool { return p.listed > p.MaxLines }
 
-// each scans the file and calls show for each pickle that is wanted.
+// each scans the file and calls show for each selected pickle.
 func (p *Pickles) each(show func(*scan.Pickle) error) error {
 	var failed error
 	report, err := p.Scan(func(k scan.Pickle) {
@@ -77,17 +74,17 @@ func (p *Pickles) each(show func(*scan.Pickle) error) error {
 	return err
 }
 
-// lineJSON is an instruction in the machine form.
+// lineJSON is an instruction in JSON.
 type lineJSON struct {
 	Offset  int64   `json:"offset"`
-	Opcode  *string `json:"opcode"` // null if the bytes are no instruction
+	Opcode  *string `json:"opcode"` // null for invalid bytes
 	Arg     *string `json:"arg"`
 	Depth   int     `json:"depth"`
 	Remark  *string `json:"remark"`
 	Verdict string  `json:"verdict"`
 }
 
-// json returns the machine form of a line.
+// lineForm returns an instruction for JSON.
 func lineForm(l *pickle.Line) lineJSON {
 	j := lineJSON{Offset: l.Offset, Arg: encode.OrNull(l.Arg), Depth: l.Depth, Remark: encode.OrNull(l.Remark), Verdict: l.Verdict.String()}
 	if l.Opcode != 0 {
@@ -96,7 +93,7 @@ func lineForm(l *pickle.Line) lineJSON {
 	return j
 }
 
-// JSON writes the machine form, "weigh.pickle/1".
+// JSON streams weigh.pickle/1.
 func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 	var failed error
 	pickles := func(yield func(any) bool) {
@@ -113,10 +110,10 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 			return err
 		})
 	}
-	// What the whole comes to is only known once all pickles were shown.
+	// The summary is available after all pickles.
 	sum := func() any {
 		if p.Report == nil {
-			return nil // the file could not be read to its end, which is an error
+			return nil // reading has failed
 		}
 		return append([]encode.Member{encode.M("format", p.Report.Format), encode.M("verdict", p.Report.Verdict.String()), encode.M("complete", p.Report.Complete), encode.M("reason", encode.OrNull(p.Report.Reason))}, judgementJSON(p.Report)...)
 	}
@@ -132,8 +129,7 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 	return err
 }
 
-// Text writes the pickles as pickletools does, with what each instruction imports and
-// calls beside it, and below what they come to.
+// Text writes the pickles like pickletools, with annotated imports and calls, and a summary.
 func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 	var failed error
 	err := typeset.Buffered(w, func(w *bufio.Writer) {
@@ -169,11 +165,10 @@ func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 	return err
 }
 
-// remarkColumn is the column in which remarks begin, if a line is not longer.
+// remarkColumn is the column of annotations.
 const remarkColumn = 60
 
-// writeLine writes an instruction. What it imports or calls stands behind it, in the
-// colour of what is thought of that, and in the margin if that is not good.
+// writeLine writes an instruction, with an annotation and a mark for its verdict.
 func writeLine(w *bufio.Writer, s typeset.Style, l *pickle.Line) {
 	margin, color := " ", ""
 	switch {
@@ -195,7 +190,7 @@ func writeLine(w *bufio.Writer, s typeset.Style, l *pickle.Line) {
 	w.WriteString(s.Paint(color, typeset.Line(l.Remark)) + "\n")
 }
 
-// summary says in plain words what loading would import and call.
+// summary lists imports and calls, and the verdict.
 func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	r := p.Report
 	say := func(color, text string) { typeset.Wrap(w, s, 2, color, text) }

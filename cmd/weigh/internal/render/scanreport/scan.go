@@ -1,4 +1,4 @@
-// What scan says: a verdict for each file, and what it rests on.
+// Verdicts on files.
 
 // Package scanreport reports what loading a file would run: the verdicts of scan and
 // the disassembly of pickle.
@@ -15,25 +15,25 @@ import (
 	"github.com/weightools/safetensors/pickle/scan"
 )
 
-// A Scan is what was found at some targets.
+// A Scan is the result of a scan.
 type Scan struct {
 	Targets []string
 	Files   []ScannedFile
-	Unread  []finding.Unread // files that could not be read, and so not scanned
-	// FailOn is the least severity for which the scan fails. Note fails on any finding.
+	Unread  []finding.Unread // files that could not be read
+	// FailOn is the lowest severity that makes the scan fail. Note means any finding.
 	FailOn pickle.Severity
-	Root   string // the folder in which the program was run; see Check
+	Root   string // working directory; see finding.Check
 }
 
-// A ScannedFile is a file that was scanned.
+// A ScannedFile is a scanned file.
 type ScannedFile struct {
 	Path  string
-	Size  int64 // -1 if it is not known
-	Links int   // how many more names it has among the targets
+	Size  int64 // -1 if unknown
+	Links int   // number of further names among the targets
 	*scan.Report
 }
 
-// Verdict returns the worst of all files.
+// Verdict returns the worst verdict.
 func (c *Scan) Verdict() pickle.Verdict {
 	worst := pickle.Safe
 	for i := range c.Files {
@@ -42,7 +42,7 @@ func (c *Scan) Verdict() pickle.Verdict {
 	return worst
 }
 
-// Complete says whether all files were read, and seen completely.
+// Complete reports whether all files were read and analysed completely.
 func (c *Scan) Complete() bool {
 	for i := range c.Files {
 		if !c.Files[i].Complete {
@@ -52,7 +52,7 @@ func (c *Scan) Complete() bool {
 	return len(c.Unread) == 0
 }
 
-// Failed says whether something was found of the severity at which the scan fails.
+// Failed reports whether the scan fails.
 func (c *Scan) Failed() bool {
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -63,10 +63,10 @@ func (c *Scan) Failed() bool {
 	return false
 }
 
-// Nothing says whether nothing was scanned at all.
+// Nothing reports whether no file was scanned.
 func (c *Scan) Nothing() bool { return len(c.Files) == 0 }
 
-// The parts of the machine form.
+// Parts of the JSON report.
 type (
 	partJSON struct {
 		Path     string       `json:"path"`
@@ -109,7 +109,7 @@ type (
 	}
 )
 
-// JSON writes the machine form, "weigh.scan/1".
+// JSON streams weigh.scan/1.
 func (c *Scan) JSON(w io.Writer, s typeset.Style) error {
 	files := func(yield func(any) bool) {
 		for i := range c.Files {
@@ -135,7 +135,7 @@ func (c *Scan) JSON(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// json returns the machine form of a file.
+// json returns the file for JSON.
 func (f *ScannedFile) json() []encode.Member {
 	return append([]encode.Member{
 		encode.M("path", f.Path),
@@ -148,7 +148,7 @@ func (f *ScannedFile) json() []encode.Member {
 	}, judgementJSON(f.Report)...)
 }
 
-// judgementJSON returns the machine form of what a verdict rests on.
+// judgementJSON returns the reasons of a verdict for JSON.
 func judgementJSON(r *scan.Report) []encode.Member {
 	return []encode.Member{
 		encode.M("imports", encode.List(r.Imports, importForm)),
@@ -178,7 +178,7 @@ func findingForm(f *scan.Finding) any {
 	return scanFindingJSON{string(f.Rule), f.Severity.String(), encode.OrNull(typeset.Shortened(f.Member)), f.Offset, f.Message, f.Count, also(f)}
 }
 
-// also returns where the next of findings are that are alike.
+// also returns the offsets of similar findings.
 func also(f *scan.Finding) []int64 {
 	return append([]int64{}, f.Also[:max(min(f.Count-1, int64(len(f.Also))), 0)]...)
 }

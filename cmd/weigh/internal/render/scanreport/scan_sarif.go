@@ -1,4 +1,4 @@
-// What scan says to code scanners.
+// Scans as SARIF.
 
 package scanreport
 
@@ -15,15 +15,14 @@ import (
 	"github.com/weightools/safetensors/pickle/scan"
 )
 
-// pickleLevels are the levels of 3.27.10 that severities of findings become.
+// pickleLevels maps severities to SARIF levels (3.27.10).
 var pickleLevels = [...]string{pickle.Error: "error", pickle.Warning: "warning", pickle.Note: "note"}
 
-// pickleProblems are what GitHub calls these.
+// pickleProblems maps severities to GitHub's "problem.severity".
 var pickleProblems = [...]string{pickle.Error: "error", pickle.Warning: "warning", pickle.Note: "recommendation"}
 
-// SARIF writes the findings as a SARIF log of one run. Version is that of the program.
-// A file that was not seen completely is a notification, as one is that could not be
-// read: the run was no success then, whatever it found.
+// SARIF writes the findings as a SARIF log of one run, with the program's version. Files that were
+// not read or analysed completely are notifications, and make the run unsuccessful.
 func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 	log := sarif.Log{Version: version}
 	index := make(map[pickle.Rule]int)
@@ -51,7 +50,7 @@ func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 	return log.Write(w, s)
 }
 
-// sarifScanRule returns a rule with all that a viewer may show of it.
+// sarifScanRule returns a rule for the log.
 func sarifScanRule(rule pickle.Rule) sarif.Rule {
 	text, severity := scan.Text(rule), scan.Severity(rule)
 	help := "https://github.com/weightools/safetensors/blob/main/docs/scan.md#" + string(rule)
@@ -65,7 +64,7 @@ func sarifScanRule(rule pickle.Rule) sarif.Rule {
 	}
 }
 
-// A sarifScan makes results of the findings of a scan.
+// A sarifScan converts findings to results.
 type sarifScan struct {
 	root  string
 	index map[pickle.Rule]int
@@ -73,7 +72,7 @@ type sarifScan struct {
 	yield func(any) bool
 }
 
-// file yields the findings of a file as results.
+// file yields the findings of a file.
 func (r *sarifScan) file(f *ScannedFile) bool {
 	parts := make(map[string]*scan.Member)
 	for i := range f.Members {
@@ -105,7 +104,7 @@ func (r *sarifScan) file(f *ScannedFile) bool {
 	return true
 }
 
-// offset returns where in the file a finding is, -1 if it is in what has to be unpacked.
+// offset returns the offset of a finding in the file, or -1 if it is in compressed data.
 func (f *ScannedFile) offset(m *scan.Member, found *scan.Finding) int64 {
 	switch {
 	case found.Member == "":
@@ -116,9 +115,8 @@ func (f *ScannedFile) offset(m *scan.Member, found *scan.Finding) int64 {
 	return m.Offset + found.Offset
 }
 
-// fingerprint tells the finding from others in the same file, and is the same in the
-// next run: it depends on the rule, the part and the name that is imported, and not on
-// offsets or on how the finding is worded.
+// fingerprint identifies the finding across runs, by rule, archive member and import. It does not
+// depend on offsets or messages.
 func (f *ScannedFile) fingerprint(found *scan.Finding, name string) string {
 	sum := sha256.Sum256([]byte(string(found.Rule) + "\x00" + path.Base(f.Path) + "\x00" + found.Member + "\x00" + name))
 	return hex.EncodeToString(sum[:16])

@@ -1,4 +1,4 @@
-// What scan says to people: a file a paragraph, and what it comes to.
+// Scans as text.
 
 package scanreport
 
@@ -17,23 +17,22 @@ import (
 	"github.com/weightools/safetensors/pickle/scan"
 )
 
-// ScanText says how much of a scan is told.
+// ScanText says how detailed the text is.
 type ScanText struct {
-	All bool // every import and finding, and not five of each kind
-	Why bool // what each rests on, and what to do about it
+	All bool // all imports and findings, instead of five of each kind
+	Why bool // explain each of them
 }
 
-// verdictColors are the colours that go with verdicts.
+// verdictColors maps verdicts to colors.
 var verdictColors = [...]string{pickle.Safe: typeset.Green, pickle.Suspicious: typeset.Yellow, pickle.Dangerous: typeset.Red}
 
-// verdictColumn is the width of the longest verdict, and a gap.
+// verdictColumn is the width of the verdict column.
 const verdictColumn = len("suspicious") + len(gap)
 
-// gap is what stands between a verdict and a path.
+// gap separates verdict and path.
 const gap = "  "
 
-// Text writes the files, in the order in which they were scanned, and a last line that
-// says what they come to.
+// Text writes the files in order, and a summary line.
 func (c *Scan) Text(w io.Writer, s typeset.Style, how ScanText) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		for i := range c.Files {
@@ -48,7 +47,7 @@ func (c *Scan) Text(w io.Writer, s typeset.Style, how ScanText) error {
 	})
 }
 
-// sum says what the files come to.
+// sum returns the summary line and its color.
 func (c *Scan) sum() (text, color string) {
 	var n [len(verdictColors)]int64
 	incomplete := int64(0)
@@ -84,23 +83,23 @@ func (c *Scan) sum() (text, color string) {
 	return text, color
 }
 
-// A scanWriter writes what there is to say of one file.
+// A scanWriter writes the text of one file.
 type scanWriter struct {
 	*bufio.Writer
 	style typeset.Style
 	how   ScanText
 	file  *ScannedFile
-	told  map[told]bool // the imports
+	told  map[told]bool // imports
 }
 
-// A told is what tells an import, and the finding about it, from others.
+// A told identifies an import and its finding.
 type told struct {
 	rule   pickle.Rule
 	member string
 	offset int64
 }
 
-// write writes a line, and below it what speaks against the file.
+// write writes the verdict, and its reasons below.
 func (w *scanWriter) write() {
 	f := w.file
 	w.told = make(map[told]bool, len(f.Imports))
@@ -131,17 +130,16 @@ func (w *scanWriter) write() {
 	}
 }
 
-// line writes a line below that of the file.
+// line writes an indented line.
 func (w *scanWriter) line(color, text string) {
 	typeset.Spaces(w.Writer, verdictColumn)
 	typeset.Wrap(w.Writer, w.style, verdictColumn+2, color, text)
 }
 
-// most is how many imports, and findings of one rule, are told unless all are.
+// mostTold is the number of imports, and of findings of one rule, that are written by default.
 const mostTold = 5
 
-// imports writes the names that loading would import, the worst first. Those that are
-// allowed are only told if all are.
+// imports writes the imports, the worst first. Allowed ones are written only with All.
 func (w *scanWriter) imports() {
 	var list []*scan.Import
 	for i := range w.file.Imports {
@@ -182,14 +180,14 @@ func (w *scanWriter) imported(im *scan.Import) {
 	}
 }
 
-// why writes what explains the line before.
+// why writes an explanation of the line above.
 func (w *scanWriter) why(text string) {
 	typeset.Spaces(w.Writer, verdictColumn+2)
 	w.WriteString(w.style.Paint(typeset.Dim, "→") + " ")
 	typeset.Wrap(w.Writer, w.style, verdictColumn+4, "", typeset.Line(text))
 }
 
-// where says where something is.
+// where describes a position.
 func (w *scanWriter) where(member string, off int64) string {
 	if member == "" {
 		return fmt.Sprintf(", at byte %d", off)
@@ -197,8 +195,8 @@ func (w *scanWriter) where(member string, off int64) string {
 	return fmt.Sprintf(", at byte %d of %s", off, typeset.Name(typeset.Shortened(member)))
 }
 
-// findings writes what was found by rule, the worst first. What is said of imports was
-// said already, and notes are only told if all are.
+// findings writes findings by rule, the worst first. It skips those about imports, and notes
+// unless All is set.
 func (w *scanWriter) findings() {
 	index := make(map[pickle.Rule]int)
 	var groups [][]*scan.Finding
@@ -230,7 +228,7 @@ func (w *scanWriter) findings() {
 	}
 }
 
-// more says how many findings are like one, and where the next are.
+// more describes similar findings.
 func more(f *scan.Finding) string {
 	if f.Count < 2 {
 		return ""
@@ -248,7 +246,7 @@ func more(f *scan.Finding) string {
 	return text
 }
 
-// within says in which part something is.
+// within names the archive member.
 func (w *scanWriter) within(member string) string {
 	if member == "" {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CompareNames compares names in natural order: numbers by value, so that layer 2 precedes layer
-// 10, and a dot before all other characters, so that names with a common prefix stay together.
+// CompareNames compares names in natural order: numbers by value, so layer 2 precedes layer
+// 10, and a dot before all other characters, so names with a common prefix stay together.
 func CompareNames(a, b string) int {
 	for len(a) > 0 && len(b) > 0 {
 		if IsDigit(a[0]) && IsDigit(b[0]) {

@@ -164,7 +164,7 @@ const MostName = 300
 
 // Shortened returns a name for reports. If it is longer than MostName bytes, its middle is
 // replaced by an ellipsis, and its length is appended. A name may be as long as a header, and be
-// part of a thousand findings, so that a file of a megabyte could make a report of a gigabyte.
+// part of a thousand findings, so a file of a megabyte could make a report of a gigabyte.
 // Listings contain full names.
 func Shortened(name string) string {
 	if len(name) <= MostName {

@@ -10,7 +10,7 @@ import (
 )
 
 // A Column is one column of a table. Cells are computed when they are measured and again when they
-// are written, so that a table of half a million rows is never held in memory.
+// are written, so a table of half a million rows is never held in memory.
 type Column struct {
 	Title string
 
@@ -78,7 +78,7 @@ func (t *Table) Write(w *bufio.Writer, s Style) {
 }
 
 // line writes one row. A color of the row overrides those of columns. Spaces are written only when
-// text follows, so that lines have no trailing spaces.
+// text follows, so lines have no trailing spaces.
 func line(w *bufio.Writer, s Style, columns []fitted, color string, cell func(*fitted) string) {
 	owed := 0
 	for i := range columns {

@@ -30,7 +30,7 @@ func Wrap(w *bufio.Writer, s Style, indent int, color, text string) {
 		} else if i > begin {
 			used++
 		}
-		// A word that is longer than a line is not cut, so that names can be copied.
+		// A word that is longer than a line is not cut, so names can be copied.
 		used += n
 		i = end + 1
 	}

@@ -193,7 +193,7 @@ func flat(v any, depth int) []any {
 	return all
 }
 
-// exact returns numbers so that equal ones are equal: floats read in so many
+// exact returns numbers, so equal ones are equal: floats read in so many
 // bits, or in 64 if they are F64, and integers as their digits.
 func exact(t *testing.T, d safetensors.Dtype, list []any, bits int) []any {
 	t.Helper()

@@ -137,7 +137,7 @@ func (w *wanted) close() {
 	}
 }
 
-// fetchAll fetches files. What a server says of all of them was asked first, so that a disk
+// fetchAll fetches files. What a server says of all of them was asked first, so a disk
 // which is too small is known before the first is written.
 func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFlags, got *receipt.Got) error {
 	if err := noRival(files); err != nil && !f.force {

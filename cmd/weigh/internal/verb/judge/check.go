@@ -166,7 +166,7 @@ func (f *checkFlags) recorded() *cli.Output {
 	return &cli.Output{File: f.baseline, Force: f.Force}
 }
 
-// explainRule says what a rule means. It needs no target, so that the rule in a log
+// explainRule says what a rule means. It needs no target, so the rule in a log
 // can be looked up where the file is not.
 func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 	if len(args) > 0 {

@@ -100,7 +100,7 @@ func (f *ScanFlags) PolicyFlags(cmd *cobra.Command) {
 // GiB of values that numbers of 32 bits can tell apart.
 const mostBudget = 300
 
-// settle tells the collector of garbage how much memory is to be enough, so that it does
+// settle tells the collector of garbage how much memory is to be enough, so it does
 // not wait until there is twice as much as is in use.
 func settle(budget int) { debug.SetMemoryLimit(int64(budget) * 44 << 20) }
 

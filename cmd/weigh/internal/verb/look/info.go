@@ -32,7 +32,7 @@ type infoFlags struct {
 }
 
 // Info returns the verb. Whether layers are folded depends on where the
-// output goes, so that is settled here and not by the default of a flag.
+// output goes, so is settled here and not by the default of a flag.
 func Info(sess *cli.Session) *cobra.Command {
 	var f infoFlags
 	cmd := &cobra.Command{

@@ -46,7 +46,7 @@ Invalid files are mapped as far as they can be read, with exit code 1.`,
 			findings, omitted := findingsOf(f)
 			l := listing.NewLayout(f.File, f.HeaderText, f.Length, findings)
 			l.Omitted = omitted
-			// Bytes are read before anything is written, so that a file which
+			// Bytes are read before anything is written, so a file which
 			// cannot be read leaves no half of a map.
 			if hex {
 				if err := l.Dump(f.Data); err != nil {

@@ -18,7 +18,7 @@ import (
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 // Completion returns the verb. That of cobra answers a shell that it does not
-// know with its help and code 0, so that a script which installs the output
+// know with its help and code 0, so a script which installs the output
 // would install the help.
 func Completion(sess *cli.Session) *cobra.Command {
 	return &cobra.Command{
