@@ -1,4 +1,4 @@
-// The command without a verb: its flags, and which verb is meant.
+// The root command.
 
 package main
 
@@ -20,7 +20,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/verb/other"
 )
 
-// rootCmd returns the command with all verbs.
+// rootCmd returns the root command with all others.
 func rootCmd(sess *cli.Session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weigh",
@@ -40,9 +40,9 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 		Example: `  weigh testdata/sample                       # list tensors, dtypes and sizes
   weigh check testdata/sample                 # validate; see the exit code
   weigh info --tree --depth 2 testdata/sample # parameters by module`,
-		SilenceErrors: true, // run says them
+		SilenceErrors: true, // run prints them
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs, // none get here: see withVerb
+		Args:          cobra.ArbitraryArgs, // there are none; see withVerb
 	}
 	sess.Register(root)
 	version := root.Flags().Bool("version", false, "print the version")
@@ -63,15 +63,14 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 	root.AddCommand(change.Split(sess), change.Merge(sess))
 	root.SetHelpCommand(sess.HelpCmd())
 	root.SetHelpFunc(sess.HelpFunc)
-	root.CompletionOptions.DisableDefaultCmd = true // see completionCmd
+	root.CompletionOptions.DisableDefaultCmd = true // the command completion replaces it
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.InitDefaultHelpCmd()
 	return root
 }
 
-// checkImplied has the root command reject a word that is neither a verb nor a file,
-// where info is implied: "weigh chek x" is read as two targets. That can be told only
-// after flags are parsed.
+// checkImplied makes the root command reject a word that is neither a command nor a file, when
+// info is implied: "weigh chek x" parses as two targets. It must run after flags are parsed.
 func checkImplied(root *cobra.Command) {
 	shared := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
@@ -82,8 +81,8 @@ func checkImplied(root *cobra.Command) {
 	}
 }
 
-// nothingAsked returns the error of a call without verb and target. That is a
-// slip, as of a script whose variable is empty, and no question for the help.
+// nothingAsked returns the error for a missing target. It is more likely a mistake, such as an
+// empty variable in a script, than a request for help.
 func nothingAsked(sess *cli.Session, root *cobra.Command) error {
 	if sess.Piped {
 		return cli.Usagef("no target; use %q to read standard input, or see %q", "weigh -", "weigh --help")
@@ -91,12 +90,10 @@ func nothingAsked(sess *cli.Session, root *cobra.Command) error {
 	return cli.Usagef("no target; usage: %q; see %q", cli.UsageLine(root), "weigh --help")
 }
 
-// withVerb puts the verb info before args that have a target, and no verb. It
-// says whether it did.
+// withVerb inserts the command info if args begin with a target. It reports whether it did.
 func withVerb(root *cobra.Command, args []string) (_ []string, implied bool) {
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
-		// What a shell wants to complete is args, too. The last of them may be
-		// the start of a verb.
+		// Completion requests have args, too. The last one may be the start of a command.
 		if len(args) < 3 {
 			return args, false
 		}
@@ -110,9 +107,9 @@ func withVerb(root *cobra.Command, args []string) (_ []string, implied bool) {
 	return append([]string{"info"}, args...), true
 }
 
-// firstTarget returns the first of args that is neither a flag nor the value of
-// one. The flags are those of the command without a verb, and of info. If there
-// is none, it returns true only if there is a flag that is info's.
+// firstTarget returns the first argument that is neither a flag nor the value of one. It knows the
+// flags of the root command and of info. If there is none, it returns true if a flag belongs to
+// info.
 func firstTarget(root *cobra.Command, args []string) (string, bool) {
 	info, _, _ := root.Find([]string{"info"})
 	ofInfo := false
@@ -131,13 +128,13 @@ func firstTarget(root *cobra.Command, args []string) (string, bool) {
 			}
 		}
 		if f != nil && f.NoOptDefVal == "" && !strings.Contains(arg, "=") && (strings.HasPrefix(arg, "--") || len(arg) == 2) {
-			i++ // its value
+			i++ // the value
 		}
 	}
 	return "", ofInfo
 }
 
-// lookup returns the flag that arg, such as "--sort=name" or "-o", sets.
+// lookup returns the flag of an argument such as "--sort=name" or "-o".
 func lookup(flags *pflag.FlagSet, arg string) *pflag.Flag {
 	if name, ok := strings.CutPrefix(arg, "--"); ok {
 		name, _, _ = strings.Cut(name, "=")
@@ -146,7 +143,7 @@ func lookup(flags *pflag.FlagSet, arg string) *pflag.Flag {
 	return flags.ShorthandLookup(arg[1:2])
 }
 
-// meantVerbs are what other programs call what a verb does.
+// meantVerbs maps commands of other programs to ours.
 var meantVerbs = map[string]string{
 	"verify": "check", "validate": "check", "lint": "check",
 	"ls": "info", "list": "info", "show": "info", "inspect": "info",
@@ -157,8 +154,7 @@ var meantVerbs = map[string]string{
 	"dis": "pickle", "disassemble": "pickle", "audit": "scan",
 }
 
-// misspelt returns the error of a target that does not exist and is like a
-// verb, or nil if it is none.
+// misspelt returns an error if the target does not exist and resembles a command, or nil.
 func misspelt(cmd *cobra.Command, target string) error {
 	if target == "-" || strings.ContainsAny(target, `./\:`) {
 		return nil

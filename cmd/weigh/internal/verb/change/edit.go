@@ -1,5 +1,7 @@
 // The verb edit: tensors renamed, dropped and cast, metadata set, files mended.
 
+// Package change contains the commands that write files: edit, metadata, convert, merge, split
+// and get.
 package change
 
 import (

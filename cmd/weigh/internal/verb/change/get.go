@@ -1,4 +1,4 @@
-// The verb get: files of weights, or some of their tensors, fetched to a folder.
+// The command get.
 
 package change
 
@@ -35,7 +35,7 @@ type getFlags struct {
 	force, json bool
 }
 
-// Get returns the verb.
+// Get returns the command.
 func Get(sess *cli.Session) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
@@ -72,7 +72,7 @@ fetched as they are, sound or not: weigh check judges them.`,
 	return cmd
 }
 
-// runGet fetches a target.
+// runGet downloads a target.
 func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) error {
 	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{})
 	if err != nil {
@@ -83,7 +83,7 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 		if !set.Counted() {
 			continue
 		}
-		// A model of which some shards are refused would be fetched without them.
+		// An unreadable shard would leave the model incomplete.
 		if err := set.Fault(); err != nil {
 			return err
 		}
@@ -119,15 +119,15 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 	return got.Text(sess.Stdout)
 }
 
-// A wanted file is one to fetch.
+// A wanted file is one to download.
 type wanted struct {
 	name   string // in the store
-	path   string // where it goes
+	path   string // the output file
 	object store.Object
 	from   io.Closer // what object reads from, or nil
 }
 
-// close closes what was opened.
+// close closes the object.
 func (w *wanted) close() {
 	if w.object != nil {
 		w.object.Close()
@@ -137,8 +137,8 @@ func (w *wanted) close() {
 	}
 }
 
-// fetchAll fetches files. What a server says of all of them was asked first, so a disk
-// which is too small is known before the first is written.
+// fetchAll downloads files. It knows all sizes before it writes the first file, and fails early if
+// the disk is too small.
 func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFlags, got *receipt.Got) error {
 	if err := noRival(files); err != nil && !f.force {
 		return err
@@ -170,7 +170,7 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 			names = append([]string{set.Index}, names...)
 		}
 		for _, name := range names {
-			// Names come from strangers, and not every one is a path here.
+			// Names are not trusted, and some are not valid paths on this system.
 			within, err := filepath.Localize(at.Below(name))
 			if err != nil {
 				return nil, fmt.Errorf("%q cannot be the name of a file on this system", at.Below(name))
@@ -189,7 +189,7 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 	return files, all.Wait()
 }
 
-// getFile fetches one file, unless it is there.
+// getFile downloads a file unless it exists.
 func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done *fetched) (*receipt.GotFile, error) {
 	size := w.object.Size()
 	one := &receipt.GotFile{Path: filepath.ToSlash(w.path), Size: size}
@@ -223,8 +223,8 @@ func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done
 	return one, nil
 }
 
-// isThere says whether a file is the one that is wanted: by its digest, if the store says
-// one, and otherwise by its size and some of its bytes.
+// isThere reports whether an existing file is the wanted one: by digest if the store has one,
+// otherwise by size and samples.
 func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
 	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
 		return false, "", nil
@@ -251,8 +251,7 @@ func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo
 	return bytes.Equal(got, want[:]), hex.EncodeToString(got), nil
 }
 
-// checkSpace returns an error if the files do not fit the disk. What is there of them
-// needs no more room.
+// checkSpace returns an error if the disk is too small. Partial downloads count as present.
 func checkSpace(dir string, files []*wanted, need int64) error {
 	for _, w := range files {
 		for _, name := range []string{w.path, remote.Part(w.object, w.path)} {
@@ -267,13 +266,12 @@ func checkSpace(dir string, files []*wanted, need int64) error {
 	return nil
 }
 
-// fetched is how much of some files has come.
+// fetched counts downloaded bytes.
 type fetched struct {
 	bytes atomic.Int64
 	of    int64
 }
 
-// String says how far it is.
 func (p *fetched) String() string {
 	const width = 30
 	n := p.bytes.Load()

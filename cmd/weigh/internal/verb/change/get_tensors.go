@@ -1,4 +1,4 @@
-// The verb get with --include or --exclude: a new file of some tensors.
+// get with --include or --exclude: a new file of some tensors.
 
 package change
 
@@ -13,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
-// wantedTensors returns the file of the tensors that are selected, and their number.
+// wantedTensors returns a file of the selected tensors, and their number.
 func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, f *getFlags) ([]*wanted, int, error) {
 	if len(sets) > 1 {
 		return nil, 0, cli.Usagef("the target has %d models: name the one whose tensors are meant", len(sets))

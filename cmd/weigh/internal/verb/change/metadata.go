@@ -1,4 +1,4 @@
-// The verb metadata: the strings that files carry, shown or changed.
+// The command metadata.
 
 package change
 
@@ -29,7 +29,7 @@ type metadataFlags struct {
 	canonical, dryRun bool
 }
 
-// Metadata returns the verb.
+// Metadata returns the command.
 func Metadata(sess *cli.Session) *cobra.Command {
 	var f metadataFlags
 	cmd := &cobra.Command{
@@ -109,8 +109,8 @@ func runMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 	return found.Verdict(f.lenient)
 }
 
-// hashesOf reads the files of a survey, several at once, and returns their digests by
-// their paths. Of a file without a header that can be read there are none.
+// hashesOf reads files in parallel and returns their digests by path. It skips files without a
+// readable header.
 func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map[string]*metadata.Sums, error) {
 	done := new(cli.Progress)
 	for _, f := range found.Files {
@@ -143,7 +143,7 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 
 // hashesOfFile reads one file.
 func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*metadata.Sums, error) {
-	if f.Header == nil || f.Format != "" { // another format has no such digests
+	if f.Header == nil || f.Format != "" { // other formats have no such digests
 		return nil, nil
 	}
 	at, err := target.Open(ctx, sess, f.Path, checkpoint.Options{})

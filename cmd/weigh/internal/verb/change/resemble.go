@@ -1,4 +1,4 @@
-// Files that are there, and may be those to fetch: as far as a few reads can tell.
+// Comparison of existing files with wanted ones.
 
 package change
 
@@ -17,16 +17,15 @@ import (
 )
 
 const (
-	// comparedPlaces is in how many places files are compared, with comparedBytes in each.
+	// comparedPlaces is the number of samples, and comparedBytes the size of each.
 	comparedPlaces, comparedBytes = 16, 4 << 10
-	// comparedWhole is up to which size a file is compared whole, and how much of one is
-	// that can be read from its beginning alone.
+	// comparedWhole is the size up to which files are compared completely, and the length of the
+	// sample if a file can only be read from its beginning.
 	comparedWhole = 256 << 10
 )
 
-// compared returns which bytes of an object tell it from others of its size, of which
-// there are many: models that were trained from one have the same header. All are
-// compared of what is on this machine; whole says so.
+// compared returns the byte ranges to compare. Headers are not enough: many models have the same
+// header. Local files are compared completely, which whole reports.
 func compared(ctx context.Context, o store.Object) (spans []safetensors.Span, whole bool) {
 	size := o.Size()
 	if f, ok := o.(*shards.SubsetFile); ok {
@@ -41,7 +40,7 @@ func compared(ctx context.Context, o store.Object) (spans []safetensors.Span, wh
 		return inChunks(size), true
 	}
 	if store.InOrder(o) {
-		return inChunks(comparedWhole), false // the rest would cost as much as fetching it
+		return inChunks(comparedWhole), false // more would cost as much as a download
 	}
 	for i := range int64(comparedPlaces) {
 		begin := (size - comparedBytes) / (comparedPlaces - 1) * i
@@ -50,7 +49,7 @@ func compared(ctx context.Context, o store.Object) (spans []safetensors.Span, wh
 	return spans, false
 }
 
-// inChunks returns the first size bytes, in spans of which one fits memory.
+// inChunks returns the first size bytes in ranges that fit into memory.
 func inChunks(size int64) (spans []safetensors.Span) {
 	const chunk = 1 << 20
 	for off := int64(0); off < size; off += chunk {
@@ -59,9 +58,8 @@ func inChunks(size int64) (spans []safetensors.Span) {
 	return spans
 }
 
-// noRival returns the error of another model where files are to go, under the name of one
-// of them: model.safetensors beside an index of that name and its shards. Some loaders
-// would take the one, and some the other.
+// noRival returns an error if another model exists under one of the names, such as an index next
+// to model.safetensors: loaders disagree on which one they load.
 func noRival(files []*wanted) error {
 	const suffix = ".index.json"
 	ours := make(map[string]bool, len(files))
@@ -80,7 +78,7 @@ func noRival(files []*wanted) error {
 	return nil
 }
 
-// equalIn says whether an object and a file have the same bytes in these places.
+// equalIn reports whether an object and a file have the same bytes in some ranges.
 func equalIn(ctx context.Context, o store.Object, f io.ReaderAt, spans []safetensors.Span) (bool, error) {
 	var own, other []byte
 	for _, s := range spans {

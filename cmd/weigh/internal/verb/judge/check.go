@@ -1,5 +1,7 @@
-// The verb check: every rule that is broken.
+// The command check.
 
+// Package judge contains the commands that verify and compare files: check, hash, scan, pickle
+// and diff.
 package judge
 
 import (
@@ -29,8 +31,7 @@ type checkFlags struct {
 	explain                     string
 }
 
-// Check returns the verb. What it has beyond a verb that shows is when it
-// fails: a check is run by machines, which read the exit code and nothing else.
+// Check returns the command.
 func Check(sess *cli.Session) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
@@ -93,7 +94,7 @@ still counted.`,
 	return cmd
 }
 
-// ruleNames returns the names of all rules, in the table's order.
+// ruleNames returns the names of all rules.
 func ruleNames() []string {
 	var names []string
 	for _, info := range rules.All() {
@@ -102,8 +103,7 @@ func ruleNames() []string {
 	return names
 }
 
-// runCheck judges the targets. It reports what it found even if not all could be
-// read: a missing shard is no reason to be silent about a broken one.
+// runCheck checks the targets. It reports findings even if some files could not be read.
 func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlags) error {
 	keeper, err := survey.NewKeeper(sess, f.config, f.baseline, !f.noConfig)
 	if err != nil {
@@ -124,15 +124,14 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if wd, err := os.Getwd(); err == nil {
 		c.Root = filepath.ToSlash(wd)
 	}
-	// Machines get a report all the same, or they could not tell this from a
-	// program that crashed.
+	// Machines get a report even then, to distinguish this from a crash.
 	if c.Nothing() && !f.json && !f.sarif && !f.junit {
-		return cli.ErrUnread // there is nothing to say that was not said
+		return cli.ErrUnread // errors have been printed
 	}
 	if err := judgeByBaseline(sess, keeper, c, &f.gateFlags, f.Force); err != nil {
 		return err
 	}
-	// Who names a file wants it, however quiet the rest.
+	// --quiet does not apply to an output file.
 	if !sess.Quiet || f.File != "" {
 		err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
 	}
@@ -145,7 +144,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	return found.Unread()
 }
 
-// say writes the check in the form that is asked for.
+// say writes the report in the selected format.
 func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
 	switch {
 	case f.json:
@@ -158,7 +157,7 @@ func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
 	return c.Text(w, s, finding.CheckForm{All: f.all, Verbose: f.verbose})
 }
 
-// recorded returns where the baseline is written, if it is.
+// recorded returns the output for the baseline.
 func (f *checkFlags) recorded() *cli.Output {
 	if !f.record {
 		return &cli.Output{}
@@ -166,8 +165,7 @@ func (f *checkFlags) recorded() *cli.Output {
 	return &cli.Output{File: f.baseline, Force: f.Force}
 }
 
-// explainRule says what a rule means. It needs no target, so the rule in a log
-// can be looked up where the file is not.
+// explainRule documents a rule. It needs no target.
 func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 	if len(args) > 0 {
 		return cli.Usagef("check --explain takes no target: %q", args[0])

@@ -1,4 +1,4 @@
-// The verb diff: what changed from one target to another.
+// The command diff.
 
 package judge
 
@@ -31,7 +31,7 @@ type diffFlags struct {
 	atol, rtol               float64
 }
 
-// Diff returns the verb.
+// Diff returns the command.
 func Diff(sess *cli.Session) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
@@ -86,7 +86,7 @@ that matches nothing in A or B is an error (exit code 2).`,
 	return cmd
 }
 
-// check says what is wrong with the flags. A tolerance asks for values.
+// check validates the flags. A tolerance implies --values.
 func (f *diffFlags) check(cmd *cobra.Command) error {
 	for _, tolerance := range []struct {
 		flag string
@@ -120,7 +120,7 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 			return from.Fault(err)
 		}
 	}
-	// A pattern may be of tensors that only one side has.
+	// A pattern may match tensors of only one side.
 	if err := cli.CheckMatched(sel.Include, cli.NamesOf(sides[0].all, sides[1].all)); err != nil {
 		return err
 	}
@@ -149,9 +149,9 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 // A side is one target of diff.
 type side struct {
 	parts    map[string][]*safetensors.Tensor // by what the part is called, "" if there is one alone
-	metadata map[string]string                // of all files; of a key that is in several, the first
-	all      []*safetensors.Tensor            // also those that are not selected
-	tensors  int                              // how many are selected
+	metadata map[string]string                // of all files; the first value of each key
+	all      []*safetensors.Tensor            // before selection
+	tensors  int                              // number of selected tensors
 }
 
 // readSide reads the headers of a target.
@@ -186,8 +186,8 @@ func readSide(ctx context.Context, from *target.Weights, sel *listing.Selection)
 	return s, nil
 }
 
-// partName returns what a part of a pipeline is called: its folder, or if there are
-// several in one, its name. That of a model of one part does not matter.
+// partName returns the name of a part of a pipeline: its folder, or its own name if the folder has
+// several. It is "" if there is only one part.
 func partName(from *target.Weights, cp *checkpoint.Checkpoint) string {
 	if len(from.Parts) == 1 {
 		return ""
@@ -202,7 +202,7 @@ func partName(from *target.Weights, cp *checkpoint.Checkpoint) string {
 	return folder
 }
 
-// compareSides adds to d what is different.
+// compareSides adds the differences to d.
 func compareSides(ctx context.Context, sess *cli.Session, d *compare.Diff, sides [2]*side, f *diffFlags) error {
 	done := new(cli.Progress)
 	for _, list := range sides[0].parts {
@@ -227,7 +227,7 @@ func compareSides(ctx context.Context, sess *cli.Session, d *compare.Diff, sides
 	return nil
 }
 
-// compareMetadata returns the keys that say something else, in order.
+// compareMetadata returns the keys whose values differ, sorted.
 func compareMetadata(a, b map[string]string) (list []compare.DiffMetadata) {
 	keys := maps.Clone(a)
 	maps.Copy(keys, b)

@@ -1,4 +1,4 @@
-// The check as a gate: which findings pass, by a configuration and by a baseline.
+// Flags of check that allow findings.
 
 package judge
 
@@ -15,7 +15,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 )
 
-// gateFlags are the flags of check that say what passes.
+// gateFlags are these flags.
 type gateFlags struct {
 	failOn, config, baseline string
 	noConfig, record         bool
@@ -32,7 +32,7 @@ func (f *gateFlags) register(cmd *cobra.Command) {
 	cli.CompleteWords(cmd, "fail-on", gate.Words())
 }
 
-// check says what is wrong with the flags together.
+// check validates the flags.
 func (f *gateFlags) check() error {
 	switch {
 	case f.config != "" && f.noConfig:
@@ -43,7 +43,7 @@ func (f *gateFlags) check() error {
 	return nil
 }
 
-// judgeByBaseline settles what of the check is allowed by the baseline, or records it there.
+// judgeByBaseline applies the baseline, or records it.
 func judgeByBaseline(sess *cli.Session, k *survey.Keeper, c *finding.Check, f *gateFlags, force bool) error {
 	for _, book := range k.Used {
 		c.Configs = append(c.Configs, filepath.ToSlash(book.Name))

@@ -1,4 +1,4 @@
-// The verb hash: digests of files, of their data, of tensors and of sets.
+// The command hash.
 
 package judge
 
@@ -31,10 +31,10 @@ type hashFlags struct {
 	lenient           bool
 }
 
-// algorithms are those of --algo, the default first.
+// algorithms are the values of --algo.
 var algorithms = []string{"sha256", "xxh3", "blake3"}
 
-// Hash returns the verb.
+// Hash returns the command.
 func Hash(sess *cli.Session) *cobra.Command {
 	var f hashFlags
 	cmd := &cobra.Command{
@@ -93,7 +93,7 @@ name, even if they are sharded differently now. The exit code is 1 on a mismatch
 	return cmd
 }
 
-// verify says what is wrong with the flags.
+// verify validates the flags.
 func (f *hashFlags) verify(cmd *cobra.Command) error {
 	if !slices.Contains(algorithms, f.algo) {
 		return cli.UnknownValue("--algo", f.algo, algorithms)
@@ -111,7 +111,7 @@ func (f *hashFlags) verify(cmd *cobra.Command) error {
 	return f.Output.Check()
 }
 
-// newHash returns the algorithm of the given name.
+// newHash returns the algorithm of the given name; nil means SHA-256.
 func newHash(algo string) func() hash.Hash {
 	switch algo {
 	case "xxh3":
@@ -119,23 +119,22 @@ func newHash(algo string) func() hash.Hash {
 	case "blake3":
 		return func() hash.Hash { return blake3.New(32, nil) }
 	}
-	return nil // SHA-256
+	return nil
 }
 
-// A wideXXH3 is XXH3 of 128 bits. The library's hash is of 64, with a method for the
-// other.
+// A wideXXH3 is 128-bit XXH3. The library's hash.Hash is the 64-bit variant.
 type wideXXH3 struct{ *xxh3.Hasher }
 
-// Size is that in bytes.
+// Size implements hash.Hash.
 func (wideXXH3) Size() int { return 16 }
 
-// Sum appends the digest in canonical form, the upper half first, as xxhsum -H2 does.
+// Sum implements hash.Hash. It returns the canonical form, like xxhsum -H2.
 func (h wideXXH3) Sum(b []byte) []byte {
 	sum := h.Sum128().Bytes()
 	return append(b, sum[:]...)
 }
 
-// runHash makes the digests of targets.
+// runHash prints the digests of the targets.
 func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags) error {
 	h := &compare.Hash{Targets: target.AllPrintable(args), Algo: f.algo}
 	for _, arg := range args {
@@ -156,7 +155,7 @@ func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags
 	})
 }
 
-// hashTarget adds the digests of one target to h.
+// hashTarget adds the digests of one target.
 func hashTarget(ctx context.Context, sess *cli.Session, arg string, f *hashFlags, h *compare.Hash) error {
 	from, err := target.OpenWeights(ctx, sess, "hash", arg, f.lenient)
 	if err != nil {
@@ -213,8 +212,8 @@ func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *chec
 	return h, nil
 }
 
-// hashFiles adds the digests of the files of a set to h, and returns those of the
-// tensors in the list. Each file is read once.
+// hashFiles adds the digests of the files of a set, and returns those of the listed tensors. Each
+// file is read once.
 func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
@@ -245,7 +244,7 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 		h.Files = append(h.Files, compare.HashedFile{Path: f.Name, Size: f.Size, File: of[i].File, Data: of[i].Data})
 	}
 	sums := make([][]byte, len(list))
-	var others []int // of the list, in files of other formats
+	var others []int // indices in the list of tensors in other formats
 	for i, t := range list {
 		if entries[t.File] == nil {
 			others = append(others, i)
@@ -256,7 +255,7 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 	return sums, hashOthers(ctx, hasher, list, others, sums)
 }
 
-// entriesOf returns the indices of a header's tensors by their names.
+// entriesOf maps the names of tensors to their indices in a header.
 func entriesOf(h *safetensors.Header) map[string]int {
 	entries := make(map[string]int, len(h.Tensors))
 	for i := range h.Tensors {
@@ -265,7 +264,7 @@ func entriesOf(h *safetensors.Header) map[string]int {
 	return entries
 }
 
-// hashOthers sets the digests of some tensors of the list, which it reads one by one.
+// hashOthers computes the digests of tensors in other formats.
 func hashOthers(ctx context.Context, hasher *digest.Hasher, list []checkpoint.Located, some []int, sums [][]byte) error {
 	tensors := make([]*safetensors.Tensor, len(some))
 	for i, n := range some {
@@ -278,7 +277,7 @@ func hashOthers(ctx context.Context, hasher *digest.Hasher, list []checkpoint.Lo
 	return err
 }
 
-// located returns the tensors of a checkpoint with their files.
+// located returns all tensors with their files.
 func located(ctx context.Context, cp *checkpoint.Checkpoint) ([]checkpoint.Located, error) {
 	var list []checkpoint.Located
 	for t, err := range cp.Tensors(ctx) {

@@ -1,4 +1,4 @@
-// hash --check: what was recorded, against what is there.
+// hash --check.
 
 package judge
 
@@ -26,18 +26,18 @@ import (
 	"github.com/weightools/safetensors/internal/ahead"
 )
 
-// A record is digests that were written down.
+// A record is a file of recorded digests.
 type record struct {
 	algo    string
 	files   []recordedFile
-	tensors []recordedTensor // nil if they are not in it
+	tensors []recordedTensor // nil if it has none
 	isJSON  bool
 }
 
-// A recordedFile is a file with the digits of its digest.
+// A recordedFile is the digest of a file.
 type recordedFile struct{ path, sum string }
 
-// A recordedTensor is one tensor of hash --json.
+// A recordedTensor is the digest of a tensor.
 type recordedTensor struct {
 	Name   string
 	Dtype  string
@@ -47,7 +47,7 @@ type recordedTensor struct {
 
 // checkSums compares recorded digests with files, or with the tensors of a target.
 func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlags) error {
-	const most = 1 << 30 // bytes: a million tensors take 200 MB
+	const most = 1 << 30 // bytes; a million tensors take 200 MB
 	text, err := sess.ReadSmall(f.check, most)
 	if err != nil {
 		return err
@@ -92,8 +92,8 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	return nil
 }
 
-// readRecord reads digests: the JSON of hash, or the lines of sha256sum, whose
-// algorithm is the one asked for.
+// readRecord parses output of hash --json or sha256sum. The latter does not name its algorithm,
+// which is algo.
 func readRecord(name string, text []byte, algo string) (*record, error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
 		return readHashJSON(name, trimmed)
@@ -119,8 +119,8 @@ func readRecord(name string, text []byte, algo string) (*record, error) {
 	return r, nil
 }
 
-// sumLine reads a line of sha256sum: digits, a space, a space or an asterisk, and the
-// name; after a backslash, one in which backslashes and line ends are escaped.
+// sumLine parses a line of sha256sum: digits, a space, a space or asterisk, and the name. A
+// leading backslash means that the name is escaped.
 func sumLine(line string, digits int) (f recordedFile, ok bool) {
 	line, escaped := strings.CutPrefix(line, `\`)
 	if len(line) < digits+3 || line[digits] != ' ' || line[digits+1] != ' ' && line[digits+1] != '*' {
@@ -134,7 +134,7 @@ func sumLine(line string, digits int) (f recordedFile, ok bool) {
 	return f, err == nil
 }
 
-// readHashJSON reads what hash --json wrote.
+// readHashJSON parses output of hash --json.
 func readHashJSON(name string, text []byte) (*record, error) {
 	var doc struct {
 		Schema string
@@ -160,7 +160,7 @@ func readHashJSON(name string, text []byte) (*record, error) {
 	return r, nil
 }
 
-// checkFiles hashes the files of a record, several at once, and compares.
+// checkFiles hashes the files in parallel and compares them.
 func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.SumResult, error) {
 	done := new(cli.Progress)
 	sizes := make([]int64, len(r.files))
@@ -195,7 +195,7 @@ func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.Su
 	return results, context.Cause(ctx)
 }
 
-// checkFile hashes one file, and compares.
+// checkFile hashes one file and compares it.
 func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size int64) compare.SumResult {
 	result := compare.SumResult{Name: f.path}
 	file := &safetensors.Tensor{TensorInfo: safetensors.TensorInfo{Name: f.path, Offsets: safetensors.Span{End: size}}}
@@ -216,8 +216,7 @@ func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size 
 	return result
 }
 
-// checkTensors hashes the tensors of a target, and compares them with those of a record,
-// by their names.
+// checkTensors hashes the tensors of a target and compares them by name.
 func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record, f *hashFlags) ([]compare.SumResult, error) {
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
@@ -248,7 +247,7 @@ func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record,
 	return results, nil
 }
 
-// compare says what became of a tensor, of which t is what is there now.
+// compare compares a tensor with its record.
 func (r *recordedTensor) compare(t *compare.HashedTensor) compare.SumResult {
 	result := compare.SumResult{Name: t.Name, Outcome: compare.SumMatches}
 	switch {

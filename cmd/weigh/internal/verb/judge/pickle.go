@@ -1,4 +1,4 @@
-// The verb pickle: the instructions of pickles, and what they would do.
+// The command pickle.
 
 package judge
 
@@ -18,7 +18,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan"
 )
 
-// Pickle returns the verb.
+// Pickle returns the command.
 func Pickle(sess *cli.Session) *cobra.Command {
 	var f ScanFlags
 	var member string
@@ -50,7 +50,7 @@ completely.`,
 	return cmd
 }
 
-// runPickle shows the pickles of a file.
+// runPickle lists the pickles of a file.
 func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *ScanFlags) error {
 	sess.AddInputs(f.policy)
 	scanner, err := f.Scanner()
@@ -68,7 +68,7 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *Sc
 	arg = target.Printable(arg)
 	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.budget * usualLines}
 	read := &scanProgress{files: 1}
-	if f.File != "" || !sess.Style().Terminal() { // or it would stand among the instructions
+	if f.File != "" || !sess.Style().Terminal() { // the progress line would mix with the output
 		defer sess.ShowProgress(read)()
 	}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
@@ -98,11 +98,10 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *Sc
 	return nil
 }
 
-// usualLines is how many instructions are listed: nobody reads as many.
+// usualLines limits the number of instructions.
 const usualLines = 200_000
 
-// openBytes opens a target that has to be one file of any kind. What it returns closes
-// it.
+// openBytes opens a target that is one file of any format. The returned function closes it.
 func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderAt, size int64, done func(), err error) {
 	sess.AddInputs(arg)
 	if arg == "-" {

@@ -1,4 +1,4 @@
-// The verb scan: is there code in it.
+// The command scan.
 
 package judge
 
@@ -28,12 +28,12 @@ type ScanFlags struct {
 	cli.Output
 	json, sarif, all, why, deep bool
 	budget                      int
-	bounded                     bool // whether the verb has the flag for it
+	bounded                     bool // the command has --budget
 	failOn, policy              string
 	profiles                    []string
 }
 
-// Scan returns the verb.
+// Scan returns the command.
 func Scan(sess *cli.Session) *cobra.Command {
 	var f ScanFlags
 	cmd := &cobra.Command{
@@ -83,29 +83,28 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	return cmd
 }
 
-// budgetFlag adds the flag that says how much a scan may take.
+// budgetFlag adds --budget.
 func (f *ScanFlags) budgetFlag(cmd *cobra.Command) {
 	f.bounded = true
 	cmd.Flags().IntVar(&f.budget, "budget", 1, "allow `N` times the time and memory for each file (2 seconds, 64 MiB)")
 }
 
-// PolicyFlags adds the flags that say which names pickles may import.
+// PolicyFlags adds --policy and --profile.
 func (f *ScanFlags) PolicyFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.policy, "policy", "", "also apply the policy in `FILE`")
 	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow the imports of profile `NAME` (repeatable): "+strings.Join(profileNames(), ", "))
 	cli.CompleteWords(cmd, "profile", profileNames())
 }
 
-// mostBudget is how many times the usual budget can be given. With it a pickle has the 8
-// GiB of values that numbers of 32 bits can tell apart.
+// mostBudget is the maximum of --budget. It allows 8 GiB of values for a pickle, the limit of
+// 32-bit indices.
 const mostBudget = 300
 
-// settle tells the collector of garbage how much memory is to be enough, so it does
-// not wait until there is twice as much as is in use.
+// settle limits the memory of the garbage collector, which would otherwise use twice the memory in
+// use.
 func settle(budget int) { debug.SetMemoryLimit(int64(budget) * 44 << 20) }
 
-// failOnNames are what --fail-on can be, the most harmless first: verdicts, and the
-// severity of what changes none.
+// failOnNames are the values of --fail-on, in ascending order.
 var failOnNames = []string{"note", "suspicious", "dangerous"}
 
 // profileNames returns the names of all profiles.
@@ -117,7 +116,7 @@ func profileNames() []string {
 	return names
 }
 
-// severity reads --fail-on.
+// severity parses --fail-on.
 func (f *ScanFlags) severity() (pickle.Severity, error) {
 	i := slices.Index(failOnNames, f.failOn)
 	if i < 0 {
@@ -126,11 +125,11 @@ func (f *ScanFlags) severity() (pickle.Severity, error) {
 	return pickle.Severity(i), nil
 }
 
-// Scanner returns the scanner that the flags ask for.
+// Scanner returns a scanner for the flags.
 func (f *ScanFlags) Scanner() (*scan.Scanner, error) {
 	switch {
 	case !f.bounded:
-		f.budget = 10 // who wants the weights waits for them
+		f.budget = 10 // converting deserves more time than scanning
 	case f.budget < 1 || f.budget > mostBudget:
 		return nil, cli.Usagef("--budget must be from 1 to %[2]d, not %[1]d", f.budget, mostBudget)
 	default:
@@ -159,7 +158,7 @@ func (f *ScanFlags) Scanner() (*scan.Scanner, error) {
 	return s, nil
 }
 
-// runScan looks at the targets. It goes on after one that cannot be read.
+// runScan scans the targets. It continues after errors.
 func runScan(ctx context.Context, sess *cli.Session, args []string, f *ScanFlags) error {
 	least, err := f.severity()
 	if err != nil {
@@ -204,7 +203,7 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *ScanFlags
 // writeScan writes the report.
 func writeScan(sess *cli.Session, found *scanreport.Scan, f *ScanFlags) error {
 	if sess.Quiet && f.File == "" {
-		return nil // the exit code says it
+		return nil // the exit code is enough
 	}
 	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {

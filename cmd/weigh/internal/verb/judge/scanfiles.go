@@ -1,4 +1,4 @@
-// The files that a scan is about, each once, and two of them looked at at a time.
+// The files to scan.
 
 package judge
 
@@ -29,14 +29,14 @@ type scanJob struct {
 	path  string         // as the user can open it
 	name  string         // in the store
 	at    *target.Target // nil for standard input
-	links int            // how many more names it has
+	links int            // number of further names
 	size  int64
 
 	report *scan.Report
 	err    error
 }
 
-// scanAll scans the files of all targets. What cannot be read it takes note of.
+// scanAll scans all files of the targets, and records errors.
 func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, arg := range targets {
@@ -66,7 +66,7 @@ func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targ
 	return nil
 }
 
-// scanJobs scans files, two at a time.
+// scanJobs scans two files at a time.
 func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -105,20 +105,20 @@ func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scan
 	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
 }
 
-// A scanList is the files that were found at targets.
+// A scanList collects files without duplicates.
 type scanList struct {
 	jobs   []*scanJob
 	byPath map[string]bool
-	byTime map[int64][]linked // of files on this machine, by when they were changed
+	byTime map[int64][]linked // local files by modification time
 }
 
-// A linked is a file on this machine, which may have several names.
+// A linked is a local file, which may have several names.
 type linked struct {
 	info fs.FileInfo
 	job  *scanJob
 }
 
-// add adds the files of a target: the one of that name, or those in a folder.
+// add adds the files of a target.
 func (l *scanList) add(ctx context.Context, sess *cli.Session, arg string, found *scanreport.Scan) error {
 	if arg == "-" {
 		l.file(&scanJob{path: "-"})
@@ -139,7 +139,7 @@ func (l *scanList) add(ctx context.Context, sess *cli.Session, arg string, found
 	return err
 }
 
-// place adds the files at a place.
+// place adds the files at a location.
 func (l *scanList) place(ctx context.Context, at *target.Target, found *scanreport.Scan) error {
 	if at.Within != "" {
 		object, err := at.Store.Open(ctx, at.Within)
@@ -160,7 +160,7 @@ func (l *scanList) place(ctx context.Context, at *target.Target, found *scanrepo
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, store.ErrNotRegular): // it has no bytes that stay
+		case errors.Is(err, store.ErrNotRegular): // devices and pipes
 		case err != nil:
 			found.Unread = append(found.Unread, finding.Unread{File: at.Path(entry.Name), Message: cli.Describe(err)})
 		default:
@@ -173,9 +173,8 @@ func (l *scanList) place(ctx context.Context, at *target.Target, found *scanrepo
 	return nil
 }
 
-// file adds a file, unless it is one that is there already: by the same name, or, as in
-// the Hub's cache, by another. Of the names of one file that which says more is kept:
-// files in "blobs" are called by their digests.
+// file adds a file unless the list contains it, by the same name or by another one, as in the
+// Hub's cache. It prefers names outside of "blobs", where files are named by digest.
 func (l *scanList) file(job *scanJob) {
 	if l.byPath[job.path] {
 		return
@@ -202,19 +201,18 @@ func (l *scanList) file(job *scanJob) {
 	l.jobs = append(l.jobs, job)
 }
 
-// A scanProgress is how far a scan is.
+// A scanProgress is the progress of a scan.
 type scanProgress struct {
 	files int64
 	done  atomic.Int64
 	read  atomic.Int64 // bytes
 }
 
-// String says how far it is.
 func (p *scanProgress) String() string {
 	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"), typeset.Bytes(p.read.Load()))
 }
 
-// A readCounter counts what is read, and ends that when the context does.
+// A readCounter counts the bytes read. It fails when the context is done.
 type readCounter struct {
 	r    io.ReaderAt
 	done *scanProgress
@@ -230,7 +228,7 @@ func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Prefetch tells what is read what will be: see [store.Prefetcher].
+// Prefetch implements [store.Prefetcher].
 func (c *readCounter) Prefetch(off, n int64) {
 	if ahead, ok := c.r.(store.Prefetcher); ok {
 		ahead.Prefetch(off, n)

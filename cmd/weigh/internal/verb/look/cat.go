@@ -1,4 +1,4 @@
-// The verb cat: the values of a tensor.
+// The command cat.
 
 package look
 
@@ -23,10 +23,10 @@ type catFlags struct {
 	json, raw, lenient bool
 }
 
-// catFormats are the forms in which values can be had.
+// catFormats are the values of --format.
 var catFormats = []string{"text", "json", "csv", "npy", "raw"}
 
-// Cat returns the verb.
+// Cat returns the command.
 func Cat(sess *cli.Session) *cobra.Command {
 	var f catFlags
 	cmd := &cobra.Command{
@@ -70,7 +70,7 @@ are written 1+2j. A tensor without elements is [] for any shape.
 	return cmd
 }
 
-// catArgs says what is wrong with the arguments of cat.
+// catArgs validates the arguments.
 func catArgs(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) < 2:
@@ -81,8 +81,7 @@ func catArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// check says what is wrong with the flags. Bytes are not for terminals, which
-// would act on them.
+// check validates the flags.
 func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
 	if f.json {
 		if cmd.Flags().Changed("format") && f.format != "json" {
@@ -102,7 +101,7 @@ func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
 	return f.Output.Check()
 }
 
-// seen returns an error if bytes would go to a terminal, -o /dev/tty being one.
+// seen returns an error if binary output would go to a terminal, such as -o /dev/tty.
 func (f *catFlags) seen(s typeset.Style) error {
 	if s.Terminal() && (f.format == "npy" || f.format == "raw") {
 		return cli.Usagef("--format %s is binary: write it to a file with -o, or into a pipe", f.format)
@@ -110,7 +109,7 @@ func (f *catFlags) seen(s typeset.Style) error {
 	return nil
 }
 
-// runCat writes the values of one tensor.
+// runCat prints the values of one tensor.
 func runCat(ctx context.Context, sess *cli.Session, arg, tensor string, f *catFlags) error {
 	from, err := target.OpenWeights(ctx, sess, "cat", arg, f.lenient)
 	if err != nil {

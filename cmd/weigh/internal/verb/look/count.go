@@ -1,4 +1,4 @@
-// Counting: summaries of many tensors, two at a time.
+// Parallel statistics.
 
 package look
 
@@ -15,17 +15,15 @@ import (
 	"github.com/weightools/safetensors/stats"
 )
 
-// SideBySide is how many tensors are counted at once, each by one goroutine. One
-// tensor alone is shared by several; see stats.Counter.
+// SideBySide is the number of tensors processed at once, each by one goroutine. A single tensor is
+// split among several; see stats.Counter.
 const SideBySide = 2
 
-// errOther is why counting stops after another tensor could not be counted. It is
-// no fault of those that are counted meanwhile, and nobody gets to see it.
+// errOther cancels the remaining work after an error. It is not reported.
 var errOther = errors.New("another tensor could not be counted")
 
-// countTensors summarizes tensors. The rows are in the order of the list, whichever is
-// done first. It ends with the first error there is, that of the first tensor
-// that has one if there are several.
+// countTensors computes the statistics of tensors. Rows are in the order of the list. It returns
+// the error of the first tensor in the list that has one.
 func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter, list []*safetensors.Tensor) ([]values.StatsRow, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -53,7 +51,7 @@ func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter, list 
 					}
 					return
 				}
-				rows[i].Summary.Exponents = stats.Exponents{} // up to 16 KiB that nothing here shows
+				rows[i].Summary.Exponents = stats.Exponents{} // up to 16 KiB, unused here
 				done.Count(t.Size())
 			}
 		})
@@ -67,7 +65,7 @@ func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter, list 
 	return rows, context.Cause(ctx)
 }
 
-// A cancelable reader fails once its context is done.
+// A cancelable reader fails when its context is done.
 type cancelable struct {
 	ctx context.Context
 	io.ReaderAt

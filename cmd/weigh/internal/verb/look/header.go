@@ -1,4 +1,4 @@
-// The verb header: the header's JSON as it stands.
+// The command header.
 
 package look
 
@@ -15,8 +15,8 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
-// Header returns the verb. It does not parse what it writes: it is for when
-// the parser is what one wants to check.
+// Header returns the command. It does not parse the header, which may be needed when the parser is
+// in doubt.
 func Header(sess *cli.Session) *cobra.Command {
 	var out cli.Output
 	var pretty, lenient bool
@@ -43,8 +43,7 @@ The header of an invalid file is printed, too, with exit code 1.`,
 				return err
 			}
 			defer f.Close()
-			// A file that is too short has no header. Nothing is written then: an
-			// empty output file would pass for one.
+			// A file that is too short has no header. An empty output file would look like one.
 			if len(f.HeaderText) > 0 {
 				err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {
@@ -56,7 +55,7 @@ The header of an invalid file is printed, too, with exit code 1.`,
 			if err != nil {
 				return err
 			}
-			// The output is for another parser, so what is wrong goes elsewhere.
+			// The output is for another parser; findings go to standard error.
 			findings, _ := findingsOf(f)
 			printFirst(sess, findings, lenient)
 			return f.Refused(lenient)
@@ -68,8 +67,7 @@ The header of an invalid file is printed, too, with exit code 1.`,
 	return cmd
 }
 
-// findingsOf returns the rules that a file breaks. None is allowed: who looks at one file
-// wants to see all that is wrong with it.
+// findingsOf returns all findings of a file. None is allowed by configuration.
 func findingsOf(f *target.File) ([]finding.Finding, []finding.Omission) {
 	var nobody *survey.Keeper
 	return nobody.Findings(f.Path, f.Report)

@@ -1,5 +1,6 @@
-// The verb info: the tensors of a model, and what they come to.
+// The command info.
 
+// Package look contains the commands that inspect files: info, header, layout, cat and stats.
 package look
 
 import (
@@ -31,8 +32,7 @@ type infoFlags struct {
 	compat              string
 }
 
-// Info returns the verb. Whether layers are folded depends on where the
-// output goes, so is settled here and not by the default of a flag.
+// Info returns the command.
 func Info(sess *cli.Session) *cobra.Command {
 	var f infoFlags
 	cmd := &cobra.Command{
@@ -72,7 +72,8 @@ A GLOB matches whole names:
 		Args:              cli.TargetArgs(0, cli.AnyTarget),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			// Scripts want every tensor, people the few lines that differ.
+			// The default of --all depends on the output: complete for programs, folded for
+			// people.
 			if !cmd.Flags().Changed("all") {
 				f.all = !sess.Style().Terminal() || f.File != ""
 			}
@@ -98,7 +99,7 @@ A GLOB matches whole names:
 	return cmd
 }
 
-// check says early what is wrong with the flags.
+// check validates the flags.
 func (f *infoFlags) check() error {
 	switch {
 	case f.compat != "" && !slices.Contains(compat.Names(), f.compat):
@@ -109,8 +110,7 @@ func (f *infoFlags) check() error {
 	return f.Output.Check()
 }
 
-// runInfo shows the targets. All that can be wrong with its flags is found before a
-// file is opened, but for a dtype that only a file can tell.
+// runInfo reports on the targets. It validates flags before it opens files, except dtypes.
 func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags) error {
 	sel, err := f.SelectionFlags.Read()
 	if err != nil {
@@ -124,7 +124,7 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 		return err
 	}
 	defer found.CloseModels()
-	// Files may have dtypes that no list has, so this has to wait for them.
+	// Files may contain unknown dtypes.
 	if err := cli.CheckDtypes(&sel, found.Files); err != nil {
 		return err
 	}
@@ -152,14 +152,13 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 	if err != nil {
 		return err
 	}
-	if f.csv || f.markdown { // these have no place for it
+	if f.csv || f.markdown { // tables have no place for findings
 		printFirst(sess, found.Findings, f.lenient)
 	}
 	return found.Verdict(f.lenient)
 }
 
-// printFirst says which rule is broken first, of those for which files are
-// refused.
+// printFirst prints the first finding for which files are refused.
 func printFirst(sess *cli.Session, findings []finding.Finding, lenient bool) {
 	for _, f := range findings {
 		if f.Severity >= target.LeastRefused(lenient) {

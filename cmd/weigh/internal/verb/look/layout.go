@@ -1,4 +1,4 @@
-// The verb layout: what each byte of a file is.
+// The command layout.
 
 package look
 
@@ -13,8 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
-// Layout returns the verb. It takes one file, and no set: offsets mean
-// nothing across files.
+// Layout returns the command. It takes one file, since offsets refer to a file.
 func Layout(sess *cli.Session) *cobra.Command {
 	var out cli.Output
 	var hex, json, lenient bool
@@ -46,8 +45,7 @@ Invalid files are mapped as far as they can be read, with exit code 1.`,
 			findings, omitted := findingsOf(f)
 			l := listing.NewLayout(f.File, f.HeaderText, f.Length, findings)
 			l.Omitted = omitted
-			// Bytes are read before anything is written, so a file which
-			// cannot be read leaves no half of a map.
+			// Read all bytes first: a read error must not leave half a map.
 			if hex {
 				if err := l.Dump(f.Data); err != nil {
 					return err

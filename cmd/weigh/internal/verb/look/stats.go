@@ -1,4 +1,4 @@
-// The verb stats: the numbers in tensors, summed up.
+// The command stats.
 
 package look
 
@@ -28,14 +28,13 @@ type statsFlags struct {
 	failOn                     []string
 }
 
-// The parts of a histogram: those of JSON and plots if nothing else is said, and
-// the most there may be.
+// Default and maximum number of histogram bins.
 const (
 	usualBins = 64
 	mostBins  = 4096
 )
 
-// Stats returns the verb.
+// Stats returns the command.
 func Stats(sess *cli.Session) *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
@@ -92,13 +91,13 @@ the given flags. A GLOB that matches nothing is an error (exit code 2).`,
 	return cmd
 }
 
-// statsFlagNames are what --fail-on can be.
+// statsFlagNames are the values of --fail-on.
 var statsFlagNames = []string{
 	string(stats.Empty), string(stats.AllZero), string(stats.Constant),
 	string(stats.HasNaN), string(stats.HasInf), string(stats.Saturated),
 }
 
-// check says what is wrong with the flags.
+// check validates the flags.
 func (f *statsFlags) check(cmd *cobra.Command) error {
 	for _, name := range f.failOn {
 		if slices.Contains(statsFlagNames, name) {
@@ -124,11 +123,11 @@ func (f *statsFlags) check(cmd *cobra.Command) error {
 	return errors.Join(f.Output.Check(), f.drawing().Check())
 }
 
-// drawing returns where the drawing goes.
+// drawing returns the output for the SVG.
 func (f *statsFlags) drawing() *cli.Output { return &cli.Output{File: f.svg, Force: f.Force} }
 
-// counter returns how tensors are counted. A histogram may take a second pass, so
-// there is none where none is shown.
+// counter returns the options for statistics. Histograms are computed only if shown, since they
+// may need a second pass.
 func (f *statsFlags) counter() stats.Counter {
 	c := stats.Counter{SHA256: f.digest}
 	if f.json || f.plot || f.svg != "" {
@@ -137,7 +136,7 @@ func (f *statsFlags) counter() stats.Counter {
 	return c
 }
 
-// runStats sums up the tensors of a target.
+// runStats reports on the tensors of a target.
 func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFlags) error {
 	sel, err := f.SelectionFlags.Read()
 	if err != nil {
@@ -154,7 +153,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	}
 	defer from.Close()
 	for _, o := range []*cli.Output{&f.Output, f.drawing()} {
-		if err := sess.ProtectInputs(o); err != nil { // which is asked again later: to count may take an hour
+		if err := sess.ProtectInputs(o); err != nil { // fail early; counting may take an hour
 			return err
 		}
 	}
@@ -168,7 +167,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	st := &values.Stats{All: len(all), Digest: f.digest}
 	selected, truncated := sel.Selected(all)
 	if len(selected) == 0 && len(all) > 0 {
-		// To find nothing wrong with nothing is no answer that a script should get.
+		// Scripts must not take this for success.
 		if len(f.failOn) > 0 {
 			return cli.Usagef("no tensor matches; weigh info lists the names")
 		}
@@ -184,7 +183,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	return f.verdict(st)
 }
 
-// writeStats writes the report and the drawing.
+// writeStats writes the report and the SVG.
 func writeStats(sess *cli.Session, st *values.Stats, f *statsFlags) error {
 	plot := &values.Plot{Log: f.log}
 	err := sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
@@ -204,7 +203,7 @@ func writeStats(sess *cli.Session, st *values.Stats, f *statsFlags) error {
 	return sess.Write(f.drawing(), func(w io.Writer, _ typeset.Style) error { return st.SVG(w, plot) })
 }
 
-// verdict returns errFound if a tensor has a flag that is a failure.
+// verdict returns ErrFound if a tensor has a flag of --fail-on.
 func (f *statsFlags) verdict(st *values.Stats) error {
 	for i := range st.Rows {
 		for _, flag := range st.Rows[i].Summary.Flags() {

@@ -1,4 +1,4 @@
-// The verb completion: scripts for shells.
+// The command completion.
 
 package other
 
@@ -14,12 +14,11 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// shells are those for which there is a script.
+// shells are the supported shells.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// Completion returns the verb. That of cobra answers a shell that it does not
-// know with its help and code 0, so a script which installs the output
-// would install the help.
+// Completion returns the command. Cobra's own prints its help for an unknown shell, with exit code
+// 0, and scripts would install that.
 func Completion(sess *cli.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
@@ -54,7 +53,7 @@ completions:
 
 // completion writes the script for a shell.
 func completion(root *cobra.Command, shell string, w io.Writer) error {
-	const described = true // shells show what a verb is for beside its name
+	const described = true // show descriptions of commands
 	switch shell {
 	case "bash":
 		return root.GenBashCompletionV2(w, described)
@@ -65,5 +64,5 @@ func completion(root *cobra.Command, shell string, w io.Writer) error {
 	case "powershell":
 		return root.GenPowerShellCompletionWithDesc(w)
 	}
-	return errors.ErrUnsupported // Args lets none pass
+	return errors.ErrUnsupported // unreachable: Args rejects other shells
 }

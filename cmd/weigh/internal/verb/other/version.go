@@ -1,5 +1,6 @@
-// The verb version: which program this is.
+// The command version.
 
+// Package other contains the commands about the program itself.
 package other
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 )
 
-// Version returns the verb.
+// Version returns the command.
 func Version(sess *cli.Session) *cobra.Command {
 	var json bool
 	cmd := &cobra.Command{
@@ -34,7 +35,7 @@ func Version(sess *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// PrintVersion is the verb, and the flag --version.
+// PrintVersion prints the version. It is also the flag --version.
 func PrintVersion(sess *cli.Session, json bool) error {
 	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
 		if json {
