@@ -13,7 +13,7 @@ import (
 )
 
 // widths computes display widths. Unlike the package's default it does not depend on the locale,
-//, so output is reproducible.
+// , so output is reproducible.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
 // Name returns a name as it is shown in text.
