@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	".":                           {"internal", "filetype"},
 	"store":                       {},
 	"checkpoint":                  {".", "filetype", "store", "internal"},
-	"checkpoint/shards":           {".", "store", "checkpoint", "internal"},
+	"checkpoint/shards":           {"filetype", ".", "store", "checkpoint", "internal"},
 	"model":                       {".", "checkpoint", "internal"},
 	"model/metadata":              {"."},
 	"stats":                       {".", "internal"},

@@ -11,27 +11,30 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/filetype"
 )
 
-// formats are other formats of weights by the suffix of a file's name, and by its prefix where the suffix is
-// ambiguous.
-var formats = []struct{ suffix, prefix, name string }{
-	{".bin", "pytorch_model", "PyTorch pickle"}, {".bin", "adapter_model", "PyTorch pickle"},
-	{".bin", "diffusion_pytorch_model", "PyTorch pickle"}, {".bin", "model", "PyTorch pickle"},
-	{".pth", "", "PyTorch pickle"}, {".ckpt", "", "PyTorch pickle"}, {".pt", "model", "PyTorch pickle"},
-	{".gguf", "", "GGUF file"}, {".h5", "", "Keras file"}, {".msgpack", "flax_model", "Flax file"},
-	{".onnx", "", "ONNX file"}, {".ot", "rust_model", "Rust tch file"},
+// prefixes are the beginnings of the names of weights whose extension other files have as well.
+var prefixes = map[string][]string{
+	".bin":     {"pytorch_model", "adapter_model", "diffusion_pytorch_model", "model"},
+	".pt":      {"model"},
+	".msgpack": {"flax_model"},
+	".ot":      {"rust_model"},
+	".npz":     {"model"},
+	".pb":      {"saved_model"},
+	".pkl":     {"model"},
 }
 
-// formatOf returns the other format of a file of weights, or "".
+// formatOf returns the format of a file of weights that is not a safetensors file, or "".
 func formatOf(file string) string {
 	base := path.Base(file)
-	for _, f := range formats {
-		if strings.HasSuffix(base, f.suffix) && strings.HasPrefix(base, f.prefix) && !strings.HasPrefix(base, "rng_state") {
-			return f.name
-		}
+	format := filetype.WeightsFormat(base)
+	begins := func(prefix string) bool { return strings.HasPrefix(base, prefix) }
+	list, ambiguous := prefixes[path.Ext(base)]
+	if format == "safetensors" || begins("rng_state") || ambiguous && !slices.ContainsFunc(list, begins) {
+		return ""
 	}
-	return ""
+	return format
 }
 
 // pointerSize is the largest size of a Git LFS pointer in bytes. The file behind a pointer was not
@@ -76,7 +79,7 @@ func (f *folder) listFormats(files []string) string {
 	}
 	var list []string
 	for _, format := range slices.Sorted(maps.Keys(first)) {
-		text := count(n[format], format)
+		text := count(n[format], format+" file")
 		if n[format] > 1 {
 			text += ", the first"
 		}

@@ -93,7 +93,7 @@ var besides = []fixture{
 		modelOf(llamaConfig, headed(plain))(t, f)
 		f["pytorch_model-00001-of-00002.bin"], f["pytorch_model-00002-of-00002.bin"] = make([]byte, 1000), make([]byte, 234)
 		f["model.gguf"], f["model.onnx"] = make([]byte, 500), []byte(pointer)
-	}, false, inModel(check.RuleOtherFormat, "", `1 GGUF file "model.gguf"; 2 PyTorch pickles, the first "pytorch_model-00001-of-00002.bin"; 1,734 bytes in all`)},
+	}, false, inModel(check.RuleOtherFormat, "", `1 GGUF file "model.gguf"; 2 PyTorch files, the first "pytorch_model-00001-of-00002.bin"; 1,734 bytes in all`)},
 	{"a name that is shown as another", func(t *testing.T, f folder) {
 		modelOf(llamaConfig, headed(plain))(t, f)
 		f.text("notes\u202egpj.txt", "")

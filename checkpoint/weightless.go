@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/weightools/safetensors/filetype"
 )
 
 // A NoWeightsError says that a folder holds nothing that this package opens.
@@ -17,27 +19,11 @@ type NoWeightsError struct {
 	Foreign []string // the paths of weights in other formats, by their names
 }
 
-// foreignFormats are the formats in which weights are published beside this
-// one, by the ends of names. What such a file really is, its content tells.
-var foreignFormats = []struct{ suffix, format string }{
-	{".bin", "PyTorch"},
-	{".pt", "PyTorch"},
-	{".pth", "PyTorch"},
-	{".ckpt", "PyTorch"},
-	{".gguf", "GGUF"},
-	{".h5", "HDF5"},
-	{".msgpack", "Flax"},
-	{".npz", "NumPy"},
-	{".onnx", "ONNX"},
-	{".pb", "TensorFlow"},
-}
-
-// foreignFormat returns the format that a file has by its name, or "".
+// foreignFormat returns the format that a file of weights has by its name, or "" if it is a
+// safetensors file or something else.
 func foreignFormat(base string) string {
-	for _, f := range foreignFormats {
-		if strings.HasSuffix(base, f.suffix) {
-			return f.format
-		}
+	if format := filetype.WeightsFormat(base); format != "safetensors" {
+		return format
 	}
 	return ""
 }

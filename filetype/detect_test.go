@@ -151,3 +151,13 @@ func TestFor(t *testing.T) {
 		}
 	}
 }
+
+func TestWeightsFormat(t *testing.T) {
+	for name, want := range map[string]string{
+		"pytorch_model.bin": "PyTorch", "a/b.SAFETENSORS": "safetensors", "model.gguf": "GGUF", "config.json": "", "bin": "", "": "",
+	} {
+		if got := WeightsFormat(name); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}

@@ -8,12 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/filecopy"
 )
 
@@ -107,9 +107,6 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// weightEnds are the ends of names of files of weights.
-var weightEnds = []string{weightsSuffix, ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".msgpack", ".npz", ".pkl"}
-
 // Companions returns the files of a folder that belong to its weights and are not
 // copied with them to another folder: configurations, tokenizers, licenses. They are
 // paths with slashes. There are none if both are one folder, or if from cannot be read.
@@ -124,7 +121,7 @@ func Companions(from, to string) []string {
 	var list []string
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".index.json") || slices.Contains(weightEnds, path.Ext(name)) {
+		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".index.json") || filetype.WeightsFormat(name) != "" {
 			continue
 		}
 		list = append(list, filepath.ToSlash(filepath.Join(from, name)))
