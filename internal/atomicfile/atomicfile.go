@@ -1,9 +1,9 @@
-// A file being written, that appears under its name when it is whole.
+// Writing one file atomically.
 
-// Package atomicfile writes files that are whole or absent.
+// Package atomicfile writes files atomically.
 //
-// The bytes go to a hidden file in the same folder, which takes the final name
-// when all of them are on the disk:
+// The bytes are written to a hidden file in the same folder, flushed to disk, and renamed into
+// place:
 //
 //	f, err := atomicfile.Create("model.safetensors")
 //	if err != nil {
@@ -15,12 +15,11 @@
 //	}
 //	return f.Commit()
 //
-// Whoever opens the name meanwhile, and whoever finds it after a crash, has the
-// old file or the new one. A process that is killed may leave the hidden file
-// behind; it is called ".NAME.tmp-" and ten letters or digits, and can be removed.
+// Readers see the old file or the new one, also after a crash. A process that is killed may
+// leave the hidden file, which is called ".NAME.tmp-" and ten letters or digits. It can be
+// removed.
 //
-// What a name stands for if it is a symbolic link, a device or a pipe is said
-// at [Create].
+// [Create] describes how symbolic links, devices and pipes are handled.
 package atomicfile
 
 import (
@@ -33,21 +32,20 @@ import (
 	"github.com/weightools/safetensors/internal/filecopy"
 )
 
-// A File is a file that has yet to appear under its name. It is for one
-// goroutine. Its errors are of type *fs.PathError, with the name as it was
-// given, and not that of the hidden file.
+// A File is a file being written. It must be used by one goroutine. Its errors are of type
+// *fs.PathError and contain the given name, not that of the hidden file.
 type File struct {
 	name string   // as given
-	path string   // what it stands for, links followed
-	file *os.File // the hidden file; or the device itself, if straight
-	dst  dst      // file, or what writes to it in step with the disk
+	path string   // the name with links followed
+	file *os.File // the hidden file, or the device itself if straight
+	dst  dst      // file, or a paced writer to it
 	temp string   // the name of the hidden file
 
-	straight bool  // there is no hidden file: what the name stands for is no file
-	fresh    bool  // the name must still be free at Commit
+	straight bool  // write to the name directly, because it is not a regular file
+	fresh    bool  // the name must still be unused at Commit
 	finished bool  // file is closed
 	done     bool  // committed or aborted
-	err      error // the first error of writing, after which there is no Commit
+	err      error // the first error of writing, which Commit returns
 }
 
 // A dst is what a File writes to.
@@ -56,25 +54,22 @@ type dst interface {
 	io.ReaderFrom
 }
 
-// Create begins to write the named file, which replaces what has the name now.
+// Create begins to write the named file, and replaces an existing one at Commit.
 //
-// A symbolic link stays, and the file that it leads to is replaced, or made. A
-// new file has the mode that the process's umask leaves of 0666; one that
-// replaces another has that one's mode, and, where the system allows it, its
-// owner and group. Other hard links to the replaced file keep the old bytes, and
-// so does whoever has it open.
+// A symbolic link is kept, and its target is replaced or created. A new file has mode 0666
+// before umask. A file that replaces another has its mode and, if the system allows it, its
+// owner and group. Other hard links to the replaced file, and processes that have it open, keep
+// the old bytes.
 //
-// A device, a named pipe, or a descriptor of the process such as /dev/stdout
-// cannot be replaced. It is written straight, so that a failure leaves it with
-// half of the bytes; Commit then only closes it.
+// A device, a named pipe, or a descriptor such as /dev/stdout cannot be replaced. It is written
+// directly, so an error leaves it partly written. Commit then only closes it.
 //
-// It is an error if the name is that of a folder, or of a file that the process
-// may not write, though the folder would allow to replace it.
+// Create fails if the name is that of a folder, or of a file that the process may not write,
+// even if it could be replaced.
 func Create(name string) (*File, error) { return create(name, false) }
 
-// CreateNew is Create, but an error that wraps [fs.ErrExist] if there is a file
-// of that name, now or at Commit: of several processes that race for a name, one
-// gets it.
+// CreateNew is like Create, but CreateNew or Commit fails with an error that wraps [fs.ErrExist]
+// if a file of that name exists. If several processes create the same file, one succeeds.
 func CreateNew(name string) (*File, error) { return create(name, true) }
 
 func create(name string, fresh bool) (*File, error) {
@@ -105,8 +100,8 @@ func (f *File) open() error {
 	case old != nil && f.fresh:
 		return fs.ErrExist
 	case old != nil:
-		// Replacing a file takes the right to write to its folder alone. But
-		// somebody who took the right to write from the file meant it.
+		// Replacing a file only requires write permission for the folder, but a
+		// read-only file should not be replaced.
 		probe, err := os.OpenFile(f.name, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -117,8 +112,8 @@ func (f *File) open() error {
 	return f.openTemp(old)
 }
 
-// openStraight opens what cannot be replaced. A regular file among these is the
-// one that a shell has made of a descriptor, and may be longer than what comes.
+// openStraight opens a file that cannot be replaced. If it is a regular file, a shell has
+// redirected a descriptor to it, and it may have old content.
 func (f *File) openStraight(old fs.FileInfo) (err error) {
 	flags := os.O_WRONLY
 	if old.Mode().IsRegular() {
@@ -132,11 +127,11 @@ func (f *File) openStraight(old fs.FileInfo) (err error) {
 	return nil
 }
 
-// openTemp makes the hidden file, as one that will replace old if that is not nil.
+// openTemp creates the hidden file. If old is not nil, it will replace old.
 func (f *File) openTemp(old fs.FileInfo) error {
 	perm := fs.FileMode(0o666)
 	if old != nil {
-		perm = old.Mode().Perm() // never more than the old file allows, not even while it is written
+		perm = old.Mode().Perm() // never more permissions than the old file, not even temporarily
 	}
 	file, err := createTemp(f.path, perm)
 	if err != nil {
@@ -155,24 +150,21 @@ func (f *File) Write(b []byte) (int, error) {
 	return n, f.failed("write", err)
 }
 
-// ReadFrom appends what r has, up to its end, as [os.File.ReadFrom] does: from
-// another file the system may copy by itself, or share the blocks of the two.
-// An error may be that of r.
+// ReadFrom appends everything from r, as [os.File.ReadFrom] does. If r is a file, the operating
+// system may copy it or share its blocks. The error may be one of r.
 func (f *File) ReadFrom(r io.Reader) (int64, error) {
 	n, err := f.dst.ReadFrom(r)
 	return n, f.failed("write", err)
 }
 
-// CopyFile appends a part of a file, as far as the system does. It makes a File a
-// [filecopy.Target].
+// CopyFile implements [filecopy.Target].
 func (f *File) CopyFile(src *filecopy.Source, off, n int64) (int64, error) {
 	n, err := f.dst.CopyFile(src, off, n)
 	return n, f.failed("write", err)
 }
 
-// Finish ends the writing: the bytes are on the disk when it returns, under the
-// hidden name. After it, Commit is quick, and fails only if the name cannot be
-// taken. Commit calls it if nobody did.
+// Finish flushes the hidden file to disk and closes it. Commit then only has to rename it. If
+// Finish was not called, Commit calls it.
 func (f *File) Finish() error {
 	if f.finished || f.done {
 		return f.err
@@ -185,15 +177,13 @@ func (f *File) Finish() error {
 	return f.err
 }
 
-// Commit gives the file its name, and returns when the disk holds that. After
-// an error that wraps [ErrNotDurable] the file has its name; after any other the
-// name has what it had, and the hidden file is gone. It is an error to commit
-// what was not written without error.
+// Commit renames the file into place and flushes the folder to disk. After an error that wraps
+// [ErrNotDurable] the file is in place. After any other error the old file is unchanged, and the
+// hidden file is removed. Commit fails if writing failed.
 func (f *File) Commit() error { return CommitAll(f) }
 
-// CommitAll commits several files: all are finished before the first takes its
-// name. Files take their names in order, and if one fails, those after it are
-// aborted, while those before it stay.
+// CommitAll finishes all files and then renames them in order. If one fails, the files after it
+// are aborted, and the files before it stay.
 func CommitAll(files ...*File) error {
 	defer func() {
 		for _, f := range files {
@@ -234,7 +224,7 @@ func syncFolders(files []*File) error {
 	return first
 }
 
-// take gives the hidden file its name.
+// take renames the hidden file into place.
 func (f *File) take() error {
 	switch {
 	case f.straight:
@@ -244,19 +234,19 @@ func (f *File) take() error {
 	}
 	err := os.Rename(f.temp, f.path)
 	if err != nil && runtime.GOOS == "windows" {
-		// MoveFileEx replaces no file that is open, unless by someone who
-		// agreed to that. Go's os.Open does not.
+		// MoveFileEx cannot replace a file that is open without FILE_SHARE_DELETE,
+		// which os.Open does not set.
 		return &replaceError{f.bare(err)}
 	}
 	return err
 }
 
-// takeFree is take if nothing has the name. A rename replaces without asking,
-// but a hard link does not.
+// takeFree is take for a name that must be unused. Unlike a rename, a hard link does not replace
+// an existing file.
 func (f *File) takeFree() error {
 	err := os.Link(f.temp, f.path)
 	if err == nil {
-		os.Remove(f.temp) // the bytes have their name: a second one does no harm
+		os.Remove(f.temp) // if this fails, an additional name is harmless
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) {
@@ -265,8 +255,8 @@ func (f *File) takeFree() error {
 	return f.claim()
 }
 
-// claim is takeFree on a file system without hard links. An empty file of our
-// own, made only if there is none, keeps the name for the moment of the rename.
+// claim is takeFree for file systems without hard links. It creates an empty file, exclusively,
+// and replaces it.
 func (f *File) claim() error {
 	own, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -280,8 +270,7 @@ func (f *File) claim() error {
 	return nil
 }
 
-// Abort gives up: what the name had stays, and the hidden file goes. After
-// Commit, or another Abort, it does nothing.
+// Abort removes the hidden file and keeps the old file. After Commit or Abort it does nothing.
 func (f *File) Abort() error {
 	if f.done {
 		return nil
@@ -297,7 +286,7 @@ func (f *File) Abort() error {
 	return f.fail("abort", errors.Join(errs...))
 }
 
-// failed is fail for an error of writing, which is remembered.
+// failed is fail for errors of writing. It records the first one.
 func (f *File) failed(op string, err error) error {
 	err = f.fail(op, err)
 	if f.err == nil {
@@ -306,8 +295,7 @@ func (f *File) failed(op string, err error) error {
 	return err
 }
 
-// fail returns err under the name that was asked for. The hidden name would
-// tell the reader of the message nothing.
+// fail returns err with the given name instead of the hidden one, which would not help users.
 func (f *File) fail(op string, err error) error {
 	if err == nil {
 		return nil
@@ -315,8 +303,8 @@ func (f *File) fail(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.name, Err: f.bare(err)}
 }
 
-// bare returns err without the operation and the path if that is one of f's: an
-// error of ReadFrom may be of another file.
+// bare returns err without its operation and path, if the path is one of f's. An error of
+// ReadFrom may have the path of another file, which is kept.
 func (f *File) bare(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:

@@ -1,4 +1,4 @@
-// Names: what a name stands for, and the hidden name beside it.
+// Names: following links, and hidden names.
 
 package atomicfile
 
@@ -15,12 +15,12 @@ import (
 )
 
 var (
-	errIsFolder     = fmt.Errorf("is a folder, and the name of a file is due: %w", syscall.EISDIR)
-	errTooManyLinks = errors.New("more than 40 symbolic links, one to the next")
+	errIsFolder     = fmt.Errorf("it is a folder: %w", syscall.EISDIR)
+	errTooManyLinks = errors.New("more than 40 consecutive symbolic links")
 )
 
-// ErrNotDurable says that a file has its name, but that the disk may not have
-// that yet: a power failure may bring back what the name had before.
+// ErrNotDurable means that a file is in place, but that its folder could not be flushed to disk.
+// A power failure may restore the old file.
 var ErrNotDurable = errors.New("the file is in place, but its folder could not be synced")
 
 type notDurableError struct{ err error }
@@ -28,22 +28,21 @@ type notDurableError struct{ err error }
 func (e *notDurableError) Error() string   { return ErrNotDurable.Error() + ": " + e.err.Error() }
 func (e *notDurableError) Unwrap() []error { return []error{ErrNotDurable, e.err} }
 
-// A replaceError is that of a system on which an open file cannot be replaced.
+// A replaceError is the error of replacing a file on a system where that fails for open files.
 type replaceError struct{ err error }
 
 func (e *replaceError) Error() string {
-	return e.err.Error() + "; on Windows a file cannot be replaced while it is open: if it is where the data comes from, write to another name"
+	return e.err.Error() + "; on Windows an open file cannot be replaced: if it is also the input, write to another name"
 }
 func (e *replaceError) Unwrap() error { return e.err }
 
-// follow returns the path that name stands for once symbolic links are
-// followed, whether or not there is something. Of the folders before its last
-// element the system takes care.
+// follow returns the path that name refers to after following symbolic links in its last
+// element. The path need not exist.
 //
-// A name under /proc or /dev/fd is a descriptor of a process, as /dev/stdout is:
-// what such a link says is text for people, and not a path.
+// A name under /proc or /dev/fd, to which /dev/stdout leads, is a descriptor. The targets of
+// such links are not paths.
 func follow(name string) (path string, isDescriptor bool, err error) {
-	const most = 40 // as Linux does
+	const most = 40 // the limit of Linux
 	path = name
 	for range most {
 		if strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") {
@@ -63,7 +62,7 @@ func follow(name string) (path string, isDescriptor bool, err error) {
 			return "", false, err
 		}
 		if !filepath.IsAbs(target) {
-			// Not filepath.Join, which would drop "x/.." though x may be a link.
+			// filepath.Join would remove "x/..", but x may be a link.
 			target = folder(path) + target
 		}
 		path = target
@@ -71,19 +70,19 @@ func follow(name string) (path string, isDescriptor bool, err error) {
 	return "", false, errTooManyLinks
 }
 
-// folder returns path up to its last separator, so that a name can be put after it.
+// folder returns path up to and including its last separator.
 func folder(path string) string {
 	dir, _ := filepath.Split(path)
 	return dir
 }
 
-// lastElement returns what comes after the last separator of path.
+// lastElement returns the part of path after its last separator.
 func lastElement(path string) string {
 	_, last := filepath.Split(path)
 	return last
 }
 
-// createTemp makes a new hidden file beside path.
+// createTemp creates a hidden file in the same folder as path.
 func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	dir, base := filepath.Split(path)
 	for try := 0; ; try++ {
@@ -98,17 +97,15 @@ func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
-// tempName returns a hidden name for the file that will be called base. That
-// which makes it differ is random, and guards against nothing but chance: the
-// file is made only if there is none.
+// tempName returns a hidden name for the file that will be called base. Its random part avoids
+// collisions; security does not depend on it, because the file is created exclusively.
 //
-// Where base is long, the hidden name is no longer than it, in bytes as in
-// letters, so that it fits wherever base does: a name may have 255 bytes on most
-// systems, and less on some.
+// If base is long, the hidden name is not longer, neither in bytes nor in characters, so it is
+// valid wherever base is. Most systems allow 255 bytes, and some fewer.
 func tempName(base string) string {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyz"
 	const added = len(".") + len(".tmp-") + 10
-	const short = 64 // bytes that any system has room for, even with what is added
+	const short = 64 // bytes; valid on all systems even after adding the rest
 	if len(base) > short {
 		for range added {
 			_, n := utf8.DecodeLastRuneInString(base)

@@ -1,4 +1,4 @@
-// Writing in step with the disk.
+// Writing at the pace of the disk.
 
 package atomicfile
 
@@ -9,30 +9,28 @@ import (
 	"github.com/weightools/safetensors/internal/filecopy"
 )
 
-// A paced file is written from its start on, and will be synced. It does not leave
-// that to the end, when gigabytes may wait in memory and nobody can be told how long it
-// takes, nor interrupt it: the disk is told to begin with each part, and is waited for
-// when it falls some parts behind. All of it is on the disk no later for that.
+// A paced file starts the write-back of each part when it is complete, and waits when the disk
+// is several parts behind. Otherwise the final sync could take minutes, without progress and
+// without a way to interrupt it. The total time is the same.
 type paced struct {
 	file  *os.File
 	dst   filecopy.Target // file
-	part  int64           // pacedPart, but in tests
+	part  int64           // pacedPart, except in tests
 	size  int64           // bytes written
-	begun int64           // bytes that the disk was told to write
+	begun int64           // bytes whose write-back was started
 }
 
 const (
-	// pacedPart is how many bytes the disk is told to write at once: enough to keep
-	// any disk busy for a while.
+	// pacedPart is the size of a part, in bytes, which keeps a disk busy for a while.
 	pacedPart = 32 << 20
 
-	// pacedParts is how many parts the disk may be behind.
+	// pacedParts is the maximum number of parts that are not on disk.
 	pacedParts = 8
 )
 
 func newPaced(f *os.File) *paced { return &paced{file: f, dst: filecopy.To(f), part: pacedPart} }
 
-// Write appends b, part by part: it may be a tensor of gigabytes.
+// Write appends b part by part, because b may have gigabytes.
 func (p *paced) Write(b []byte) (n int, err error) {
 	for err == nil && n < len(b) {
 		var m int
@@ -45,7 +43,7 @@ func (p *paced) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// ReadFrom appends what r has.
+// ReadFrom appends everything from r.
 func (p *paced) ReadFrom(r io.Reader) (int64, error) {
 	n, err := p.file.ReadFrom(r)
 	if err == nil {
@@ -54,7 +52,7 @@ func (p *paced) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// CopyFile appends a part of a file. It makes a paced file a [filecopy.Target].
+// CopyFile implements [filecopy.Target].
 func (p *paced) CopyFile(src *filecopy.Source, off, n int64) (int64, error) {
 	n, err := p.dst.CopyFile(src, off, n)
 	if err == nil {
@@ -63,8 +61,8 @@ func (p *paced) CopyFile(src *filecopy.Source, off, n int64) (int64, error) {
 	return n, err
 }
 
-// advance takes note of n more bytes. Its error is that of writing those of a while
-// ago: the system tells it once, to whoever waits first.
+// advance counts n more bytes. Its error concerns an earlier part: the system reports a failed
+// write-back once, to the first call that waits.
 func (p *paced) advance(n int64) error {
 	p.size += n
 	for ; p.size-p.begun >= p.part; p.begun += p.part {

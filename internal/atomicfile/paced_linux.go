@@ -1,4 +1,4 @@
-// Parts of a file on their way to the disk, on Linux.
+// Write-back of parts of a file on Linux.
 
 //go:build linux && !arm
 
@@ -10,18 +10,18 @@ import (
 	"syscall"
 )
 
-// What sync_file_range(2) does with a part, from linux/fs.h.
+// Flags of sync_file_range(2), from linux/fs.h.
 const (
-	waitBefore = 1 // wait for what is being written
-	begin      = 2 // begin to write what is not
-	waitAfter  = 4 // wait for that
+	waitBefore = 1 // wait for write-back in progress
+	begin      = 2 // start write-back of dirty pages
+	waitAfter  = 4 // wait for it
 )
 
-// beginWriting has the disk begin with a part. What cannot be begun is met by Sync.
+// beginWriting starts the write-back of a part. Errors are ignored, because Sync returns them.
 func beginWriting(f *os.File, off, n int64) { _ = syncRange(f, off, n, begin) }
 
-// waitWritten waits until a part is written. A file system that knows nothing of
-// parts writes all at the end.
+// waitWritten waits until a part is written. On file systems without support for parts it does
+// nothing.
 func waitWritten(f *os.File, off, n int64) error {
 	err := syncRange(f, off, n, waitBefore|begin|waitAfter)
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ESPIPE) || errors.Is(err, errors.ErrUnsupported) {

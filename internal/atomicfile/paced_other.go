@@ -1,4 +1,4 @@
-// Parts of a file on their way to the disk, where the system is not told of them.
+// Write-back of parts of a file on systems without a call for it.
 
 //go:build !linux || arm
 
@@ -6,8 +6,8 @@ package atomicfile
 
 import "os"
 
-// beginWriting does nothing: the system begins when it likes.
+// beginWriting does nothing: the system decides when to write.
 func beginWriting(*os.File, int64, int64) {}
 
-// waitWritten does nothing: Sync waits for all.
+// waitWritten does nothing: Sync waits for the whole file.
 func waitWritten(*os.File, int64, int64) error { return nil }

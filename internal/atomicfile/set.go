@@ -1,4 +1,4 @@
-// Several files of a folder, that take their names together.
+// Writing several files of a folder atomically.
 
 package atomicfile
 
@@ -14,44 +14,42 @@ import (
 	"strings"
 )
 
-// A Set is files that belong together: either all of them appear under their
-// names, or none does. They are written to a hidden folder beside their names,
-// called ".NAME.tmp-" and ten letters or digits, after the last of the set.
+// A Set is a group of files in one folder that appear together or not at all. They are written
+// to a hidden folder next to them, called ".NAME.tmp-" and ten letters or digits, where NAME is
+// the name of the last file.
 //
-// That last file is the one by which readers find the others. It takes its name
-// when those have theirs. If one of those names is in use, files of an older set
-// have to make room; then all that do are moved to "old" in the hidden folder
-// before the first new file appears, and that by which they are found goes first.
-// So at no moment are files of both sets to be found under the names of one.
+// The last file is the one through which readers find the others, such as an index. It is
+// renamed last. If other names are in use, the files of the old set are first moved to the folder
+// "old" in the hidden folder, beginning with the last file. So readers never find files of both
+// sets.
 //
-// A process that is killed before Commit leaves the older set, and the hidden
-// folder. One that is killed during Commit leaves every file of both sets on the
-// disk, each under its name or by its name in the hidden folder, unless the last
-// file has replaced its elder: then the new set is whole.
+// A process that is killed before Commit leaves the old set and the hidden folder. A process
+// that is killed during Commit leaves all files of both sets on disk, in place or in the hidden
+// folder. If the last file is in place, the new set is complete.
 //
-// Unlike for a [File], a symbolic link gives its name to the new file, and what it
-// leads to stays: in a cache of downloads that is what other folders share.
+// Unlike [File], a Set replaces symbolic links and keeps their targets, which other folders of a
+// download cache may share.
 type Set struct {
-	// New says that the names have to be free: Commit gives none of them, and returns
-	// an error that wraps [fs.ErrExist], if there is a file of one by then.
+	// New requires that all names are unused. Otherwise Commit renames nothing and returns an
+	// error that wraps [fs.ErrExist].
 	New bool
 
 	dir   string
 	names []string
 	hid   string // the hidden folder
-	fresh bool   // the folder was made for the set
+	fresh bool   // the set created its folder
 	done  bool   // committed or aborted
-	moves []move // those made so far, in order
+	moves []move // the moves so far, in order
 
-	rename func(from, to string) error // os.Rename, but in tests
+	rename func(from, to string) error // os.Rename, except in tests
 }
 
-// A move is one file that has got another name.
+// A move is a file that was renamed.
 type move struct{ from, to string }
 
-// NewSet begins to write files of the given names, at least one, to dir, which
-// is made if there is none. It is an error if a name is that of something other
-// than a file, or of a file that the process may not write.
+// NewSet begins to write one or more files with the given names to dir, which it creates if
+// necessary. It fails if a name is in use by something other than a file, or by a file that the
+// process may not write.
 func NewSet(dir string, names ...string) (*Set, error) {
 	s := &Set{dir: dir, names: names, rename: os.Rename}
 	for _, name := range names {
@@ -64,8 +62,8 @@ func NewSet(dir string, names ...string) (*Set, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	// Nobody else may look into it: a file has more permissions than it will have
-	// until it inherits those of its elder.
+	// Other users have no access, because files may temporarily have more permissions than
+	// the files they replace.
 	s.hid = filepath.Join(dir, tempName(s.last()))
 	if err := os.Mkdir(s.hid, 0o700); err != nil {
 		return nil, s.fail("create", s.last(), err)
@@ -76,21 +74,21 @@ func NewSet(dir string, names ...string) (*Set, error) {
 // last returns the name of the last file.
 func (s *Set) last() string { return s.names[len(s.names)-1] }
 
-// replaceable returns why a file cannot take a name, or nil.
+// replaceable returns an error if the file of that name cannot be replaced.
 func (s *Set) replaceable(name string) error {
 	path := filepath.Join(s.dir, name)
 	old, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // or a link to nowhere
+		return nil // or a dangling link
 	case err != nil:
 		return err
 	case old.IsDir():
 		return errIsFolder
 	case !old.Mode().IsRegular():
-		return fmt.Errorf("is %v, and a file is due: %w", old.Mode().Type(), fs.ErrInvalid)
+		return fmt.Errorf("it has type %v and is not a regular file: %w", old.Mode().Type(), fs.ErrInvalid)
 	}
-	// As for a File: who took the right to write from the file meant it.
+	// A read-only file should not be replaced, see File.
 	probe, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -98,10 +96,9 @@ func (s *Set) replaceable(name string) error {
 	return probe.Close()
 }
 
-// Write makes the file of one of the names hold what write writes, and returns
-// when the disk holds that. Its mode will be that of the file it replaces, or
-// the one that umask leaves of 0666. Files of different names may be written by
-// several goroutines at once. The writer is a [filecopy.Target].
+// Write calls write with a writer for one of the files, and flushes the file to disk. The file
+// gets the mode of the file it replaces, or 0666 before umask. Different files may be written
+// concurrently. The writer is a [filecopy.Target].
 func (s *Set) Write(name string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(filepath.Join(s.hid, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -120,16 +117,15 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 	return s.fail("write", name, err)
 }
 
-// Open opens the file of one of the names, which was written, to be read before it
-// has its name.
+// Open opens one of the written files for reading, before Commit.
 func (s *Set) Open(name string) (*os.File, error) {
 	f, err := os.Open(filepath.Join(s.hid, name))
 	return f, s.fail("open", name, err)
 }
 
-// Commit gives the files their names, all of which were written without error.
-// After an error that wraps [ErrNotDurable], and one of removing what is not
-// needed any more, they have them; after any other the folder has what it had.
+// Commit renames the files into place. All of them must have been written without error. After an
+// error that wraps [ErrNotDurable], or an error of removing the old files, the new files are in
+// place. After any other error the folder is unchanged.
 func (s *Set) Commit() error {
 	if s.done {
 		return s.fail("commit", s.last(), fs.ErrClosed)
@@ -146,16 +142,15 @@ func (s *Set) Commit() error {
 	if err := syncFolder(s.dir); err != nil {
 		return s.fail("sync", s.last(), &notDurableError{err})
 	}
-	// Only now is the older set needed no more.
+	// The old set was needed until now.
 	if err := os.RemoveAll(s.hid); err != nil {
-		return fmt.Errorf("the files are in place, but what they replace is left in %q: %w", s.old(), err)
+		return fmt.Errorf("the files are in place, but the old files in %q could not be removed: %w", s.old(), err)
 	}
 	return nil
 }
 
-// exchange makes all moves. Before each step that needs the one before, it has
-// the disk hold that one: after a power failure, too, readers find the last file
-// only where they find the others.
+// exchange makes all moves. It flushes the folder between steps that depend on each other, so
+// that also after a power failure the last file exists only together with the others.
 func (s *Set) exchange() error {
 	others := s.names[:len(s.names)-1]
 	if err := s.setAside(others); err != nil {
@@ -174,8 +169,8 @@ func (s *Set) exchange() error {
 	return s.move(s.last(), s.hid, s.dir)
 }
 
-// setAside makes room for files of these names. If none of them is in use, the
-// last file needs no room: a rename replaces it at once.
+// setAside moves existing files with these names away. If there are none, the last file can stay,
+// because a rename replaces it atomically.
 func (s *Set) setAside(names []string) error {
 	used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !s.isUsed(name) })
 	if len(used) == 0 {
@@ -196,7 +191,7 @@ func (s *Set) setAside(names []string) error {
 	return s.fail("sync", s.last(), errors.Join(syncFolder(old), syncFolder(s.dir)))
 }
 
-// old is where the files of the older set are while the new ones take their names.
+// old returns the folder for the files of the old set.
 func (s *Set) old() string { return filepath.Join(s.hid, "old") }
 
 func (s *Set) isUsed(name string) bool {
@@ -218,21 +213,21 @@ func (s *Set) move(name, from, to string) error {
 	return nil
 }
 
-// undo makes all moves back, because of err. If that fails, files of the older
-// set may be in the hidden folder alone, which therefore stays.
+// undo reverts all moves because of err. If that fails, the hidden folder stays, because it may
+// contain files of the old set.
 func (s *Set) undo(err error) error {
 	for _, m := range slices.Backward(s.moves) {
 		if back := s.rename(m.to, m.from); back != nil {
 			s.done = true
-			return fmt.Errorf("%w; what the folder had before could not be brought back, and some of it is in %q: %w", err, s.old(), back)
+			return fmt.Errorf("%w; old files could not be restored and are in %q: %w", err, s.old(), back)
 		}
 	}
 	s.moves = nil
 	return errors.Join(err, syncFolder(s.dir), s.Abort())
 }
 
-// Abort gives up: the folder has what it had, and the hidden one goes. After
-// Commit, or another Abort, it does nothing.
+// Abort removes the hidden folder and leaves the folder unchanged. After Commit or Abort it does
+// nothing.
 func (s *Set) Abort() error {
 	if s.done {
 		return nil
@@ -240,13 +235,13 @@ func (s *Set) Abort() error {
 	s.done = true
 	err := os.RemoveAll(s.hid)
 	if s.fresh {
-		os.Remove(s.dir) // unless somebody has put something there
+		os.Remove(s.dir) // fails if it is not empty
 	}
 	return err
 }
 
-// fail returns err under the name that was asked for, and not the hidden one.
-// What write returns may be the error of another file, and stays as it is.
+// fail returns err with the given name instead of the hidden one. An error of another file, which
+// the callback of Write may return, is unchanged.
 func (s *Set) fail(op, name string, err error) error {
 	switch e := err.(type) {
 	case nil:

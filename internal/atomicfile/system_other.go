@@ -1,5 +1,4 @@
-// What a file inherits from the one it replaces, and folders on the disk,
-// elsewhere than on Unix: nothing that a program could do.
+// Permissions and flushing of folders on systems other than Unix, which need neither.
 
 //go:build !unix
 
@@ -10,8 +9,8 @@ import (
 	"os"
 )
 
-// inherit does nothing: on Windows a file gets its rights from its folder.
+// inherit does nothing: on Windows files inherit permissions from their folder.
 func inherit(*os.File, fs.FileInfo) {}
 
-// syncFolder does nothing: Windows has no handle of a folder that can be synced.
+// syncFolder does nothing: Windows cannot flush folders.
 func syncFolder(string) error { return nil }

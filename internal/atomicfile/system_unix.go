@@ -1,4 +1,4 @@
-// What a file inherits from the one it replaces, and folders on the disk, on Unix.
+// Permissions and flushing of folders on Unix.
 
 //go:build unix
 
@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// inherit gives f the owner, the group and the permissions of old, as far as the
-// system lets it: only a privileged process can give a file away, and some file
-// systems know of no owners. Until then f allows what old allows, or less.
+// inherit gives f the owner, group and permissions of old, as far as possible. Only privileged
+// processes can change the owner, and some file systems have no owners. Before, f has at most the
+// permissions of old.
 func inherit(f *os.File, old fs.FileInfo) {
 	now, err := f.Stat()
 	if err != nil {
@@ -23,16 +23,15 @@ func inherit(f *os.File, old fs.FileInfo) {
 	was, _ := old.Sys().(*syscall.Stat_t)
 	if known && was != nil && (is.Uid != was.Uid || is.Gid != was.Gid) {
 		if f.Chown(int(was.Uid), int(was.Gid)) != nil {
-			_ = f.Chown(-1, int(was.Gid)) // anybody can, to a group of their own
+			_ = f.Chown(-1, int(was.Gid)) // allowed for groups of the user
 		}
 	}
-	// umask took some of these, and Chown others.
+	// umask and Chown may have cleared some bits.
 	_ = f.Chmod(old.Mode().Perm())
 }
 
-// syncFolder makes the disk hold the names in a folder. A folder that cannot be
-// opened for reading, and a file system that has no such thing, are no errors:
-// there is nothing to be done.
+// syncFolder flushes the names in a folder to disk. It ignores folders that cannot be opened for
+// reading, and file systems that do not support it.
 func syncFolder(dir string) error {
 	if dir == "" {
 		dir = "."

@@ -1,4 +1,4 @@
-// Files on other machines, on Linux.
+// Network file systems on Linux.
 
 package filecopy
 
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// networks are file systems over a network, by their numbers in linux/magic.h.
+// networks are the numbers of network file systems in linux/magic.h.
 var networks = []uint32{
 	0x6969,     // NFS
 	0xFF534D42, // CIFS
@@ -16,7 +16,7 @@ var networks = []uint32{
 	0x00C36400, // Ceph
 }
 
-// isAway says whether a file is on another machine.
+// isAway reports whether a file is on a network file system.
 func isAway(f *os.File) bool {
 	var s syscall.Statfs_t
 	return syscall.Fstatfs(int(f.Fd()), &s) == nil && slices.Contains(networks, uint32(s.Type))

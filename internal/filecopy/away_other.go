@@ -1,4 +1,4 @@
-// Files on other machines, where nobody knows them.
+// Network file systems on systems other than Linux.
 
 //go:build !linux
 
@@ -6,6 +6,6 @@ package filecopy
 
 import "os"
 
-// isAway says that a file may be on another machine: then it is for the system to
-// copy it.
+// isAway returns true, because the file may be on a network file system. The operating system
+// then copies it.
 func isAway(*os.File) bool { return true }

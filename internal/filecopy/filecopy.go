@@ -1,11 +1,10 @@
-// Copying a part of a file to another file, by the system where it can.
+// Copying ranges between files with the operating system.
 
-// Package filecopy has the system copy parts of files to files.
+// Package filecopy copies ranges of files to other files with the operating system.
 //
-// A copy by the system is as fast as one by hand can be, and file systems that can
-// share the blocks of two files copy nothing, and those of a network only on the
-// server. What the system does not copy, for whatever reason, is left to the
-// caller to read and write:
+// The operating system copies at full speed. File systems that can share blocks copy nothing,
+// and network file systems copy on the server. The caller has to read and write the bytes that
+// the system does not copy:
 //
 //	if dst := filecopy.To(w); dst != nil {
 //		n, err = dst.CopyFile(src, off, size) // n < size: the rest is to be read
@@ -18,14 +17,13 @@ import (
 	"runtime"
 )
 
-// bySystem says whether the system copies between files at all. Elsewhere package
-// os would do it by hand, with a smaller buffer than the caller has.
+// bySystem reports whether the operating system can copy between files. On other systems package
+// os would use a smaller buffer than the caller.
 const bySystem = runtime.GOOS == "linux" || runtime.GOOS == "freebsd"
 
-// A Placed reader says in which file its bytes lie: in f, each at the offset at
-// which the reader has it, up to size. f may be nil. The name of the method is one
-// that nobody has by accident, as by embedding: who changes the bytes on the way
-// must not have it.
+// A Placed reader reads from a file. ReadsFile returns the file, which has the reader's bytes at
+// the same offsets, up to size. f may be nil. A type that changes bytes must not have the
+// method; its name is unusual so that no type has it by accident.
 type Placed interface {
 	ReadsFile() (f *os.File, size int64)
 }
@@ -34,13 +32,13 @@ type Placed interface {
 type Target interface {
 	io.Writer
 
-	// CopyFile appends the n bytes of src from off on, as far as the system does
-	// it, and returns how many. It may be none, and fewer than n are no error: the
-	// reason will be met by whoever reads on. An error is as a rule one of writing.
+	// CopyFile appends n bytes of src from off on, and returns how many the system has
+	// copied. Fewer than n, or none, are not an error: the caller reads the rest and finds
+	// the reason. An error is usually one of writing.
 	CopyFile(src *Source, off, n int64) (int64, error)
 }
 
-// To returns w as a Target, or nil if it is no file.
+// To returns w as a Target, or nil if it is not a file.
 func To(w io.Writer) Target {
 	switch w := w.(type) {
 	case *os.File:
@@ -54,7 +52,7 @@ func To(w io.Writer) Target {
 // A File is a file as a Target.
 type File struct{ *os.File }
 
-// CopyFile copies as [Target] says.
+// CopyFile implements [Target].
 func (f File) CopyFile(src *Source, off, n int64) (int64, error) {
 	if _, err := src.file.Seek(off, io.SeekStart); err != nil {
 		return 0, nil
@@ -62,16 +60,15 @@ func (f File) CopyFile(src *Source, off, n int64) (int64, error) {
 	return f.ReadFrom(io.LimitReader(src.file, n))
 }
 
-// A Source is a file that was opened once more. The system copies from a file's
-// position, and the position of a file that others use is not to be moved. A Source
-// is for one goroutine.
+// A Source is a file that was opened a second time. The system copies from the position of a
+// file, and the position of the original must not change. A Source must be used by one goroutine.
 type Source struct {
 	file *os.File
-	away bool // it is on another machine, which copies by itself
+	away bool // it is on a network file system, which copies on the server
 }
 
-// Open opens the file that f is once more. It returns nil if the system does not
-// copy, or if the name of f has become that of another file.
+// Open opens the file of f a second time. It returns nil if the system cannot copy, or if the
+// name of f now refers to another file.
 func Open(f *os.File) *Source {
 	if !bySystem {
 		return nil
@@ -80,7 +77,7 @@ func Open(f *os.File) *Source {
 	if err != nil {
 		return nil
 	}
-	// Asked before it is opened, since to open a pipe might take forever.
+	// Check this before opening, because opening a pipe may block.
 	if now, err := os.Stat(f.Name()); err != nil || !os.SameFile(is, now) {
 		return nil
 	}
@@ -95,14 +92,13 @@ func Open(f *os.File) *Source {
 	return &Source{own, isAway(own)}
 }
 
-// Suits says whether the system is the one to copy from the source's offset from to
-// the offset to of another file. On this machine it copies page by page, and where
-// the pages of the two do not begin together it needs twice as many steps: then a
-// buffer that the caches hold is faster, and blocks cannot be shared either.
+// Suits reports whether the system should copy from offset from of the source to offset to of
+// another file. Local files are copied page by page. If the pages of both are not aligned, that
+// takes two steps for each page and blocks cannot be shared, so a buffer is faster.
 func (s *Source) Suits(from, to int64) bool {
-	const page = 4096 // bytes: of memory, and of the blocks of most file systems
+	const page = 4096 // bytes of a page, and of a block in most file systems
 	return s.away || (from-to)%page == 0
 }
 
-// Close closes the source, and not the file that it was made from.
+// Close closes the source, but not the original file.
 func (s *Source) Close() error { return s.file.Close() }

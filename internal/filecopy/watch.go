@@ -1,4 +1,4 @@
-// A writer that ends with its context, and says how far it is.
+// A writer with a context and progress.
 
 package filecopy
 
@@ -7,23 +7,22 @@ import (
 	"io"
 )
 
-// A watched writer is one that fails once ctx is done.
+// A watched writer fails when ctx is done.
 type watched struct {
 	ctx   context.Context
 	w     io.Writer
-	file  Target      // w, if it is a file; else nil
-	wrote func(int64) // nil if nobody wants to know
+	file  Target      // w if it is a file, or nil
+	wrote func(int64) // may be nil
 }
 
-// Watch returns a writer that writes to w until ctx is done, and then fails with the
-// cause of that. It calls wrote, if that is not nil, with how many bytes were written,
-// part by part. If w is a file, the writer is a Target.
+// Watch returns a writer that writes to w until ctx is done, and then fails with its cause. It
+// calls wrote, unless nil, with the number of bytes of each part. If w is a file, the writer is a
+// Target.
 func Watch(ctx context.Context, w io.Writer, wrote func(int64)) io.Writer {
 	return &watched{ctx, w, To(w), wrote}
 }
 
-// Write writes a little at a time: a tensor in memory comes in one piece, of
-// gigabytes perhaps.
+// Write writes in small pieces, because b may have gigabytes.
 func (w *watched) Write(b []byte) (n int, err error) {
 	const piece = 4 << 20 // bytes
 	for n < len(b) {
@@ -40,7 +39,7 @@ func (w *watched) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// CopyFile copies from a file, which package safetensors has done a part at a time.
+// CopyFile implements [Target]. Package safetensors calls it for one part at a time.
 func (w *watched) CopyFile(src *Source, off, n int64) (int64, error) {
 	switch {
 	case w.ctx.Err() != nil:

@@ -1,4 +1,4 @@
-// Numbers: their grammar, and exact integers.
+// Numbers: grammar and exact integers.
 
 package jsonscan
 
@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// A Num is where a number stands in the text.
+// A Num is the position of a number in the text.
 type Num struct {
 	Begin, End int
-	Integer    bool // digits alone: no sign, no fraction, no exponent
+	Integer    bool // only digits: no sign, fraction or exponent
 }
 
 // Num reads a number.
@@ -22,7 +22,7 @@ func (s *Scanner) Num() (Num, error) {
 		n.Integer = false
 		s.pos++
 	}
-	// A zero stands alone before the point.
+	// A leading zero must not be followed by digits.
 	if s.at('0') {
 		s.pos++
 		if s.digit() {
@@ -56,12 +56,12 @@ func (s *Scanner) Num() (Num, error) {
 	return n, nil
 }
 
-// finite says whether the number is one that the reference implementation's parser
-// can hold in a float64: it refuses others even where it ignores the value. The
-// steps are that parser's, serde_json's, which rounds more than once, and so
-// draws the line a little elsewhere than a float64 does.
+// finite reports whether the reference implementation's parser, serde_json, can represent the
+// number as a float64. That parser rejects other numbers even if the value is ignored. It rounds
+// more than once, so its limit differs slightly from that of a float64; the steps here are the
+// same.
 func (n *Num) finite(buf []byte) bool {
-	const short = 300 // bytes: what is no longer, and has no exponent, is less than 1e308
+	const short = 300 // bytes; a number of this length without exponent is below 1e308
 	digits := bytes.TrimPrefix(buf[n.Begin:n.End], []byte("-"))
 	if len(digits) <= short && (n.Integer || !bytes.ContainsAny(digits, "eE")) {
 		return true
@@ -82,9 +82,9 @@ func (n *Num) finite(buf []byte) bool {
 	return scaled(float64(v), exponent)
 }
 
-// significand returns the digits of a number as an integer and a power of ten, as
-// far as the integer fits 64 bits: after that, digits before the point only count,
-// and those after it are dropped. It returns what stands after them.
+// significand returns the digits of a number as an integer and a power of ten, and the rest of
+// the text. When the integer is full, further digits before the point only increase the power,
+// and digits after it are ignored.
 func significand(digits []byte) (v uint64, exponent int, rest []byte) {
 	full, fraction := false, false
 	for i, c := range digits {
@@ -112,7 +112,7 @@ func significand(digits []byte) (v uint64, exponent int, rest []byte) {
 	return v, exponent, nil
 }
 
-// afterDigits returns what stands after the digits with which b begins.
+// afterDigits returns b without its leading digits.
 func afterDigits(b []byte) []byte {
 	for len(b) > 0 && b[0]-'0' <= 9 {
 		b = b[1:]
@@ -120,7 +120,7 @@ func afterDigits(b []byte) []byte {
 	return b
 }
 
-// scaled says whether f times a power of ten is finite, by steps of at most 308.
+// scaled reports whether f times a power of ten is finite, in steps of at most 308.
 func scaled(f float64, exponent int) bool {
 	const most = 308
 	for exponent < -most {
@@ -156,8 +156,7 @@ func (s *Scanner) digits() error {
 	return nil
 }
 
-// Uint returns the value of an integer's digits, and false if it does not fit
-// 64 bits. Digits are those of a Num that is an Integer.
+// Uint returns the value of the digits of an integer, and false if it does not fit into 64 bits.
 func Uint(digits []byte) (uint64, bool) {
 	const cutoff = (1<<64 - 1) / 10
 	var v uint64

@@ -1,36 +1,35 @@
-// The scanner: one pass over the bytes, one method for each piece of the grammar.
+// The scanner: one pass over the text, with a method for each part of the grammar.
 
-// Package jsonscan reads JSON strictly, a token at a time, from bytes that are
-// all there.
+// Package jsonscan parses JSON strictly, one token at a time, from a byte slice.
 //
-// It builds no tree and reflects on nothing: its caller asks for what it expects
-// next, and is told where in the text every token stands. The grammar is that of
-// RFC 8259 without any leniency, except that UTF-8 is left for the caller to
-// judge (see [Scanner.NonASCII]), since whole texts are judged faster than tokens.
+// It builds no tree and uses no reflection. The caller asks for the token it expects next, and
+// gets its position. The grammar is exactly that of RFC 8259, except that the caller has to
+// validate UTF-8 (see [Scanner.NonASCII]), because that is faster for the whole text than for
+// each token.
 //
-// Nesting is bounded by [MaxDepth] and handled without recursion; nothing is
-// allocated but the error. A Scanner is for one goroutine.
+// Nesting is limited by [MaxDepth] and handled without recursion. Only errors are allocated. A
+// Scanner must be used by one goroutine.
 package jsonscan
 
 import "fmt"
 
-// MaxDepth is the deepest nesting of objects and arrays that is read. It is
-// that of the reference implementation, whose JSON parser refuses depth 128.
+// MaxDepth is the maximum nesting of objects and arrays. The JSON parser of the reference
+// implementation has the same limit: it rejects depth 128.
 const MaxDepth = 127
 
-// A SyntaxError says where a text stops being JSON.
+// A SyntaxError is the position and description of invalid JSON.
 type SyntaxError struct {
-	Offset int    // of the byte at fault, or the length of the text if it ended too early
-	Msg    string // what was expected, and what was found
+	Offset int    // of the invalid byte, or the length of the text if it is truncated
+	Msg    string // what was expected and what was found
 }
 
-// Error returns where the fault is and what it is, in one line.
+// Error returns the offset and the message as one line.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset, e.Msg) }
 
 // A Kind is the kind of a JSON value.
 type Kind byte
 
-// The kinds, each the byte by which a value of it is known.
+// The kinds of values, each identified by a first byte.
 const (
 	Object Kind = '{'
 	Array  Kind = '['
@@ -46,7 +45,7 @@ var kindNames = map[Kind]string{
 	True: "true", False: "false", Null: "null",
 }
 
-// String returns k with its article, as in "expected a string, found an array".
+// String returns the name of k with an article, as in "expected a string, found an array".
 func (k Kind) String() string {
 	if s, ok := kindNames[k]; ok {
 		return s
@@ -56,9 +55,9 @@ func (k Kind) String() string {
 
 // A Scanner is a position in a JSON text.
 type Scanner struct {
-	// NonASCII is set once a string had a byte of 0x80 or above. Outside of
-	// strings such a byte is a syntax error, so a text that was scanned to its
-	// end is valid UTF-8 if NonASCII is false.
+	// NonASCII is set when a string contains a byte of 0x80 or above. Outside of strings
+	// such a byte is a syntax error. So if NonASCII is false after scanning the whole text,
+	// the text is valid UTF-8.
 	NonASCII bool
 
 	buf   []byte
@@ -66,17 +65,16 @@ type Scanner struct {
 	depth int
 }
 
-// New returns a Scanner at the start of text. The scanner never writes to text,
-// but [Unescape] does.
+// New returns a Scanner at the start of text. It does not write to text; [Unescape] does.
 func New(text []byte) Scanner { return Scanner{buf: text} }
 
 // Pos returns the offset of the next byte.
 func (s *Scanner) Pos() int { return s.pos }
 
-// Text returns the bytes from begin up to end.
+// Text returns the bytes from begin to end, which is exclusive.
 func (s *Scanner) Text(begin, end int) []byte { return s.buf[begin:end] }
 
-// Seek moves to an offset that was a Pos at the same depth of nesting.
+// Seek moves to an offset that Pos returned at the same nesting depth.
 func (s *Scanner) Seek(pos int) { s.pos = pos }
 
 // space skips white space.
@@ -91,8 +89,8 @@ func (s *Scanner) space() {
 	}
 }
 
-// Next skips white space and returns the kind of the value that begins here, by
-// its first byte alone. It returns 0 if no value begins here.
+// Next skips white space and returns the kind of the next value, which it determines by the first
+// byte. It returns 0 if the byte cannot begin a value.
 func (s *Scanner) Next() Kind {
 	s.space()
 	if s.pos >= len(s.buf) {
@@ -107,8 +105,7 @@ func (s *Scanner) Next() Kind {
 	return 0
 }
 
-// Open enters an object or an array. Its members follow, each after a call of
-// More that returned true.
+// Open enters an object or array. Call More before each member.
 func (s *Scanner) Open(k Kind) error {
 	s.space()
 	if s.pos >= len(s.buf) || s.buf[s.pos] != byte(k) {
@@ -122,12 +119,12 @@ func (s *Scanner) Open(k Kind) error {
 	return nil
 }
 
-// More goes on to the next member of the object or array of kind k that was
-// opened last, over the comma before it unless it is the first. At the end it
-// leaves the object or array, and returns false.
+// More moves to the next member of the innermost object or array, which has kind k, and skips the
+// comma before it unless it is the first. At the end it leaves the object or array and returns
+// false.
 func (s *Scanner) More(k Kind, first bool) (bool, error) {
 	if !first && s.pos+1 < len(s.buf) && s.buf[s.pos] == ',' && s.buf[s.pos+1] == '"' {
-		s.pos++ // most members are of objects, and without white space
+		s.pos++ // the usual case: members of objects without white space
 		return true, nil
 	}
 	return s.more(k, first)
@@ -159,7 +156,7 @@ func (s *Scanner) more(k Kind, first bool) (bool, error) {
 	return false, s.unexpected(fmt.Sprintf("',' or %q", closing))
 }
 
-// Key reads the name of an object's member, and the colon after it.
+// Key reads the name of a member and the colon after it.
 func (s *Scanner) Key() (Str, error) {
 	str, err := s.Str()
 	if err != nil {
@@ -177,7 +174,7 @@ func (s *Scanner) Key() (Str, error) {
 	return str, nil
 }
 
-// End checks that nothing but white space is left.
+// End returns an error unless only white space is left.
 func (s *Scanner) End() error {
 	s.space()
 	if s.pos < len(s.buf) {
@@ -186,12 +183,12 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Skip reads one value of any kind, and says of which. It returns the offset of
-// its first byte; the value ends at Pos.
+// Skip reads a value of any kind. It returns the offset of its first byte and its kind. The value
+// ends at Pos.
 func (s *Scanner) Skip() (begin int, k Kind, err error) {
 	k = s.Next()
 	begin = s.pos
-	var open [MaxDepth + 1]Kind // what is open at each depth
+	var open [MaxDepth + 1]Kind // the open object or array at each depth
 	for base, first := s.depth, false; ; {
 		switch next := s.Next(); next {
 		case Object, Array:
@@ -200,7 +197,7 @@ func (s *Scanner) Skip() (begin int, k Kind, err error) {
 		default:
 			err, first = s.scalar(next), false
 		}
-		// Leave what ends here, and go on to the next member of what does not.
+		// Leave objects and arrays that end here, and move to the next member.
 		for more := false; !more; first = false {
 			if err != nil || s.depth == base {
 				return begin, k, err
@@ -216,7 +213,7 @@ func (s *Scanner) Skip() (begin int, k Kind, err error) {
 	}
 }
 
-// scalar reads a value that is no object and no array.
+// scalar reads a value that is neither an object nor an array.
 func (s *Scanner) scalar(k Kind) error {
 	switch k {
 	case String:
@@ -245,7 +242,7 @@ func (s *Scanner) literal(word string) error {
 	return nil
 }
 
-// unexpected returns the error that something else than want stands here.
+// unexpected returns the error for finding something other than want.
 func (s *Scanner) unexpected(want string) error {
 	if s.pos >= len(s.buf) {
 		return s.errorf("expected %s, found the end", want)

@@ -1,4 +1,4 @@
-// Strings: found eight bytes at a time, and unescaped where they stand.
+// Strings: scanned eight bytes at a time, and unescaped in place.
 
 package jsonscan
 
@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Str is where a string stands in the text, without its quotes.
+// A Str is the position of a string in the text, without its quotes.
 type Str struct {
 	Begin, End int
-	Escaped    bool // there are escapes in it: see Unescape
+	Escaped    bool // it contains escapes, see Unescape
 }
 
 const (
@@ -19,21 +19,20 @@ const (
 	highs = 0x8080808080808080 // the high bit of every byte
 )
 
-// special returns a word whose lowest set bit is in the lowest byte of w that a
-// string cannot simply contain: a quote, a backslash, a control character, or a
-// byte above ASCII. It is 0 if there is none.
+// special returns a word whose lowest set bit is in the lowest special byte of w: a quote, a
+// backslash, a control character, or a byte above ASCII. It returns 0 if there is none.
 //
-// A byte that is subtracted from gets its high bit if it is less than what is
-// taken off, or if it had the bit, and then it is above ASCII. A borrow can flag
-// bytes above it falsely, never below, and only the lowest is looked at.
+// Subtracting sets the high bit of a byte that is less than the subtrahend. A byte that had the
+// bit already is above ASCII. A borrow can set the bit of higher bytes by mistake, but not of
+// lower ones, and only the lowest one counts.
 func special(w uint64) uint64 {
 	quote := w ^ lows*'"'
 	slash := w ^ lows*'\\'
 	return ((quote - lows) | (slash - lows) | (w - lows*0x20) | w) & highs
 }
 
-// plain returns the offset from i on of the first byte that is special, as far
-// as it can be told from eight bytes at once: it stops before the last seven of b.
+// plain returns the offset of the first special byte from i on. Because it reads eight bytes at
+// once, it stops before the last seven bytes of b.
 func plain(b []byte, i int) int {
 	for i+16 <= len(b) {
 		w := b[i : i+16]
@@ -54,7 +53,7 @@ func plain(b []byte, i int) int {
 	return i
 }
 
-// Str reads a string, and checks its escapes.
+// Str reads a string and validates its escapes.
 func (s *Scanner) Str() (Str, error) {
 	if s.pos >= len(s.buf) || s.buf[s.pos] != '"' {
 		if s.space(); s.pos >= len(s.buf) || s.buf[s.pos] != '"' {
@@ -91,8 +90,8 @@ func (s *Scanner) Str() (Str, error) {
 	}
 }
 
-// escape checks the escape at offset i, and returns its length. Of surrogates
-// both halves are one escape.
+// escape validates the escape at offset i and returns its length. A surrogate pair counts as one
+// escape.
 func (s *Scanner) escape(i int) (int, error) {
 	if i+1 < len(s.buf) {
 		switch s.buf[i+1] {
@@ -124,7 +123,7 @@ func (s *Scanner) unicodeEscape(i int) (int, error) {
 	return 0, s.errorf("half of a surrogate pair, \\u%04x, without the other half", r)
 }
 
-// hex4 returns the number that the four hexadecimal digits at b[i:] are.
+// hex4 returns the value of the four hexadecimal digits at b[i:].
 func hex4(b []byte, i int) (r rune, ok bool) {
 	if i+4 > len(b) {
 		return 0, false
@@ -145,9 +144,8 @@ func hex4(b []byte, i int) (r rune, ok bool) {
 	return r, true
 }
 
-// Unescape replaces the escapes in b, the bytes of a Str, by what they stand
-// for. It does so in place, for the result is never longer, and a string of a
-// hundred megabytes shall not take two.
+// Unescape replaces the escapes in b, the bytes of a Str, in place. The result is never longer, and
+// large strings need no additional memory.
 func Unescape(b []byte) []byte {
 	w := 0
 	for r := 0; r < len(b); {
@@ -185,8 +183,8 @@ func Unescape(b []byte) []byte {
 	return b[:w]
 }
 
-// InvalidUTF8 returns the offset of the first byte of b that is not UTF-8, or the
-// length of b.
+// InvalidUTF8 returns the offset of the first byte of b that is not valid UTF-8, or the length of
+// b.
 func InvalidUTF8(b []byte) int {
 	if utf8.Valid(b) {
 		return len(b)

@@ -1,4 +1,4 @@
-// Values: a text whose members are looked up when they are asked for.
+// Values: lazy access to members and elements.
 
 package jsonscan
 
@@ -7,17 +7,16 @@ import (
 	"iter"
 )
 
-// A Value is a JSON value in a text that Parse has checked. It is a view: to look
-// a member up scans the value again, which for the few members that are wanted of
-// a configuration costs less than a tree of all of it, and no memory at all. The
-// zero Value is that of a member which is not there; it has no kind, and none of
-// its methods finds anything in it.
+// A Value is a JSON value in a text that Parse has validated. Looking up a member scans the value
+// again. For the few members that are needed of a configuration, that is faster than building a
+// tree and needs no memory. The zero Value represents a missing member: it has kind 0 and no
+// members.
 type Value struct {
 	text    []byte
-	key, at int // where the value begins in the text of Parse: with the quote of its member's name, and itself
+	key, at int // offsets in the text of Parse: of the quote before the member's name, and of the value
 }
 
-// Parse checks the grammar of a text, and returns the value that it is.
+// Parse validates a text and returns its value.
 func Parse(text []byte) (Value, error) {
 	s := New(text)
 	begin, _, err := s.Skip()
@@ -31,9 +30,9 @@ func Parse(text []byte) (Value, error) {
 	return Value{text[begin:end], begin, begin}, nil
 }
 
-// WithoutNaN returns text with zeros for NaN and Infinity, followed by spaces so
-// that offsets stay. Python's package json writes these words, and no JSON has
-// them. Text is copied if there are any.
+// WithoutNaN returns text with zeros instead of NaN and Infinity, padded with spaces to keep
+// offsets. Python's package json writes these words, which are not valid JSON. If there are any,
+// the result is a copy.
 func WithoutNaN(text []byte) []byte {
 	copied, inString := false, false
 	for i := 0; i < len(text); i++ {
@@ -58,8 +57,7 @@ func WithoutNaN(text []byte) []byte {
 	return text
 }
 
-// noNumber returns the length of the word with which b begins, if it is one that
-// Python writes for a number that is none, and else 0.
+// noNumber returns the length of the word NaN or Infinity at the start of b, or 0.
 func noNumber(b []byte) int {
 	for _, word := range [...]string{"NaN", "Infinity"} {
 		if bytes.HasPrefix(b, []byte(word)) {
@@ -69,17 +67,17 @@ func noNumber(b []byte) int {
 	return 0
 }
 
-// Kind returns the kind of the value, 0 if there is none.
+// Kind returns the kind of the value, or 0 for the zero Value.
 func (v Value) Kind() Kind {
 	s := New(v.text)
 	return s.Next()
 }
 
-// Get returns the member of that name of an object, the last one if there are
-// several. There is none in a value of another kind.
+// Get returns the named member of an object, or the last one if there are several. For a missing
+// member or a value of another kind it returns the zero Value.
 func (v Value) Get(name string) Value { return v.Pick(name)[0] }
 
-// Pick returns the members of those names, as Get does, in one scan.
+// Pick returns several members, as Get does, in one scan.
 func (v Value) Pick(names ...string) []Value {
 	found := make([]Value, len(names))
 	v.each(func(s *Scanner, key Str, member Value) bool {
@@ -97,15 +95,14 @@ func (v Value) Pick(names ...string) []Value {
 	return found
 }
 
-// Members yields the members of an object, in the order in which they stand. It
-// yields nothing for a value of another kind.
+// Members yields the members of an object in order. It yields nothing for a value of another kind.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		v.each(func(s *Scanner, key Str, member Value) bool { return yield(s.unescaped(key), member) })
 	}
 }
 
-// each calls member for the members of an object, until it returns false.
+// each calls member for each member of an object until it returns false.
 func (v Value) each(member func(*Scanner, Str, Value) bool) {
 	s := New(v.text)
 	if s.Next() != Object || s.Open(Object) != nil {
@@ -126,8 +123,7 @@ func (v Value) each(member func(*Scanner, Str, Value) bool) {
 	}
 }
 
-// Elements yields the elements of an array. It yields nothing for a value of
-// another kind.
+// Elements yields the elements of an array in order. It yields nothing for a value of another kind.
 func (v Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		s := New(v.text)
@@ -146,7 +142,7 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// Str returns a string, and false for a value of another kind.
+// Str returns the value of a string, and false for a value of another kind.
 func (v Value) Str() (string, bool) {
 	s := New(v.text)
 	if s.Next() != String {
@@ -156,8 +152,8 @@ func (v Value) Str() (string, bool) {
 	return s.unescaped(str), err == nil
 }
 
-// Int returns a number that is a whole one from 0 to 2^63-1, and false for any
-// other value. Writers that compute in floats write 4.0 for 4.
+// Int returns the value of a whole number from 0 to 2^63-1, and false for any other value. 4.0 is
+// a whole number, because some programs write integers as floats.
 func (v Value) Int() (int64, bool) {
 	s := New(v.text)
 	if s.Next() != Number {
@@ -171,20 +167,20 @@ func (v Value) Int() (int64, bool) {
 	return int64(n), ok && int64(n) >= 0
 }
 
-// Bool returns true or false, and false for ok if the value is neither.
+// Bool returns the value of true or false. For other values ok is false.
 func (v Value) Bool() (value, ok bool) {
 	k := v.Kind()
 	return k == True, k == True || k == False
 }
 
-// Span returns the bytes of the value in the text of Parse, from the quote before its name if it is
-// a member, to its end.
+// Span returns the range of the value in the text of Parse. For a member it begins at the quote
+// before its name.
 func (v Value) Span() (begin, end int) { return v.key, v.at + len(v.text) }
 
-// Text returns the value as it stands. It must not be written to.
+// Text returns the text of the value. Callers must not modify it.
 func (v Value) Text() []byte { return v.text }
 
-// unescaped returns a copy of a string, without its escapes.
+// unescaped returns a copy of a string with its escapes replaced.
 func (s *Scanner) unescaped(str Str) string {
 	b := s.Text(str.Begin, str.End)
 	if str.Escaped {
