@@ -40,10 +40,10 @@ func TestRefused(t *testing.T) {
 		usage        bool // whether what was asked for is at fault
 	}{
 		{"dangerous", "extra.pt", Conversion{}, `extra.pt" is dangerous to load: it imports "builtins.eval"`, false},
-		{"without a form", "double.pt", Conversion{}, `double.pt": "phase" is a tensor of "complex128", and safetensors has no such dtype`, false},
+		{"without a form", "double.pt", Conversion{}, `double.pt": "phase" is a tensor of "complex128", a dtype that safetensors lacks`, false},
 		{"tied weights", "checkpoint.pt", Conversion{Shared: Refuse}, `"module.embed.weight" and "module.head.weight" have bytes in common`, false},
 		{"a prefix that no name has", "checkpoint.pt", Conversion{StripPrefix: []string{"module.", "model."}}, `no name begins with the prefix "model."`, true},
-		{"a root that is not there", "checkpoint.pt", Conversion{Torch: torch.Options{Root: "ema"}}, `there is no "ema" in it: there are "epoch", "model", "optimizer"`, true},
+		{"a root that is not there", "checkpoint.pt", Conversion{Torch: torch.Options{Root: "ema"}}, `there is no "ema"; available: "epoch", "model", "optimizer"`, true},
 		{"one name for two", "sharded", Conversion{StripPrefix: []string{"embed.", "norm."}}, `"norm.weight" would be called "weight", as "embed.weight" of`, false},
 		{"no checkpoint", "make.py", Conversion{}, `not a checkpoint of PyTorch or NumPy`, false},
 		{"several checkpoints", "", Conversion{}, `name one of them, such as "../../testdata/torch/arrays.npz"`, true},
@@ -79,7 +79,7 @@ func TestDamaged(t *testing.T) {
 	var at *SourceError
 	var format *torch.FormatError
 	err = refused(t, t.Context(), c, source, filepath.Join(dir, "out.safetensors"))
-	if !errors.As(err, &at) || !errors.As(err, &format) || !strings.Contains(err.Error(), `"double/data/0" has the checksum`) {
+	if !errors.As(err, &at) || !errors.As(err, &format) || !strings.Contains(err.Error(), `"double/data/0" has checksum`) {
 		t.Error(err)
 	}
 	c.Torch.NoChecksum = true

@@ -1,4 +1,4 @@
-// Archives: the zip files of version 1.6 and above.
+// Zip archives, which PyTorch writes since version 1.6.
 
 package torch
 
@@ -17,45 +17,45 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// mostPacked is how many bytes a pickle may have that has to be unpacked to be read.
+// mostPacked is the maximum size of a pickle that must be decompressed.
 const mostPacked = 256 << 20
 
-// A zipFile is a zip archive and what is in it by name.
+// A zipFile is a zip archive with its members by name.
 type zipFile struct {
 	*zipwalk.Archive
 	file  io.ReaderAt
 	names map[string]*zipwalk.Member
-	// Of a checkpoint:
+	// For a checkpoint:
 	root  string // the folder, with a slash
-	big   bool   // whether numbers are big-endian
+	big   bool   // the data is big-endian
 	found map[string]*storage
 	warn  func(string)
 }
 
-// openZip takes the archive apart. One whose parts contradict each other is refused: what
-// is in it would depend on who reads it.
+// openZip parses the archive. It rejects archives with contradictions, because their contents depend on the reader.
 func openZip(r io.ReaderAt, size int64) (*zipFile, error) {
-	const most = 1 << 20 // members: a checkpoint has one for each storage
+	const most = 1 << 20 // members; a checkpoint has one for each storage
 	a, err := zipwalk.Walk(r, size, &zipwalk.Options{Head: len(npy.Magic), Members: most})
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Faults) > 0 {
 		fault := a.Faults[0]
-		return nil, refuse("the archive is not read, as readers may differ on what is in it: %s (%s); it has %s", fault.Detail, fault.Kind,
+		return nil, refuse("the archive is ambiguous: %s (%s; %s in total)", fault.Detail, fault.Kind,
 			wording.Count(len(a.Faults)+a.Omitted, "fault"))
 	}
 	if a.Partial != "" {
-		return nil, refuse("the archive is not read: %s", a.Partial)
+		return nil, refuse("the archive cannot be read: %s", a.Partial)
 	}
-	z := &zipFile{Archive: a, file: r, names: make(map[string]*zipwalk.Member, len(a.Members)), found: make(map[string]*storage)}
+	z := &zipFile{Archive: a, file: r, found: make(map[string]*storage)}
+	z.names = make(map[string]*zipwalk.Member, len(a.Members))
 	for i := range a.Members {
 		z.names[a.Members[i].Name] = &a.Members[i]
 	}
 	return z, nil
 }
 
-// archive reads the file as an archive of PyTorch, or of NumPy.
+// archive reads the file as a PyTorch or NumPy archive.
 func (f *file) archive() error {
 	z, err := openZip(f.r, f.size)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *file) archive() error {
 	return f.collect(g.Roots()[0], z)
 }
 
-// constants reports the tensors of TorchScript that no module holds.
+// constants reports the constant tensors of TorchScript programs.
 func (f *file) constants(z *zipFile) {
 	n := 0
 	for name := range z.names {
@@ -97,12 +97,12 @@ func (f *file) constants(z *zipFile) {
 		}
 	}
 	if n > 0 {
-		f.Skipped = append(f.Skipped, Skipped{Path: "constants", What: fmt.Sprintf("%s that programs in TorchScript use", wording.Count(n, "tensor")), Tensors: n})
+		what := fmt.Sprintf("%s used by TorchScript programs", wording.Count(n, "tensor"))
+		f.Skipped = append(f.Skipped, Skipped{Path: "constants", What: what, Tensors: n})
 	}
 }
 
-// byteOrder reads the member that says in which order bytes are. Without it they are
-// little-endian.
+// byteOrder reads the member with the byte order. The default is little-endian.
 func (z *zipFile) byteOrder() error {
 	m := z.names[z.root+"byteorder"]
 	if m == nil {
@@ -123,12 +123,12 @@ func (z *zipFile) byteOrder() error {
 	case "big":
 		z.big = true
 	default:
-		return refuse("the byte order is %s, and can be \"little\" or \"big\"", quoted(order))
+		return refuse("invalid byte order %s: expected \"little\" or \"big\"", quoted(order))
 	}
 	return nil
 }
 
-// content returns the bytes of a member, and whether they are there as they are.
+// content returns the contents of a member, and whether they are stored uncompressed.
 func (z *zipFile) content(m *zipwalk.Member) (r *io.SectionReader, stored bool, err error) {
 	if m.Encrypted() || m.Flags&zipwalk.FlagPatched != 0 {
 		return nil, false, refuse("%s is encrypted", quoted(m.Name))
@@ -140,11 +140,12 @@ func (z *zipFile) content(m *zipwalk.Member) (r *io.SectionReader, stored bool, 
 		u := &forward{name: m.Name, size: v.Size, open: func() (io.Reader, error) { return z.Open(v) }}
 		return io.NewSectionReader(u, 0, v.Size), false, nil
 	default:
-		return nil, false, refuse("%s is packed by method %d, and 0 (stored) and 8 (deflate) are read", quoted(m.Name), v.Method)
+		return nil, false, refuse("%s has compression method %d; only 0 (stored) and 8 (deflate) are supported",
+			quoted(m.Name), v.Method)
 	}
 }
 
-// whole returns a member that is a pickle, of which the checksum is right.
+// whole returns a member that is a pickle, after verifying its checksum.
 func (z *zipFile) whole(m *zipwalk.Member, noSum bool) (io.ReaderAt, int64, error) {
 	r, stored, err := z.content(m)
 	if err != nil {
@@ -152,9 +153,10 @@ func (z *zipFile) whole(m *zipwalk.Member, noSum bool) (io.ReaderAt, int64, erro
 	}
 	var content io.ReaderAt = r
 	if !stored {
-		// A pickle is read more than once, and not from front to back.
+		// A pickle is read several times, and not sequentially.
 		if r.Size() > mostPacked {
-			return nil, 0, refuse("%s has %s, packed, and %d at most are unpacked", quoted(m.Name), wording.Count(r.Size(), "byte"), mostPacked)
+			return nil, 0, refuse("%s is compressed and has %s; the limit is %d",
+				quoted(m.Name), wording.Count(r.Size(), "byte"), mostPacked)
 		}
 		var b bytes.Buffer
 		if _, err := b.ReadFrom(r); err != nil {
@@ -168,8 +170,7 @@ func (z *zipFile) whole(m *zipwalk.Member, noSum bool) (io.ReaderAt, int64, erro
 	return content, r.Size(), nil
 }
 
-// recordOf returns the record of a member, nil if it has no checksum: some writers
-// leave it 0, which is right for hardly anything but nothing.
+// recordOf returns the record of a member, or nil if it has no checksum. Some writers store 0 for any content.
 func recordOf(m *zipwalk.Member, r io.ReaderAt, size int64) *record {
 	crc := m.Views[0].CRC
 	if crc == 0 || size == 0 && crc == crc32.ChecksumIEEE(nil) {
@@ -178,7 +179,7 @@ func recordOf(m *zipwalk.Member, r io.ReaderAt, size int64) *record {
 	return &record{m.Name, r, size, crc}
 }
 
-// load loads a pickle that has to be one stream and to end as it should.
+// load loads a pickle of one complete stream.
 func (f *file) load(r io.ReaderAt, size int64) (*pickle.Graph, error) {
 	var opts pickle.Options
 	if f.opts.Pickle != nil {
@@ -191,24 +192,24 @@ func (f *file) load(r io.ReaderAt, size int64) (*pickle.Graph, error) {
 	return g, f.judge(g, 1)
 }
 
-// judge keeps the report on a graph of the given number of streams, and refuses what is
-// not whole.
+// judge keeps the report on a graph with the expected number of streams. It returns an error if the graph is
+// incomplete.
 func (f *file) judge(g *pickle.Graph, streams int) error {
 	f.Report = g.Report
 	switch have := g.Report.Streams; {
 	case len(have) == 0:
-		return notCheckpoint("there is no pickle in it")
+		return notCheckpoint("the file contains no pickle")
 	case !have[min(streams, len(have))-1].Stopped:
-		return refuse("the pickle is not whole: %s", cutReason(g.Report))
+		return refuse("the pickle is incomplete: %s", cutReason(g.Report))
 	case len(have) < streams:
-		return refuse("it is cut off: it ends with the first %d of its %d pickles; fetch it again", len(have), streams)
+		return refuse("the file is truncated: it contains only %d of %d pickles; download it again", len(have), streams)
 	case len(have) > streams:
-		return refuse("%s follow each other, and %d is what there should be", wording.Count(len(have), "pickle"), streams)
+		return refuse("the file contains %s instead of %d", wording.Count(len(have), "pickle"), streams)
 	}
 	return nil
 }
 
-// cutReason returns why a pickle is not whole.
+// cutReason returns why a pickle is incomplete.
 func cutReason(r *pickle.Report) string {
 	if r.Reason != "" {
 		return r.Reason
@@ -216,14 +217,15 @@ func cutReason(r *pickle.Report) string {
 	return "it does not end with STOP"
 }
 
-// find returns the storage that the archive has under a key.
+// find returns the storage with a key.
 func (z *zipFile) find(id *torchfile.Storage) (*storage, error) {
 	if s := z.found[id.Key]; s != nil {
 		return s, nil
 	}
 	m := z.names[z.root+"data/"+id.Key]
 	if m == nil {
-		return nil, refuse("the storage %s, of %d elements, is not in the archive: %s is what it would be", quoted(id.Key), id.Elements, quoted(z.root+"data/"+id.Key))
+		return nil, refuse("storage %s of %d elements is missing: there is no %s",
+			quoted(id.Key), id.Elements, quoted(z.root+"data/"+id.Key))
 	}
 	r, stored, err := z.content(m)
 	if err != nil {
@@ -235,7 +237,8 @@ func (z *zipFile) find(id *torchfile.Storage) (*storage, error) {
 	}
 	s.record = recordOf(m, r, r.Size())
 	if want, ok := id.Bytes(); ok && want != s.size {
-		said := fmt.Sprintf("the storage %s has %s by the pickle, and %s in the archive", quoted(id.Key), wording.Count(want, "byte"), wording.Count(s.size, "byte"))
+		said := fmt.Sprintf("storage %s has %s in the pickle, but %s in the archive",
+			quoted(id.Key), wording.Count(want, "byte"), wording.Count(s.size, "byte"))
 		if want > s.size {
 			return nil, refuse("%s", said)
 		}
@@ -245,7 +248,7 @@ func (z *zipFile) find(id *torchfile.Storage) (*storage, error) {
 	return s, nil
 }
 
-// headOf returns the first bytes of a member as it is unpacked, up to n of them.
+// headOf returns up to n bytes from the start of the uncompressed contents of a member.
 func (z *zipFile) headOf(m *zipwalk.Member, n int64) ([]byte, error) {
 	r, _, err := z.content(m)
 	if err != nil {

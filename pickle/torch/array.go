@@ -1,4 +1,4 @@
-// Arrays of NumPy within pickles, and their dtypes.
+// NumPy arrays in pickles, and their dtypes.
 
 package torch
 
@@ -12,12 +12,11 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// NumPy pickles an array as _reconstruct(ndarray, (0,), b"b"), whose state is a version,
-// the shape, the dtype, whether the order is Fortran's, and the bytes
-// (numpy/core/src/multiarray/methods.c, array_reduce). A dtype is dtype("f4", False, True),
-// in whose state the byte order comes second.
+// NumPy pickles an array as _reconstruct(ndarray, (0,), b"b") with a state: a version, the shape, the dtype, whether
+// the order is Fortran's, and the data (numpy/core/src/multiarray/methods.c, array_reduce). A dtype is dtype("f4",
+// False, True), with the byte order as the second item of its state.
 
-// isArray says whether a call makes an array.
+// isArray reports whether a call creates an array.
 func isArray(c pickle.Result) bool {
 	switch calledName(c) {
 	case "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct":
@@ -27,8 +26,7 @@ func isArray(c pickle.Result) bool {
 	return false
 }
 
-// arrayDtype returns the state of an array, and its dtype as a header has it, "" if that
-// is none that the format safetensors has.
+// arrayDtype returns the state of an array and its dtype in the form of a header, or "" if safetensors lacks the dtype.
 func arrayDtype(c pickle.Result) (state pickle.Value, dtype string) {
 	state, _ = c.State()
 	d, ok := state.Item(2).Called()
@@ -44,8 +42,7 @@ func arrayDtype(c pickle.Result) (state pickle.Value, dtype string) {
 	return state, order + code
 }
 
-// arrayDtypes has the dtypes of NumPy that the format safetensors has, too, without
-// their byte order.
+// arrayDtypes are the NumPy dtypes that safetensors has, without byte order.
 var arrayDtypes = map[string]safetensors.Dtype{
 	"b1": safetensors.BOOL, "?": safetensors.BOOL, "u1": safetensors.U8, "i1": safetensors.I8,
 	"u2": safetensors.U16, "i2": safetensors.I16, "f2": safetensors.F16,
@@ -53,18 +50,17 @@ var arrayDtypes = map[string]safetensors.Dtype{
 	"u8": safetensors.U64, "i8": safetensors.I64, "f8": safetensors.F64, "c8": safetensors.C64,
 }
 
-// npyDtype returns the dtype of a description such as "<f4", and whether it is
-// big-endian.
+// npyDtype parses a dtype such as "<f4"; big reports whether it is big-endian.
 func npyDtype(descr string) (d safetensors.Dtype, big, ok bool) {
 	d, ok = arrayDtypes[strings.TrimLeft(descr, "<>|=")]
 	return d, strings.HasPrefix(descr, ">"), ok && len(strings.TrimLeft(descr, "<>|=")) >= len(descr)-1
 }
 
-// array returns the view that an array is.
+// array returns the view for an array.
 func (b *builder) array(c pickle.Result) (*view, error) {
 	state, descr := arrayDtype(c)
 	if state.Len() < 5 {
-		return nil, refuse("the state of an array has %s, and 5 are due", wording.Count(state.Len(), "part"))
+		return nil, refuse("the state of an array has %s instead of 5", wording.Count(state.Len(), "part"))
 	}
 	fortran, _ := state.Item(3).Bool()
 	st, err := b.arrayBytes(state.Item(4))
@@ -78,13 +74,13 @@ func (b *builder) array(c pickle.Result) (*view, error) {
 	return arrayView(st, descr, shape, fortran)
 }
 
-// arrayView returns the view of all of a storage that an array is.
+// arrayView returns the view for an array that fills a storage.
 func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, error) {
 	d, big, ok := npyDtype(descr)
 	if !ok {
-		return nil, unsupportedf("an array of the dtype %s, which safetensors does not have", quoted(descr))
+		return nil, unsupportedf("an array with dtype %s, which safetensors lacks", quoted(descr))
 	}
-	own := *st // which may be that of another array, too
+	own := *st // other arrays may use the storage, too
 	own.big, own.root = big, st.whole()
 	v := &view{storage: &own, dtype: d, shape: shape, stride: make([]int64, len(shape))}
 	step := int64(1)
@@ -96,20 +92,21 @@ func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, e
 		v.stride[axis] = step
 		var fits bool
 		if step, fits = product(step, max(shape[axis], 1)); !fits {
-			return nil, refuse("it has more elements than 63 bits can count")
+			return nil, refuse("the number of elements overflows 63 bits")
 		}
 	}
 	if err := v.check(); err != nil {
 		return nil, err
 	}
 	if v.size() != st.size {
-		return nil, refuse("its shape takes %s, and there are %s", wording.Count(v.size(), "byte"), wording.Count(st.size, "byte"))
+		return nil, refuse("the shape needs %s, but there are %s",
+			wording.Count(v.size(), "byte"), wording.Count(st.size, "byte"))
 	}
 	return v, nil
 }
 
-// arrayBytes returns the bytes of an array. Protocols before 3 have no bytes, and so they
-// are text: of Python 2 as it is, of Python 3 encoded by a call.
+// arrayBytes returns the data of an array. Protocols below 3 store it as a str: Python 2 as it is, Python 3 through a
+// call that encodes it.
 func (b *builder) arrayBytes(v pickle.Value) (*storage, error) {
 	if c, ok := v.Called(); ok && calledName(c) == "_codecs.encode" {
 		if codec, _ := c.Args().Item(1).Str(); codec == "latin1" || codec == "latin-1" {
@@ -118,16 +115,16 @@ func (b *builder) arrayBytes(v pickle.Value) (*storage, error) {
 	}
 	data := v.Data()
 	if data == nil {
-		return nil, refuse("the numbers of an array are %s, and bytes are due", whatIs(v))
+		return nil, refuse("the data of an array is %s instead of bytes", whatIs(v))
 	}
 	return &storage{key: "of an array", r: data, size: data.Size()}, nil
 }
 
-// latin1 returns the bytes that the characters of a str are, each one.
+// latin1 returns the bytes that the characters of a str encode.
 func latin1(v pickle.Value) (*storage, error) {
 	data := v.Data()
 	if data == nil {
-		return nil, refuse("the numbers of an array are %s, and a str is due", whatIs(v))
+		return nil, refuse("the data of an array is %s instead of a str", whatIs(v))
 	}
 	open := func() (io.Reader, error) {
 		return &latin1Reader{bufio.NewReader(io.NewSectionReader(data, 0, data.Size()))}, nil
@@ -137,10 +134,11 @@ func latin1(v pickle.Value) (*storage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storage{key: "of an array", r: &forward{name: "an array", open: open, size: size}, size: size, unpacked: true}, nil
+	bytes := &forward{name: "an array", open: open, size: size}
+	return &storage{key: "of an array", r: bytes, size: size, unpacked: true}, nil
 }
 
-// A latin1Reader gives the characters of a text in UTF-8 as bytes.
+// A latin1Reader converts UTF-8 text to Latin-1.
 type latin1Reader struct{ text *bufio.Reader }
 
 func (l *latin1Reader) Read(b []byte) (n int, err error) {
@@ -150,7 +148,7 @@ func (l *latin1Reader) Read(b []byte) (n int, err error) {
 			return n, err
 		}
 		if c > 0xff {
-			return n, refuse("the numbers of an array have the character %U in them, and bytes are due", c)
+			return n, refuse("the data of an array contains the character %U, which is not a byte", c)
 		}
 		b[n] = byte(c)
 		n++

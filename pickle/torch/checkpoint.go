@@ -1,4 +1,4 @@
-// Checkpoints: what a file is, and what is in it.
+// Opening checkpoints.
 
 package torch
 
@@ -15,107 +15,102 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// A Format is a form that files of checkpoints have. Its text is fit for reports.
+// A Format is a file format of checkpoints.
 type Format string
 
 // The formats.
 const (
-	FormatZip    Format = "pytorch-zip"    // of version 1.6 and above
-	FormatScript Format = "torchscript"    // the same with programs beside it
-	FormatStream Format = "pytorch-legacy" // of versions before
-	FormatTar    Format = "pytorch-tar"    // of version 0.1
-	FormatPickle Format = "pickle"         // a state dict in no container
-	FormatNPZ    Format = "npz"            // arrays of NumPy
+	FormatZip    Format = "pytorch-zip"    // PyTorch 1.6 and later
+	FormatScript Format = "torchscript"    // a PyTorch archive with programs
+	FormatStream Format = "pytorch-legacy" // PyTorch before 1.6
+	FormatTar    Format = "pytorch-tar"    // PyTorch 0.1
+	FormatPickle Format = "pickle"         // a state dict without a container
+	FormatNPZ    Format = "npz"            // NumPy arrays
 )
 
-// Options are what a checkpoint is read by. The zero value, like nil, is the default.
+// Options configure Open. A nil pointer and the zero value select the defaults.
 type Options struct {
-	// Pickle judges the pickles, and has their limits. Nil means the defaults.
+	// Pickle are the options for the analysis of pickles.
 	Pickle *pickle.Options
 
-	// Root is the path of the value that has the weights, with dots, as in
-	// "model.state_dict". "" means the one that the package comment says.
+	// Root is the dotted path of the value with the weights, for example "model.state_dict". "" selects the root
+	// automatically; see the package comment.
 	Root string
 
-	// All takes the tensors of everything, whatever Root is.
+	// All takes all tensors of the file, regardless of Root.
 	All bool
 
-	// Dense makes dense tensors of sparse ones, of COO that is coalesced and of CSR. It
-	// reads where their values are to open the file.
+	// Dense converts coalesced COO and CSR tensors to dense ones. Opening the file then reads the positions of their
+	// values.
 	Dense bool
 
-	// Quantized takes quantized tensors as the integers that they have. Beside one called
-	// "w" are then "w.scale" and "w.zero_point" and, if there is one for each index of a
-	// dimension, that as "w.axis".
+	// Quantized takes quantized tensors as integers. A tensor "w" is accompanied by "w.scale" and "w.zero_point", and
+	// by "w.axis" if they vary along a dimension.
 	Quantized bool
 
-	// Values makes Checkpoint.Values.
+	// Values fills Checkpoint.Values.
 	Values bool
 
-	// MaxBytes is how many bytes all tensors together may have. Strides can make
-	// terabytes out of four bytes. 0 means 64 times the size of the file, but 1 GiB at
-	// least.
+	// MaxBytes is the maximum size of all tensors together in bytes. Strides can expand four bytes to terabytes. 0
+	// means 64 times the size of the file, and at least 1 GiB.
 	MaxBytes int64
 
-	// NoChecksum opens archives although the checksum of their pickle is wrong.
+	// NoChecksum ignores wrong checksums of pickles in archives.
 	NoChecksum bool
 }
 
-// maxBytes returns the limit that o has for a file of that size.
+// maxBytes returns the limit for a file of the given size.
 func (o *Options) maxBytes(size int64) int64 {
 	const least, factor, most = 1 << 30, 64, 1 << 62
 	return cmp.Or(o.MaxBytes, max(least, factor*min(size, most/factor)))
 }
 
-// A Checkpoint is the tensors of a file, and what else is in it. It may be read by any
-// number of goroutines, and must not be changed.
+// A Checkpoint contains the tensors of a file, and descriptions of its other contents. It is safe for concurrent use
+// and must not be modified.
 type Checkpoint struct {
 	Format Format
 
-	// Root is the path of the value whose tensors are Tensors, "" for all that is in
-	// the file.
+	// Root is the path of the value that Tensors are taken from, "" for the whole file.
 	Root string
 
-	// Tensors are in the order of the pickle. They read from the file, and end with it.
+	// Tensors are in the order of the pickle. They read from the file, which must stay open.
 	Tensors []*safetensors.Tensor
 
-	// Skipped is all else: other values of the root, and what is not in the root.
+	// Skipped lists everything else: other values in the root, and values outside it.
 	Skipped []Skipped
 
-	// Values are the plain values of all that is in the file, whatever the root is; nil if
-	// Options.Values is not set, or in an archive of NumPy.
+	// Values are the plain values of the whole file, regardless of the root. It is nil without Options.Values, and for
+	// NumPy archives.
 	Values *Values
 
-	// Warnings are what is odd about the file and yet no reason to refuse it.
+	// Warnings describe oddities that do not prevent reading.
 	Warnings []string
 
-	// Report judges the pickle that names the tensors; nil if there is none. Other
-	// parts of the file are not judged here.
+	// Report is the analysis of the pickle that names the tensors, nil if there is none. It does not cover other parts
+	// of the file.
 	Report *pickle.Report
 
 	extents []extent  // of Tensors, in the same order
-	records []*record // that Tensors need, and that have checksums
-	tiles   tiles     // of Tensors that are gathered
+	records []*record // records with checksums that Tensors read
+	tiles   tiles     // for Tensors that are gathered
 }
 
-// A Skipped is a value of the checkpoint that is not among its tensors, or a tree of
-// them.
+// A Skipped is a value, or a tree of values, that is not among the tensors.
 type Skipped struct {
-	Path string // from the top
-	What string // as in "an int", or "3 tensors and 40 other values"
+	Path string // dotted path from the top
+	What string // for example "an int", or "3 tensors and 40 other values"
 
-	// Tensors is how many tensors are in it, and Values how much else.
+	// Tensors is the number of tensors in it, and Values the number of other values.
 	Tensors, Values int
 
-	// Unsupported says whether it is a tensor of the root, for which the format
-	// safetensors has no form.
+	// Unsupported reports whether it is a tensor of the root that safetensors cannot represent.
 	Unsupported bool
 
-	// Form is what it is, if an option gives such tensors a form.
+	// Form is the kind of such a tensor if an option supports it.
 	Form Form
 }
 
-// A Form is a kind of tensor that safetensors has no form for, and an option gives one.
+// A Form is a kind of tensor that safetensors cannot represent but an option can convert.
 type Form string
 
 // The forms.
@@ -124,11 +119,10 @@ const (
 	FormQuantized Form = "quantized" // Options.Quantized
 )
 
-// Open opens the checkpoint of the given size behind r.
+// Open opens the checkpoint of the given size in r.
 //
-// The error is a *FormatError if the file is no checkpoint, which
-// errors.Is(err, [ErrNotCheckpoint]) tells, if it has no such root ([ErrNoRoot]), or if
-// it cannot be trusted to be read as its writer meant; any other is of reading r.
+// The error is a *FormatError if the file is not a checkpoint (errors.Is(err, [ErrNotCheckpoint])), if it does not have
+// the requested root ([ErrNoRoot]), or if it is damaged or ambiguous. Other errors are read errors.
 func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
 	if o == nil {
 		o = new(Options)
@@ -140,7 +134,7 @@ func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
 	return f.Checkpoint, nil
 }
 
-// A file is a checkpoint that is being read.
+// A file is a checkpoint that is being opened.
 type file struct {
 	*Checkpoint
 	r    io.ReaderAt
@@ -148,7 +142,7 @@ type file struct {
 	opts *Options
 }
 
-// warn takes note of what is odd, and no reason to refuse the file.
+// warn records an oddity that does not prevent reading.
 func (f *file) warn(text string) {
 	const most = 100
 	if len(f.Warnings) < most {
@@ -156,7 +150,7 @@ func (f *file) warn(text string) {
 	}
 }
 
-// open finds out what the file is, and reads it as that.
+// open detects the format of the file and reads it.
 func (f *file) open() error {
 	head := make([]byte, min(f.size, filetype.HeadSize))
 	if err := bytesio.ReadFull(f.r, head, 0); err != nil {
@@ -170,8 +164,8 @@ func (f *file) open() error {
 	case at == 0:
 		return f.archive()
 	case at > 0:
-		// A pickle in front of an archive is one file to PyTorch, and another to Python.
-		return refuse("an archive begins within the file, or something stands before it: readers differ on what the file is")
+		// PyTorch sees the pickle in front of the archive, Python the archive.
+		return refuse("the file is ambiguous: an archive starts in the middle of it, or other data precedes the archive")
 	case tarwalk.Has(head):
 		return f.tar()
 	case !looksLikePickle(head):
@@ -181,8 +175,8 @@ func (f *file) open() error {
 	return f.stream()
 }
 
-// looksLikePickle reports whether head may begin a pickle: with PROTO, or, before there
-// was that, with an opcode that the first value of a checkpoint has.
+// looksLikePickle reports whether head may be the start of a pickle: PROTO, or in protocols without it, an opcode for
+// the first value of a checkpoint.
 func looksLikePickle(head []byte) bool {
 	switch filetype.DetectHead(head).Kind {
 	case filetype.Pickle, filetype.TorchLegacy:

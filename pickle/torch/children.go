@@ -1,4 +1,4 @@
-// Children: what is in a value, by name.
+// The named contents of values.
 
 package torch
 
@@ -11,21 +11,20 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A child is a value in another.
+// A child is a value inside another.
 type child struct {
 	name string
 	v    pickle.Value
-	odd  string // what the key is, if it is none that a name can be made of
-	// aside says that the value belongs to a module, which does not save it with its
-	// parameters.
+	odd  string // description of the key if it cannot be part of a name
+	// aside marks values of a module that are not saved with its parameters.
 	aside bool
 }
 
-// A looker lists what is in values, and counts what it has looked at for that: there may
-// be more than comes of it, as in a dict with one key that is put in many times.
+// A looker lists the contents of values and counts the entries it reads, which can be more than it returns: a dict can
+// set one key many times.
 type looker struct{ parts int }
 
-// children returns what is in a value, nil if it is no container.
+// children returns the contents of a value, nil if it is not a container.
 func (l *looker) children(v pickle.Value) []child {
 	switch v.Kind() {
 	case pickle.KindDict:
@@ -42,14 +41,13 @@ func (l *looker) children(v pickle.Value) []child {
 	return nil
 }
 
-// object returns what is in an object that a call makes: in the arguments, in what is
-// put into it, and in its attributes.
+// object returns the contents of an object created by a call: arguments, items and attributes.
 func (l *looker) object(c pickle.Result) []child {
 	var list []child
 	switch first := c.Args().Item(0); {
 	case isMapping(c) && first.Kind() == pickle.KindDict:
 		list = l.keyed(first.Pairs())
-	case isMapping(c): // Python 2 writes one as OrderedDict([[key, value], …])
+	case isMapping(c): // Python 2 writes OrderedDict([[key, value], …])
 		list = l.keyed(l.pairsIn(first))
 	case isSequence(c):
 		list = l.indexed("", first.Items())
@@ -65,8 +63,8 @@ func (l *looker) object(c pickle.Result) []child {
 	return append(list, l.attributes(state)...)
 }
 
-// attributes returns what BUILD sets: a dict of attributes, or a tuple of that and of a
-// dict of slots. Anything else is for the class to understand.
+// attributes returns the attributes that BUILD sets: a dict, or a tuple of a dict and a dict of slots. Other states
+// have a meaning only for the class.
 func (l *looker) attributes(state pickle.Value) []child {
 	switch {
 	case state.Kind() == pickle.KindDict:
@@ -79,7 +77,7 @@ func (l *looker) attributes(state pickle.Value) []child {
 	return []child{{name: "state", v: state}}
 }
 
-// isMapping says whether a call makes a dict of its first argument, if it has one.
+// isMapping reports whether a call creates a dict from its first argument.
 func isMapping(c pickle.Result) bool {
 	switch calledName(c) {
 	case "collections.OrderedDict", "collections.Counter", "builtins.dict":
@@ -88,7 +86,7 @@ func isMapping(c pickle.Result) bool {
 	return false
 }
 
-// isSequence says whether a call makes a list, a tuple or a set of its first argument.
+// isSequence reports whether a call creates a list, tuple or set from its first argument.
 func isSequence(c pickle.Result) bool {
 	switch calledName(c) {
 	case "builtins.set", "builtins.frozenset", "builtins.list", "builtins.tuple", "collections.deque", "torch.Size":
@@ -97,7 +95,7 @@ func isSequence(c pickle.Result) bool {
 	return false
 }
 
-// calledName returns the name of what is called, "" if it has none.
+// calledName returns the name of the called function, "" if it has none.
 func calledName(c pickle.Result) string {
 	module, name, ok := c.Callee().Global()
 	if !ok {
@@ -124,8 +122,7 @@ func (l *looker) pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value
 	}
 }
 
-// keyed returns what is in a dict. Of two values of one key Python keeps the last, in the
-// place of the first.
+// keyed returns the contents of a dict. For duplicate keys Python keeps the last value at the position of the first.
 func (l *looker) keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []child {
 	var list []child
 	index := make(map[string]int)
@@ -137,7 +134,7 @@ func (l *looker) keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []child {
 			list = append(list, c)
 			continue
 		}
-		key := k.Kind().String() + " " + name // 1 and "1" are two keys
+		key := k.Kind().String() + " " + name // 1 and "1" are different keys
 		if i, twice := index[key]; twice {
 			list[i] = c
 			continue
@@ -148,7 +145,7 @@ func (l *looker) keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []child {
 	return list
 }
 
-// nameOf returns the name that a key gives, and what the key is if it gives none.
+// nameOf returns the name for a key, or a description of the key if it cannot be part of a name.
 func nameOf(key pickle.Value) (name, odd string) {
 	if s, ok := key.Str(); ok {
 		return s, ""
@@ -162,7 +159,7 @@ func nameOf(key pickle.Value) (name, odd string) {
 	return "", whatIs(key)
 }
 
-// indexed returns what is in a list.
+// indexed returns the contents of a list.
 func (l *looker) indexed(prefix string, items iter.Seq[pickle.Value]) []child {
 	var list []child
 	for v := range items {
@@ -172,7 +169,7 @@ func (l *looker) indexed(prefix string, items iter.Seq[pickle.Value]) []child {
 	return list
 }
 
-// isModule says whether a state is that of a torch.nn.Module.
+// isModule reports whether a state is that of a torch.nn.Module.
 func (l *looker) isModule(state pickle.Value) bool {
 	var parameters, modules bool
 	for k := range state.Pairs() {
@@ -184,8 +181,8 @@ func (l *looker) isModule(state pickle.Value) bool {
 	return parameters && modules
 }
 
-// module returns what is in a module, by the names and in the order of state_dict:
-// parameters, buffers, modules. What is not in that comes after, and aside.
+// module returns the contents of a module with the names and order of state_dict: parameters, buffers, modules. Other
+// attributes follow, marked as aside.
 func (l *looker) module(state pickle.Value) []child {
 	attrs := make(map[string]pickle.Value)
 	var rest []child
@@ -213,7 +210,7 @@ func (l *looker) module(state pickle.Value) []child {
 	return append(list, rest...)
 }
 
-// whatIs says what kind of thing a value is, with its article.
+// whatIs describes a value, with its article.
 func whatIs(v pickle.Value) string {
 	switch v.Kind() {
 	case pickle.KindNone:
@@ -228,9 +225,13 @@ func whatIs(v pickle.Value) string {
 		module, name, _ := v.Global()
 		return "the name " + module + "." + name
 	case pickle.KindPersistent:
-		return "a storage by itself"
+		return "a storage"
 	case pickle.KindUnknown:
 		return "an unknown value"
+	case pickle.KindInt:
+		if i, ok := v.Int(); ok && i < 0 {
+			return "a negative int"
+		}
 	}
 	name := v.Kind().String()
 	if strings.HasPrefix(name, "i") {

@@ -1,4 +1,4 @@
-// Collecting: the tensors of the root, their names, and what is left out.
+// Collecting the tensors of the root, and what is skipped.
 
 package torch
 
@@ -11,14 +11,13 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// bareName is what a tensor is called that is all that was saved.
+// bareName is the name of a tensor that was saved without a container.
 const bareName = "tensor"
 
-// mostSkipped is how many values are told apart that are left out; the last stands for
-// those beyond.
+// mostSkipped is the maximum number of skipped values in the list. The last entry represents the rest.
 const mostSkipped = 1000
 
-// collect makes the tensors of what a pickle returns.
+// collect collects the tensors in the result of a pickle.
 func (f *file) collect(top pickle.Value, from storages) error {
 	w := &walker{builder: &builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)}}
 	if f.opts.Values {
@@ -42,32 +41,33 @@ func (f *file) collect(top pickle.Value, from storages) error {
 	return f.finish()
 }
 
-// finish refuses a file without tensors.
+// finish returns an error for a file without tensors.
 func (f *file) finish() error {
 	if len(f.Tensors) > 0 {
 		return nil
 	}
 	for _, s := range f.Skipped {
 		if s.Unsupported {
-			return &FormatError{Path: s.Path, Detail: s.What + "; it is the first, and no tensor of the file has a form in safetensors", Form: s.Form}
+			detail := s.What + "; safetensors cannot represent it or any other tensor of the file"
+			return &FormatError{Path: s.Path, Detail: detail, Form: s.Form}
 		}
 	}
-	return notCheckpoint("there are no tensors in it")
+	return notCheckpoint("the file contains no tensors")
 }
 
-// A collector makes the tensors of a walk.
+// A collector builds the tensors during a walk.
 type collector struct {
 	*file
 	*walker
 	names   map[string]bool
-	records map[*record]bool // those that are listed
-	bytes   int64            // of all tensors
+	records map[*record]bool // records in the list
+	bytes   int64            // size of all tensors
 }
 
-// visit looks at one value of the root.
+// visit handles one value of the root.
 func (c *collector) visit(at child, path func() string) (enter bool, err error) {
 	if at.v.IsNone() {
-		return false, nil // of a module, a bias that there is not
+		return false, nil // an absent bias of a module
 	}
 	t, err := c.count(at.v)
 	if err != nil {
@@ -75,13 +75,14 @@ func (c *collector) visit(at child, path func() string) (enter bool, err error) 
 	}
 	switch {
 	case at.name == "_metadata" && t.tensors == 0:
-		return false, nil // of state_dict: the versions of the modules' code
+		return false, nil // versions of module code, in a state_dict
 	case at.aside && t.tensors == 0:
 		return false, nil
 	case t.tensors == 0 && t.values == 0:
 		return false, nil
 	case at.odd != "" && t.tensors > 0:
-		return false, refuse("%s is the key of %s in it, and names are made of str and int", at.odd, wording.Count(t.tensors, "tensor"))
+		return false, refuse("%s is the key of a value with %s; only str and int keys can be part of a name",
+			at.odd, wording.Count(t.tensors, "tensor"))
 	case at.aside || t.tensors == 0:
 		c.skip(skipped(c.fromTop(path()), at.v, t))
 		return false, nil
@@ -91,7 +92,7 @@ func (c *collector) visit(at child, path func() string) (enter bool, err error) 
 	return true, nil
 }
 
-// fromTop returns the path of a value whose path from the root is given.
+// fromTop returns the path from the top for a path from the root.
 func (f *file) fromTop(path string) string {
 	if f.Root == "" {
 		return path
@@ -99,18 +100,19 @@ func (f *file) fromTop(path string) string {
 	return f.Root + "." + path
 }
 
-// skip takes note of what is left out.
+// skip records a skipped value.
 func (f *file) skip(s Skipped) {
 	if n := len(f.Skipped); n >= mostSkipped && !s.Unsupported {
 		last := &f.Skipped[n-1]
 		last.Path, last.Tensors, last.Values = "…", last.Tensors+s.Tensors, last.Values+s.Values
-		last.What = fmt.Sprintf("%s and %s more", wording.Count(last.Tensors, "tensor"), wording.Count(last.Values, "other value"))
+		last.What = fmt.Sprintf("%s and %s more",
+			wording.Count(last.Tensors, "tensor"), wording.Count(last.Values, "other value"))
 		return
 	}
 	f.Skipped = append(f.Skipped, s)
 }
 
-// tensor adds a tensor, under the name that its path is.
+// tensor adds a tensor with its path as name.
 func (c *collector) tensor(name string, v pickle.Value) error {
 	made, err := c.builder.tensor(v)
 	if err != nil {
@@ -125,8 +127,7 @@ func (c *collector) tensor(name string, v pickle.Value) error {
 	return err
 }
 
-// failed takes note of a tensor that the format has no form for, and returns any other
-// error with the tensor's name.
+// failed records a tensor that safetensors cannot represent. It returns any other error with the name of the tensor.
 func (c *collector) failed(name string, err error) error {
 	var why unsupported
 	var format *FormatError
@@ -140,19 +141,21 @@ func (c *collector) failed(name string, err error) error {
 	return err
 }
 
-// add adds the tensor that a view is.
+// add adds the tensor for a view.
 func (c *collector) add(name string, v *view) error {
 	switch {
 	case c.names[name]:
-		return &FormatError{Path: c.fromTop(name), Detail: "two tensors have this name, once the names on the way to them are joined by dots: choose a part of the checkpoint as the root"}
+		detail := "another tensor has the same name when paths are joined by dots; select a part of the checkpoint as root"
+		return &FormatError{Path: c.fromTop(name), Detail: detail}
 	case name == "__metadata__":
-		return &FormatError{Path: c.fromTop(name), Detail: "a safetensors file has its metadata under this name, and no tensor"}
+		return &FormatError{Path: c.fromTop(name), Detail: "safetensors reserves this name for metadata"}
 	}
 	c.names[name] = true
 	most := c.file.opts.maxBytes(c.size)
 	if c.bytes += v.size(); c.bytes > most || c.bytes < 0 {
-		return &FormatError{Path: c.fromTop(name), Detail: fmt.Sprintf("with this tensor, of %s, there are more than the %s that may be made of a file of %s",
-			wording.Count(v.size(), "byte"), wording.Count(most, "byte"), wording.Count(c.size, "byte"))}
+		detail := fmt.Sprintf("the tensors up to this one (%s) exceed the limit of %s for a file of %s",
+			wording.Count(v.size(), "byte"), wording.Count(most, "byte"), wording.Count(c.size, "byte"))
+		return &FormatError{Path: c.fromTop(name), Detail: detail}
 	}
 	r, err := v.reader()
 	if err != nil {

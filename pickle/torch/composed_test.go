@@ -79,7 +79,7 @@ func TestComposedUnasked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := composed(t, "unordered.pt", &Options{Dense: true}); err == nil || !strings.Contains(err.Error(), "not in order, or two in one place") {
+	if _, err := composed(t, "unordered.pt", &Options{Dense: true}); err == nil || !strings.Contains(err.Error(), "unsorted or duplicate values") {
 		t.Error(err)
 	}
 }
@@ -130,18 +130,18 @@ func TestHostileSparse(t *testing.T) {
 	}
 	values := line("FloatStorage", "v", 2)
 	for what, tt := range map[string]struct{ value, index, begins, want string }{
-		"an index below 0":      {sparse("torch.sparse_coo", matrix("i", 1, 2), values, tuple(num(3))), longs(-1, 1), "", "one of its indices is -1, in a dimension of 3"},
-		"an index past the end": {sparse("torch.sparse_coo", matrix("i", 1, 2), values, tuple(num(3))), longs(0, 3), "", "one of its indices is 3, in a dimension of 3"},
-		"more dimensions":       {sparse("torch.sparse_coo", matrix("i", 2, 1), values, tuple(num(3))), longs(0, 1), "", "its indices are of 2 dimensions, and it has 1"},
-		"too few values":        {sparse("torch.sparse_coo", matrix("i", 1, 2), line("FloatStorage", "v", 1), tuple(num(3))), longs(0, 1), "", "its values are of the shape [1]"},
-		"indices that are none": {sparse("torch.sparse_coo", values, values, tuple(num(3))), longs(0, 1), "", "its indices are of F32"},
-		"itself":                {sparse("torch.sparse_coo", sparse("torch.sparse_coo", values, values, tuple()), values, tuple(num(3))), longs(0, 1), "", "made of tensors that are sparse or quantized themselves"},
-		"too large":             {sparse("torch.sparse_coo", matrix("i", 1, 2), values, tuple(num(1<<30), num(1<<30), num(1<<30))), longs(0, 1), "", "its values are of the shape"},
-		"rows that end before":  {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(2), num(3))), longs(0, 1), longs(0, 2, 1), "one of its rows ends before it begins"},
-		"rows that leave some":  {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(2), num(3))), longs(0, 1), longs(0, 1, 1), "its rows do not begin with the first of its values"},
-		"a column past the end": {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(2), num(3))), longs(0, 3), longs(0, 1, 2), "one of its columns is 3, in a row of 3"},
-		"too few rows":          {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(3), num(3))), longs(0, 1), longs(0, 1, 2), "it has 3 rows, and 3 rows begin or end"},
-		"another layout":        {sparse("torch.sparse_bsc", values), "", "", `of the layout "sparse_bsc"`},
+		"an index below 0":      {sparse("torch.sparse_coo", matrix("i", 1, 2), values, tuple(num(3))), longs(-1, 1), "", "an index is -1 in a dimension of 3"},
+		"an index past the end": {sparse("torch.sparse_coo", matrix("i", 1, 2), values, tuple(num(3))), longs(0, 3), "", "an index is 3 in a dimension of 3"},
+		"more dimensions":       {sparse("torch.sparse_coo", matrix("i", 2, 1), values, tuple(num(3))), longs(0, 1), "", "the indices have 2 dimensions, but the tensor has 1"},
+		"too few values":        {sparse("torch.sparse_coo", matrix("i", 1, 2), line("FloatStorage", "v", 1), tuple(num(3))), longs(0, 1), "", "the values have shape [1]"},
+		"indices that are none": {sparse("torch.sparse_coo", values, values, tuple(num(3))), longs(0, 1), "", "the indices are F32"},
+		"itself":                {sparse("torch.sparse_coo", sparse("torch.sparse_coo", values, values, tuple()), values, tuple(num(3))), longs(0, 1), "", "consists of tensors that are sparse or quantized themselves"},
+		"too large":             {sparse("torch.sparse_coo", matrix("i", 1, 2), values, tuple(num(1<<30), num(1<<30), num(1<<30))), longs(0, 1), "", "the values have shape"},
+		"rows that end before":  {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(2), num(3))), longs(0, 1), longs(0, 2, 1), "a row ends before it starts"},
+		"rows that leave some":  {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(2), num(3))), longs(0, 1), longs(0, 1, 1), "the rows do not start at the first value"},
+		"a column past the end": {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(2), num(3))), longs(0, 3), longs(0, 1, 2), "a column is 3 in a row of 3"},
+		"too few rows":          {sparse("torch.sparse_csr", line("LongStorage", "b", 3), line("LongStorage", "i", 2), values, tuple(num(3), num(3))), longs(0, 1), longs(0, 1, 2), "3 rows and 3 row bounds"},
+		"another layout":        {sparse("torch.sparse_bsc", values), "", "", `with layout "sparse_bsc"`},
 	} {
 		b := archiveOf(t, dict(str("w"), tt.value), "i", tt.index, "b", tt.begins, "v", counting(2))
 		_, err := Open(strings.NewReader(string(b)), int64(len(b)), &Options{Dense: true})
@@ -170,7 +170,7 @@ func TestValues(t *testing.T) {
 		}
 		if want := []string{
 			"options.dtype: the name torch.float32", "options.device: an object of torch.device", "options.bytes: an object of _codecs.encode",
-			"options.(a tuple): a value whose key is a tuple",
+			"options.(a tuple): a value with a tuple as key",
 		}; !slices.Equal(left, want) {
 			t.Errorf("%s: %q is left out, want %q", name, left, want)
 		}

@@ -1,4 +1,4 @@
-// Dense tensors of sparse ones: zeros, and values in their places.
+// Dense tensors from sparse ones.
 
 package torch
 
@@ -11,23 +11,22 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// sparseBatch is how many positions are read at once.
+// sparseBatch is the number of positions that are read at once.
 const sparseBatch = 4096
 
-// A sparse reader gives a dense tensor of blocks of values, each at its position, and of
-// zeros elsewhere. It has no state, and what it reads for a part of the tensor are the
-// positions and the values in that.
+// A sparse reader provides a dense tensor: blocks of values at their positions, and zeros elsewhere. It has no state.
+// To read a part of the tensor, it reads the positions and values in that part.
 type sparse struct {
 	at     positions
-	count  int64 // of positions, which ascend
+	count  int64 // number of positions, which are in ascending order
 	values io.ReaderAt
-	block  int64 // bytes of the values at a position
-	size   int64 // bytes of the tensor
+	block  int64 // bytes of values at a position
+	size   int64 // size of the tensor in bytes
 }
 
-// A positions says where values are, counted in blocks.
+// positions are the positions of values, in blocks.
 type positions interface {
-	// read fills dst with the positions of the values from number first on.
+	// read fills dst with the positions of the values from first on.
 	read(dst []int64, first int64) error
 }
 
@@ -56,9 +55,9 @@ func (s *sparse) ReadAt(b []byte, off int64) (int, error) {
 		if n < 0 {
 			n = len(batch)
 		}
-		// They were in order when the file was opened, and it may have changed.
+		// The order was verified when the file was opened. The file may have changed.
 		if !slices.IsSorted(batch[:n]) || n > 0 && batch[0] < off/s.block {
-			err = refuse("the positions of its values are others than they were")
+			err = refuse("the positions of the values have changed")
 			break
 		}
 		if err = s.place(part, off, batch[:n], i); n < len(batch) {
@@ -71,7 +70,7 @@ func (s *sparse) ReadAt(b []byte, off int64) (int, error) {
 	return len(part), end
 }
 
-// search is sort.Search for 64 bits.
+// search is sort.Search for int64.
 func search(n int64, is func(int64) bool) int64 {
 	low := int64(0)
 	for low < n {
@@ -84,12 +83,11 @@ func search(n int64, is func(int64) bool) int64 {
 	return low
 }
 
-// clip returns what of b a tensor of the given size has from off on, and the error with
-// which a read of it ends.
+// clip limits b to the part inside a tensor of the given size at off, and returns the error for the end of a read.
 func clip(b []byte, off, size int64) (part []byte, end error) {
 	switch left := size - off; {
 	case off < 0:
-		return nil, errors.New("torch: a read of a tensor at a negative offset")
+		return nil, errors.New("torch: read at a negative offset")
 	case len(b) == 0:
 		return nil, nil
 	case left <= 0:
@@ -100,14 +98,13 @@ func clip(b []byte, off, size int64) (part []byte, end error) {
 	return b, nil
 }
 
-// place copies the values from number first on to their positions in b, which is what the
-// tensor has at off.
+// place copies the values from first on to their positions in b, which starts at off in the tensor.
 func (s *sparse) place(b []byte, off int64, at []int64, first int64) error {
 	buf := windows.Get().(*[gatherWindow]byte)
 	defer windows.Put(buf)
 	for len(at) > 0 {
 		n := min(int64(len(at)), gatherWindow/s.block)
-		if n == 0 { // a block is large, and b may be a part of it
+		if n == 0 { // b may be smaller than a block
 			begin := at[0]*s.block - off
 			from, to := max(begin, 0), min(begin+s.block, int64(len(b)))
 			if err := bytesio.ReadFull(s.values, b[from:to], first*s.block+from-begin); err != nil {
@@ -132,13 +129,13 @@ func (s *sparse) place(b []byte, off int64, at []int64, first int64) error {
 	return nil
 }
 
-// A part is integers of 4 or 8 bytes, one after the other.
+// A part is an array of integers of 4 or 8 bytes.
 type part struct {
 	r     io.ReaderAt
 	width int64
 }
 
-// read fills dst with the integers from number first on.
+// read fills dst with the integers from first on.
 func (p part) read(dst []int64, first int64) error {
 	var room [8 * 512]byte
 	for len(dst) > 0 {
@@ -159,8 +156,7 @@ func (p part) read(dst []int64, first int64) error {
 	return nil
 }
 
-// A coordinates is positions of which there is an index for each dimension: all of the
-// first dimension, and then those of the next.
+// coordinates are positions with one index per dimension: all indexes of the first dimension, then those of the next.
 type coordinates struct {
 	part
 	shape []int64
@@ -178,7 +174,7 @@ func (c *coordinates) read(dst []int64, first int64) error {
 			}
 			for i, index := range room[:n] {
 				if index < 0 || index >= size {
-					return refuse("one of its indices is %d, in a dimension of %d", index, size)
+					return refuse("an index is %d in a dimension of %d", index, size)
 				}
 				dst[i] = dst[i]*size + index
 			}
@@ -188,8 +184,7 @@ func (c *coordinates) read(dst []int64, first int64) error {
 	return nil
 }
 
-// A compressed is positions of which there is a column for each, and of each row where its
-// columns begin.
+// compressed are positions in rows: a column for each value, and the start of each row.
 type compressed struct {
 	begins, columns    part
 	rows, width, count int64
@@ -208,7 +203,7 @@ func (c *compressed) read(dst []int64, first int64) error {
 		return at[0]
 	}
 	if begin(0) != 0 || begin(c.rows) != c.count {
-		err = firstOf(err, refuse("its rows do not begin with the first of its values, and end with the last"))
+		err = firstOf(err, refuse("the rows do not start at the first value and end at the last"))
 	}
 	if err == nil {
 		err = c.columns.read(dst, first)
@@ -216,7 +211,7 @@ func (c *compressed) read(dst []int64, first int64) error {
 	if err != nil {
 		return err
 	}
-	// The row before the first that begins after the value.
+	// The row before the first one that starts after the value.
 	row := search(c.rows, func(i int64) bool { return begin(i+1) > first })
 	end := begin(row + 1)
 	for i := range dst {
@@ -224,7 +219,7 @@ func (c *compressed) read(dst []int64, first int64) error {
 			row++
 		}
 		if column := dst[i]; err == nil && (column < 0 || column >= c.width || row >= c.rows) {
-			err = refuse("one of its columns is %d, in a row of %d", column, c.width)
+			err = refuse("a column is %d in a row of %d", column, c.width)
 		}
 		if err != nil {
 			return err
@@ -234,7 +229,7 @@ func (c *compressed) read(dst []int64, first int64) error {
 	return err
 }
 
-// firstOf returns the first error, if there is one.
+// firstOf returns err, or else or.
 func firstOf(err, or error) error {
 	if err != nil {
 		return err

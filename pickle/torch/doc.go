@@ -1,12 +1,8 @@
-// What the package is for, and what it promises.
-
-// Package torch gives the tensors of PyTorch's checkpoints, without PyTorch and
-// without running what is in them.
+// Package torch reads the tensors of PyTorch checkpoints, without PyTorch and without running the checkpoint.
 //
-// A checkpoint is a pickle, a program for Python's loader, beside which the numbers
-// stand. Package pickle makes a graph of inert values of it, and this package looks
-// in that for calls of the few functions that rebuild tensors: they name a storage, an
-// offset, a shape and strides. Nothing else of the program matters.
+// A checkpoint is a pickle, a program for Python's loader, together with the data of its tensors. Package pickle
+// converts it to a graph of inert values. This package looks in the graph for calls of the few functions that rebuild
+// tensors, and takes the storage, offset, shape and strides from their arguments. It ignores the rest of the program.
 //
 //	cp, err := torch.Open(file, size, nil)
 //	if err != nil {
@@ -17,31 +13,25 @@
 //	}
 //	err = safetensors.WriteFile("model.safetensors", cp.Tensors...)
 //
-// # What is read
+// # Supported formats
 //
-// Archives as torch.save writes them since version 1.6, and those of TorchScript;
-// streams, as versions from 0.2 on wrote them; the tar files of version 0.1; pickles of
-// state dicts that are in no container; and NumPy's archives, ".npz". What a file is
-// follows from its bytes and not from its name.
+// The package reads archives written by torch.save since version 1.6 and by TorchScript, streams written by versions
+// since 0.2, tar files of version 0.1, pickles of state dicts without a container, and NumPy archives (.npz). It
+// detects the format by content, not by name.
 //
-// # Which tensors, and what they are called
+// # Selection and names of tensors
 //
-// A checkpoint is a tree of whatever was saved. The part of it that has the weights is
-// its root: the value of "state_dict", "model" and a few more names, or all of it
-// if the top has tensors itself; [Options] can say otherwise. The name of a tensor is its path from the
-// root, with dots. Of objects that are modules of torch.nn, parameters and
-// buffers have the names that state_dict gives them. Whatever is not among Tensors is
-// among Skipped, so nothing is left out unsaid.
+// A checkpoint is a tree of saved values. Its root is the part with the weights: the value of "state_dict", "model" or
+// a few other keys, or the top if that contains tensors itself; Options can select another root. The name of a tensor
+// is its dotted path from the root. For torch.nn modules, parameters and buffers have the names that state_dict uses.
+// Everything that is not among Tensors is listed in Skipped.
 //
-// # What is promised
+// # Guarantees
 //
-// The bytes that PyTorch would have in memory on a little-endian machine,
-// contiguous, whatever strides, byte order or compression they have in the file. Tensors
-// are lazy, and read the file in parts. A file of which two readers may think
-// differently is refused, and so is a tensor that leaves its storage, or that
-// is far larger than it. No function panics on any input, or allocates what a file
-// claims. All may be called concurrently.
+// Tensors have the bytes that PyTorch would have in memory on a little-endian machine, contiguous, regardless of
+// strides, byte order and compression in the file. Tensors are lazy and read the file in parts. Open rejects ambiguous
+// files, and tensors that exceed their storage or are far larger than it. No input makes a function panic or allocate
+// memory in proportion to a claimed size. All functions are safe for concurrent use.
 //
-// Whether loading a file with PyTorch would run code is for package scan to say. Open
-// runs nothing in any case.
+// Open never runs code. Package scan reports whether loading a file with PyTorch would.
 package torch

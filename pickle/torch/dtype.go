@@ -1,4 +1,4 @@
-// Dtypes: what PyTorch's classes and names are in a safetensors file.
+// Dtypes of PyTorch and their equivalents in safetensors.
 
 package torch
 
@@ -8,16 +8,18 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// storageDtypes has the dtype of each class of storage, by its name without the module:
-// storages of GPUs are in torch.cuda and have the same names.
+// storageDtypes maps storage classes to dtypes. The name excludes the module, because GPU storages have the same names
+// in torch.cuda.
 var storageDtypes = map[string]string{
 	"DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
-	"LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8", "BoolStorage": "bool",
+	"LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
+	"ByteStorage": "uint8", "BoolStorage": "bool",
 	"ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128",
-	"QInt8Storage": "qint8", "QUInt8Storage": "quint8", "QInt32Storage": "qint32", "QUInt4x2Storage": "quint4x2", "QUInt2x4Storage": "quint2x4",
+	"QInt8Storage": "qint8", "QUInt8Storage": "quint8", "QInt32Storage": "qint32",
+	"QUInt4x2Storage": "quint4x2", "QUInt2x4Storage": "quint2x4",
 }
 
-// dtypes has those that the format safetensors has, too, by their names in module torch.
+// dtypes maps names in module torch to dtypes of safetensors.
 var dtypes = map[string]safetensors.Dtype{
 	"float64": safetensors.F64, "double": safetensors.F64, "float32": safetensors.F32, "float": safetensors.F32,
 	"float16": safetensors.F16, "half": safetensors.F16, "bfloat16": safetensors.BF16,
@@ -29,18 +31,16 @@ var dtypes = map[string]safetensors.Dtype{
 	"float8_e4m3fnuz": safetensors.F8_E4M3FNUZ, "float8_e5m2fnuz": safetensors.F8_E5M2FNUZ,
 }
 
-// dtypeOf returns the dtype of a name in module torch. The error says why the format
-// has none for it.
+// dtypeOf returns the dtype for a name in module torch, or an error if safetensors lacks it.
 func dtypeOf(name string) (safetensors.Dtype, error) {
 	name = strings.TrimPrefix(name, "torch.")
 	if d, ok := dtypes[name]; ok {
 		return d, nil
 	}
-	return "", unsupportedf("a tensor of %s, and safetensors has no such dtype", quoted(name))
+	return "", unsupportedf("a tensor of %s, a dtype that safetensors lacks", quoted(name))
 }
 
-// swapOf returns the bytes of what is swapped in big-endian data: of an element, or of
-// each half of a complex number.
+// swapOf returns the number of bytes to reverse in big-endian data: an element, or half of a complex number.
 func swapOf(d safetensors.Dtype) int {
 	if d == safetensors.C64 {
 		return 4

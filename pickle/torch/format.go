@@ -19,9 +19,8 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// PyTorch returns the format of PyTorch's checkpoints, whatever container they are in, for
-// [checkpoint.Options]. Nil options are the defaults. Tensors of the format are a
-// *[Checkpoint].
+// PyTorch returns the format of PyTorch checkpoints in any container, for [checkpoint.Options]. Nil options are the
+// defaults. Its tensors are a *[Checkpoint].
 func PyTorch(o *Options) checkpoint.Format {
 	return checkpoint.Format{
 		Name:       "PyTorch",
@@ -36,7 +35,7 @@ func PyTorch(o *Options) checkpoint.Format {
 	}
 }
 
-// NPZ returns the format of NumPy's archives, as [PyTorch] returns that of PyTorch.
+// NPZ returns the format of NumPy archives. Its tensors are a *[Checkpoint].
 func NPZ(o *Options) checkpoint.Format {
 	return checkpoint.Format{
 		Name:       "NumPy",
@@ -48,16 +47,17 @@ func NPZ(o *Options) checkpoint.Format {
 	}
 }
 
-// isZip reports whether head is the beginning of a zip archive.
+// isZip reports whether head is the start of a zip archive.
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
-// modelNames match the names that libraries give to the weights of a model.
+// modelNames matches the names that libraries use for weights.
 var modelNames = regexp.MustCompile(`^((diffusion_)?pytorch_model|adapter_model|consolidated)[.-]`)
 
-// otherNames match the names that training programs give to what is beside the weights.
-var otherNames = regexp.MustCompile(`^(optimizer|scheduler|scaler|training_args|rng_state|random_states|trainer_state)|optim_states\.pt$`)
+// otherNames matches the names that training programs use for other files.
+var otherNames = regexp.MustCompile(
+	`^(optimizer|scheduler|scaler|training_args|rng_state|random_states|trainer_state)|optim_states\.pt$`)
 
-// rankOfName is the Rank of the format: see [checkpoint.Format].
+// rankOfName implements Format.Rank; see [checkpoint.Format].
 func rankOfName(base string) int {
 	switch {
 	case modelNames.MatchString(base):
@@ -68,7 +68,7 @@ func rankOfName(base string) int {
 	return 0
 }
 
-// openAs opens an object whose form is one of those that are wanted.
+// openAs opens an object whose format is one of those wanted.
 func openAs(ctx context.Context, from store.Object, o *Options, wanted func(Format) bool) (checkpoint.Tensors, error) {
 	cp, err := Open(from.ReaderAt(ctx), from.Size(), o)
 	var fault *FormatError
@@ -85,15 +85,15 @@ func openAs(ctx context.Context, from store.Object, o *Options, wanted func(Form
 	return cp, nil
 }
 
-// A fileFault is a FormatError that is a violation, too.
+// A fileFault is a FormatError that is also a violation.
 type fileFault struct{ *FormatError }
 
-// Unwrap returns the error and the violation.
+// Unwrap returns the FormatError and the violation.
 func (f *fileFault) Unwrap() []error {
 	return []error{f.FormatError, checkpoint.Damaged("%s", strings.TrimPrefix(f.Error(), "torch: "))}
 }
 
-// All yields the tensors. It is a method of [checkpoint.Tensors].
+// All yields the tensors. It implements [checkpoint.Tensors].
 func (cp *Checkpoint) All() iter.Seq2[*safetensors.Tensor, error] {
 	return func(yield func(*safetensors.Tensor, error) bool) {
 		for _, t := range cp.Tensors {
@@ -104,10 +104,10 @@ func (cp *Checkpoint) All() iter.Seq2[*safetensors.Tensor, error] {
 	}
 }
 
-// Close does nothing: the tensors end with the file that they read.
+// Close does nothing. The tensors read the file, which the caller closes.
 func (cp *Checkpoint) Close() error { return nil }
 
-// Describe says what is to be known of the file, as [checkpoint.Describer] has it.
+// Describe implements [checkpoint.Describer].
 func (cp *Checkpoint) Describe() checkpoint.Description {
 	d := checkpoint.Description{Variant: string(cp.Format), Metadata: map[string]string{"format": "pt"}}
 	if cp.Format == FormatNPZ {

@@ -1,4 +1,4 @@
-// What can only be read from front to back: its bytes at any offset.
+// Random access to sequential data.
 
 package torch
 
@@ -10,18 +10,17 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// torch.save deflates nothing, but other programs do that make archives again, and so
-// does numpy.savez_compressed; and old pickles have bytes as text. A forward reader holds
-// no more than what decodes does: it goes on where the last read ended, and begins anew
-// for what is before. Tensors are read from front to back as a rule.
+// torch.save does not compress, but other programs that rewrite archives do, and so does numpy.savez_compressed. Old
+// pickles store bytes as text. A forward reader holds only the state of the decoder. It continues where the last read
+// ended, and restarts for earlier offsets. Tensors are usually read sequentially.
 type forward struct {
 	name string
 	open func() (io.Reader, error)
 	size int64
 
 	mu  sync.Mutex
-	r   io.Reader // nil at first
-	pos int64     // of r
+	r   io.Reader // nil before the first read
+	pos int64     // position of r
 }
 
 func (f *forward) ReadAt(b []byte, off int64) (int, error) {
@@ -46,7 +45,7 @@ func (f *forward) ReadAt(b []byte, off int64) (int, error) {
 	return n, end
 }
 
-// seek makes off the position of the reader.
+// seek moves the reader to off.
 func (f *forward) seek(off int64) (err error) {
 	if f.r == nil || off < f.pos {
 		if f.r, err = f.open(); err != nil {
@@ -61,10 +60,11 @@ func (f *forward) seek(off int64) (err error) {
 	return err
 }
 
-// damaged returns the error of what ends before its end.
+// damaged returns the error for data that ends early.
 func (f *forward) damaged(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return refuse("%s unpacks to %s, and is said to have %s", quoted(f.name), wording.Count(f.pos, "byte"), wording.Count(f.size, "byte"))
+		return refuse("%s decompresses to %s instead of %s",
+			quoted(f.name), wording.Count(f.pos, "byte"), wording.Count(f.size, "byte"))
 	}
 	return err
 }

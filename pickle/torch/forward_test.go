@@ -55,7 +55,7 @@ func TestForward(t *testing.T) {
 func TestForwardThatIsShorter(t *testing.T) {
 	f := &forward{name: "m", size: 100, open: func() (io.Reader, error) { return strings.NewReader("0123"), nil }}
 	var format *FormatError
-	if n, err := f.ReadAt(make([]byte, 10), 0); n != 4 || !errors.As(err, &format) || !strings.Contains(err.Error(), `"m" unpacks to 4 bytes, and is said to have 100 bytes`) {
+	if n, err := f.ReadAt(make([]byte, 10), 0); n != 4 || !errors.As(err, &format) || !strings.Contains(err.Error(), `"m" decompresses to 4 bytes instead of 100 bytes`) {
 		t.Errorf("%d, %v", n, err)
 	}
 	broken := errors.New("the cable is out")

@@ -1,4 +1,4 @@
-// Gathering: the elements of a view that do not stand in the file as they are to be.
+// Gathering elements that are not contiguous in the file.
 
 package torch
 
@@ -10,29 +10,28 @@ import (
 )
 
 const (
-	// gatherWindow is how many bytes are read at once to pick elements from.
+	// gatherWindow is the number of bytes that are read at once.
 	gatherWindow = 256 << 10
 
-	// gatherGap is how many bytes that are not wanted are read across rather than
-	// skipped by another read.
+	// gatherGap is the largest number of unwanted bytes that are read rather than skipped with another read.
 	gatherGap = 4 << 10
 )
 
-// A gather reader gives the elements of a view in row-major order, in little-endian
-// bytes. But for tiles it has no state, so that any number of reads can go on.
+// A gather reader provides the elements of a view in row-major order and little-endian. It has no state except tiles,
+// so reads can be concurrent.
 type gather struct {
 	r             io.ReaderAt
-	base          int64 // where in r the element of index 0, 0, … is
-	width         int64 // of an element, in bytes
-	size          int64 // of all, in bytes
+	base          int64 // offset in r of the element with index 0, 0, …
+	width         int64 // element size in bytes
+	size          int64 // total size in bytes
 	shape, stride []int64
-	swap          int // how many bytes are put in reverse each; 0 if none
+	swap          int // number of bytes to reverse; 0 for none
 
-	tiles *tiles // nil if none is worth it
-	next  int64  // where the last read ended; tiles.mu guards it
+	tiles *tiles // nil if tiles are not worthwhile
+	next  int64  // end of the last read; guarded by tiles.mu
 }
 
-// windows are buffers for what is read to pick from.
+// windows are read buffers.
 var windows = sync.Pool{New: func() any { return new([gatherWindow]byte) }}
 
 func (g *gather) ReadAt(b []byte, off int64) (int, error) {
@@ -48,9 +47,9 @@ func (g *gather) ReadAt(b []byte, off int64) (int, error) {
 	return n, cmp.Or(err, end)
 }
 
-// read is ReadAt for bytes that are all there.
+// read is ReadAt for a range inside the tensor.
 func (g *gather) read(b []byte, off int64) (int, error) {
-	var aside [16]byte // an element of which b has a part
+	var aside [16]byte // an element that b contains only in part
 	done := 0
 	for done < len(b) {
 		rest, at := b[done:], off+int64(done)
@@ -70,7 +69,7 @@ func (g *gather) read(b []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// elements fills dst with the elements from number first on.
+// elements fills dst with the elements from first on.
 func (g *gather) elements(dst []byte, first int64) error {
 	for at := dst; len(at) > 0; {
 		x := g.boxAt(first, int64(len(at))/g.width)
@@ -88,24 +87,23 @@ func (g *gather) elements(dst []byte, first int64) error {
 	return nil
 }
 
-// A box is a part of a view that is a view itself: of some dimensions all indices, of one
-// a range, and of those before it one index.
+// A box is a part of a view: all indexes in the inner dimensions, a range of indexes in one, and a single index in the
+// outer ones.
 type box struct {
-	from int64 // its first element, counted from that of the view
-	dims []dim // in the order of the source: that of the greatest stride first
+	from int64 // first element, relative to that of the view
+	dims []dim // in the order of the source, largest stride first
 }
 
 // A dim is a dimension of a box.
 type dim struct {
-	n        int64 // how many indices
-	src, dst int64 // how many elements lie between two of them, in the storage and in the result
+	n        int64 // number of indexes
+	src, dst int64 // stride in elements, in the storage and in the result
 }
 
-// boxAt returns the largest box that begins with the element of number first, and has n at
-// most.
+// boxAt returns the largest box of at most n elements that starts with the element first.
 func (g *gather) boxAt(first, n int64) box {
 	var x box
-	inner, rest := int64(1), first // elements within one index of the dimension; what is left of first
+	inner, rest := int64(1), first // elements per index of the dimension; remainder of first
 	for i := len(g.shape) - 1; i >= 0; i-- {
 		index := rest % g.shape[i]
 		rest /= g.shape[i]
@@ -116,7 +114,7 @@ func (g *gather) boxAt(first, n int64) box {
 				x.dims = append(x.dims, dim{take, g.stride[i], inner})
 			}
 			if inner *= g.shape[i]; take < g.shape[i] || inner > n {
-				inner = 0 // no dimension further out has room
+				inner = 0 // outer dimensions do not fit
 			}
 		}
 	}
@@ -124,8 +122,7 @@ func (g *gather) boxAt(first, n int64) box {
 	return x
 }
 
-// sort puts the dimensions into the order of the source, and makes one of those that
-// are one in both places.
+// sort sorts the dimensions in the order of the source, and joins dimensions that are contiguous in both places.
 func (x *box) sort() {
 	x.dims = slices.DeleteFunc(x.dims, func(d dim) bool { return d.n == 1 })
 	slices.SortStableFunc(x.dims, func(a, b dim) int {

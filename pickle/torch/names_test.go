@@ -91,15 +91,15 @@ func TestNamesRefused(t *testing.T) {
 		bombs += "eq" + string(i+1)
 	}
 	for _, k := range []struct{ what, value, root, want string }{
-		{"two of one name", dict(str("a.b"), one(), str("a"), dict(str("b"), one())), "", `torch: "a.b": two tensors have this name`},
-		{"an int and a str", dict(str("1"), one(), num(1), one()), "", `torch: "1": two tensors have this name`},
-		{"the name of the metadata", dict(str("__metadata__"), one()), "", `torch: "__metadata__": a safetensors file has its metadata under this name`},
-		{"a key that makes no name", dict(tuple(num(1)), one()), "", `torch: a tuple is the key of 1 tensor in it`},
-		{"a root that is not there", dict(str("model"), dict(str("w"), one()), str("epoch"), num(1)), "modle", `torch: there is no "modle" in it: there are "model", "epoch"`},
-		{"no tensors", dict(str("w"), num(1)), "", `there are no tensors in it`},
-		{"values in values", deep, "", `torch: its values are more than 200 deep in each other`},
-		{"a key put in without end", list(dict(strings.Repeat("K\x01N", 100_000))+"q\x01"+strings.Repeat("h\x01", 1000), one()), "", `torch: more than 20000000 values are in it`},
-		{"values without end", tuple(bombs, one()), "", `torch: more than 20000000 values are in it`},
+		{"two of one name", dict(str("a.b"), one(), str("a"), dict(str("b"), one())), "", `torch: "a.b": another tensor has the same name`},
+		{"an int and a str", dict(str("1"), one(), num(1), one()), "", `torch: "1": another tensor has the same name`},
+		{"the name of the metadata", dict(str("__metadata__"), one()), "", `torch: "__metadata__": safetensors reserves this name for metadata`},
+		{"a key that makes no name", dict(tuple(num(1)), one()), "", `torch: a tuple is the key of a value with 1 tensor`},
+		{"a root that is not there", dict(str("model"), dict(str("w"), one()), str("epoch"), num(1)), "modle", `torch: there is no "modle"; available: "model", "epoch"`},
+		{"no tensors", dict(str("w"), num(1)), "", `the file contains no tensors`},
+		{"values in values", deep, "", `torch: values are nested more than 200 deep`},
+		{"a key put in without end", list(dict(strings.Repeat("K\x01N", 100_000))+"q\x01"+strings.Repeat("h\x01", 1000), one()), "", `torch: the file contains more than 20000000 values`},
+		{"values without end", tuple(bombs, one()), "", `torch: the file contains more than 20000000 values`},
 	} {
 		b := archiveOf(t, k.value, "0", counting(2))
 		_, err := Open(strings.NewReader(string(b)), int64(len(b)), &Options{Root: k.root})

@@ -1,4 +1,4 @@
-// NumPy's archives: a zip file with an array in each member.
+// NumPy archives: zip files with an array in each member.
 
 package torch
 
@@ -10,8 +10,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// arrays reads the file as an archive of NumPy, if it is one. numpy.load tells arrays by
-// their first bytes, and not by their names.
+// arrays reads the file as a NumPy archive, if it is one. Like numpy.load, it recognises arrays by their first bytes
+// and not by name.
 func (f *file) arrays(z *zipFile) error {
 	f.Format = FormatNPZ
 	c := &collector{file: f, names: make(map[string]bool), records: make(map[*record]bool)}
@@ -24,7 +24,7 @@ func (f *file) arrays(z *zipFile) error {
 		}
 		if string(head) != npy.Magic {
 			if !strings.HasSuffix(m.Name, "/") {
-				f.skip(Skipped{Path: m.Name, What: "a file that is no array", Values: 1})
+				f.skip(Skipped{Path: m.Name, What: "a file that is not an array", Values: 1})
 			}
 			continue
 		}
@@ -41,15 +41,16 @@ func (f *file) arrays(z *zipFile) error {
 		}
 	}
 	if !found {
-		return notCheckpoint("it is a zip archive, and has neither %s nor arrays of NumPy in it", quoted(z.root+"data.pkl"))
+		return notCheckpoint("it is a zip archive without %s and without NumPy arrays", quoted(z.root+"data.pkl"))
 	}
 	if f.opts.Root != "" && !f.opts.All {
-		return &FormatError{Detail: "there is no " + quoted(f.opts.Root) + " in it: archives of NumPy have arrays and nothing around them", is: ErrNoRoot}
+		detail := "there is no " + quoted(f.opts.Root) + ": NumPy archives contain only arrays"
+		return &FormatError{Detail: detail, is: ErrNoRoot}
 	}
 	return f.finish()
 }
 
-// array returns the view that the array in a member is.
+// array returns the view for the array in a member.
 func (z *zipFile) array(m *zipwalk.Member) (*view, error) {
 	h, data, err := z.npyHeader(m)
 	if err != nil {
@@ -59,17 +60,17 @@ func (z *zipFile) array(m *zipwalk.Member) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &storage{key: m.Name, r: r, base: data, size: r.Size() - data, unpacked: !stored, record: recordOf(m, r, r.Size())}
+	st := &storage{key: m.Name, r: r, base: data, size: r.Size() - data, unpacked: !stored}
+	st.record = recordOf(m, r, r.Size())
 	if stored {
 		st.r, st.base = z.file, m.Views[0].Span.Begin+data
 	}
 	return arrayView(st, h.Descr, h.Shape, h.Order == 'F')
 }
 
-// npyHeader reads the header of the array in a member, and returns where its numbers
-// begin.
+// npyHeader parses the header of the array in a member, and returns the offset of the data.
 func (z *zipFile) npyHeader(m *zipwalk.Member) (h npy.Header, data int64, err error) {
-	const longest = 64 << 10 // bytes; NumPy itself reads 10,000
+	const longest = 64 << 10 // bytes; NumPy accepts 10,000
 	b, err := z.headOf(m, longest)
 	if err != nil {
 		return h, 0, err
@@ -77,24 +78,24 @@ func (z *zipFile) npyHeader(m *zipwalk.Member) (h npy.Header, data int64, err er
 	p, ok := npy.ReadPrefix(b)
 	switch {
 	case !ok:
-		return h, 0, refuse("its header is cut off")
+		return h, 0, refuse("the header is truncated")
 	case !p.Exists():
-		return h, 0, refuse("its header is of version %d.%d, which there is not", p.Major, p.Minor)
+		return h, 0, refuse("the header has the unknown version %d.%d", p.Major, p.Minor)
 	case p.Length > int64(len(b))-p.Begin:
-		return h, 0, refuse("its header is said to have %s", wording.Count(p.Length, "byte"))
+		return h, 0, refuse("the header has the invalid length of %s", wording.Count(p.Length, "byte"))
 	}
 	h, err = npy.Parse(b[p.Begin : p.Begin+p.Length])
 	switch {
 	case err != nil:
-		return h, 0, refuse("its header is no literal of Python: %v", err)
+		return h, 0, refuse("the header is not a valid Python literal: %v", err)
 	case h.Objects:
-		return h, 0, unsupportedf("an array of objects, which are a pickle")
+		return h, 0, unsupportedf("an array of objects, which are stored as a pickle")
 	case h.Size < 0 || h.Order == 0:
-		return h, 0, refuse("its header has no dtype, no order or no shape that NumPy knows")
+		return h, 0, refuse("the header has no valid dtype, order or shape")
 	case h.Descr == "":
-		return h, 0, unsupportedf("an array of a dtype with fields")
+		return h, 0, unsupportedf("an array with fields")
 	case len(h.Shape) > maxRank:
-		return h, 0, refuse("it has %d dimensions, and there are %d at most", len(h.Shape), maxRank)
+		return h, 0, refuse("the array has %d dimensions; the maximum is %d", len(h.Shape), maxRank)
 	}
 	return h, p.Begin + p.Length, nil
 }

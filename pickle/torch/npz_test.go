@@ -60,8 +60,8 @@ func TestArrays(t *testing.T) {
 		for _, s := range cp.Skipped {
 			skipped = append(skipped, s.Path+": "+s.What)
 		}
-		if len(want) > 0 || strings.Join(skipped, "; ") != `names: an array of the dtype "<U3", which safetensors does not have; `+
-			"objects: an array of objects, which are a pickle; fields: an array of a dtype with fields; README: a file that is no array" {
+		if len(want) > 0 || strings.Join(skipped, "; ") != `names: an array with dtype "<U3", which safetensors lacks; `+
+			"objects: an array of objects, which are stored as a pickle; fields: an array with fields; README: a file that is not an array" {
 			t.Errorf("without %v, %q", want, skipped)
 		}
 		if err := cp.CheckSums(); err != nil {
@@ -72,15 +72,15 @@ func TestArrays(t *testing.T) {
 
 func TestArraysRefused(t *testing.T) {
 	for _, k := range []struct{ header, data, want string }{
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", counting(5), "its last element is number 5"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", counting(7), "its shape takes 24 bytes, and there are 28 bytes"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "", "no dtype, no order or no shape that NumPy knows"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "", "no dtype, no order or no shape that NumPy knows"},
-		{"{'descr': '<f4', 'fortran_order': False}", "", "no dtype, no order or no shape that NumPy knows"},
-		{"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "", "no dtype, no order or no shape that NumPy knows"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", counting(5), "the last element has index 5"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", counting(7), "the shape needs 24 bytes, but there are 28 bytes"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "", "no valid dtype, order or shape"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "", "no valid dtype, order or shape"},
+		{"{'descr': '<f4', 'fortran_order': False}", "", "no valid dtype, order or shape"},
+		{"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "", "no valid dtype, order or shape"},
 		{"{'descr': __import__('os').system('ls')}", "", "expected a value at byte 10"},
 		{"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}; 1", counting(1), "expected the end at byte 55"},
-		{"", "", "its header is no literal of Python"},
+		{"", "", "the header is not a valid Python literal"},
 	} {
 		b := zipOf(t, zip.Store, member{"w.npy", array(k.header, k.data)})
 		_, err := Open(bytes.NewReader(b), int64(len(b)), nil)

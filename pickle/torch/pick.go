@@ -1,4 +1,4 @@
-// Picking: the elements of a box, out of windows onto the source.
+// Copying the elements of a box through windows onto the source.
 
 package torch
 
@@ -8,17 +8,15 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// A picker copies the elements of a box. What it reads at once are the elements of the
-// inner dimensions, those from level on.
+// A picker copies the elements of a box. A window contains the inner dimensions, from level on.
 type picker struct {
 	*gather
 	dst  []byte
 	dims []dim
-	// The dimensions before level are gone through one by one, that right before it in
-	// steps.
+	// The dimensions before level are iterated index by index, except for the last of them, which is iterated in steps.
 	level  int
-	step   int64 // how many indices of dimension level-1 are read at once
-	extent int64 // how many elements the dimensions from level on span in the source
+	step   int64 // indexes of dimension level-1 per window
+	extent int64 // elements of the source that the dimensions from level on span
 }
 
 // copy fills dst with the elements of the box.
@@ -28,7 +26,7 @@ func (x *box) copy(dst []byte, g *gather) error {
 	for p.level > 0 {
 		d := p.dims[p.level-1]
 		if (d.src-p.extent)*g.width > gap {
-			break // what lies between is skipped
+			break // skip the gaps
 		}
 		if most := (window/g.width - p.extent) / max(d.src, 1); most < d.n-1 {
 			p.step = max(most, 0) + 1
@@ -42,7 +40,7 @@ func (x *box) copy(dst []byte, g *gather) error {
 	return p.walk(x.from, buf)
 }
 
-// walk goes through the dimensions before level, like the hands of a clock.
+// walk iterates over the dimensions before level.
 func (p *picker) walk(from int64, buf *[gatherWindow]byte) error {
 	var index [maxRank]int64
 	src, dst := from, int64(0)
@@ -71,8 +69,8 @@ func (p *picker) walk(from int64, buf *[gatherWindow]byte) error {
 	}
 }
 
-// window reads n indices of the dimension before level, and all of those from level on,
-// of which the first element is src in the source and dst in the result.
+// window reads n indexes of the dimension before level and all dimensions from level on. src and dst are the first
+// element in the source and the result.
 func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
 	inner := p.dims[p.level:]
 	size := p.extent
@@ -82,7 +80,7 @@ func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
 		inner = append([]dim{{n, outer.src, outer.dst}}, inner...)
 	}
 	w := p.width
-	// Elements that are next to each other in both places are read where they belong.
+	// Elements that are contiguous in both places are read directly into the result.
 	if len(inner) == 0 || len(inner) == 1 && inner[0].src == 1 && inner[0].dst == 1 {
 		return p.readFull(p.dst[dst*w:][:size*w], src)
 	}
@@ -94,7 +92,7 @@ func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
 	return nil
 }
 
-// readFull reads the elements from number first on.
+// readFull reads the elements from first on.
 func (p *picker) readFull(b []byte, first int64) error {
 	if err := bytesio.ReadFull(p.r, b, p.base+first*p.width); err != nil {
 		return fmt.Errorf("torch: a storage: %w", err)
@@ -102,8 +100,7 @@ func (p *picker) readFull(b []byte, first int64) error {
 	return nil
 }
 
-// scatter copies elements of the given width from src, in which they are as the strides
-// in the source say, to dst.
+// scatter copies elements of the given width from src, with the strides of the source, to dst.
 func scatter(dst, src []byte, dims []dim, width int) {
 	var index [maxRank + 1]int64
 	last := len(dims) - 1

@@ -1,4 +1,4 @@
-// Rebuilding: the calls that are tensors, and what they are called with.
+// Calls that rebuild tensors, and their arguments.
 
 package torch
 
@@ -10,8 +10,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// rebuilders has the functions of torch/_utils.py and torch/_tensor.py that give tensors,
-// and how many arguments they take at least: over the years some were added at the end.
+// rebuilders maps the functions of torch/_utils.py and torch/_tensor.py that return tensors to their minimum number of
+// arguments. Newer versions add arguments at the end.
 var rebuilders = map[string]int64{
 	"_rebuild_tensor":                        4, // storage, offset, size, stride
 	"_rebuild_tensor_v2":                     4, // …, requires_grad, hooks[, metadata]
@@ -20,7 +20,7 @@ var rebuilders = map[string]int64{
 	"_rebuild_parameter_with_state":          1, // data, requires_grad, hooks, state
 	"_rebuild_device_tensor_from_cpu_tensor": 1, // tensor, dtype, device, requires_grad
 	"_rebuild_device_tensor_from_numpy":      1, // array, dtype, device, requires_grad
-	"_rebuild_xla_tensor":                    1, // the former name of that
+	"_rebuild_xla_tensor":                    1, // former name of _rebuild_device_tensor_from_numpy
 	"_rebuild_from_type":                     3, // function, type, arguments, dict
 	"_rebuild_from_type_v2":                  3, // function, type, arguments, state
 
@@ -31,17 +31,16 @@ var rebuilders = map[string]int64{
 	"_rebuild_nested_tensor": 0, "_rebuild_meta_tensor_no_storage": 0, "_rebuild_wrapper_subclass": 0,
 }
 
-// A builder makes tensors of values.
+// A builder creates tensors from values.
 type builder struct {
 	storages storages
 	opts     *Options
-	within   map[pickle.Value]*storage // those that are bytes or text in the pickle itself
+	within   map[pickle.Value]*storage // storages from bytes or text in the pickle
 
-	composing bool // whether the tensor is a part of another
+	composing bool // the tensor is part of another
 }
 
-// rebuilderOf returns the name of the function of the table above that v is, "" if it is
-// none.
+// rebuilderOf returns the name of the function in rebuilders that v is, or "".
 func rebuilderOf(v pickle.Value) string {
 	module, name, _ := v.Global()
 	if module != "torch._utils" && module != "torch._tensor" && module != "torch.tensor" {
@@ -53,7 +52,7 @@ func rebuilderOf(v pickle.Value) string {
 	return name
 }
 
-// isTensor says whether v is a tensor, or would be if nothing were wrong with it.
+// isTensor reports whether v is a tensor, valid or not.
 func (b *builder) isTensor(v pickle.Value) bool {
 	if c, ok := v.Called(); ok {
 		return rebuilderOf(c.Callee()) != "" || isArray(c)
@@ -62,8 +61,7 @@ func (b *builder) isTensor(v pickle.Value) bool {
 	return ok
 }
 
-// tensor returns the view of a storage that the tensor v is. Tensors are in others,
-// as in parameters.
+// tensor returns the view for the tensor v. Tensors can be nested, for example in parameters.
 func (b *builder) tensor(v pickle.Value) (*view, error) {
 	const deepest = 16
 	for range deepest {
@@ -85,7 +83,7 @@ func (b *builder) tensor(v pickle.Value) (*view, error) {
 			name, args = rebuilderOf(args.Item(0)), args.Item(2)
 		}
 		if name == "" {
-			return nil, unsupportedf("a tensor that a function rebuilds which is not known here")
+			return nil, unsupportedf("a tensor that is rebuilt by an unknown function")
 		}
 		if err := enough(name, args); err != nil {
 			return nil, err
@@ -95,22 +93,22 @@ func (b *builder) tensor(v pickle.Value) (*view, error) {
 		}
 		v = args.Item(0)
 		if !b.isTensor(v) {
-			return nil, refuse("%s is called with %s, and takes a tensor", name, whatIs(v))
+			return nil, refuse("%s is called with %s instead of a tensor", name, whatIs(v))
 		}
 	}
-	return nil, refuse("it is in more than %d others", deepest)
+	return nil, refuse("it is nested in more than %d tensors", deepest)
 }
 
-// enough refuses a call with too few arguments.
+// enough returns an error for a call with too few arguments.
 func enough(name string, args pickle.Value) error {
 	if args.Kind() != pickle.KindTuple || args.Len() < rebuilders[name] {
-		return refuse("%s takes %s at least, and has %d", name, wording.Count(rebuilders[name], "argument"), args.Len())
+		return refuse("%s needs at least %s, but has %d", name, wording.Count(rebuilders[name], "argument"), args.Len())
 	}
 	return nil
 }
 
-// isWrapper says whether a function returns its first argument, but for what no file
-// of tensors has.
+// isWrapper reports whether a function returns its first argument, except for properties that tensor files cannot
+// store.
 func isWrapper(name string) bool {
 	switch name {
 	case "_rebuild_parameter", "_rebuild_parameter_with_state", "_rebuild_device_tensor_from_cpu_tensor",
@@ -120,7 +118,7 @@ func isWrapper(name string) bool {
 	return false
 }
 
-// rebuild returns the view that a call makes.
+// rebuild returns the view for a call.
 func (b *builder) rebuild(name string, args pickle.Value) (*view, error) {
 	switch name {
 	case "_rebuild_tensor", "_rebuild_tensor_v2":
@@ -130,27 +128,27 @@ func (b *builder) rebuild(name string, args pickle.Value) (*view, error) {
 	case "_rebuild_qtensor":
 		return b.composed(args, b.quantized)
 	case "_rebuild_meta_tensor_no_storage":
-		return nil, unsupportedf("a tensor of the device meta, which has no numbers")
+		return nil, unsupportedf("a tensor on device meta, which has no data")
 	case "_rebuild_nested_tensor":
 		return nil, unsupportedf("a nested tensor")
 	case "_rebuild_wrapper_subclass":
-		return nil, unsupportedf("a tensor of a class that has its numbers elsewhere")
+		return nil, unsupportedf("a tensor of a class that stores its data elsewhere")
 	}
 	return b.composed(args, b.sparse)
 }
 
-// composed returns the view of a tensor that is made of others, none of which may be so
-// itself: they are not looked into without end.
+// composed returns the view for a tensor that consists of other tensors. These must not be composed themselves, which
+// limits the nesting.
 func (b *builder) composed(args pickle.Value, of func(pickle.Value) (*view, error)) (*view, error) {
 	if b.composing {
-		return nil, refuse("it is made of tensors that are sparse or quantized themselves")
+		return nil, refuse("it consists of tensors that are sparse or quantized themselves")
 	}
 	b.composing = true
 	defer func() { b.composing = false }()
 	return of(args)
 }
 
-// typed returns the view of a storage whose class says what the elements are.
+// typed returns a view of a storage whose class gives the dtype.
 func (b *builder) typed(args pickle.Value) (*view, error) {
 	st, err := b.storage(args.Item(0))
 	if err != nil {
@@ -159,8 +157,7 @@ func (b *builder) typed(args pickle.Value) (*view, error) {
 	return b.view(st, storageDtypes[st.class], args, 6)
 }
 
-// untyped returns the view of a storage of bytes. An argument says what the elements
-// are.
+// untyped returns a view of a storage of bytes. An argument gives the dtype.
 func (b *builder) untyped(args pickle.Value) (*view, error) {
 	st, err := b.storage(args.Item(0))
 	if err != nil {
@@ -168,18 +165,18 @@ func (b *builder) untyped(args pickle.Value) (*view, error) {
 	}
 	_, name, ok := args.Item(6).Global()
 	if !ok {
-		return nil, refuse("its dtype is %s", whatIs(args.Item(6)))
+		return nil, refuse("the dtype is %s", whatIs(args.Item(6)))
 	}
 	return b.view(st, name, args, 7)
 }
 
-// view returns the view of a storage that has offset, size and stride after it. Arguments
-// from metadata on say what is done to the numbers before they are used.
+// view returns a view of a storage, with offset, size and stride in the arguments after it. The argument metadata lists
+// operations that are applied to the data before use.
 func (b *builder) view(st *storage, dtype string, args pickle.Value, metadata int) (*view, error) {
-	const mostKeys = 16 // there are conj and neg
+	const mostKeys = 16 // PyTorch has conj and neg
 	lazy := args.Item(metadata)
 	if lazy.Len() > mostKeys {
-		return nil, refuse("its metadata has %s, and %d are more than there are", wording.Count(lazy.Len(), "key"), mostKeys)
+		return nil, refuse("the metadata has %s; the maximum is %d", wording.Count(lazy.Len(), "key"), mostKeys)
 	}
 	for key, value := range lazy.Pairs() {
 		if on, ok := value.Bool(); ok && on {
@@ -190,7 +187,7 @@ func (b *builder) view(st *storage, dtype string, args pickle.Value, metadata in
 	v := &view{storage: st}
 	var ok bool
 	if v.offset, ok = args.Item(1).Int(); !ok || v.offset < 0 {
-		return nil, refuse("its offset is %s, and an int from 0 is due", whatIs(args.Item(1)))
+		return nil, refuse("the offset is %s instead of a non-negative int", whatIs(args.Item(1)))
 	}
 	var err error
 	if v.shape, err = ints(args.Item(2), "sizes"); err != nil {
@@ -214,17 +211,16 @@ func (b *builder) storage(v pickle.Value) (*storage, error) {
 	}
 	persistent, ok := v.Persistent()
 	if !ok {
-		return nil, refuse("its storage is %s", whatIs(v))
+		return nil, refuse("the storage is %s", whatIs(v))
 	}
 	id, ok := torchfile.StorageOf(persistent)
 	if !ok {
-		return nil, refuse("the id of its storage is none: (\"storage\", class, key, location, elements) is due")
+		return nil, refuse("the storage has an invalid ID: expected (\"storage\", class, key, location, elements)")
 	}
 	return b.storages.find(&id)
 }
 
-// once returns the storage that is made of a value in the pickle. It is made once, however
-// many tensors have it.
+// once returns the storage for a value in the pickle. It creates the storage once, even if several tensors use it.
 func (b *builder) once(v pickle.Value, make func(pickle.Value) (*storage, error)) (*storage, error) {
 	if st := b.within[v]; st != nil {
 		return st, nil
@@ -236,22 +232,22 @@ func (b *builder) once(v pickle.Value, make func(pickle.Value) (*storage, error)
 	return st, err
 }
 
-// ints returns a tuple of ints from 0.
+// ints returns a tuple of non-negative ints.
 func ints(v pickle.Value, what string) ([]int64, error) {
-	if c, ok := v.Called(); ok { // of torch.Size, which is a tuple
+	if c, ok := v.Called(); ok { // torch.Size, which is a tuple
 		v = c.Args().Item(0)
 	}
 	if v.Kind() != pickle.KindTuple && v.Kind() != pickle.KindList {
-		return nil, refuse("its %s are %s, and a tuple is due", what, whatIs(v))
+		return nil, refuse("the %s are %s instead of a tuple", what, whatIs(v))
 	}
 	if v.Len() > maxRank {
-		return nil, refuse("it has %d dimensions, and PyTorch has %d at most", v.Len(), maxRank)
+		return nil, refuse("the tensor has %d dimensions; the maximum is %d", v.Len(), maxRank)
 	}
 	list := make([]int64, 0, v.Len())
 	for item := range v.Items() {
 		n, ok := item.Int()
 		if !ok || n < 0 {
-			return nil, refuse("among its %s is %s that is none from 0", what, whatIs(item))
+			return nil, refuse("the %s contain %s instead of a non-negative int", what, whatIs(item))
 		}
 		list = append(list, n)
 	}

@@ -1,4 +1,4 @@
-// Refusals: why a file, or a tensor of it, is not read.
+// Errors: why a file or a tensor cannot be read.
 
 package torch
 
@@ -9,23 +9,22 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// ErrNotCheckpoint is what errors wrap that say that a file is no checkpoint of any
-// format known here.
+// ErrNotCheckpoint means that a file is not a checkpoint of a supported format.
 var ErrNotCheckpoint = errors.New("not a checkpoint of PyTorch or NumPy")
 
-// ErrNoRoot is what errors wrap that say that a file does not have [Options.Root].
+// ErrNoRoot means that a file does not have Options.Root.
 var ErrNoRoot = errors.New("there is no such root")
 
-// A FormatError says why a file is refused.
+// A FormatError says why a file is rejected.
 type FormatError struct {
-	Path   string // of the value at fault, from the top; "" if it is the file
-	Detail string // what is wrong, with the numbers
-	Form   Form   // of the tensor at Path, if that is what is wrong; see Skipped
+	Path   string // dotted path of the invalid value, "" for the file
+	Detail string // description, with numbers
+	Form   Form   // kind of the tensor at Path if an option supports it; see Skipped
 
 	is error // ErrNotCheckpoint, ErrNoRoot or nil
 }
 
-// Error returns the error as one line.
+// Error implements error.
 func (e *FormatError) Error() string {
 	switch {
 	case e.is == ErrNotCheckpoint:
@@ -36,25 +35,23 @@ func (e *FormatError) Error() string {
 	return "torch: " + e.Detail
 }
 
-// Unwrap returns [ErrNotCheckpoint] if the file is none, and [ErrNoRoot] if that is what
-// is wrong.
+// Unwrap returns ErrNotCheckpoint, ErrNoRoot or nil.
 func (e *FormatError) Unwrap() error { return e.is }
 
-// refuse returns the error of a file that is not read.
+// refuse returns the error for an invalid file.
 func refuse(format string, args ...any) error {
 	return &FormatError{Detail: fmt.Sprintf(format, args...)}
 }
 
-// notCheckpoint returns the error of a file that is something else.
+// notCheckpoint returns the error for a file of another kind.
 func notCheckpoint(format string, args ...any) error {
 	return &FormatError{Detail: fmt.Sprintf(format, args...), is: ErrNotCheckpoint}
 }
 
-// An unsupported is the reason for which a tensor that is in order cannot be one of a
-// safetensors file.
+// An unsupported is the reason why a valid tensor cannot be stored in a safetensors file.
 type unsupported struct {
 	why  string
-	form Form // which an option gives a form
+	form Form // the form if an option supports it
 }
 
 func (u unsupported) Error() string { return u.why }
@@ -63,5 +60,5 @@ func unsupportedf(format string, args ...any) error {
 	return unsupported{why: fmt.Sprintf(format, args...)}
 }
 
-// quoted returns a name out of a file as part of a message.
+// quoted returns a name from a file for messages.
 func quoted(name string) string { return wording.Quote(name) }

@@ -1,4 +1,4 @@
-// The root: which part of a checkpoint has the weights.
+// The root: the part of a checkpoint with the weights.
 
 package torch
 
@@ -8,12 +8,10 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// rootKeys are the keys under which training programs keep the weights beside whatever
-// else they save, the most telling first.
+// rootKeys are the keys under which training programs store weights, in order of priority.
 var rootKeys = [...]string{"state_dict", "model_state_dict", "model", "module", "net", "params_ema", "params", "ema"}
 
-// root returns the value whose tensors are asked for, and takes note of what is not
-// in it.
+// root returns the value to take tensors from, and records the values outside it.
 func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 	switch {
 	case f.opts.All:
@@ -42,14 +40,13 @@ func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 	return top, nil
 }
 
-// isMappingValue says whether a value is an OrderedDict or the like.
+// isMappingValue reports whether a value is an OrderedDict or similar.
 func isMappingValue(v pickle.Value) bool {
 	c, ok := v.Called()
 	return ok && isMapping(c)
 }
 
-// at returns the value at a path. Names have dots in them, too, so of the children whose
-// names the path goes on with, the one with the longest is taken.
+// at returns the value at a path. Keys can contain dots, so at each step the longest matching key is used.
 func (f *file) at(w *walker, top pickle.Value, path string) (pickle.Value, error) {
 	v, done, rest := top, "", path
 	for rest != "" {
@@ -62,7 +59,8 @@ func (f *file) at(w *walker, top pickle.Value, path string) (pickle.Value, error
 			}
 		}
 		if best < 0 {
-			return top, &FormatError{Detail: "there is no " + quoted(path) + " in it" + choices(children), is: ErrNoRoot}
+			detail := "there is no " + quoted(path) + choices(children)
+			return top, &FormatError{Detail: detail, is: ErrNoRoot}
 		}
 		if err := f.leave(w, done, children, best); err != nil {
 			return top, err
@@ -75,7 +73,7 @@ func (f *file) at(w *walker, top pickle.Value, path string) (pickle.Value, error
 	return v, nil
 }
 
-// choices names the first few children, as the end of a message.
+// choices lists the first children, as the end of a message.
 func choices(children []child) string {
 	const most = 8
 	var names []string
@@ -91,10 +89,10 @@ func choices(children []child) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ": there are " + strings.Join(names, ", ")
+	return "; available: " + strings.Join(names, ", ")
 }
 
-// leave takes note of all children but one, which are not in the root.
+// leave records all children but one, which are outside the root.
 func (f *file) leave(w *walker, prefix string, children []child, but int) error {
 	for i, c := range children {
 		if i == but {

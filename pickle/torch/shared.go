@@ -1,4 +1,4 @@
-// Sharing: tensors that have bytes in common, such as tied weights.
+// Shared data, such as tied weights.
 
 package torch
 
@@ -10,22 +10,20 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// A Sharing is tensors of which each has bytes in common with another of them. In memory
-// they are one; in a safetensors file each has its own.
+// A Sharing is a group of tensors of which each shares data with another one. A safetensors file stores their data
+// separately.
 type Sharing struct {
-	// Tensors are two or more, in the order of the file.
+	// Tensors are two or more, in file order.
 	Tensors []*safetensors.Tensor
 
-	// SameAs says for each of them which is the first that is the same view: of the same
-	// bytes, dtype and shape, in the same order. It is the tensor itself if none before
-	// is, and the others are tensors that PyTorch cannot tell from it.
+	// SameAs has for each tensor the first one that is the same view: the same data, dtype, shape and order. It is the
+	// tensor itself if there is no earlier one.
 	SameAs []*safetensors.Tensor
 }
 
-// Shared returns the tensors that have bytes in common, in the order of the file. Those
-// without elements have none.
+// Shared returns the tensors that share data, in file order.
 func (cp *Checkpoint) Shared() []Sharing {
-	byStorage := make(map[*storage][]int) // indices of Tensors
+	byStorage := make(map[*storage][]int) // indexes in Tensors
 	var order []*storage
 	for i, x := range cp.extents {
 		if x.begin == x.end {
@@ -79,8 +77,8 @@ func (cp *Checkpoint) sharing(tensors []int) Sharing {
 	return s
 }
 
-// viewKey returns what tensors of one storage have in common that are the same view of
-// it. How far a dimension of one index steps does not matter.
+// viewKey returns a key that is equal for identical views of one storage. Strides of dimensions with one index do not
+// matter.
 func (cp *Checkpoint) viewKey(i int) string {
 	t, x := cp.Tensors[i], cp.extents[i]
 	key := strconv.AppendInt([]byte(t.Dtype), x.begin, 10)

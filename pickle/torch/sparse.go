@@ -1,4 +1,4 @@
-// Sparse tensors, made dense: which arguments they have, and what these must be.
+// Sparse tensors: checks of their arguments, and conversion to dense tensors.
 
 package torch
 
@@ -11,18 +11,17 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// torch/_tensor.py, _reduce_ex_internal, pickles a sparse tensor as _rebuild_sparse_tensor
-// of its layout and its parts. Those of COO are indices, of which there is a row for each
-// sparse dimension, values, and the size; from 2.1 on whether it is coalesced. Those of CSR
-// are where in the columns each row begins, the columns, values, and the size; up to 1.13
-// for _rebuild_sparse_csr_tensor.
+// PyTorch (torch/_tensor.py, _reduce_ex_internal) pickles a sparse tensor as _rebuild_sparse_tensor with its layout and
+// its parts. The parts of COO are the indices, with a row for each sparse dimension, the values, and the size; since
+// version 2.1 also whether it is coalesced. The parts of CSR are the start of each row in the columns, the columns, the
+// values, and the size; up to version 1.13 the function is _rebuild_sparse_csr_tensor.
 
-// sparse returns the dense tensor that a sparse one stands for, if that is asked for.
+// sparse returns the dense equivalent of a sparse tensor, if the option is set.
 func (b *builder) sparse(args pickle.Value) (*view, error) {
 	layout, parts := layoutOf(args.Item(0)), args.Item(1)
 	switch {
 	case layout != "sparse_coo" && layout != "sparse_csr":
-		return nil, unsupportedf("a sparse tensor of the layout %s: save it as it is after to_dense()", quoted(layout))
+		return nil, unsupportedf("a sparse tensor with layout %s: save it after to_dense()", quoted(layout))
 	case !b.opts.Dense:
 		return nil, unsupported{"a sparse tensor", FormSparse}
 	case layout == "sparse_coo":
@@ -31,7 +30,7 @@ func (b *builder) sparse(args pickle.Value) (*view, error) {
 	return b.csr(parts)
 }
 
-// layoutOf returns the name of a layout, without its module.
+// layoutOf returns the name of a layout without its module.
 func layoutOf(v pickle.Value) string {
 	if c, ok := v.Called(); ok && calledName(c) == "torch.serialization._get_layout" {
 		name, _ := c.Args().Item(0).Str()
@@ -41,10 +40,10 @@ func layoutOf(v pickle.Value) string {
 	return name
 }
 
-// coo returns the tensor of coordinates and values.
+// coo returns the tensor for coordinates and values.
 func (b *builder) coo(parts pickle.Value) (*view, error) {
 	if parts.Len() < 3 {
-		return nil, refuse("a sparse tensor has %s, and 3 are due", wording.Count(parts.Len(), "part"))
+		return nil, refuse("the sparse tensor has %s instead of 3", wording.Count(parts.Len(), "part"))
 	}
 	indices, err := b.numbers(parts.Item(0), "indices", 2)
 	if err != nil {
@@ -56,16 +55,16 @@ func (b *builder) coo(parts pickle.Value) (*view, error) {
 	}
 	dims, count := indices.shape[0], indices.shape[1]
 	if dims > int64(len(shape)) {
-		return nil, refuse("its indices are of %d dimensions, and it has %d", dims, len(shape))
+		return nil, refuse("the indices have %d dimensions, but the tensor has %d", dims, len(shape))
 	}
 	p := &coordinates{part: indices.part, shape: shape[:dims], count: count}
 	return b.expand(parts.Item(1), shape, int(dims), count, p, indices)
 }
 
-// csr returns the tensor of compressed rows.
+// csr returns the tensor for compressed rows.
 func (b *builder) csr(parts pickle.Value) (*view, error) {
 	if parts.Len() < 4 {
-		return nil, refuse("a sparse tensor has %s, and 4 are due", wording.Count(parts.Len(), "part"))
+		return nil, refuse("the sparse tensor has %s instead of 4", wording.Count(parts.Len(), "part"))
 	}
 	rows, err := b.numbers(parts.Item(0), "rows", 1)
 	if err != nil {
@@ -80,9 +79,9 @@ func (b *builder) csr(parts pickle.Value) (*view, error) {
 	case err != nil:
 		return nil, err
 	case len(shape) != 2:
-		return nil, unsupportedf("a batch of sparse tensors: save it as it is after to_dense()")
+		return nil, unsupportedf("a batch of sparse tensors: save it after to_dense()")
 	case rows.shape[0] != shape[0]+1:
-		return nil, refuse("it has %d rows, and %s begin or end", shape[0], wording.Count(rows.shape[0], "row"))
+		return nil, refuse("the tensor has %d rows and %d row bounds; expected one bound more than rows", shape[0], rows.shape[0])
 	}
 	if err := rows.grow(rows.shape[0]); err != nil {
 		return nil, err
@@ -91,14 +90,14 @@ func (b *builder) csr(parts pickle.Value) (*view, error) {
 	return b.expand(parts.Item(2), shape, 2, p.count, p, rows, columns)
 }
 
-// An integers is a tensor of integers that says where values are.
+// integers is a tensor of integers with the positions of values.
 type integers struct {
 	part
 	shape   []int64
 	records []*record
 }
 
-// numbers returns a tensor of integers of the given number of dimensions.
+// numbers returns an integer tensor with the given number of dimensions.
 func (b *builder) numbers(v pickle.Value, what string, rank int) (*integers, error) {
 	made, err := b.tensor(v)
 	if err != nil {
@@ -106,9 +105,9 @@ func (b *builder) numbers(v pickle.Value, what string, rank int) (*integers, err
 	}
 	switch {
 	case made.dtype != safetensors.I64 && made.dtype != safetensors.I32:
-		return nil, refuse("its %s are of %s, and integers of 32 or 64 bits are due", what, made.dtype)
+		return nil, refuse("the %s are %s instead of 32-bit or 64-bit integers", what, made.dtype)
 	case len(made.shape) != rank:
-		return nil, refuse("its %s have %s, and %d are due", what, wording.Count(len(made.shape), "dimension"), rank)
+		return nil, refuse("the %s have %s instead of %d", what, wording.Count(len(made.shape), "dimension"), rank)
 	}
 	r, err := made.reader()
 	if err != nil {
@@ -117,7 +116,7 @@ func (b *builder) numbers(v pickle.Value, what string, rank int) (*integers, err
 	return &integers{part{r, made.width()}, made.shape, made.extent().records}, nil
 }
 
-// grow refuses integers of which one is less than that before.
+// grow returns an error if the integers decrease.
 func (p part) grow(count int64) error {
 	last := int64(0)
 	batch := make([]int64, min(count, sparseBatch))
@@ -127,23 +126,24 @@ func (p part) grow(count int64) error {
 			return err
 		}
 		if !slices.IsSorted(batch) || batch[0] < last {
-			return refuse("one of its rows ends before it begins")
+			return refuse("a row ends before it starts")
 		}
 		last = batch[len(batch)-1]
 	}
 	return nil
 }
 
-// expand returns the dense tensor of values, of which each is a block of what follows the
-// sparse dimensions. Their positions are read once, and have to ascend: then any part of
-// the tensor can be made without the rest.
-func (b *builder) expand(v pickle.Value, shape []int64, dims int, count int64, at positions, of ...*integers) (*view, error) {
+// expand returns the dense tensor. Each value is a block of the dimensions after the sparse ones. It reads the
+// positions once to check that they are in ascending order, so that parts of the tensor can be read independently.
+func (b *builder) expand(
+	v pickle.Value, shape []int64, dims int, count int64, at positions, of ...*integers,
+) (*view, error) {
 	values, err := b.tensor(v)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !slices.Equal(values.shape, append([]int64{count}, shape[dims:]...)):
-		return nil, refuse("its values are of the shape %d, and there are %s of %d", values.shape, wording.Count(count, "position"), shape[dims:])
+	}
+	if want := append([]int64{count}, shape[dims:]...); !slices.Equal(values.shape, want) {
+		return nil, refuse("the values have shape %d instead of %d", values.shape, want)
 	}
 	r, err := values.reader()
 	if err != nil {
@@ -154,14 +154,14 @@ func (b *builder) expand(v pickle.Value, shape []int64, dims int, count int64, a
 	for i, n := range shape {
 		var fits bool
 		if t.elements, fits = product(t.elements, n); !fits {
-			return nil, refuse("it has more elements than 63 bits can count")
+			return nil, refuse("the number of elements overflows 63 bits")
 		}
 		if i < dims {
 			blocks *= n
 		}
 	}
 	if _, fits := product(t.elements, t.width()); !fits {
-		return nil, refuse("it has more bytes than 63 bits can count")
+		return nil, refuse("the number of bytes overflows 63 bits")
 	}
 	if err := ascend(at, count, blocks); err != nil {
 		return nil, err
@@ -178,8 +178,7 @@ func (b *builder) expand(v pickle.Value, shape []int64, dims int, count int64, a
 	return t, nil
 }
 
-// ascend refuses positions that do not ascend, or that leave the tensor, which has as many
-// as blocks says.
+// ascend returns an error if positions do not ascend or exceed the tensor, which has the given number of blocks.
 func ascend(at positions, count, blocks int64) error {
 	last := int64(-1)
 	batch := make([]int64, min(count, sparseBatch))
@@ -190,13 +189,13 @@ func ascend(at positions, count, blocks int64) error {
 		}
 		for _, p := range batch {
 			if p <= last {
-				return unsupportedf("a sparse tensor whose values are not in order, or two in one place: save it as it is after coalesce(), or to_dense()")
+				return unsupportedf("a sparse tensor with unsorted or duplicate values: save it after coalesce() or to_dense()")
 			}
 			last = p
 		}
 	}
 	if last >= blocks {
-		return refuse("one of its values is at position %d, of %d", last, blocks)
+		return refuse("a value has position %d of %d", last, blocks)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Storages: the runs of numbers that tensors are views of, and where they are.
+// Storages: the arrays that tensors are views of, and their data.
 
 package torch
 
@@ -10,19 +10,18 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// A storage is a run of numbers. Tensors of one storage may share bytes.
+// A storage is an array. Tensors of one storage can share data.
 type storage struct {
 	key   string
 	class string // without its module
 	r     io.ReaderAt
-	base  int64 // where in r it begins
-	size  int64 // in bytes
-	big   bool  // whether its numbers are big-endian
-	// unpacked says that r gives its bytes from front to back, and begins anew for those
-	// before.
+	base  int64 // offset in r
+	size  int64 // size in bytes
+	big   bool  // the data is big-endian
+	// unpacked means that r is sequential and restarts for earlier offsets.
 	unpacked bool
-	record   *record  // nil if there is no checksum
-	root     *storage // of which this one is a part; nil if of none
+	record   *record  // nil without a checksum
+	root     *storage // the storage that this one is a part of, or nil
 }
 
 // whole returns the storage that s is a part of, or s.
@@ -33,7 +32,7 @@ func (s *storage) whole() *storage {
 	return s
 }
 
-// A record is a member of an archive that has a checksum.
+// A record is an archive member with a checksum.
 type record struct {
 	name string
 	r    io.ReaderAt
@@ -41,7 +40,7 @@ type record struct {
 	crc  uint32
 }
 
-// check compares the checksum.
+// check verifies the checksum.
 func (c *record) check() error {
 	sum := crc32.NewIEEE()
 	n, err := io.CopyBuffer(onlyWriter{sum}, io.NewSectionReader(c.r, 0, c.size), make([]byte, min(c.size+1, 1<<20)))
@@ -52,17 +51,17 @@ func (c *record) check() error {
 		return io.ErrUnexpectedEOF
 	}
 	if got := sum.Sum32(); got != c.crc {
-		return refuse("%s has the checksum %08x, and the archive says %08x: the file is damaged, or was changed", quoted(c.name), got, c.crc)
+		return refuse("%s has checksum %08x, but the archive says %08x: the file is damaged or was modified",
+			quoted(c.name), got, c.crc)
 	}
 	return nil
 }
 
-// An onlyWriter hides what else a writer can do, so that the buffer is used.
+// An onlyWriter hides other methods of a writer, so that the buffer is used.
 type onlyWriter struct{ io.Writer }
 
-// CheckSums reads the members of the archive that tensors are in, and compares their
-// checksums. PyTorch does not. It is a *FormatError if one is wrong. Files that have no
-// checksums are not read.
+// CheckSums reads the archive members with tensor data and verifies their checksums, which PyTorch does not. A wrong
+// checksum is a *FormatError. Files without checksums are not read.
 func (cp *Checkpoint) CheckSums() error {
 	for _, c := range cp.records {
 		if err := c.check(); err != nil {
@@ -72,8 +71,7 @@ func (cp *Checkpoint) CheckSums() error {
 	return nil
 }
 
-// CheckSumsOf is CheckSums for the members that some tensors are in, by their indices in
-// Tensors.
+// CheckSumsOf is CheckSums for the members with the data of some tensors, given by their indexes in Tensors.
 func (cp *Checkpoint) CheckSumsOf(tensors []int) error {
 	done := make(map[*record]bool)
 	for _, i := range tensors {
@@ -90,12 +88,12 @@ func (cp *Checkpoint) CheckSumsOf(tensors []int) error {
 	return nil
 }
 
-// Sum returns the checksum that the archive has of the bytes of Tensors[i], a CRC-32 as
-// of crc32.ChecksumIEEE. It returns false if the archive has none of just these bytes:
-// the tensor is a part of a member, or its elements are in another order there.
+// Sum returns the CRC-32 (crc32.ChecksumIEEE) that the archive has for the bytes of Tensors[i]; ok is false if the
+// archive has none for exactly these bytes, because the tensor is a part of a member or its elements are in another
+// order there.
 //
-// Who copies the tensor, and finds this sum in the copy, knows that the source was as its
-// writer left it and that the copy is the same, and has read the source once.
+// A program that copies the tensor and finds the same sum in the copy has verified both source and copy while reading
+// the source once.
 func (cp *Checkpoint) Sum(i int) (crc uint32, ok bool) {
 	x := &cp.extents[i]
 	if !x.exact {
@@ -104,15 +102,14 @@ func (cp *Checkpoint) Sum(i int) (crc uint32, ok bool) {
 	return x.records[0].crc, true
 }
 
-// storages finds the storage that a persistent id names.
+// storages finds storages by persistent ID.
 type storages interface {
-	// find returns the storage. The error is a *FormatError if it is not there, or is not
-	// as the pickle says.
+	// find returns the storage. The error is a *FormatError if the storage is missing or differs from the ID.
 	find(id *torchfile.Storage) (*storage, error)
 }
 
-// viewed returns the part of s that id says is a storage by itself, or s if there is
-// no such part. All numbers of views are in elements.
+// viewed returns the part of s that the ID describes as a view, or s if it describes none. Offset and size of views are
+// in elements.
 func (s *storage) viewed(id *torchfile.Storage) (*storage, error) {
 	if id.View == nil {
 		return s, nil
@@ -120,7 +117,8 @@ func (s *storage) viewed(id *torchfile.Storage) (*storage, error) {
 	width := id.ElementSize()
 	begin, end := id.View.Offset, id.View.Offset+id.View.Elements
 	if begin < 0 || end < begin || width == 0 || end > s.size/width {
-		return nil, refuse("the view %s is the elements from %d to %d of the storage %s, which has %s", quoted(id.View.Key), begin, end, quoted(s.key), wording.Count(s.size, "byte"))
+		return nil, refuse("view %s has the elements %d to %d of storage %s, which has %s",
+			quoted(id.View.Key), begin, end, quoted(s.key), wording.Count(s.size, "byte"))
 	}
 	part := *s
 	part.base, part.size, part.root = s.base+begin*width, (end-begin)*width, s.whole()

@@ -1,4 +1,4 @@
-// Streams: checkpoints of versions before 1.6, and pickles in no container.
+// Streams, which PyTorch wrote before 1.6, and pickles without a container.
 
 package torch
 
@@ -8,10 +8,10 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// A streamFile is the storages of a stream, by their keys.
+// A streamFile maps keys to the storages of a stream.
 type streamFile map[string]*storage
 
-// stream reads the file as a stream of PyTorch, or as a pickle.
+// stream reads the file as a PyTorch stream or as a pickle.
 func (f *file) stream() error {
 	s, err := torchfile.ReadStream(f.r, f.size, f.opts.Pickle)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *file) stream() error {
 	return f.collect(s.Object, z)
 }
 
-// sound refuses a stream that is not whole, or contradicts itself.
+// sound returns an error for a stream that is incomplete or inconsistent.
 func (f *file) sound(s *torchfile.Stream) error {
 	for _, fault := range s.Faults {
 		if fault.Rule == torchfile.RuleMagic {
@@ -45,15 +45,15 @@ func (f *file) sound(s *torchfile.Stream) error {
 		return refuse("%s (%s)", fault.Detail, fault.Rule)
 	}
 	if !s.Complete {
-		return refuse("the numbers of the tensors are not all there")
+		return refuse("the file is truncated: data of tensors is missing")
 	}
 	if left := f.size - s.End; left > 0 {
-		f.warn(wording.Count(left, "byte") + " stand after the last storage")
+		f.warn(wording.Count(left, "byte") + " follow the last storage")
 	}
 	return nil
 }
 
-// bare reads the file as a pickle in which everything is.
+// bare reads the file as a pickle that contains everything.
 func (f *file) bare() error {
 	f.Format = FormatPickle
 	g, err := f.load(f.r, f.size)
@@ -63,30 +63,28 @@ func (f *file) bare() error {
 	return f.collect(g.Roots()[0], nowhere{})
 }
 
-// nowhere is the storages of a pickle that is in no container.
+// nowhere is used for pickles without a container, which have no storages.
 type nowhere struct{}
 
 func (nowhere) find(id *torchfile.Storage) (*storage, error) {
-	return nil, refuse("the storage %s is in another file: a pickle alone does not have it", quoted(id.Key))
+	return nil, refuse("storage %s is in another file; a pickle without container has no tensor data", quoted(id.Key))
 }
 
-// find returns the storage that the stream has under a key. Streams are little-endian,
-// whatever they say of the machine that wrote them: torch.save swaps if it has to.
+// find returns the storage with a key. Streams are always little-endian; torch.save swaps bytes on other machines.
 func (z streamFile) find(id *torchfile.Storage) (*storage, error) {
 	s := z[id.Key]
 	if s == nil {
-		return nil, refuse("the storage %s is not in the file", quoted(id.Key))
+		return nil, refuse("storage %s is missing", quoted(id.Key))
 	}
 	return s.viewed(id)
 }
 
-// inner returns the storage that torch.storage._load_from_bytes would make of a string:
-// it is a stream whose object is a storage. Pickles in no container have their
-// storages so.
+// inner returns the storage that torch.storage._load_from_bytes would create from a string: a stream whose object is a
+// storage. Pickles without a container store their storages this way.
 func inner(v pickle.Value, o *pickle.Options) (*storage, error) {
 	data := v.Data()
 	if data == nil {
-		return nil, refuse("a storage is to be loaded from bytes, and there is %s", whatIs(v))
+		return nil, refuse("a storage is loaded from %s instead of bytes", whatIs(v))
 	}
 	s, err := torchfile.ReadStream(data, data.Size(), o)
 	if err != nil {
@@ -94,16 +92,17 @@ func inner(v pickle.Value, o *pickle.Options) (*storage, error) {
 	}
 	switch {
 	case s == nil:
-		return nil, refuse("a storage is to be loaded from bytes that are no stream of PyTorch")
+		return nil, refuse("a storage is loaded from bytes that are not a PyTorch stream")
 	case len(s.Faults) > 0 && s.Faults[0].Rule != torchfile.RuleMagic:
-		return nil, refuse("a storage that is loaded from bytes: %s (%s)", s.Faults[0].Detail, s.Faults[0].Rule)
+		return nil, refuse("the stream of a nested storage is invalid: %s (%s)", s.Faults[0].Detail, s.Faults[0].Rule)
 	case !s.Complete:
-		return nil, refuse("a storage that is loaded from bytes is not whole")
+		return nil, refuse("the stream of a nested storage is incomplete")
 	}
 	persistent, _ := s.Object.Persistent()
 	id, ok := torchfile.StorageOf(persistent)
 	if !ok || len(s.Blocks) != 1 {
-		return nil, refuse("bytes from which a storage is to be loaded hold %s, and %s", whatIs(s.Object), wording.Count(len(s.Blocks), "storage"))
+		return nil, refuse("the stream of a nested storage contains %s and %s",
+			whatIs(s.Object), wording.Count(len(s.Blocks), "storage"))
 	}
 	b := s.Blocks[0]
 	st := &storage{key: b.Key, class: b.Class, r: data, base: b.Begin, size: b.Size}

@@ -1,4 +1,4 @@
-// Archives of version 0.1: tar files, in which tensors have numbers.
+// Tar archives of version 0.1.
 
 package torch
 
@@ -11,15 +11,14 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// A tarFile is the storages and the tensors of an archive, by their keys.
+// A tarFile has the storages and tensors of an archive by key.
 type tarFile struct {
 	nowhere
 	blocks  map[string]*storage
 	tensors map[string]*torchfile.TarTensor
 }
 
-// tar reads the file as an archive of version 0.1. PyTorch has not read these with
-// weights_only since 2.6.
+// tar reads the file as an archive of version 0.1. PyTorch since 2.6 does not read these with weights_only.
 func (f *file) tar() error {
 	f.Format = FormatTar
 	a, err := tarwalk.Walk(f.r, f.size, nil)
@@ -33,10 +32,10 @@ func (f *file) tar() error {
 		}
 	}
 	if members["storages"] == nil || members["tensors"] == nil || members["pickle"] == nil {
-		return notCheckpoint("it is a tar archive, and has no \"storages\", \"tensors\" and \"pickle\" in it")
+		return notCheckpoint("it is a tar archive without the members \"storages\", \"tensors\" and \"pickle\"")
 	}
 	if len(a.Faults) > 0 {
-		return refuse("the archive is not read, as readers may differ on what is in it: %s (%s)", a.Faults[0].Detail, a.Faults[0].Kind)
+		return refuse("the archive is ambiguous: %s (%s)", a.Faults[0].Detail, a.Faults[0].Kind)
 	}
 	t := &tarFile{blocks: make(map[string]*storage), tensors: make(map[string]*torchfile.TarTensor)}
 	if err := t.storages(members["storages"], f.opts.Pickle); err != nil {
@@ -52,7 +51,7 @@ func (f *file) tar() error {
 	return f.collect(g.Roots()[0], t)
 }
 
-// object loads the pickle that names the tensors, by their keys.
+// object loads the pickle that refers to the tensors by key.
 func (f *file) object(r *io.SectionReader, t *tarFile) (*pickle.Graph, error) {
 	var opts pickle.Options
 	if f.opts.Pickle != nil {
@@ -69,8 +68,7 @@ func (f *file) object(r *io.SectionReader, t *tarFile) (*pickle.Graph, error) {
 	return g, f.judge(g, 1)
 }
 
-// storages reads the member that has the storages. What follows the last is the
-// list of those that are parts of others.
+// storages reads the member with the storages, and the list of views after them.
 func (t *tarFile) storages(r *io.SectionReader, o *pickle.Options) error {
 	m, err := torchfile.ReadStorages(r, r.Size(), o)
 	if err != nil {
@@ -81,16 +79,18 @@ func (t *tarFile) storages(r *io.SectionReader, o *pickle.Options) error {
 	}
 	for _, b := range m.Blocks {
 		if t.blocks[b.Key] != nil {
-			return refuse("the storage %s is there twice", quoted(b.Key))
+			return refuse("storage %s occurs twice", quoted(b.Key))
 		}
 		t.blocks[b.Key] = &storage{key: b.Key, class: b.Class, r: r, base: b.Begin, size: b.Size}
 	}
 	for _, v := range m.Views {
 		root := t.blocks[v.Root]
 		if root == nil || t.blocks[v.Key] != nil {
-			return refuse("the storage %s is to be a part of %s, which is not there, or is there already itself", quoted(v.Key), quoted(v.Root))
+			return refuse("storage %s is a view of %s, which is missing, or it exists already",
+				quoted(v.Key), quoted(v.Root))
 		}
-		id := torchfile.Storage{Class: root.class, View: &torchfile.View{Key: v.Key, Offset: v.Offset, Elements: v.Elements}}
+		view := &torchfile.View{Key: v.Key, Offset: v.Offset, Elements: v.Elements}
+		id := torchfile.Storage{Class: root.class, View: view}
 		if t.blocks[v.Key], err = root.viewed(&id); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (t *tarFile) storages(r *io.SectionReader, o *pickle.Options) error {
 	return nil
 }
 
-// list reads the member that has the tensors' shapes.
+// list reads the member with the shapes of tensors.
 func (t *tarFile) list(r *io.SectionReader, o *pickle.Options) error {
 	m, err := torchfile.ReadTensors(r, r.Size(), o)
 	if err != nil {
@@ -110,27 +110,27 @@ func (t *tarFile) list(r *io.SectionReader, o *pickle.Options) error {
 	for i := range m.Tensors {
 		key := m.Tensors[i].Key
 		if t.tensors[key] != nil {
-			return refuse("the tensor %s is there twice", quoted(key))
+			return refuse("tensor %s occurs twice", quoted(key))
 		}
 		t.tensors[key] = &m.Tensors[i]
 	}
 	return nil
 }
 
-// whole refuses a member that is not all there, or in which there is more.
+// whole returns an error for a member that is incomplete or has trailing data.
 func whole(name string, m *torchfile.Member, r *io.SectionReader) error {
 	switch {
 	case len(m.Faults) > 0:
-		return refuse("the member %q: %s (%s)", name, m.Faults[0].Detail, m.Faults[0].Rule)
+		return refuse("member %q is invalid: %s (%s)", name, m.Faults[0].Detail, m.Faults[0].Rule)
 	case !m.Complete:
-		return refuse("the member %q is not whole", name)
+		return refuse("member %q is incomplete", name)
 	case m.End < r.Size():
-		return refuse("the member %q has %s after its end", name, wording.Count(r.Size()-m.End, "byte"))
+		return refuse("member %q has %s after its end", name, wording.Count(r.Size()-m.End, "byte"))
 	}
 	return nil
 }
 
-// byKey returns the tensor of a persistent id in an archive of version 0.1.
+// byKey returns the tensor for a persistent ID in an archive of version 0.1.
 func (b *builder) byKey(v pickle.Value) (*tarTensor, bool) {
 	t, ok := b.storages.(*tarFile)
 	if !ok {
@@ -150,11 +150,11 @@ type tarTensor struct {
 	*torchfile.TarTensor
 }
 
-// view returns the view that the tensor is.
+// view returns the view for the tensor.
 func (t *tarTensor) view() (*view, error) {
 	v := &view{storage: t.in.blocks[t.Storage], offset: t.Offset, shape: t.Shape, stride: t.Strides}
 	if v.storage == nil {
-		return nil, refuse("its storage %s is not in the archive", quoted(t.Storage))
+		return nil, refuse("storage %s is missing", quoted(t.Storage))
 	}
 	var err error
 	if v.dtype, err = dtypeOf(storageDtypes[v.storage.class]); err != nil {

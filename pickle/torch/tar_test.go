@@ -61,14 +61,14 @@ func TestTar(t *testing.T) {
 		{"a tensor", oldStorages(), oldTensors(7, 0, []int64{2, 3}, []int64{1, 2}), dict(str("w"), byID("9")), []float64{0, 2, 4, 1, 3, 5}, ""},
 		{"a tensor in a view", oldStorages(view), oldTensors(8, 1, []int64{3}, []int64{1}), dict(str("w"), byID("9")), []float64{3, 4, 5}, ""},
 		{"a parameter", oldStorages(), oldTensors(7, 5, []int64{1}, []int64{1}), dict(str("w"), call(glob("torch._utils", "_rebuild_parameter"), byID("9"), "\x89", hooks)), []float64{5}, ""},
-		{"beyond the view", oldStorages(view), oldTensors(8, 2, []int64{3}, []int64{1}), dict(str("w"), byID("9")), nil, `its last element is number 4 of the storage "7", which has 4`},
-		{"a view beyond its storage", oldStorages(tuple(num(8), num(7), num(3), num(4))), oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `the view "8" is the elements from 3 to 7`},
-		{"a view of nothing", oldStorages(tuple(num(8), num(6), num(0), num(0))), oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `the storage "8" is to be a part of "6", which is not there`},
-		{"no such storage", oldStorages(), oldTensors(6, 0, nil, nil), dict(str("w"), byID("9")), nil, `"w": its storage "6" is not in the archive`},
-		{"negative sizes", oldStorages(), oldTensors(7, 0, []int64{-1}, []int64{1}), dict(str("w"), byID("9")), nil, "a negative number"},
-		{"no such tensor", oldStorages(), oldTensors(7, 0, nil, nil), dict(str("w"), byID("10")), nil, "there are no tensors in it"},
-		{"storages that are cut off", oldStorages()[:40], oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `the member "storages"`},
-		{"more than tensors", oldStorages(), oldTensors(7, 0, nil, nil) + "x", dict(str("w"), byID("9")), nil, `the member "tensors" has 1 byte after its end`},
+		{"beyond the view", oldStorages(view), oldTensors(8, 2, []int64{3}, []int64{1}), dict(str("w"), byID("9")), nil, `the last element has index 4 in storage "7", which has 4`},
+		{"a view beyond its storage", oldStorages(tuple(num(8), num(7), num(3), num(4))), oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `view "8" has the elements 3 to 7`},
+		{"a view of nothing", oldStorages(tuple(num(8), num(6), num(0), num(0))), oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `storage "8" is a view of "6", which is missing`},
+		{"no such storage", oldStorages(), oldTensors(6, 0, nil, nil), dict(str("w"), byID("9")), nil, `"w": storage "6" is missing`},
+		{"negative sizes", oldStorages(), oldTensors(7, 0, []int64{-1}, []int64{1}), dict(str("w"), byID("9")), nil, "is negative"},
+		{"no such tensor", oldStorages(), oldTensors(7, 0, nil, nil), dict(str("w"), byID("10")), nil, "the file contains no tensors"},
+		{"storages that are cut off", oldStorages()[:40], oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `member "storages"`},
+		{"more than tensors", oldStorages(), oldTensors(7, 0, nil, nil) + "x", dict(str("w"), byID("9")), nil, `member "tensors" has 1 byte after its end`},
 	} {
 		b := tarOf(t, member{"sys_info", proto + "}."}, member{"storages", k.storages}, member{"tensors", k.tensors}, member{"pickle", proto + k.value + "."})
 		cp, err := Open(bytes.NewReader(b), int64(len(b)), nil)

@@ -1,44 +1,42 @@
-// Tiles: large parts of views whose elements are far from each other in the source.
+// Tiles: large parts of views that are gathered in advance.
 
 package torch
 
 import "sync"
 
 const (
-	// tileSize is how many bytes of a tensor are gathered at once, if it is worth it.
+	// tileSize is the maximum size of a tile in bytes.
 	tileSize = 32 << 20
 
-	// tileRead is how many bytes those read at once who read all of a tensor.
+	// tileRead is the number of bytes per read of a program that reads a whole tensor.
 	tileRead = 512 << 10
 
-	// leastTileRead is how many bytes a read has at least that is taken for one of those.
+	// leastTileRead is the minimum size of a read that counts as part of such a sequence.
 	leastTileRead = 64 << 10
 
-	// tileSpan is from how many times its own size on the part of the source, over which
-	// a read is spread, makes a tile worth it.
+	// tileSpan is the minimum ratio between the part of the source that a read covers and the size of the read for
+	// which a tile is worthwhile.
 	tileSpan = 4
 )
 
-// A tall matrix that is transposed has in each row one element of each of the source's
-// rows. Who reads it row by row makes a small read for each element, or reads all of the
-// source for a few rows. So of a tensor that is read from front to back a large part is
-// gathered at once, in reads as large as that allows, and kept until it has been given.
+// In a transposed tall matrix, each row has one element of every row of the source. Reading it row by row needs a small
+// read for each element, or the whole source for a few rows. Therefore a large part of a tensor that is read
+// sequentially is gathered at once, with large reads, and kept until it has been returned.
 //
-// Tiles are the room for one such part, which all tensors of a checkpoint share. Those
-// that do not have it are read without. Who does not go on reading loses it, once others
-// have read as many bytes without it: then the part was gathered in vain, at no more than
-// the cost of what was read.
+// Tiles is the memory for one such part, which all tensors of a checkpoint share. Other tensors are read without it. If
+// the owner stops reading, it loses the memory after others have read the same amount without it. The cost of a wasted
+// tile is therefore bounded by that of the reads.
 type tiles struct {
-	most int64 // bytes of a part
+	most int64 // maximum size of a part in bytes
 
 	mu     sync.Mutex
-	of     *gather // whose part it is; nil if there is none
-	begin  int64   // where in the tensor it begins
+	of     *gather // the owner, nil if there is none
+	begin  int64   // offset of the part in the tensor
 	b      []byte
 	denied int64 // bytes that others have read since
 }
 
-// worth says whether reads of the tensor are spread so far that a tile is worth it.
+// worth reports whether the reads of a tensor are spread so far that a tile is worthwhile.
 func (t *tiles) worth(g *gather) bool {
 	if g.size <= tileRead {
 		return false
@@ -51,7 +49,7 @@ func (t *tiles) worth(g *gather) bool {
 	return span*g.width > tileSpan*tileRead
 }
 
-// read gives the bytes of g at off, which are all there.
+// read reads b from g at off, inside the tensor.
 func (t *tiles) read(g *gather, b []byte, off int64) (n int, err error) {
 	for n < len(b) && err == nil {
 		at := off + int64(n)
@@ -64,8 +62,8 @@ func (t *tiles) read(g *gather, b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// give gives what the tile has of b, and gathers one if g is to have it. It returns 0 if
-// there is no room, or if something is wrong, which a read without it will meet.
+// give copies the part of b that is in the tile, and gathers a tile if g may have one. It returns 0 if there is no
+// memory, or on an error, which a read without a tile will return.
 func (t *tiles) give(g *gather, b []byte, at int64) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +93,7 @@ func (t *tiles) give(g *gather, b []byte, at int64) int {
 	return t.take(b, at)
 }
 
-// take copies what the tile has at a place. With the last of the tensor it is given up.
+// take copies data from the tile. It releases the tile at the end of the tensor.
 func (t *tiles) take(b []byte, at int64) int {
 	n := copy(b, t.b[at-t.begin:])
 	t.of.next = at + int64(n)

@@ -1,4 +1,4 @@
-// Plain values: what a checkpoint has besides tensors, as JSON.
+// Plain values of a checkpoint as JSON.
 
 package torch
 
@@ -14,25 +14,23 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Values are the numbers, texts, lists and dicts of a checkpoint.
+// Values are the numbers, strings, lists and dicts of a checkpoint.
 type Values struct {
-	// JSON is one value, on one line. Dicts are objects, and their keys texts, in their
-	// order. Lists, tuples and sets are arrays. NaN and the infinities are the texts "NaN",
-	// "Infinity" and "-Infinity", and other floats have a point or an exponent, so that
-	// they can be told from ints. What is no plain value is left out of an object, and is
-	// null in an array; an object or array of nothing but such is left out itself.
+	// JSON is one value on one line. Dicts become objects in their order, with keys converted to strings. Lists, tuples
+	// and sets become arrays. NaN and infinities become the strings "NaN", "Infinity" and "-Infinity"; other floats
+	// have a point or an exponent, which distinguishes them from ints. Values that are not plain are omitted from
+	// objects, and are null in arrays. Objects and arrays without any plain value are omitted.
 	JSON []byte
 
-	// LeftOut are the values that are not plain, and no tensors either: objects, names,
-	// bytes, keys that are no texts and no ints.
+	// LeftOut lists the values that are neither plain nor tensors: objects, names, bytes, and keys that are not a str
+	// or an int.
 	LeftOut []Skipped
 }
 
-// mostValues is how many bytes the text of values may have: a list that is in another
-// twice, and that in another twice, soon has more than there is memory.
+// mostValues is the maximum size of the JSON text. Shared lists can expand beyond any memory.
 const mostValues = 64 << 20
 
-// values makes the text of all that is in a value.
+// values writes the JSON text for a value.
 func (f *file) values(w *walker, top pickle.Value) error {
 	m := &valueWriter{walker: w, values: new(Values)}
 	f.Values = m.values
@@ -56,9 +54,9 @@ func (f *file) values(w *walker, top pickle.Value) error {
 		m.value(in, c)
 		switch {
 		case len(m.text) > mostValues:
-			return refuse("its plain values take more than %s as JSON", wording.Count(int64(mostValues), "byte"))
+			return refuse("the plain values exceed %s of JSON", wording.Count(int64(mostValues), "byte"))
 		case len(m.stack) > mostDepth:
-			return refuse("its values are more than %d deep in each other", mostDepth)
+			return refuse("values are nested more than %d deep", mostDepth)
 		}
 		if err := m.enough(); err != nil {
 			return err
@@ -71,7 +69,7 @@ func (f *file) values(w *walker, top pickle.Value) error {
 	return nil
 }
 
-// A valueWriter makes the text of values.
+// A valueWriter writes the JSON text.
 type valueWriter struct {
 	*walker
 	values *Values
@@ -79,32 +77,32 @@ type valueWriter struct {
 	stack  []level
 }
 
-// A level is an object or an array that is being written.
+// A level is an object or array that is being written.
 type level struct {
 	v        pickle.Value
 	children []child
 	next     int
-	begin    int             // where in the text it begins, with its name
-	members  int             // how many were written
-	kept     int             // how many of them do not stand for others
+	begin    int             // offset in the text, including its name
+	members  int             // members written
+	kept     int             // members that are not placeholders
 	names    map[string]bool // of an object; nil for an array
 }
 
-// value writes one value of a level, or leaves it out.
+// value writes one value of a level, or omits it.
 func (m *valueWriter) value(in *level, c child) {
 	text, plain := m.plain(c.v)
 	switch {
 	case c.odd != "":
-		m.leftOut(c, "a value whose key is "+c.odd)
+		m.leftOut(c, "a value with "+c.odd+" as key")
 	case in.names[c.name]:
-		m.leftOut(c, "a value whose key is that of another, as text")
+		m.leftOut(c, "a value whose key equals another one as a string")
 	case plain:
 		m.begin(in, c)
 		m.text = append(m.text, text...)
 		in.kept++
 	case m.isTensor(c.v):
 		m.stand(in)
-	case m.holds(c.v) && c.name != "_metadata": // of state_dict: see visit
+	case m.holds(c.v) && c.name != "_metadata": // of a state_dict: see visit
 		begin := len(m.text)
 		m.begin(in, c)
 		m.enter(c.v, begin)
@@ -114,19 +112,18 @@ func (m *valueWriter) value(in *level, c child) {
 	}
 }
 
-// other takes note of a value that is not plain.
+// other records a value that is not plain.
 func (m *valueWriter) other(c child) {
 	switch {
 	case c.name == "_metadata":
 	case c.v.Kind() == pickle.KindStr:
-		m.leftOut(c, "a str that is no Unicode text")
+		m.leftOut(c, "a str with invalid Unicode")
 	default:
 		m.leftOut(c, whatIs(c.v))
 	}
 }
 
-// holds says whether a value is a container that is written as such, and not one of those
-// that it is in.
+// holds reports whether a value is a container that is written as such, and not an enclosing one.
 func (m *valueWriter) holds(v pickle.Value) bool {
 	for i := range m.stack {
 		if m.stack[i].v == v {
@@ -147,7 +144,7 @@ func isArrayValue(v pickle.Value) bool {
 	return ok && isSequence(c)
 }
 
-// begin writes what comes before a member of a level.
+// begin writes the separator and name of a member.
 func (m *valueWriter) begin(in *level, c child) {
 	if in.members++; in.members > 1 {
 		m.text = append(m.text, ',')
@@ -158,7 +155,7 @@ func (m *valueWriter) begin(in *level, c child) {
 	}
 }
 
-// stand writes what stands for a value that is left out: in an array, others would move up.
+// stand writes a placeholder for an omitted value in an array, to keep the indexes of the others.
 func (m *valueWriter) stand(in *level) {
 	if in.names == nil {
 		m.begin(in, child{})
@@ -166,7 +163,7 @@ func (m *valueWriter) stand(in *level) {
 	}
 }
 
-// enter begins with a container, whose name was written from begin on.
+// enter starts a container whose name starts at begin.
 func (m *valueWriter) enter(v pickle.Value, begin int) {
 	l := level{v: v, begin: begin, children: m.children(v)}
 	if isObject(v) {
@@ -177,8 +174,7 @@ func (m *valueWriter) enter(v pickle.Value, begin int) {
 	m.stack = append(m.stack, l)
 }
 
-// leave ends with a container, or takes it back if there is nothing in it that was to be
-// kept, although there was something.
+// leave ends a container, or removes it if it has only placeholders.
 func (m *valueWriter) leave() {
 	l := m.stack[len(m.stack)-1]
 	m.stack = m.stack[:len(m.stack)-1]
@@ -202,7 +198,7 @@ func (m *valueWriter) leave() {
 	}
 }
 
-// leftOut takes note of a value that is not plain.
+// leftOut records a value that is not plain.
 func (m *valueWriter) leftOut(c child, what string) {
 	list := &m.values.LeftOut
 	if len(*list) == mostSkipped {
@@ -224,7 +220,7 @@ func (m *valueWriter) leftOut(c child, what string) {
 	*list = append(*list, Skipped{Path: strings.Join(append(names, name), "."), What: what, Values: 1})
 }
 
-// plain returns the text of a number, a str, a bool or None.
+// plain returns the JSON text of a number, str, bool or None.
 func (m *valueWriter) plain(v pickle.Value) (text []byte, ok bool) {
 	switch v.Kind() {
 	case pickle.KindNone:
@@ -241,7 +237,7 @@ func (m *valueWriter) plain(v pickle.Value) (text []byte, ok bool) {
 		return appendFloat(nil, f), true
 	case pickle.KindStr:
 		if r := v.Data(); r != nil && r.Size() <= mostValues {
-			b := make([]byte, r.Size()) // which is in the pickle, or in memory already
+			b := make([]byte, r.Size()) // the pickle is at least as large
 			if _, err := r.ReadAt(b, 0); len(b) == 0 || err == nil && utf8.Valid(b) {
 				return appendJSON(nil, string(b)), true
 			}
@@ -250,7 +246,7 @@ func (m *valueWriter) plain(v pickle.Value) (text []byte, ok bool) {
 	return nil, false
 }
 
-// appendFloat appends a float, which is never one that could be an int.
+// appendFloat appends a float in a form that differs from ints.
 func appendFloat(b []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -268,11 +264,11 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// appendJSON appends a text as JSON.
+// appendJSON appends a string as JSON.
 func appendJSON(b []byte, s string) []byte {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // which strings always are
+	_ = e.Encode(s) // strings cannot fail
 	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
 }

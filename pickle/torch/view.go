@@ -1,4 +1,4 @@
-// Views: where in its storage a tensor is, and that it is all there.
+// Views: the position of a tensor in its storage, and checks of its bounds.
 
 package torch
 
@@ -12,86 +12,83 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// maxRank is how many dimensions a tensor may have, PyTorch's own limit for most of what
-// it does.
+// maxRank is the maximum number of dimensions, PyTorch's own limit for most operations.
 const maxRank = 64
 
-// A view is a tensor as PyTorch has it: elements of a storage, of which the one at index
-// (i, j, …) is number offset + i·stride[0] + j·stride[1] + ….
+// A view is a tensor in PyTorch's representation. Its element at index (i, j, …) is the element
+// offset + i·stride[0] + j·stride[1] + … of a storage.
 type view struct {
 	storage       *storage
 	dtype         safetensors.Dtype
-	offset        int64 // in elements, as all here
+	offset        int64 // in elements, like all fields here
 	shape, stride []int64
 
-	elements int64 // in all
-	last     int64 // the highest element of the storage that is in the view
+	elements int64 // total number
+	last     int64 // index of the highest element in the storage
 
-	// A tensor whose bytes are made of those of others has them here, and records that
-	// they are in.
+	// A tensor that is computed from others has its data and the records of the sources here.
 	made    io.ReaderAt
 	records []*record
-	beside  []beside // tensors without which this one means nothing
+	beside  []beside // tensors that belong to this one
 }
 
-// A beside is a tensor that goes with another, whose name it has with a suffix.
+// A beside is a tensor that accompanies another one. Its name has a suffix.
 type beside struct {
 	suffix string
 	*view
 }
 
-// width returns the bytes of an element.
+// width returns the element size in bytes.
 func (v *view) width() int64 { return int64(v.dtype.Bits() / 8) }
 
-// size returns the bytes of all elements.
+// size returns the total size in bytes.
 func (v *view) size() int64 { return v.elements * v.width() }
 
-// check refuses a view that has numbers which none can have, or that leaves its
-// storage. It counts the elements.
+// check returns an error for invalid numbers and for a view that exceeds its storage. It sets elements and last.
 func (v *view) check() error {
 	if len(v.shape) != len(v.stride) {
-		return refuse("it has %d dimensions and %d strides", len(v.shape), len(v.stride))
+		return refuse("the tensor has %d dimensions but %d strides", len(v.shape), len(v.stride))
 	}
 	v.elements, v.last = 1, v.offset
 	empty := false
 	for i, n := range v.shape {
 		if n < 0 || v.stride[i] < 0 || v.offset < 0 {
-			return refuse("among its dimensions, its strides and its offset is a negative number")
+			return refuse("a dimension, stride or offset is negative")
 		}
 		empty = empty || n == 0
 	}
 	if empty {
 		v.elements = 0
-		return nil // it needs nothing of its storage
+		return nil // no elements
 	}
 	for i, n := range v.shape {
 		var ok bool
 		if v.elements, ok = product(v.elements, n); !ok {
-			return refuse("it has more elements than 63 bits can count")
+			return refuse("the number of elements overflows 63 bits")
 		}
 		step, ok := product(n-1, v.stride[i])
 		if !ok || step > math.MaxInt64-1-v.last {
-			return refuse("its strides lead out of any storage")
+			return refuse("the strides exceed any storage")
 		}
 		v.last += step
 	}
 	if _, ok := product(v.elements, v.width()); !ok {
-		return refuse("it has more bytes than 63 bits can count")
+		return refuse("the number of bytes overflows 63 bits")
 	}
 	if have := v.storage.size / v.width(); v.last >= have {
-		return refuse("its last element is number %d of the storage %s, which has %d (%s)", v.last, quoted(v.storage.key), have, wording.Count(v.storage.size, "byte"))
+		return refuse("the last element has index %d in storage %s, which has %d elements (%s)",
+			v.last, quoted(v.storage.key), have, wording.Count(v.storage.size, "byte"))
 	}
 	return nil
 }
 
-// product returns a * b, and whether that fits.
+// product returns a * b; ok is false if it overflows.
 func product(a, b int64) (int64, bool) {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	return int64(low), a >= 0 && b >= 0 && high == 0 && low <= math.MaxInt64
 }
 
-// contiguous says whether the elements stand in the storage as they do in a file: in
-// row-major order, with nothing between them.
+// contiguous reports whether the elements are stored as in a safetensors file: in row-major order, without gaps.
 func (v *view) contiguous() bool {
 	inner := int64(1)
 	for i := len(v.shape) - 1; i >= 0; i-- {
@@ -103,15 +100,15 @@ func (v *view) contiguous() bool {
 	return true
 }
 
-// swaps says whether the bytes of elements have to be swapped.
+// swaps reports whether the bytes of elements must be reversed.
 func (v *view) swaps() bool { return v.storage.big && v.width() > 1 }
 
-// mostOutOfOrder is how many bytes a packed storage may have whose elements are read in
-// another order: it is unpacked again for each MiB.
+// mostOutOfOrder is the maximum size of a compressed storage whose elements are read out of order. It is decompressed
+// again for each MiB.
 const mostOutOfOrder = 64 << 20
 
-// reader returns the tensor's bytes. If they stand in the file as they are to be, the
-// reader says so to whoever copies files by the system: it is a section of the file.
+// reader returns the tensor's data. If no conversion is needed, the reader is a section of the file, which lets
+// programs use the system to copy it.
 func (v *view) reader() (io.ReaderAt, error) {
 	st, w := v.storage, v.width()
 	switch {
@@ -122,7 +119,8 @@ func (v *view) reader() (io.ReaderAt, error) {
 	case v.contiguous() && !v.swaps():
 		return io.NewSectionReader(st.r, st.base+v.offset*w, v.size()), nil
 	case st.unpacked && st.size > mostOutOfOrder:
-		return nil, unsupportedf("a tensor whose elements are not in order, in a storage of %s that is packed: make the archive anew without compression", wording.Count(st.size, "byte"))
+		return nil, unsupportedf("a non-contiguous tensor in a compressed storage of %s: rewrite the archive without compression",
+			wording.Count(st.size, "byte"))
 	}
 	g := &gather{r: st.r, base: st.base + v.offset*w, width: w, size: v.size(), shape: v.shape, stride: v.stride}
 	if v.swaps() {
@@ -131,16 +129,16 @@ func (v *view) reader() (io.ReaderAt, error) {
 	return g, nil
 }
 
-// An extent is which bytes of a storage a tensor is in.
+// An extent is the range of storage bytes that a tensor uses.
 type extent struct {
 	storage    *storage
-	begin, end int64     // in what the storage is read from; equal if the tensor has no elements
+	begin, end int64     // offsets in the storage's reader; equal for a tensor without elements
 	stride     []int64   // in elements
-	records    []*record // that the bytes are in, as far as they have checksums
-	exact      bool      // whether they are all of the one record, in its order
+	records    []*record // records with checksums that contain the bytes
+	exact      bool      // the tensor is exactly one record, in the same order
 }
 
-// extent returns that of the view.
+// extent returns the extent of the view.
 func (v *view) extent() extent {
 	st, w := v.storage, v.width()
 	switch {

@@ -1,4 +1,4 @@
-// The walk: through all that was saved, to the tensors.
+// The walk over all saved values.
 
 package torch
 
@@ -11,30 +11,28 @@ import (
 )
 
 const (
-	// mostParts is how many values are looked at. A value that is in several others counts
-	// as often: few pickles of a few bytes could be endless otherwise.
+	// mostParts is the maximum number of visited values. Shared values count each time, because a few bytes of pickle
+	// can describe an endless structure.
 	mostParts = 20_000_000
 
-	// mostDepth is how deep values may be in each other.
+	// mostDepth is the maximum nesting depth.
 	mostDepth = 200
 )
 
-// A walker goes through values and what is in them. It does not recurse, and a value that
-// contains itself is not entered again.
+// A walker visits values and their contents without recursion. It does not enter a value inside itself.
 type walker struct {
 	*builder
 	looker
 }
 
-// A frame is a container on the way to a value.
+// A frame is an enclosing container.
 type frame struct {
 	v        pickle.Value
 	children []child
 	next     int
 }
 
-// walk calls visit for each child of v and, if visit says so, for what is in it. The
-// path is that of the child from v.
+// walk calls visit for each child of v, and enters the child if visit returns true. The path is relative to v.
 func (w *walker) walk(v pickle.Value, visit func(c child, path func() string) (enter bool, err error)) error {
 	stack := []frame{{v: v, children: w.children(v)}}
 	path := func() string {
@@ -65,22 +63,22 @@ func (w *walker) walk(v pickle.Value, visit func(c child, path func() string) (e
 		}
 		children := w.children(c.v)
 		if len(children) > 0 && len(stack) == mostDepth {
-			return refuse("its values are more than %d deep in each other", mostDepth)
+			return refuse("values are nested more than %d deep", mostDepth)
 		}
 		stack = append(stack, frame{v: c.v, children: children})
 	}
 	return nil
 }
 
-// enough refuses to look at more.
+// enough returns an error if too many values were visited.
 func (w *walker) enough() error {
 	if w.parts > mostParts {
-		return refuse("more than %d values are in it, counted as often as they are met", mostParts)
+		return refuse("the file contains more than %d values, counting shared ones each time", mostParts)
 	}
 	return nil
 }
 
-// within says whether v is one of the containers that are on the way.
+// within reports whether v is an enclosing container.
 func within(v pickle.Value, stack []frame) bool {
 	for i := range stack {
 		if stack[i].v == v {
@@ -90,11 +88,10 @@ func within(v pickle.Value, stack []frame) bool {
 	return false
 }
 
-// A tally is how many tensors are in a value, and how many other values that are no
-// containers.
+// A tally is the number of tensors and of other leaf values.
 type tally struct{ tensors, values int }
 
-// count counts what is in a value.
+// count counts the contents of a value.
 func (w *walker) count(v pickle.Value) (t tally, err error) {
 	if w.isTensor(v) {
 		return tally{tensors: 1}, nil
@@ -116,7 +113,7 @@ func (w *walker) count(v pickle.Value) (t tally, err error) {
 	return t, err
 }
 
-// isContainer says whether there may be something in a value.
+// isContainer reports whether a value can have contents.
 func isContainer(v pickle.Value) bool {
 	switch v.Kind() {
 	case pickle.KindDict, pickle.KindList, pickle.KindTuple, pickle.KindSet, pickle.KindFrozenSet, pickle.KindCall:
@@ -125,7 +122,7 @@ func isContainer(v pickle.Value) bool {
 	return false
 }
 
-// skipped describes a value that is left out.
+// skipped describes a skipped value.
 func skipped(path string, v pickle.Value, t tally) Skipped {
 	s := Skipped{Path: path, Tensors: t.tensors, Values: t.values}
 	switch {
