@@ -7,13 +7,14 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
 // header returns the header of a shard, in which the named tensor is looked for,
 // or none in particular.
-func (c *Checkpoint) header(ctx context.Context, s *shard, tensor string) (*safetensors.Header, error) {
-	h, err := s.header(ctx)
-	if isMissing(err) {
+func (c *Checkpoint) header(ctx context.Context, s *shard.Shard, tensor string) (*safetensors.Header, error) {
+	h, err := s.Header(ctx)
+	if shard.IsMissing(err) {
 		err = c.missing(s, tensor)
 	}
 	return h, err
@@ -21,9 +22,9 @@ func (c *Checkpoint) header(ctx context.Context, s *shard, tensor string) (*safe
 
 // data returns what reads a shard. Its header may be known from sorting the folder, and
 // the shard may have been removed since.
-func (c *Checkpoint) data(ctx context.Context, s *shard, tensor string) (*source, error) {
-	r, err := s.data(ctx)
-	if isMissing(err) {
+func (c *Checkpoint) data(ctx context.Context, s *shard.Shard, tensor string) (*shard.Source, error) {
+	r, err := s.Data(ctx)
+	if shard.IsMissing(err) {
 		err = c.missing(s, tensor)
 	}
 	return r, err
@@ -34,10 +35,10 @@ func (c *Checkpoint) data(ctx context.Context, s *shard, tensor string) (*source
 //
 // The error does not wrap fs.ErrNotExist, which is that of a tensor that the
 // checkpoint does not have.
-func (c *Checkpoint) missing(s *shard, tensor string) error {
+func (c *Checkpoint) missing(s *shard.Shard, tensor string) error {
 	x := c.set.index
 	if x == nil {
-		return atPath("open", s.path, finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: its name leads to no file", quote(s.path)))
+		return atPath("open", s.Path, finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: its name leads to no file", quote(s.Path)))
 	}
 	var e *IndexEntry
 	if tensor != "" {
@@ -48,7 +49,7 @@ func (c *Checkpoint) missing(s *shard, tensor string) error {
 			e = &x.Tensors[i]
 		}
 	}
-	v := finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing, and the index %s names it", quote(s.path), quote(c.set.Index))
+	v := finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing, and the index %s names it", quote(s.Path), quote(c.set.Index))
 	if e != nil {
 		v.Tensor, v.Span = e.Tensor, e.Span
 		v.Detail += " for tensor " + quote(e.Tensor)

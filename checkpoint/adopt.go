@@ -81,7 +81,7 @@ func (f *folder) matches(ctx context.Context, name string) bool {
 		return true
 	}
 	defer object.Close()
-	formats, err := f.opts.matching(ctx, name, object)
+	formats, err := f.shards.Matching(ctx, name, object)
 	return err != nil || len(formats) > 0
 }
 

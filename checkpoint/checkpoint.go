@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/store"
 )
@@ -23,8 +24,8 @@ import (
 type Checkpoint struct {
 	set    *Set
 	opts   *Options
-	shards []*shard
-	byPath map[string]*shard
+	shards []*shard.Shard
+	byPath map[string]*shard.Shard
 }
 
 // Open opens the checkpoint at ref; see [store.Ref] for what that may be. It
@@ -71,7 +72,7 @@ func New(ctx context.Context, from store.Store, path string, opts *Options) (*Ch
 func (c *Checkpoint) Close() error {
 	var errs []error
 	for _, s := range c.shards {
-		errs = append(errs, s.close())
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -101,7 +102,7 @@ func (c *Checkpoint) Header(ctx context.Context, shard string) (*safetensors.Hea
 }
 
 // named returns the shard of that path.
-func (c *Checkpoint) named(path string) (*shard, error) {
+func (c *Checkpoint) named(path string) (*shard.Shard, error) {
 	if s, ok := c.byPath[path]; ok {
 		return s, nil
 	}
@@ -115,7 +116,7 @@ func (c *Checkpoint) named(path string) (*shard, error) {
 func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, error) {
 	s, err := c.named(shard)
 	if err == nil && !strings.HasSuffix(shard, naming.WeightsSuffix) {
-		_, err = s.read(ctx) // which tells the format
+		_, err = s.Read(ctx) // which tells the format
 	}
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, e
 	if err != nil {
 		return nil, err
 	}
-	return source.reader(), nil
+	return source.Reader(), nil
 }
 
 // Object returns the open file of that shard. It is closed with the checkpoint.
@@ -133,16 +134,16 @@ func (c *Checkpoint) Object(ctx context.Context, shard string) (store.Object, er
 	if !ok {
 		return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
 	}
-	source, err := s.data(ctx)
+	source, err := s.Data(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return source.object, nil
+	return source.Object, nil
 }
 
 // Refuses returns the severity from which on a violation keeps a shard from being used,
 // which depends on Options.Opener.
-func (c *Checkpoint) Refuses() safetensors.Severity { return c.opts.least() }
+func (c *Checkpoint) Refuses() safetensors.Severity { return c.set.found.shards.Refuses() }
 
 // Opened returns what the [Format] of the shard made of it, and nil for a safetensors
 // shard. The Tensors are closed with the checkpoint.
@@ -151,10 +152,11 @@ func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) 
 		return nil, err
 	}
 	source, err := c.data(ctx, c.byPath[shard], "")
-	if err != nil || source.other == nil {
+	if err != nil {
 		return nil, err
 	}
-	return source.other.Tensors, nil
+	tensors, _ := source.Value().(Tensors)
+	return tensors, nil
 }
 
 // Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if there is no
@@ -171,7 +173,7 @@ func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tens
 	if c.set.index != nil {
 		return c.listed(ctx, name)
 	}
-	var holder *shard
+	var holder *shard.Shard
 	var failed error // why a shard could not be looked into
 	for i, r := range c.headers(ctx) {
 		switch {
@@ -179,7 +181,7 @@ func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tens
 			failed = errors.Join(failed, r.err)
 		case r.header.Lookup(name) == nil:
 		case holder != nil:
-			return nil, fmt.Errorf("checkpoint: tensor %s is in shard %s and in shard %s, and no index says which is meant", quote(name), quote(holder.path), quote(c.shards[i].path))
+			return nil, fmt.Errorf("checkpoint: tensor %s is in shard %s and in shard %s, and no index says which is meant", quote(name), quote(holder.Path), quote(c.shards[i].Path))
 		default:
 			holder = c.shards[i]
 		}
@@ -206,20 +208,20 @@ func (c *Checkpoint) listed(ctx context.Context, name string) (*safetensors.Tens
 }
 
 // from returns the named tensor of a shard.
-func (c *Checkpoint) from(ctx context.Context, s *shard, name string) (*safetensors.Tensor, error) {
+func (c *Checkpoint) from(ctx context.Context, s *shard.Shard, name string) (*safetensors.Tensor, error) {
 	h, err := c.header(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
 	ti := h.Lookup(name)
 	if ti == nil {
-		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, where the index puts it: %w", quote(name), quote(s.path), fs.ErrNotExist)
+		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, where the index puts it: %w", quote(name), quote(s.Path), fs.ErrNotExist)
 	}
 	r, err := c.data(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
-	return r.tensors(h).tensor(ti), nil
+	return r.Tensors(h).Tensor(ti), nil
 }
 
 // A headerRead is the outcome of reading a shard's header.
@@ -279,18 +281,18 @@ func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[Loca
 
 // yieldShard yields the tensors of one shard. It returns false if no more are
 // wanted.
-func (c *Checkpoint) yieldShard(ctx context.Context, s *shard, h *safetensors.Header, yield func(Located, error) bool) (bool, error) {
+func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetensors.Header, yield func(Located, error) bool) (bool, error) {
 	r, err := c.data(ctx, s, "")
 	if err != nil {
 		return true, err
 	}
-	tensors := r.tensors(h)
+	tensors := r.Tensors(h)
 	for i := range h.Tensors {
 		ti := &h.Tensors[i]
 		if c.isElsewhere(ctx, s, ti.Name) {
 			continue
 		}
-		if !yield(Located{tensors.tensor(ti), s.path}, nil) {
+		if !yield(Located{tensors.Tensor(ti), s.Path}, nil) {
 			return false, nil
 		}
 	}
@@ -299,7 +301,7 @@ func (c *Checkpoint) yieldShard(ctx context.Context, s *shard, h *safetensors.He
 
 // isElsewhere says whether another shard than s has the named tensor, and the
 // index means that one.
-func (c *Checkpoint) isElsewhere(ctx context.Context, s *shard, name string) bool {
+func (c *Checkpoint) isElsewhere(ctx context.Context, s *shard.Shard, name string) bool {
 	if c.set.index == nil {
 		return false
 	}
@@ -311,6 +313,6 @@ func (c *Checkpoint) isElsewhere(ctx context.Context, s *shard, name string) boo
 	if home < 0 || c.shards[home] == s {
 		return false
 	}
-	h, err := c.shards[home].header(ctx)
+	h, err := c.shards[home].Header(ctx)
 	return err == nil && h.Lookup(name) != nil
 }

@@ -5,6 +5,8 @@ package checkpoint
 import (
 	"context"
 	"slices"
+
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
 // A comparer compares sets while a folder is sorted, and keeps what it has read.
@@ -41,7 +43,7 @@ func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
 	for _, path := range s.Shards {
 		k := c.f.recall(path)
 		if k != nil {
-			one.sizes = append(one.sizes, k.size)
+			one.sizes = append(one.sizes, k.Size)
 		}
 		one.broken = one.broken || isBroken(k, s)
 	}
@@ -55,11 +57,11 @@ func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
 // isBroken says whether there may be tensors in a shard that are not known. No set
 // with such a one is a copy, nor is another one of it. But a shard of an index
 // that was not fetched does not count: the index knows its tensors.
-func isBroken(k *knowledge, of *Set) bool {
+func isBroken(k *shard.Knowledge, of *Set) bool {
 	if k == nil {
 		return of.index == nil
 	}
-	return k.header == nil || k.blind
+	return k.Header == nil || k.Blind
 }
 
 // compare returns the evidence that s is a copy of m. What the names say counts if

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/ahead"
 )
 
@@ -22,7 +23,7 @@ type contents map[string]*safetensors.TensorInfo
 // for nothing here: it is reported when it is judged.
 func (f *folder) contents(ctx context.Context, s *Set) (contents, error) {
 	headers := make([]*safetensors.Header, len(s.Shards))
-	reads := ahead.Each(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *knowledge {
+	reads := ahead.Each(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *shard.Knowledge {
 		return f.learn(ctx, s.Shards[i])
 	})
 	for i, k := range reads {
@@ -30,7 +31,7 @@ func (f *folder) contents(ctx context.Context, s *Set) (contents, error) {
 			return nil, context.Cause(ctx)
 		}
 		if k != nil {
-			headers[i] = k.header
+			headers[i] = k.Header
 		}
 	}
 	if s.index != nil {
@@ -61,13 +62,13 @@ func (s *Set) listed(headers []*safetensors.Header) contents {
 
 // learn returns what is known of the shard at path, having read its header if
 // need be; nil if that cannot be read.
-func (f *folder) learn(ctx context.Context, path string) *knowledge {
+func (f *folder) learn(ctx context.Context, path string) *shard.Knowledge {
 	if k := f.recall(path); k != nil {
 		return k
 	}
-	s := newShard(path, f.from, f.opts)
-	defer s.close()
-	k, err := s.read(ctx)
+	s := shard.New(path, f.from, f.shards, nil)
+	defer s.Close()
+	k, err := s.Read(ctx)
 	if err != nil {
 		return nil
 	}
@@ -76,13 +77,13 @@ func (f *folder) learn(ctx context.Context, path string) *knowledge {
 }
 
 // recall returns what is known of the shard at path, or nil.
-func (f *folder) recall(path string) *knowledge {
+func (f *folder) recall(path string) *shard.Knowledge {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.known[path]
 }
 
-func (f *folder) remember(path string, k *knowledge) {
+func (f *folder) remember(path string, k *shard.Knowledge) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.known[path] = k

@@ -66,10 +66,10 @@ func (c *comparer) readSample(ctx context.Context, path string) *sample {
 	}
 	defer object.Close()
 	k, size := c.f.recall(path), object.Size()
-	if size != k.size {
+	if size != k.Size {
 		return nil // it has changed
 	}
-	r, begin := object.ReaderAt(ctx), min(k.header.DataStart(), size)
+	r, begin := object.ReaderAt(ctx), min(k.Header.DataStart(), size)
 	hash := sha256.New()
 	for _, at := range []int64{begin, begin + (size-begin)/2, max(begin, size-part)} {
 		n := min(part, size-at)

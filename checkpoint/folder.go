@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/store"
 )
@@ -24,9 +25,10 @@ import (
 // that opening it, and judging it later, come to the same sets and read each
 // header once.
 type folder struct {
-	from store.Store
-	opts *Options
-	path string // "" for the root of the store
+	from   store.Store
+	opts   *Options
+	shards *shard.Options
+	path   string // "" for the root of the store
 
 	listed   bool              // from could say what it holds; then the rest is known
 	places   map[string]*place // by path; that of the folder itself is among them
@@ -36,12 +38,12 @@ type folder struct {
 	adopted  bool              // the places have files of other formats, for lack of safetensors files
 	problems []error           // what could not be looked at
 
-	turn    turn // of those who sort
+	turn    shard.Turn // of those who sort
 	claimed map[string]bool
 	sorted  []*Set // all sets, once they are known
 
 	mu       sync.Mutex
-	known    map[string]*knowledge                // of shards, by path
+	known    map[string]*shard.Knowledge          // of shards, by path
 	byNumber map[naming.Numbering][]naming.Number // of the weights that were listed; nil until it is asked for
 }
 
@@ -57,9 +59,10 @@ type place struct {
 // find returns the set that path is, if it is a file, or the folder that it is.
 func find(ctx context.Context, from store.Store, name string, opts *Options) (*folder, *Set, error) {
 	f := &folder{
-		from: from, opts: opts.orDefault(), path: name, turn: newTurn(),
-		places: make(map[string]*place), claimed: make(map[string]bool), known: make(map[string]*knowledge),
+		from: from, opts: opts.orDefault(), path: name, turn: shard.NewTurn(),
+		places: make(map[string]*place), claimed: make(map[string]bool), known: make(map[string]*shard.Knowledge),
 	}
+	f.shards = f.opts.shards()
 	if strings.HasSuffix(name, ".index.json") || IsIndex(name) {
 		set, err := f.indexSet(ctx, name)
 		return f, set, err
@@ -72,7 +75,7 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 		if err == nil {
 			return f, &Set{Name: name, Role: Model, Shards: []string{name}, found: f, object: object}, nil
 		}
-		if missing = atPath("open", name, err); !isMissing(err) {
+		if missing = atPath("open", name, err); !shard.IsMissing(err) {
 			return nil, nil, missing
 		}
 	}
@@ -93,7 +96,7 @@ func (f *folder) list(ctx context.Context, missing error) error {
 	seen := f.path == ""
 	for e, err := range lister.List(ctx, f.path) {
 		if err != nil && e.Name == "" {
-			if missing != nil && isMissing(err) {
+			if missing != nil && shard.IsMissing(err) {
 				return missing // which has the whole path
 			}
 			return err
@@ -129,7 +132,7 @@ func (f *folder) add(name string, err error) {
 	case strings.HasSuffix(base, naming.WeightsSuffix):
 		p := f.place(naming.Folder(name))
 		p.weights = append(p.weights, name) // opening it gives err again
-	case isMissing(err), errors.Is(err, store.ErrNotRegular): // a link to nowhere, or a pipe: none of this package's business
+	case shard.IsMissing(err), errors.Is(err, store.ErrNotRegular): // a link to nowhere, or a pipe: none of this package's business
 	case err != nil:
 		f.problems = append(f.problems, err)
 	case name == path.Join(f.path, "model_index.json"):
@@ -203,7 +206,7 @@ func (f *folder) probe(ctx context.Context) error {
 				open = f.from.Open
 			}
 			object, err := open(ctx, name)
-			if isMissing(err) {
+			if shard.IsMissing(err) {
 				continue
 			} else if err != nil {
 				return atPath("open", name, err)

@@ -3,6 +3,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -12,6 +13,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -47,7 +49,7 @@ type Format struct {
 }
 
 // ErrNotFormat says that a file which matched a [Format] is not of that format.
-var ErrNotFormat = errors.New("the file is not of this format")
+var ErrNotFormat = shard.ErrNotFormat
 
 // Damaged returns the violation of [RuleFormatDamaged]. The detail says what is wrong with the
 // file.
@@ -90,6 +92,26 @@ type Description struct {
 type Located struct {
 	*safetensors.Tensor
 	File string // the path of the shard in its store
+}
+
+// content opens an object and lists its tensors.
+func (f *Format) content(ctx context.Context, object store.Object) (*shard.Content, error) {
+	tensors, err := f.Open(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	c := &shard.Content{Value: tensors, Variant: f.Name, Close: tensors.Close}
+	if d, ok := tensors.(Describer); ok {
+		about := d.Describe()
+		c.Variant, c.Metadata, c.Notes = cmp.Or(about.Variant, f.Name), about.Metadata, about.Notes
+	}
+	for t, err := range tensors.All() {
+		if err != nil {
+			return nil, errors.Join(err, tensors.Close())
+		}
+		c.List = append(c.List, t)
+	}
+	return c, nil
 }
 
 // formatOf returns the format whose files in folders have the extension of base, or nil.

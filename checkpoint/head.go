@@ -3,16 +3,10 @@
 package checkpoint
 
 import (
-	"encoding/binary"
-	"io"
 	"strings"
 
-	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/store"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
-
-// lengthSize is the size in bytes of the number with which a file begins.
-const lengthSize = 8
 
 // heads returns for each shard how many bytes its length and header are expected to
 // take: to the byte it is known only when they were read, but names, which are most
@@ -25,7 +19,7 @@ func (s *Set) heads() []int64 {
 		// The second dimension and its comma: biases and the weights of norms have none.
 		second = 6 // bytes
 		// {"__metadata__":{"format":"pt"},}, and padding
-		rest = lengthSize + 40 // bytes
+		rest = shard.LengthSize + 40 // bytes
 	)
 	heads := make([]int64, len(s.Shards))
 	if s.index == nil {
@@ -48,21 +42,4 @@ func (s *Set) heads() []int64 {
 		}
 	}
 	return heads
-}
-
-// foresee tells the store of r where the header ends, so that what has not come yet
-// of it comes at once. The length is what the file claims, and so no more than a hint.
-func foresee(r io.ReaderAt, size int64) error {
-	ahead, ok := r.(store.Prefetcher)
-	if !ok || size < lengthSize {
-		return nil
-	}
-	var length [lengthSize]byte
-	if n, err := r.ReadAt(length[:], 0); n < lengthSize {
-		return err
-	}
-	if n := binary.LittleEndian.Uint64(length[:]); n <= safetensors.MaxHeaderSize && int64(n) <= size-lengthSize {
-		ahead.Prefetch(lengthSize, int64(n))
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -65,11 +66,12 @@ func (o *Options) orDefault() *Options {
 	return &full
 }
 
-// least returns the severity from which on a violation keeps a shard from being
-// used.
-func (o *Options) least() safetensors.Severity {
-	if o.Opener.Lenient {
-		return safetensors.Invalid
+// shards returns how shards are read.
+func (o *Options) shards() *shard.Options {
+	list := make([]shard.Format, len(o.Formats))
+	for i := range o.Formats {
+		f := &o.Formats[i]
+		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content}
 	}
-	return safetensors.Nonconforming
+	return &shard.Options{Opener: o.Opener, Formats: list}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -87,17 +88,17 @@ func (s *Set) Counted() bool { return s.Role == Model }
 
 // Open opens the set. It reads nothing.
 func (s *Set) Open() *Checkpoint {
-	c := &Checkpoint{set: s, opts: s.found.opts, byPath: make(map[string]*shard, len(s.Shards))}
+	c := &Checkpoint{set: s, opts: s.found.opts, byPath: make(map[string]*shard.Shard, len(s.Shards))}
 	heads := s.heads()
 	for i, p := range s.Shards {
-		one := newShard(p, s.found.from, s.found.opts)
-		one.head = heads[i]
-		one.known = s.found.recall(p)
+		one := shard.New(p, s.found.from, s.found.shards, s.found.recall(p))
+		one.Head = heads[i]
 		c.shards = append(c.shards, one)
 		c.byPath[p] = one
 	}
 	if s.object != nil {
-		c.shards[0].object, s.object = s.object, nil
+		c.shards[0].Adopt(s.object)
+		s.object = nil
 	}
 	return c
 }

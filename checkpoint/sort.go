@@ -118,10 +118,10 @@ func (f *folder) model(ctx context.Context) (*Set, error) {
 // evident returns the model if names and indexes suffice to tell which it is, and
 // otherwise nil. It reads no header.
 func (f *folder) evident(ctx context.Context) (*Set, error) {
-	if err := f.turn.wait(ctx); err != nil {
+	if err := f.turn.Wait(ctx); err != nil {
 		return nil, err
 	}
-	defer f.turn.end()
+	defer f.turn.End()
 	own, ok := f.places[f.path]
 	if !ok || f.parts != nil {
 		return nil, nil
@@ -180,10 +180,10 @@ func (c *candidates) first() *Set {
 // sets returns all sets of the folder, those that are counted first. It may be
 // called again after an error: what it has found out by then still holds.
 func (f *folder) sets(ctx context.Context) ([]*Set, error) {
-	if err := f.turn.wait(ctx); err != nil {
+	if err := f.turn.Wait(ctx); err != nil {
 		return nil, err
 	}
-	defer f.turn.end()
+	defer f.turn.End()
 	if f.sorted != nil {
 		return f.sorted, nil
 	}

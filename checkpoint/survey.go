@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
 // A survey is what is known of a set once all its shards were judged.
@@ -30,12 +31,12 @@ type survey struct {
 
 // A surveyed shard is one that was judged, or could not be.
 type surveyed struct {
-	*knowledge      // nil if the shard could not be read
-	missing    bool // there is no such shard
+	*shard.Knowledge      // nil if the shard could not be read
+	missing          bool // there is no such shard
 }
 
 // whole says whether the shard is there, and all its tensors are known.
-func (s *surveyed) whole() bool { return s.knowledge != nil && !s.blind }
+func (s *surveyed) whole() bool { return s.Knowledge != nil && !s.Blind }
 
 // A place32 is one tensor of a shard's header. There may be a million, so it is
 // small. The shard is counted from 1: the zero place32 is none.
@@ -49,11 +50,11 @@ func newSurvey(c *Checkpoint) *survey {
 
 // entry returns the entry of a header that is at a place.
 func (s *survey) entry(p place32) *safetensors.TensorInfo {
-	return &s.shards[p.shard-1].header.Tensors[p.tensor]
+	return &s.shards[p.shard-1].Header.Tensors[p.tensor]
 }
 
 // path returns the quoted path of a shard.
-func (s *survey) path(shard int) string { return quote(s.c.shards[shard].path) }
+func (s *survey) path(shard int) string { return quote(s.c.shards[shard].Path) }
 
 // judge judges the set. Errors are of reading.
 func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
@@ -86,14 +87,14 @@ func (s *survey) placeTensors(x *Index) {
 		s.found = make([]place32, len(x.Tensors))
 	}
 	for i := range s.shards {
-		if s.shards[i].knowledge != nil && s.shards[i].header != nil {
+		if s.shards[i].Knowledge != nil && s.shards[i].Header != nil {
 			s.placeShard(x, i)
 		}
 	}
 }
 
 func (s *survey) placeShard(x *Index, shard int) {
-	tensors := s.shards[shard].header.Tensors
+	tensors := s.shards[shard].Header.Tensors
 	name, home := "", -1 // of the shard that the index says of the tensor before
 	for i := range tensors {
 		e, ok := uint32(0), false
@@ -128,7 +129,7 @@ func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *finding.Tallie
 			twins = append(twins, twin{s.found[e], p})
 			continue
 		case home >= 0 && (s.shards[home].missing || s.shards[home].whole()):
-			misplaced.Add([2]string{listed.Shard, s.c.shards[p.shard-1].path}, listed.Tensor, listed.Span)
+			misplaced.Add([2]string{listed.Shard, s.c.shards[p.shard-1].Path}, listed.Tensor, listed.Span)
 		}
 		s.found[e] = p
 	}
@@ -227,7 +228,7 @@ func (s *survey) numbers() {
 	there := make(map[naming.Numbering][]naming.Number)
 	var order []naming.Numbering
 	for _, one := range s.c.shards {
-		n, number, ok := naming.Numbered(one.path)
+		n, number, ok := naming.Numbered(one.Path)
 		if !ok {
 			continue
 		}
@@ -258,7 +259,7 @@ func (s *survey) gap(n naming.Numbering, g naming.Gap) {
 func (s *survey) otherFormats() {
 	n, first := 0, -1
 	for i := range s.shards {
-		if k := s.shards[i].knowledge; k != nil && k.format != "" {
+		if k := s.shards[i].Knowledge; k != nil && k.Format != "" {
 			if n++; first < 0 {
 				first = i
 			}
@@ -267,9 +268,9 @@ func (s *survey) otherFormats() {
 	switch n {
 	case 0:
 	case 1:
-		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%s is not a safetensors file: its format is %s", s.path(first), s.shards[first].format)
+		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%s is not a safetensors file: its format is %s", s.path(first), s.shards[first].Format)
 	default:
-		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%d files are not safetensors files, the first %s: its format is %s", n, s.path(first), s.shards[first].format)
+		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%d files are not safetensors files, the first %s: its format is %s", n, s.path(first), s.shards[first].Format)
 	}
 }
 
@@ -281,7 +282,7 @@ func (s *survey) totalSize(x *Index) {
 		return
 	}
 	for i := range s.shards {
-		if s.shards[i].knowledge == nil || s.shards[i].fault != nil {
+		if s.shards[i].Knowledge == nil || s.shards[i].Fault != nil {
 			return
 		}
 	}

@@ -83,7 +83,7 @@ func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) 
 	if a.Dtype != b.Dtype || !slices.Equal(a.Shape, b.Shape) {
 		return otherKind, fmt.Sprintf(": %s and %s", kindOf(a), kindOf(b)), nil
 	}
-	if s.c.opts.HeadersOnly || s.shards[t.one.shard-1].fault != nil || s.shards[t.other.shard-1].fault != nil {
+	if s.c.opts.HeadersOnly || s.shards[t.one.shard-1].Fault != nil || s.shards[t.other.shard-1].Fault != nil {
 		return unknown, "", nil
 	}
 	x, err := s.tensor(ctx, t.one)
@@ -109,11 +109,11 @@ func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) 
 
 func (s *survey) tensor(ctx context.Context, p place32) (*safetensors.Tensor, error) {
 	one := s.c.shards[p.shard-1]
-	r, err := one.data(ctx)
+	r, err := one.Data(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r.tensors(s.shards[p.shard-1].header).tensor(s.entry(p)), nil
+	return r.Tensors(s.shards[p.shard-1].Header).Tensor(s.entry(p)), nil
 }
 
 // isOne says whether two tensors are the same bytes of one file, which folders
@@ -121,9 +121,9 @@ func (s *survey) tensor(ctx context.Context, p place32) (*safetensors.Tensor, er
 // are open.
 func (s *survey) isOne(t twin) bool {
 	x, y := s.c.shards[t.one.shard-1], s.c.shards[t.other.shard-1]
-	atX := s.shards[t.one.shard-1].header.FileSpan(s.entry(t.one))
-	atY := s.shards[t.other.shard-1].header.FileSpan(s.entry(t.other))
-	return atX == atY && store.Same(x.object, y.object)
+	atX := s.shards[t.one.shard-1].Header.FileSpan(s.entry(t.one))
+	atY := s.shards[t.other.shard-1].Header.FileSpan(s.entry(t.other))
+	return atX == atY && store.Same(x.Object(), y.Object())
 }
 
 // kindOf returns the dtype and the shape of a tensor, as part of a line: both may

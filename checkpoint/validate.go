@@ -10,6 +10,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/ahead"
 )
 
@@ -57,15 +58,15 @@ func (c *Checkpoint) Validate(ctx context.Context) iter.Seq2[Report, error] {
 			case ctx.Err() != nil:
 				yield(Report{}, context.Cause(ctx))
 				return
-			case r.err != nil && isMissing(r.err):
+			case r.err != nil && shard.IsMissing(r.err):
 				s.shards[i].missing = true // for the set's report
 				continue
 			case r.err == nil:
-				s.shards[i].knowledge = r.known
+				s.shards[i].Knowledge = r.known
 			}
-			report := Report{File: c.shards[i].path, Report: r.report}
+			report := Report{File: c.shards[i].Path, Report: r.report}
 			if k := r.known; k != nil {
-				report.Size, report.Format, report.Notes = k.size, k.format, k.notes
+				report.Size, report.Format, report.Notes = k.Size, k.Format, k.Notes
 			}
 			if !yield(report, r.err) {
 				return
@@ -89,17 +90,17 @@ func (c *Checkpoint) Validate(ctx context.Context) iter.Seq2[Report, error] {
 // A judgement is the outcome of judging a shard.
 type judgement struct {
 	report *safetensors.Report
-	known  *knowledge
+	known  *shard.Knowledge
 	err    error
 }
 
 func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] {
 	return ahead.Each(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) judgement {
-		report, known, err := c.shards[i].judge(ctx)
+		report, known, err := c.shards[i].Judge(ctx)
 		if err != nil {
 			return judgement{err: err}
 		}
-		c.set.found.remember(c.shards[i].path, known)
+		c.set.found.remember(c.shards[i].Path, known)
 		return judgement{report, known, nil}
 	})
 }
@@ -195,18 +196,18 @@ func likenessOf(held, own contents) string {
 func (s *survey) extra(ctx context.Context, other *Set) {
 	for _, p := range other.Shards {
 		k := s.c.set.found.learn(ctx, p)
-		if k == nil || k.header == nil {
+		if k == nil || k.Header == nil {
 			s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s, and it is not to be read",
 				quote(p), quote(path.Base(s.c.set.Index)))
 			continue
 		}
 		listed := 0
-		for i := range k.header.Tensors {
-			if s.c.set.index.Lookup(k.header.Tensors[i].Name) != nil {
+		for i := range k.Header.Tensors {
+			if s.c.set.index.Lookup(k.Header.Tensors[i].Name) != nil {
 				listed++
 			}
 		}
 		s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s; it has %s, %d of them under names that the index puts elsewhere",
-			quote(p), quote(path.Base(s.c.set.Index)), count(len(k.header.Tensors), "tensor"), listed)
+			quote(p), quote(path.Base(s.c.set.Index)), count(len(k.Header.Tensors), "tensor"), listed)
 	}
 }

@@ -1,0 +1,158 @@
+// Files of other formats: matched by content, opened once, and shown as a header.
+
+package shard
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/store"
+)
+
+// headSize is how many bytes of a file a Format gets to match it.
+const headSize = 512
+
+// A Format opens files that are not safetensors files.
+type Format struct {
+	Name  string
+	Match func(head []byte, name string) bool
+
+	// Open opens a file. The object and ctx stay valid until the content is closed.
+	Open func(ctx context.Context, object store.Object) (*Content, error)
+}
+
+// ErrNotFormat says that a file which matched a format is not of that format.
+var ErrNotFormat = errors.New("the file is not of this format")
+
+// Content is what a format reads from a file.
+type Content struct {
+	List     []*safetensors.Tensor
+	Variant  string            // of the format, for reports
+	Metadata map[string]string // of the header
+	Notes    []string
+	Value    any // what the format made of the file
+	Close    func() error
+}
+
+// Opened is an open file of another format.
+type Opened struct {
+	*Content
+	header *safetensors.Header // what a safetensors file of these tensors would have
+	byName map[string]int      // indices of List
+	end    context.CancelCauseFunc
+}
+
+// Matching returns the formats that an object may be of, by its content.
+func (o *Options) Matching(ctx context.Context, name string, object store.Object) ([]*Format, error) {
+	if len(o.Formats) == 0 || strings.HasSuffix(name, naming.WeightsSuffix) {
+		return nil, nil
+	}
+	head := make([]byte, min(object.Size(), headSize))
+	if err := bytesio.ReadFull(object.ReaderAt(ctx), head, 0); err != nil {
+		return nil, err
+	}
+	var list []*Format
+	for i := range o.Formats {
+		if o.Formats[i].Match(head, name) {
+			list = append(list, &o.Formats[i])
+		}
+	}
+	return list, nil
+}
+
+// openOther opens an object as a file of another format. It returns nil if it is of none
+// of the formats. The error wraps a *safetensors.Violation if the file is at fault.
+func (o *Options) openOther(ctx context.Context, name string, object store.Object) (*Opened, error) {
+	formats, err := o.Matching(ctx, name, object)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range formats {
+		one, err := f.open(ctx, object)
+		if err == nil || !errors.Is(err, ErrNotFormat) {
+			return one, err
+		}
+	}
+	return nil, nil
+}
+
+// open opens an object. What the format reads later, it reads with a context that ends when
+// the file is closed, not with the one that ends with this call.
+func (f *Format) open(ctx context.Context, object store.Object) (*Opened, error) {
+	own, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	release := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
+	one := &Opened{end: end}
+	var err error
+	if one.Content, err = f.Open(own, object); err == nil {
+		err = one.list(f)
+	}
+	if !release() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		one.close()
+		return nil, err
+	}
+	return one, nil
+}
+
+// list makes the header.
+func (o *Opened) list(f *Format) error {
+	e := safetensors.Encoder{Metadata: o.Metadata, KeepOrder: true}
+	h, err := e.Plan(o.List...)
+	if err != nil {
+		return finding.New(finding.FormatDamaged, "", safetensors.Span{}, "the tensors of the %s file cannot be listed: %v", f.Name, err)
+	}
+	o.header = h
+	o.byName = make(map[string]int, len(o.List))
+	for i, t := range o.List {
+		o.byName[t.Name] = i
+	}
+	return nil
+}
+
+// close closes the file, except its object.
+func (o *Opened) close() error {
+	var err error
+	if o.Content != nil {
+		err = o.Close()
+	}
+	o.end(os.ErrClosed)
+	return err
+}
+
+// openOther opens the shard as a file of another format, unless it is open as such. It
+// returns false if it is of none of the formats. The caller has the turn, and has opened
+// the object.
+func (s *Shard) openOther(ctx context.Context) (bool, error) {
+	if s.other != nil {
+		return true, nil
+	}
+	one, err := s.opts.openOther(ctx, s.Path, s.object)
+	s.other = one
+	return one != nil, err
+}
+
+// judgeOther returns the report on a file of another format, which openOther opened or
+// failed to open.
+func (s *Shard) judgeOther(err error) (*safetensors.Report, error) {
+	k := &Knowledge{Size: s.object.Size(), Report: new(safetensors.Report)}
+	var v *safetensors.Violation
+	switch {
+	case err == nil:
+		k.Header, k.Format, k.Notes = s.other.header, s.other.Variant, s.other.Notes
+	case errors.As(err, &v):
+		k.Blind, k.Report.Violations, k.Fault = true, []*safetensors.Violation{v}, AtPath("open", s.Path, err)
+	default:
+		return nil, AtPath("read", s.Path, err)
+	}
+	k.Report.Header = k.Header
+	s.known = k
+	return k.Report, nil
+}
