@@ -15,8 +15,8 @@ import (
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
 
-// A Verdict is what was found out about a tensor.
-type Verdict struct {
+// A TensorCount is how a tensor was counted.
+type TensorCount struct {
 	Rule   Rule
 	Scheme string // the name of the packing, or ""
 	Params Range  // logical parameters
@@ -32,11 +32,11 @@ func Count(m *Model) *Counts {
 
 // Judge yields the tensors of a model in the order of its files, each with what was found out about it.
 // It ignores Only.
-func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *Verdict] {
-	return func(yield func(*safetensors.TensorInfo, *Verdict) bool) {
+func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *TensorCount] {
+	return func(yield func(*safetensors.TensorInfo, *TensorCount) bool) {
 		c := m.count()
 		for i := range c.entries {
-			if e := &c.entries[i]; !yield(e.Info, &e.Verdict) {
+			if e := &c.entries[i]; !yield(e.Info, &e.TensorCount) {
 				return
 			}
 		}
@@ -45,7 +45,7 @@ func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *Verdict] {
 
 // An entry is a tensor of the model.
 type entry struct {
-	Verdict
+	TensorCount
 	scheme.Tensor
 	next int32 // the next entry of the same module, or -1
 	role parts.Role

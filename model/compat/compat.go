@@ -1,11 +1,8 @@
-// Compatibility: the numbers of others, by their rules, and why ours differ.
-
-// Package compat counts the parameters of a model as other programs do, and says why
-// their numbers are not those of package model.
+// Package compat counts the parameters of a model like other programs, and explains the differences.
 //
-// The number on a model's page on the Hub, the one that Python's library gives, and
-// ours can all differ. Each reason is one sentence, and comes with how many parameters
-// it makes up, so that the differences add up to the whole.
+// The number on a model's page on the Hub, the number of Python's huggingface_hub, and the number of package
+// model can all differ. Each reason is a sentence with the number of parameters that it accounts for, and these
+// add up to the difference.
 package compat
 
 import (
@@ -18,46 +15,46 @@ import (
 	"github.com/weightools/safetensors/model"
 )
 
-// The counters that there are.
+// The counters.
 const (
-	HFJS           = "hf.js"           // @huggingface/hub, which the Hub's pages use
-	HuggingFaceHub = "huggingface_hub" // the library for Python
+	HFJS           = "hf.js"           // @huggingface/hub, used by the Hub's pages
+	HuggingFaceHub = "huggingface_hub" // the Python library
 )
 
-// A Result is the number of another counter.
+// A Result is what another program counts.
 type Result struct {
 	Name    string
-	Version string // whose rules these are
+	Version string // of the program whose rules are used
 
-	Dtypes []Dtype // that with the most first
+	Dtypes []Dtype // the one with the most first
 	Total  int64
 
-	// Refused says why the other counter gives no number, "" if it does.
+	// Refused is the reason why the other program returns no number, or "".
 	Refused string
 
-	// Differences say why the total is not ours, which is taken for the most that it
-	// can be if it is not known exactly. Their sum is what the totals differ by.
+	// Differences explain why the total differs from that of package model, whose upper bound is used if it is
+	// inexact. They add up to the difference.
 	Differences []Difference
 }
 
-// A Dtype is what another counter says of a dtype.
+// A Dtype is the number of parameters of a dtype.
 type Dtype struct {
 	Dtype  safetensors.Dtype
 	Params int64
 }
 
-// A Difference is one reason why another counter differs.
+// A Difference is one reason for a different total.
 type Difference struct {
 	Cause   string // a sentence
 	Tensors int
-	Params  int64 // how many more the other counts; below 0, how many fewer
+	Params  int64 // how many more the other program counts; negative if fewer
 }
 
 // Names are the counters that Count knows.
 func Names() []string { return []string{HFJS, HuggingFaceHub} }
 
-// Count counts a model as the named counter does, by its rules and with its rounding.
-// It is an error if there is no counter of that name.
+// Count counts a model like the named program, by its rules and with its rounding. It returns an error if the
+// name is not one of Names.
 func Count(name string, m *model.Model) (*Result, error) {
 	var other func(*model.Model) counter
 	x := &Result{Name: name}
@@ -67,23 +64,23 @@ func Count(name string, m *model.Model) (*Result, error) {
 	case HuggingFaceHub:
 		other, x.Version = newPythonHub, pythonHubVersion
 	default:
-		return nil, fmt.Errorf("compat: there is no counter %q, but %q and %q", name, HFJS, HuggingFaceHub)
+		return nil, fmt.Errorf("compat: unknown counter %q; use %q or %q", name, HFJS, HuggingFaceHub)
 	}
 	x.compare(m, other(m))
 	return x, nil
 }
 
-// A counter is another counter, of one model.
+// A counter is another program, applied to one model.
 type counter interface {
-	// refuses says why there is no number at all, or "".
+	// refuses returns why the program returns no number, or "".
 	refuses() string
-	// params is how many parameters a tensor has.
-	params(*safetensors.TensorInfo, *model.Verdict) float64
-	// cause says why that is not what the verdict has.
-	cause(ti *safetensors.TensorInfo, v *model.Verdict, theirs float64) string
+	// params returns the number of parameters of a tensor.
+	params(*safetensors.TensorInfo, *model.TensorCount) float64
+	// cause returns why that number differs.
+	cause(ti *safetensors.TensorInfo, v *model.TensorCount, theirs float64) string
 }
 
-// compare adds up what another counter counts.
+// compare adds up the counts of another program.
 func (x *Result) compare(m *model.Model, other counter) {
 	if x.Refused = other.refuses(); x.Refused != "" {
 		return
@@ -134,7 +131,7 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// plus returns a + b, or the nearest number that there is.
+// plus returns a + b, limited to the range of int64.
 func plus(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:
@@ -145,7 +142,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// whole returns a float that is a whole number, or the largest int64.
+// whole converts a whole number, limited to the largest int64.
 func whole(n float64) int64 {
 	if n >= 1<<63 {
 		return 1<<63 - 1

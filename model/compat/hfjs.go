@@ -13,16 +13,15 @@ import (
 	"github.com/weightools/safetensors/model"
 )
 
-// hfjsVersion is the version of @huggingface/hub whose rules these are. A test holds
-// them against what that version itself says of the fixtures.
+// hfjsVersion is the version of @huggingface/hub whose rules are used. A test compares the results with the numbers of
+// that version.
 const hfjsVersion = "2.17.5"
 
-// A hfjs counts as the Hub's pages do. All its numbers are doubles, so sums above
-// 2^53 are rounded.
+// A hfjs counts like the Hub's pages. All its numbers are doubles, so sums above 2^53 are rounded.
 type hfjs struct {
 	*model.Model
 	config hfjsConfig
-	mlx    map[string]bool // the modules that MLX has packed
+	mlx    map[string]bool // modules packed by MLX
 }
 
 func newHFJS(m *model.Model) counter {
@@ -33,11 +32,10 @@ func newHFJS(m *model.Model) counter {
 	return h
 }
 
-// mostComparisons bounds how many names are compared with patterns. hf.js has no such
-// bound, and takes as long as a configuration likes.
+// mostComparisons bounds how often names are compared with patterns. hf.js has no such bound.
 const mostComparisons = 100_000_000
 
-// refuses is what parseSingleFile and validateTensorEntry throw for.
+// refuses returns the error of parseSingleFile and validateTensorEntry.
 func (h *hfjs) refuses() string {
 	if why := refusesHeaders(h.Files); why != "" {
 		return why
@@ -76,7 +74,7 @@ func (h *hfjs) tensors() iter.Seq[*safetensors.TensorInfo] {
 }
 
 // params is computeNumOfParamsByDtypeForHeader for one tensor.
-func (h *hfjs) params(ti *safetensors.TensorInfo, _ *model.Verdict) float64 {
+func (h *hfjs) params(ti *safetensors.TensorInfo, _ *model.TensorCount) float64 {
 	if h.skips(ti) || len(ti.Shape) == 0 {
 		return 0
 	}
@@ -90,11 +88,10 @@ func (h *hfjs) params(ti *safetensors.TensorInfo, _ *model.Verdict) float64 {
 	return math.Floor(n*h.factor(ti) + 0.5) // Math.round
 }
 
-// leafOf returns what stands after the last dot of a name.
+// leafOf returns the part of a name after its last dot.
 func leafOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// moduleOf returns what stands before the last dot of a name, all of it if there is
-// none.
+// moduleOf returns the part of a name before its last dot, or all of a name without dots.
 func moduleOf(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i]
@@ -108,9 +105,8 @@ var hfjsExtras = []string{
 	"input_global_scale", "input_zero_point", "zero_point", "weight_shape", "weight_g_idx",
 }
 
-// skips is shouldSkipTensor. Suffixes are whole words after the last dot, so that
-// "experts.down_proj_scales" is caught by the case of mxfp4 alone, and "k_scale" by
-// none. The order matters: with no configuration nothing but scale dtypes is left out.
+// skips is shouldSkipTensor. Suffixes are whole words after the last dot: "experts.down_proj_scales" is only
+// caught by the case of mxfp4, and "k_scale" by none. Without a configuration, only scale dtypes are skipped.
 func (h *hfjs) skips(ti *safetensors.TensorInfo) bool {
 	switch ti.Dtype {
 	case "F8_E8M0", "E8M0", "UE8":
@@ -139,8 +135,8 @@ func (h *hfjs) skips(ti *safetensors.TensorInfo) bool {
 	return false
 }
 
-// packed is isQuantizedTensor. It compares modules_to_not_convert with the name of the
-// tensor, as a part of it anywhere, but ignore with the name of the module.
+// packed is isQuantizedTensor. It looks for modules_to_not_convert anywhere in the name of the tensor, but compares
+// ignore with the name of the module.
 func (h *hfjs) packed(name string) bool {
 	if !h.config.present {
 		return false
@@ -164,8 +160,7 @@ func (h *hfjs) packed(name string) bool {
 	})
 }
 
-// findMLX is getMlxQuantizedModules: those with a U32 weight, scales, and biases if
-// the mode has them.
+// findMLX is getMlxQuantizedModules: modules with a U32 weight, scales, and biases if the mode has them.
 func (h *hfjs) findMLX() {
 	parts := make(map[string]int) // 1 a weight, 2 scales, 4 biases
 	for ti := range h.tensors() {
@@ -188,7 +183,7 @@ func (h *hfjs) findMLX() {
 // hfjsContainers are INTEGER_CONTAINER_BITS.
 var hfjsContainers = map[string]float64{"U8": 8, "I8": 8, "U16": 16, "I16": 16, "U32": 32, "I32": 32}
 
-// fill is packingFactor: a ratio, and not floored, unlike that of GPTQ.
+// fill is packingFactor: a ratio, which is not rounded down as for GPTQ.
 func fill(dtype string, bits float64) float64 {
 	width := hfjsContainers[dtype]
 	if width == 0 || !(bits > 0) || bits >= width {
@@ -197,8 +192,8 @@ func fill(dtype string, bits float64) float64 {
 	return width / bits
 }
 
-// factor is getQuantizationMultiplier. A method that has no case, such as auto-round,
-// modelopt or hqq, is counted by its last lines: twice for U8 if bits is 4.
+// factor is getQuantizationMultiplier. Methods without a case, such as auto-round, modelopt or hqq, are counted by
+// its last lines: twice for U8 if bits is 4.
 func (h *hfjs) factor(ti *safetensors.TensorInfo) float64 {
 	name, dtype, c := ti.Name, string(ti.Dtype), &h.config
 	if !h.packed(name) {
@@ -244,9 +239,8 @@ func (h *hfjs) factor(ti *safetensors.TensorInfo) float64 {
 	return 1
 }
 
-// compressed is the case of compressed-tensors of getQuantizationMultiplier. Of groups
-// that name classes, such as "Linear", none matches by name, and the first width that
-// there is goes for all.
+// compressed is the case of compressed-tensors in getQuantizationMultiplier. Groups that name classes, such as
+// "Linear", do not match any name, and then the first width applies to all.
 func (c *hfjsConfig) compressed(name, dtype string) float64 {
 	if hfjsContainers[dtype] == 0 {
 		return 1

@@ -1,4 +1,4 @@
-// hf.js: what it makes of config.json.
+// hf.js: how it reads config.json.
 
 package compat
 
@@ -9,8 +9,8 @@ import (
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
-// A hfjsConfig is a QuantizationConfig. What is not of the type that hf.js expects
-// is left out: there it may throw, or come out as anything.
+// A hfjsConfig is a QuantizationConfig. Values of unexpected types are skipped; hf.js may throw or compute
+// anything.
 type hfjsConfig struct {
 	present     bool
 	method      string
@@ -40,15 +40,15 @@ type hfjsMLX struct {
 	mode string
 }
 
-// A hfjsModule is a module's own.
+// A hfjsModule is a module with settings.
 type hfjsModule struct {
 	hfjsMLX
-	ok bool // the module is packed, in a way that is known
+	ok bool // the module is packed in a known way
 }
 
 // readHFJSConfig is fetchModelConfig and getModelQuantizationConfig.
 func readHFJSConfig(text []byte) hfjsConfig {
-	root, err := jsonscan.Parse(text) // JSON.parse knows no NaN, either
+	root, err := jsonscan.Parse(text) // JSON.parse rejects NaN, too
 	if err != nil || len(text) > 10_000_000 {
 		return hfjsConfig{}
 	}
@@ -100,8 +100,8 @@ func parseHFJSConfig(q jsonscan.Value, mlx bool) hfjsConfig {
 	return c
 }
 
-// readExpert reads quantConfig.expert_dtype ?? expertDtype ?? quantConfig.store_dtype.
-// What is there and no string ends the search: its width is not known.
+// readExpert reads quantConfig.expert_dtype ?? expertDtype ?? quantConfig.store_dtype. A value that is not a string
+// ends the search without a width.
 func (c *hfjsConfig) readExpert(root, inner, q jsonscan.Value) {
 	for _, v := range []jsonscan.Value{q.Get("expert_dtype"), root.Get("expert_dtype"), inner.Get("expert_dtype"), q.Get("store_dtype")} {
 		if k := v.Kind(); k != 0 && k != jsonscan.Null {
@@ -112,8 +112,8 @@ func (c *hfjsConfig) readExpert(root, inner, q jsonscan.Value) {
 	}
 }
 
-// narrow is bitsFromFormatString, for a string in lower case. What is not in its list,
-// such as fp8 or fp6, has no width, and so is not packed.
+// narrow is bitsFromFormatString, for a string in lower case. Formats that are not in its list, such as fp8 or
+// fp6, have no width and count as not packed.
 func narrow(format string) float64 {
 	for _, word := range []string{"nvfp4", "mxfp4", "fp4", "int4", "uint4", "nf4"} {
 		if strings.Contains(format, word) {
@@ -126,8 +126,7 @@ func narrow(format string) float64 {
 	return 0
 }
 
-// isHFJSMLX says whether a configuration is MLX's: hasValidMlxConfiguration, of one
-// without quant_method.
+// isHFJSMLX reports whether a configuration is from MLX: hasValidMlxConfiguration.
 func isHFJSMLX(q jsonscan.Value) bool {
 	if q.Kind() != jsonscan.Object {
 		return false
@@ -153,7 +152,7 @@ func hasMLXFields(v jsonscan.Value) bool {
 	return slices.ContainsFunc(v.Pick("bits", "group_size", "mode"), func(m jsonscan.Value) bool { return m.Kind() != 0 })
 }
 
-// mlxModes are MLX_MODE_DEFAULTS and what parseMlxQuantizationParameters knows.
+// mlxModes are MLX_MODE_DEFAULTS and the values that parseMlxQuantizationParameters allows.
 var mlxModes = map[string]struct{ bits, groups []int64 }{ // the defaults first
 	"affine": {[]int64{4, 2, 3, 5, 6, 8}, []int64{64, 32, 128}},
 	"mxfp4":  {[]int64{4}, []int64{32}},
@@ -197,7 +196,7 @@ func (c *hfjsConfig) mlxOf(name string) (hfjsMLX, bool) {
 	return c.mlx, c.mlxOK
 }
 
-// float returns a number, 0 for what is none.
+// float returns a number, or 0.
 func float(v jsonscan.Value) float64 {
 	n, _ := v.Int()
 	return float64(n)
@@ -213,7 +212,7 @@ func words(v jsonscan.Value) (list []string) {
 	return list
 }
 
-// globMatch is globMatch: a * is for any characters.
+// globMatch is globMatch: a * matches any characters.
 func globMatch(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -8,34 +8,33 @@ import (
 	"github.com/weightools/safetensors/model"
 )
 
-// pythonHubVersion is the version whose rules these are: utils/_safetensors.py, and
-// the limit of constants.SAFETENSORS_MAX_HEADER_LENGTH, at ee0a451 of
-// huggingface/huggingface_hub.
+// pythonHubVersion is the version whose rules are used: utils/_safetensors.py and the limit of
+// constants.SAFETENSORS_MAX_HEADER_LENGTH, at ee0a451 of huggingface/huggingface_hub.
 const pythonHubVersion = "1.29.0.dev0"
 
 // mostHubHeader is the largest header, in bytes, that the libraries of Hugging Face read.
 const mostHubHeader = 25_000_000
 
-// A pythonHub counts elements. Python's integers are exact, and so are the doubles
-// here, for any number of elements that there can be in a file.
+// A pythonHub counts elements. Python's integers are exact, and the doubles here are exact for any number of
+// elements that fits in a file.
 type pythonHub struct{ *model.Model }
 
 func newPythonHub(m *model.Model) counter { return pythonHub{m} }
 
 func (h pythonHub) refuses() string { return refusesHeaders(h.Files) }
 
-// refusesHeaders says which header is too large, or "".
+// refusesHeaders returns which header is too large, or "".
 func refusesHeaders(files []model.File) string {
 	for i := range files {
 		if n := files[i].Header.Size; n > mostHubHeader {
-			return "the header of file " + wording.Grouped(i+1).String() + " takes " + wording.Count(n, "byte") + ", more than 25,000,000"
+			return "the header of file " + wording.Grouped(i+1).String() + " has " + wording.Count(n, "byte") + ", more than 25,000,000"
 		}
 	}
 	return ""
 }
 
 // params is TensorInfo.parameter_count.
-func (h pythonHub) params(ti *safetensors.TensorInfo, _ *model.Verdict) float64 {
+func (h pythonHub) params(ti *safetensors.TensorInfo, _ *model.TensorCount) float64 {
 	if ti.Shape == nil {
 		return 0
 	}
@@ -46,16 +45,16 @@ func (h pythonHub) params(ti *safetensors.TensorInfo, _ *model.Verdict) float64 
 	return n
 }
 
-func (h pythonHub) cause(_ *safetensors.TensorInfo, v *model.Verdict, _ float64) string {
+func (h pythonHub) cause(_ *safetensors.TensorInfo, v *model.TensorCount, _ float64) string {
 	switch v.Rule {
 	case model.RuleBookkeeping, model.RuleScaleDtype:
 		return "It counts scales, zero points and other bookkeeping of packed weights."
 	case model.RuleBuffer, model.RuleMask, model.RuleIndex:
 		return "It counts buffers, masks and indices."
 	case model.RuleUnknown:
-		return "It counts the elements of what is packed in an unknown way."
+		return "It counts the elements of tensors that are packed in an unknown way."
 	case model.RuleUnreadable:
-		return "It counts tensors of more elements than 2^63-1."
+		return "It counts tensors with more than 2^63-1 elements."
 	}
-	return "It counts the elements of packed weights, and not the values in them."
+	return "It counts the elements of packed weights instead of their values."
 }

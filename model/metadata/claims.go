@@ -1,4 +1,4 @@
-// What metadata claims of digests, and whether it is so.
+// Claims: digests in the metadata.
 
 package metadata
 
@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A claim is a Claim before the file was read.
+// A claim is a Claim before the file is read.
 type claim struct {
 	key, says string
-	algo      string // of the data; "" for the legacy hash, and for an algorithm that is not known
+	algo      string // of the data; "" for the legacy hash and for unknown algorithms
 }
 
 // The keys of sd-scripts.
@@ -21,8 +21,8 @@ const (
 	hashPrefix    = "modelspec.hash_"
 )
 
-// claimsOf returns what metadata claims of the file that it is in. An empty string
-// claims nothing: writers put one where a digest would be.
+// claimsOf returns the digests that metadata claims for its file. Some programs write an empty string if there
+// is no digest.
 func claimsOf(metadata map[string]string) (list []claim) {
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		c := claim{key: key, says: metadata[key]}
@@ -43,36 +43,36 @@ func claimsOf(metadata map[string]string) (list []claim) {
 	return list
 }
 
-// judge compares the claim with what was read.
-func (c *claim) judge(p *pass) Claim {
+// verify compares the claim with the digests of the file.
+func (c *claim) verify(p *pass) Claim {
 	j := Claim{Key: c.key, Says: c.says}
 	switch {
 	case c.key == keyLegacyHash:
-		j.Of = "of 64 KiB, as the file was before its digests were added"
+		j.Of = "of 64 KiB of the file before its digests were added"
 		if p.before < 0 || p.before > windowAt {
 			// sd-scripts hashed a part of a header whose keys the reference
 			// implementation writes in random order.
-			j.Why = "the header took more than a MiB, and was a part of it"
+			j.Why = "the header was larger than 1 MiB, and part of the hashed bytes"
 			return j
 		}
 		j.Is = sum(p.legacy)[:8]
 	case c.algo == "":
-		j.Why = "the algorithm is not known here"
+		j.Why = "unknown algorithm"
 		return j
 	default:
-		j.Of = "of all that follows the header"
+		j.Of = "of everything after the header"
 		j.Is = sum(p.data[c.algo])
 	}
 	said := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(c.says), "0x"), "0X"))
-	const least = 8 // digits: what is shorter is no digest
+	const least = 8 // digits of a digest
 	switch {
 	case len(said) < least || len(said) > len(j.Is) || strings.Trim(said, "0123456789abcdef") != "":
-		j.Why = "it is no digest"
-	case strings.HasPrefix(j.Is, said): // some write no more than the start of it
-		j.Verdict = Holds
+		j.Why = "not a digest"
+	case strings.HasPrefix(j.Is, said): // some programs write only its beginning
+		j.Status = Verified
 	default:
-		j.Verdict = Fails
-		j.Why = "the weights were changed since it was written, or its writer hashed something else"
+		j.Status = Mismatch
+		j.Why = "the weights were changed after the digest was written, or its program hashed something else"
 	}
 	return j
 }

@@ -1,4 +1,4 @@
-// Facts in groups: metadata as people read it.
+// Facts in groups.
 
 package metadata
 
@@ -10,12 +10,12 @@ import (
 
 // A Fact is one thing that metadata says.
 type Fact struct {
-	Name  string // what it is about, in words, as in "learning rate"; or the key itself
-	Value string // what is said, in words where that is plain, else as it stands
-	Key   string // the key that says it
+	Name  string // in words, as in "learning rate", or the key itself
+	Value string // in words if the meaning is clear, or unchanged
+	Key   string // the key in the metadata
 }
 
-// A Group is facts about one thing.
+// A Group is facts about one topic.
 type Group struct {
 	Title string
 	Facts []Fact
@@ -23,23 +23,21 @@ type Group struct {
 
 // The titles of groups, in their order.
 const (
-	Model    = "Model"    // what it is, who made it, what it is made from
-	Adapter  = "Adapter"  // what is added to a model: LoRA and the like
-	Training = "Training" // how it was trained
-	Dataset  = "Dataset"  // on what
-	Digests  = "Digests"  // hashes of this file and of others, as they are claimed
-	Other    = "Other"    // keys that are not known
+	Model    = "Model"    // name, author, base model
+	Adapter  = "Adapter"  // LoRA and similar
+	Training = "Training" // settings of the training
+	Dataset  = "Dataset"  // training data
+	Digests  = "Digests"  // hashes of this and other files, as claimed
+	Other    = "Other"    // unknown keys
 )
 
 // titles are the titles in order.
 var titles = [...]string{Model, Adapter, Training, Dataset, Digests, Other}
 
-// Describe returns what metadata says, in groups, none of them empty. Facts are in a
-// fixed order: the known ones by how much they say, the others by their keys. It is
-// for any goroutine as long as none writes to the map.
+// Describe returns the facts in metadata, in groups that are not empty. Facts are in a fixed order: known ones by
+// importance, others by their keys.
 //
-// Of what kohya-ss/sd-scripts writes, "None" is no fact: it is what a setting that
-// was not used becomes as a string.
+// Describe omits values of kohya-ss/sd-scripts that are "None", which it writes for unused settings.
 func Describe(metadata map[string]string) []Group {
 	facts := make(map[string][]Fact)
 	known := make(map[string]bool, len(knownKeys))
@@ -68,10 +66,10 @@ func Describe(metadata map[string]string) []Group {
 	return groups
 }
 
-// unset says whether a value stands for a setting that was not used.
+// unset reports whether a value means that a setting was not used.
 func unset(key, value string) bool { return value == "None" && strings.HasPrefix(key, "ss_") }
 
-// groupOf returns the group of a key that is not known, by what it begins with.
+// groupOf returns the group of an unknown key, by its prefix.
 func groupOf(key string) string {
 	switch {
 	case strings.HasPrefix(key, "modelspec.hash_"), strings.HasPrefix(key, "sshs_"):
@@ -84,14 +82,14 @@ func groupOf(key string) string {
 	return Other
 }
 
-// facts returns what a known key says.
+// facts returns the facts in the value of a known key.
 func (k *knownKey) facts(value string) []Fact {
 	switch k.form {
 	case object:
 		if facts := k.read(k, value); facts != nil {
 			return facts
 		}
-		return expand(k.key, k.name, value) // it is not of the form that its writer gives it
+		return expand(k.key, k.name, value) // not in the form that its program writes
 	case members:
 		return expand(k.key, k.name, value)
 	case moment:

@@ -248,7 +248,7 @@ func FuzzDescribe(f *testing.F) {
 				}
 			}
 		}
-		new(claim).judge(&pass{})
+		new(claim).verify(&pass{})
 		for _, c := range claimsOf(m) {
 			if c.says != value {
 				t.Errorf("%q is claimed to say %q", value, c.says)

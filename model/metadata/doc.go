@@ -1,7 +1,4 @@
-// The package's promise: what is described, what is verified, and what neither is.
-
-// Package metadata says what the free-form "__metadata__" of a file means to
-// people.
+// Package metadata describes the free-form "__metadata__" of a file for people.
 //
 //	for _, g := range metadata.Describe(header.Metadata) {
 //		fmt.Println(g.Title)
@@ -10,18 +7,14 @@
 //		}
 //	}
 //
-// The format leaves it to writers what they put there, as long as keys and values
-// are strings. In use are the keys of ModelSpec ("modelspec.*"), those of
-// kohya-ss/sd-scripts and the many programs that follow it ("ss_*" and "sshs_*"),
-// those of PEFT and of ai-toolkit, and "format". [Describe] knows these, puts facts
-// in groups and names into words, and takes values that are JSON apart. A key that
-// it does not know is told as it is: none is left out.
+// The format allows any keys and values, as long as they are strings. Programs use the keys of ModelSpec
+// ("modelspec.*"), of kohya-ss/sd-scripts and its many followers ("ss_*" and "sshs_*"), of PEFT and of
+// ai-toolkit, and "format". [Describe] knows these keys, groups and names the facts, and splits values that are
+// JSON. It returns unknown keys unchanged, and omits none.
 //
-// Some of what is said can be checked. [Hashes] computes the digests by which
-// people and programs know a file, in one pass over it, and compares those that the
-// metadata claims.
+// Digests in the metadata can be verified. [Hashes] computes the usual digests of a file in one pass, and
+// compares them with the metadata.
 //
-// All that metadata says comes from whoever wrote the file. Values are of any length
-// and have any characters, those among them that a terminal or a browser would act
-// on: to escape and to shorten them is for who shows them.
+// Metadata is untrusted. Values may have any length and any characters, including those that control a terminal
+// or a browser. Escape and shorten them before showing them.
 package metadata

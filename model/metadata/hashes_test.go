@@ -85,11 +85,11 @@ func TestHashes(t *testing.T) {
 		}
 		var claims []string
 		for _, c := range got.Claims {
-			claims = append(claims, c.Key+" "+c.Is+" "+c.Verdict.String())
+			claims = append(claims, c.Key+" "+c.Is+" "+c.Status.String())
 		}
 		want := []string{
-			"modelspec.hash_md5 " + tt.md5 + " holds", "modelspec.hash_sha256 " + tt.data + " holds",
-			"sshs_legacy_hash " + tt.legacy + " holds", "sshs_model_hash " + tt.data + " holds",
+			"modelspec.hash_md5 " + tt.md5 + " verified", "modelspec.hash_sha256 " + tt.data + " verified",
+			"sshs_legacy_hash " + tt.legacy + " verified", "sshs_model_hash " + tt.data + " verified",
 		}
 		if strings.Join(claims, "\n") != strings.Join(want, "\n") {
 			t.Errorf("of %d bytes:\n%s\nwant\n%s", tt.size, strings.Join(claims, "\n"), strings.Join(want, "\n"))
@@ -99,8 +99,8 @@ func TestHashes(t *testing.T) {
 		for _, c := range hashes(t, file).Claims {
 			// The legacy hash does not see the last byte of a file that ends before its
 			// window, or after it.
-			if want := c.Key == keyLegacyHash && (tt.size == 1000 || tt.size == 1_300_000); (c.Verdict == Holds) != want {
-				t.Errorf("of %d bytes, changed: %s %s", tt.size, c.Key, c.Verdict)
+			if want := c.Key == keyLegacyHash && (tt.size == 1000 || tt.size == 1_300_000); (c.Status == Verified) != want {
+				t.Errorf("of %d bytes, changed: %s %s", tt.size, c.Key, c.Status)
 			}
 		}
 	}
@@ -125,27 +125,27 @@ func TestClaims(t *testing.T) {
 	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 	for _, tt := range []struct {
 		key, says string
-		want      Verdict
+		want      Status
 		why       string
 	}{
-		{"sshs_model_hash", abc, Holds, ""},
-		{"sshs_model_hash", strings.ToUpper(abc), Holds, ""},
-		{"sshs_model_hash", abc[:12], Holds, ""},
-		{"sshs_model_hash", abc[:7], Untold, "it is no digest"},
-		{"sshs_model_hash", abc + "00", Untold, "it is no digest"},
-		{"sshs_model_hash", abc[:63] + "\x1b", Untold, "it is no digest"},
-		{"sshs_model_hash", abc[:63] + "e", Fails, "the weights were changed since it was written, or its writer hashed something else"},
-		{"modelspec.hash_sha256", "0x" + abc, Holds, ""},
-		{"modelspec.hash_sha256", abc, Holds, ""},
-		{"modelspec.hash_md5", "0x900150983cd24fb0d6963f7d28e17f72", Holds, ""},          // RFC 1321, A.5
-		{"modelspec.hash_sha1", "0xa9993e364706816aba3e25717850c26c9cd0d89d", Holds, ""}, // FIPS 180-4
-		{"modelspec.hash_blake3", "0x00", Untold, "the algorithm is not known here"},
-		{"modelspec.hash_", "0x00", Untold, "the algorithm is not known here"},
-		{"sshs_legacy_hash", "e3b0c442", Holds, ""}, // SHA-256 of nothing: the file has no MiB
-		{"sshs_legacy_hash", "00000000", Fails, "the weights were changed since it was written, or its writer hashed something else"},
+		{"sshs_model_hash", abc, Verified, ""},
+		{"sshs_model_hash", strings.ToUpper(abc), Verified, ""},
+		{"sshs_model_hash", abc[:12], Verified, ""},
+		{"sshs_model_hash", abc[:7], Unverified, "not a digest"},
+		{"sshs_model_hash", abc + "00", Unverified, "not a digest"},
+		{"sshs_model_hash", abc[:63] + "\x1b", Unverified, "not a digest"},
+		{"sshs_model_hash", abc[:63] + "e", Mismatch, "the weights were changed after the digest was written, or its program hashed something else"},
+		{"modelspec.hash_sha256", "0x" + abc, Verified, ""},
+		{"modelspec.hash_sha256", abc, Verified, ""},
+		{"modelspec.hash_md5", "0x900150983cd24fb0d6963f7d28e17f72", Verified, ""},          // RFC 1321, A.5
+		{"modelspec.hash_sha1", "0xa9993e364706816aba3e25717850c26c9cd0d89d", Verified, ""}, // FIPS 180-4
+		{"modelspec.hash_blake3", "0x00", Unverified, "unknown algorithm"},
+		{"modelspec.hash_", "0x00", Unverified, "unknown algorithm"},
+		{"sshs_legacy_hash", "e3b0c442", Verified, ""}, // SHA-256 of nothing: the file has no MiB
+		{"sshs_legacy_hash", "00000000", Mismatch, "the weights were changed after the digest was written, or its program hashed something else"},
 	} {
 		got := claimed(t, map[string]string{tt.key: tt.says})
-		if len(got) != 1 || got[0].Verdict != tt.want || got[0].Why != tt.why || got[0].Says != tt.says {
+		if len(got) != 1 || got[0].Status != tt.want || got[0].Why != tt.why || got[0].Says != tt.says {
 			t.Errorf("%s %q: %+v, want %s, %q", tt.key, tt.says, got, tt.want, tt.why)
 		}
 	}
@@ -161,7 +161,7 @@ func TestClaims(t *testing.T) {
 // What sd-scripts hashed of a file with a very large header is not known.
 func TestLegacyHashOfALargeHeader(t *testing.T) {
 	got := claimed(t, map[string]string{"ss_tag_frequency": strings.Repeat("x", 1<<20), "sshs_legacy_hash": "e3b0c442"})
-	if len(got) != 1 || got[0].Verdict != Untold || got[0].Is != "" {
+	if len(got) != 1 || got[0].Status != Unverified || got[0].Is != "" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,18 +10,16 @@ import (
 	"strings"
 )
 
-// mostMembers is how many members of one object become facts of their own. Honest
-// ones have a few dozen; a hostile one may have millions.
+// mostMembers is the most members of an object that become facts. Published objects have a few dozen; a hostile
+// one may have millions.
 const mostMembers = 100
 
-// A jsonMember is a member of an object, with its value as text: that of a string is
-// the string, of all else its JSON without white space.
+// A jsonMember is a member of an object. Its value is a string's content, or other JSON without white space.
 type jsonMember struct{ name, value string }
 
-// expand returns what a value says that may be JSON. The members of an object are a
-// fact each; what is within them, and all other JSON, stays JSON, without white
-// space. Name is that of a value which is no object, and what the names of members
-// begin with; "" adds nothing.
+// expand returns the facts in a value that may be JSON. Each member of an object is a fact. Nested values and
+// other JSON are returned as JSON without white space. The name is the prefix of the members' names, or the name
+// of the fact if the value is not an object.
 func expand(key, name, value string) []Fact {
 	list, ok := membersOf(value)
 	if !ok || len(list) == 0 {
@@ -52,8 +50,7 @@ func prefixed(name, member string) string {
 	return name + ": " + member
 }
 
-// membersOf returns the members of an object in their order, and false if the text
-// is no object of JSON.
+// membersOf returns the members of a JSON object in their order, or false if the text is something else.
 func membersOf(value string) ([]jsonMember, bool) {
 	text := []byte(strings.TrimSpace(value))
 	if len(text) == 0 || text[0] != '{' || !json.Valid(text) {
@@ -86,7 +83,7 @@ func textOf(raw json.RawMessage) string {
 	return compact(string(raw))
 }
 
-// compact returns JSON without white space, and all else as it is.
+// compact returns JSON without white space, and other text unchanged.
 func compact(value string) string {
 	trimmed := strings.TrimSpace(value)
 	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
@@ -99,7 +96,7 @@ func compact(value string) string {
 	return b.String()
 }
 
-// number returns a JSON number as it stands; "?" if there is none.
+// number returns a JSON number unchanged, or "?" if it is missing.
 func number(n json.Number) string {
 	if n == "" {
 		return "?"
@@ -107,7 +104,7 @@ func number(n json.Number) string {
 	return n.String()
 }
 
-// count returns a JSON number as one to sort by; 0 if it is none.
+// count returns a JSON number for sorting, or 0 if it is not a whole number.
 func count(n json.Number) int64 {
 	i, err := strconv.ParseInt(n.String(), 10, 64)
 	if err != nil {

@@ -1,4 +1,4 @@
-// The keys that are known, what they are called in words, and how they are read.
+// The known keys, with their names in words.
 
 package metadata
 
@@ -6,30 +6,29 @@ package metadata
 type form int
 
 const (
-	text      form = iota // as it stands
+	text      form = iota // unchanged
 	flag                  // "True" or "False", as Python writes them
 	moment                // seconds since 1970
-	dataURI               // a picture, of which the size is told
-	framework             // what wrote the file
-	members               // an object of JSON, a fact for each member
-	object                // JSON of a form of its own, read by a function
+	dataURI               // a picture, shown by its type and size
+	framework             // the framework that wrote the file
+	members               // a JSON object, with a fact for each member
+	object                // JSON in a special form, read by a function
 )
 
 // A knownKey is a key that a program is known to write.
 type knownKey struct {
 	key, group, name string
 	form             form
-	read             func(k *knownKey, value string) []Fact // of object; nil if it is none
+	read             func(k *knownKey, value string) []Fact // for object; returns nil if the form is wrong
 }
 
-// knownKeys has the keys in the order in which they are told.
+// knownKeys lists the keys in the order in which they are shown.
 //
-// Those of ModelSpec are from its specification 1.0.0, Stability-AI/ModelSpec, and
-// from kohya-ss/sd-scripts, library/sai_model_spec.py, which adds those of 1.0.1.
-// Those that begin with "ss_" are from the same project's train_network.py. PEFT's
-// are the fields of its LoraConfig, which diffusers writes as
-// "lora_adapter_metadata" (loaders/lora_base.py); some trainers write them as keys.
-// "software" and "training_info" are from ostris/ai-toolkit.
+// The keys of ModelSpec are from its specification 1.0.0, Stability-AI/ModelSpec, and from kohya-ss/sd-scripts,
+// library/sai_model_spec.py, which adds the keys of 1.0.1. Keys that begin with "ss_" are from train_network.py
+// of the same project. PEFT's keys are the fields of its LoraConfig, which diffusers writes as
+// "lora_adapter_metadata" (loaders/lora_base.py) and some trainers as single keys. "software" and
+// "training_info" are from ostris/ai-toolkit.
 var knownKeys = []knownKey{
 	{"modelspec.title", Model, "title", text, nil},
 	{"modelspec.architecture", Model, "architecture", text, nil},

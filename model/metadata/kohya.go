@@ -1,4 +1,4 @@
-// The objects that kohya-ss/sd-scripts writes about what it was trained on.
+// Objects that kohya-ss/sd-scripts writes about its training data.
 
 package metadata
 
@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// mostListed is how many tags, or resolutions, of one folder are told by name.
+// mostListed is the most tags, or resolutions, of a folder that are listed.
 const mostListed = 20
 
-// decode reads a value as JSON into v, which has room for what is expected and no
-// more. Numbers keep their digits.
+// decode parses JSON into v. Numbers keep their digits.
 func decode(value string, v any) bool {
 	d := json.NewDecoder(strings.NewReader(value))
 	d.UseNumber()
@@ -27,8 +26,8 @@ type named[T any] struct {
 	value T
 }
 
-// ordered returns the members of an object in their order, each read as a T; past those
-// that are told, they are only counted.
+// ordered returns the members of an object in their order, each parsed as a T. Members that are not shown are
+// not parsed.
 func ordered[T any](value string) ([]named[T], bool) {
 	list, ok := membersOf(value)
 	if !ok {
@@ -45,7 +44,7 @@ func ordered[T any](value string) ([]named[T], bool) {
 	return out, true
 }
 
-// folders reads "ss_dataset_dirs": folders of images, and how often each is repeated.
+// folders reads "ss_dataset_dirs": folders of images and their repeats.
 func folders(k *knownKey, value string) (facts []Fact) {
 	type folder struct {
 		Repeats json.Number `json:"n_repeats"`
@@ -61,7 +60,7 @@ func folders(k *knownKey, value string) (facts []Fact) {
 	return facts
 }
 
-// tags reads "ss_tag_frequency": for each folder how often a word is in its captions.
+// tags reads "ss_tag_frequency": the number of times that each word occurs in the captions of a folder.
 func tags(k *knownKey, value string) (facts []Fact) {
 	list, _ := ordered[map[string]json.Number](value)
 	for i, f := range list {
@@ -73,7 +72,7 @@ func tags(k *knownKey, value string) (facts []Fact) {
 	return facts
 }
 
-// frequencies returns the words that are most frequent, each with its number.
+// frequencies lists the most frequent words, each with its number.
 func frequencies(counts map[string]json.Number) string {
 	words := make([]string, 0, len(counts))
 	for w := range counts {
@@ -89,7 +88,7 @@ func frequencies(counts map[string]json.Number) string {
 	return enumerate(parts, len(words))
 }
 
-// enumerate joins the first parts of so many.
+// enumerate joins the first parts, and says how many more there are.
 func enumerate(parts []string, all int) string {
 	if more := all - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -97,7 +96,7 @@ func enumerate(parts []string, all int) string {
 	return strings.Join(parts, ", ")
 }
 
-// A bucket is a resolution, and how many images have it.
+// A bucket is a resolution and the number of its images.
 type bucket struct {
 	Resolution []json.Number `json:"resolution"`
 	Count      json.Number   `json:"count"`
@@ -134,8 +133,7 @@ func sides(resolution []json.Number) string {
 	return strings.Join(parts, "x")
 }
 
-// datasets reads "ss_datasets", which a trainer writes in place of single keys if it
-// was given several.
+// datasets reads "ss_datasets", which the trainer writes instead of single keys if there are several.
 func datasets(k *knownKey, value string) (facts []Fact) {
 	var list []struct {
 		Batch      json.Number   `json:"batch_size_per_device"`

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// seconds returns the time that a value is, in seconds since 1970, and false if it
-// is none that a trainer could have written.
+// seconds parses a time in seconds since 1970. It returns false for a time that no trainer could have written.
 func seconds(value string) (float64, bool) {
 	const latest = 1 << 34 // the year 2514
 	s, err := strconv.ParseFloat(value, 64)
@@ -27,7 +26,7 @@ func momentOf(value string) string {
 	return time.Unix(int64(s), 0).UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-// duration returns how long the training took, if both its ends are told.
+// duration returns how long the training took, if its start and end are known.
 func duration(metadata map[string]string) []Fact {
 	const end = "ss_training_finished_at"
 	begin, began := seconds(metadata["ss_training_started_at"])
@@ -39,7 +38,7 @@ func duration(metadata map[string]string) []Fact {
 	return []Fact{{"took", d.String(), end}}
 }
 
-// flagOf returns what Python calls True and False.
+// flagOf returns yes or no for True and False of Python.
 func flagOf(value string) string {
 	switch strings.ToLower(value) {
 	case "true":
@@ -50,8 +49,7 @@ func flagOf(value string) string {
 	return value
 }
 
-// dataOf returns the kind and the size of what a data URI holds, by RFC 2397. The
-// text itself says nothing to anybody.
+// dataOf returns the type and size of the data in a data URI (RFC 2397).
 func dataOf(value string) string {
 	head, data, ok := strings.Cut(value, ",")
 	kind, base64 := strings.CutSuffix(strings.TrimPrefix(head, "data:"), ";base64")
@@ -69,7 +67,7 @@ func dataOf(value string) string {
 	return fmt.Sprintf("%s, %d bytes", kind, size)
 }
 
-// frameworkOf returns what the value of "format" stands for.
+// frameworkOf returns the framework that the value of "format" names.
 func frameworkOf(value string) string {
 	for _, known := range [...]struct{ short, name string }{
 		{"pt", "PyTorch"}, {"tf", "TensorFlow"}, {"flax", "Flax"}, {"np", "NumPy"}, {"numpy", "NumPy"}, {"jax", "JAX"}, {"mlx", "MLX"}, {"paddle", "Paddle"},

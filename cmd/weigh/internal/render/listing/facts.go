@@ -42,8 +42,8 @@ type sumsJSON struct {
 	Claims []claimJSON `json:"claims"`
 }
 
-// verdicts are the names of verdicts in JSON.
-var verdicts = [...]string{metadata.Untold: "unknown", metadata.Holds: "true", metadata.Fails: "false"}
+// statuses are the names of statuses in JSON.
+var statuses = [...]string{metadata.Unverified: "unknown", metadata.Verified: "true", metadata.Mismatch: "false"}
 
 // saidOf returns facts for JSON.
 func saidOf(groups []metadata.Group) []saidJSON {
@@ -63,7 +63,7 @@ func digestsJSON(s *metadata.Sums) *sumsJSON {
 	}
 	j := &sumsJSON{s.SHA256, s.Data, s.AutoV1, s.AutoV2, s.AutoV3, []claimJSON{}}
 	for _, c := range s.Claims {
-		j.Claims = append(j.Claims, claimJSON{c.Key, c.Says, c.Is, verdicts[c.Verdict], c.Why})
+		j.Claims = append(j.Claims, claimJSON{c.Key, c.Says, c.Is, statuses[c.Status], c.Why})
 	}
 	return j
 }
@@ -109,12 +109,12 @@ func (f *facts) write(w *bufio.Writer, s typeset.Style, indent int) {
 // claimed says whether a hash in the metadata matches.
 func claimed(c *metadata.Claim) string {
 	switch {
-	case c.Verdict == metadata.Holds:
+	case c.Status == metadata.Verified:
 		return "true: it is the digest " + c.Of
-	case c.Verdict == metadata.Fails:
+	case c.Status == metadata.Mismatch:
 		return "FALSE: the digest " + c.Of + " is " + c.Is + ": " + c.Why
 	}
-	return "cannot be told: " + c.Why
+	return "cannot be verified: " + c.Why
 }
 
 // writePairs writes names and values in two columns. On a terminal it wraps and shortens long

@@ -29,7 +29,7 @@ func TestFactsText(t *testing.T) {
 		{Title: "Model", Facts: []metadata.Fact{{Name: "title", Value: "x"}, {Name: "a name", Value: ""}, {Name: strings.Repeat("n", 33), Value: "y"}}},
 		{Title: "Other", Facts: []metadata.Fact{{Name: "k", Value: "z"}}},
 	}, sums: &metadata.Sums{SHA256: "00", Data: "11", AutoV1: "2", AutoV2: "3", AutoV3: "4", Claims: []metadata.Claim{
-		{Key: "a", Verdict: metadata.Holds, Of: "of all"}, {Key: "b", Verdict: metadata.Fails, Is: "9", Of: "of all", Why: "so"}, {Key: "c", Why: "no"},
+		{Key: "a", Status: metadata.Verified, Of: "of all"}, {Key: "b", Status: metadata.Mismatch, Is: "9", Of: "of all", Why: "so"}, {Key: "c", Why: "no"},
 	}}}
 	want := `  Model
     title   x
@@ -47,7 +47,7 @@ func TestFactsText(t *testing.T) {
     AutoV3               4
     a                    true: it is the digest of all
     b                    FALSE: the digest of all is 9: so
-    c                    cannot be told: no
+    c                    cannot be verified: no
 `
 	if diff := cmp.Diff(want, factsText(f, typeset.Style{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

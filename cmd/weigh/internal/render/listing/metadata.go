@@ -28,7 +28,7 @@ type Metadata struct {
 func (m *Metadata) Failed() bool {
 	for _, sums := range m.Sums {
 		for _, c := range sums.Claims {
-			if c.Verdict == metadata.Fails {
+			if c.Status == metadata.Mismatch {
 				return true
 			}
 		}
