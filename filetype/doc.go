@@ -12,3 +12,5 @@
 // The package never runs or unpacks anything, reads at most 130 KB of a file, and
 // depends on the standard library only.
 package filetype
+
+//go:generate go test -run ^TestDocument$ -update .
