@@ -1,14 +1,14 @@
-// The mapping of one file, and copying out of it without fear of faults.
+// Mapping a file, and safe copying from the mapping.
 
-// Package mmap maps a file into memory, read-only, where the system can.
+// Package mmap maps files into memory, read-only.
 //
-// A mapping is a loan. If another process cuts the file short, touching a page
-// that is gone is a fault, and a fault ends a Go program. [Mapping.ReadAt]
-// copies under guard and returns an error instead. [Mapping.Bytes] copies
-// nothing and cannot guard anything: it is for files that nobody will change.
+// If another process truncates a mapped file, accessing a missing page causes a fault, which
+// crashes a Go program. [Mapping.ReadAt] copies from the mapping, recovers from faults, and
+// returns an error. [Mapping.Bytes] does not copy and cannot recover, so it is only suitable for
+// files that do not change.
 //
-// Where a file cannot be mapped, the error wraps [errors.ErrUnsupported], and
-// the caller reads at offsets instead.
+// If files cannot be mapped, the error wraps [errors.ErrUnsupported], and the caller can read at
+// offsets instead.
 package mmap
 
 import (
@@ -24,24 +24,23 @@ import (
 	"unsafe"
 )
 
-// A Mapping is the first bytes of a file, seen as memory. Its methods may be
-// called by several goroutines at once; Close waits for copies in progress.
+// A Mapping is the first bytes of a file, mapped into memory. It is safe for concurrent use;
+// Close waits for copies in progress.
 type Mapping struct {
-	file *os.File // asked for its size after each copy; never closed here
+	file *os.File // for its size after each copy; not closed by Mapping
 	size int64
 
-	// mu is held for reading while data is touched and for writing while it is
-	// unmapped: a copy never runs into memory that Close has given back.
+	// mu is held for reading while data is accessed, and for writing while it is unmapped,
+	// so no copy accesses unmapped memory.
 	mu   sync.RWMutex
-	data []byte // nil once closed; empty but not nil for size 0
+	data []byte // nil after Close; empty but not nil for size 0
 }
 
-// Map maps the first size bytes of f, which must hold that many. f stays the
-// caller's, and must stay open until the Mapping is closed: it is asked for its
-// size whenever bytes are read.
+// Map maps the first size bytes of f, which must have at least that size. The caller keeps f open
+// until the Mapping is closed, because reads check its size.
 //
-// The error wraps [errors.ErrUnsupported] if the system has no mappings, or if
-// size does not fit an int, as past 2 GiB on 32-bit machines.
+// The error wraps [errors.ErrUnsupported] if the system does not support mappings, or if size does
+// not fit into an int, for example above 2 GiB on 32-bit machines.
 func Map(f *os.File, size int64) (*Mapping, error) {
 	m := &Mapping{file: f, size: size, data: []byte{}}
 	if size < 0 {
@@ -50,15 +49,14 @@ func Map(f *os.File, size int64) (*Mapping, error) {
 	}
 	if size != int64(int(size)) {
 		return nil, &fs.PathError{Op: "mmap", Path: f.Name(),
-			Err: fmt.Errorf("%d bytes do not fit this machine's addresses: %w", size, errors.ErrUnsupported)}
+			Err: fmt.Errorf("%d bytes exceed the address space: %w", size, errors.ErrUnsupported)}
 	}
-	// A mapping past the end of a file succeeds on most systems, and faults
-	// when it is used. Better to say so here.
+	// Most systems allow mappings beyond the end of a file, and cause a fault on access.
 	if _, err := m.there(0, size); err != nil {
 		return nil, err
 	}
 	if size == 0 {
-		return m, nil // systems refuse to map nothing
+		return m, nil // systems reject empty mappings
 	}
 	data, err := mapFile(f, int(size))
 	if err != nil {
@@ -71,15 +69,13 @@ func Map(f *os.File, size int64) (*Mapping, error) {
 // Size returns the number of bytes that were mapped.
 func (m *Mapping) Size() int64 { return m.size }
 
-// ReadsFile returns the file that was mapped, and how much of it: what is copied to
-// another file need not come by way of memory.
+// ReadsFile returns the mapped file and the size of the mapping, which allows the operating system
+// to copy bytes to another file.
 func (m *Mapping) ReadsFile() (*os.File, int64) { return m.file, m.size }
 
-// ReadAt copies len(p) bytes from offset off, as [io.ReaderAt] says. If the
-// file has become shorter since it was mapped, so that some of these bytes are
-// no longer there, the error wraps [io.ErrUnexpectedEOF] and names the byte at
-// which the file now ends; n counts bytes before it only. After Close the error
-// wraps [fs.ErrClosed].
+// ReadAt implements [io.ReaderAt]. If the file was truncated and some of the bytes are missing, the
+// error wraps [io.ErrUnexpectedEOF] and contains the new end of the file, and n counts only bytes
+// before it. After Close the error wraps [fs.ErrClosed].
 func (m *Mapping) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, m.failed(fmt.Errorf("negative offset %d: %w", off, fs.ErrInvalid))
@@ -97,16 +93,15 @@ func (m *Mapping) ReadAt(p []byte, off int64) (n int, err error) {
 	want := min(len(p), len(m.data[off:]))
 	copied := m.copyGuarded(p[:want], int(off))
 
-	// The size is asked for after the copy, and whether or not there was a
-	// fault. The rest of a file's last page reads as zeros without faulting,
-	// and zeros that no file holds must not pass for data.
+	// Check the size after the copy, even without a fault. The rest of the last page of a
+	// file reads as zeros without a fault, and those zeros are not data.
 	there, err := m.there(off, int64(want))
 	n = min(copied, int(there))
 	switch {
 	case err != nil:
 		return n, err
 	case copied < want:
-		// Cut and restored in between, or the disk behind it failed.
+		// The file was truncated and restored in between, or the disk failed.
 		return n, m.failed(fmt.Errorf("memory fault at byte %d of %d: %w", off+int64(n), m.size, syscall.EIO))
 	case n < len(p):
 		return n, io.EOF
@@ -114,10 +109,9 @@ func (m *Mapping) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// Bytes returns the n bytes at offset off without copying them. They must not
-// be written to, nor be used after Close. If the file is cut short by anyone
-// while they are in use, touching them ends the program: ask for them only
-// where the file is known not to change.
+// Bytes returns the n bytes at offset off without copying them. Callers must not modify them or use
+// them after Close. If the file is truncated, accessing them crashes the program, so use Bytes only
+// for files that do not change.
 func (m *Mapping) Bytes(off, n int64) ([]byte, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -125,17 +119,17 @@ func (m *Mapping) Bytes(off, n int64) ([]byte, error) {
 	case m.data == nil:
 		return nil, m.failed(fs.ErrClosed)
 	case off < 0 || n < 0 || off > m.size || n > m.size-off:
-		return nil, m.failed(fmt.Errorf("%d bytes at %d do not lie in the %d mapped: %w", n, off, m.size, fs.ErrInvalid))
+		return nil, m.failed(fmt.Errorf("%d bytes at %d exceed the mapping of %d bytes: %w", n, off, m.size, fs.ErrInvalid))
 	}
-	// This narrows the risk to what happens after the call.
+	// At least the file is complete at this time.
 	if _, err := m.there(off, n); err != nil {
 		return nil, err
 	}
 	return m.data[off : off+n : off+n], nil
 }
 
-// Close unmaps the file, once no copy is in progress. Slices that Bytes gave
-// must no longer be used. Closing again does nothing.
+// Close waits for copies in progress and unmaps the file. Slices from Bytes must not be used
+// afterwards. Closing again does nothing.
 func (m *Mapping) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -150,26 +144,24 @@ func (m *Mapping) Close() error {
 	return nil
 }
 
-// pieceSize bounds one copy, so that a fault forfeits one piece at most. It is
-// the smallest page of the systems Go runs on: the pieces of a read fault at no
-// finer grain, and coarser pages are multiples of it.
+// pieceSize is the maximum size of one copy, so a fault loses at most one piece. It is the smallest
+// page size of all systems that Go supports; other page sizes are multiples of it.
 const pieceSize = 4096
 
-// copyGuarded copies from m.data[off:] to dst, and returns how many bytes are
-// certain: those of the pieces before the one that faulted. Of that piece
-// nothing is known, since a copy is made in any order.
+// copyGuarded copies from m.data[off:] to dst. After a fault it returns the number of bytes before
+// the piece that caused it. The content of that piece is undefined, because a copy has no defined
+// order.
 func (m *Mapping) copyGuarded(dst []byte, off int) (n int) {
-	// The setting is this goroutine's own, and is put back before returning.
+	// The setting applies to this goroutine and is restored at the end.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil && !m.owns(r) {
-			panic(r) // not a fault of ours, such as one of the caller's dst
+			panic(r) // not a fault of the mapping; perhaps one of dst
 		}
 	}()
 	end := off + len(dst)
 	for off < end {
-		// Pieces end at multiples of their size, as pages do: none straddles
-		// the end of the pages that are still there.
+		// Pieces are aligned like pages, so each one is either present or missing.
 		next := min(end, off-off%pieceSize+pieceSize)
 		n += copy(dst[n:], m.data[off:next])
 		off = next
@@ -177,8 +169,7 @@ func (m *Mapping) copyGuarded(dst []byte, off int) (n int) {
 	return n
 }
 
-// owns reports whether r, which was recovered, is a fault at an address of the
-// mapping.
+// owns reports whether the recovered value r is a fault at an address of the mapping.
 func (m *Mapping) owns(r any) bool {
 	fault, ok := r.(interface {
 		runtime.Error
@@ -187,16 +178,15 @@ func (m *Mapping) owns(r any) bool {
 	if !ok {
 		return false
 	}
-	// Unsafe: the address of data[0] is compared as a number and never turned
-	// back into a pointer. The memory is not the collector's, so it cannot move.
+	// Unsafe: the address of data[0] is used as a number and not converted back to a pointer.
+	// The memory is not managed by Go and does not move.
 	base := uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
-	// The difference wraps round for an address below base, and is then larger
-	// than any length.
+	// For an address below base, the difference wraps around and exceeds any length.
 	return fault.Addr()-base < uintptr(len(m.data))
 }
 
-// there returns how many of the n bytes at offset off the file still holds,
-// with an error if that is not all.
+// there returns how many of the n bytes at offset off the file still contains, and an error if some
+// are missing.
 func (m *Mapping) there(off, n int64) (int64, error) {
 	info, err := m.file.Stat()
 	if err != nil {
@@ -208,7 +198,7 @@ func (m *Mapping) there(off, n int64) (int64, error) {
 	return n, nil
 }
 
-// failed returns err as that of reading the file.
+// failed wraps an error of reading the file.
 func (m *Mapping) failed(err error) error {
 	return &fs.PathError{Op: "read", Path: m.file.Name(), Err: err}
 }

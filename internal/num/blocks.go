@@ -1,4 +1,4 @@
-// The fast loops: whole blocks of elements to float32.
+// Fast loops: from blocks of elements to float32.
 
 package num
 
@@ -8,15 +8,14 @@ import (
 	"sync"
 )
 
-// Each loop takes as many elements as fill its blocks, and returns how many.
+// Each loop processes complete blocks and returns the number of elements.
 //
-// A block is an array, of a length that is known when compiling: so the bounds
-// are checked once for a block, and the compiler merges the bytes of an element
-// into one load. That is faster than a view of the bytes as []uint16, and works
-// at any alignment and in any byte order.
+// A block is an array with a constant length. Bounds are therefore checked once for each block, and
+// the compiler merges the bytes of an element into one load. That is faster than viewing the bytes
+// as []uint16, and works with any alignment and byte order.
 
-// blocks decodes the leading elements of src, and returns how many: 0 for a
-// dtype that has no loop of its own.
+// blocks decodes the leading elements of src and returns how many. It returns 0 for a dtype without
+// a fast loop.
 func (c *Codec) blocks(dst []float32, src []byte) int {
 	switch {
 	case c.bits == 4:
@@ -35,7 +34,7 @@ func (c *Codec) blocks(dst []float32, src []byte) int {
 	return 0
 }
 
-// pairs gives for each byte the two F4 that it holds.
+// pairs has the two F4 values of each byte.
 var pairs = sync.OnceValue(func() *[256][2]float32 {
 	v := For("F4").values()
 	t := new([256][2]float32)
@@ -45,7 +44,7 @@ var pairs = sync.OnceValue(func() *[256][2]float32 {
 	return t
 })
 
-// blocks4 copies pairs whole, as eight bytes each.
+// blocks4 copies pairs as eight bytes each.
 func blocks4(dst []float32, src []byte, t *[256][2]float32) int {
 	n := len(dst)
 	for ; len(dst) >= 8 && len(src) >= 4; dst, src = dst[8:], src[4:] {
@@ -58,8 +57,8 @@ func blocks4(dst []float32, src []byte, t *[256][2]float32) int {
 	return n - len(dst)
 }
 
-// blocks6 takes sixteen elements, which fill twelve bytes: one load of eight,
-// of which the last sixteen bits are left for the second half, and one of four.
+// blocks6 processes sixteen elements in twelve bytes: a load of eight bytes, whose last sixteen bits
+// belong to the second half, and a load of four.
 func blocks6(dst []float32, src []byte, t *[64]float32) int {
 	n := len(dst)
 	for ; len(dst) >= 16 && len(src) >= 12; dst, src = dst[16:], src[12:] {
@@ -71,14 +70,14 @@ func blocks6(dst []float32, src []byte, t *[64]float32) int {
 	return n - len(dst)
 }
 
-// eight6 decodes eight elements of six bits, the first in w's lowest bits.
+// eight6 decodes eight elements of six bits; the first is in the lowest bits of w.
 func eight6(d *[8]float32, w uint64, t *[64]float32) {
 	d[0], d[1], d[2], d[3] = t[w&63], t[w>>6&63], t[w>>12&63], t[w>>18&63]
 	d[4], d[5], d[6], d[7] = t[w>>24&63], t[w>>30&63], t[w>>36&63], t[w>>42&63]
 }
 
-// blocks8 is for all of eight bits, integers and BOOL too. It takes sixteen, since
-// with eight the loop itself costs as much as the elements.
+// blocks8 decodes all dtypes of eight bits, including integers and BOOL, sixteen elements at a time.
+// With eight, the loop itself would take as long as the elements.
 func blocks8(dst []float32, src []byte, t *[256]float32) int {
 	n := len(dst)
 	for ; len(dst) >= 16 && len(src) >= 16; dst, src = dst[16:], src[16:] {
@@ -91,8 +90,8 @@ func blocks8(dst []float32, src []byte, t *[256]float32) int {
 	return n - len(dst)
 }
 
-// blocks16 is for F16 and the integers. The table takes 256 KiB, but weights use
-// little of it, since their exponents are few.
+// blocks16 decodes F16 and integers. The table has 256 KiB, but weights use only a small part of it,
+// because they have few exponents.
 func blocks16(dst []float32, src []byte, t *[1 << 16]float32) int {
 	n := len(dst)
 	for ; len(dst) >= 8 && len(src) >= 16; dst, src = dst[8:], src[16:] {
@@ -126,10 +125,10 @@ func blocksBF16(dst []float32, src []byte) int {
 	return n - len(dst)
 }
 
-// upper returns the float32 of which p is the upper half, and 0 the lower.
+// upper returns the float32 with upper half p and lower half 0.
 func upper(p uint16) float32 { return math.Float32frombits(uint32(p) << 16) }
 
-// blocks32 is for F32, and so for C64.
+// blocks32 decodes F32, and therefore C64.
 func blocks32(dst []float32, src []byte) int {
 	n := len(dst)
 	for ; len(dst) >= 8 && len(src) >= 32; dst, src = dst[8:], src[32:] {

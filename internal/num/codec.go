@@ -1,4 +1,4 @@
-// The codecs: one for each dtype, and the table of them.
+// The codecs of all dtypes.
 
 package num
 
@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// A Kind says which numbers a dtype holds.
+// A Kind is the kind of numbers of a dtype.
 type Kind uint8
 
 const (
@@ -23,8 +23,8 @@ type Number interface {
 	float32 | float64 | int64 | uint64
 }
 
-// A Codec knows the elements of one dtype. It is immutable, and may be used by
-// any number of goroutines at once.
+// A Codec decodes and encodes the elements of one dtype. It is immutable and safe for concurrent
+// use.
 type Codec struct {
 	dtype  string
 	bits   int     // of one number
@@ -32,13 +32,13 @@ type Codec struct {
 	kind   Kind    // of number
 	format *format // nil but for floats of at most 16 bits
 
-	// values gives the number of each pattern, as a float32, which holds all
-	// of them. It is nil above 16 bits, and for BF16, which has no need of it.
+	// values has the number of each pattern as a float32, which is exact. It is nil for dtypes
+	// above 16 bits, and for BF16, which does not need it.
 	values func() []float32
 }
 
-// For returns the codec of the dtype of the given name, in the spelling of
-// headers, or nil if there is no such dtype.
+// For returns the codec of the named dtype, or nil if it does not exist. Names are spelled as in
+// headers.
 func For(dtype string) *Codec {
 	for _, c := range codecs {
 		if c.dtype == dtype {
@@ -59,13 +59,13 @@ func Dtypes() iter.Seq[string] {
 	}
 }
 
-// Rank returns the place of the named dtype in the order of the format, or -1 if
-// there is no such dtype.
+// Rank returns the position of the named dtype in the order of the format, or -1 if it does not
+// exist.
 func Rank(dtype string) int {
 	return slices.IndexFunc(codecs[:], func(c *Codec) bool { return c.dtype == dtype })
 }
 
-// IsScale reports whether the dtype holds powers of two only, without a sign.
+// IsScale reports whether the dtype consists of unsigned powers of two.
 func (c *Codec) IsScale() bool { return c.format != nil && c.format.mantissa == 0 }
 
 // Dtype returns the name of the dtype.
@@ -74,21 +74,20 @@ func (c *Codec) Dtype() string { return c.dtype }
 // Bits returns the width of one number, in bits: 4, 6, 8, 16, 32 or 64.
 func (c *Codec) Bits() int { return c.bits }
 
-// Kind returns the kind of number that the dtype holds.
+// Kind returns the kind of numbers of the dtype.
 func (c *Codec) Kind() Kind { return c.kind }
 
-// Parts returns how many numbers one element is: 2 for C64, the real part and
-// then the imaginary one, each an F32; and 1 for all others.
+// Parts returns the number of numbers in an element: 2 for C64, which consists of a real and an
+// imaginary F32, and 1 for all other dtypes.
 //
-// This package counts numbers. To it, C64 is F32 twice as long.
+// This package counts numbers, and treats C64 as twice as many F32.
 func (c *Codec) Parts() int { return c.parts }
 
-// codecs has every dtype, in the format's own order.
+// codecs has all dtypes in the order of the format.
 //
-// The floats are those of OCP Microscaling Formats (MX) v1.0, 5.3 and 5.4 (F4,
-// F6, E8M0); of Micikevicius et al., arXiv 2209.05433, which became OFP8 (E4M3,
-// E5M2); of Noune et al., arXiv 2206.02915 (FNUZ); and of IEEE 754 (F16, F32,
-// F64). BF16 is the upper half of an F32.
+// Floats are defined by OCP Microscaling Formats (MX) v1.0, 5.3 and 5.4 (F4, F6, E8M0);
+// Micikevicius et al., arXiv 2209.05433, which became OFP8 (E4M3, E5M2); Noune et al.,
+// arXiv 2206.02915 (FNUZ); and IEEE 754 (F16, F32, F64). BF16 is the upper half of an F32.
 var codecs = [...]*Codec{
 	codec("BOOL", 8, Bool, nil),
 	codec("F4", 4, Float, &format{mantissa: 1, bias: 1, sign: 0x8, max: 0x7}),
@@ -114,7 +113,7 @@ var codecs = [...]*Codec{
 	codec("U64", 64, Unsigned, nil),
 }
 
-// codec returns a codec whose table of values is made when it is first used.
+// codec returns a codec whose table of values is created on first use.
 func codec(dtype string, bits int, kind Kind, f *format) *Codec {
 	c := &Codec{dtype: dtype, bits: bits, parts: 1, kind: kind, format: f}
 	if bits <= 16 && dtype != "BF16" {
@@ -129,8 +128,7 @@ func codec(dtype string, bits int, kind Kind, f *format) *Codec {
 	return c
 }
 
-// value returns the number that pattern p stands for. A dtype of at most 16
-// bits has none that a float32 could not hold.
+// value returns the number of pattern p. For dtypes of at most 16 bits, a float32 is exact.
 func (c *Codec) value(p uint16) float32 {
 	switch c.kind {
 	case Bool:

@@ -1,16 +1,15 @@
-// From the elements of one dtype to those of another.
+// Conversion between dtypes.
 
 package num
 
-// Convert writes n elements of dtype to, converted from those of src from
-// element first on, to the start of dst. It is Decode and Encode in one, by way
-// of a type that holds every number of the source, so that each is rounded once.
+// Convert converts n elements of src, beginning with element first, to dtype to, and writes them to
+// the start of dst. It combines Decode and Encode with an intermediate type that is exact for the
+// source, so each number is rounded once.
 //
-// It stops before the first that the target cannot hold, and returns how many
-// went before. Elements of one dtype are copied, whatever saturate says.
+// It stops before the first number that the target cannot represent, and returns how many it
+// converted. If both dtypes are the same, elements are copied and saturate is ignored.
 //
-// Both dtypes must have the same number of parts. It panics if dst or src ends
-// before the last element.
+// Both dtypes must have the same number of parts. Convert panics if dst or src is too short.
 func Convert(to *Codec, dst []byte, from *Codec, src []byte, first, n int, saturate bool) int {
 	switch {
 	case to == from:
@@ -26,7 +25,7 @@ func Convert(to *Codec, dst []byte, from *Codec, src []byte, first, n int, satur
 	return convert[int64](to, dst, from, src, first, n, saturate)
 }
 
-// convert is Convert by way of T.
+// convert is Convert with intermediate type T.
 func convert[T Number](to *Codec, dst []byte, from *Codec, src []byte, first, n int, saturate bool) int {
 	var buf [chunk]T
 	done := 0

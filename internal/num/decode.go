@@ -1,13 +1,13 @@
-// From elements to numbers.
+// Decoding elements to numbers.
 
 package num
 
 import "math"
 
-// Decode fills dst with the numbers that the elements of src are, from element
-// first on. Each is rounded to the nearest where T cannot hold it.
+// Decode decodes elements of src, beginning with element first, and fills dst. Numbers that T cannot
+// represent are rounded to the nearest.
 //
-// It panics if src ends before the last of them.
+// Decode panics if src is too short.
 func Decode[T float32 | float64](c *Codec, dst []T, src []byte, first int) {
 	switch dst := any(dst).(type) {
 	case []float32:
@@ -17,8 +17,8 @@ func Decode[T float32 | float64](c *Codec, dst []T, src []byte, first int) {
 	}
 }
 
-// float32s decodes in blocks what it can, and the rest one by one. Blocks of
-// sub-byte elements begin at a multiple of four, which is on a byte.
+// float32s decodes blocks as far as possible, and the rest one by one. Blocks of sub-byte elements
+// begin at a multiple of four, which is at a byte boundary.
 func (c *Codec) float32s(dst []float32, src []byte, first int) {
 	if head := min(-first&3, len(dst)); c.bits < 8 && head > 0 {
 		c.plain32(dst[:head], src, first)
@@ -34,7 +34,7 @@ func (c *Codec) float32s(dst []float32, src []byte, first int) {
 	}
 }
 
-// plain32 decodes by way of patterns. It is what the blocks are tested against.
+// plain32 decodes one pattern at a time. Tests compare the fast loops with it.
 func (c *Codec) plain32(dst []float32, src []byte, first int) {
 	var buf [chunk]uint64
 	for len(dst) > 0 {
@@ -68,7 +68,7 @@ func (c *Codec) plain32(dst []float32, src []byte, first int) {
 	}
 }
 
-// float64s decodes by way of float32, unless that cannot hold the numbers.
+// float64s decodes through float32 if that is exact.
 func (c *Codec) float64s(dst []float64, src []byte, first int) {
 	var buf [chunk]uint64
 	var half [chunk]float32
@@ -94,12 +94,11 @@ func (c *Codec) float64s(dst []float64, src []byte, first int) {
 	}
 }
 
-// Ints fills dst with the integers that the elements of src are, from element
-// first on. It stops before the first that T cannot hold, and returns how many
-// went before: all, but for negative integers as uint64, and for integers above
-// the largest int64 as that. If the dtype is a float, that is 0.
+// Ints decodes integer elements of src, beginning with element first, and fills dst. It stops before
+// the first integer that T cannot represent (a negative one for uint64, or one above the largest
+// int64), and returns how many it decoded. For a float dtype it returns 0.
 //
-// It panics if src ends before the last of them.
+// Ints panics if src is too short.
 func Ints[T int64 | uint64](c *Codec, dst []T, src []byte, first int) int {
 	if c.kind == Float {
 		return 0
@@ -111,8 +110,8 @@ func Ints[T int64 | uint64](c *Codec, dst []T, src []byte, first int) int {
 		out := dst[done : done+len(words)]
 		integers(c, out, words)
 		for i, x := range out {
-			// T and the dtype read the same bits alike, unless they see a
-			// different sign.
+			// The bits have the same meaning for T and the dtype, unless the sign
+			// differs.
 			if (x < 0) != (c.kind == Signed && words[i]>>(c.bits-1) != 0) {
 				return done + i
 			}
@@ -122,10 +121,9 @@ func Ints[T int64 | uint64](c *Codec, dst []T, src []byte, first int) int {
 	return len(dst)
 }
 
-// integers converts patterns of integers to numbers, rounding to the nearest
-// if T is a float, and keeping the low 64 bits if it is an integer. It is not
-// for 64 bits as float32: where int64 is not native, as on 386, the conversion
-// rounds twice.
+// integers converts patterns of integers to numbers. It rounds to the nearest if T is a float, and
+// keeps the low 64 bits if T is an integer. It must not be used from 64 bits to float32: on machines
+// without native int64, such as 386, that conversion rounds twice.
 func integers[T Number](c *Codec, dst []T, words []uint64) {
 	dst = dst[:len(words)]
 	switch shift := 64 - c.bits; c.kind {

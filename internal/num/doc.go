@@ -1,77 +1,70 @@
-// The package's promise, and every choice that the dtypes leave open.
+// The package's documentation: rounding, overflow, NaN and other details of dtypes.
 
-// Package num turns the elements of tensors into Go's numbers and back, in
-// bulk: Decode from any of the format's 22 dtypes, Encode into any, Convert
-// from one into another. Pack and Unpack take sub-byte elements apart without
-// looking at their values, and Codec.Pattern says what a bit pattern means, for
-// those who count patterns instead of numbers.
+// Package num converts between the elements of tensors and Go's numbers: Decode from any of the
+// format's 22 dtypes, Encode to any of them, and Convert between them. Pack and Unpack handle
+// sub-byte elements as bit patterns. Codec.Pattern returns the meaning of a bit pattern, for
+// statistics that count patterns.
 //
-// Bytes are little-endian, as in files, wherever the program runs. There is no
-// unsafe code: the loops read through encoding/binary, which the compiler makes
-// one load on a little-endian machine, so that one path serves any alignment
-// and any byte order.
+// Bytes are little-endian, as in files, on every machine. The package uses no unsafe code: its loops
+// use encoding/binary, which compiles to one load on little-endian machines. The same code works
+// with any alignment and byte order.
 //
 // # Exactness
 //
-// A number is rounded at most once, to the nearest, ties to even, and straight
-// from its source: from a float64, or from all 64 bits of an integer, and never
-// by way of a float32. Decoding to float32 is exact but from F64, I32, U32, I64
-// and U64; to float64, but from I64 and U64; integers to integers always.
+// A number is rounded at most once, to the nearest with ties to even, directly from a float64 or
+// from all 64 bits of an integer. Decoding to float32 is exact except from F64, I32, U32, I64 and
+// U64. Decoding to float64 is exact except from I64 and U64. Decoding integers to integers is always
+// exact.
 //
 // # Overflow
 //
-// What lies beyond the largest number of a float dtype, once rounded, becomes
-// an infinity in E5M2, F16, BF16, F32 and F64, and a NaN in E4M3, E8M0 and the
-// FNUZ dtypes, which have no infinity. F4 and F6 have neither, and saturate.
-// When asked to saturate, all do: the largest number takes the place of all
-// beyond it, infinities included. That is what the OCP 8-bit Floating Point
-// Specification (OFP8) v1.0 means by saturating; here it holds for every float.
+// A number that exceeds the largest number of a float dtype after rounding becomes infinity in E5M2,
+// F16, BF16, F32 and F64, and NaN in E4M3, E8M0 and the FNUZ dtypes, which have no infinity. F4 and
+// F6 have neither and saturate. With the option to saturate, all dtypes do: larger numbers and
+// infinities become the largest number. This is the meaning of saturation in the OCP 8-bit Floating
+// Point Specification (OFP8) v1.0, extended to all floats.
 //
-// An element that cannot be held in any of these ways ends the work, which
-// then says how many went before: a NaN for F4 and F6, and for an integer
-// dtype a NaN or, unless saturating, a number out of range.
+// Some numbers have no representation: a NaN in F4 and F6, a NaN in integer dtypes, and, without
+// saturation, numbers out of range of an integer dtype. Encoding stops there and returns how many
+// numbers precede it.
 //
 // # NaN
 //
-// Decode moves the bits. F16, BF16, E5M2 and F32 keep sign and payload, the
-// payload at the top of the wider one, and a signaling NaN stays one. E4M3,
-// E8M0 and the FNUZ dtypes have no payload; theirs become the quiet NaN
-// 0x7fc00000 with the pattern's top bit as its sign (E8M0 has no sign).
+// Decode copies the bits of a NaN. F16, BF16, E5M2 and F32 keep their sign and payload, which is
+// aligned at the top, and signaling NaNs stay signaling. E4M3, E8M0 and the FNUZ dtypes have no
+// payload; their NaNs become the quiet NaN 0x7fc00000, with the top bit of the pattern as the sign
+// (E8M0 has no sign).
 //
-// Encode keeps the sign and the upper bits of the payload and makes the NaN
-// quiet, as the conversion instructions of processors do. Where the dtype has
-// one NaN, or one of each sign, that is taken. Nothing is made quiet that is
-// not narrowed: a float32 as F32 or F64, a float64 as F64. F64 as float32 is
-// the one decoding that narrows.
+// Encode keeps the sign and the upper bits of the payload and makes the NaN quiet, like the
+// instructions of processors. If the dtype has a single NaN, or one for each sign, that one is used.
+// NaNs that are not narrowed stay signaling: float32 to F32 or F64, and float64 to F64. Decoding F64
+// to float32 is the only decoding that narrows.
 //
-// So every NaN of a narrow float comes back as itself with the quiet bit set,
-// and the bits are the same on every machine, though processors differ.
+// A NaN of a narrow float therefore survives a round trip with the quiet bit set, with the same bits
+// on every machine.
 //
 // # Zero
 //
-// Negative zero is kept, but for the FNUZ dtypes and the integers, which have
-// one zero: it becomes 0.
+// Negative zero is kept, except in the FNUZ dtypes and integers, where it becomes 0.
 //
 // # E8M0
 //
-// F8_E8M0 holds the powers of two from 2^-127 to 2^127, and no sign and no
-// zero. OCP Microscaling Formats (MX) v1.0, 5.4.1, gives the values and leaves
-// the rounding open. Here as elsewhere it is to the nearest, and a tie, 1.5
-// times a power, goes up, since an integer significand of 1 is odd and one of 2
-// even. Positive numbers below 2^-127 become 2^-127; zero, negative numbers and
-// NaN become NaN, saturating or not. That is what ml_dtypes does, save that its
-// version 0.6.0 rounds all numbers between 2^-127 and 2^-126 up. Others differ:
-// PyTorch rounds like this, but drops the sign and makes zero 2^-127; CUDA's
-// conversions round up by default.
+// F8_E8M0 consists of the powers of two from 2^-127 to 2^127, without sign and zero. OCP Microscaling
+// Formats (MX) v1.0, 5.4.1, defines the values but not the rounding. Here numbers are rounded to the
+// nearest, and a tie (1.5 times a power) is rounded up, because an integer significand of 1 is odd
+// and one of 2 is even. Positive numbers below 2^-127 become 2^-127. Zero, negative numbers and NaN
+// become NaN, also with saturation. ml_dtypes does the same, except that version 0.6.0 rounds all
+// numbers between 2^-127 and 2^-126 up. PyTorch rounds in the same way, but ignores the sign and
+// converts zero to 2^-127. CUDA rounds up by default.
 //
 // # BOOL
 //
-// A byte that is not 0 decodes as 1. A number that is not 0, NaN included,
-// encodes as 1: the truth of C, NumPy and PyTorch.
+// All bytes except 0 decode as 1. All numbers except 0, including NaN, encode as 1, as in C, NumPy
+// and PyTorch.
 //
 // # Six bits
 //
-// No specification says how F6 elements lie in bytes. They are read as a bit
-// stream, the least significant bit of each byte first, so that four elements
-// take three bytes. F4 is the same stream: the even element is the low nibble.
+// No specification defines the packing of F6 elements. They are treated as a bit stream, least
+// significant bit of each byte first, with four elements in three bytes. F4 is packed in the same
+// way: the even element is the low nibble.
 package num

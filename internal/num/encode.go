@@ -1,16 +1,15 @@
-// From numbers to elements.
+// Encoding numbers as elements.
 
 package num
 
 import "math"
 
-// Encode writes the numbers in src to the elements of dst from element first
-// on. Floats are rounded to the nearest, ties to even; the package comment says
-// what becomes of numbers out of range, with saturate and without.
+// Encode encodes the numbers in src as elements of dst, beginning with element first. Floats are
+// rounded to the nearest, ties to even. The package comment describes numbers out of range, with and
+// without saturate.
 //
-// It stops before the first number that the dtype cannot hold, and returns how
-// many went before; src[n] is then at fault. Bits of dst that belong to other
-// elements are left as they are. It panics if dst ends before the last element.
+// It stops before the first number that the dtype cannot represent, src[n], and returns n. Bits of
+// dst that belong to other elements do not change. Encode panics if dst is too short.
 func Encode[T Number](c *Codec, dst []byte, first int, src []T, saturate bool) int {
 	dst = clip(dst)
 	for done := 0; done < len(src); {
@@ -29,8 +28,8 @@ func Encode[T Number](c *Codec, dst []byte, first int, src []T, saturate bool) i
 	return len(src)
 }
 
-// encodePlain is Encode by way of patterns, for at most chunk numbers. It is
-// what the blocks are tested against.
+// encodePlain encodes one pattern at a time, at most chunk numbers. Tests compare the fast loops with
+// it.
 func encodePlain[T Number](c *Codec, dst []byte, first int, src []T, saturate bool) int {
 	var words [chunk]uint64
 	n := patterns(c, words[:len(src)], src, saturate)
@@ -38,13 +37,13 @@ func encodePlain[T Number](c *Codec, dst []byte, first int, src []T, saturate bo
 	return n
 }
 
-// patterns fills dst with the patterns of the numbers in src, as far as the
-// dtype can hold them, and returns how far. There are at most chunk of them.
+// patterns fills dst with the patterns of the numbers in src, at most chunk. It stops before a number
+// that the dtype cannot represent, and returns how many it encoded.
 func patterns[T Number](c *Codec, dst []uint64, src []T, saturate bool) int {
 	switch src := any(src).(type) {
 	case []float32:
 		if c.kind == Float && c.bits == 32 {
-			// Not by way of float64: back from there, a NaN would be quiet.
+			// Conversion through float64 would make a NaN quiet.
 			for i, x := range src {
 				dst[i] = bits32(x, saturate)
 			}
@@ -65,7 +64,7 @@ func patterns[T Number](c *Codec, dst []uint64, src []T, saturate bool) int {
 	return 0
 }
 
-// fromFloats is patterns for float64, and float32 on the way to being so.
+// fromFloats is patterns for float64, and for float32 after conversion to float64.
 func (c *Codec) fromFloats(dst []uint64, src []float64, saturate bool) int {
 	switch {
 	case c.kind == Bool:
@@ -94,12 +93,11 @@ func (c *Codec) fromFloats(dst []uint64, src []float64, saturate bool) int {
 	return len(src)
 }
 
-// bits32 returns the bits of x; of the largest number if x is infinite and
-// saturate is set.
+// bits32 returns the bits of x, or those of the largest number if x is infinite and saturate is set.
 func bits32(x float32, saturate bool) uint64 {
 	b := math.Float32bits(x)
 	if saturate && b&^sign32 == inf32 {
-		b-- // of the same sign, one below infinity
+		b-- // the largest number with the same sign
 	}
 	return uint64(b)
 }

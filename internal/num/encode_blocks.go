@@ -1,4 +1,4 @@
-// The fast loops in the other direction: float32 to what networks are cast to.
+// Fast loops from float32 to dtypes that are common in models.
 
 package num
 
@@ -7,10 +7,9 @@ import (
 	"math"
 )
 
-// encodeBlocks encodes the leading numbers of src, and returns how many. It
-// stops, at the latest, before a number that is out of range or a NaN, and
-// leaves that to patterns; nor need it encode the last few. It encodes none if
-// the dtype has no loop of its own.
+// encodeBlocks encodes leading numbers of src and returns how many. It stops before a number that is
+// out of range or NaN, and before the last few numbers, which patterns encodes. It returns 0 for a
+// dtype without a fast loop.
 func (c *Codec) encodeBlocks(dst []byte, first int, src []float32, saturate bool) int {
 	switch {
 	case c.kind != Float:
@@ -27,7 +26,7 @@ func (c *Codec) encodeBlocks(dst []byte, first int, src []float32, saturate bool
 	return 0
 }
 
-// encodeF8 encodes to any float of 8 bits with a sign.
+// encodeF8 encodes any 8-bit float with a sign.
 func (f *format) encodeF8(dst []byte, src []float32) int {
 	low, end := f.exponents()
 	emin, limit, top := uint32(127+low), uint32(127+end)<<mantissa32, uint32(f.max)
@@ -52,7 +51,7 @@ func (f *format) encodeF8(dst []byte, src []float32) int {
 	return len(src)
 }
 
-// encodeF16 is as encodeF8, but for what the compiler knows.
+// encodeF16 is like encodeF8 with constants that the compiler knows.
 func encodeF16(dst []byte, src []float32) int {
 	const emin, man = 127 - 14, 10
 	n := 0
@@ -61,7 +60,7 @@ func encodeF16(dst []byte, src []float32) int {
 		for k, x := range s {
 			b := math.Float32bits(x)
 			abs := b &^ sign32
-			// From 65520 on, halfway between the largest number and the next.
+			// At least 65520, halfway between the largest number and the next.
 			if abs >= 0x477ff000 {
 				return n
 			}
@@ -73,15 +72,15 @@ func encodeF16(dst []byte, src []float32) int {
 	return n
 }
 
-// encodeBF16 rounds by adding half of the last place, less one if what is above
-// is even, before cutting off the lower half.
+// encodeBF16 rounds by adding half of the last place, minus one if the upper half is even, and
+// dropping the lower half.
 func encodeBF16(dst []byte, src []float32) int {
 	n := 0
 	for ; len(src) >= 8 && len(dst) >= 16; src, dst = src[8:], dst[16:] {
 		s, d := (*[8]float32)(src), (*[16]byte)(dst)
 		for k, x := range s {
 			b := math.Float32bits(x)
-			// From halfway between the largest number and the next on.
+			// At least halfway between the largest number and the next.
 			if b&^sign32 >= 0x7f7f8000 {
 				return n
 			}
@@ -92,7 +91,7 @@ func encodeBF16(dst []byte, src []float32) int {
 	return n
 }
 
-// encodeF32 moves bits, those of NaNs too.
+// encodeF32 copies bits, also for NaNs.
 func encodeF32(dst []byte, src []float32) int {
 	n := 0
 	for ; len(src) >= 8 && len(dst) >= 32; src, dst = src[8:], dst[32:] {

@@ -1,36 +1,34 @@
-// How narrow floats are laid out, and the number of each pattern.
+// The layout of narrow floats, and the number of each pattern.
 
 package num
 
 import "math"
 
-// A format is the layout of a float of at most 16 bits: a sign, an exponent
-// with a bias, a mantissa, from the top down. It differs from IEEE 754's in
-// what it does with the patterns at its end.
+// A format is the layout of a float of at most 16 bits: from the top, a sign, a biased exponent and a
+// mantissa. Formats differ from IEEE 754 in their highest patterns.
 //
-// F8_E8M0 is the odd one out: it has no sign, which is how it is told from the
-// others, and its lowest exponent is that of a power of two like any other.
+// F8_E8M0 is the only format without a sign, and has no subnormal numbers.
 type format struct {
 	mantissa int    // bits
-	bias     int    // what the exponent is stored with added to it
+	bias     int    // added to the exponent
 	sign     uint16 // the sign bit
 	max      uint16 // the pattern of the largest number
-	inf      uint16 // that of +Inf; 0 if there is none
-	nan      uint16 // that of the quiet NaN without payload; 0 if there is none
+	inf      uint16 // the pattern of +Inf; 0 if it does not exist
+	nan      uint16 // the pattern of the quiet NaN without payload; 0 if it does not exist
 }
 
-// isNaN reports whether p is a NaN: beyond the largest number, but not
-// infinity; or, in the FNUZ formats, what would have been negative zero.
+// isNaN reports whether p is a NaN: above the largest number and not infinity, or the pattern of
+// negative zero in the FNUZ formats.
 func (f *format) isNaN(p uint16) bool {
 	m := p &^ f.sign
 	return m > f.max && m != f.inf || p == f.nan && f.fnuz()
 }
 
-// fnuz reports whether negative zero's pattern is the one NaN.
+// fnuz reports whether the pattern of negative zero is the only NaN.
 func (f *format) fnuz() bool { return f.nan == f.sign }
 
-// exponents returns that of the smallest normal number, and that of the power
-// of two from which on all numbers overflow. Many below it overflow too.
+// exponents returns the exponent of the smallest normal number, and the exponent of the power of two
+// from which on all numbers overflow. Some smaller numbers overflow, too.
 func (f *format) exponents() (low, end int) {
 	low = 1 - f.bias
 	if f.sign == 0 {
@@ -39,7 +37,7 @@ func (f *format) exponents() (low, end int) {
 	return low, int(f.max>>f.mantissa) - f.bias + 1
 }
 
-// value returns the number that p stands for.
+// value returns the number of pattern p.
 func (f *format) value(p uint16) float32 {
 	var sign uint32
 	if p&f.sign != 0 {
@@ -60,15 +58,14 @@ func (f *format) value(p uint16) float32 {
 	default: // subnormal
 		exp = 1
 	}
-	// An integer times a power of two, both of them exact in a float64, and
-	// the product in a float32: 2^-127 is a subnormal one.
+	// An integer times a power of two. Both are exact in a float64, and the product is exact
+	// in a float32, where 2^-127 is subnormal.
 	pow := math.Float64frombits(uint64(1023+exp-f.bias-f.mantissa) << 52)
 	abs := float32(float64(sig) * pow)
 	return math.Float32frombits(sign | math.Float32bits(abs))
 }
 
-// nanBits returns the bits of the float32 for the NaN with pattern m, but for
-// the sign.
+// nanBits returns the bits of the float32 for the NaN with pattern m, without the sign.
 func (f *format) nanBits(m uint16) uint32 {
 	if f.inf == 0 {
 		return quiet32

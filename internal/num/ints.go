@@ -1,11 +1,11 @@
-// Integers as targets: what they can hold, and from what.
+// Encoding as integers.
 
 package num
 
 import "math"
 
-// largest returns the largest integer that the dtype holds. The smallest is
-// its complement if the dtype is signed, and else 0.
+// largest returns the largest integer of the dtype. The smallest one is its complement if the dtype is
+// signed, and 0 otherwise.
 func (c *Codec) largest() uint64 {
 	if c.kind == Signed {
 		return 1<<(c.bits-1) - 1
@@ -16,8 +16,8 @@ func (c *Codec) largest() uint64 {
 // roundToInts is fromFloats for an integer dtype.
 func (c *Codec) roundToInts(dst []uint64, src []float64, saturate bool) int {
 	largest := c.largest()
-	// One past the largest is a power of two, and so a float64. For 64 bits,
-	// the conversion rounds up to it already, and adding 1 changes nothing.
+	// The largest integer plus one is a power of two, which a float64 represents exactly. For
+	// 64 bits, the conversion rounds up to it, and adding 1 changes nothing.
 	end, start := float64(largest)+1, 0.0
 	if c.kind == Signed {
 		start = -end
@@ -81,27 +81,23 @@ func fromInts[T int64 | uint64](c *Codec, dst []uint64, src []T, saturate bool) 
 	return len(src)
 }
 
-// limits returns the smallest and the largest integer of type T that an
-// integer dtype holds.
+// limits returns the smallest and the largest integer of type T in the range of an integer dtype.
 func limits[T int64 | uint64](c *Codec) (lo, hi T) {
 	hi = T(c.largest())
 	if hi < 0 {
-		hi = T(uint64(hi) >> 1) // all int64 from 0 on are in U64
+		hi = T(uint64(hi) >> 1) // U64 contains all non-negative int64
 	}
-	if c.kind == Signed && ^hi < 0 { // no uint64 is below 0
+	if c.kind == Signed && ^hi < 0 { // false for uint64
 		lo = ^hi
 	}
 	return lo, hi
 }
 
-// odd returns v as a float64 that rounds to any narrower float as v itself
-// does. A float64 that is rounded to the nearest might not: what was just above
-// a tie could become one. This one is rounded to odd, which says only that
-// something was there: the lowest 11 bits are cut off, and the one above them
-// is set if any of them was.
+// odd returns v as a float64 that rounds to any narrower float as v itself does. Rounding v to the
+// nearest float64 would not suffice, because a number just above a tie could become one. Instead v is
+// rounded to odd: the lowest 11 bits are dropped, and the bit above them is set if any of them was.
 //
-// Of a number below 2^53, that every float64 holds, nothing is cut off. From
-// there on at least 43 bits are left, and no narrower float has more than 24.
+// Numbers below 2^53 are exact. Above, at least 43 bits remain, and narrower floats have at most 24.
 func odd[T int64 | uint64](v T) float64 {
 	const cut = 1<<11 - 1
 	if v < 1<<53 && int64(v) > -1<<53 || v&cut == 0 {

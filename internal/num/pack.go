@@ -1,25 +1,24 @@
-// Elements narrower than a byte: out of the bit stream and into it.
+// Packing and unpacking of elements narrower than a byte.
 
 package num
 
 import "encoding/binary"
 
-// Unpack fills dst with the patterns of consecutive elements of the given
-// width, one to a byte: those of src from element first on. The width is from
-// 1 to 8 bits.
+// Unpack fills dst with the patterns of elements of src, beginning with element first, one in each
+// byte. The width of elements is 1 to 8 bits.
 //
-// The elements form a bit stream, the least significant bit of each byte first.
-// Unpack panics if src ends before the last of them.
+// The elements are a bit stream, least significant bit of each byte first. Unpack panics if src is too
+// short.
 func Unpack(dst, src []byte, first, width int) {
 	src = src[first/8*width:]
 	mask := uint64(1)<<width - 1
-	// pos is where the next element starts, in bits. It stays below 64, and
-	// src moves on instead, since a count of bits may overflow an int.
+	// pos is the start of the next element, in bits. It stays below 64 because src advances; a
+	// total number of bits could overflow an int.
 	pos := first % 8 * width
 	for len(dst) > 0 {
 		src, pos = src[pos/8:], pos%8
-		// Eight elements take a whole number of bytes, wherever they start,
-		// and with the bits before them they fit 64: pos is 0 if width is 8.
+		// Eight elements take as many bytes as an element has bits. With the bits before
+		// them they fit into 64 bits, because pos is 0 if width is 8.
 		if len(dst) >= 8 && len(src) >= 8 {
 			w := binary.LittleEndian.Uint64(src) >> pos
 			for k := range dst[:8] {
@@ -29,8 +28,7 @@ func Unpack(dst, src []byte, first, width int) {
 			dst, src = dst[8:], src[width:]
 			continue
 		}
-		// One alone is in one byte or in two; the second must not be touched
-		// if it is in one, since src may end there.
+		// A single element is in one or two bytes. If it is in one, src may end there.
 		w := uint64(src[0])
 		if pos+width > 8 {
 			w |= uint64(src[1]) << 8
@@ -40,10 +38,9 @@ func Unpack(dst, src []byte, first, width int) {
 	}
 }
 
-// Pack is the reverse of Unpack: it writes the elements whose patterns are in
-// src, one to a byte, to dst from element first on. Bits of dst that belong to
-// other elements are left as they are, and bits of src above the width are
-// ignored. It panics if dst ends before the last element.
+// Pack is the inverse of Unpack: it writes the patterns in src to elements of dst, beginning with
+// element first. Bits of dst that belong to other elements do not change, and bits of src above the
+// width are ignored. Pack panics if dst is too short.
 func Pack(dst []byte, first int, src []byte, width int) {
 	dst = clip(dst)[first/8*width:]
 	mask := byte(1<<width - 1)
@@ -55,7 +52,7 @@ func Pack(dst []byte, first int, src []byte, width int) {
 			dst, src = dst[width:], src[8:]
 			continue
 		}
-		// One alone has a part in dst[0], and may have another in dst[1].
+		// A single element is in dst[0] and possibly dst[1].
 		p := src[0] & mask
 		src = src[1:]
 		dst[0] = dst[0]&^(mask<<pos) | p<<pos
@@ -67,8 +64,7 @@ func Pack(dst []byte, first int, src []byte, width int) {
 	}
 }
 
-// packEight writes eight elements to the bytes of dst, of which there are as
-// many as an element has bits.
+// packEight writes eight elements to dst, whose length is the number of bits of an element.
 func packEight(dst, src []byte, mask byte) {
 	var w uint64
 	for k := 7; k >= 0; k-- {

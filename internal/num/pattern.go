@@ -1,8 +1,8 @@
-// What one bit pattern means, for those who count patterns.
+// The meaning of bit patterns, for statistics that count patterns.
 
 package num
 
-// A Class is a set of what may be said of a number.
+// A Class is a set of properties of a number.
 type Class uint8
 
 const (
@@ -13,15 +13,13 @@ const (
 	Max                         // a float as large as its dtype has, of either sign
 )
 
-// Has reports whether a number of class c is all that d says.
+// Has reports whether c includes all properties of d.
 func (c Class) Has(d Class) bool { return c&d == d }
 
-// Pattern returns the number that pattern p of an element stands for, and its
-// class. A number of many of class Max was saturated, as a rule, when it was
-// written. Of integers nothing is said but that they are zero.
+// Pattern returns the number of pattern p and its class. Many numbers of class Max usually mean that
+// numbers were saturated when they were written. For integers the class is Zero or empty.
 //
-// The dtype must be one of at most 16 bits; bits of p above its width are
-// ignored.
+// The dtype must have at most 16 bits. Bits of p above its width are ignored.
 func (c *Codec) Pattern(p uint16) (float64, Class) {
 	p &= 1<<c.bits - 1
 	x := widen(c.value(p))

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// round fills dst with the patterns of the numbers in src. It stops before the
-// first that the format cannot hold, and returns how many went before.
+// round fills dst with the patterns of the numbers in src. It stops before the first number that the
+// format cannot represent, and returns how many it rounded.
 func (f *format) round(dst []uint64, src []float64, saturate bool) int {
 	if f.sign == 0 {
 		return f.roundScale(dst, src, saturate)
@@ -27,9 +27,8 @@ func (f *format) round(dst []uint64, src []float64, saturate bool) int {
 	}
 }
 
-// roundFinite is round up to the first number that is special: NaN, infinite,
-// or out of range. It is a loop without calls, so that all of it stays in
-// registers.
+// roundFinite is round up to the first number that is NaN, infinite, or out of range. Its loop has no
+// calls, which keeps all values in registers.
 func (f *format) roundFinite(dst []uint64, src []float64) int {
 	low, end := f.exponents()
 	emin, limit, top := uint64(1023+low), uint64(1023+end)<<mantissa64, uint64(f.max)
@@ -48,23 +47,21 @@ func (f *format) roundFinite(dst []uint64, src []float64) int {
 			return i
 		}
 		if !oneZero || p != 0 {
-			p |= b >> 63 << sign // no branch, since signs are hard to predict
+			p |= b >> 63 << sign // without a branch, because signs are hard to predict
 		}
 		dst[i] = p
 	}
 	return len(src)
 }
 
-// nearest returns the pattern nearest to the float64 whose bits, less the sign,
-// are abs, in a format with that smallest normal exponent and mantissa, as if
-// it had no largest number.
+// nearest returns the pattern nearest to the float64 with bits abs, which exclude the sign, in a format
+// with the given smallest normal exponent and mantissa, ignoring its largest number.
 //
-// It lets the processor round. Patterns of one exponent e lie 2^(e-man) apart,
-// and so do the float64 from 2^(e-man+52) on, so that adding this power leaves
-// the number of such steps in the sum's lowest bits, rounded once to the
-// nearest and ties to even. Below the smallest exponent the steps stay as wide
-// as there, which is what makes subnormals. A carry out of the mantissa runs
-// into the exponent, as it should.
+// The processor does the rounding. Patterns with exponent e have a distance of 2^(e-man), the same as
+// float64 numbers from 2^(e-man+52) on. Adding this power leaves the number of steps in the lowest
+// bits of the sum, rounded once to the nearest with ties to even. Below the smallest exponent the
+// distance stays the same, which gives subnormal numbers. A carry out of the mantissa correctly
+// increments the exponent.
 func nearest(abs, emin uint64, man int) uint64 {
 	e := max(abs>>mantissa64, emin)
 	step := (e + mantissa64 - uint64(man)) << mantissa64
@@ -72,8 +69,8 @@ func nearest(abs, emin uint64, man int) uint64 {
 	return (e-emin)<<man + math.Float64bits(sum) - step
 }
 
-// nearest32 is nearest for a float32. Its exponent must have room for the step:
-// that of BF16 has not.
+// nearest32 is nearest for a float32. The exponent of the step must be in range, which is not the case
+// for BF16.
 func nearest32(abs, emin uint32, man int) uint32 {
 	e := max(abs>>mantissa32, emin)
 	step := (e + mantissa32 - uint32(man)) << mantissa32
@@ -81,8 +78,8 @@ func nearest32(abs, emin uint32, man int) uint32 {
 	return (e-emin)<<man + math.Float32bits(sum) - step
 }
 
-// special returns the pattern for a NaN, an infinity, or a number that is out
-// of range. It returns false for a NaN if the format has none.
+// special returns the pattern for a NaN, an infinity, or a number out of range. It returns false for a
+// NaN if the format has none.
 func (f *format) special(b uint64, saturate bool) (uint16, bool) {
 	var sign uint16
 	if b&sign64 != 0 {
@@ -99,12 +96,12 @@ func (f *format) special(b uint64, saturate bool) (uint16, bool) {
 	case f.inf != 0:
 		return sign | f.inf, true
 	}
-	// E4M3 keeps the sign. In FNUZ the sign bit is the NaN.
+	// E4M3 keeps the sign. In FNUZ formats the sign bit is the NaN.
 	return sign | f.nan, true
 }
 
-// roundScale is round for F8_E8M0. What is below its numbers is not zero but
-// its lowest number, so its patterns are one less than nearest's.
+// roundScale is round for F8_E8M0. Numbers below its range become its smallest number instead of zero,
+// so its patterns are one less than those of nearest.
 func (f *format) roundScale(dst []uint64, src []float64, saturate bool) int {
 	low, end := f.exponents()
 	emin, limit := uint64(1023+low), uint64(1023+end)<<mantissa64

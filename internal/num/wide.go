@@ -1,13 +1,12 @@
-// Between float32 and float64: their layout, and their NaNs, treated the same on
-// every machine.
+// Conversion between float32 and float64, with the same NaNs on every machine.
 
 package num
 
 import "math"
 
-// The layout of float64 and float32: the bits of the mantissa, the sign bit, and
-// the pattern of infinity, above which, but for the sign, are the NaNs, of which
-// the quiet ones have the mantissa's top bit set.
+// The layout of float64 and float32: the number of mantissa bits, the sign bit, and the pattern of
+// infinity. Without the sign, patterns above infinity are NaNs, and quiet ones have the top bit of the
+// mantissa set.
 const (
 	mantissa64 = 52
 	sign64     = 1 << 63
@@ -19,11 +18,10 @@ const (
 	quiet32    = inf32 | 1<<(mantissa32-1)
 )
 
-// Processors differ in what they do with a NaN that they convert: most keep
-// its sign and payload and make it quiet, some give always the same one. These
-// functions do what the package comment says, whatever the processor does.
+// Processors differ in the conversion of NaNs: most keep the sign and payload and make them quiet, and
+// some return a fixed NaN. These functions behave as the package comment describes on all processors.
 
-// widen returns x exactly. A signaling NaN stays one.
+// widen returns x exactly. A signaling NaN stays signaling.
 func widen(x float32) float64 {
 	if x == x {
 		return float64(x)

@@ -1,22 +1,20 @@
-// Bytes to bit patterns and back, a chunk at a time.
+// Loading and storing bit patterns in chunks.
 
 package num
 
 import "encoding/binary"
 
-// chunk is how many numbers are worked on between bytes and numbers, in
-// buffers that stay on the stack and in the first-level cache.
+// chunk is the number of patterns in buffers between bytes and numbers, which stay on the stack and in
+// the first-level cache.
 const chunk = 256
 
-// clip returns b without capacity beyond its length. A slice of it then cannot
-// reach past its end, as one of b might, into bytes that are none of ours.
+// clip returns b without capacity beyond its length, so that its slices cannot extend beyond it.
 func clip(b []byte) []byte { return b[:len(b):len(b)] }
 
-// load fills dst with the patterns of the elements of src from first on. There
-// are at most chunk of them.
+// load fills dst with the patterns of elements of src, beginning with element first, at most chunk.
 func (c *Codec) load(dst []uint64, src []byte, first int) {
 	if c.bits < 8 {
-		// Twice through the elements; what must be fast goes by blocks.
+		// This takes two passes; the fast loops handle common cases.
 		var b [chunk]byte
 		Unpack(b[:len(dst)], src, first, c.bits)
 		for i := range dst {
@@ -47,8 +45,8 @@ func (c *Codec) load(dst []uint64, src []byte, first int) {
 	}
 }
 
-// store writes the patterns in src, at most chunk of them, to the elements of
-// dst from first on. Bits above an element's width are ignored.
+// store writes the patterns in src, at most chunk, to elements of dst, beginning with element first.
+// Bits above the width of an element are ignored.
 func (c *Codec) store(dst []byte, first int, src []uint64) {
 	if c.bits < 8 {
 		var b [chunk]byte
