@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"pickle/internal/joblib":      {"pickle/internal/heap"},
 	"pickle/internal/machine":     {"pickle/internal/opcode", "pickle/internal/guise", "pickle/internal/heap", "pickle/internal/names", "pickle/internal/pylit", "internal"},
 	"pickle/internal/torchfile":   {"internal", "pickle"},
-	"pickle/convert":              {".", "checkpoint", "pickle", "internal"},
+	"pickle/convert":              {".", "store", "checkpoint", "pickle", "internal"},
 	"pickle/scan":                 {".", "filetype", "pickle", "internal"},
 	"pickle/scan/internal/config": {"internal"},
 	"pickle/scan/internal/java":   {},

@@ -14,3 +14,7 @@ import (
 func (s *Set) OpenBeside(ctx context.Context, name string) (store.Object, error) {
 	return s.found.from.Open(ctx, path.Join(path.Dir(s.file()), name))
 }
+
+// LeftOver returns the sets of the indexes in the folder of the set whose shards are all
+// missing, so that the folder's files are taken without them.
+func (s *Set) LeftOver() []*Set { return s.stale }

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/pickle/torch"
+	"github.com/weightools/safetensors/store"
 )
 
 // A Conversion says how files are converted. The zero Conversion is the default. It is
@@ -35,9 +37,12 @@ type Conversion struct {
 	// DropUnsupported leaves tensors out for which the format has no form.
 	DropUnsupported bool
 
-	// Replace allows to replace files, and to remove what would pass for a part of the
-	// new model.
-	Replace bool
+	// Overwrite replaces existing files, and removes those that would pass for a part of
+	// the new model. A source is never replaced.
+	Overwrite bool
+
+	// Resolve is that of checkpoint.Options.
+	Resolve func(context.Context, store.Ref) (store.Store, error)
 
 	// Digests has the SHA-256 made of sources and of tensors.
 	Digests bool

@@ -16,6 +16,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/internal/witness"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -43,6 +44,7 @@ type Plan struct {
 	// bytes that are odd.
 	Warnings []string
 
+	close    func() error
 	mu       sync.Mutex // of Warnings
 	c        *Conversion
 	metadata map[string]string
@@ -83,26 +85,22 @@ type Dropped struct {
 // [ErrRefused] if what was asked for makes no sense, and [fs.ErrExist] if there are files
 // in the way. Reads of the plan's tensors end when ctx is done.
 func (c *Conversion) Plan(ctx context.Context, source, target string) (_ *Plan, err error) {
-	l, err := locate(source)
+	l, err := c.locate(ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	dir, stem, err := l.aim(target)
-	if err != nil {
-		return nil, err
-	}
-	p := &Plan{c: c, Dir: dir}
+	p := &Plan{c: c, close: l.close}
 	defer func() {
 		if err != nil {
 			p.Close()
 		}
 	}()
-	for _, name := range l.names {
-		s, err := openSource(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		p.Sources = append(p.Sources, s)
+	var stem string
+	if p.Dir, stem, err = l.aim(target); err != nil {
+		return nil, err
+	}
+	for _, shard := range l.shards {
+		p.Sources = append(p.Sources, openSource(ctx, shard))
 	}
 	if err := p.judge(); err != nil {
 		return nil, err
@@ -115,11 +113,7 @@ func (c *Conversion) Plan(ctx context.Context, source, target string) (_ *Plan, 
 
 // Close closes the sources.
 func (p *Plan) Close() error {
-	var errs []error
-	for _, s := range p.Sources {
-		errs = append(errs, s.reader.file.Close())
-	}
-	return errors.Join(errs...)
+	return p.close()
 }
 
 // gather takes the tensors out of the sources.
@@ -184,7 +178,7 @@ func (p *Plan) rename() error {
 // lay plans the files.
 func (p *Plan) lay(stem string) error {
 	w := &shards.Writer{
-		Encoder: safetensors.Encoder{Metadata: p.metadata}, Stem: stem, Overwrite: p.c.Replace,
+		Encoder: safetensors.Encoder{Metadata: p.metadata}, Stem: stem, Overwrite: p.c.Overwrite,
 		Verify: true, Digests: p.c.Digests, CRC32: p.sum, Inspect: p.inspect,
 		Progress: func(done, total int64) { p.tell(p.ahead + done) },
 	}
@@ -192,6 +186,10 @@ func (p *Plan) lay(stem string) error {
 	p.rows = make(map[*safetensors.Tensor]*Tensor, len(p.Tensors))
 	tensors := make([]*safetensors.Tensor, len(p.Tensors))
 	for i, t := range p.Tensors {
+		if p.Sources[t.Source].file == nil { // so that it is not downloaded again
+			t.Tensor = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: witness.Of(t.ReaderAt)}
+			p.Tensors[i].Tensor = t.Tensor
+		}
 		tensors[i] = t.Tensor
 		w.Split[t.Source]++
 		p.rows[t.Tensor] = &p.Tensors[i]
@@ -224,12 +222,15 @@ func (p *Plan) spare() error {
 			continue // a link that leads nowhere: the Writer replaces it
 		}
 		for _, s := range p.Sources {
-			if is, err := s.reader.file.Stat(); err == nil && os.SameFile(is, info) {
-				return refuse("the target %s is the source, %s, by the same or by another name: write elsewhere", wording.Quote(filepath.ToSlash(file)), wording.Quote(s.Path))
+			if s.file == nil {
+				continue
+			}
+			if is, err := s.file.Stat(); err == nil && os.SameFile(is, info) {
+				return refuse("the output %s is the input %s: write elsewhere", wording.Quote(filepath.ToSlash(file)), wording.Quote(s.Path))
 			}
 		}
-		if !p.c.Replace {
-			return &fileError{wording.Quote(filepath.ToSlash(file)) + " exists already", fs.ErrExist}
+		if !p.c.Overwrite {
+			return &fileError{wording.Quote(filepath.ToSlash(file)) + " exists", fs.ErrExist}
 		}
 	}
 	return nil

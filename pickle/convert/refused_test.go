@@ -104,13 +104,13 @@ func TestTargets(t *testing.T) {
 		is     error
 		want   string
 	}{
-		{"", ErrRefused, `the target "" is no file`},
-		{"-", ErrRefused, `the target "-" is no file`},
+		{"", ErrRefused, `the output "" is neither`},
+		{"-", ErrRefused, `the output "-" is neither`},
 		{filepath.Join(dir, "out.bin"), ErrRefused, `does not end in ".safetensors"`},
 		{filepath.Join(dir, "none", "out.safetensors"), fs.ErrNotExist, "there is no folder"},
-		{target, fs.ErrExist, "exists already"},
-		{dir, fs.ErrExist, "exists already"},
-		{link, ErrRefused, "is the source"},
+		{target, fs.ErrExist, "exists"},
+		{dir, fs.ErrExist, "exists"},
+		{link, ErrRefused, "is the input"},
 	} {
 		p, err := c.Plan(t.Context(), source, k.target)
 		if !errors.Is(err, k.is) || !strings.Contains(err.Error(), k.want) {
@@ -123,7 +123,7 @@ func TestTargets(t *testing.T) {
 	if _, err := c.Plan(t.Context(), sample("sharded"), target); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "name a folder") {
 		t.Error(err)
 	}
-	c.Replace = true
+	c.Overwrite = true
 	if _, err := c.Plan(t.Context(), source, link); !errors.Is(err, ErrRefused) {
 		t.Errorf("over the source: %v", err)
 	}
@@ -151,10 +151,10 @@ func TestIndexes(t *testing.T) {
 		{"no JSON", "{", "rule index-json", ""},
 		{"no shards", entries(), "the index names no shards", ""},
 		{"a shard that is not there", entries(append(whole, "x", "pytorch_model-00003-of-00003.bin")...), "no such file", ""},
-		{"a shard elsewhere", entries("x", "../secret.bin"), `the shard "../secret.bin" is no name of a file beside the index`, ""},
-		{"an absolute shard", entries("x", "/etc/passwd"), `the shard "/etc/passwd" is no name`, ""},
-		{"a hidden shard", entries("x", "a/.b/c.bin"), `the shard "a/.b/c.bin" is no name`, ""},
-		{"a shard on a drive", entries("x", `C:x.bin`), `the shard "C:x.bin" is no name`, ""},
+		{"a shard elsewhere", entries("x", "../secret.bin"), `shard "../secret.bin", of 1 tensor of the index, is not opened`, ""},
+		{"an absolute shard", entries("x", "/etc/passwd"), `shard "/etc/passwd", of`, ""},
+		{"a hidden shard", entries("x", "a/.b/c.bin"), `shard "a/.b/c.bin", of`, ""},
+		{"a shard on a drive", entries("x", `C:x.bin`), `shard "C:x.bin", of`, ""},
 	} {
 		dir := t.TempDir()
 		for _, name := range []string{first, second} {

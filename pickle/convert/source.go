@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
@@ -33,44 +32,18 @@ type Source struct {
 	// nothing was written.
 	SHA256 []byte
 
-	reader *fileReader
+	reader io.ReaderAt
+	file   *os.File // on this machine, or nil
 	cp     *torch.Checkpoint
 }
 
-// A fileReader reads a file until its context is done.
-type fileReader struct {
-	ctx  context.Context
-	file *os.File
-	size int64
-}
-
-func (r *fileReader) ReadAt(b []byte, off int64) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
+// openSource returns the source that a located file is.
+func openSource(ctx context.Context, shard locatedShard) *Source {
+	s := &Source{Path: shard.path, Size: shard.object.Size(), reader: shard.object.ReaderAt(ctx)}
+	if r, ok := s.reader.(interface{ ReadsFile() (*os.File, int64) }); ok {
+		s.file, _ = r.ReadsFile()
 	}
-	return r.file.ReadAt(b, off)
-}
-
-// ReadsFile says that the bytes are those of a file, which the system can copy: see
-// package filecopy.
-func (r *fileReader) ReadsFile() (*os.File, int64) { return r.file, r.size }
-
-// openSource opens a file.
-func openSource(ctx context.Context, name string) (*Source, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "convert", Path: name, Err: errors.New("it is no file that can be read more than once")}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	r := &fileReader{ctx, f, info.Size()}
-	return &Source{Path: filepath.ToSlash(name), Size: info.Size(), reader: r}, nil
+	return s
 }
 
 // fault returns an error with the file's name.

@@ -20,10 +20,10 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/cmd/weigh/internal/verb/judge"
 	"github.com/weightools/safetensors/pickle/convert"
 	"github.com/weightools/safetensors/pickle/torch"
-	"github.com/weightools/safetensors/store"
 )
 
 // convertFlags are the flags of convert.
@@ -144,21 +144,21 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 	return &convert.Conversion{
 		Torch:   torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC, Values: f.values != "", Dense: f.dense, Quantized: f.quantized},
 		Scanner: *scanner, Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
-		DropUnsupported: f.unsupported, Replace: f.force, Digests: f.json,
+		DropUnsupported: f.unsupported, Overwrite: f.force, Digests: f.json,
 	}, nil
 }
 
 // runConvert converts the source, and writes the receipt.
 func runConvert(ctx context.Context, sess *cli.Session, source string, c *convert.Conversion, f *convertFlags) error {
-	if ref, err := store.Parse(source); source == "-" || err == nil && ref.Scheme != "file" {
-		return cli.Usagef("convert needs a file or a folder on this machine, which it reads more than once: download it first, as with weigh get")
+	if source == "-" {
+		return cli.Usagef("convert needs a file or a folder; standard input can be read only once")
 	}
 	values := &cli.Output{File: f.values, Force: f.force}
 	if err := values.Check(); err != nil {
 		return err
 	}
 	done := new(transfer)
-	c.Progress = done.at
+	c.Progress, c.Resolve = done.at, sess.Resolve
 	plan, err := c.Plan(ctx, source, f.target)
 	if err != nil {
 		return convertError(sess, err, f)
@@ -167,7 +167,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	if err := spareForValues(sess, values, plan); err != nil {
 		return err
 	}
-	r := receipt.Convert{Plan: plan, Source: source, Target: f.target, Values: f.values, Planned: f.dryRun, Version: version.Build().Version, NotCopied: leftBehind(source, plan.Dir)}
+	r := receipt.Convert{Plan: plan, Source: target.Printable(source), Target: f.target, Values: f.values, Planned: f.dryRun, Version: version.Build().Version, NotCopied: leftBehind(source, plan.Dir)}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
 			return convertError(sess, err, f)
@@ -229,7 +229,7 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
 		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: choose another name, or replace it with --force", err)
+		return fmt.Errorf("%w: write elsewhere, or use --force", err)
 	case errors.As(err, &dangerous):
 		sess.PrintError(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
 		return cli.ErrFound
