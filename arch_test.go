@@ -49,6 +49,7 @@ var rooms = map[string][]string{
 	"pickle/internal/heap":        {"pickle/internal/opcode", "pickle/internal/pylit", "internal"},
 	"pickle/internal/joblib":      {"pickle/internal/heap"},
 	"pickle/internal/machine":     {"pickle/internal/opcode", "pickle/internal/guise", "pickle/internal/heap", "pickle/internal/names", "pickle/internal/pylit", "internal"},
+	"pickle/internal/strided":     {"internal"},
 	"pickle/internal/torchfile":   {"internal", "pickle"},
 	"pickle/convert":              {".", "store", "checkpoint", "pickle", "internal"},
 	"pickle/scan":                 {".", "filetype", "pickle", "internal"},

@@ -137,7 +137,7 @@ func (z *zipFile) content(m *zipwalk.Member) (r *io.SectionReader, stored bool, 
 	case zipwalk.Stored:
 		return z.Raw(v), true, nil
 	case zipwalk.Deflate:
-		u := &forward{name: m.Name, size: v.Size, open: func() (io.Reader, error) { return z.Open(v) }}
+		u := sequential(m.Name, v.Size, func() (io.Reader, error) { return z.Open(v) })
 		return io.NewSectionReader(u, 0, v.Size), false, nil
 	default:
 		return nil, false, refuse("%s has compression method %d; only 0 (stored) and 8 (deflate) are supported",

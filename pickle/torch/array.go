@@ -134,7 +134,7 @@ func latin1(v pickle.Value) (*storage, error) {
 	if err != nil {
 		return nil, err
 	}
-	bytes := &forward{name: "an array", open: open, size: size}
+	bytes := sequential("an array", size, open)
 	return &storage{key: "of an array", r: bytes, size: size, unpacked: true}, nil
 }
 

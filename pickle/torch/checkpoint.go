@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/strided"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
@@ -90,9 +91,9 @@ type Checkpoint struct {
 	// of the file.
 	Report *pickle.Report
 
-	extents []extent  // of Tensors, in the same order
-	records []*record // records with checksums that Tensors read
-	tiles   tiles     // for Tensors that are gathered
+	extents []extent      // of Tensors, in the same order
+	records []*record     // records with checksums that Tensors read
+	tiles   strided.Tiles // for Tensors that are gathered
 }
 
 // A Skipped is a value, or a tree of values, that is not among the tensors.
@@ -127,7 +128,7 @@ func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	f := &file{r: r, size: size, opts: o, Checkpoint: &Checkpoint{tiles: tiles{most: tileSize}}}
+	f := &file{r: r, size: size, opts: o, Checkpoint: &Checkpoint{tiles: strided.Tiles{Most: strided.TileSize}}}
 	if err := f.open(); err != nil {
 		return nil, err
 	}

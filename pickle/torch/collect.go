@@ -9,6 +9,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/strided"
 )
 
 // bareName is the name of a tensor that was saved without a container.
@@ -161,8 +162,8 @@ func (c *collector) add(name string, v *view) error {
 	if err != nil {
 		return c.failed(name, err)
 	}
-	if g, ok := r.(*gather); ok && c.tiles.worth(g) {
-		g.tiles = &c.tiles
+	if g, ok := r.(*strided.Reader); ok {
+		c.tiles.Use(g)
 	}
 	info := safetensors.TensorInfo{Name: name, Dtype: v.dtype, Shape: v.shape, Offsets: safetensors.Span{End: v.size()}}
 	c.Tensors = append(c.Tensors, &safetensors.Tensor{TensorInfo: info, ReaderAt: r})

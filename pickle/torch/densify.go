@@ -4,11 +4,11 @@ package torch
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"slices"
 
 	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/pickle/internal/strided"
 )
 
 // sparseBatch is the number of positions that are read at once.
@@ -31,7 +31,7 @@ type positions interface {
 }
 
 func (s *sparse) ReadAt(b []byte, off int64) (int, error) {
-	part, end := clip(b, off, s.size)
+	part, end := strided.Clip(b, off, s.size)
 	if len(part) == 0 {
 		return 0, end
 	}
@@ -83,27 +83,12 @@ func search(n int64, is func(int64) bool) int64 {
 	return low
 }
 
-// clip limits b to the part inside a tensor of the given size at off, and returns the error for the end of a read.
-func clip(b []byte, off, size int64) (part []byte, end error) {
-	switch left := size - off; {
-	case off < 0:
-		return nil, errors.New("torch: read at a negative offset")
-	case len(b) == 0:
-		return nil, nil
-	case left <= 0:
-		return nil, io.EOF
-	case left < int64(len(b)):
-		return b[:left], io.EOF
-	}
-	return b, nil
-}
-
 // place copies the values from first on to their positions in b, which starts at off in the tensor.
 func (s *sparse) place(b []byte, off int64, at []int64, first int64) error {
-	buf := windows.Get().(*[gatherWindow]byte)
-	defer windows.Put(buf)
+	buf := strided.Buffers.Get().(*strided.Buffer)
+	defer strided.Buffers.Put(buf)
 	for len(at) > 0 {
-		n := min(int64(len(at)), gatherWindow/s.block)
+		n := min(int64(len(at)), strided.BufferSize/s.block)
 		if n == 0 { // b may be smaller than a block
 			begin := at[0]*s.block - off
 			from, to := max(begin, 0), min(begin+s.block, int64(len(b)))

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/strided"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
@@ -123,4 +124,11 @@ func (s *storage) viewed(id *torchfile.Storage) (*storage, error) {
 	part := *s
 	part.base, part.size, part.root = s.base+begin*width, (end-begin)*width, s.whole()
 	return &part, nil
+}
+
+// sequential returns a reader of decompressed or decoded data of the given size. Open starts from the beginning.
+func sequential(name string, size int64, open func() (io.Reader, error)) io.ReaderAt {
+	return &strided.Sequential{Open: open, Size: size, Damaged: func(n int64) error {
+		return refuse("%s decompresses to %s instead of %s", quoted(name), wording.Count(n, "byte"), wording.Count(size, "byte"))
+	}}
 }

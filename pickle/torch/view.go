@@ -10,10 +10,11 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/strided"
 )
 
 // maxRank is the maximum number of dimensions, PyTorch's own limit for most operations.
-const maxRank = 64
+const maxRank = strided.MaxRank
 
 // A view is a tensor in PyTorch's representation. Its element at index (i, j, …) is the element
 // offset + i·stride[0] + j·stride[1] + … of a storage.
@@ -122,9 +123,9 @@ func (v *view) reader() (io.ReaderAt, error) {
 		return nil, unsupportedf("a non-contiguous tensor in a compressed storage of %s: rewrite the archive without compression",
 			wording.Count(st.size, "byte"))
 	}
-	g := &gather{r: st.r, base: st.base + v.offset*w, width: w, size: v.size(), shape: v.shape, stride: v.stride}
+	g := &strided.Reader{Source: st.r, Base: st.base + v.offset*w, Width: w, Size: v.size(), Shape: v.shape, Stride: v.stride}
 	if v.swaps() {
-		g.swap = swapOf(v.dtype)
+		g.Swap = swapOf(v.dtype)
 	}
 	return g, nil
 }

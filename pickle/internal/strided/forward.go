@@ -1,34 +1,34 @@
 // Random access to sequential data.
 
-package torch
+package strided
 
 import (
 	"errors"
 	"io"
 	"sync"
-
-	"github.com/weightools/safetensors/internal/wording"
 )
 
 // torch.save does not compress, but other programs that rewrite archives do, and so does numpy.savez_compressed. Old
-// pickles store bytes as text. A forward reader holds only the state of the decoder. It continues where the last read
+// pickles store bytes as text. A Sequential reader holds only the state of the decoder. It continues where the last read
 // ended, and restarts for earlier offsets. Tensors are usually read sequentially.
-type forward struct {
-	name string
-	open func() (io.Reader, error)
-	size int64
+type Sequential struct {
+	Open func() (io.Reader, error)
+	Size int64
+
+	// Damaged returns the error of data that ends after n bytes, before Size.
+	Damaged func(n int64) error
 
 	mu  sync.Mutex
 	r   io.Reader // nil before the first read
 	pos int64     // position of r
 }
 
-func (f *forward) ReadAt(b []byte, off int64) (int, error) {
-	if off < 0 || off >= f.size {
+func (f *Sequential) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 || off >= f.Size {
 		return 0, io.EOF
 	}
 	var end error
-	if left := f.size - off; left < int64(len(b)) {
+	if left := f.Size - off; left < int64(len(b)) {
 		b, end = b[:left], io.EOF
 	}
 	f.mu.Lock()
@@ -46,9 +46,9 @@ func (f *forward) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // seek moves the reader to off.
-func (f *forward) seek(off int64) (err error) {
+func (f *Sequential) seek(off int64) (err error) {
 	if f.r == nil || off < f.pos {
-		if f.r, err = f.open(); err != nil {
+		if f.r, err = f.Open(); err != nil {
 			return err
 		}
 		f.pos = 0
@@ -61,10 +61,9 @@ func (f *forward) seek(off int64) (err error) {
 }
 
 // damaged returns the error for data that ends early.
-func (f *forward) damaged(err error) error {
+func (f *Sequential) damaged(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return refuse("%s decompresses to %s instead of %s",
-			quoted(f.name), wording.Count(f.pos, "byte"), wording.Count(f.size, "byte"))
+		return f.Damaged(f.pos)
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 // Copying the elements of a box through windows onto the source.
 
-package torch
+package strided
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // A picker copies the elements of a box. A window contains the inner dimensions, from level on.
 type picker struct {
-	*gather
+	*Reader
 	dst  []byte
 	dims []dim
 	// The dimensions before level are iterated index by index, except for the last of them, which is iterated in steps.
@@ -20,29 +20,29 @@ type picker struct {
 }
 
 // copy fills dst with the elements of the box.
-func (x *box) copy(dst []byte, g *gather) error {
-	p := &picker{gather: g, dst: dst, dims: x.dims, level: len(x.dims), step: 1, extent: 1}
-	const window, gap = gatherWindow, gatherGap
+func (x *box) copy(dst []byte, g *Reader) error {
+	p := &picker{Reader: g, dst: dst, dims: x.dims, level: len(x.dims), step: 1, extent: 1}
+	const window, gap = BufferSize, largestGap
 	for p.level > 0 {
 		d := p.dims[p.level-1]
-		if (d.src-p.extent)*g.width > gap {
+		if (d.src-p.extent)*g.Width > gap {
 			break // skip the gaps
 		}
-		if most := (window/g.width - p.extent) / max(d.src, 1); most < d.n-1 {
+		if most := (window/g.Width - p.extent) / max(d.src, 1); most < d.n-1 {
 			p.step = max(most, 0) + 1
 			break
 		}
 		p.extent += (d.n - 1) * d.src
 		p.level--
 	}
-	buf := windows.Get().(*[gatherWindow]byte)
-	defer windows.Put(buf)
+	buf := Buffers.Get().(*Buffer)
+	defer Buffers.Put(buf)
 	return p.walk(x.from, buf)
 }
 
 // walk iterates over the dimensions before level.
-func (p *picker) walk(from int64, buf *[gatherWindow]byte) error {
-	var index [maxRank]int64
+func (p *picker) walk(from int64, buf *Buffer) error {
+	var index [MaxRank]int64
 	src, dst := from, int64(0)
 	for {
 		n := int64(1)
@@ -71,7 +71,7 @@ func (p *picker) walk(from int64, buf *[gatherWindow]byte) error {
 
 // window reads n indexes of the dimension before level and all dimensions from level on. src and dst are the first
 // element in the source and the result.
-func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
+func (p *picker) window(src, dst, n int64, buf *Buffer) error {
 	inner := p.dims[p.level:]
 	size := p.extent
 	if n > 1 {
@@ -79,7 +79,7 @@ func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
 		size += (n - 1) * outer.src
 		inner = append([]dim{{n, outer.src, outer.dst}}, inner...)
 	}
-	w := p.width
+	w := p.Width
 	// Elements that are contiguous in both places are read directly into the result.
 	if len(inner) == 0 || len(inner) == 1 && inner[0].src == 1 && inner[0].dst == 1 {
 		return p.readFull(p.dst[dst*w:][:size*w], src)
@@ -94,7 +94,7 @@ func (p *picker) window(src, dst, n int64, buf *[gatherWindow]byte) error {
 
 // readFull reads the elements from first on.
 func (p *picker) readFull(b []byte, first int64) error {
-	if err := bytesio.ReadFull(p.r, b, p.base+first*p.width); err != nil {
+	if err := bytesio.ReadFull(p.Source, b, p.Base+first*p.Width); err != nil {
 		return fmt.Errorf("torch: a storage: %w", err)
 	}
 	return nil
@@ -102,7 +102,7 @@ func (p *picker) readFull(b []byte, first int64) error {
 
 // scatter copies elements of the given width from src, with the strides of the source, to dst.
 func scatter(dst, src []byte, dims []dim, width int) {
-	var index [maxRank + 1]int64
+	var index [MaxRank + 1]int64
 	last := len(dims) - 1
 	run := dims[last]
 	s, d := int64(0), int64(0)

@@ -1,12 +1,12 @@
 // Tiles: large parts of views that are gathered in advance.
 
-package torch
+package strided
 
 import "sync"
 
 const (
-	// tileSize is the maximum size of a tile in bytes.
-	tileSize = 32 << 20
+	// TileSize is the maximum size of a tile in bytes.
+	TileSize = 32 << 20
 
 	// tileRead is the number of bytes per read of a program that reads a whole tensor.
 	tileRead = 512 << 10
@@ -26,31 +26,38 @@ const (
 // Tiles is the memory for one such part, which all tensors of a checkpoint share. Other tensors are read without it. If
 // the owner stops reading, it loses the memory after others have read the same amount without it. The cost of a wasted
 // tile is therefore bounded by that of the reads.
-type tiles struct {
-	most int64 // maximum size of a part in bytes
+type Tiles struct {
+	Most int64 // maximum size of a part in bytes
 
 	mu     sync.Mutex
-	of     *gather // the owner, nil if there is none
+	of     *Reader // the owner, nil if there is none
 	begin  int64   // offset of the part in the tensor
 	b      []byte
 	denied int64 // bytes that others have read since
 }
 
+// Use makes g use the tiles if its reads are spread so far that a tile is worthwhile.
+func (t *Tiles) Use(g *Reader) {
+	if t.worth(g) {
+		g.tiles = t
+	}
+}
+
 // worth reports whether the reads of a tensor are spread so far that a tile is worthwhile.
-func (t *tiles) worth(g *gather) bool {
-	if g.size <= tileRead {
+func (t *Tiles) worth(g *Reader) bool {
+	if g.Size <= tileRead {
 		return false
 	}
-	x := g.boxAt(0, tileRead/g.width)
+	x := g.boxAt(0, tileRead/g.Width)
 	span := int64(1)
 	for _, d := range x.dims {
 		span += (d.n - 1) * d.src
 	}
-	return span*g.width > tileSpan*tileRead
+	return span*g.Width > tileSpan*tileRead
 }
 
 // read reads b from g at off, inside the tensor.
-func (t *tiles) read(g *gather, b []byte, off int64) (n int, err error) {
+func (t *Tiles) read(g *Reader, b []byte, off int64) (n int, err error) {
 	for n < len(b) && err == nil {
 		at := off + int64(n)
 		m := t.give(g, b[n:], at)
@@ -64,7 +71,7 @@ func (t *tiles) read(g *gather, b []byte, off int64) (n int, err error) {
 
 // give copies the part of b that is in the tile, and gathers a tile if g may have one. It returns 0 if there is no
 // memory, or on an error, which a read without a tile will return.
-func (t *tiles) give(g *gather, b []byte, at int64) int {
+func (t *Tiles) give(g *Reader, b []byte, at int64) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	goesOn := at == g.next && len(b) >= leastTileRead
@@ -81,7 +88,7 @@ func (t *tiles) give(g *gather, b []byte, at int64) int {
 		return 0
 	}
 	t.of, t.begin, t.denied = g, at, 0
-	part := min(t.most-t.most%g.width, g.size-at)
+	part := min(t.Most-t.Most%g.Width, g.Size-at)
 	if int64(cap(t.b)) < part {
 		t.b = make([]byte, part)
 	}
@@ -94,10 +101,10 @@ func (t *tiles) give(g *gather, b []byte, at int64) int {
 }
 
 // take copies data from the tile. It releases the tile at the end of the tensor.
-func (t *tiles) take(b []byte, at int64) int {
+func (t *Tiles) take(b []byte, at int64) int {
 	n := copy(b, t.b[at-t.begin:])
 	t.of.next = at + int64(n)
-	if t.of.next == t.of.size {
+	if t.of.next == t.of.Size {
 		t.of, t.b = nil, nil
 	}
 	return n
