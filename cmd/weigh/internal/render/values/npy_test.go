@@ -33,6 +33,29 @@ func TestNPYHeader(t *testing.T) {
 	}
 }
 
+// Every dtype has a type of NumPy that holds its numbers.
+func TestNPYDtypes(t *testing.T) {
+	for d := range safetensors.Dtypes() {
+		size, _ := d.Size(8)
+		x, err := safetensors.TensorAt("t", d, []int64{8}, bytes.NewReader(make([]byte, size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		as, descr, err := numpy(x, false)
+		if err != nil || descr == "" {
+			t.Errorf("%s becomes %q: %v", d, descr, err)
+			continue
+		}
+		class := d.Class()
+		if want := class == safetensors.ClassFloat || class == safetensors.ClassScale; want != (descr[1] == 'f') || (class == safetensors.ClassComplex) != (descr[1] == 'c') {
+			t.Errorf("%s of class %s becomes %q", d, class, descr)
+		}
+		if as.NumElems() != 8 || as.Dtype.Bits() < d.Bits() {
+			t.Errorf("%s becomes %s, which is narrower", d, as.Dtype)
+		}
+	}
+}
+
 func TestNPYShapes(t *testing.T) {
 	for _, tt := range []struct {
 		shape []int64

@@ -40,11 +40,10 @@ type values struct {
 // Therefore narrow floats are exact: BF16's 3.140625 does not become 3.14.
 func valuesOf(t *safetensors.Tensor, s spelling) (*values, error) {
 	v := &values{spelling: s}
-	switch t.Dtype {
-	case safetensors.F64:
+	switch class := t.Dtype.Class(); {
+	case class == safetensors.ClassFloat && t.Dtype.Bits() > 32:
 		floats(v, t, 64, make([]float64, partSize))
-	case safetensors.F32, safetensors.F16, safetensors.BF16, safetensors.F4, safetensors.F6_E2M3, safetensors.F6_E3M2,
-		safetensors.F8_E4M3, safetensors.F8_E5M2, safetensors.F8_E8M0, safetensors.F8_E4M3FNUZ, safetensors.F8_E5M2FNUZ:
+	case class == safetensors.ClassFloat || class == safetensors.ClassScale:
 		floats(v, t, 32, make([]float32, partSize))
 	default:
 		text := v.whole(t.Dtype)
