@@ -48,7 +48,7 @@
 //
 // A header takes up to 128 bytes of memory for each tensor in addition to its own
 // size, 8 bytes for each dimension, and about 110 for each member of
-// "__metadata__". An Opener can set limits below those of the format.
+// "__metadata__". An Opener can set lower limits than the format.
 //
 // # Writing
 //

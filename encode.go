@@ -33,7 +33,7 @@ type Encoder struct {
 	// The header is padded with spaces to reach it. 0 means 8.
 	Align int
 
-	// Slack adds spaces after Metadata, unless that is nil, so that it can grow
+	// Slack adds spaces after Metadata, unless that is nil, to let it grow
 	// in place: up to the next multiple of 4 KiB of the file that is at least
 	// 256 bytes away. See package edit.
 	Slack bool
@@ -50,7 +50,7 @@ const maxAlign = 1 << 20
 
 // Encode writes tensors to w as one file in canonical form: ordered by dtype,
 // wide before narrow, then by name, with the data at a multiple of 8. For equal
-// tensors the result is byte for byte that of the reference implementation.
+// tensors the reference implementation writes the same bytes.
 //
 // It reads each tensor once, from start to end, through a buffer of 512 KiB. If
 // the tensors cannot form a valid file, the error is a *Violation and nothing
@@ -71,7 +71,7 @@ func (e *Encoder) Encode(w io.Writer, tensors ...*Tensor) error {
 
 // Plan returns the header of the file that Encode would write. It does not read
 // the tensors, so it cannot check that they have their bytes. The file has
-// DataStart bytes plus those of its tensors.
+// DataStart bytes plus the sizes of its tensors.
 func (e *Encoder) Plan(tensors ...*Tensor) (*Header, error) {
 	l, err := e.lay(tensors)
 	if err != nil {
@@ -177,7 +177,7 @@ func canonical(tensors []*Tensor) []*Tensor {
 	return sorted
 }
 
-// appendStart sets h.Size so that the data begins at a multiple of align, and
+// appendStart sets h.Size such that the data begins at a multiple of align, and
 // returns the file up to there. If slack, it adds spaces after the metadata.
 func (h *Header) appendStart(align int, slack bool) ([]byte, error) {
 	for k, v := range h.Metadata {

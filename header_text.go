@@ -19,7 +19,7 @@ import (
 //
 // It is an error if the text is longer than h.Size, if h.Size exceeds
 // MaxHeaderSize, if a string is not valid UTF-8, if two tensors have the same
-// name, or if one has that of the metadata.
+// name, or if one is called "__metadata__".
 func (h *Header) AppendBinary(b []byte) ([]byte, error) {
 	start := len(b)
 	b = append(b, make([]byte, lengthSize)...)

@@ -23,7 +23,7 @@ type Opener struct {
 	// last one wins.
 	Lenient bool
 
-	// Mapped maps the file into memory if the system can, so that Tensor.Bytes
+	// Mapped maps the file into memory if the system can: then Tensor.Bytes
 	// does not copy. See the package documentation for the risk.
 	Mapped bool
 
@@ -67,7 +67,7 @@ func (o *Opener) Validate(r io.ReaderAt, size int64) (*Report, error) { return o
 // ReadHeader reads a header from r, and no byte after it. It cannot check the
 // data; see Validate for that.
 //
-// The error is a *Violation if the header is invalid, and otherwise that of r.
+// The error is a *Violation if the header is invalid, and otherwise comes from r.
 // ReadHeader allocates memory as bytes arrive, not as the header's length
 // claims.
 func ReadHeader(r io.Reader) (*Header, error) { return plainOpener.ReadHeader(r) }

@@ -56,7 +56,7 @@ func At(i int64) Range { return Range{start: i, kind: point} }
 //	:          all
 //	-10:       the last ten
 //	::2        every other one
-//	...        the axes that no other range is for
+//	...        all axes without a range
 //
 // Commas separate the ranges of successive axes, as in "3, 0:10, ..., ::2". An
 // empty string has no ranges. A step of 0 is an error.

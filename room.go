@@ -12,7 +12,7 @@ import (
 // first. The allocator has smaller blocks ready.
 const leastUncleared = 64 << 10
 
-// room returns memory for the n elements of t, all of which the caller has to
+// room returns memory for the n elements of t, every one of which the caller has to
 // read into it.
 //
 // Clearing memory takes a quarter of the time of reading a file from the

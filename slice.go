@@ -15,7 +15,7 @@ import (
 //
 // Slice reads nothing. Reading the part reads t in as few and as long reads as
 // possible, including small gaps between its pieces. A part that is contiguous
-// is read like t itself, and its Bytes are not copied if those of t are not.
+// is read like t itself, and its Bytes are copied only if t's are.
 //
 // It is an error if there are more ranges than axes, if an index of At does not
 // exist, or if the part has elements narrower than a byte and does not fill
@@ -73,7 +73,7 @@ func (t *Tensor) check() error {
 }
 
 // axes returns what ranges select of each axis of t. Its time is linear in the
-// number of axes, of which a file may have millions.
+// number of axes: a file may have millions.
 func (t *Tensor) axes(ranges []Range) ([]source.Axis, error) {
 	rank := len(t.Shape)
 	given, dots := len(ranges), 0

@@ -42,7 +42,7 @@ func TensorAt(name string, dtype Dtype, shape []int64, r io.ReaderAt) (*Tensor, 
 }
 
 // TensorFrom is [TensorAt] for bytes that can be read only once and in order,
-// such as those of a network connection. Encode and WriteFile read every tensor
+// such as the bytes of a network connection. Encode and WriteFile read every tensor
 // that way, so they write such a tensor without holding its bytes in memory.
 // Reading any part of it again, or out of order, is an error.
 //

@@ -13,7 +13,7 @@ import (
 //
 // It is immutable and usually lazy: methods that return a Tensor read nothing,
 // and the result reads from the original. It may be used by several goroutines
-// at once if its ReaderAt may, as those of this package may.
+// at once if its ReaderAt may. Every ReaderAt of this package may.
 type Tensor struct {
 	TensorInfo
 

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Uncleared returns n bytes of arbitrary content, all of which the caller has to
+// Uncleared returns n bytes of arbitrary content, every one of which the caller has to
 // overwrite before it passes them on.
 //
 // make clears the memory that it returns, which for a large header takes as long

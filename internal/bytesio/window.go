@@ -8,8 +8,8 @@ import "io"
 // a page of a file.
 const WindowSize = 4 << 10
 
-// A Window holds the part of a file that was read last, so that small reads next
-// to each other read the file once. It is not for concurrent use.
+// A Window holds the part of a file that was read last: small reads next to each
+// other read the file once. It is not for concurrent use.
 type Window struct {
 	r     io.ReaderAt
 	size  int64 // of the file

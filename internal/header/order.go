@@ -103,7 +103,7 @@ func gallop(n int, before func(int) bool) int {
 type duplicate struct{ lost, kept uint32 }
 
 // duplicates returns the entries that are replaced by later ones. The order is
-// that of sortByName.
+// from sortByName.
 func duplicates(tensors []Info, order []uint32) []duplicate {
 	var dups []duplicate
 	for i := 1; i < len(order); i++ {

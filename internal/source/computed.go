@@ -35,8 +35,8 @@ func (c *Computed) ReadAt(b []byte, off int64) (int, error) {
 
 // read is ReadAt for bytes within c.Size.
 func (c *Computed) read(b []byte, off int64) (int, error) {
-	// Groups that are wanted in full are computed in place. A group of which b takes
-	// a part, and those computed together with it, are copied.
+	// Groups that are wanted in full are computed in place. A group at an end of b
+	// that is only partly wanted, and those computed with it, are copied.
 	var aside *Buffer
 	if off%c.Bytes != 0 || int64(len(b))%c.Bytes != 0 {
 		aside = Buffers.Get().(*Buffer)

@@ -5,7 +5,7 @@ package source
 import "slices"
 
 // Reversed returns a reader of numbers of the given size in bytes, whose bytes in b
-// are in reverse order. They are reversed as they are read, since b belongs to the
+// are in reverse order. They are reversed on reading, since b belongs to the
 // caller.
 func Reversed(tensor string, b []byte, size int) *Computed {
 	p := Packing{1, int64(size)}

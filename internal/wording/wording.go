@@ -1,7 +1,7 @@
-// Names and numbers as parts of a message.
+// Names and numbers in messages.
 
-// Package wording puts what comes out of files into messages: on one line, in a
-// length that can be read, and with nothing in it that a terminal obeys.
+// Package wording formats content of files for messages: on one line,
+// shortened, and without terminal escapes.
 package wording
 
 import (
@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a name out of a file so that it can be part of a line: quoted,
-// control characters escaped, and the middle of a very long one left out. A
-// name may be as long as a header.
+// Quote returns a name from a file for use in a message: quoted, with control
+// characters escaped, and shortened if it is very long.
 func Quote(name string) string {
 	const most = 200 // bytes; the longest published names have about 150
 	if len(name) <= most {
