@@ -92,6 +92,9 @@ func TestDetails(t *testing.T) {
 		"Entry not found":                          `a text file that begins with "Entry not found"`,
 		"\xef\xbb\xbf{\"error\": 1}":               `a JSON error message from a server ("{\"error\": 1}")`,
 		"from os import system\nx = 1":             `Python source code that begins with "from os import system"`,
+		"package main\n\nimport \"fmt\"\n":         `a text file that begins with "package main"`,
+		"import java.util.List;\n":                 `a text file that begins with "import java.util.List;"`,
+		"import os, sys\n":                         `Python source code that begins with "import os, sys"`,
 		strings.Repeat("a", 70):                    `a text file that begins with "` + strings.Repeat("a", 60) + `"...`,
 		"\x80\x05K\x01.":                           "a Python pickle, which can run code when it is loaded (protocol 5)",
 	} {

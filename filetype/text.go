@@ -125,6 +125,7 @@ func isPython(text []byte) bool {
 		words := strings.Fields(string(line))
 		switch {
 		case len(words) < 2 || line[0] == ' ' || line[0] == '\t':
+		case words[0] == "import" && !identifier([]byte(strings.TrimSuffix(words[1], ","))):
 		case words[0] == "import" && (len(words) == 2 || words[2] == "as" || strings.HasSuffix(words[1], ",")):
 			return true
 		case words[0] == "from" && len(words) > 3 && words[2] == "import":
