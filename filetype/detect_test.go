@@ -147,7 +147,8 @@ func TestErrors(t *testing.T) {
 // TestFor checks that a path in advice is one word of a shell.
 func TestFor(t *testing.T) {
 	for file, want := range map[string]string{
-		"model.bin": "`unzip model.bin`", "my model": "`unzip 'my model'`", "it's; rm": `'it'\''s; rm'`, "-x": "./-x", "": "''",
+		"model.bin": "`unzip model.bin`", "my model": "`unzip 'my model'`", "it's; rm": `'it'\''s; rm'`, "-x": "./-x",
+		"": "''",
 	} {
 		if got := For(Zip.Advice(), file); !strings.Contains(got, want) {
 			t.Errorf("%s, want %s", got, want)
@@ -157,7 +158,8 @@ func TestFor(t *testing.T) {
 
 func TestWeightsFormat(t *testing.T) {
 	for name, want := range map[string]string{
-		"pytorch_model.bin": "PyTorch", "a/b.SAFETENSORS": "safetensors", "model.gguf": "GGUF", "config.json": "", "bin": "", "": "",
+		"pytorch_model.bin": "PyTorch", "a/b.SAFETENSORS": "safetensors", "model.gguf": "GGUF", "config.json": "",
+		"bin": "", "": "",
 	} {
 		if got := WeightsFormat(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)

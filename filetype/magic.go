@@ -63,13 +63,19 @@ var magics = [...]magic{
 	{0, "GIF87a", GIF, nil}, {0, "GIF89a", GIF, nil},
 	{0, "RIFF", WebP, func(head []byte) bool { return hasAt(head, 8, "WEBP") }},
 	{0, "II*\x00", TIFF, nil}, {0, "MM\x00*", TIFF, nil},
-	{0, "BM", BMP, func(head []byte) bool { return hasAt(head, 6, "\x00\x00\x00\x00") && hasAt(head, 15, "\x00\x00\x00") }},
+	{0, "BM", BMP, func(head []byte) bool {
+		return hasAt(head, 6, "\x00\x00\x00\x00") && hasAt(head, 15,
+			"\x00\x00\x00")
+	}},
 	{4, "ftyp", MP4, func(head []byte) bool { return head[0] == 0 && head[1] == 0 }},
 	{0, "\x7fELF", ELF, nil},
 	{0, "MZqFpD", Llamafile, nil},
 	{0, "MZ", PE, isPE},
 	{0, "\xcf\xfa\xed\xfe", MachO, nil}, {0, "\xce\xfa\xed\xfe", MachO, nil},
-	{0, "\xca\xfe\xba\xbe", MachO, func(head []byte) bool { return len(head) > 8 && binary.BigEndian.Uint32(head[4:]) < 40 }},
+	{0, "\xca\xfe\xba\xbe", MachO, func(head []byte) bool {
+		return len(head) > 8 &&
+			binary.BigEndian.Uint32(head[4:]) < 40
+	}},
 	{0, "\x00asm", WebAssembly, nil},
 	{0, "\xac\xed\x00\x05", JavaObjects, nil},
 	{0, "\x00\x05\x16\x07\x00", AppleDouble, nil}, {0, "\x00\x05\x16\x00\x00", AppleDouble, nil},

@@ -124,14 +124,16 @@ func schema(version uint64, message []byte) Type {
 // isNode reports whether a message is a node of a TensorFlow graph: a name and an operation.
 func isNode(message []byte) bool {
 	list, ok := fields(message)
-	return ok && len(list) > 1 && list[0].number == 1 && list[1].number == 2 && list[0].wire == bytesOf && list[1].wire == bytesOf &&
+	return ok && len(list) > 1 && list[0].number == 1 && list[1].number == 2 && list[0].wire == bytesOf &&
+		list[1].wire == bytesOf &&
 		identifier(list[0].data) && identifier(list[1].data)
 }
 
 // isPiece reports whether a message is a SentencePiece entry: a text and a score.
 func isPiece(message []byte) bool {
 	list, ok := fields(message)
-	return ok && len(list) > 1 && list[0].number == 1 && list[0].wire == bytesOf && printable(list[0].data) && list[1].number == 2 && list[1].wire == fixed32
+	return ok && len(list) > 1 && list[0].number == 1 && list[0].wire == bytesOf && printable(list[0].data) &&
+		list[1].number == 2 && list[1].wire == fixed32
 }
 
 func printable(b []byte) bool { return len(b) == 0 || IsText(b) }

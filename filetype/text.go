@@ -150,7 +150,8 @@ func isLink(text []byte) bool {
 // pointer recognizes texts that refer to a file that was not downloaded.
 func pointer(text []byte) Type {
 	switch {
-	case bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/")), bytes.HasPrefix(text, []byte("version https://hawser.github.com/spec/")):
+	case bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/")), bytes.HasPrefix(text,
+		[]byte("version https://hawser.github.com/spec/")):
 		return Type{LFSPointer, lfsDetail(text)}
 	case bytes.HasPrefix(text, []byte("# xet version ")):
 		return Type{Kind: XetPointer}

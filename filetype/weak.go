@@ -42,7 +42,8 @@ func isMessagePack(head []byte) bool {
 		return false
 	}
 	value := b[n]
-	return value >= 0x80 && value <= 0x8f || value >= 0xc7 && value <= 0xc9 || value >= 0xd4 && value <= 0xd8 || value == 0xde || value == 0xdf
+	return value >= 0x80 && value <= 0x8f || value >= 0xc7 && value <= 0xc9 || value >= 0xd4 && value <= 0xd8 ||
+		value == 0xde || value == 0xdf
 }
 
 // isLZMA reports whether head is the header of an .lzma file: the usual properties, a
@@ -61,5 +62,6 @@ func isLZMA(head []byte, size int64) bool {
 // 32 KiB, no dictionary and a valid check, followed by a block of a known type.
 func isZlib(head []byte) bool {
 	const blockTypes = 6 // bits; 3 is no type
-	return len(head) > 6 && head[0] == 0x78 && (int(head[0])<<8|int(head[1]))%31 == 0 && head[1]&0x20 == 0 && head[2]&blockTypes != blockTypes
+	return len(head) > 6 && head[0] == 0x78 && (int(head[0])<<8|int(head[1]))%31 == 0 && head[1]&0x20 == 0 &&
+		head[2]&blockTypes != blockTypes
 }

@@ -19,7 +19,8 @@ func zipHead(head []byte) Type {
 	var names []string
 	for at := 0; at+header <= len(head) && hasAt(head, at, "PK\x03\x04"); {
 		h := head[at:]
-		size, name, extra := binary.LittleEndian.Uint32(h[18:]), int(binary.LittleEndian.Uint16(h[26:])), int(binary.LittleEndian.Uint16(h[28:]))
+		size, name, extra := binary.LittleEndian.Uint32(h[18:]), int(binary.LittleEndian.Uint16(h[26:])),
+			int(binary.LittleEndian.Uint16(h[28:]))
 		if header+name > len(h) {
 			break
 		}
@@ -111,7 +112,8 @@ func directory64(tail []byte) (begin, length int64) {
 func listed(list []byte) (names []string) {
 	const entry = 46
 	for len(list) >= entry && bytes.HasPrefix(list, []byte("PK\x01\x02")) {
-		name, extra, comment := int(binary.LittleEndian.Uint16(list[28:])), int(binary.LittleEndian.Uint16(list[30:])), int(binary.LittleEndian.Uint16(list[32:]))
+		name, extra, comment := int(binary.LittleEndian.Uint16(list[28:])), int(binary.LittleEndian.Uint16(list[30:])),
+			int(binary.LittleEndian.Uint16(list[32:]))
 		if entry+name > len(list) {
 			break
 		}
