@@ -24,8 +24,10 @@ func TestForeignFormatsAreNamed(t *testing.T) {
 		"xml": "an XML error message from object storage", "text": `a text file that begins with "Entry not found"`, "text-outside-ascii": "verfügbar",
 		"zip": "a PyTorch checkpoint (zip)", "pytorch-legacy": "a PyTorch checkpoint (legacy pickle format)", "pickle-2": "a Python pickle, which can run code when it is loaded (protocol 2)", "pickle-4": "(protocol 4)",
 		"gguf": "GGUF", "numpy": "NumPy", "hdf5": "HDF5", "gzip": "gzip", "zstandard": "Zstandard", "xz": "xz", "bzip2": "bzip2", "7z": "7z", "rar": "RAR",
-		"tar": "tar archive", "tensorflow-lite": "TensorFlow Lite", "byte-order-mark": "byte order mark", "pdf": "PDF", "png": "PNG",
-		"zeros": "zero bytes", "many-zeros": "zero bytes",
+		"tar": "tar archive", "tensorflow-lite": "TensorFlow Lite", "byte-order-mark": "byte order mark", "pdf": "PDF", "png": "PNG", "jpeg": "a JPEG image", "onnx": "an ONNX model", "flax": "MessagePack",
+		"appledouble": "AppleDouble", "xet-pointer": "a Xet pointer", "link-text": "the text of a symbolic link to", "elf": "(ELF)",
+		"python": "Python source code",
+		"zeros":  "zero bytes", "many-zeros": "zero bytes",
 	}
 	for v := range vectors.All() {
 		name, ok := strings.CutPrefix(v.Name, "not-safetensors/")
