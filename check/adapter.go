@@ -84,7 +84,8 @@ func (a *adapter) judge(m *subject) {
 	}
 	switch {
 	case m.tensors == 0:
-		m.found(m.file()).Add(RuleAdapterEmpty, "", safetensors.Span{}, "the adapter %s has no tensors", quote(path.Base(m.file())))
+		m.found(m.file()).Add(RuleAdapterEmpty, "", safetensors.Span{}, "the adapter %s has no tensors",
+			quote(path.Base(m.file())))
 	case a.empty.n > 0: // then the ranks mean nothing
 		m.report(RuleAdapterEmpty, &a.empty, "is an empty tensor", "are empty tensors",
 			"of an adapter: DeepSpeed ZeRO-3 saves this if weights are not gathered first")
@@ -120,7 +121,8 @@ func (a *adapter) judgePairs(m *subject) {
 		alone = tally{} // a kind of adapter with other names
 	}
 	m.report(RuleAdapterPair, &alone, "belongs", "belong", "to an adapter, but the other matrix of the module is missing")
-	m.report(RuleAdapterPair, &unequal, "has", "have", "a different rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])
+	m.report(RuleAdapterPair, &unequal, "has", "have",
+		"a different rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])
 }
 
 // ranks returns the rank by each matrix, or 0 for tensors of one or three dimensions.

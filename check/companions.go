@@ -50,11 +50,15 @@ var needs = []need{
 	{weight: weight, kind: parts.U8, unless: only(parts.Absmax), one: only(parts.Scale), name: parts.Scale, peers: true},
 	{weight: weight, kind: parts.U8, with: only(parts.Scale), one: only(parts.Scale2), name: parts.Scale2, peers: true},
 	{weight: weight, kind: parts.U8, unless: only(parts.Scale), one: only(parts.Absmax), name: parts.Absmax, peers: true},
-	{weight: weight, kind: parts.U8, with: only(parts.Absmax), one: only(parts.QuantMap), name: parts.QuantMap, peers: true},
-	{weight: weight, kind: parts.U8, with: only(parts.Absmax), one: only(parts.QuantState), name: parts.QuantState, peers: true},
-	{weight: weight, kind: parts.U8, with: only(parts.NestedAbsmax), one: only(parts.NestedMap), name: parts.NestedMap, peers: true},
+	{weight: weight, kind: parts.U8, with: only(parts.Absmax), one: only(parts.QuantMap), name: parts.QuantMap,
+		peers: true},
+	{weight: weight, kind: parts.U8, with: only(parts.Absmax), one: only(parts.QuantState), name: parts.QuantState,
+		peers: true},
+	{weight: weight, kind: parts.U8, with: only(parts.NestedAbsmax), one: only(parts.NestedMap), name: parts.NestedMap,
+		peers: true},
 	{weight: weight, kind: parts.Int32, one: only(parts.Scales), name: parts.Scales},
-	{weight: weight, kind: parts.Int32, with: only(parts.Scales), one: only(parts.Biases), name: parts.Biases, peers: true},
+	{weight: weight, kind: parts.Int32, with: only(parts.Scales), one: only(parts.Biases), name: parts.Biases,
+		peers: true},
 }
 
 // isFor reports whether a module has a weight of the need.
@@ -135,5 +139,6 @@ func (p *packed) judgeOrphans(m *subject) {
 		}
 		orphans.add(companion.info, companion.shard)
 	}
-	m.report(RuleQuantCompanion, &orphans, "belongs to a packed weight that is", "belong to packed weights that are", "missing")
+	m.report(RuleQuantCompanion, &orphans, "belongs to a packed weight that is", "belong to packed weights that are",
+		"missing")
 }

@@ -79,7 +79,8 @@ func (r *configReader) text(ctx context.Context, file string) ([]byte, error) {
 	}
 	defer object.Close()
 	if size := object.Size(); size > config.MaxSize {
-		r.found(file).Add(RuleConfigJSON, "", safetensors.Span{End: size}, "%s is larger than the limit for configurations: %s of at most %v",
+		r.found(file).Add(RuleConfigJSON, "", safetensors.Span{End: size},
+			"%s is larger than the limit for configurations: %s of at most %v",
 			quote(path.Base(file)), count(size, "byte"), wording.Grouped(config.MaxSize))
 		return nil, nil
 	}

@@ -146,7 +146,9 @@ func (s *shard) section(from io.ReaderAt, ti *safetensors.TensorInfo) *io.Sectio
 
 // countOne counts the values of one tensor. BOOL tensors are judged with their file, by the values of their
 // bytes.
-func (d *dataJudge) countOne(c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo) (verdict, error) {
+func (d *dataJudge) countOne(
+	c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo,
+) (verdict, error) {
 	if d.progress != nil {
 		defer d.progress(ti.Size())
 	}

@@ -100,7 +100,8 @@ func (r *folder) check(file string, size int64, d digest, made hash.Hash) {
 	if len(got) == 2*sha1.Size {
 		kind = "git digest"
 	}
-	r.found(file).Add(d.rule, "", safetensors.Span{End: size}, "%s (%s) has the %s %s, but %s: the file was damaged or changed after the download",
+	r.found(file).Add(d.rule, "", safetensors.Span{End: size},
+		"%s (%s) has the %s %s, but %s: the file was damaged or changed after the download",
 		quote(path.Base(file)), count(size, "byte"), kind, got, d.by)
 }
 

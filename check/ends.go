@@ -22,7 +22,8 @@ type ends struct {
 // embeddings too, such as the positions of a vision tower.
 var embeddings = []string{
 	"model.embed_tokens", "language_model.model.embed_tokens", "model.language_model.embed_tokens",
-	"llama.embed_tokens", "transformer.wte", "gpt_neox.embed_in", "model.decoder.embed_tokens", "bert.embeddings.word_embeddings",
+	"llama.embed_tokens", "transformer.wte", "gpt_neox.embed_in", "model.decoder.embed_tokens",
+	"bert.embeddings.word_embeddings",
 	"roberta.embeddings.word_embeddings", "embeddings.word_embeddings", "shared", "transformer.word_embeddings",
 }
 
@@ -75,7 +76,8 @@ func (e *ends) judge(m *subject) {
 // "model.", or there is the list of modules of the library sentence-transformers.
 func (e *ends) isCausal(m *subject) bool {
 	architectures := string(m.Main.Root.First("architectures").Value.Text())
-	return strings.Contains(architectures, "ForCausalLM") && strings.HasPrefix(e.embedding.info.Name, "model.embed_tokens.") &&
+	return strings.Contains(architectures, "ForCausalLM") &&
+		strings.HasPrefix(e.embedding.info.Name, "model.embed_tokens.") &&
 		!m.has(strings.TrimPrefix(folderOf(m.file())+"/modules.json", "/"))
 }
 
@@ -100,6 +102,7 @@ func (e *ends) judgeShape(m *subject) {
 	}
 	if n, from, ok := m.Int(config.Hidden); ok && columns != n {
 		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
-			"tensor %s has %v columns, but %s has %s", quote(ti.Name), wording.Grouped(columns), quote(m.main.path), named(from))
+			"tensor %s has %v columns, but %s has %s", quote(ti.Name), wording.Grouped(columns), quote(m.main.path),
+			named(from))
 	}
 }

@@ -13,9 +13,12 @@ import (
 
 // needed are the files that loaders read in addition to the weights.
 var needed = []string{
-	"config.json", "generation_config.json", "adapter_config.json", "model_index.json", "quantize_config.json", "hf_quant_config.json",
-	"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt", "vocab.txt",
-	"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "preprocessor_config.json", "processor_config.json", "modules.json",
+	"config.json", "generation_config.json", "adapter_config.json", "model_index.json", "quantize_config.json",
+	"hf_quant_config.json",
+	"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+	"merges.txt", "vocab.txt",
+	"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "preprocessor_config.json", "processor_config.json",
+	"modules.json",
 }
 
 // judgeFetched looks at the first bytes of these files in some folders.
@@ -33,7 +36,8 @@ func (f *folder) judgeFetched(ctx context.Context, folders map[string]bool) {
 			continue
 		}
 		if t := filetype.DetectHead(head); t.Kind.StandIn() {
-			f.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(head))}, "%s is %s", quote(path.Base(file)), t)
+			f.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(head))}, "%s is %s",
+				quote(path.Base(file)), t)
 		}
 	}
 }

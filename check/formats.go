@@ -55,7 +55,8 @@ func (f *folder) judgeFormats(sets []*checkpoint.Set) {
 		if path.Base(folder) == "original" {
 			folder = folderOf(folder) // the files that the model's makers published
 		}
-		if models[folder] != nil && formatOf(file) != "" && f.sizes[file] > pointerSize && !strings.HasPrefix(path.Base(file), ".") {
+		if models[folder] != nil && formatOf(file) != "" && f.sizes[file] > pointerSize &&
+			!strings.HasPrefix(path.Base(file), ".") {
 			byFolder[folder] = append(byFolder[folder], file)
 		}
 	}

@@ -212,6 +212,7 @@ func (s *stack) judgeExperts(m *subject) {
 			continue
 		}
 		m.found(m.shards[l.first.shard].path).Add(RuleLayerMissing, l.first.info.Name, l.first.info.Entry,
-			"layer %d of %s has %s, but %s has %s", l.number, quote(s.name), count(l.experts, "expert"), quote(m.main.path), named(from))
+			"layer %d of %s has %s, but %s has %s", l.number, quote(s.name), count(l.experts, "expert"),
+			quote(m.main.path), named(from))
 	}
 }

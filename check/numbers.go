@@ -38,7 +38,8 @@ func (m *subject) judgeNumbers(s *shard, verdicts []verdict, isAdapter bool) {
 		case role.IsScale():
 			m.judgeScale(s, ti, n, role, v)
 		case v.nan > 0:
-			m.found(s.path).Add(RuleNotFinite, ti.Name, at, "tensor %s has %s among %s", quote(ti.Name), count(v.nan, "NaN"), count(ti.NumElems(), "element"))
+			m.found(s.path).Add(RuleNotFinite, ti.Name, at, "tensor %s has %s among %s", quote(ti.Name),
+				count(v.nan, "NaN"), count(ti.NumElems(), "element"))
 		case v.inf > 0 && !(v.below && n.leaf != "weight") && !isBound(n.leaf):
 			m.found(s.path).Add(RuleNotFinite, ti.Name, at, "tensor %s has %s among %s",
 				quote(ti.Name), count(v.inf, "infinite value"), count(ti.NumElems(), "element"))
@@ -63,7 +64,8 @@ func isBound(leaf string) bool {
 // values, and small tensors may have them by chance.
 func isTrained(ti *safetensors.TensorInfo, n name) bool {
 	const few = 64
-	return isMatrix(ti) && ti.NumElems() >= few && (n.leaf == "weight" || n.leaf == "qweight" || n.leaf == "weight_packed")
+	return isMatrix(ti) && ti.NumElems() >= few &&
+		(n.leaf == "weight" || n.leaf == "qweight" || n.leaf == "weight_packed")
 }
 
 // isMatrix reports whether two dimensions or more are larger than 1.
@@ -102,7 +104,8 @@ func ofWeight(ti *safetensors.TensorInfo, leaf string, role parts.Role) bool {
 		strings.HasPrefix(leaf, "weight_") || leaf == "scale_weight"
 }
 
-// A run of zeros is reported if it has at least so many tensors, trained matrices and bytes. Zero points and biases are often zero, and neighbours.
+// A run of zeros is reported if it has at least so many tensors, trained matrices and bytes. Zero points and
+// biases are often zero, and neighbours.
 const (
 	runTensors  = 3
 	runMatrices = 2
@@ -163,7 +166,8 @@ type lora struct {
 func loras(h *safetensors.Header, verdicts []verdict) (all []lora) {
 	for i, v := range verdicts {
 		for k := range sides {
-			if _, after, ok := strings.Cut(h.Tensors[i].Name, sides[k].up); v.counted && ok && (after == "" || after[0] == '.') {
+			_, after, ok := strings.Cut(h.Tensors[i].Name, sides[k].up)
+			if v.counted && ok && (after == "" || after[0] == '.') {
 				all = append(all, lora{h.Tensors[i].Name, v.zero})
 				break
 			}
@@ -178,5 +182,6 @@ func (m *subject) judgeChange(all []lora) {
 		return
 	}
 	m.found(m.file()).Add(RuleAdapterEmpty, all[0].name, safetensors.Span{},
-		"the adapter changes nothing: the second matrix of each module is zero (%s, the first %s)", count(len(all), "module"), quote(all[0].name))
+		"the adapter changes nothing: the second matrix of each module is zero (%s, the first %s)",
+		count(len(all), "module"), quote(all[0].name))
 }

@@ -128,12 +128,14 @@ func (j *shapeJudge) judgeRows(weight, scales, zeros, index end) {
 	g, d, ok := zeros.matrix()
 	switch {
 	case b != out && j.method == "gptq":
-		j.wrong.add(weight, "the shape %s and the scales %s differ in columns; both need one for each output", weight.shape(), scales.shape())
+		j.wrong.add(weight, "the shape %s and the scales %s differ in columns; both need one for each output",
+			weight.shape(), scales.shape())
 		return
 	case b != out && j.method != "awq":
 		return // an unknown form
 	case ok && g != groups:
-		j.wrong.add(weight, "the zero points %s and the scales %s have different numbers of groups", zeros.shape(), scales.shape())
+		j.wrong.add(weight, "the zero points %s and the scales %s have different numbers of groups", zeros.shape(),
+			scales.shape())
 		return
 	case !ok || zeros.info.Dtype != safetensors.I32:
 		return
@@ -148,7 +150,8 @@ func (j *shapeJudge) judgeRows(weight, scales, zeros, index end) {
 		in = 32 * a / bits
 	}
 	if b != out && b != d {
-		j.wrong.add(weight, "the shape %s and the zero points %s differ in columns, but are packed alike", weight.shape(), zeros.shape())
+		j.wrong.add(weight, "the shape %s and the zero points %s differ in columns, but are packed alike",
+			weight.shape(), zeros.shape())
 		return
 	}
 	if b == out && index.info != nil && len(index.info.Shape) == 1 && index.info.Shape[0] > 0 {
@@ -204,7 +207,8 @@ func (j *shapeJudge) judgeWords(weight, scale end) {
 }
 
 // judgePairs judges two numbers of 4 bits in each byte: [out, in/2] with scales [out, in/16] for NVFP4, and
-// [out, in/32] for MXFP4. MXFP6 has the same names. Some programs pad scales to multiples of 128 rows and 4 columns for the hardware.
+// [out, in/32] for MXFP4. MXFP6 has the same names. Some programs pad
+// scales to multiples of 128 rows and 4 columns for the hardware.
 func (j *shapeJudge) judgePairs(weight, scale end) {
 	rows, bytes, ok := weight.matrix()
 	outs, groups, has := scale.matrix()
@@ -256,9 +260,11 @@ func (j *shapeJudge) judgeTiles(weight, scale end) {
 	switch {
 	case !ok || !has:
 	case !isDivided(rows, down) || !isDivided(columns, across):
-		j.wrong.add(weight, "the shape %s cannot be divided into equal tiles for the scales %s", weight.shape(), scale.shape())
+		j.wrong.add(weight, "the shape %s cannot be divided into equal tiles for the scales %s", weight.shape(),
+			scale.shape())
 	case len(j.tile) == 2 && !(isTiled(rows, j.tile[0], down) && isTiled(columns, j.tile[1], across)):
-		j.untold.add(weight, "the shape %s makes %d by %d tiles of the configured %d by %d, but the scales are %s", weight.shape(),
+		j.untold.add(weight, "the shape %s makes %d by %d tiles of the configured %d by %d, but the scales are %s",
+			weight.shape(),
 			clamp.CeilDiv(rows, j.tile[0]), clamp.CeilDiv(columns, j.tile[1]), j.tile[0], j.tile[1], scale.shape())
 	}
 }

@@ -78,7 +78,8 @@ func canMean(n *model.Counts, total int64) bool {
 			packed += g.Stored
 		}
 	}
-	for _, r := range []model.Range{n.Params, n.Unique, {Low: plain, High: plain}, {Low: plain + packed, High: plain + packed}} {
+	for _, r := range []model.Range{n.Params, n.Unique, {Low: plain, High: plain},
+		{Low: plain + packed, High: plain + packed}} {
 		for _, more := range []int64{0, books, buffers, books + buffers} {
 			if n := total - more; r.Low <= n && n <= r.High {
 				return true

@@ -51,5 +51,6 @@ func cacheOf(file string) (folder string, ok bool) {
 // isCache reports whether a folder is named like the cache of a repository.
 func isCache(folder string) bool {
 	base := path.Base(folder)
-	return strings.HasPrefix(base, "models--") || strings.HasPrefix(base, "datasets--") || strings.HasPrefix(base, "spaces--")
+	return strings.HasPrefix(base, "models--") || strings.HasPrefix(base, "datasets--") ||
+		strings.HasPrefix(base, "spaces--")
 }

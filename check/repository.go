@@ -47,7 +47,8 @@ type repository struct {
 //
 // An error means that a file could not be read. It comes with the report's File and without a report, and
 // Validate continues. When ctx is done, Validate ends with that as the error.
-func Validate(ctx context.Context, from store.Store, name string, sets []*checkpoint.Set, opts *Options) iter.Seq2[checkpoint.Report, error] {
+func Validate(ctx context.Context, from store.Store, name string, sets []*checkpoint.Set,
+	opts *Options) iter.Seq2[checkpoint.Report, error] {
 	return func(yield func(checkpoint.Report, error) bool) {
 		r := &repository{folder: folder{from: from, path: name}, sets: sets, counted: make(map[string]int)}
 		if opts != nil {

@@ -75,9 +75,11 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: RulePathUnsafe, Severity: safetensors.Warning,
-		Summary: "File names have no control characters, no characters that change the direction of text, and, for weights, no backslashes or colons.",
-		Source:  "none: names are printed on terminals, and systems interpret these characters differently", Reference: readsOneFile,
-		Fix: "Rename the file, or do not trust its source.",
+		Summary: "File names have no control characters and none that change the direction of text. " +
+			"Names of weights have no backslashes or colons.",
+		Source:    "none: names are printed on terminals, and systems interpret these characters differently",
+		Reference: readsOneFile,
+		Fix:       "Rename the file, or do not trust its source.",
 	},
 	{
 		Rule: RulePathCollision, Severity: safetensors.Note,

@@ -20,7 +20,8 @@ var usual = []string{
 }
 
 // dense are the architectures with one feed-forward part in each layer, of intermediate_size.
-var dense = []string{"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "granite", "olmo", "olmo2", "smollm3"}
+var dense = []string{"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "granite", "olmo",
+	"olmo2", "smollm3"}
 
 // shapes compares the projections of all layers with the configuration.
 type shapes struct {

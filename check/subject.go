@@ -118,7 +118,8 @@ func (s *subject) report(rule safetensors.Rule, t *tally, one, several, format s
 	if t.n == 0 {
 		return
 	}
-	s.found(s.shards[t.shard].path).Add(rule, t.first.Name, t.first.Entry, "%s %s", t.subject(one, several), fmt.Sprintf(format, args...))
+	s.found(s.shards[t.shard].path).Add(rule, t.first.Name, t.first.Entry, "%s %s", t.subject(one, several),
+		fmt.Sprintf(format, args...))
 }
 
 // isElsewhere reports whether the index assigns a tensor to another shard, or to none.
@@ -130,6 +131,7 @@ func (s *subject) isElsewhere(tensor string, shard int) bool {
 // hasUsualName reports whether a set has a name that libraries look for.
 func hasUsualName(set *checkpoint.Set) bool {
 	base := path.Base(set.Name)
-	return slices.ContainsFunc([]string{"model.safetensors", "model-", "diffusion_pytorch_model.safetensors", "pytorch_model"},
+	return slices.ContainsFunc([]string{"model.safetensors", "model-", "diffusion_pytorch_model.safetensors",
+		"pytorch_model"},
 		func(usual string) bool { return strings.HasPrefix(base, usual) })
 }

@@ -42,7 +42,8 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 // parameters.
 func isBuffer(leaf string) bool {
 	switch leaf {
-	case "inv_freq", "position_ids", "token_type_ids", "masked_bias", "num_batches_tracked", "running_mean", "running_var":
+	case "inv_freq", "position_ids", "token_type_ids", "masked_bias", "num_batches_tracked", "running_mean",
+		"running_var":
 		return true
 	}
 	return false
@@ -52,7 +53,8 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 	if s.misaligned.n > 0 && !m.single {
 		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
 			"%v of %s (%v of %s) are not aligned to the size of their elements, the first %s in %s: loaders that map files must copy them",
-			wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"), wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"),
+			wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"), wording.Grouped(s.misaligned.bytes),
+			count(s.bytes, "byte"),
 			quote(s.misaligned.first.Name), quote(m.shards[s.misaligned.shard].path))
 	}
 	if !isAdapter {

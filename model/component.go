@@ -28,7 +28,8 @@ const (
 )
 
 // components lists them in the order in which they are shown.
-var components = [...]Component{ComponentEmbedding, ComponentAttention, ComponentMLP, ComponentExperts, ComponentNorm, ComponentHead, ComponentVision, ComponentAudio, ComponentMTP, ComponentAdapter, ComponentOther}
+var components = [...]Component{ComponentEmbedding, ComponentAttention, ComponentMLP, ComponentExperts,
+	ComponentNorm, ComponentHead, ComponentVision, ComponentAudio, ComponentMTP, ComponentAdapter, ComponentOther}
 
 // A place is where in the model a tensor is, by its name.
 type place struct {
@@ -115,18 +116,23 @@ var signs = []struct {
 	component Component
 	words     []string
 }{
-	{ComponentAdapter, []string{"lora_a.", "lora_b.", "lora_up", "lora_down", "lora_mid", "lora_embedding_", "lora_magnitude", "lora.up", "lora.down",
+	{ComponentAdapter, []string{"lora_a.", "lora_b.", "lora_up", "lora_down", "lora_mid", "lora_embedding_",
+		"lora_magnitude", "lora.up", "lora.down",
 		".lora_unet_", ".lora_te", ".hada_", ".lokr_", ".oft_", "dora_scale", ".ia#_"}},
 	{ComponentMTP, []string{".mtp.", ".mtp_", "nextn", ".mtp#."}},
-	{ComponentVision, []string{"vision", "visual", ".vit.", "image_encoder", "img_encoder", "multi_modal_projector", "mm_projector", "image_newline"}},
+	{ComponentVision, []string{"vision", "visual", ".vit.", "image_encoder", "img_encoder", "multi_modal_projector",
+		"mm_projector", "image_newline"}},
 	{ComponentAudio, []string{"audio", "speech"}},
 	{ComponentMLP, []string{"shared_expert", "e_score_correction"}},
 	{ComponentExperts, []string{".experts.", ".experts_", ".switch_mlp.", ".switch_glu."}},
 	{ComponentNorm, []string{"norm", ".ln_", ".ln#.", ".ln."}},
-	{ComponentHead, []string{".lm_head.", "embed_out", "unembed", ".output.weight", ".output.bias", "cls.predictions.", ".score.", ".classifier."}},
+	{ComponentHead, []string{".lm_head.", "embed_out", "unembed", ".output.weight", ".output.bias", "cls.predictions.",
+		".score.", ".classifier."}},
 	{ComponentEmbedding, []string{"embed", ".wte.", ".wpe.", ".shared.weight"}},
-	{ComponentAttention, []string{"attn", "attention", ".q_proj.", ".k_proj.", ".v_proj.", ".o_proj.", "qkv", "query_key_value"}},
-	{ComponentMLP, []string{"mlp", "ffn", "feed_forward", "feedforward", ".ff.", ".fc#.", "gate_proj", "up_proj", "down_proj", "dense_h_to_#h", "dense_#h_to_h",
+	{ComponentAttention, []string{"attn", "attention", ".q_proj.", ".k_proj.", ".v_proj.", ".o_proj.", "qkv",
+		"query_key_value"}},
+	{ComponentMLP, []string{"mlp", "ffn", "feed_forward", "feedforward", ".ff.", ".fc#.", "gate_proj", "up_proj",
+		"down_proj", "dense_h_to_#h", "dense_#h_to_h",
 		"c_fc", ".intermediate.", ".output.dense.", ".w#.", "moe", ".router."}},
 }
 

@@ -15,16 +15,6 @@ import (
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
 
-// A TensorCount is how a tensor was counted.
-type TensorCount struct {
-	Rule   Rule
-	Scheme string // the name of the packing, or ""
-	Params Range  // logical parameters
-	Bits   int64  // of each value; 0 if unknown or different
-	Why    string // why Params is not exact, or ""
-	Twin   string // the tensor of which this is a duplicate, or ""
-}
-
 // Count counts a model. What cannot be read or understood is a note, and makes the counts inexact.
 func Count(m *Model) *Counts {
 	return m.count().total()
@@ -41,25 +31,6 @@ func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *TensorCount] {
 			}
 		}
 	}
-}
-
-// An entry is a tensor of the model.
-type entry struct {
-	TensorCount
-	scheme.Tensor
-	next int32 // the next entry of the same module, or -1
-	role parts.Role
-}
-
-// A counter counts one model.
-type counter struct {
-	*Model
-	context scheme.Context
-	notes   config.Notes
-
-	entries []entry
-	modules map[string]int32 // the last entry of each module
-	order   []string         // the names of modules in the order in which they were found
 }
 
 // count gives every tensor a rule.
@@ -176,15 +147,6 @@ func (c *counter) judge() {
 	}
 }
 
-// assemble collects the parts of a module.
-func (c *counter) assemble(m *scheme.Module, name string) {
-	m.Name, m.Parts = name, [parts.Count]*scheme.Tensor{}
-	// The chain runs from the last entry to the first, which wins if several files have one.
-	for i := c.modules[name]; i >= 0; i = c.entries[i].next {
-		m.Set(c.entries[i].role, &c.entries[i].Tensor)
-	}
-}
-
 // holder returns the entry of a module's tensor.
 func (c *counter) holder(module string, t *scheme.Tensor) *entry {
 	for i := c.modules[module]; i >= 0; i = c.entries[i].next {
@@ -240,7 +202,8 @@ func (c *counter) judgeAlone(e *entry, packed bool) {
 		e.Rule = RuleMask
 	case packed && e.role.IsAuxiliary() && e.NumElems() <= 1:
 		e.Rule = RuleBookkeeping
-	case e.Kinds&(parts.Int64|parts.Bool) != 0, e.Kinds&parts.Integer != 0 && len(e.Info.Shape) <= 1 && !isWeight(e.Info.Name):
+	case e.Kinds&(parts.Int64|parts.Bool) != 0,
+		e.Kinds&parts.Integer != 0 && len(e.Info.Shape) <= 1 && !isWeight(e.Info.Name):
 		e.Rule = RuleIndex
 	case e.Kinds&parts.Integer != 0:
 		e.countUnknown()

@@ -56,7 +56,8 @@ func (c *counter) readTexts() map[*scheme.Tensor][]byte {
 		}
 	}
 	if dropped {
-		c.notes.Add("not all shapes were read: they are in more than %d places or exceed %d MiB", c.limitReads(), maxTexts>>20)
+		c.notes.Add("not all shapes were read: they are in more than %d places or exceed %d MiB", c.limitReads(),
+			maxTexts>>20)
 	}
 	return texts
 }

@@ -34,12 +34,15 @@ var general = []struct {
 	source string
 }{
 	{RulePlain, "Each element is one parameter.", "the definition"},
-	{RuleBookkeeping, "Scales, zero points, shapes and tables of packed weights are not parameters.", "the schemes below"},
-	{RuleScaleDtype, "F8_E8M0 holds powers of two, which are only used as scales.", "OCP Microscaling Formats (MX) v1.0, 5.4"},
-	{RuleBuffer, "Buffers with well-known names, such as position_ids and running_mean, are not trained and are not parameters.",
+	{RuleBookkeeping, "Scales, zero points, shapes and tables of packed weights are not parameters.",
+		"the schemes below"},
+	{RuleScaleDtype, "F8_E8M0 holds powers of two, which are only used as scales.",
+		"OCP Microscaling Formats (MX) v1.0, 5.4"},
+	{RuleBuffer, "Buffers with well-known names, such as position_ids and running_mean, are not parameters.",
 		"PyTorch: torch.nn.Module.register_buffer"},
-	{RuleMask, "A bias of shape [1, 1, n, n] is a causal mask, not a parameter.", "transformers: modeling_gpt2.py, GPT2Attention"},
-	{RuleIndex, "Booleans, 64-bit integers, and one-dimensional integers that are not called weights are masks, indices and counters. " +
+	{RuleMask, "A bias of shape [1, 1, n, n] is a causal mask, not a parameter.",
+		"transformers: modeling_gpt2.py, GPT2Attention"},
+	{RuleIndex, "Booleans, 64-bit integers, and one-dimensional integers that are not called weights are masks or indices. " +
 		"In a model that has nothing else, they count as plain.", "the schemes below"},
 	{RuleUnknown, "Integers packed in an unknown way have at most one parameter for each bit, " +
 		"and at least one for each element if the tensor is called a weight.", "the definition"},

@@ -176,7 +176,8 @@ func (t *totaler) add(e *entry) {
 	if t.inGroup == nil || key != t.group {
 		t.group, t.inGroup = key, t.groups[key]
 		if t.inGroup == nil {
-			t.inGroup = &Group{Rule: e.Rule, Scheme: e.Scheme, Dtype: e.Info.Dtype, Bits: e.Bits, Why: e.Why, First: e.Info.Name}
+			t.inGroup = &Group{Rule: e.Rule, Scheme: e.Scheme, Dtype: e.Info.Dtype, Bits: e.Bits, Why: e.Why,
+				First: e.Info.Name}
 			t.groups[key] = t.inGroup
 		}
 	}
@@ -212,7 +213,8 @@ func (t *totaler) list() {
 		t.Groups = append(t.Groups, *g)
 	}
 	slices.SortFunc(t.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(rank[a.Rule], rank[b.Rule]), -cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Dtype, b.Dtype),
+		return cmp.Or(cmp.Compare(rank[a.Rule], rank[b.Rule]), -cmp.Compare(a.Bytes, b.Bytes),
+			cmp.Compare(a.Dtype, b.Dtype),
 			cmp.Compare(a.Scheme, b.Scheme), cmp.Compare(a.Bits, b.Bits), cmp.Compare(a.Why, b.Why))
 	})
 	for d, sums := range t.dtypes {

@@ -85,7 +85,8 @@ func (r Role) IsAuxiliary() bool {
 var roleNames = [Count]string{
 	Scale: "weight_scale", ScaleInv: "weight_scale_inv", Scale2: "weight_scale_2", GlobalScale: "weight_global_scale",
 	Scales: "scales", Zeros: "qzeros", GroupIndex: "g_idx", ShapeOf: "weight_shape", Biases: "biases",
-	Absmax: "absmax", QuantMap: "quant_map", QuantState: "quant_state", NestedAbsmax: "nested_absmax", NestedMap: "nested_quant_map",
+	Absmax: "absmax", QuantMap: "quant_map", QuantState: "quant_state", NestedAbsmax: "nested_absmax",
+	NestedMap: "nested_quant_map",
 }
 
 // String returns the usual name of a companion, for messages.
@@ -101,7 +102,8 @@ var leaves = map[string]Role{
 	"stores_quant_config": Extra, "channel_wise": Extra, "optimize": Extra, "round_zero": Extra,
 	"q_weight": EXL2Weight, "q_invperm": Inverse, "q_perm": Inverse,
 	"q_scale": Extra, "q_scale_max": Extra, "q_groups": Extra,
-	"blocks": Blocks, "trellis": Trellis, "suh": Extra, "svh": Extra, "su": Extra, "sv": Extra, "mcg": Extra, "mul1": Extra,
+	"blocks": Blocks, "trellis": Trellis, "suh": Extra, "svh": Extra, "su": Extra, "sv": Extra, "mcg": Extra,
+	"mul1":  Extra,
 	"codes": Codes, "codebooks": Codebooks,
 	"indices": Indices, "res_indices": Extra, "outlier_indices": Extra, "perm": Extra, "weight_bias": Extra,
 	"Qidxs": LatticeCodes, "SU": InSigns, "SV": OutSigns,
@@ -113,8 +115,9 @@ var leaves = map[string]Role{
 	"SCB": ColumnMax, "weight_format": Extra,
 	"biases": Biases,
 	"_data":  Data, "_scale": Scale, "_shift": Zeros,
-	"scale_weight": Scale, "scale_packed": ScaleInv, "scale_input": Activation, "comfy_quant": Marker, "pre_quant_scale": Extra,
-	"weight_zeros": Zeros, "weight_s_rel": Extra, "weight_s_channel": Extra, "weight_codebook": Extra,
+	"scale_weight": Scale, "scale_packed": ScaleInv, "scale_input": Activation, "comfy_quant": Marker,
+	"pre_quant_scale": Extra,
+	"weight_zeros":    Zeros, "weight_s_rel": Extra, "weight_s_channel": Extra, "weight_codebook": Extra,
 	"weight_correction": Extra, "weight_proj_down": Extra, "weight_proj_up": Extra, "weight_smooth_factor": Extra,
 	"zero_point": Zeros, "input_scale": Activation, "input_global_scale": Activation, "input_zero_point": Activation,
 	"output_scale": Activation, "k_scale": Activation, "v_scale": Activation, "act_global_scale": Activation,
@@ -129,7 +132,8 @@ var endings = []struct {
 }{
 	{"_weight_scale_inv", ScaleInv}, {"_weight_scale_2", Scale2}, {"_weight_scale", Scale}, {"_input_scale", Activation},
 	{"_act_per_tensor_scale", Extra}, {"_per_tensor_scale", Extra}, {"_act_pre_scale", Extra},
-	{"_global_scale", GlobalScale}, {"_scale_inv", ScaleInv}, {"_scale_2", Scale2}, {"_scales", Scales}, {"_scale", Scale},
+	{"_global_scale", GlobalScale}, {"_scale_inv", ScaleInv}, {"_scale_2", Scale2}, {"_scales", Scales},
+	{"_scale", Scale},
 	{"_blocks", Blocks}, {"_packed", Packed}, {"_shape", ShapeOf}, {"_g_idx", GroupIndex},
 	{"_zero_point", Zeros}, {"_qzeros", Zeros}, {"_qdata", QData}, {"_scale_and_zero", Extra},
 }

@@ -70,16 +70,6 @@ func Count(name string, m *model.Model) (*Result, error) {
 	return x, nil
 }
 
-// A counter is another program, applied to one model.
-type counter interface {
-	// refuses returns why the program returns no number, or "".
-	refuses() string
-	// params returns the number of parameters of a tensor.
-	params(*safetensors.TensorInfo, *model.TensorCount) float64
-	// cause returns why that number differs.
-	cause(ti *safetensors.TensorInfo, v *model.TensorCount, theirs float64) string
-}
-
 // compare adds up the counts of another program.
 func (x *Result) compare(m *model.Model, other counter) {
 	if x.Refused = other.refuses(); x.Refused != "" {
@@ -140,12 +130,4 @@ func plus(a, b int64) int64 {
 		return math.MinInt64
 	}
 	return a + b
-}
-
-// whole converts a whole number, limited to the largest int64.
-func whole(n float64) int64 {
-	if n >= 1<<63 {
-		return 1<<63 - 1
-	}
-	return int64(n)
 }

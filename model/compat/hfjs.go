@@ -55,7 +55,8 @@ func (h *hfjs) refuses() string {
 		}
 	}
 	if float64(patterns)*float64(tensors) > mostComparisons {
-		return fmt.Sprintf("the configuration names %d modules, which is too many to compare %d tensors with", patterns, tensors)
+		return fmt.Sprintf("the configuration names %d modules, which is too many to compare %d tensors with", patterns,
+			tensors)
 	}
 	return ""
 }
@@ -128,7 +129,8 @@ func (h *hfjs) skips(ti *safetensors.TensorInfo) bool {
 	case "mxfp4":
 		return ti.Dtype == "U8" && strings.HasSuffix(leaf, "_scales")
 	case "bitsandbytes":
-		return slices.Contains([]string{"absmax", "quant_map", "nested_absmax", "nested_quant_map"}, leaf) || strings.HasPrefix(leaf, "bitsandbytes__")
+		return slices.Contains([]string{"absmax", "quant_map", "nested_absmax", "nested_quant_map"}, leaf) ||
+			strings.HasPrefix(leaf, "bitsandbytes__")
 	case "gptq", "awq":
 		return h.packed(name) && slices.Contains([]string{"qzeros", "g_idx", "scales"}, leaf)
 	}

@@ -103,7 +103,8 @@ func parseHFJSConfig(q jsonscan.Value, mlx bool) hfjsConfig {
 // readExpert reads quantConfig.expert_dtype ?? expertDtype ?? quantConfig.store_dtype. A value that is not a string
 // ends the search without a width.
 func (c *hfjsConfig) readExpert(root, inner, q jsonscan.Value) {
-	for _, v := range []jsonscan.Value{q.Get("expert_dtype"), root.Get("expert_dtype"), inner.Get("expert_dtype"), q.Get("store_dtype")} {
+	for _, v := range []jsonscan.Value{q.Get("expert_dtype"), root.Get("expert_dtype"), inner.Get("expert_dtype"),
+		q.Get("store_dtype")} {
 		if k := v.Kind(); k != 0 && k != jsonscan.Null {
 			word, _ := v.Str()
 			c.expertBits = narrow(strings.ToLower(word))

@@ -4,16 +4,12 @@ package compat
 
 import (
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/model"
 )
 
 // pythonHubVersion is the version whose rules are used: utils/_safetensors.py and the limit of
 // constants.SAFETENSORS_MAX_HEADER_LENGTH, at ee0a451 of huggingface/huggingface_hub.
 const pythonHubVersion = "1.29.0.dev0"
-
-// mostHubHeader is the largest header, in bytes, that the libraries of Hugging Face read.
-const mostHubHeader = 25_000_000
 
 // A pythonHub counts elements. Python's integers are exact, and the doubles here are exact for any number of
 // elements that fits in a file.
@@ -22,16 +18,6 @@ type pythonHub struct{ *model.Model }
 func newPythonHub(m *model.Model) counter { return pythonHub{m} }
 
 func (h pythonHub) refuses() string { return refusesHeaders(h.Files) }
-
-// refusesHeaders returns which header is too large, or "".
-func refusesHeaders(files []model.File) string {
-	for i := range files {
-		if n := files[i].Header.Size; n > mostHubHeader {
-			return "the header of file " + wording.Grouped(i+1).String() + " has " + wording.Count(n, "byte") + ", more than 25,000,000"
-		}
-	}
-	return ""
-}
 
 // params is TensorInfo.parameter_count.
 func (h pythonHub) params(ti *safetensors.TensorInfo, _ *model.TensorCount) float64 {

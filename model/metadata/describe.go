@@ -8,32 +8,6 @@ import (
 	"strings"
 )
 
-// A Fact is one thing that metadata says.
-type Fact struct {
-	Name  string // in words, as in "learning rate", or the key itself
-	Value string // in words if the meaning is clear, or unchanged
-	Key   string // the key in the metadata
-}
-
-// A Group is facts about one topic.
-type Group struct {
-	Title string
-	Facts []Fact
-}
-
-// The titles of groups, in their order.
-const (
-	Model    = "Model"    // name, author, base model
-	Adapter  = "Adapter"  // LoRA and similar
-	Training = "Training" // settings of the training
-	Dataset  = "Dataset"  // training data
-	Digests  = "Digests"  // hashes of this and other files, as claimed
-	Other    = "Other"    // unknown keys
-)
-
-// titles are the titles in order.
-var titles = [...]string{Model, Adapter, Training, Dataset, Digests, Other}
-
 // Describe returns the facts in metadata, in groups that are not empty. Facts are in a fixed order: known ones by
 // importance, others by their keys.
 //

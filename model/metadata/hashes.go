@@ -73,7 +73,8 @@ const windowAt, windowSize = 0x100000, 0x10000
 // Hashes reads the file of the given size behind r once, from start to end, and returns its digests. It verifies
 // the claims in the metadata of h, the file's header. The error is that r failed; to cancel, let r fail.
 func Hashes(h *safetensors.Header, r io.ReaderAt, size int64) (*Sums, error) {
-	p := &pass{file: sha256.New(), window: sha256.New(), legacy: sha256.New(), data: map[string]hash.Hash{"sha256": sha256.New()}}
+	p := &pass{file: sha256.New(), window: sha256.New(), legacy: sha256.New(),
+		data: map[string]hash.Hash{"sha256": sha256.New()}}
 	p.start = min(h.DataStart(), size)
 	claims := claimsOf(h.Metadata)
 	for _, c := range claims {
@@ -96,7 +97,8 @@ func Hashes(h *safetensors.Header, r io.ReaderAt, size int64) (*Sums, error) {
 }
 
 // algorithms are the hashes of ModelSpec's keys "hash_…" that can be verified.
-var algorithms = map[string]func() hash.Hash{"sha256": sha256.New, "sha512": sha512.New, "sha1": sha1.New, "md5": md5.New}
+var algorithms = map[string]func() hash.Hash{"sha256": sha256.New, "sha512": sha512.New, "sha1": sha1.New,
+	"md5": md5.New}
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 

@@ -2,26 +2,6 @@
 
 package metadata
 
-// A form is how the value of a key is read.
-type form int
-
-const (
-	text      form = iota // unchanged
-	flag                  // "True" or "False", as Python writes them
-	moment                // seconds since 1970
-	dataURI               // a picture, shown by its type and size
-	framework             // the framework that wrote the file
-	members               // a JSON object, with a fact for each member
-	object                // JSON in a special form, read by a function
-)
-
-// A knownKey is a key that a program is known to write.
-type knownKey struct {
-	key, group, name string
-	form             form
-	read             func(k *knownKey, value string) []Fact // for object; returns nil if the form is wrong
-}
-
 // knownKeys lists the keys in the order in which they are shown.
 //
 // The keys of ModelSpec are from its specification 1.0.0, Stability-AI/ModelSpec, and from kohya-ss/sd-scripts,

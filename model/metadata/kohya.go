@@ -55,7 +55,8 @@ func folders(k *knownKey, value string) (facts []Fact) {
 		if i == mostMembers {
 			return append(facts, Fact{k.name, fmt.Sprintf("%d more", len(list)-i), k.key})
 		}
-		facts = append(facts, Fact{k.name, fmt.Sprintf("%s: %s images, repeated %s times", f.name, number(f.value.Images), number(f.value.Repeats)), k.key})
+		facts = append(facts, Fact{k.name,
+			fmt.Sprintf("%s: %s images, repeated %s times", f.name, number(f.value.Images), number(f.value.Repeats)), k.key})
 	}
 	return facts
 }
@@ -154,10 +155,12 @@ func datasets(k *knownKey, value string) (facts []Fact) {
 			return append(facts, Fact{k.name, fmt.Sprintf("%d more", len(list)-i), k.key})
 		}
 		name := fmt.Sprintf("%s %d", k.name, i+1)
-		facts = append(facts, Fact{name, fmt.Sprintf("%s images with repeats, %s, batch size %s", number(d.Images), sides(d.Resolution), number(d.Batch)), k.key})
+		facts = append(facts, Fact{name, fmt.Sprintf("%s images with repeats, %s, batch size %s", number(d.Images),
+			sides(d.Resolution), number(d.Batch)), k.key})
 		parts := make([]string, 0, mostListed+1)
 		for _, s := range d.Subsets[:min(mostListed, len(d.Subsets))] {
-			parts = append(parts, fmt.Sprintf("%s (%s images, repeated %s times)", cmp.Or(s.Dir, s.File), number(s.Images), number(s.Repeats)))
+			parts = append(parts, fmt.Sprintf("%s (%s images, repeated %s times)", cmp.Or(s.Dir, s.File), number(s.Images),
+				number(s.Repeats)))
 		}
 		if len(parts) > 0 {
 			facts = append(facts, Fact{name + ": folders", enumerate(parts, len(d.Subsets)), k.key})

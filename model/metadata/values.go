@@ -70,7 +70,8 @@ func dataOf(value string) string {
 // frameworkOf returns the framework that the value of "format" names.
 func frameworkOf(value string) string {
 	for _, known := range [...]struct{ short, name string }{
-		{"pt", "PyTorch"}, {"tf", "TensorFlow"}, {"flax", "Flax"}, {"np", "NumPy"}, {"numpy", "NumPy"}, {"jax", "JAX"}, {"mlx", "MLX"}, {"paddle", "Paddle"},
+		{"pt", "PyTorch"}, {"tf", "TensorFlow"}, {"flax", "Flax"}, {"np", "NumPy"}, {"numpy", "NumPy"}, {"jax", "JAX"},
+		{"mlx", "MLX"}, {"paddle", "Paddle"},
 	} {
 		if value == known.short {
 			return known.name + " (" + value + ")"

@@ -56,7 +56,8 @@ func countBlocks(m *Module, _ *Context) (Values, bool) {
 func countFP4(m *Module, c *Context) (Values, bool) {
 	w, s := m.shape(parts.Packed), m.shape(parts.Scale)
 	switch {
-	case m.is(parts.Scale, parts.Scale8|parts.U8) && len(w) == 2 && len(s) == 2 && s[1] > 0 && clamp.Mul(w[1], 8) == clamp.Mul(s[1], 6*32):
+	case m.is(parts.Scale, parts.Scale8|parts.U8) && len(w) == 2 && len(s) == 2 && s[1] > 0 &&
+		clamp.Mul(w[1], 8) == clamp.Mul(s[1], 6*32):
 		return Values{N: exactly(clamp.MulDiv(m.stored(parts.Packed), 8, 6)), Bits: 6, Name: "mxfp6"}, true
 	case m.is(parts.Scale, parts.Float8):
 		return twice(m.Parts[parts.Packed], "nvfp4"), true
@@ -103,7 +104,8 @@ func countScaled(m *Module, c *Context) (Values, bool) {
 	if len(w) >= 2 && len(s) >= 2 {
 		row, perRow := w[len(w)-1], s[len(s)-1]
 		switch {
-		case clamp.Mul(perRow, 16) == clamp.Mul(row, 2), m.is(parts.Scale, parts.Float8) && m.stored(parts.Scale) == swizzled(w):
+		case clamp.Mul(perRow, 16) == clamp.Mul(row, 2),
+			m.is(parts.Scale, parts.Float8) && m.stored(parts.Scale) == swizzled(w):
 			return twice(e, "nvfp4"), true
 		case clamp.Mul(perRow, 32) == clamp.Mul(row, 2):
 			return twice(e, "mxfp4"), true
@@ -149,7 +151,8 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 	if v, ok := countExperts(m, c); ok {
 		return v, true
 	}
-	v := Values{N: Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)}, Why: "it is unknown whether a byte has one value or two"}
+	v := Values{N: Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)},
+		Why: "it is unknown whether a byte has one value or two"}
 	if e.Kinds == parts.U8 && m.stored(parts.Scale) <= 1 { // like BitNet's
 		v.N.High, v.Why = clamp.Mul(e.NumElems(), 4), "it is unknown whether a byte has one value, two or four"
 	}

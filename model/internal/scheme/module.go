@@ -69,7 +69,8 @@ func (m *Module) shape(r parts.Role) []int64 {
 // Countable reports whether a shape is known and has fewer than 2^63-1 elements. Dimensions above that
 // are negative.
 func Countable(shape []int64) bool {
-	return shape != nil && clamp.Product(shape) < math.MaxInt64 && !slices.ContainsFunc(shape, func(d int64) bool { return d < 0 })
+	return shape != nil && clamp.Product(shape) < math.MaxInt64 &&
+		!slices.ContainsFunc(shape, func(d int64) bool { return d < 0 })
 }
 
 // stored returns the number of elements of a part, or 0 if it is missing.

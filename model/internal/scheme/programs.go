@@ -89,7 +89,8 @@ func countHQQ(m *Module, c *Context) (Values, bool) {
 	case bits >= 5 && bits <= 8:
 		return Values{N: exactly(bytes), Bits: bits}, true
 	}
-	return Values{N: Range{bytes, clamp.Mul(bytes, 8)}, Why: why + ", and the configuration does not say how many bits a value has"}, true
+	return Values{N: Range{bytes, clamp.Mul(bytes, 8)},
+		Why: why + ", and the configuration does not say how many bits a value has"}, true
 }
 
 // countEXL2 counts columns of values of several widths. The permutation has an element for each row.
@@ -111,7 +112,8 @@ func countEXL3(m *Module, c *Context) (Values, bool) {
 	if len(t) != 3 || t[2] <= 0 || t[2]%16 != 0 || t[2] > 16*8 {
 		return Values{}, false
 	}
-	return Values{N: m.padded(c, clamp.Mul(t[0], 16), clamp.Mul(t[1], 16), true, 128), Bits: t[2] / 16, Why: whyPadded}, true
+	return Values{N: m.padded(c, clamp.Mul(t[0], 16), clamp.Mul(t[1], 16), true, 128), Bits: t[2] / 16,
+		Why: whyPadded}, true
 }
 
 const whyPadded = "rows and columns may be padded, and the configuration does not have their number"
@@ -137,7 +139,8 @@ func (m *Module) padded(c *Context, in, out int64, both bool, multiple int64) Ra
 func (c *Context) multiplesOf(n int64) bool {
 	sizes := 0
 	for _, size := range []int64{
-		c.Size(config.Hidden), c.Size(config.Intermediate), c.Size(config.ExpertIntermediate), c.Size(config.SharedIntermediate),
+		c.Size(config.Hidden), c.Size(config.Intermediate), c.Size(config.ExpertIntermediate),
+		c.Size(config.SharedIntermediate),
 		clamp.Mul(c.Size(config.Heads), c.Size(config.HeadDim)), clamp.Mul(c.Size(config.KVHeads), c.Size(config.HeadDim)),
 	} {
 		if size%n != 0 {
@@ -173,7 +176,8 @@ func countTorchAO(m *Module, c *Context) (Values, bool) {
 		case strings.HasPrefix(elem, "float4"):
 			return Values{N: exactly(clamp.Mul(bytes, 2)), Bits: 4, Name: "torchao mxfp4"}, true
 		case strings.HasPrefix(elem, "fp6"):
-			return Values{N: Range{bytes, clamp.MulDiv(bytes, 4, 3)}, Bits: 6, Name: "torchao mxfp6", Why: "values of 6 bits may take a byte each, or three bytes for four values"}, true
+			return Values{N: Range{bytes, clamp.MulDiv(bytes, 4, 3)}, Bits: 6, Name: "torchao mxfp6",
+				Why: "values of 6 bits may take a byte each, or three bytes for four values"}, true
 		}
 		return one(e), true
 	case strings.HasPrefix(class, "Int4"):
@@ -181,7 +185,8 @@ func countTorchAO(m *Module, c *Context) (Values, bool) {
 		if n := clamp.Product(shape); ok && n <= clamp.Mul(bytes, 2) {
 			return Values{N: exactly(n), Bits: 4, Name: "torchao int4"}, true
 		}
-		return Values{N: Range{bytes, clamp.Mul(bytes, 2)}, Bits: 4, Name: "torchao int4", Why: "the metadata has no shape"}, true
+		return Values{N: Range{bytes, clamp.Mul(bytes, 2)}, Bits: 4, Name: "torchao int4",
+			Why: "the metadata has no shape"}, true
 	case e.Kinds&(parts.Float8|parts.I8) != 0:
 		return one(e), true
 	}

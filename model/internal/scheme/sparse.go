@@ -18,8 +18,10 @@ func countSparse(m *Module, _ *Context) (Values, bool) {
 		return Values{}, false
 	}
 	rows, bytes := clamp.Product(b[:len(b)-1]), b[len(b)-1]
-	least, most := clamp.Mul(rows, clamp.Add(clamp.Mul(max(bytes-1, 0), 8), min(bytes, 1))), clamp.Mul(rows, clamp.Mul(bytes, 8))
-	if n := clamp.Mul(m.stored(parts.Kept), 2); len(v) == len(b) && clamp.Product(v[:len(v)-1]) == rows && n >= least && n <= most {
+	least, most := clamp.Mul(rows, clamp.Add(clamp.Mul(max(bytes-1, 0), 8), min(bytes, 1))),
+		clamp.Mul(rows, clamp.Mul(bytes, 8))
+	if n := clamp.Mul(m.stored(parts.Kept), 2); len(v) == len(b) && clamp.Product(v[:len(v)-1]) == rows &&
+		n >= least && n <= most {
 		return Values{N: exactly(n), Bits: m.Parts[parts.Kept].width(), Name: "compressed-tensors 2:4"}, true
 	}
 	of := Values{N: Range{least, most}, Bits: m.Parts[parts.Kept].width(), Name: "compressed-tensors sparse"}

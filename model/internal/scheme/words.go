@@ -16,7 +16,8 @@ func countWords(m *Module, c *Context) (Values, bool) {
 	said := c.Width()
 	switch {
 	case bits > 0 && said > 0 && bits != said && len(c.Bits) == 1:
-		m.Notes.AddModule("the configuration says %d bits, but the shapes of %s prove %d", said, wording.Quote(m.Name), bits)
+		m.Notes.AddModule("the configuration says %d bits, but the shapes of %s prove %d", said, wording.Quote(m.Name),
+			bits)
 	case bits == 0 && said > 0 && said <= 8 && width > 0:
 		bits = said
 	}
@@ -79,7 +80,8 @@ func countRows(m *Module, c *Context) (Values, bool) {
 		if v, ok := m.rowsOf(shape, rows, words, width, bits); ok {
 			return v, true
 		}
-		m.Notes.AddModule("weight_shape of %s is %v, which does not fit its packed rows of %d words", wording.Quote(m.Name), shape, words)
+		m.Notes.AddModule("weight_shape of %s is %v, which does not fit its packed rows of %d words",
+			wording.Quote(m.Name), shape, words)
 	}
 	if index := m.shape(parts.GroupIndex); len(index) == 1 {
 		if v, ok := m.rowsOf([]int64{rows, index[0]}, rows, words, width, bits); ok {
@@ -95,7 +97,8 @@ func countRows(m *Module, c *Context) (Values, bool) {
 	}
 	return Values{
 		// The lower bound is one value in the last word, at the greatest width.
-		N:    Range{clamp.Mul(rows, clamp.Add(clamp.MulDiv(max(words-1, 0), width, high), min(words, 1))), clamp.Mul(rows, clamp.MulDiv(words, width, low))},
+		N: Range{clamp.Mul(rows, clamp.Add(clamp.MulDiv(max(words-1, 0), width, high), min(words, 1))),
+			clamp.Mul(rows, clamp.MulDiv(words, width, low))},
 		Bits: bits, Why: why,
 	}, true
 }
