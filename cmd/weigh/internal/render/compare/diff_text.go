@@ -178,7 +178,7 @@ func (c *DiffChange) distance() string {
 		text += fmt.Sprintf(", %s relative", values.Rounded(v.MaxRelative, 3))
 	}
 	if v.Odd > 0 {
-		text += fmt.Sprintf("; %s NaN or infinite in one alone", typeset.Count(v.Odd))
+		text += fmt.Sprintf("; %s NaN or infinite in only one", typeset.Count(v.Odd))
 	}
 	if v.Beyond == 0 {
 		text += "; within the tolerance"
@@ -222,12 +222,12 @@ func (d *Diff) verdict() (text, color string) {
 		}
 	}
 	if n := len(d.Metadata); n > 0 {
-		parts = append(parts, typeset.Plural(int64(n), "key")+" of the metadata")
+		parts = append(parts, typeset.Plural(int64(n), "metadata key"))
 	}
 	text = strings.Join(parts, ", ")
 	near, beyond := "within the tolerance", "beyond the tolerance"
 	if !d.tolerant() {
-		near, beyond = "of equal values", "of values"
+		near, beyond = "with equal values", "in values"
 	}
 	if within > 0 {
 		text += fmt.Sprintf(" (%s %s)", typeset.Count(int64(within)), near)

@@ -112,8 +112,8 @@ func (c *SumCheck) Text(w io.Writer, s typeset.Style, quiet bool) error {
 func (c *SumCheck) verdict() string {
 	all := typeset.Plural(int64(len(c.Results)), c.What)
 	if right := c.count(SumMatches); right < len(c.Results) {
-		return fmt.Sprintf("%s: %s of %s as recorded, %d failed, %d missing, %d not recorded, %d unread", typeset.Label(c.Recorded),
+		return fmt.Sprintf("%s: %s of %s match, %d failed, %d missing, %d not recorded, %d unread", typeset.Label(c.Recorded),
 			typeset.Count(int64(right)), all, c.count(SumDiffers), c.count(SumMissing), c.count(SumExtra), c.count(SumUnread))
 	}
-	return typeset.Label(c.Recorded) + ": " + all + " as recorded"
+	return typeset.Label(c.Recorded) + ": " + all + " match"
 }

@@ -130,11 +130,11 @@ func (c *Check) writeStale(w *bufio.Writer, s typeset.Style, most int) {
 			fmt.Fprintf(w, "… and %s more\n", typeset.Count(int64(len(c.Stale)-most)))
 			break
 		}
-		typeset.Wrap(w, s, 2, "", "stale: "+c.Stale[i].String()+": it is recorded, and no longer found")
+		typeset.Wrap(w, s, 2, "", "stale: "+c.Stale[i].String()+": recorded but not found")
 	}
 	typeset.Spaces(w, 2)
 	w.WriteString(s.Paint(typeset.Dim, "→") + " ")
-	typeset.Wrap(w, s, 4, "", "Record what is there now, with --write-baseline --force.")
+	typeset.Wrap(w, s, 4, "", "Update the baseline with --write-baseline --force.")
 	w.WriteByte('\n')
 }
 
@@ -144,9 +144,9 @@ func (c *Check) verdict() (text, color string) {
 	worst, mild := found.String(), allowed.String()
 	switch {
 	case c.Failed():
-		text, color = "broken: "+worst, typeset.Red
+		text, color = "failed: "+worst, typeset.Red
 	case len(c.Unread) > 0:
-		text, color = "not all could be read", typeset.Red
+		text, color = "some files could not be read", typeset.Red
 		if worst != "" {
 			text += ": " + worst
 		}

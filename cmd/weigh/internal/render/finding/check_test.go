@@ -35,20 +35,20 @@ func TestCheckVerdict(t *testing.T) {
 	}{
 		{"nothing found", Check{FailOn: safetensors.Note}, false, "ok"},
 		{"below the limit", Check{FailOn: safetensors.Warning, Findings: []Finding{order}}, false, "ok, with 1 note"},
-		{"at the limit", Check{FailOn: safetensors.Note, Findings: []Finding{order, order}}, true, "broken: 2 notes"},
-		{"above", Check{FailOn: safetensors.Nonconforming, Findings: []Finding{padding, overlap}}, true, "broken: 1 invalid, 1 nonconforming"},
+		{"at the limit", Check{FailOn: safetensors.Note, Findings: []Finding{order, order}}, true, "failed: 2 notes"},
+		{"above", Check{FailOn: safetensors.Nonconforming, Findings: []Finding{padding, overlap}}, true, "failed: 1 invalid, 1 nonconforming"},
 		{"lenient", Check{FailOn: safetensors.Invalid, Findings: []Finding{padding}}, false, "ok, with 1 nonconforming"},
-		{"unread", Check{FailOn: safetensors.Note, Unread: unread}, false, "not all could be read"},
+		{"unread", Check{FailOn: safetensors.Note, Unread: unread}, false, "some files could not be read"},
 		{"more than is kept", Check{FailOn: safetensors.Note, Findings: []Finding{overlap}, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7_999_000}}},
-			true, "broken: 7,999,001 invalid"},
+			true, "failed: 7,999,001 invalid"},
 		{"allowed", Check{FailOn: safetensors.Note, Findings: []Finding{mild}}, false, "ok; allowed: 1 note"},
-		{"allowed and not", Check{FailOn: safetensors.Invalid, Findings: []Finding{mild, overlap}}, true, "broken: 1 invalid; allowed: 1 note"},
+		{"allowed and not", Check{FailOn: safetensors.Invalid, Findings: []Finding{mild, overlap}}, true, "failed: 1 invalid; allowed: 1 note"},
 		{"more is allowed than is kept", Check{FailOn: safetensors.Note, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3, Allowed: "so"}}},
 			false, "ok; allowed: 4 notes"},
 		{"more than is kept, not allowed", Check{FailOn: safetensors.Note, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3}}},
-			true, "broken: 3 notes; allowed: 1 note"},
+			true, "failed: 3 notes; allowed: 1 note"},
 		{"never", Check{FailOn: Never, Findings: []Finding{overlap}}, false, "ok, with 1 invalid"},
-		{"found and unread", Check{FailOn: safetensors.Note, Findings: []Finding{order}, Unread: unread}, true, "broken: 1 note"},
+		{"found and unread", Check{FailOn: safetensors.Note, Findings: []Finding{order}, Unread: unread}, true, "failed: 1 note"},
 	} {
 		got, _ := tt.check.verdict()
 		if tt.check.Failed() != tt.failed || !strings.HasPrefix(got, tt.want+"; checked 0 files and 0 tensors: ") {
@@ -80,10 +80,10 @@ func TestCheckText(t *testing.T) {
     a fault (bytes 20-30)
     a fault (bytes 20-30)
     … and 9 more like it
-    → Do not trust the file: write it again from its source.
+    → Do not trust the file; write it again from its source.
   note entry-order
     a fault (bytes 8-16)
-    → Nothing has to be done; a rewrite puts them in order.
+    → No action is needed; rewriting the file sorts the entries.
 
 g
   invalid truncated
@@ -91,9 +91,9 @@ g
     → Download the file again: it is truncated.
   note two-copies
     a fault
-    → Fetch the copy that your loader reads, and not the other.
+    → Keep the copy that your loader reads, and remove the other.
 
-broken: 15 invalid, 2 notes; checked 2 files and 3 tensors: headers, names, shapes, sizes and offsets; values were not read
+failed: 15 invalid, 2 notes; checked 2 files and 3 tensors: headers, names, shapes, sizes and offsets; values were not read
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -30,9 +30,9 @@ type Explanation struct {
 // meanings explains severities.
 var meanings = [...]string{
 	safetensors.Invalid:       "no conforming reader accepts it",
-	safetensors.Nonconforming: "the specification forbids it, the reference implementation reads it",
-	safetensors.Warning:       "readers in use disagree, or it costs them",
-	safetensors.Note:          "readers agree on what it means; it could be tidier",
+	safetensors.Nonconforming: "violates the specification, but the reference implementation reads it",
+	safetensors.Warning:       "readers in use disagree, or it slows them down",
+	safetensors.Note:          "harmless, but could be cleaner",
 }
 
 // Explain returns the documentation of a rule.

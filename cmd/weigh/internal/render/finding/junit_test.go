@@ -90,16 +90,16 @@ func TestJUnit(t *testing.T) {
 <testsuites name="weigh check" tests="5" failures="1" errors="1">
   <testsuite name="a" tests="1" failures="0" errors="0" skipped="0">
     <testcase name="metadata-format in a" classname="weigh.check">
-      <system-out>note:&#xA;a fault&#xA;→ Set format to &#34;pt&#34;, or to what the file was written from.&#xA;</system-out>
+      <system-out>note:&#xA;a fault&#xA;→ Set format to &#34;pt&#34;, or to the framework that wrote the file.&#xA;</system-out>
     </testcase>
   </testsuite>
   <testsuite name="b" tests="2" failures="1" errors="0" skipped="1">
     <testcase name="overlap in b" classname="weigh.check">
-      <failure type="invalid" message="a fault (bytes 8-16)">a fault (bytes 8-16)&#xA;a fault (bytes 16-24)&#xA;… and 1,469 more like it&#xA;→ Do not trust the file: write it again from its source.&#xA;</failure>
+      <failure type="invalid" message="a fault (bytes 8-16)">a fault (bytes 8-16)&#xA;a fault (bytes 16-24)&#xA;… and 1,469 more like it&#xA;→ Do not trust the file; write it again from its source.&#xA;</failure>
     </testcase>
     <testcase name="entry-order in b" classname="weigh.check">
       <skipped message="allowed: the writer does so"></skipped>
-      <system-out>a fault (bytes 8-16)&#xA;→ Nothing has to be done; a rewrite puts them in order.&#xA;</system-out>
+      <system-out>a fault (bytes 8-16)&#xA;→ No action is needed; rewriting the file sorts the entries.&#xA;</system-out>
     </testcase>
   </testsuite>
   <testsuite name="c" tests="1" failures="0" errors="0" skipped="0">

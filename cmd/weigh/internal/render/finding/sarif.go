@@ -99,14 +99,14 @@ func (c *Check) sarifNotifications(verbose bool, left int) []sarif.Notification 
 			list = append(list, sarif.Notification{Level: "note", Message: sarif.Message(fmt.Sprintf(format, typeset.Plural(n, "finding")))})
 		}
 	}
-	note("%s more, of rules that are broken more than a thousand times in one file, not listed", int64(c.omitted()))
-	note("%s left out, the most harmless: a log has room for 25,000, and weigh check --json lists all", int64(left))
+	note("%s not listed: more than 1,000 of one rule in one file", int64(c.omitted()))
+	note("%s left out, the least severe: a log can have 25,000 results; weigh check --json lists all", int64(left))
 	if allowed := countFindings(c.Findings, c.Omitted, true); !verbose {
 		var n int64
 		for _, k := range allowed {
 			n += k
 		}
-		note("%s allowed, and left out: with --verbose, they are in the log as suppressed", n)
+		note("%s allowed and left out; --verbose includes them as suppressed", n)
 	}
 	return list
 }

@@ -114,8 +114,8 @@ func TestSARIFOfWhatIsAllowed(t *testing.T) {
 		said = append(said, n.Level+": "+n.Message.Text)
 	}
 	want := []string{
-		"note: 7 findings more, of rules that are broken more than a thousand times in one file, not listed",
-		"note: 1 finding allowed, and left out: with --verbose, they are in the log as suppressed",
+		"note: 7 findings not listed: more than 1,000 of one rule in one file",
+		"note: 1 finding allowed and left out; --verbose includes them as suppressed",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

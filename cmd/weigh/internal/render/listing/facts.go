@@ -110,9 +110,9 @@ func (f *facts) write(w *bufio.Writer, s typeset.Style, indent int) {
 func claimed(c *metadata.Claim) string {
 	switch {
 	case c.Status == metadata.Verified:
-		return "true: it is the digest " + c.Of
+		return "verified: it is the digest " + c.Of
 	case c.Status == metadata.Mismatch:
-		return "FALSE: the digest " + c.Of + " is " + c.Is + ": " + c.Why
+		return "MISMATCH: the digest " + c.Of + " is " + c.Is + ": " + c.Why
 	}
 	return "cannot be verified: " + c.Why
 }

@@ -45,8 +45,8 @@ func TestFactsText(t *testing.T) {
     AutoV1               2
     AutoV2               3
     AutoV3               4
-    a                    true: it is the digest of all
-    b                    FALSE: the digest of all is 9: so
+    a                    verified: it is the digest of all
+    b                    MISMATCH: the digest of all is 9: so
     c                    cannot be verified: no
 `
 	if diff := cmp.Diff(want, factsText(f, typeset.Style{})); diff != "" {

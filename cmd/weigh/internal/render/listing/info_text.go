@@ -247,7 +247,7 @@ func writeMap(w *bufio.Writer, s typeset.Style, m map[string]string, all bool) {
 
 // writeSets writes the sets that are not counted: copies and other weights.
 func (info *Info) writeSets(w *bufio.Writer, s typeset.Style) {
-	const title = "ALSO HERE, AND NOT COUNTED"
+	const title = "NOT COUNTED"
 	n := 0
 	for _, set := range info.Sets {
 		if set.Counted {

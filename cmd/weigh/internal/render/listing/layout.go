@@ -90,10 +90,10 @@ func (l *Layout) data(start int64) {
 	}
 	l.add("trailing", end, l.File.Size, "")
 	if end > l.File.Size {
-		l.add("missing", max(l.File.Size, start), end, "the file ends before")
+		l.add("missing", max(l.File.Size, start), end, "the file is truncated")
 	}
 	for _, ti := range lost {
-		l.Regions = append(l.Regions, Region{Kind: "tensor", Tensor: ti, Detail: "offsets make no sense"})
+		l.Regions = append(l.Regions, Region{Kind: "tensor", Tensor: ti, Detail: "invalid offsets"})
 	}
 }
 

@@ -41,8 +41,8 @@ func TestLayout(t *testing.T) {
 		{"a gap", text(9), 133, []string{"length (N = 108) [0, 8)", "header (2 tensors) [8, 114)", "padding [114, 116)", "a [116, 124)", "gap [124, 125)", "b [125, 133)"}},
 		{"an overlap", text(4), 128, []string{"length (N = 108) [0, 8)", "header (2 tensors) [8, 114)", "padding [114, 116)", "a [116, 124)", "overlap of b [120, 124)", "b [120, 128)"}},
 		{"bytes after the last", text(8), 140, []string{"length (N = 108) [0, 8)", "header (2 tensors) [8, 114)", "padding [114, 116)", "a [116, 124)", "b [124, 132)", "trailing [132, 140)"}},
-		{"bytes missing", text(8), 126, []string{"length (N = 108) [0, 8)", "header (2 tensors) [8, 114)", "padding [114, 116)", "a [116, 124)", "b [124, 132)", "missing (the file ends before) [126, 132)"}},
-		{"no data", text(8), 116, []string{"length (N = 108) [0, 8)", "header (2 tensors) [8, 114)", "padding [114, 116)", "a [116, 124)", "b [124, 132)", "missing (the file ends before) [116, 132)"}},
+		{"bytes missing", text(8), 126, []string{"length (N = 108) [0, 8)", "header (2 tensors) [8, 114)", "padding [114, 116)", "a [116, 124)", "b [124, 132)", "missing (the file is truncated) [126, 132)"}},
+		{"no data", text(8), 116, []string{"length (N = 108) [0, 8)", "header (2 tensors) [8, 114)", "padding [114, 116)", "a [116, 124)", "b [124, 132)", "missing (the file is truncated) [116, 132)"}},
 		{"no tensors", "{}", 10, []string{"length (N = 2) [0, 8)", "header (0 tensors) [8, 10)"}},
 	} {
 		if diff := cmp.Diff(tt.want, mapped(t, tt.text, tt.size)); diff != "" {

@@ -137,7 +137,7 @@ func writeValues(w *bufio.Writer, s typeset.Style, metadata map[string]string, d
 		w.WriteString(s.Paint(typeset.Dim, "no metadata") + "\n")
 	case len(metadata) == 0:
 		typeset.Spaces(w, step*depth)
-		w.WriteString(s.Paint(typeset.Dim, "metadata without keys") + "\n")
+		w.WriteString(s.Paint(typeset.Dim, "empty metadata") + "\n")
 	}
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		typeset.Spaces(w, step*depth)

@@ -66,11 +66,11 @@ func (m *Model) lines() (lines []line) {
 		say("parameters", countRange(n.Params))
 	}
 	if n.Unique != n.Params {
-		say("unique", countRange(n.Unique)+", without what is stored twice")
+		say("unique", countRange(n.Unique)+", without duplicates")
 	}
 	say("packed", m.packed())
 	if x := n.Experts; x != nil && x.Chosen > 0 {
-		say("active", fmt.Sprintf("%s: %s of %s are chosen", shortRange(x.Active), typeset.Count(x.Chosen), typeset.Plural(x.Count, "expert")))
+		say("active", fmt.Sprintf("%s: %s of %s per token", shortRange(x.Active), typeset.Count(x.Chosen), typeset.Plural(x.Count, "expert")))
 	}
 	if len(n.Components) > 1 {
 		var parts []string
@@ -87,7 +87,7 @@ func (m *Model) lines() (lines []line) {
 	}
 	for i := range n.Groups {
 		if g := &n.Groups[i]; !g.Params.Exact() {
-			say("not known", fmt.Sprintf("%s in %s, the first %s: %s", countRange(g.Params), typeset.Plural(int64(g.Tensors), "tensor"), typeset.Name(typeset.Shortened(g.First)), g.Why))
+			say("unknown", fmt.Sprintf("%s in %s, the first %s: %s", countRange(g.Params), typeset.Plural(int64(g.Tensors), "tensor"), typeset.Name(typeset.Shortened(g.First)), g.Why))
 		}
 	}
 	for _, note := range m.notes() {
@@ -107,7 +107,7 @@ func (m *Model) packed() string {
 	}
 	text := typeset.Name(n.Scheme) + ", " + strconv.FormatFloat(n.BitsPerWeight(), 'f', 2, 64) + " bits per parameter"
 	if n.Overhead > 0 {
-		text += ", " + typeset.Bytes(n.Overhead) + " (" + typeset.Percent(n.Overhead, n.Bytes) + ") of scales and the like"
+		text += ", " + typeset.Bytes(n.Overhead) + " (" + typeset.Percent(n.Overhead, n.Bytes) + ") for scales and other overhead"
 	}
 	return text
 }

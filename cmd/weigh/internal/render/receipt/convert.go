@@ -213,11 +213,11 @@ func (c *Convert) proven() string {
 	}
 	switch rest := int64(len(c.Tensors)) - summed; {
 	case summed == 0:
-		return "read again: every tensor has the bytes that it has in the source"
+		return "verified: every tensor was read again, and equals its source"
 	case rest == 0:
-		return "read again: every tensor has the checksum (CRC-32) that the archive has for it"
+		return "verified: every tensor was read again, and matches its checksum (CRC-32) in the archive"
 	default:
-		return fmt.Sprintf("read again: by checksums (CRC-32) that the archive has for them, %s; byte by byte, as in the source, %s",
+		return fmt.Sprintf("verified: %s by checksums (CRC-32) in the archive, %s byte by byte",
 			typeset.Plural(summed, "tensor"), typeset.Plural(rest, "tensor"))
 	}
 }
@@ -239,7 +239,7 @@ func (c *Convert) judgement(say func(color, text string)) {
 		name := typeset.Name(one.Path)
 		switch one.Report.Verdict {
 		case pickle.Dangerous:
-			say(typeset.Red, fmt.Sprintf("%s is dangerous to load: %s; its tensors were taken out, and nothing in it was run", name, typeset.Line(convert.Worst(one.Report))))
+			say(typeset.Red, fmt.Sprintf("%s is dangerous to load: %s; its tensors were extracted without running code", name, typeset.Line(convert.Worst(one.Report))))
 		case pickle.Suspicious:
 			say(typeset.Yellow, fmt.Sprintf("%s is suspicious: %s; weigh scan says more", name, typeset.Line(convert.Worst(one.Report))))
 		}
@@ -255,7 +255,7 @@ func (c *Convert) judgement(say func(color, text string)) {
 // leftOut writes what was skipped, dropped or shared.
 func (c *Convert) leftOut(say func(color, text string)) {
 	if root := c.Sources[0].Root; root != "" {
-		say("", "the weights are what is under "+typeset.Name(root))
+		say("", "weights: the tensors under "+typeset.Name(root))
 	}
 	var values, without []string // typeset.SomeOf escapes them
 	for _, one := range c.Sources {
@@ -283,10 +283,10 @@ func (c *Convert) leftOut(say func(color, text string)) {
 		color, what string
 		items       []string
 	}{
-		{"", "left out", values},
-		{typeset.Yellow, "left out, since safetensors has no form for it", without},
-		{"", "not written again", dropped},
-		{"", "tensors that have bytes in common, each written with its own", shared},
+		{"", "skipped", values},
+		{typeset.Yellow, "skipped, because safetensors cannot represent them", without},
+		{"", "duplicates, not written", dropped},
+		{"", "tensors that share memory, written separately", shared},
 		{"", "not copied", c.NotCopied},
 	} {
 		if len(list.items) > 0 {
@@ -304,7 +304,7 @@ func (c *Convert) summary() string {
 	files, index := c.files()
 	what := files[0].Path
 	if index != "" {
-		what = fmt.Sprintf("%s and their index to %s", typeset.Plural(int64(len(files)-1), "shard"), filepath.ToSlash(c.Dir))
+		what = fmt.Sprintf("%s and an index to %s", typeset.Plural(int64(len(files)-1), "shard"), filepath.ToSlash(c.Dir))
 	}
 	var data int64
 	for _, f := range files {

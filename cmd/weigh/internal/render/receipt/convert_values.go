@@ -62,9 +62,9 @@ func (c *Convert) kept() string {
 	if c.Planned {
 		verb = "would be in"
 	}
-	text := fmt.Sprintf("plain values %s %s", verb, typeset.Name(filepath.ToSlash(c.Values)))
+	text := fmt.Sprintf("other values %s %s", verb, typeset.Name(filepath.ToSlash(c.Values)))
 	if left > 0 {
-		text += fmt.Sprintf(", which lists %s more that are none", typeset.Count(int64(left)))
+		text += fmt.Sprintf("; %s more cannot be represented in JSON, and are listed there", typeset.Count(int64(left)))
 	}
 	return text
 }

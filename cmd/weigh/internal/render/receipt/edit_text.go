@@ -185,7 +185,7 @@ func (e *Edit) writeMended(w *bufio.Writer, s typeset.Style) {
 	if len(e.Mended) == 0 {
 		return
 	}
-	w.WriteString(s.Paint(typeset.Bold, "MENDED") + "\n")
+	w.WriteString(s.Paint(typeset.Bold, "FIXED") + "\n")
 	for _, group := range finding.ByRule(e.mended()) {
 		for i := range group {
 			if i == most {
@@ -273,21 +273,21 @@ func (e *Edit) verdict() (lines []string) {
 	case e.DryRun:
 		return append(lines, "dry run: nothing was written")
 	case t.files == 0 && e.Index != nil && e.Index.Action == edit.Written:
-		return append(lines, "the index alone was written anew")
+		return append(lines, "only the index was rewritten")
 	case t.files == 0:
-		return append(lines, "nothing had to be changed")
+		return append(lines, "nothing to change")
 	case t.written == 0:
-		return append(lines, "no byte of a tensor was written")
+		return append(lines, "only headers were written; tensor data is unchanged")
 	}
-	read := "read again and compared:"
+	read := "verified:"
 	if t.same > 0 {
-		read += fmt.Sprintf(" %s with the bytes, and the SHA-256, that they had", typeset.Plural(int64(t.same), "tensor"))
+		read += fmt.Sprintf(" %s unchanged, by SHA-256", typeset.Plural(int64(t.same), "tensor"))
 	}
 	if t.same > 0 && t.Cast > 0 {
 		read += ";"
 	}
 	if t.Cast > 0 {
-		read += fmt.Sprintf(" %s with those that the cast makes of them: %s rounded, %s became zero, %s out of range",
+		read += fmt.Sprintf(" %s equal to the cast of the input: %s rounded, %s became zero, %s out of range",
 			typeset.Plural(int64(t.Cast), "tensor"), typeset.Plural(t.Rounded, "value"), typeset.Count(t.Zeroed), typeset.Count(t.OutOfRange))
 	}
 	return append(lines, read)

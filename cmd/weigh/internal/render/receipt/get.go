@@ -37,9 +37,9 @@ func (g *Got) JSON(w io.Writer, s typeset.Style) error {
 // Text writes a line for each file.
 func (g *Got) Text(w io.Writer) error {
 	for _, f := range g.Files {
-		how := "fetched"
+		how := "downloaded"
 		if g.Tensors > 0 {
-			how = "made of " + typeset.Plural(int64(g.Tensors), "tensor")
+			how = "written from " + typeset.Plural(int64(g.Tensors), "tensor")
 		}
 		switch {
 		case f.Kept:

@@ -150,7 +150,7 @@ func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 				}
 			}
 			if p.cut() {
-				typeset.Wrap(w, s, 2, typeset.Yellow, "  … and more: "+typeset.Plural(int64(p.MaxLines), "instruction")+" are listed, and ten times as many by --budget 10")
+				typeset.Wrap(w, s, 2, typeset.Yellow, "  … and more: only "+typeset.Plural(int64(p.MaxLines), "instruction")+" are listed; --budget 10 lists ten times as many")
 			}
 			w.WriteByte('\n')
 			return nil
@@ -218,7 +218,7 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 		typeset.Spaces(w, 2)
 		text := typeset.Line(typeset.Shortened(c.Callee) + c.Args)
 		if c.Count > 1 {
-			text += ", " + typeset.Count(c.Count) + " times in all"
+			text += ", " + typeset.Count(c.Count) + " times"
 		}
 		say(verdictColors[c.Verdict], text)
 	}
@@ -228,13 +228,13 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 	text := fmt.Sprintf("%s %s", typeset.Label(p.Path)+":", r.Verdict)
 	if !r.Complete {
-		text += ", not seen completely: " + typeset.Line(r.Reason)
+		text += ", not analysed completely: " + typeset.Line(r.Reason)
 	}
 	if r.Verdict > pickle.Safe {
 		text += "; weigh scan says why"
 	}
 	if r.Limited {
-		text += "; a budget was met: --budget 10 spends ten times as much time and memory"
+		text += "; the budget was exceeded; --budget 10 allows ten times as much time and memory"
 	}
 	typeset.Wrap(w, s, 0, verdictColors[r.Verdict], text)
 }

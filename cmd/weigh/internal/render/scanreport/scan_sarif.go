@@ -36,7 +36,7 @@ func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 	}
 	for i := range c.Files {
 		if f := &c.Files[i]; !f.Complete {
-			log.Invocation.Notifications = append(log.Invocation.Notifications, sarif.Unread(c.Root, f.Path, "not seen completely: "+f.Reason))
+			log.Invocation.Notifications = append(log.Invocation.Notifications, sarif.Unread(c.Root, f.Path, "not analysed completely: "+f.Reason))
 		}
 	}
 	log.Results = func(yield func(any) bool) {
@@ -54,7 +54,7 @@ func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 func sarifScanRule(rule pickle.Rule) sarif.Rule {
 	text, severity := scan.Text(rule), scan.Severity(rule)
 	help := "https://github.com/weightools/safetensors/blob/main/docs/scan.md#" + string(rule)
-	const more = "weigh scan --why says of a file what a verdict rests on."
+	const more = "weigh scan --why explains the verdict on a file."
 	return sarif.Rule{
 		ID: string(rule), ShortDescription: sarif.Text{Text: text}, FullDescription: sarif.Text{Text: text},
 		Help:          sarif.Help{Text: text + " " + more, Markdown: text + "\n\n" + more + "\n\n[More about it](" + help + ")"},

@@ -71,7 +71,7 @@ func (c *Scan) sum() (text, color string) {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	if incomplete > 0 {
-		text += "; " + typeset.Plural(incomplete, "file") + " not seen completely"
+		text += "; " + typeset.Plural(incomplete, "file") + " not analysed completely"
 	}
 	if len(c.Unread) > 0 {
 		text += "; " + typeset.Plural(int64(len(c.Unread)), "file") + " could not be read"
@@ -114,7 +114,7 @@ func (w *scanWriter) write() {
 		what += ", " + typeset.Plural(int64(n), "part")
 	}
 	if !f.Complete {
-		what += ", not seen completely: " + f.Reason
+		what += ", not analysed completely: " + f.Reason
 	}
 	if f.Links > 0 {
 		what += ", " + typeset.Plural(int64(f.Links), "more name")
@@ -123,10 +123,10 @@ func (w *scanWriter) write() {
 	w.imports()
 	w.findings()
 	if f.Limited {
-		w.line("", "a budget was met: --budget 10 spends ten times as much time and memory")
+		w.line("", "the budget was exceeded; --budget 10 allows ten times as much time and memory")
 	}
 	if f.Omitted > 0 {
-		w.line("", "… and "+typeset.Count(int64(f.Omitted))+" more than a report has")
+		w.line("", "… and "+typeset.Count(int64(f.Omitted))+" more, not listed")
 	}
 }
 
@@ -176,7 +176,7 @@ func (w *scanWriter) imported(im *scan.Import) {
 		}
 	}
 	if line := im.Allow(); line != "" && im.How != "" {
-		w.why("to trust it, put this line into a policy: " + line)
+		w.why("to trust it, add this line to a policy: " + line)
 	}
 }
 

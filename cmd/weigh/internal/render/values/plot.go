@@ -71,7 +71,7 @@ func (p *Plot) write(w *bufio.Writer, s typeset.Style, sum *stats.Summary, more 
 func (p *Plot) caption(most int64) string {
 	text := typeset.Plural(most, "number") + " in the highest bar"
 	if p.Log {
-		text += ", heights by logarithm"
+		text += ", logarithmic scale"
 	}
 	return text
 }

@@ -218,10 +218,10 @@ var flagTexts = []struct {
 }{
 	{stats.HasNaN, "NaN in"},
 	{stats.HasInf, "infinities in"},
-	{stats.Saturated, "cut off at the dtype's largest number, it seems:"},
-	{stats.AllZero, "nothing but zeros in"},
-	{stats.Constant, "one number throughout in"},
-	{stats.Empty, "no numbers in"},
+	{stats.Saturated, "apparently clipped at the dtype's maximum:"},
+	{stats.AllZero, "only zeros in"},
+	{stats.Constant, "a single value in"},
+	{stats.Empty, "no values in"},
 }
 
 // writeOdd writes a line for each flag, with the first tensors that have it.

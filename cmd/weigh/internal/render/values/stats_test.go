@@ -94,9 +94,9 @@ k       F32        2  0.1  0.1   0.1        0    0    0      0  constant
 e       F32        0    -    -     -        -    0    0      0  empty
 
 nan: NaN in 1 tensor: a
-all-zero: nothing but zeros in 1 tensor: z
-constant: one number throughout in 1 tensor: k
-empty: no numbers in 1 tensor: e
+all-zero: only zeros in 1 tensor: z
+constant: a single value in 1 tensor: k
+empty: no values in 1 tensor: e
 4 of 9 tensors, 9 numbers, 36 bytes
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -113,7 +113,7 @@ func TestPlot(t *testing.T) {
 		want string
 	}{
 		{Plot{}, "  █\n  █\n  █\n  █\n  █ ▄\n  █ █\n  1 4\n  4 numbers in the highest bar\n"},
-		{Plot{Log: true}, "  █\n  █\n  █\n  █ ▅\n  █ █\n  █ █\n  1 4\n  4 numbers in the highest bar, heights by logarithm\n"},
+		{Plot{Log: true}, "  █\n  █\n  █\n  █ ▅\n  █ █\n  █ █\n  1 4\n  4 numbers in the highest bar, logarithmic scale\n"},
 	} {
 		r := summed(t, "a", 3, 1, 1, 1, 1, 4)
 		var b strings.Builder

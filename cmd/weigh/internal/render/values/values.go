@@ -48,7 +48,7 @@ func valuesOf(t *safetensors.Tensor, s spelling) (*values, error) {
 	default:
 		text := v.whole(t.Dtype)
 		if text == nil {
-			return nil, fmt.Errorf("tensor %q has the dtype %q, whose values are not known", t.Name, string(t.Dtype))
+			return nil, fmt.Errorf("tensor %q: unsupported dtype %q", t.Name, string(t.Dtype))
 		}
 		v.bytes(t, text)
 	}
@@ -78,7 +78,7 @@ func (v *values) bytes(t *safetensors.Tensor, text func(b, element []byte) []byt
 		case got == len(part):
 			return nil
 		case err == nil || errors.Is(err, io.EOF):
-			return fmt.Errorf("tensor %q ends early: %w", t.Name, io.ErrUnexpectedEOF)
+			return fmt.Errorf("tensor %q is truncated: %w", t.Name, io.ErrUnexpectedEOF)
 		}
 		return err
 	}

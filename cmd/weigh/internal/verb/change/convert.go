@@ -21,14 +21,14 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
-	"github.com/weightools/safetensors/cmd/weigh/internal/verb/judge"
+	"github.com/weightools/safetensors/cmd/weigh/internal/verb/policy"
 	"github.com/weightools/safetensors/pickle/convert"
 	"github.com/weightools/safetensors/pickle/torch"
 )
 
 // convertFlags are the flags of convert.
 type convertFlags struct {
-	policy                          judge.ScanFlags // of which --policy and --profile are used
+	policy                          policy.Flags
 	target, root, shared, values    string
 	prefixes                        []string
 	all, unsupported, anyway, noCRC bool
@@ -115,7 +115,7 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.dense, "dense", false, "write sparse tensors with their zeros")
 	fl.BoolVar(&f.quantized, "quantized", false, "write quantized tensors as integers, scales and zero points")
 	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
-	f.policy.PolicyFlags(cmd)
+	f.policy.RegisterPolicy(cmd)
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare no checksums of archives, but all bytes")
 	fl.BoolVar(&f.force, "force", false, "replace what is there, but for SRC")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")

@@ -16,8 +16,8 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/edit"
-	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/model/metadata"
+	"golang.org/x/sync/errgroup"
 )
 
 // metadataFlags are the flags of metadata.
@@ -121,24 +121,26 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 		done.Bytes += f.Size
 	}
 	defer sess.ShowProgress(done)()
-	type result struct {
-		sums *metadata.Sums
-		err  error
+	list := make([]*metadata.Sums, len(found.Files))
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range found.Files {
+		workers.Go(func() (err error) {
+			list[i], err = hashesOfFile(ctx, sess, &found.Files[i])
+			done.Count(found.Files[i].Size)
+			return err
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return nil, err
 	}
 	sums := make(map[string]*metadata.Sums)
-	for i, r := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(found.Files), func(ctx context.Context, i int) result {
-		one, err := hashesOfFile(ctx, sess, &found.Files[i])
-		done.Count(found.Files[i].Size)
-		return result{one, err}
-	}) {
-		if r.err != nil {
-			return nil, r.err
-		}
-		if r.sums != nil {
-			sums[found.Files[i].Path] = r.sums
+	for i, one := range list {
+		if one != nil {
+			sums[found.Files[i].Path] = one
 		}
 	}
-	return sums, context.Cause(ctx)
+	return sums, nil
 }
 
 // hashesOfFile reads one file.

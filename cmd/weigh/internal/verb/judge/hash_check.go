@@ -23,7 +23,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/digest"
-	"github.com/weightools/safetensors/internal/ahead"
+	"golang.org/x/sync/errgroup"
 )
 
 // A record is a file of recorded digests.
@@ -184,15 +184,17 @@ func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.Su
 	}
 	defer sess.ShowProgress(done)()
 	hasher := &digest.Hasher{New: newHash(r.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
-	for i, result := range ahead.Each(ctx, runtime.GOMAXPROCS(0), len(results), func(ctx context.Context, i int) compare.SumResult {
-		if results[i].Outcome != "" {
-			return results[i]
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range results {
+		if results[i].Outcome == "" {
+			workers.Go(func() error {
+				results[i] = checkFile(ctx, hasher, r.files[i], sizes[i])
+				return context.Cause(ctx)
+			})
 		}
-		return checkFile(ctx, hasher, r.files[i], sizes[i])
-	}) {
-		results[i] = result
 	}
-	return results, context.Cause(ctx)
+	return results, workers.Wait()
 }
 
 // checkFile hashes one file and compares it.

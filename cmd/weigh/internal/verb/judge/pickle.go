@@ -20,7 +20,7 @@ import (
 
 // Pickle returns the command.
 func Pickle(sess *cli.Session) *cobra.Command {
-	var f ScanFlags
+	var f scanFlags
 	var member string
 	cmd := &cobra.Command{
 		Use:   "pickle FILE",
@@ -43,16 +43,16 @@ completely.`,
 		},
 	}
 	f.Output.Register(cmd)
-	f.budgetFlag(cmd)
+	f.RegisterBudget(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
 	cmd.Flags().StringVar(&member, "member", "", "show only the pickles of the archive member `PATH`")
-	f.PolicyFlags(cmd)
+	f.RegisterPolicy(cmd)
 	return cmd
 }
 
 // runPickle lists the pickles of a file.
-func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *ScanFlags) error {
-	sess.AddInputs(f.policy)
+func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *scanFlags) error {
+	sess.AddInputs(f.Policy)
 	scanner, err := f.Scanner()
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *Sc
 	}
 	defer done()
 	arg = target.Printable(arg)
-	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.budget * usualLines}
+	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.Budget * usualLines}
 	read := &scanProgress{files: 1}
 	if f.File != "" || !sess.Style().Terminal() { // the progress line would mix with the output
 		defer sess.ShowProgress(read)()

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -19,23 +18,21 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/cmd/weigh/internal/verb/policy"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/scan"
 )
 
-// ScanFlags are the flags of scan.
-type ScanFlags struct {
+// scanFlags are the flags of scan.
+type scanFlags struct {
 	cli.Output
-	json, sarif, all, why, deep bool
-	budget                      int
-	bounded                     bool // the command has --budget
-	failOn, policy              string
-	profiles                    []string
+	policy.Flags
+	json, sarif, all, why bool
+	failOn                string
 }
 
 // Scan returns the command.
 func Scan(sess *cli.Session) *cobra.Command {
-	var f ScanFlags
+	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan PATH...",
 		Short: "Scan files for code that runs on load",
@@ -71,53 +68,23 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	}
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	f.budgetFlag(cmd)
+	f.RegisterBudget(cmd)
 	fl.BoolVar(&f.all, "all", false, "show every import and finding, including allowed ones and notes")
-	fl.BoolVar(&f.deep, "deep", false, "also search for pickles within tensor data, where no loader looks for them")
+	fl.BoolVar(&f.Deep, "deep", false, "also search for pickles within tensor data, where no loader looks for them")
 	fl.StringVar(&f.failOn, "fail-on", "dangerous", "exit with 1 for files of at least `SEVERITY`: dangerous, suspicious or note")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.scan/1")
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
-	f.PolicyFlags(cmd)
+	f.RegisterPolicy(cmd)
 	fl.BoolVar(&f.why, "why", false, "explain each verdict, and what would change it")
 	cli.CompleteWords(cmd, "fail-on", failOnNames)
 	return cmd
 }
 
-// budgetFlag adds --budget.
-func (f *ScanFlags) budgetFlag(cmd *cobra.Command) {
-	f.bounded = true
-	cmd.Flags().IntVar(&f.budget, "budget", 1, "allow `N` times the time and memory for each file (2 seconds, 64 MiB)")
-}
-
-// PolicyFlags adds --policy and --profile.
-func (f *ScanFlags) PolicyFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.policy, "policy", "", "also apply the policy in `FILE`")
-	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow the imports of profile `NAME` (repeatable): "+strings.Join(profileNames(), ", "))
-	cli.CompleteWords(cmd, "profile", profileNames())
-}
-
-// mostBudget is the maximum of --budget. It allows 8 GiB of values for a pickle, the limit of
-// 32-bit indices.
-const mostBudget = 300
-
-// settle limits the memory of the garbage collector, which would otherwise use twice the memory in
-// use.
-func settle(budget int) { debug.SetMemoryLimit(int64(budget) * 44 << 20) }
-
 // failOnNames are the values of --fail-on, in ascending order.
 var failOnNames = []string{"note", "suspicious", "dangerous"}
 
-// profileNames returns the names of all profiles.
-func profileNames() []string {
-	var names []string
-	for name := range pickle.Profiles() {
-		names = append(names, name)
-	}
-	return names
-}
-
 // severity parses --fail-on.
-func (f *ScanFlags) severity() (pickle.Severity, error) {
+func (f *scanFlags) severity() (pickle.Severity, error) {
 	i := slices.Index(failOnNames, f.failOn)
 	if i < 0 {
 		return 0, cli.UnknownValue("--fail-on", f.failOn, failOnNames)
@@ -125,46 +92,13 @@ func (f *ScanFlags) severity() (pickle.Severity, error) {
 	return pickle.Severity(i), nil
 }
 
-// Scanner returns a scanner for the flags.
-func (f *ScanFlags) Scanner() (*scan.Scanner, error) {
-	switch {
-	case !f.bounded:
-		f.budget = 10 // converting deserves more time than scanning
-	case f.budget < 1 || f.budget > mostBudget:
-		return nil, cli.Usagef("--budget must be from 1 to %[2]d, not %[1]d", f.budget, mostBudget)
-	default:
-		settle(f.budget)
-	}
-	s := &scan.Scanner{Deep: f.deep, Policy: new(pickle.Policy)}
-	if n := int64(f.budget); n > 1 {
-		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<30, f.budget*100_000
-	}
-	if f.policy != "" {
-		file, err := os.Open(f.policy)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		if s.Policy, err = pickle.ParsePolicy(file); err != nil {
-			return nil, cli.Usagef("%s: %w", f.policy, err)
-		}
-	}
-	for _, name := range f.profiles {
-		if names := profileNames(); !slices.Contains(names, name) {
-			return nil, cli.UnknownValue("--profile", name, names)
-		}
-		s.Policy.Profiles = append(s.Policy.Profiles, name)
-	}
-	return s, nil
-}
-
 // runScan scans the targets. It continues after errors.
-func runScan(ctx context.Context, sess *cli.Session, args []string, f *ScanFlags) error {
+func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags) error {
 	least, err := f.severity()
 	if err != nil {
 		return err
 	}
-	sess.AddInputs(f.policy)
+	sess.AddInputs(f.Policy)
 	scanner, err := f.Scanner()
 	if err != nil {
 		return err
@@ -201,7 +135,7 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *ScanFlags
 }
 
 // writeScan writes the report.
-func writeScan(sess *cli.Session, found *scanreport.Scan, f *ScanFlags) error {
+func writeScan(sess *cli.Session, found *scanreport.Scan, f *scanFlags) error {
 	if sess.Quiet && f.File == "" {
 		return nil // the exit code is enough
 	}

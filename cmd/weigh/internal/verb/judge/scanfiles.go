@@ -19,10 +19,12 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
-	"github.com/weightools/safetensors/cmd/weigh/internal/verb/look"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/store"
 )
+
+// sideBySide is the number of files that are scanned at once.
+const sideBySide = 2
 
 // A scanJob is a file to scan.
 type scanJob struct {
@@ -70,7 +72,7 @@ func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targ
 func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(look.SideBySide, len(jobs)) {
+	for range min(sideBySide, len(jobs)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				jobs[i].run(ctx, sess, scanner, done)

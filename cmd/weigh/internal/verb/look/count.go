@@ -15,9 +15,9 @@ import (
 	"github.com/weightools/safetensors/stats"
 )
 
-// SideBySide is the number of tensors processed at once, each by one goroutine. A single tensor is
+// sideBySide is the number of tensors processed at once, each by one goroutine. A single tensor is
 // split among several; see stats.Counter.
-const SideBySide = 2
+const sideBySide = 2
 
 // errOther cancels the remaining work after an error. It is not reported.
 var errOther = errors.New("another tensor could not be counted")
@@ -37,7 +37,7 @@ func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter, list 
 	defer sess.ShowProgress(done)()
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(SideBySide, len(list)) {
+	for range min(sideBySide, len(list)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(list)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				t := *list[i]

@@ -3,6 +3,7 @@
 package look
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -43,8 +44,8 @@ The header of an invalid file is printed, too, with exit code 1.`,
 				return err
 			}
 			defer f.Close()
-			// A file that is too short has no header. An empty output file would look like one.
-			if len(f.HeaderText) > 0 {
+			// Without a "{", there is no header to print, and the bytes are not text.
+			if bytes.HasPrefix(bytes.TrimLeft(f.HeaderText, " \t\r\n"), []byte("{")) {
 				err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {
 						return encode.Pretty(w, s, f.HeaderText)

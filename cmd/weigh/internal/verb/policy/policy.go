@@ -1,0 +1,88 @@
+// Package policy contains the flags that configure scanners of pickles: which imports are allowed,
+// and how much time and memory a scan may take.
+package policy
+
+import (
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan"
+)
+
+// Flags are these flags. The zero Flags allows ten times the usual budget, for commands without
+// --budget.
+type Flags struct {
+	Policy   string // --policy
+	Deep     bool   // also scan tensor data
+	Budget   int    // --budget
+	bounded  bool   // the command has --budget
+	profiles []string
+}
+
+// RegisterBudget adds --budget.
+func (f *Flags) RegisterBudget(cmd *cobra.Command) {
+	f.bounded = true
+	cmd.Flags().IntVar(&f.Budget, "budget", 1, "allow `N` times the time and memory for each file (2 seconds, 64 MiB)")
+}
+
+// RegisterPolicy adds --policy and --profile.
+func (f *Flags) RegisterPolicy(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Policy, "policy", "", "also apply the policy in `FILE`")
+	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow the imports of profile `NAME` (repeatable): "+strings.Join(profileNames(), ", "))
+	cli.CompleteWords(cmd, "profile", profileNames())
+}
+
+// mostBudget is the maximum of --budget. It allows 8 GiB of values for a pickle, the limit of
+// 32-bit indices.
+const mostBudget = 300
+
+// settle limits the memory of the garbage collector, which would otherwise use twice the memory in
+// use.
+func settle(budget int) { debug.SetMemoryLimit(int64(budget) * 44 << 20) }
+
+// profileNames returns the names of all profiles.
+func profileNames() []string {
+	var names []string
+	for name := range pickle.Profiles() {
+		names = append(names, name)
+	}
+	return names
+}
+
+// Scanner returns a scanner for the flags.
+func (f *Flags) Scanner() (*scan.Scanner, error) {
+	switch {
+	case !f.bounded:
+		f.Budget = 10 // converting deserves more time than scanning
+	case f.Budget < 1 || f.Budget > mostBudget:
+		return nil, cli.Usagef("--budget must be from 1 to %[2]d, not %[1]d", f.Budget, mostBudget)
+	default:
+		settle(f.Budget)
+	}
+	s := &scan.Scanner{Deep: f.Deep, Policy: new(pickle.Policy)}
+	if n := int64(f.Budget); n > 1 {
+		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<30, f.Budget*100_000
+	}
+	if f.Policy != "" {
+		file, err := os.Open(f.Policy)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if s.Policy, err = pickle.ParsePolicy(file); err != nil {
+			return nil, cli.Usagef("%s: %w", f.Policy, err)
+		}
+	}
+	for _, name := range f.profiles {
+		if names := profileNames(); !slices.Contains(names, name) {
+			return nil, cli.UnknownValue("--profile", name, names)
+		}
+		s.Policy.Profiles = append(s.Policy.Profiles, name)
+	}
+	return s, nil
+}
