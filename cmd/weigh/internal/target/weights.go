@@ -132,11 +132,11 @@ func (w *Weights) Absent(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	advice := "weigh info lists those there are"
+	advice := "weigh info lists the names"
 	if near := w.near(ctx, name); len(near) > 0 {
 		advice = "did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return fmt.Errorf("there is no tensor %q in %q: %s", name, w.At.Path(w.At.Within), advice)
+	return fmt.Errorf("no tensor %q in %q: %s", name, w.At.Path(w.At.Within), advice)
 }
 
 // near returns up to three names that are most like the given one. Names of tensors are
