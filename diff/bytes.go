@@ -1,4 +1,4 @@
-// Bytes: whether two tensors have the same, up to the first that differs.
+// Comparing the bytes of tensors.
 
 package diff
 
@@ -13,10 +13,10 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// chunk is how many bytes of a tensor are read at once.
+// chunk is the number of bytes that are read at once.
 const chunk = 1 << 20
 
-// bytes says whether both tensors of a couple, which have one size, have the same bytes.
+// bytes reports whether both tensors of a couple have the same bytes. They must have the same size.
 func (d *Differ) bytes(ctx context.Context, c couple) (same bool, err error) {
 	size := c.a.Size()
 	a, b := make([]byte, min(size, chunk)), make([]byte, min(size, chunk))
@@ -32,7 +32,7 @@ func (d *Differ) bytes(ctx context.Context, c couple) (same bool, err error) {
 	return true, nil
 }
 
-// both reads a part of each tensor of a couple.
+// both reads a part of both tensors of a couple.
 func (d *Differ) both(ctx context.Context, c couple, a, b []byte, offA, offB int64) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -46,7 +46,7 @@ func (d *Differ) both(ctx context.Context, c couple, a, b []byte, offA, offB int
 	return readFull(c.b, b, offB)
 }
 
-// readFull reads len(b) bytes of t at off. That there are fewer is an error, never zeros.
+// readFull reads len(b) bytes of t at off. Fewer bytes are an error.
 func readFull(t *safetensors.Tensor, b []byte, off int64) error {
 	if len(b) == 0 {
 		return nil

@@ -1,13 +1,13 @@
-// Changes: what became of one tensor.
+// Changes of tensors.
 
 package diff
 
 import "github.com/weightools/safetensors"
 
-// A Kind says in what a tensor differs. Of several it is the first.
+// A Kind is the way in which a tensor differs. If several apply, it is the first one.
 type Kind string
 
-// The kinds, in the order in which a tensor is looked at.
+// The kinds, in order.
 const (
 	Removed  Kind = "removed"  // b does not have it
 	Added    Kind = "added"    // a does not have it
@@ -22,21 +22,20 @@ type Change struct {
 	Name string // in a, or in b if it was added
 	Kind Kind
 
-	// A and B are what headers say of it. A is nil if it was added, B if it was
+	// A and B are the entries in the headers. A is nil if the tensor was added, and B if it was
 	// removed.
 	A, B *safetensors.TensorInfo
 
-	// SameBytes says of one that is reshaped or retyped that its bytes are the same
-	// all the same, where bytes were compared.
+	// SameBytes means that a reshaped or retyped tensor has the same bytes. It is only set if
+	// bytes were compared.
 	SameBytes bool
 
-	// Values is how far its values are from what they were. It is nil unless values
-	// were compared, which they can be where shapes are equal.
+	// Values is the difference of the values. It is nil unless values were compared, which
+	// requires equal shapes.
 	Values *Values
 }
 
-// Within says whether all that differs are values, or the dtype, and the values are
-// within the tolerance.
+// Within reports whether only values or the dtype differ, and all values are within the tolerance.
 func (c *Change) Within() bool {
 	return (c.Kind == Changed || c.Kind == Retyped) && c.Values != nil && c.Values.Beyond == 0
 }

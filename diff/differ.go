@@ -1,4 +1,4 @@
-// A Differ: two lists of tensors side by side.
+// Comparing two lists of tensors.
 
 package diff
 
@@ -15,21 +15,20 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A Differ compares in a way of one's choice. The zero Differ is that of Checkpoints. It
-// is for any number of goroutines at once.
+// A Differ compares tensors with options. The zero Differ has the defaults. A Differ is safe for
+// concurrent use.
 type Differ struct {
-	// HeadersOnly means that no data is read: then only structure is compared.
+	// HeadersOnly compares only names, dtypes and shapes, and reads no data.
 	HeadersOnly bool
 
-	// Values means that values are compared, where bytes or dtypes differ.
+	// Values compares values if bytes or dtypes differ.
 	Values bool
 
-	// Absolute and Relative are the tolerance: a value b is near enough to a if
-	// |a-b| <= Absolute + Relative*|a|. 0 and 0 mean that it has to be equal.
+	// Absolute and Relative are the tolerance: b is close enough to a if
+	// |a-b| <= Absolute + Relative*|a|. 0 and 0 require equal values.
 	Absolute, Relative float64
 
-	// Parallel is how many tensors are compared at once. 0 means as many as there are
-	// processors.
+	// Parallel is the number of tensors that are compared concurrently. 0 means GOMAXPROCS.
 	Parallel int
 
 	// Progress is told of bytes of a as they are compared, by any goroutine; nil means
@@ -37,18 +36,18 @@ type Differ struct {
 	Progress func(bytes int64)
 }
 
-// Checkpoints yields what changed from a to b, by name. It ends with the first error.
+// Checkpoints yields the changes from a to b, by name. It ends after the first error.
 func Checkpoints(ctx context.Context, a, b *checkpoint.Checkpoint) iter.Seq2[*Change, error] {
 	return new(Differ).Checkpoints(ctx, a, b)
 }
 
-// Checkpoints is [Checkpoints] in d's way.
+// Checkpoints is like the function [Checkpoints], with the options of d.
 func (d *Differ) Checkpoints(ctx context.Context, a, b *checkpoint.Checkpoint) iter.Seq2[*Change, error] {
 	return func(yield func(*Change, error) bool) {
 		var lists [2][]*safetensors.Tensor
 		for i, cp := range []*checkpoint.Checkpoint{a, b} {
 			for t, err := range cp.Tensors(ctx) {
-				if err != nil { // a shard that cannot be read must not pass for one without tensors
+				if err != nil { // otherwise an unreadable shard would look like one without tensors
 					yield(nil, err)
 					return
 				}
@@ -59,8 +58,7 @@ func (d *Differ) Checkpoints(ctx context.Context, a, b *checkpoint.Checkpoint) i
 	}
 }
 
-// Tensors is Checkpoints of tensors, from wherever they are. No two of one list may have
-// one name.
+// Tensors is like Checkpoints for two lists of tensors. Names in a list must be unique.
 func (d *Differ) Tensors(ctx context.Context, a, b []*safetensors.Tensor) iter.Seq2[*Change, error] {
 	return func(yield func(*Change, error) bool) {
 		pairs, err := pair(a, b)
@@ -95,11 +93,11 @@ func (d *Differ) parallel() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// A couple is a tensor of a and one of b, which have one name, or are one that was
-// renamed. One of them is nil if there is none.
+// A couple is a tensor of a and the tensor of b with the same name, or after renaming. One of them is
+// nil if it does not exist.
 type couple struct{ a, b *safetensors.Tensor }
 
-// name returns what the couple is called.
+// name returns the name of the couple.
 func (c couple) name() string {
 	if c.a == nil {
 		return c.b.Name
@@ -133,7 +131,7 @@ func pair(a, b []*safetensors.Tensor) ([]couple, error) {
 }
 
 func twice(name string) error {
-	return fmt.Errorf("diff: two tensors are called %s, and nothing tells which of them is meant", wording.Quote(name))
+	return fmt.Errorf("diff: two tensors are called %s; rename or remove one of them", wording.Quote(name))
 }
 
 func sortByName(pairs []couple) {
@@ -154,7 +152,7 @@ type result struct {
 	err    error
 }
 
-// compare compares a couple, and stops where the answer is known.
+// compare compares a couple, and stops when the result is known.
 func (d *Differ) compare(ctx context.Context, c couple) result {
 	change := &Change{Name: c.name()}
 	switch {
@@ -169,7 +167,7 @@ func (d *Differ) compare(ctx context.Context, c couple) result {
 	sameShape := slices.Equal(c.a.Shape, c.b.Shape)
 	switch {
 	case c.a.Name != c.b.Name:
-		change.Kind = Renamed // by its bytes, so there is nothing left to compare
+		change.Kind = Renamed // detected by its bytes, so nothing is left to compare
 		return result{change: change}
 	case !sameShape:
 		change.Kind = Reshaped

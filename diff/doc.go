@@ -1,7 +1,7 @@
-// The package's promise: what is compared, in which order, and at what cost.
+// The package's documentation.
 
-// Package diff tells two checkpoints apart, tensor by tensor, by their names: first by
-// structure, then by bytes, and if asked for by values.
+// Package diff compares two checkpoints, tensor by tensor: first names, dtypes and shapes, then
+// bytes, and optionally values.
 //
 //	for c, err := range diff.Checkpoints(ctx, a, b) {
 //		if err != nil {
@@ -10,15 +10,14 @@
 //		fmt.Println(c.Kind, c.Name)
 //	}
 //
-// How tensors are spread over files does not matter, nor does their order, nor what
-// metadata says. A tensor that was renamed is found by its bytes.
+// Sharding, the order of tensors, and metadata are ignored. Renamed tensors are detected by their
+// bytes.
 //
-// Structure is in headers. Bytes are read of tensors that have one name, dtype and
-// shape, up to the first that differs, and of tensors that only one side has, where the
-// other has some of the same dtype and shape: these may have been renamed. Of tensors
-// in different files several are read at once, a MiB of each side, whatever their sizes.
+// Names, dtypes and shapes are in headers. Bytes are read for tensors that both sides have with
+// the same dtype and shape, up to the first difference. They are also read for tensors that only
+// one side has if the other side has some with the same dtype and shape, because these may have
+// been renamed. Several tensors are read concurrently, with buffers of a MiB on each side.
 //
-// A [Differ] that compares values reads all of the tensors that differ, and of those of
-// another dtype, too: whether weights that were cast, or trained a little further,
-// are still near to what they were.
+// A [Differ] that compares values reads all tensors that differ, also those with another dtype.
+// This shows how far weights have changed by a cast or by further training.
 package diff

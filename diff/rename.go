@@ -1,4 +1,4 @@
-// Renames: what one side lost and the other gained, by its bytes.
+// Detecting renamed tensors by their bytes.
 
 package diff
 
@@ -10,12 +10,12 @@ import (
 	"github.com/weightools/safetensors/digest"
 )
 
-// smallest is how many bytes a tensor has to have for its bytes to tell it from others:
-// scalars and short biases are often alike.
+// smallest is the minimum size in bytes of a tensor to be identified by its bytes. Scalars and short
+// biases are often equal.
 const smallest = 64
 
-// renames makes couples of tensors that only a has, and tensors that only b has, where
-// dtype, shape and bytes are equal. It reads those alone that may be.
+// renames joins tensors that only a has with tensors that only b has if dtype, shape and bytes are
+// equal. It reads only tensors with a possible counterpart.
 func (d *Differ) renames(ctx context.Context, pairs []couple) ([]couple, error) {
 	lost, gained := candidates(pairs)
 	if len(lost) == 0 {
@@ -26,8 +26,8 @@ func (d *Differ) renames(ctx context.Context, pairs []couple) ([]couple, error) 
 	if err != nil {
 		return nil, err
 	}
-	// Of several with the same bytes, the first by name become the first by name: what
-	// has a new prefix keeps its order.
+	// Tensors with the same bytes are joined in the order of names, which is right if only a
+	// prefix has changed.
 	type content struct{ kind, sum string }
 	free := make(map[content][]*safetensors.Tensor)
 	for i, t := range gained {
@@ -56,8 +56,8 @@ func (d *Differ) renames(ctx context.Context, pairs []couple) ([]couple, error) 
 	return out, nil
 }
 
-// candidates returns the tensors that only one side has, where the other has one of the
-// same dtype and shape, in the order of their names.
+// candidates returns the tensors that only one side has and for which the other side has one with the
+// same dtype and shape, in the order of names.
 func candidates(pairs []couple) (lost, gained []*safetensors.Tensor) {
 	kinds := make(map[string][2]bool)
 	for _, c := range pairs {
@@ -84,5 +84,5 @@ func candidates(pairs []couple) (lost, gained []*safetensors.Tensor) {
 	return lost, gained
 }
 
-// kindOf returns dtype and shape.
+// kindOf returns the dtype and shape of a tensor as text.
 func kindOf(t *safetensors.Tensor) string { return string(t.Dtype) + t.ShapeString() }

@@ -1,4 +1,4 @@
-// Values: how far apart two tensors of one shape are.
+// Comparing the values of tensors.
 
 package diff
 
@@ -13,29 +13,29 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// Values are how far the values of b are from those of a. All counts are of numbers:
-// elements, or twice as many if the dtype is C64.
+// Values is the difference between the values of a and b. Counts are numbers of values: elements, or
+// twice as many for C64.
 //
-// Two NaN are equal, whatever their bits, and so are two infinities of one sign, and
-// zeros of either. A NaN or an infinity beside anything else is at no distance: it is
-// counted in Differ, Beyond and Odd, and not in MaxDelta.
+// NaNs are equal, even with different bits, and so are infinities of the same sign, and zeros. The
+// distance between a NaN or infinity and any other value is undefined: such a pair counts in Differ,
+// Beyond and Odd, but not in MaxDelta.
 type Values struct {
-	Count  int64 // all numbers
-	Differ int64 // those that are not equal
-	Beyond int64 // those that are beyond the tolerance
-	Odd    int64 // those of which one is NaN or infinite, and the other something else
+	Count  int64 // all values
+	Differ int64 // values that are not equal
+	Beyond int64 // values beyond the tolerance
+	Odd    int64 // values that are NaN or infinite on one side only
 
 	MaxDelta    float64 // the largest |a-b|
 	MaxRelative float64 // the largest |a-b|/|a|, where a is not zero
 	At          int64   // where MaxDelta is: the index of the number, in row-major order; -1 if nowhere
 }
 
-// numbersAtOnce is how many numbers are compared at once. It is a multiple of 8, so that
+// numbersAtOnce is the number of values that are compared at once. It is a multiple of 8, because then
 // elements of 4 and 6 bits fill whole bytes.
 const numbersAtOnce = chunk / 8
 
-// values compares the values of a couple of one shape. It says whether the bytes are the
-// same, too.
+// values compares the values of a couple with equal shapes, and also reports whether the bytes are the
+// same.
 func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, err error) {
 	for _, t := range []*safetensors.Tensor{c.a, c.b} {
 		if size, whole := t.Dtype.Size(t.NumElems()); t.Dtype.Bits() == 0 || !whole || size != t.Size() {
@@ -69,12 +69,11 @@ func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, er
 	return same, v, nil
 }
 
-// A numbers is a tensor as a row of numbers, with room for as many as are compared at
-// once.
+// A numbers is a tensor as a sequence of values, with buffers for comparing some of them.
 type numbers struct {
 	dtype safetensors.Dtype // of a number: F32 for the parts of C64
 	bits  int64
-	wide  bool // integers of 64 bits, not all of which are float64s
+	wide  bool // integers of 64 bits, which float64 cannot always represent
 	n     int64
 	buf   []byte
 	as    []float64
@@ -92,13 +91,13 @@ func numbersOf(t *safetensors.Tensor) *numbers {
 	return x
 }
 
-// part returns room for the bytes of n numbers.
+// part returns a buffer for the bytes of n values.
 func (x *numbers) part(n int64) []byte { return x.buf[:(n*x.bits+7)/8] }
 
-// offset returns at which byte of the tensor number i is.
+// offset returns the byte offset of value i in the tensor.
 func (x *numbers) offset(i int64) int64 { return i * x.bits / 8 }
 
-// floats returns the n numbers of which the bytes are in the buffer.
+// floats decodes n values in the buffer.
 func (x *numbers) floats(n int) ([]float64, error) {
 	part := x.part(int64(n))
 	t := &safetensors.Tensor{
@@ -109,7 +108,7 @@ func (x *numbers) floats(n int) ([]float64, error) {
 	return x.as[:n], err
 }
 
-// floats compares n numbers, of which the first has the index at.
+// floats compares n values; the first has index at.
 func (d *Differ) floats(v *Values, a, b *numbers, n int, at int64) error {
 	as, err := a.floats(n)
 	if err != nil {
@@ -128,13 +127,13 @@ func (d *Differ) floats(v *Values, a, b *numbers, n int, at int64) error {
 	return nil
 }
 
-// rest returns by how much number i is larger than the float64 that stands for it. That
-// is 0 but for integers of 64 bits, which are rounded.
+// rest returns the difference between value i and the float64 that represents it. It is 0 except for
+// integers of 64 bits, which may be rounded.
 func (x *numbers) rest(i int) float64 {
 	if !x.wide {
 		return 0
 	}
-	rounded := uint64(int64(x.as[i])) // modulo 2^64, as all that follows
+	rounded := uint64(int64(x.as[i])) // modulo 2^64, like the following
 	switch {
 	case x.as[i] == 0x1p64:
 		rounded = 0
@@ -144,7 +143,7 @@ func (x *numbers) rest(i int) float64 {
 	return float64(int64(binary.LittleEndian.Uint64(x.buf[8*i:]) - rounded))
 }
 
-// integers compares integers of 64 bits, not all of which are float64s.
+// integers compares integers of 64 bits exactly.
 func (d *Differ) integers(v *Values, a, b []byte, signed bool, at int64) {
 	for i := 0; i < len(a); i += 8 {
 		x, y := binary.LittleEndian.Uint64(a[i:]), binary.LittleEndian.Uint64(b[i:])
@@ -156,7 +155,7 @@ func (d *Differ) integers(v *Values, a, b []byte, signed bool, at int64) {
 		if signed {
 			size, less = math.Abs(float64(int64(x))), int64(x) < int64(y)
 		}
-		delta := x - y // as unsigned numbers: the distance of signed ones, too
+		delta := x - y // unsigned; also correct for signed numbers
 		if less {
 			delta = y - x
 		}
@@ -164,8 +163,7 @@ func (d *Differ) integers(v *Values, a, b []byte, signed bool, at int64) {
 	}
 }
 
-// note takes note of two numbers that are not equal, of which the first has the given
-// size.
+// note counts two values that are not equal; size is the magnitude of the first.
 func (d *Differ) note(v *Values, delta, size float64, at int64) {
 	v.Differ++
 	if math.IsNaN(delta) || math.IsInf(delta, 0) {

@@ -1,28 +1,27 @@
-// The package's promise: what is digested, and what stays the same.
+// The package's documentation.
 
-// Package digest makes digests of files, of their data, of tensors, and of sets of
-// tensors, however these are spread over files.
+// Package digest computes digests of files, of their data, of tensors, and of sets of tensors,
+// independently of how they are sharded.
 //
 //	h := &digest.Hasher{}
 //	sums, err := h.Tensors(ctx, tensors)
 //	if err != nil {
 //		return err
 //	}
-//	fmt.Printf("%x\n", h.Set(tensors, sums))
+//	set, err := h.Set(tensors, sums)
 //
 // # The digest of a set
 //
-// Each tensor is one line of text: the digest of its bytes in lower-case hexadecimal
-// digits, its dtype, its shape without spaces, its name as a JSON string, with a space
-// between them and a line feed at the end.
+// Each tensor is a line of text: the digest of its bytes in lower-case hexadecimal digits, its
+// dtype, its shape without spaces, and its name as a JSON string, separated by spaces and followed
+// by a line feed.
 //
 //	ba7816bf…15ad F32 [2,3] "model.norm.weight"
 //
-// The string has the escapes that JSON demands, in their short forms, and no others. The
-// lines are sorted as bytes, and the digest of the set is that of the sorted text, by
-// the same algorithm. So it depends on names, dtypes, shapes and bytes alone: not on
-// the order of tensors, on how many files they are in, nor on metadata. With the
-// lines as [AppendLine] makes them, it is what this prints:
+// The string contains only the escapes that JSON requires, in their short forms. The lines are
+// sorted as bytes, and the digest of the set is the digest of the sorted text. It depends on names,
+// dtypes, shapes and bytes, and not on the order of tensors, their files, or metadata. The lines
+// are those of [AppendLine], and this command prints the digest:
 //
 //	LC_ALL=C sort lines | sha256sum
 package digest

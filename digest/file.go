@@ -1,4 +1,4 @@
-// Files: the whole, the data, and each tensor, in one pass.
+// Digests of files, their data and their tensors, in one pass.
 
 package digest
 
@@ -15,25 +15,25 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A File is a file to be digested.
+// A File is a file to digest.
 type File struct {
-	Name   string // what errors call it
+	Name   string // for errors
 	Size   int64
-	Header *safetensors.Header // its header, which is valid; nil if it is not a safetensors file
+	Header *safetensors.Header // its valid header; nil if it is not a safetensors file
 	io.ReaderAt
 }
 
 // FileSums are the digests of one file. If it has no header, only File is set.
 type FileSums struct {
-	File    []byte   // of all of it
-	Data    []byte   // of what follows the header
+	File    []byte   // of the whole file
+	Data    []byte   // of the bytes after the header
 	Tensors [][]byte // of each tensor, in the order of the header
 }
 
-// Files returns the digests of files, in the order of the list. Each is read once, from
-// its start to its end, and several at once. The digest of a file cannot be made faster
-// than one processor makes it; those of its data and its tensors are made meanwhile. It
-// ends as Tensors does. Of each file it holds two MiB.
+// Files returns the digests of files, in the order of the list. It reads each file once, from start to
+// end, and several files concurrently. The digest of a file is computed by one goroutine, while others
+// compute the digests of its data and tensors. Errors are handled as in Tensors. Memory is two MiB for
+// each file in progress.
 func (h *Hasher) Files(ctx context.Context, list []File) ([]FileSums, error) {
 	sums := make([]FileSums, len(list))
 	// Each file keeps three goroutines busy.
@@ -49,8 +49,7 @@ func (h *Hasher) Files(ctx context.Context, list []File) ([]FileSums, error) {
 	return sums, err
 }
 
-// file returns the digests of one file, which it reads through buf and another buffer,
-// the one while the other is hashed.
+// file returns the digests of one file. It reads into one buffer while another one is hashed.
 func (h *Hasher) file(ctx context.Context, f *File, buf []byte) (FileSums, error) {
 	p := &pass{whole: h.new(), start: f.Size}
 	if f.Header != nil {
@@ -76,7 +75,7 @@ func (h *Hasher) file(ctx context.Context, f *File, buf []byte) (FileSums, error
 	return FileSums{p.whole.Sum(nil), p.data.Sum(nil), p.tensors.done}, nil
 }
 
-// part reads the next part of a file, none at its end.
+// part reads the next part of a file, which is empty at its end.
 func (h *Hasher) part(ctx context.Context, f *File, buf []byte, off int64) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -89,14 +88,14 @@ func (h *Hasher) part(ctx context.Context, f *File, buf []byte, off int64) ([]by
 	return part, readFull(f, part, off)
 }
 
-// A pass is one way through a file.
+// A pass is the state of hashing a file.
 type pass struct {
 	whole, data hash.Hash
 	start       int64 // where the data begins
 	tensors     *sequence
 }
 
-// write hashes the bytes at off of the file, by three goroutines.
+// write hashes the bytes at offset off in three goroutines.
 func (p *pass) write(hashing *sync.WaitGroup, part []byte, off int64) {
 	hashing.Go(func() { p.whole.Write(part) })
 	data := part[min(max(p.start-off, 0), int64(len(part))):]
@@ -106,16 +105,15 @@ func (p *pass) write(hashing *sync.WaitGroup, part []byte, off int64) {
 	}
 }
 
-// A sequence hashes tensors that follow one another, as they do in the data of a file
-// that is valid.
+// A sequence hashes consecutive tensors, as in the data of a valid file.
 type sequence struct {
 	h     *Hasher
 	infos []safetensors.TensorInfo
-	order []int // of the tensors by their bytes
+	order []int // the tensors in the order of their bytes
 	done  [][]byte
-	next  int       // which of order is at hand
-	left  int64     // of its bytes
-	sum   hash.Hash // of those before
+	next  int       // index in order of the current tensor
+	left  int64     // how many of its bytes are left
+	sum   hash.Hash // of its other bytes
 }
 
 func newSequence(h *Hasher, header *safetensors.Header) *sequence {
@@ -131,7 +129,7 @@ func newSequence(h *Hasher, header *safetensors.Header) *sequence {
 	return s
 }
 
-// begin begins with the tensor at hand, and ends it and those after it that are empty.
+// begin starts the current tensor, and completes empty tensors.
 func (s *sequence) begin() {
 	for ; s.next < len(s.order); s.next++ {
 		s.sum, s.left = s.h.new(), s.infos[s.order[s.next]].Size()
@@ -142,7 +140,7 @@ func (s *sequence) begin() {
 	}
 }
 
-// Write hashes the bytes that come next. It implements io.Writer, and never fails.
+// Write hashes the next bytes. It implements io.Writer and never fails.
 func (s *sequence) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 && s.next < len(s.order) {

@@ -1,4 +1,4 @@
-// A Hasher: digests of tensors, side by side.
+// Digests of tensors, in parallel.
 
 package digest
 
@@ -19,15 +19,14 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// A Hasher makes digests in a way of one's choice. The zero Hasher makes those of
-// SHA-256. It is not changed by its methods, and is for any number of goroutines at
-// once.
+// A Hasher computes digests with options. The zero Hasher uses SHA-256. A Hasher is safe for concurrent
+// use.
 type Hasher struct {
-	// New returns the algorithm. nil means SHA-256.
+	// New returns a new hash. nil means SHA-256.
 	New func() hash.Hash
 
-	// Parallel is how many tensors, or files, are read and hashed at once. 0 means
-	// as many as there are processors.
+	// Parallel is the number of tensors or files that are hashed concurrently. 0 means
+	// GOMAXPROCS.
 	Parallel int
 
 	// Progress is told of bytes as they are read, by any goroutine; nil means that
@@ -35,7 +34,7 @@ type Hasher struct {
 	Progress func(bytes int64)
 }
 
-// chunk is how much is read at once, in bytes.
+// chunk is the number of bytes that are read at once.
 const chunk = 1 << 20
 
 // new returns a new hash.
@@ -60,10 +59,10 @@ func (h *Hasher) told(n int) {
 	}
 }
 
-// Tensors returns the digest of each tensor's bytes, in the order of the list. Several
-// are read at once, the largest first, so that the last to end is not the largest. It
-// ends with the first error, that of the first tensor that has one if there are
-// several, or when ctx is done. Of each tensor it holds a MiB.
+// Tensors returns the digests of the tensors' bytes, in the order of the list. It reads several tensors
+// concurrently, largest first. It stops at the first error or when ctx is done. If several tensors
+// fail, it returns the error of the first one in the list. Memory is one MiB for each tensor in
+// progress.
 func (h *Hasher) Tensors(ctx context.Context, list []*safetensors.Tensor) ([][]byte, error) {
 	order := make([]int, len(list))
 	for i := range order {
@@ -78,7 +77,7 @@ func (h *Hasher) Tensors(ctx context.Context, list []*safetensors.Tensor) ([][]b
 	return sums, err
 }
 
-// tensor returns the digest of one tensor, which it reads through buf.
+// tensor returns the digest of one tensor. It reads through buf.
 func (h *Hasher) tensor(ctx context.Context, t *safetensors.Tensor, buf []byte) ([]byte, error) {
 	sum := h.new()
 	for off, size := int64(0), t.Size(); off < size; {
@@ -96,23 +95,23 @@ func (h *Hasher) tensor(ctx context.Context, t *safetensors.Tensor, buf []byte) 
 	return sum.Sum(nil), nil
 }
 
-// readFull reads len(b) bytes at off. That there are fewer is an error, never zeros.
+// readFull reads len(b) bytes at off. Fewer bytes are an error.
 func readFull(r io.ReaderAt, b []byte, off int64) error {
 	n, err := r.ReadAt(b, off)
 	switch {
 	case n == len(b):
 		return nil
 	case err == nil || errors.Is(err, io.EOF):
-		return fmt.Errorf("read %d bytes, and then it ended before its size: %w", off+int64(n), io.ErrUnexpectedEOF)
+		return fmt.Errorf("truncated at byte %d: %w", off+int64(n), io.ErrUnexpectedEOF)
 	}
 	return err
 }
 
-// errOther is why work stops after other work has failed. Nobody gets to see it.
+// errOther is the cause of stopping after another error. It is never returned.
 var errOther = errors.New("digest: other work has failed")
 
-// each calls do for each index below n, from several goroutines, each with a buffer of
-// its own. It returns the error of the first index that has one of its own.
+// each calls do for each index below n from several goroutines, each with a separate buffer. It returns
+// the error with the lowest index.
 func (h *Hasher) each(ctx context.Context, n int, do func(ctx context.Context, i int, buf []byte) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

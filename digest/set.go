@@ -1,4 +1,4 @@
-// The digest of a set: of tensors, and not of the files that they are in.
+// The digest of a set of tensors.
 
 package digest
 
@@ -11,15 +11,14 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// Set returns the digest of a set of tensors, of each of which sums has the digest: see
-// the package comment. No two tensors may have one name: a set of which nothing tells
-// which of the two is meant has no digest.
+// Set returns the digest of a set of tensors, as the package comment defines it. The sums are the
+// digests of the tensors. Duplicate names are an error.
 func (h *Hasher) Set(list []*safetensors.Tensor, sums [][]byte) ([]byte, error) {
 	lines := make([][]byte, len(list))
 	seen := make(map[string]bool, len(list))
 	for i, t := range list {
 		if seen[t.Name] {
-			return nil, fmt.Errorf("digest: two tensors are called %.200q, and nothing tells which of them is meant", t.Name)
+			return nil, fmt.Errorf("digest: two tensors are called %.200q; rename or remove one of them", t.Name)
 		}
 		seen[t.Name] = true
 		lines[i] = AppendLine(nil, &t.TensorInfo, sums[i])
@@ -32,7 +31,7 @@ func (h *Hasher) Set(list []*safetensors.Tensor, sums [][]byte) ([]byte, error) 
 	return sum.Sum(nil), nil
 }
 
-// AppendLine appends the line that a tensor is in its set to b.
+// AppendLine appends the line of a tensor in its set to b.
 func AppendLine(b []byte, ti *safetensors.TensorInfo, sum []byte) []byte {
 	b = fmt.Appendf(b, "%x %s [", sum, string(ti.Dtype))
 	for i, d := range ti.Shape {
@@ -45,8 +44,8 @@ func AppendLine(b []byte, ti *safetensors.TensorInfo, sum []byte) []byte {
 	return append(appendString(b, ti.Name), '\n')
 }
 
-// appendString appends a name as a JSON string, with the escapes of the header that it
-// is from: the short ones, \u00xx for other control characters, and no others.
+// appendString appends a name as a JSON string. It uses short escapes, and \u00xx for other control
+// characters.
 func appendString(b []byte, s string) []byte {
 	const short = "btn\x00fr" // \b to \r, without \v
 	b = append(b, '"')
