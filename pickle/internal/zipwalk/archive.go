@@ -15,10 +15,12 @@
 package zipwalk
 
 import (
+	"compress/flate"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/membername"
 )
@@ -192,4 +194,24 @@ func (a *Archive) Lookup(name string) []int {
 		}
 	}
 	return found
+}
+
+// quoted returns a name for messages.
+func quoted(name string) string { return wording.Quote(name) }
+
+// Raw returns the stored bytes of a view.
+func (a *Archive) Raw(v View) *io.SectionReader {
+	return io.NewSectionReader(a.r, v.Span.Begin, v.Span.Len())
+}
+
+// Open returns a reader of a stored or deflated content. It ends where the compressed data ends and not at the claimed
+// size, so callers must limit it. Checksums are not verified.
+func (a *Archive) Open(v View) (io.Reader, error) {
+	switch v.Method {
+	case Stored:
+		return a.Raw(v), nil
+	case Deflate:
+		return flate.NewReader(a.Raw(v)), nil
+	}
+	return nil, fmt.Errorf("zip: method %d, and 0 (stored) and 8 (deflate) are read", v.Method)
 }

@@ -4,19 +4,11 @@ package zipwalk
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
 
-	"compress/flate"
-
-	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/membername"
 )
-
-// quoted returns a name for messages.
-func quoted(name string) string { return wording.Quote(name) }
 
 // crossCheck compares the members with each other, and finds the bytes outside all of them.
 func (w *walker) crossCheck() {
@@ -85,21 +77,4 @@ func (w *walker) gaps() {
 		}
 	}
 	slices.SortStableFunc(w.Comments, func(a, b extent.Span) int { return cmp.Compare(a.Begin, b.Begin) })
-}
-
-// Raw returns the stored bytes of a view.
-func (a *Archive) Raw(v View) *io.SectionReader {
-	return io.NewSectionReader(a.r, v.Span.Begin, v.Span.Len())
-}
-
-// Open returns a reader of a stored or deflated content. It ends where the compressed data ends and not at the claimed
-// size, so callers must limit it. Checksums are not verified.
-func (a *Archive) Open(v View) (io.Reader, error) {
-	switch v.Method {
-	case Stored:
-		return a.Raw(v), nil
-	case Deflate:
-		return flate.NewReader(a.Raw(v)), nil
-	}
-	return nil, fmt.Errorf("zip: method %d, and 0 (stored) and 8 (deflate) are read", v.Method)
 }

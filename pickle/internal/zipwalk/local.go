@@ -3,6 +3,7 @@
 package zipwalk
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -219,4 +220,39 @@ func (w *walker) orphan(off, until int64, gap extent.Span) (int64, error) {
 	w.fault(Orphan, len(w.Members)-1, off, "%s at byte %d is not listed in any directory", quoted(e.name), off)
 	w.covered.Add(extent.Span{Begin: off, End: m.end})
 	return m.end, nil
+}
+
+// readLocal reads the local header at off. It returns nil if there is none.
+func (w *walker) readLocal(off int64) (*entry, error) {
+	if w.last != nil && w.lastAt == off {
+		return w.last, nil
+	}
+	b, err := w.window.At(off, localSize)
+	if err != nil || len(b) < localSize || string(b[:4]) != sigLocal {
+		return nil, err
+	}
+	name, extra := int(u16(b, 26)), int(u16(b, 28))
+	if w.headerBytes += localSize + name + extra; w.headerBytes > mostHeaders {
+		w.Partial = "the local headers of the archive are too large"
+		return nil, nil
+	}
+	if b, err = w.window.At(off, localSize+name+extra+w.opts.Head); err != nil || len(b) < localSize+name+extra {
+		return nil, err
+	}
+	e := &entry{
+		needed: u16(b, 4), flags: u16(b, 6), method: u16(b, 8), crc: u32(b, 14),
+		packed: uint64(u32(b, 18)), size: uint64(u32(b, 22)),
+		name: string(b[localSize:][:name]), length: int64(localSize + name + extra),
+	}
+	e.extraSize = int64(extra)
+	e.sizesUnknown = e.flags&FlagDescriptor != 0 && e.packed == 0 && e.size == 0
+	e.extra(b[localSize+name:][:extra], false)
+	w.last, w.lastAt = e, off
+	return e, nil
+}
+
+// head returns the bytes at the start of a content that Options.Head asks for.
+func (w *walker) head(span extent.Span) ([]byte, error) {
+	b, err := w.window.At(span.Begin, int(min(int64(w.opts.Head), span.Len())))
+	return bytes.Clone(b), err
 }
