@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // NumPy pickles an array as _reconstruct(ndarray, (0,), b"b") with a state: a version, the shape, the dtype, whether
@@ -18,7 +19,7 @@ import (
 
 // isArray reports whether a call creates an array.
 func isArray(c pickle.Result) bool {
-	switch calledName(c) {
+	switch tree.CalledName(c) {
 	case "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct":
 		_, dtype := arrayDtype(c)
 		return dtype != ""
@@ -30,7 +31,7 @@ func isArray(c pickle.Result) bool {
 func arrayDtype(c pickle.Result) (state pickle.Value, dtype string) {
 	state, _ = c.State()
 	d, ok := state.Item(2).Called()
-	if !ok || calledName(d) != "numpy.dtype" {
+	if !ok || tree.CalledName(d) != "numpy.dtype" {
 		return state, ""
 	}
 	code, _ := d.Args().Item(0).Str()
@@ -108,14 +109,14 @@ func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, e
 // arrayBytes returns the data of an array. Protocols below 3 store it as a str: Python 2 as it is, Python 3 through a
 // call that encodes it.
 func (b *builder) arrayBytes(v pickle.Value) (*storage, error) {
-	if c, ok := v.Called(); ok && calledName(c) == "_codecs.encode" {
+	if c, ok := v.Called(); ok && tree.CalledName(c) == "_codecs.encode" {
 		if codec, _ := c.Args().Item(1).Str(); codec == "latin1" || codec == "latin-1" {
 			return b.once(c.Args().Item(0), latin1)
 		}
 	}
 	data := v.Data()
 	if data == nil {
-		return nil, refuse("the data of an array is %s instead of bytes", whatIs(v))
+		return nil, refuse("the data of an array is %s instead of bytes", tree.WhatIs(v))
 	}
 	return &storage{key: "of an array", r: data, size: data.Size()}, nil
 }
@@ -124,7 +125,7 @@ func (b *builder) arrayBytes(v pickle.Value) (*storage, error) {
 func latin1(v pickle.Value) (*storage, error) {
 	data := v.Data()
 	if data == nil {
-		return nil, refuse("the data of an array is %s instead of a str", whatIs(v))
+		return nil, refuse("the data of an array is %s instead of a str", tree.WhatIs(v))
 	}
 	open := func() (io.Reader, error) {
 		return &latin1Reader{bufio.NewReader(io.NewSectionReader(data, 0, data.Size()))}, nil

@@ -3,7 +3,6 @@
 package torch
 
 import (
-	"cmp"
 	"io"
 	"strings"
 
@@ -15,56 +14,6 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
-
-// A Format is a file format of checkpoints.
-type Format string
-
-// The formats.
-const (
-	FormatZip    Format = "pytorch-zip"    // PyTorch 1.6 and later
-	FormatScript Format = "torchscript"    // a PyTorch archive with programs
-	FormatStream Format = "pytorch-legacy" // PyTorch before 1.6
-	FormatTar    Format = "pytorch-tar"    // PyTorch 0.1
-	FormatPickle Format = "pickle"         // a state dict without a container
-	FormatNPZ    Format = "npz"            // NumPy arrays
-)
-
-// Options configure Open. A nil pointer and the zero value select the defaults.
-type Options struct {
-	// Pickle are the options for the analysis of pickles.
-	Pickle *pickle.Options
-
-	// Root is the dotted path of the value with the weights, for example "model.state_dict". "" selects the root
-	// automatically; see the package comment.
-	Root string
-
-	// All takes all tensors of the file, regardless of Root.
-	All bool
-
-	// Dense converts coalesced COO and CSR tensors to dense ones. Opening the file then reads the positions of their
-	// values.
-	Dense bool
-
-	// Quantized takes quantized tensors as integers. A tensor "w" is accompanied by "w.scale" and "w.zero_point", and
-	// by "w.axis" if they vary along a dimension.
-	Quantized bool
-
-	// Values fills Checkpoint.Values.
-	Values bool
-
-	// MaxBytes is the maximum size of all tensors together in bytes. Strides can expand four bytes to terabytes. 0
-	// means 64 times the size of the file, and at least 1 GiB.
-	MaxBytes int64
-
-	// NoChecksum ignores wrong checksums of pickles in archives.
-	NoChecksum bool
-}
-
-// maxBytes returns the limit for a file of the given size.
-func (o *Options) maxBytes(size int64) int64 {
-	const least, factor, most = 1 << 30, 64, 1 << 62
-	return cmp.Or(o.MaxBytes, max(least, factor*min(size, most/factor)))
-}
 
 // A Checkpoint contains the tensors of a file, and descriptions of its other contents. It is safe for concurrent use
 // and must not be modified.
@@ -110,15 +59,6 @@ type Skipped struct {
 	// Form is the kind of such a tensor if an option supports it.
 	Form Form
 }
-
-// A Form is a kind of tensor that safetensors cannot represent but an option can convert.
-type Form string
-
-// The forms.
-const (
-	FormSparse    Form = "sparse"    // Options.Dense
-	FormQuantized Form = "quantized" // Options.Quantized
-)
 
 // Open opens the checkpoint of the given size in r.
 //

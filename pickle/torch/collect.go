@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/strided"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // bareName is the name of a tensor that was saved without a container.
@@ -20,9 +21,9 @@ const mostSkipped = 1000
 
 // collect collects the tensors in the result of a pickle.
 func (f *file) collect(top pickle.Value, from storages) error {
-	w := &walker{builder: &builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)}}
+	w := newWalker(&builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)})
 	if f.opts.Values {
-		if err := f.values(&walker{builder: w.builder}, top); err != nil {
+		if err := f.values(newWalker(w.builder), top); err != nil {
 			return err
 		}
 	}
@@ -34,12 +35,22 @@ func (f *file) collect(top pickle.Value, from storages) error {
 	if w.isTensor(root) {
 		err = c.tensor(bareName, root)
 	} else {
-		err = w.walk(root, c.visit)
+		err = w.Walk(root, c.visit)
 	}
 	if err != nil {
 		return err
 	}
 	return f.finish()
+}
+
+// A walker walks over values, and builds the tensors among them.
+type walker struct {
+	*builder
+	*tree.Walker
+}
+
+func newWalker(b *builder) *walker {
+	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Refuse: refuse}}
 }
 
 // finish returns an error for a file without tensors.
@@ -66,29 +77,29 @@ type collector struct {
 }
 
 // visit handles one value of the root.
-func (c *collector) visit(at child, path func() string) (enter bool, err error) {
-	if at.v.IsNone() {
+func (c *collector) visit(at tree.Child, path func() string) (enter bool, err error) {
+	if at.V.IsNone() {
 		return false, nil // an absent bias of a module
 	}
-	t, err := c.count(at.v)
+	t, err := c.Count(at.V)
 	if err != nil {
 		return false, err
 	}
 	switch {
-	case at.name == "_metadata" && t.tensors == 0:
+	case at.Name == "_metadata" && t.Tensors == 0:
 		return false, nil // versions of module code, in a state_dict
-	case at.aside && t.tensors == 0:
+	case at.Aside && t.Tensors == 0:
 		return false, nil
-	case t.tensors == 0 && t.values == 0:
+	case t.Tensors == 0 && t.Values == 0:
 		return false, nil
-	case at.odd != "" && t.tensors > 0:
+	case at.Odd != "" && t.Tensors > 0:
 		return false, refuse("%s is the key of a value with %s; only str and int keys can be part of a name",
-			at.odd, wording.Count(t.tensors, "tensor"))
-	case at.aside || t.tensors == 0:
-		c.skip(skipped(c.fromTop(path()), at.v, t))
+			at.Odd, wording.Count(t.Tensors, "tensor"))
+	case at.Aside || t.Tensors == 0:
+		c.skip(skipped(c.fromTop(path()), at.V, t))
 		return false, nil
-	case c.isTensor(at.v):
-		return false, c.tensor(path(), at.v)
+	case c.isTensor(at.V):
+		return false, c.tensor(path(), at.V)
 	}
 	return true, nil
 }

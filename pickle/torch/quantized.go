@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // quantizedAs maps quantized dtypes to integers. Other dtypes store several values in a byte.
@@ -52,7 +53,7 @@ func wholeScale(how pickle.Value) ([]beside, error) {
 	zero, ok2 := how.Item(2).Int()
 	if !ok || !ok2 {
 		return nil, refuse("the scale is %s and the zero point %s instead of a float and an int",
-			whatIs(how.Item(1)), whatIs(how.Item(2)))
+			tree.WhatIs(how.Item(1)), tree.WhatIs(how.Item(2)))
 	}
 	return []beside{
 		{".scale", scalar(safetensors.F64, math.Float64bits(scale))},
@@ -63,7 +64,7 @@ func wholeScale(how pickle.Value) ([]beside, error) {
 // scales returns the scales and zero points along a dimension, and its index.
 func (b *builder) scales(how pickle.Value) ([]beside, error) {
 	if !b.isTensor(how.Item(1)) || !b.isTensor(how.Item(2)) {
-		return nil, unsupportedf("a quantized tensor with %s as scales", whatIs(how.Item(1)))
+		return nil, unsupportedf("a quantized tensor with %s as scales", tree.WhatIs(how.Item(1)))
 	}
 	scale, err := b.tensor(how.Item(1))
 	if err != nil {
@@ -75,7 +76,7 @@ func (b *builder) scales(how pickle.Value) ([]beside, error) {
 	}
 	axis, ok := how.Item(3).Int()
 	if !ok {
-		return nil, refuse("the axis is %s instead of an int", whatIs(how.Item(3)))
+		return nil, refuse("the axis is %s instead of an int", tree.WhatIs(how.Item(3)))
 	}
 	return []beside{{".scale", scale}, {".zero_point", zero}, {".axis", scalar(safetensors.I64, uint64(axis))}}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // rebuilders maps the functions of torch/_utils.py and torch/_tensor.py that return tensors to their minimum number of
@@ -93,7 +94,7 @@ func (b *builder) tensor(v pickle.Value) (*view, error) {
 		}
 		v = args.Item(0)
 		if !b.isTensor(v) {
-			return nil, refuse("%s is called with %s instead of a tensor", name, whatIs(v))
+			return nil, refuse("%s is called with %s instead of a tensor", name, tree.WhatIs(v))
 		}
 	}
 	return nil, refuse("it is nested in more than %d tensors", deepest)
@@ -165,7 +166,7 @@ func (b *builder) untyped(args pickle.Value) (*view, error) {
 	}
 	_, name, ok := args.Item(6).Global()
 	if !ok {
-		return nil, refuse("the dtype is %s", whatIs(args.Item(6)))
+		return nil, refuse("the dtype is %s", tree.WhatIs(args.Item(6)))
 	}
 	return b.view(st, name, args, 7)
 }
@@ -187,7 +188,7 @@ func (b *builder) view(st *storage, dtype string, args pickle.Value, metadata in
 	v := &view{storage: st}
 	var ok bool
 	if v.offset, ok = args.Item(1).Int(); !ok || v.offset < 0 {
-		return nil, refuse("the offset is %s instead of a non-negative int", whatIs(args.Item(1)))
+		return nil, refuse("the offset is %s instead of a non-negative int", tree.WhatIs(args.Item(1)))
 	}
 	var err error
 	if v.shape, err = ints(args.Item(2), "sizes"); err != nil {
@@ -211,7 +212,7 @@ func (b *builder) storage(v pickle.Value) (*storage, error) {
 	}
 	persistent, ok := v.Persistent()
 	if !ok {
-		return nil, refuse("the storage is %s", whatIs(v))
+		return nil, refuse("the storage is %s", tree.WhatIs(v))
 	}
 	id, ok := torchfile.StorageOf(persistent)
 	if !ok {
@@ -238,7 +239,7 @@ func ints(v pickle.Value, what string) ([]int64, error) {
 		v = c.Args().Item(0)
 	}
 	if v.Kind() != pickle.KindTuple && v.Kind() != pickle.KindList {
-		return nil, refuse("the %s are %s instead of a tuple", what, whatIs(v))
+		return nil, refuse("the %s are %s instead of a tuple", what, tree.WhatIs(v))
 	}
 	if v.Len() > maxRank {
 		return nil, refuse("the tensor has %d dimensions; the maximum is %d", v.Len(), maxRank)
@@ -247,7 +248,7 @@ func ints(v pickle.Value, what string) ([]int64, error) {
 	for item := range v.Items() {
 		n, ok := item.Int()
 		if !ok || n < 0 {
-			return nil, refuse("the %s contain %s instead of a non-negative int", what, whatIs(item))
+			return nil, refuse("the %s contain %s instead of a non-negative int", what, tree.WhatIs(item))
 		}
 		list = append(list, n)
 	}

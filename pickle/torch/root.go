@@ -3,9 +3,12 @@
 package torch
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // rootKeys are the keys under which training programs store weights, in order of priority.
@@ -21,19 +24,19 @@ func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 	case top.Kind() != pickle.KindDict && !isMappingValue(top):
 		return top, nil
 	}
-	children := w.children(top)
+	children := w.Children(top)
 	for _, key := range rootKeys {
 		for i, c := range children {
-			if c.name != key || c.odd != "" || w.isTensor(c.v) {
+			if c.Name != key || c.Odd != "" || w.isTensor(c.V) {
 				continue
 			}
-			t, err := w.count(c.v)
+			t, err := w.Count(c.V)
 			if err != nil {
 				return top, err
 			}
-			if t.tensors > 0 {
+			if t.Tensors > 0 {
 				f.Root = key
-				return c.v, f.leave(w, "", children, i)
+				return c.V, f.leave(w, "", children, i)
 			}
 		}
 	}
@@ -43,18 +46,18 @@ func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 // isMappingValue reports whether a value is an OrderedDict or similar.
 func isMappingValue(v pickle.Value) bool {
 	c, ok := v.Called()
-	return ok && isMapping(c)
+	return ok && tree.IsMapping(c)
 }
 
 // at returns the value at a path. Keys can contain dots, so at each step the longest matching key is used.
 func (f *file) at(w *walker, top pickle.Value, path string) (pickle.Value, error) {
 	v, done, rest := top, "", path
 	for rest != "" {
-		children := w.children(v)
+		children := w.Children(v)
 		best := -1
 		for i, c := range children {
-			fits := c.odd == "" && c.name != "" && (rest == c.name || strings.HasPrefix(rest, c.name+"."))
-			if fits && (best < 0 || len(c.name) > len(children[best].name)) {
+			fits := c.Odd == "" && c.Name != "" && (rest == c.Name || strings.HasPrefix(rest, c.Name+"."))
+			if fits && (best < 0 || len(c.Name) > len(children[best].Name)) {
 				best = i
 			}
 		}
@@ -65,16 +68,16 @@ func (f *file) at(w *walker, top pickle.Value, path string) (pickle.Value, error
 		if err := f.leave(w, done, children, best); err != nil {
 			return top, err
 		}
-		v = children[best].v
-		done += children[best].name + "."
-		rest = strings.TrimPrefix(rest[len(children[best].name):], ".")
+		v = children[best].V
+		done += children[best].Name + "."
+		rest = strings.TrimPrefix(rest[len(children[best].Name):], ".")
 	}
 	f.Root = path
 	return v, nil
 }
 
 // choices lists the first children, as the end of a message.
-func choices(children []child) string {
+func choices(children []tree.Child) string {
 	const most = 8
 	var names []string
 	for _, c := range children {
@@ -82,8 +85,8 @@ func choices(children []child) string {
 			names = append(names, "…")
 			break
 		}
-		if c.odd == "" {
-			names = append(names, quoted(c.name))
+		if c.Odd == "" {
+			names = append(names, quoted(c.Name))
 		}
 	}
 	if len(names) == 0 {
@@ -93,20 +96,36 @@ func choices(children []child) string {
 }
 
 // leave records all children but one, which are outside the root.
-func (f *file) leave(w *walker, prefix string, children []child, but int) error {
+func (f *file) leave(w *walker, prefix string, children []tree.Child, but int) error {
 	for i, c := range children {
 		if i == but {
 			continue
 		}
-		t, err := w.count(c.v)
+		t, err := w.Count(c.V)
 		if err != nil {
 			return err
 		}
-		name := c.name
-		if c.odd != "" {
-			name = "(" + c.odd + ")"
+		name := c.Name
+		if c.Odd != "" {
+			name = "(" + c.Odd + ")"
 		}
-		f.skip(skipped(prefix+name, c.v, t))
+		f.skip(skipped(prefix+name, c.V, t))
 	}
 	return nil
+}
+
+// skipped describes a skipped value.
+func skipped(path string, v pickle.Value, t tree.Tally) Skipped {
+	s := Skipped{Path: path, Tensors: t.Tensors, Values: t.Values}
+	switch {
+	case t.Tensors == 0 && (t.Values <= 1 || v.Kind() == pickle.KindCall):
+		s.What = tree.WhatIs(v)
+	case t.Tensors == 0:
+		s.What = wording.Count(t.Values, "value")
+	case t.Values == 0:
+		s.What = wording.Count(t.Tensors, "tensor")
+	default:
+		s.What = fmt.Sprintf("%s and %s", wording.Count(t.Tensors, "tensor"), wording.Count(t.Values, "other value"))
+	}
+	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // PyTorch (torch/_tensor.py, _reduce_ex_internal) pickles a sparse tensor as _rebuild_sparse_tensor with its layout and
@@ -32,7 +33,7 @@ func (b *builder) sparse(args pickle.Value) (*view, error) {
 
 // layoutOf returns the name of a layout without its module.
 func layoutOf(v pickle.Value) string {
-	if c, ok := v.Called(); ok && calledName(c) == "torch.serialization._get_layout" {
+	if c, ok := v.Called(); ok && tree.CalledName(c) == "torch.serialization._get_layout" {
 		name, _ := c.Args().Item(0).Str()
 		return strings.TrimPrefix(name, "torch.")
 	}

@@ -3,15 +3,11 @@
 package torch
 
 import (
-	"bytes"
-	"encoding/json"
-	"math"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // Values are the numbers, strings, lists and dicts of a checkpoint.
@@ -34,13 +30,13 @@ const mostValues = 64 << 20
 func (f *file) values(w *walker, top pickle.Value) error {
 	m := &valueWriter{walker: w, values: new(Values)}
 	f.Values = m.values
-	switch text, plain := m.plain(top); {
+	switch text, plain := tree.Plain(top, mostValues); {
 	case plain:
 		m.text = text
 	case m.holds(top):
 		m.enter(top, 0)
 	case !m.isTensor(top):
-		m.leftOut(child{}, whatIs(top))
+		m.leftOut(tree.Child{}, tree.WhatIs(top))
 	}
 	for len(m.stack) > 0 {
 		in := &m.stack[len(m.stack)-1]
@@ -50,15 +46,15 @@ func (f *file) values(w *walker, top pickle.Value) error {
 		}
 		c := in.children[in.next]
 		in.next++
-		m.parts++
+		m.Parts++
 		m.value(in, c)
 		switch {
 		case len(m.text) > mostValues:
 			return refuse("the plain values exceed %s of JSON", wording.Count(int64(mostValues), "byte"))
-		case len(m.stack) > mostDepth:
-			return refuse("values are nested more than %d deep", mostDepth)
+		case len(m.stack) > tree.MostDepth:
+			return refuse("values are nested more than %d deep", tree.MostDepth)
 		}
-		if err := m.enough(); err != nil {
+		if err := m.Enough(); err != nil {
 			return err
 		}
 	}
@@ -80,7 +76,7 @@ type valueWriter struct {
 // A level is an object or array that is being written.
 type level struct {
 	v        pickle.Value
-	children []child
+	children []tree.Child
 	next     int
 	begin    int             // offset in the text, including its name
 	members  int             // members written
@@ -89,23 +85,23 @@ type level struct {
 }
 
 // value writes one value of a level, or omits it.
-func (m *valueWriter) value(in *level, c child) {
-	text, plain := m.plain(c.v)
+func (m *valueWriter) value(in *level, c tree.Child) {
+	text, plain := tree.Plain(c.V, mostValues)
 	switch {
-	case c.odd != "":
-		m.leftOut(c, "a value with "+c.odd+" as key")
-	case in.names[c.name]:
+	case c.Odd != "":
+		m.leftOut(c, "a value with "+c.Odd+" as key")
+	case in.names[c.Name]:
 		m.leftOut(c, "a value whose key equals another one as a string")
 	case plain:
 		m.begin(in, c)
 		m.text = append(m.text, text...)
 		in.kept++
-	case m.isTensor(c.v):
+	case m.isTensor(c.V):
 		m.stand(in)
-	case m.holds(c.v) && c.name != "_metadata": // of a state_dict: see visit
+	case m.holds(c.V) && c.Name != "_metadata": // of a state_dict: see visit
 		begin := len(m.text)
 		m.begin(in, c)
-		m.enter(c.v, begin)
+		m.enter(c.V, begin)
 	default:
 		m.other(c)
 		m.stand(in)
@@ -113,13 +109,13 @@ func (m *valueWriter) value(in *level, c child) {
 }
 
 // other records a value that is not plain.
-func (m *valueWriter) other(c child) {
+func (m *valueWriter) other(c tree.Child) {
 	switch {
-	case c.name == "_metadata":
-	case c.v.Kind() == pickle.KindStr:
+	case c.Name == "_metadata":
+	case c.V.Kind() == pickle.KindStr:
 		m.leftOut(c, "a str with invalid Unicode")
 	default:
-		m.leftOut(c, whatIs(c.v))
+		m.leftOut(c, tree.WhatIs(c.V))
 	}
 }
 
@@ -141,31 +137,31 @@ func isArrayValue(v pickle.Value) bool {
 		return true
 	}
 	c, ok := v.Called()
-	return ok && isSequence(c)
+	return ok && tree.IsSequence(c)
 }
 
 // begin writes the separator and name of a member.
-func (m *valueWriter) begin(in *level, c child) {
+func (m *valueWriter) begin(in *level, c tree.Child) {
 	if in.members++; in.members > 1 {
 		m.text = append(m.text, ',')
 	}
 	if in.names != nil {
-		in.names[c.name] = true
-		m.text = append(appendJSON(m.text, c.name), ':')
+		in.names[c.Name] = true
+		m.text = append(tree.AppendString(m.text, c.Name), ':')
 	}
 }
 
 // stand writes a placeholder for an omitted value in an array, to keep the indexes of the others.
 func (m *valueWriter) stand(in *level) {
 	if in.names == nil {
-		m.begin(in, child{})
+		m.begin(in, tree.Child{})
 		m.text = append(m.text, "null"...)
 	}
 }
 
 // enter starts a container whose name starts at begin.
 func (m *valueWriter) enter(v pickle.Value, begin int) {
-	l := level{v: v, begin: begin, children: m.children(v)}
+	l := level{v: v, begin: begin, children: m.Children(v)}
 	if isObject(v) {
 		m.text, l.names = append(m.text, '{'), make(map[string]bool)
 	} else {
@@ -199,7 +195,7 @@ func (m *valueWriter) leave() {
 }
 
 // leftOut records a value that is not plain.
-func (m *valueWriter) leftOut(c child, what string) {
+func (m *valueWriter) leftOut(c tree.Child, what string) {
 	list := &m.values.LeftOut
 	if len(*list) == mostSkipped {
 		last := &(*list)[mostSkipped-1]
@@ -210,65 +206,12 @@ func (m *valueWriter) leftOut(c child, what string) {
 	var names []string
 	for i := range m.stack {
 		if l := &m.stack[i]; i < len(m.stack)-1 {
-			names = append(names, l.children[l.next-1].name)
+			names = append(names, l.children[l.next-1].Name)
 		}
 	}
-	name := c.name
-	if c.odd != "" {
-		name = "(" + c.odd + ")"
+	name := c.Name
+	if c.Odd != "" {
+		name = "(" + c.Odd + ")"
 	}
 	*list = append(*list, Skipped{Path: strings.Join(append(names, name), "."), What: what, Values: 1})
-}
-
-// plain returns the JSON text of a number, str, bool or None.
-func (m *valueWriter) plain(v pickle.Value) (text []byte, ok bool) {
-	switch v.Kind() {
-	case pickle.KindNone:
-		return []byte("null"), true
-	case pickle.KindBool:
-		b, _ := v.Bool()
-		return strconv.AppendBool(nil, b), true
-	case pickle.KindInt:
-		if n := v.BigInt(); n != nil {
-			return n.Append(nil, 10), true
-		}
-	case pickle.KindFloat:
-		f, _ := v.Float()
-		return appendFloat(nil, f), true
-	case pickle.KindStr:
-		if r := v.Data(); r != nil && r.Size() <= mostValues {
-			b := make([]byte, r.Size()) // the pickle is at least as large
-			if _, err := r.ReadAt(b, 0); len(b) == 0 || err == nil && utf8.Valid(b) {
-				return appendJSON(nil, string(b)), true
-			}
-		}
-	}
-	return nil, false
-}
-
-// appendFloat appends a float in a form that differs from ints.
-func appendFloat(b []byte, f float64) []byte {
-	switch {
-	case math.IsNaN(f):
-		return append(b, `"NaN"`...)
-	case math.IsInf(f, 1):
-		return append(b, `"Infinity"`...)
-	case math.IsInf(f, -1):
-		return append(b, `"-Infinity"`...)
-	}
-	begin := len(b)
-	b = strconv.AppendFloat(b, f, 'g', -1, 64)
-	if bytes.IndexByte(b[begin:], '.') < 0 && bytes.IndexByte(b[begin:], 'e') < 0 {
-		b = append(b, ".0"...)
-	}
-	return b
-}
-
-// appendJSON appends a string as JSON.
-func appendJSON(b []byte, s string) []byte {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // strings cannot fail
-	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
 }

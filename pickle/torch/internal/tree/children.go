@@ -1,6 +1,7 @@
 // The named contents of values.
 
-package torch
+// Package tree lists the contents of saved values by name, as PyTorch names them.
+package tree
 
 import (
 	"iter"
@@ -11,21 +12,22 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A child is a value inside another.
-type child struct {
-	name string
-	v    pickle.Value
-	odd  string // description of the key if it cannot be part of a name
-	// aside marks values of a module that are not saved with its parameters.
-	aside bool
+// A Child is a value inside another.
+type Child struct {
+	Name string
+	V    pickle.Value
+	Odd  string // description of the key if it cannot be part of a name
+
+	// Aside marks values of a module that are not saved with its parameters.
+	Aside bool
 }
 
-// A looker lists the contents of values and counts the entries it reads, which can be more than it returns: a dict can
+// A Looker lists the contents of values and counts the entries it reads, which can be more than it returns: a dict can
 // set one key many times.
-type looker struct{ parts int }
+type Looker struct{ Parts int }
 
-// children returns the contents of a value, nil if it is not a container.
-func (l *looker) children(v pickle.Value) []child {
+// Children returns the contents of a value, nil if it is not a container.
+func (l *Looker) Children(v pickle.Value) []Child {
 	switch v.Kind() {
 	case pickle.KindDict:
 		return l.keyed(v.Pairs())
@@ -42,14 +44,14 @@ func (l *looker) children(v pickle.Value) []child {
 }
 
 // object returns the contents of an object created by a call: arguments, items and attributes.
-func (l *looker) object(c pickle.Result) []child {
-	var list []child
+func (l *Looker) object(c pickle.Result) []Child {
+	var list []Child
 	switch first := c.Args().Item(0); {
-	case isMapping(c) && first.Kind() == pickle.KindDict:
+	case IsMapping(c) && first.Kind() == pickle.KindDict:
 		list = l.keyed(first.Pairs())
-	case isMapping(c): // Python 2 writes OrderedDict([[key, value], …])
+	case IsMapping(c): // Python 2 writes OrderedDict([[key, value], …])
 		list = l.keyed(l.pairsIn(first))
-	case isSequence(c):
+	case IsSequence(c):
 		list = l.indexed("", first.Items())
 	default:
 		list = l.indexed("args.", c.Args().Items())
@@ -65,7 +67,7 @@ func (l *looker) object(c pickle.Result) []child {
 
 // attributes returns the attributes that BUILD sets: a dict, or a tuple of a dict and a dict of slots. Other states
 // have a meaning only for the class.
-func (l *looker) attributes(state pickle.Value) []child {
+func (l *Looker) attributes(state pickle.Value) []Child {
 	switch {
 	case state.Kind() == pickle.KindDict:
 		return l.keyed(state.Pairs())
@@ -74,29 +76,29 @@ func (l *looker) attributes(state pickle.Value) []child {
 	case state.Kind() == pickle.KindUnknown || state.IsNone():
 		return nil
 	}
-	return []child{{name: "state", v: state}}
+	return []Child{{Name: "state", V: state}}
 }
 
-// isMapping reports whether a call creates a dict from its first argument.
-func isMapping(c pickle.Result) bool {
-	switch calledName(c) {
+// IsMapping reports whether a call creates a dict from its first argument.
+func IsMapping(c pickle.Result) bool {
+	switch CalledName(c) {
 	case "collections.OrderedDict", "collections.Counter", "builtins.dict":
 		return true
 	}
 	return false
 }
 
-// isSequence reports whether a call creates a list, tuple or set from its first argument.
-func isSequence(c pickle.Result) bool {
-	switch calledName(c) {
+// IsSequence reports whether a call creates a list, tuple or set from its first argument.
+func IsSequence(c pickle.Result) bool {
+	switch CalledName(c) {
 	case "builtins.set", "builtins.frozenset", "builtins.list", "builtins.tuple", "collections.deque", "torch.Size":
 		return true
 	}
 	return false
 }
 
-// calledName returns the name of the called function, "" if it has none.
-func calledName(c pickle.Result) string {
+// CalledName returns the name of the called function, "" if it has none.
+func CalledName(c pickle.Result) string {
 	module, name, ok := c.Callee().Global()
 	if !ok {
 		return ""
@@ -105,10 +107,10 @@ func calledName(c pickle.Result) string {
 }
 
 // pairsIn yields the pairs of a list of pairs.
-func (l *looker) pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
+func (l *Looker) pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value] {
 	return func(yield func(k, v pickle.Value) bool) {
 		for item := range list.Items() {
-			l.parts++
+			l.Parts++
 			var pair []pickle.Value
 			for v := range item.Items() {
 				if pair = append(pair, v); len(pair) > 2 {
@@ -123,13 +125,13 @@ func (l *looker) pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value
 }
 
 // keyed returns the contents of a dict. For duplicate keys Python keeps the last value at the position of the first.
-func (l *looker) keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []child {
-	var list []child
+func (l *Looker) keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []Child {
+	var list []Child
 	index := make(map[string]int)
 	for k, v := range pairs {
-		l.parts++
+		l.Parts++
 		name, odd := nameOf(k)
-		c := child{name: name, v: v, odd: odd}
+		c := Child{Name: name, V: v, Odd: odd}
 		if odd != "" {
 			list = append(list, c)
 			continue
@@ -156,24 +158,24 @@ func nameOf(key pickle.Value) (name, odd string) {
 	if key.Kind() == pickle.KindStr {
 		return "", "a str of " + wording.Count(key.Len(), "byte")
 	}
-	return "", whatIs(key)
+	return "", WhatIs(key)
 }
 
 // indexed returns the contents of a list.
-func (l *looker) indexed(prefix string, items iter.Seq[pickle.Value]) []child {
-	var list []child
+func (l *Looker) indexed(prefix string, items iter.Seq[pickle.Value]) []Child {
+	var list []Child
 	for v := range items {
-		l.parts++
-		list = append(list, child{name: prefix + strconv.Itoa(len(list)), v: v})
+		l.Parts++
+		list = append(list, Child{Name: prefix + strconv.Itoa(len(list)), V: v})
 	}
 	return list
 }
 
 // isModule reports whether a state is that of a torch.nn.Module.
-func (l *looker) isModule(state pickle.Value) bool {
+func (l *Looker) isModule(state pickle.Value) bool {
 	var parameters, modules bool
 	for k := range state.Pairs() {
-		l.parts++
+		l.Parts++
 		name, _ := k.Str()
 		parameters = parameters || name == "_parameters"
 		modules = modules || name == "_modules"
@@ -183,41 +185,41 @@ func (l *looker) isModule(state pickle.Value) bool {
 
 // module returns the contents of a module with the names and order of state_dict: parameters, buffers, modules. Other
 // attributes follow, marked as aside.
-func (l *looker) module(state pickle.Value) []child {
+func (l *Looker) module(state pickle.Value) []Child {
 	attrs := make(map[string]pickle.Value)
-	var rest []child
+	var rest []Child
 	for _, c := range l.keyed(state.Pairs()) {
-		switch c.name {
+		switch c.Name {
 		case "_parameters", "_buffers", "_modules", "_non_persistent_buffers_set":
-			attrs[c.name] = c.v
+			attrs[c.Name] = c.V
 		default:
-			c.aside = true
+			c.Aside = true
 			rest = append(rest, c)
 		}
 	}
 	unsaved := make(map[string]bool)
-	for _, c := range l.children(attrs["_non_persistent_buffers_set"]) {
-		name, _ := c.v.Str()
+	for _, c := range l.Children(attrs["_non_persistent_buffers_set"]) {
+		name, _ := c.V.Str()
 		unsaved[name] = true
 	}
-	var list []child
+	var list []Child
 	for _, part := range [...]string{"_parameters", "_buffers", "_modules"} {
-		for _, c := range l.children(attrs[part]) {
-			c.aside = part == "_buffers" && unsaved[c.name]
+		for _, c := range l.Children(attrs[part]) {
+			c.Aside = part == "_buffers" && unsaved[c.Name]
 			list = append(list, c)
 		}
 	}
 	return append(list, rest...)
 }
 
-// whatIs describes a value, with its article.
-func whatIs(v pickle.Value) string {
+// WhatIs describes a value, with its article.
+func WhatIs(v pickle.Value) string {
 	switch v.Kind() {
 	case pickle.KindNone:
 		return "None"
 	case pickle.KindCall:
 		c, _ := v.Called()
-		if name := calledName(c); name != "" {
+		if name := CalledName(c); name != "" {
 			return "an object of " + name
 		}
 		return "an object"
