@@ -22,9 +22,28 @@ const parallel = 2
 
 // A dataJudge judges the data of sets.
 type dataJudge struct {
-	progress func(bytes int64)
+	progress func(done, total int64)
+	done     atomic.Int64
+	sizes    map[string]int64 // the bytes of tensors of each file
+	total    int64
 	read     map[string]bool // the files that were read: two indexes may share shards
 	digested map[string]bool // the digests that were checked
+}
+
+// expect adds the tensors of a set to the total.
+func (d *dataJudge) expect(m *weights) {
+	if d.sizes == nil {
+		d.sizes = make(map[string]int64)
+	}
+	for _, s := range m.shards {
+		if _, known := d.sizes[s.path]; known || s.header == nil {
+			continue
+		}
+		for i := range s.header.Tensors {
+			d.sizes[s.path] += max(s.header.Tensors[i].Size(), 0)
+		}
+		d.total += d.sizes[s.path]
+	}
 }
 
 // judge reads and judges the data of one set.
@@ -128,6 +147,7 @@ func (d *dataJudge) countInOrder(from io.ReaderAt, s *shard) ([]verdict, error) 
 		var err error
 		if ti.Dtype == safetensors.BOOL {
 			_, err = io.Copy(io.Discard, s.section(from, ti))
+			d.done.Add(ti.Size())
 		} else {
 			verdicts[i], err = d.countOne(&c, from, s, ti)
 		}
@@ -150,7 +170,7 @@ func (d *dataJudge) countOne(
 	c *stats.Counter, from io.ReaderAt, s *shard, ti *safetensors.TensorInfo,
 ) (verdict, error) {
 	if d.progress != nil {
-		defer d.progress(ti.Size())
+		defer func() { d.progress(d.done.Add(max(ti.Size(), 0)), d.total) }()
 	}
 	if ti.Dtype == safetensors.BOOL || ti.Size() == 0 {
 		return verdict{}, nil

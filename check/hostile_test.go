@@ -182,7 +182,10 @@ func TestCancel(t *testing.T) {
 	for _, after := range []int{0, 1, 2, 30, 60} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var done atomic.Int64
-		opts := &check.Options{Data: true, Progress: func(int64) {
+		opts := &check.Options{Data: true, Progress: func(read, total int64) {
+			if read > total {
+				t.Errorf("%d of %d bytes", read, total)
+			}
 			if done.Add(1) >= int64(after) {
 				cancel()
 			}

@@ -23,9 +23,9 @@ type Options struct {
 	// digest of a file in their names, and a store does not show links.
 	Dir string
 
-	// Progress, if not nil, is called with the size of each tensor after it was read, possibly by several
-	// goroutines at once.
-	Progress func(bytes int64)
+	// Progress, if not nil, is called after each tensor whose data was read, with the number of bytes read so
+	// far and of all tensors, possibly by several goroutines at once.
+	Progress func(done, total int64)
 
 	// Described, if not nil, is called with the path of each configuration that the tensors of a set are
 	// compared with. Fewer rules apply to sets without one.
@@ -132,6 +132,9 @@ func (r *repository) isFile() bool {
 // judgeData reads and judges the data of all sets.
 func (r *repository) judgeData(ctx context.Context) {
 	d := &dataJudge{progress: r.opts.Progress, read: make(map[string]bool), digested: make(map[string]bool)}
+	for _, m := range r.weights {
+		d.expect(m)
+	}
 	for _, m := range r.weights {
 		d.judge(ctx, m)
 		if ctx.Err() != nil {

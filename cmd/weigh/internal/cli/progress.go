@@ -68,7 +68,17 @@ func (p *Progress) Count(bytes int64) {
 	p.DoneBytes.Add(bytes)
 }
 
+// SetBytes sets the number of processed bytes, which the caller counts itself. A smaller number is
+// ignored: of several goroutines, one may report late.
+func (p *Progress) SetBytes(done int64) {
+	for was := p.DoneBytes.Load(); done > was && !p.DoneBytes.CompareAndSwap(was, done); was = p.DoneBytes.Load() {
+	}
+}
+
 func (p *Progress) String() string {
+	if p.doneTensors.Load() == 0 && p.DoneBytes.Load() > 0 {
+		return fmt.Sprintf("%s of %s", typeset.Bytes(p.DoneBytes.Load()), typeset.Bytes(p.Bytes))
+	}
 	return fmt.Sprintf("%s of %s, %s of %s", typeset.Count(p.doneTensors.Load()), typeset.Plural(p.Tensors, "tensor"),
 		typeset.Bytes(p.DoneBytes.Load()), typeset.Bytes(p.Bytes))
 }

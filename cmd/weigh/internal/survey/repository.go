@@ -23,7 +23,7 @@ func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.T
 	if opts.Data {
 		done := progressOf(files)
 		defer sess.ShowProgress(done)()
-		opts.Progress = done.Count
+		opts.Progress = func(bytes, _ int64) { done.SetBytes(bytes) }
 	}
 	for r, err := range check.Validate(ctx, at.Store, at.Within, sets, opts) {
 		if ctx.Err() != nil {
