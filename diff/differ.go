@@ -31,8 +31,8 @@ type Differ struct {
 	// Parallel is the number of tensors that are compared concurrently. 0 means GOMAXPROCS.
 	Parallel int
 
-	// Progress is told of bytes of a as they are compared, by any goroutine; nil means
-	// that nobody is.
+	// Progress is called with numbers of bytes of a that were compared, from any goroutine.
+	// nil means that it is not called.
 	Progress func(bytes int64)
 }
 

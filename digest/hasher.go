@@ -29,8 +29,8 @@ type Hasher struct {
 	// GOMAXPROCS.
 	Parallel int
 
-	// Progress is told of bytes as they are read, by any goroutine; nil means that
-	// nobody is.
+	// Progress is called with numbers of bytes that were read, from any goroutine. nil means
+	// that it is not called.
 	Progress func(bytes int64)
 }
 
@@ -52,7 +52,7 @@ func (h *Hasher) parallel() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// told counts bytes that were read.
+// told reports bytes that were read.
 func (h *Hasher) told(n int) {
 	if h.Progress != nil {
 		h.Progress(int64(n))

@@ -1,4 +1,4 @@
-// Exact sums of floats: integers, apart by sign and exponent.
+// Exact sums of floats, as integers for each sign and exponent.
 
 package stats
 
@@ -7,17 +7,15 @@ import (
 	"math/bits"
 )
 
-// The layouts of F32 and F64: the bits of the mantissa and of the exponent.
+// The layouts of F32 and F64: the numbers of bits of mantissa and exponent.
 const (
 	mantissa32, exponents32 = 23, 8
 	mantissa64, exponents64 = 52, 11
 )
 
-// classes has the floats of a tensor in classes, one for each sign and exponent, in
-// the order of these bits; the last of each sign has infinities and NaNs. The
-// floats of a class differ in their fraction, the bits of the mantissa, alone. So
-// knowing how many there are, and the sums of their fractions and of the squares
-// of these, is knowing the sums of the floats.
+// classes groups floats by sign and exponent, in the order of these bits. The last class of each sign
+// has infinities and NaNs. Floats of a class differ only in their fraction, the mantissa bits. The sums
+// of the floats therefore follow from their number and the sums of the fractions and their squares.
 type classes struct {
 	mantissa, exponents int    // bits
 	all                 []sums // of fractions
@@ -27,8 +25,8 @@ func newClasses(mantissa, exponents int) classes {
 	return classes{mantissa, exponents, make([]sums, 2<<exponents)}
 }
 
-// add adds n times the float with the given pattern. It is for F32, of which the
-// square of a fraction is one word.
+// add adds n times the float with the given pattern. It must be an F32, because the square of its
+// fraction fits into one word.
 func (c *classes) add(pattern, n uint64) {
 	fraction := pattern & (1<<c.mantissa - 1)
 	sum1, sum0 := bits.Mul64(fraction, n)
@@ -42,7 +40,7 @@ func (c *classes) merge(other *classes) {
 	}
 }
 
-// in returns how many numbers have the given exponent, of either sign.
+// in returns the number of floats with the given exponent and any sign.
 func (c *classes) in(exponent int) uint64 {
 	return c.all[exponent].n + c.all[exponent+1<<c.exponents].n
 }
@@ -52,8 +50,8 @@ func (c *classes) moments() *moments {
 	// A number is fraction * 2^lowest if its exponent is 0, which makes it
 	// subnormal, and otherwise (2^mantissa + fraction) * 2^(lowest + exponent - 1).
 	lowest := 2 - 1<<(c.exponents-1) - c.mantissa
-	last := 1<<c.exponents - 1 // exponents from here on are not finite
-	first := 0                 // exponents below have no numbers
+	last := 1<<c.exponents - 1 // the exponent of infinities and NaNs
+	first := 0                 // there are no numbers with lower exponents
 	for first < last-1 && c.in(first) == 0 {
 		first++
 	}
@@ -73,7 +71,7 @@ func (c *classes) moments() *moments {
 	return m
 }
 
-// addClass adds the numbers of c, of which the lowest bit is that of 2^shift.
+// addClass adds the numbers of c, whose lowest bit represents 2^shift.
 func (m *moments) addClass(c *sums, negative, normal bool, mantissa int, shift uint) {
 	sum := join(c.sum[:]...)
 	squares := join(c.squares[:]...)

@@ -10,27 +10,26 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// singles takes blocks of F32. C64 is F32 twice as long.
+// singles processes blocks of F32. C64 is treated as twice as many F32.
 type singles struct {
 	floats
 	lanes [4]lane // sums since the last flush
 }
 
-// A lane has sums for each sign and exponent. Consecutive numbers go to different
-// lanes, so that an addition need not wait for the one before, which was as a
-// rule to the same few classes.
+// A lane has sums for each sign and exponent. Consecutive numbers go to different lanes, because they
+// usually belong to the same few classes and additions would wait for each other.
 type lane struct {
 	classes [2 << exponents32]struct {
-		sum     uint64 // how many numbers, above the sum of their fractions
-		squares uint64 // of their fractions
+		sum     uint64 // the count in the upper bits, and the sum of fractions
+		squares uint64 // the sum of squares of fractions
 	}
-	// If lanes lay whole pages apart, processors would take an addition in one
-	// for an addition in another, and wait after all.
+	// If the distance of lanes were a multiple of the page size, processors would confuse
+	// additions in different lanes and wait.
 	_ [320]byte
 }
 
-// laneSize is how many numbers may be added between flushes. Of so many, the sum
-// of fractions takes less than sumBits bits, and that of squares less than 64.
+// laneSize is the maximum number of additions between flushes. The sum of so many fractions has less than
+// sumBits bits, and the sum of squares less than 64.
 const (
 	laneSize = 1 << 18
 	sumBits  = mantissa32 + 18
@@ -42,9 +41,8 @@ func newSingles(codec *num.Codec) *singles {
 	return &singles{floats: newFloats(codec, 0x1p-126, math.MaxFloat32, newClasses(mantissa32, exponents32))}
 }
 
-// add goes through a chunk twice, for the sums and for the extremes, and not once for
-// both: there are not enough registers for that, and the second time the chunk is
-// in the first-level cache.
+// add processes a chunk in two passes, for sums and for extremes. One pass would need too many registers,
+// and in the second pass the chunk is in the first-level cache.
 func (s *singles) add(block []byte) {
 	for chunk := range slices.Chunk(block, chunkSize) {
 		before := s.tiny()
@@ -76,8 +74,7 @@ func (s *singles) sum(chunk []byte) {
 	}
 }
 
-// add makes do with two additions for three sums, since the count rides on top of
-// the fractions.
+// add needs two additions for three sums, because the count is in the upper bits of the sum of fractions.
 func (l *lane) add(pattern uint32) {
 	fraction := uint64(pattern) & (1<<mantissa32 - 1)
 	c := &l.classes[pattern>>mantissa32]
@@ -85,7 +82,7 @@ func (l *lane) add(pattern uint32) {
 	c.squares += fraction * fraction
 }
 
-// tiny returns how many numbers since the last flush have the exponent 0.
+// tiny returns the number of floats since the last flush with exponent 0.
 func (s *singles) tiny() uint64 {
 	var n uint64
 	for i := range s.lanes {
@@ -95,7 +92,7 @@ func (s *singles) tiny() uint64 {
 	return n
 }
 
-// flush moves what is in the lanes to where there is room for more.
+// flush adds the sums in the lanes to wider ones.
 func (s *singles) flush() {
 	for i := range s.lanes {
 		for k := range s.lanes[i].classes {
@@ -113,16 +110,14 @@ const (
 	largest32 = 0x7f7fffff
 )
 
-// extremes returns the smallest and the largest number of chunk, and false if
-// there is a NaN, an infinity, or a largest number of the dtype in it. These are
-// the patterns from largest32 on.
+// extremes returns the smallest and the largest number of chunk. It returns false if the chunk contains a
+// NaN, an infinity, or the largest number of the dtype, whose patterns are largest32 and above.
 //
-// Among numbers without a sign the largest has the largest pattern, and among
-// those with one the smallest has. As int32 all the former are above the latter,
-// and as uint32 it is the other way round. So both are found by comparing
-// patterns, which costs half of what comparing floats does.
+// Among positive numbers the largest has the largest pattern, and among negative numbers the smallest has.
+// As int32, positive patterns are above negative ones, and as uint32 below. So both extremes are found by
+// comparing patterns, which takes half the time of comparing floats.
 func extremes(chunk []byte) (lo, hi float32, ordinary bool) {
-	// Two of each, for a max has to wait for the one before it.
+	// Two of each, because a max has to wait for the previous one.
 	top, bottom := int32(math.MinInt32), uint32(0)
 	top1, bottom1 := top, bottom
 	rest := chunk
@@ -146,7 +141,7 @@ func extremes(chunk []byte) (lo, hi float32, ordinary bool) {
 	lo, hi = math.Float32frombits(bottom), math.Float32frombits(uint32(top))
 	switch {
 	case bottom == 0: // all are 0
-	case bottom < sign32: // none has a sign
+	case bottom < sign32: // all are positive
 		lo = nearestToZero(chunk)
 	case top < 0: // all have one
 		hi = nearestToZero(chunk)
@@ -154,8 +149,7 @@ func extremes(chunk []byte) (lo, hi float32, ordinary bool) {
 	return lo, hi, true
 }
 
-// nearestToZero returns the number of chunk that is nearest to zero, if all have
-// one sign.
+// nearestToZero returns the number of chunk nearest to zero, if all have the same sign.
 func nearestToZero(chunk []byte) float32 {
 	least := uint32(math.MaxUint32)
 	for ; len(chunk) >= 4; chunk = chunk[4:] {
@@ -164,12 +158,12 @@ func nearestToZero(chunk []byte) float32 {
 	return math.Float32frombits(least)
 }
 
-// zeros returns how many numbers of chunk are zero.
+// zeros returns the number of zeros in chunk.
 func zeros(chunk []byte) uint64 {
 	var n uint64
 	for ; len(chunk) >= 4; chunk = chunk[4:] {
-		// Less than 1 only if it is 0: the borrow is the answer. Of zeros
-		// here and there, a branch would be mispredicted.
+		// Subtracting 1 borrows only from 0. A branch would be mispredicted for
+		// scattered zeros.
 		n += (uint64(binary.LittleEndian.Uint32(chunk)<<1) - 1) >> 63
 	}
 	return n

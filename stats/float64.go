@@ -11,8 +11,8 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// doubles takes blocks of F64. They are added to where the sums stay: a fraction's
-// square takes two words, and there would be no room in lanes as F32 has them.
+// doubles processes blocks of F64. It adds to the final sums without lanes, because the square of a fraction
+// takes two words.
 type doubles struct{ floats }
 
 func newDoubles(codec *num.Codec) *doubles {
@@ -33,16 +33,14 @@ func (d *doubles) add(block []byte) {
 
 func (d *doubles) merge(other *doubles) { d.floats.merge(&other.floats) }
 
-// special returns how many numbers have the exponent of zeros and subnormal
-// numbers, or that of infinities and NaNs.
+// special returns the number of zeros, subnormal numbers, infinities and NaNs, by their exponents.
 func (d *doubles) special() uint64 { return d.sums.in(0) + d.sums.in(1<<exponents64-1) }
 
-// sum adds the numbers of chunk to the classes, and returns the smallest and the
-// largest that is not NaN.
+// sum adds the numbers of chunk to the classes, and returns the smallest and the largest number, ignoring
+// NaN.
 func (d *doubles) sum(chunk []byte) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	// As an array, of a size that no pattern's upper bits exceed, the classes
-	// need no check of the index.
+	// An array with an element for every value of the upper bits needs no bounds checks.
 	all := (*[2 << exponents64]sums)(d.sums.all)
 	for ; len(chunk) >= 8; chunk = chunk[8:] {
 		pattern := binary.LittleEndian.Uint64(chunk)

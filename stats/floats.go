@@ -1,4 +1,4 @@
-// Floats of 32 and 64 bits: what their fast loops have in common.
+// Floats of 32 and 64 bits: the common parts of their fast loops.
 
 package stats
 
@@ -9,16 +9,15 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// floats is what is known of the numbers of a float dtype of 32 or 64 bits.
+// floats accumulates the numbers of a float dtype of 32 or 64 bits.
 //
-// Blocks are taken in chunks, and a chunk is supposed to be ordinary: to hold
-// zeros, and normal numbers below the largest. One that turns out to hold
-// anything else is looked at again, number by number.
+// It processes blocks in chunks and assumes that a chunk is ordinary, which means that it contains only
+// zeros and normal numbers below the largest. Other chunks are processed again, number by number.
 type floats struct {
 	codec    *num.Codec
 	smallest float64 // the smallest normal number
 	largest  float64 // the largest number
-	sums     classes // all numbers, whatever they are
+	sums     classes // all numbers
 
 	lo, hi                 float64 // of the finite numbers; +Inf and -Inf if there are none
 	nan, posInf, negInf    int64
@@ -28,21 +27,21 @@ type floats struct {
 	buf [512]float64 // decoded numbers
 }
 
-// chunkSize is the size of a chunk in bytes: small enough for the first-level
-// cache, since a chunk is gone through twice and more.
+// chunkSize is the size of a chunk in bytes. It fits into the first-level cache, because a chunk is read at
+// least twice.
 const chunkSize = 16 << 10
 
 func newFloats(codec *num.Codec, smallest, largest float64, sums classes) floats {
 	return floats{codec: codec, smallest: smallest, largest: largest, sums: sums, lo: math.Inf(1), hi: math.Inf(-1)}
 }
 
-// ordinary takes note of an ordinary chunk, but for its sums.
+// ordinary records an ordinary chunk, except for its sums.
 func (f *floats) ordinary(lo, hi float64, zeros uint64) {
 	f.lo, f.hi = min(f.lo, lo), max(f.hi, hi)
 	f.zero += int64(zeros)
 }
 
-// odd takes note of any chunk, but for its sums.
+// odd records any chunk, except for its sums.
 func (f *floats) odd(chunk []byte) {
 	for numbers := range decoded(f.codec, f.buf[:], chunk) {
 		for _, x := range numbers {
@@ -51,8 +50,7 @@ func (f *floats) odd(chunk []byte) {
 	}
 }
 
-// note takes note of x, by comparing it as any number is. All tests of patterns in
-// the fast loops come to the same.
+// note records x by comparing numbers. The comparisons of patterns in the fast loops are equivalent.
 func (f *floats) note(x float64) {
 	abs := math.Abs(x)
 	switch {
@@ -76,8 +74,8 @@ func (f *floats) note(x float64) {
 	f.lo, f.hi = min(f.lo, x), max(f.hi, x)
 }
 
-// merge adds what other knows. Everything is a count, an exact sum, or an extreme, so
-// it does not matter who has seen what.
+// merge adds the state of other. It consists of counts, exact sums and extremes, so the distribution of blocks
+// does not matter.
 func (f *floats) merge(other *floats) {
 	f.sums.merge(&other.sums)
 	f.lo, f.hi = min(f.lo, other.lo), max(f.hi, other.hi)
@@ -90,7 +88,7 @@ func (f *floats) merge(other *floats) {
 	f.subnormals.merge(&other.subnormals)
 }
 
-// report fills s with all but the histogram.
+// report fills s, except for the histogram.
 func (f *floats) report(s *Summary) {
 	s.NaN, s.PosInf, s.NegInf = f.nan, f.posInf, f.negInf
 	s.Zero, s.Subnormal, s.AtMax = f.zero, f.subnormal, f.atMax

@@ -1,4 +1,4 @@
-// Histograms: by magnitude, and between the smallest and the largest number.
+// Histograms by magnitude, and by value.
 
 package stats
 
@@ -9,10 +9,9 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// Exponents counts numbers by binary exponent: Counts[i] those, of either sign,
-// from 2^(First+i) up to, and not including, 2^(First+i+1) in magnitude. Zeros
-// are in none. There is a count for every exponent from that of the number
-// nearest to zero to that of the one farthest from it.
+// Exponents counts numbers by binary exponent: Counts[i] is the number of values of any sign with magnitude
+// from 2^(First+i) to 2^(First+i+1), exclusive. Zeros are not counted. Counts begins with the exponent of the
+// smallest magnitude and ends with that of the largest.
 type Exponents struct {
 	First  int
 	Counts []int64
@@ -21,8 +20,7 @@ type Exponents struct {
 // The exponents of float64s are from lowestExponent to 1023.
 const lowestExponent = -1074
 
-// binades counts numbers by exponent, from lowestExponent on. At 16 KiB there is
-// room for every exponent, so that counting does not depend on what comes first.
+// binades counts numbers by exponent, from lowestExponent on. It has 16 KiB, with a count for every exponent.
 type binades [1024 - lowestExponent]int64
 
 // add counts x n times.
@@ -38,7 +36,7 @@ func (b *binades) merge(other *binades) {
 	}
 }
 
-// trim returns the counts between the first and the last that is not 0.
+// trim removes zeros at both ends of the counts.
 func (b *binades) trim() Exponents {
 	counted := func(n int64) bool { return n != 0 }
 	first := slices.IndexFunc(b[:], counted)
@@ -52,12 +50,11 @@ func (b *binades) trim() Exponents {
 	return Exponents{first + lowestExponent, slices.Clone(b[first:last])}
 }
 
-// A Histogram counts numbers between edges: Counts[i] those from Edges[i] up to,
-// and not including, Edges[i+1], which the last one does include. Edges are
-// equally far apart, from the smallest number to the largest. If these are the
-// same there is one count.
+// A Histogram counts numbers between edges: Counts[i] is the number of values from Edges[i] to Edges[i+1],
+// exclusive except for the last one. Edges are equidistant, from the smallest to the largest number. If
+// these are equal, there is a single count.
 //
-// 64-bit integers are placed by the float64 nearest to each.
+// 64-bit integers are rounded to the nearest float64.
 type Histogram struct {
 	Edges  []float64
 	Counts []int64
@@ -68,11 +65,11 @@ type bins struct {
 	Histogram
 	codec  *num.Codec
 	scale  float64 // bins for each 2 units
-	placed int64   // how many numbers there are in Counts
+	placed int64   // the sum of Counts
 	buf    [512]float64
 }
 
-// newBins returns n bins for the finite numbers of s, of which there are some.
+// newBins returns n bins for the finite numbers of s, which must exist.
 func newBins(codec *num.Codec, s *Summary, n int) *bins {
 	lo, hi := s.Min.Float64(), s.Max.Float64()
 	if lo == hi {
@@ -81,8 +78,8 @@ func newBins(codec *num.Codec, s *Summary, n int) *bins {
 	edges := make([]float64, n+1)
 	step := hi/float64(n) - lo/float64(n) // hi - lo may overflow
 	for i := range n {
-		// The conversion keeps the product from being fused with the sum,
-		// which would give other bits on some machines.
+		// The conversion prevents fused multiply-add, which would give different bits on
+		// some machines.
 		edges[i] = min(lo+float64(step*float64(i)), hi)
 	}
 	edges[n] = hi
@@ -93,15 +90,15 @@ func newBins(codec *num.Codec, s *Summary, n int) *bins {
 	return b
 }
 
-// place counts x n times, unless it is out of range or NaN: in a second pass over
-// a tensor all other numbers are what they were in the first.
+// place counts x n times, unless it is out of range or NaN. In the second pass, other numbers must be the
+// same as in the first.
 func (b *bins) place(x float64, n int64) {
 	last := len(b.Counts) - 1
 	lo := b.Edges[0]
 	if !(x >= lo && x <= b.Edges[last+1]) {
 		return
 	}
-	// The quotient may be off by rounding, and the edges decide.
+	// The quotient may be rounded, so compare with the edges.
 	i := min(int((x/2-lo/2)*b.scale), last)
 	for i > 0 && x < b.Edges[i] {
 		i--

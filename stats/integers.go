@@ -10,20 +10,20 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// integers takes blocks of I32, U32, I64 or U64. The sums of 64-bit integers are as
-// wide as those of fractions, so nothing is lost, and no number is made a float.
+// integers processes blocks of I32, U32, I64 or U64. The sums are exact, and no number is converted to a
+// float.
 type integers struct {
 	codec   *num.Codec
 	sums    sums // of negative integers in two's complement
 	flip    uint64
-	lo, hi  uint64    // the smallest and the largest, with the bits flip turned over
-	lengths [65]int64 // how many have so many bits, without their sign
+	lo, hi  uint64    // the smallest and the largest, with the bits of flip inverted
+	lengths [65]int64 // counts by the number of bits of the magnitude
 }
 
 func newIntegers(codec *num.Codec) *integers {
 	a := &integers{codec: codec, lo: math.MaxUint64}
 	if codec.Kind() == num.Signed {
-		a.flip = 1 << 63 // the sign, so that all compare as uint64 do
+		a.flip = 1 << 63 // the sign; inverted, numbers compare like uint64
 	}
 	return a
 }
@@ -45,11 +45,11 @@ func (a *integers) add(block []byte) {
 	}
 }
 
-// one adds the integer v, which is negative if it has the bit flip.
+// one adds the integer v, which is negative if its bit flip is set.
 func (a *integers) one(v uint64) {
 	negative := -(v & a.flip >> 63) // all ones, or all zeros
 	abs := v ^ negative - negative
-	// The sum is of numbers with a sign, in two words: the second is all sign.
+	// The numbers are sign-extended to two words.
 	sq1, sq0 := bits.Mul64(abs, abs)
 	a.sums.add(1, v, negative, sq0, sq1, 0)
 	a.lo, a.hi = min(a.lo, v^a.flip), max(a.hi, v^a.flip)
@@ -64,8 +64,7 @@ func (a *integers) merge(other *integers) {
 	}
 }
 
-// report fills s with all but the histogram. Integers are all finite, and none is
-// subnormal.
+// report fills s, except for the histogram. Integers are finite and never subnormal.
 func (a *integers) report(s *Summary) {
 	if a.sums.n == 0 {
 		return
@@ -74,7 +73,7 @@ func (a *integers) report(s *Summary) {
 	if a.flip != 0 {
 		kind = signed
 	}
-	// Turned over once more, the bits are those of the integer itself.
+	// Inverting the bits again gives the integer.
 	s.Min, s.Max = Value{a.lo ^ a.flip, kind}, Value{a.hi ^ a.flip, kind}
 	s.Zero = a.lengths[0]
 	magnitudes := new(binades)

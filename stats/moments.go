@@ -1,4 +1,4 @@
-// Exact sums, and from them the mean and the standard deviation, rounded once.
+// Exact sums, and the mean and standard deviation, which are rounded once.
 
 package stats
 
@@ -9,10 +9,9 @@ import (
 	"math/bits"
 )
 
-// sums are how many integers there are, and the sums of them and of their
-// squares. The integers have up to 64 bits, or 52 if they are fractions; and they
-// are fewer than 2^60, since a tensor has fewer than 2^61 bytes. So the sums are
-// below 2^124 and 2^188, and nothing overflows.
+// sums are the count of integers, their sum and the sum of their squares. Integers have up to 64 bits, and
+// fractions up to 52. There are fewer than 2^60, because a tensor has fewer than 2^61 bytes. So the sums are
+// below 2^124 and 2^188 and do not overflow.
 type sums struct {
 	n       uint64
 	sum     [2]uint64 // in two's complement, the least significant word first
@@ -45,20 +44,20 @@ func (s *sums) moments() *moments {
 	return m
 }
 
-// moments are the number of numbers, their sum in units of 2^exp, and the sum
-// of their squares in units of 2^(2*exp).
+// moments are the count of numbers, their sum in units of 2^exp, and the sum of their squares in units of
+// 2^(2*exp).
 type moments struct {
 	n            int64
 	sum, squares big.Int
 	exp          int
 }
 
-// guard is how many bits of a result are computed: those of a float64, and
-// enough for a last one that says whether there was anything behind it.
+// guard is the number of bits of a result that are computed: the bits of a float64, and additional ones of
+// which the last is set if the result is inexact.
 const guard = 64
 
-// meanAndStdDev returns both rounded to the nearest float64, or NaN if there are
-// no numbers. Neither can overflow, for neither exceeds the largest number.
+// meanAndStdDev returns both rounded to the nearest float64, or NaN for no numbers. They do not overflow,
+// because neither exceeds the largest number.
 func (m *moments) meanAndStdDev() (mean, stdDev float64) {
 	if m.n == 0 {
 		return math.NaN(), math.NaN()
@@ -66,8 +65,8 @@ func (m *moments) meanAndStdDev() (mean, stdDev float64) {
 	return m.mean(), m.stdDev()
 }
 
-// mean returns sum / n. The magnitude is divided, since that of integers is rounded
-// towards zero, and nearest takes it from there.
+// mean returns sum / n. It divides the magnitude, because integer division rounds towards zero, and nearest
+// rounds the result.
 func (m *moments) mean() float64 {
 	n := big.NewInt(m.n)
 	k := max(0, guard+n.BitLen()-m.sum.BitLen())
@@ -81,14 +80,13 @@ func (m *moments) mean() float64 {
 	return x
 }
 
-// stdDev returns the root of the mean square less the square of the mean, which
-// is sqrt(n*squares - sum²) / n. With exact sums, nothing is lost in taking the
-// difference.
+// stdDev returns the root of the mean square minus the square of the mean, which is
+// sqrt(n*squares - sum²) / n. Because the sums are exact, the difference is, too.
 func (m *moments) stdDev() float64 {
 	n := big.NewInt(m.n)
 	v := new(big.Int).Mul(n, &m.squares)
 	v.Sub(v, new(big.Int).Mul(&m.sum, &m.sum))
-	// In integers: the root of v*4^k/n², of which twice as many bits are needed.
+	// In integers: the root of v*4^k/n², which needs twice as many bits.
 	k := max(0, guard+n.BitLen()-v.BitLen()/2)
 	v.Lsh(v, uint(2*k))
 	q, rest := new(big.Int).QuoRem(v, new(big.Int).Mul(n, n), new(big.Int))
@@ -97,22 +95,20 @@ func (m *moments) stdDev() float64 {
 	return nearest(root, !exact, m.exp-k)
 }
 
-// nearest returns the float64 nearest to x * 2^exp, or if more is set to a
-// number just above it. x is not negative; unless it is exact it has at least
-// guard bits, so that one bit more, which is set if anything was cut off, decides
-// between the float64 below and the one above.
+// nearest returns the float64 nearest to x * 2^exp, or if more is set, nearest to a number just above it. x is
+// not negative. Unless it is exact, it has at least guard bits, so an additional bit that is set for inexact
+// numbers decides between the float64 below and the one above.
 func nearest(x *big.Int, more bool, exp int) float64 {
 	x = new(big.Int).Lsh(x, 1)
 	if more {
 		x.SetBit(x, 0, 1)
 	}
-	f := new(big.Float).SetInt(x) // as precise as x is long
+	f := new(big.Float).SetInt(x) // with the precision of x
 	nearest, _ := f.SetMantExp(f, exp-1).Float64()
 	return nearest
 }
 
-// join returns the integer of the given words, the least significant first. There are
-// up to three.
+// join returns the integer with the given words, least significant first. There are up to three.
 func join(words ...uint64) *big.Int {
 	var b [24]byte
 	for i, w := range words {

@@ -1,4 +1,4 @@
-// From a tensor to its summary.
+// Computing summaries.
 
 package stats
 
@@ -13,35 +13,33 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// A Counter summarizes tensors in a way of one's choice. The zero Counter is
-// that of Of. It is not changed by its methods, and may be used by any number of
-// goroutines at once.
+// A Counter summarizes tensors with options. The zero Counter has the defaults of Of. A Counter is safe for
+// concurrent use.
 type Counter struct {
-	// Bins is how many parts Summary.Histogram has. 0 means that there is none.
+	// Bins is the number of bins of Summary.Histogram. 0 means no histogram.
 	Bins int
 
-	// Quantiles are those to find, each from 0 to 1: 0.5 is the median. Of n
-	// finite numbers in ascending order, quantile q is the one in place q*n,
-	// rounded up, counted from 1. A dtype of more than 16 bits has none.
+	// Quantiles are the quantiles to compute, from 0 to 1; 0.5 is the median. Quantile q of n
+	// finite numbers is the one at position q*n, rounded up, in ascending order, counted from
+	// 1. Dtypes above 16 bits have no quantiles.
 	Quantiles []float64
 
-	// SHA256 asks for the digest of the tensor's bytes.
+	// SHA256 computes the digest of the tensor's bytes.
 	SHA256 bool
 
-	// Workers is how many goroutines read and count one tensor. 0 means as many
-	// as there are processors, up to 4; the result is always the same. Where
-	// many tensors are counted side by side, 1 is best.
+	// Workers is the number of goroutines for one tensor. 0 means GOMAXPROCS, up to 4. The
+	// result does not depend on it. Use 1 if you count many tensors concurrently.
 	Workers int
 }
 
-// maxWorkers keeps one tensor from taking a large machine for itself: four
-// count faster than most places can be read from.
+// maxWorkers is the default maximum of goroutines for one tensor. Four count faster than most storage can be
+// read.
 const maxWorkers = 4
 
-// Of returns the summary of t. It is an error if t cannot be read to its end.
+// Of returns the summary of t. It fails if t cannot be read completely.
 func Of(t *safetensors.Tensor) (*Summary, error) { return new(Counter).Of(t) }
 
-// Of is [Of] in c's way.
+// Of is like the function [Of], with the options of c.
 func (c *Counter) Of(t *safetensors.Tensor) (*Summary, error) {
 	codec, err := c.check(t)
 	if err != nil {
@@ -64,8 +62,8 @@ func (c *Counter) Of(t *safetensors.Tensor) (*Summary, error) {
 	return s, nil
 }
 
-// check returns the codec of t, or an error if t or c makes no sense. A Tensor can
-// be made by anyone, and nothing has checked its size against its shape.
+// check returns the codec of t, or an error if t or c is invalid. The size of a Tensor may not match its shape,
+// because callers can create any.
 func (c *Counter) check(t *safetensors.Tensor) (*num.Codec, error) {
 	for _, q := range c.Quantiles {
 		if !(q >= 0 && q <= 1) {
@@ -83,8 +81,7 @@ func (c *Counter) check(t *safetensors.Tensor) (*num.Codec, error) {
 	return codec, nil
 }
 
-// narrow summarizes a dtype of at most 16 bits: all is known once its patterns
-// are counted.
+// narrow summarizes a dtype of at most 16 bits by counting patterns.
 func (c *Counter) narrow(t *safetensors.Tensor, codec *num.Codec, s *Summary) error {
 	p, err := first(c, t, s, func() *patterns { return &patterns{codec: codec} })
 	if err != nil {
@@ -104,15 +101,15 @@ func (c *Counter) narrow(t *safetensors.Tensor, codec *num.Codec, s *Summary) er
 	return nil
 }
 
-// A tally is an accumulator that knows what it has seen.
+// A tally is an accumulator that can report.
 type tally[A any] interface {
 	accumulator[A]
 	report(*Summary)
 }
 
-// wide summarizes a dtype of more than 16 bits. The edges of a histogram are
-// known only when all is counted, so there is a second pass for one. If the
-// source is not the same by then, that shows as a rule: a number is out of range.
+// wide summarizes a dtype above 16 bits. A histogram requires a second pass, because its edges are known only
+// after the first one. If the source has changed in between, a number is usually out of range, which is an
+// error.
 func wide[A tally[A]](c *Counter, t *safetensors.Tensor, codec *num.Codec, s *Summary, fresh func(*num.Codec) A) error {
 	a, err := first(c, t, s, func() A { return fresh(codec) })
 	if err != nil {
@@ -133,7 +130,7 @@ func wide[A tally[A]](c *Counter, t *safetensors.Tensor, codec *num.Codec, s *Su
 	return nil
 }
 
-// first makes the first pass, and the digest with it.
+// first makes the first pass, including the digest.
 func first[A accumulator[A]](c *Counter, t *safetensors.Tensor, s *Summary, fresh func() A) (A, error) {
 	var digest hash.Hash
 	if c.SHA256 {

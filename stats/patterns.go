@@ -1,4 +1,4 @@
-// Dtypes of at most 16 bits: all is known from how often each pattern occurs.
+// Dtypes of at most 16 bits: counting patterns.
 
 package stats
 
@@ -11,20 +11,19 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// patterns counts the patterns of a dtype of at most 16 bits. What a pattern
-// stands for is not looked at until the end, when it is looked at once.
+// patterns counts the patterns of a dtype of at most 16 bits. Each pattern is decoded once, at the end.
 //
-// A norm or a bias has fewer elements than there are patterns, and is not worth a
-// table of them: it is kept as it is until it is known to be all there is.
+// A norm or bias has fewer elements than there are patterns. Small tensors are therefore kept as bytes, and
+// sorted at the end.
 type patterns struct {
 	codec *num.Codec
-	few   []byte      // what there is, as long as that is little
-	words *words      // nil as long as it is
-	odd   [256]uint64 // bytes that no word of two has: the last of a tensor at most
+	few   []byte      // the elements of a small tensor
+	words *words      // nil while few is in use
+	odd   [256]uint64 // counts of single bytes at the end of a tensor
 }
 
-// fewMost is how many bytes are few. To sort as many takes about as long as to make a
-// table, and to go through it.
+// fewMost is the maximum size of few in bytes. Sorting so many elements takes about as long as allocating and
+// reading the table.
 const fewMost = 4 << 10
 
 func (p *patterns) add(b []byte) {
@@ -38,7 +37,7 @@ func (p *patterns) add(b []byte) {
 	p.count(b)
 }
 
-// tabulate makes the table, and counts in it what there is.
+// tabulate creates the table and counts the elements in few.
 func (p *patterns) tabulate() {
 	p.words = new(words)
 	p.count(p.few)
@@ -62,7 +61,7 @@ func (p *patterns) count(b []byte) {
 	}
 }
 
-// merge adds what other has counted of the same tensor.
+// merge adds the counts of other.
 func (p *patterns) merge(other *patterns) {
 	p.add(other.few)
 	if other.words == nil {
@@ -90,7 +89,7 @@ func (p *patterns) all() iter.Seq2[uint16, uint64] {
 	return p.split(16)
 }
 
-// sorted is all for a few elements.
+// sorted is all for small tensors.
 func (p *patterns) sorted() iter.Seq2[uint16, uint64] {
 	width := p.codec.Bits()
 	elements := make([]uint16, 0, len(p.few)*8/width)
@@ -119,8 +118,7 @@ func (p *patterns) sorted() iter.Seq2[uint16, uint64] {
 	}
 }
 
-// split is all for words of several elements. The first element is in the lowest
-// bits, but which is which no longer matters.
+// split is all for words of several elements. The order of elements in a word does not matter.
 func (p *patterns) split(wordBits int) iter.Seq2[uint16, uint64] {
 	width := p.codec.Bits()
 	var counts [256]uint64
@@ -133,7 +131,7 @@ func (p *patterns) split(wordBits int) iter.Seq2[uint16, uint64] {
 	for w, n := range p.words.all() {
 		put(w, wordBits, n)
 	}
-	for c, n := range p.odd { // none for 6 bits
+	for c, n := range p.odd { // empty for 6 bits
 		put(uint16(c), 8, n)
 	}
 	return func(yield func(uint16, uint64) bool) {
@@ -145,8 +143,7 @@ func (p *patterns) split(wordBits int) iter.Seq2[uint16, uint64] {
 	}
 }
 
-// finite yields the finite numbers that occur, in the order of their patterns, and
-// how often.
+// finite yields the finite numbers that occur, in the order of their patterns, with their counts.
 func (p *patterns) finite() iter.Seq2[float64, int64] {
 	return func(yield func(float64, int64) bool) {
 		for pattern, n := range p.all() {
@@ -158,7 +155,7 @@ func (p *patterns) finite() iter.Seq2[float64, int64] {
 	}
 }
 
-// report fills s with all but quantiles and the histogram.
+// report fills s, except for quantiles and the histogram.
 func (p *patterns) report(s *Summary) {
 	for pattern, count := range p.all() {
 		n := int64(count)
@@ -177,8 +174,8 @@ func (p *patterns) report(s *Summary) {
 			s.AtMax += n
 		}
 	}
-	// Every number of a narrow dtype is an F32, integers too, and so the sums
-	// are made as those of F32 are.
+	// An F32 represents every number of a narrow dtype, including integers, so the sums are
+	// those of F32.
 	sums := newClasses(mantissa32, exponents32)
 	magnitudes := new(binades)
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -194,7 +191,7 @@ func (p *patterns) report(s *Summary) {
 	s.Mean, s.StdDev = sums.moments().meanAndStdDev()
 }
 
-// quantiles returns the numbers in the places of qs, and nil if there are none.
+// quantiles returns the quantiles qs, or nil if there are no numbers.
 func (p *patterns) quantiles(qs []float64) []Value {
 	type multiple struct {
 		x float64
@@ -207,10 +204,10 @@ func (p *patterns) quantiles(qs []float64) []Value {
 	if len(numbers) == 0 {
 		return nil
 	}
-	// Patterns are in order only among numbers of one sign, and not all floats
-	// have the same layout: to sort some thousand numbers costs little.
+	// The order of patterns differs from that of numbers, so sort them. There are at most some
+	// thousand.
 	slices.SortFunc(numbers, func(a, b multiple) int { return cmp.Compare(a.x, b.x) })
-	ranks := make([]int64, len(numbers)) // the last place that each has
+	ranks := make([]int64, len(numbers)) // the last position of each
 	var total int64
 	for i, m := range numbers {
 		total += m.n

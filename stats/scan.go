@@ -1,4 +1,4 @@
-// The pass: a tensor read once, in blocks, by several goroutines.
+// Reading a tensor once, in blocks, by several goroutines.
 
 package stats
 
@@ -12,26 +12,25 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// blockSize is how many bytes are read at once: enough for a read over a
-// network, and few enough for second-level caches. Whole numbers of every dtype
-// fill it, and pairs of F6 too: it is a multiple of 3 and of 16.
+// blockSize is the number of bytes that are read at once: enough for a network, and small enough for the
+// second-level cache. It is a multiple of 3 and 16, so every block contains complete numbers of all dtypes,
+// and pairs of F6.
 const blockSize = 768 << 10
 
-// An accumulator takes the blocks of a tensor, whole numbers each, in any
-// order. What several have taken of one tensor, merge puts together.
+// An accumulator processes blocks of a tensor in any order. Blocks contain complete numbers. merge combines
+// accumulators of the same tensor.
 type accumulator[A any] interface {
 	add(block []byte)
 	merge(other A)
 }
 
-// scan feeds every block of t to one of several accumulators, each in a
-// goroutine of its own, and returns them merged. If digest is not nil, the bytes
-// are written to it too, in order.
+// scan distributes the blocks of t over several accumulators in separate goroutines, and returns them merged.
+// If digest is not nil, it also writes the bytes to digest, in order.
 func scan[A accumulator[A]](t *safetensors.Tensor, workers int, digest hash.Hash, fresh func() A) (A, error) {
 	s := scanner{tensor: t, size: t.Size(), digest: digest}
 	s.more.L = &s.mu
 	blocks := (s.size + blockSize - 1) / blockSize
-	// An empty tensor has an accumulator too, which then has seen nothing.
+	// An empty tensor has an empty accumulator.
 	all := make([]A, max(1, min(int64(workers), blocks)))
 	var others sync.WaitGroup
 	for i := range all {
@@ -48,22 +47,21 @@ func scan[A accumulator[A]](t *safetensors.Tensor, workers int, digest hash.Hash
 	return all[0], s.err
 }
 
-// A scanner hands out the blocks of a tensor in ascending order.
+// A scanner distributes the blocks of a tensor in ascending order.
 type scanner struct {
 	tensor *safetensors.Tensor
 	size   int64     // of the tensor, in bytes
-	digest hash.Hash // nil if there is none to make
+	digest hash.Hash // may be nil
 
 	mu       sync.Mutex
 	more     sync.Cond // digested or err has changed
-	next     int64     // where the next block to hand out begins
-	digested int64     // how many bytes are in digest
-	err      error     // the first error, in the order of bytes
-	errAt    int64     // of which block it is
+	next     int64     // offset of the next block
+	digested int64     // number of bytes in digest
+	err      error     // the error with the lowest offset
+	errAt    int64     // offset of its block
 }
 
-// take returns where the next block begins. It returns false if there is none,
-// or no use for it.
+// take returns the offset of the next block. It returns false at the end or after an error.
 func (s *scanner) take() (off int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +70,8 @@ func (s *scanner) take() (off int64, ok bool) {
 	return off, off < s.size && s.err == nil
 }
 
-// work reads block after block, adds each, and digests it when it is its turn.
-// Digesting is the slow part, so the others read and add in the meantime.
+// work reads and adds blocks, and hashes them in order. Hashing is the slowest part; meanwhile other
+// goroutines read and add.
 func (s *scanner) work(add func([]byte)) {
 	buf := make([]byte, min(s.size, blockSize))
 	for {
@@ -93,11 +91,11 @@ func (s *scanner) work(add func([]byte)) {
 	}
 }
 
-// read fills block. A source that ends before the tensor does is an error.
+// read fills block. A truncated source is an error.
 func (s *scanner) read(block []byte, off int64) error {
 	n, err := s.tensor.ReadAt(block, off)
 	if n == len(block) {
-		return nil // whatever err is: that of a source which ends here is io.EOF
+		return nil // err may be io.EOF at the end of the source
 	}
 	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -105,8 +103,7 @@ func (s *scanner) read(block []byte, off int64) error {
 	return fmt.Errorf("stats: read %d of the %d bytes of tensor %.200q: %w", off+int64(n), s.size, s.tensor.Name, err)
 }
 
-// write digests the block at off once all before it are. It returns false if
-// one of them never will be.
+// write hashes the block at off after all previous ones. It returns false if one of them has failed.
 func (s *scanner) write(block []byte, off int64) bool {
 	s.mu.Lock()
 	for s.digested != off && s.err == nil {
@@ -117,7 +114,7 @@ func (s *scanner) write(block []byte, off int64) bool {
 	if failed {
 		return false
 	}
-	s.digest.Write(block) // it is nobody else's turn
+	s.digest.Write(block) // no other goroutine has its turn
 	s.mu.Lock()
 	s.digested += int64(len(block))
 	s.mu.Unlock()
@@ -125,9 +122,8 @@ func (s *scanner) write(block []byte, off int64) bool {
 	return true
 }
 
-// fail ends the work. Of several errors the one of the first block stays: since
-// blocks are handed out in order, no block before it is left unread, and so the
-// error is the same on every run.
+// fail ends the work. If several blocks fail, the error of the first block is kept. Because blocks are
+// distributed in order, all blocks before it were read, so the error is the same in every run.
 func (s *scanner) fail(off int64, err error) {
 	s.mu.Lock()
 	if s.err == nil || off < s.errAt {

@@ -1,11 +1,10 @@
-// Summaries: what a pass over a tensor tells, and the verdicts on it.
+// Summaries of tensors, and flags.
 
 package stats
 
 import "github.com/weightools/safetensors"
 
-// A Summary is what one pass over a tensor tells. All counts are of numbers:
-// elements, or twice as many if the dtype is C64.
+// A Summary has the statistics of a tensor. Counts are numbers of values: elements, or twice as many for C64.
 type Summary struct {
 	Dtype safetensors.Dtype
 
@@ -14,51 +13,49 @@ type Summary struct {
 	PosInf    int64
 	NegInf    int64
 	Zero      int64 // of either sign
-	Subnormal int64 // floats below the smallest normal one of the dtype, but not zero
-	AtMax     int64 // floats as large as the dtype has, of either sign
+	Subnormal int64 // floats below the smallest normal one, except zero
+	AtMax     int64 // floats with the largest magnitude of the dtype
 
-	// Min and Max are the smallest and the largest finite number. They are no
-	// numbers if there is none.
+	// Min and Max are the smallest and the largest finite number, or the zero Value if there
+	// are none.
 	Min, Max Value
 
-	// Mean is that of the finite numbers. StdDev is how far these are from it,
-	// the root of the mean square: the sum is divided by their number, and not
-	// by one less. Both are NaN if there is none.
+	// Mean and StdDev are the mean and the population standard deviation of the finite
+	// numbers, or NaN if there are none.
 	Mean, StdDev float64
 
 	// Exponents counts the finite numbers by magnitude.
 	Exponents Exponents
 
-	// Histogram counts the finite numbers between Min and Max, and is empty
-	// unless a Counter asks for it.
+	// Histogram counts the finite numbers between Min and Max. It is empty unless
+	// Counter.Bins is set.
 	Histogram Histogram
 
-	// Quantiles has a number for each that a Counter asks for. It is nil if the
-	// dtype has more than 16 bits, or if no number is finite.
+	// Quantiles has a number for each of Counter.Quantiles. It is nil for dtypes above 16
+	// bits, or if there are no finite numbers.
 	Quantiles []Value
 
-	// SHA256 is the digest of the tensor's bytes, if a Counter asks for it.
+	// SHA256 is the digest of the tensor's bytes, if Counter.SHA256 is set.
 	SHA256 [32]byte
 }
 
-// Finite returns how many numbers are neither NaN nor an infinity.
+// Finite returns the number of values that are neither NaN nor infinite.
 func (s *Summary) Finite() int64 { return s.Count - s.NaN - s.PosInf - s.NegInf }
 
-// A Flag is something about a tensor that is worth a look.
+// A Flag is a suspicious property of a tensor.
 type Flag string
 
-// The flags. That a tensor is constant is not said of one that is all zero, or
-// that has one number only.
+// The flags. Constant is not set for tensors with a single number, or with zeros only.
 const (
 	Empty     Flag = "empty"     // there are no numbers
 	AllZero   Flag = "all-zero"  // every number is zero
 	Constant  Flag = "constant"  // every number is the same
 	HasNaN    Flag = "nan"       // a number is NaN
 	HasInf    Flag = "inf"       // a number is an infinity
-	Saturated Flag = "saturated" // numbers seem to have been cut off at the dtype's largest
+	Saturated Flag = "saturated" // numbers were probably clipped at the dtype's largest
 )
 
-// Flags returns the flags that s deserves, in the order of their declaration.
+// Flags returns the flags of s, in the order of their declaration.
 func (s *Summary) Flags() []Flag {
 	var flags []Flag
 	for _, f := range []struct {
@@ -79,11 +76,10 @@ func (s *Summary) Flags() []Flag {
 	return flags
 }
 
-// saturated judges by how often the largest number should occur. A float of 16
-// bits or more comes near it by overflow only. But 8 bits are filled by scaling
-// each row, or block, so that its largest number is the dtype's, and one number
-// in a hundred or more is out of proportion. In blocks of 16 and 32, as of 4 and
-// 6 bits, there is always such a number, and nothing can be told.
+// saturated compares the count of the largest number with its expected count. In floats of 16 bits and more it
+// occurs only after overflow. For 8-bit floats, each row or block is scaled so that its largest number is the
+// dtype's, and one in a hundred or more is suspicious. For 4 and 6 bits, every block of 16 or 32 contains the
+// largest number, so saturation cannot be detected.
 func (s *Summary) saturated() bool {
 	switch bits := s.Dtype.Bits(); {
 	case bits >= 16:

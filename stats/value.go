@@ -1,4 +1,4 @@
-// Values: numbers of a tensor, exact whatever its dtype.
+// Values: exact numbers of all dtypes.
 
 package stats
 
@@ -9,18 +9,16 @@ import (
 	"github.com/weightools/safetensors/internal/num"
 )
 
-// A Value is a number of a tensor. Unlike a float64 it holds every number of
-// every dtype: 64-bit integers too. The zero Value is no number, as is the
-// smallest of none.
+// A Value is a number of a tensor. Unlike a float64 it is exact for all dtypes, including 64-bit integers. The
+// zero Value is not a number, for example the minimum of an empty tensor.
 //
-// Values of one dtype are equal, by ==, if they are the same number.
+// Values of the same dtype can be compared with ==.
 type Value struct {
 	bits uint64 // of a float64, an int64 or a uint64
 	kind valueKind
 }
 
-// A valueKind says what the bits of a Value are. It is not num.Kind, whose zero is a
-// kind of number.
+// A valueKind is the type of the bits of a Value. Unlike num.Kind, its zero is not a kind of number.
 type valueKind uint8
 
 const (
@@ -35,8 +33,8 @@ func float(x float64) Value {
 	return Value{math.Float64bits(x + 0), floating} // -0 + 0 is 0
 }
 
-// valueOf is for the narrow dtypes, whose integers are counted as floats: all of
-// them are float64s. It returns x, exact, as the Value of a dtype that holds such numbers.
+// valueOf returns x as the Value of a narrow dtype. Integers of narrow dtypes are counted as floats, which is
+// exact.
 func valueOf(x float64, kind num.Kind) Value {
 	switch kind {
 	case num.Signed:
@@ -47,8 +45,8 @@ func valueOf(x float64, kind num.Kind) Value {
 	return float(x)
 }
 
-// Float64 returns v, rounded to the nearest float64 if it is an integer beyond
-// 2^53. It returns NaN if v is no number.
+// Float64 returns v, rounded to the nearest float64 if it is an integer above 2^53. It returns NaN for the zero
+// Value.
 func (v Value) Float64() float64 {
 	switch v.kind {
 	case floating:
@@ -61,13 +59,11 @@ func (v Value) Float64() float64 {
 	return math.NaN()
 }
 
-// String returns v in decimal: an integer with all its digits, a float with as
-// many as it takes to tell it from every other float64. That makes "NaN" of no
-// number.
+// String returns v in decimal: an integer with all digits, and a float with the shortest text that identifies it.
+// The zero Value is "NaN".
 func (v Value) String() string { return string(v.append(nil)) }
 
-// MarshalJSON returns v as a JSON number, or null if it is no number. Integers
-// are written in full, and it is for the reader not to round them.
+// MarshalJSON returns v as a JSON number, or null for the zero Value. Integers are written with all digits.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.kind == noNumber {
 		return []byte("null"), nil
@@ -75,8 +71,8 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v.append(nil), nil
 }
 
-// append appends the text of v to b. Floats are in the form that JavaScript
-// prints: with an exponent only where there would be many zeros without.
+// append appends the text of v to b. Floats have the format of JavaScript, with an exponent only for very large
+// and very small numbers.
 func (v Value) append(b []byte) []byte {
 	switch v.kind {
 	case signed:

@@ -1,4 +1,4 @@
-// How often each 16-bit word occurs: the loop that narrow dtypes share.
+// Counting 16-bit words, for all narrow dtypes.
 
 package stats
 
@@ -9,27 +9,24 @@ import (
 	"math/bits"
 )
 
-// le is the order in which the bytes of an element lie.
+// le is the byte order of elements.
 var le = binary.LittleEndian
 
-// words counts words of 16 bits. One word is one element of 16 bits, two of 8, or
-// four of 4. Since a count costs a load and a store, whatever its word holds,
-// narrow elements are counted the faster for it.
+// words counts words of 16 bits. A word is one element of 16 bits, two of 8, or four of 4. Counting a word takes
+// a load and a store, so narrow elements are counted faster.
 //
-// What makes a loop fast is that the counters in use fit the first-level cache, and
-// that nobody need look at a counter after adding to it. Elements of 16 bits are
-// mostly few of those there are, and have counters of 32 bits, for the second.
-// Narrower ones make nearly every word, and have counters of 16, for the first. Each
-// is a third faster with the one, and slower with the other.
+// A loop is fast if its counters fit into the first-level cache, and if it does not check counters for overflow.
+// Elements of 16 bits use few of the possible words, and their counters have 32 bits, which need no check.
+// Narrower elements use nearly all words, and their counters have 16 bits, which fit into the cache. Each choice
+// is a third faster than the other one.
 type words struct {
-	recent [1 << 16]uint32  // what was counted since the last drain
-	room   uint32           // how many more recent can take; 0 before the first
-	low    [1 << 16]uint16  // each count modulo 65,536
-	total  *[1 << 16]uint64 // what is in neither; nil if that is nothing
+	recent [1 << 16]uint32  // counts since the last drain
+	room   uint32           // how many more words fit into recent; initially 0
+	low    [1 << 16]uint16  // counts modulo 65,536
+	total  *[1 << 16]uint64 // the rest of the counts; nil if it is zero
 }
 
-// recentMost is how many words are counted between drains: whatever they are, no
-// counter of 32 bits goes round.
+// recentMost is the maximum number of words between drains, so that no 32-bit counter overflows.
 const recentMost = math.MaxUint32
 
 // reserve makes room for n more words in recent, of at most recentMost.
@@ -40,7 +37,7 @@ func (t *words) reserve(n int) {
 	t.room -= uint32(n)
 }
 
-// drain moves what is in recent to total. It comes once in 4 Gi words.
+// drain adds recent to total. It is called once in 4 Gi words.
 func (t *words) drain() {
 	t.room = recentMost
 	for w, n := range &t.recent {
@@ -60,8 +57,7 @@ func (t *words) one(w uint16) {
 	}
 }
 
-// carry makes up for the counter of w having gone round once. It is rare, and
-// kept out of the loops.
+// carry handles an overflow of the counter of w. It is rare and not inlined into loops.
 //
 //go:noinline
 func (t *words) carry(w uint16) { t.put(w, 1<<16) }
@@ -74,8 +70,7 @@ func (t *words) put(w uint16, n uint64) {
 	t.total[w] += n
 }
 
-// elements counts the words of b, which has an even number of bytes. It is for elements
-// of 16 bits.
+// elements counts the words of b, which has an even number of bytes. Use it for elements of 16 bits.
 func (t *words) elements(b []byte) {
 	t.reserve(len(b) / 2)
 	c := &t.recent
@@ -111,8 +106,7 @@ func (t *words) elements(b []byte) {
 	}
 }
 
-// groups counts the words of b, which has an even number of bytes. It is for elements
-// of 8 bits and of 4.
+// groups counts the words of b, which has an even number of bytes. Use it for elements of 8 and 4 bits.
 func (t *words) groups(b []byte) {
 	for ; len(b) >= 16; b = b[16:] {
 		s := (*[16]byte)(b)
@@ -139,8 +133,7 @@ func (t *words) groups(b []byte) {
 	}
 }
 
-// sixes counts the words of 12 bits of b, two in three bytes. There is no part of a
-// word at its end. Elements of 6 bits do not fill 16.
+// sixes counts the 12-bit words of b, two in three bytes, for elements of 6 bits. b contains complete words.
 func (t *words) sixes(b []byte) {
 	t.reserve(len(b) / 3 * 2)
 	c := &t.recent
