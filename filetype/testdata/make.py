@@ -132,7 +132,7 @@ def torch():
     write("pytorch-tar", tar(parts, tarfile.PAX_FORMAT))
     write("pytorch-preview", b"PYTORCH1" + bytes(56))  # torch/csrc/jit/serialization of 1.0.0.dev
     write("pickle", pickle.dumps({"a": 1}, 4))
-    write("pickle~2", pickle.dumps({"a": 1}, 2))
+    write("pickle~protocol-2", pickle.dumps({"a": 1}, 2))
 
 
 def tar(members, form):
