@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/remote"
 )
 
@@ -44,6 +46,14 @@ func Describe(err error) string {
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) && len(none.Foreign) > 0 && strings.Contains(text, "a PyTorch file") {
 		text += ": weigh convert turns it into safetensors"
+	}
+	var v *safetensors.Violation
+	if errors.As(err, &v) && v.Rule == safetensors.RuleNotSafetensors {
+		fix := v.Fix
+		if path != nil {
+			fix = filetype.For(fix, path.Path)
+		}
+		text += ". " + fix
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		text += ": timed out"

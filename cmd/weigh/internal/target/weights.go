@@ -73,10 +73,11 @@ func (w *Weights) Fault(err error) error {
 	return fmt.Errorf("%q is broken: %w: weigh check says more", w.At.Path(in.Path), v)
 }
 
-// OtherFormat returns the error of a file that is not a safetensors file, with what to do
-// about it.
+// OtherFormat returns the error of a file that is not a safetensors file. Its fix has the path.
 func OtherFormat(path string, v *safetensors.Violation) error {
-	return fmt.Errorf("%q: %w. %s", path, v, filetype.For(v.Fix, path))
+	with := *v
+	with.Fix = filetype.For(v.Fix, path)
+	return fmt.Errorf("%q: %w", path, &with)
 }
 
 // Tensors returns all tensors, in the order of shards and headers. It reads only headers.

@@ -22,6 +22,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/cmd/weigh/internal/verb/policy"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle/convert"
 	"github.com/weightools/safetensors/pickle/torch"
 )
@@ -237,7 +238,12 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 		sess.PrintError(fmt.Errorf("%w: %s--drop-unsupported leaves such tensors out", err, formAdvice(without.Form, ", and ")))
 		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
-		return err
+		text := err.Error()
+		if errors.As(err, &source) {
+			text = filetype.For(text, source.Path)
+		}
+		sess.PrintError(errors.New(text))
+		return cli.ErrFound
 	case errors.As(err, &format) && format.Form != "":
 		sess.PrintError(fmt.Errorf("%w: %s", err, formAdvice(format.Form, "")))
 		return cli.ErrFound

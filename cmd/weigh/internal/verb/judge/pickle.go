@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
 )
@@ -87,7 +88,7 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 	case p.Shown == 0 && member != "":
 		return cli.Usagef("%q has no pickle %q; weigh scan --json lists its members", arg, member)
 	case p.Shown == 0:
-		sess.Notice("%s has no pickle: it is %s", arg, p.Report.Format)
+		sess.Notice("%s has no pickle: it is %s", arg, formatName(p.Report.Format))
 	}
 	if p.Report.Verdict == pickle.Dangerous {
 		return cli.ErrFound
@@ -123,4 +124,12 @@ func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderA
 		return nil, 0, nil, err
 	}
 	return object.ReaderAt(ctx), object.Size(), func() { object.Close() }, nil
+}
+
+// formatName returns the name of a format of a scan report.
+func formatName(format string) string {
+	if name := filetype.Kind(format).Name(); name != filetype.Unknown.Name() {
+		return name
+	}
+	return format
 }
