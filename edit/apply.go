@@ -1,4 +1,4 @@
-// Applying an edit to tensors: which stay, what they are called, what they become.
+// Applying an edit to tensors: selecting, renaming and casting them.
 
 package edit
 
@@ -8,21 +8,21 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// A Change is what becomes of one tensor.
+// A Change is a tensor before and after an edit.
 type Change struct {
 	Was *safetensors.Tensor // as the source has it
-	Now *safetensors.Tensor // as it is to be written; nil if it is dropped
+	Now *safetensors.Tensor // as it will be written; nil if it is dropped
 }
 
-// cast says whether the tensor has other elements than it had.
+// cast reports whether the tensor is converted to another dtype.
 func (c *Change) cast() bool { return c.Now != nil && c.Now.Dtype != c.Was.Dtype }
 
-// Apply returns what becomes of tensors, in their order. It reads none of them: a
-// tensor that is cast is converted when it is read, and an element that its dtype
-// cannot hold is an error then.
+// Apply returns the change of each tensor, in their order. It reads none of them: a
+// tensor that is cast is converted when it is read, and then an element that its dtype
+// cannot hold is an error.
 //
-// It is an error that wraps [ErrRefused] if a pattern, a Rename or a Cast has no
-// tensor to be about, if two tensors would have one name, or if none would be left.
+// An error wraps [ErrRefused] if a pattern, a Rename or a Cast applies to no tensor, if
+// two tensors would have one name, or if no tensor would be left.
 func (e *Edit) Apply(tensors []*safetensors.Tensor) ([]Change, error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -49,15 +49,15 @@ func (e *Edit) Apply(tensors []*safetensors.Tensor) ([]Change, error) {
 	return changes, sound(changes)
 }
 
-// An application is an edit that is being applied. It takes note of what has found
-// something to be about.
+// An application is an edit while it is applied. It records which patterns, renames and
+// casts have applied to a tensor.
 type application struct {
 	*Edit
 	keep, drop, castKeep filter
 	renamed, cast        []bool
 }
 
-// A filter is patterns, and which of them have matched something.
+// A filter is a list of patterns, and which of them have matched.
 type filter struct {
 	patterns []Pattern
 	matched  []bool
@@ -65,8 +65,8 @@ type filter struct {
 
 func newFilter(patterns []Pattern) filter { return filter{patterns, make([]bool, len(patterns))} }
 
-// match says whether a pattern matches. All of them are tried, to know of each
-// whether it ever does.
+// match reports whether a pattern matches. It tries all patterns, to find those that
+// never match.
 func (f *filter) match(name string) (any bool) {
 	for i, p := range f.patterns {
 		if p.Match(name) {
@@ -76,7 +76,7 @@ func (f *filter) match(name string) (any bool) {
 	return any
 }
 
-// idle returns a pattern that has matched nothing, or nil.
+// idle returns a pattern that has not matched, or nil.
 func (f *filter) idle() Pattern {
 	for i, p := range f.patterns {
 		if !f.matched[i] {
@@ -93,13 +93,13 @@ func newApplication(e *Edit) *application {
 	}
 }
 
-// stays says whether the named tensor does.
+// stays reports whether the named tensor is kept.
 func (a *application) stays(name string) bool {
 	kept, dropped := a.keep.match(name), a.drop.match(name)
 	return (kept || len(a.Keep) == 0) && !dropped
 }
 
-// rename returns the name that a tensor gets.
+// rename returns the new name of a tensor.
 func (a *application) rename(name string) string {
 	for i, r := range a.Rename {
 		if r.From.MatchString(name) {
@@ -110,8 +110,8 @@ func (a *application) rename(name string) string {
 	return name
 }
 
-// convert returns the tensor as it is to be. A cast that names the dtype goes before
-// one that does not.
+// convert returns the tensor after casts. A cast that names the tensor's dtype takes
+// precedence.
 func (a *application) convert(t *safetensors.Tensor) (*safetensors.Tensor, error) {
 	if a.castKeep.match(t.Name) {
 		return t, nil
@@ -133,31 +133,31 @@ func (a *application) convert(t *safetensors.Tensor) (*safetensors.Tensor, error
 	return now, nil
 }
 
-// idle returns the error of what has found nothing to be about, or nil.
+// idle returns an error if a pattern, a rename or a cast has applied to no tensor.
 func (a *application) idle() error {
-	const whole = "a pattern has to match a whole name"
+	const whole = "a pattern must match the whole name"
 	for _, f := range []struct {
 		*filter
 		what string
 	}{{&a.keep, "keep"}, {&a.drop, "drop"}, {&a.castKeep, "cast-keep"}} {
 		if p := f.idle(); p != nil {
-			return refuse("no tensor matches %q, which says what to %s: %s", p, f.what, whole)
+			return refuse("no tensor matches the %s pattern %q: %s", f.what, p, whole)
 		}
 	}
 	for i := range a.Rename {
 		if !a.renamed[i] {
-			return refuse("no name of a tensor matches %q, and so nothing is renamed", &a.Rename[i])
+			return refuse("no tensor name matches %q, so nothing would be renamed", &a.Rename[i])
 		}
 	}
 	for i := range a.Cast {
 		if !a.cast[i] {
-			return refuse("there is no tensor to cast for %s", &a.Cast[i])
+			return refuse("the cast to %s applies to no tensor", &a.Cast[i])
 		}
 	}
 	return nil
 }
 
-// sound returns why changes make no checkpoint, or nil.
+// sound returns an error if the changed tensors cannot form a checkpoint.
 func sound(changes []Change) error {
 	names := make(map[string]int, len(changes))
 	for i := range changes {
@@ -170,16 +170,16 @@ func sound(changes []Change) error {
 		}
 		names[now.Name] = i
 		if now.Name == "__metadata__" {
-			return refuse("tensor %s would be called __metadata__, the name that the format reserves", quote(changes[i].Was.Name))
+			return refuse("tensor %s would be called __metadata__, which is a reserved name", quote(changes[i].Was.Name))
 		}
 	}
 	if len(names) == 0 && len(changes) > 0 {
-		return refuse("no tensor would be left of %d", len(changes))
+		return refuse("none of %d tensors would be left", len(changes))
 	}
 	return nil
 }
 
-// collision returns the error of two tensors that would have one name.
+// collision returns the error that two tensors would have one name.
 func collision(a, b *Change) error {
 	if a.Was.Name == b.Was.Name {
 		return refuse("two tensors are called %s", quote(a.Was.Name))
@@ -187,8 +187,8 @@ func collision(a, b *Change) error {
 	return refuse("tensors %s and %s would both be called %s", quote(a.Was.Name), quote(b.Was.Name), quote(a.Now.Name))
 }
 
-// metadata returns what becomes of a file's metadata. If there was none, and there
-// is nothing to set, it is nil; otherwise it is a new map.
+// metadata returns the new metadata of a file, in a new map. It is nil if the file had none
+// and nothing is set.
 func (e *Edit) metadata(was map[string]string) map[string]string {
 	now := make(map[string]string, len(was)+len(e.Set))
 	if e.Fix {
@@ -214,7 +214,7 @@ func (e *Edit) unset(files []*file) error {
 			found = found || has
 		}
 		if !found {
-			return refuse("there is no metadata key %s to unset", quote(key))
+			return refuse("metadata has no key %s to unset", quote(key))
 		}
 	}
 	return nil

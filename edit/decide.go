@@ -12,8 +12,8 @@ import (
 	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
-// decide opens the source and decides what each of its files is like after the edit,
-// wherever that is written. The caller closes the source.
+// decide opens the source and decides the new contents of each file, wherever that is written.
+// The caller closes the source.
 func (e *Edit) decide(ctx context.Context, ref string) (*source, error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -47,9 +47,8 @@ func (s *source) decide(e *Edit) error {
 	return nil
 }
 
-// apply applies the edit to the tensors of all files at once, since names are those
-// of the set. If it is not about tensors, none are made: there may be a million in a
-// file of which a few bytes are to change.
+// apply applies the edit to the tensors of all files at once, because names are unique in the
+// set. An edit of metadata makes no list of tensors: a file may have a million of them.
 func (s *source) apply(e *Edit) error {
 	if len(e.Keep)+len(e.Drop)+len(e.Rename)+len(e.Cast) == 0 {
 		return nil
@@ -69,8 +68,8 @@ func (s *source) apply(e *Edit) error {
 	return nil
 }
 
-// renumber renames the shards that stay if some do not and all are numbered: a number
-// without a file stands for a missing shard.
+// renumber renumbers the shards that stay if others are removed: a gap in the numbers would
+// mean a missing shard.
 func (s *source) renumber() {
 	var stay []*file
 	next := 1
@@ -115,25 +114,24 @@ func (f *file) decide(e *Edit) error {
 	return nil
 }
 
-// isTouched says whether a tensor is not to be what it is.
+// isTouched reports whether a tensor changes.
 func (f *file) isTouched() bool {
 	return slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now != c.Was })
 }
 
-// isRetitled says whether the metadata is to be other than it is. None is not the same
-// as metadata without keys.
+// isRetitled reports whether the metadata changes. No metadata differs from metadata without
+// keys.
 func (f *file) isRetitled() bool {
 	return !maps.Equal(f.metadata, f.header.Metadata) || (f.metadata == nil) != (f.header.Metadata == nil)
 }
 
-// hasFaults says whether there is something to be mended besides metadata.
+// hasFaults reports whether something other than metadata will be repaired.
 func (f *file) hasFaults() bool {
 	return slices.ContainsFunc(f.faults, func(fault Fault) bool { return fault.Rule != safetensors.RuleMetadataFormat })
 }
 
-// isCanonical says whether the file is in the form that the edit asks for, if it asks
-// for the canonical one. What its data are is not read: a header that is as it would be
-// written says where they are.
+// isCanonical reports whether the file is in canonical form, or need not be. Only the header
+// is compared: it determines where the data is.
 func (f *file) isCanonical(e *Edit) (bool, error) {
 	if !e.Canonical {
 		return true, nil

@@ -1,4 +1,4 @@
-// The edit: what is asked for.
+// The options of an edit.
 
 package edit
 
@@ -17,50 +17,47 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// An Edit says what is to become of a checkpoint. The zero Edit changes nothing.
-// It is not changed by its methods, and may be used by any number of goroutines at
-// once, each on another checkpoint.
+// An Edit describes changes to a checkpoint. The zero Edit changes nothing. Its methods
+// do not change it, and several goroutines may use it at once on different checkpoints.
 type Edit struct {
-	// Keep says which tensors stay: those that one of the patterns matches. None
-	// means all. Drop says which of these go.
+	// Keep selects the tensors to keep; empty means all. Drop selects tensors among
+	// them to drop.
 	Keep, Drop []Pattern
 
-	// Rename is done in order, each to what the one before has made of a name.
+	// Rename is applied in order, each to the result of the one before.
 	Rename []Rename
 
-	// Cast says which tensors are converted. Those whose names one of CastKeep
-	// matches are not.
+	// Cast selects the tensors to convert, except those that CastKeep matches.
 	Cast     []Cast
 	CastKeep []Pattern
 
 	// Saturate is [safetensors.Converter.Saturate].
 	Saturate bool
 
-	// Set and Unset change the metadata of every file. A file without metadata gets
-	// some if there is something to set.
+	// Set and Unset change the metadata of every file.
 	Set   map[string]string
 	Unset []string
 
 	// Align is [safetensors.Encoder.Align]. 0 means 8, or 4096 for a file whose data
-	// begins at a multiple of that already.
+	// already begins at a multiple of 4096.
 	Align int
 
-	// Canonical writes files as the reference implementation does: in its order,
-	// and without room for metadata to grow.
+	// Canonical writes files as the reference implementation does, in its order and
+	// without room for metadata to grow.
 	Canonical bool
 
-	// Lenient accepts sources that the reference implementation accepts. What is
-	// written breaks no rule.
+	// Lenient accepts every source that the reference implementation accepts. The
+	// output breaks no rule.
 	Lenient bool
 
-	// Fix mends what [Mends] says, and accepts sources that break these rules. It
-	// sets "format" to "pt" where there is none.
+	// Fix repairs violations of the rules that [Mends] reports, and accepts sources that
+	// break them. It sets "format" to "pt" where it is missing.
 	Fix bool
 
 	// Overwrite replaces existing files of the target.
 	Overwrite bool
 
-	// Resolve and Formats are those of checkpoint.Options.
+	// Resolve and Formats are as in checkpoint.Options.
 	Resolve func(context.Context, store.Ref) (store.Store, error)
 	Formats []checkpoint.Format
 
@@ -72,39 +69,38 @@ type Edit struct {
 // A Pattern matches names. It is safe for concurrent use.
 type Pattern interface {
 	Match(name string) bool
-	String() string // as it is to be quoted in an error
+	String() string // for errors
 }
 
-// A Rename replaces what From matches, wherever in a name and however often, by To,
-// in which $1 or ${name} stands for a group of From, and $$ for a dollar sign.
+// A Rename replaces every match of From in a name by To, where $1 or ${name} is a group
+// of From, and $$ is a dollar sign.
 type Rename struct {
 	From *regexp.Regexp
 	To   string
 }
 
-// ParseRename reads the form "RE=>TO". The first "=>" divides it.
+// ParseRename parses the form "RE=>TO". The first "=>" separates the two.
 func ParseRename(s string) (Rename, error) {
 	re, to, ok := strings.Cut(s, "=>")
 	if !ok || re == "" {
-		return Rename{}, fmt.Errorf("edit: %q is not RE=>TO, a regular expression and what takes the place of what it matches", s)
+		return Rename{}, fmt.Errorf("edit: %q is not of the form RE=>TO, a regular expression and the replacement of its matches", s)
 	}
 	from, err := regexp.Compile(re)
 	var fault *syntax.Error
 	if errors.As(err, &fault) {
-		return Rename{}, fmt.Errorf("edit: %q is no regular expression: %s in %q", re, fault.Code, fault.Expr)
+		return Rename{}, fmt.Errorf("edit: %q is not a regular expression: %s in %q", re, fault.Code, fault.Expr)
 	} else if err != nil {
-		return Rename{}, fmt.Errorf("edit: %q is no regular expression: %w", re, err)
+		return Rename{}, fmt.Errorf("edit: %q is not a regular expression: %w", re, err)
 	}
 	r := Rename{from, to}
 	return r, r.check()
 }
 
-// reference is a group that a template names: what follows a dollar sign.
+// reference matches a reference to a group in a template.
 var reference = regexp.MustCompile(`\$(?:\$|(\w+)|\{(\w+)\})`)
 
-// check returns why To refers to a group that From does not have. Such a reference
-// stands for nothing, so that "$1_x", which is a group called "1_x", would eat what
-// it was to keep.
+// check returns an error if To refers to a group that From does not have. Such a
+// reference expands to nothing: "$1_x" refers to a group called "1_x".
 func (r *Rename) check() error {
 	for _, m := range reference.FindAllStringSubmatch(r.To, -1) {
 		name := m[1] + m[2]
@@ -114,7 +110,7 @@ func (r *Rename) check() error {
 		if n, err := strconv.Atoi(name); err == nil && n <= r.From.NumSubexp() || r.From.SubexpIndex(name) >= 0 {
 			continue
 		}
-		return fmt.Errorf("edit: %q refers to the group %q, which %q does not have: to set letters apart from a number, write ${1}", r.To, name, r.From)
+		return fmt.Errorf("edit: %q refers to the group %q, which %q does not have; to write letters after a number, use ${1}", r.To, name, r.From)
 	}
 	return nil
 }
@@ -122,15 +118,15 @@ func (r *Rename) check() error {
 // String returns the form that ParseRename reads.
 func (r *Rename) String() string { return r.From.String() + "=>" + r.To }
 
-// A Cast converts tensors of dtype From to dtype To. From "" stands for F64, F32,
-// F16 and BF16: narrower floats are quantized, and mean something with their scales
-// alone, and integers are no weights.
+// A Cast converts tensors of dtype From to dtype To. From "" means F64, F32, F16 and
+// BF16: narrower floats are quantized and need their scales, and integers are not
+// weights.
 type Cast struct {
 	From, To safetensors.Dtype
 }
 
-// takes says whether the cast is for tensors of dtype d. It is for those of dtype
-// To, which it leaves as they are.
+// takes reports whether the cast applies to tensors of dtype d. It leaves tensors of
+// dtype To unchanged.
 func (c *Cast) takes(d safetensors.Dtype) bool {
 	if c.From != "" {
 		return c.From == d
@@ -138,7 +134,7 @@ func (c *Cast) takes(d safetensors.Dtype) bool {
 	return d.Class() == safetensors.ClassFloat && d.Bits() >= 16
 }
 
-// String returns what the cast is called in an error.
+// String returns the cast as errors show it.
 func (c *Cast) String() string {
 	if c.From == "" {
 		return string(c.To)
@@ -146,12 +142,12 @@ func (c *Cast) String() string {
 	return string(c.From) + " to " + string(c.To)
 }
 
-// ErrRefused is wrapped by the errors of an Edit that makes no sense, or not for its
-// source: a pattern that matches nothing, two tensors of one name, a target that is
-// the source. Nothing was touched then.
+// ErrRefused is wrapped by the errors of an Edit that cannot be applied to its source: a
+// pattern matches nothing, two tensors would have one name, the output is the source.
+// Nothing was changed.
 var ErrRefused = errors.New("the edit was refused")
 
-// A refusal is an error that wraps ErrRefused, and says why instead.
+// A refusal is an error that wraps ErrRefused and explains the reason.
 type refusal struct{ error }
 
 func (e refusal) Unwrap() []error { return []error{ErrRefused, e.error} }
@@ -161,10 +157,10 @@ func refuse(format string, args ...any) error {
 	return refusal{fmt.Errorf("edit: "+format, args...)}
 }
 
-// quote returns a name out of a file so that it can be part of a line.
+// quote returns a name from a file in a form that is safe in a message.
 func quote(name string) string { return wording.Quote(name) }
 
-// check returns what makes no sense about e, whatever it is done to.
+// check returns an error if e contradicts itself.
 func (e *Edit) check() error {
 	for i := range e.Rename {
 		if err := e.Rename[i].check(); err != nil {
@@ -173,22 +169,22 @@ func (e *Edit) check() error {
 	}
 	for i, c := range e.Cast {
 		if c.To.Bits() == 0 {
-			return refuse("there is no dtype %s to cast to", quote(string(c.To)))
+			return refuse("unknown dtype %s", quote(string(c.To)))
 		}
 		for _, other := range e.Cast[:i] {
 			if other.From == c.From {
-				return refuse("cast %s and cast %s are of the same tensors", &other, &c)
+				return refuse("cast %s and cast %s apply to the same tensors", &other, &c)
 			}
 		}
 	}
 	for _, key := range e.Unset {
 		if _, set := e.Set[key]; set {
-			return refuse("the metadata key %s is to be set and unset", quote(key))
+			return refuse("metadata key %s is both set and unset", quote(key))
 		}
 	}
 	_, err := (&safetensors.Encoder{Align: e.Align}).Plan()
 	if err != nil {
-		return refuse("Align is %d, and a power of two up to 1,048,576 is due", e.Align)
+		return refuse("Align is %d; it must be a power of two up to 1,048,576", e.Align)
 	}
 	return nil
 }

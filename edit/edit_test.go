@@ -301,7 +301,7 @@ func TestRefused(t *testing.T) {
 		{"cast to nothing", edit.Edit{Cast: []edit.Cast{{To: "float32"}}}, `"float32"`},
 		{"cast twice", edit.Edit{Cast: []edit.Cast{{To: "F16"}, {To: "BF16"}}}, "cast F16 and cast BF16"},
 		{"cast to what does not fill bytes", edit.Edit{Cast: []edit.Cast{{From: "I64", To: "F4"}}}, `tensor "ids": its 3 elements do not fill whole bytes`},
-		{"nothing left", edit.Edit{Drop: []edit.Pattern{prefix("")}}, "no tensor would be left of 6"},
+		{"nothing left", edit.Edit{Drop: []edit.Pattern{prefix("")}}, "none of 6 tensors would be left"},
 		{"collision", edit.Edit{Rename: []edit.Rename{rename(t, `^h\.\d\.norm=>norm`)}}, `tensors "h.0.norm" and "h.1.norm" would both be called "norm"`},
 		{"collision with what stays", edit.Edit{Rename: []edit.Rename{rename(t, "mask=>ids")}}, `tensors "ids" and "mask" would both be called "ids"`},
 		{"the format's own name", edit.Edit{Rename: []edit.Rename{rename(t, "mask=>__metadata__")}}, "__metadata__"},

@@ -1,4 +1,4 @@
-// The layout of what is written: order, alignment, room, and what the index says of it.
+// The layout of output files: order, alignment, room for metadata, and the index.
 
 package edit
 
@@ -10,11 +10,10 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 )
 
-// page is the multiple at which files begin their data that are meant to be mapped.
-// Who has made one so wants it to stay so.
+// page is the alignment of data in files that are made to be mapped. An edit keeps it.
 const page = 4096
 
-// now returns the tensors that the file is to have.
+// now returns the tensors of the new file.
 func (f *file) now() []*safetensors.Tensor {
 	if f.changes == nil {
 		return f.tensors()
@@ -28,7 +27,7 @@ func (f *file) now() []*safetensors.Tensor {
 	return now
 }
 
-// lay settles how the file is written, and how large it will be.
+// lay determines the encoder of the new file, and its size.
 func (f *file) lay(e *Edit) error {
 	if f.changes == nil {
 		f.changes = []Change{}
@@ -55,13 +54,13 @@ func (f *file) lay(e *Edit) error {
 	return nil
 }
 
-// sameData says whether the data is to be what it is, byte for byte.
+// sameData reports whether the data stays the same, byte for byte.
 func (f *file) sameData(e *Edit) bool {
 	return !e.Fix && !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Now == nil || c.cast() })
 }
 
-// aligned says whether tensors, laid out in their order, each begin at a multiple of
-// their element's size.
+// aligned reports whether tensors, in their order, all begin at a multiple of their element
+// size.
 func aligned(tensors []*safetensors.Tensor) bool {
 	var begin int64
 	for _, t := range tensors {
@@ -73,8 +72,8 @@ func aligned(tensors []*safetensors.Tensor) bool {
 	return true
 }
 
-// indexChanges says whether the index would say something that is not so: of a tensor
-// that is not what or where it was. Or it is to be mended.
+// indexChanges reports whether the index changes: a tensor is renamed, dropped, cast or moved,
+// or the index is repaired.
 func (s *source) indexChanges() bool {
 	return s.index != nil && (len(s.faults) > 0 || s.format != "" || slices.ContainsFunc(s.files, func(f *file) bool {
 		return f.isTouched() || f.rename != f.name
@@ -97,7 +96,7 @@ func (s *source) indexText(ctx context.Context) ([]byte, error) {
 			if now := f.changes[i].Now; now != nil {
 				add(f, &now.TensorInfo)
 			} else {
-				x.TotalParameters = -1 // what it counts, only its writer knows
+				x.TotalParameters = -1 // only its writer knows how it counts
 			}
 		}
 		for i := 0; f.changes == nil && i < len(f.header.Tensors); i++ {

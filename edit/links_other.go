@@ -1,8 +1,8 @@
-// How many names a file has, elsewhere: nobody knows.
+// The number of hard links of a file is unknown on other systems.
 
 //go:build !unix && !windows
 
 package edit
 
-// hasOneName says whether a file is known to have no other name, by a hard link.
+// hasOneName reports whether a file is known to have no other hard link.
 func hasOneName(string) (bool, error) { return false, nil }

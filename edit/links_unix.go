@@ -1,4 +1,4 @@
-// How many names a file has, on Unix.
+// The number of hard links of a file, on Unix.
 
 //go:build unix
 
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// hasOneName says whether a file is known to have no other name, by a hard link.
+// hasOneName reports whether a file is known to have no other hard link.
 func hasOneName(name string) (bool, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -1,4 +1,4 @@
-// How many names a file has, on Windows.
+// The number of hard links of a file, on Windows.
 
 package edit
 
@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hasOneName says whether a file is known to have no other name, by a hard link.
+// hasOneName reports whether a file is known to have no other hard link.
 func hasOneName(name string) (bool, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -16,7 +16,7 @@ func hasOneName(name string) (bool, error) {
 	defer f.Close()
 	var info syscall.ByHandleFileInformation
 	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &info); err != nil {
-		return false, nil // a file system that does not tell
+		return false, nil // the file system does not report it
 	}
 	return info.NumberOfLinks == 1, nil
 }

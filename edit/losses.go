@@ -1,4 +1,4 @@
-// Losses: what a cast could not keep, element by element.
+// Losses of a cast, element by element.
 
 package edit
 
@@ -11,12 +11,12 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// lossBuffer is how many elements are compared at a time.
+// lossBuffer is the number of elements that are compared at a time.
 const lossBuffer = 32 << 10
 
-// losses counts the elements of was that are others in now, to which it was cast.
-// Both are taken as numbers, and a float64 holds those of all dtypes but integers of 64
-// bits.
+// losses counts the elements of was that differ in now, to which it was cast. Both are
+// compared as float64, which represents the values of all dtypes but integers of 64 bits
+// exactly.
 func losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err error) {
 	least, most, err := limits(now.Dtype)
 	if err != nil {
@@ -44,14 +44,14 @@ func losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err er
 		for i, x := range x[:n] {
 			l.count(x, y[i], least, most)
 			if wide && x == y[i] && !isInteger(y[i], binary.LittleEndian.Uint64(raw[8*i:]), was.Dtype) {
-				l.Rounded++ // as x was, on its way to a float64
+				l.Rounded++ // x was rounded, too, to a float64
 			}
 		}
 	}
 	return l, nil
 }
 
-// count counts an element that was x and is y.
+// count counts an element whose value was x and is y.
 func (l *Losses) count(x, y, least, most float64) {
 	switch {
 	case x == y || math.IsNaN(x) && math.IsNaN(y):
@@ -64,8 +64,8 @@ func (l *Losses) count(x, y, least, most float64) {
 	}
 }
 
-// limits returns the least and the largest finite number of a dtype, which are what
-// infinities become that are made to fit. A dtype without negative numbers has no least.
+// limits returns the smallest and the largest finite value of a dtype, to which infinities
+// saturate. The smallest of a dtype without negative values is infinite.
 func limits(d safetensors.Dtype) (least, most float64, err error) {
 	low, high := math.Inf(-1), math.Inf(1)
 	ends, err := safetensors.NewTensor("limits", []float64{low, high, low, high}, 4) // four fill bytes in any dtype
@@ -87,9 +87,9 @@ func isFloat(d safetensors.Dtype) bool {
 	return d.Class() == safetensors.ClassFloat || d.Class() == safetensors.ClassScale
 }
 
-// isInteger says whether y is exactly the integer of 64 bits that dtype d has as bits.
+// isInteger reports whether y is exactly the integer of 64 bits of dtype d with these bits.
 func isInteger(y float64, bits uint64, d safetensors.Dtype) bool {
-	const end = 1 << 63 // a float64 from here on is no int64
+	const end = 1 << 63 // larger float64 do not fit an int64
 	switch {
 	case d == safetensors.I64:
 		return y < end && int64(y) == int64(bits)

@@ -1,4 +1,4 @@
-// Patches: metadata changed where it stands, by one write.
+// Patches: metadata changed in place, by one write.
 
 package edit
 
@@ -17,27 +17,27 @@ import (
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
-// block is the unit in which a file is overwritten, in bytes: all that changes lies in
-// one, which begins at a multiple of it. The package comment says why.
+// block is the unit in which a file is overwritten, in bytes: all changes lie in one aligned
+// block. The package comment explains why.
 const block = 4096
 
-// lengthSize is the size of the number with which a file begins.
+// lengthSize is the size of the header length at the start of a file.
 const lengthSize = 8
 
-// A patch is bytes of a file that become others.
+// A patch replaces bytes of a file by as many others.
 type patch struct {
 	at       int64  // where in the file
-	was, now []byte // of one length
+	was, now []byte // of equal length
 }
 
-// span returns the bytes that a patch writes.
+// span returns the range of bytes that a patch writes.
 func (p *patch) span() safetensors.Span {
 	return safetensors.Span{Begin: p.at, End: p.at + int64(len(p.now))}
 }
 
-// patchOf returns how a file that begins with start, and is valid, gets m as its
-// metadata, and is otherwise what it was. It returns nil if there is no room, or if
-// what changes is not in one block.
+// patchOf returns the patch that sets the metadata m in a valid file that begins with start,
+// and changes nothing else. It returns nil if m does not fit, or if the changes are not in one
+// block.
 func patchOf(start []byte, m map[string]string) (*patch, error) {
 	text := start[lengthSize:]
 	begin, end, err := locate(text)
@@ -48,14 +48,14 @@ func patchOf(start []byte, m map[string]string) (*patch, error) {
 	if err != nil {
 		return nil, err
 	}
-	// That is a header of nothing but the metadata: {"__metadata__":{...}}, padded.
+	// This is a header with only the metadata: {"__metadata__":{...}}, padded.
 	member = bytes.TrimRight(member[lengthSize+1:], " ")
 	member = member[:len(member)-1]
 	if next := bytes.TrimLeft(text[end:], " \t\r\n"); begin == end && next[0] != '}' {
-		member = append(member, ',') // there was none, and an entry follows
+		member = append(member, ',') // there was no metadata, and an entry follows
 	}
-	// What follows need not move if there are spaces before it, and otherwise may move
-	// into those after it.
+	// The text that follows stays where it is if there are spaces before it, and can
+	// otherwise move into the spaces at the end.
 	spaces := len(text) - len(bytes.TrimRight(text, " "))
 	switch missing := len(member) - (end - begin); {
 	case missing > spaces:
@@ -73,9 +73,9 @@ func patchOf(start []byte, m map[string]string) (*patch, error) {
 	return p, nil
 }
 
-// locate returns where in a header's text the metadata is, from the quote before its
-// name to what follows it and the spaces after it. If there is none, that is no bytes
-// at all, where it would be.
+// locate returns the range of the metadata in the text of a header, from the quote before its
+// name to the spaces after the member. If there is none, the range is empty and is where it
+// belongs.
 func locate(text []byte) (begin, end int, err error) {
 	s := jsonscan.New(text)
 	if err := s.Open(jsonscan.Object); err != nil {
@@ -106,7 +106,7 @@ func locate(text []byte) (begin, end int, err error) {
 	}
 }
 
-// trim leaves out of a patch what it does not change, at both ends.
+// trim removes unchanged bytes from both ends of a patch.
 func (p *patch) trim() {
 	for len(p.now) > 0 && p.now[0] == p.was[0] {
 		p.at, p.was, p.now = p.at+1, p.was[1:], p.now[1:]
@@ -116,9 +116,9 @@ func (p *patch) trim() {
 	}
 }
 
-// patches finds out how the files whose metadata alone changes are overwritten. It
-// says whether that is all there is to do. If it is not, nothing is overwritten: then
-// all that changes is written anew, so that it appears at once.
+// patches makes the patches of files that change only in their metadata. It returns true if
+// nothing else is to be written. Otherwise nothing is overwritten: all changed files are
+// written again, to appear at once.
 func (p *Plan) patches() (all bool, err error) {
 	any, anew := false, p.newIndex
 	for _, f := range p.files {
@@ -161,8 +161,8 @@ func (p *Plan) patchFile(f *file) error {
 	return f.tryPatch(start)
 }
 
-// tryPatch patches start, the file up to its data, in memory, and has it judged by the
-// parser that judges strangers' headers. What it refuses is never written.
+// tryPatch applies the patch to start, the file up to its data, in memory, and parses the
+// result as the header of an untrusted file. A patch that fails is not written.
 func (f *file) tryPatch(start []byte) error {
 	copy(start[f.patch.at:], f.patch.now)
 	h, err := safetensors.ReadHeader(bytes.NewReader(start))
@@ -173,13 +173,12 @@ func (f *file) tryPatch(start []byte) error {
 		return a.Name == b.Name && a.Dtype == b.Dtype && a.Offsets == b.Offsets && slices.Equal(a.Shape, b.Shape)
 	})
 	if !same || !maps.Equal(h.Metadata, f.metadata) {
-		return fmt.Errorf("edit: the header of %q, with the metadata changed in it, would say something else", f.name)
+		return fmt.Errorf("edit: the header of %q would be invalid with the new metadata", f.name)
 	}
 	return nil
 }
 
-// overwrite applies the patches of all files. Whatever may be wrong with one is found
-// out before the first is written.
+// overwrite applies the patches of all files. It checks all files before it writes the first.
 func (p *Plan) overwrite() error {
 	var open []*patched
 	defer func() {
@@ -196,8 +195,8 @@ func (p *Plan) overwrite() error {
 			open = append(open, p)
 		}
 	}
-	// Only what changes is compared above. Elsewhere in a header somebody else may have
-	// changed what gives that another meaning.
+	// Only the bytes that change were compared. Other changes in the header may give them
+	// another meaning.
 	if err := p.claim.Check(); err != nil {
 		return err
 	}
@@ -207,7 +206,7 @@ func (p *Plan) overwrite() error {
 	return applyAll(open)
 }
 
-// applyAll applies patches. If one fails, it is taken back, and those before it are.
+// applyAll applies patches. If one fails, it is undone, as are those before it.
 func applyAll(open []*patched) error {
 	for i, p := range open {
 		if err := p.apply(); err != nil {
@@ -226,9 +225,9 @@ type patched struct {
 	disk *os.File
 }
 
-// openPatched opens the named file, which has to be what it was when it was read. It
-// is locked until it is closed: two edits that each write a part of a header would make
-// one of which nothing can be read.
+// openPatched opens the named file, which must not have changed since it was read. It locks
+// the file until it is closed: two edits that each write a part of a header would make it
+// unreadable.
 func (f *file) openPatched(name string) (*patched, error) {
 	disk, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -241,7 +240,7 @@ func (f *file) openPatched(name string) (*patched, error) {
 	}
 	info, err := disk.Stat()
 	if err == nil && info.Size() != f.size {
-		err = &fs.PathError{Op: "edit", Path: name, Err: fmt.Errorf("it had %d bytes, and has %d now: it is being written by somebody else", f.size, info.Size())}
+		err = &fs.PathError{Op: "edit", Path: name, Err: fmt.Errorf("it had %d bytes, and now has %d: another process is writing it", f.size, info.Size())}
 	}
 	if err == nil {
 		err = p.holds(f.patch.was)
@@ -253,19 +252,19 @@ func (f *file) openPatched(name string) (*patched, error) {
 	return p, nil
 }
 
-// holds returns why the file does not hold these bytes where the patch is.
+// holds returns an error unless the file has these bytes at the position of the patch.
 func (p *patched) holds(want []byte) error {
 	is := make([]byte, len(want))
 	if n, err := p.disk.ReadAt(is, p.patch.at); n < len(is) {
 		return err
 	}
 	if !bytes.Equal(is, want) {
-		return &fs.PathError{Op: "edit", Path: p.disk.Name(), Err: errors.New("its header is not what it was a moment ago: it is being written by somebody else")}
+		return &fs.PathError{Op: "edit", Path: p.disk.Name(), Err: errors.New("its header has just changed: another process is writing it")}
 	}
 	return nil
 }
 
-// apply writes the patch, has the disk hold it, and reads it again.
+// apply writes the patch, syncs the file, and reads the bytes again.
 func (p *patched) apply() error {
 	if _, err := p.disk.WriteAt(p.patch.now, p.patch.at); err != nil {
 		return err
@@ -276,7 +275,7 @@ func (p *patched) apply() error {
 	return p.holds(p.patch.now)
 }
 
-// undo writes what was there before.
+// undo writes the former bytes.
 func (p *patched) undo() error {
 	if _, err := p.disk.WriteAt(p.patch.was, p.patch.at); err != nil {
 		return fmt.Errorf("edit: the %d bytes at %d of %q could not be written back: %w", len(p.patch.was), p.patch.at, p.disk.Name(), err)

@@ -1,4 +1,4 @@
-// Plans: an edit of one checkpoint, decided and not yet written.
+// Plans: an edit of one checkpoint before it is written.
 
 package edit
 
@@ -29,17 +29,16 @@ type Plan struct {
 	patched  bool   // headers are overwritten, and nothing else is written
 }
 
-// Plan plans the edit of the source at ref, and its output at target. Files keep their
-// names in a target that is a folder, which is created if necessary; those of other
-// formats get names of safetensors files. For a source that is one file, the target is a
-// file, too, if the source was named as one or the target ends in ".safetensors", unless
-// there is a folder of that name, or it ends in a separator. Other files of a source's
-// folder are not copied.
+// Plan plans the edit of the source at ref, with output to target. In a target that is a
+// folder, which is created if necessary, files keep their names; files of other formats get
+// names of safetensors files. The output of a single file is a file, too, if the source was
+// named as one or the target ends in ".safetensors", unless a folder has that name, or it ends
+// in a separator. Other files of the source's folder are not copied.
 //
-// Errors wrap [ErrRefused] if the target is the source, by any name, or a folder in which
-// shards, or another model of the same name, would remain beside the output; and
-// [fs.ErrExist] if a file to be written exists and Overwrite is not set. The error of an
-// invalid source wraps a *[safetensors.Violation].
+// Errors wrap [ErrRefused] if the target is the source, under any name, or a folder in which
+// shards, or another model of the same name, would remain next to the output; and
+// [fs.ErrExist] if an output file exists and Overwrite is not set. The error of an invalid
+// source wraps a *[safetensors.Violation].
 func (e *Edit) Plan(ctx context.Context, ref, target string) (*Plan, error) {
 	s, err := e.decide(ctx, ref)
 	if err != nil {
@@ -57,8 +56,8 @@ func (e *Edit) Plan(ctx context.Context, ref, target string) (*Plan, error) {
 	return p.finish()
 }
 
-// PlanInPlace plans the edit of the source at ref in its place. The package comment says
-// how it is written, and what is refused. Errors are those of Plan.
+// PlanInPlace plans the edit of the source at ref in place. The package comment explains how
+// it is written, and what is refused. It returns the same errors as Plan.
 func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
 	s, err := e.decide(ctx, ref)
 	if err != nil {
@@ -156,9 +155,8 @@ func (p *Plan) hold() (release func(), err error) {
 	return release, p.source.close()
 }
 
-// names returns the names of the files to be written, that of the index last. In place, an
-// index that does not change is written too: while shards are replaced, readers must not
-// find it.
+// names returns the names of the output files, the index last. In place, an unchanged index is
+// written too: readers must not find it while shards are replaced.
 func (p *Plan) names() []string {
 	var names []string
 	for _, f := range p.files {
@@ -221,8 +219,8 @@ func (p *Plan) write(ctx context.Context) error {
 	return p.remove()
 }
 
-// reading returns the tensors of a file as they are read to be written: remote ones by
-// witnesses, so that they are not downloaded again to be compared.
+// reading returns the tensors of the new file. Witnesses read remote ones, to avoid a second
+// download for verification.
 func (p *Plan) reading(f *file) []*safetensors.Tensor {
 	now := f.now()
 	if p.local != "" {
@@ -259,8 +257,7 @@ func (p *Plan) countLosses() func(ctx context.Context, was, is *safetensors.Tens
 	}
 }
 
-// record fills in the digests of the tensors that were written. They are in the order of
-// the receipt.
+// record fills in the digests of the new tensors, which are in the order of the receipt.
 func (p *Plan) record(written *shards.Receipt) {
 	rows := p.Receipt.Tensors
 	for t := range written.Tensors() {
@@ -270,8 +267,8 @@ func (p *Plan) record(written *shards.Receipt) {
 	}
 }
 
-// remove removes the files of a source that is edited in place which have no tensors any
-// more, or another name.
+// remove removes the files of a source edited in place that have no tensors left, or another
+// name.
 func (p *Plan) remove() error {
 	stays := make(map[string]bool)
 	for _, f := range p.files {

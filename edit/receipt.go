@@ -1,4 +1,4 @@
-// The receipt: what was done, or would be.
+// The receipt of an edit.
 
 package edit
 
@@ -8,8 +8,8 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// A Receipt says what an edit did; or what it would do, if DryRun is set: then
-// nothing was written, and there are no digests and no counts.
+// A Receipt describes what an edit did, or, if DryRun is set, what it would do; then there are
+// no digests and no losses.
 type Receipt struct {
 	Source string // as it was named
 	Target string // the file or folder that was written, with slashes; "" if it was edited in place
@@ -17,79 +17,80 @@ type Receipt struct {
 
 	Files   []File
 	Index   *File    // nil if there is none
-	Tensors []Tensor // of all files, in the order in which they stand in the source
-	Mended  []Fault  // rules that the source broke, and what was written does not
+	Tensors []Tensor // of all files, in the order of the source
+	Mended  []Fault  // violations in the source that the output does not have
 }
 
-// An Action is what was done to a file.
+// An Action says what happened to a file.
 type Action string
 
 // The actions. An overwritten file is the same one, with other bytes in its header;
 // a written one is new, whether it took the place of another or not.
 const (
+	// Overwritten files have other bytes in their headers. Written files are new, whether they
+	// replace others or not.
 	Unchanged   Action = "unchanged"
 	Overwritten Action = "overwritten"
 	Written     Action = "written"
-	Removed     Action = "removed" // or not written, for it would have had no tensors
+	Removed     Action = "removed" // or not written, because it would have no tensors
 )
 
-// A File is what became of one file of a source. Of an index, only Path and Action
-// are told.
+// A File describes one file of a source. For an index, only Path and Action are set.
 type File struct {
-	Path   string // where it is now, with slashes; or where it was, if it is Removed
+	Path   string // with slashes; the former path if Action is Removed
 	Action Action
 
-	Size       int64 // in bytes, as is HeaderSize: as the file is now
-	HeaderSize int64 // without the eight bytes before it
+	Size       int64 // of the file now, in bytes
+	HeaderSize int64 // in bytes, without the length before it
 	Tensors    int
 
-	// Overwritten are the bytes that were written, if only some were.
+	// Overwritten is the range of bytes that were written, if Action is Overwritten.
 	Overwritten safetensors.Span
 
 	// Before and After are the metadata; nil if there is none.
 	Before, After map[string]string
 }
 
-// A Tensor is what became of one tensor.
+// A Tensor describes what happened to one tensor.
 type Tensor struct {
 	Was  *safetensors.TensorInfo
 	Now  *safetensors.TensorInfo // nil if it was dropped
-	File int                     // which of the Receipt's files it is in, or was
+	File int                     // the index of its file in Files
 
-	// Payload says what is known of the tensor's bytes.
+	// Payload says how the bytes of the tensor were verified.
 	Payload Payload
 
-	// SHA256 is the digest of the bytes that are there now, if Payload is Same or
-	// Converted.
+	// SHA256 is the digest of the new bytes, if Payload is Same or Converted.
 	SHA256 [32]byte
 
-	// Losses counts what a cast could not keep. It is zero if Payload is not
-	// Converted.
+	// Losses counts the values that a cast changed, if Payload is Converted.
 	Losses Losses
 }
 
-// A Payload says what is known of a tensor's bytes.
+// A Payload says what is known of the bytes of a tensor.
 type Payload string
 
 // What is known of bytes. It was found out by reading what was written, before it
 // had its name, and comparing it with the source.
 const (
-	Untouched Payload = "untouched" // no byte of the file's data was written
-	Same      Payload = "same"      // read again, they were those of the source
-	Converted Payload = "converted" // read again, they were those that a cast makes of the source
+	// New files are read again and compared with the source before they are renamed into
+	// place.
+	Untouched Payload = "untouched" // the data of the file was not written
+	Same      Payload = "same"      // the bytes equal those in the source
+	Converted Payload = "converted" // the bytes equal the cast of the source
 	Dropped   Payload = "dropped"
-	Planned   Payload = "planned" // of a dry run: it would be Same or Converted
+	Planned   Payload = "planned" // in a dry run: it would be Same or Converted
 )
 
-// Losses counts the elements that a cast changed. An element is counted once, and
-// NaN that stays NaN is no loss.
+// Losses counts the elements that a cast changed. Each is counted once. NaN that stays NaN
+// does not count.
 type Losses struct {
 	Rounded    int64 // to another number, but not to zero
-	Zeroed     int64 // to zero, since they were too small
+	Zeroed     int64 // to zero, because they were too small
 	OutOfRange int64 // larger than the dtype's largest, or smaller than its smallest
 }
 
-// receipt returns what became of the file, which is at a path.
+// receipt describes the file, which is at the given path.
 func (f *file) receipt(path string) File {
 	r := File{Path: path, Action: f.action, Before: f.header.Metadata}
 	switch f.action {
@@ -112,7 +113,7 @@ func (f *file) receipt(path string) File {
 	return r
 }
 
-// appendRows appends to rows what became of the tensors of the file, the i-th.
+// appendRows appends a row for each tensor of the file at index i.
 func (f *file) appendRows(rows []Tensor, i int) []Tensor {
 	for j := range f.header.Tensors {
 		if f.changes == nil {
@@ -133,7 +134,7 @@ func (f *file) appendRows(rows []Tensor, i int) []Tensor {
 	return rows
 }
 
-// fillReceipt fills in what is known before anything is written.
+// fillReceipt fills in the receipt before anything is written.
 func (p *Plan) fillReceipt() {
 	r := &Receipt{Source: p.ref, Target: filepath.ToSlash(p.target), DryRun: true}
 	n := 0
@@ -162,7 +163,7 @@ func (p *Plan) fillReceipt() {
 	p.Receipt = r
 }
 
-// written makes the receipt of a dry run that of an edit.
+// written turns the receipt of a dry run into the receipt of an edit.
 func (r *Receipt) written() {
 	r.DryRun = false
 	for i := range r.Tensors {

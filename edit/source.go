@@ -1,4 +1,4 @@
-// The source: the files of a checkpoint, judged, and open for reading.
+// Sources: the files of a checkpoint, checked, and open for reading.
 
 package edit
 
@@ -21,27 +21,27 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A source is a checkpoint that is to be edited. Its files are in one folder.
+// A source is a checkpoint to be edited. Its files are in one folder.
 type source struct {
 	ref   string // as it was named
 	place string // the folder, as users can open it
-	local string // the folder on this machine; "" if it is not on it
-	named bool   // it is a file that was named, and not found in a folder
+	local string // the local folder; "" if the source is remote
+	named bool   // a single file was named
 
 	cp     *checkpoint.Checkpoint
 	folder string // in the store
 	files  []*file
 	format string // of files that are not safetensors files, or ""
 
-	claim claim.Files // on this machine, as they were before their headers were read
+	claim claim.Files // the local files, before their headers were read
 
 	indexName string // "" if there is no index
 	indexNow  string // the name under which it is written
 	index     *checkpoint.Index
-	faults    []Fault // of the set, which are to be mended
+	faults    []Fault // violations of the set that will be repaired
 }
 
-// A file is one file of a source, and what becomes of it.
+// A file is one file of a source, and what happens to it.
 type file struct {
 	name   string // in the folder
 	rename string // the name under which it is written, if it is
@@ -49,27 +49,27 @@ type file struct {
 	data   io.ReaderAt
 	size   int64
 	header *safetensors.Header
-	faults []Fault // which are to be mended
+	faults []Fault // violations that will be repaired
 
-	changes  []Change // of its tensors, in the order of their data; nil if all stay what they are
+	changes  []Change // of its tensors, in the order of their data; nil if none changes
 	metadata map[string]string
 	action   Action
 	patch    *patch // if it is Overwritten
 
-	// If it is Written, how, and the sizes of the new header and the new file.
+	// The encoder and the new sizes are set if the file is Written.
 	encoder            safetensors.Encoder
 	newHeader, newSize int64
 }
 
-// A Fault is a rule that a source breaks, and the file that breaks it.
+// A Fault is a violation of a rule, and the file that has it.
 type Fault struct {
-	File string // the path, with slashes; that of the index, or of the folder, for a rule between files
+	File string // its path, with slashes; the index or the folder for a rule about several files
 	*safetensors.Violation
 }
 
-// mended are the rules whose breach leaves no doubt as to which bytes are whose
-// data. The data is written again without what is between or behind it, under a
-// header that says the same, less what the format does not know.
+// mended are the rules whose violation leaves no doubt which bytes belong to which tensor. The
+// data is written again without gaps and trailing bytes, under a header that says the same,
+// without unknown members.
 var mended = []safetensors.Rule{
 	safetensors.RuleHeaderStart, safetensors.RuleHeaderPadding, safetensors.RuleDuplicateName, safetensors.RuleMemberForm,
 	safetensors.RuleUnknownMember, safetensors.RuleHole, safetensors.RuleTrailing, safetensors.RuleDataAlignment,
@@ -77,10 +77,10 @@ var mended = []safetensors.Rule{
 	checkpoint.RuleTensorMisplaced, checkpoint.RuleTensorUnlisted, checkpoint.RuleTotalSize,
 }
 
-// Mends says whether Edit.Fix mends a file, or a set, that breaks a rule.
+// Mends reports whether Edit.Fix repairs files and sets that break a rule.
 func Mends(rule safetensors.Rule) bool { return slices.Contains(mended, rule) }
 
-// open opens the source at ref. It reads headers alone.
+// open opens the source at ref, and reads its headers.
 func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	opts := &checkpoint.Options{Resolve: e.Resolve, Formats: e.Formats, HeadersOnly: true}
 	opts.Opener.Lenient = e.Lenient || e.Fix
@@ -109,7 +109,7 @@ func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	return s, nil
 }
 
-// settle finds out in which folder the files are.
+// settle determines the folder of the files.
 func (s *source) settle(set *checkpoint.Set, within string) {
 	first := set.Index
 	if first == "" {
@@ -121,7 +121,7 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 	if s.folder = path.Dir(first); s.folder == "." {
 		s.folder = ""
 	}
-	ref, _ := store.Parse(s.ref) // which Locate has done before
+	ref, _ := store.Parse(s.ref) // Locate has parsed it, too
 	root := ref.Root
 	if within == "" {
 		root = ref.String() // the target is the folder that the store is
@@ -136,7 +136,7 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 	}
 }
 
-// see takes note of what the files on this machine are. What is missing is judged later.
+// see records the state of the local files. Missing files are reported later.
 func (s *source) see(set *checkpoint.Set) {
 	if s.local == "" {
 		return
@@ -157,8 +157,8 @@ func (s *source) shown(name string) string {
 	return s.place + "/" + name
 }
 
-// judge makes files of the shards, unless they or the index break rules that the
-// edit does not allow for.
+// judge adds the shards to the files of the source, unless they or the index break rules that
+// the edit does not accept.
 func (s *source) judge(ctx context.Context, e *Edit) error {
 	prefix := ""
 	if s.folder != "" {
@@ -182,7 +182,7 @@ func (s *source) judge(ctx context.Context, e *Edit) error {
 		case checkpoint.IsIndex(r.File):
 			continue // left over from another version, and harmless
 		case !below || strings.Contains(name, "/"):
-			return refuse("%s is not beside the others but in a folder of its own, where it cannot be written with them: name it alone", quote(r.File))
+			return refuse("%s is in another folder than the other shards, and cannot be written with them: edit it as a single file", quote(r.File))
 		}
 		s.format = cmp.Or(s.format, r.Format)
 		s.files = append(s.files, &file{name: name, rename: outputName(name), path: r.File, size: r.Size, header: r.Header, faults: faults})
@@ -190,8 +190,8 @@ func (s *source) judge(ctx context.Context, e *Edit) error {
 	return nil
 }
 
-// judge returns the faults in a report that are to be mended, or the error of one
-// that is not.
+// judge returns the violations in a report that will be repaired, or an error for one that
+// will not.
 func (e *Edit) judge(path string, r *safetensors.Report) (faults []Fault, err error) {
 	least := safetensors.Nonconforming
 	if e.Lenient || e.Fix {
@@ -208,8 +208,9 @@ func (e *Edit) judge(path string, r *safetensors.Report) (faults []Fault, err er
 	return faults, nil
 }
 
-// outputName returns the name under which a file is written: that of a safetensors file.
-// The libraries of Hugging Face call one model "pytorch_model.bin" and "model.safetensors".
+// outputName returns the name under which a file is written, with the extension of safetensors
+// files. The libraries of Hugging Face call one model "pytorch_model.bin" and
+// "model.safetensors".
 func outputName(name string) string {
 	const suffix = ".safetensors"
 	if strings.Contains(name, suffix) {
@@ -256,7 +257,7 @@ func (f *file) tensors() []*safetensors.Tensor {
 	return list
 }
 
-// start returns the file up to its data, as it stands.
+// start returns the file up to its data.
 func (f *file) start() ([]byte, error) {
 	b := make([]byte, f.header.DataStart())
 	if n, err := f.data.ReadAt(b, 0); n < len(b) {
@@ -265,7 +266,7 @@ func (f *file) start() ([]byte, error) {
 	return b, nil
 }
 
-// readIndex returns the index as it stands.
+// readIndex returns the text of the index.
 func (s *source) readIndex(ctx context.Context) ([]byte, error) {
 	object, err := s.cp.Set().OpenBeside(ctx, s.indexName)
 	if err != nil {

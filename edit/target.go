@@ -1,4 +1,4 @@
-// Where an edit goes: names of targets, and what may not be one.
+// The output of an edit: where it is written, and which files it must not replace.
 
 package edit
 
@@ -17,7 +17,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// aim settles where files are written, and whether they may be.
+// aim determines where files are written, and refuses outputs that are not allowed.
 func (p *Plan) aim() error {
 	info, err := os.Stat(p.target)
 	folder := err == nil && info.IsDir() || p.target != "" && os.IsPathSeparator(p.target[len(p.target)-1])
@@ -25,7 +25,7 @@ func (p *Plan) aim() error {
 	weights := strings.HasSuffix(p.target, ".safetensors")
 	switch {
 	case p.target == "" || p.target == "-":
-		return refuse("the target %q is no file and no folder: what is written has to be read again", p.target)
+		return refuse("the output %q is neither a file nor a folder: the output is read again to verify it", p.target)
 	case folder:
 		p.dir = p.target
 	case single && (p.named || weights):
@@ -33,22 +33,21 @@ func (p *Plan) aim() error {
 		if p.dir == "" {
 			p.dir = "."
 		}
-		// A Set would make the folder. Who names a file in one that is not there has
-		// misspelt it.
+		// The folder would be created, but its name is probably misspelled.
 		if _, err := os.Stat(p.dir); err != nil {
-			return fmt.Errorf("edit: there is no folder %q to write %q to: %w", p.dir, p.one, fs.ErrNotExist)
+			return fmt.Errorf("edit: folder %q for the output %q does not exist: %w", p.dir, p.one, fs.ErrNotExist)
 		}
 	case err == nil, weights, strings.HasSuffix(p.target, ".json"):
-		return refuse("the target %q is a file, and %s of %s are to be written: name a folder", p.target, wording.Count(len(p.files), "file"), quote(p.ref))
+		return refuse("the output %q is a file, and there are %s of %s to write: name a folder", p.target, wording.Count(len(p.files), "file"), quote(p.ref))
 	default:
 		p.dir = p.target
 	}
 	return errors.Join(p.spare(), p.noStrays(), p.noRival())
 }
 
-// noRival returns the error of another model in the target, under the name of what is
-// written: model.safetensors beside an index of that name and its shards. Some loaders
-// would take the one, and some the other.
+// noRival returns an error if the output folder has another model under the name of an output
+// file: model.safetensors and an index of the same name with its shards. Loaders differ in
+// which of them they read.
 func (p *Plan) noRival() error {
 	const suffix = ".index.json"
 	names := p.names()
@@ -58,18 +57,17 @@ func (p *Plan) noRival() error {
 			rival = name + suffix
 		}
 		if slices.Contains(names, rival) {
-			continue // the set has it itself
+			continue // it is an output, too
 		}
 		if _, err := os.Stat(filepath.Join(p.dir, rival)); err == nil {
-			return refuse("%q has %q, which would stay, and be another model than %q: write to another folder", p.target, rival, name)
+			return refuse("%q has %q, which would remain, and is another model than %q: write to another folder", p.target, rival, name)
 		}
 	}
 	return nil
 }
 
-// noStrays returns an error if the target has shards that the new ones do not replace, and
-// that would pass for some of them by their names: model-00003-of-00003 beside a set of
-// two.
+// noStrays returns an error if the output folder has shards that are not replaced, and that
+// would pass for new ones by their names: model-00003-of-00003 and a set of two.
 func (p *Plan) noStrays() error {
 	ours := make(map[string]bool)  // prefixes and suffixes
 	names := make(map[string]bool) // of the files that are written
@@ -93,7 +91,7 @@ func (p *Plan) noStrays() error {
 	return nil
 }
 
-// spare returns why files may not be written where they are to be.
+// spare returns an error if an output file exists, or is an input.
 func (p *Plan) spare() error {
 	sources, err := p.infos()
 	if err != nil {
@@ -102,11 +100,11 @@ func (p *Plan) spare() error {
 	for _, name := range p.names() {
 		there, err := os.Stat(filepath.Join(p.dir, name))
 		if err != nil {
-			continue // nothing, or what NewSet will complain of
+			continue // it does not exist, or writing it will fail
 		}
 		for i, source := range sources {
 			if os.SameFile(source, there) {
-				return refuse("the target %q is the source, %q, by the same or by another name: edit it in place, or write elsewhere", p.written(name), p.shown(p.sourceName(i)))
+				return refuse("the output %q is the input %q: edit it in place, or write elsewhere", p.written(name), p.shown(p.sourceName(i)))
 			}
 		}
 		if !p.edit.Overwrite {
@@ -116,14 +114,14 @@ func (p *Plan) spare() error {
 	return nil
 }
 
-// An existsError is that of a file, by its path, which would be overwritten.
+// An existsError says that the file of a path exists.
 type existsError string
 
-func (e existsError) Error() string { return fmt.Sprintf("edit: %q exists already", string(e)) }
+func (e existsError) Error() string { return fmt.Sprintf("edit: %q exists", string(e)) }
 func (e existsError) Unwrap() error { return fs.ErrExist }
 
-// infos describes the source's files, in their order, and the index. They are none
-// if they are not on this machine.
+// infos describes the files of the source, in their order, and the index. There are none if
+// the source is remote.
 func (s *source) infos() (infos []fs.FileInfo, err error) {
 	if s.local == "" {
 		return nil, nil
@@ -145,7 +143,7 @@ func (s *source) infos() (infos []fs.FileInfo, err error) {
 	return infos, nil
 }
 
-// sourceName returns the name of what infos describes as the i-th.
+// sourceName returns the name of the file that infos describes at index i.
 func (s *source) sourceName(i int) string {
 	if i < len(s.files) {
 		return s.files[i].name
@@ -153,7 +151,7 @@ func (s *source) sourceName(i int) string {
 	return s.indexName
 }
 
-// written returns the path of a file that is written.
+// written returns the path of an output file.
 func (p *Plan) written(name string) string {
 	if p.target == "" {
 		return p.shown(name)
@@ -161,9 +159,9 @@ func (p *Plan) written(name string) string {
 	return path.Join(filepath.ToSlash(p.dir), name)
 }
 
-// noLinks returns the error of a file that is a symbolic link. To follow it would
-// change what others know by its digest, as in the Hub's cache; not to follow it would
-// leave the file alone that the user may have meant.
+// noLinks returns an error if a file is a symbolic link. Following it would change a file that
+// others identify by its digest, as in the Hub's cache; replacing it would leave the file
+// unchanged that the user may have meant.
 func (s *source) noLinks() error {
 	for i := range len(s.files) + 1 {
 		name := s.sourceName(i)
@@ -182,13 +180,13 @@ func (s *source) noLinks() error {
 		if err != nil {
 			return err
 		}
-		return refuse("%q is a symbolic link to %q, which may be shared: edit that in place, or write the result elsewhere", s.shown(name), to)
+		return refuse("%q is a symbolic link to %q, which may be shared: edit the target of the link, or write the result elsewhere", s.shown(name), to)
 	}
 	return nil
 }
 
-// unlisted returns the error of a file that was named alone, is listed by an index
-// beside it, and would then not be what that says.
+// unlisted returns an error if the source is a single file that an index in its folder lists,
+// and the index would no longer be correct.
 func (s *source) unlisted() error {
 	if !s.named || !slices.ContainsFunc(s.files[0].changes, func(c Change) bool { return c.Now != c.Was }) {
 		return nil
@@ -207,7 +205,7 @@ func (s *source) unlisted() error {
 		}
 		index, _ := checkpoint.ParseIndex(text)
 		if slices.ContainsFunc(index.Tensors, func(e checkpoint.IndexEntry) bool { return e.Shard == s.files[0].name }) {
-			return refuse("%q is a shard of %q, which would be out of date: edit that", s.shown(s.files[0].name), s.shown(d.Name()))
+			return refuse("%q is a shard of %q, which would be out of date: edit the index instead", s.shown(s.files[0].name), s.shown(d.Name()))
 		}
 	}
 	return nil

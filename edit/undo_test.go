@@ -86,7 +86,7 @@ func TestPatchIsTriedFirst(t *testing.T) {
 		t.Error(err)
 	}
 	p.metadata = map[string]string{"a": "other"}
-	if err := p.tryPatch(bytes.Clone(start)); err == nil || !strings.Contains(err.Error(), "something else") {
+	if err := p.tryPatch(bytes.Clone(start)); err == nil || !strings.Contains(err.Error(), "would be invalid") {
 		t.Errorf("other metadata: %v", err)
 	}
 	p.patch.now = bytes.Repeat([]byte{'x'}, len(p.patch.now))
@@ -104,7 +104,7 @@ func TestOverwriteIsOneAtATime(t *testing.T) {
 	if other, err := p.openPatched(p.name); err == nil {
 		other.disk.Close()
 		t.Skip("there are no locks here")
-	} else if !strings.Contains(err.Error(), "somebody else") {
+	} else if !strings.Contains(err.Error(), "another process") {
 		t.Errorf("error %v", err)
 	}
 	p.disk.Close()
@@ -127,7 +127,7 @@ func TestOverwriteOfAnotherHeader(t *testing.T) {
 		}
 		p.disk.Close() // and with it the lock
 		var path *fs.PathError
-		if _, err := p.openPatched(p.name); !errors.As(err, &path) || !strings.Contains(err.Error(), "somebody else") {
+		if _, err := p.openPatched(p.name); !errors.As(err, &path) || !strings.Contains(err.Error(), "another process") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Metadata of several files as that of one.
+// Metadata of several files, combined.
 
 package shards
 

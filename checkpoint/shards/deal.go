@@ -43,11 +43,10 @@ func dealByCount(tensors []*safetensors.Tensor, counts []int) ([][]*safetensors.
 	return shards, nil
 }
 
-// dealBySize deals tensors out to shards, of which there is at least one, as the
-// function split_state_dict_into_shards_factory of the library huggingface_hub
-// does. A shard ends where the next tensor would take it past limit bytes. A tensor
-// that is larger by itself has a shard of its own, which comes before the shard that
-// is being filled then, and does not end that. A limit of 0 is none.
+// dealBySize deals tensors out to one or more shards, as the function
+// split_state_dict_into_shards_factory of the library huggingface_hub does. A shard ends where the next tensor would take it past limit bytes. A tensor
+// that is larger gets its own shard, which comes before the shard that is being filled,
+// and does not end that one. A limit of 0 is none.
 func dealBySize(tensors []*safetensors.Tensor, limit int64) [][]*safetensors.Tensor {
 	if limit == 0 {
 		limit = math.MaxInt64

@@ -17,7 +17,7 @@
 // the options say so, before the first is renamed into place. The [Receipt] lists the
 // files, and for each tensor how it was verified and its digest.
 //
-// The inputs may be in any format that the checkpoint was opened with. The output is in
-// safetensors format, and equals that of the reference implementation and of the library
-// huggingface_hub.
+// Inputs may be in any format that the checkpoint was opened with. The output is in
+// safetensors format, byte for byte what the reference implementation and the library
+// huggingface_hub write.
 package shards

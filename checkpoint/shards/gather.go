@@ -1,4 +1,4 @@
-// Gathering: the tensors and the metadata of several checkpoints as those of one.
+// Gathering the tensors and the metadata of several checkpoints.
 
 package shards
 
@@ -32,11 +32,11 @@ type RewriteOptions struct {
 	// Conflicts decides between different values of one metadata key.
 	Conflicts Conflicts
 
-	// MaxShard and Stem are those of a [Writer], for Split. "" is the stem of the input.
+	// MaxShard and Stem are used by Split, as in a [Writer]. "" means the input's stem.
 	MaxShard int64
 	Stem     string
 
-	// KeepOrder is that of a [safetensors.Encoder].
+	// KeepOrder is as in a [safetensors.Encoder].
 	KeepOrder bool
 
 	// InPlace replaces the files of the one input, which must be local and, except on
@@ -61,7 +61,7 @@ var ErrRefused = errors.New("refused")
 // that is read. It wraps ErrRefused.
 var ErrIsInput = fmt.Errorf("output is input: %w", ErrRefused)
 
-// A requestError is the error of a request, in words of its own.
+// A requestError describes a request that was refused.
 type requestError struct {
 	text string
 	kind error
@@ -110,7 +110,7 @@ type gathering struct {
 	indexMetadata map[string]string // each value as JSON
 }
 
-// gather reads the headers of all inputs.
+// gather reads the headers of all inputs, and checks that they fit together.
 func gather(ctx context.Context, opts *RewriteOptions, inputs []*checkpoint.Checkpoint) (*gathering, error) {
 	if opts == nil {
 		opts = new(RewriteOptions)
@@ -177,8 +177,8 @@ func (g *gathering) judge(ctx context.Context, c *checkpoint.Checkpoint) error {
 	return nil
 }
 
-// take takes the tensors of an input, in the order of shards and headers. Those of a
-// remote one are read by a witness, so that verification does not download them again.
+// take takes the tensors of an input, in the order of shards and headers. A witness reads
+// remote tensors, to avoid a second download for verification.
 func (g *gathering) take(ctx context.Context, c *checkpoint.Checkpoint) error {
 	for _, path := range c.Shards() {
 		file := g.name(c, path)
@@ -263,8 +263,8 @@ func (g *gathering) blend(ctx context.Context) error {
 	return nil
 }
 
-// keepTotal keeps what the one index says of the number of parameters, which holds for
-// that model, and for no part of it.
+// keepTotal keeps the number of parameters that the index claims, if the output has all
+// tensors of that one model.
 func (g *gathering) keepTotal() {
 	x := g.inputs[0].Index()
 	if x == nil || x.TotalParameters < 0 || len(g.inputs) > 1 || g.part {

@@ -17,8 +17,8 @@ import (
 	"github.com/weightools/safetensors/internal/filecopy"
 )
 
-// localFiles returns the names of a checkpoint's files on this machine, that of the
-// index last; none if it is remote. It leaves out files that are missing.
+// localFiles returns the local file names of a checkpoint, the index last; none if it is
+// remote. It leaves out missing files.
 func localFiles(ctx context.Context, c *checkpoint.Checkpoint) (names []string, err error) {
 	root := ""
 	for _, shard := range c.Shards() {

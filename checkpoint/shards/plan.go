@@ -28,8 +28,8 @@ type Plan struct {
 	// Writer.Overwrite is set.
 	Replaced, Stale []string
 
-	// NotCopied lists the files beside the inputs of [Merge] and [Split] that are not
-	// copied, such as config.json, as paths with slashes.
+	// NotCopied lists the other files in the folders of the inputs of [Merge] and
+	// [Split], such as config.json, which are not copied. They are paths with slashes.
 	NotCopied []string
 
 	output
@@ -84,7 +84,7 @@ func (p *Plan) Size() int64 {
 	return n
 }
 
-// names returns the names of all files, that of the index last.
+// names returns the names of all files, the index last.
 func (p *Plan) names() []string {
 	var names []string
 	for i := range p.Shards {

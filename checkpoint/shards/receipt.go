@@ -9,8 +9,7 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// A Receipt describes the files that a Plan writes: that of [Plan.Receipt] those that
-// it would write, and that of [Plan.Write] those that it has written.
+// A Receipt describes the files that a Plan would write, or has written.
 type Receipt struct {
 	Written  bool   // false for a plan
 	Verified bool   // every tensor was read again, and matched its source
@@ -22,7 +21,7 @@ type Receipt struct {
 	// Replaced and Removed are the names of older files in Dir that are gone.
 	Replaced, Removed []string
 
-	// NotCopied are the files beside the inputs that were not copied.
+	// NotCopied is as in a Plan.
 	NotCopied []string
 
 	plan    *Plan

@@ -18,8 +18,7 @@ import (
 
 // Merge plans one file of the tensors of all inputs: byte for byte the file that the
 // reference implementation would write of them. The file's name must end in
-// ".safetensors". With InPlace, file is ignored, and the new file takes the place of the
-// input's. Otherwise "" plans a file for [Plan.Stream].
+// ".safetensors". With InPlace, file is ignored, and the new file replaces the input's. Otherwise "" plans a file for [Plan.Stream].
 //
 // An invalid input is an error that wraps a *[safetensors.Violation]. Existing files
 // wrap [fs.ErrExist], and requests that make no sense [ErrRefused]. Reads of the
@@ -46,7 +45,7 @@ func Merge(ctx context.Context, file string, opts *RewriteOptions, inputs ...*ch
 // folder, which is created if necessary; or one file without an index, if that is
 // enough. With InPlace, the files take the place of the input's, and dir is "" or their
 // folder.
-// Errors are those of Merge.
+// It returns the same errors as Merge.
 func Split(ctx context.Context, dir string, opts *RewriteOptions, input *checkpoint.Checkpoint) (*Plan, error) {
 	if opts == nil {
 		opts = new(RewriteOptions)
@@ -61,7 +60,7 @@ func Split(ctx context.Context, dir string, opts *RewriteOptions, input *checkpo
 	return g.plan(dir, cmp.Or(opts.Stem, input.Set().Stem()), opts.MaxShard)
 }
 
-// rewriteInPlace plans files in the place of the input's.
+// rewriteInPlace plans files that replace the input's.
 func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *RewriteOptions, inputs []*checkpoint.Checkpoint) (*Plan, error) {
 	if len(inputs) != 1 {
 		return nil, refuse("InPlace takes one input, and there are %d", len(inputs))

@@ -67,7 +67,7 @@ func shardName(stem string, n, of int) string {
 // indexOf returns the name of the index of a stem.
 func indexOf(stem string) string { return stem + weightsSuffix + ".index.json" }
 
-// isShardOf reports whether a name is that of a shard of the stem, of any number of
+// isShardOf reports whether a name belongs to a shard of the stem, among any number of
 // shards. model-00001-of-00002.fp16.safetensors belongs to another model.
 func isShardOf(stem, name string) bool {
 	n, ok := ParseName(name)

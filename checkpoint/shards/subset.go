@@ -1,4 +1,4 @@
-// Subsets: some tensors of a checkpoint as one file that is assembled as it is read.
+// Subsets: some tensors of a checkpoint, as a file that is assembled while it is read.
 
 package shards
 
@@ -18,9 +18,9 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A SubsetFile is a file of some tensors of a checkpoint, whose bytes are read from
-// the checkpoint's files when they are asked for. It is a [store.Object], so that a
-// download of it can be resumed. It may be used until the checkpoint is closed.
+// A SubsetFile is a file of some tensors of a checkpoint. Its bytes are read from the
+// checkpoint's files on demand. It is a [store.Object], so a download of it can be
+// resumed. It may be used until the checkpoint is closed.
 type SubsetFile struct {
 	Tensors int // how many there are
 
@@ -148,9 +148,8 @@ func (f *SubsetFile) Close() error { return nil }
 // ReaderAt returns a reader of the file, whose reads end once ctx is done.
 func (f *SubsetFile) ReaderAt(ctx context.Context) io.ReaderAt { return &subsetReader{f, ctx} }
 
-// Version returns a string that tells this file from others of its name. It stands for
-// the header, and for the ranges of bytes and the versions of the files that they are
-// from; it is "" if one of them has no version.
+// Version returns a string that identifies the header, the ranges of bytes and the
+// versions of the files that they come from; "" if one of these has no version.
 func (f *SubsetFile) Version() string {
 	h := sha256.New()
 	h.Write(f.head)
@@ -271,7 +270,7 @@ func nearby(parts []part, end int64) []part {
 	return parts[:n]
 }
 
-// readParts reads parts of one file, as far as they are among the bytes from off to end,
+// readParts reads the bytes from off to end that are in the given parts, all of one file,
 // into b.
 func readParts(ctx context.Context, parts []part, b []byte, off, end int64) error {
 	from := parts[0].from.ReaderAt(ctx)

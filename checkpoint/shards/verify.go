@@ -22,11 +22,11 @@ type Proof string
 
 // The proofs.
 const (
-	// ByBytes: its bytes equal those of the source, which was read again.
+	// ByBytes: its bytes equal the source, which was read again.
 	ByBytes Proof = "bytes"
 
-	// ByDigest: it has the SHA-256 of the bytes that were read to be written. Remote
-	// sources are not downloaded twice.
+	// ByDigest: it has the SHA-256 of the bytes that were read when it was written.
+	// Remote sources are verified so, without a second download.
 	ByDigest Proof = "sha256"
 
 	// ByCRC32: it has the checksum that the source's container stores for it; see
@@ -84,8 +84,8 @@ func verifyBytes(ctx context.Context, was, is *safetensors.Tensor, sum hash.Hash
 	return err
 }
 
-// verifyDigest compares the digest of the bytes that were read with that of the bytes
-// that were written.
+// verifyDigest compares the digests of the bytes that were read and of the bytes on the
+// disk.
 func verifyDigest(ctx context.Context, was *witness.Reader, is *safetensors.Tensor, sum hash.Hash, read func(int64)) error {
 	if _, err := is.WriteTo(filecopy.Watch(ctx, sum, read)); err != nil {
 		return err
@@ -96,7 +96,8 @@ func verifyDigest(ctx context.Context, was *witness.Reader, is *safetensors.Tens
 	return nil
 }
 
-// verifyCRC32 compares a checksum. If it differs, the source says who is at fault.
+// verifyCRC32 compares a checksum. If it differs, it compares all bytes, to tell a damaged
+// source from a damaged copy.
 func verifyCRC32(ctx context.Context, was, is *safetensors.Tensor, want uint32, sum hash.Hash, read func(int64)) error {
 	crc := crc32.NewIEEE()
 	var w io.Writer = crc

@@ -205,7 +205,7 @@ func (w *writing) advance(n int64) {
 	}
 }
 
-// A copied is a tensor as it was given, and as it is in the new file.
+// A copied is a tensor as it was given, and the copy in the new file.
 type copied struct {
 	was, is *safetensors.Tensor
 	index   int // among those that were given
@@ -263,7 +263,7 @@ func (p *watermark) wait(ctx context.Context, n int64) error {
 	}
 }
 
-// pathError returns err as that of doing op to the named file, unless it names one.
+// pathError adds the operation and the name of a file to err, unless it has them.
 func pathError(op, path string, err error) error {
 	if _, ok := err.(*fs.PathError); ok {
 		return err

@@ -22,9 +22,9 @@ type Writer struct {
 	// Encoder encodes each shard; so all shards have its Metadata.
 	Encoder safetensors.Encoder
 
-	// MaxShard is the maximum size of a shard's data, in bytes. A larger tensor has a
-	// shard of its own. 0 means no limit. Each shard's header is added to that. The
-	// libraries of Hugging Face use 5e9.
+	// MaxShard is the maximum size of a shard's data, in bytes. A larger tensor gets
+	// its own shard. 0 means no limit. Headers do not count. The libraries of Hugging
+	// Face use 5e9.
 	MaxShard int64
 
 	// Split lists how many tensors each shard has, in their order, and replaces
@@ -34,7 +34,7 @@ type Writer struct {
 	// Stem is what the names of files begin with. "" means "model".
 	Stem string
 
-	// IndexMetadata has the members of the index's "metadata" besides total_size,
+	// IndexMetadata has the members of the index's "metadata" other than total_size,
 	// each value as JSON.
 	IndexMetadata map[string]string
 
@@ -60,8 +60,8 @@ type Writer struct {
 	// and reads the source only once.
 	CRC32 func(t *safetensors.Tensor) (sum uint32, ok bool)
 
-	// Inspect, if it is not nil, is called for every tensor after it was verified: with
-	// the tensor as it was given, and as it is in the new file. Several goroutines call
+	// Inspect, if it is not nil, is called for every tensor after it was verified, with
+	// the tensor as it was given and the copy in the new file. Several goroutines call
 	// it at once. Its error ends Write, and nothing changes. It implies Verify.
 	Inspect func(ctx context.Context, was, is *safetensors.Tensor) error
 
@@ -96,7 +96,7 @@ type Writer struct {
 // A process that is killed leaves the hidden folder. If it was writing, the older
 // checkpoint is unchanged. If it was renaming, which takes moments, there may be no
 // index, and each file of both checkpoints is either in place or in the hidden folder.
-// If it was removing stale files, the new checkpoint is complete, beside some of them.
+// If it was removing stale files, the new checkpoint is complete, and some are left.
 // Write never removes the hidden folder of another process.
 //
 // Write reads each tensor once, and once more to verify it, two shards at a time, with
@@ -178,7 +178,7 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 	return p, p.makeIndex(w.IndexMetadata)
 }
 
-// deal deals tensors out to shards, of which there is at least one.
+// deal deals tensors out to one or more shards.
 func (w *Writer) deal(tensors []*safetensors.Tensor) ([][]*safetensors.Tensor, error) {
 	if w.Split != nil {
 		return dealByCount(tensors, w.Split)
@@ -189,7 +189,7 @@ func (w *Writer) deal(tensors []*safetensors.Tensor) ([][]*safetensors.Tensor, e
 // makeIndex makes the index of the shards.
 func (p *Plan) makeIndex(metadata map[string]string) (err error) {
 	x := checkpoint.Index{TotalParameters: -1, Metadata: maps.Clone(metadata)}
-	const total = "total_parameters" // which has a field of its own
+	const total = "total_parameters" // for which Index has a field
 	if n, err := strconv.ParseInt(x.Metadata[total], 10, 64); err == nil && n >= 0 {
 		x.TotalParameters = n
 	}

@@ -1,8 +1,6 @@
-// Files that are read now, and replaced later: whether they are still what was read.
-
-// Package claim keeps who replaces a file from replacing another than the one that was
-// read. Between the two lie minutes, in which a training run may put a new checkpoint
-// under the name, or somebody else may edit it: that would be lost without a word.
+// Package claim detects files that changed between reading and replacing them. Minutes
+// may pass in between, in which a training run saves a new checkpoint under the name, or
+// another process edits the file; replacing it would lose that.
 package claim
 
 import (
@@ -11,18 +9,17 @@ import (
 	"os"
 )
 
-// Files are files that are to be replaced, as they were before they were read. The zero
-// Files has none. It is for one goroutine.
+// Files is a list of files to be replaced, with their state before they were read. The
+// zero Files is empty. Only one goroutine may use it.
 type Files struct{ seen []seen }
 
-// A seen is what a name stood for.
+// A seen is a file and its state.
 type seen struct {
 	name string
 	info fs.FileInfo
 }
 
-// Add adds the named file, which has not been read yet. What a symbolic link leads to
-// counts.
+// Add adds the named file, which has not been read yet. It follows symbolic links.
 func (f *Files) Add(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -32,8 +29,8 @@ func (f *Files) Add(name string) error {
 	return nil
 }
 
-// Check returns the error of a file that is not what it was: another file, or one of
-// another size or date. An error is a *[fs.PathError].
+// Check returns an error if one of the names now refers to another file, or if a file
+// has another size or modification time. The error is a *[fs.PathError].
 func (f *Files) Check() error {
 	for _, s := range f.seen {
 		info, err := os.Stat(s.name)
@@ -41,15 +38,15 @@ func (f *Files) Check() error {
 			return err
 		}
 		if !os.SameFile(s.info, info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime()) {
-			return &fs.PathError{Op: "replace", Path: s.name, Err: errors.New("it is not what it was when it was read: it is being written by somebody else")}
+			return &fs.PathError{Op: "replace", Path: s.name, Err: errors.New("it has changed since it was read: another process is writing it")}
 		}
 	}
 	return nil
 }
 
-// Hold locks the files against others who hold them, and then checks them: of two who
-// read one file and would replace it, the second finds the lock, or another file. They
-// are locked until release is called, which is never nil.
+// Hold locks the files against other processes that call Hold, and then checks them: of
+// two processes that read one file and replace it, the second finds the lock, or another
+// file. The files stay locked until release is called, which is never nil.
 func (f *Files) Hold() (release func(), err error) {
 	var open []*os.File
 	release = func() {
@@ -60,11 +57,11 @@ func (f *Files) Hold() (release func(), err error) {
 	}
 	for _, s := range f.seen {
 		if !locks {
-			break // and a file that is open could not be replaced
+			break // these systems do not replace open files
 		}
 		file, err := os.Open(s.name)
 		if err != nil {
-			continue // that is gone, which Check says, or there are too many
+			continue // it is gone, which Check reports, or too many files are open
 		}
 		open = append(open, file)
 		if !Lock(file) {
@@ -74,5 +71,5 @@ func (f *Files) Hold() (release func(), err error) {
 	return release, f.Check()
 }
 
-// ErrLocked is that of a file which somebody else holds.
-var ErrLocked = errors.New("it is being edited by somebody else")
+// ErrLocked says that another process holds a file.
+var ErrLocked = errors.New("another process is editing it")

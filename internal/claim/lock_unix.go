@@ -1,4 +1,4 @@
-// Locks on files, where the system has some that end with the process.
+// File locks, on systems whose locks end with the process.
 
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// locks says that there are locks.
+// locks reports that this system has locks.
 const locks = true
 
-// Lock locks a file against others that lock it, until it is closed. It returns false
-// if somebody has; a file system without locks has nobody.
+// Lock locks a file until it is closed. It returns false if another process holds the
+// lock; on a file system without locks it returns true.
 func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != syscall.EWOULDBLOCK
 }

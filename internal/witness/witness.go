@@ -1,6 +1,4 @@
-// Witnesses: what was read, by its digest, so that it need not be read again.
-
-// Package witness takes the digest of what is read on its way somewhere else.
+// Package witness computes the digest of data while it is read for another purpose.
 package witness
 
 import (
@@ -10,22 +8,22 @@ import (
 	"io"
 )
 
-// A Reader takes the SHA-256 of what it gives, as long as that is read from front to
-// back. An Encoder reads tensors so. It is for one goroutine.
+// A Reader computes the SHA-256 of the bytes that it returns, as long as they are read
+// from front to back, as an Encoder reads tensors. Only one goroutine may use it.
 //
-// What is on this machine is compared byte by byte, which needs no witness and lets
-// the system copy it. But to read a source again that is elsewhere is to fetch it
-// again.
+// Writers use it for remote sources, which they would otherwise download a second time
+// to verify the output. Local sources are compared byte by byte, so the system can copy
+// them.
 type Reader struct {
 	io.ReaderAt
 	digest hash.Hash
 	next   int64 // how many bytes it has the digest of
 }
 
-// Of returns a Reader of what r reads.
+// Of returns a Reader of the bytes of r.
 func Of(r io.ReaderAt) *Reader { return &Reader{ReaderAt: r, digest: sha256.New()} }
 
-// ReadAt reads from what the Reader is of.
+// ReadAt reads from the underlying reader.
 func (w *Reader) ReadAt(b []byte, off int64) (int, error) {
 	n, err := w.ReaderAt.ReadAt(b, off)
 	if off == w.next {
@@ -35,9 +33,9 @@ func (w *Reader) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// IsOf says whether w has seen all of something of this size, so that it need not be
-// read again. A nil Reader has seen nothing.
+// IsOf reports whether w has seen all bytes of a source of this size. A nil Reader has
+// seen none.
 func (w *Reader) IsOf(size int64) bool { return w != nil && w.next == size }
 
-// Saw says whether what it saw has the digest.
+// Saw reports whether the bytes that it has seen have the digest.
 func (w *Reader) Saw(digest []byte) bool { return bytes.Equal(w.digest.Sum(nil), digest) }
