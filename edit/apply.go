@@ -151,7 +151,7 @@ func (a *application) idle() error {
 	}
 	for i := range a.Cast {
 		if !a.cast[i] {
-			return refuse("the cast to %s applies to no tensor", &a.Cast[i])
+			return refuse("cast %s applies to no tensor", &a.Cast[i])
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (p *Plan) aim() error {
 		}
 		// The folder would be created, but its name is probably misspelled.
 		if _, err := os.Stat(p.dir); err != nil {
-			return fmt.Errorf("edit: folder %q for the output %q does not exist: %w", p.dir, p.one, fs.ErrNotExist)
+			return fmt.Errorf("edit: folder %q of the output: %w", p.dir, fs.ErrNotExist)
 		}
 	case err == nil, weights, strings.HasSuffix(p.target, ".json"):
 		return refuse("the output %q is a file, and there are %s of %s to write: name a folder", p.target, wording.Count(len(p.files), "file"), quote(p.ref))
