@@ -67,6 +67,23 @@ func New(ctx context.Context, from store.Store, path string, opts *Options) (*Ch
 	return set.Open(), nil
 }
 
+// Open opens the set. It reads nothing.
+func (s *Set) Open() *Checkpoint {
+	c := &Checkpoint{set: s, opts: s.found.opts, byPath: make(map[string]*shard.Shard, len(s.Shards))}
+	heads := s.heads()
+	for i, p := range s.Shards {
+		one := shard.New(p, s.found.from, s.found.shards, s.found.recall(p))
+		one.Head = heads[i]
+		c.shards = append(c.shards, one)
+		c.byPath[p] = one
+	}
+	if s.object != nil {
+		c.shards[0].Adopt(s.object)
+		s.object = nil
+	}
+	return c
+}
+
 // Close closes every shard that was opened. What is being read meanwhile ends
 // with an error.
 func (c *Checkpoint) Close() error {

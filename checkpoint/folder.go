@@ -56,32 +56,6 @@ type place struct {
 	candidates *candidates // nil until they are known
 }
 
-// find returns the set that path is, if it is a file, or the folder that it is.
-func find(ctx context.Context, from store.Store, name string, opts *Options) (*folder, *Set, error) {
-	f := &folder{
-		from: from, opts: opts.orDefault(), path: name, turn: shard.NewTurn(),
-		places: make(map[string]*place), claimed: make(map[string]bool), known: make(map[string]*shard.Knowledge),
-	}
-	f.shards = f.opts.shards()
-	if strings.HasSuffix(name, ".index.json") || IsIndex(name) {
-		set, err := f.indexSet(ctx, name)
-		return f, set, err
-	}
-	// A file or a folder? No store says, and a name proves nothing. To open it
-	// costs less than to list a bucket.
-	var missing error
-	if name != "" {
-		object, err := from.Open(ctx, name)
-		if err == nil {
-			return f, &Set{Name: name, Role: Model, Shards: []string{name}, found: f, object: object}, nil
-		}
-		if missing = atPath("open", name, err); !shard.IsMissing(err) {
-			return nil, nil, missing
-		}
-	}
-	return f, nil, f.list(ctx, missing)
-}
-
 // list finds out what the folder holds. If there is no such folder it returns
 // missing, which is nil for the root.
 func (f *folder) list(ctx context.Context, missing error) error {
@@ -336,4 +310,12 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 		s.byName[name] = i
 	}
 	return s, nil
+}
+
+// unexpected returns the error of a read that ended too early.
+func unexpected(err error) error {
+	if err == nil || err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -3,14 +3,9 @@
 package checkpoint
 
 import (
-	"context"
-	"fmt"
-	"os"
-
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
-	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -86,23 +81,6 @@ func IsIndex(name string) bool { return naming.IsIndex(name) }
 // tensors are to be counted in a total over the folder.
 func (s *Set) Counted() bool { return s.Role == Model }
 
-// Open opens the set. It reads nothing.
-func (s *Set) Open() *Checkpoint {
-	c := &Checkpoint{set: s, opts: s.found.opts, byPath: make(map[string]*shard.Shard, len(s.Shards))}
-	heads := s.heads()
-	for i, p := range s.Shards {
-		one := shard.New(p, s.found.from, s.found.shards, s.found.recall(p))
-		one.Head = heads[i]
-		c.shards = append(c.shards, one)
-		c.byPath[p] = one
-	}
-	if s.object != nil {
-		c.shards[0].Adopt(s.object)
-		s.object = nil
-	}
-	return c
-}
-
 // Fault returns why the index must not be relied on, a shard's name that is refused among
 // the reasons: an error that wraps a *[safetensors.Violation]; nil if nothing is wrong
 // with it, or there is none. Shards are not looked at.
@@ -122,48 +100,4 @@ func (s *Set) home(name string) int {
 		return i
 	}
 	return -1
-}
-
-// Discover returns the sets at path in from: the one that a file is, or those of
-// a folder and the folders below it. Those that are counted come first, and of
-// them that in the folder itself. It reads indexes, and the headers of what no
-// index lists; of files of one size it reads a little, and all where that is
-// equal, unless the options say HeadersOnly. What cannot be read it leaves for Validate to report.
-func Discover(ctx context.Context, from store.Store, path string, opts *Options) ([]*Set, error) {
-	f, set, err := find(ctx, from, path, opts)
-	switch {
-	case err != nil:
-		return nil, err
-	case set == nil:
-		return f.sets(ctx)
-	case set.object != nil:
-		err = set.object.Close()
-		set.object = nil
-	}
-	return []*Set{set}, err
-}
-
-// Locate returns the store in which ref lies, and its path in that.
-func Locate(ctx context.Context, ref string, opts *Options) (store.Store, string, error) {
-	r, err := store.Parse(ref)
-	if err != nil {
-		return nil, "", err
-	}
-	if r.Scheme != "file" {
-		if opts == nil || opts.Resolve == nil {
-			return nil, "", fmt.Errorf("checkpoint: %s is not on this machine, and Options.Resolve, which opens other places, is not set", r)
-		}
-		from, err := opts.Resolve(ctx, r)
-		return from, r.Path, err
-	}
-	info, err := os.Stat(r.String())
-	switch {
-	case err != nil:
-		return nil, "", err
-	case info.IsDir():
-		// A store lists all that it holds. So the store of a directory is the
-		// directory itself, and not the one around it.
-		return store.Dir(r.String()), "", nil
-	}
-	return store.Dir(r.Root), r.Path, nil
 }

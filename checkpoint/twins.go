@@ -9,7 +9,6 @@ package checkpoint
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -139,12 +138,4 @@ func kindOf(ti *safetensors.TensorInfo) string {
 	}
 	start := safetensors.TensorInfo{Shape: shape[:most]}
 	return fmt.Sprintf("%s %s... (%d dimensions)", dtype, strings.TrimSuffix(start.ShapeString(), "]"), len(shape))
-}
-
-// unexpected returns the error of a read that ended too early.
-func unexpected(err error) error {
-	if err == nil || err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -1,0 +1,83 @@
+// Finding the sets of a target.
+
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
+	"github.com/weightools/safetensors/store"
+)
+
+// Discover returns the sets at path in from: the one that a file is, or those of
+// a folder and the folders below it. Those that are counted come first, and of
+// them that in the folder itself. It reads indexes, and the headers of what no
+// index lists; of files of one size it reads a little, and all where that is
+// equal, unless the options say HeadersOnly. What cannot be read it leaves for Validate to report.
+func Discover(ctx context.Context, from store.Store, path string, opts *Options) ([]*Set, error) {
+	f, set, err := find(ctx, from, path, opts)
+	switch {
+	case err != nil:
+		return nil, err
+	case set == nil:
+		return f.sets(ctx)
+	case set.object != nil:
+		err = set.object.Close()
+		set.object = nil
+	}
+	return []*Set{set}, err
+}
+
+// find returns the set that path is, if it is a file, or the folder that it is.
+func find(ctx context.Context, from store.Store, name string, opts *Options) (*folder, *Set, error) {
+	f := &folder{
+		from: from, opts: opts.orDefault(), path: name, turn: shard.NewTurn(),
+		places: make(map[string]*place), claimed: make(map[string]bool), known: make(map[string]*shard.Knowledge),
+	}
+	f.shards = f.opts.shards()
+	if strings.HasSuffix(name, ".index.json") || IsIndex(name) {
+		set, err := f.indexSet(ctx, name)
+		return f, set, err
+	}
+	// A file or a folder? No store says, and a name proves nothing. To open it
+	// costs less than to list a bucket.
+	var missing error
+	if name != "" {
+		object, err := from.Open(ctx, name)
+		if err == nil {
+			return f, &Set{Name: name, Role: Model, Shards: []string{name}, found: f, object: object}, nil
+		}
+		if missing = atPath("open", name, err); !shard.IsMissing(err) {
+			return nil, nil, missing
+		}
+	}
+	return f, nil, f.list(ctx, missing)
+}
+
+// Locate returns the store in which ref lies, and its path in that.
+func Locate(ctx context.Context, ref string, opts *Options) (store.Store, string, error) {
+	r, err := store.Parse(ref)
+	if err != nil {
+		return nil, "", err
+	}
+	if r.Scheme != "file" {
+		if opts == nil || opts.Resolve == nil {
+			return nil, "", fmt.Errorf("checkpoint: %s is not on this machine, and Options.Resolve, which opens other places, is not set", r)
+		}
+		from, err := opts.Resolve(ctx, r)
+		return from, r.Path, err
+	}
+	info, err := os.Stat(r.String())
+	switch {
+	case err != nil:
+		return nil, "", err
+	case info.IsDir():
+		// A store lists all that it holds. So the store of a directory is the
+		// directory itself, and not the one around it.
+		return store.Dir(r.String()), "", nil
+	}
+	return store.Dir(r.Root), r.Path, nil
+}
