@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/model/compat"
 )
 
@@ -162,7 +163,11 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 func printFirst(sess *cli.Session, findings []finding.Finding, lenient bool) {
 	for _, f := range findings {
 		if f.Severity >= target.LeastRefused(lenient) {
-			sess.PrintError(fmt.Errorf("%s: %s (bytes %d-%d, rule %s)", f.Label(), f.Detail, f.Span.Begin, f.Span.End, string(f.Rule)))
+			v := *f.Violation
+			if f.File != "-" {
+				v.Fix = filetype.For(v.Fix, f.File)
+			}
+			sess.PrintError(fmt.Errorf("%s: %w", f.Label(), &v))
 			return
 		}
 	}
