@@ -116,7 +116,7 @@ func gather(ctx context.Context, opts *RewriteOptions, inputs []*checkpoint.Chec
 		opts = new(RewriteOptions)
 	}
 	if len(inputs) == 0 {
-		return nil, refuse("there is no input")
+		return nil, refuse("no input is given")
 	}
 	g := &gathering{RewriteOptions: opts, inputs: inputs, from: make(map[*safetensors.Tensor]string)}
 	for _, c := range inputs {

@@ -1,4 +1,4 @@
-// Conversions: what is asked for.
+// The options of a conversion, and its errors.
 
 package convert
 
@@ -14,37 +14,37 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A Conversion says how files are converted. The zero Conversion is the default. It is
-// for any number of goroutines at once.
+// A Conversion describes how files are converted. The zero Conversion is the default. Several
+// goroutines may use it at once.
 type Conversion struct {
-	// Torch says which tensors are taken, and has the limits.
+	// Torch selects the tensors, and has the limits.
 	Torch torch.Options
 
-	// Scanner judges the files.
+	// Scanner analyses the files.
 	Scanner scan.Scanner
 
-	// Anyway converts files that are dangerous to load. What is dangerous in them is not
-	// converted, and nothing is run.
+	// Anyway converts files that are dangerous to load. Dangerous objects are left out, and
+	// nothing is executed.
 	Anyway bool
 
-	// StripPrefix are taken from the names that begin with them, one after the other, as
-	// "module." of torch.nn.DataParallel. Each has to begin some name.
+	// StripPrefix lists prefixes to remove from names, one after the other, such as "module."
+	// of torch.nn.DataParallel. Each must match some name.
 	StripPrefix []string
 
-	// Shared says what becomes of tensors that have bytes in common.
+	// Shared says how to write tensors that share bytes.
 	Shared Shared
 
-	// DropUnsupported leaves tensors out for which the format has no form.
+	// DropUnsupported leaves out tensors that safetensors cannot represent.
 	DropUnsupported bool
 
 	// Overwrite replaces existing files, and removes those that would pass for a part of
 	// the new model. A source is never replaced.
 	Overwrite bool
 
-	// Resolve is that of checkpoint.Options.
+	// Resolve is as in checkpoint.Options.
 	Resolve func(context.Context, store.Ref) (store.Store, error)
 
-	// Digests has the SHA-256 made of sources and of tensors.
+	// Digests computes the SHA-256 of sources and of tensors.
 	Digests bool
 
 	// Progress, if it is not nil, is called with how many bytes were read to be digested,
@@ -53,36 +53,36 @@ type Conversion struct {
 	Progress func(done, total int64)
 }
 
-// Shared says what becomes of tensors that have bytes in common. "" is Duplicate.
+// Shared says how to write tensors that share bytes. "" is Duplicate.
 type Shared string
 
-// What can become of them.
+// The ways to write them.
 const (
-	// Duplicate writes each with its own bytes.
+	// Duplicate writes each with a copy of the bytes.
 	Duplicate Shared = "duplicate"
 
-	// Drop writes, of tensors that are the same view of the same bytes, as tied weights
-	// are, the first alone. The metadata of the file has the name of each of the others
-	// with that of the first as its value, as those that the Hugging Face Hub converts
-	// do. Tensors that merely overlap are written as with Duplicate.
+	// Drop writes only the first of several tensors that are the same view of the same bytes,
+	// such as tied weights. The metadata maps the names of the others to the name of the
+	// first, as in files that the Hugging Face Hub converts. Tensors that merely overlap are
+	// written as with Duplicate.
 	Drop Shared = "drop"
 
 	// Refuse makes them an error.
 	Refuse Shared = "error"
 )
 
-// ErrRefused is wrapped by the errors of a conversion that makes no sense, or not for
-// its source: a prefix that no name has, a target that is the source.
+// ErrRefused is wrapped by the errors of a conversion that cannot be applied to its source: no
+// name has the prefix, or the output is the source.
 var ErrRefused = errors.New("the conversion was refused")
 
-// A refusal is such an error.
+// A refusal is an error that wraps ErrRefused.
 type refusal struct{ text string }
 
 func (r refusal) Error() string { return "convert: " + r.text }
 func (r refusal) Unwrap() error { return ErrRefused }
 
-// A fileError is that of a file which is there, or is not, in words that say so already:
-// kind is for [errors.Is] and not for reading.
+// A fileError says that a file exists, or does not, in its own text; kind is only for
+// [errors.Is].
 type fileError struct {
 	text string
 	kind error // [fs.ErrExist] or [fs.ErrNotExist]
@@ -93,33 +93,33 @@ func (e *fileError) Unwrap() error { return e.kind }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
 
-// A SourceError says what of a source keeps it from being converted. It wraps a
-// *[torch.FormatError] if the file is at fault.
+// A SourceError says why a source cannot be converted. It wraps a *[torch.FormatError] if the
+// file is damaged or unsupported.
 type SourceError struct {
 	Path string // of the file
 	Err  error
 }
 
-// Error returns the source and what is wrong with it, in one line.
+// Error returns the path and the reason in one line.
 func (e *SourceError) Error() string {
 	return fmt.Sprintf("convert: %s: %v", wording.Quote(e.Path), e.Err)
 }
 
-// Unwrap returns what is wrong with the source.
+// Unwrap returns the reason.
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// A DangerousError says that files are dangerous to load, and were not looked into.
+// A DangerousError says that a file is dangerous to load. The files were not converted.
 type DangerousError struct {
-	Files []Judged // of which one at least is dangerous
+	Files []Judged // at least one is dangerous
 }
 
-// A Judged is a file and the judgement of it.
+// A Judged is a file and its analysis.
 type Judged struct {
 	Path   string
 	Report *scan.Report
 }
 
-// Error returns the first dangerous file and what is worst in it, in one line.
+// Error returns the first dangerous file and the reason in one line.
 func (e *DangerousError) Error() string {
 	for _, f := range e.Files {
 		if f.Report.Verdict == pickle.Dangerous {
@@ -129,7 +129,8 @@ func (e *DangerousError) Error() string {
 	return "convert: a file is dangerous to load"
 }
 
-// Worst says in a few words what is worst in a report: what would be imported, or found.
+// Worst describes the finding that determines the verdict of a report, such as an import, in a
+// few words.
 func Worst(r *scan.Report) string {
 	for i := range r.Imports {
 		if im := &r.Imports[i]; im.Verdict == r.Verdict {

@@ -1,7 +1,5 @@
-// What the package is for, and what it promises.
-
-// Package convert makes safetensors files of PyTorch's checkpoints and of NumPy's
-// archives, without PyTorch, and without running what is in them.
+// Package convert writes checkpoints of PyTorch and archives of NumPy as safetensors files,
+// without PyTorch and without executing anything in them.
 //
 //	c := &convert.Conversion{}
 //	plan, err := c.Plan(ctx, "pytorch_model.bin", "model.safetensors")
@@ -11,31 +9,31 @@
 //	defer plan.Close()
 //	return plan.Write(ctx)
 //
-// A source is a file, or a folder of shards with their index, as
-// "pytorch_model.bin.index.json". Shards stay what they are.
+// A source is a file, a folder of shards, or their index, such as
+// "pytorch_model.bin.index.json". It may be remote. Shards stay shards. The output is
+// written and verified by package shards, which can merge and split it, too.
 //
-// # What is refused
+// # Refused sources
 //
-// Each file is judged by package scan before it is looked into. One that is dangerous to
-// load is refused, for whoever converts it may be about to load it, too; [Conversion.Anyway]
-// converts it, and runs nothing in it either. One that is suspicious is converted, and the
-// [Plan] has the verdict. What package torch refuses is refused: files that readers take for
-// different things, tensors that leave their storage, two tensors of one name.
+// Package scan analyses each file first. A file that is dangerous to load is refused, since
+// the user may be about to load it; [Conversion.Anyway] converts it, and executes nothing in
+// it. A suspicious file is converted, and the [Plan] has the verdict. Files that package
+// torch refuses are refused: files that readers interpret differently, tensors that exceed
+// their storage, two tensors of one name.
 //
-// # Nothing is dropped unsaid
+// # Tensors and values that are left out
 //
-// A tensor for which the format has no form is an error, unless
-// [Conversion.DropUnsupported] is set. What else is left out, such as the state of an
-// optimizer, is listed with its source. [torch.Options] can give sparse and quantized
-// tensors a form, and keep values that are no tensors.
+// A tensor that safetensors cannot represent is an error, unless
+// [Conversion.DropUnsupported] is set. Everything else that is left out, such as the state
+// of an optimizer, is listed with its source. [torch.Options] can convert sparse and
+// quantized tensors, and keep other values.
 //
-// # Whole or absent
+// # Verification
 //
-// What was written is read again before it has its name. A tensor that is a whole member of
-// an archive has to have the checksum of that: it says that the source is what its writer
-// left, and that the copy is the same, and the source is read once. Where there is no such
-// checksum, as of a view, the checksums of the archive are compared before anything is
-// written, and the copy is compared with the source byte by byte. Each [Tensor] has its
-// [Proof]. Files appear as those of a [shards.Writer] do. Memory does not grow with
-// tensors, but with their number.
+// The output is read again before it is renamed into place. If an archive stores a checksum
+// for exactly the bytes of a tensor, the output must have it: that verifies the source and
+// the copy at once, and the source is read once. Otherwise, as for a view, the checksums of
+// the archive are verified before anything is written, and the copy is compared with the
+// source byte by byte. Each [Tensor] has its proof. Memory grows with the number of tensors,
+// and not with their sizes.
 package convert

@@ -35,7 +35,7 @@ type locatedShard struct {
 	object store.Object
 }
 
-// locate finds the files of a source: a file, whatever it is called, or the model in a
+// locate finds the files of a source: a file of any name, or the model in a
 // folder, or the shards of an index, as package checkpoint finds them.
 func (c *Conversion) locate(ctx context.Context, src string) (*located, error) {
 	opts := &checkpoint.Options{
@@ -62,12 +62,12 @@ func (c *Conversion) locate(ctx context.Context, src string) (*located, error) {
 	return locateModel(ctx, from, ref, within, opts)
 }
 
-// locateModel finds the model in a folder, or that of an index.
+// locateModel finds the model in a folder, or of an index.
 func locateModel(ctx context.Context, from store.Store, ref store.Ref, within string, opts *checkpoint.Options) (*located, error) {
 	sets, err := checkpoint.Discover(ctx, from, within, opts)
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) {
-		return nil, &fileError{fmt.Sprintf("there is no checkpoint of PyTorch or NumPy in %s", wording.Quote(ref.String())), fs.ErrNotExist}
+		return nil, &fileError{fmt.Sprintf("%s has no checkpoint of PyTorch or NumPy", wording.Quote(ref.String())), fs.ErrNotExist}
 	}
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (l *located) aim(dst string) (dir, stem string, err error) {
 	case named:
 		dir = filepath.Dir(dst)
 		if _, err := os.Stat(dir); err != nil {
-			return "", "", fmt.Errorf("convert: there is no folder %q to write %q to: %w", dir, filepath.Base(dst), fs.ErrNotExist)
+			return "", "", fmt.Errorf("convert: folder %q of the output: %w", dir, fs.ErrNotExist)
 		}
 		return dir, strings.TrimSuffix(filepath.Base(dst), weightsEnd), nil
 	case !l.folder:

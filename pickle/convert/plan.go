@@ -1,4 +1,4 @@
-// Plans: what would be written, and what not.
+// Plans: the files to write, and what is left out.
 
 package convert
 
@@ -22,26 +22,25 @@ import (
 	"github.com/weightools/safetensors/pickle/torch"
 )
 
-// A Plan is a conversion that has yet to be written, or was: then it is the receipt. It
-// is for one goroutine.
+// A Plan is a conversion that has yet to be written, or the receipt of one that was. Only one
+// goroutine may use it.
 type Plan struct {
 	Sources []*Source
-	Verdict pickle.Verdict // the worst of the sources
+	Verdict pickle.Verdict // the most severe of the sources
 
-	// Tensors are those that are written, in the order of the sources.
+	// Tensors lists the tensors that are written, in the order of the sources.
 	Tensors []Tensor
 
-	// Dropped are those that are not written since another is the same. Shared are the
-	// names of tensors that have bytes in common and are written each with its own.
+	// Dropped lists tensors that are not written because another is the same. Shared lists the
+	// names of tensors that share bytes and are written each with a copy.
 	Dropped []Dropped
 	Shared  [][]string
 
-	// Dir is the folder that is written to, and Files what is written there.
+	// Dir is the output folder, and Files is the plan of the files in it.
 	Dir   string
 	Files *shards.Plan
 
-	// Warnings are about what the index says, and is not so; and, once it is written, about
-	// bytes that are odd.
+	// Warnings are about an index that is incorrect and, after Write, about unusual values.
 	Warnings []string
 
 	close    func() error
@@ -53,18 +52,17 @@ type Plan struct {
 	read     atomic.Int64                    // how many of these were
 }
 
-// A Tensor is one tensor on its way.
+// A Tensor is one tensor of a conversion.
 type Tensor struct {
-	*safetensors.Tensor        // as it is written
+	*safetensors.Tensor        // with its output name
 	Was                 string // its name in the source
-	Source              int    // which of the sources it is of
+	Source              int    // the index of its source
 
-	// Proof says how it was found that the bytes that were written are those of the source,
-	// when they were read again. It is "" if nothing was written.
+	// Proof says how the copy was compared with the source. It is "" before Write.
 	Proof shards.Proof
 
-	// SHA256 is the digest of its bytes, nil if Conversion.Digests is not set, or if
-	// nothing was written.
+	// SHA256 is the digest of its bytes; nil before Write, and if Conversion.Digests is not
+	// set.
 	SHA256 []byte
 
 	index int // in its source
@@ -72,18 +70,17 @@ type Tensor struct {
 
 // A Dropped is a tensor that is not written.
 type Dropped struct {
-	Name string // as it would be
-	Kept string // the tensor that is the same
+	Name string // its output name
+	Kept string // the name of the tensor that is the same
 }
 
-// Plan finds out what of the source becomes what at the target. The source is a file, a
-// folder or an index. The target is a file, whose name ends in ".safetensors", or a
-// folder, which several shards need. Plan reads what names and places the tensors, and
-// writes nothing.
+// Plan plans the conversion of a source, which is a file, a folder or an index, to a target,
+// which is a file whose name ends in ".safetensors", or a folder, which several shards need.
+// It reads what names and locates the tensors, and writes nothing.
 //
-// The error is a *[DangerousError], or a *[SourceError] if a source is at fault; it wraps
-// [ErrRefused] if what was asked for makes no sense, and [fs.ErrExist] if there are files
-// in the way. Reads of the plan's tensors end when ctx is done.
+// The error is a *[DangerousError], or a *[SourceError] if a source cannot be converted; it
+// wraps [ErrRefused] if the request cannot be applied to the source, and [fs.ErrExist] if
+// output files exist. Reads of the plan's tensors end when ctx is done.
 func (c *Conversion) Plan(ctx context.Context, source, target string) (_ *Plan, err error) {
 	l, err := c.locate(ctx, source)
 	if err != nil {
@@ -116,7 +113,7 @@ func (p *Plan) Close() error {
 	return p.close()
 }
 
-// gather takes the tensors out of the sources.
+// gather takes the tensors from the sources.
 func (p *Plan) gather(l *located) error {
 	p.metadata = map[string]string{"format": "pt"}
 	for i, s := range p.Sources {
@@ -124,7 +121,7 @@ func (p *Plan) gather(l *located) error {
 			return err
 		}
 		if s.Root != p.Sources[0].Root {
-			return refuse("the weights of %s are in %s, and those of %s in %s: choose one root for all", wording.Quote(p.Sources[0].Path), wording.Quote(p.Sources[0].Root), wording.Quote(s.Path), wording.Quote(s.Root))
+			return refuse("the weights of %s are in %s, and the weights of %s in %s: choose one root for all", wording.Quote(p.Sources[0].Path), wording.Quote(p.Sources[0].Root), wording.Quote(s.Path), wording.Quote(s.Root))
 		}
 		if !p.c.DropUnsupported {
 			if err := s.unsupported(); err != nil {
@@ -147,7 +144,7 @@ func (p *Plan) gather(l *located) error {
 	return p.share()
 }
 
-// rename takes prefixes from names, and refuses two tensors of one name.
+// rename removes prefixes from names, and refuses two tensors of one name.
 func (p *Plan) rename() error {
 	for _, prefix := range p.c.StripPrefix {
 		n := 0
@@ -194,7 +191,7 @@ func (p *Plan) lay(stem string) error {
 		w.Split[t.Source]++
 		p.rows[t.Tensor] = &p.Tensors[i]
 	}
-	// A shard of which nothing is left is not written.
+	// A shard without tensors is not written.
 	w.Split = slices.DeleteFunc(w.Split, func(n int) bool { return n == 0 })
 	var err error
 	if p.Files, err = w.Plan(p.Dir, tensors...); err != nil {
@@ -207,19 +204,19 @@ func (p *Plan) lay(stem string) error {
 	return p.spare()
 }
 
-// sourceOf returns the path of the source of the tensor that is written under a name.
+// sourceOf returns the path of the source of the tensor with this output name.
 func (p *Plan) sourceOf(name string) string {
 	i := slices.IndexFunc(p.Tensors, func(t Tensor) bool { return t.Name == name })
 	return p.Sources[p.Tensors[max(i, 0)].Source].Path
 }
 
-// spare returns why files that are there may not be replaced or removed.
+// spare returns an error if an output file exists, or is an input.
 func (p *Plan) spare() error {
 	for _, name := range slices.Concat(p.Files.Replaced, p.Files.Stale) {
 		file := filepath.Join(p.Dir, name)
 		info, err := os.Stat(file)
 		if err != nil {
-			continue // a link that leads nowhere: the Writer replaces it
+			continue // a broken link, which the Writer replaces
 		}
 		for _, s := range p.Sources {
 			if s.file == nil {

@@ -41,7 +41,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"dangerous", "extra.pt", Conversion{}, `extra.pt" is dangerous to load: it imports "builtins.eval"`, false},
 		{"without a form", "double.pt", Conversion{}, `double.pt": "phase" is a tensor of "complex128", a dtype that safetensors lacks`, false},
-		{"tied weights", "checkpoint.pt", Conversion{Shared: Refuse}, `"module.embed.weight" and "module.head.weight" have bytes in common`, false},
+		{"tied weights", "checkpoint.pt", Conversion{Shared: Refuse}, `"module.embed.weight" and "module.head.weight" share bytes`, false},
 		{"a prefix that no name has", "checkpoint.pt", Conversion{StripPrefix: []string{"module.", "model."}}, `no name begins with the prefix "model."`, true},
 		{"a root that is not there", "checkpoint.pt", Conversion{Torch: torch.Options{Root: "ema"}}, `there is no "ema"; available: "epoch", "model", "optimizer"`, true},
 		{"one name for two", "sharded", Conversion{StripPrefix: []string{"embed.", "norm."}}, `"norm.weight" would be called "weight", as "embed.weight" of`, false},
@@ -107,7 +107,7 @@ func TestTargets(t *testing.T) {
 		{"", ErrRefused, `the output "" is neither`},
 		{"-", ErrRefused, `the output "-" is neither`},
 		{filepath.Join(dir, "out.bin"), ErrRefused, `does not end in ".safetensors"`},
-		{filepath.Join(dir, "none", "out.safetensors"), fs.ErrNotExist, "there is no folder"},
+		{filepath.Join(dir, "none", "out.safetensors"), fs.ErrNotExist, "of the output"},
 		{target, fs.ErrExist, "exists"},
 		{dir, fs.ErrExist, "exists"},
 		{link, ErrRefused, "is the input"},
@@ -146,8 +146,8 @@ func TestIndexes(t *testing.T) {
 	}{
 		{"as it is", entries(whole...), "", ""},
 		{"another shard", entries("embed.weight", second, "layers.0.weight", first, "norm.weight", second, "mask", second), "", "1 tensor in another shard than the index says"},
-		{"not listed", entries(whole[:6]...), "", "1 tensor that the index does not list"},
-		{"not there", entries(append(whole, "head.weight", first)...), `the tensor "head.weight" is to be in "` + first + `", and is in no shard`, ""},
+		{"not listed", entries(whole[:6]...), "", "1 tensor missing in the index"},
+		{"not there", entries(append(whole, "head.weight", first)...), `tensor "head.weight" should be in "` + first + `", and is in no shard`, ""},
 		{"no JSON", "{", "rule index-json", ""},
 		{"no shards", entries(), "the index names no shards", ""},
 		{"a shard that is not there", entries(append(whole, "x", "pytorch_model-00003-of-00003.bin")...), "no such file", ""},
@@ -188,7 +188,7 @@ func TestTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := new(Conversion).Plan(t.Context(), dir, filepath.Join(dir, "new"))
-	if err == nil || !strings.Contains(err.Error(), `the tensor "embed.weight" is in "`) {
+	if err == nil || !strings.Contains(err.Error(), `tensor "embed.weight" is in "`) {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-// Tensors that have bytes in common, and tensors that the index does not know.
+// Tensors that share bytes, and tensors that the index does not list.
 
 package convert
 
@@ -10,7 +10,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// share does what Shared says.
+// share applies Conversion.Shared.
 func (p *Plan) share() error {
 	index := make(map[*safetensors.Tensor]int) // by the tensors of the sources
 	n := 0
@@ -35,7 +35,7 @@ func (p *Plan) share() error {
 				names = append(names, name)
 			}
 			if p.c.Shared == Refuse {
-				return s.fault(fmt.Errorf("%s and %s have bytes in common", wording.Quote(names[0]), wording.Quote(names[1])))
+				return s.fault(fmt.Errorf("%s and %s share bytes", wording.Quote(names[0]), wording.Quote(names[1])))
 			}
 			if len(names) > 1 {
 				p.Shared = append(p.Shared, names)
@@ -46,13 +46,13 @@ func (p *Plan) share() error {
 	return nil
 }
 
-// drop takes tensors out, and says so in the metadata.
+// drop removes tensors, and records them in the metadata.
 func (p *Plan) drop(gone map[int]bool) {
 	if len(gone) == 0 {
 		return
 	}
 	for _, d := range p.Dropped {
-		// A tensor that is called as what the metadata has already is only reported.
+		// A name that the metadata already has is only reported.
 		if _, taken := p.metadata[d.Name]; !taken {
 			p.metadata[d.Name] = d.Kept
 		}
@@ -66,8 +66,8 @@ func (p *Plan) drop(gone map[int]bool) {
 	p.Tensors = left
 }
 
-// againstIndex compares what the index says with what there is. A tensor that is not
-// there, or there twice, is an error: nobody knows what is meant.
+// againstIndex compares the index with the tensors. A tensor that is missing, or in two
+// shards, is an error: the index is ambiguous.
 func (p *Plan) againstIndex(l *located) error {
 	if l.index == nil {
 		return nil
@@ -75,7 +75,7 @@ func (p *Plan) againstIndex(l *located) error {
 	in := make(map[string]int, len(p.Tensors)) // the source of each tensor
 	for _, t := range p.Tensors {
 		if other, twice := in[t.Was]; twice {
-			return &SourceError{l.from, fmt.Errorf("the tensor %s is in %s and in %s", wording.Quote(t.Was), wording.Quote(p.Sources[other].Path), wording.Quote(p.Sources[t.Source].Path))}
+			return &SourceError{l.from, fmt.Errorf("tensor %s is in %s and in %s", wording.Quote(t.Was), wording.Quote(p.Sources[other].Path), wording.Quote(p.Sources[t.Source].Path))}
 		}
 		in[t.Was] = t.Source
 	}
@@ -83,7 +83,7 @@ func (p *Plan) againstIndex(l *located) error {
 	for _, e := range l.index.Tensors {
 		i, ok := in[e.Tensor]
 		if !ok && !p.leftOut(e.Tensor) {
-			return &SourceError{l.from, fmt.Errorf("the tensor %s is to be in %s, and is in no shard", wording.Quote(e.Tensor), wording.Quote(e.Shard))}
+			return &SourceError{l.from, fmt.Errorf("tensor %s should be in %s, and is in no shard", wording.Quote(e.Tensor), wording.Quote(e.Shard))}
 		}
 		if ok && !isShard(p.Sources[i].Path, e.Shard) {
 			elsewhere++
@@ -91,15 +91,15 @@ func (p *Plan) againstIndex(l *located) error {
 		delete(in, e.Tensor)
 	}
 	if elsewhere > 0 {
-		p.Warnings = append(p.Warnings, wording.Count(elsewhere, "tensor")+" in another shard than the index says; the new index says where they are")
+		p.Warnings = append(p.Warnings, wording.Count(elsewhere, "tensor")+" in another shard than the index says; the new index is correct")
 	}
 	if len(in) > 0 {
-		p.Warnings = append(p.Warnings, wording.Count(len(in), "tensor")+" that the index does not list; the new index does")
+		p.Warnings = append(p.Warnings, wording.Count(len(in), "tensor")+" missing in the index; the new index lists them")
 	}
 	return nil
 }
 
-// leftOut says whether a tensor is one that has no form in the format.
+// leftOut reports whether a tensor was left out because safetensors cannot represent it.
 func (p *Plan) leftOut(name string) bool {
 	for _, s := range p.Sources {
 		for i := range s.Skipped {
@@ -111,7 +111,7 @@ func (p *Plan) leftOut(name string) bool {
 	return false
 }
 
-// isShard says whether a path is that of the shard.
+// isShard reports whether path is the path of the shard.
 func isShard(path, shard string) bool {
 	return path == shard || len(path) > len(shard) && path[len(path)-len(shard)-1] == '/' && path[len(path)-len(shard):] == shard
 }

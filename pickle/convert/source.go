@@ -1,4 +1,4 @@
-// Sources: the files that are converted, and what is in them.
+// Sources: the files that are converted, and their contents.
 
 package convert
 
@@ -22,14 +22,14 @@ type Source struct {
 	Report *scan.Report
 
 	Format   torch.Format
-	Root     string // the path of the value whose tensors are taken; "" for all of it
-	Tensors  int    // how many are in it
+	Root     string // the path of the value that has the tensors; "" for the whole file
+	Tensors  int    // their number
 	Skipped  []torch.Skipped
 	Warnings []string
-	Values   *torch.Values // what Conversion.Torch asks for
+	Values   *torch.Values // the values that Conversion.Torch asks for
 
-	// SHA256 is the digest of the file, nil if Conversion.Digests is not set, or if
-	// nothing was written.
+	// SHA256 is the digest of the file; nil before Write, and if Conversion.Digests is not
+	// set.
 	SHA256 []byte
 
 	reader io.ReaderAt
@@ -46,7 +46,7 @@ func openSource(ctx context.Context, shard locatedShard) *Source {
 	return s
 }
 
-// fault returns an error with the file's name.
+// fault adds the path of the file to an error.
 func (s *Source) fault(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) || err == nil {
@@ -55,7 +55,7 @@ func (s *Source) fault(err error) error {
 	return &SourceError{s.Path, err}
 }
 
-// open takes the file apart.
+// open parses the file.
 func (s *Source) open(o *torch.Options) (err error) {
 	s.cp, err = torch.Open(s.reader, s.Size, o)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Source) open(o *torch.Options) (err error) {
 	return nil
 }
 
-// judge has all sources judged, and refuses dangerous ones.
+// judge analyses all sources, and refuses dangerous ones.
 func (p *Plan) judge() error {
 	dangerous := false
 	for _, s := range p.Sources {
@@ -88,7 +88,7 @@ func (p *Plan) judge() error {
 	return e
 }
 
-// unsupported refuses tensors for which the format has no form.
+// unsupported returns an error for tensors that safetensors cannot represent.
 func (s *Source) unsupported() error {
 	var first *torch.Skipped
 	n := 0
@@ -105,23 +105,23 @@ func (s *Source) unsupported() error {
 	return s.fault(&UnsupportedError{Path: first.Path, What: first.What, Form: first.Form, Count: n})
 }
 
-// An UnsupportedError says that tensors have no form in the format.
+// An UnsupportedError says that safetensors cannot represent some tensors.
 type UnsupportedError struct {
 	Path, What string // of the first
 	Form       torch.Form
 	Count      int
 }
 
-// Error returns the tensor and why it has no form here, in one line.
+// Error returns the first tensor and the reason in one line.
 func (e *UnsupportedError) Error() string {
 	text := wording.Quote(e.Path) + " is " + e.What
 	if e.Count > 1 {
-		text += ", the first of " + wording.Count(e.Count, "tensor") + " that have no form in it"
+		text += ", the first of " + wording.Count(e.Count, "tensor") + " that it cannot represent"
 	}
 	return text
 }
 
-// digest reads the whole file, and returns its digest.
+// digest adds the bytes of the file to sum.
 func (s *Source) digest(sum io.Writer, told func(int64)) error {
 	buf := make([]byte, 1<<20)
 	for off := int64(0); off < s.Size; {

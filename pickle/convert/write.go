@@ -16,10 +16,10 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// Write writes the files. Every tensor is read again, and compared with the checksum that
-// an archive stores for it, and otherwise byte by byte with the source, after the
-// checksums of the archive were verified, unless Conversion.Torch disables that. Errors
-// are those of [shards.Plan.Write], or a *[SourceError].
+// Write writes the files. Every tensor is read again, and compared with the checksum that an
+// archive stores for it, and otherwise byte by byte with the source, after the checksums of
+// the archive were verified, unless Conversion.Torch disables that. It returns the same errors
+// as [shards.Plan.Write], or a *[SourceError].
 func (p *Plan) Write(ctx context.Context) error {
 	if p.c.Digests {
 		for _, s := range p.Sources {
