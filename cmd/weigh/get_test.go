@@ -133,7 +133,7 @@ func TestTensorsSurviveKills(t *testing.T) {
 		}
 	}
 	if !whole() {
-		if out := get(1 << 40); !strings.Contains(out, "made of 18 tensors") {
+		if out := get(1 << 40); !strings.Contains(out, "written from 18 tensors") {
 			t.Fatalf("%q", out)
 		}
 	}
@@ -146,7 +146,7 @@ func TestTensorsSurviveKills(t *testing.T) {
 		if err := os.WriteFile(part, want.Bytes()[:at], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if out := get(1 << 40); !strings.Contains(out, "made of 18 tensors, resumed at ") {
+		if out := get(1 << 40); !strings.Contains(out, "written from 18 tensors, resumed at ") {
 			t.Errorf("at byte %d: %q", at, out)
 		}
 	}

@@ -3,7 +3,6 @@
 package change
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -45,40 +43,36 @@ func Convert(sess *cli.Session) *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
 		Use:   "convert SRC -o DST",
-		Short: "write a checkpoint of PyTorch as safetensors, without running it",
-		Long: `Convert writes the tensors of a checkpoint of PyTorch, or of an archive of NumPy
-(.npz), as safetensors. SRC is a file, a folder of shards, or their index; what a file
-is follows from its bytes. DST is a file whose name ends in ".safetensors", or a
-folder. Shards stay shards, with a new index.
+		Short: "Convert PyTorch and NumPy files to safetensors",
+		Long: `Convert a PyTorch checkpoint or a NumPy archive (.npz) to safetensors. SRC is a file, a
+folder of shards, or an index; formats are detected by content. DST is a file named
+"*.safetensors", or a folder. Shards stay shards and get a new index.
 
-Nothing in SRC is unpickled: names of functions are names, and tensors are found by
-what they would be made of. Each file is judged first, as by scan. One that is
-dangerous to load is refused, with the exit code 1; --convert-anyway converts its
-tensors, and runs nothing in it either. One that is suspicious is converted, and the
-report says so.
+Nothing is unpickled and no code runs. Each file is scanned first, as by weigh scan. A
+dangerous file is refused with exit code 1; --convert-anyway extracts its tensors, also
+without running code. A suspicious file is converted with a warning.
 
-Of a checkpoint of a training run, the weights are taken: what is under "state_dict",
-"model" and the like, or everything if the top has tensors itself. --root names another
-part, with dots, and --all takes all tensors there are. What is left out is listed.
-Tensors for which safetensors has no form are an error, unless --drop-unsupported is
-given. Sparse ones are written with their zeros if --dense is, and quantized ones as
-their integers if --quantized is: of w as w, w.scale and w.zero_point, and, if these are
-for each index of a dimension, that as w.axis.
+From a training checkpoint, convert takes the weights: the tensors under "state_dict",
+"model" and similar keys, or all if the top level has tensors. --root selects another
+part by its path, with dots, and --all takes every tensor. The report lists the rest.
 
-What a checkpoint has besides tensors has no place in DST, but for what names them.
---keep-values writes its numbers, texts, lists and dicts to a file of JSON, and lists
-there what else is left out: objects are never made.
+Tensors that safetensors cannot represent are an error, unless --drop-unsupported is
+set. --dense writes sparse tensors with their zeros. --quantized writes the integers of
+a quantized tensor w, and w.scale and w.zero_point; if these vary along a dimension,
+also w.axis.
 
-  --shared duplicate  tensors that have bytes in common get each its own; the
-                      default
-  --shared drop       of tensors that are the same, as tied weights are, the
-                      first is written, and the metadata names the others
-  --shared error      they are an error
+--keep-values writes values other than tensors (numbers, text, lists and dicts) to a
+JSON file, which also lists values that it cannot represent.
 
-What is written has its name when it was read again, and had the checksums that the
-archive has, or, where there are none of just its bytes, those of SRC. No file is
-overwritten without --force. Other files of a folder, such as config.json, are not
-copied: the receipt names them.`,
+  --shared duplicate  write tensors that share memory separately (default)
+  --shared drop       write equal tensors once, such as tied weights, and
+                      record the other names in the metadata
+  --shared error      fail
+
+Output is re-read before it is renamed into place, and compared with the checksums in
+the archive, or byte by byte with SRC. Existing files are not overwritten without
+--force, and SRC never is. Other files in a folder, such as config.json, are not copied;
+the report lists them.`,
 		Example: `  weigh convert --dry-run testdata/torch/checkpoint.pt -o model.safetensors
   weigh convert --shared drop testdata/torch/checkpoint.pt -o w.safetensors
   weigh convert testdata/torch/sharded -o new
@@ -107,20 +101,20 @@ func completeCheckpoints(*cobra.Command, []string, string) ([]string, cobra.Shel
 func (f *convertFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
-	fl.StringVar(&f.root, "root", "", "take the tensors of the value at `PATH`, names with dots between")
-	fl.BoolVar(&f.all, "all", false, "take all tensors there are")
-	fl.StringArrayVar(&f.prefixes, "strip-prefix", nil, "take `PREFIX` from names that begin with it, may be repeated")
-	fl.StringVar(&f.shared, "shared", string(convert.Duplicate), "with tensors that have bytes in common, do as `CHOICE` says; see above")
-	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "leave tensors out for which safetensors has no form")
-	fl.StringVar(&f.values, "keep-values", "", "write numbers, texts, lists and dicts to `FILE`, as JSON, weigh.values/1")
+	fl.StringVar(&f.root, "root", "", "convert the tensors under `PATH`, names separated by dots")
+	fl.BoolVar(&f.all, "all", false, "convert every tensor")
+	fl.StringArrayVar(&f.prefixes, "strip-prefix", nil, "remove `PREFIX` from names that begin with it (repeatable)")
+	fl.StringVar(&f.shared, "shared", string(convert.Duplicate), "handle tensors that share memory by `CHOICE`: duplicate, drop or error")
+	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "skip tensors that safetensors cannot represent")
+	fl.StringVar(&f.values, "keep-values", "", "write values other than tensors to `FILE`, as JSON, weigh.values/1")
 	fl.BoolVar(&f.dense, "dense", false, "write sparse tensors with their zeros")
 	fl.BoolVar(&f.quantized, "quantized", false, "write quantized tensors as integers, scales and zero points")
 	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
 	f.policy.RegisterPolicy(cmd)
-	fl.BoolVar(&f.noCRC, "no-crc", false, "compare no checksums of archives, but all bytes")
-	fl.BoolVar(&f.force, "force", false, "replace what is there, but for SRC")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
-	fl.BoolVar(&f.json, "json", false, "write the receipt as JSON, weigh.convert/1, with digests")
+	fl.BoolVar(&f.noCRC, "no-crc", false, "compare all bytes instead of the archive's checksums")
+	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never SRC)")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be written, but write nothing")
+	fl.BoolVar(&f.json, "json", false, "write the report as JSON, weigh.convert/1, with digests")
 	cli.CompleteWords(cmd, "shared", sharedChoices)
 }
 
@@ -128,13 +122,13 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 func (f *convertFlags) conversion() (*convert.Conversion, error) {
 	switch {
 	case f.target == "":
-		return nil, cli.Usagef("convert needs -o DST to write to")
+		return nil, cli.Usagef("convert needs an output: -o DST")
 	case f.all && f.root != "":
-		return nil, cli.Usagef("--root takes a part, and --all everything: choose one of them")
+		return nil, cli.Usagef("--root and --all exclude each other")
 	case !slices.Contains(sharedChoices, f.shared):
-		return nil, cli.Usagef("--shared cannot be %q: %s", f.shared, cmp.Or(cli.DidYouMean(f.shared, sharedChoices), "it is one of "+strings.Join(sharedChoices, ", ")))
+		return nil, cli.UnknownValue("--shared", f.shared, sharedChoices)
 	case f.values == "-":
-		return nil, cli.Usagef("--keep-values needs the name of a file")
+		return nil, cli.Usagef("--keep-values needs a file name")
 	case slices.Contains(f.prefixes, ""):
 		return nil, cli.Usagef("--strip-prefix needs a prefix, as in --strip-prefix module.")
 	}
@@ -201,7 +195,7 @@ func spareForValues(sess *cli.Session, o *cli.Output, plan *convert.Plan) error 
 	}
 	for i := range plan.Files.Shards {
 		if name := filepath.Join(plan.Dir, plan.Files.Shards[i].Name); name == filepath.Clean(o.File) {
-			return cli.Usagef("--keep-values and -o both say %q: choose another name", o.File)
+			return cli.Usagef("--keep-values and -o name the same file %q", o.File)
 		}
 	}
 	return sess.ProtectInputs(o)
@@ -213,7 +207,7 @@ func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Pl
 	defer sess.ShowProgress(done)()
 	err := plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w: the new files take %s", err, typeset.Bytes(plan.Files.Size()))
+		return fmt.Errorf("%w: the output needs %s", err, typeset.Bytes(plan.Files.Size()))
 	}
 	return err
 }
@@ -232,10 +226,10 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: write elsewhere, or use --force", err)
 	case errors.As(err, &dangerous):
-		sess.PrintError(fmt.Errorf("%w; weigh scan says more, and --convert-anyway takes the tensors out and runs nothing", err))
+		sess.PrintError(fmt.Errorf("%w; see weigh scan; --convert-anyway extracts the tensors without running code", err))
 		return cli.ErrFound
 	case errors.As(err, &without):
-		sess.PrintError(fmt.Errorf("%w: %s--drop-unsupported leaves such tensors out", err, formAdvice(without.Form, ", and ")))
+		sess.PrintError(fmt.Errorf("%w: %s--drop-unsupported skips such tensors", err, formAdvice(without.Form, ", and ")))
 		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		text := err.Error()

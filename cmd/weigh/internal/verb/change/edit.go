@@ -46,8 +46,8 @@ type keyFlags struct {
 
 // register adds the flags to a verb.
 func (f *keyFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set the metadata `KEY=VALUE`, may be repeated")
-	cmd.Flags().StringArrayVar(&f.unset, "unset", nil, "remove the metadata of `KEY`, may be repeated")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set metadata `KEY=VALUE` (repeatable)")
+	cmd.Flags().StringArrayVar(&f.unset, "unset", nil, "remove metadata `KEY` (repeatable)")
 }
 
 // read reads the flags into an edit.
@@ -56,13 +56,13 @@ func (f *keyFlags) read(e *edit.Edit) error {
 	for _, s := range f.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok || key == "" {
-			return cli.Usagef("--set cannot be %q: it takes KEY=VALUE", s)
+			return cli.Usagef("invalid value %q for --set: use KEY=VALUE", s)
 		}
 		if !utf8.ValidString(s) {
-			return cli.Usagef("--set cannot be %q: metadata is UTF-8", s)
+			return cli.Usagef("invalid value %q for --set: metadata must be UTF-8", s)
 		}
 		if _, twice := e.Set[key]; twice {
-			return cli.Usagef("--set has the key %q twice", key)
+			return cli.Usagef("--set contains the key %q twice", key)
 		}
 		if e.Set == nil {
 			e.Set = make(map[string]string)
@@ -77,34 +77,32 @@ func Edit(sess *cli.Session) *cobra.Command {
 	var f editFlags
 	cmd := &cobra.Command{
 		Use:   "edit SRC {-o DST | --in-place}",
-		Short: "rename, keep, drop or cast tensors, set metadata, mend files",
-		Long: `Edit changes the tensors and the metadata of a file, of a folder of shards, or of
-an index with its shards, and writes what comes of it to DST, or in place of SRC.
-Shards keep their names, and tensors their shards. All patterns go by the names
-that tensors have in SRC: GLOBs are those of info, and match whole names.
+		Short: "Edit tensors and metadata",
+		Long: `Rename, drop and cast tensors, change metadata, or repair headers. SRC is a file, a
+folder of shards, or an index. The result goes to DST, or replaces SRC with
+--in-place. Shards keep their names and tensors their shards. Patterns match names in
+SRC; a GLOB matches whole names, as in info.
 
-  --rename 'RE=>TO'   each match of the regular expression RE in a name becomes
-                      TO, where $1 or ${1} is a group; several are done in order
-  --cast BF16         F64, F32, F16 and BF16 become BF16; narrower floats are
-                      quantized, and stay, as do integers
-  --cast I64=I32      tensors of I64 become I32
-  --fix               mend what check finds wrong with headers: padding, bytes
-                      after or between tensors, alignment, order, a missing
-                      "format", an index that is out of date
+  --rename 'RE=>TO'   replace each match of the regular expression RE by TO; $1
+                      or ${1} is a group; renames apply in order
+  --cast BF16         cast F64, F32, F16 and BF16 to BF16; integers and floats of
+                      8 bits or less, which are quantized, stay
+  --cast I64=I32      cast only I64 to I32
+  --fix               repair headers: padding, bytes after or between tensors,
+                      alignment, order, missing "format", outdated index
 
-What is written has its name when it is whole, was read again, and is what it was
-to be. The receipt says so, with the SHA-256 of each tensor if --json is given. A
-cast rounds to the nearest, ties to even; the receipt counts what was lost.
+Output is re-read and compared before it is renamed into place. The report counts
+values that a cast has rounded; with --json it has the SHA-256 of each tensor. Casts
+round to nearest, ties to even.
 
-In place, an edit of nothing but metadata takes milliseconds if the header has
-room for it: no other byte is written. If it has none, the file is written anew,
-with room for the next time, up to 4 KiB; --canonical leaves none, and puts tensors
-in the order of the reference implementation. Whatever fails, or is interrupted,
-leaves SRC as it was.
+With --in-place, changes to metadata take milliseconds if the header has room for
+them: only the header is written. Otherwise the file is rewritten, with up to 4 KiB of
+room for later changes. --canonical leaves no room and sorts tensors like the reference
+implementation. If anything fails, SRC is unchanged.
 
-DST is a file if SRC is one, and a folder otherwise. SRC is never DST, by whatever
-name, and no file is overwritten without --force. Other files of a folder, such as
-config.json, are not copied: the receipt names them.`,
+DST is a file if SRC is one, otherwise a folder. Existing files are not overwritten
+without --force, and SRC never without --in-place. Other files in a folder, such as
+config.json, are not copied; the report lists them.`,
 		Example: `  weigh edit testdata/sample -o bf16 --cast BF16 --cast-keep '**norm**'
   weigh edit testdata/sample -o new --rename '^model\.=>' --drop lm_head.weight
   weigh edit --in-place --fix --dry-run testdata/mlx/quantized.safetensors
@@ -129,21 +127,21 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	f.keyFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
-	fl.BoolVar(&f.inPlace, "in-place", false, "change SRC itself")
-	fl.BoolVar(&f.force, "force", false, "overwrite what is at DST")
-	fl.StringArrayVar(&f.keep, "keep", nil, "keep tensors that match `GLOB`, and no others, may be repeated")
-	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB`, may be repeated")
-	fl.StringArrayVar(&f.rename, "rename", nil, "rename by `RE=>TO`, may be repeated; see above")
-	fl.StringArrayVar(&f.cast, "cast", nil, "convert tensors, by `[FROM=]DTYPE`, may be repeated; see above")
-	fl.StringArrayVar(&f.castKeep, "cast-keep", nil, "do not cast tensors that match `GLOB`, may be repeated")
-	fl.BoolVar(&f.saturate, "saturate", false, "cast what is out of range to the largest number, not to infinity or NaN")
-	fl.IntVar(&f.align, "align", 0, "begin the data at a multiple of `N` bytes, a power of two")
-	fl.BoolVar(&f.canonical, "canonical", false, "write as the reference implementation does, without room in the header")
-	fl.BoolVar(&f.fix, "fix", false, "mend the header, and accept sources that need it")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and write nothing")
-	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+"; what is written breaks no rule")
-	fl.BoolVar(&f.json, "json", false, "write the receipt as JSON, weigh.edit/1")
-	fl.BoolVar(&f.all, "all", false, "shorten no list on a terminal")
+	fl.BoolVar(&f.inPlace, "in-place", false, "replace SRC")
+	fl.BoolVar(&f.force, "force", false, "overwrite existing files at DST")
+	fl.StringArrayVar(&f.keep, "keep", nil, "keep only tensors that match `GLOB` (repeatable)")
+	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB` (repeatable)")
+	fl.StringArrayVar(&f.rename, "rename", nil, "rename tensors, as `RE=>TO` (repeatable); see above")
+	fl.StringArrayVar(&f.cast, "cast", nil, "cast tensors, as `[FROM=]DTYPE` (repeatable); see above")
+	fl.StringArrayVar(&f.castKeep, "cast-keep", nil, "do not cast tensors that match `GLOB` (repeatable)")
+	fl.BoolVar(&f.saturate, "saturate", false, "cast values out of range to the largest number, not to infinity or NaN")
+	fl.IntVar(&f.align, "align", 0, "align the data to `N` bytes, a power of two")
+	fl.BoolVar(&f.canonical, "canonical", false, "write no spare room into the header, like the reference implementation")
+	fl.BoolVar(&f.fix, "fix", false, "repair headers, and accept input that needs it")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "show the changes, but write nothing")
+	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+"; the output is strictly valid")
+	fl.BoolVar(&f.json, "json", false, "write the report as JSON, weigh.edit/1")
+	fl.BoolVar(&f.all, "all", false, "do not shorten lists on a terminal")
 	cli.CompleteWords(cmd, "cast", cli.DtypeNames())
 }
 
@@ -151,17 +149,17 @@ func (f *editFlags) register(cmd *cobra.Command) {
 func (f *editFlags) edit(cmd *cobra.Command) (*edit.Edit, error) {
 	switch {
 	case f.inPlace && f.target != "":
-		return nil, cli.Usagef("--in-place changes SRC, and -o writes %q: choose one of them", f.target)
+		return nil, cli.Usagef("--in-place and -o %q exclude each other", f.target)
 	case !f.inPlace && f.target == "":
-		return nil, cli.Usagef("edit needs -o DST to write to, or --in-place to change SRC")
+		return nil, cli.Usagef("edit needs an output: -o DST or --in-place")
 	case f.inPlace && f.force:
-		return nil, cli.Usagef("--force is about -o: --in-place overwrites SRC in any case")
+		return nil, cli.Usagef("--force needs -o; --in-place always replaces SRC")
 	case cmd.Flags().Changed("align") && f.align <= 0:
-		return nil, cli.Usagef("--align is %d, and a power of two is due", f.align)
+		return nil, cli.Usagef("--align must be a power of two, not %d", f.align)
 	case len(f.castKeep) > 0 && len(f.cast) == 0, f.saturate && len(f.cast) == 0:
-		return nil, cli.Usagef("--cast-keep and --saturate are about --cast")
+		return nil, cli.Usagef("--cast-keep and --saturate need --cast")
 	case len(f.set)+len(f.unset)+len(f.keep)+len(f.drop)+len(f.rename)+len(f.cast)+f.align == 0 && !f.canonical && !f.fix:
-		return nil, cli.Usagef("edit needs something to do: %s --help lists what there is", cmd.CommandPath())
+		return nil, cli.Usagef("no change given; see %s --help", cmd.CommandPath())
 	}
 	e := &edit.Edit{
 		Saturate: f.saturate, Align: f.align, Canonical: f.canonical,
@@ -204,7 +202,7 @@ func (f *editFlags) readCasts(e *edit.Edit) error {
 		if !named {
 			from, to = "", s
 		} else if from == "" {
-			return cli.Usagef("--cast cannot be %q: it takes DTYPE, or FROM=DTYPE", s)
+			return cli.Usagef("invalid value %q for --cast: use DTYPE or FROM=DTYPE", s)
 		}
 		c := edit.Cast{From: cli.Spelled(from), To: cli.Spelled(to)}
 		for _, d := range []safetensors.Dtype{c.From, c.To} {
@@ -275,7 +273,7 @@ func editError(err error) error {
 	var v *safetensors.Violation
 	switch {
 	case errors.As(err, &v) && edit.Mends(v.Rule):
-		return fmt.Errorf("%w; --fix mends that", err)
+		return fmt.Errorf("%w; --fix repairs it", err)
 	case errors.Is(err, edit.ErrRefused):
 		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):

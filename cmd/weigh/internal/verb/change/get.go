@@ -40,18 +40,20 @@ func Get(sess *cli.Session) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
 		Use:   "get TARGET -o DIR",
-		Short: "fetch files, or some of their tensors, to a folder",
-		Long: `Get fetches the shards of a model and their index to a folder. A file appears when
-it is whole. What was fetched before is kept: run it again after an interruption,
-and it goes on at the byte at which it was. Where the server says the SHA-256 of a
-file, as the Hub does, the bytes are held against it as they come; where it does
-not, of a file that is there as large as the one to fetch some bytes are compared.
+		Short: "Copy or download weights to a folder",
+		Long: `Copy the shards of a model and their index to a folder, or download them if TARGET is
+remote. Files are renamed into place when complete. Run the same command again after an
+interruption: complete files are kept, and partial ones resume where they stopped.
 
-With --include or --exclude it fetches those tensors alone, and writes a new file
-of them, with its own header. That is resumed and kept as other files are.
+If the server provides SHA-256 checksums, as the Hub does, downloads are verified. An
+existing file is kept if it has the same checksum; without one, if it has the same size
+and samples of it are equal.
 
-Files beside the weights, such as config.json, are not fetched, and the weights are
-fetched as they are, sound or not: weigh check judges them.`,
+With --include or --exclude, only the selected tensors are downloaded, and written to a
+new file.
+
+Get does not copy other files, such as config.json, and does not validate the weights;
+use weigh check.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		GroupID:           cli.GroupLook,
@@ -59,15 +61,15 @@ fetched as they are, sound or not: weigh check judges them.`,
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.dir == "" {
-				return cli.Usagef("get needs -o, the folder to write to")
+				return cli.Usagef("get needs an output folder: -o DIR")
 			}
 			return runGet(cmd.Context(), sess, args[0], &f)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.dir, "output", "o", "", "write to the folder `DIR`, which is made if there is none")
-	fl.BoolVar(&f.force, "force", false, "overwrite files that exist and are not the same")
-	f.NameFlags.Register(cmd, "fetch", "weigh help info")
+	fl.StringVarP(&f.dir, "output", "o", "", "write to the folder `DIR`, created if needed")
+	fl.BoolVar(&f.force, "force", false, "overwrite existing files that differ")
+	f.NameFlags.Register(cmd, "download", "weigh help info")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
 	return cmd
 }
@@ -90,7 +92,7 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 		counted = append(counted, set)
 	}
 	if len(counted) == 0 {
-		return cli.Usagef("%q has no model of its own: name one of its files, such as %q", target.Printable(arg), at.Path(sets[0].Name))
+		return cli.Usagef("%q contains no complete model; name one of its files, such as %q", target.Printable(arg), at.Path(sets[0].Name))
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
@@ -173,7 +175,7 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 			// Names are not trusted, and some are not valid paths on this system.
 			within, err := filepath.Localize(at.Below(name))
 			if err != nil {
-				return nil, fmt.Errorf("%q cannot be the name of a file on this system", at.Below(name))
+				return nil, fmt.Errorf("%q is not a valid file name on this system", at.Below(name))
 			}
 			files = append(files, &wanted{name: name, path: filepath.Join(dir, within)})
 		}
@@ -239,7 +241,7 @@ func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo
 		spans, whole := compared(ctx, w.object)
 		same, err := equalIn(ctx, w.object, f, spans)
 		if same && !whole {
-			sess.Notice("%q is kept: it has the size of the one to fetch, and the same bytes where they were compared", w.path)
+			sess.Notice("keeping %q: same size, and samples are equal", w.path)
 		}
 		return same, "", err
 	}
@@ -261,7 +263,7 @@ func checkSpace(dir string, files []*wanted, need int64) error {
 		}
 	}
 	if free := cli.FreeSpace(dir); free >= 0 && need > free {
-		return fmt.Errorf("the disk of %q has %s free, and %s are to be written: nothing was fetched", dir, typeset.Bytes(free), typeset.Bytes(need))
+		return fmt.Errorf("the disk of %q has %s free, but %s are needed; nothing was downloaded", dir, typeset.Bytes(free), typeset.Bytes(need))
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // wantedTensors returns a file of the selected tensors, and their number.
 func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, f *getFlags) ([]*wanted, int, error) {
 	if len(sets) > 1 {
-		return nil, 0, cli.Usagef("the target has %d models: name the one whose tensors are meant", len(sets))
+		return nil, 0, cli.Usagef("the target has %d models; name one of them", len(sets))
 	}
 	chosen, err := f.NameFlags.Compile()
 	if err != nil {
@@ -25,7 +25,7 @@ func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, se
 	cp := sets[0].Open()
 	file, err := shards.Subset(ctx, cp, chosen.Has)
 	if err == nil && file.Tensors == 0 {
-		err = cli.Usagef("no tensor matches: a pattern matches the whole name, and weigh info lists the tensors")
+		err = cli.Usagef("no tensor matches: patterns match the whole name; weigh info lists the names")
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, cp.Close())
