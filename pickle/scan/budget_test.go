@@ -1,4 +1,4 @@
-// Budgets: files that are small, and would take long or much memory to look at.
+// Budgets: small files whose analysis would take much time or memory.
 
 package scan
 
@@ -48,8 +48,8 @@ func tarOf(t testing.TB, n int, content string) string {
 	return b.String()
 }
 
-// sharing returns a zip archive of n entries that all have the same header and content, by
-// APPNOTE 4.3.7 and 4.3.12.
+// sharing returns a zip archive of n entries with the same header and content (APPNOTE 4.3.7
+// and 4.3.12).
 func sharing(n int, local, content string) string {
 	numbers := func(list ...any) string {
 		var b bytes.Buffer
@@ -75,8 +75,8 @@ const (
 	model = "model.bin"
 )
 
-// TestFloods holds that what a scan does is counted, that a scan ends when the count does,
-// and that what is left out is said, and not safe.
+// TestFloods checks that the work of a scan is counted, that the scan ends with its budget,
+// and that an incomplete scan is reported and not safe.
 func TestFloods(t *testing.T) {
 	for _, c := range []struct {
 		name, file, data string
@@ -108,7 +108,7 @@ func TestFloods(t *testing.T) {
 		if err := p.look(); err != nil {
 			t.Fatal(err)
 		}
-		// Begun is ended: a text of 16 MiB, or a search.
+		// An operation that was started is finished: reading a text of 16 MiB, or a search.
 		if run.left < -2*mostConfig-work || run.held > memory+1<<20 {
 			t.Errorf("%s: %d of work are left of %d, the parts take %d bytes", c.name, run.left, work, run.held)
 		}
@@ -124,8 +124,8 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfManyTensors holds that a checkpoint of 50,000 tensors is seen completely
-// by the usual budgets.
+// TestCheckpointOfManyTensors checks that a checkpoint of 50,000 tensors is analysed completely
+// within the default budgets.
 func TestCheckpointOfManyTensors(t *testing.T) {
 	const tensors = 50_000
 	code := []byte("\x80\x02}(")

@@ -1,4 +1,4 @@
-// Configurations that Python has written, and what Python finds in them.
+// Configurations written by Python, and what Python reads from them.
 
 package scan
 
@@ -13,10 +13,10 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
 
-// configs are the files that make.py wrote there.
+// configs is the folder of files written by make.py.
 const configs = "../../testdata/configs"
 
-// Every tag that PyYAML's composer finds is reported, and no other.
+// Exactly the tags that PyYAML's composer finds are reported.
 func TestYAMLTags(t *testing.T) {
 	for _, row := range strings.Split(strings.TrimSpace(string(readFile(t, filepath.Join(configs, "tags.txt")))), "\n") {
 		fields := strings.Fields(row)
@@ -44,8 +44,8 @@ func TestYAMLTags(t *testing.T) {
 	}
 }
 
-// json.loads, by which Keras reads configurations, tells UTF-8, UTF-16 and UTF-32 apart
-// with a mark or without.
+// json.loads, which Keras uses for configurations, detects UTF-8, UTF-16 and UTF-32 with and
+// without a byte order mark.
 func TestEncodings(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(configs, "*.keras"))
 	if len(files) != 8 {
@@ -60,8 +60,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// A text that is too large to be read is that of a model if its outermost object says so,
-// with escapes or without.
+// A text that is too large to read belongs to a model if its outermost object says so, with or
+// without escapes.
 func TestLargeJSON(t *testing.T) {
 	fill := strings.Repeat(" ", mostConfig)
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-// The corpus: files with known verdicts, and files that PyTorch wrote, if they are here.
+// A corpus of files with known verdicts, if present.
 
 package scan
 
@@ -13,14 +13,14 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// corpus is a folder of samples and what is to be said of them; see its README. It is
-// no part of this repository.
+// corpus is a folder of samples with the expected results; see its README. It is not part of
+// this repository.
 const corpus = "../../../shared/pickle"
 
-// A sample is a file of the corpus, by the names of its columns.
+// A sample is a file of the corpus: a row of its manifest by column.
 type sample map[string]string
 
-// samples returns all samples, and skips the test if there are none.
+// samples returns all samples. It skips the test if there are none.
 func samples(t testing.TB) []sample {
 	t.Helper()
 	f, err := os.Open(filepath.Join(corpus, "manifest.csv"))
@@ -45,8 +45,8 @@ func samples(t testing.TB) []sample {
 
 var verdicts = map[string]pickle.Verdict{"safe": pickle.Safe, "suspicious": pickle.Suspicious, "dangerous": pickle.Dangerous}
 
-// isOpen says whether a sample may be judged otherwise than the manifest has it: where it
-// says that the verdict is ours to choose, or depends on which codecs are known.
+// isOpen reports whether the verdict may differ from the manifest, because the manifest
+// leaves it open or it depends on the supported codecs.
 func isOpen(s sample) bool {
 	return strings.HasPrefix(s["notes"], "policy") || strings.Contains(s["notes"], "when the codec is supported")
 }
@@ -73,8 +73,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// checkImports checks that the names that are expected are reported. Those with a
-// question mark may be.
+// checkImports checks that the expected names are reported. Names with a question mark are
+// optional.
 func checkImports(t *testing.T, s sample, r *Report) {
 	for _, want := range strings.Split(s["expected_globals"], ";") {
 		if want == "" || want == "…" || strings.HasPrefix(want, "(") || strings.HasSuffix(want, "?") {
@@ -90,8 +90,8 @@ func checkImports(t *testing.T, s sample, r *Report) {
 	}
 }
 
-// isMeant says whether a name is one that the manifest means, which has a star or
-// "<dtype>" for what may differ, and no accents.
+// isMeant reports whether a name matches an entry of the manifest, which may contain a star or
+// "<dtype>" and has no accents.
 func isMeant(want, got string) bool {
 	want = strings.NewReplacer(`\n`, "\n", `\r`, "\r", "<dtype>", "*").Replace(want)
 	got = strings.ReplaceAll(got, "è", "e")
@@ -99,7 +99,7 @@ func isMeant(want, got string) bool {
 	return got == want || pattern && strings.HasPrefix(got, head) && strings.HasSuffix(got, tail)
 }
 
-// Every checkpoint that PyTorch 1.13 wrote is safe, and was seen completely.
+// Every checkpoint written by PyTorch 1.13 is safe and analysed completely.
 func TestFixtures(t *testing.T) {
 	files, _ := filepath.Glob("../../../shared/fixtures/nlpodyssey+gopickle/*.pt")
 	if len(files) == 0 {

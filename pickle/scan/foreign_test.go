@@ -57,7 +57,7 @@ func TestJava(t *testing.T) {
 	}
 }
 
-// A node of a graph is a message: its name (field 1), and its operation (field 2).
+// A node of a graph is a message with its name (field 1) and its operation (field 2).
 func TestTensorFlowGraph(t *testing.T) {
 	node := func(name, op string) string {
 		return "\x0a" + string([]byte{byte(len(name))}) + name + "\x12" + string([]byte{byte(len(op))}) + op
@@ -72,7 +72,7 @@ func TestTensorFlowGraph(t *testing.T) {
 			t.Errorf("%s: %s, %v (%s)", op, r.Format, r.Verdict, rules(r))
 		}
 	}
-	// The word alone, as in a list of names, is none.
+	// The word without a name before it, as in a list, does not count.
 	if r := scanned(t, new(Scanner), []byte(graph+"\xff\x12\x06PyFunc"), "saved_model.pb"); r.Verdict != pickle.Safe {
 		t.Errorf("the word alone is %v", r.Verdict)
 	}
@@ -119,7 +119,7 @@ func TestTar(t *testing.T) {
 	}
 }
 
-// Version 0.1 of PyTorch wrote four members: pickles, and numbers between them.
+// PyTorch 0.1 wrote four members with pickles and raw data in turn.
 func TestOldTar(t *testing.T) {
 	le := func(n uint64) string { return string(binary.LittleEndian.AppendUint64(nil, n)) }
 	storages := "\x80\x02K\x01." + "\x80\x02K\x07X\x03\x00\x00\x00cpuctorch\nFloatStorage\n\x87." + le(2) + "12345678" + "\x80\x02]."

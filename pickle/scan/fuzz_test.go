@@ -1,5 +1,5 @@
-// Any bytes: a scan ends, twice with the same report, and never calls safe what it has
-// not seen.
+// Arbitrary bytes: a scan ends, gives the same report twice, and calls nothing safe that it did
+// not analyse.
 
 package scan
 

@@ -18,8 +18,8 @@ func readFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// npyArray returns the head of a NumPy array, by the enhancement proposal: the magic,
-// version 1.0, the length of the header in two bytes, and the header.
+// npyArray returns the head of a NumPy array: the magic number, version 1.0, the length of the
+// header in two bytes, and the header.
 func npyArray(descr, shape string) string {
 	header := "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n"
 	return npy.Magic + "\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header

@@ -1,4 +1,4 @@
-// Keras: what a configuration may name, and what not; in archives, in files, in HDF5.
+// Keras configurations in archives, files and HDF5.
 
 package scan
 
@@ -9,8 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Objects of configurations as Keras writes them, by its documentation of
-// serialization, and as advisories have them.
+// Objects of configurations from the documentation of Keras and from security advisories.
 func TestKerasConfig(t *testing.T) {
 	for _, tt := range []struct {
 		name, config string
@@ -47,7 +46,7 @@ func TestKerasConfig(t *testing.T) {
 	}
 }
 
-// The configuration alone, and one of something else.
+// A configuration in a file, and one of another program.
 func TestConfigFile(t *testing.T) {
 	for _, config := range []string{
 		`{"class_name":"Lambda"}`,
@@ -68,7 +67,7 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
-// An HDF5 file is searched for configurations, wherever they stand, and for pickles.
+// An HDF5 file is searched for configurations and pickles at any offset.
 func TestHDF5(t *testing.T) {
 	const good = `{"class_name": "Sequential", "config": {"layers": []}}`
 	const bad = `{"class_name": "Sequential", "config": {"layers": [{"class_name": "Lambda"}]}}`

@@ -1,4 +1,4 @@
-// NumPy arrays: which headers have a pickle behind them, and where arrays end.
+// NumPy arrays: which of them contain a pickle, and where they end.
 
 package scan
 
@@ -10,8 +10,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/npy"
 )
 
-// A pickle follows if there is an object anywhere in the dtype, and numbers otherwise,
-// of as many bytes as the dtype and the shape say.
+// A pickle follows the header if the dtype contains an object. Otherwise numbers follow, whose
+// size is given by the dtype and the shape.
 func TestNPY(t *testing.T) {
 	header := func(descr, shape string) string { return npyArray(descr, shape) }
 	for _, tt := range []struct {
@@ -50,7 +50,7 @@ func TestNPY(t *testing.T) {
 	}
 }
 
-// Members of an npz are arrays by their bytes: numpy.load looks at no suffix.
+// Members of an npz archive are arrays by content: numpy.load ignores the extension.
 func TestNPZ(t *testing.T) {
 	r := scanned(t, new(Scanner), zipped(t, file{"a.npy", npyArray("'<f4'", "(1,)") + "1234"}, file{"b", npyArray("'|O'", "(1,)") + evil}), "x.npz")
 	if r.Format != "npz" || r.Verdict != pickle.Dangerous {
@@ -58,7 +58,7 @@ func TestNPZ(t *testing.T) {
 	}
 }
 
-// Of an array that is not unpacked to its end, nobody knows that it is cut off.
+// An array that was not decompressed completely is not reported as truncated.
 func TestArrayThatIsNotUnpacked(t *testing.T) {
 	array := npyArray("'<f4'", "(1048576,)") + strings.Repeat("\x00", 4<<20)
 	for name, b := range map[string][]byte{"zip": deflated(t, file{"a.npy", array}), "gzip": gzipped(t, array)} {

@@ -1,4 +1,4 @@
-// What is packed, by each codec, once and several times, whole and damaged.
+// Compressed data: each codec, nested, complete and damaged.
 
 package scan
 
@@ -17,7 +17,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// gzipped packs text as a gzip file.
+// gzipped compresses a text as a gzip file.
 func gzipped(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -31,7 +31,7 @@ func gzipped(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// zlibbed packs text as a zlib stream.
+// zlibbed compresses a text as a zlib stream.
 func zlibbed(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -45,12 +45,12 @@ func zlibbed(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// lz4 is a frame by hand: a block that is not packed; see package lz4.
+// lz4 returns a handmade frame with an uncompressed block.
 func lz4Frame(text string) []byte {
 	return slices.Concat([]byte("\x04\x22\x4d\x18\x60\x40\x00"), []byte{byte(len(text)), 0, 0, 0x80}, []byte(text), make([]byte, 4))
 }
 
-// zfile is what joblib wrote before 0.10: "ZF", the size in 19 characters, and zlib.
+// zfile returns the format of joblib before 0.10: "ZF", the size in 19 characters, and zlib.
 func zfile(t testing.TB, text string) []byte {
 	return slices.Concat([]byte(fmt.Sprintf("ZF%-19s", fmt.Sprintf("%#x", len(text)))), zlibbed(t, text))
 }
@@ -85,7 +85,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// Python's gzip reads one file after another as one; not every loader does.
+// Python's gzip reads concatenated files as one; some loaders read only the first.
 func TestGzipFiles(t *testing.T) {
 	r := scanned(t, new(Scanner), append(gzipped(t, benign), gzipped(t, evil)...), "x.pkl.gz")
 	if r.Verdict != pickle.Dangerous || !strings.Contains(rules(r), "trailing-data") {
@@ -96,7 +96,8 @@ func TestGzipFiles(t *testing.T) {
 	}
 }
 
-// Packed twice, and in archives; and bytes that only begin as if they were packed.
+// Data that is compressed twice, compressed data in archives, and data that only begins like
+// compressed data.
 func TestPackedWithin(t *testing.T) {
 	if r := scanned(t, new(Scanner), gzipped(t, string(zlibbed(t, evil))), "x"); r.Verdict != pickle.Dangerous || len(r.Members) != 2 {
 		t.Errorf("twice: %v, %v", r.Verdict, r.Members)
@@ -112,8 +113,8 @@ func TestPackedWithin(t *testing.T) {
 	}
 }
 
-// What unpacks to more than may be unpacked was not seen; it takes little memory, and
-// what is there at the start is found.
+// Data that exceeds the limit is incomplete and takes little memory. Findings at its beginning
+// are reported.
 func TestBombs(t *testing.T) {
 	zeros := evil + strings.Repeat("\x00", 10<<20)
 	s := &Scanner{MaxUnpacked: 1 << 20}
@@ -125,7 +126,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// Every codec of Python's that joblib and pandas know, packed by Python.
+// Every codec of Python that joblib and pandas support, compressed by Python.
 func TestPackedByPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

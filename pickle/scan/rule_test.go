@@ -1,4 +1,4 @@
-// Every rule that can be reported is in the table, and in the document.
+// Every rule is in the table and in the document.
 
 package scan
 
@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the document instead of comparing with it")
 
-// The faults of archives and of checkpoints are reported by their own names.
+// The faults of archives and checkpoints have rules of the same name.
 func TestFaultsAreRules(t *testing.T) {
 	for _, rule := range []string{
 		string(zipwalk.BadEnd), string(zipwalk.ManyEnds), string(zipwalk.NoEnd), string(zipwalk.PrefixData), string(zipwalk.TrailingData), string(zipwalk.UnlistedData),
@@ -48,11 +48,11 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// document is where the rules are for people.
+// document is the documentation of the rules.
 const document = "../../docs/scan.md"
 
-// TestDocument compares the table of rules in the document with the rules. With -update
-// it writes it.
+// TestDocument compares the table in the document with the rules. With -update it writes the
+// table.
 func TestDocument(t *testing.T) {
 	const begin, end = "<!-- made by go test ./scan -run Document -update -->\n", "<!-- end -->\n"
 	b, err := os.ReadFile(document)

@@ -1,4 +1,4 @@
-// What a file is, whatever it is called; and the pieces that tests make files of.
+// Detection of formats by content, and pieces from which tests make files.
 
 package scan
 
@@ -16,8 +16,8 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Pickles by hand, of protocol 2 and 0. The first two would ask for a program, "true",
-// that does nothing; the third is {} and the fourth a name that is on no list.
+// Handmade pickles of protocols 2 and 0. The first two would run the program "true"; the third
+// is {}, and the fourth imports a name that is on no list.
 const (
 	evil    = "\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R."
 	evil0   = "cos\nsystem\n(S'true'\ntR."
@@ -47,7 +47,7 @@ func rules(r *Report) string {
 	return strings.Join(slices.Compact(list), " ")
 }
 
-// notes returns those of notes.
+// notes returns the rules of notes.
 func notes(r *Report) string {
 	var list []string
 	for _, f := range r.Findings {
@@ -59,12 +59,12 @@ func notes(r *Report) string {
 	return strings.Join(slices.Compact(list), " ")
 }
 
-// imported says whether a report has an import, as a manifest would have it.
+// imported reports whether a report has an import, written as in a manifest.
 func imported(r *Report, name string) bool {
 	return slices.ContainsFunc(r.Imports, func(im Import) bool { return im.String() == name })
 }
 
-// A file is what its bytes are.
+// The content determines the format of a file.
 func TestFormats(t *testing.T) {
 	long := strings.Repeat("\x00", 600)
 	for _, tt := range []struct {
@@ -85,7 +85,7 @@ func TestFormats(t *testing.T) {
 		{"model.pkl", "a text, and no pickle", "text", pickle.Suspicious, "not-pickle", ""},
 		{"README.md", "a text, and no pickle", "text", pickle.Safe, "", ""},
 		{"vocab.txt", "cat\ndog\nelephant\n", "text", pickle.Safe, "", ""},
-		// A call of what nobody knows, and then no pickle: what was called has run.
+		// A call of an unknown name, followed by invalid bytes: the call has run.
 		{"model.bin", "cmypackage\nrun\n(tR\xff", "pickle", pickle.Suspicious, "parse-error unknown-import", ""},
 		{"model.bin", "cmypackage\nrun\n\xff", "text", pickle.Safe, "", ""},
 		{"model.bin", "\x01\x02\x03 something", "data", pickle.Safe, "", ""},
@@ -108,8 +108,8 @@ func TestFormats(t *testing.T) {
 		{"config.json", `{"model_type": "llama"}`, "json", pickle.Safe, "", ""},
 		{"lib.so", "\x7fELF\x02\x01\x01\x00", "elf", pickle.Suspicious, "unsupported-format", ""},
 		{"setup.py", "import os\n", "python-source", pickle.Safe, "", ""},
-		// INST, of two lines, OBJ, SETITEM, STOP: it would run to its end, if its first
-		// instruction did not fail.
+		// INST with two lines, OBJ, SETITEM, STOP: a complete pickle whose first instruction
+		// fails.
 		{"setup.py", "import os, json\nfrom a import b\nos.chdir('x')\n", "python-source", pickle.Safe, "", ""},
 		{"setup.py", "import os, json\nfrom a import b\nos." + evil, "data", pickle.Dangerous, "dangerous-import", ""},
 	} {
@@ -123,7 +123,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// What is not seen is never safe, and says so.
+// Data that was not analysed is never safe, and is reported.
 func TestIncomplete(t *testing.T) {
 	for name, b := range map[string]string{
 		"model.7z": "7z\xbc\xaf\x27\x1c", "model.bin": "version https://git-lfs.github.com/spec/v1\noid x\n", "model.zst": "\x28\xb5\x2f\xfd", "model.pkl": benign[:3],
@@ -135,7 +135,7 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// Behind bytes that are nothing, pickles are found, and what only looks like one is not.
+// Pickles after unknown bytes are found, and bytes that only look like one are not reported.
 func TestHiddenInData(t *testing.T) {
 	noise := bytes.Repeat([]byte{0xfe, 0x00, 0x80, 0x02, 0xfd}, 1000)
 	r := scanned(t, new(Scanner), slices.Concat(noise, []byte(evil), noise), "weights.bin")
@@ -155,7 +155,7 @@ func TestHiddenInData(t *testing.T) {
 	}
 }
 
-// The files that a Python script made, as its comments have it.
+// Files made by a Python script, with the results that its comments give.
 func TestTestdata(t *testing.T) {
 	for name, want := range map[string]struct {
 		format  string
@@ -173,7 +173,7 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-// A policy allows what is on no list, and denies what is on one.
+// A policy can allow names that are on no list, and deny names that are on one.
 func TestPolicy(t *testing.T) {
 	policy, err := pickle.ParsePolicy(strings.NewReader("allow mypackage.models.Net\ndeny collections.*\n"))
 	if err != nil {
@@ -199,7 +199,7 @@ func TestAcceptedFiles(t *testing.T) {
 	}
 }
 
-// Each pickle is shown as it is judged, with bytes that can be read.
+// Visit is called for each pickle, with readable bytes.
 func TestVisit(t *testing.T) {
 	var shown []string
 	s := &Scanner{Visit: func(p Pickle) {
@@ -215,7 +215,7 @@ func TestVisit(t *testing.T) {
 	}
 }
 
-// An error of reading is the caller's: there is no verdict then.
+// An error of the reader is returned without a verdict.
 func TestErrorsOfReading(t *testing.T) {
 	b := zipped(t, file{"a/data.pkl", evil}, file{"a/x", strings.Repeat("x", 10000)})
 	for left := range 20 {
@@ -230,7 +230,7 @@ func TestErrorsOfReading(t *testing.T) {
 	t.Error("it never succeeds")
 }
 
-// A failing reader fails after so many reads.
+// A failing reader fails after a number of reads.
 type failing struct {
 	r    io.ReaderAt
 	left int

@@ -1,4 +1,4 @@
-// Checkpoints from before PyTorch 1.6: pickles, and the numbers behind them.
+// Legacy PyTorch checkpoints: pickles followed by raw data.
 
 package scan
 
@@ -12,12 +12,11 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// The head of a stream, by its magic number, its version and an empty description of
-// the machine.
+// The head of a checkpoint: its magic number, its version and an empty description of the
+// machine.
 const streamHead = "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19." + "\x80\x02M\xe9\x03." + benign
 
-// stream returns a stream whose object is a tensor of a storage "0" of n bytes, and
-// which ends with them.
+// stream returns a checkpoint with one tensor, whose storage "0" has n bytes and ends the file.
 func stream(numbers string) []byte {
 	text := func(s string) string { return "X" + string([]byte{byte(len(s)), 0, 0, 0}) + s }
 	count := "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(numbers))))
@@ -59,7 +58,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// Of a stream the pickles are read, and the start of each storage.
+// Only the pickles of a checkpoint and the beginning of each storage are read.
 func TestStreamsReadLittle(t *testing.T) {
 	b := stream(strings.Repeat("x", 20<<20))
 	c := &readCounter{r: bytes.NewReader(b)}

@@ -1,4 +1,4 @@
-// Zip archives: a payload in each place where one reader sees it, and another does not.
+// Zip archives with a payload in every place that only some readers see.
 
 package scan
 
@@ -19,11 +19,11 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// A file is a member of an archive that a test makes.
+// A file is a member of a test archive.
 type file struct{ name, content string }
 
-// zipped returns an archive of members that are stored, with sizes and checksums before
-// them, as Python's zipfile writes it.
+// zipped returns an archive of uncompressed members with sizes and checksums in their headers,
+// as Python's zipfile writes it.
 func zipped(t testing.TB, files ...file) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -44,9 +44,9 @@ func zipped(t testing.TB, files ...file) []byte {
 	return b.Bytes()
 }
 
-// inBlock returns an archive of one member that is packed as one block of deflate which
-// is not compressed: a 1, the length, its complement, and the content (RFC 1951, 3.2.4).
-// What a compressor makes of it differs from one version to the next.
+// inBlock returns an archive of one member in a stored deflate block: a 1, the length, its
+// complement, and the content (RFC 1951, 3.2.4). The output of compressors differs between
+// versions.
 func inBlock(t testing.TB, name, content string) []byte {
 	t.Helper()
 	n := uint16(len(content))
@@ -63,7 +63,7 @@ func inBlock(t testing.TB, name, content string) []byte {
 	return b.Bytes()
 }
 
-// deflated returns an archive of members that are packed.
+// deflated returns an archive of compressed members.
 func deflated(t testing.TB, files ...file) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -90,13 +90,13 @@ func edited(b []byte, at int, with ...byte) []byte {
 	return b
 }
 
-// checkpoint is a small one that is sound: a float of value 1 in the storage "0".
+// checkpoint is a valid checkpoint with the float 1 in the storage "0".
 func checkpoint(t testing.TB, more ...file) []byte {
 	return zipped(t, append([]file{{"m/data.pkl", tensorPickle("FloatStorage", "0", 1)}, {"m/byteorder", "little"}, {"m/data/0", "\x00\x00\x80\x3f"}, {"m/version", "3\n"}}, more...)...)
 }
 
-// tensorPickle returns {"w": a tensor of one dimension} as torch.save writes it: the
-// tensor is all of a storage of so many elements.
+// tensorPickle returns {"w": a one-dimensional tensor} as torch.save writes it. The tensor
+// is the whole storage.
 func tensorPickle(class, key string, elements byte) string {
 	text := func(s string) string { return "X" + string([]byte{byte(len(s)), 0, 0, 0}) + s }
 	n := "K" + string([]byte{elements})
@@ -118,11 +118,10 @@ func TestSoundCheckpoint(t *testing.T) {
 	}
 }
 
-// Each archive has the payload where some reader sees it. None is safe, and in each the
-// payload is found.
+// Each archive has a payload that some reader sees. None is safe, and each payload is found.
 func TestPayloads(t *testing.T) {
 	sound := checkpoint(t)
-	// The end record is the last 22 bytes; the length of its comment the last two.
+	// The end record has 22 bytes; its last two are the length of the comment.
 	commented := func(comment string) []byte {
 		b := bytes.Clone(sound)
 		binary.LittleEndian.PutUint16(b[len(b)-2:], uint16(len(comment)))
@@ -187,7 +186,7 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// What is odd and holds no payload is suspicious.
+// Unusual archives without a payload are suspicious.
 func TestOddArchives(t *testing.T) {
 	sound := checkpoint(t)
 	listed := checkpoint(t, file{"m/link", "/etc/passwd"})
@@ -214,8 +213,8 @@ func TestOddArchives(t *testing.T) {
 	}
 }
 
-// The numbers of tensors are no code to any loader, so that a pickle among them is
-// odd and no more; and they are to be there, as many as the pickle says.
+// No loader executes tensor data, so a pickle in it is only unusual. The data must be present
+// with the size that the pickle gives.
 func TestStorages(t *testing.T) {
 	data := func(class string, elements byte, files ...file) []byte {
 		return zipped(t, append([]file{{"m/data.pkl", tensorPickle(class, "0", elements)}}, files...)...)
@@ -239,7 +238,7 @@ func TestStorages(t *testing.T) {
 			t.Errorf("%s: %v (%s), want %s: %v", tt.name, r.Verdict, rules(r), tt.rules, r.Findings)
 		}
 	}
-	// TorchScript has storages of two pickles, under the same keys.
+	// TorchScript has two pickles whose storages have the same keys.
 	script := zipped(t, file{"m/data.pkl", tensorPickle("FloatStorage", "0", 1)}, file{"m/constants.pkl", tensorPickle("DoubleStorage", "0", 1)},
 		file{"m/data/0", "1234"}, file{"m/constants/0", "12345678"}, file{"m/code/x.py", "pass"})
 	if r := scanned(t, new(Scanner), script, "model.pt"); rules(r) != "torchscript" {
@@ -251,7 +250,7 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// Archives are opened to a depth, and what lies deeper was not seen.
+// Archives are opened up to a depth; deeper ones make the scan incomplete.
 func TestDepth(t *testing.T) {
 	nested := func(n int) []byte {
 		b := []byte(evil)
@@ -271,7 +270,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Kinds of archives are known by the names in them.
+// The names of the members determine the kind of an archive.
 func TestKinds(t *testing.T) {
 	for _, tt := range []struct {
 		format string
@@ -298,8 +297,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Of a checkpoint with much in it little is read: its end, its directory, its pickle,
-// and the first bytes of the rest.
+// Little is read of a large checkpoint: its end, its directory, its pickle and the first bytes
+// of the other members.
 func TestReadsLittle(t *testing.T) {
 	const megabytes = 20
 	big := strings.Repeat("x", megabytes<<20)
@@ -313,7 +312,7 @@ func TestReadsLittle(t *testing.T) {
 	}
 }
 
-// A readCounter counts what is read.
+// A readCounter counts the bytes that are read.
 type readCounter struct {
 	r            io.ReaderAt
 	bytes, reads int
@@ -325,7 +324,7 @@ func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
 	return c.r.ReadAt(b, off)
 }
 
-// Members packed as Python can and Go's archive/zip cannot.
+// Members with a compression that Python supports and archive/zip does not.
 func TestAgainstPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -349,8 +348,7 @@ for m in ("BZIP2","LZMA"):
 	}
 }
 
-// An archive at the end of something else is found by Python whatever that is, and not
-// by PyTorch; so both are looked at.
+// Python finds an archive at the end of any file, and PyTorch does not, so both are analysed.
 func TestPolyglots(t *testing.T) {
 	archive := string(zipped(t, file{"data.pkl", evil}))
 	text := string([]byte{byte(len(archive)), byte(len(archive) >> 8), 0, 0}) + archive
@@ -374,7 +372,7 @@ func TestPolyglots(t *testing.T) {
 			t.Errorf("%s: %v (%s)", name, r.Verdict, rules(r))
 		}
 	}
-	// An archive in an archive is no polyglot, stored or packed.
+	// An archive in an archive is not a polyglot.
 	inner := string(checkpoint(t))
 	for name, b := range map[string][]byte{"tar": tarred(t, file{"m.pt", inner}), "gzip": gzipped(t, inner), "zip": zipped(t, file{"m.pt", inner})} {
 		if r := scanned(t, new(Scanner), b, "x"); r.Verdict != pickle.Safe {

@@ -1,4 +1,4 @@
-// Encodings: a pair of surrogates, half of one, and half a unit.
+// Surrogate pairs, unpaired surrogates and incomplete code units.
 
 package config
 

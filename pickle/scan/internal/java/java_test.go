@@ -1,4 +1,4 @@
-// Classes: those of a stream put together by hand, after the specification, 6.4.2.
+// The classes of a handmade stream (section 6.4.2 of the specification).
 
 package java
 

@@ -1,4 +1,4 @@
-// Reading again: the bytes are those that were packed, wherever one looks.
+// Random access returns the original bytes.
 
 package unpack
 
@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/codec"
 )
 
-// gzipped packs a text that does not pack well, longer than what is held.
+// gzipped compresses a text that is larger than Kept and does not compress well.
 func gzipped(t *testing.T) (text, packed []byte) {
 	text = make([]byte, 3*Kept)
 	for i := range text {
@@ -29,7 +29,7 @@ func gzipped(t *testing.T) (text, packed []byte) {
 	return text, b.Bytes()
 }
 
-// What is larger than is held is read again, and gives the same bytes.
+// Data larger than Kept is decompressed again and gives the same bytes.
 func TestReadAgain(t *testing.T) {
 	text, packed := gzipped(t)
 	left, work := int64(1<<30), int64(1<<30)
@@ -47,7 +47,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// TestBudget stops at the bytes that may be unpacked, and counts those that were.
+// TestBudget checks that decompression stops at the limit and counts the bytes.
 func TestBudget(t *testing.T) {
 	text, packed := gzipped(t)
 	left, work := int64(1000), int64(1<<30)

@@ -1,4 +1,4 @@
-// Tags: with handles and escapes, after YAML 1.1 and the constructor of PyYAML.
+// Tags with handles and escapes, as in YAML 1.1 and PyYAML's constructor.
 
 package yaml
 
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A list keeps what a text has.
+// A list records the findings in a text.
 type list []string
 
 func (l *list) Lambda(off int64) { *l = append(*l, fmt.Sprintf("%d Lambda", off)) }
