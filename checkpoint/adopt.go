@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
-	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // isOtherIndex reports whether a base name is that of an index of shards in one of the
@@ -63,7 +63,7 @@ func (f *folder) likeliest(ctx context.Context, names []string) ([]string, error
 		return usual, nil
 	}
 	matches := make([]bool, len(names))
-	for i, is := range ahead.Each(ctx, f.opts.Parallel, len(names), func(ctx context.Context, i int) bool { return f.matches(ctx, names[i]) }) {
+	for i, is := range bytesio.Ahead(ctx, f.opts.Parallel, len(names), func(ctx context.Context, i int) bool { return f.matches(ctx, names[i]) }) {
 		matches[i] = is
 	}
 	if ctx.Err() != nil {

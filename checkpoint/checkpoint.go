@@ -14,7 +14,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
-	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -249,7 +249,7 @@ type headerRead struct {
 
 // headers yields the header of each shard, several of which are read at once.
 func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
-	return ahead.Each(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) headerRead {
+	return bytesio.Ahead(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) headerRead {
 		h, err := c.header(ctx, c.shards[i], "")
 		return headerRead{h, err}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
-	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // The contents of a set are the tensors in it by name, as far as its headers and
@@ -23,7 +23,7 @@ type contents map[string]*safetensors.TensorInfo
 // for nothing here: it is reported when it is judged.
 func (f *folder) contents(ctx context.Context, s *Set) (contents, error) {
 	headers := make([]*safetensors.Header, len(s.Shards))
-	reads := ahead.Each(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *shard.Knowledge {
+	reads := bytesio.Ahead(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *shard.Knowledge {
 		return f.learn(ctx, s.Shards[i])
 	})
 	for i, k := range reads {

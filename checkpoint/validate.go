@@ -11,7 +11,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
-	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 // A Report is what Checkpoint.Validate found in one file, or in the set.
@@ -95,7 +95,7 @@ type judgement struct {
 }
 
 func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] {
-	return ahead.Each(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) judgement {
+	return bytesio.Ahead(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) judgement {
 		report, known, err := c.shards[i].Judge(ctx)
 		if err != nil {
 			return judgement{err: err}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/internal/ahead"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -69,7 +69,7 @@ func (d *Differ) Tensors(ctx context.Context, a, b []*safetensors.Tensor) iter.S
 			yield(nil, err)
 			return
 		}
-		for _, r := range ahead.Each(ctx, d.parallel(), len(pairs), func(ctx context.Context, i int) result {
+		for _, r := range bytesio.Ahead(ctx, d.parallel(), len(pairs), func(ctx context.Context, i int) result {
 			return d.compare(ctx, pairs[i])
 		}) {
 			switch {

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/claim"
+	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
@@ -234,9 +234,9 @@ func (f *file) openPatched(name string) (*patched, error) {
 		return nil, err
 	}
 	p := &patched{f, disk}
-	if !claim.Lock(disk) {
+	if !atomicfile.Lock(disk) {
 		disk.Close()
-		return nil, &fs.PathError{Op: "edit", Path: name, Err: claim.ErrLocked}
+		return nil, &fs.PathError{Op: "edit", Path: name, Err: atomicfile.ErrLocked}
 	}
 	info, err := disk.Stat()
 	if err == nil && info.Size() != f.size {

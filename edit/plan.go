@@ -12,7 +12,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
-	"github.com/weightools/safetensors/internal/witness"
+	"github.com/weightools/safetensors/internal/compare"
 )
 
 // A Plan is an edit of one checkpoint that has yet to be written. Its receipt is a dry
@@ -228,7 +228,7 @@ func (p *Plan) reading(f *file) []*safetensors.Tensor {
 	}
 	made := make([]*safetensors.Tensor, len(now))
 	for i, t := range now {
-		made[i] = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: witness.Of(t.ReaderAt)}
+		made[i] = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: compare.NewWitness(t.ReaderAt)}
 	}
 	return made
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/internal/claim"
+	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -33,7 +33,7 @@ type source struct {
 	files  []*file
 	format string // of files that are not safetensors files, or ""
 
-	claim claim.Files // the local files, before their headers were read
+	claim atomicfile.Claim // the local files, before their headers were read
 
 	indexName string // "" if there is no index
 	indexNow  string // the name under which it is written

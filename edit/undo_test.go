@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/claim"
+	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // patchedFile returns a file on disk that is to be overwritten, opened so.
@@ -98,7 +98,7 @@ func TestPatchIsTriedFirst(t *testing.T) {
 // Of two edits at once, one is refused, and another may follow.
 func TestOverwriteIsOneAtATime(t *testing.T) {
 	p := patchedFile(t, os.O_RDWR)
-	if !claim.Lock(p.disk) {
+	if !atomicfile.Lock(p.disk) {
 		t.Fatal("an edit is locked out by itself")
 	}
 	if other, err := p.openPatched(p.name); err == nil {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
@@ -43,7 +42,7 @@ type run struct {
 func (c *counter) readTexts() map[*scheme.Tensor][]byte {
 	runs, dropped := c.runs()
 	texts := make(map[*scheme.Tensor][]byte)
-	reads := ahead.Each(context.Background(), c.limitParallel(), len(runs),
+	reads := bytesio.Ahead(context.Background(), c.limitParallel(), len(runs),
 		func(_ context.Context, i int) read { return runs[i].read() })
 	for i, r := range reads {
 		if r.err != nil {

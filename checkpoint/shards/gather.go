@@ -13,9 +13,8 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/internal/claim"
+	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/internal/compare"
-	"github.com/weightools/safetensors/internal/witness"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -103,8 +102,8 @@ type gathering struct {
 	part    bool   // some tensors were not selected
 	format  string // of an input that is not in safetensors format, or ""
 
-	own     []string    // the inputs' files on this machine
-	claimed claim.Files // the same, as they were before they were read
+	own     []string         // the inputs' files on this machine
+	claimed atomicfile.Claim // the same, as they were before they were read
 
 	metadata      map[string]string // nil if no file has any
 	indexMetadata map[string]string // each value as JSON
@@ -191,7 +190,7 @@ func (g *gathering) take(ctx context.Context, c *checkpoint.Checkpoint) error {
 				g.part = true
 				continue
 			case (g.Verify || g.Digests) && fileBehind(t.ReaderAt) == nil:
-				t = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: witness.Of(t.ReaderAt)}
+				t = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: compare.NewWitness(t.ReaderAt)}
 			}
 			g.tensors = append(g.tensors, t)
 			g.from[t] = file

@@ -13,7 +13,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/internal/filecopy"
-	"github.com/weightools/safetensors/internal/witness"
 )
 
 // A Proof says how a tensor that was written was compared with its source. "" means
@@ -52,7 +51,7 @@ func (o *output) verifyTensor(ctx context.Context, was, is *safetensors.Tensor, 
 	if o.crc32 != nil {
 		crc, hasCRC = o.crc32(was)
 	}
-	seen, _ := was.ReaderAt.(*witness.Reader)
+	seen, _ := was.ReaderAt.(*compare.Witness)
 	switch {
 	case hasCRC:
 		v.proof, err = ByCRC32, verifyCRC32(ctx, was, is, crc, sum, read)
@@ -86,7 +85,7 @@ func verifyBytes(ctx context.Context, was, is *safetensors.Tensor, sum hash.Hash
 
 // verifyDigest compares the digests of the bytes that were read and of the bytes on the
 // disk.
-func verifyDigest(ctx context.Context, was *witness.Reader, is *safetensors.Tensor, sum hash.Hash, read func(int64)) error {
+func verifyDigest(ctx context.Context, was *compare.Witness, is *safetensors.Tensor, sum hash.Hash, read func(int64)) error {
 	if _, err := is.WriteTo(filecopy.Watch(ctx, sum, read)); err != nil {
 		return err
 	}

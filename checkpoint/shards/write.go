@@ -17,8 +17,8 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/internal/ahead"
 	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/filecopy"
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -107,7 +107,7 @@ func (w *writing) fill(ctx context.Context) error {
 	one := func(ctx context.Context, i int) error { return w.shard(ctx, cancel, i) }
 	// While one shard waits for the disk, the next can be read.
 	const atOnce = 2
-	for _, err := range ahead.Each(ctx, atOnce, len(w.Shards), one) {
+	for _, err := range bytesio.Ahead(ctx, atOnce, len(w.Shards), one) {
 		if err != nil {
 			return context.Cause(ctx)
 		}
@@ -190,7 +190,7 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 		return err
 	}
 	const atOnce = 4 // so that several processors work on one shard
-	for j, err := range ahead.Each(ctx, atOnce, len(pairs), one) {
+	for j, err := range bytesio.Ahead(ctx, atOnce, len(pairs), one) {
 		if err != nil {
 			return fmt.Errorf("checkpoint: tensor %s, read again from shard %s: %w", wording.Quote(pairs[j].was.Name), wording.Quote(s.Name), err)
 		}

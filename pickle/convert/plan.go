@@ -16,7 +16,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
-	"github.com/weightools/safetensors/internal/witness"
+	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -184,7 +184,7 @@ func (p *Plan) lay(stem string) error {
 	tensors := make([]*safetensors.Tensor, len(p.Tensors))
 	for i, t := range p.Tensors {
 		if p.Sources[t.Source].file == nil { // so that it is not downloaded again
-			t.Tensor = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: witness.Of(t.ReaderAt)}
+			t.Tensor = &safetensors.Tensor{TensorInfo: t.TensorInfo, ReaderAt: compare.NewWitness(t.ReaderAt)}
 			p.Tensors[i].Tensor = t.Tensor
 		}
 		tensors[i] = t.Tensor

@@ -1,7 +1,6 @@
-// Reading ahead: several at once, in a stable order.
+// Several reads at once.
 
-// Package ahead does several things at once, and gives their results in order.
-package ahead
+package bytesio
 
 import (
 	"context"
@@ -9,13 +8,13 @@ import (
 	"sync"
 )
 
-// Each calls read for each index below n, for up to limit of them at once, and
-// yields what it returns in the order of the indices. So at most limit results
-// are held, however slow the first is. The limit is at least 1.
+// Ahead calls read for each index below n, up to limit of them at once, and yields
+// the results in the order of the indices. It holds at most limit results, however
+// slow the first one is. The limit is at least 1.
 //
-// When the loop ends, early or not, the context of reads that still run is done,
-// and Each waits for them: none outlives it.
-func Each[T any](ctx context.Context, limit, n int, read func(ctx context.Context, i int) T) iter.Seq2[int, T] {
+// When the loop ends, early or not, Ahead cancels the context of running reads and
+// waits for them.
+func Ahead[T any](ctx context.Context, limit, n int, read func(ctx context.Context, i int) T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		var running sync.WaitGroup
 		defer running.Wait()

@@ -1,6 +1,6 @@
 // Reading ahead: the order, the limit, and that nothing is left behind.
 
-package ahead
+package bytesio
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func TestOrderAndLimit(t *testing.T) {
 			begun[i] = make(chan bool)
 		}
 		n := 0
-		for i, got := range Each(t.Context(), limit, len(begun), func(_ context.Context, i int) int {
+		for i, got := range Ahead(t.Context(), limit, len(begun), func(_ context.Context, i int) int {
 			now := running.Add(1)
 			defer running.Add(-1)
 			for was := most.Load(); now > was && !most.CompareAndSwap(was, now); was = most.Load() {
@@ -42,7 +42,7 @@ func TestOrderAndLimit(t *testing.T) {
 
 func TestStops(t *testing.T) {
 	var running, begun atomic.Int32
-	for range Each(t.Context(), 4, 1000, func(ctx context.Context, i int) int {
+	for range Ahead(t.Context(), 4, 1000, func(ctx context.Context, i int) int {
 		begun.Add(1)
 		running.Add(1)
 		defer running.Add(-1)
@@ -56,7 +56,7 @@ func TestStops(t *testing.T) {
 	if running.Load() != 0 || begun.Load() > 5 {
 		t.Errorf("%d reads were begun, and %d are left", begun.Load(), running.Load())
 	}
-	for range Each(t.Context(), 4, 0, func(context.Context, int) int { return 0 }) {
+	for range Ahead(t.Context(), 4, 0, func(context.Context, int) int { return 0 }) {
 		t.Error("a result of nothing")
 	}
 }

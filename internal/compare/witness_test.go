@@ -1,6 +1,6 @@
 // Witnesses: what they vouch for.
 
-package witness
+package compare
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ func TestWitness(t *testing.T) {
 		{"from the back", [][2]int64{{9, 9}, {0, 9}}, false},
 		{"overlapping", [][2]int64{{0, 9}, {5, 13}}, false},
 	} {
-		w := Of(bytes.NewReader(data))
+		w := NewWitness(bytes.NewReader(data))
 		for _, r := range test.reads {
 			w.ReadAt(make([]byte, r[1]), r[0])
 		}
@@ -36,7 +36,7 @@ func TestWitness(t *testing.T) {
 			t.Errorf("%s: it vouches for what it has not seen", test.name)
 		}
 	}
-	if (*Reader)(nil).IsOf(0) {
+	if (*Witness)(nil).IsOf(0) {
 		t.Error("no witness has seen something")
 	}
 }

@@ -1,12 +1,12 @@
-// Locks on files, elsewhere: there are none.
+// Systems without locks on files.
 
 //go:build !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
 
-package claim
+package atomicfile
 
 import "os"
 
-// locks says that there are none.
+// locks reports whether the system has locks.
 const locks = false
 
 // Lock returns true.

@@ -1,6 +1,6 @@
 // Claims: what is found of files that have become others.
 
-package claim_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weightools/safetensors/internal/claim"
+	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // file writes a file of an hour ago, so that whatever is written now has another date.
@@ -35,7 +35,7 @@ func TestHoldFindsWhatChanged(t *testing.T) {
 	} {
 		t.Run(change, func(t *testing.T) {
 			name := file(t, filepath.Join(t.TempDir(), "x"), "a")
-			var files claim.Files
+			var files atomicfile.Claim
 			if err := files.Add(name); err != nil {
 				t.Fatal(err)
 			}
@@ -59,8 +59,8 @@ func TestHoldFindsWhatChanged(t *testing.T) {
 // Two who have read one file do not both replace it.
 func TestHoldOfWhatIsHeld(t *testing.T) {
 	name := file(t, filepath.Join(t.TempDir(), "x"), "a")
-	var one, other claim.Files
-	for _, files := range []*claim.Files{&one, &other} {
+	var one, other atomicfile.Claim
+	for _, files := range []*atomicfile.Claim{&one, &other} {
 		if err := files.Add(name); err != nil {
 			t.Fatal(err)
 		}
@@ -75,8 +75,8 @@ func TestHoldOfWhatIsHeld(t *testing.T) {
 	if err == nil {
 		t.Skip("this system has no locks")
 	}
-	if !errors.Is(err, claim.ErrLocked) {
-		t.Errorf("error %v, want %v", err, claim.ErrLocked)
+	if !errors.Is(err, atomicfile.ErrLocked) {
+		t.Errorf("error %v, want %v", err, atomicfile.ErrLocked)
 	}
 	release()
 	releaseOther, err = other.Hold()
@@ -87,7 +87,7 @@ func TestHoldOfWhatIsHeld(t *testing.T) {
 }
 
 func TestNothingIsHeld(t *testing.T) {
-	var files claim.Files
+	var files atomicfile.Claim
 	release, err := files.Hold()
 	release()
 	if err != nil {

@@ -1,0 +1,76 @@
+// Files that are read now and replaced later.
+
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// A Claim detects whether files have changed between reading and replacing them:
+// minutes later, a training run or another program may have written a new file under
+// the name, which would be lost. The zero Claim has no files. It is not for
+// concurrent use.
+type Claim struct{ files []original }
+
+// An original is a name and the file it referred to.
+type original struct {
+	name string
+	info fs.FileInfo
+}
+
+// Add adds the named file before it is read. It follows symbolic links.
+func (f *Claim) Add(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	f.files = append(f.files, original{name, info})
+	return nil
+}
+
+// Check returns an error if a file was replaced, or if its size or date changed. Errors
+// are of type *[fs.PathError].
+func (f *Claim) Check() error {
+	for _, s := range f.files {
+		info, err := os.Stat(s.name)
+		if err != nil {
+			return err
+		}
+		if !os.SameFile(s.info, info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime()) {
+			return &fs.PathError{Op: "replace", Path: s.name, Err: errors.New("it has changed since it was read: another process is writing it")}
+		}
+	}
+	return nil
+}
+
+// Hold locks the files against other holders, and then checks them: of two programs
+// that read a file and want to replace it, the second finds the lock or a changed
+// file. The locks last until release is called, which is never nil.
+func (f *Claim) Hold() (release func(), err error) {
+	var open []*os.File
+	release = func() {
+		for _, file := range open {
+			file.Close()
+		}
+		open = nil
+	}
+	for _, s := range f.files {
+		if !locks {
+			break // and an open file cannot be replaced on Windows
+		}
+		file, err := os.Open(s.name)
+		if err != nil {
+			continue // Check reports a missing file; there may be too many open files
+		}
+		open = append(open, file)
+		if !Lock(file) {
+			return release, &fs.PathError{Op: "replace", Path: s.name, Err: ErrLocked}
+		}
+	}
+	return release, f.Check()
+}
+
+// ErrLocked means that another program holds a file.
+var ErrLocked = errors.New("another process is editing it")
