@@ -37,10 +37,14 @@ var floods = []struct{ name, code string }{
 	{"registry", proto(2) + numbered(50_000, "\x84%04d0") + "N."},
 	{"pickles in strings", proto(4) + strings.Repeat(bin(proto(2)+payload+".")+"0", 50_000) + "N."},
 	{"long numbers", proto(2) + strings.Repeat("I0x"+strings.Repeat("f", 4000)+"\n0", 1000) + "N."},
-	{"one state, set again and again", proto(2) + "}(" + numbered(20_000, "X\x05\x00\x00\x00%05dN") + "uq\x01" + ordered + ")R" + strings.Repeat("h\x01b", 100_000) + "."},
-	{"one tuple, given again and again", proto(2) + "(" + strings.Repeat("K\x01", 20_000) + "tq\x01" + ordered + "q\x02" + strings.Repeat("h\x02h\x01R0", 100_000) + "."},
-	{"one tuple, copied again and again", proto(2) + "(" + ordered + strings.Repeat("K\x01", 20_000) + "tq\x01" + glob("copyreg", "__newobj__") + "q\x02" + strings.Repeat("h\x02h\x01R0", 100_000) + "."},
-	{"attributes", proto(4) + ordered + "q\x010" + glob("builtins", "getattr") + "q\x02" + numbered(50_000, "h\x02h\x01X\x05\x00\x00\x00%05d\x86R0") + "N."},
+	{"one state, set again and again", proto(2) + "}(" + numbered(20_000, "X\x05\x00\x00\x00%05dN") + "uq\x01" + ordered +
+		")R" + strings.Repeat("h\x01b", 100_000) + "."},
+	{"one tuple, given again and again", proto(2) + "(" + strings.Repeat("K\x01", 20_000) + "tq\x01" + ordered + "q\x02" +
+		strings.Repeat("h\x02h\x01R0", 100_000) + "."},
+	{"one tuple, copied again and again", proto(2) + "(" + ordered + strings.Repeat("K\x01", 20_000) + "tq\x01" +
+		glob("copyreg", "__newobj__") + "q\x02" + strings.Repeat("h\x02h\x01R0", 100_000) + "."},
+	{"attributes", proto(4) + ordered + "q\x010" + glob("builtins", "getattr") + "q\x02" +
+		numbered(50_000, "h\x02h\x01X\x05\x00\x00\x00%05d\x86R0") + "N."},
 }
 
 // TestFloods checks that Analyze and Load keep within their budgets for each flood, that none is safe, and that a

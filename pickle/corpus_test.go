@@ -121,7 +121,8 @@ func found(have []string, want string) bool {
 	}
 	want = strings.Replace(want, "systeme*", `syst\u00e8me`, 1) // the manifest is in ASCII
 	for _, h := range have {
-		if h == want || h == strings.ReplaceAll(want, `\x`, `\\x`) || strings.HasPrefix(h, want+"=>") || strings.HasSuffix(want, "*") && strings.HasPrefix(h, strings.TrimSuffix(want, "*")) {
+		if h == want || h == strings.ReplaceAll(want, `\x`, `\\x`) || strings.HasPrefix(h, want+"=>") ||
+			strings.HasSuffix(want, "*") && strings.HasPrefix(h, strings.TrimSuffix(want, "*")) {
 			return true
 		}
 	}

@@ -53,7 +53,8 @@ func TestSearch(t *testing.T) {
 
 // Numbers in any base are valid, and invalid lines may contain a pickle.
 func TestTextOfOtherBases(t *testing.T) {
-	for _, program := range []string{"I0x1950a86a20f9469cfc6c\n.", "L119547037146038801333356L\n.", "L0x1950a86a20f9469cfc6cL\n."} {
+	for _, program := range []string{"I0x1950a86a20f9469cfc6c\n.", "L119547037146038801333356L\n.",
+		"L0x1950a86a20f9469cfc6cL\n."} {
 		if n := loaded(t, program, nil).Roots()[0].BigInt(); n == nil || n.Text(16) != "1950a86a20f9469cfc6c" {
 			t.Errorf("%q is %v", program, n)
 		}

@@ -20,7 +20,8 @@ func seed(f *testing.F) {
 		proto(2) + strings.Repeat("(", 10) + "N" + strings.Repeat(strings.Repeat("2", 9)+"t", 10) + ".",
 		"(S'ls'\nios\nsystem\n.", "\xff\xff" + payload + ".", "I0x10\n0L1_0L\n0F1e5\n0V\\u20ac\n.",
 		proto(4) + "]\x94(K\x01h\x00e}\x94(K\x01K\x02u\x8f(K\x01\x90(K\x02\x91.",
-		proto(2) + glob("copy_reg", "_reconstructor") + glob("__builtin__", "object") + glob("__builtin__", "object") + "N\x87R}b.",
+		proto(2) + glob("copy_reg", "_reconstructor") + glob("__builtin__", "object") + glob("__builtin__", "object") +
+			"N\x87R}b.",
 	} {
 		f.Add([]byte(s))
 	}

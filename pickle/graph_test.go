@@ -10,9 +10,12 @@ import (
 
 func TestKinds(t *testing.T) {
 	for kind, inner := range map[Kind]heap.Kind{
-		KindUnknown: heap.KindUnknown, KindNone: heap.KindNone, KindBool: heap.KindBool, KindInt: heap.KindInt, KindFloat: heap.KindFloat,
-		KindStr: heap.KindStr, KindBytes: heap.KindBytes, KindByteArray: heap.KindByteArray, KindTuple: heap.KindTuple, KindList: heap.KindList,
-		KindDict: heap.KindDict, KindSet: heap.KindSet, KindFrozenSet: heap.KindFrozenSet, KindGlobal: heap.KindGlobal, KindCall: heap.KindCall,
+		KindUnknown: heap.KindUnknown, KindNone: heap.KindNone, KindBool: heap.KindBool, KindInt: heap.KindInt,
+		KindFloat: heap.KindFloat,
+		KindStr:   heap.KindStr, KindBytes: heap.KindBytes, KindByteArray: heap.KindByteArray, KindTuple: heap.KindTuple,
+		KindList: heap.KindList,
+		KindDict: heap.KindDict, KindSet: heap.KindSet, KindFrozenSet: heap.KindFrozenSet, KindGlobal: heap.KindGlobal,
+		KindCall:       heap.KindCall,
 		KindPersistent: heap.KindPersistent, KindBuffer: heap.KindBuffer,
 	} {
 		if kind != Kind(inner) {

@@ -15,8 +15,10 @@ func arrayHead(dtype string, n byte, aligned bool) string {
 		alignment = "K\x10"
 	}
 	return proto(4) + "}" + str("x") + stack("joblib.numpy_pickle", "NumpyArrayWrapper") + ")\x81}(" +
-		str("subclass") + stack("numpy", "ndarray") + str("shape") + "K" + string([]byte{n}) + "\x85" + str("order") + str("C") +
-		str("dtype") + stack("numpy", "dtype") + str(dtype) + "\x89\x88\x87R(K\x03" + str("<") + "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK" + flagsOf(dtype) + "tb" +
+		str("subclass") + stack("numpy", "ndarray") + str("shape") + "K" + string([]byte{n}) + "\x85" + str("order") +
+		str("C") +
+		str("dtype") + stack("numpy", "dtype") + str(dtype) + "\x89\x88\x87R(K\x03" + str("<") +
+		"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK" + flagsOf(dtype) + "tb" +
 		str("allow_mmap") + "\x88" + str("numpy_array_alignment_bytes") + alignment + "ub"
 }
 
@@ -36,14 +38,19 @@ func TestJoblib(t *testing.T) {
 		{"times", arrayHead("M8[ns]", 3, false) + floats + "s.", Safe, "", RuleRawArray},
 		{"no elements", arrayHead("f8", 0, false) + "s.", Safe, "", RuleRawArray},
 		{"a payload behind it", arrayHead("f8", 3, false) + floats + "s0" + payload + ".", Dangerous, "os.system", ""},
-		{"a pickle in it", arrayHead("u1", 60, false) + (proto(2) + payload + "." + strings.Repeat(".", 60))[:60] + "s.", Dangerous, "os.system", RuleRawArray},
-		{"a pickle for who takes no notice of it", arrayHead("u1", 60, false) + ("0" + payload + "." + strings.Repeat(".", 60))[:60] + "s.", Dangerous, "os.system", RuleRawArray},
+		{"a pickle in it", arrayHead("u1", 60, false) + (proto(2) + payload + "." + strings.Repeat(".", 60))[:60] + "s.",
+			Dangerous, "os.system", RuleRawArray},
+		{"a pickle for who takes no notice of it", arrayHead("u1", 60, false) +
+			("0" + payload + "." + strings.Repeat(".", 60))[:60] + "s.", Dangerous, "os.system", RuleRawArray},
 		{"too short", arrayHead("f8", 3, false) + floats[:20], Suspicious, "", RuleTruncated},
 		{"objects", arrayHead("O", 3, false) + proto(4) + "](K\x01K\x02K\x03e.s.", Safe, "", RuleNested},
 		{"objects of a payload", arrayHead("O", 3, false) + proto(4) + payload + ".s.", Dangerous, "os.system", RuleNested},
-		{"objects, and a payload behind them", arrayHead("O", 3, false) + proto(4) + "N.s0" + payload + ".", Dangerous, "os.system", RuleNested},
-		{"objects that have a memo of their own", arrayHead("O", 3, false) + proto(4) + "h\x00.s.", Suspicious, "", RuleMemoMiss},
-		{"objects in objects", arrayHead("O", 3, false) + arrayHead("O", 3, false) + proto(4) + payload + ".s.s.", Dangerous, "os.system", RuleNested},
+		{"objects, and a payload behind them", arrayHead("O", 3, false) + proto(4) + "N.s0" + payload + ".", Dangerous,
+			"os.system", RuleNested},
+		{"objects that have a memo of their own", arrayHead("O", 3, false) + proto(4) + "h\x00.s.", Suspicious, "",
+			RuleMemoMiss},
+		{"objects in objects", arrayHead("O", 3, false) + arrayHead("O", 3, false) + proto(4) + payload + ".s.s.", Dangerous,
+			"os.system", RuleNested},
 		{"a size that cannot be told", arrayHead("x", 3, false) + floats + "s.", Suspicious, "", RuleParse},
 	} {
 		k.test(t)

@@ -49,7 +49,8 @@ func TestCheckpoint(t *testing.T) {
 		class, storage, _ := id.Item(1).Global()
 		elements, _ := id.Item(4).Int()
 		rows, _ := tensor.Args().Item(2).Item(0).Int()
-		if !ok || class != "torch" || storage != "FloatStorage" || elements != 4096*4096 || rows != 4096 || tensor.Args().Len() != 6 {
+		if !ok || class != "torch" || storage != "FloatStorage" || elements != 4096*4096 || rows != 4096 ||
+			tensor.Args().Len() != 6 {
 			t.Fatalf("%q is Result of %v", name, tensor.Args())
 		}
 		n++
@@ -68,39 +69,49 @@ func TestOptions(t *testing.T) {
 		return r
 	}
 	five := strings.Repeat("K\x01.", 5)
-	if r := analyze(five+"raw bytes", Options{MaxStreams: 5}); r.Verdict != Safe || r.End != int64(len(five)) || len(r.Streams) != 5 {
+	if r := analyze(five+"raw bytes", Options{MaxStreams: 5}); r.Verdict != Safe || r.End != int64(len(five)) ||
+		len(r.Streams) != 5 {
 		t.Errorf("MaxStreams: %s, ends at %d: %v", r.Verdict, r.End, r.Findings)
 	}
 	if r := analyze(five+"raw bytes"+payload+".", Options{NoSweep: true}); r.Verdict != Suspicious || len(r.Imports) != 0 {
 		t.Errorf("NoSweep: %s, %d imports", r.Verdict, len(r.Imports))
 	}
-	if r := analyze(proto(2)+strings.Repeat("N0", 10_000)+"N.", Options{MaxOpcodes: 5000}); r.Verdict != Suspicious || r.Complete {
+	if r := analyze(proto(2)+strings.Repeat("N0", 10_000)+"N.", Options{MaxOpcodes: 5000}); r.Verdict != Suspicious ||
+		r.Complete {
 		t.Errorf("MaxOpcodes: %s, complete %v", r.Verdict, r.Complete)
 	}
 	if r := analyze(strings.Repeat("N.", 10_000), Options{MaxOpcodes: 5000}); r.Verdict != Suspicious || r.Complete {
 		t.Errorf("MaxOpcodes over streams: %s, complete %v", r.Verdict, r.Complete)
 	}
-	if r := analyze(proto(2)+strings.Repeat("]0", 100_000)+"N.", Options{MaxMemory: 1 << 20}); r.Verdict != Suspicious || r.Complete {
+	if r := analyze(proto(2)+strings.Repeat("]0", 100_000)+"N.", Options{MaxMemory: 1 << 20}); r.Verdict != Suspicious ||
+		r.Complete {
 		t.Errorf("MaxMemory: %s, complete %v", r.Verdict, r.Complete)
 	}
-	if r := analyze(proto(2)+strings.Repeat("]", 100_000)+payload+".", Options{MaxMemory: 1 << 20}); r.Verdict != Dangerous || r.Complete {
+	if r := analyze(proto(2)+strings.Repeat("]", 100_000)+payload+".",
+		Options{MaxMemory: 1 << 20}); r.Verdict != Dangerous || r.Complete {
 		t.Errorf("MaxMemory, and then a payload: %s, complete %v", r.Verdict, r.Complete)
 	}
 	nested := proto(4) + bin(proto(4)+bin(proto(4)+bin(proto(2)+payload+".")+".")+".") + "."
 	if r := analyze(nested, Options{MaxNesting: 1}); r.Complete {
 		t.Errorf("MaxNesting: complete")
 	}
-	if r := analyze(proto(2)+strings.Repeat(glob("m", "a")+"0"+glob("m", "b")+"0"+glob("m", "c")+"0", 2)+payload+".", Options{MaxReport: 2}); len(r.Imports) > 3 || r.Omitted == 0 || r.Verdict != Dangerous {
+	if r := analyze(proto(2)+strings.Repeat(glob("m", "a")+"0"+glob("m", "b")+"0"+glob("m", "c")+"0", 2)+payload+".",
+		Options{MaxReport: 2}); len(r.Imports) > 3 || r.Omitted == 0 || r.Verdict != Dangerous {
 		t.Errorf("MaxReport: %d imports, %d omitted, %s", len(r.Imports), r.Omitted, r.Verdict)
 	}
 	flood := proto(2) + strings.Repeat(uni("a")+"Q0"+glob("m", "x")+")R0", 100) + payload + "."
 	r := analyze(flood, Options{MaxReport: 2})
-	listed := len(r.Imports) > 0 && len(r.Calls) > 0 && r.Imports[len(r.Imports)-1].Verdict == Dangerous && r.Calls[len(r.Calls)-1].Verdict == Dangerous
+	listed := len(r.Imports) > 0 && len(r.Calls) > 0 && r.Imports[len(r.Imports)-1].Verdict == Dangerous &&
+		r.Calls[len(r.Calls)-1].Verdict == Dangerous
 	if !listed || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error }) {
 		t.Errorf("MaxReport, crowded: %v, %v, %v", r.Imports, r.Calls, r.Findings)
 	}
 	id := proto(2) + uni("12") + "Q."
-	if r := analyze(id, Options{PersistentID: func(v Value) bool { s, _ := v.Str(); return s == "12" }}); r.Verdict != Safe {
+	if r := analyze(id, Options{PersistentID: func(v Value) bool {
+		s,
+			_ := v.Str()
+		return s == "12"
+	}}); r.Verdict != Safe {
 		t.Errorf("PersistentID: %s", r.Verdict)
 	}
 	if r := analyze(id, Options{}); r.Verdict != Suspicious {
@@ -110,7 +121,8 @@ func TestOptions(t *testing.T) {
 
 // TestCallsAreCounted checks that calls of one name are merged unless something is wrong with them.
 func TestCallsAreCounted(t *testing.T) {
-	code := proto(2) + ordered + "q\x000" + strings.Repeat("h\x00)R0", 100) + system + "q\x010" + "h\x01" + uni("a") + "\x85R0h\x01" + uni("b") + "\x85R."
+	code := proto(2) + ordered + "q\x000" + strings.Repeat("h\x00)R0", 100) + system + "q\x010" + "h\x01" + uni("a") +
+		"\x85R0h\x01" + uni("b") + "\x85R."
 	r := analyzed(t, []byte(code))
 	want := []Call{
 		{Callee: "collections.OrderedDict", Args: "()", Count: 100, Verdict: Safe},

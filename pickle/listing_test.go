@@ -52,7 +52,8 @@ func TestListingIsPickletools(t *testing.T) {
 	var paths []string
 	for _, s := range bareSamples(t) {
 		// dis indents by up to a megabyte for many MARKs, and parses array data as instructions.
-		if info, err := os.Stat(filepath.Join(corpus, s.file)); err == nil && info.Size() < 120_000 && s.container == "pickle" {
+		if info, err := os.Stat(filepath.Join(corpus, s.file)); err == nil && info.Size() < 120_000 &&
+			s.container == "pickle" {
 			paths = append(paths, filepath.Join(corpus, s.file))
 		}
 	}

@@ -98,7 +98,8 @@ func TestEachOpcode(t *testing.T) {
 }
 
 func TestOps(t *testing.T) {
-	code := proto(4) + "(I-7\n" + glob("os", "system") + str("abc") + bin(strings.Repeat("z", 10_000)) + "G\x3f\xf8\x00\x00\x00\x00\x00\x00J\xf9\xff\xff\xff" + ".N."
+	code := proto(4) + "(I-7\n" + glob("os", "system") + str("abc") + bin(strings.Repeat("z", 10_000)) +
+		"G\x3f\xf8\x00\x00\x00\x00\x00\x00J\xf9\xff\xff\xff" + ".N."
 	type op struct {
 		code          string
 		off, end, i   int64

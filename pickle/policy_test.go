@@ -88,12 +88,16 @@ func TestProfiles(t *testing.T) {
 	}{
 		{"a layer", layer, "", Suspicious},
 		{"a layer", layer, "torch-modules", Safe},
-		{"a function beside layers", proto(2) + glob("torch.nn.modules.utils", "_pair") + "K\x01\x85R.", "torch-modules", Suspicious},
-		{"a layer's state with two underscores", proto(2) + glob("torch.nn.modules.linear", "Linear") + ")\x81" + stateOf("__class__", "N") + "b.", "torch-modules", Dangerous},
-		{"a layer's attribute", proto(4) + stack("torch.nn.modules.linear", "Linear.forward") + ".", "torch-modules", Suspicious},
+		{"a function beside layers", proto(2) + glob("torch.nn.modules.utils", "_pair") + "K\x01\x85R.", "torch-modules",
+			Suspicious},
+		{"a layer's state with two underscores", proto(2) + glob("torch.nn.modules.linear", "Linear") + ")\x81" +
+			stateOf("__class__", "N") + "b.", "torch-modules", Dangerous},
+		{"a layer's attribute", proto(4) + stack("torch.nn.modules.linear", "Linear.forward") + ".", "torch-modules",
+			Suspicious},
 		{"an estimator", proto(2) + glob("sklearn.linear_model._base", "LinearRegression") + ")\x81}b.", "sklearn", Safe},
 		{"a loader within sklearn", proto(2) + glob("sklearn.externals.joblib", "Parallel") + ")R.", "sklearn", Dangerous},
-		{"a random state", proto(2) + glob("numpy.random._pickle", "__randomstate_ctor") + uni("MT19937") + "\x85R.", "numpy-random", Safe},
+		{"a random state", proto(2) + glob("numpy.random._pickle", "__randomstate_ctor") + uni("MT19937") + "\x85R.",
+			"numpy-random", Safe},
 	} {
 		p := &Policy{}
 		if k.profile != "" {
@@ -153,7 +157,8 @@ func TestParsePolicyErrors(t *testing.T) {
 		{"allow a..b", `policy: line 1: "a..b" is not a dotted name, optionally followed by .*`},
 		{"\nallow", `policy: line 2: allow needs an argument`},
 		{"permit a.b", `policy: line 1: unknown keyword "permit": expected allow, deny, profile or file`},
-		{"profile nothing", `policy: line 1: unknown profile "nothing": the profiles are torch-modules, lightning, transformers, sklearn, numpy-random`},
+		{"profile nothing",
+			`policy: line 1: unknown profile "nothing": the profiles are torch-modules, lightning, transformers, sklearn, numpy-random`},
 		{"file abc", `policy: line 1: "abc" is not a SHA-256 digest (64 lower-case hexadecimal digits)`},
 	} {
 		_, err := ParsePolicy(strings.NewReader(k.line))
@@ -167,10 +172,12 @@ func TestWhy(t *testing.T) {
 	for _, k := range []struct{ module, name, why, allow string }{
 		{"os", "system", "It starts programs or gives access to functions that do. (os.*)", ""},
 		{"builtins", "eval", "It runs code or builds code from data. (builtins.eval)", ""},
-		{"mymodel", "Net", "The name is on no list, so the effect of importing and calling it is unknown.", "allow mymodel.Net"},
+		{"mymodel", "Net", "The name is on no list, so the effect of importing and calling it is unknown.",
+			"allow mymodel.Net"},
 		{"collections", "OrderedDict", "The name is on the allow list. (collections.OrderedDict)", ""},
 		{"pathlib", "Path.unlink", "The name is an attribute of an allowed name, but not allowed itself. (pathlib.Path)", ""},
-		{"a", "b.__class__", "A part of the name starts and ends with two underscores and gives access to the interpreter.", ""},
+		{"a", "b.__class__", "A part of the name starts and ends with two underscores and gives access to the interpreter.",
+			""},
 		{"my model", "Net", "The name is on no list, so the effect of importing and calling it is unknown.", ""},
 	} {
 		im := judged(t, k.module, k.name, nil)

@@ -76,7 +76,8 @@ func TestUnpack(t *testing.T) {
 		if name != tt.name || !strings.HasPrefix(got, tt.begin) || err != nil || used != int64(len(tt.packed)) {
 			t.Errorf("%s: %s, %.20q, %v, %d bytes of %d", tt.name, name, got, err, used, len(tt.packed))
 		}
-		if _, got, _, err := unpacked(t, tt.packed[:len(tt.packed)-2]); err != nil && !Damaged(err) || !strings.HasPrefix(got+text, got) {
+		if _, got, _, err := unpacked(t, tt.packed[:len(tt.packed)-2]); err != nil && !Damaged(err) ||
+			!strings.HasPrefix(got+text, got) {
 			t.Errorf("%s, cut off: %.20q, %v, which is no damage", tt.name, got, err)
 		}
 	}
@@ -92,7 +93,8 @@ func TestWhatFollows(t *testing.T) {
 }
 
 func TestDetectNothing(t *testing.T) {
-	for _, head := range []string{"", "x", "\x1f\x8b", "\x78\x9d", "\x78\x20", "BZh0", "BZh9 a text", "\x5d\x00\x00\x80\x01", bzip2Head[:9], "PK\x03\x04", "ZFxx"} {
+	for _, head := range []string{"", "x", "\x1f\x8b", "\x78\x9d", "\x78\x20", "BZh0", "BZh9 a text",
+		"\x5d\x00\x00\x80\x01", bzip2Head[:9], "PK\x03\x04", "ZFxx"} {
 		if list := Detect([]byte(head)); len(list) > 0 {
 			t.Errorf("%q is packed by %s", head, list[0].Name)
 		}
@@ -130,7 +132,8 @@ func TestMethods(t *testing.T) {
 
 // Read errors are not damage.
 func TestDamaged(t *testing.T) {
-	for err, want := range map[error]bool{nil: false, io.EOF: false, io.ErrUnexpectedEOF: true, gzip.ErrHeader: true, zlib.ErrChecksum: true, flate.CorruptInputError(1): true, io.ErrClosedPipe: false} {
+	for err, want := range map[error]bool{nil: false, io.EOF: false, io.ErrUnexpectedEOF: true, gzip.ErrHeader: true,
+		zlib.ErrChecksum: true, flate.CorruptInputError(1): true, io.ErrClosedPipe: false} {
 		if Damaged(err) != want {
 			t.Errorf("%v: %v", err, !want)
 		}

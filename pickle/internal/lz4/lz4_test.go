@@ -38,11 +38,14 @@ func TestFrames(t *testing.T) {
 		{"a match that overlaps itself", plain + "\x08\x00\x00\x00\x34abc\x03\x00\x10!" + endOfAll, "abc" + "abcabcab" + "!"},
 		{"many literals", plain + "\x18\x01\x00\x00\xf0\xff\x07" + long + endOfAll, long},
 		// One literal and a match of 15+255+5+4 bytes at distance 1.
-		{"a long match", plain + "\x08\x00\x00\x00\x1fx\x01\x00\xff\x05\x10y" + endOfAll, strings.Repeat("x", 1+15+255+5+4) + "y"},
-		{"a match with the block before", linked + "\x03\x00\x00\x80abc" + "\x05\x00\x00\x00\x00\x03\x00\x10d" + endOfAll, "abc" + "abca" + "d"},
+		{"a long match", plain + "\x08\x00\x00\x00\x1fx\x01\x00\xff\x05\x10y" + endOfAll, strings.Repeat("x", 1+15+255+5+4) +
+			"y"},
+		{"a match with the block before", linked + "\x03\x00\x00\x80abc" + "\x05\x00\x00\x00\x00\x03\x00\x10d" + endOfAll,
+			"abc" + "abca" + "d"},
 		{"sums, size and dictionary", withAll + "\x03\x00\x00\x80abc" + "SUM1" + endOfAll + "SUM2", "abc"},
 		{"two frames", plain + "\x01\x00\x00\x80a" + endOfAll + plain + "\x01\x00\x00\x80b" + endOfAll, "ab"},
-		{"a frame to skip", plain + "\x01\x00\x00\x80a" + endOfAll + "\x5f\x2a\x4d\x18\x02\x00\x00\x00??" + plain + endOfAll, "a"},
+		{"a frame to skip", plain + "\x01\x00\x00\x80a" + endOfAll + "\x5f\x2a\x4d\x18\x02\x00\x00\x00??" + plain + endOfAll,
+			"a"},
 	} {
 		got, err := unpacked(tt.packed)
 		if err != nil || got != tt.want {
@@ -60,17 +63,18 @@ func TestFrames(t *testing.T) {
 
 func TestDamaged(t *testing.T) {
 	for name, packed := range map[string]string{
-		"no magic":                         "PK\x03\x04 and more",
-		"another version":                  Magic + "\x20\x40\x00" + endOfAll,
-		"blocks too small":                 Magic + "\x60\x30\x00" + endOfAll,
-		"a block larger than blocks are":   plain + "\x01\x00\x01\x00",
-		"a match at distance 0":            plain + "\x08\x00\x00\x00\x34abc\x00\x00\x10!" + endOfAll,
-		"a match before the start":         plain + "\x08\x00\x00\x00\x34abc\x04\x00\x10!" + endOfAll,
-		"more literals than there are":     plain + "\x04\x00\x00\x00\x70abc" + endOfAll,
-		"a number that does not end":       plain + "\x03\x00\x00\x00\xf0\xff\xff" + endOfAll,
-		"half a distance":                  plain + "\x05\x00\x00\x00\x34abc\x03" + endOfAll,
-		"something else after the frame":   plain + endOfAll + "and more of it",
-		"a block that unpacks to too much": plain + "\x08\x02\x00\x00\x1fx\x01\x00" + strings.Repeat("\xff", 514) + "\x00\x00" + endOfAll,
+		"no magic":                       "PK\x03\x04 and more",
+		"another version":                Magic + "\x20\x40\x00" + endOfAll,
+		"blocks too small":               Magic + "\x60\x30\x00" + endOfAll,
+		"a block larger than blocks are": plain + "\x01\x00\x01\x00",
+		"a match at distance 0":          plain + "\x08\x00\x00\x00\x34abc\x00\x00\x10!" + endOfAll,
+		"a match before the start":       plain + "\x08\x00\x00\x00\x34abc\x04\x00\x10!" + endOfAll,
+		"more literals than there are":   plain + "\x04\x00\x00\x00\x70abc" + endOfAll,
+		"a number that does not end":     plain + "\x03\x00\x00\x00\xf0\xff\xff" + endOfAll,
+		"half a distance":                plain + "\x05\x00\x00\x00\x34abc\x03" + endOfAll,
+		"something else after the frame": plain + endOfAll + "and more of it",
+		"a block that unpacks to too much": plain + "\x08\x02\x00\x00\x1fx\x01\x00" + strings.Repeat("\xff", 514) +
+			"\x00\x00" + endOfAll,
 	} {
 		if got, err := unpacked(packed); err == nil {
 			t.Errorf("%s: %d bytes, and no error", name, len(got))

@@ -62,7 +62,8 @@ func TestAgainstPython(t *testing.T) {
 		case strings.HasSuffix(file, ".twice.xz"):
 			want = append(want, want...)
 		case strings.HasSuffix(file, ".filter.xz"):
-			if _, err := unpack(file, bytes.NewReader(packed)); err == nil || !strings.Contains(err.Error(), "unsupported filter") {
+			if _, err := unpack(file, bytes.NewReader(packed)); err == nil ||
+				!strings.Contains(err.Error(), "unsupported filter") {
 				t.Errorf("%s: %v, want an unsupported filter", file, err)
 			}
 			continue
@@ -175,12 +176,13 @@ func TestUncompressedChunks(t *testing.T) {
 func TestInvalid(t *testing.T) {
 	size := binary.LittleEndian.AppendUint64(nil, 1<<40)
 	for name, packed := range map[string]string{
-		"properties out of range.lzma":        "\xff\x00\x00\x01\x00" + string(size) + "\x00\x00\x00\x00\x00",
-		"lc + lp above four.lzma":             "\x08\x00\x00\x01\x00" + string(size) + "\x00\x00\x00\x00\x00",
-		"a first byte that is not zero.lzma":  "\x5d\x00\x00\x01\x00" + string(size) + "\x01\x00\x00\x00\x00",
-		"a match without previous bytes.lzma": "\x5d\x00\x00\x01\x00" + string(size) + "\x00\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00",
-		"no magic.xz":                         "PK\x03\x04 and more bytes",
-		"an unknown check.xz":                 Magic + "\x00\x10    ",
+		"properties out of range.lzma":       "\xff\x00\x00\x01\x00" + string(size) + "\x00\x00\x00\x00\x00",
+		"lc + lp above four.lzma":            "\x08\x00\x00\x01\x00" + string(size) + "\x00\x00\x00\x00\x00",
+		"a first byte that is not zero.lzma": "\x5d\x00\x00\x01\x00" + string(size) + "\x01\x00\x00\x00\x00",
+		"a match without previous bytes.lzma": "\x5d\x00\x00\x01\x00" + string(size) +
+			"\x00\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00",
+		"no magic.xz":         "PK\x03\x04 and more bytes",
+		"an unknown check.xz": Magic + "\x00\x10    ",
 	} {
 		if got, err := unpack(name, strings.NewReader(packed)); err == nil {
 			t.Errorf("%s: %d bytes, and no error", name, len(got))

@@ -38,7 +38,8 @@ func TestMemoIsAMap(t *testing.T) {
 
 func TestFarEntries(t *testing.T) {
 	var m memo
-	for i, far := range map[uint64]bool{0: false, 1000: false, 1 << 20: false, 1<<24 - 1: false, 1 << 24: true, 1 << 62: true} {
+	for i, far := range map[uint64]bool{0: false, 1000: false, 1 << 20: false, 1<<24 - 1: false, 1 << 24: true,
+		1 << 62: true} {
 		if got := m.put(i, 1); got != far {
 			t.Errorf("entry %d is far: %v", i, got)
 		}

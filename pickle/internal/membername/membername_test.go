@@ -10,7 +10,8 @@ func TestHazard(t *testing.T) {
 			t.Errorf("%q %s", name, got)
 		}
 	}
-	for _, name := range []string{"", "/", "/a", "//a", "../a", "./../a", "a/../../b", "a/./b", "a//b", "a//", `a\b`, `\\host\x`, "C:x", `C:\x`, "a\x00b", "a\x1b[2J", "a\nb", "..", "a\x7f"} {
+	for _, name := range []string{"", "/", "/a", "//a", "../a", "./../a", "a/../../b", "a/./b", "a//b", "a//", `a\b`,
+		`\\host\x`, "C:x", `C:\x`, "a\x00b", "a\x1b[2J", "a\nb", "..", "a\x7f"} {
 		if Hazard(name) == "" {
 			t.Errorf("nothing is wrong with %q", name)
 		}

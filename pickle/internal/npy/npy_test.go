@@ -10,8 +10,10 @@ import (
 
 func TestLiterals(t *testing.T) {
 	for text, want := range map[string]literalKind{
-		"'a'": stringLiteral, `"a"`: stringLiteral, `'a\'b'`: stringLiteral, "12": intLiteral, "-1": intLiteral, "3L": intLiteral, "None": otherLiteral, "True": otherLiteral,
-		"()": tupleLiteral, "(1,)": tupleLiteral, "(1)": intLiteral, "(1, 2)": tupleLiteral, "[1, 'a', ]": listLiteral, "{'a': 1}": dictLiteral, "{}": dictLiteral,
+		"'a'": stringLiteral, `"a"`: stringLiteral, `'a\'b'`: stringLiteral, "12": intLiteral, "-1": intLiteral,
+		"3L": intLiteral, "None": otherLiteral, "True": otherLiteral,
+		"()": tupleLiteral, "(1,)": tupleLiteral, "(1)": intLiteral, "(1, 2)": tupleLiteral, "[1, 'a', ]": listLiteral,
+		"{'a': 1}": dictLiteral, "{}": dictLiteral,
 		" { 'a' : ( 1 , ) , }\n": dictLiteral, "{'a': [('b', 'c')]}\x00\x00": dictLiteral,
 	} {
 		if l, err := parseLiteral([]byte(text)); err != nil || l.kind != want {
@@ -19,7 +21,8 @@ func TestLiterals(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "(", "[1", "{'a'}", "{'a': }", "'a", "'a\n'", "1 2", "(1 2)", "f()", "a", "-", "1+1", "b'a'", "(1,))", "{1: 2", "[,]", "9223372036854775808", "__import__('os')",
+		"", "(", "[1", "{'a'}", "{'a': }", "'a", "'a\n'", "1 2", "(1 2)", "f()", "a", "-", "1+1", "b'a'", "(1,))", "{1: 2",
+		"[,]", "9223372036854775808", "__import__('os')",
 		strings.Repeat("[", 100) + strings.Repeat("]", 100), "lambda: 0", "{'a': 1 for x in y}",
 	} {
 		if l, err := parseLiteral([]byte(text)); err == nil {
@@ -41,7 +44,8 @@ func TestArraysOfNumbers(t *testing.T) {
 		{"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "<f4", 'C', nil, -1},
 	} {
 		h, err := Parse([]byte(k.text))
-		if err != nil || h.Descr != k.descr || h.Order != k.order || !slices.Equal(h.Shape, k.shape) || (h.Shape == nil) != (k.shape == nil) || h.Size != k.size {
+		if err != nil || h.Descr != k.descr || h.Order != k.order || !slices.Equal(h.Shape, k.shape) ||
+			(h.Shape == nil) != (k.shape == nil) || h.Size != k.size {
 			t.Errorf("%s: %+v, %v", k.text, h, err)
 		}
 	}

@@ -16,7 +16,8 @@ func FuzzOps(f *testing.F) {
 		"\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00\x8c\x08...AAAAAAAAcos\nsystem\n\x8c\x02ls\x85R.",
 		"(S'ls'\nios\nsystem\n.", "\xff\xff.", "I0x10\n0L1_0L\n0F1e5\n0V\\u20ac\n.",
 		"\x80\x04]\x94(K\x01h\x00e}\x94(K\x01K\x02u\x8f(K\x01\x90(K\x02\x91.",
-		"\x80\x02V" + strings.Repeat("a", 6000) + "\nc" + strings.Repeat("b", 5000) + "\n" + strings.Repeat("c", 7000) + "\n.",
+		"\x80\x02V" + strings.Repeat("a", 6000) + "\nc" + strings.Repeat("b", 5000) + "\n" + strings.Repeat("c", 7000) +
+			"\n.",
 		"\x80\x02B\x28\x23\x00\x00" + strings.Repeat("N", 9000) + "N.",
 	} {
 		f.Add([]byte(s))
@@ -35,7 +36,8 @@ func FuzzOps(f *testing.F) {
 				if p != FaultNone {
 					break
 				}
-				if x.Code != y.Code || x.Off != y.Off || x.Num != y.Num || x.TextLen != y.TextLen || !bytes.Equal(x.Text, y.Text) || !bytes.Equal(x.Text2, y.Text2) {
+				if x.Code != y.Code || x.Off != y.Off || x.Num != y.Num || x.TextLen != y.TextLen || !bytes.Equal(x.Text, y.Text) ||
+					!bytes.Equal(x.Text2, y.Text2) {
 					t.Fatalf("%+v and %+v", x, y)
 				}
 				if x.Code == Frame {

@@ -11,10 +11,14 @@ import (
 )
 
 // formOfKind maps the argument types of pickletools to forms.
-var formOfKind = map[string]form{"": formNone, "uint1": formU1, "uint2": formU2, "uint4": formU4, "int4": formI4, "uint8": formU8, "float8": formF8,
-	"floatnl": formLine, "decimalnl_short": formLine, "decimalnl_long": formLine, "stringnl": formLine, "stringnl_noescape": formLine,
-	"unicodestringnl": formLine, "stringnl_noescape_pair": formLines, "bytes1": formCount1, "string1": formCount1, "long1": formCount1,
-	"unicodestring1": formCount1, "bytes4": formCount4, "string4": formCount4, "unicodestring4": formCount4, "long4": formCountI4,
+var formOfKind = map[string]form{"": formNone, "uint1": formU1, "uint2": formU2, "uint4": formU4, "int4": formI4,
+	"uint8": formU8, "float8": formF8,
+	"floatnl": formLine, "decimalnl_short": formLine, "decimalnl_long": formLine, "stringnl": formLine,
+	"stringnl_noescape": formLine,
+	"unicodestringnl":   formLine, "stringnl_noescape_pair": formLines, "bytes1": formCount1, "string1": formCount1,
+	"long1":          formCount1,
+	"unicodestring1": formCount1, "bytes4": formCount4, "string4": formCount4, "unicodestring4": formCount4,
+	"long4":  formCountI4,
 	"bytes8": formCount8, "bytearray8": formCount8, "unicodestring8": formCount8}
 
 func TestOpcodeTable(t *testing.T) {
@@ -39,7 +43,8 @@ func TestOpcodeTable(t *testing.T) {
 		c, proto := Code(code), row[3]
 		kind, ok := formOfKind[row[4]]
 		if c.String() != row[2] || strconv.Itoa(c.Proto()) != proto || !ok || table[c].form != kind {
-			t.Errorf("%s: %s, protocol %d, form %d; want %s, protocol %s, %s", row[0], c, c.Proto(), table[c].form, row[2], proto, row[4])
+			t.Errorf("%s: %s, protocol %d, form %d; want %s, protocol %s, %s", row[0], c, c.Proto(), table[c].form, row[2],
+				proto, row[4])
 		}
 	}
 }

@@ -66,7 +66,8 @@ func ask(t *testing.T, script string, lines []string) []string {
 	for _, line := range lines {
 		fmt.Fprintln(&in, hex.EncodeToString([]byte(line)))
 	}
-	cmd := exec.Command(python, "-c", "import sys\nsys.stdout.reconfigure(encoding='utf-8', errors='surrogatepass')\n"+script)
+	cmd := exec.Command(python, "-c",
+		"import sys\nsys.stdout.reconfigure(encoding='utf-8', errors='surrogatepass')\n"+script)
 	cmd.Stdin = strings.NewReader(in.String())
 	out, err := cmd.Output()
 	if err != nil {
@@ -81,8 +82,10 @@ func ask(t *testing.T, script string, lines []string) []string {
 
 // numbers returns lines that are numbers, almost numbers, and modified numbers.
 func numbers() []string {
-	lines := []string{"", "0", "-0", "00", "007", "0x", "0xg", "0o8", "0b2", "1L", "_", "1_", "__1", "0_0", "0_1", "+-1", "- 1", " 1 ", "\t1\v", "1\x001", "0X1f", "0B1", "0O7",
-		"0x_1", "0b_1", "1e5", "1.0", "\xb2", "0x" + strings.Repeat("f", 100), strings.Repeat("1", 100), "-" + strings.Repeat("1", 100)}
+	lines := []string{"", "0", "-0", "00", "007", "0x", "0xg", "0o8", "0b2", "1L", "_", "1_", "__1", "0_0", "0_1", "+-1",
+		"- 1", " 1 ", "\t1\v", "1\x001", "0X1f", "0B1", "0O7",
+		"0x_1", "0b_1", "1e5", "1.0", "\xb2", "0x" + strings.Repeat("f", 100), strings.Repeat("1", 100), "-" +
+			strings.Repeat("1", 100)}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		var b strings.Builder
@@ -138,7 +141,8 @@ for line in sys.stdin:
     except UnicodeDecodeError: b = "bad"
     print(a, b)
 `
-	lines := []string{"", "'", "''", `""`, `'a"`, `'a'b'`, `'\'`, `'\\'`, `'\n\t\r\a\b\f\v\'\"'`, `'\x41\x4'`, `'\x4g'`, `'\101\1\400\777'`, `'\q'`, "'\\\n'", "a\\u20ac",
+	lines := []string{"", "'", "''", `""`, `'a"`, `'a'b'`, `'\'`, `'\\'`, `'\n\t\r\a\b\f\v\'\"'`, `'\x41\x4'`, `'\x4g'`,
+		`'\101\1\400\777'`, `'\q'`, "'\\\n'", "a\\u20ac",
 		`\u20`, `\U0001f600`, `\U00110000`, `\\u0041`, `\\\u0041`, `\ud800`, "\xe9", `\`, `\u004`, `\x41`}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -173,8 +177,10 @@ for line in sys.stdin:
     except UnicodeDecodeError: s = "bad"
     print(repr(b), repr(b.decode("latin-1")), s, repr(struct.unpack(">d", (b + bytes(8))[:8])[0]), sep="\x1f")
 `
-	lines := []string{"", "abc", "it's", `"`, `'"`, "\\", "\n\r\t", "\x00\x7f", "\xc3\xa9", "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\xe2\x80\xa8", "\xff", "\xc2\xad",
-		"?\xf0", "?\xf8\x00\x00\x00\x00\x00\x00", "C4\x12\x00\x00\x00\x00\x00", "CAc79\x00\x00\x00\x00", ">\xe4\xf8\xb5\x88\xe3h\xf1"}
+	lines := []string{"", "abc", "it's", `"`, `'"`, "\\", "\n\r\t", "\x00\x7f", "\xc3\xa9", "\xed\xa0\x80",
+		"\xf0\x9f\x98\x80", "\xe2\x80\xa8", "\xff", "\xc2\xad",
+		"?\xf0", "?\xf8\x00\x00\x00\x00\x00\x00", "C4\x12\x00\x00\x00\x00\x00", "CAc79\x00\x00\x00\x00",
+		">\xe4\xf8\xb5\x88\xe3h\xf1"}
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
 		b := make([]byte, r.IntN(10))
@@ -195,7 +201,8 @@ for line in sys.stdin:
 			s = string(AppendString(nil, b))
 		}
 		f := math.Float64frombits(be64(wide))
-		got := strings.Join([]string{string(AppendBytes(nil, b)), string(AppendLatin1(nil, b)), s, string(AppendFloat(nil, f))}, "\x1f")
+		got := strings.Join([]string{string(AppendBytes(nil, b)), string(AppendLatin1(nil, b)), s,
+			string(AppendFloat(nil, f))}, "\x1f")
 		if got != answer {
 			t.Errorf("%q: %s, want %s", lines[i], got, answer)
 		}

@@ -53,7 +53,8 @@ func TestForward(t *testing.T) {
 // TestForwardThatIsShorter: less than is claimed is damage, and other errors are of
 // reading.
 func TestForwardThatIsShorter(t *testing.T) {
-	f := &Sequential{Damaged: damaged, Size: 100, Open: func() (io.Reader, error) { return strings.NewReader("0123"), nil }}
+	f := &Sequential{Damaged: damaged, Size: 100,
+		Open: func() (io.Reader, error) { return strings.NewReader("0123"), nil }}
 	if n, err := f.ReadAt(make([]byte, 10), 0); n != 4 || !errors.Is(err, errDamaged) {
 		t.Errorf("%d, %v", n, err)
 	}

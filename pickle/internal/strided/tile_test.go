@@ -19,7 +19,8 @@ func tall(t *testing.T, room *Tiles) (*Reader, *counter, []byte) {
 		data[i] = byte(i*7 + i>>10)
 	}
 	source := &counter{ReaderAt: bytes.NewReader(data)}
-	g := &Reader{Source: source, Width: 4, Size: int64(len(data)), Shape: []int64{columns, rows}, Stride: []int64{1, columns}}
+	g := &Reader{Source: source, Width: 4, Size: int64(len(data)), Shape: []int64{columns, rows},
+		Stride: []int64{1, columns}}
 	if !room.worth(g) {
 		t.Fatal("a tile is not worth it")
 	}
@@ -33,7 +34,8 @@ func TestTileReads(t *testing.T) {
 	room := &Tiles{Most: 2 << 20}
 	g, source, want := tall(t, room)
 	var got bytes.Buffer
-	if _, err := io.CopyBuffer(onlyWriter{&got}, io.NewSectionReader(g, 0, g.Size), make([]byte, tileRead)); err != nil || !bytes.Equal(got.Bytes(), want) {
+	if _, err := io.CopyBuffer(onlyWriter{&got}, io.NewSectionReader(g, 0, g.Size), make([]byte, tileRead)); err != nil ||
+		!bytes.Equal(got.Bytes(), want) {
 		t.Fatalf("other bytes, %v", err)
 	}
 	if source.reads != 4*512 || source.bytes != len(want) {

@@ -59,7 +59,8 @@ func TestAgainstArchiveTar(t *testing.T) {
 	long := strings.Repeat("folder/", 40) + "name"
 	for _, format := range []tar.Format{tar.FormatUSTAR, tar.FormatPAX, tar.FormatGNU} {
 		headers := []tar.Header{
-			{Name: "a", Size: 1}, {Name: "b/", Typeflag: tar.TypeDir}, {Name: "b/c", Size: 512}, {Name: "empty"}, {Name: "d", Size: 513},
+			{Name: "a", Size: 1}, {Name: "b/", Typeflag: tar.TypeDir}, {Name: "b/c", Size: 512}, {Name: "empty"},
+			{Name: "d", Size: 513},
 		}
 		if format != tar.FormatUSTAR {
 			headers = append(headers, tar.Header{Name: long, Size: 3})
@@ -115,10 +116,12 @@ func TestFaults(t *testing.T) {
 		gaps  []extent.Span
 	}{
 		{"nothing", b, "", "one two", nil},
-		{"a header that is none", put(second, 'x'), "bad-header trailing-data", "one", []extent.Span{{Begin: 1024, End: 3072}}},
+		{"a header that is none", put(second, 'x'), "bad-header trailing-data", "one",
+			[]extent.Span{{Begin: 1024, End: 3072}}},
 		{"no end mark", b[:4*blockSize], "truncated", "one two", nil},
 		{"cut off in a content", b[:second+blockSize], "truncated", "one two", nil},
-		{"bytes after the end", append(slices.Clone(b), "more"...), "trailing-data", "one two", []extent.Span{{Begin: 2048, End: 3076}}},
+		{"bytes after the end", append(slices.Clone(b), "more"...), "trailing-data", "one two",
+			[]extent.Span{{Begin: 2048, End: 3076}}},
 		{"bytes in the padding", put(blockSize+5, 'x'), "", "one two", []extent.Span{{Begin: 513, End: 1024}}},
 		{"a size past the end", with(124, []byte("77777777777")...), "truncated", "one", nil},
 		{"a size that is no number", with(124, 'x'), "bad-header", "one", []extent.Span{}},
@@ -142,7 +145,8 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		if got != tt.kinds || strings.Join(names, " ") != tt.names || !slices.Equal(a.Gaps, tt.gaps) {
-			t.Errorf("%s: faults are %q, names %q, gaps %v, want %q, %q, %v", tt.name, got, names, a.Gaps, tt.kinds, tt.names, tt.gaps)
+			t.Errorf("%s: faults are %q, names %q, gaps %v, want %q, %q, %v", tt.name, got, names, a.Gaps, tt.kinds, tt.names,
+				tt.gaps)
 		}
 	}
 }
@@ -168,7 +172,8 @@ func TestHas(t *testing.T) {
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0000644\x00": 0o644, " 644  \x00\x00": 0o644, "\x00\x00\x00": 0, "7": 7, "8": -1, "-1": -1,
-		"\x80\x00\x00\x00\x00\x00\x00\x01\x00": 256, "\xff\xff\xff": -1, "\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": -1,
+		"\x80\x00\x00\x00\x00\x00\x00\x01\x00": 256, "\xff\xff\xff": -1,
+		"\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": -1,
 	} {
 		if got := number([]byte(text)); got != want {
 			t.Errorf("%q is %d, want %d", text, got, want)

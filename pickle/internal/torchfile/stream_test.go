@@ -20,7 +20,8 @@ func text(s string) string { return "X" + string([]byte{byte(len(s)), 0, 0, 0}) 
 
 // id is the persistent ID of a storage with the given number of elements, as an object.
 func id(class, key string, elements byte) string {
-	return "(" + text("storage") + "ctorch\n" + class + "\n" + text(key) + text("cpu") + "K" + string([]byte{elements}) + "NtQ"
+	return "(" + text("storage") + "ctorch\n" + class + "\n" + text(key) + text("cpu") + "K" + string([]byte{elements}) +
+		"NtQ"
 }
 
 // rebuilt is a tensor over a storage, with further arguments.
@@ -37,7 +38,8 @@ func stream(object string, keys []string, rest ...string) []byte {
 	for _, key := range keys {
 		list += text(key) + "a"
 	}
-	return []byte("\x80\x02" + binaryMagic + "\x80\x02M\xe9\x03." + "\x80\x02}." + "\x80\x02" + object + "." + "\x80\x02" + list + "." + strings.Join(rest, ""))
+	return []byte("\x80\x02" + binaryMagic + "\x80\x02M\xe9\x03." + "\x80\x02}." + "\x80\x02" + object + "." + "\x80\x02" +
+		list + "." + strings.Join(rest, ""))
 }
 
 // numbers is the data of a storage: the count and n bytes.
@@ -66,14 +68,16 @@ func faultRules(list []Fault) string {
 }
 
 func TestStream(t *testing.T) {
-	object := "}" + text("a") + rebuilt(id("FloatStorage", "1", 2), plain(2)) + "s" + text("b") + rebuilt(id("HalfStorage", "0", 3), plain(3)) + "s"
+	object := "}" + text("a") + rebuilt(id("FloatStorage", "1", 2), plain(2)) + "s" + text("b") +
+		rebuilt(id("HalfStorage", "0", 3), plain(3)) + "s"
 	b := stream(object, []string{"0", "1"}, numbers(3, 6), numbers(2, 8))
 	s := read(t, b)
 	if !s.Complete || len(s.Faults) > 0 || s.End != int64(len(b)) || s.Object.Kind() != pickle.KindDict {
 		t.Fatalf("%+v, %v", s, s.Faults)
 	}
 	// Six bytes of the first storage and eight of the second, each after a count of eight bytes.
-	if got := []Block{s.Blocks[0], s.Blocks[1]}; got[0].Key != "0" || got[0].Begin != s.End-22 || got[0].Size != 6 || got[1].Key != "1" || got[1].Begin != s.End-8 || got[1].Size != 8 || string(got[1].Head) != "xxxxxxxx" {
+	if got := []Block{s.Blocks[0], s.Blocks[1]}; got[0].Key != "0" || got[0].Begin != s.End-22 || got[0].Size != 6 ||
+		got[1].Key != "1" || got[1].Begin != s.End-8 || got[1].Size != 8 || string(got[1].Head) != "xxxxxxxx" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -95,10 +99,14 @@ func TestStreamFaults(t *testing.T) {
 		{"a key of nothing", stream(one, []string{"1"}, numbers(2, 8)), "bad-storage-key", false},
 		{"a key twice", stream(one, []string{"0", "0"}, numbers(2, 8), numbers(2, 8)), "bad-storage-key", false},
 		{"no key", stream(one, nil), "bad-storage-key", false},
-		{"two classes of one storage", stream("]"+one+"a"+rebuilt(id("LongStorage", "0", 2), plain(2))+"a", []string{"0"}, numbers(2, 8)), "storage-type-conflict", true},
-		{"a class that is not known", stream(rebuilt(id("OddStorage", "0", 2), plain(2)), []string{"0"}, numbers(2, 8)), "storage-size-mismatch", false},
-		{"the magic as text", append([]byte("L119547037146038801333356L\n."), stream(one, []string{"0"}, numbers(2, 8))[2+len(binaryMagic):]...), "non-canonical-magic", true},
-		{"another version", bytes.Replace(stream(one, []string{"0"}, numbers(2, 8)), []byte("M\xe9\x03."), []byte("M\xea\x03."), 1), "non-canonical-magic", true},
+		{"two classes of one storage", stream("]"+one+"a"+rebuilt(id("LongStorage", "0", 2), plain(2))+"a", []string{"0"},
+			numbers(2, 8)), "storage-type-conflict", true},
+		{"a class that is not known", stream(rebuilt(id("OddStorage", "0", 2), plain(2)), []string{"0"}, numbers(2, 8)),
+			"storage-size-mismatch", false},
+		{"the magic as text", append([]byte("L119547037146038801333356L\n."),
+			stream(one, []string{"0"}, numbers(2, 8))[2+len(binaryMagic):]...), "non-canonical-magic", true},
+		{"another version", bytes.Replace(stream(one, []string{"0"}, numbers(2, 8)), []byte("M\xe9\x03."),
+			[]byte("M\xea\x03."), 1), "non-canonical-magic", true},
 	} {
 		s := read(t, tt.bytes)
 		if got := faultRules(s.Faults); got != tt.rules || s.Complete != tt.complete {
@@ -112,7 +120,8 @@ func TestStreamFaults(t *testing.T) {
 
 // A view of a storage has its own key.
 func TestViews(t *testing.T) {
-	view := "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\x09" + text("v") + "K\x02K\x03\x87tQ"
+	view := "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\x09" + text("v") +
+		"K\x02K\x03\x87tQ"
 	s := read(t, stream(rebuilt(view, plain(3)), []string{"0"}, numbers(9, 36)))
 	if v := s.Blocks[0].View; v == nil || *v != (View{Key: "v", Offset: 2, Elements: 3}) || len(s.Faults) > 0 {
 		t.Errorf("%+v, %v", v, s.Faults)
@@ -133,7 +142,8 @@ func TestTensorFaults(t *testing.T) {
 		{"past the end", rebuilt(four, "K\x01K\x04\x85K\x01\x85\x89}"), "tensor-out-of-range"},
 		{"past the end by strides", rebuilt(four, "K\x00K\x03\x85K\x02\x85\x89}"), "tensor-out-of-range"},
 		{"a size that is negative", rebuilt(four, "K\x00J\xff\xff\xff\xff\x85K\x01\x85\x89}"), "bad-shape"},
-		{"more than can be counted", rebuilt(four, "K\x00\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x40K\x04\x86K\x00K\x00\x86\x89}"), "bad-shape"},
+		{"more than can be counted",
+			rebuilt(four, "K\x00\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x40K\x04\x86K\x00K\x00\x86\x89}"), "bad-shape"},
 		{"a stride too few", rebuilt(four, "K\x00K\x02K\x02\x86K\x01\x85\x89}"), "bad-stride"},
 		{"a stride that is negative", rebuilt(four, "K\x03K\x04\x85J\xff\xff\xff\xff\x85\x89}"), "bad-stride"},
 		{"an offset that is negative", rebuilt(four, "J\xff\xff\xff\xffK\x04\x85K\x01\x85\x89}"), "type-error"},
@@ -141,7 +151,8 @@ func TestTensorFaults(t *testing.T) {
 		{"a shape that is a number", rebuilt(four, "K\x00K\x04K\x01\x85\x89}"), "type-error"},
 		{"a storage that is a text", rebuilt(text("0"), plain(1)), "type-error"},
 		{"arguments too few", rebuilt(four, "K\x00"), "type-error"},
-		{"terabytes out of a byte", rebuilt(four, "K\x00J\x00\x00\x00\x40J\x00\x00\x00\x40\x86K\x00K\x00\x86\x89}"), "resource"},
+		{"terabytes out of a byte", rebuilt(four, "K\x00J\x00\x00\x00\x40J\x00\x00\x00\x40\x86K\x00K\x00\x86\x89}"),
+			"resource"},
 	} {
 		program := "\x80\x02" + tt.tensor + "."
 		g, err := pickle.Load(strings.NewReader(program), int64(len(program)), nil)
@@ -155,13 +166,15 @@ func TestTensorFaults(t *testing.T) {
 }
 
 func TestStorages(t *testing.T) {
-	program := "\x80\x02]" + id("BFloat16Storage", "a", 3) + "a" + id("BFloat16Storage", "a", 3) + "a" + "(" + text("storage") + "ctorch\nFloatStorage\nK\x07" + text("cpu") + "K\x01tQa."
+	program := "\x80\x02]" + id("BFloat16Storage", "a", 3) + "a" + id("BFloat16Storage", "a", 3) + "a" + "(" +
+		text("storage") + "ctorch\nFloatStorage\nK\x07" + text("cpu") + "K\x01tQa."
 	g, err := pickle.Load(strings.NewReader(program), int64(len(program)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	list, faults := Storages(g)
-	if len(list) != 1 || list[0].Key != "a" || list[0].Class != "BFloat16Storage" || list[0].Location != "cpu" || list[0].ElementSize() != 2 {
+	if len(list) != 1 || list[0].Key != "a" || list[0].Class != "BFloat16Storage" || list[0].Location != "cpu" ||
+		list[0].ElementSize() != 2 {
 		t.Errorf("%+v", list)
 	}
 	if n, ok := list[0].Bytes(); n != 6 || !ok {

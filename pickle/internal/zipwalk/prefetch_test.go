@@ -57,7 +57,8 @@ func TestForesee(t *testing.T) {
 		}
 		// The end record and the directory are not foreseen: they take five reads.
 		if len(r.spans) != tt.runs || r.other != 5 {
-			t.Errorf("members of %d bytes: %d runs, and %d reads of what is in none; want %d runs", tt.size, len(r.spans), r.other, tt.runs)
+			t.Errorf("members of %d bytes: %d runs, and %d reads of what is in none; want %d runs", tt.size, len(r.spans),
+				r.other, tt.runs)
 		}
 		if plain := walked(t, b, &Options{Head: 64}); fmt.Sprint(plain.Members) != fmt.Sprint(a.Members) {
 			t.Errorf("members of %d bytes are others when they are foreseen", tt.size)

@@ -27,7 +27,8 @@ func stored(t testing.TB, files ...file) []byte {
 	w := zip.NewWriter(&b)
 	for _, f := range files {
 		n := uint64(len(f.content))
-		h := &zip.FileHeader{Name: f.name, CompressedSize64: n, UncompressedSize64: n, CRC32: crc32.ChecksumIEEE([]byte(f.content))}
+		h := &zip.FileHeader{Name: f.name, CompressedSize64: n, UncompressedSize64: n,
+			CRC32: crc32.ChecksumIEEE([]byte(f.content))}
 		in, err := w.CreateRaw(h)
 		if err == nil {
 			_, err = in.Write([]byte(f.content))
@@ -118,7 +119,8 @@ func TestSoundArchive(t *testing.T) {
 	if m := a.Members[1]; !m.Torch || !m.Python || !m.Listed || m.Header != secondLocal || m.Faulty {
 		t.Errorf("the second member is %+v", m)
 	}
-	if v := a.Members[1].Views[0]; v.Span != (extent.Span{Begin: 69, End: 74}) || string(v.Head) != "th" || v.CRC != crc32.ChecksumIEEE([]byte("three")) {
+	if v := a.Members[1].Views[0]; v.Span != (extent.Span{Begin: 69, End: 74}) || string(v.Head) != "th" ||
+		v.CRC != crc32.ChecksumIEEE([]byte("three")) {
 		t.Errorf("its view is %+v", v)
 	}
 	if a.Root() != "a" {
@@ -162,30 +164,41 @@ func TestFaults(t *testing.T) {
 		{"a flag in both", put(put(b, firstCentral+8, 0x20), 6, 0x20), "bad-flags", "a/x=one a/y=three"},
 		{"flags that mean nothing", put(put(b, firstCentral+8, 6, 8), 6, 6, 8), "", "a/x=one a/y=three"},
 		{"a method that differs", put(b, firstCentral+10, 8), "header-mismatch", "a/x=!=one a/y=three"},
-		{"a longer content to the directory", put(put(b, firstCentral+20, 9), firstCentral+24, 9), "header-mismatch overlap", "a/x=onePK\x03\x04\x00\x00 a/y=three"},
-		{"a longer content to the header", put(put(b, 18, 9), 22, 9), "header-mismatch overlap", "a/x=onePK\x03\x04\x00\x00 a/y=three"},
+		{"a longer content to the directory", put(put(b, firstCentral+20, 9), firstCentral+24, 9), "header-mismatch overlap",
+			"a/x=onePK\x03\x04\x00\x00 a/y=three"},
+		{"a longer content to the header", put(put(b, 18, 9), 22, 9), "header-mismatch overlap",
+			"a/x=onePK\x03\x04\x00\x00 a/y=three"},
 		{"a stored content of two sizes", put(put(b, firstCentral+24, 2), 22, 2), "header-mismatch", "a/x=one a/y=three"},
 		{"a content past the end", long, "bad-offset header-mismatch overlap", "a/x=" + string(long[33:]) + " a/y=three"},
 		{"a checksum that differs", put(b, 14, 1), "header-mismatch", "a/x=one a/y=three"},
 		{"no checksum before the content", put(b, 14, 0, 0, 0, 0), "", "a/x=one a/y=three"},
 		{"a version that there is not", put(b, firstCentral+6, 99), "header-mismatch", "a/x=one a/y=three"},
-		{"two entries for one content", put(b, secondCentral+42, 0), "duplicate-entry header-mismatch orphan-entry overlap", "a/x=one a/y=onePK a/y=three"},
-		{"an offset where nothing is", put(b, secondCentral+42, 1), "bad-offset duplicate-entry orphan-entry", "a/x=one a/y a/y=three"},
-		{"an offset past the end", put(b, secondCentral+45, 0x70), "bad-offset duplicate-entry orphan-entry", "a/x=one a/y a/y=three"},
+		{"two entries for one content", put(b, secondCentral+42, 0), "duplicate-entry header-mismatch orphan-entry overlap",
+			"a/x=one a/y=onePK a/y=three"},
+		{"an offset where nothing is", put(b, secondCentral+42, 1), "bad-offset duplicate-entry orphan-entry",
+			"a/x=one a/y a/y=three"},
+		{"an offset past the end", put(b, secondCentral+45, 0x70), "bad-offset duplicate-entry orphan-entry",
+			"a/x=one a/y a/y=three"},
 		{"an entry less in the count", put(b, endRecord+8, 1, 0, 1), "bad-eocd", "a/x=one a/y=three"},
 		{"an entry more in the count", put(b, endRecord+8, 3, 0, 3), "bad-eocd", "a/x=one a/y=three"},
 		{"two disks", put(b, endRecord+8, 1), "bad-eocd", "a/x=one a/y=three"},
-		{"a directory elsewhere", put(b, endRecord+16, 20), "bad-offset duplicate-entry orphan-entry prefix-data", "a/x a/y a/x=one a/y=three"},
+		{"a directory elsewhere", put(b, endRecord+16, 20), "bad-offset duplicate-entry orphan-entry prefix-data",
+			"a/x a/y a/x=one a/y=three"},
 		{"a comment past the end", put(b, endRecord+20, 9), "bad-eocd", "a/x=one a/y=three"},
-		{"the same name twice", patch(t, patch(t, b, secondLocal+30, "a/y", "A/X"), secondCentral+46, "a/y", "A/X"), "duplicate-entry", "a/x=one A/X=three"},
+		{"the same name twice", patch(t, patch(t, b, secondLocal+30, "a/y", "A/X"), secondCentral+46, "a/y", "A/X"),
+			"duplicate-entry", "a/x=one A/X=three"},
 		{"bytes before, offsets as they were", join([]byte("#!sh\n"), b), "prefix-data", "a/x=one a/y=three"},
 		{"bytes after", join(b, []byte("more")), "trailing-data", "a/x=one a/y=three"},
-		{"a directory without an entry", join(b[:firstCentral], end[:8], []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), "orphan-entry", "a/x=one a/y=three"},
+		{"a directory without an entry", join(b[:firstCentral], end[:8], []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
+			"orphan-entry", "a/x=one a/y=three"},
 		{"no end", b[:firstCentral], "orphan-entry truncated", "a/x=one a/y=three"},
 		{"cut off in a content", b[:72], "orphan-entry truncated", "a/x=one a/y=thr"},
-		{"an archive after it", join(b, b), "bad-eocd duplicate-entry multiple-eocd prefix-data", "a/x=one a/y=three a/x=one a/y=three"},
-		{"an end record in the comment", join(put(b, endRecord+20, 22), []byte(sigEnd), make([]byte, 18)), "multiple-eocd", "a/x=one a/y=three"},
-		{"bytes between contents", join(b[:36], []byte("hide"), put(put(b, secondCentral+42, 40), endRecord+16, 78)[36:]), "unlisted-data", "a/x=one a/y=three"},
+		{"an archive after it", join(b, b), "bad-eocd duplicate-entry multiple-eocd prefix-data",
+			"a/x=one a/y=three a/x=one a/y=three"},
+		{"an end record in the comment", join(put(b, endRecord+20, 22), []byte(sigEnd), make([]byte, 18)), "multiple-eocd",
+			"a/x=one a/y=three"},
+		{"bytes between contents", join(b[:36], []byte("hide"), put(put(b, secondCentral+42, 40), endRecord+16, 78)[36:]),
+			"unlisted-data", "a/x=one a/y=three"},
 		{"a symbolic link", put(b, firstCentral+40, 0xff, 0xa1), "symlink", "a/x=one a/y=three"},
 	} {
 		a := walked(t, tt.bytes, nil)
@@ -236,7 +249,8 @@ func TestReadersDiffer(t *testing.T) {
 
 // Lookups are those of readers that confuse names.
 func TestLookup(t *testing.T) {
-	a := walked(t, stored(t, file{"r/data.pkl", "1"}, file{"r/DATA.PKL", "2"}, file{"r/data.pkl\x00x", "3"}, file{`r\data.pkl`, "4"}, file{"r/other", "5"}), nil)
+	a := walked(t, stored(t, file{"r/data.pkl", "1"}, file{"r/DATA.PKL", "2"}, file{"r/data.pkl\x00x", "3"},
+		file{`r\data.pkl`, "4"}, file{"r/other", "5"}), nil)
 	if got := a.Lookup("R/data.pkl"); !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Errorf("%v, want the first four", got)
 	}
@@ -249,7 +263,8 @@ func TestExtras(t *testing.T) {
 		extra string
 		odd   bool
 	}{
-		{"", false}, {"UT\x01\x00x", false}, {"FB\x03\x00ZZZ", false}, {"FB\x03\x00evi", true}, {"!!\x04\x00hide", true}, {"not even a field", true}, {"\x00\x00\x00", false},
+		{"", false}, {"UT\x01\x00x", false}, {"FB\x03\x00ZZZ", false}, {"FB\x03\x00evi", true}, {"!!\x04\x00hide", true},
+		{"not even a field", true}, {"\x00\x00\x00", false},
 	} {
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
