@@ -3,8 +3,11 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // Reflow wraps text to at most width columns and ends it with a newline. Unindented lines up to an
@@ -60,24 +63,9 @@ func row(b *strings.Builder, head, tail string, width int) {
 	b.WriteString(head + hang(tail, indent, width) + "\n")
 }
 
-// hang wraps text to at most width columns. All lines but the first are indented; the first begins
-// at the current position.
+// hang wraps text to at most width columns. All lines but the first are indented; the first begins at
+// the current position.
 func hang(text string, indent, width int) string {
-	var b strings.Builder
-	used := indent
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case used+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = indent
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += n
-	}
-	return b.String()
+	lines := typeset.Lines(strings.Join(strings.Fields(text), " "), width-indent)
+	return strings.Join(slices.Collect(lines), "\n"+strings.Repeat(" ", indent))
 }

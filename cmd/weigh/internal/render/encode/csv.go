@@ -4,6 +4,7 @@ package encode
 
 import (
 	"bufio"
+	"encoding/csv"
 	"strconv"
 	"strings"
 
@@ -13,27 +14,29 @@ import (
 // Digits returns a number in decimal digits.
 func Digits(n int64) string { return strconv.FormatInt(n, 10) }
 
-// CSV writes one record as in RFC 4180, with a line feed as line end.
-func CSV(w *bufio.Writer, s typeset.Style, cells ...string) {
+// CSV writes one record as in RFC 4180, with a line feed as line end. Cells that begin like formulas are
+// defused.
+func CSV(w *csv.Writer, s typeset.Style, cells ...string) {
+	safe := make([]string, len(cells))
 	for i, cell := range cells {
-		if i > 0 {
-			w.WriteByte(',')
-		}
-		cell = defused(cell)
-		if s.Terminal() {
-			cell = typeset.Line(cell) // a terminal would act on control characters
-		}
-		if strings.ContainsAny(cell, ",\"\r\n") || cell != "" && (cell[0] == ' ' || cell[len(cell)-1] == ' ') {
-			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
-		}
-		w.WriteString(cell)
+		safe[i] = Defused(cell)
 	}
-	w.WriteByte('\n')
+	Record(w, s, safe...)
 }
 
-// defused prevents that a spreadsheet evaluates a cell: one that begins like a formula gets an
+// Record writes a record like CSV, with its cells unchanged.
+func Record(w *csv.Writer, s typeset.Style, cells ...string) {
+	for i := range cells {
+		if s.Terminal() {
+			cells[i] = typeset.Line(cells[i]) // a terminal would act on control characters
+		}
+	}
+	_ = w.Write(cells) // w keeps its errors
+}
+
+// Defused prevents that a spreadsheet evaluates a cell: one that begins like a formula gets an
 // apostrophe in front, as OWASP advises against CSV injection.
-func defused(cell string) string {
+func Defused(cell string) string {
 	if cell != "" && strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
 		return "'" + cell
 	}

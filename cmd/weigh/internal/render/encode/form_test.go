@@ -3,7 +3,6 @@
 package encode
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -131,10 +130,9 @@ func TestCSV(t *testing.T) {
 	cells := []string{"plain", "", " lead", "a,b", `say "hi"`, "two\nlines", "=1+1", "+1", "-1", "@x", "\ttab", "ünï"}
 	want := []string{"plain", "", " lead", "a,b", `say "hi"`, "two\nlines", "'=1+1", "'+1", "'-1", "'@x", "'\ttab", "ünï"}
 	var b bytes.Buffer
-	err := typeset.Buffered(&b, func(w *bufio.Writer) { CSV(w, typeset.Style{}, cells...) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := csv.NewWriter(&b)
+	CSV(w, typeset.Style{}, cells...)
+	w.Flush()
 	got, err := csv.NewReader(&b).Read()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package listing
 import (
 	"bufio"
 	"cmp"
+	"encoding/csv"
 	"io"
 	"slices"
 
@@ -219,16 +220,17 @@ func (info *Info) JSON(w io.Writer, s typeset.Style) error {
 
 // CSV writes the tensors as CSV with a line of titles.
 func (info *Info) CSV(w io.Writer, s typeset.Style) error {
-	return typeset.Buffered(w, func(w *bufio.Writer) {
-		encode.CSV(w, s, "tensor", "dtype", "shape", "params", "bytes", "file")
-		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
-			shape := ""
-			if shapeKnown(r.TensorInfo) {
-				shape = r.ShapeString()
-			}
-			encode.CSV(w, s, r.Name, string(r.Dtype), shape, paramsOf(r.TensorInfo).Cell(), bytesOf(r.TensorInfo).Cell(), info.Files[r.File].Path)
+	c := csv.NewWriter(w)
+	encode.CSV(c, s, "tensor", "dtype", "shape", "params", "bytes", "file")
+	for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
+		shape := ""
+		if shapeKnown(r.TensorInfo) {
+			shape = r.ShapeString()
 		}
-	})
+		encode.CSV(c, s, r.Name, string(r.Dtype), shape, paramsOf(r.TensorInfo).Cell(), bytesOf(r.TensorInfo).Cell(), info.Files[r.File].Path)
+	}
+	c.Flush()
+	return c.Error()
 }
 
 // Markdown writes the tensors as a Markdown table.

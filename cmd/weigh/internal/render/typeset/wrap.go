@@ -4,6 +4,7 @@ package typeset
 
 import (
 	"bufio"
+	"iter"
 	"strings"
 )
 
@@ -16,23 +17,38 @@ func Wrap(w *bufio.Writer, s Style, indent int, color, text string) {
 		w.WriteString(s.Paint(color, text) + "\n")
 		return
 	}
-	room, used, begin := s.Width-indent, 0, 0
-	for i := 0; i < len(text); {
-		end := len(text)
-		if space := strings.IndexByte(text[i:], ' '); space >= 0 {
-			end = i + space
-		}
-		n := Width(text[i:end])
-		if i > begin && used+1+n > room {
-			w.WriteString(s.Paint(color, text[begin:i-1]) + "\n")
+	first := true
+	for line := range Lines(text, s.Width-indent) {
+		if !first {
 			Spaces(w, indent)
-			begin, used = i, 0
-		} else if i > begin {
-			used++
 		}
-		// A word that is longer than a line is not cut, so names can be copied.
-		used += n
-		i = end + 1
+		first = false
+		w.WriteString(s.Paint(color, line) + "\n")
 	}
-	w.WriteString(s.Paint(color, text[begin:]) + "\n")
+}
+
+// Lines yields text in lines of at most room columns, broken at spaces. A word that is longer than a
+// line is not cut, so names can be copied.
+func Lines(text string, room int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		used, begin := 0, 0
+		for i := 0; i < len(text); {
+			end := len(text)
+			if space := strings.IndexByte(text[i:], ' '); space >= 0 {
+				end = i + space
+			}
+			n := Width(text[i:end])
+			if i > begin && used+1+n > room {
+				if !yield(text[begin : i-1]) {
+					return
+				}
+				begin, used = i, 0
+			} else if i > begin {
+				used++
+			}
+			used += n
+			i = end + 1
+		}
+		yield(text[begin:])
+	}
 }

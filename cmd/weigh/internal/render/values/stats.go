@@ -4,6 +4,7 @@ package values
 
 import (
 	"bufio"
+	"encoding/csv"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -95,35 +96,32 @@ func (st *Stats) JSON(w io.Writer, s typeset.Style) error {
 // CSV writes one record for each tensor, after a line of titles. Numbers are exact, and not
 // escaped as formulas.
 func (st *Stats) CSV(w io.Writer, s typeset.Style) error {
-	return typeset.Buffered(w, func(w *bufio.Writer) {
-		titles := []string{"tensor", "dtype", "shape", "count", "min", "max", "mean", "std", "nan", "inf", "zeros", "flags"}
-		if st.Digest {
-			titles = append(titles, "sha256")
-		}
-		encode.CSV(w, s, titles...)
-		for i := range st.Rows {
-			st.writeRecord(w, s, &st.Rows[i])
-		}
-	})
+	c := csv.NewWriter(w)
+	titles := []string{"tensor", "dtype", "shape", "count", "min", "max", "mean", "std", "nan", "inf", "zeros", "flags"}
+	if st.Digest {
+		titles = append(titles, "sha256")
+	}
+	encode.CSV(c, s, titles...)
+	for i := range st.Rows {
+		encode.Record(c, s, st.record(&st.Rows[i])...)
+	}
+	c.Flush()
+	return c.Error()
 }
 
-// writeRecord writes a record. Unknown numbers are empty cells.
-func (st *Stats) writeRecord(w *bufio.Writer, s typeset.Style, r *StatsRow) {
-	var text strings.Builder
-	b := bufio.NewWriter(&text)
-	encode.CSV(b, s, r.Name, string(r.Dtype), r.ShapeString())
-	b.Flush()
-	w.WriteString(strings.TrimSuffix(text.String(), "\n"))
+// record returns the cells of a record. Unknown numbers are empty cells.
+func (st *Stats) record(r *StatsRow) []string {
+	cells := []string{encode.Defused(r.Name), encode.Defused(string(r.Dtype)), r.ShapeString()}
 	j := r.json(st.Digest)
 	for _, v := range []any{j.Count, j.Min, j.Max, j.Mean, j.Std, j.NaN, j.Inf, j.Zeros} {
 		cell, _ := encode.Marshal(v) // numbers or null
-		w.WriteString("," + strings.TrimPrefix(string(cell), "null"))
+		cells = append(cells, strings.TrimPrefix(string(cell), "null"))
 	}
-	w.WriteString("," + flagList(j.Flags, " "))
+	cells = append(cells, flagList(j.Flags, " "))
 	if st.Digest {
-		w.WriteString("," + j.SHA256)
+		cells = append(cells, j.SHA256)
 	}
-	w.WriteByte('\n')
+	return cells
 }
 
 // flagList joins flags.
