@@ -96,7 +96,7 @@ var incidents = []fixture{
 		{safetensors.RuleTruncated, shardTwo, "model.layers.7.mlp.up_proj.weight", "the file is 44,029 bytes short"},
 	}},
 	{"Blaizzy/mlx-vlm#1464: a model in 4 bits beside the shards of another", twoShards(plain, func(t *testing.T, f folder) { f.weights(t, "model.safetensors", headed(mlx)...) }), false,
-		[]want{{checkpoint.RuleShardExtra, indexName, "", `shard "model.safetensors" is in the folder and not in the index`}}},
+		[]want{{checkpoint.RuleShardExtra, indexName, "", `shard "model.safetensors" is in the folder but not in the index`}}},
 	{"Blaizzy/mlx-vlm#1827: an index of shards that were written anew", func(t *testing.T, f folder) {
 		f.sharded(t, 13, 1, headed(plain)...)
 		index := f[indexName]

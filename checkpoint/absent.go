@@ -1,4 +1,4 @@
-// Shards that are not there, when what they hold is asked for.
+// Errors of missing shards.
 
 package checkpoint
 
@@ -10,8 +10,8 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
-// header returns the header of a shard, in which the named tensor is looked for,
-// or none in particular.
+// header returns the header of a shard. The error of a missing shard names the tensor that was
+// requested, if any.
 func (c *Checkpoint) header(ctx context.Context, s *shard.Shard, tensor string) (*safetensors.Header, error) {
 	h, err := s.Header(ctx)
 	if shard.IsMissing(err) {
@@ -20,8 +20,7 @@ func (c *Checkpoint) header(ctx context.Context, s *shard.Shard, tensor string) 
 	return h, err
 }
 
-// data returns what reads a shard. Its header may be known from sorting the folder, and
-// the shard may have been removed since.
+// data returns a reader of a shard. The shard may have been removed since its header was read.
 func (c *Checkpoint) data(ctx context.Context, s *shard.Shard, tensor string) (*shard.Source, error) {
 	r, err := s.Data(ctx)
 	if shard.IsMissing(err) {
@@ -30,15 +29,14 @@ func (c *Checkpoint) data(ctx context.Context, s *shard.Shard, tensor string) (*
 	return r, err
 }
 
-// missing returns the error that a shard is not there. It is in the index, if
-// there is one: where that lists the named tensor, or the first of the shard.
+// missing returns the error of a missing shard. With an index it is the violation at the entry of
+// the named tensor, or at the first entry of the shard.
 //
-// The error does not wrap fs.ErrNotExist, which is that of a tensor that the
-// checkpoint does not have.
+// The error does not wrap fs.ErrNotExist, which means that the checkpoint does not have a tensor.
 func (c *Checkpoint) missing(s *shard.Shard, tensor string) error {
 	x := c.set.index
 	if x == nil {
-		return atPath("open", s.Path, finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: its name leads to no file", quote(s.Path)))
+		return atPath("open", s.Path, finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: its name is a link to a file that does not exist", quote(s.Path)))
 	}
 	var e *IndexEntry
 	if tensor != "" {

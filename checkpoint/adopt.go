@@ -11,7 +11,7 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// isOtherIndex reports whether a base name is that of an index of shards in one of the
+// isOtherIndex reports whether a base name is the name of an index of shards in one of the
 // formats.
 func (o *Options) isOtherIndex(base string) bool {
 	_, ext, ok := naming.CutIndex(base)
@@ -48,9 +48,8 @@ func (f *folder) adopt(ctx context.Context) error {
 	return nil
 }
 
-// likeliest returns those of the files of one folder that are models: the ones with a name
-// that libraries give to models and the shards of an index; without any of these, the
-// ones whose content a format matches.
+// likeliest returns the models among the files of one folder: files with a name that libraries
+// give to models, and shards; without any, the files whose content matches a format.
 func (f *folder) likeliest(ctx context.Context, names []string) ([]string, error) {
 	var usual []string
 	for _, name := range names {

@@ -1,4 +1,4 @@
-// Files beside weights.
+// Other files in the folder of a set.
 
 package checkpoint
 

@@ -1,4 +1,4 @@
-// The checkpoint: one namespace of tensors over however many files.
+// The checkpoint: named tensors in any number of files.
 
 package checkpoint
 
@@ -18,9 +18,8 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A Checkpoint is a set of shards that is open for reading. It may be used by
-// any number of goroutines at once. Each shard that was read takes a file
-// descriptor, or what its store has in place of one, until Close.
+// A Checkpoint is a set of shards that is open for reading. Any number of goroutines may use it.
+// Each shard that was read keeps a file descriptor, or an object of its store, until Close.
 type Checkpoint struct {
 	set    *Set
 	opts   *Options
@@ -28,14 +27,13 @@ type Checkpoint struct {
 	byPath map[string]*shard.Shard
 }
 
-// Open opens the checkpoint at ref; see [store.Ref] for what that may be. It
-// reads the index, if there is one, and no shard. For a folder without an index
-// that holds several files, it reads their headers, to tell what belongs
-// together, and compares files of one size; see [Options].HeadersOnly.
+// Open opens the checkpoint at ref; see [store.Ref]. It reads the index, if there is one, but no
+// shard. In a folder with several files and no index it reads their headers, to find out which
+// belong together, and compares files of the same size; see [Options].HeadersOnly.
 //
-// The error is a *[NoWeightsError] if a folder holds nothing to open, and wraps
-// [fs.ErrNotExist] if there is no such file or folder. A folder of several models
-// is an error that names them; use [Discover].
+// The error is a *[NoWeightsError] if a folder has no weights, and wraps [fs.ErrNotExist] if the
+// file or folder does not exist. If a folder has several models, the error names them; use
+// [Discover].
 func Open(ctx context.Context, ref string, opts *Options) (*Checkpoint, error) {
 	from, path, err := Locate(ctx, ref, opts)
 	if err != nil {
@@ -52,8 +50,8 @@ func Open(ctx context.Context, ref string, opts *Options) (*Checkpoint, error) {
 	return cp, err
 }
 
-// New opens the checkpoint at path in from, as Open does. A path is that of a
-// file or of a folder; "" is the folder of all that from holds.
+// New opens the checkpoint at path in from, as Open does. The path is that of a file or a folder;
+// "" is the folder of everything in from.
 func New(ctx context.Context, from store.Store, path string, opts *Options) (*Checkpoint, error) {
 	f, set, err := find(ctx, from, path, opts)
 	if err != nil {
@@ -84,8 +82,7 @@ func (s *Set) Open() *Checkpoint {
 	return c
 }
 
-// Close closes every shard that was opened. What is being read meanwhile ends
-// with an error.
+// Close closes every shard that was opened. Concurrent reads end with an error.
 func (c *Checkpoint) Close() error {
 	var errs []error
 	for _, s := range c.shards {
@@ -94,22 +91,22 @@ func (c *Checkpoint) Close() error {
 	return errors.Join(errs...)
 }
 
-// Set returns the set that the checkpoint is. It must not be changed.
+// Set returns the set of the checkpoint. It must not be changed.
 func (c *Checkpoint) Set() *Set { return c.set }
 
 // Index returns the checkpoint's index, or nil if it has none. It must not be
 // changed.
 func (c *Checkpoint) Index() *Index { return c.set.index }
 
-// Shards returns the paths of the shards in their store: those that the index
-// names, whether they are there or not, but for those whose names are refused.
-// Numbered ones are in the order of their numbers.
+// Shards returns the paths of the shards in their store. With an index, these are the shards that
+// it names, missing ones included, except those with an invalid name. Numbered shards are in the
+// order of their numbers.
 func (c *Checkpoint) Shards() []string { return append([]string(nil), c.set.Shards...) }
 
-// Header returns the header of the shard of that path, one of Shards. It is read
-// once, and must not be changed. The error wraps a *[safetensors.Violation] if
-// the shard is not valid, or, of [RuleShardMissing], if it is not there;
-// and [fs.ErrNotExist] if the checkpoint has no shard of that path.
+// Header returns the header of a shard, which is one of Shards. It is read once, and must not be
+// changed. The error wraps a *[safetensors.Violation] if the shard is invalid or, with the rule
+// [RuleShardMissing], does not exist, and [fs.ErrNotExist] if the checkpoint has no shard of that
+// path.
 func (c *Checkpoint) Header(ctx context.Context, shard string) (*safetensors.Header, error) {
 	s, err := c.named(shard)
 	if err != nil {
@@ -123,17 +120,17 @@ func (c *Checkpoint) named(path string) (*shard.Shard, error) {
 	if s, ok := c.byPath[path]; ok {
 		return s, nil
 	}
-	return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(path), quote(c.set.Name), fs.ErrNotExist)
+	return nil, fmt.Errorf("checkpoint: %s is not a shard of %s: %w", quote(path), quote(c.set.Name), fs.ErrNotExist)
 }
 
-// ReaderAt returns a reader of the file that Header of that shard describes. For a
-// safetensors shard that is the shard itself, whether it is valid or not. A shard of
-// another format is shown as the safetensors file that its tensors would make; the
-// tensors are read where they are. Reads end with an error once ctx is done.
+// ReaderAt returns a reader of the file that the Header of that shard describes. For a safetensors
+// shard that is the shard itself, valid or not. A shard of another format is shown as the
+// safetensors file that its tensors would make; they are read from the shard. Reads end with an
+// error once ctx is done.
 func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, error) {
 	s, err := c.named(shard)
 	if err == nil && !strings.HasSuffix(shard, naming.WeightsSuffix) {
-		_, err = s.Read(ctx) // which tells the format
+		_, err = s.Read(ctx) // to find out its format
 	}
 	if err != nil {
 		return nil, err
@@ -149,7 +146,7 @@ func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, e
 func (c *Checkpoint) Object(ctx context.Context, shard string) (store.Object, error) {
 	s, ok := c.byPath[shard]
 	if !ok {
-		return nil, fmt.Errorf("checkpoint: %s is no shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
+		return nil, fmt.Errorf("checkpoint: %s is not a shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
 	}
 	source, err := s.Data(ctx)
 	if err != nil {
@@ -158,12 +155,12 @@ func (c *Checkpoint) Object(ctx context.Context, shard string) (store.Object, er
 	return source.Object, nil
 }
 
-// Refuses returns the severity from which on a violation keeps a shard from being used,
-// which depends on Options.Opener.
+// Refuses returns the lowest severity of violations for which a shard is not used, which depends
+// on Options.Opener.
 func (c *Checkpoint) Refuses() safetensors.Severity { return c.set.found.shards.Refuses() }
 
-// Opened returns what the [Format] of the shard made of it, and nil for a safetensors
-// shard. The Tensors are closed with the checkpoint.
+// Opened returns the tensors that the [Format] of the shard returned, and nil for a safetensors
+// shard. They are closed with the checkpoint.
 func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) {
 	if _, err := c.Header(ctx, shard); err != nil {
 		return nil, err
@@ -176,29 +173,27 @@ func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) 
 	return tensors, nil
 }
 
-// Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if there is no
-// such tensor; but if its shard is not there it wraps a *[safetensors.Violation] of
-// [RuleShardMissing] alone, so that who can do without the tensor does
-// not take the one for the other. Reads of the tensor end with an error once ctx is
-// done.
+// Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if there is no such tensor. If
+// its shard is missing, the error wraps only a *[safetensors.Violation] of [RuleShardMissing], so
+// that a missing shard is not mistaken for an optional tensor. Reads of the tensor end with an
+// error once ctx is done.
 //
-// With an index, the tensor is looked for in the shard that the index says, and
-// nowhere else: one header is read at most. It is an error if the index is not
-// valid. Without one, all headers are read, and it is an error if the tensor is
-// in two shards, for nothing tells which is meant.
+// With an index, Tensor reads at most the header of the shard that the index names for the tensor,
+// and an invalid index is an error. Without an index it reads all headers, and it is an error if
+// two shards have the tensor.
 func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tensor, error) {
 	if c.set.index != nil {
 		return c.listed(ctx, name)
 	}
 	var holder *shard.Shard
-	var failed error // why a shard could not be looked into
+	var failed error // of reading shards
 	for i, r := range c.headers(ctx) {
 		switch {
 		case r.err != nil:
 			failed = errors.Join(failed, r.err)
 		case r.header.Lookup(name) == nil:
 		case holder != nil:
-			return nil, fmt.Errorf("checkpoint: tensor %s is in shard %s and in shard %s, and no index says which is meant", quote(name), quote(holder.Path), quote(c.shards[i].Path))
+			return nil, fmt.Errorf("checkpoint: tensor %s is in shard %s and in shard %s, and there is no index to choose one", quote(name), quote(holder.Path), quote(c.shards[i].Path))
 		default:
 			holder = c.shards[i]
 		}
@@ -212,7 +207,7 @@ func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tens
 	return nil, fmt.Errorf("checkpoint: there is no tensor %s in %s: %w", quote(name), quote(c.set.Name), fs.ErrNotExist)
 }
 
-// listed returns the named tensor, as the index says where it is.
+// listed returns the named tensor from the shard that the index names.
 func (c *Checkpoint) listed(ctx context.Context, name string) (*safetensors.Tensor, error) {
 	if err := c.set.Fault(); err != nil {
 		return nil, err
@@ -232,7 +227,7 @@ func (c *Checkpoint) from(ctx context.Context, s *shard.Shard, name string) (*sa
 	}
 	ti := h.Lookup(name)
 	if ti == nil {
-		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, where the index puts it: %w", quote(name), quote(s.Path), fs.ErrNotExist)
+		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, which the index names for it: %w", quote(name), quote(s.Path), fs.ErrNotExist)
 	}
 	r, err := c.data(ctx, s, name)
 	if err != nil {
@@ -241,13 +236,13 @@ func (c *Checkpoint) from(ctx context.Context, s *shard.Shard, name string) (*sa
 	return r.Tensors(h).Tensor(ti), nil
 }
 
-// A headerRead is the outcome of reading a shard's header.
+// A headerRead is a header, or the error of reading it.
 type headerRead struct {
 	header *safetensors.Header
 	err    error
 }
 
-// headers yields the header of each shard, several of which are read at once.
+// headers yields the header of each shard. Several are read concurrently.
 func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 	return bytesio.Ahead(ctx, c.opts.Parallel, len(c.shards), func(ctx context.Context, i int) headerRead {
 		h, err := c.header(ctx, c.shards[i], "")
@@ -255,13 +250,12 @@ func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 	})
 }
 
-// Tensors yields every tensor, shard by shard, and in a shard in the order of
-// its header. Reads of a tensor end with an error once ctx is done.
+// Tensors yields every tensor, in the order of shards and headers. Reads of a tensor end with an
+// error once ctx is done.
 //
-// It goes on after the error of a shard, with the next shard, but ends when ctx
-// is done. The error of an index that is not valid comes first. Of a tensor that
-// is in two shards, it yields the one that the index means, or both if there is
-// no index. Tensors that the index does not list are yielded, too.
+// After the error of a shard it continues with the next shard, unless ctx is done. The error of an
+// invalid index comes first. If two shards have a tensor, it yields the one in the shard that the
+// index names, or both without an index. It also yields tensors that the index does not list.
 func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[Located, error] {
 	return func(yield func(Located, error) bool) {
 		if err := c.set.Fault(); err != nil && !yield(Located{}, err) {
@@ -282,8 +276,7 @@ func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[Located, error] {
 	}
 }
 
-// TensorsOf yields the tensors of the shard of that path, one of Shards, as Tensors
-// does: for who wants to know in which file each is.
+// TensorsOf yields the tensors of one shard, as Tensors does.
 func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[Located, error] {
 	return func(yield func(Located, error) bool) {
 		h, err := c.Header(ctx, shard)
@@ -296,8 +289,7 @@ func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[Loca
 	}
 }
 
-// yieldShard yields the tensors of one shard. It returns false if no more are
-// wanted.
+// yieldShard yields the tensors of one shard. It returns false if the loop has ended.
 func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetensors.Header, yield func(Located, error) bool) (bool, error) {
 	r, err := c.data(ctx, s, "")
 	if err != nil {
@@ -316,8 +308,8 @@ func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetens
 	return true, nil
 }
 
-// isElsewhere says whether another shard than s has the named tensor, and the
-// index means that one.
+// isElsewhere reports whether the index names another shard than s for a tensor, and that shard
+// has it.
 func (c *Checkpoint) isElsewhere(ctx context.Context, s *shard.Shard, name string) bool {
 	if c.set.index == nil {
 		return false

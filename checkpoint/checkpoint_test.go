@@ -178,7 +178,7 @@ func TestTensor(t *testing.T) {
 		{"not in its shard", listed, "misplaced", 0, fs.ErrNotExist, `is not in shard "model-00001-of-00002.safetensors"`},
 		{"in a missing shard", listed, "gone", 0, checkpoint.RuleShardMissing, `shard "model-00003-of-00003.safetensors" is missing, and the index "model.safetensors.index.json"`},
 		{"in one of two files", loose, "b", 2, nil, ""},
-		{"in both files", loose, "a", 0, nil, "no index says which is meant"},
+		{"in both files", loose, "a", 0, nil, "there is no index to choose one"},
 		{"in neither file", loose, "x", 0, fs.ErrNotExist, `no tensor "x"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

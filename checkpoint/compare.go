@@ -1,4 +1,4 @@
-// Comparing sets: whether what their names and sizes say is so.
+// Comparing sets by their headers.
 
 package checkpoint
 
@@ -9,8 +9,8 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
-// A comparer compares sets while a folder is sorted, and keeps what it has read.
-// Who uses it has the folder's turn.
+// A comparer compares sets while a folder is sorted, and keeps what it has read. Its user has the
+// turn of the folder.
 type comparer struct {
 	f       *folder
 	known   map[*Set]*facts
@@ -18,11 +18,11 @@ type comparer struct {
 	digests map[string]*sample // of whole shards, by path
 }
 
-// Facts are what the headers of a set say.
+// Facts are what the headers of a set contain.
 type facts struct {
 	held   contents
-	shapes shapes  // nil until they are asked for
-	sizes  []int64 // of the shards, in bytes; nil if there is none, or not all are known
+	shapes shapes  // nil until they are needed
+	sizes  []int64 // of the shards in bytes; nil if there are none, or some are unknown
 	broken bool
 }
 
@@ -30,7 +30,7 @@ func newComparer(f *folder) *comparer {
 	return &comparer{f, make(map[*Set]*facts), make(map[string]*sample), make(map[string]*sample)}
 }
 
-// facts reads the headers of a set, once.
+// facts reads the headers of a set once.
 func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
 	if one := c.known[s]; one != nil {
 		return one, nil
@@ -54,9 +54,9 @@ func (c *comparer) facts(ctx context.Context, s *Set) (*facts, error) {
 	return one, nil
 }
 
-// isBroken says whether there may be tensors in a shard that are not known. No set
-// with such a one is a copy, nor is another one of it. But a shard of an index
-// that was not fetched does not count: the index knows its tensors.
+// isBroken reports whether a shard may have tensors that are unknown. A set with such a shard is
+// not a copy, and has none. A missing shard of an index does not count: the index lists its
+// tensors.
 func isBroken(k *shard.Knowledge, of *Set) bool {
 	if k == nil {
 		return of.index == nil
@@ -64,8 +64,8 @@ func isBroken(k *shard.Knowledge, of *Set) bool {
 	return k.Header == nil || k.Blind
 }
 
-// compare returns the evidence that s is a copy of m. What the names say counts if
-// the tensors agree with it; what is the same byte for byte needs no name.
+// compare returns the evidence that s is a copy of m. The evidence of names counts if the tensors
+// agree with it. Equal bytes need no evidence of names.
 func (c *comparer) compare(ctx context.Context, s, m *Set, name evidence) (evidence, error) {
 	a, err := c.facts(ctx, s)
 	if err != nil {
@@ -84,8 +84,7 @@ func (c *comparer) compare(ctx context.Context, s, m *Set, name evidence) (evide
 	return c.sameBytes(ctx, s, m)
 }
 
-// agrees says whether the tensors of two sets are what the name of the first says,
-// if that says anything.
+// agrees reports whether the tensors of two sets confirm the evidence of their names.
 func (e evidence) agrees(a, b *facts) bool {
 	switch e {
 	case asVariant:
@@ -99,8 +98,7 @@ func (e evidence) agrees(a, b *facts) bool {
 	return false
 }
 
-// byShape returns the set's tensors by shape. They are counted once, with however
-// many sets they are compared.
+// byShape returns the set's tensors by shape. They are counted once.
 func (one *facts) byShape() shapes {
 	if one.shapes == nil {
 		one.shapes = shapesOf(one.held)

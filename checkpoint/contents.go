@@ -1,4 +1,4 @@
-// What sets hold, and whether two hold the same.
+// The tensors of sets, and whether two sets have the same.
 
 package checkpoint
 
@@ -13,14 +13,13 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// The contents of a set are the tensors in it by name, as far as its headers and
-// its index tell. Of a tensor that only the index tells of, the entry is nil. What
-// an index does not list is not in its set: many indexes may name the same shards,
-// and all tensors of these would be held for each.
+// The contents of a set are its tensors by name. The entry of a tensor that is known only from the
+// index is nil. Tensors that the index does not list are left out: several indexes may name the
+// same shards.
 type contents map[string]*safetensors.TensorInfo
 
-// contents reads what the given set holds. A shard that cannot be read counts
-// for nothing here: it is reported when it is judged.
+// contents reads the contents of a set. A shard that cannot be read is ignored here, and reported
+// by Validate.
 func (f *folder) contents(ctx context.Context, s *Set) (contents, error) {
 	headers := make([]*safetensors.Header, len(s.Shards))
 	reads := bytesio.Ahead(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *shard.Knowledge {
@@ -46,8 +45,8 @@ func (f *folder) contents(ctx context.Context, s *Set) (contents, error) {
 	return held, nil
 }
 
-// listed returns the contents of a set with an index, of whose shards some have
-// headers.
+// listed returns the contents of a set with an index. Headers of shards that could not be read are
+// nil.
 func (s *Set) listed(headers []*safetensors.Header) contents {
 	held := make(contents, len(s.index.Tensors))
 	for i := range s.index.Tensors {
@@ -60,8 +59,8 @@ func (s *Set) listed(headers []*safetensors.Header) contents {
 	return held
 }
 
-// learn returns what is known of the shard at path, having read its header if
-// need be; nil if that cannot be read.
+// learn returns what is known of the shard at path, nil if it cannot be read. It reads the header
+// if need be.
 func (f *folder) learn(ctx context.Context, path string) *shard.Knowledge {
 	if k := f.recall(path); k != nil {
 		return k
@@ -89,15 +88,15 @@ func (f *folder) remember(path string, k *shard.Knowledge) {
 	f.known[path] = k
 }
 
-// sameTensors says whether a and b have nine of ten tensors in common. They need
-// not have all: copies differ in tied weights and buffers.
+// sameTensors reports whether a and b have nine in ten tensors in common. Copies differ in tied
+// weights and buffers.
 func sameTensors(a, b contents) bool {
 	least := (max(len(a), len(b))*9 + 9) / 10
 	return least > 0 && min(len(a), len(b)) >= least && inCommon(a, b) >= least
 }
 
-// inCommon returns how many tensors a and b have in common, by name and shape.
-// The dtype may differ, for that is what copies are made for.
+// inCommon returns how many tensors a and b have in common, by name and shape. Dtypes may differ,
+// since copies are made to change them.
 func inCommon(a, b contents) int {
 	n := 0
 	for name, x := range a {
@@ -108,13 +107,13 @@ func inCommon(a, b contents) int {
 	return n
 }
 
-// Shapes are tensors by their shape, in words.
+// Shapes counts tensors by shape.
 type shapes map[string]shaped
 
-// Shaped tensors are all of one shape.
+// A shaped is the tensors of one shape.
 type shaped struct {
-	n     int     // how many
-	elems float64 // in each
+	n     int     // number of tensors
+	elems float64 // elements of each
 }
 
 func shapesOf(held contents) shapes {
@@ -128,10 +127,10 @@ func shapesOf(held contents) shapes {
 	return all
 }
 
-// sameShapes says whether a has the tensors of b under other names: nine tenths
-// of its elements are in tensors of a shape that b has too, as often, and these
-// are at least half of b's. Elements and not tensors are counted, since norms
-// and biases are many, and alike in every model of one width.
+// sameShapes reports whether a has the tensors of b under other names: nine tenths of its elements
+// are in tensors of a shape that b has as often, and these are at least half of b's elements. It
+// counts elements and not tensors, because norms and biases are many and have the same shape in
+// all models of one width.
 func sameShapes(a, b shapes) bool {
 	var ofA, ofB, common float64
 	for _, y := range b {
@@ -144,7 +143,7 @@ func sameShapes(a, b shapes) bool {
 	return common > 0 && common >= 0.9*ofA && common >= 0.5*ofB
 }
 
-// disjoint says whether no tensor is in two of all.
+// disjoint reports whether no tensor is in two of the contents.
 func disjoint(all []contents) bool {
 	seen := make(map[string]bool)
 	for _, held := range all {
@@ -158,8 +157,8 @@ func disjoint(all []contents) bool {
 	return true
 }
 
-// isAdapter says whether a set is an adapter: by the name that the library PEFT
-// gives it, or by those of most of its tensors.
+// isAdapter reports whether a set is an adapter, by the file name that the library PEFT uses, or
+// by the names of most of its tensors.
 func isAdapter(s *Set, held contents) bool {
 	if strings.HasPrefix(naming.Stem(s.file()), "adapter_model") {
 		return true
@@ -173,8 +172,7 @@ func isAdapter(s *Set, held contents) bool {
 	return n*2 > len(held)
 }
 
-// A rank says how likely a set is to be the model rather than a copy of it, by
-// its name. Less is likelier.
+// rank returns how likely a set is the model rather than a copy, by its name. Lower is likelier.
 func rank(s *Set) int {
 	name := naming.Stem(s.file())
 	n := 0

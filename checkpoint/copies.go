@@ -1,8 +1,7 @@
-// Copies: what is known to make one set a copy of another.
+// Evidence for copies.
 //
-// Names and shapes alone do not: the steps of a training, and the models that
-// were made from one, have them in common, and differ in every number. Who takes
-// one for a copy of the other loses weights. So a copy needs evidence.
+// Names and shapes of tensors are not enough: the steps of a training run, and models derived from
+// one model, have them in common and differ in every number.
 
 package checkpoint
 
@@ -13,29 +12,29 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
-// Evidence is by what a set is known to be a copy of another; "" is by nothing.
+// Evidence is the reason why a set is a copy of another, "" if it is not.
 type evidence string
 
 const (
-	asVariant evidence = "variant"  // model.fp16.safetensors beside model.safetensors
-	asWhole   evidence = "whole"    // model.safetensors beside model.safetensors.index.json
-	asMakers  evidence = "makers'"  // consolidated.safetensors or original/ beside model.safetensors
+	asVariant evidence = "variant"  // model.fp16.safetensors and model.safetensors
+	asWhole   evidence = "whole"    // model.safetensors and model.safetensors.index.json
+	asMakers  evidence = "makers'"  // consolidated.safetensors or original/, and model.safetensors
 	asEqual   evidence = "the same" // byte for byte
 )
 
-// nameParts is what the name of a set says. A folder of a thousand sets has half a
-// million pairs, so names are taken apart once.
+// nameParts is the name of a set, taken apart once: a folder of a thousand sets has half a million
+// pairs.
 type nameParts struct {
 	folder, stem  string
 	base, variant string // of the stem
 	precise       bool   // the variant is a precision
-	home          string // the folder, or that in which the one called original is
-	original      bool   // it lies in one called original, or below
-	consolidated  bool   // it is called that, with or without the number that Llama's makers put after it
+	home          string // the folder, or the parent of the one called original
+	original      bool   // it is in a folder called original, or below one
+	consolidated  bool   // the name is consolidated, with or without a number, as for Llama
 	oneFile       bool   // without an index, and without numbers
 }
 
-// nameParts returns what the set's name says. The caller has the folder's turn.
+// nameParts returns the parts of the set's name. The caller has the turn of the folder.
 func (s *Set) nameParts() *nameParts {
 	if s.named == nil {
 		n := &nameParts{folder: naming.Folder(s.file()), stem: naming.Stem(s.file())}
@@ -51,9 +50,8 @@ func (s *Set) nameParts() *nameParts {
 	return s.named
 }
 
-// byName returns what the names say of s, if it has the tensors of m. They are
-// those that the libraries diffusers and transformers give, and Llama's and
-// Mistral's makers. It reads nothing.
+// byName returns the evidence of names that s is a copy of m, as the libraries diffusers and
+// transformers, Llama and Mistral name copies. It reads nothing.
 func byName(s, m *Set) evidence {
 	a, b := s.nameParts(), m.nameParts()
 	switch {
@@ -67,16 +65,15 @@ func byName(s, m *Set) evidence {
 	return ""
 }
 
-// isVariantOf says whether two names are one but for a variant. One in another
-// precision may stand for any other. Any other variant, as the average of a
-// training that diffusers calls ema, stands for the one without a variant alone,
-// which is what diffusers loads when none is asked for.
+// isVariantOf reports whether two names differ only in the variant. A name with a precision can be
+// a variant of any other. A name with another variant, such as ema, can only be a variant of the
+// name without one, which diffusers loads by default.
 func (n *nameParts) isVariantOf(m *nameParts) bool {
 	return n.base == m.base && n.variant != m.variant && (m.variant == "" || n.precise && m.precise)
 }
 
-// beforeOriginal returns the folder in which that called original is, and whether
-// dir is that or one below it; otherwise dir.
+// beforeOriginal returns the parent of the folder called original, and true if dir is that folder
+// or below it, and otherwise dir.
 func beforeOriginal(dir string) (string, bool) {
 	names := strings.Split(dir, "/")
 	i := slices.Index(names, "original")

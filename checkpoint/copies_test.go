@@ -126,8 +126,8 @@ func TestWhatIsSaidOfCopies(t *testing.T) {
 	const f32, f16 = safetensors.F32, safetensors.F16
 	model := file(t, llama(f32, 1)...)
 	for _, test := range []struct{ name, says string }{
-		{"z.safetensors", `"z.safetensors" is a second copy of "model.safetensors", with equal bytes: 5 tensors in 1 file; it is not counted`},
-		{"model.fp16.safetensors", `"model.fp16.safetensors" is by its name a second copy of "model.safetensors": it has the same tensor names and shapes, of 5 tensors; values not compared; it is not counted`},
+		{"z.safetensors", `"z.safetensors" is a copy of "model.safetensors" with equal bytes: 5 tensors in 1 file; it is not counted`},
+		{"model.fp16.safetensors", `"model.fp16.safetensors" is a copy of "model.safetensors" by its name: it has the same tensor names and shapes, of 5 tensors; values not compared; it is not counted`},
 		{"consolidated.safetensors", `its 5 tensors have the same shapes under other names; values not compared`},
 	} {
 		f := folder{"model.safetensors": model, test.name: model}

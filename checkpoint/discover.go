@@ -12,11 +12,10 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// Discover returns the sets at path in from: the one that a file is, or those of
-// a folder and the folders below it. Those that are counted come first, and of
-// them that in the folder itself. It reads indexes, and the headers of what no
-// index lists; of files of one size it reads a little, and all where that is
-// equal, unless the options say HeadersOnly. What cannot be read it leaves for Validate to report.
+// Discover returns the sets of a file, or of a folder and the folders below it. Models come first,
+// and of these the one in the folder itself. It reads indexes, and the headers of files that no
+// index lists. It compares files of the same size, unless the options say HeadersOnly. Files that
+// cannot be read are left to Validate.
 func Discover(ctx context.Context, from store.Store, path string, opts *Options) ([]*Set, error) {
 	f, set, err := find(ctx, from, path, opts)
 	switch {
@@ -31,7 +30,7 @@ func Discover(ctx context.Context, from store.Store, path string, opts *Options)
 	return []*Set{set}, err
 }
 
-// find returns the set that path is, if it is a file, or the folder that it is.
+// find returns the set of a file, or the folder.
 func find(ctx context.Context, from store.Store, name string, opts *Options) (*folder, *Set, error) {
 	f := &folder{
 		from: from, opts: opts.orDefault(), path: name, turn: shard.NewTurn(),
@@ -42,8 +41,7 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 		set, err := f.indexSet(ctx, name)
 		return f, set, err
 	}
-	// A file or a folder? No store says, and a name proves nothing. To open it
-	// costs less than to list a bucket.
+	// A file or a folder? Only opening it tells, which costs less than listing a bucket.
 	var missing error
 	if name != "" {
 		object, err := from.Open(ctx, name)
@@ -57,7 +55,7 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 	return f, nil, f.list(ctx, missing)
 }
 
-// Locate returns the store in which ref lies, and its path in that.
+// Locate returns the store of a ref, and the path in that store.
 func Locate(ctx context.Context, ref string, opts *Options) (store.Store, string, error) {
 	r, err := store.Parse(ref)
 	if err != nil {
@@ -65,7 +63,7 @@ func Locate(ctx context.Context, ref string, opts *Options) (store.Store, string
 	}
 	if r.Scheme != "file" {
 		if opts == nil || opts.Resolve == nil {
-			return nil, "", fmt.Errorf("checkpoint: %s is not on this machine, and Options.Resolve, which opens other places, is not set", r)
+			return nil, "", fmt.Errorf("checkpoint: %s is remote, and Options.Resolve is not set", r)
 		}
 		from, err := opts.Resolve(ctx, r)
 		return from, r.Path, err
@@ -75,8 +73,8 @@ func Locate(ctx context.Context, ref string, opts *Options) (store.Store, string
 	case err != nil:
 		return nil, "", err
 	case info.IsDir():
-		// A store lists all that it holds. So the store of a directory is the
-		// directory itself, and not the one around it.
+		// A store lists all its files, so the store of a directory is the directory itself, not
+		// its parent.
 		return store.Dir(r.String()), "", nil
 	}
 	return store.Dir(r.Root), r.Path, nil

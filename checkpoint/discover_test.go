@@ -279,7 +279,7 @@ func opensTheModel(t *testing.T, f folder, sets []string) {
 				n++
 			}
 		}
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("holds %d models", n)) {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has %d models", n)) {
 			t.Errorf("New of several models: %v", err)
 		}
 		return

@@ -1,7 +1,7 @@
-// What a checkpoint is, how to open one, and what is promised.
+// The package comment.
 
-// Package checkpoint opens a model's weights wherever they are, in however many
-// files, as one set of named tensors.
+// Package checkpoint opens a model's weights, local or remote, in any number of files, as
+// one set of named tensors.
 //
 //	cp, err := checkpoint.Open(ctx, "models/llama/", nil)
 //	if err != nil {
@@ -12,87 +12,84 @@
 //		...
 //	}
 //
-// # What is a checkpoint
+// # Sets
 //
-// A checkpoint is one file; or an index, "*.safetensors.index.json", and the
-// shards that it names; or, where there is no index, the ".safetensors" files of
-// a folder.
+// A checkpoint is one file; an index, "*.safetensors.index.json", with the shards that it
+// names; or, without an index, the ".safetensors" files of a folder.
 //
-// A folder often holds more than one: the same weights in another precision
-// (model.fp16.safetensors) or under other names (consolidated.safetensors,
-// original/), an adapter, files left over from an earlier version, the parts of
-// a pipeline in folders of their own (unet/, vae/), the steps of a training.
-// [Discover] sorts all of them into sets, and says of each [Set] whether it is to
-// be counted:
+// A folder often has more than one: the same weights in another precision
+// (model.fp16.safetensors) or under other names (consolidated.safetensors, original/), an
+// adapter, files of an earlier version, the parts of a pipeline in their folders (unet/,
+// vae/), or the steps of a training run. [Discover] sorts them into sets, and reports
+// whether each [Set] counts as a model:
 //
-//   - An index makes a set of the shards that it names, and that is a model. If
-//     none of them is there, and other weights are, the index is taken to be left
-//     over. A file beside an index that does not name it is no model.
-//   - Without an index, numbered files (model-00001-of-00004.safetensors) are one
-//     set. So are files of which no two have a tensor in common. Files that share
-//     tensors cannot be one set of named tensors, so then each is a model.
-//   - Sub-folders hold models, or the parts of one, if the folder itself has no
-//     weights, or if it has a model_index.json that names them. Otherwise what
-//     they hold is a copy, an adapter, or something else, and is not counted.
+//   - An index makes a set of the shards that it names, and that set is a model. If all its
+//     shards are missing and other weights exist, the index is left over. A file that the
+//     index of its folder does not name is not a model.
+//   - Without an index, numbered files (model-00001-of-00004.safetensors) are one set, and
+//     so are files that have no tensor in common. If files share tensors, each is a model.
+//   - Folders below contain models, or parts of one, if the folder itself has no weights, or
+//     if its model_index.json names them. Otherwise they contain copies, adapters or other
+//     sets, which do not count.
 //
-// # What is a copy
+// # Copies
 //
-// Two files of the same tensor names and shapes may be two models: the steps of a
-// training differ in every number. So that alone makes no copy. A set is taken
-// for a copy, and not counted, by one of these:
+// Two files with the same tensor names and shapes may be two models: the steps of a
+// training run differ in every number. A set is a copy, and does not count, in one of these
+// cases:
 //
-//   - Its name is another's with a variant, as diffusers and transformers write
-//     it: a precision (model.fp16.safetensors and
-//     model.safetensors.index.fp16.json beside model.safetensors), or ema and
-//     non_ema. At least nine in ten of the tensors agree by name and shape.
-//   - It is the one file of what an index has in shards, model.safetensors beside
+//   - Its name is another's with a variant, as diffusers and transformers write it: a
+//     precision (model.fp16.safetensors and model.safetensors.index.fp16.json next to
+//     model.safetensors), or ema and non_ema. At least nine in ten tensors agree by name
+//     and shape.
+//   - It is one file with the tensors of an index, model.safetensors next to
 //     model.safetensors.index.json, and all tensors agree by name and shape.
-//   - It is called consolidated, or lies in a folder called original, beside
-//     an index or model.safetensors; and the tensors agree, or are of the same
-//     shapes under the names that the model's makers use.
-//   - It is the same byte for byte. Files are compared only if their sizes are
-//     equal, and then a little of each first, and the rest only where that is equal,
-//     too; two names of one file need no more. [Options].HeadersOnly forbids to read,
-//     and so leaves only what the store knows to be one.
+//   - It is called consolidated, or is in a folder called original, next to an index or
+//     model.safetensors, and the tensors agree, or have the same shapes under the names
+//     that the model's authors use.
+//   - It has the same bytes. Files are compared only if their sizes are equal: first a
+//     small part of each, then all. Two names of one file are not read. With
+//     [Options].HeadersOnly, only files that the store knows to be the same are copies.
 //
-// By its name a set is compared with 16 others at most: no folder as published has
-// as many of one name, and one that is made to have thousands would take hours.
+// A set is compared by name with up to 16 others.
 //
-// A file whose header cannot be read is never a copy, nor the original of one. So
-// what is found in folders as they are published and trained is:
+// A file whose header cannot be read is never a copy and never has one. Examples:
 //
 //	model-*-of-00002.safetensors, their index, consolidated.safetensors   a model, a copy
 //	unet/: diffusion_pytorch_model.safetensors, and with .fp16            a model, a copy
 //	model.safetensors, original/model.safetensors                         a model, a copy
 //	model.safetensors, adapter_model.safetensors                          a model, an adapter
 //	model.safetensors, model_ema.safetensors                              two models
-//	step-100.safetensors, step-200.safetensors; epochs; LoRAs             as many models
-//	step-100/model.safetensors, step-200/model.safetensors                as many models
-//	model.safetensors, checkpoint-100/model.safetensors                   a model, and another set
+//	step-100.safetensors, step-200.safetensors; epochs; LoRAs             a model for each
+//	step-100/model.safetensors, step-200/model.safetensors                a model for each
+//	model.safetensors, checkpoint-100/model.safetensors                   a model, another set
 //
-// Whatever begins with a dot is passed over. [Open] opens what is to be counted,
-// if that is one set, and refuses to choose among several.
+// Names that begin with a dot are ignored. [Open] opens the model if there is exactly one.
+//
+// # Other formats
+//
+// Files of other formats, such as PyTorch, are read through [Options].Formats. A file that
+// the caller names is matched by its content. In a folder, such files are considered only
+// if it has no safetensors files; see [Set.Unread].
 //
 // # Laziness
 //
-// Open reads the index, and no shard; but the headers of a folder's files where
-// no index says what belongs together, and the data of those of one size: a little
-// of each, and the rest where that is equal. A shard is opened when it is first asked
-// for, its header is read once, and it stays open until [Checkpoint.Close]. What
-// one goroutine's context has cut short is begun again for the next.
-// Where many headers are needed, several are read at once, and the results come
-// in the order of the shards: the same on every run.
+// Open reads the index, but no shard. In a folder without an index it reads headers, and
+// compares the data of files that have the same size. A shard is opened when it is first
+// needed, its header is read once, and it stays open until [Checkpoint.Close]. If the
+// context of one goroutine ends during that, the next goroutine starts again. Several
+// headers are read concurrently, and results are in the order of the shards, which is the
+// same in every run.
 //
-// # Checking
+// # Validation
 //
-// Opening succeeds if there is something to judge. [Checkpoint.Validate] judges
-// each shard by the rules of package safetensors, and the set by those between
-// files. Reading insists on what it needs: [Checkpoint.Tensor] returns the
-// violation of a broken index or shard as an error.
+// [Checkpoint.Validate] judges each shard by the rules of package safetensors, and the set
+// by the rules between files. Opening succeeds if there is something to judge; reading
+// fails if it needs a shard or an index that is invalid: [Checkpoint.Tensor] returns the
+// violation as an error.
 //
-// Names out of an index come from strangers. A shard's name that does not stay
-// below the index, that has an element with a dot before it, or that does not end
-// in ".safetensors", is reported and never opened. Memory is taken for what files
-// hold; the size of an index and the number of its shards are bounded, by
-// [Options].
+// An index may come from an untrusted source. Shard names that lead out of its folder, have
+// an element that begins with a dot, or have another extension are reported and never
+// opened. Memory grows with the size of files, not with what they claim; [Options] limits
+// the size of an index and the number of its shards.
 package checkpoint

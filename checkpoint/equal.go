@@ -1,8 +1,8 @@
-// Equal files: whether two sets are the same, byte for byte.
+// Comparing sets byte by byte.
 //
-// A folder may hold a thousand files of one size, as a training leaves them. To
-// compare each with each would read them a thousand times over. So a little of
-// each is read once, and whole files only where that is the same.
+// A folder may have a thousand files of one size, such as the steps of a training run. Comparing
+// each pair would read them a thousand times, so a small part of each is read once, and whole
+// files only if these parts are equal.
 
 package checkpoint
 
@@ -14,15 +14,14 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A sample is the SHA-256 of what was read of a file.
+// A sample is the SHA-256 of the part that was read of a file.
 type sample [sha256.Size]byte
 
-// sameBytes returns the evidence that two sets whose shards are of the same sizes
-// are the same files, or files with the same bytes. An error is that of a context:
-// files that cannot be read are not known to be equal.
+// sameBytes returns the evidence that two sets with shards of the same sizes have the same bytes.
+// The error is the cause of the end of ctx: files that cannot be read are not equal.
 //
-// Without data, only what the store knows to be one object is: a file under two names,
-// a blob of the Hub's cache, two objects of which a server says the same digest.
+// With HeadersOnly, only objects that the store knows to be the same are equal: a file under two
+// names, a blob of the Hub's cache, or two objects with the same digest.
 func (c *comparer) sameBytes(ctx context.Context, s, m *Set) (evidence, error) {
 	steps := []func(context.Context, string, string) bool{c.sameSamples, c.sameFiles}
 	if c.f.opts.HeadersOnly {
@@ -56,10 +55,10 @@ func (c *comparer) sample(ctx context.Context, path string) *sample {
 	return one
 }
 
-// readSample reads the start, the middle and the end of the data: a training
-// changes most tensors, but may leave the first or the last as they are.
+// readSample reads the beginning, the middle and the end of the data: training changes most
+// tensors, but possibly not the first or the last.
 func (c *comparer) readSample(ctx context.Context, path string) *sample {
-	const part = 64 << 10 // bytes: what a disk or a server gives for the price of one
+	const part = 64 << 10 // bytes, for which a disk or a server takes as long as for one
 	object, err := c.f.from.Open(ctx, path)
 	if err != nil {
 		return nil
@@ -81,9 +80,8 @@ func (c *comparer) readSample(ctx context.Context, path string) *sample {
 	return &one
 }
 
-// sameFiles says whether two files have the same bytes. What is one file under two
-// names is not read. Of others the SHA-256 is compared, so that each is read once,
-// with however many it is compared.
+// sameFiles reports whether two files have the same bytes. It compares SHA-256 digests, so that
+// each file is read once, and does not read two names of one file.
 func (c *comparer) sameFiles(ctx context.Context, a, b string) bool {
 	if x, y := c.digests[a], c.digests[b]; x != nil && y != nil {
 		return *x == *y
@@ -97,12 +95,12 @@ func (c *comparer) sameFiles(ctx context.Context, a, b string) bool {
 	})
 }
 
-// sameObject says whether two shards are known to be one, without reading them.
+// sameObject reports whether the store knows two shards to be the same.
 func (c *comparer) sameObject(ctx context.Context, a, b string) bool {
 	return c.both(ctx, a, b, store.Same)
 }
 
-// both opens two shards. What is asked of them is false if one cannot be opened.
+// both opens two shards and compares them. It returns false if one cannot be opened.
 func (c *comparer) both(ctx context.Context, a, b string, is func(x, y store.Object) bool) bool {
 	x, err := c.f.from.Open(ctx, a)
 	if err != nil {

@@ -1,4 +1,4 @@
-// The folder: what is in it and below it, by name, and the indexes among that.
+// Listing a folder, and reading its indexes.
 
 package checkpoint
 
@@ -21,33 +21,32 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A folder is where sets are looked for. What is found out about it is kept, so
-// that opening it, and judging it later, come to the same sets and read each
-// header once.
+// A folder is a place to look for sets. It keeps what it finds out: opening and judging it give
+// the same sets, and each header is read once.
 type folder struct {
 	from   store.Store
 	opts   *Options
 	shards *shard.Options
 	path   string // "" for the root of the store
 
-	listed   bool              // from could say what it holds; then the rest is known
-	places   map[string]*place // by path; that of the folder itself is among them
+	listed   bool              // whether the store could list files
+	places   map[string]*place // by path, including the folder itself
 	parts    map[string]bool   // what a model_index.json names; nil if there is none
 	foreign  []string          // files of other formats, by their names
 	declared []string          // indexes of shards of Options.Formats
-	adopted  bool              // the places have files of other formats, for lack of safetensors files
-	problems []error           // what could not be looked at
+	adopted  bool              // the places have files of other formats, because there are no safetensors files
+	problems []error           // errors of listing
 
-	turn    shard.Turn // of those who sort
+	turn    shard.Turn // to sort
 	claimed map[string]bool
 	sorted  []*Set // all sets, once they are known
 
 	mu       sync.Mutex
 	known    map[string]*shard.Knowledge          // of shards, by path
-	byNumber map[naming.Numbering][]naming.Number // of the weights that were listed; nil until it is asked for
+	byNumber map[naming.Numbering][]naming.Number // of the listed weights; nil until it is needed
 }
 
-// A place is one folder's own files.
+// A place is the files directly in one folder.
 type place struct {
 	path    string
 	indexes []string
@@ -56,13 +55,12 @@ type place struct {
 	candidates *candidates // nil until they are known
 }
 
-// list finds out what the folder holds. If there is no such folder it returns
-// missing, which is nil for the root.
+// list lists the folder. If it does not exist, list returns missing, which is nil for the root.
 func (f *folder) list(ctx context.Context, missing error) error {
 	lister, ok := f.from.(store.Lister)
 	switch {
 	case !ok && strings.HasSuffix(f.path, naming.WeightsSuffix):
-		return missing // no folder is called that
+		return missing // not the name of a folder
 	case !ok:
 		return f.probe(ctx)
 	}
@@ -95,9 +93,8 @@ func (f *folder) list(ctx context.Context, missing error) error {
 	return f.readParts(ctx)
 }
 
-// add takes note of a name in the listing, and of why it could not be looked at.
-// A folder that could not be may hold a copy of the model, so that is a problem
-// to report; what else leads to nowhere is not.
+// add records a name of the listing, and the error of looking at it. A folder that cannot be
+// listed may have a copy of the model, and is a problem to report. A broken link is not.
 func (f *folder) add(name string, err error) {
 	switch base := path.Base(name); {
 	case IsIndex(base):
@@ -106,7 +103,7 @@ func (f *folder) add(name string, err error) {
 	case strings.HasSuffix(base, naming.WeightsSuffix):
 		p := f.place(naming.Folder(name))
 		p.weights = append(p.weights, name) // opening it gives err again
-	case shard.IsMissing(err), errors.Is(err, store.ErrNotRegular): // a link to nowhere, or a pipe: none of this package's business
+	case shard.IsMissing(err), errors.Is(err, store.ErrNotRegular): // a broken link, or a pipe
 	case err != nil:
 		f.problems = append(f.problems, err)
 	case name == path.Join(f.path, "model_index.json"):
@@ -127,8 +124,8 @@ func (f *folder) place(path string) *place {
 	return p
 }
 
-// inOrder returns the places: the folder itself, and then the others by path.
-// So an index is read before the folders below it, in which its shards may be.
+// inOrder returns the places: first the folder itself, then the others by path. An index is
+// therefore read before the folders below, which may have its shards.
 func (f *folder) inOrder() []*place {
 	var places []*place
 	for _, p := range f.places {
@@ -150,8 +147,7 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
-// numbers returns the numbers of the weights that were listed. Their names are
-// taken apart once, for however many sets.
+// numbers returns the numbers of the listed weights. Their names are parsed once.
 func (f *folder) numbers() map[naming.Numbering][]naming.Number {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,9 +164,8 @@ func (f *folder) numbers() map[naming.Numbering][]naming.Number {
 	return f.byNumber
 }
 
-// probe looks for the names that are usual, in a store that cannot say what it
-// holds. The first that is there is all that is found: each question costs a
-// request, and a web server has few reasons to have more.
+// probe looks for common names in a store that cannot list files. It stops at the first that
+// exists, because each attempt costs a request.
 func (f *folder) probe(ctx context.Context) error {
 	for _, stem := range []string{"model", "diffusion_pytorch_model", "adapter_model", "consolidated"} {
 		for _, suffix := range []string{naming.WeightsSuffix + ".index.json", naming.WeightsSuffix} {
@@ -192,11 +187,8 @@ func (f *folder) probe(ctx context.Context) error {
 	return f.noWeights()
 }
 
-// readParts reads which sub-folders the model_index.json names. It is what the
-// library diffusers writes: a member for each part, by the name of its folder.
-//
-// Only the names of its members are of use. So it is scanned as far as it is
-// JSON, and no further: it is for diffusers to complain about the rest.
+// readParts reads the names of sub-folders from model_index.json. The library diffusers writes a
+// member for each part, with the name of its folder. Text after a syntax error is ignored.
 func (f *folder) readParts(ctx context.Context) error {
 	if f.parts == nil {
 		return nil
@@ -223,19 +215,18 @@ func (f *folder) readParts(ctx context.Context) error {
 			return nil
 		}
 	}
-	f.parts = nil // it names nothing that is here
+	f.parts = nil // it names no part that exists
 	return nil
 }
 
-// isPart says whether the place of that path is a part that model_index.json
-// names.
+// isPart reports whether model_index.json names the place.
 func (f *folder) isPart(place string) bool {
 	name, below := naming.CutFolder(place, f.path)
 	first, _, _ := strings.Cut(name, "/")
 	return below && f.parts[first]
 }
 
-// readText reads a whole file that is no larger than an index may be.
+// readText reads a file that is not larger than an index may be.
 func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 	object, err := f.openText(ctx, path)
 	if err != nil {
@@ -252,16 +243,15 @@ func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 	return text, nil
 }
 
-// openText opens a file of which all will be read. It may come with the answer that
-// says how large it is, if that is no more than the largest indexes take.
+// openText opens a file that will be read completely. A store may send its content with the answer
+// to this request if it is not larger than the largest indexes.
 func (f *folder) openText(ctx context.Context, path string) (store.Object, error) {
 	const most = 16 << 20 // bytes
 	return store.OpenHead(ctx, f.from, path, min(f.opts.MaxIndexSize, most))
 }
 
-// readAll reads r to its end. A store says how large an object is, and may be
-// wrong: so memory is taken as bytes arrive, 64 times what did, and at last what
-// r is said to hold.
+// readAll reads r to its end. A store may report a wrong size, so memory grows with the bytes that
+// arrive: first 1 MiB, then 64 times what has arrived, up to the size.
 func readAll(r *io.SectionReader) ([]byte, error) {
 	text := make([]byte, 0, min(r.Size(), 1<<20))
 	for {
@@ -277,8 +267,8 @@ func readAll(r *io.SectionReader) ([]byte, error) {
 	}
 }
 
-// indexSet returns the set of an index. Its shards are those whose names are not
-// refused, whether they are there or not: a missing one is for Validate to tell.
+// indexSet returns the set of an index. Its shards are those with valid names, including missing
+// ones, which Validate reports.
 func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 	text, err := f.readText(ctx, file)
 	if err != nil {
@@ -296,7 +286,7 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 	for i := range s.index.Tensors {
 		name := s.index.Tensors[i].Shard
 		if name == last || seen[name] {
-			continue // as of almost every entry
+			continue // as for almost every entry
 		}
 		seen[name], last = true, name
 		if naming.Fault(name, ends...) == "" {

@@ -35,7 +35,7 @@ type Format struct {
 
 	// Match reports whether a file may be of the format. The head is the first 512 bytes,
 	// or all of a shorter file. The name is the path of the file in its store; no file
-	// should match by its name alone.
+	// should match only by its name.
 	Match func(head []byte, name string) bool
 
 	// Open reads what lists and locates the tensors of a file. The object and ctx stay

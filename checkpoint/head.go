@@ -1,4 +1,4 @@
-// The heads of shards: how long they will be, told to stores before they are read.
+// The expected sizes of headers, as hints for stores.
 
 package checkpoint
 
@@ -8,15 +8,14 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
-// heads returns for each shard how many bytes its length and header are expected to
-// take: to the byte it is known only when they were read, but names, which are most
-// of a header, stand in the index. What is too little costs a second request, and
-// what is too much costs bytes. Without an index, all are 0.
+// heads returns the expected size of each shard's length and header in bytes, 0 without an index.
+// The names, which are most of a header, are in the index. A value that is too small costs a
+// second request, and one that is too large costs bytes.
 func (s *Set) heads() []int64 {
 	const (
 		// "":{"dtype":"BF16","shape":[8192,29568],"data_offsets":[3221225472,3691249664]},
-		entry = 80 // bytes beside the name
-		// The second dimension and its comma: biases and the weights of norms have none.
+		entry = 80 // bytes in addition to the name
+		// The second dimension and its comma, which biases and the weights of norms lack.
 		second = 6 // bytes
 		// {"__metadata__":{"format":"pt"},}, and padding
 		rest = shard.LengthSize + 40 // bytes

@@ -177,7 +177,7 @@ func TestAppendTextRefuses(t *testing.T) {
 		{checkpoint.Index{Tensors: entry("y", "t")}, "does not end"},
 		{checkpoint.Index{Tensors: entry("y\xff", "t.safetensors")}, "UTF-8"},
 		{checkpoint.Index{Metadata: map[string]string{"a": "{"}}, "not JSON"},
-		{checkpoint.Index{Metadata: map[string]string{"total_size": "1"}}, "field of its own"},
+		{checkpoint.Index{Metadata: map[string]string{"total_size": "1"}}, "has a field in Index"},
 	} {
 		if got, err := test.index.AppendText([]byte("x")); err == nil || !strings.Contains(err.Error(), test.says) || string(got) != "x" {
 			t.Errorf("%v: %q, %v, want an error that says %q", test.index, got, err, test.says)

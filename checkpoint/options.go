@@ -1,4 +1,4 @@
-// Options: what a caller may choose about reading a checkpoint.
+// Options for reading checkpoints.
 
 package checkpoint
 
@@ -10,45 +10,38 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// Options are the choices of Open, New and Discover. The zero Options, and nil,
-// are the defaults.
+// Options are the options of Open, New and Discover. The zero value and nil are the defaults.
 type Options struct {
-	// Resolve gives the store of a ref that is not a local path; nil means that
-	// there is none, and such a ref is an error.
+	// Resolve returns the store of a remote ref. If it is nil, remote refs are errors.
 	Resolve func(context.Context, store.Ref) (store.Store, error)
 
-	// Opener opens each shard, with its leniency and its limits. Shards are
-	// never mapped. The zero Opener is strict.
+	// Opener opens each shard, with its leniency and limits. Shards are never mapped. The zero
+	// Opener is strict.
 	Opener safetensors.Opener
 
 	// Formats are the formats other than safetensors that are read. With none, files of
 	// other formats are invalid.
 	Formats []Format
 
-	// Parallel is how many shards are opened, and their headers read, at once.
-	// 0 means 8.
+	// Parallel is the number of shards that are opened concurrently. 0 means 8.
 	Parallel int
 
-	// HeadersOnly means that no data is read to sort a folder, or by Validate. Then
-	// values are not compared: files with equal bytes are not known to be copies,
-	// unless the store knows that they are one (see [store.Same]), and so are models,
-	// each; and it is not said whether a tensor that is in two shards has the same
-	// bytes in both.
+	// HeadersOnly prevents Discover and Validate from reading data. Files with equal bytes are
+	// then copies only if the store knows that they are the same (see [store.Same]), and otherwise
+	// models; and tensors that are in two shards are not compared.
 	HeadersOnly bool
 
-	// MaxIndexSize is the largest index accepted, in bytes. In memory, one as
-	// published takes some 3 times as much, and at worst, with names of a few
-	// letters, 12 times. 0 means 250,000,000, which is room for two million tensors,
-	// and for that takes 3 GB at worst.
+	// MaxIndexSize is the maximum size of an index in bytes. In memory, a published index takes
+	// about 3 times as much, and the worst, with names of a few letters, 12 times. 0 means
+	// 250,000,000, enough for two million tensors; the worst such index takes 3 GB.
 	MaxIndexSize int64
 
-	// MaxShards is the largest number of shards that an index may name. Of one that
-	// names more, no more is read.
-	// 0 means 10,000. The largest published models have a few hundred.
+	// MaxShards is the maximum number of shards of an index. An index with more is not read
+	// further. 0 means 10,000. The largest published models have a few hundred.
 	MaxShards int
 }
 
-// orDefault returns a copy of o in which defaults are spelled out.
+// orDefault returns a copy of o with the defaults filled in.
 func (o *Options) orDefault() *Options {
 	var full Options
 	if o != nil {
@@ -66,7 +59,7 @@ func (o *Options) orDefault() *Options {
 	return &full
 }
 
-// shards returns how shards are read.
+// shards returns the options for reading shards.
 func (o *Options) shards() *shard.Options {
 	list := make([]shard.Format, len(o.Formats))
 	for i := range o.Formats {

@@ -34,7 +34,7 @@ func Rules() []safetensors.RuleInfo { return finding.Rules() }
 // them. The zero Findings is empty.
 type Findings = finding.Findings
 
-// quote returns a name out of a file so that it can be part of a line.
+// quote returns a name from a file as part of a line.
 func quote(name string) string { return wording.Quote(name) }
 
 // count returns n and the noun, in the plural unless n is 1.

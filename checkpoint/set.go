@@ -1,4 +1,4 @@
-// Sets: what belongs together, and what of it is to be counted.
+// Sets: files that belong together.
 
 package checkpoint
 
@@ -9,41 +9,39 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A Role is what a set is to the folder in which it was found.
+// A Role is the role of a set in its folder.
 type Role string
 
-// The roles. A Model is counted, and what is beside it is not.
+// The roles. Only a Model counts.
 const (
-	Model   Role = "model"   // the model, a part of it, or one of several
-	Copy    Role = "copy"    // another set once more: by its name in another form, or byte for byte
-	Adapter Role = "adapter" // what is added to a model: LoRA and the like
-	Other   Role = "other"   // none of these, as far as can be told
+	Model   Role = "model"   // a model, or a part of one
+	Copy    Role = "copy"    // a copy of another set
+	Adapter Role = "adapter" // an adapter, such as LoRA
+	Other   Role = "other"   // none of these
 )
 
-// A Set is one set of weights: files that belong together, with or without an
-// index that says so.
+// A Set is one set of weights: files that belong together, with or without an index.
 type Set struct {
-	// Name is the path of the index; without one, that of the file, or what the
-	// paths of several have in common, as in "model-*-of-00004.safetensors".
-	// No two sets of a folder have one name.
+	// Name is the path of the index or of the one file, or the common part of several paths, such
+	// as "model-*-of-00004.safetensors". It is unique in a folder.
 	Name string
 
 	Role   Role
-	CopyOf string   // the Name of the set of which this is a copy, or ""
+	CopyOf string   // the Name of the original if this is a copy, or ""
 	Index  string   // the path of the index, or ""
 	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
 
 	found  *folder
-	proof  evidence   // of what CopyOf says
+	proof  evidence   // for CopyOf
 	named  *nameParts // nil until it is needed
 	index  *Index
-	report *safetensors.Report // what is wrong with the index itself
+	report *safetensors.Report // on the index itself
 	byName map[string]int      // indices of Shards by their names in the index
-	stale  []*Set              // indexes beside this set of whose shards none is there
-	object store.Object        // the one shard, if it was opened to see whether it is there
+	stale  []*Set              // indexes in the folder whose shards are all missing
+	object store.Object        // the one shard, if it was opened to find out whether it exists
 }
 
-// file returns the path of a file that tells what the set is called.
+// file returns the path of a file from which the name of the set is derived.
 func (s *Set) file() string {
 	if s.Index == "" && len(s.Shards) > 0 {
 		return s.Shards[0]
@@ -51,9 +49,9 @@ func (s *Set) file() string {
 	return s.Index
 }
 
-// Stem returns what the names of the set's files begin with, without number and
-// suffix: "model" for model-00001-of-00002.safetensors and for its index, and so for
-// files that have no more in common than to be one model. See Stem of [github.com/weightools/safetensors/checkpoint/shards.Writer].
+// Stem returns the beginning of the names of the set's files, without number and extension:
+// "model" for model-00001-of-00002.safetensors and for its index, and for files without a common
+// name. See Stem of [github.com/weightools/safetensors/checkpoint/shards.Writer].
 func (s *Set) Stem() string {
 	if _, _, isShard := naming.Numbered(s.file()); s.Index == "" && len(s.Shards) != 1 && !isShard {
 		return "model"
@@ -70,20 +68,20 @@ type IndexEntry = index.Entry
 
 // ParseIndex parses the text of an index of safetensors files. It continues after a fault
 // where it can, so the Index has what could be read, and is never nil. The report has the
-// violations of the rules index-json, index-path and total-size that the index alone
-// shows; it has no Header. Entries whose shard's name has a fault are in the Index.
+// violations of the rules index-json, index-path and total-size that need no shards; it
+// has no Header. Entries whose shard's name has a fault are in the Index.
 func ParseIndex(text []byte) (*Index, *safetensors.Report) { return index.Parse(text) }
 
-// IsIndex reports whether a path is that of an index of safetensors files, by its name.
+// IsIndex reports whether a path is the name of an index of safetensors files.
 func IsIndex(name string) bool { return naming.IsIndex(name) }
 
-// Counted says whether the set is the model, or a part of it, so that its
-// tensors are to be counted in a total over the folder.
+// Counted reports whether the set is a model or a part of one, so that a total over the folder
+// includes its tensors.
 func (s *Set) Counted() bool { return s.Role == Model }
 
-// Fault returns why the index must not be relied on, a shard's name that is refused among
-// the reasons: an error that wraps a *[safetensors.Violation]; nil if nothing is wrong
-// with it, or there is none. Shards are not looked at.
+// Fault returns why the index is invalid, for example because of the name of a shard. The error
+// wraps a *[safetensors.Violation]. It is nil if the index is valid or there is none. Fault reads
+// no shards.
 func (s *Set) Fault() error {
 	if s.index == nil {
 		return nil
@@ -94,7 +92,7 @@ func (s *Set) Fault() error {
 	return nil
 }
 
-// home returns which shard the index means by a name; -1 if it is refused.
+// home returns the index in Shards of a name in the index, -1 if the name is invalid.
 func (s *Set) home(name string) int {
 	if i, ok := s.byName[name]; ok {
 		return i

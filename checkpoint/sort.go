@@ -1,4 +1,4 @@
-// Sorting a folder's weights into sets, and the sets by what they are.
+// Sorting the weights of a folder into sets.
 
 package checkpoint
 
@@ -13,16 +13,16 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
-// Candidates are what the names and indexes of one place make into sets, before
-// any header is read. Each list is in the order of rank.
+// Candidates are the sets that names and indexes make of one place, before any header is read.
+// Each list is ordered by rank.
 type candidates struct {
-	live  []*Set // by an index of whose shards there are some
-	stale []*Set // by an index of whose shards there is none, or that is cut off
-	loose []*Set // by name: a naming.Numbering, or one file
+	live  []*Set // with an index and some of its shards
+	stale []*Set // with an index whose shards are all missing, or that is truncated
+	loose []*Set // without an index: numbered files, or one file
 }
 
-// candidates reads the indexes of a place, and groups what they do not name. The
-// caller has the turn.
+// candidates reads the indexes of a place, and groups the files that they do not name. The caller
+// has the turn.
 func (f *folder) candidates(ctx context.Context, p *place) (*candidates, error) {
 	if p.candidates != nil {
 		return p.candidates, nil
@@ -33,9 +33,9 @@ func (f *folder) candidates(ctx context.Context, p *place) (*candidates, error) 
 		if err != nil {
 			return nil, err
 		}
-		// Programs that merge shards leave the index behind, and then the library
-		// transformers reads the one file. An index of which the end is missing
-		// would make all files strangers that it did not come to name.
+		// Programs that merge shards leave the index behind, and the library transformers then
+		// reads the one file. With a truncated index, files that it would have named would be
+		// unlisted.
 		if index.Truncated(s.index) || !s.anyThere() {
 			c.stale = append(c.stale, s)
 			continue
@@ -54,13 +54,13 @@ func (f *folder) candidates(ctx context.Context, p *place) (*candidates, error) 
 	return c, nil
 }
 
-// anyThere says whether any of the shards is there.
+// anyThere reports whether any of the shards exists.
 func (s *Set) anyThere() bool { return slices.ContainsFunc(s.Shards, s.found.has) }
 
-// has says whether a path is among the weights that were listed.
+// has reports whether a path is among the listed weights.
 func (f *folder) has(path string) bool {
 	if !f.listed {
-		return true // as far as is known
+		return true // for all we know
 	}
 	p, ok := f.places[naming.Folder(path)]
 	if !ok {
@@ -70,8 +70,8 @@ func (f *folder) has(path string) bool {
 	return found
 }
 
-// loose groups the weights of a place that no index names: those of one
-// numbering, and each other file for itself.
+// loose groups the weights of a place that no index names: numbered files by their numbering, and
+// every other file on its own.
 func (f *folder) loose(p *place) []*Set {
 	var sets []*Set
 	byNumbering := make(map[naming.Numbering]*Set)
@@ -100,7 +100,7 @@ func (f *folder) loose(p *place) []*Set {
 	return sets
 }
 
-// model returns the one set of the folder that is counted.
+// model returns the one model of the folder.
 func (f *folder) model(ctx context.Context) (*Set, error) {
 	if s, err := f.evident(ctx); s != nil || err != nil {
 		return s, err
@@ -115,8 +115,8 @@ func (f *folder) model(ctx context.Context) (*Set, error) {
 	return sets[0], nil
 }
 
-// evident returns the model if names and indexes suffice to tell which it is, and
-// otherwise nil. It reads no header.
+// evident returns the model if names and indexes determine it, and otherwise nil. It reads no
+// header.
 func (f *folder) evident(ctx context.Context) (*Set, error) {
 	if err := f.turn.Wait(ctx); err != nil {
 		return nil, err
@@ -136,9 +136,9 @@ func (f *folder) evident(ctx context.Context) (*Set, error) {
 	return c.first(), nil
 }
 
-// severalModels returns the error that one of several is to be named.
+// severalModels returns the error of a folder with several models.
 func (f *folder) severalModels(sets []*Set) error {
-	const most = 3 // names; the rest is counted
+	const most = 3 // names; others are counted
 	var names []string
 	n := 0
 	for _, s := range sets {
@@ -156,11 +156,11 @@ func (f *folder) severalModels(sets []*Set) error {
 	if f.opts.HeadersOnly {
 		hint = "; values not compared"
 	}
-	return fmt.Errorf("checkpoint: the folder holds %d models, and not one: name the one that is meant: %s%s", n, strings.Join(names, ", "), hint)
+	return fmt.Errorf("checkpoint: the folder has %d models, not one: name one of them: %s%s", n, strings.Join(names, ", "), hint)
 }
 
-// declared returns the sets that indexes make: of those of which no shard is there
-// only if that is all there is.
+// declared returns the sets of indexes. Those whose shards are all missing count only if there is
+// nothing else.
 func (c *candidates) declared() []*Set {
 	if len(c.live)+len(c.loose) == 0 {
 		return c.stale
@@ -168,17 +168,17 @@ func (c *candidates) declared() []*Set {
 	return c.live
 }
 
-// first returns the set that is the model if no headers need be read to tell.
+// first returns the set that is the model if no headers are needed to decide.
 func (c *candidates) first() *Set {
 	sets := slices.Concat(c.live, c.loose, c.stale)
 	if len(c.live)+len(c.loose) > 0 && sets[0].stale == nil && c.stale != nil {
-		sets[0].stale = c.stale // once: others may be reading it by now
+		sets[0].stale = c.stale // once: it may be read concurrently later
 	}
 	return sets[0]
 }
 
-// sets returns all sets of the folder, those that are counted first. It may be
-// called again after an error: what it has found out by then still holds.
+// sets returns all sets of the folder, models first. It may be called again after an error, and
+// continues with what it has found out.
 func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 	if err := f.turn.Wait(ctx); err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 		}
 	}
 	if len(inside) == 0 {
-		inside, beside = beside, nil // an index here names what is in the parts
+		inside, beside = beside, nil // an index in the folder itself names the files below
 	}
 	if err := c.relate(ctx, beside, counted(inside)); err != nil {
 		return nil, err
@@ -212,8 +212,7 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 	return all, nil
 }
 
-// isInside says whether the model, or a part of it, is to be looked for in a
-// place.
+// isInside reports whether a place can have the model or a part of it.
 func (f *folder) isInside(p *place) bool {
 	switch {
 	case f.parts != nil:

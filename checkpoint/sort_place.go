@@ -1,4 +1,4 @@
-// Sorting one place: which of its sets are models, and what the others are to them.
+// Sorting the sets of one place.
 
 package checkpoint
 
@@ -10,14 +10,14 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
-// sortPlace returns the sets of one place, a model first.
+// sortPlace returns the sets of one place, models first.
 func (c *comparer) sortPlace(ctx context.Context, p *place) ([]*Set, error) {
 	all, err := c.f.candidates(ctx, p)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(all.live)+len(all.loose)+len(all.stale) == 0:
-		return nil, nil // an index elsewhere names all that is here
+		return nil, nil // an index in another place names all files of this one
 	case len(all.live) == 0 && len(all.loose) > 1:
 		sets, err := c.sortLoose(ctx, all.loose)
 		if err == nil {
@@ -27,7 +27,7 @@ func (c *comparer) sortPlace(ctx context.Context, p *place) ([]*Set, error) {
 	case len(all.live) == 0 && len(all.loose) == 1:
 		return []*Set{all.first()}, nil
 	}
-	all.first() // which says what is left over beside it
+	all.first() // which records the left over indexes
 	sets, err := c.sortDeclared(ctx, all.declared())
 	if err != nil {
 		return nil, err
@@ -35,14 +35,14 @@ func (c *comparer) sortPlace(ctx context.Context, p *place) ([]*Set, error) {
 	return slices.Concat(sets, all.loose), c.relate(ctx, all.loose, counted(sets))
 }
 
-// counted returns the sets that are counted.
+// counted returns the sets that are models.
 func counted(sets []*Set) []*Set {
 	return slices.DeleteFunc(slices.Clone(sets), func(s *Set) bool { return !s.Counted() })
 }
 
-// sortDeclared sorts sets of one place that have an index, in the order of rank.
-// An index declares a model. So what is neither a copy nor an adapter is a model
-// too; but what is called a copy, and has other tensors, is nothing known.
+// sortDeclared sorts sets of one place that have an index, in the order of rank. Each is a model
+// unless it is a copy or an adapter. A set with the name of a copy and other tensors has the role
+// Other.
 func (c *comparer) sortDeclared(ctx context.Context, sets []*Set) ([]*Set, error) {
 	models := sets[:1:1]
 	var beside []*Set
@@ -62,9 +62,8 @@ func (c *comparer) sortDeclared(ctx context.Context, sets []*Set) ([]*Set, error
 	return append(models, beside...), nil
 }
 
-// relate finds out what the sets beside models are: those that were found to be
-// copies or adapters in their own place stay that. What sets hold is only read if
-// there is something to compare it with.
+// relate finds out the roles of sets next to models, except those that are copies or adapters
+// already. Their headers are read only if there is a model to compare them with.
 func (c *comparer) relate(ctx context.Context, beside, models []*Set) error {
 	for _, s := range beside {
 		if s.Role != Model {
@@ -88,12 +87,11 @@ func (c *comparer) relate(ctx context.Context, beside, models []*Set) error {
 	return nil
 }
 
-// maxNamesakes is with how many models a set is compared for their names. Folders
-// as published have one or two, and all pairs of a thousand take minutes.
+// maxNamesakes is the maximum number of models that a set is compared with by name. Published
+// folders have one or two, and comparing all pairs of a thousand takes minutes.
 const maxNamesakes = 16
 
-// copied finds out whether a set is a copy of one of the models, and says so in
-// the set.
+// copied finds out whether a set is a copy of one of the models, and sets its role.
 func (c *comparer) copied(ctx context.Context, s *Set, models []*Set) (bool, error) {
 	namesakes := 0
 	for _, m := range models {
@@ -115,13 +113,11 @@ func (c *comparer) copied(ctx context.Context, s *Set, models []*Set) (bool, err
 	return false, nil
 }
 
-// sortLoose sorts sets of one place that no index names. What is neither a copy
-// nor an adapter is one set if no tensor is in two files, and otherwise each is
-// a model: people keep collections of models in a folder, and the steps of a
-// training. To read them as one would find conflicts in every second tensor.
+// sortLoose sorts sets of one place without an index. Those that are neither copies nor adapters
+// are one set if no tensor is in two files, and otherwise each is a model: people keep collections
+// of models, and the steps of a training run, in one folder.
 //
-// Sets come in the order of rank, so that of two copies the likelier model is
-// kept.
+// Sets are in the order of rank, so that the likelier model of two copies is kept.
 func (c *comparer) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
 	var models, beside []*Set
 	var held []contents
@@ -144,15 +140,14 @@ func (c *comparer) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
 		models, held = append(models, s), append(held, known.held)
 	}
 	models, beside, held = setAside(models, beside, held)
-	// Files of other formats are complete checkpoints, such as those of a training run.
+	// Files of other formats are complete checkpoints, such as the steps of a training run.
 	if len(models) > 1 && disjoint(held) && !c.f.adopted {
 		models = []*Set{c.f.join(models, beside)}
 	}
 	return append(models, beside...), nil
 }
 
-// setAside moves the adapters among models to beside. If all are adapters, they
-// are what the folder is about, and so models.
+// setAside separates adapters from models. If all are adapters, they are models.
 func setAside(models, beside []*Set, held []contents) ([]*Set, []*Set, []contents) {
 	var others []*Set
 	var ofOthers []contents
@@ -173,8 +168,7 @@ func setAside(models, beside []*Set, held []contents) ([]*Set, []*Set, []content
 	return models, beside, held
 }
 
-// join makes one set of several, of which there may be copies. It makes a new
-// one, and leaves those as they are for when it has to be done again.
+// join makes a new set of several sets, and updates their copies.
 func (f *folder) join(sets, copies []*Set) *Set {
 	one := &Set{Name: path.Join(naming.Folder(sets[0].Name), "*"+naming.WeightsSuffix), Role: Model, found: f}
 	for _, s := range sets {

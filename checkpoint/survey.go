@@ -1,8 +1,7 @@
-// The laws between files: what the headers of all shards say together.
+// Judging a set by the headers of all shards.
 //
-// Each tensor is looked at once, and looked up once in the index's hash table;
-// all else goes by numbers. So the time is linear in the tensors, however they
-// are spread over shards, and what is held for each is a few bytes.
+// Each tensor is looked up once in the index, and represented by a few bytes. The time is linear
+// in the number of tensors.
 
 package checkpoint
 
@@ -17,29 +16,29 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
-// A survey is what is known of a set once all its shards were judged.
+// A survey is what is known of a set after all its shards were judged.
 type survey struct {
 	Findings
 	c      *Checkpoint
 	shards []surveyed
-	errs   []error // of reading what the laws are about
+	errs   []error // read errors
 
-	found []place32 // of each entry of the index; zero if it was not found
-	stray []place32 // tensors that are not where the index puts them
+	found []place32 // of each entry of the index; zero if it is in no shard
+	stray []place32 // tensors in another shard than the index names
 	other []place32 // tensors that no index lists
 }
 
-// A surveyed shard is one that was judged, or could not be.
+// A surveyed is a shard that was judged, or could not be.
 type surveyed struct {
 	*shard.Knowledge      // nil if the shard could not be read
 	missing          bool // there is no such shard
 }
 
-// whole says whether the shard is there, and all its tensors are known.
+// whole reports whether the shard exists and all its tensors are known.
 func (s *surveyed) whole() bool { return s.Knowledge != nil && !s.Blind }
 
-// A place32 is one tensor of a shard's header. There may be a million, so it is
-// small. The shard is counted from 1: the zero place32 is none.
+// A place32 is one tensor of a shard's header, in few bytes, because there may be a million. The
+// shard is counted from 1: the zero place32 is none.
 type place32 struct{ shard, tensor int32 }
 
 func at(shard, tensor int) place32 { return place32{int32(shard) + 1, int32(tensor)} }
@@ -48,7 +47,7 @@ func newSurvey(c *Checkpoint) *survey {
 	return &survey{c: c, shards: make([]surveyed, len(c.shards))}
 }
 
-// entry returns the entry of a header that is at a place.
+// entry returns the entry of a header at a place.
 func (s *survey) entry(p place32) *safetensors.TensorInfo {
 	return &s.shards[p.shard-1].Header.Tensors[p.tensor]
 }
@@ -56,7 +55,7 @@ func (s *survey) entry(p place32) *safetensors.TensorInfo {
 // path returns the quoted path of a shard.
 func (s *survey) path(shard int) string { return quote(s.c.shards[shard].Path) }
 
-// judge judges the set. Errors are of reading.
+// judge judges the set. Errors are read errors.
 func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 	if x := s.c.set.index; x != nil {
 		s.Take(s.c.set.report)
@@ -80,8 +79,7 @@ func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 	return s.Report(), s.errs
 }
 
-// placeTensors finds out for each tensor of each shard whether it is where the
-// index puts it, if there is an index.
+// placeTensors compares the shard of each tensor with the index, if there is one.
 func (s *survey) placeTensors(x *Index) {
 	if x != nil {
 		s.found = make([]place32, len(x.Tensors))
@@ -116,13 +114,12 @@ func (s *survey) placeShard(x *Index, shard int) {
 	}
 }
 
-// settleStrays finds out of each tensor that is in another shard than the index
-// says whether it is in the right one, too, and so in two. It returns these, and
-// tallies of the others by the two shards.
+// settleStrays returns the tensors that are in the shard of the index and in another one, and
+// tallies of the tensors that are only in another shard than the index names.
 func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *finding.Tallies[[2]string]) {
 	misplaced = finding.NewTallies[[2]string]()
 	for _, p := range s.stray {
-		e, _ := index.Find(x, s.entry(p).Name) // or it would not have strayed
+		e, _ := index.Find(x, s.entry(p).Name) // it is listed
 		listed := &x.Tensors[e]
 		switch home := s.c.set.home(listed.Shard); {
 		case s.found[e] != (place32{}):
@@ -136,8 +133,7 @@ func (s *survey) settleStrays(x *Index) (twins []twin, misplaced *finding.Tallie
 	return twins, misplaced
 }
 
-// misplaced reports tensors that are in another shard than the index says, and in
-// no other.
+// misplaced reports tensors that are only in another shard than the index names.
 func (s *survey) misplaced(groups *finding.Tallies[[2]string]) {
 	for key, t := range groups.All() {
 		s.Add(RuleTensorMisplaced, t.First, t.At, "%s in shard %s, and the index puts %s in shard %s",
@@ -145,18 +141,18 @@ func (s *survey) misplaced(groups *finding.Tallies[[2]string]) {
 	}
 }
 
-// absent reports entries of the index that no shard has: with the shard if that
-// is not there, and otherwise for each shard. Of a shard that could not be read
-// to its end it is not known what it has, and its own report says why.
+// absent reports entries of the index that no shard has: with the shard if that is missing, and
+// otherwise for each shard. It skips shards whose headers could not be read completely, which have
+// their own reports.
 func (s *survey) absent(x *Index) {
 	gone, lost := finding.NewTallies[string](), finding.NewTallies[string]()
-	elsewhere := make(map[string]int) // of those in a shard that is gone, how many are in another
+	elsewhere := make(map[string]int) // of the tensors of missing shards, how many are in another
 	for i := range x.Tensors {
 		e := &x.Tensors[i]
 		home := s.c.set.home(e.Shard)
 		switch {
 		case home < 0:
-			continue // refused, which is reported
+			continue // invalid, which is reported
 		case s.shards[home].missing:
 			gone.Add(e.Shard, e.Tensor, e.Span)
 			if s.found[i] != (place32{}) {
@@ -189,8 +185,8 @@ func (s *survey) unlisted() {
 	}
 }
 
-// othersTwice returns the tensors that are in two shards, of those that no index
-// lists. No shard has a name twice: of two in one header the last one counts.
+// othersTwice returns the unlisted tensors that are in two shards. A header has no name twice: the
+// last one counts.
 func (s *survey) othersTwice() (twins []twin) {
 	if len(s.c.shards) < 2 {
 		return nil
@@ -207,23 +203,22 @@ func (s *survey) othersTwice() (twins []twin) {
 	return twins
 }
 
-// deadNames reports shards that a folder lists and that are not there.
+// deadNames reports shards that are broken links.
 func (s *survey) deadNames() {
 	for i := range s.shards {
 		if s.shards[i].missing {
-			s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is a name in the folder that leads to no file", s.path(i))
+			s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is a broken link", s.path(i))
 		}
 	}
 }
 
-// numbers reports shards that neither the index nor the folder has, and that the
-// numbers of the others imply: an index that was made from an incomplete folder
-// does not know better. It does so in a folder alone, since who names one file
-// does not ask for the others.
+// numbers reports shards that neither the index nor the folder has, but that the numbers of the
+// others imply: the index may have been made from an incomplete folder. It does so only for
+// folders, because a file that the caller names need not be complete.
 func (s *survey) numbers() {
 	f := s.c.set.found
 	if !f.listed || s.c.set.Role == Other || s.c.set.Fault() != nil {
-		return // what is left over, or broken, implies nothing
+		return // left over or broken sets imply nothing
 	}
 	there := make(map[naming.Numbering][]naming.Number)
 	var order []naming.Numbering
@@ -274,9 +269,8 @@ func (s *survey) otherFormats() {
 	}
 }
 
-// totalSize compares what the index says of the size of all its tensors with the
-// sum. It does so only if all are there: otherwise the one fault would be told
-// twice.
+// totalSize compares the total_size of the index with the sum of the sizes. It does so only if no
+// tensor is missing, which is reported already.
 func (s *survey) totalSize(x *Index) {
 	if x.TotalSize < 0 {
 		return
@@ -293,7 +287,7 @@ func (s *survey) totalSize(x *Index) {
 		}
 		ti := s.entry(p)
 		if bytes += ti.Size(); bytes < 0 {
-			return // no disk holds this
+			return // more than any disk has
 		}
 		elems += ti.NumElems()
 	}

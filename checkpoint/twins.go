@@ -1,8 +1,8 @@
-// Twins: a tensor that is in two shards, and whether it is the same in both.
+// Duplicate tensors: whether a tensor that is in two shards is the same in both.
 //
-// Loaders that go by the index take the one, and those that read all files of a
-// folder the one that they read last. Equal twins cost time and memory; others
-// make a model that answers wrongly, and nothing says why.
+// Loaders that use the index take one, and those that read all files of a folder take the last one
+// that they read. Equal duplicates cost time and memory; others make a model that silently gives
+// wrong results.
 
 package checkpoint
 
@@ -18,11 +18,11 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A twin is a tensor that is in two shards. The first is the one that the index
-// means, if there is an index.
+// A twin is a tensor that is in two shards. The first shard is the one that the index names, if
+// there is an index.
 type twin struct{ one, other place32 }
 
-// A likeness is what two tensors of one name have in common.
+// A likeness is how two tensors of the same name compare.
 type likeness string
 
 const (
@@ -74,9 +74,9 @@ func (s *survey) listedAt(tensor string) safetensors.Span {
 	return safetensors.Span{}
 }
 
-// compare compares a tensor with its twin, and says where they differ first. It
-// reads no data unless dtype and shape are the same, and both shards are in
-// order: of one that is cut off, the bytes may not be there.
+// compare compares a tensor with its twin, and describes the first difference. It reads data only
+// if dtype and shape are equal and both shards are valid: in a truncated shard, the bytes may be
+// missing.
 func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) {
 	a, b := s.entry(t.one), s.entry(t.other)
 	if a.Dtype != b.Dtype || !slices.Equal(a.Shape, b.Shape) {
@@ -115,9 +115,8 @@ func (s *survey) tensor(ctx context.Context, p place32) (*safetensors.Tensor, er
 	return r.Tensors(s.shards[p.shard-1].Header).Tensor(s.entry(p)), nil
 }
 
-// isOne says whether two tensors are the same bytes of one file, which folders
-// have under several names: the Hub's cache stores equal files once. Both shards
-// are open.
+// isOne reports whether two tensors are the same bytes of one file under several names: the Hub's
+// cache stores equal files once. Both shards are open.
 func (s *survey) isOne(t twin) bool {
 	x, y := s.c.shards[t.one.shard-1], s.c.shards[t.other.shard-1]
 	atX := s.shards[t.one.shard-1].Header.FileSpan(s.entry(t.one))
@@ -125,8 +124,8 @@ func (s *survey) isOne(t twin) bool {
 	return atX == atY && store.Same(x.Object(), y.Object())
 }
 
-// kindOf returns the dtype and the shape of a tensor, as part of a line: both may
-// be as long as a header, and a dtype that is none is whatever the file says.
+// kindOf returns the dtype and the shape of a tensor for a message. Both may be as long as a
+// header, and an unknown dtype is any string.
 func kindOf(ti *safetensors.TensorInfo) string {
 	const most = 8 // dimensions; published tensors have 6 at most
 	dtype, shape := string(ti.Dtype), ti.Shape

@@ -1,4 +1,4 @@
-// Validate: a report for each shard, and one for the set.
+// Validating a checkpoint: a report for each shard, and one for the set.
 
 package checkpoint
 
@@ -14,13 +14,13 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// A Report is what Checkpoint.Validate found in one file, or in the set.
+// A Report is the result of Checkpoint.Validate for one file, or for the set.
 type Report struct {
-	// File is the path of the shard, or of an index that is left over. It is ""
-	// for the set: its spans are bytes of the index, if it has one.
+	// File is the path of the shard, or of a left over index. It is "" for the set, whose spans
+	// are bytes of the index, if it has one.
 	File string
 
-	// Size is the shard's size in bytes; 0 if File is no shard.
+	// Size is the shard's size in bytes, and 0 if File is not a shard.
 	Size int64
 
 	// Format is the variant of a file of another format, such as "pytorch-zip", and "" for a
@@ -28,28 +28,24 @@ type Report struct {
 	Format string
 	Notes  []string
 
-	// What was found; nil if there is an error. The header must not be changed.
+	// The report, nil if there is an error. The header must not be changed.
 	*safetensors.Report
 }
 
-// Validate judges every shard by the rules about one file, and then the set by
-// those between files. It yields a report for each shard that is there, in
-// order; one for each index that is left over from another version; and last,
-// with no file, that for the set and its index.
+// Validate judges every shard by the rules about one file, and the set by the rules between files.
+// It yields a report for each existing shard in order, one for each left over index, and last one
+// for the set and its index, without a file name.
 //
-// It reads headers alone; but of a tensor that is in two shards it compares the
-// bytes, unless the options say HeadersOnly. The set is that of the folder if the
-// checkpoint was opened by it: then files that are not in the index, and copies
-// of the model, are reported too. Of several sets of one folder, the first of
-// [Discover] speaks for all of what could not be looked at there, and the first
-// with an index for the files that no index names.
+// It reads only headers, and the bytes of tensors that are in two shards, unless the options say
+// HeadersOnly. For a set that was opened by its folder it also reports unlisted files and copies.
+// Errors of listing the folder come with the first set of [Discover], and unlisted files with the
+// first set that has an index.
 //
-// Tensors that are alike at fault are told in one violation, which names the
-// first and says how many there are. As in a report on one file, there are at
-// most 1,000 violations of each rule.
+// Tensors with the same fault are reported in one violation, with the first name and their number.
+// There are at most 1,000 violations of each rule.
 //
-// An error is of reading: it comes with the report's File, and without a report,
-// and Validate goes on. Once ctx is done it ends with that as the error.
+// An error is a read error, with the name of the file and without a report. Validate continues
+// after it, unless ctx is done.
 func (c *Checkpoint) Validate(ctx context.Context) iter.Seq2[Report, error] {
 	return func(yield func(Report, error) bool) {
 		s := newSurvey(c)
@@ -87,7 +83,7 @@ func (c *Checkpoint) Validate(ctx context.Context) iter.Seq2[Report, error] {
 	}
 }
 
-// A judgement is the outcome of judging a shard.
+// A judgement is the result of judging a shard.
 type judgement struct {
 	report *safetensors.Report
 	known  *shard.Knowledge
@@ -105,21 +101,20 @@ func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] 
 	})
 }
 
-// judgeStale judges an index of whose shards none is there, or that is cut off,
-// beside the set that is taken for the model.
+// judgeStale judges a truncated index, or one whose shards are all missing, in the folder of the
+// set that is the model.
 func (s *Set) judgeStale(model *Set) *safetensors.Report {
 	var f Findings
 	f.Take(s.report)
 	if len(s.Shards) > 0 && !s.anyThere() {
 		first := &s.index.Tensors[0]
-		f.Add(RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and none is there: %s is taken for the model",
+		f.Add(RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and all are missing: %s is used as the model",
 			count(len(s.Shards), "shard"), quote(first.Shard), quote(model.Name))
 	}
 	return f.Report()
 }
 
-// beside judges what lies beside the set in its folder: files that its index
-// should name, and copies.
+// beside reports what else is in the folder: unlisted files, and copies.
 func (s *survey) beside(ctx context.Context) {
 	set, f := s.c.set, s.c.set.found
 	if !f.listed {
@@ -130,8 +125,7 @@ func (s *survey) beside(ctx context.Context) {
 		s.errs = append(append(s.errs, f.problems...), err)
 		return
 	}
-	// What is wrong with the folder is told with the first set alone: to tell it
-	// with each would multiply it by a thousand.
+	// Errors of the folder are reported once, with the first of possibly a thousand sets.
 	if set == all[0] {
 		s.errs = append(s.errs, f.problems...)
 	}
@@ -146,8 +140,8 @@ func (s *survey) beside(ctx context.Context) {
 	}
 }
 
-// firstIndexed returns the first set that is counted and whose index is in the
-// folder, or nil. It speaks for others there of what no index names.
+// firstIndexed returns the first model with an index in the folder, or nil. Unlisted files are
+// reported with it.
 func firstIndexed(all []*Set, folder string) *Set {
 	for _, s := range all {
 		if s.Counted() && s.Index != "" && naming.Folder(s.Index) == folder {
@@ -157,13 +151,13 @@ func firstIndexed(all []*Set, folder string) *Set {
 	return nil
 }
 
-// copy reports a copy of the set. Unless it is the same byte for byte, it may be
-// another model all the same; so the report says what was compared.
+// copy reports a copy of the set. Without comparing bytes, it may be another model, so the report
+// lists what was compared.
 func (s *survey) copy(ctx context.Context, other *Set) {
 	f := s.c.set.found
 	held, err := f.contents(ctx, other)
 	if err == nil && other.proof == asEqual {
-		s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is a second copy of %s, with equal bytes: %s in %s; it is not counted",
+		s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is a copy of %s with equal bytes: %s in %s; it is not counted",
 			quote(other.Name), quote(s.c.set.Name), count(len(held), "tensor"), count(len(other.Shards), "file"))
 		return
 	}
@@ -175,11 +169,11 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 		s.errs = append(s.errs, err)
 		return
 	}
-	s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is by its name a second copy of %s: %s; values not compared; it is not counted",
+	s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is a copy of %s by its name: %s; values not compared; it is not counted",
 		quote(other.Name), quote(s.c.set.Name), likenessOf(held, own))
 }
 
-// likenessOf says what a copy has in common with its original.
+// likenessOf describes what a copy has in common with its original.
 func likenessOf(held, own contents) string {
 	tensors := count(len(held), "tensor")
 	switch same := inCommon(held, own); {
@@ -192,12 +186,12 @@ func likenessOf(held, own contents) string {
 	}
 }
 
-// extra reports shards that are in the folder, and not in its index.
+// extra reports shards in the folder that are not in its index.
 func (s *survey) extra(ctx context.Context, other *Set) {
 	for _, p := range other.Shards {
 		k := s.c.set.found.learn(ctx, p)
 		if k == nil || k.Header == nil {
-			s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s, and it is not to be read",
+			s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder but not in the index %s, and cannot be read",
 				quote(p), quote(path.Base(s.c.set.Index)))
 			continue
 		}
@@ -207,7 +201,7 @@ func (s *survey) extra(ctx context.Context, other *Set) {
 				listed++
 			}
 		}
-		s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder and not in the index %s; it has %s, %d of them under names that the index puts elsewhere",
+		s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder but not in the index %s; it has %s, %d of which the index lists in other shards",
 			quote(p), quote(path.Base(s.c.set.Index)), count(len(k.Header.Tensors), "tensor"), listed)
 	}
 }

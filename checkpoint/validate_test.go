@@ -90,7 +90,7 @@ func TestFaultsAreGrouped(t *testing.T) {
 		{"a number that the folder has, and the index does not name", func(f folder) {
 			f[shardOne], f[shardTwo] = file(t, a...), file(t, append(b, a[0])...)
 			f.index(t, indexName, map[string][]string{shardOne: namesA})
-		}, []string{`shard-extra : shard "model-00002-of-00002.safetensors" is in the folder and not in the index "model.safetensors.index.json"; it has 31 tensors, 1 of them under names that the index puts elsewhere`}},
+		}, []string{`shard-extra : shard "model-00002-of-00002.safetensors" is in the folder but not in the index "model.safetensors.index.json"; it has 31 tensors, 1 of which the index lists in other shards`}},
 
 		{"an unreadable file beside the index", func(f folder) {
 			f[shardOne], f["x.safetensors"] = file(t, a...), []byte("GGUF")
@@ -98,7 +98,7 @@ func TestFaultsAreGrouped(t *testing.T) {
 			delete(f, shardTwo)
 		}, []string{
 			`shard-missing : shard "model-00002-of-00002.safetensors" is missing`,
-			`shard-extra : shard "x.safetensors" is in the folder and not in the index "model.safetensors.index.json", and it is not to be read`,
+			`shard-extra : shard "x.safetensors" is in the folder but not in the index "model.safetensors.index.json", and cannot be read`,
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -261,7 +261,7 @@ func TestDeadLink(t *testing.T) {
 			t.Errorf("found %v, want that %q", found, says)
 		}
 	}
-	check(`shard "model-00002-of-00002.safetensors" is a name in the folder that leads to no file`)
+	check(`shard "model-00002-of-00002.safetensors" is a broken link`)
 	f := make(folder)
 	f.index(t, indexName, map[string][]string{shardOne: {"a"}, shardTwo: {"b"}})
 	if err := os.WriteFile(filepath.Join(dir, indexName), f[indexName], 0o666); err != nil {

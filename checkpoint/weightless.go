@@ -1,4 +1,4 @@
-// Folders without weights: what was looked for, and what is there instead.
+// Folders without weights.
 
 package checkpoint
 
@@ -12,10 +12,10 @@ import (
 	"github.com/weightools/safetensors/filetype"
 )
 
-// A NoWeightsError says that a folder holds nothing that this package opens.
+// A NoWeightsError says that a folder has no weights that this package can open.
 type NoWeightsError struct {
-	Path    string   // of the folder: in its store, "" being the root, or as Open was asked for it
-	Listed  bool     // whether the store could say what it holds
+	Path    string   // of the folder: in its store, "" for the root, or as Open was called with it
+	Listed  bool     // whether the store could list files
 	Foreign []string // the paths of weights in other formats, by their names
 }
 
@@ -29,14 +29,14 @@ func foreignFormat(base string) string {
 }
 
 func (f *folder) noWeights() error {
-	// A model's own file before an optimizer's, which ends alike.
+	// Files of a model come before files of an optimizer, which have the same extension.
 	slices.SortStableFunc(f.foreign, func(a, b string) int {
 		return boolOrder(!strings.Contains(a, "model"), !strings.Contains(b, "model"))
 	})
 	return &NoWeightsError{Path: f.path, Listed: f.listed, Foreign: f.foreign}
 }
 
-// Error says what was looked for, and what was found in its place.
+// Error describes what was looked for, and what was found instead.
 func (e *NoWeightsError) Error() string {
 	where := "the folder"
 	if e.Path != "" {

@@ -1,4 +1,4 @@
-// Violations as they are found, up to a limit for each rule.
+// Collecting violations, up to a limit for each rule.
 
 package finding
 
@@ -14,8 +14,7 @@ import (
 // MaxOfRule is how many violations of one rule are kept, as in package safetensors.
 const MaxOfRule = 1000
 
-// Findings collects the violations of one file or of one set. The zero value is empty. It
-// is for rules between files; a [safetensors.Report] has those of one file already.
+// Findings collects violations of rules between files. The zero value is empty.
 //
 // Its methods must not be called by several goroutines at once.
 type Findings struct {
@@ -49,7 +48,7 @@ func (f *Findings) Omit(rule safetensors.Rule, n int) {
 	f.omitted[rule] += n
 }
 
-// Take replaces the findings by those of a report.
+// Take replaces the findings by the violations of a report.
 func (f *Findings) Take(r *safetensors.Report) {
 	f.list, f.omitted = slices.Clone(r.Violations), maps.Clone(r.Omitted)
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// The rules about a set of shards and its index, in the order in which a set is
-// read.
+// The rules, in the order in which a set is read.
 const (
 	IndexJSON       safetensors.Rule = "index-json"
 	IndexPath       safetensors.Rule = "index-path"
@@ -28,9 +27,8 @@ const (
 	WeightsFormat   safetensors.Rule = "weights-format"
 )
 
-// convention is the clause of rules that no specification has: what the index
-// files of published models hold, and what the library transformers makes of
-// them.
+// convention is the source of rules without a specification: the index files of published models,
+// and how the library transformers reads them.
 const convention = "none: the convention of model.safetensors.index.json"
 
 var rules = [...]safetensors.RuleInfo{
@@ -114,8 +112,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 }
 
-// Rules returns the rules about a set of files, in the order in which a set is
-// read.
+// Rules returns the rules in the order in which a set is read.
 func Rules() []safetensors.RuleInfo { return slices.Clone(rules[:]) }
 
 // known are the rules by which package checkpoint judges.

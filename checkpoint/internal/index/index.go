@@ -52,7 +52,7 @@ func (x *Index) Lookup(tensor string) *Entry {
 	return nil
 }
 
-// Find returns which of the entries is that of the named tensor. Libraries write an index in
+// Find returns the index of the entry of the named tensor. Libraries write an index in
 // the order of names, in which a hash table would be the largest part of it.
 func Find(x *Index, tensor string) (at uint32, ok bool) {
 	switch {

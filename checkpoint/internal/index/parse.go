@@ -17,8 +17,8 @@ import (
 
 // Parse parses the text of an index of safetensors files. It continues after a fault where
 // it can, so the Index has what could be read, and is never nil. The report has the
-// violations of the rules index-json, index-path and total-size that the index alone
-// shows; it has no Header.
+// violations of the rules index-json, index-path and total-size that need no shards; it
+// has no Header.
 //
 // Entries whose shard's name has a fault are in the Index.
 func Parse(text []byte) (*Index, *safetensors.Report) {
@@ -29,8 +29,8 @@ func Parse(text []byte) (*Index, *safetensors.Report) {
 // ParseLimited parses the text of an index that may name at most maxShards shards, whose
 // names end in one of ends.
 func ParseLimited(text []byte, maxShards int, ends ...string) *Parser {
-	// An entry has four quotes, and eleven bytes if there are millions. Room for all
-	// is not touched before they are there, and to grow would take half as much more.
+	// An entry has four quotes, and at least eleven bytes in a large index. Memory for all is not
+	// touched before it is used, and growing it would take half as much more.
 	room := min(bytes.Count(text, []byte{'"'})/4, len(text)/11)
 	p := Parser{
 		Scanner: jsonscan.New(text), text: text,
@@ -45,22 +45,22 @@ func ParseLimited(text []byte, maxShards int, ends ...string) *Parser {
 	return &p
 }
 
-// A Parser reads one index.
+// A Parser parses one index.
 type Parser struct {
 	jsonscan.Scanner
 	finding.Findings
 	text   []byte
 	Index  *Index
-	shards map[string]string // each name of a shard once, for all entries to share
-	names  strings.Builder   // of tensors: what is in it already is never moved
+	shards map[string]string // names of shards, which entries share
+	names  strings.Builder   // names of tensors; the text in it never moves
 	sawMap bool              // there was a weight_map
 
 	ends      []string // that names of shards may have
 	maxShards int
-	Overflow  *safetensors.Violation // of maxShards, at which parsing ends; or nil
+	Overflow  *safetensors.Violation // the violation of maxShards, which ends parsing; or nil
 }
 
-// wrong records that the index is not what it should be.
+// wrong records a violation of the form of an index.
 func (p *Parser) wrong(tensor string, begin, end int, format string, args ...any) {
 	p.Add(finding.IndexJSON, tensor, span(begin, end), format, args...)
 }
@@ -89,14 +89,14 @@ func (p *Parser) parse() {
 	}
 }
 
-// object reads the index's object.
+// object parses the object of the index.
 func (p *Parser) object() error {
 	return p.members(func(key string, begin int) error {
 		switch {
 		case key == "metadata":
 			return p.inObject(key, begin, p.metadata)
 		case key == "weight_map" && p.sawMap:
-			p.wrong("", begin, p.Pos(), "weight_map stands twice")
+			p.wrong("", begin, p.Pos(), "weight_map occurs twice")
 			return p.inObject(key, begin, p.entry)
 		case key == "weight_map":
 			p.sawMap = true
@@ -107,8 +107,8 @@ func (p *Parser) object() error {
 	})
 }
 
-// members reads an object. It calls member for each, with where its name begins,
-// and member reads the value.
+// members parses an object. It calls member for each member with the begin of its name, and member
+// parses the value.
 func (p *Parser) members(member func(key string, begin int) error) error {
 	if err := p.Open(jsonscan.Object); err != nil {
 		return err
@@ -129,21 +129,21 @@ func (p *Parser) members(member func(key string, begin int) error) error {
 	}
 }
 
-// inObject reads the value of the named member, an object. One of another kind
-// is reported; null is taken for an object without members.
+// inObject parses the value of the named member, an object. A value of another kind is reported;
+// null is an object without members.
 func (p *Parser) inObject(name string, begin int, member func(string, int) error) error {
 	if p.Next() == jsonscan.Object {
 		return p.members(member)
 	}
 	_, kind, err := p.Skip()
 	if err == nil && (kind != jsonscan.Null || name == "weight_map") {
-		p.wrong("", begin, p.Pos(), "%s is %v, where an object is due", name, kind)
+		p.wrong("", begin, p.Pos(), "%s is %v instead of an object", name, kind)
 	}
 	return err
 }
 
-// unquoted returns a copy of a string of the index, unescaped. Many share a block, for
-// an allocation each would be what takes longest.
+// unquoted returns an unescaped copy of a string. Many strings share a block of memory, because
+// allocating each would dominate the time.
 func (p *Parser) unquoted(s jsonscan.Str) string {
 	const block = 64 << 10 // bytes
 	b := p.Text(s.Begin, s.End)
@@ -159,7 +159,7 @@ func (p *Parser) unquoted(s jsonscan.Str) string {
 	return p.names.String()[begin:]
 }
 
-// metadata reads a member of the metadata.
+// metadata parses a member of the metadata.
 func (p *Parser) metadata(key string, begin int) error {
 	start, kind, err := p.Skip()
 	if err != nil {
@@ -172,7 +172,7 @@ func (p *Parser) metadata(key string, begin int) error {
 		if n, ok := Whole(value); ok {
 			p.Index.TotalSize = n
 		} else if kind != jsonscan.Null {
-			p.Add(finding.TotalSize, "", span(begin, p.Pos()), "total_size is %s, where a number of bytes is due", wording.Quote(string(value)))
+			p.Add(finding.TotalSize, "", span(begin, p.Pos()), "total_size is %s instead of a number of bytes", wording.Quote(string(value)))
 		}
 	case "total_parameters":
 		p.Index.TotalParameters = -1
@@ -188,8 +188,8 @@ func (p *Parser) metadata(key string, begin int) error {
 	return nil
 }
 
-// Whole returns the value of a JSON number, if it is a whole one that fits.
-// Some writers add up sizes of half a byte, and so write 4096.0.
+// Whole returns the value of a JSON number if it is an integer that fits. Some writers add up
+// sizes in half bytes, and write 4096.0.
 func Whole(number []byte) (int64, bool) {
 	digits, fraction, _ := bytes.Cut(number, []byte("."))
 	if len(digits) == 0 || len(bytes.Trim(fraction, "0")) > 0 || len(bytes.Trim(digits, "0123456789")) > 0 {
@@ -199,11 +199,11 @@ func Whole(number []byte) (int64, bool) {
 	return int64(n), ok && int64(n) >= 0
 }
 
-// entry reads a member of the weight_map.
+// entry parses a member of the weight_map.
 func (p *Parser) entry(tensor string, begin int) error {
 	if p.Next() != jsonscan.String {
 		_, kind, err := p.Skip()
-		p.wrong(tensor, begin, p.Pos(), "tensor %s has %v in the weight_map, where the name of a shard is due", wording.Quote(tensor), kind)
+		p.wrong(tensor, begin, p.Pos(), "tensor %s has %v in the weight_map instead of the name of a shard", wording.Quote(tensor), kind)
 		return err
 	}
 	str, err := p.Str()
@@ -217,17 +217,17 @@ func (p *Parser) entry(tensor string, begin int) error {
 	}
 	if i, twice := p.place(tensor); twice {
 		was := p.Index.Tensors[i]
-		p.wrong(tensor, begin, p.Pos(), "tensor %s stands twice in the weight_map: in shard %s at bytes %d-%d, in shard %s at bytes %d-%d",
+		p.wrong(tensor, begin, p.Pos(), "tensor %s occurs twice in the weight_map: in shard %s at bytes %d-%d, in shard %s at bytes %d-%d",
 			wording.Quote(tensor), wording.Quote(was.Shard), was.Span.Begin, was.Span.End, wording.Quote(e.Shard), e.Span.Begin, e.Span.End)
-		p.Index.Tensors[i] = e // the last one wins, as for those who use a hash table
+		p.Index.Tensors[i] = e // the last one wins, as in loaders
 		return nil
 	}
 	p.Index.Tensors = append(p.Index.Tensors, e)
 	return nil
 }
 
-// place takes note of a tensor that is to be the next entry, unless there is one of
-// its name. With the first that is out of order it begins a hash table of all.
+// place records the name of the next entry, and returns the entry that has it already. The first
+// name that is out of order starts a hash table of all names.
 func (p *Parser) place(tensor string) (at uint32, twice bool) {
 	x := p.Index
 	n := len(x.Tensors)
@@ -246,11 +246,11 @@ func (p *Parser) place(tensor string) (at uint32, twice bool) {
 	return at, twice
 }
 
-// shard returns the name of a shard, as one string for all that are equal. There
-// are a thousand tensors to a shard, and comparing a string with itself is free.
+// shard returns the name of a shard, as one string for all entries of a shard, which makes
+// comparing them cheap.
 func (p *Parser) shard(s jsonscan.Str) string {
 	if n := len(p.Index.Tensors); n > 0 && !s.Escaped {
-		// Tensors of one shard stand together as a rule.
+		// Tensors of one shard usually follow one another.
 		if last := p.Index.Tensors[n-1].Shard; string(p.Text(s.Begin, s.End)) == last {
 			return last
 		}

@@ -1,4 +1,4 @@
-// Paths in an index: which names of shards are opened.
+// Names of shards in an index.
 
 package index
 
@@ -8,9 +8,9 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// judgePaths judges the name of each shard once, at the first entry that has it.
+// judgePaths judges the name of each shard once, at its first entry.
 func (p *Parser) judgePaths() {
-	bad := make(map[string]int) // how many tensors each refused name takes along
+	bad := make(map[string]int) // number of tensors of each invalid name
 	for name := range p.shards {
 		if naming.Fault(name, p.ends...) != "" {
 			bad[name] = 0
@@ -31,7 +31,7 @@ func (p *Parser) judgePaths() {
 		}
 	}
 	if over := len(first) - finding.MaxOfRule; over > 0 {
-		first = first[:finding.MaxOfRule] // before words are made of them
+		first = first[:finding.MaxOfRule] // before formatting them
 		p.Omit(finding.IndexPath, over)
 	}
 	for _, e := range first {

@@ -1,4 +1,4 @@
-// The index as text again, in one form.
+// Writing an index.
 
 package index
 
@@ -16,14 +16,12 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// AppendText appends the index in canonical form to b: the text that the library
-// transformers would write, with members in the order of their names, two spaces
-// to a level, escapes for all that is not ASCII, and a line end. It implements
-// encoding.TextAppender.
+// AppendText appends the index in canonical form to b, as the library transformers writes it: with
+// sorted members, an indentation of two spaces, escapes for everything outside of ASCII, and a
+// line end. It implements encoding.TextAppender.
 //
-// It is an error if two entries have one name, if a name is not UTF-8, if that
-// of a shard is one that would not be opened, or if a value of Metadata is not
-// JSON.
+// It is an error if two entries have the same name, a name is not UTF-8, the name of a shard is
+// invalid, or a value of Metadata is not JSON.
 func (x *Index) AppendText(b []byte) ([]byte, error) {
 	entries := slices.Clone(x.Tensors)
 	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Tensor, b.Tensor) })
@@ -34,7 +32,7 @@ func (x *Index) AppendText(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	room := 100 // bytes, for what is around the entries
+	room := 100 // bytes around the entries
 	for i := range entries {
 		room += len(entries[i].Tensor) + len(entries[i].Shard) + len("\n    \"\": \"\",")
 	}
@@ -56,7 +54,7 @@ func (x *Index) AppendText(b []byte) ([]byte, error) {
 	return append(b, "}\n}\n"...), nil
 }
 
-// appendName appends the name of an inner object's member number i.
+// appendName appends the name of member number i of an inner object.
 func appendName(b []byte, i int, name string) []byte {
 	if i > 0 {
 		b = append(b, ',')
@@ -65,23 +63,23 @@ func appendName(b []byte, i int, name string) []byte {
 	return append(appendString(b, name), ": "...)
 }
 
-// writable returns why entries, in the order of their names, cannot be written.
+// writable returns why entries, sorted by name, cannot be written.
 func writable(entries []Entry) error {
-	sound := make(map[string]bool) // names of shards, of which there are few
+	valid := make(map[string]bool) // names of shards
 	for i, e := range entries {
 		if i > 0 && entries[i-1].Tensor == e.Tensor {
 			return fmt.Errorf("checkpoint: the index has tensor %s twice: in shard %s and in shard %s", wording.Quote(e.Tensor), wording.Quote(entries[i-1].Shard), wording.Quote(e.Shard))
 		}
 		if !utf8.ValidString(e.Tensor) {
-			return fmt.Errorf("checkpoint: the name of tensor %s is not UTF-8, and cannot be in an index", wording.Quote(e.Tensor))
+			return fmt.Errorf("checkpoint: the name of tensor %s is not UTF-8", wording.Quote(e.Tensor))
 		}
-		if sound[e.Shard] {
+		if valid[e.Shard] {
 			continue
 		}
 		if fault := naming.Fault(e.Shard, naming.WeightsSuffix); fault != "" {
 			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s", wording.Quote(e.Shard), wording.Quote(e.Tensor), fault)
 		}
-		sound[e.Shard] = true
+		valid[e.Shard] = true
 	}
 	return nil
 }
@@ -89,7 +87,7 @@ func writable(entries []Entry) error {
 // A textMember is a member of an object: its name, and its value as JSON.
 type textMember struct{ name, value string }
 
-// metadata returns the members of "metadata", in order.
+// metadata returns the sorted members of "metadata".
 func (x *Index) metadata() ([]textMember, error) {
 	var members []textMember
 	if x.TotalSize >= 0 {
@@ -100,7 +98,7 @@ func (x *Index) metadata() ([]textMember, error) {
 	}
 	for name, value := range x.Metadata {
 		if name == "total_size" || name == "total_parameters" {
-			return nil, fmt.Errorf("checkpoint: %q of an index has a field of its own, and is in Metadata too", name)
+			return nil, fmt.Errorf("checkpoint: %q has a field in Index, and is also in Metadata", name)
 		}
 		var text bytes.Buffer
 		if err := json.Indent(&text, []byte(value), "    ", "  "); err != nil {
@@ -112,8 +110,7 @@ func (x *Index) metadata() ([]textMember, error) {
 	return members, nil
 }
 
-// appendString appends s as a JSON string, with the escapes of Python's json.
-// It is UTF-8.
+// appendString appends s, which is UTF-8, as a JSON string with the escapes of Python.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {

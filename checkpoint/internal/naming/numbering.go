@@ -24,7 +24,7 @@ type Numbering struct {
 type Number struct{ N, Width int }
 
 // Numbered returns the numbering of a path and its number in that, and false if it has no
-// numbers. The extension does not matter: paths are those of shards.
+// numbers. Any extension will do.
 func Numbered(path string) (Numbering, Number, bool) {
 	before, after, ok := CutLast(path, "-of-")
 	prefix := strings.TrimRight(before, "0123456789")
@@ -50,11 +50,10 @@ func (f Numbering) Path(n Number) string {
 // A Gap is a run of missing numbers.
 type Gap struct{ First, Last Number }
 
-// Gaps returns the numbers that are missing among those of existing files, of which there
-// is at least one.
+// Gaps returns the missing numbers. At least one number exists.
 //
-// Sets count from 1 to the total. Sets with a number 0 count to the total less 1, or to the
-// total: gpt-oss has 00000-of-00002, 00001-of-00002 and 00002-of-00002.
+// Sets count from 1 to the total. Sets with a number 0 count to the total less 1, or to the total:
+// gpt-oss has 00000-of-00002, 00001-of-00002 and 00002-of-00002.
 func (f Numbering) Gaps(existing []Number) []Gap {
 	existing = slices.SortedFunc(slices.Values(existing), func(a, b Number) int { return cmp.Compare(a.N, b.N) })
 	lowest, highest := existing[0], existing[len(existing)-1]

@@ -12,7 +12,7 @@ import (
 // WeightsSuffix is the extension of safetensors files.
 const WeightsSuffix = ".safetensors"
 
-// IsIndex reports whether a path is that of an index of safetensors files.
+// IsIndex reports whether a path is the name of an index of safetensors files.
 func IsIndex(name string) bool {
 	_, ext, ok := CutIndex(path.Base(name))
 	return ok && ext == WeightsSuffix

@@ -13,8 +13,8 @@ import (
 // LengthSize is the size in bytes of the number with which a safetensors file begins.
 const LengthSize = 8
 
-// prefetchHeader tells the store of r where the header ends, so that the rest of it comes
-// with one request. The length is what the file claims: a hint, and no more.
+// prefetchHeader tells the store of r where the header ends, to get the rest of it with one
+// request. The length is what the file claims, and only a hint.
 func prefetchHeader(r io.ReaderAt, size int64) error {
 	ahead, ok := r.(store.Prefetcher)
 	if !ok || size < LengthSize {

@@ -69,8 +69,7 @@ func (b *bound) ReadAt(p []byte, off int64) (int, error) {
 	return b.ReaderAt.ReadAt(p, off)
 }
 
-// ReadsFile returns the file that is read, if there is one, so that the system can copy
-// from it.
+// ReadsFile returns the file that is read, if there is one. The system can then copy from it.
 func (b *bound) ReadsFile() (*os.File, int64) {
 	if placed, ok := b.ReaderAt.(interface{ ReadsFile() (*os.File, int64) }); ok {
 		return placed.ReadsFile()

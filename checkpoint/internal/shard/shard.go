@@ -63,7 +63,7 @@ func New(path string, from store.Store, opts *Options, known *Knowledge) *Shard 
 	return &Shard{Path: path, from: from, opts: opts, turn: NewTurn(), known: known}
 }
 
-// Adopt makes an object, which was opened before, that of the shard.
+// Adopt sets the object of the shard, which was opened before.
 func (s *Shard) Adopt(object store.Object) { s.object = object }
 
 // Object returns the object of the shard, nil if it is not open.

@@ -128,7 +128,7 @@ func (t *Target) Files(sets ...*checkpoint.Set) []string {
 	return names
 }
 
-// IsIndex reports whether a path is that of an index, by its name.
+// IsIndex reports whether a path is the name of an index.
 func IsIndex(path string) bool { return strings.HasSuffix(path, ".index.json") }
 
 // Printable returns a target as it may be printed: a URL without its user name, password

@@ -125,8 +125,8 @@ func has(ctx context.Context, cp *checkpoint.Checkpoint, name string) bool {
 	})
 }
 
-// Absent returns the error of a tensor that does not exist, or that of reading the shard
-// that may have it.
+// Absent returns the error of a tensor that does not exist, or the error of reading the
+// shard that may have it.
 func (w *Weights) Absent(ctx context.Context, name string) error {
 	for _, cp := range w.Parts {
 		if _, err := cp.Tensor(ctx, name); !errors.Is(err, fs.ErrNotExist) {
