@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/store"
 )
@@ -145,7 +146,7 @@ func (c *Cast) String() string {
 // ErrRefused is wrapped by the errors of an Edit that cannot be applied to its source: a
 // pattern matches nothing, two tensors would have one name, the output is the source.
 // Nothing was changed.
-var ErrRefused = errors.New("the edit was refused")
+var ErrRefused = shards.ErrRefused
 
 // A refusal is an error that wraps ErrRefused and explains the reason.
 type refusal struct{ error }

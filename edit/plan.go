@@ -22,11 +22,13 @@ type Plan struct {
 
 	*source
 	edit     *Edit
-	target   string // as it was named; "" in place
-	dir      string // the folder in which files are written
-	one      string // the name of the one file that is written, if it is not the source's
-	newIndex bool   // the index changes
-	patched  bool   // headers are overwritten, and nothing else is written
+	target   string       // as it was named; "" in place
+	dir      string       // the folder in which files are written
+	one      string       // the name of the one file that is written, if it is not the source's
+	newIndex bool         // the index changes
+	patched  bool         // headers are overwritten, and nothing else is written
+	output   *shards.Plan // of new files; nil if there are none
+	release  func()       // releases the files that hold has locked
 }
 
 // Plan plans the edit of the source at ref, with output to target. In a target that is a
@@ -53,7 +55,7 @@ func (e *Edit) Plan(ctx context.Context, ref, target string) (*Plan, error) {
 	if err := p.aim(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return p.finish()
+	return p.finish(ctx)
 }
 
 // PlanInPlace plans the edit of the source at ref in place. The package comment explains how
@@ -75,7 +77,7 @@ func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return p.finish()
+	return p.finish(ctx)
 }
 
 // Write plans and writes an edit: see Plan and Plan.Write.
@@ -102,7 +104,7 @@ func (e *Edit) InPlace(ctx context.Context, ref string) (*Receipt, error) {
 func (p *Plan) Close() error { return p.source.close() }
 
 // finish decides how files are written, and fills in the receipt.
-func (p *Plan) finish() (*Plan, error) {
+func (p *Plan) finish(ctx context.Context) (*Plan, error) {
 	p.newIndex = p.indexChanges()
 	var err error
 	if p.patched, err = p.patches(); err == nil {
@@ -112,10 +114,13 @@ func (p *Plan) finish() (*Plan, error) {
 			}
 		}
 	}
+	if err == nil {
+		p.fillReceipt()
+		err = p.planOutput(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.fillReceipt()
 	return p, nil
 }
 
@@ -124,10 +129,10 @@ func (p *Plan) finish() (*Plan, error) {
 func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	p.Receipt.written()
 	var err error
-	switch names := p.names(); {
+	switch {
 	case p.patched:
 		err = p.overwrite()
-	case len(names) > 0:
+	case p.output != nil:
 		err = p.write(ctx)
 	default:
 		release := func() {}
@@ -155,9 +160,9 @@ func (p *Plan) hold() (release func(), err error) {
 	return release, p.source.close()
 }
 
-// names returns the names of the output files, the index last. In place, an unchanged index is
+// outputs returns the names of the output files, the index last. In place, an unchanged index is
 // written too: readers must not find it while shards are replaced.
-func (p *Plan) names() []string {
+func (p *Plan) outputs() []string {
 	var names []string
 	for _, f := range p.files {
 		if f.action == Written {
@@ -178,8 +183,11 @@ func (p *Plan) nameOf(f *file) string {
 	return f.rename
 }
 
-// write writes new files, and the index.
-func (p *Plan) write(ctx context.Context) error {
+// planOutput plans the new files, and the index, if there are any.
+func (p *Plan) planOutput(ctx context.Context) error {
+	if p.patched || len(p.outputs()) == 0 {
+		return nil
+	}
 	var list []shards.PlannedShard
 	for _, f := range p.files {
 		if f.action == Written {
@@ -195,23 +203,29 @@ func (p *Plan) write(ctx context.Context) error {
 		}
 		index = p.indexNow
 	}
-	release := func() {}
-	defer func() { release() }()
 	w := &shards.Writer{
 		Overwrite: p.target == "" || p.edit.Overwrite, Digests: true, Progress: p.edit.Progress,
 		Ready: func() (err error) {
-			release, err = p.hold()
+			p.release, err = p.hold()
 			return err
 		},
+	}
+	if p.target != "" {
+		w.Inputs = p.inputs()
 	}
 	if len(p.edit.Cast) > 0 {
 		w.Inspect = p.countLosses()
 	}
-	plan, err := w.PlanShards(p.dir, list, index, text)
-	if err != nil {
-		return err
-	}
-	written, err := plan.Write(ctx)
+	var err error
+	p.output, err = w.PlanShards(p.dir, list, index, text)
+	return err
+}
+
+// write writes the new files, and the index.
+func (p *Plan) write(ctx context.Context) error {
+	p.release = func() {}
+	defer func() { p.release() }()
+	written, err := p.output.Write(ctx)
 	if err != nil {
 		return err
 	}

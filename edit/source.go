@@ -240,6 +240,30 @@ func (s *source) openFiles(ctx context.Context) error {
 	return nil
 }
 
+// names returns the names of the source's files, the index last.
+func (s *source) names() []string {
+	var names []string
+	for _, f := range s.files {
+		names = append(names, f.name)
+	}
+	if s.indexName != "" {
+		names = append(names, s.indexName)
+	}
+	return names
+}
+
+// inputs returns the local files of the source; none if it is remote.
+func (s *source) inputs() []string {
+	if s.local == "" {
+		return nil
+	}
+	names := s.names()
+	for i, name := range names {
+		names[i] = filepath.Join(s.local, name)
+	}
+	return names
+}
+
 // close closes all files.
 func (s *source) close() error { return s.cp.Close() }
 

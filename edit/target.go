@@ -42,7 +42,7 @@ func (p *Plan) aim() error {
 	default:
 		p.dir = p.target
 	}
-	return errors.Join(p.spare(), p.noStrays(), p.noRival())
+	return errors.Join(p.noStrays(), p.noRival())
 }
 
 // noRival returns an error if the output folder has another model under the name of an output
@@ -50,7 +50,7 @@ func (p *Plan) aim() error {
 // which of them they read.
 func (p *Plan) noRival() error {
 	const suffix = ".index.json"
-	names := p.names()
+	names := p.outputs()
 	for _, name := range names {
 		rival, isIndex := strings.CutSuffix(name, suffix)
 		if !isIndex {
@@ -91,66 +91,6 @@ func (p *Plan) noStrays() error {
 	return nil
 }
 
-// spare returns an error if an output file exists, or is an input.
-func (p *Plan) spare() error {
-	sources, err := p.infos()
-	if err != nil {
-		return err
-	}
-	for _, name := range p.names() {
-		there, err := os.Stat(filepath.Join(p.dir, name))
-		if err != nil {
-			continue // it does not exist, or writing it will fail
-		}
-		for i, source := range sources {
-			if os.SameFile(source, there) {
-				return refuse("the output %q is the input %q: edit it in place, or write elsewhere", p.written(name), p.shown(p.sourceName(i)))
-			}
-		}
-		if !p.edit.Overwrite {
-			return existsError(p.written(name))
-		}
-	}
-	return nil
-}
-
-// An existsError says that the file of a path exists.
-type existsError string
-
-func (e existsError) Error() string { return fmt.Sprintf("edit: %q exists", string(e)) }
-func (e existsError) Unwrap() error { return fs.ErrExist }
-
-// infos describes the files of the source, in their order, and the index. There are none if
-// the source is remote.
-func (s *source) infos() (infos []fs.FileInfo, err error) {
-	if s.local == "" {
-		return nil, nil
-	}
-	for i := range s.files {
-		info, err := os.Stat(filepath.Join(s.local, s.sourceName(i)))
-		if err != nil {
-			return nil, err
-		}
-		infos = append(infos, info)
-	}
-	if s.index != nil {
-		info, err := os.Stat(filepath.Join(s.local, s.indexName))
-		if err != nil {
-			return nil, err
-		}
-		infos = append(infos, info)
-	}
-	return infos, nil
-}
-
-// sourceName returns the name of the file that infos describes at index i.
-func (s *source) sourceName(i int) string {
-	if i < len(s.files) {
-		return s.files[i].name
-	}
-	return s.indexName
-}
-
 // written returns the path of an output file.
 func (p *Plan) written(name string) string {
 	if p.target == "" {
@@ -163,11 +103,7 @@ func (p *Plan) written(name string) string {
 // others identify by its digest, as in the Hub's cache; replacing it would leave the file
 // unchanged that the user may have meant.
 func (s *source) noLinks() error {
-	for i := range len(s.files) + 1 {
-		name := s.sourceName(i)
-		if name == "" {
-			break // there is no index
-		}
+	for _, name := range s.names() {
 		local := filepath.Join(s.local, name)
 		info, err := os.Lstat(local)
 		if err != nil {

@@ -84,7 +84,7 @@ func TestSourceIsNoTarget(t *testing.T) {
 		for _, source := range []string{src, dir} {
 			e := setting("a", "b")
 			e.Overwrite = true
-			if _, err := e.Write(t.Context(), source, target); !errors.Is(err, edit.ErrRefused) || !strings.Contains(err.Error(), "is the input") {
+			if _, err := e.Write(t.Context(), source, target); !errors.Is(err, edit.ErrRefused) || !strings.Contains(err.Error(), "is an input") {
 				t.Errorf("%s to %s: %v", source, target, err)
 			}
 		}

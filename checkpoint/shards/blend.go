@@ -30,7 +30,7 @@ type MetadataError struct {
 
 // Error describes the conflict in one line, and shortens long values.
 func (e *MetadataError) Error() string {
-	return fmt.Sprintf("checkpoint: %s has different values of %s: %s in %s, and %s in %s", e.Where, wording.Quote(e.Key),
+	return fmt.Sprintf("shards: %s has different values of %s: %s in %s, and %s in %s", e.Where, wording.Quote(e.Key),
 		shortly(e.Values[0]), wording.Quote(e.Files[0]), shortly(e.Values[1]), wording.Quote(e.Files[1]))
 }
 

@@ -17,7 +17,7 @@ func distinct(tensors []*safetensors.Tensor) error {
 	for i, t := range tensors {
 		switch {
 		case t == nil:
-			return fmt.Errorf("checkpoint: the tensor to write at index %d is nil", i)
+			return fmt.Errorf("shards: the tensor to write at index %d is nil", i)
 		case seen[t.Name]:
 			return &safetensors.Violation{Rule: safetensors.RuleDuplicateName, Severity: safetensors.Invalid, Tensor: t.Name,
 				Detail: fmt.Sprintf("two of the tensors to write are called %s", wording.Quote(t.Name))}
@@ -38,7 +38,7 @@ func dealByCount(tensors []*safetensors.Tensor, counts []int) ([][]*safetensors.
 		shards, rest = append(shards, rest[:n:n]), rest[n:]
 	}
 	if len(rest) > 0 || len(shards) < len(counts) || len(shards) == 0 {
-		return nil, fmt.Errorf("checkpoint: Writer.Split is %v, which does not add up to the %s to write", counts, wording.Count(len(tensors), "tensor"))
+		return nil, fmt.Errorf("shards: Writer.Split is %v, which does not add up to the %s to write", counts, wording.Count(len(tensors), "tensor"))
 	}
 	return shards, nil
 }

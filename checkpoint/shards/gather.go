@@ -51,31 +51,6 @@ type RewriteOptions struct {
 	Name func(input *checkpoint.Checkpoint, path string) string
 }
 
-// ErrRefused is wrapped by errors that are about the request, and not about files:
-// the output is an input, or the input of an operation in place is remote. Nothing
-// was touched.
-var ErrRefused = errors.New("refused")
-
-// ErrIsInput is wrapped by the error of an output that would replace or remove a file
-// that is read. It wraps ErrRefused.
-var ErrIsInput = fmt.Errorf("output is input: %w", ErrRefused)
-
-// A requestError describes a request that was refused.
-type requestError struct {
-	text string
-	kind error
-}
-
-func (e *requestError) Error() string { return "checkpoint: " + e.text }
-
-// Unwrap returns ErrRefused, or an error that wraps it.
-func (e *requestError) Unwrap() error { return e.kind }
-
-// refuse returns an error that wraps ErrRefused.
-func refuse(format string, args ...any) error {
-	return &requestError{fmt.Sprintf(format, args...), ErrRefused}
-}
-
 // A DuplicateError says that two tensors to write have one name.
 type DuplicateError struct {
 	Tensor        string
@@ -90,7 +65,7 @@ func (e *DuplicateError) Error() string {
 	if e.More > 0 {
 		is += fmt.Sprintf(" (and %s in two files)", wording.Count(e.More, "more name"))
 	}
-	return fmt.Sprintf("checkpoint: tensor %s is in %s and in %s, %s", wording.Quote(e.Tensor), wording.Quote(e.First), wording.Quote(e.Second), is)
+	return fmt.Sprintf("shards: tensor %s is in %s and in %s, %s", wording.Quote(e.Tensor), wording.Quote(e.First), wording.Quote(e.Second), is)
 }
 
 // A gathering is what the inputs have.

@@ -5,10 +5,14 @@ package shards
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // A Plan is a set of files that has yet to be written to a folder. It can be
@@ -51,6 +55,7 @@ type PlannedShard struct {
 // An output says how a plan is written.
 type output struct {
 	overwrite, verify, digests bool
+	inputs                     *fileSet
 
 	progress func(done, total int64)
 	crc32    func(*safetensors.Tensor) (sum uint32, ok bool)
@@ -120,4 +125,36 @@ func (p *Plan) look() error {
 		}
 	}
 	return nil
+}
+
+// guard returns an error if the plan would replace or remove an input, or a file that
+// exists without leave to overwrite it.
+func (p *Plan) guard() error {
+	there := slices.Concat(p.Replaced, p.Stale)
+	for _, name := range there {
+		if file := filepath.Join(p.Dir, name); p.inputs.has(file) {
+			return &requestError{fmt.Sprintf("%q is an input, and would be %s", filepath.ToSlash(file), p.fate(name)), ErrIsInput}
+		}
+	}
+	if len(there) == 0 || p.overwrite {
+		return nil
+	}
+	return p.exists("exists, and", there)
+}
+
+// exists returns an error that files exist.
+func (p *Plan) exists(is string, names []string) error {
+	more := ""
+	if n := len(names) - 1; n > 0 {
+		more = " (and " + wording.Count(n, "other file") + ")"
+	}
+	return &requestError{fmt.Sprintf("%q %s would be %s%s", filepath.ToSlash(filepath.Join(p.Dir, names[0])), is, p.fate(names[0]), more), fs.ErrExist}
+}
+
+// fate says what happens to a file that exists.
+func (p *Plan) fate(name string) string {
+	if slices.Contains(p.Stale, name) {
+		return "removed"
+	}
+	return "replaced"
 }

@@ -5,8 +5,6 @@ package shards
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,7 +91,11 @@ func (g *gathering) writer(stem string, maxShard int64) *Writer {
 
 // plan plans the files, and makes sure that they replace only what they may.
 func (g *gathering) plan(dir, stem string, maxShard int64) (*Plan, error) {
-	p, err := g.writer(stem, maxShard).Plan(dir, g.tensors...)
+	w := g.writer(stem, maxShard)
+	if !g.InPlace {
+		w.Inputs = g.own
+	}
+	p, err := w.Plan(dir, g.tensors...)
 	if err != nil {
 		return nil, err
 	}
@@ -110,50 +112,28 @@ func (g *gathering) plan(dir, stem string, maxShard int64) (*Plan, error) {
 	}
 	if g.InPlace {
 		p.hold = g.claimed.Hold
+		return p, g.inPlaceFault(p)
 	}
-	return p, g.guard(p, newFileSet(g.own))
+	return p, nil
 }
 
-// guard returns an error if the plan would replace or remove files that it must not.
-func (g *gathering) guard(p *Plan, own *fileSet) error {
-	var others []string // files that are there, and are no inputs
+// inPlaceFault returns an error if a plan in place would replace files of others, or leave
+// some of the input.
+func (g *gathering) inPlaceFault(p *Plan) error {
+	own := newFileSet(g.own)
+	var others []string // names of files that are not inputs
 	for _, name := range slices.Concat(p.Replaced, p.Stale) {
-		file := filepath.Join(p.Dir, name)
-		switch {
-		case !own.has(file):
-			others = append(others, file)
-		case !g.InPlace:
-			return &requestError{fmt.Sprintf("%q is an input, and would be %s", filepath.ToSlash(file), p.fate(name)), ErrIsInput}
-		default:
+		if file := filepath.Join(p.Dir, name); own.has(file) {
 			own.remove(file)
+		} else {
+			others = append(others, name)
 		}
 	}
 	if len(others) > 0 && !g.Overwrite {
-		return p.exists(others, g.InPlace)
+		return p.exists("is not part of the model, and", others)
 	}
-	if left := own.first(); g.InPlace && left != "" {
-		return refuse("%q would remain beside the new files, which are called %q: write to another folder", filepath.ToSlash(left), p.Shards[0].Name)
+	if left := own.first(); left != "" {
+		return refuse("%q would remain with the new files, which are called %q: write to another folder", filepath.ToSlash(left), p.Shards[0].Name)
 	}
 	return nil
-}
-
-// exists returns the error of files that exist.
-func (p *Plan) exists(files []string, inPlace bool) error {
-	is := "exists, and"
-	if inPlace {
-		is = "is not part of the model, and"
-	}
-	more := ""
-	if n := len(files) - 1; n > 0 {
-		more = " (and " + wording.Count(n, "other file") + ")"
-	}
-	return &requestError{fmt.Sprintf("%q %s would be %s%s", filepath.ToSlash(files[0]), is, p.fate(filepath.Base(files[0])), more), fs.ErrExist}
-}
-
-// fate says what happens to a file that is there.
-func (p *Plan) fate(name string) string {
-	if slices.Contains(p.Stale, name) {
-		return "removed"
-	}
-	return "replaced"
 }

@@ -194,7 +194,7 @@ type subsetReader struct {
 // network, several requests take as long as one.
 func (r *subsetReader) ReadAt(b []byte, off int64) (n int, err error) {
 	if off < 0 {
-		return 0, errors.New("checkpoint: a read at a negative offset")
+		return 0, errors.New("shards: a read at a negative offset")
 	}
 	end := min(off+int64(len(b)), r.size)
 	if off < int64(len(r.head)) {

@@ -39,7 +39,7 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	if err := p.look(); err != nil {
 		return nil, err
 	}
-	if err := p.refused(); err != nil {
+	if err := p.guard(); err != nil {
 		return nil, err
 	}
 	set, err := atomicfile.NewSet(p.Dir, p.names()...)
@@ -70,7 +70,7 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	}
 	for _, name := range p.Stale {
 		if err := os.Remove(filepath.Join(p.Dir, name)); err != nil {
-			return nil, fmt.Errorf("checkpoint: the new files are in place, but a file that they replace could not be removed: %w", err)
+			return nil, fmt.Errorf("shards: the new files are in place, but a file that they replace could not be removed: %w", err)
 		}
 	}
 	r := p.Receipt()
@@ -81,23 +81,10 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 // Stream writes the one shard of the plan to w instead of a file. Nothing is verified.
 func (p *Plan) Stream(ctx context.Context, w io.Writer) error {
 	if len(p.Shards) != 1 {
-		return fmt.Errorf("checkpoint: %s cannot be written as one stream", wording.Count(len(p.Shards), "shard"))
+		return fmt.Errorf("shards: %s cannot be written as one stream", wording.Count(len(p.Shards), "shard"))
 	}
 	one := &writing{Plan: p, total: p.Size()}
 	return p.Shards[0].Encoder.Encode(filecopy.Watch(ctx, w, one.advance), p.Shards[0].Tensors...)
-}
-
-// refused returns why the plan must not be carried out, or nil.
-func (p *Plan) refused() error {
-	there := slices.Concat(p.Replaced, p.Stale)
-	if len(there) == 0 || p.overwrite {
-		return nil
-	}
-	if len(p.Replaced) > 0 {
-		return &fs.PathError{Op: "write", Path: filepath.Join(p.Dir, there[0]), Err: fs.ErrExist}
-	}
-	return fmt.Errorf("checkpoint: folder %q has %s of another checkpoint called %s, such as %s, which would pass for a part of the new one; write to another folder, or set Overwrite to remove them: %w",
-		p.Dir, wording.Count(len(p.Stale), "file"), wording.Quote(p.stem), wording.Quote(p.Stale[0]), fs.ErrExist)
 }
 
 // fill writes the files to the hidden folder.
@@ -167,10 +154,10 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 	defer disk.Close()
 	f, err := safetensors.NewFile(disk, s.Size)
 	if err != nil {
-		return fmt.Errorf("checkpoint: shard %s, read again: %w", wording.Quote(s.Name), err)
+		return fmt.Errorf("shards: shard %s, read again: %w", wording.Quote(s.Name), err)
 	}
 	if len(f.Header.Tensors) != len(s.Tensors) || !maps.Equal(f.Header.Metadata, s.Encoder.Metadata) {
-		return fmt.Errorf("checkpoint: the header of shard %s, read again, differs from the one that was written", wording.Quote(s.Name))
+		return fmt.Errorf("shards: the header of shard %s, read again, differs from the one that was written", wording.Quote(s.Name))
 	}
 	w.advance(start)
 	pairs, err := inFile(f, s.Tensors)
@@ -192,7 +179,7 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 	const atOnce = 4 // so that several processors work on one shard
 	for j, err := range bytesio.Ahead(ctx, atOnce, len(pairs), one) {
 		if err != nil {
-			return fmt.Errorf("checkpoint: tensor %s, read again from shard %s: %w", wording.Quote(pairs[j].was.Name), wording.Quote(s.Name), err)
+			return fmt.Errorf("shards: tensor %s, read again from shard %s: %w", wording.Quote(pairs[j].was.Name), wording.Quote(s.Name), err)
 		}
 	}
 	return context.Cause(ctx)
@@ -220,7 +207,7 @@ func inFile(f *safetensors.File, tensors []*safetensors.Tensor) ([]copied, error
 			return nil, err
 		}
 		if is.Dtype != t.Dtype || is.Size() != t.Size() || !slices.Equal(is.Shape, t.Shape) {
-			return nil, errors.New("checkpoint: the header that was written describes tensor " + wording.Quote(t.Name) + " differently")
+			return nil, errors.New("shards: the header that was written describes tensor " + wording.Quote(t.Name) + " differently")
 		}
 		list[i] = copied{t, is, i}
 	}

@@ -44,6 +44,10 @@ type Writer struct {
 	// fail: when it begins, and again before it renames its files into place.
 	Overwrite bool
 
+	// Inputs lists the local files that the tensors come from. None of them is ever
+	// replaced or removed: that is an error that wraps [ErrIsInput].
+	Inputs []string
+
 	// Verify reads every tensor again before any file is renamed into place, and
 	// compares it with its source. Digests does that too, and records the SHA-256 of
 	// each tensor in the receipt.
@@ -110,18 +114,22 @@ func (w *Writer) Write(ctx context.Context, dir string, tensors ...*safetensors.
 }
 
 // Plan returns what Write would write to dir. It reads the names in the folder, reads
-// no tensor, and changes nothing.
+// no tensor, and changes nothing. It is an error, as for Write, if files are there that
+// must not be replaced.
 func (w *Writer) Plan(dir string, tensors ...*safetensors.Tensor) (*Plan, error) {
 	p, err := w.plan(dir, tensors)
 	if err != nil {
 		return nil, err
 	}
-	return p, p.look()
+	if err := p.look(); err != nil {
+		return nil, err
+	}
+	return p, p.guard()
 }
 
 // PlanShards plans files of the given names, and an index with the given text if its
-// name is not "". It uses the Writer's Overwrite, Verify, Digests, Progress, Inspect
-// and Ready. Nothing is known of other files of the folder, so none is stale.
+// name is not "". It uses the Writer's Overwrite, Verify, Digests, Progress, Inspect,
+// Ready and Inputs. Nothing is known of other files of the folder, so none is stale.
 func (w *Writer) PlanShards(dir string, shards []PlannedShard, index string, text []byte) (*Plan, error) {
 	p := &Plan{Dir: dir, Index: index, IndexSize: int64(len(text)), text: text, output: w.output()}
 	for i := range shards {
@@ -131,13 +139,16 @@ func (w *Writer) PlanShards(dir string, shards []PlannedShard, index string, tex
 		}
 		p.Shards = append(p.Shards, one)
 	}
-	return p, p.look()
+	if err := p.look(); err != nil {
+		return nil, err
+	}
+	return p, p.guard()
 }
 
 // output returns the options that a Plan keeps.
 func (w *Writer) output() output {
 	o := output{
-		overwrite: w.Overwrite, verify: w.Verify || w.Digests || w.Inspect != nil, digests: w.Digests,
+		overwrite: w.Overwrite, inputs: newFileSet(w.Inputs), verify: w.Verify || w.Digests || w.Inspect != nil, digests: w.Digests,
 		progress: w.Progress, crc32: w.CRC32, inspect: w.Inspect,
 	}
 	if w.Ready != nil {
@@ -153,10 +164,10 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 		p.stem = "model"
 	}
 	if fault := stemFault(p.stem); fault != "" {
-		return nil, fmt.Errorf("checkpoint: the stem %s %s; it begins the names of files, like \"model\"", wording.Quote(p.stem), fault)
+		return nil, fmt.Errorf("shards: the stem %s %s; it begins the names of files, like \"model\"", wording.Quote(p.stem), fault)
 	}
 	if w.MaxShard < 0 {
-		return nil, fmt.Errorf("checkpoint: Writer.MaxShard is %d bytes; it must be positive, or 0 for no limit", w.MaxShard)
+		return nil, fmt.Errorf("shards: Writer.MaxShard is %d bytes; it must be positive, or 0 for no limit", w.MaxShard)
 	}
 	if err := distinct(tensors); err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func TestPlanSaysWhatIsInItsWay(t *testing.T) {
 		{10, []string{"model-00001-of-00002.safetensors", "model.safetensors.index.json"}, []string{"model-00001-of-00009.safetensors", "model.safetensors"}},
 		{0, []string{"model.safetensors"}, []string{"model.safetensors.index.json", "model-00001-of-00002.safetensors", "model-00001-of-00009.safetensors"}},
 	} {
-		w := shards.Writer{MaxShard: test.limit}
+		w := shards.Writer{MaxShard: test.limit, Overwrite: true}
 		p, err := w.Plan(dir, bytesOf(0, 10, 10)...)
 		if err != nil {
 			t.Fatal(err)

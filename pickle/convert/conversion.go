@@ -4,9 +4,9 @@ package convert
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
@@ -73,7 +73,7 @@ const (
 
 // ErrRefused is wrapped by the errors of a conversion that cannot be applied to its source: no
 // name has the prefix, or the output is the source.
-var ErrRefused = errors.New("the conversion was refused")
+var ErrRefused = shards.ErrRefused
 
 // A refusal is an error that wraps ErrRefused.
 type refusal struct{ text string }

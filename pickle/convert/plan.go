@@ -6,9 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -179,6 +176,11 @@ func (p *Plan) lay(stem string) error {
 		Verify: true, Digests: p.c.Digests, CRC32: p.sum, Inspect: p.inspect,
 		Progress: func(done, total int64) { p.tell(p.ahead + done) },
 	}
+	for _, s := range p.Sources {
+		if s.file != nil {
+			w.Inputs = append(w.Inputs, s.file.Name())
+		}
+	}
 	w.Split = make([]int, len(p.Sources))
 	p.rows = make(map[*safetensors.Tensor]*Tensor, len(p.Tensors))
 	tensors := make([]*safetensors.Tensor, len(p.Tensors))
@@ -201,34 +203,11 @@ func (p *Plan) lay(stem string) error {
 		}
 		return err
 	}
-	return p.spare()
+	return nil
 }
 
 // sourceOf returns the path of the source of the tensor with this output name.
 func (p *Plan) sourceOf(name string) string {
 	i := slices.IndexFunc(p.Tensors, func(t Tensor) bool { return t.Name == name })
 	return p.Sources[p.Tensors[max(i, 0)].Source].Path
-}
-
-// spare returns an error if an output file exists, or is an input.
-func (p *Plan) spare() error {
-	for _, name := range slices.Concat(p.Files.Replaced, p.Files.Stale) {
-		file := filepath.Join(p.Dir, name)
-		info, err := os.Stat(file)
-		if err != nil {
-			continue // a broken link, which the Writer replaces
-		}
-		for _, s := range p.Sources {
-			if s.file == nil {
-				continue
-			}
-			if is, err := s.file.Stat(); err == nil && os.SameFile(is, info) {
-				return refuse("the output %s is the input %s: write elsewhere", wording.Quote(filepath.ToSlash(file)), wording.Quote(s.Path))
-			}
-		}
-		if !p.c.Overwrite {
-			return &fileError{wording.Quote(filepath.ToSlash(file)) + " exists", fs.ErrExist}
-		}
-	}
-	return nil
 }

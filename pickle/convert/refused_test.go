@@ -110,7 +110,7 @@ func TestTargets(t *testing.T) {
 		{filepath.Join(dir, "none", "out.safetensors"), fs.ErrNotExist, "of the output"},
 		{target, fs.ErrExist, "exists"},
 		{dir, fs.ErrExist, "exists"},
-		{link, ErrRefused, "is the input"},
+		{link, ErrRefused, "is an input"},
 	} {
 		p, err := c.Plan(t.Context(), source, k.target)
 		if !errors.Is(err, k.is) || !strings.Contains(err.Error(), k.want) {

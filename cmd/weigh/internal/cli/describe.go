@@ -21,7 +21,7 @@ import (
 func Describe(err error) string {
 	// The program's own name replaces those of packages.
 	text := err.Error()
-	for _, name := range []string{"safetensors: ", "checkpoint: ", "store: ", "remote: ", "edit: ", "digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {
+	for _, name := range []string{"safetensors: ", "checkpoint: ", "shards: ", "store: ", "remote: ", "edit: ", "digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	var path *fs.PathError

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -221,6 +222,8 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 	var format *torch.FormatError
 	var source *convert.SourceError
 	switch {
+	case errors.Is(err, shards.ErrIsInput):
+		return cli.Usagef("%w: write elsewhere", err)
 	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
 		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):

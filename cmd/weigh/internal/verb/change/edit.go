@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -274,6 +275,8 @@ func editError(err error) error {
 	switch {
 	case errors.As(err, &v) && edit.Mends(v.Rule):
 		return fmt.Errorf("%w; --fix repairs it", err)
+	case errors.Is(err, shards.ErrIsInput):
+		return cli.Usagef("%w: write elsewhere, or use --in-place", err)
 	case errors.Is(err, edit.ErrRefused):
 		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):
