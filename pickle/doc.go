@@ -35,7 +35,6 @@
 // No input makes a function of this package panic, run code, or allocate memory in proportion to a claimed size.
 // Options.MaxOpcodes limits the work and Options.MaxMemory the memory; there is no recursion on the input. The report
 // depends only on the input and the options. All functions are safe for concurrent use, and so is reading a Graph.
-// may be read by any number of goroutines.
 package pickle
 
 //go:generate go test -run TestPickleDoc . -update

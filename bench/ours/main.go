@@ -184,8 +184,8 @@ func openOne(path, tensor string) (size int, total uint64, err error) {
 	return len(b), sum(b), err
 }
 
-// sum adds eight bytes at a time and ignores up to seven at the end. It reads every page, and adding costs little compared
-// with reading.
+// sum adds eight bytes at a time and ignores up to seven at the end. It reads every page, and adding costs little
+// compared with reading.
 func sum(b []byte) (total uint64) {
 	for ; len(b) >= 8; b = b[8:] {
 		total += binary.LittleEndian.Uint64(b)

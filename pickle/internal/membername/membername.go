@@ -35,8 +35,8 @@ func Hazard(name string) string {
 	return ""
 }
 
-// Key returns a key that is equal for names that some reader considers equal. PyTorch ignores case; Python ends names at
-// a NUL, and treats backslashes as slashes on Windows.
+// Key returns a key that is equal for names that some reader considers equal. PyTorch ignores case; Python ends names
+// at a NUL, and treats backslashes as slashes on Windows.
 func Key(name string) string {
 	name, _, _ = strings.Cut(name, "\x00")
 	return strings.ToLower(strings.ReplaceAll(name, `\`, "/"))

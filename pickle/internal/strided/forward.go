@@ -9,8 +9,8 @@ import (
 )
 
 // torch.save does not compress, but other programs that rewrite archives do, and so does numpy.savez_compressed. Old
-// pickles store bytes as text. A Sequential reader holds only the state of the decoder. It continues where the last read
-// ended, and restarts for earlier offsets. Tensors are usually read sequentially.
+// pickles store bytes as text. A Sequential reader holds only the state of the decoder. It continues where the last
+// read ended, and restarts for earlier offsets. Tensors are usually read sequentially.
 type Sequential struct {
 	Open func() (io.Reader, error)
 	Size int64
