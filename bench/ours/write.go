@@ -78,7 +78,6 @@ func timeMerge(dir, out, iters string) (map[string]float64, error) {
 }
 
 // timeAnew times the creation of a file that does not exist, on an idle disk.
-// nothing else to do.
 func timeAnew(out, iters string, once func() error) (map[string]float64, error) {
 	n, err := strconv.Atoi(iters)
 	if err != nil {
