@@ -127,3 +127,12 @@ func looksLikePickle(head []byte) bool {
 	}
 	return false
 }
+
+// otherArchive returns the error for an archive that is not a checkpoint.
+func (f *file) otherArchive() error {
+	t, err := filetype.Detect(f.r, f.size)
+	if err != nil {
+		return err
+	}
+	return notCheckpoint("it is %s. %s", t, t.Advice())
+}

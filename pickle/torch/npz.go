@@ -41,7 +41,7 @@ func (f *file) arrays(z *zipFile) error {
 		}
 	}
 	if !found {
-		return notCheckpoint("it is a zip archive without %s and without NumPy arrays", quoted(z.root+"data.pkl"))
+		return f.otherArchive()
 	}
 	if f.opts.Root != "" && !f.opts.All {
 		detail := "there is no " + quoted(f.opts.Root) + ": NumPy archives contain only arrays"

@@ -32,7 +32,7 @@ func (f *file) tar() error {
 		}
 	}
 	if members["storages"] == nil || members["tensors"] == nil || members["pickle"] == nil {
-		return notCheckpoint("it is a tar archive without the members \"storages\", \"tensors\" and \"pickle\"")
+		return f.otherArchive()
 	}
 	if len(a.Faults) > 0 {
 		return refuse("the archive is ambiguous: %s (%s)", a.Faults[0].Detail, a.Faults[0].Kind)
