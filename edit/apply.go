@@ -204,18 +204,3 @@ func (e *Edit) metadata(was map[string]string) map[string]string {
 	}
 	return now
 }
-
-// unset returns the error of a key to unset that no file has, or nil.
-func (e *Edit) unset(files []*file) error {
-	for _, key := range e.Unset {
-		found := false
-		for _, f := range files {
-			_, has := f.header.Metadata[key]
-			found = found || has
-		}
-		if !found {
-			return refuse("metadata has no key %s to unset", quote(key))
-		}
-	}
-	return nil
-}

@@ -147,3 +147,18 @@ func (f *file) isCanonical(e *Edit) (bool, error) {
 	now, err := h.AppendBinary(nil)
 	return bytes.Equal(was, now), err
 }
+
+// unset returns the error of a key to unset that no file has, or nil.
+func (e *Edit) unset(files []*file) error {
+	for _, key := range e.Unset {
+		found := false
+		for _, f := range files {
+			_, has := f.header.Metadata[key]
+			found = found || has
+		}
+		if !found {
+			return refuse("metadata has no key %s to unset", quote(key))
+		}
+	}
+	return nil
+}

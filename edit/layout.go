@@ -13,20 +13,6 @@ import (
 // page is the alignment of data in files that are made to be mapped. An edit keeps it.
 const page = 4096
 
-// now returns the tensors of the new file.
-func (f *file) now() []*safetensors.Tensor {
-	if f.changes == nil {
-		return f.tensors()
-	}
-	var now []*safetensors.Tensor
-	for i := range f.changes {
-		if t := f.changes[i].Now; t != nil {
-			now = append(now, t)
-		}
-	}
-	return now
-}
-
 // lay determines the encoder of the new file, and its size.
 func (f *file) lay(e *Edit) error {
 	if f.changes == nil {

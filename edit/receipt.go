@@ -3,8 +3,6 @@
 package edit
 
 import (
-	"path/filepath"
-
 	"github.com/weightools/safetensors"
 )
 
@@ -90,88 +88,8 @@ type Losses struct {
 	OutOfRange int64 // larger than the dtype's largest, or smaller than its smallest
 }
 
-// receipt describes the file, which is at the given path.
-func (f *file) receipt(path string) File {
-	r := File{Path: path, Action: f.action, Before: f.header.Metadata}
-	switch f.action {
-	case Removed:
-		return r
-	case Written:
-		r.Size, r.HeaderSize = f.newSize, f.newHeader
-	default:
-		r.Size, r.HeaderSize = f.size, f.header.Size
-	}
-	r.After, r.Tensors = f.metadata, len(f.header.Tensors)
-	for i := range f.changes {
-		if f.changes[i].Now == nil {
-			r.Tensors--
-		}
-	}
-	if f.patch != nil {
-		r.Overwritten = f.patch.span()
-	}
-	return r
-}
-
-// appendRows appends a row for each tensor of the file at index i.
-func (f *file) appendRows(rows []Tensor, i int) []Tensor {
-	for j := range f.header.Tensors {
-		if f.changes == nil {
-			ti := &f.header.Tensors[j]
-			rows = append(rows, Tensor{Was: ti, Now: ti, File: i, Payload: Untouched})
-			continue
-		}
-		c := &f.changes[j]
-		row := Tensor{Was: &c.Was.TensorInfo, File: i, Payload: Dropped}
-		if c.Now != nil {
-			row.Now, row.Payload = &c.Now.TensorInfo, Untouched
-			if f.action == Written {
-				row.Payload = Planned
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// fillReceipt fills in the receipt before anything is written.
-func (p *Plan) fillReceipt() {
-	r := &Receipt{Source: p.ref, Target: filepath.ToSlash(p.target), DryRun: true}
-	n := 0
-	for _, f := range p.files {
-		n += len(f.header.Tensors)
-	}
-	r.Tensors = make([]Tensor, 0, n)
-	for i, f := range p.files {
-		path := p.shown(f.name)
-		if f.action != Removed {
-			path = p.written(p.nameOf(f))
-		}
-		r.Files = append(r.Files, f.receipt(path))
-		r.Tensors = f.appendRows(r.Tensors, i)
-		if f.action == Written || f.action == Overwritten {
-			r.Mended = append(r.Mended, f.faults...)
-		}
-	}
-	if p.index != nil {
-		r.Index = &File{Path: p.written(p.indexNow), Action: Unchanged}
-		if p.target != "" || p.newIndex {
-			r.Index.Action = Written
-			r.Mended = append(r.Mended, p.faults...)
-		}
-	}
-	p.Receipt = r
-}
-
-// written turns the receipt of a dry run into the receipt of an edit.
-func (r *Receipt) written() {
-	r.DryRun = false
-	for i := range r.Tensors {
-		if row := &r.Tensors[i]; row.Payload == Planned {
-			row.Payload = Same
-			if row.Now.Dtype != row.Was.Dtype {
-				row.Payload = Converted
-			}
-		}
-	}
+// A Fault is a violation of a rule, and the file that has it.
+type Fault struct {
+	File string // its path, with slashes; the index or the folder for a rule about several files
+	*safetensors.Violation
 }

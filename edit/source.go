@@ -61,12 +61,6 @@ type file struct {
 	newHeader, newSize int64
 }
 
-// A Fault is a violation of a rule, and the file that has it.
-type Fault struct {
-	File string // its path, with slashes; the index or the folder for a rule about several files
-	*safetensors.Violation
-}
-
 // mended are the rules whose violation leaves no doubt which bytes belong to which tensor. The
 // data is written again without gaps and trailing bytes, under a header that says the same,
 // without unknown members.
@@ -298,4 +292,18 @@ func (s *source) readIndex(ctx context.Context) ([]byte, error) {
 	}
 	defer object.Close()
 	return io.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
+}
+
+// now returns the tensors of the new file.
+func (f *file) now() []*safetensors.Tensor {
+	if f.changes == nil {
+		return f.tensors()
+	}
+	var now []*safetensors.Tensor
+	for i := range f.changes {
+		if t := f.changes[i].Now; t != nil {
+			now = append(now, t)
+		}
+	}
+	return now
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,14 +88,6 @@ func (p *Plan) noStrays() error {
 		}
 	}
 	return nil
-}
-
-// written returns the path of an output file.
-func (p *Plan) written(name string) string {
-	if p.target == "" {
-		return p.shown(name)
-	}
-	return path.Join(filepath.ToSlash(p.dir), name)
 }
 
 // noLinks returns an error if a file is a symbolic link. Following it would change a file that

@@ -10,7 +10,6 @@ import (
 	"os"
 
 	"github.com/weightools/safetensors/internal/wording"
-	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/pickle/torch"
 )
@@ -64,28 +63,6 @@ func (s *Source) open(o *torch.Options) (err error) {
 	s.Format, s.Root, s.Skipped, s.Warnings = s.cp.Format, s.cp.Root, s.cp.Skipped, s.cp.Warnings
 	s.Tensors, s.Values = len(s.cp.Tensors), s.cp.Values
 	return nil
-}
-
-// judge analyses all sources, and refuses dangerous ones.
-func (p *Plan) judge() error {
-	dangerous := false
-	for _, s := range p.Sources {
-		scanner := p.c.Scanner
-		var err error
-		if s.Report, err = scanner.Scan(s.reader, s.Size, s.Path); err != nil {
-			return s.fault(err)
-		}
-		p.Verdict = max(p.Verdict, s.Report.Verdict)
-		dangerous = dangerous || s.Report.Verdict == pickle.Dangerous
-	}
-	if !dangerous || p.c.Anyway {
-		return nil
-	}
-	e := new(DangerousError)
-	for _, s := range p.Sources {
-		e.Files = append(e.Files, Judged{s.Path, s.Report})
-	}
-	return e
 }
 
 // unsupported returns an error for tensors that safetensors cannot represent.
