@@ -45,16 +45,22 @@ func (c *Converter) Convert(t *Tensor, d Dtype) (*Tensor, error) {
 	}
 	switch {
 	case d.Bits() == 0:
-		return nil, fmt.Errorf("safetensors: tensor %s: cannot convert to the unknown dtype %s", quote(t.Name), quote(string(d)))
+		return nil, fmt.Errorf("safetensors: tensor %s: cannot convert to the unknown dtype %s",
+			quote(t.Name), quote(string(d)))
 	case d == C64 || t.Dtype == C64:
-		return nil, fmt.Errorf("safetensors: tensor %s: cannot convert %s to %s: C64 elements are pairs of numbers", quote(t.Name), t.Dtype, d)
+		return nil, fmt.Errorf("safetensors: tensor %s: cannot convert %s to %s: C64 elements are pairs of numbers",
+			quote(t.Name), t.Dtype, d)
 	}
 	n := t.NumElems()
 	size, ok := d.Size(n)
 	if !ok {
-		return nil, fmt.Errorf("safetensors: tensor %s: its %d elements do not fill whole bytes in %s, of %d bits", quote(t.Name), n, d, d.Bits())
+		return nil, fmt.Errorf("safetensors: tensor %s: its %d elements do not fill whole bytes in %s, of %d bits",
+			quote(t.Name), n, d, d.Bits())
 	}
-	v := &conversion{Converter: *c, original: t, elements: t.elements(), to: num.For(string(d)), from: num.For(string(t.Dtype))}
+	v := &conversion{
+		Converter: *c, original: t, elements: t.elements(),
+		to: num.For(string(d)), from: num.For(string(t.Dtype)),
+	}
 	p := source.PackingOf(d.Bits())
 	v.Computed = source.NewComputed(p, t.Name, size, min(p.Most(), v.elements.Most()), v.fill)
 	made := &Tensor{TensorInfo: TensorInfo{Name: t.Name, Dtype: d, Shape: t.Shape, Offsets: Span{0, size}}, ReaderAt: v}

@@ -85,7 +85,8 @@ func (r *Report) checkBools(ra io.ReaderAt, ti *TensorInfo) (*Violation, error) 
 		return nil, nil
 	}
 	return violation(RuleBoolValue, ti.Name, Span{first, first + 1},
-		"tensor %s has %d bytes that are neither 0 nor 1, the first %#02x as element %d", quote(ti.Name), odd, value, first-span.Begin), nil
+		"tensor %s has %d bytes that are neither 0 nor 1, the first %#02x as element %d",
+		quote(ti.Name), odd, value, first-span.Begin), nil
 }
 
 // notBools returns the index of the first byte of b that is neither 0 nor 1,

@@ -73,6 +73,10 @@ func (d Dtype) Bits() int {
 	return 0
 }
 
+var classOf = [...]Class{
+	num.Bool: ClassBool, num.Unsigned: ClassUnsigned, num.Signed: ClassSigned, num.Float: ClassFloat,
+}
+
 // Class returns the kind of numbers that d holds, or "" if d is not known.
 func (d Dtype) Class() Class {
 	c := num.For(string(d))
@@ -84,7 +88,7 @@ func (d Dtype) Class() Class {
 	case c.IsScale():
 		return ClassScale
 	}
-	return [...]Class{num.Bool: ClassBool, num.Unsigned: ClassUnsigned, num.Signed: ClassSigned, num.Float: ClassFloat}[c.Kind()]
+	return classOf[c.Kind()]
 }
 
 // Size returns the number of bytes that n elements take. It returns false if d

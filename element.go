@@ -65,10 +65,13 @@ func NewTensor[T Element](name string, data []T, shape ...int64) (*Tensor, error
 	n, fits := header.Product(shape)
 	if !fits || n != uint64(len(data)) {
 		ti := TensorInfo{Shape: shape}
-		return nil, fmt.Errorf("safetensors: tensor %s: the shape %s does not have %d elements", quote(name), ti.ShapeString(), len(data))
+		return nil, fmt.Errorf("safetensors: tensor %s: the shape %s does not have %d elements",
+			quote(name), ti.ShapeString(), len(data))
 	}
 	b := bytesOf(data)
-	t := &Tensor{TensorInfo: TensorInfo{Name: name, Dtype: native[T](), Shape: slices.Clone(shape), Offsets: Span{0, int64(len(b))}}}
+	t := &Tensor{TensorInfo: TensorInfo{
+		Name: name, Dtype: native[T](), Shape: slices.Clone(shape), Offsets: Span{0, int64(len(b))},
+	}}
 	if size := partSize(t.Dtype); littleEndian || size == 1 {
 		t.ReaderAt = source.InMemory(name, b)
 	} else {
@@ -93,7 +96,9 @@ func Read[T Element](t *Tensor) ([]T, error) {
 		return nil, wrongType(t, *new(T))
 	}
 	if t.Size() > maxAlloc {
-		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, too many for the memory of this machine: read it in parts", quote(t.Name), t.Size())
+		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, too many for the memory of this machine: "+
+			"read it in parts",
+			quote(t.Name), t.Size())
 	}
 	data := room[T](t, t.NumElems())
 	b := bytesOf(data)
@@ -105,7 +110,9 @@ func Read[T Element](t *Tensor) ([]T, error) {
 	}
 	if d == BOOL {
 		if i := slices.IndexFunc(b, func(c byte) bool { return c > 1 }); i >= 0 {
-			return nil, fmt.Errorf("safetensors: tensor %s: element %d is %d, expected a BOOL of 0 or 1: read it as uint8", quote(t.Name), i, b[i])
+			return nil, fmt.Errorf("safetensors: tensor %s: element %d is %d, expected a BOOL of 0 or 1: read "+
+				"it as uint8",
+				quote(t.Name), i, b[i])
 		}
 	}
 	if !littleEndian {
@@ -150,10 +157,12 @@ func unsigned(bits int) Dtype {
 func wrongType(t *Tensor, v any) error {
 	bits := t.Dtype.Bits()
 	if bits < 8 {
-		return fmt.Errorf("safetensors: tensor %s is %s (%d bits), which cannot be read as %T: use DecodeAt, or Bytes for the packed bytes",
+		return fmt.Errorf("safetensors: tensor %s is %s (%d bits), which cannot be read as %T: use DecodeAt, or "+
+			"Bytes for the packed bytes",
 			quote(t.Name), t.Dtype, bits, v)
 	}
-	return fmt.Errorf("safetensors: tensor %s is %s, which cannot be read as %T: read it as uint%d, or as floats with DecodeAt",
+	return fmt.Errorf("safetensors: tensor %s is %s, which cannot be read as %T: read it as uint%d, or as "+
+		"floats with DecodeAt",
 		quote(t.Name), t.Dtype, v, bits)
 }
 
@@ -170,7 +179,8 @@ func DecodeAt[T float32 | float64](t *Tensor, dst []T, off int64) (n int, err er
 	case err != nil:
 		return 0, err
 	case t.Dtype == C64:
-		return 0, fmt.Errorf("safetensors: tensor %s is C64, with pairs of numbers as elements: use Read[complex64]", quote(t.Name))
+		return 0, fmt.Errorf("safetensors: tensor %s is C64, with pairs of numbers as elements: use Read[complex64]",
+			quote(t.Name))
 	case off < 0:
 		return 0, fmt.Errorf("safetensors: a read of tensor %s at the negative element %d", quote(t.Name), off)
 	case len(dst) == 0:

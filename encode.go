@@ -182,7 +182,8 @@ func canonical(tensors []*Tensor) []*Tensor {
 func (h *Header) appendStart(align int, slack bool) ([]byte, error) {
 	for k, v := range h.Metadata {
 		if !utf8.ValidString(k) || !utf8.ValidString(v) {
-			return nil, violation(RuleUTF8, "", Span{}, "__metadata__: key %s or its value %s is not valid UTF-8", quote(k), quote(v))
+			return nil, violation(RuleUTF8, "", Span{}, "__metadata__: key %s or its value %s is not valid UTF-8",
+				quote(k), quote(v))
 		}
 	}
 	const entry = 96 // bytes in addition to the name: most entries have fewer

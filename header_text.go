@@ -35,7 +35,8 @@ func (h *Header) AppendBinary(b []byte) ([]byte, error) {
 		return b[:start], headerTooLarge(size, MaxHeaderSize)
 	}
 	if text > size {
-		return b[:start], fmt.Errorf("safetensors: the header's text takes %d bytes, more than Size, which is %d", text, size)
+		return b[:start], fmt.Errorf("safetensors: the header's text takes %d bytes, more than Size, which is %d",
+			text, size)
 	}
 	b = appendSpaces(b, len(b)+int(size-text))
 	binary.LittleEndian.PutUint64(b[start:], uint64(size))
@@ -104,7 +105,8 @@ func (ti *TensorInfo) fault(seen map[string]bool) error {
 	case !utf8.ValidString(ti.Name):
 		return violation(RuleUTF8, ti.Name, Span{}, "the name of tensor %s is not valid UTF-8", quote(ti.Name))
 	case ti.Offsets.Begin < 0 || ti.Offsets.End < ti.Offsets.Begin:
-		return violation(RuleOffsets, ti.Name, Span{}, "tensor %s begins at %d and ends at %d", quote(ti.Name), ti.Offsets.Begin, ti.Offsets.End)
+		return violation(RuleOffsets, ti.Name, Span{}, "tensor %s begins at %d and ends at %d",
+			quote(ti.Name), ti.Offsets.Begin, ti.Offsets.End)
 	case seen[ti.Name]:
 		return violation(RuleDuplicateName, ti.Name, Span{}, "duplicate tensor name %s", quote(ti.Name))
 	}

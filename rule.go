@@ -119,27 +119,31 @@ var rules = [...]RuleInfo{
 	},
 	{
 		Rule: RuleJSON, Severity: Invalid,
-		Summary: "The header is one valid JSON object, nested at most 127 levels deep, with only white space around it.",
-		Source:  "Format: a JSON UTF-8 string", Reference: "InvalidHeaderDeserialization",
+		Summary: "The header is one valid JSON object, nested at most 127 levels deep, with only white space " +
+			"around it.",
+		Source: "Format: a JSON UTF-8 string", Reference: "InvalidHeaderDeserialization",
 		Fix: "Write the file again from its source.",
 	},
 	{
 		Rule: RuleLimit, Severity: Invalid,
-		Summary: "A header stays within the caller's limits on tensors, rank and metadata, and an index within those on its size and shards.",
-		Source:  "none: the caller sets the limits", Reference: "accepted",
+		Summary: "A header stays within the caller's limits on tensors, rank and metadata, and an index within " +
+			"those on its size and shards.",
+		Source: "none: the caller sets the limits", Reference: "accepted",
 		Fix: "Raise the limit if you trust the file.",
 	},
 	{
 		Rule: RuleHeaderStart, Severity: Nonconforming,
-		Summary: "The header begins with '{'.",
-		Source:  "Format: the header data MUST begin with a { character", Reference: "accepted: white space may precede it",
-		Fix: "Write the file again, without white space before the header's object.",
+		Summary:   "The header begins with '{'.",
+		Source:    "Format: the header data MUST begin with a { character",
+		Reference: "accepted: white space may precede it",
+		Fix:       "Write the file again, without white space before the header's object.",
 	},
 	{
 		Rule: RuleHeaderPadding, Severity: Nonconforming,
-		Summary: "After its object, the header has only spaces (0x20).",
-		Source:  "Format: the header data MAY be trailing padded with whitespace (0x20)", Reference: "accepted: tabs and line breaks too",
-		Fix: "Write the file again, padded with spaces.",
+		Summary:   "After its object, the header has only spaces (0x20).",
+		Source:    "Format: the header data MAY be trailing padded with whitespace (0x20)",
+		Reference: "accepted: tabs and line breaks too",
+		Fix:       "Write the file again, padded with spaces.",
 	},
 	{
 		Rule: RuleDuplicateName, Severity: Nonconforming,
@@ -149,9 +153,10 @@ var rules = [...]RuleInfo{
 	},
 	{
 		Rule: RuleMetadata, Severity: Invalid,
-		Summary: "__metadata__ occurs at most once, and maps strings to strings.",
-		Source:  "Format: a free form text-to-text map. Arbitrary JSON is not allowed, all values must be strings", Reference: "InvalidHeaderDeserialization",
-		Fix: "Encode the values as strings.",
+		Summary:   "__metadata__ occurs at most once, and maps strings to strings.",
+		Source:    "Format: a free form text-to-text map. Arbitrary JSON is not allowed, all values must be strings",
+		Reference: "InvalidHeaderDeserialization",
+		Fix:       "Encode the values as strings.",
 	},
 	{
 		Rule: RuleReservedName, Severity: Invalid,
@@ -215,15 +220,17 @@ var rules = [...]RuleInfo{
 	},
 	{
 		Rule: RuleOverlap, Severity: Invalid,
-		Summary: "No byte of the data belongs to two tensors.",
-		Source:  "Notes: the byte buffer needs to be entirely indexed, and cannot contain holes", Reference: "InvalidOffset",
-		Fix: "Do not trust the file; write it again from its source.",
+		Summary:   "No byte of the data belongs to two tensors.",
+		Source:    "Notes: the byte buffer needs to be entirely indexed, and cannot contain holes",
+		Reference: "InvalidOffset",
+		Fix:       "Do not trust the file; write it again from its source.",
 	},
 	{
 		Rule: RuleHole, Severity: Invalid,
-		Summary: "Every byte of the data before the end of the last tensor belongs to a tensor.",
-		Source:  "Notes: the byte buffer needs to be entirely indexed, and cannot contain holes", Reference: "InvalidOffset",
-		Fix: "Write the file again without gaps.",
+		Summary:   "Every byte of the data before the end of the last tensor belongs to a tensor.",
+		Source:    "Notes: the byte buffer needs to be entirely indexed, and cannot contain holes",
+		Reference: "InvalidOffset",
+		Fix:       "Write the file again without gaps.",
 	},
 	{
 		Rule: RuleTruncated, Severity: Invalid,
@@ -257,8 +264,9 @@ var rules = [...]RuleInfo{
 	},
 	{
 		Rule: RuleNameControl, Severity: Warning,
-		Summary: "Names have no control characters, no characters that change the direction of text, and no \"..\" as a path segment.",
-		Source:  "none: names are printed on terminals and used in paths", Reference: "accepted",
+		Summary: "Names have no control characters, no characters that change the direction of text, and no " +
+			"\"..\" as a path segment.",
+		Source: "none: names are printed on terminals and used in paths", Reference: "accepted",
 		Fix: "Rename the tensor.",
 	},
 	{

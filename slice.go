@@ -33,7 +33,8 @@ func (t *Tensor) Slice(ranges ...Range) (*Tensor, error) {
 	n := part.NumElems()
 	size, ok := t.Dtype.Size(n)
 	if !ok {
-		return nil, fmt.Errorf("safetensors: tensor %s: the slice of shape %s has %d elements of %d bits, which do not fill whole bytes",
+		return nil, fmt.Errorf("safetensors: tensor %s: the slice of shape %s has %d elements of %d bits, which "+
+			"do not fill whole bytes",
 			quote(t.Name), part.ShapeString(), n, t.Dtype.Bits())
 	}
 	part.Offsets.End = size
@@ -85,7 +86,8 @@ func (t *Tensor) axes(ranges []Range) ([]source.Axis, error) {
 	}
 	switch {
 	case given > rank:
-		return nil, fmt.Errorf("safetensors: tensor %s: %d ranges, but %s has %d axes", quote(t.Name), given, t.ShapeString(), rank)
+		return nil, fmt.Errorf("safetensors: tensor %s: %d ranges, but %s has %d axes",
+			quote(t.Name), given, t.ShapeString(), rank)
 	case dots > 1:
 		return nil, fmt.Errorf("safetensors: tensor %s: %d ellipses, expected at most one", quote(t.Name), dots)
 	}

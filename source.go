@@ -65,7 +65,8 @@ func (s *stream) ReadAt(b []byte, off int64) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if off != s.off {
-		return 0, fmt.Errorf("safetensors: tensor %s can be read once, in order: it was read up to byte %d, and byte %d is asked for",
+		return 0, fmt.Errorf("safetensors: tensor %s can be read once, in order: it was read up to byte %d, and "+
+			"byte %d is asked for",
 			quote(s.tensor), s.off, off)
 	}
 	n, err := io.ReadFull(s.r, b)

@@ -31,7 +31,9 @@ func (t *Tensor) Bytes() ([]byte, error) {
 	}
 	size := t.Size()
 	if size > maxAlloc {
-		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, too many for the memory of this machine: read it in parts", quote(t.Name), size)
+		return nil, fmt.Errorf("safetensors: tensor %s has %d bytes, too many for the memory of this machine: "+
+			"read it in parts",
+			quote(t.Name), size)
 	}
 	b := room[byte](t, size)
 	if n, err := t.ReadAt(b, 0); n < len(b) {

@@ -56,7 +56,9 @@ func (o *Opener) sizeViolation(n uint64, size int64) *Violation {
 	var detail string
 	switch swapped := bits.ReverseBytes64(n); {
 	case n > uint64(limit) && size > lengthSize && swapped <= uint64(min(limit, size-lengthSize)):
-		detail = fmt.Sprintf("header length %d exceeds the limit; it is %d if read as big-endian, but must be little-endian", n, swapped)
+		detail = fmt.Sprintf("header length %d exceeds the limit; it is %d if read as big-endian, but must be "+
+			"little-endian",
+			n, swapped)
 	case n > uint64(limit) && n > uint64(size):
 		detail = fmt.Sprintf("header length %d exceeds the file size of %s", n, wording.Count(size, "byte"))
 	case n > uint64(limit):

@@ -58,5 +58,6 @@ func readFull(t *safetensors.Tensor, b []byte, off int64) error {
 	case err == nil || errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("diff: tensor %s: read %d of its %d bytes: %w", wording.Quote(t.Name), off+int64(n), t.Size(), err)
+	return fmt.Errorf("diff: tensor %s: read %d of its %d bytes: %w",
+		wording.Quote(t.Name), off+int64(n), t.Size(), err)
 }

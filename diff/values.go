@@ -39,7 +39,8 @@ const numbersAtOnce = chunk / 8
 func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, err error) {
 	for _, t := range []*safetensors.Tensor{c.a, c.b} {
 		if size, whole := t.Dtype.Size(t.NumElems()); t.Dtype.Bits() == 0 || !whole || size != t.Size() {
-			return false, nil, fmt.Errorf("diff: tensor %s is %d bytes of %s %.200s: its values are not known", wording.Quote(t.Name), t.Size(), t.Dtype, t.ShapeString())
+			return false, nil, fmt.Errorf("diff: tensor %s is %d bytes of %s %.200s: its values are not known",
+				wording.Quote(t.Name), t.Size(), t.Dtype, t.ShapeString())
 		}
 	}
 	a, b := numbersOf(c.a), numbersOf(c.b)
@@ -101,8 +102,10 @@ func (x *numbers) offset(i int64) int64 { return i * x.bits / 8 }
 func (x *numbers) floats(n int) ([]float64, error) {
 	part := x.part(int64(n))
 	t := &safetensors.Tensor{
-		TensorInfo: safetensors.TensorInfo{Dtype: x.dtype, Shape: []int64{int64(n)}, Offsets: safetensors.Span{End: int64(len(part))}},
-		ReaderAt:   bytes.NewReader(part),
+		TensorInfo: safetensors.TensorInfo{
+			Dtype: x.dtype, Shape: []int64{int64(n)}, Offsets: safetensors.Span{End: int64(len(part))},
+		},
+		ReaderAt: bytes.NewReader(part),
 	}
 	_, err := safetensors.DecodeAt(t, x.as[:n], 0)
 	return x.as[:n], err

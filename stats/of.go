@@ -72,7 +72,8 @@ func (c *Counter) check(t *safetensors.Tensor) (*num.Codec, error) {
 	}
 	codec := num.For(string(t.Dtype))
 	if codec == nil {
-		return nil, fmt.Errorf("stats: tensor %.200q has the dtype %.200q, whose numbers are not known", t.Name, string(t.Dtype))
+		return nil, fmt.Errorf("stats: tensor %.200q has the dtype %.200q, whose numbers are not known",
+			t.Name, string(t.Dtype))
 	}
 	if size, whole := t.Dtype.Size(t.NumElems()); !whole || size != t.Size() {
 		return nil, fmt.Errorf("stats: tensor %.200q has %d bytes, and %s of shape %.200s has %d",

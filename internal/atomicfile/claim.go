@@ -39,7 +39,8 @@ func (f *Claim) Check() error {
 			return err
 		}
 		if !os.SameFile(s.info, info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime()) {
-			return &fs.PathError{Op: "replace", Path: s.name, Err: errors.New("it has changed since it was read: another process is writing it")}
+			return &fs.PathError{Op: "replace", Path: s.name, Err: errors.New("it has changed since it was " +
+				"read: another process is writing it")}
 		}
 	}
 	return nil

@@ -32,7 +32,8 @@ func (e *notDurableError) Unwrap() []error { return []error{ErrNotDurable, e.err
 type replaceError struct{ err error }
 
 func (e *replaceError) Error() string {
-	return e.err.Error() + "; on Windows an open file cannot be replaced: if it is also the input, write to another name"
+	return e.err.Error() + "; on Windows an open file cannot be replaced: if it is also the input, write to " +
+		"another name"
 }
 func (e *replaceError) Unwrap() error { return e.err }
 

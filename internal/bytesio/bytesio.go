@@ -14,7 +14,8 @@ func ReadFull(r io.ReaderAt, b []byte, off int64) error {
 	case n == len(b):
 		return nil
 	case err == nil || err == io.EOF:
-		return fmt.Errorf("read %d bytes at %d, and then the file ended, before its size: %w", n, off, io.ErrUnexpectedEOF)
+		return fmt.Errorf("read %d bytes at %d, and then the file ended, before its size: %w",
+			n, off, io.ErrUnexpectedEOF)
 	}
 	return err
 }

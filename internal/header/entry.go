@@ -116,9 +116,11 @@ func (p *Parser) members(e *rawEntry) error {
 		}
 		switch {
 		case f == 0:
-			p.found(UnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has the unknown member %s", wording.Quoted(e.info.Name), wording.Quoted(key))
+			p.found(UnknownMember, e.info.Name, at(begin, p.Pos()), "tensor %s has the unknown member %s",
+				wording.Quoted(e.info.Name), wording.Quoted(key))
 		case again:
-			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s has the member %s twice", wording.Quoted(e.info.Name), key)
+			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s has the member %s twice",
+				wording.Quoted(e.info.Name), key)
 		}
 	}
 }
@@ -145,7 +147,8 @@ func (p *Parser) positional(e *rawEntry) error {
 		}
 		if f == 0 {
 			e.surplus = true
-			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three elements", wording.Quoted(e.info.Name))
+			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s is an array of more than three elements",
+				wording.Quoted(e.info.Name))
 		}
 	}
 }

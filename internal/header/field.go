@@ -35,17 +35,20 @@ func (p *Parser) dtype(e *rawEntry) (bool, error) {
 			return false, err
 		}
 		if name == "" {
-			p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s: dtype is %v, expected a string", wording.Quoted(e.info.Name), kind)
+			p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s: dtype is %v, expected a string",
+				wording.Quoted(e.info.Name), kind)
 			return false, nil
 		}
-		p.found(MemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s: dtype is an object, expected a string", wording.Quoted(e.info.Name))
+		p.found(MemberForm, e.info.Name, at(begin, p.Pos()), "tensor %s: dtype is an object, expected a string",
+			wording.Quoted(e.info.Name))
 	}
 	if c := num.For(name); c != nil {
 		e.info.Dtype = c.Dtype()
 		return true, nil
 	}
 	e.info.Dtype = name
-	p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the unknown dtype %s%s", wording.Quoted(e.info.Name), wording.Quoted(name), meant(name))
+	p.found(Dtype, e.info.Name, at(begin, p.Pos()), "tensor %s has the unknown dtype %s%s",
+		wording.Quoted(e.info.Name), wording.Quoted(name), meant(name))
 	return false, nil
 }
 
@@ -120,7 +123,8 @@ func (p *Parser) shape(e *rawEntry) (bool, error) {
 		return true, nil
 	}
 	if most := p.MaxRank; most > 0 && n > most {
-		p.found(Limit, e.info.Name, at(begin, end), "tensor %s has more dimensions than the limit of %d", wording.Quoted(e.info.Name), most)
+		p.found(Limit, e.info.Name, at(begin, end), "tensor %s has more dimensions than the limit of %d",
+			wording.Quoted(e.info.Name), most)
 		return false, errStop
 	}
 	shape := make([]int64, n)
@@ -164,7 +168,8 @@ func (p *Parser) offsets(e *rawEntry) (bool, error) {
 	var v [2]int64
 	good, err := p.integers(Offsets, e.info.Name, "data_offsets", v[:])
 	if good && n != len(v) {
-		p.found(Offsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, expected 2", wording.Quoted(e.info.Name), wording.Count(n, "data_offset"))
+		p.found(Offsets, e.info.Name, at(begin, p.Pos()), "tensor %s has %s, expected 2",
+			wording.Quoted(e.info.Name), wording.Count(n, "data_offset"))
 		good = false
 	}
 	e.begin, e.end = uint64(v[0]), uint64(v[1])
@@ -178,7 +183,8 @@ func (p *Parser) integers(rule Rule, tensor, name string, dst []int64) (good boo
 	begin := p.Pos()
 	if kind != jsonscan.Array {
 		_, _, err = p.Skip()
-		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s: %s is %v, expected an array", wording.Quoted(tensor), name, kind)
+		p.found(rule, tensor, at(begin, p.Pos()), "tensor %s: %s is %v, expected an array",
+			wording.Quoted(tensor), name, kind)
 		return false, err
 	}
 	if err := p.Open(jsonscan.Array); err != nil {
@@ -199,7 +205,8 @@ func (p *Parser) integers(rule Rule, tensor, name string, dst []int64) (good boo
 			dst[n] = int64(v)
 		}
 		if most := p.MaxRank; most > 0 && n >= most && rule == Shape {
-			p.found(Limit, tensor, at(begin, p.Pos()), "tensor %s has more dimensions than the limit of %d", wording.Quoted(tensor), most)
+			p.found(Limit, tensor, at(begin, p.Pos()), "tensor %s has more dimensions than the limit of %d",
+				wording.Quoted(tensor), most)
 			return false, errStop
 		}
 	}

@@ -48,9 +48,9 @@ func (p *Parser) supersede() {
 	lost := make([]bool, len(p.tensors))
 	for _, d := range dups {
 		lost[d.lost] = true
-		name := p.tensors[d.kept].Name
-		p.found(DuplicateName, name, p.tensors[d.kept].Entry, "duplicate tensor name %s: first at bytes %d-%d, then at bytes %d-%d",
-			wording.Quoted(name), p.tensors[d.lost].Entry.Begin, p.tensors[d.lost].Entry.End, p.tensors[d.kept].Entry.Begin, p.tensors[d.kept].Entry.End)
+		name, first, last := p.tensors[d.kept].Name, p.tensors[d.lost].Entry, p.tensors[d.kept].Entry
+		p.found(DuplicateName, name, last, "duplicate tensor name %s: first at bytes %d-%d, then at bytes %d-%d",
+			wording.Quoted(name), first.Begin, first.End, last.Begin, last.End)
 	}
 	p.tiled = false
 	p.mismatches = slices.DeleteFunc(p.mismatches, func(f mismatch) bool { return lost[f.entry] })
@@ -76,13 +76,17 @@ func (p *Parser) mismatched() {
 		what := "tensor " + wording.Quote(ti.Name)
 		switch f.rule {
 		case Offsets:
-			p.found(f.rule, ti.Name, ti.Entry, "the data of %s begins at byte %d, after its end at %d", what, f.begin, f.end)
+			p.found(f.rule, ti.Name, ti.Entry, "the data of %s begins at byte %d, after its end at %d",
+				what, f.begin, f.end)
 		case Overflow:
-			p.found(f.rule, ti.Name, ti.Entry, "the number of bits of %s overflows 64 bits: %s %s", what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
+			p.found(f.rule, ti.Name, ti.Entry, "the number of bits of %s overflows 64 bits: %s %s",
+				what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
 		case WholeBytes:
-			p.found(f.rule, ti.Name, ti.Entry, "%s does not fill whole bytes: %s %s", what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
+			p.found(f.rule, ti.Name, ti.Entry, "%s does not fill whole bytes: %s %s",
+				what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
 		case TensorSize:
-			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, but %s %s takes %d", what, wording.Count(Saturate(f.end-f.begin), "byte"), ti.Dtype, Shorten(ShapeString(ti.Shape)), f.want)
+			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, but %s %s takes %d",
+				what, wording.Count(Saturate(f.end-f.begin), "byte"), ti.Dtype, Shorten(ShapeString(ti.Shape)), f.want)
 		}
 	}
 }
@@ -90,14 +94,16 @@ func (p *Parser) mismatched() {
 // warn looks for warnings and notes.
 func (p *Parser) warn() {
 	if p.dataStart%8 != 0 {
-		p.found(DataAlignment, "", Span{0, LengthSize}, "the data begins at byte %d, which is not a multiple of 8", p.dataStart)
+		p.found(DataAlignment, "", Span{0, LengthSize}, "the data begins at byte %d, which is not a multiple of 8",
+			p.dataStart)
 	}
 	names := p.mayHaveHazards()
 	for i := range p.tensors {
 		ti := &p.tensors[i]
 		size := int64(width(ti.Dtype) / 8)
 		if begin := ti.Offsets.Shift(p.dataStart).Begin; size > 1 && begin%size != 0 && ti.Offsets.Len() > 0 {
-			p.found(ElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is not a multiple of the %d bytes of %s; a loader that maps the file has to copy its %s",
+			p.found(ElementAlignment, ti.Name, ti.Entry, "tensor %s begins at byte %d, which is not a multiple "+
+				"of the %d bytes of %s; a loader that maps the file has to copy its %s",
 				wording.Quoted(ti.Name), begin, size, ti.Dtype, wording.Count(ti.Offsets.Len(), "byte"))
 		}
 		if names {

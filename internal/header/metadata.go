@@ -81,7 +81,8 @@ func (p *Parser) metadataMember() (ofTensor bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		p.found(Metadata, "", at(start, p.Pos()), "__metadata__: %s is %v, expected a string", wording.Quoted(key), kind)
+		p.found(Metadata, "", at(start, p.Pos()), "__metadata__: %s is %v, expected a string",
+			wording.Quoted(key), kind)
 		return kind == jsonscan.Array && (key == "shape" || key == "data_offsets"), nil
 	}
 	if str, err = p.Str(); err != nil {

@@ -145,7 +145,8 @@ func (p *Parser) parse() bool {
 		return false
 	}
 	if i := bytes.IndexFunc(p.text[object:], func(r rune) bool { return r != ' ' }); i >= 0 {
-		p.found(HeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q instead of spaces", p.text[object+i])
+		p.found(HeaderPadding, "", at(object+i, len(p.text)), "the header is padded with %q instead of spaces",
+			p.text[object+i])
 	}
 	return true
 }

@@ -27,14 +27,17 @@ func (p *Parser) tile() (end int64) {
 		if n := len(order); n > 0 && compareSpans(tensors[order[n-1]].Offsets, tensors[i].Offsets) > 0 {
 			if sorted && p.All {
 				p.found(EntryOrder, tensors[i].Name, tensors[i].Entry,
-					"tensor %s is listed after %s, but its data comes first", wording.Quoted(tensors[i].Name), wording.Quoted(tensors[order[n-1]].Name))
+					"tensor %s is listed after %s, but its data comes first",
+					wording.Quoted(tensors[i].Name), wording.Quoted(tensors[order[n-1]].Name))
 			}
 			sorted = false
 		}
 		order = append(order, uint32(i))
 	}
 	if !sorted {
-		slices.SortStableFunc(order, func(a, b uint32) int { return compareSpans(tensors[a].Offsets, tensors[b].Offsets) })
+		slices.SortStableFunc(order, func(a, b uint32) int {
+			return compareSpans(tensors[a].Offsets, tensors[b].Offsets)
+		})
 	}
 	var last *Info // the tensor that ends at end
 	for _, i := range order {
@@ -44,7 +47,8 @@ func (p *Parser) tile() (end int64) {
 			p.hole(ti, Span{end, ti.Offsets.Begin})
 		case ti.Offsets.Begin < end:
 			p.found(Overlap, ti.Name, ti.Entry,
-				"tensor %s begins at byte %d of the data, inside tensor %s %v", wording.Quoted(ti.Name), ti.Offsets.Begin, wording.Quoted(last.Name), last.Offsets)
+				"tensor %s begins at byte %d of the data, inside tensor %s %v",
+				wording.Quoted(ti.Name), ti.Offsets.Begin, wording.Quoted(last.Name), last.Offsets)
 		}
 		if ti.Offsets.End >= end {
 			end, last = ti.Offsets.End, ti
@@ -55,7 +59,8 @@ func (p *Parser) tile() (end int64) {
 
 func (p *Parser) hole(ti *Info, gap Span) {
 	p.found(Hole, ti.Name, gap.Shift(p.dataStart),
-		"%s %v of the data, before tensor %s, belong to no tensor", wording.Count(gap.Len(), "byte"), gap, wording.Quoted(ti.Name))
+		"%s %v of the data, before tensor %s, belong to no tensor",
+		wording.Count(gap.Len(), "byte"), gap, wording.Quoted(ti.Name))
 }
 
 // ends compares the end of the last tensor with the size of the file.
@@ -66,7 +71,8 @@ func (p *Parser) ends(end, size int64) {
 		p.truncated(size, want)
 	case size > want && !p.blind:
 		p.found(Trailing, "", Span{want, size},
-			"%s after the last tensor: expected a file of %v bytes, found %v", wording.Count(size-want, "byte"), wording.Grouped(want), wording.Grouped(size))
+			"%s after the last tensor: expected a file of %v bytes, found %v",
+			wording.Count(size-want, "byte"), wording.Grouped(want), wording.Grouped(size))
 	}
 }
 
@@ -97,7 +103,8 @@ func (p *Parser) truncated(size, want int64) {
 		name = tensors[first].Name
 	}
 	p.found(Truncated, name, Span{size, want},
-		"the file is %s short: expected %v bytes, found %v; %s", wording.Count(want-size, "byte"), wording.Grouped(want), wording.Grouped(size), incomplete(short, list))
+		"the file is %s short: expected %v bytes, found %v; %s",
+		wording.Count(want-size, "byte"), wording.Grouped(want), wording.Grouped(size), incomplete(short, list))
 }
 
 func incomplete(short int, list string) string {

@@ -119,7 +119,8 @@ func (m *Mapping) Bytes(off, n int64) ([]byte, error) {
 	case m.data == nil:
 		return nil, m.failed(fs.ErrClosed)
 	case off < 0 || n < 0 || off > m.size || n > m.size-off:
-		return nil, m.failed(fmt.Errorf("%d bytes at %d exceed the mapping of %d bytes: %w", n, off, m.size, fs.ErrInvalid))
+		return nil, m.failed(fmt.Errorf("%d bytes at %d exceed the mapping of %d bytes: %w",
+			n, off, m.size, fs.ErrInvalid))
 	}
 	// At least the file is complete at this time.
 	if _, err := m.there(off, n); err != nil {
@@ -193,7 +194,8 @@ func (m *Mapping) there(off, n int64) (int64, error) {
 		return 0, err
 	}
 	if now := info.Size(); now < off+n {
-		return max(0, now-off), m.failed(fmt.Errorf("ends at byte %d, of %d expected: %w", now, m.size, io.ErrUnexpectedEOF))
+		return max(0, now-off), m.failed(fmt.Errorf("ends at byte %d, of %d expected: %w",
+			now, m.size, io.ErrUnexpectedEOF))
 	}
 	return n, nil
 }

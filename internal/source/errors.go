@@ -40,7 +40,8 @@ func ShortRead(tensor string, got, size int64, err error) error {
 // byte.
 func Early(tensor string, at int64, err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
-		return fmt.Errorf("safetensors: the source of tensor %s ends at byte %d: %w", wording.Quote(tensor), at, io.ErrUnexpectedEOF)
+		return fmt.Errorf("safetensors: the source of tensor %s ends at byte %d: %w",
+			wording.Quote(tensor), at, io.ErrUnexpectedEOF)
 	}
 	return err
 }
