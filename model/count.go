@@ -15,7 +15,8 @@ import (
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
 
-// Count counts a model. What cannot be read or understood is a note, and makes the counts inexact.
+// Count counts the parameters of a model. Problems, such as unreadable data, become notes and make the counts
+// inexact.
 func Count(m *Model) *Counts {
 	return m.count().total()
 }
@@ -43,7 +44,7 @@ func (m *Model) count() *counter {
 	}
 	c.collect()
 	c.judge()
-	c.findTwins()
+	c.findDuplicates()
 	return c
 }
 
@@ -183,7 +184,7 @@ func (c *counter) judgeCompanions(first int32, values *entry) {
 			e.Rule, e.Scheme, e.Params, e.Bits, e.Why = values.Rule, values.Scheme, values.Params, values.Bits, values.Why
 		case e.role == parts.Weight && e.Kinds == parts.Float: // the original of the packed weight
 			e.Rule, e.Params = RulePlain, exactly(e.NumElems())
-			e.Twin = values.Info.Name
+			e.DuplicateOf = values.Info.Name
 		}
 	}
 }

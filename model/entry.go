@@ -10,12 +10,12 @@ import (
 
 // A TensorCount is how a tensor was counted.
 type TensorCount struct {
-	Rule   Rule
-	Scheme string // the name of the packing, or ""
-	Params Range  // logical parameters
-	Bits   int64  // of each value; 0 if unknown or different
-	Why    string // why Params is not exact, or ""
-	Twin   string // the tensor of which this is a duplicate, or ""
+	Rule        Rule
+	Scheme      string // the name of the packing, or ""
+	Params      Range  // logical parameters
+	Bits        int64  // of each value; 0 if unknown or different
+	Why         string // why Params is not exact, or ""
+	DuplicateOf string // the tensor of which this is a duplicate, or ""
 }
 
 // An entry is a tensor of the model.

@@ -3,11 +3,32 @@
 package model_test
 
 import (
+	"context"
 	"fmt"
+	"log"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/model"
 )
+
+func ExampleRead() {
+	ctx := context.Background()
+	cp, err := checkpoint.Open(ctx, "../testdata/sample", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cp.Close()
+	m, err := model.Read(ctx, cp, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	counts, facts := model.Count(m), model.FactsOf(m)
+	fmt.Println(counts.Params.High, "parameters, layers:", facts.Layers.Value)
+	// Output:
+	// 148608 parameters, layers: 1
+}
 
 func ExampleCount() {
 	// A matrix of 4096 × 4096, packed by AWQ: eight values of 4 bits to a word.

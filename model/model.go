@@ -16,7 +16,7 @@ import (
 	"github.com/weightools/safetensors/internal/parts"
 )
 
-// MaxConfig is the largest configuration file that is parsed, in bytes.
+// MaxConfig is the largest configuration file that is parsed, in bytes: 32 MiB.
 const MaxConfig = config.MaxSize
 
 // A Model is what is counted and described. Read makes one of a checkpoint.

@@ -36,9 +36,9 @@ func (t *Tally) add(e *entry) {
 type Counts struct {
 	Tally
 
-	// Unique is the number of logical parameters without duplicates, which Twins lists.
-	Unique Range
-	Twins  []Twin // the first 100
+	// Unique is the number of logical parameters without duplicates, which Duplicates lists.
+	Unique     Range
+	Duplicates []Duplicate // the first 100
 
 	// Scheme names the packing, as in "gptq 4-bit"; "" if the weights are not packed.
 	Scheme string
@@ -90,8 +90,8 @@ type Group struct {
 	Tally
 }
 
-// A Twin is a tensor that duplicates another.
-type Twin struct{ Name, Of string }
+// A Duplicate is a tensor that duplicates another.
+type Duplicate struct{ Name, Of string }
 
 // A Routing describes the routed experts of a model.
 type Routing struct {
@@ -156,15 +156,15 @@ func (c *counter) total() *Counts {
 	return &t.Counts
 }
 
-// maxTwins bounds the list of duplicates.
-const maxTwins = 100
+// maxDuplicates bounds the list of duplicates.
+const maxDuplicates = 100
 
 func (t *totaler) add(e *entry) {
 	t.Tally.add(e)
-	if e.Twin == "" {
+	if e.DuplicateOf == "" {
 		t.Unique = t.Unique.plus(e.Params)
-	} else if len(t.Twins) < maxTwins {
-		t.Twins = append(t.Twins, Twin{e.Info.Name, e.Twin})
+	} else if len(t.Duplicates) < maxDuplicates {
+		t.Duplicates = append(t.Duplicates, Duplicate{e.Info.Name, e.DuplicateOf})
 	}
 	switch size := max(e.Info.Size(), 0); e.Rule {
 	case RuleBookkeeping, RuleScaleDtype:

@@ -9,8 +9,8 @@ import (
 	"github.com/weightools/safetensors/internal/parts"
 )
 
-// findTwins finds the entries whose parameters another entry has already.
-func (c *counter) findTwins() {
+// findDuplicates finds the entries whose parameters another entry has already.
+func (c *counter) findDuplicates() {
 	if len(c.Files) > 1 {
 		c.findCopies()
 	}
@@ -32,7 +32,7 @@ func (c *counter) findCopies() {
 		case !ok:
 			seen[hash] = int32(i)
 		case c.entries[j].Info.Name == e.Info.Name && slices.Equal(c.entries[j].Info.Shape, e.Info.Shape):
-			e.Twin = c.entries[j].Info.Name
+			e.DuplicateOf = c.entries[j].Info.Name
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (c *counter) findTied() {
 	var head, embedding *entry
 	for i := range c.entries {
 		e := &c.entries[i]
-		if e.Twin != "" || e.Params.High == 0 || !e.role.Holds() {
+		if e.DuplicateOf != "" || e.Params.High == 0 || !e.role.Holds() {
 			continue
 		}
 		switch module, _ := parts.Split(e.Info.Name); {
@@ -56,6 +56,6 @@ func (c *counter) findTied() {
 	}
 	if head != nil && embedding != nil && head.Params == embedding.Params && head.Params.Exact() &&
 		head.Rule == embedding.Rule && head.Info.Dtype == embedding.Info.Dtype {
-		head.Twin = embedding.Info.Name
+		head.DuplicateOf = embedding.Info.Name
 	}
 }

@@ -1,4 +1,4 @@
-// Twins: parameters that are stored twice.
+// Duplicates: parameters that are stored twice.
 
 package model_test
 
@@ -8,7 +8,7 @@ import (
 	"github.com/weightools/safetensors/model"
 )
 
-func TestTwins(t *testing.T) {
+func TestDuplicates(t *testing.T) {
 	tied := func(config string, head int64) *Fixture {
 		d := new(Draft)
 		d.Add("model.embed_tokens.weight", "BF16", 100, 8)
@@ -40,8 +40,8 @@ func TestTwins(t *testing.T) {
 		if n.Params.High != tt.params || n.Unique.High != tt.unique {
 			t.Errorf("%s: %d parameters, %d of them unique, want %d and %d", tt.name, n.Params.High, n.Unique.High, tt.params, tt.unique)
 		}
-		if (len(n.Twins) > 0) != (tt.params != tt.unique) {
-			t.Errorf("%s: twins %v", tt.name, n.Twins)
+		if (len(n.Duplicates) > 0) != (tt.params != tt.unique) {
+			t.Errorf("%s: twins %v", tt.name, n.Duplicates)
 		}
 	}
 }
