@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weightools/safetensors/checkpoint/internal/contents"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
@@ -20,9 +21,9 @@ type comparer struct {
 
 // Facts are what the headers of a set contain.
 type facts struct {
-	held   contents
-	shapes shapes  // nil until they are needed
-	sizes  []int64 // of the shards in bytes; nil if there are none, or some are unknown
+	held   contents.Contents
+	shapes contents.Shapes // nil until they are needed
+	sizes  []int64         // of the shards in bytes; nil if there are none, or some are unknown
 	broken bool
 }
 
@@ -88,20 +89,20 @@ func (c *comparer) compare(ctx context.Context, s, m *Set, name evidence) (evide
 func (e evidence) agrees(a, b *facts) bool {
 	switch e {
 	case asVariant:
-		return sameTensors(a.held, b.held)
+		return contents.SameTensors(a.held, b.held)
 	case asWhole:
 		n := len(a.held)
-		return n > 0 && n == len(b.held) && inCommon(a.held, b.held) == n
+		return n > 0 && n == len(b.held) && contents.InCommon(a.held, b.held) == n
 	case asMakers:
-		return sameTensors(a.held, b.held) || sameShapes(a.byShape(), b.byShape())
+		return contents.SameTensors(a.held, b.held) || contents.SameShapes(a.byShape(), b.byShape())
 	}
 	return false
 }
 
 // byShape returns the set's tensors by shape. They are counted once.
-func (one *facts) byShape() shapes {
+func (one *facts) byShape() contents.Shapes {
 	if one.shapes == nil {
-		one.shapes = shapesOf(one.held)
+		one.shapes = contents.ShapesOf(one.held)
 	}
 	return one.shapes
 }

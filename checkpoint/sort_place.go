@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/weightools/safetensors/checkpoint/internal/contents"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
@@ -120,7 +121,7 @@ func (c *comparer) copied(ctx context.Context, s *Set, models []*Set) (bool, err
 // Sets are in the order of rank, so that the likelier model of two copies is kept.
 func (c *comparer) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
 	var models, beside []*Set
-	var held []contents
+	var held []contents.Contents
 	for _, s := range sets {
 		known, err := c.facts(ctx, s)
 		if err != nil {
@@ -141,16 +142,16 @@ func (c *comparer) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
 	}
 	models, beside, held = setAside(models, beside, held)
 	// Files of other formats are complete checkpoints, such as the steps of a training run.
-	if len(models) > 1 && disjoint(held) && !c.f.adopted {
+	if len(models) > 1 && contents.Disjoint(held) && !c.f.adopted {
 		models = []*Set{c.f.join(models, beside)}
 	}
 	return append(models, beside...), nil
 }
 
 // setAside separates adapters from models. If all are adapters, they are models.
-func setAside(models, beside []*Set, held []contents) ([]*Set, []*Set, []contents) {
+func setAside(models, beside []*Set, held []contents.Contents) ([]*Set, []*Set, []contents.Contents) {
 	var others []*Set
-	var ofOthers []contents
+	var ofOthers []contents.Contents
 	var adapters []*Set
 	for i, s := range models {
 		if s.Role == Adapter {

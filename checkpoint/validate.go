@@ -9,6 +9,7 @@ import (
 	"path"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/contents"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -161,7 +162,7 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 			quote(other.Name), quote(s.c.set.Name), count(len(held), "tensor"), count(len(other.Shards), "file"))
 		return
 	}
-	var own contents
+	var own contents.Contents
 	if err == nil {
 		own, err = f.contents(ctx, s.c.set)
 	}
@@ -174,12 +175,12 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 }
 
 // likenessOf describes what a copy has in common with its original.
-func likenessOf(held, own contents) string {
+func likenessOf(held, own contents.Contents) string {
 	tensors := count(len(held), "tensor")
-	switch same := inCommon(held, own); {
+	switch same := contents.InCommon(held, own); {
 	case same == len(held):
 		return "it has the same tensor names and shapes, of " + tensors
-	case sameTensors(held, own):
+	case contents.SameTensors(held, own):
 		return fmt.Sprintf("%d of its %s have the same names and shapes", same, tensors)
 	default:
 		return "its " + tensors + " have the same shapes under other names"
