@@ -131,13 +131,7 @@ func indexOf(ti *safetensors.TensorInfo, i int64) encode.Dims {
 
 // JSON streams weigh.diff/1.
 func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
-	changes := func(yield func(any) bool) {
-		for i := range d.Changes {
-			if !yield(d.Changes[i].json()) {
-				return
-			}
-		}
-	}
+	changes := encode.Each(len(d.Changes), func(i int) any { return d.Changes[i].json() })
 	type metadata struct {
 		Key string  `json:"key"`
 		A   *string `json:"a"`
@@ -158,7 +152,7 @@ func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("a", d.A),
 		encode.M("b", d.B),
 		encode.M("different", d.Different()),
-		encode.M("changes", encode.Elements(changes)),
+		encode.M("changes", changes),
 		encode.M("counts", counts),
 		encode.M("metadata", list),
 	})

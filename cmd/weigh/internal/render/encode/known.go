@@ -123,15 +123,20 @@ func OrNull(s string) *string {
 	return &s
 }
 
-// List streams a list, each element converted by form.
-func List[T any](list []T, form func(*T) any) Elements {
+// Each streams n elements.
+func Each(n int, element func(i int) any) Elements {
 	return func(yield func(any) bool) {
-		for i := range list {
-			if !yield(form(&list[i])) {
+		for i := range n {
+			if !yield(element(i)) {
 				return
 			}
 		}
 	}
+}
+
+// List streams a list, each element converted by form.
+func List[T any](list []T, form func(*T) any) Elements {
+	return Each(len(list), func(i int) any { return form(&list[i]) })
 }
 
 // A Finite is a float64 in JSON; null if it is not finite.

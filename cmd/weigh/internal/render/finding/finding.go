@@ -90,13 +90,7 @@ func (f *Finding) json() findingJSON {
 
 // FindingsJSON streams findings.
 func FindingsJSON(findings []Finding) encode.Elements {
-	return func(yield func(any) bool) {
-		for i := range findings {
-			if !yield(findings[i].json()) {
-				return
-			}
-		}
-	}
+	return encode.Each(len(findings), func(i int) any { return findings[i].json() })
 }
 
 // Worst returns the highest severity, and false if there are no findings.

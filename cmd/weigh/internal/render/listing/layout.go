@@ -142,18 +142,12 @@ func (r *Region) json() regionJSON {
 
 // JSON writes weigh.layout/1.
 func (l *Layout) JSON(w io.Writer, s typeset.Style) error {
-	rows := func(yield func(any) bool) {
-		for i := range l.Regions {
-			if !yield(l.Regions[i].json()) {
-				return
-			}
-		}
-	}
+	rows := encode.Each(len(l.Regions), func(i int) any { return l.Regions[i].json() })
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.layout/1"),
 		encode.M("target", l.File.Path),
 		encode.M("size", encode.Known(l.File.Size)),
-		encode.M("regions", encode.Elements(rows)),
+		encode.M("regions", rows),
 		encode.M("violations", finding.FindingsJSON(l.Findings)),
 	})
 }

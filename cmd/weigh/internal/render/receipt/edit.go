@@ -146,13 +146,7 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 	for i := range e.Files {
 		files[i] = fileJSON(&e.Files[i])
 	}
-	rows := func(yield func(any) bool) {
-		for i := range e.Tensors {
-			if !yield(e.tensorJSON(&e.Tensors[i])) {
-				return
-			}
-		}
-	}
+	rows := encode.Each(len(e.Tensors), func(i int) any { return e.tensorJSON(&e.Tensors[i]) })
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.edit/1"),
 		encode.M("source", e.Source),
@@ -160,7 +154,7 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("dry_run", e.DryRun),
 		encode.M("files", files),
 		encode.M("index", index),
-		encode.M("tensors", encode.Elements(rows)),
+		encode.M("tensors", rows),
 		encode.M("mended", finding.FindingsJSON(e.mended())),
 		encode.M("not_copied", append([]string{}, e.NotCopied...)),
 		encode.M("totals", e.totals()),

@@ -111,13 +111,7 @@ type (
 
 // JSON streams weigh.scan/1.
 func (c *Scan) JSON(w io.Writer, s typeset.Style) error {
-	files := func(yield func(any) bool) {
-		for i := range c.Files {
-			if !yield(c.Files[i].json()) {
-				return
-			}
-		}
-	}
+	files := encode.Each(len(c.Files), func(i int) any { return c.Files[i].json() })
 	unread := func(yield func(any) bool) {
 		for _, u := range c.Unread {
 			if !yield([]encode.Member{encode.M("file", u.File), encode.M("message", u.Message)}) {
@@ -130,8 +124,8 @@ func (c *Scan) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("targets", c.Targets),
 		encode.M("verdict", c.Verdict().String()),
 		encode.M("complete", c.Complete()),
-		encode.M("files", encode.Elements(files)),
-		encode.M("unread", encode.Elements(unread)),
+		encode.M("files", files),
+		encode.M("unread", unread),
 	})
 }
 

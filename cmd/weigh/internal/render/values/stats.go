@@ -79,16 +79,10 @@ func (r *StatsRow) json(digest bool) statsJSON {
 
 // JSON streams weigh.stats/1.
 func (st *Stats) JSON(w io.Writer, s typeset.Style) error {
-	rows := func(yield func(any) bool) {
-		for i := range st.Rows {
-			if !yield(st.Rows[i].json(st.Digest)) {
-				return
-			}
-		}
-	}
+	rows := encode.Each(len(st.Rows), func(i int) any { return st.Rows[i].json(st.Digest) })
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.stats/1"),
-		encode.M("tensors", encode.Elements(rows)),
+		encode.M("tensors", rows),
 		encode.M("truncated", st.Truncated),
 	})
 }
