@@ -58,8 +58,10 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 		&cobra.Group{ID: cli.GroupChange, Title: "Convert, edit and copy files"},
 		&cobra.Group{ID: cli.GroupOther, Title: "Other commands"},
 	)
-	root.AddCommand(look.Info(sess), look.Header(sess), look.Layout(sess), judge.Check(sess), other.Completion(sess), other.Version(sess), change.Metadata(sess), change.Edit(sess))
-	root.AddCommand(look.Cat(sess), look.Stats(sess), judge.Hash(sess), judge.Diff(sess), change.Get(sess), judge.Scan(sess), judge.Pickle(sess), change.Convert(sess))
+	root.AddCommand(look.Info(sess), look.Header(sess), look.Layout(sess), judge.Check(sess), other.Completion(sess),
+		other.Version(sess), change.Metadata(sess), change.Edit(sess))
+	root.AddCommand(look.Cat(sess), look.Stats(sess), judge.Hash(sess), judge.Diff(sess), change.Get(sess),
+		judge.Scan(sess), judge.Pickle(sess), change.Convert(sess))
 	root.AddCommand(change.Split(sess), change.Merge(sess))
 	root.SetHelpCommand(sess.HelpCmd())
 	root.SetHelpFunc(sess.HelpFunc)

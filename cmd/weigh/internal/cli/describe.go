@@ -21,7 +21,8 @@ import (
 func Describe(err error) string {
 	// The program's own name replaces those of packages.
 	text := err.Error()
-	for _, name := range []string{"safetensors: ", "checkpoint: ", "shards: ", "store: ", "remote: ", "edit: ", "digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {
+	for _, name := range []string{"safetensors: ", "checkpoint: ", "shards: ", "store: ", "remote: ", "edit: ",
+		"digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	var path *fs.PathError
@@ -35,7 +36,8 @@ func Describe(err error) string {
 		case errors.As(err, &write):
 			text = fmt.Sprintf("cannot write %q: %v", write.file, path.Err)
 		case errors.Is(path.Err, fs.ErrNotExist):
-			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input", path.Path)
+			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input",
+				path.Path)
 		case errors.Is(path.Err, fs.ErrInvalid):
 			// A device or a pipe; the error names it.
 			text = fmt.Sprintf("%v: to read it as a stream, use - as the target and redirect standard input", path.Err)

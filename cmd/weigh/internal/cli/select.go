@@ -20,7 +20,8 @@ type NameFlags struct{ Include, Exclude []string }
 // globs are explained.
 func (c *NameFlags) Register(cmd *cobra.Command, what, see string) {
 	f := cmd.Flags()
-	f.StringArrayVar(&c.Include, "include", nil, what+" only tensors whose whole name matches `GLOB` (repeatable); see "+see)
+	f.StringArrayVar(&c.Include, "include", nil,
+		what+" only tensors whose whole name matches `GLOB` (repeatable); see "+see)
 	f.StringArrayVar(&c.Exclude, "exclude", nil, "skip tensors whose name matches `GLOB` (repeatable)")
 }
 
@@ -56,7 +57,8 @@ func (s *SelectionFlags) Register(cmd *cobra.Command) {
 	s.NameFlags.Register(cmd, "list", "above")
 	f := cmd.Flags()
 	f.StringSliceVar(&s.dtypes, "dtype", nil, "list only tensors of dtype `D` (repeatable)")
-	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(listing.SortKeys, ", ")+"; params and bytes sort largest first")
+	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(listing.SortKeys, ", ")+
+		"; params and bytes sort largest first")
 	f.BoolVarP(&s.reverse, "reverse", "r", false, "reverse the order")
 	f.IntVar(&s.Limit, "limit", 0, "list at most `N` tensors; totals still cover all selected ones")
 	CompleteWords(cmd, "sort", listing.SortKeys)

@@ -54,7 +54,8 @@ func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, 
 // Register adds the common flags to the root command.
 func (s *Session) Register(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&s.color, "color", "auto", "use colors: `WHEN` is auto, always or never")
-	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false, "suppress notices; check, scan and writing commands print nothing")
+	root.PersistentFlags().BoolVarP(&s.Quiet, "quiet", "q", false,
+		"suppress notices; check, scan and writing commands print nothing")
 	s.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !slices.Contains([]string{"auto", "always", "never"}, s.color) {

@@ -144,7 +144,8 @@ func (b *Baseline) entries() []entry {
 
 // Accept allows recorded findings. An omission is split if only part of it is recorded. It returns
 // the recorded findings that were not found again, of files in scope.
-func (b *Baseline) Accept(findings []finding.Finding, omitted []finding.Omission, inScope func(file string) bool) (all []finding.Omission, stale []finding.Stale) {
+func (b *Baseline) Accept(findings []finding.Finding, omitted []finding.Omission,
+	inScope func(file string) bool) (all []finding.Omission, stale []finding.Stale) {
 	left := make(map[entry]int, len(b.counts))
 	for e, n := range b.counts {
 		left[e] = n

@@ -125,7 +125,8 @@ func Parse(name string, text []byte) (*Config, error) {
 	for _, l := range []struct {
 		name string
 		n    int64
-	}{{"header", c.Limits.Header}, {"tensors", int64(c.Limits.Tensors)}, {"rank", int64(c.Limits.Rank)}, {"metadata", c.Limits.Metadata}} {
+	}{{"header", c.Limits.Header}, {"tensors", int64(c.Limits.Tensors)}, {"rank", int64(c.Limits.Rank)},
+		{"metadata", c.Limits.Metadata}} {
 		if l.n < 0 {
 			return nil, fmt.Errorf("%s: the limit %s is %d, and cannot be negative", name, l.name, l.n)
 		}
@@ -203,7 +204,8 @@ func (c *Config) Limit(o *safetensors.Opener) {
 	if c == nil {
 		return
 	}
-	o.MaxHeaderSize, o.MaxTensors, o.MaxRank, o.MaxMetadata = c.Limits.Header, int(c.Limits.Tensors), int(c.Limits.Rank), c.Limits.Metadata
+	o.MaxHeaderSize, o.MaxTensors, o.MaxRank, o.MaxMetadata = c.Limits.Header, int(c.Limits.Tensors), int(c.Limits.Rank),
+		c.Limits.Metadata
 }
 
 // Reason returns the reason why a finding is allowed, or "". Tensor is "" for findings about whole
@@ -213,7 +215,8 @@ func (c *Config) Reason(rule safetensors.Rule, file, tensor string) string {
 		return ""
 	}
 	for _, a := range c.Allowed {
-		if a.Rule == rule && (a.File == nil || a.File.Match(file)) && (a.Tensor == nil || tensor != "" && a.Tensor.Match(tensor)) {
+		if a.Rule == rule && (a.File == nil || a.File.Match(file)) &&
+			(a.Tensor == nil || tensor != "" && a.Tensor.Match(tensor)) {
 			return a.Reason
 		}
 	}

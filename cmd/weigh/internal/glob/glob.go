@@ -172,7 +172,8 @@ func CompilePath(pattern string) (*Pattern, error) {
 	for i := range p.parts[:max(len(p.parts)-1, 0)] {
 		part, next := &p.parts[i], &p.parts[i+1]
 		// A slash consumed by "**/" leaves an empty literal.
-		begins := i == 0 || p.parts[i-1].kind == literal && (p.parts[i-1].text == "" || strings.HasSuffix(p.parts[i-1].text, "/"))
+		begins := i == 0 || p.parts[i-1].kind == literal &&
+			(p.parts[i-1].text == "" || strings.HasSuffix(p.parts[i-1].text, "/"))
 		if begins && part.kind == all && next.kind == literal && strings.HasPrefix(next.text, "/") {
 			part.kind, next.text = folders, next.text[1:]
 		}

@@ -34,5 +34,6 @@ func Severity(rule safetensors.Rule) safetensors.Severity {
 // Violation returns the violation of a rule by a tensor, or by a file if tensor is "".
 func Violation(rule safetensors.Rule, tensor string, at safetensors.Span, detail string) *safetensors.Violation {
 	info, _ := Lookup(rule)
-	return &safetensors.Violation{Rule: rule, Severity: info.Severity, Tensor: tensor, Span: at, Detail: detail, Fix: info.Fix}
+	return &safetensors.Violation{Rule: rule, Severity: info.Severity, Tensor: tensor, Span: at, Detail: detail,
+		Fix: info.Fix}
 }

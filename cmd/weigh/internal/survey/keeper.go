@@ -129,10 +129,12 @@ func (k *Keeper) Findings(file string, r *safetensors.Report) (list []finding.Fi
 		}
 	}
 	for _, v := range r.Violations {
-		list = append(list, finding.Finding{Violation: v, File: file, Key: key, Allowed: book.Reason(v.Rule, within, v.Tensor)})
+		list = append(list, finding.Finding{Violation: v, File: file, Key: key,
+			Allowed: book.Reason(v.Rule, within, v.Tensor)})
 	}
 	for _, rule := range slices.Sorted(maps.Keys(r.Omitted)) {
-		omitted = append(omitted, finding.Omission{Rule: rule, File: file, Key: key, N: r.Omitted[rule], Allowed: book.ReasonForAll(rule, within)})
+		omitted = append(omitted, finding.Omission{Rule: rule, File: file, Key: key, N: r.Omitted[rule],
+			Allowed: book.ReasonForAll(rule, within)})
 	}
 	return list, omitted
 }

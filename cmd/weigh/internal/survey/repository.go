@@ -15,7 +15,8 @@ import (
 )
 
 // repository checks everything around and between the sets of a target.
-func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, files []listing.File) error {
+func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set,
+	files []listing.File) error {
 	opts := &check.Options{Data: s.opts.Data, Described: func(string) { s.described = true }}
 	if !at.Remote() {
 		opts.Dir = filepath.FromSlash(at.Path(""))

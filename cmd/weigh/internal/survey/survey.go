@@ -56,7 +56,8 @@ func (s *Survey) first(one saying) bool {
 // Run inspects the targets. It prints errors and continues with the next target. It returns
 // ErrUnread if no target could be read.
 func Run(ctx context.Context, sess *cli.Session, targets []string, opts *Options) (*Survey, error) {
-	s := &Survey{Inventory: listing.Inventory{Targets: target.AllPrintable(targets)}, opts: opts, seen: make(map[string]bool), said: make(map[saying]bool)}
+	s := &Survey{Inventory: listing.Inventory{Targets: target.AllPrintable(targets)}, opts: opts,
+		seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, arg := range targets {
 		sess.AddInputs(arg)
 		var err error

@@ -40,7 +40,8 @@ func OpenFile(ctx context.Context, sess *cli.Session, verb, name string) (*File,
 		files = append(files, set.Shards...)
 	}
 	if len(files) != 1 {
-		return nil, cli.Usagef("%q has %d files: name one of them, such as %q", Printable(name), len(files), at.Path(append(files, "")[0]))
+		return nil, cli.Usagef("%q has %d files: name one of them, such as %q", Printable(name), len(files),
+			at.Path(append(files, "")[0]))
 	}
 	if err := at.onlySafetensors(ctx, verb, sets[0]); err != nil {
 		return nil, err
@@ -49,7 +50,8 @@ func OpenFile(ctx context.Context, sess *cli.Session, verb, name string) (*File,
 	if err != nil {
 		return nil, err
 	}
-	f := &File{File: listing.File{Path: at.Path(files[0]), Size: object.Size()}, Data: object.ReaderAt(ctx), object: object}
+	f := &File{File: listing.File{Path: at.Path(files[0]), Size: object.Size()}, Data: object.ReaderAt(ctx),
+		object: object}
 	if err := f.read(); err != nil {
 		object.Close()
 		return nil, err

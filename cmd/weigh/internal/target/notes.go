@@ -57,7 +57,8 @@ func (t *Target) Unread(sets []*checkpoint.Set) []string {
 	}
 	var notes []string
 	for _, name := range sets[0].Unread() {
-		notes = append(notes, fmt.Sprintf("%q is ignored, since there are safetensors files beside it: name it to read it", t.Path(name)))
+		notes = append(notes, fmt.Sprintf("%q is ignored, since there are safetensors files beside it: name it to read it",
+			t.Path(name)))
 	}
 	return notes
 }

@@ -59,7 +59,8 @@ func Open(ctx context.Context, sess *cli.Session, name string, opts checkpoint.O
 
 // Find finds a target and its sets. Their files are inputs of the session from then on, so
 // that no output overwrites them.
-func Find(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*Target, []*checkpoint.Set, error) {
+func Find(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*Target, []*checkpoint.Set,
+	error) {
 	t, err := Open(ctx, sess, name, opts)
 	if err != nil {
 		return nil, nil, err

@@ -42,7 +42,8 @@ func OpenWeights(ctx context.Context, sess *cli.Session, verb, name string, leni
 		}
 	}
 	if len(w.Parts) == 0 && len(sets) > 0 {
-		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", Printable(name), at.Path(sets[0].Name))
+		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", Printable(name),
+			at.Path(sets[0].Name))
 	}
 	for _, cp := range w.Parts {
 		for _, note := range at.Notes(ctx, cp) {

@@ -101,12 +101,14 @@ type diffChange struct {
 
 // json returns the change for JSON.
 func (c *DiffChange) json() diffChange {
-	j := diffChange{Kind: c.Kind, Part: c.Part, Name: c.Name, A: sideOf(c.A), B: sideOf(c.B), SameBytes: c.SameBytes || c.Kind == diff.Renamed, Within: c.Within()}
+	j := diffChange{Kind: c.Kind, Part: c.Part, Name: c.Name, A: sideOf(c.A), B: sideOf(c.B),
+		SameBytes: c.SameBytes || c.Kind == diff.Renamed, Within: c.Within()}
 	if c.Kind == diff.Renamed {
 		j.To = &c.B.Name
 	}
 	if v := c.Values; v != nil {
-		j.Values = &diffValues{v.Count, v.Differ, v.Beyond, v.Odd, encode.Finite(v.MaxDelta), encode.Finite(v.MaxRelative), indexOf(c.A, v.At)}
+		j.Values = &diffValues{v.Count, v.Differ, v.Beyond, v.Odd, encode.Finite(v.MaxDelta), encode.Finite(v.MaxRelative),
+			indexOf(c.A, v.At)}
 	}
 	return j
 }

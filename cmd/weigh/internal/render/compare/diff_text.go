@@ -34,7 +34,8 @@ func (d *Diff) Text(w io.Writer, s typeset.Style, fold bool) error {
 	lines := d.lines(fold)
 	table := &typeset.Table{N: len(lines), Columns: []typeset.Column{
 		{Title: "WHAT", Cell: func(i int) string { return string(lines[i].kind) }},
-		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return lines[i].name }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted,
+			Cell: func(i int) string { return lines[i].name }},
 		{Title: "HOW", Least: 12, Cut: typeset.Headed, Cell: func(i int) string { return lines[i].detail }},
 	}, Color: func(i int) string {
 		if lines[i].within {
@@ -106,7 +107,8 @@ func foldChanges(list []DiffChange) (lines []diffLine) {
 		if groups[key] == nil {
 			order, first[key] = append(order, key), c
 		}
-		groups[key] = append(groups[key], listing.Row{TensorInfo: &safetensors.TensorInfo{Name: c.label(), Shape: []int64{}}, File: len(groups[key])})
+		groups[key] = append(groups[key], listing.Row{
+			TensorInfo: &safetensors.TensorInfo{Name: c.label(), Shape: []int64{}}, File: len(groups[key])})
 	}
 	for _, key := range order {
 		rows := groups[key]

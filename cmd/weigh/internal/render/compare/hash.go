@@ -124,7 +124,8 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 	table := &typeset.Table{N: len(rows), Columns: []typeset.Column{
 		{Title: "WHAT", Cell: func(i int) string { return rows[i].what }},
 		{Title: strings.ToUpper(h.Algo), Cell: func(i int) string { return hex.EncodeToString(rows[i].sum) }},
-		{Title: "NAME", Distinct: true, Least: leastName, Cut: typeset.Dotted, Cell: func(i int) string { return rows[i].name }},
+		{Title: "NAME", Distinct: true, Least: leastName, Cut: typeset.Dotted,
+			Cell: func(i int) string { return rows[i].name }},
 	}}
 	return typeset.Buffered(w, func(w *bufio.Writer) { table.Write(w, s) })
 }

@@ -163,7 +163,8 @@ func (c *Check) verdict() (text, color string) {
 
 // extent describes what was checked, and by which configuration.
 func (c *Check) extent() string {
-	text := fmt.Sprintf("%s and %s", typeset.Plural(int64(len(c.Files)), "file"), typeset.Plural(int64(c.Tensors), "tensor"))
+	text := fmt.Sprintf("%s and %s", typeset.Plural(int64(len(c.Files)), "file"),
+		typeset.Plural(int64(c.Tensors), "tensor"))
 	by := make([]string, 0, len(c.Configs)+1)
 	for _, name := range c.Configs {
 		by = append(by, typeset.Label(name))

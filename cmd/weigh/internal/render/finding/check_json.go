@@ -44,7 +44,8 @@ type severityCounts struct {
 }
 
 func (n *census) json() severityCounts {
-	return severityCounts{n[safetensors.Invalid], n[safetensors.Nonconforming], n[safetensors.Warning], n[safetensors.Note]}
+	return severityCounts{n[safetensors.Invalid], n[safetensors.Nonconforming], n[safetensors.Warning],
+		n[safetensors.Note]}
 }
 
 // A ruleCount is the number of findings of one rule.

@@ -40,7 +40,8 @@ func Explain(r safetensors.Rule) *Explanation {
 	info, _ := rules.Lookup(r)
 	return &Explanation{
 		Schema: "weigh.rule/1", Rule: string(r), Severity: info.Severity.String(), Means: meanings[info.Severity],
-		Law: info.Summary, Clause: info.Source, Reference: info.Reference, Fix: info.Fix, Example: examples[r], Help: helpURI(r),
+		Law: info.Summary, Clause: info.Source, Reference: info.Reference, Fix: info.Fix, Example: examples[r],
+		Help: helpURI(r),
 	}
 }
 
@@ -61,7 +62,8 @@ func (e *Explanation) Text(w io.Writer, s typeset.Style) error {
 				break
 			}
 		}
-		w.WriteString(s.Paint(typeset.Bold, e.Rule) + ": " + s.Paint(severityColors[severity], e.Severity) + " (" + e.Means + ")\n\n")
+		w.WriteString(s.Paint(typeset.Bold, e.Rule) + ": " + s.Paint(severityColors[severity], e.Severity) + " (" +
+			e.Means + ")\n\n")
 		typeset.Spaces(w, 2)
 		typeset.Wrap(w, s, 2, "", e.Law)
 		w.WriteByte('\n')

@@ -63,7 +63,8 @@ func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
 		of(key{o.File, o.Rule, o.Allowed}).omitted += o.N
 	}
 	slices.SortStableFunc(list, func(a, b findingGroup) int {
-		return cmp.Or(typeset.CompareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""), cmp.Compare(b.severity(), a.severity()))
+		return cmp.Or(typeset.CompareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""),
+			cmp.Compare(b.severity(), a.severity()))
 	})
 	return list
 }

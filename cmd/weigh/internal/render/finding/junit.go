@@ -72,7 +72,8 @@ func (c *Check) JUnit(w io.Writer, _ typeset.Style) error {
 		suite(g.file).add(g.junit(c.FailOn))
 	}
 	for _, u := range c.Unread {
-		suite(u.File).add(junitCase{Name: typeset.Label(u.File), Error: &junitOutcome{Type: "unread", Message: typeset.Line(u.Message)}})
+		suite(u.File).add(junitCase{Name: typeset.Label(u.File),
+			Error: &junitOutcome{Type: "unread", Message: typeset.Line(u.Message)}})
 	}
 	for _, file := range c.Files {
 		if byFile[file] == nil {

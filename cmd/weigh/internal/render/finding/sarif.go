@@ -96,7 +96,8 @@ func (c *Check) sarifNotifications(verbose bool, left int) []sarif.Notification 
 	}
 	note := func(format string, n int64) {
 		if n > 0 {
-			list = append(list, sarif.Notification{Level: "note", Message: sarif.Message(fmt.Sprintf(format, typeset.Plural(n, "finding")))})
+			list = append(list, sarif.Notification{Level: "note",
+				Message: sarif.Message(fmt.Sprintf(format, typeset.Plural(n, "finding")))})
 		}
 	}
 	note("%s not listed: more than 1,000 of one rule in one file", int64(c.omitted()))
@@ -120,12 +121,14 @@ func sarifRuleOf(info safetensors.RuleInfo) sarif.Rule {
 		ShortDescription: sarif.Text{Text: e.Law},
 		FullDescription:  sarif.Text{Text: e.Law + " From: " + e.Clause + ". Reference implementation: " + e.Reference + "."},
 		Help: sarif.Help{
-			Text:     e.Fix + " For example, this breaks the rule: " + e.Example + ".",
-			Markdown: e.Fix + "\n\nFor example, this breaks the rule: " + encode.Markdown(e.Example) + ".\n\n[More about it](" + e.Help + ")",
+			Text: e.Fix + " For example, this breaks the rule: " + e.Example + ".",
+			Markdown: e.Fix + "\n\nFor example, this breaks the rule: " + encode.Markdown(e.Example) +
+				".\n\n[More about it](" + e.Help + ")",
 		},
 		HelpURI:       e.Help,
 		Configuration: sarif.Default{Level: levels[info.Severity]},
-		Properties:    sarif.Properties{Tags: []string{"safetensors", e.Severity}, Precision: "very-high", Problem: problems[info.Severity]},
+		Properties: sarif.Properties{Tags: []string{"safetensors", e.Severity}, Precision: "very-high",
+			Problem: problems[info.Severity]},
 	}
 }
 

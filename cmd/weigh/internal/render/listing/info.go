@@ -148,7 +148,8 @@ type infoFile struct {
 
 // json returns the file for JSON. The data size is the actual one, not the one in the header.
 func (f *File) json() infoFile {
-	j := infoFile{Path: f.Path, Format: cmp.Or(f.Format, "safetensors"), Size: encode.Known(f.Size), HeaderSize: encode.Unknown, DataSize: encode.Unknown, Tensors: f.tensors()}
+	j := infoFile{Path: f.Path, Format: cmp.Or(f.Format, "safetensors"), Size: encode.Known(f.Size),
+		HeaderSize: encode.Unknown, DataSize: encode.Unknown, Tensors: f.tensors()}
 	if f.Header != nil && f.Format == "" {
 		j.Metadata = f.Header.Metadata
 		j.HeaderSize = encode.Known(f.Header.Size)
@@ -176,8 +177,10 @@ func (info *Info) tensorJSON(r Row) infoTensor {
 	f := &info.Files[r.File]
 	at, good := f.Header.FileSpan(r.TensorInfo), f.Format == "" && offsetsKnown(r.TensorInfo)
 	return infoTensor{
-		Name: r.Name, Dtype: r.Dtype, Shape: encode.Dims(r.Shape), Params: paramsOf(r.TensorInfo), Bytes: bytesOf(r.TensorInfo), File: f.Path,
-		DataOffsets: encode.Pair{Begin: r.Offsets.Begin, End: r.Offsets.End, Known: good}, FileOffsets: encode.Pair{Begin: at.Begin, End: at.End, Known: good},
+		Name: r.Name, Dtype: r.Dtype, Shape: encode.Dims(r.Shape), Params: paramsOf(r.TensorInfo),
+		Bytes: bytesOf(r.TensorInfo), File: f.Path,
+		DataOffsets: encode.Pair{Begin: r.Offsets.Begin, End: r.Offsets.End, Known: good},
+		FileOffsets: encode.Pair{Begin: at.Begin, End: at.End, Known: good},
 	}
 }
 
@@ -227,7 +230,8 @@ func (info *Info) CSV(w io.Writer, s typeset.Style) error {
 		if shapeKnown(r.TensorInfo) {
 			shape = r.ShapeString()
 		}
-		encode.CSV(c, s, r.Name, string(r.Dtype), shape, paramsOf(r.TensorInfo).Cell(), bytesOf(r.TensorInfo).Cell(), info.Files[r.File].Path)
+		encode.CSV(c, s, r.Name, string(r.Dtype), shape, paramsOf(r.TensorInfo).Cell(), bytesOf(r.TensorInfo).Cell(),
+			info.Files[r.File].Path)
 	}
 	c.Flush()
 	return c.Error()
@@ -240,7 +244,8 @@ func (info *Info) Markdown(w io.Writer) error {
 		w.WriteString("|---|---|---|--:|--:|---|\n")
 		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
 			encode.MarkdownRow(w, encode.Markdown(r.Name), encode.Markdown(DtypeOf(r.Dtype)), ShapeOf(r.TensorInfo),
-				paramsOf(r.TensorInfo).Text(typeset.Count), bytesOf(r.TensorInfo).Text(typeset.Count), encode.Markdown(info.Files[r.File].Path))
+				paramsOf(r.TensorInfo).Text(typeset.Count), bytesOf(r.TensorInfo).Text(typeset.Count),
+				encode.Markdown(info.Files[r.File].Path))
 		}
 	})
 }

@@ -55,20 +55,24 @@ func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
 func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typeset.Column {
 	// Columns that can be derived from others, or that matter least, yield first.
 	columns := []typeset.Column{
-		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return typeset.Name(row(i).Name) }},
-		{Title: "DTYPE", Color: typeset.Cyan, Least: 5, Yields: 4, Cell: func(i int) string { return DtypeOf(row(i).row.Dtype) }},
-		{Title: "SHAPE", Least: 16, Yields: 3, Cut: typeset.Listed, Cell: func(i int) string { return ShapeOf(row(i).row.TensorInfo) }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted,
+			Cell: func(i int) string { return typeset.Name(row(i).Name) }},
+		{Title: "DTYPE", Color: typeset.Cyan, Least: 5, Yields: 4,
+			Cell: func(i int) string { return DtypeOf(row(i).row.Dtype) }},
+		{Title: "SHAPE", Least: 16, Yields: 3, Cut: typeset.Listed,
+			Cell: func(i int) string { return ShapeOf(row(i).row.TensorInfo) }},
 		params(2, func(i int) encode.Known { return row(i).params() }),
 		{Title: "BYTES", Right: true, Yields: 5, Cell: func(i int) string { return row(i).bytes.Text(typeset.Bytes) }},
 	}
 	if len(info.Files) > 1 {
 		short := info.labels()
-		columns = append(columns, typeset.Column{Title: "FILE", Distinct: true, Least: 12, Cut: typeset.Headed, Yields: 1, Cell: func(i int) string {
-			if f := row(i).file; f >= 0 {
-				return short(f)
-			}
-			return "several"
-		}})
+		columns = append(columns, typeset.Column{Title: "FILE", Distinct: true, Least: 12, Cut: typeset.Headed, Yields: 1,
+			Cell: func(i int) string {
+				if f := row(i).file; f >= 0 {
+					return short(f)
+				}
+				return "several"
+			}})
 	}
 	return columns
 }
@@ -102,12 +106,13 @@ func (info *Info) writeLines(w *bufio.Writer, s typeset.Style, lines []folded) {
 	row := func(i int) *folded { return &lines[i] }
 	columns := info.tensorColumns(s, row)
 	if len(lines) < len(info.Rows) {
-		columns = slices.Insert(columns, 3, typeset.Column{Title: "COUNT", Right: true, Color: typeset.Dim, Cell: func(i int) string {
-			if lines[i].Count == 1 {
-				return ""
-			}
-			return "× " + typeset.Count(int64(lines[i].Count))
-		}})
+		columns = slices.Insert(columns, 3, typeset.Column{Title: "COUNT", Right: true, Color: typeset.Dim,
+			Cell: func(i int) string {
+				if lines[i].Count == 1 {
+					return ""
+				}
+				return "× " + typeset.Count(int64(lines[i].Count))
+			}})
 	}
 	// The limit applies to lines. The remainder is counted in tensors.
 	shown := info.Selection.shown(len(lines))
@@ -159,7 +164,10 @@ func (info *Info) writeDtypes(w *bufio.Writer, s typeset.Style) {
 		{Title: "TENSORS", Right: true, Yields: 3, Cell: func(i int) string { return typeset.Count(int64(sums[i].Tensors)) }},
 		params(2, func(i int) encode.Known { return encode.Known(sums[i].Params) }),
 		{Title: "BYTES", Right: true, Cell: func(i int) string { return typeset.Bytes(sums[i].Bytes) }},
-		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Percent(sums[i].Bytes, info.Totals.Bytes) }},
+		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string {
+			return typeset.Percent(sums[i].Bytes,
+				info.Totals.Bytes)
+		}},
 	}
 	t.Write(w, s)
 	w.WriteByte('\n')
@@ -183,7 +191,8 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	}
 	t := &typeset.Table{N: shown, Columns: []typeset.Column{
 		{Title: "FILE", Distinct: true, Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return short(i) }},
-		{Title: "TENSORS", Right: true, Yields: 3, Cell: func(i int) string { return typeset.Count(int64(info.PerFile[i].Tensors)) }},
+		{Title: "TENSORS", Right: true, Yields: 3,
+			Cell: func(i int) string { return typeset.Count(int64(info.PerFile[i].Tensors)) }},
 		params(2, func(i int) encode.Known { return encode.Known(info.PerFile[i].Params) }),
 		{Title: "HEADER", Right: true, Yields: 1, Cell: func(i int) string {
 			return cmp.Or(info.Files[i].Format, size(info.Files[i].json().HeaderSize))
@@ -241,7 +250,8 @@ func (info *Info) writeMetadata(w *bufio.Writer, s typeset.Style, form InfoForm)
 func writeMap(w *bufio.Writer, s typeset.Style, m map[string]string, all bool) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		name := typeset.Name(key)
-		w.WriteString("  " + s.Paint(typeset.Cyan, name) + ": " + ShortValue(s, len("  : ")+typeset.Width(name), m[key], all) + "\n")
+		w.WriteString("  " + s.Paint(typeset.Cyan, name) + ": " +
+			ShortValue(s, len("  : ")+typeset.Width(name), m[key], all) + "\n")
 	}
 }
 
@@ -272,9 +282,11 @@ func (info *Info) writeSets(w *bufio.Writer, s typeset.Style) {
 func (info *Info) writeTotals(w *bufio.Writer, s typeset.Style) {
 	text := typeset.Plural(int64(info.Totals.Tensors), "tensor")
 	if info.Selection.Filters() {
-		text = fmt.Sprintf("%s of %s selected", typeset.Count(int64(info.Totals.Tensors)), typeset.Plural(int64(info.All), "tensor"))
+		text = fmt.Sprintf("%s of %s selected", typeset.Count(int64(info.Totals.Tensors)),
+			typeset.Plural(int64(info.All), "tensor"))
 	}
-	text += ", " + typeset.Plural(info.Totals.Params, "param") + info.standing() + ", " + typeset.ExactBytes(info.Totals.Bytes)
+	text += ", " + typeset.Plural(info.Totals.Params, "param") + info.standing() + ", " +
+		typeset.ExactBytes(info.Totals.Bytes)
 	if n := len(info.Files); n > 1 {
 		text += " in " + typeset.Plural(int64(n), "file")
 	}

@@ -83,7 +83,8 @@ func (l *Layout) data(start int64) {
 		at := h.FileSpan(ti)
 		l.add("gap", end, at.Begin, "")
 		if at.Begin < end && at.Begin < at.End {
-			l.Regions = append(l.Regions, Region{Kind: "overlap", Span: safetensors.Span{Begin: at.Begin, End: min(at.End, end)}, Tensor: ti})
+			l.Regions = append(l.Regions, Region{Kind: "overlap",
+				Span: safetensors.Span{Begin: at.Begin, End: min(at.End, end)}, Tensor: ti})
 		}
 		l.Regions = append(l.Regions, Region{Kind: "tensor", Span: at, Tensor: ti})
 		end = max(end, at.End)
@@ -202,7 +203,8 @@ func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 		if len(l.Findings) > 0 {
 			finding.WriteProblems(w, s, l.Findings, l.Omitted)
 		}
-		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(typeset.Label(l.File.Path)+":"), typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
+		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(typeset.Label(l.File.Path)+":"),
+			typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
 	})
 }
 
@@ -222,8 +224,10 @@ func (l *Layout) table(w *bufio.Writer, s typeset.Style) *typeset.Table {
 		{Title: "BEGIN", Right: true, Cell: func(i int) string { return l.Regions[i].offset(l.Regions[i].Span.Begin) }},
 		{Title: "END", Right: true, Cell: func(i int) string { return l.Regions[i].offset(l.Regions[i].Span.End) }},
 		{Title: "SIZE", Right: true, Yields: 1, Cell: func(i int) string { return l.Regions[i].size().Text(typeset.Bytes) }},
-		{Title: "WHAT", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return l.Regions[i].what() }},
-		{Title: "DTYPE", Color: typeset.Cyan, Yields: 3, Cell: tensor(func(ti *safetensors.TensorInfo) string { return DtypeOf(ti.Dtype) })},
+		{Title: "WHAT", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted,
+			Cell: func(i int) string { return l.Regions[i].what() }},
+		{Title: "DTYPE", Color: typeset.Cyan, Yields: 3,
+			Cell: tensor(func(ti *safetensors.TensorInfo) string { return DtypeOf(ti.Dtype) })},
 		{Title: "SHAPE", Least: 8, Yields: 2, Cut: typeset.Listed, Cell: tensor(ShapeOf)},
 	}
 	t.Below = func(i int) {

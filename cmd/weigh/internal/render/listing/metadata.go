@@ -64,7 +64,8 @@ func Grouped(n int, alike func(i, j int) bool) (groups []group) {
 func groupsOf(files []File) []group {
 	groups := Grouped(len(files), func(i, j int) bool {
 		a, b := files[i].Header, files[j].Header
-		return a == nil && b == nil || a != nil && b != nil && maps.Equal(a.Metadata, b.Metadata) && (a.Metadata == nil) == (b.Metadata == nil)
+		return a == nil && b == nil || a != nil && b != nil && maps.Equal(a.Metadata, b.Metadata) &&
+			(a.Metadata == nil) == (b.Metadata == nil)
 	})
 	return slices.DeleteFunc(groups, func(g group) bool { return files[g.First].Header == nil })
 }

@@ -198,7 +198,8 @@ func (m *Model) json() modelJSON {
 	}
 	for i := range m.Counts.Groups {
 		g := &m.Counts.Groups[i]
-		j.Groups = append(j.Groups, groupJSON{string(g.Rule), g.Scheme, string(g.Dtype), positive(g.Bits), g.Why, typeset.Shortened(g.First), sumsOf(&g.Tally)})
+		j.Groups = append(j.Groups, groupJSON{string(g.Rule), g.Scheme, string(g.Dtype), positive(g.Bits), g.Why,
+			typeset.Shortened(g.First), sumsOf(&g.Tally)})
 	}
 	if x := m.Counts.Experts; x != nil {
 		j.Experts = &expertsJSON{Count: positive(x.Count), Chosen: positive(x.Chosen), Active: encode.Unknown}
@@ -209,12 +210,14 @@ func (m *Model) json() modelJSON {
 	}
 	if f := m.Facts; f.Known() {
 		j.Architecture = &architectureJSON{
-			nameOf(f.Name), nameOf(f.Type), factOf(f.Layers), factOf(f.Hidden), factOf(f.Vocab), factOf(f.Heads), factOf(f.KVHeads),
+			nameOf(f.Name), nameOf(f.Type), factOf(f.Layers), factOf(f.Hidden), factOf(f.Vocab), factOf(f.Heads),
+			factOf(f.KVHeads),
 		}
 	}
 	if a := m.Facts.Adapter; a != nil {
 		j.Adapter = &adapterJSON{
-			a.Kind, a.Modules, factOf(a.Rank), append([]int64{}, a.Ranks...), factJSON{nil, string(a.AlphaFrom)}, append([]string{}, a.Targets...), nameOf(a.Base),
+			a.Kind, a.Modules, factOf(a.Rank), append([]int64{}, a.Ranks...), factJSON{nil, string(a.AlphaFrom)},
+			append([]string{}, a.Targets...), nameOf(a.Base),
 		}
 		if a.Alpha != 0 {
 			j.Adapter.Alpha.Value = a.Alpha
@@ -228,7 +231,8 @@ func (m *Model) json() modelJSON {
 
 // compatOf returns the count of another program for JSON.
 func compatOf(x *compat.Result) *compatJSON {
-	j := &compatJSON{Name: x.Name, Version: x.Version, Total: encode.Known(x.Total), Dtypes: make(map[string]int64), Refused: x.Refused, Differences: []differenceJSON{}}
+	j := &compatJSON{Name: x.Name, Version: x.Version, Total: encode.Known(x.Total), Dtypes: make(map[string]int64),
+		Refused: x.Refused, Differences: []differenceJSON{}}
 	if x.Refused != "" {
 		j.Total = encode.Unknown
 	}

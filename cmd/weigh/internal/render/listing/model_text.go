@@ -70,7 +70,8 @@ func (m *Model) lines() (lines []line) {
 	}
 	say("packed", m.packed())
 	if x := n.Experts; x != nil && x.Chosen > 0 {
-		say("active", fmt.Sprintf("%s: %s of %s per token", shortRange(x.Active), typeset.Count(x.Chosen), typeset.Plural(x.Count, "expert")))
+		say("active", fmt.Sprintf("%s: %s of %s per token", shortRange(x.Active), typeset.Count(x.Chosen),
+			typeset.Plural(x.Count, "expert")))
 	}
 	if len(n.Components) > 1 {
 		var parts []string
@@ -87,7 +88,8 @@ func (m *Model) lines() (lines []line) {
 	}
 	for i := range n.Groups {
 		if g := &n.Groups[i]; !g.Params.Exact() {
-			say("unknown", fmt.Sprintf("%s in %s, the first %s: %s", countRange(g.Params), typeset.Plural(int64(g.Tensors), "tensor"), typeset.Name(typeset.Shortened(g.First)), g.Why))
+			say("unknown", fmt.Sprintf("%s in %s, the first %s: %s", countRange(g.Params),
+				typeset.Plural(int64(g.Tensors), "tensor"), typeset.Name(typeset.Shortened(g.First)), g.Why))
 		}
 	}
 	for _, note := range m.notes() {
@@ -107,7 +109,8 @@ func (m *Model) packed() string {
 	}
 	text := typeset.Name(n.Scheme) + ", " + strconv.FormatFloat(n.BitsPerWeight(), 'f', 2, 64) + " bits per parameter"
 	if n.Overhead > 0 {
-		text += ", " + typeset.Bytes(n.Overhead) + " (" + typeset.Percent(n.Overhead, n.Bytes) + ") for scales and other overhead"
+		text += ", " + typeset.Bytes(n.Overhead) + " (" + typeset.Percent(n.Overhead, n.Bytes) +
+			") for scales and other overhead"
 	}
 	return text
 }
@@ -127,7 +130,8 @@ func architecture(f *model.Facts) string {
 	for _, n := range []struct {
 		number model.Number
 		name   string
-	}{{f.Layers, "layers"}, {f.Hidden, "hidden size"}, {f.Heads, "heads"}, {kv, "heads for keys and values"}, {f.Vocab, "vocabulary"}} {
+	}{{f.Layers, "layers"}, {f.Hidden, "hidden size"}, {f.Heads, "heads"}, {kv, "heads for keys and values"},
+		{f.Vocab, "vocabulary"}} {
 		switch {
 		case n.number.From == model.Ambiguous && f.Named(): // not worth a note for a model without a name
 			parts = append(parts, n.name+" "+string(model.Ambiguous))
@@ -195,10 +199,12 @@ func (m *Model) writeGroups(w *bufio.Writer, s typeset.Style) {
 		{Title: "PACKING", Yields: 3, Cell: func(i int) string { return typeset.Name(cmp.Or(groups[i].Scheme, "-")) }},
 		{Title: "DTYPE", Color: typeset.Cyan, Yields: 5, Cell: func(i int) string { return DtypeOf(groups[i].Dtype) }},
 		{Title: "BITS", Right: true, Yields: 4, Cell: func(i int) string { return positive(groups[i].Bits).Cell() }},
-		{Title: "TENSORS", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Count(int64(groups[i].Tensors)) }},
+		{Title: "TENSORS", Right: true, Yields: 2,
+			Cell: func(i int) string { return typeset.Count(int64(groups[i].Tensors)) }},
 		{Title: "STORED", Right: true, Yields: 6, Cell: func(i int) string { return typeset.Count(groups[i].Stored) }},
 		{Title: "PARAMETERS", Right: true, Cell: func(i int) string { return countRange(groups[i].Params) }},
-		{Title: "FIRST", Least: s.NameWidth(), Cut: typeset.Dotted, Yields: 1, Cell: func(i int) string { return typeset.Name(typeset.Shortened(groups[i].First)) }},
+		{Title: "FIRST", Least: s.NameWidth(), Cut: typeset.Dotted, Yields: 1,
+			Cell: func(i int) string { return typeset.Name(typeset.Shortened(groups[i].First)) }},
 	}}
 	t.Write(w, s)
 	w.WriteByte('\n')

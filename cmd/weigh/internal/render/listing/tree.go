@@ -220,19 +220,23 @@ func foldLimbs(limbs []limb) []limb {
 // equal reports whether two limbs differ only in their last word.
 func (l *limb) equal(m *limb) bool {
 	return slices.EqualFunc(l.rows, m.rows, func(a, b Row) bool {
-		return a.Dtype == b.Dtype && a.Name[l.end:] == b.Name[m.end:] && shapeKnown(a.TensorInfo) == shapeKnown(b.TensorInfo) && slices.Equal(a.Shape, b.Shape)
+		return a.Dtype == b.Dtype && a.Name[l.end:] == b.Name[m.end:] &&
+			shapeKnown(a.TensorInfo) == shapeKnown(b.TensorInfo) && slices.Equal(a.Shape, b.Shape)
 	})
 }
 
 // writeTree writes the tree as a table. Shares refer to the whole tree.
 func writeTree(w *bufio.Writer, s typeset.Style, lines []branch, whole int64) {
 	t := &typeset.Table{N: len(lines), Columns: []typeset.Column{
-		{Title: "NAME", Distinct: true, Least: s.NameWidth(), Cut: cutLabel, Cell: func(i int) string { return lines[i].label }},
+		{Title: "NAME", Distinct: true, Least: s.NameWidth(), Cut: cutLabel,
+			Cell: func(i int) string { return lines[i].label }},
 		{Title: "TENSORS", Right: true, Yields: 5, Cell: func(i int) string { return typeset.Count(int64(lines[i].count)) }},
 		params(2, func(i int) encode.Known { return lines[i].shownParams() }),
-		{Title: "BYTES", Right: true, Yields: 6, Cell: func(i int) string { return lines[i].shownBytes().Text(typeset.Bytes) }},
+		{Title: "BYTES", Right: true, Yields: 6,
+			Cell: func(i int) string { return lines[i].shownBytes().Text(typeset.Bytes) }},
 		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Percent(lines[i].bytes, whole) }},
-		{Title: "DTYPE", Yields: 4, Color: typeset.Cyan, Cell: func(i int) string { return DtypeOf(safetensors.Dtype(lines[i].dtype)) }},
+		{Title: "DTYPE", Yields: 4, Color: typeset.Cyan,
+			Cell: func(i int) string { return DtypeOf(safetensors.Dtype(lines[i].dtype)) }},
 		{Title: "SHAPE", Least: 16, Yields: 3, Cut: typeset.Listed, Cell: func(i int) string {
 			if lines[i].tensor == nil {
 				return ""

@@ -165,7 +165,8 @@ func (c *Convert) rows() func(yield func(any) bool) {
 	return func(yield func(any) bool) {
 		for i := range c.Tensors {
 			t := &c.Tensors[i]
-			row := convertTensor{t.Name, t.Was, t.Dtype, append(encode.Dims{}, t.Shape...), t.Size(), c.Sources[t.Source].Path, in[t.Tensor], nil, encode.HexOf(t.SHA256)}
+			row := convertTensor{t.Name, t.Was, t.Dtype, append(encode.Dims{}, t.Shape...), t.Size(), c.Sources[t.Source].Path,
+				in[t.Tensor], nil, encode.HexOf(t.SHA256)}
 			if t.Proof != "" {
 				row.Proof = &t.Proof
 			}
@@ -182,7 +183,8 @@ func (c *Convert) totals(files []convertFile) []encode.Member {
 	for _, f := range files {
 		data, size = encode.Add(data, f.Data), encode.Add(size, f.Size)
 	}
-	return []encode.Member{encode.M("files", len(files)), encode.M("tensors", len(c.Tensors)), encode.M("bytes", data), encode.M("size", size)}
+	return []encode.Member{encode.M("files", len(files)), encode.M("tensors", len(c.Tensors)), encode.M("bytes", data),
+		encode.M("size", size)}
 }
 
 // Text writes a table of sources, warnings, and what was written.
@@ -225,10 +227,12 @@ func (c *Convert) proven() string {
 // table returns the sources as a table.
 func (c *Convert) table() *typeset.Table {
 	return &typeset.Table{N: len(c.Sources), Columns: []typeset.Column{
-		{Title: "SOURCE", Distinct: true, Least: 18, Cut: typeset.Middle, Cell: func(i int) string { return typeset.Name(c.Sources[i].Path) }},
+		{Title: "SOURCE", Distinct: true, Least: 18, Cut: typeset.Middle,
+			Cell: func(i int) string { return typeset.Name(c.Sources[i].Path) }},
 		{Title: "FORMAT", Yields: 3, Cell: func(i int) string { return string(c.Sources[i].Format) }},
 		{Title: "VERDICT", Cell: func(i int) string { return c.Sources[i].Report.Verdict.String() }},
-		{Title: "TENSORS", Right: true, Yields: 2, Cell: func(i int) string { return typeset.Count(int64(c.Sources[i].Tensors)) }},
+		{Title: "TENSORS", Right: true, Yields: 2,
+			Cell: func(i int) string { return typeset.Count(int64(c.Sources[i].Tensors)) }},
 		{Title: "SIZE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Bytes(c.Sources[i].Size) }},
 	}}
 }
@@ -239,9 +243,11 @@ func (c *Convert) judgement(say func(color, text string)) {
 		name := typeset.Name(one.Path)
 		switch one.Report.Verdict {
 		case pickle.Dangerous:
-			say(typeset.Red, fmt.Sprintf("%s is dangerous to load: %s; its tensors were extracted without running code", name, typeset.Line(convert.Worst(one.Report))))
+			say(typeset.Red, fmt.Sprintf("%s is dangerous to load: %s; its tensors were extracted without running code", name,
+				typeset.Line(convert.Worst(one.Report))))
 		case pickle.Suspicious:
-			say(typeset.Yellow, fmt.Sprintf("%s is suspicious: %s; weigh scan says more", name, typeset.Line(convert.Worst(one.Report))))
+			say(typeset.Yellow, fmt.Sprintf("%s is suspicious: %s; weigh scan says more", name,
+				typeset.Line(convert.Worst(one.Report))))
 		}
 		for _, text := range one.Warnings {
 			say(typeset.Yellow, name+": "+typeset.Line(text))
@@ -310,5 +316,6 @@ func (c *Convert) summary() string {
 	for _, f := range files {
 		data = encode.Add(data, f.Data)
 	}
-	return fmt.Sprintf("%s %s: %s, %s", verb, typeset.Name(what), typeset.Plural(int64(len(c.Tensors)), "tensor"), typeset.ExactBytes(data))
+	return fmt.Sprintf("%s %s: %s, %s", verb, typeset.Name(what), typeset.Plural(int64(len(c.Tensors)), "tensor"),
+		typeset.ExactBytes(data))
 }

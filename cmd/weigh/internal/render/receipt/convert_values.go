@@ -40,7 +40,8 @@ func (c *Convert) ValuesJSON(w io.Writer, s typeset.Style) error {
 		files = append(files, f)
 	}
 	var line, text bytes.Buffer
-	if err := encode.Object(&line, typeset.Style{}, []encode.Member{encode.M("schema", "weigh.values/1"), encode.M("files", files)}); err != nil {
+	if err := encode.Object(&line, typeset.Style{}, []encode.Member{encode.M("schema", "weigh.values/1"),
+		encode.M("files", files)}); err != nil {
 		return err
 	}
 	if err := json.Indent(&text, line.Bytes(), "", "  "); err != nil {

@@ -107,7 +107,8 @@ type editLosses struct {
 // fileJSON returns a file for JSON.
 func fileJSON(f *edit.File) editFile {
 	at := f.Overwritten
-	return editFile{f.Path, f.Action, f.Size, f.HeaderSize, f.Tensors, encode.Pair{Begin: at.Begin, End: at.End, Known: f.Action == edit.Overwritten}, f.Before, f.After}
+	return editFile{f.Path, f.Action, f.Size, f.HeaderSize, f.Tensors,
+		encode.Pair{Begin: at.Begin, End: at.End, Known: f.Action == edit.Overwritten}, f.Before, f.After}
 }
 
 // tensorJSON returns a tensor for JSON.

@@ -47,13 +47,15 @@ func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style, all bool) {
 	}
 	t := &typeset.Table{N: shown, Columns: []typeset.Column{
 		{Title: "CHANGE", Color: typeset.Yellow, Cell: func(i int) string { return whatOf(rows[i]) }},
-		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cell: func(i int) string { return typeset.Name(rows[i].Was.Name) }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(),
+			Cell: func(i int) string { return typeset.Name(rows[i].Was.Name) }},
 		{Title: "DTYPE", Color: typeset.Cyan, Yields: 2, Cell: func(i int) string { return dtypesOf(rows[i]) }},
 		{Title: "BYTES", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Bytes(sizeOf(rows[i])) }},
 	}}
 	totals := e.totals()
 	if totals.Renamed > 0 {
-		t.Columns = slices.Insert(t.Columns, 2, typeset.Column{Title: "NOW", Distinct: true, Least: 18, Yields: 3, Cell: func(i int) string { return nowOf(rows[i]) }})
+		t.Columns = slices.Insert(t.Columns, 2, typeset.Column{Title: "NOW", Distinct: true, Least: 18, Yields: 3,
+			Cell: func(i int) string { return nowOf(rows[i]) }})
 	}
 	if totals.Cast > 0 && !e.DryRun {
 		t.Columns = append(t.Columns,
@@ -169,7 +171,8 @@ func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 func (c *keyChange) write(w *bufio.Writer, s typeset.Style) {
 	line := func(sign, color, value string) {
 		name := typeset.Name(c.key)
-		w.WriteString("  " + s.Paint(color, sign+" "+name) + ": " + listing.ShortValue(s, len("  - : ")+typeset.Width(name), value, false) + "\n")
+		w.WriteString("  " + s.Paint(color, sign+" "+name) + ": " +
+			listing.ShortValue(s, len("  - : ")+typeset.Width(name), value, false) + "\n")
 	}
 	if c.before != nil {
 		line("-", typeset.Red, *c.before)
@@ -288,7 +291,8 @@ func (e *Edit) verdict() (lines []string) {
 	}
 	if t.Cast > 0 {
 		read += fmt.Sprintf(" %s equal to the cast of the input: %s rounded, %s became zero, %s out of range",
-			typeset.Plural(int64(t.Cast), "tensor"), typeset.Plural(t.Rounded, "value"), typeset.Count(t.Zeroed), typeset.Count(t.OutOfRange))
+			typeset.Plural(int64(t.Cast), "tensor"), typeset.Plural(t.Rounded, "value"), typeset.Count(t.Zeroed),
+			typeset.Count(t.OutOfRange))
 	}
 	return append(lines, read)
 }

@@ -71,7 +71,8 @@ func (r *Reshard) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("files", files),
 		encode.M("index", index),
 		encode.M("tensors", encode.Elements(rows)),
-		encode.M("totals", []encode.Member{encode.M("files", len(r.Files)), encode.M("tensors", tensors), encode.M("bytes", data), encode.M("size", size)}),
+		encode.M("totals", []encode.Member{encode.M("files", len(r.Files)), encode.M("tensors", tensors),
+			encode.M("bytes", data), encode.M("size", size)}),
 		encode.M("replaced", r.paths(r.Replaced)),
 		encode.M("removed", r.paths(r.Removed)),
 		encode.M("not_copied", append([]string{}, r.NotCopied...)),
@@ -160,7 +161,8 @@ func (r *Reshard) table() *typeset.Table {
 		}
 	}
 	return &typeset.Table{N: len(r.Files), Columns: []typeset.Column{
-		{Title: "FILE", Distinct: true, Least: 18, Cut: typeset.Middle, Cell: func(i int) string { return typeset.Name(r.path(r.Files[i].Name)) }},
+		{Title: "FILE", Distinct: true, Least: 18, Cut: typeset.Middle,
+			Cell: func(i int) string { return typeset.Name(r.path(r.Files[i].Name)) }},
 		number("TENSORS", 2, ofShard(func(i int) string { return typeset.Count(int64(r.Files[i].Tensors)) })),
 		number("BYTES", 1, ofShard(func(i int) string { return typeset.Bytes(r.Files[i].Data) })),
 		number("FILE SIZE", 3, func(i int) string { return typeset.Bytes(r.Files[i].Size) }),

@@ -107,7 +107,8 @@ type Log struct {
 // Write writes the log, result by result.
 func (l *Log) Write(w io.Writer, s typeset.Style) error {
 	run := []encode.Member{ // 3.14
-		encode.M("tool", Tool{Driver{Name: "weigh", Version: l.Version, InformationURI: "https://github.com/weightools/safetensors", Rules: l.Rules}}),
+		encode.M("tool", Tool{Driver{Name: "weigh", Version: l.Version,
+			InformationURI: "https://github.com/weightools/safetensors", Rules: l.Rules}}),
 		encode.M("invocations", []Invocation{l.Invocation}),
 		encode.M("columnKind", "unicodeCodePoints"),
 		encode.M("results", l.Results),

@@ -86,7 +86,8 @@ type lineJSON struct {
 
 // lineForm returns an instruction for JSON.
 func lineForm(l *pickle.Line) lineJSON {
-	j := lineJSON{Offset: l.Offset, Arg: encode.OrNull(l.Arg), Depth: l.Depth, Remark: encode.OrNull(l.Remark), Verdict: l.Verdict.String()}
+	j := lineJSON{Offset: l.Offset, Arg: encode.OrNull(l.Arg), Depth: l.Depth, Remark: encode.OrNull(l.Remark),
+		Verdict: l.Verdict.String()}
 	if l.Opcode != 0 {
 		j.Opcode = encode.OrNull(l.Opcode.String())
 	}
@@ -106,7 +107,9 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 					}
 				}
 			}
-			yield([]encode.Member{encode.M("member", encode.OrNull(typeset.Shortened(k.Member))), encode.M("offset", k.Offset), encode.M("size", k.Size), encode.M("lines", encode.Elements(ops)), encode.M("whole", func() any { return !p.cut() })})
+			yield([]encode.Member{encode.M("member", encode.OrNull(typeset.Shortened(k.Member))), encode.M("offset", k.Offset),
+				encode.M("size", k.Size), encode.M("lines", encode.Elements(ops)),
+				encode.M("whole", func() any { return !p.cut() })})
 			return err
 		})
 	}
@@ -115,7 +118,9 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 		if p.Report == nil {
 			return nil // reading has failed
 		}
-		return append([]encode.Member{encode.M("format", p.Report.Format), encode.M("verdict", p.Report.Verdict.String()), encode.M("complete", p.Report.Complete), encode.M("reason", encode.OrNull(p.Report.Reason))}, judgementJSON(p.Report)...)
+		return append([]encode.Member{encode.M("format", p.Report.Format), encode.M("verdict", p.Report.Verdict.String()),
+			encode.M("complete", p.Report.Complete), encode.M("reason", encode.OrNull(p.Report.Reason))},
+			judgementJSON(p.Report)...)
 	}
 	err := encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.pickle/1"),
@@ -150,7 +155,8 @@ func (p *Pickles) Text(w io.Writer, s typeset.Style) error {
 				}
 			}
 			if p.cut() {
-				typeset.Wrap(w, s, 2, typeset.Yellow, "  … and more: only "+typeset.Plural(int64(p.MaxLines), "instruction")+" are listed; --budget 10 lists ten times as many")
+				typeset.Wrap(w, s, 2, typeset.Yellow, "  … and more: only "+typeset.Plural(int64(p.MaxLines), "instruction")+
+					" are listed; --budget 10 lists ten times as many")
 			}
 			w.WriteByte('\n')
 			return nil
@@ -194,8 +200,10 @@ func writeLine(w *bufio.Writer, s typeset.Style, l *pickle.Line) {
 func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	r := p.Report
 	say := func(color, text string) { typeset.Wrap(w, s, 2, color, text) }
-	imports := slices.DeleteFunc(slices.Clone(r.Imports), func(im scan.Import) bool { return p.Member != "" && im.Member != p.Member })
-	calls := slices.DeleteFunc(slices.Clone(r.Calls), func(c scan.Call) bool { return p.Member != "" && c.Member != p.Member })
+	imports := slices.DeleteFunc(slices.Clone(r.Imports),
+		func(im scan.Import) bool { return p.Member != "" && im.Member != p.Member })
+	calls := slices.DeleteFunc(slices.Clone(r.Calls),
+		func(c scan.Call) bool { return p.Member != "" && c.Member != p.Member })
 	if len(imports) == 0 {
 		say("", "Loading imports nothing.")
 	} else {
@@ -205,7 +213,8 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	for i := range imports[:min(len(imports), most)] {
 		im := &imports[i]
 		typeset.Spaces(w, 2)
-		say(verdictColors[im.Verdict], typeset.Name(typeset.Shortened(im.String()))+": "+im.Verdict.String()+". "+typeset.Line(im.Why()))
+		say(verdictColors[im.Verdict], typeset.Name(typeset.Shortened(im.String()))+": "+im.Verdict.String()+". "+
+			typeset.Line(im.Why()))
 	}
 	if n := len(imports) - most; n > 0 {
 		say("", "  … and "+typeset.Plural(int64(n), "name")+" more: weigh scan --all lists them")

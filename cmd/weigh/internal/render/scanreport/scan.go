@@ -56,7 +56,8 @@ func (c *Scan) Complete() bool {
 func (c *Scan) Failed() bool {
 	for i := range c.Files {
 		f := &c.Files[i]
-		if c.FailOn > pickle.Note && f.Verdict >= c.FailOn.Verdict() || c.FailOn == pickle.Note && (f.Verdict > pickle.Safe || len(f.Findings) > 0) {
+		if c.FailOn > pickle.Note && f.Verdict >= c.FailOn.Verdict() || c.FailOn == pickle.Note &&
+			(f.Verdict > pickle.Safe || len(f.Findings) > 0) {
 			return true
 		}
 	}
@@ -154,22 +155,27 @@ func judgementJSON(r *scan.Report) []encode.Member {
 }
 
 func partForm(m *scan.Member) any {
-	return partJSON{typeset.Shortened(m.Path), encode.Known(m.Offset), encode.Known(m.Size), m.Format, m.Verdict.String(), m.Complete, encode.OrNull(m.Reason)}
+	return partJSON{typeset.Shortened(m.Path), encode.Known(m.Offset), encode.Known(m.Size), m.Format,
+		m.Verdict.String(), m.Complete, encode.OrNull(m.Reason)}
 }
 
 func importForm(im *scan.Import) any {
 	return importJSON{
-		Name: typeset.Shortened(im.String()), Resolved: typeset.Shortened(im.Resolved()), Verdict: im.Verdict.String(), Rule: string(im.Rule),
-		Member: encode.OrNull(typeset.Shortened(im.Member)), Offset: im.Offset, Opcode: im.How, Count: im.Count, Called: im.Called,
+		Name: typeset.Shortened(im.String()), Resolved: typeset.Shortened(im.Resolved()), Verdict: im.Verdict.String(),
+		Rule:   string(im.Rule),
+		Member: encode.OrNull(typeset.Shortened(im.Member)), Offset: im.Offset, Opcode: im.How, Count: im.Count,
+		Called: im.Called,
 	}
 }
 
 func callForm(c *scan.Call) any {
-	return callJSON{typeset.Shortened(c.Callee), c.Args, c.Verdict.String(), string(c.Rule), encode.OrNull(typeset.Shortened(c.Member)), c.Offset, c.Opcode.String(), c.Count}
+	return callJSON{typeset.Shortened(c.Callee), c.Args, c.Verdict.String(), string(c.Rule),
+		encode.OrNull(typeset.Shortened(c.Member)), c.Offset, c.Opcode.String(), c.Count}
 }
 
 func findingForm(f *scan.Finding) any {
-	return scanFindingJSON{string(f.Rule), f.Severity.String(), encode.OrNull(typeset.Shortened(f.Member)), f.Offset, f.Message, f.Count, also(f)}
+	return scanFindingJSON{string(f.Rule), f.Severity.String(), encode.OrNull(typeset.Shortened(f.Member)), f.Offset,
+		f.Message, f.Count, also(f)}
 }
 
 // also returns the offsets of similar findings.

@@ -32,11 +32,13 @@ func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 	}
 	log.Invocation.Successful = c.Complete()
 	for i := range c.Unread {
-		log.Invocation.Notifications = append(log.Invocation.Notifications, sarif.Unread(c.Root, c.Unread[i].File, c.Unread[i].Message))
+		log.Invocation.Notifications = append(log.Invocation.Notifications,
+			sarif.Unread(c.Root, c.Unread[i].File, c.Unread[i].Message))
 	}
 	for i := range c.Files {
 		if f := &c.Files[i]; !f.Complete {
-			log.Invocation.Notifications = append(log.Invocation.Notifications, sarif.Unread(c.Root, f.Path, "not analysed completely: "+f.Reason))
+			log.Invocation.Notifications = append(log.Invocation.Notifications,
+				sarif.Unread(c.Root, f.Path, "not analysed completely: "+f.Reason))
 		}
 	}
 	log.Results = func(yield func(any) bool) {
@@ -57,7 +59,8 @@ func sarifScanRule(rule pickle.Rule) sarif.Rule {
 	const more = "weigh scan --why explains the verdict on a file."
 	return sarif.Rule{
 		ID: string(rule), ShortDescription: sarif.Text{Text: text}, FullDescription: sarif.Text{Text: text},
-		Help:          sarif.Help{Text: text + " " + more, Markdown: text + "\n\n" + more + "\n\n[More about it](" + help + ")"},
+		Help: sarif.Help{Text: text + " " + more, Markdown: text + "\n\n" + more + "\n\n[More about it](" + help +
+			")"},
 		HelpURI:       help,
 		Configuration: sarif.Default{Level: pickleLevels[severity]},
 		Properties:    sarif.Properties{Tags: []string{"security"}, Precision: "high", Problem: pickleProblems[severity]},
@@ -96,7 +99,8 @@ func (r *sarifScan) file(f *ScannedFile) bool {
 		print := f.fingerprint(found, names[told{found.Rule, found.Member, found.Offset}])
 		if !r.yield(sarif.Result{
 			RuleID: string(found.Rule), RuleIndex: r.index[found.Rule], Level: pickleLevels[found.Severity],
-			Message: sarif.Message(found.Message), Locations: []sarif.Location{at}, Fingerprints: sarif.Fingerprints(print, r.seen),
+			Message: sarif.Message(found.Message), Locations: []sarif.Location{at},
+			Fingerprints: sarif.Fingerprints(print, r.seen),
 		}) {
 			return false
 		}

@@ -24,7 +24,8 @@ type ScanText struct {
 }
 
 // verdictColors maps verdicts to colors.
-var verdictColors = [...]string{pickle.Safe: typeset.Green, pickle.Suspicious: typeset.Yellow, pickle.Dangerous: typeset.Red}
+var verdictColors = [...]string{pickle.Safe: typeset.Green, pickle.Suspicious: typeset.Yellow,
+	pickle.Dangerous: typeset.Red}
 
 // verdictColumn is the width of the verdict column.
 const verdictColumn = len("suspicious") + len(gap)
@@ -119,7 +120,8 @@ func (w *scanWriter) write() {
 	if f.Links > 0 {
 		what += ", " + typeset.Plural(int64(f.Links), "more name")
 	}
-	w.WriteString(w.style.Paint(typeset.Bold, typeset.Label(f.Path)) + " " + w.style.Paint(typeset.Dim, "("+typeset.Line(what)+")") + "\n")
+	w.WriteString(w.style.Paint(typeset.Bold, typeset.Label(f.Path)) + " " +
+		w.style.Paint(typeset.Dim, "("+typeset.Line(what)+")") + "\n")
 	w.imports()
 	w.findings()
 	if f.Limited {

@@ -91,7 +91,8 @@ func Shows(r rune) bool {
 	if r < utf8.RuneSelf {
 		return ' ' <= r && r <= '~'
 	}
-	return strconv.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && !blank(r)
+	return strconv.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector) && !blank(r)
 }
 
 // blank reports whether r is a symbol with an empty glyph. Unicode has no property for that.

@@ -127,7 +127,8 @@ func (p *Plot) panel(w *bufio.Writer, r *StatsRow, y int) {
 	}
 	const atEnd = ` text-anchor="end"`
 	const longest = 80 // columns
-	text(svgMargin, y+20, "", typeset.Dotted(typeset.Name(r.Name), longest)+"  "+typeset.Name(string(r.Dtype))+" "+typeset.Middle(r.ShapeString(), 24))
+	text(svgMargin, y+20, "", typeset.Dotted(typeset.Name(r.Name), longest)+"  "+typeset.Name(string(r.Dtype))+" "+
+		typeset.Middle(r.ShapeString(), 24))
 	base := y + 30 + svgBars
 	if counts := s.Histogram.Counts; len(counts) > 0 {
 		w.WriteString(`<path d="`)
@@ -135,7 +136,8 @@ func (p *Plot) panel(w *bufio.Writer, r *StatsRow, y int) {
 		width := float64(svgWidth-2*svgMargin) / float64(len(counts))
 		for i, n := range counts {
 			if n > 0 {
-				fmt.Fprintf(w, "M%.2f %dv%.2fh%.2fV%dz", svgMargin+float64(float64(i)*width), base, -max(float64(p.height(n, most)*svgBars), 0.5), max(float64(width*0.92), 0.1), base)
+				fmt.Fprintf(w, "M%.2f %dv%.2fh%.2fV%dz", svgMargin+float64(float64(i)*width), base,
+					-max(float64(p.height(n, most)*svgBars), 0.5), max(float64(width*0.92), 0.1), base)
 			}
 		}
 		w.WriteString("\"/>\n")

@@ -169,8 +169,10 @@ func (st *Stats) columns(s typeset.Style) []typeset.Column {
 		}
 	}
 	columns := []typeset.Column{
-		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted, Cell: func(i int) string { return typeset.Name(st.Rows[i].Name) }},
-		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Yields: 3, Cell: func(i int) string { return typeset.Name(string(st.Rows[i].Dtype)) }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted,
+			Cell: func(i int) string { return typeset.Name(st.Rows[i].Name) }},
+		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Yields: 3,
+			Cell: func(i int) string { return typeset.Name(string(st.Rows[i].Dtype)) }},
 		count("COUNT", 1, func(s *stats.Summary) int64 { return s.Count }),
 		value("MIN", 0, func(s *stats.Summary) stats.Value { return s.Min }),
 		value("MAX", 0, func(s *stats.Summary) stats.Value { return s.Max }),
@@ -179,10 +181,12 @@ func (st *Stats) columns(s typeset.Style) []typeset.Column {
 		count("NAN", 5, func(s *stats.Summary) int64 { return s.NaN }),
 		count("INF", 4, func(s *stats.Summary) int64 { return s.PosInf + s.NegInf }),
 		count("ZEROS", 2, func(s *stats.Summary) int64 { return s.Zero }),
-		{Title: "FLAGS", Color: typeset.Yellow, Least: 8, Yields: 8, Cell: func(i int) string { return flagList(row(i).Flags(), ", ") }},
+		{Title: "FLAGS", Color: typeset.Yellow, Least: 8, Yields: 8,
+			Cell: func(i int) string { return flagList(row(i).Flags(), ", ") }},
 	}
 	if st.Digest {
-		columns = append(columns, typeset.Column{Title: "SHA256", Yields: 1, Cell: func(i int) string { return hex.EncodeToString(row(i).SHA256[:]) }})
+		columns = append(columns, typeset.Column{Title: "SHA256", Yields: 1,
+			Cell: func(i int) string { return hex.EncodeToString(row(i).SHA256[:]) }})
 	}
 	return columns
 }
@@ -236,7 +240,8 @@ func (st *Stats) writeOdd(w *bufio.Writer, s typeset.Style) {
 		if n > most {
 			names = append(names, fmt.Sprintf("and %s more", typeset.Count(int64(n-most))))
 		}
-		typeset.Wrap(w, s, 0, typeset.Yellow, fmt.Sprintf("%s: %s %s: %s", ft.flag, ft.text, typeset.Plural(int64(n), "tensor"), strings.Join(names, ", ")))
+		typeset.Wrap(w, s, 0, typeset.Yellow, fmt.Sprintf("%s: %s %s: %s", ft.flag, ft.text,
+			typeset.Plural(int64(n), "tensor"), strings.Join(names, ", ")))
 	}
 }
 
@@ -251,5 +256,6 @@ func (st *Stats) writeTotals(w *bufio.Writer, s typeset.Style) {
 	if len(st.Rows) < st.All {
 		what = typeset.Count(int64(len(st.Rows))) + " of " + what
 	}
-	typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s, %s, %s", what, typeset.Plural(numbers, "number"), typeset.ExactBytes(bytes)))
+	typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s, %s, %s", what, typeset.Plural(numbers, "number"),
+		typeset.ExactBytes(bytes)))
 }

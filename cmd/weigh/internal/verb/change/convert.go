@@ -105,7 +105,8 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.root, "root", "", "convert the tensors under `PATH`, names separated by dots")
 	fl.BoolVar(&f.all, "all", false, "convert every tensor")
 	fl.StringArrayVar(&f.prefixes, "strip-prefix", nil, "remove `PREFIX` from names that begin with it (repeatable)")
-	fl.StringVar(&f.shared, "shared", string(convert.Duplicate), "handle tensors that share memory by `CHOICE`: duplicate, drop or error")
+	fl.StringVar(&f.shared, "shared", string(convert.Duplicate),
+		"handle tensors that share memory by `CHOICE`: duplicate, drop or error")
 	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "skip tensors that safetensors cannot represent")
 	fl.StringVar(&f.values, "keep-values", "", "write values other than tensors to `FILE`, as JSON, weigh.values/1")
 	fl.BoolVar(&f.dense, "dense", false, "write sparse tensors with their zeros")
@@ -138,7 +139,8 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 		return nil, err
 	}
 	return &convert.Conversion{
-		Torch:   torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC, Values: f.values != "", Dense: f.dense, Quantized: f.quantized},
+		Torch: torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC, Values: f.values != "", Dense: f.dense,
+			Quantized: f.quantized},
 		Scanner: *scanner, Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
 		DropUnsupported: f.unsupported, Overwrite: f.force, Digests: f.json,
 	}, nil
@@ -163,7 +165,8 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	if err := spareForValues(sess, values, plan); err != nil {
 		return err
 	}
-	r := receipt.Convert{Plan: plan, Source: target.Printable(source), Target: f.target, Values: f.values, Planned: f.dryRun, Version: version.Build().Version, NotCopied: leftBehind(source, plan.Dir)}
+	r := receipt.Convert{Plan: plan, Source: target.Printable(source), Target: f.target, Values: f.values,
+		Planned: f.dryRun, Version: version.Build().Version, NotCopied: leftBehind(source, plan.Dir)}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
 			return convertError(sess, err, f)

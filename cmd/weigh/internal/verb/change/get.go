@@ -92,7 +92,8 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 		counted = append(counted, set)
 	}
 	if len(counted) == 0 {
-		return cli.Usagef("%q contains no complete model; name one of its files, such as %q", target.Printable(arg), at.Path(sets[0].Name))
+		return cli.Usagef("%q contains no complete model; name one of its files, such as %q", target.Printable(arg),
+			at.Path(sets[0].Name))
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
@@ -164,7 +165,8 @@ func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFla
 }
 
 // wantedFiles opens the shards and indexes of sets.
-func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
+func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set,
+	dir string) ([]*wanted, error) {
 	var files []*wanted
 	for _, set := range sets {
 		names := set.Shards
@@ -227,7 +229,8 @@ func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done
 
 // isThere reports whether an existing file is the wanted one: by digest if the store has one,
 // otherwise by size and samples.
-func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo) (same bool, digest string, err error) {
+func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo) (same bool, digest string,
+	err error) {
 	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
 		return false, "", nil
 	}
@@ -263,7 +266,8 @@ func checkSpace(dir string, files []*wanted, need int64) error {
 		}
 	}
 	if free := cli.FreeSpace(dir); free >= 0 && need > free {
-		return fmt.Errorf("the disk of %q has %s free, but %s are needed; nothing was downloaded", dir, typeset.Bytes(free), typeset.Bytes(need))
+		return fmt.Errorf("the disk of %q has %s free, but %s are needed; nothing was downloaded", dir, typeset.Bytes(free),
+			typeset.Bytes(need))
 	}
 	return nil
 }
@@ -281,5 +285,6 @@ func (p *fetched) String() string {
 	if p.of > 0 {
 		full = int(min(n, p.of) * width / p.of)
 	}
-	return fmt.Sprintf("[%s%s] %s of %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), typeset.Bytes(n), typeset.Bytes(p.of))
+	return fmt.Sprintf("[%s%s] %s of %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), typeset.Bytes(n),
+		typeset.Bytes(p.of))
 }

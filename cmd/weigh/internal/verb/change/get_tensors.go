@@ -14,7 +14,8 @@ import (
 )
 
 // wantedTensors returns a file of the selected tensors, and their number.
-func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, f *getFlags) ([]*wanted, int, error) {
+func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set,
+	f *getFlags) ([]*wanted, int, error) {
 	if len(sets) > 1 {
 		return nil, 0, cli.Usagef("the target has %d models; name one of them", len(sets))
 	}

@@ -74,7 +74,8 @@ room for later changes. See weigh edit --help.`,
 	fl.BoolVar(&f.raw, "raw", false, "show keys and values unchanged")
 	fl.BoolVar(&f.hashes, "hashes", false, "read the files and verify hashes in the metadata")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
-	fl.BoolVar(&f.canonical, "canonical", false, "with --set or --unset: write no spare room into the header, like the reference implementation")
+	fl.BoolVar(&f.canonical, "canonical", false,
+		"with --set or --unset: write no spare room into the header, like the reference implementation")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "with --set or --unset: show the changes, but write nothing")
 	return cmd
 }

@@ -72,7 +72,8 @@ func noRival(files []*wanted) error {
 			rival = w.path + suffix
 		}
 		if _, err := os.Stat(rival); err == nil && !ours[rival] {
-			return fmt.Errorf("%s: the folder contains %q of another model: choose another folder, or allow it with --force", w.path, rival)
+			return fmt.Errorf("%s: the folder contains %q of another model: choose another folder, or allow it with --force",
+				w.path, rival)
 		}
 	}
 	return nil

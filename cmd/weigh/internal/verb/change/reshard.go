@@ -44,12 +44,14 @@ type reshardFlags struct {
 func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
 	f.NameFlags.Register(cmd, "write", "weigh help info")
 	fl := cmd.Flags()
-	fl.BoolVar(&f.keepOrder, "keep-order", false, "keep the order of tensors instead of that of the reference implementation")
+	fl.BoolVar(&f.keepOrder, "keep-order", false,
+		"keep the order of tensors instead of that of the reference implementation")
 	fl.StringVar(&f.metadata, "metadata", "", "on metadata conflicts keep `WHICH`: first, last or drop")
 	fl.BoolVar(&f.inPlace, "in-place", false, "replace the input files")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never the input)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "report what would be written, and write nothing")
-	fl.BoolVar(&f.verify, "verify", false, "read all output again and compare it before renaming it into place; the default with --json")
+	fl.BoolVar(&f.verify, "verify", false,
+		"read all output again and compare it before renaming it into place; the default with --json")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON, "+schema)
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "metadata", conflictChoices)
@@ -87,8 +89,10 @@ type rewriting struct {
 }
 
 // openInputs opens the one model at each target.
-func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []string, f *reshardFlags) (r *rewriting, err error) {
-	r = &rewriting{reshardFlags: f, targets: targets, schema: "weigh." + verb + "/1", matched: make(map[*glob.Pattern]bool)}
+func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []string, f *reshardFlags) (r *rewriting,
+	err error) {
+	r = &rewriting{reshardFlags: f, targets: targets, schema: "weigh." + verb + "/1",
+		matched: make(map[*glob.Pattern]bool)}
 	if r.chosen, err = f.NameFlags.Compile(); err != nil {
 		return nil, err
 	}
@@ -101,7 +105,8 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 		r.inputs = append(r.inputs, w)
 		if n := len(w.Parts); n > 1 {
 			r.close()
-			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", target.Printable(arg), n, w.At.Path(w.Parts[0].Set().Name))
+			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", target.Printable(arg), n,
+				w.At.Path(w.Parts[0].Set().Name))
 		}
 	}
 	r.opts = shards.RewriteOptions{
@@ -146,7 +151,8 @@ func (r *rewriting) selects(name string) bool {
 // planned returns the error of a plan in the words of the program. A pattern that
 // matches nothing is probably a typing error, so it is one.
 func (r *rewriting) planned(err error) error {
-	unmatchedErr := cli.CheckMatched(slices.Concat(r.chosen.Include, r.chosen.Exclude), func(p *glob.Pattern) bool { return r.matched[p] })
+	unmatchedErr := cli.CheckMatched(slices.Concat(r.chosen.Include, r.chosen.Exclude),
+		func(p *glob.Pattern) bool { return r.matched[p] })
 	var invalid *fs.PathError
 	var v *safetensors.Violation
 	var twice *shards.DuplicateError
@@ -196,7 +202,8 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 		written, err := p.Write(ctx)
 		stop()
 		if errors.Is(err, syscall.ENOSPC) {
-			return fmt.Errorf("%w: the new files take %s, in addition to the files that they replace", err, typeset.Bytes(p.Size()))
+			return fmt.Errorf("%w: the new files take %s, in addition to the files that they replace", err,
+				typeset.Bytes(p.Size()))
 		}
 		if err != nil {
 			return writeFault(err)
@@ -207,7 +214,8 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 		return nil
 	}
 	say := &receipt.Reshard{
-		Receipt: result, Schema: r.schema, Targets: target.AllPrintable(r.targets), InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
+		Receipt: result, Schema: r.schema, Targets: target.AllPrintable(r.targets), InPlace: r.inPlace,
+		MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
 	}
 	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
 		if r.json {

@@ -115,7 +115,8 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.recorded().Check()); err != nil {
 		return err
 	}
-	found, err := survey.Run(cmd.Context(), sess, args, &survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Gate: keeper})
+	found, err := survey.Run(cmd.Context(), sess, args,
+		&survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Gate: keeper})
 	if err != nil {
 		return err
 	}

@@ -208,7 +208,8 @@ func compareSides(ctx context.Context, sess *cli.Session, d *compare.Diff, sides
 	for _, list := range sides[0].parts {
 		done.Expect(list)
 	}
-	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol, Progress: func(n int64) { done.DoneBytes.Add(n) }}
+	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol,
+		Progress: func(n int64) { done.DoneBytes.Add(n) }}
 	defer sess.ShowProgress(done)()
 	names := maps.Clone(sides[0].parts)
 	maps.Copy(names, sides[1].parts)

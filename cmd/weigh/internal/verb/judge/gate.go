@@ -24,8 +24,10 @@ type gateFlags struct {
 // register adds the flags to check.
 func (f *gateFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 for findings of at least `SEVERITY`: note, warning, nonconforming (default), invalid, or never")
-	fl.StringVar(&f.config, "config", "", "read suppressions from `FILE` instead of "+survey.ConfigName+" next to the target")
+	fl.StringVar(&f.failOn, "fail-on", "",
+		"exit with 1 for findings of at least `SEVERITY`: note, warning, nonconforming (default), invalid, or never")
+	fl.StringVar(&f.config, "config", "", "read suppressions from `FILE` instead of "+
+		survey.ConfigName+" next to the target")
 	fl.BoolVar(&f.noConfig, "no-config", false, "ignore "+survey.ConfigName+" next to the target")
 	fl.StringVar(&f.baseline, "baseline", "", "report only findings that `FILE` does not record")
 	fl.BoolVar(&f.record, "write-baseline", false, "record all findings in the --baseline file")
@@ -55,7 +57,8 @@ func judgeByBaseline(sess *cli.Session, k *survey.Keeper, c *finding.Check, f *g
 	var known *gate.Baseline
 	if f.record {
 		known = gate.NewBaseline(c.Baseline, c.Findings, c.Omitted)
-		err := sess.Write(&cli.Output{File: f.baseline, Force: force}, func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
+		err := sess.Write(&cli.Output{File: f.baseline, Force: force},
+			func(w io.Writer, _ typeset.Style) error { return known.Write(w) })
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,8 @@ name, even if they are sharded differently now. The exit code is 1 on a mismatch
 	}
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.algo, "algo", algorithms[0], "hash with `ALGO`: "+strings.Join(algorithms, ", ")+" (128-bit XXH3, fast but not cryptographic)")
+	fl.StringVar(&f.algo, "algo", algorithms[0], "hash with `ALGO`: "+strings.Join(algorithms, ", ")+
+		" (128-bit XXH3, fast but not cryptographic)")
 	fl.StringVar(&f.check, "check", "", "verify the digests in `FILE`")
 	fl.BoolVar(&f.tensors, "tensors", false, "also print the digest of each tensor")
 	fl.BoolVar(&f.set, "set", false, "print only the digest of each set")
@@ -178,7 +179,8 @@ func hashTarget(ctx context.Context, sess *cli.Session, arg string, f *hashFlags
 }
 
 // hashSet returns the digests of one set.
-func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, f *hashFlags) (*compare.Hash, error) {
+func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint,
+	f *hashFlags) (*compare.Hash, error) {
 	list, err := located(ctx, cp)
 	if err != nil {
 		return nil, err
@@ -214,7 +216,8 @@ func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *chec
 
 // hashFiles adds the digests of the files of a set, and returns those of the listed tensors. Each
 // file is read once.
-func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint, hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
+func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint,
+	hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {
 	shards := cp.Shards()
 	files := make([]digest.File, len(shards))
 	entries := make(map[string]map[string]int, len(shards)) // indices in headers, by shard and name
@@ -265,7 +268,8 @@ func entriesOf(h *safetensors.Header) map[string]int {
 }
 
 // hashOthers computes the digests of tensors in other formats.
-func hashOthers(ctx context.Context, hasher *digest.Hasher, list []checkpoint.Located, some []int, sums [][]byte) error {
+func hashOthers(ctx context.Context, hasher *digest.Hasher, list []checkpoint.Located, some []int,
+	sums [][]byte) error {
 	tensors := make([]*safetensors.Tensor, len(some))
 	for i, n := range some {
 		tensors[i] = list[n].Tensor

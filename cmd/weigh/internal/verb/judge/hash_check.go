@@ -109,7 +109,8 @@ func readRecord(name string, text []byte, algo string) (*record, error) {
 		}
 		f, ok := sumLine(line, digits)
 		if !ok {
-			return nil, fmt.Errorf("%s:%d: %.80q is not a %s digest with a file name, as sha256sum and hash --sums write them", name, n, line, algo)
+			return nil, fmt.Errorf("%s:%d: %.80q is not a %s digest with a file name, as sha256sum and hash --sums write them",
+				name, n, line, algo)
 		}
 		r.files = append(r.files, f)
 	}
@@ -219,16 +220,19 @@ func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size 
 }
 
 // checkTensors hashes the tensors of a target and compares them by name.
-func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record, f *hashFlags) ([]compare.SumResult, error) {
+func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record, f *hashFlags) ([]compare.SumResult,
+	error) {
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
 		if recorded[r.tensors[i].Name] != nil {
-			return nil, cli.Usagef("%q has two tensors named %q; compare the parts of the model one by one", f.check, r.tensors[i].Name)
+			return nil, cli.Usagef("%q has two tensors named %q; compare the parts of the model one by one", f.check,
+				r.tensors[i].Name)
 		}
 		recorded[r.tensors[i].Name] = &r.tensors[i]
 	}
 	now := &compare.Hash{}
-	if err := hashTarget(ctx, sess, arg, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, Output: f.Output}, now); err != nil {
+	if err := hashTarget(ctx, sess, arg, &hashFlags{algo: r.algo, set: true, lenient: f.lenient, Output: f.Output},
+		now); err != nil {
 		return nil, err
 	}
 	results := make([]compare.SumResult, 0, len(recorded))

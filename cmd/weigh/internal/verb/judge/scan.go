@@ -71,7 +71,8 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	f.RegisterBudget(cmd)
 	fl.BoolVar(&f.all, "all", false, "show every import and finding, including allowed ones and notes")
 	fl.BoolVar(&f.Deep, "deep", false, "also search for pickles within tensor data, where no loader looks for them")
-	fl.StringVar(&f.failOn, "fail-on", "dangerous", "exit with 1 for files of at least `SEVERITY`: dangerous, suspicious or note")
+	fl.StringVar(&f.failOn, "fail-on", "dangerous",
+		"exit with 1 for files of at least `SEVERITY`: dangerous, suspicious or note")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.scan/1")
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
 	f.RegisterPolicy(cmd)

@@ -39,7 +39,8 @@ type scanJob struct {
 }
 
 // scanAll scans all files of the targets, and records errors.
-func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []string, found *scanreport.Scan) error {
+func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []string,
+	found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, arg := range targets {
 		sess.AddInputs(arg)
@@ -63,7 +64,8 @@ func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targ
 			found.Unread = append(found.Unread, finding.Unread{File: job.path, Message: cli.Describe(job.err)})
 			continue
 		}
-		found.Files = append(found.Files, scanreport.ScannedFile{Path: job.path, Size: job.size, Links: job.links, Report: job.report})
+		found.Files = append(found.Files, scanreport.ScannedFile{Path: job.path, Size: job.size, Links: job.links,
+			Report: job.report})
 	}
 	return nil
 }
@@ -211,7 +213,8 @@ type scanProgress struct {
 }
 
 func (p *scanProgress) String() string {
-	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"), typeset.Bytes(p.read.Load()))
+	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"),
+		typeset.Bytes(p.read.Load()))
 }
 
 // A readCounter counts the bytes read. It fails when the context is done.

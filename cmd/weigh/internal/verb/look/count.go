@@ -24,7 +24,8 @@ var errOther = errors.New("another tensor could not be counted")
 
 // countTensors computes the statistics of tensors. Rows are in the order of the list. It returns
 // the error of the first tensor in the list that has one.
-func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter, list []*safetensors.Tensor) ([]values.StatsRow, error) {
+func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter,
+	list []*safetensors.Tensor) ([]values.StatsRow, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if len(list) > 1 {

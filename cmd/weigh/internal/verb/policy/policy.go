@@ -33,7 +33,8 @@ func (f *Flags) RegisterBudget(cmd *cobra.Command) {
 // RegisterPolicy adds --policy and --profile.
 func (f *Flags) RegisterPolicy(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Policy, "policy", "", "also apply the policy in `FILE`")
-	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow the imports of profile `NAME` (repeatable): "+strings.Join(profileNames(), ", "))
+	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow the imports of profile `NAME` (repeatable): "+
+		strings.Join(profileNames(), ", "))
 	cli.CompleteWords(cmd, "profile", profileNames())
 }
 
@@ -66,7 +67,8 @@ func (f *Flags) Scanner() (*scan.Scanner, error) {
 	}
 	s := &scan.Scanner{Deep: f.Deep, Policy: new(pickle.Policy)}
 	if n := int64(f.Budget); n > 1 {
-		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<30, f.Budget*100_000
+		s.MaxOpcodes, s.MaxMemory, s.MaxUnpacked, s.MaxMembers = n*scan.UsualOpcodes, n*scan.UsualMemory, n<<30,
+			f.Budget*100_000
 	}
 	if f.Policy != "" {
 		file, err := os.Open(f.Policy)
