@@ -84,7 +84,7 @@ type Rename struct {
 func ParseRename(s string) (Rename, error) {
 	re, to, ok := strings.Cut(s, "=>")
 	if !ok || re == "" {
-		return Rename{}, fmt.Errorf("edit: %q is not of the form RE=>TO, a regular expression and the replacement of its matches", s)
+		return Rename{}, fmt.Errorf("edit: %q is not of the form RE=>TO, a regular expression and a replacement", s)
 	}
 	from, err := regexp.Compile(re)
 	var fault *syntax.Error
@@ -111,7 +111,8 @@ func (r *Rename) check() error {
 		if n, err := strconv.Atoi(name); err == nil && n <= r.From.NumSubexp() || r.From.SubexpIndex(name) >= 0 {
 			continue
 		}
-		return fmt.Errorf("edit: %q refers to the group %q, which %q does not have; to write letters after a number, use ${1}", r.To, name, r.From)
+		return fmt.Errorf("edit: %q refers to the group %q, which %q does not have; to write letters after a number, "+
+			"use ${1}", r.To, name, r.From)
 	}
 	return nil
 }

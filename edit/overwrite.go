@@ -140,7 +140,8 @@ func (f *file) openPatched(name string) (*patched, error) {
 	}
 	info, err := disk.Stat()
 	if err == nil && info.Size() != f.size {
-		err = &fs.PathError{Op: "edit", Path: name, Err: fmt.Errorf("it had %d bytes, and now has %d: another process is writing it", f.size, info.Size())}
+		err = &fs.PathError{Op: "edit", Path: name,
+			Err: fmt.Errorf("it had %d bytes, and now has %d: another process is writing it", f.size, info.Size())}
 	}
 	if err == nil {
 		err = p.holds(f.patch.was)
@@ -159,7 +160,8 @@ func (p *patched) holds(want []byte) error {
 		return err
 	}
 	if !bytes.Equal(is, want) {
-		return &fs.PathError{Op: "edit", Path: p.disk.Name(), Err: errors.New("its header has just changed: another process is writing it")}
+		return &fs.PathError{Op: "edit", Path: p.disk.Name(),
+			Err: errors.New("its header has just changed: another process is writing it")}
 	}
 	return nil
 }
@@ -178,7 +180,8 @@ func (p *patched) apply() error {
 // undo writes the former bytes.
 func (p *patched) undo() error {
 	if _, err := p.disk.WriteAt(p.patch.was, p.patch.at); err != nil {
-		return fmt.Errorf("edit: the %d bytes at %d of %q could not be written back: %w", len(p.patch.was), p.patch.at, p.disk.Name(), err)
+		return fmt.Errorf("edit: the %d bytes at %d of %q could not be written back: %w", len(p.patch.was), p.patch.at,
+			p.disk.Name(), err)
 	}
 	return p.disk.Sync()
 }

@@ -90,7 +90,8 @@ func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{ref: ref, cp: cp, index: cp.Index(), named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
+	s := &source{ref: ref, cp: cp, index: cp.Index(),
+		named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
 	s.settle(cp.Set(), within)
 	s.see(cp.Set())
 	err = s.judge(ctx, e)
@@ -122,7 +123,8 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 	}
 	switch {
 	case ref.Scheme == "file":
-		s.local = strings.TrimSuffix(root, string(os.PathSeparator)) + string(os.PathSeparator) + filepath.FromSlash(s.folder)
+		const separator = string(os.PathSeparator)
+		s.local = strings.TrimSuffix(root, separator) + separator + filepath.FromSlash(s.folder)
 		s.place = path.Join(filepath.ToSlash(root), s.folder)
 	default:
 		ref.Path = s.folder
@@ -176,10 +178,11 @@ func (s *source) judge(ctx context.Context, e *Edit) error {
 		case checkpoint.IsIndex(r.File):
 			continue // left over from another version, and harmless
 		case !below || strings.Contains(name, "/"):
-			return refuse("%s is in another folder than the other shards, and cannot be written with them: edit it as a single file", quote(r.File))
+			return refuse("%s is in another folder than the other shards: edit it as a single file", quote(r.File))
 		}
 		s.format = cmp.Or(s.format, r.Format)
-		s.files = append(s.files, &file{name: name, rename: outputName(name), path: r.File, size: r.Size, header: r.Header, faults: faults})
+		s.files = append(s.files, &file{name: name, rename: outputName(name), path: r.File, size: r.Size,
+			header: r.Header, faults: faults})
 	}
 	return nil
 }
@@ -221,7 +224,8 @@ func (s *source) openFiles(ctx context.Context) error {
 			return err
 		}
 		if object.Size() != f.size {
-			return fmt.Errorf("edit: %q had %d bytes, and now has %d: another process is writing it", s.shown(f.name), f.size, object.Size())
+			return fmt.Errorf("edit: %q had %d bytes, and now has %d: another process is writing it", s.shown(f.name),
+				f.size, object.Size())
 		}
 		f.data = object.ReaderAt(ctx)
 		if s.format == "" {

@@ -37,7 +37,8 @@ func (p *Plan) aim() error {
 			return fmt.Errorf("edit: folder %q of the output: %w", p.dir, fs.ErrNotExist)
 		}
 	case err == nil, weights, strings.HasSuffix(p.target, ".json"):
-		return refuse("the output %q is a file, and there are %s of %s to write: name a folder", p.target, wording.Count(len(p.files), "file"), quote(p.ref))
+		return refuse("the output %q is a file, and there are %s of %s to write: name a folder", p.target,
+			wording.Count(len(p.files), "file"), quote(p.ref))
 	default:
 		p.dir = p.target
 	}
@@ -59,7 +60,8 @@ func (p *Plan) noRival() error {
 			continue // it is an output, too
 		}
 		if _, err := os.Stat(filepath.Join(p.dir, rival)); err == nil {
-			return refuse("%q has %q, which would remain, and is another model than %q: write to another folder", p.target, rival, name)
+			return refuse("%q has %q, which would remain, and is another model than %q: write to another folder", p.target,
+				rival, name)
 		}
 	}
 	return nil
@@ -84,7 +86,8 @@ func (p *Plan) noStrays() error {
 	}
 	for _, d := range there {
 		if n, ok := shards.ParseName(d.Name()); ok && ours[n.Prefix+n.Suffix] && !names[d.Name()] {
-			return refuse("%q has %q, which would remain, and pass for a shard of the output: write to another folder", p.target, d.Name())
+			return refuse("%q has %q, which would remain, and pass for a shard of the output: write to another folder",
+				p.target, d.Name())
 		}
 	}
 	return nil
@@ -107,7 +110,8 @@ func (s *source) noLinks() error {
 		if err != nil {
 			return err
 		}
-		return refuse("%q is a symbolic link to %q, which may be shared: edit the target of the link, or write the result elsewhere", s.shown(name), to)
+		return refuse("%q is a symbolic link to %q, which may be shared: edit the target of the link, or write elsewhere",
+			s.shown(name), to)
 	}
 	return nil
 }
@@ -132,7 +136,8 @@ func (s *source) unlisted() error {
 		}
 		index, _ := checkpoint.ParseIndex(text)
 		if slices.ContainsFunc(index.Tensors, func(e checkpoint.IndexEntry) bool { return e.Shard == s.files[0].name }) {
-			return refuse("%q is a shard of %q, which would be out of date: edit the index instead", s.shown(s.files[0].name), s.shown(d.Name()))
+			return refuse("%q is a shard of %q, which would be out of date: edit the index instead",
+				s.shown(s.files[0].name), s.shown(d.Name()))
 		}
 	}
 	return nil

@@ -52,7 +52,8 @@ func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
 	p := &Plan{edit: e, source: s, dir: s.local}
 	switch {
 	case s.format != "":
-		err = refuse("%s is not a safetensors file (%s), and cannot be edited in place: write the result elsewhere", quote(ref), s.format)
+		err = refuse("%s is not a safetensors file (%s), and cannot be edited in place: write the result elsewhere",
+			quote(ref), s.format)
 	case s.local == "":
 		err = refuse("%s is not on this machine, and cannot be edited in place: write the result elsewhere", quote(ref))
 	default:

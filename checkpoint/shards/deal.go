@@ -38,15 +38,17 @@ func dealByCount(tensors []*safetensors.Tensor, counts []int) ([][]*safetensors.
 		shards, rest = append(shards, rest[:n:n]), rest[n:]
 	}
 	if len(rest) > 0 || len(shards) < len(counts) || len(shards) == 0 {
-		return nil, fmt.Errorf("shards: Writer.Split is %v, which does not add up to the %s to write", counts, wording.Count(len(tensors), "tensor"))
+		return nil, fmt.Errorf("shards: Writer.Split is %v, which does not add up to the %s to write", counts,
+			wording.Count(len(tensors), "tensor"))
 	}
 	return shards, nil
 }
 
 // dealBySize deals tensors out to one or more shards, as the function
-// split_state_dict_into_shards_factory of the library huggingface_hub does. A shard ends where the next tensor would take it past limit bytes. A tensor
-// that is larger gets its own shard, which comes before the shard that is being filled,
-// and does not end that one. A limit of 0 is none.
+// split_state_dict_into_shards_factory of the library huggingface_hub does. A shard ends where
+// the next tensor would take it past limit bytes. A tensor that is larger gets its own shard,
+// which comes before the shard that is being filled, and does not end that one. A limit of 0
+// means no limit.
 func dealBySize(tensors []*safetensors.Tensor, limit int64) [][]*safetensors.Tensor {
 	if limit == 0 {
 		limit = math.MaxInt64

@@ -65,7 +65,8 @@ func (e *DuplicateError) Error() string {
 	if e.More > 0 {
 		is += fmt.Sprintf(" (and %s in two files)", wording.Count(e.More, "more name"))
 	}
-	return fmt.Sprintf("shards: tensor %s is in %s and in %s, %s", wording.Quote(e.Tensor), wording.Quote(e.First), wording.Quote(e.Second), is)
+	return fmt.Sprintf("shards: tensor %s is in %s and in %s, %s", wording.Quote(e.Tensor), wording.Quote(e.First),
+		wording.Quote(e.Second), is)
 }
 
 // A gathering is what the inputs have.

@@ -78,7 +78,8 @@ func newFileSet(names []string) *fileSet {
 // has reports whether a file is in the set, under that name or another.
 func (s *fileSet) has(name string) bool {
 	info, err := os.Stat(name)
-	return err == nil && slices.ContainsFunc(s.bySize[info.Size()], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
+	return err == nil && slices.ContainsFunc(s.bySize[info.Size()],
+		func(one fs.FileInfo) bool { return os.SameFile(one, info) })
 }
 
 // remove removes a file from the set.
@@ -121,7 +122,8 @@ func Companions(from, to string) []string {
 	var list []string
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".index.json") || filetype.WeightsFormat(name) != "" {
+		if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".index.json") ||
+			filetype.WeightsFormat(name) != "" {
 			continue
 		}
 		list = append(list, filepath.ToSlash(filepath.Join(from, name)))

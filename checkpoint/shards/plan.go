@@ -133,7 +133,8 @@ func (p *Plan) guard() error {
 	there := slices.Concat(p.Replaced, p.Stale)
 	for _, name := range there {
 		if file := filepath.Join(p.Dir, name); p.inputs.has(file) {
-			return &requestError{fmt.Sprintf("%q is an input, and would be %s", filepath.ToSlash(file), p.fate(name)), ErrIsInput}
+			return &requestError{fmt.Sprintf("%q is an input, and would be %s", filepath.ToSlash(file), p.fate(name)),
+				ErrIsInput}
 		}
 	}
 	if len(there) == 0 || p.overwrite {
@@ -148,7 +149,8 @@ func (p *Plan) exists(is string, names []string) error {
 	if n := len(names) - 1; n > 0 {
 		more = " (and " + wording.Count(n, "other file") + ")"
 	}
-	return &requestError{fmt.Sprintf("%q %s would be %s%s", filepath.ToSlash(filepath.Join(p.Dir, names[0])), is, p.fate(names[0]), more), fs.ErrExist}
+	return &requestError{fmt.Sprintf("%q %s would be %s%s", filepath.ToSlash(filepath.Join(p.Dir, names[0])), is,
+		p.fate(names[0]), more), fs.ErrExist}
 }
 
 // fate says what happens to a file that exists.

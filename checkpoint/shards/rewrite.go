@@ -14,14 +14,17 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// Merge plans one file of the tensors of all inputs: byte for byte the file that the
-// reference implementation would write of them. The file's name must end in
-// ".safetensors". With InPlace, file is ignored, and the new file replaces the input's. Otherwise "" plans a file for [Plan.Stream].
+// Merge plans one file of the tensors of all inputs: byte for byte the file that the reference
+// implementation would write. The file's name must end in ".safetensors". With InPlace, file
+// is ignored, and the new file replaces the input's. Otherwise "" plans a file for
+// [Plan.Stream].
 //
-// An invalid input is an error that wraps a *[safetensors.Violation]. Existing files
-// wrap [fs.ErrExist], and requests that make no sense [ErrRefused]. Reads of the
-// inputs end when ctx is done.
-func Merge(ctx context.Context, file string, opts *RewriteOptions, inputs ...*checkpoint.Checkpoint) (*Plan, error) {
+// An invalid input is an error that wraps a *[safetensors.Violation]. Existing files wrap
+// [fs.ErrExist], and requests that make no sense [ErrRefused]. Reads of the inputs end when
+// ctx is done.
+func Merge(
+	ctx context.Context, file string, opts *RewriteOptions, inputs ...*checkpoint.Checkpoint,
+) (*Plan, error) {
 	if opts != nil && opts.InPlace {
 		return rewriteInPlace(ctx, "", 0, opts, inputs)
 	}
@@ -39,11 +42,10 @@ func Merge(ctx context.Context, file string, opts *RewriteOptions, inputs ...*ch
 	return g.plan(filepath.Dir(file), stem, 0)
 }
 
-// Split plans shards of at most MaxShard bytes of data each, and their index, in a
-// folder, which is created if necessary; or one file without an index, if that is
-// enough. With InPlace, the files take the place of the input's, and dir is "" or their
-// folder.
-// It returns the same errors as Merge.
+// Split plans shards of at most MaxShard bytes of data each, and their index, in a folder,
+// which is created if necessary; or one file without an index, if that is enough. With
+// InPlace, the files replace the input's, and dir is "" or their folder. It returns the same
+// errors as Merge.
 func Split(ctx context.Context, dir string, opts *RewriteOptions, input *checkpoint.Checkpoint) (*Plan, error) {
 	if opts == nil {
 		opts = new(RewriteOptions)
@@ -59,7 +61,8 @@ func Split(ctx context.Context, dir string, opts *RewriteOptions, input *checkpo
 }
 
 // rewriteInPlace plans files that replace the input's.
-func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *RewriteOptions, inputs []*checkpoint.Checkpoint) (*Plan, error) {
+func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *RewriteOptions,
+	inputs []*checkpoint.Checkpoint) (*Plan, error) {
 	if len(inputs) != 1 {
 		return nil, refuse("InPlace takes one input, and there are %d", len(inputs))
 	}
@@ -68,10 +71,12 @@ func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *Rewri
 		return nil, err
 	}
 	if g.format != "" {
-		return nil, refuse("%s is not a safetensors file (%s), and cannot be replaced in place", wording.Quote(g.name(inputs[0], inputs[0].Set().Name)), g.format)
+		return nil, refuse("%s is not a safetensors file (%s), and cannot be replaced in place",
+			wording.Quote(g.name(inputs[0], inputs[0].Set().Name)), g.format)
 	}
 	if len(g.own) == 0 {
-		return nil, refuse("%s is not on this machine, and cannot be replaced in place", wording.Quote(g.name(inputs[0], inputs[0].Set().Name)))
+		return nil, refuse("%s is not on this machine, and cannot be replaced in place",
+			wording.Quote(g.name(inputs[0], inputs[0].Set().Name)))
 	}
 	own := filepath.Dir(g.own[len(g.own)-1])
 	if dir != "" && !sameFolder(dir, own) {
@@ -100,7 +105,8 @@ func (g *gathering) plan(dir, stem string, maxShard int64) (*Plan, error) {
 		return nil, err
 	}
 	if n, most := len(p.Shards), maxShards; n > most {
-		return nil, refuse("%s are more than the %s that readers open: make them larger", wording.Count(n, "shard"), wording.Grouped(most))
+		return nil, refuse("%s are more than the %s that readers open: make them larger", wording.Count(n, "shard"),
+			wording.Grouped(most))
 	}
 	p.from = g.from
 	seen := make(map[string]bool)
@@ -133,7 +139,8 @@ func (g *gathering) inPlaceFault(p *Plan) error {
 		return p.exists("is not part of the model, and", others)
 	}
 	if left := own.first(); left != "" {
-		return refuse("%q would remain with the new files, which are called %q: write to another folder", filepath.ToSlash(left), p.Shards[0].Name)
+		return refuse("%q would remain with the new files, which are called %q: write to another folder",
+			filepath.ToSlash(left), p.Shards[0].Name)
 	}
 	return nil
 }

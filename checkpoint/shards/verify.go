@@ -41,7 +41,11 @@ type verification struct {
 
 // verifyTensor compares a tensor as it was written with its source. It reports the
 // bytes that it reads to read, in parts.
-func (o *output) verifyTensor(ctx context.Context, was, is *safetensors.Tensor, read func(int64)) (v verification, err error) {
+func (o *output) verifyTensor(
+	ctx context.Context, was, is *safetensors.Tensor, read func(int64),
+) (verification, error) {
+	var v verification
+	var err error
 	var sum hash.Hash
 	if o.digests {
 		sum = sha256.New()
@@ -85,7 +89,8 @@ func verifyBytes(ctx context.Context, was, is *safetensors.Tensor, sum hash.Hash
 
 // verifyDigest compares the digests of the bytes that were read and of the bytes on the
 // disk.
-func verifyDigest(ctx context.Context, was *compare.Witness, is *safetensors.Tensor, sum hash.Hash, read func(int64)) error {
+func verifyDigest(ctx context.Context, was *compare.Witness, is *safetensors.Tensor, sum hash.Hash,
+	read func(int64)) error {
 	if _, err := is.WriteTo(filecopy.Watch(ctx, sum, read)); err != nil {
 		return err
 	}
@@ -97,7 +102,8 @@ func verifyDigest(ctx context.Context, was *compare.Witness, is *safetensors.Ten
 
 // verifyCRC32 compares a checksum. If it differs, it compares all bytes, to tell a damaged
 // source from a damaged copy.
-func verifyCRC32(ctx context.Context, was, is *safetensors.Tensor, want uint32, sum hash.Hash, read func(int64)) error {
+func verifyCRC32(ctx context.Context, was, is *safetensors.Tensor, want uint32, sum hash.Hash,
+	read func(int64)) error {
 	crc := crc32.NewIEEE()
 	var w io.Writer = crc
 	if sum != nil {

@@ -5,7 +5,6 @@ package shards
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -70,7 +69,7 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	}
 	for _, name := range p.Stale {
 		if err := os.Remove(filepath.Join(p.Dir, name)); err != nil {
-			return nil, fmt.Errorf("shards: the new files are in place, but a file that they replace could not be removed: %w", err)
+			return nil, fmt.Errorf("shards: the new files are in place, but a stale file could not be removed: %w", err)
 		}
 	}
 	r := p.Receipt()
@@ -157,7 +156,8 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 		return fmt.Errorf("shards: shard %s, read again: %w", wording.Quote(s.Name), err)
 	}
 	if len(f.Header.Tensors) != len(s.Tensors) || !maps.Equal(f.Header.Metadata, s.Encoder.Metadata) {
-		return fmt.Errorf("shards: the header of shard %s, read again, differs from the one that was written", wording.Quote(s.Name))
+		return fmt.Errorf("shards: the header of shard %s, read again, differs from the one that was written",
+			wording.Quote(s.Name))
 	}
 	w.advance(start)
 	pairs, err := inFile(f, s.Tensors)
@@ -179,7 +179,8 @@ func (w *writing) verifyShard(ctx context.Context, i int, written *watermark) er
 	const atOnce = 4 // so that several processors work on one shard
 	for j, err := range bytesio.Ahead(ctx, atOnce, len(pairs), one) {
 		if err != nil {
-			return fmt.Errorf("shards: tensor %s, read again from shard %s: %w", wording.Quote(pairs[j].was.Name), wording.Quote(s.Name), err)
+			return fmt.Errorf("shards: tensor %s, read again from shard %s: %w", wording.Quote(pairs[j].was.Name),
+				wording.Quote(s.Name), err)
 		}
 	}
 	return context.Cause(ctx)
@@ -207,7 +208,7 @@ func inFile(f *safetensors.File, tensors []*safetensors.Tensor) ([]copied, error
 			return nil, err
 		}
 		if is.Dtype != t.Dtype || is.Size() != t.Size() || !slices.Equal(is.Shape, t.Shape) {
-			return nil, errors.New("shards: the header that was written describes tensor " + wording.Quote(t.Name) + " differently")
+			return nil, fmt.Errorf("shards: the header that was written describes tensor %s differently", wording.Quote(t.Name))
 		}
 		list[i] = copied{t, is, i}
 	}

@@ -148,7 +148,8 @@ func (w *Writer) PlanShards(dir string, shards []PlannedShard, index string, tex
 // output returns the options that a Plan keeps.
 func (w *Writer) output() output {
 	o := output{
-		overwrite: w.Overwrite, inputs: newFileSet(w.Inputs), verify: w.Verify || w.Digests || w.Inspect != nil, digests: w.Digests,
+		overwrite: w.Overwrite, inputs: newFileSet(w.Inputs), digests: w.Digests,
+		verify:   w.Verify || w.Digests || w.Inspect != nil,
 		progress: w.Progress, crc32: w.CRC32, inspect: w.Inspect,
 	}
 	if w.Ready != nil {
@@ -164,7 +165,8 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 		p.stem = "model"
 	}
 	if fault := stemFault(p.stem); fault != "" {
-		return nil, fmt.Errorf("shards: the stem %s %s; it begins the names of files, like \"model\"", wording.Quote(p.stem), fault)
+		return nil, fmt.Errorf("shards: the stem %s %s; it begins the names of files, like \"model\"",
+			wording.Quote(p.stem), fault)
 	}
 	if w.MaxShard < 0 {
 		return nil, fmt.Errorf("shards: Writer.MaxShard is %d bytes; it must be positive, or 0 for no limit", w.MaxShard)

@@ -59,7 +59,8 @@ func (p *Plan) gather(l *located) error {
 			return err
 		}
 		if s.Root != p.Sources[0].Root {
-			return refuse("the weights of %s are in %s, and the weights of %s in %s: choose one root for all", wording.Quote(p.Sources[0].Path), wording.Quote(p.Sources[0].Root), wording.Quote(s.Path), wording.Quote(s.Root))
+			return refuse("the weights of %s are in %s, and the weights of %s in %s: choose one root for all",
+				wording.Quote(p.Sources[0].Path), wording.Quote(p.Sources[0].Root), wording.Quote(s.Path), wording.Quote(s.Root))
 		}
 		if !p.c.DropUnsupported {
 			if err := s.unsupported(); err != nil {
@@ -105,7 +106,8 @@ func (p *Plan) rename() error {
 		}
 		s := p.Sources[t.Source]
 		return s.fault(fmt.Errorf("%s would be called %s, as %s of %s is: two tensors cannot have one name",
-			wording.Quote(t.Was), wording.Quote(t.Name), wording.Quote(p.Tensors[j].Was), wording.Quote(p.Sources[p.Tensors[j].Source].Path)))
+			wording.Quote(t.Was), wording.Quote(t.Name), wording.Quote(p.Tensors[j].Was),
+			wording.Quote(p.Sources[p.Tensors[j].Source].Path)))
 	}
 	return nil
 }

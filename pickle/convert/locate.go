@@ -63,11 +63,13 @@ func (c *Conversion) locate(ctx context.Context, src string) (*located, error) {
 }
 
 // locateModel finds the model in a folder, or of an index.
-func locateModel(ctx context.Context, from store.Store, ref store.Ref, within string, opts *checkpoint.Options) (*located, error) {
+func locateModel(ctx context.Context, from store.Store, ref store.Ref, within string,
+	opts *checkpoint.Options) (*located, error) {
 	sets, err := checkpoint.Discover(ctx, from, within, opts)
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) {
-		return nil, &fileError{fmt.Sprintf("%s has no checkpoint of PyTorch or NumPy", wording.Quote(ref.String())), fs.ErrNotExist}
+		return nil, &fileError{fmt.Sprintf("%s has no checkpoint of PyTorch or NumPy", wording.Quote(ref.String())),
+			fs.ErrNotExist}
 	}
 	if err != nil {
 		return nil, err
@@ -85,12 +87,14 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 	}
 	switch names := set.Unread(); {
 	case strings.HasSuffix(set.Shards[0], weightsEnd) && len(names) > 0:
-		return nil, refuse("%s has safetensors files already: name %s to convert it", wording.Quote(ref.String()), wording.Quote(inStore(ref, within, names[0])))
+		return nil, refuse("%s has safetensors files already: name %s to convert it", wording.Quote(ref.String()),
+			wording.Quote(inStore(ref, within, names[0])))
 	case strings.HasSuffix(set.Shards[0], weightsEnd):
 		return nil, refuse("%s has safetensors files already, and nothing to convert", wording.Quote(ref.String()))
 	case len(sets) > 1 && sets[1].Counted():
 		return nil, refuse("%s has %s, and no index says which belong together: name one of them, such as %s",
-			wording.Quote(ref.String()), wording.Count(len(sets), "checkpoint"), wording.Quote(inStore(ref, within, set.Name)))
+			wording.Quote(ref.String()), wording.Count(len(sets),
+				"checkpoint"), wording.Quote(inStore(ref, within, set.Name)))
 	}
 	cp := set.Open()
 	l := &located{folder: true, index: cp.Index(), stem: stemOf(set.Name), close: cp.Close}
@@ -152,7 +156,8 @@ func (l *located) aim(dst string) (dir, stem string, err error) {
 	case isFolder:
 		return dst, l.stem, nil
 	case named && len(l.shards) > 1:
-		return "", "", refuse("the output %q is a file, and there are %s to convert: name a folder", dst, wording.Count(len(l.shards), "shard"))
+		return "", "", refuse("the output %q is a file, and there are %s to convert: name a folder", dst,
+			wording.Count(len(l.shards), "shard"))
 	case named:
 		dir = filepath.Dir(dst)
 		if _, err := os.Stat(dir); err != nil {
@@ -160,7 +165,8 @@ func (l *located) aim(dst string) (dir, stem string, err error) {
 		}
 		return dir, strings.TrimSuffix(filepath.Base(dst), weightsEnd), nil
 	case !l.folder:
-		return "", "", refuse("the output %q does not end in %q, by which readers find weights, and is not a folder", dst, weightsEnd)
+		return "", "", refuse("the output %q does not end in %q, by which readers find weights, and is not a folder",
+			dst, weightsEnd)
 	case info != nil:
 		return "", "", refuse("the output %q is a file: name a folder", dst)
 	}

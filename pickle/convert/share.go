@@ -75,7 +75,8 @@ func (p *Plan) againstIndex(l *located) error {
 	in := make(map[string]int, len(p.Tensors)) // the source of each tensor
 	for _, t := range p.Tensors {
 		if other, twice := in[t.Was]; twice {
-			return &SourceError{l.from, fmt.Errorf("tensor %s is in %s and in %s", wording.Quote(t.Was), wording.Quote(p.Sources[other].Path), wording.Quote(p.Sources[t.Source].Path))}
+			return &SourceError{l.from, fmt.Errorf("tensor %s is in %s and in %s", wording.Quote(t.Was),
+				wording.Quote(p.Sources[other].Path), wording.Quote(p.Sources[t.Source].Path))}
 		}
 		in[t.Was] = t.Source
 	}
@@ -83,7 +84,8 @@ func (p *Plan) againstIndex(l *located) error {
 	for _, e := range l.index.Tensors {
 		i, ok := in[e.Tensor]
 		if !ok && !p.leftOut(e.Tensor) {
-			return &SourceError{l.from, fmt.Errorf("tensor %s should be in %s, and is in no shard", wording.Quote(e.Tensor), wording.Quote(e.Shard))}
+			return &SourceError{l.from, fmt.Errorf("tensor %s should be in %s, and is in no shard",
+				wording.Quote(e.Tensor), wording.Quote(e.Shard))}
 		}
 		if ok && !isShard(p.Sources[i].Path, e.Shard) {
 			elsewhere++
@@ -91,10 +93,12 @@ func (p *Plan) againstIndex(l *located) error {
 		delete(in, e.Tensor)
 	}
 	if elsewhere > 0 {
-		p.Warnings = append(p.Warnings, wording.Count(elsewhere, "tensor")+" in another shard than the index says; the new index is correct")
+		p.Warnings = append(p.Warnings, wording.Count(elsewhere,
+			"tensor")+" in another shard than the index says; the new index is correct")
 	}
 	if len(in) > 0 {
-		p.Warnings = append(p.Warnings, wording.Count(len(in), "tensor")+" missing in the index; the new index lists them")
+		p.Warnings = append(p.Warnings, wording.Count(len(in),
+			"tensor")+" missing in the index; the new index lists them")
 	}
 	return nil
 }
@@ -113,5 +117,6 @@ func (p *Plan) leftOut(name string) bool {
 
 // isShard reports whether path is the path of the shard.
 func isShard(path, shard string) bool {
-	return path == shard || len(path) > len(shard) && path[len(path)-len(shard)-1] == '/' && path[len(path)-len(shard):] == shard
+	return path == shard || len(path) > len(shard) && path[len(path)-len(shard)-1] == '/' &&
+		path[len(path)-len(shard):] == shard
 }

@@ -132,7 +132,8 @@ func (p *Plan) inspect(ctx context.Context, _, is *safetensors.Tensor) error {
 		}
 	}
 	if odd > 0 {
-		p.warn(fmt.Sprintf("tensor %s, of BOOL, has %s other than 0 and 1, as in the source", wording.Quote(is.Name), wording.Count(odd, "byte")))
+		p.warn(fmt.Sprintf("tensor %s, of BOOL, has %s other than 0 and 1, as in the source", wording.Quote(is.Name),
+			wording.Count(odd, "byte")))
 	}
 	return nil
 }
