@@ -35,10 +35,5 @@ func (v *Violation) Error() string {
 // Unwrap returns v.Rule.
 func (v *Violation) Unwrap() error { return v.Rule }
 
-type quoted string
-
-// String returns the name as [wording.Quote] has it.
-func (q quoted) String() string { return wording.Quote(string(q)) }
-
 // quote returns a name from a file for use in a message.
 func quote(name string) string { return wording.Quote(name) }

@@ -110,11 +110,3 @@ func (p *packed) get(m *module, want parts.Role) end {
 	}
 	return end{}
 }
-
-// scale returns the block scales of a module under either of their names.
-func (p *packed) scale(m *module) end {
-	if e := p.get(m, parts.Scale); e.info != nil {
-		return e
-	}
-	return p.get(m, parts.ScaleInv)
-}
