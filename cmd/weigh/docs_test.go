@@ -181,7 +181,7 @@ func cliDoc(root *cobra.Command) string {
 		code, meaning, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		fmt.Fprintf(&b, "| %s | %s |\n", code, strings.TrimSpace(meaning))
 	}
-	b.WriteString("\n## Flags of every verb\n\n" + flagTable(root.PersistentFlags()))
+	b.WriteString("\n## Common flags\n\n" + flagTable(root.PersistentFlags()))
 	for _, cmd := range documented(root) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\n```\n%s```\n", cmd.Name(), fenced(prose(cmd.Long)), cli.UsageLine(cmd), dedent(cmd.Example))
 		if table := flagTable(cmd.LocalNonPersistentFlags()); table != "" {

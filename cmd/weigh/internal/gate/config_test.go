@@ -77,10 +77,10 @@ func TestNoConfig(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{"fail_on = 'note'", `c:1:1: there is no key "fail_on": `},
-		{"\n\n  [limit]\nrank = 1", `c:3:4: there is no key "limit": `},
-		{"[limits]\nheaders = 1", `c:2:1: there is no key "limits.headers": `},
-		{"[[allow]]\nrule = 'hole'\nreason = 'x'\nfiles = '*'", `c:4:1: there is no key "allow.files": `},
+		{"fail_on = 'note'", `c:1:1: unknown key "fail_on"; `},
+		{"\n\n  [limit]\nrank = 1", `c:3:4: unknown key "limit"; `},
+		{"[limits]\nheaders = 1", `c:2:1: unknown key "limits.headers"; `},
+		{"[[allow]]\nrule = 'hole'\nreason = 'x'\nfiles = '*'", `c:4:1: unknown key "allow.files"; `},
 		{"fail-on = 3", `c: fail-on cannot be "3"`},
 		{"fail-on = 'error'", "c:1:11: fail-on cannot be \"error\": it is one of note, warning, nonconforming, invalid, never"},
 		{"fail-on = 'note'\nfail-on = 'note'", "c:2:"},
@@ -90,7 +90,7 @@ func TestParseRefuses(t *testing.T) {
 		{"[[allow]]\nrule = 'hole'", "c: allow number 1, of rule hole, has no reason: say why it is no fault here"},
 		{"[[allow]]\nreason = 'x'", "c: allow number 1 has no rule"},
 		{"[[allow]]\nrule = {}\nreason = 'x'", "c: allow number 1 has no rule"},
-		{"[[allow]]\nrule = { known = 'hole' }\nreason = 'x'", `c:2:10: there is no key "allow.known": `},
+		{"[[allow]]\nrule = { known = 'hole' }\nreason = 'x'", `c:2:10: unknown key "allow.known"; `},
 		{"[[allow]]\nrule = 'hole'\nreason = 'x'\nfile = {}", "c: allow number 1, of rule hole, has a pattern that is no string"},
 		{"[[allow]]\nrule = 'hole'\nreason = 'x'\ntensor = '[a'", "c:4:10: "},
 		{"[[allow]]\nrule = 'holes'\nreason = 'x'", `c:2:8: there is no rule "holes"`},

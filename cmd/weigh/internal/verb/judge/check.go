@@ -31,13 +31,7 @@ type checkFlags struct {
 	explain                     string
 }
 
-// Check returns the command.
-func Check(sess *cli.Session) *cobra.Command {
-	var f checkFlags
-	cmd := &cobra.Command{
-		Use:   "check TARGET...",
-		Short: "Check files and folders for errors",
-		Long: `Check files against every rule of the format and report all violations, with advice.
+const checkHelp = `Check files against every rule of the format and report all violations, with advice.
 Shards are checked against each other and their index. A folder is checked as a
 whole: configuration, adapters, companion tensors of packed weights, and leftover
 files. A single file is never reported as incomplete.
@@ -58,7 +52,15 @@ Suppress known findings by rule, file and tensor in .weigh.toml, next to the fil
 given by --config; see docs/ci.md. A .weigh.toml next to the files can suppress only
 notes and warnings, because it may have come with them. Findings recorded in a
 --baseline are suppressed, too: only new ones fail the check. Suppressed findings are
-still counted.`,
+still counted.`
+
+// Check returns the command.
+func Check(sess *cli.Session) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check TARGET...",
+		Short: "Check files and folders for errors",
+		Long:  checkHelp,
 		Example: `  weigh check testdata/sample
   weigh check --json testdata/sample | jq '.counts'
   weigh check --sarif -o weights.sarif testdata/sample

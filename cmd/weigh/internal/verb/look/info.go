@@ -33,13 +33,7 @@ type infoFlags struct {
 	compat              string
 }
 
-// Info returns the command.
-func Info(sess *cli.Session) *cobra.Command {
-	var f infoFlags
-	cmd := &cobra.Command{
-		Use:   "info TARGET...",
-		Short: "Show tensors, dtypes, shapes and sizes",
-		Long: `Show the tensors of all targets with dtype, shape, parameters and size, and the
+const infoHelp = `Show the tensors of all targets with dtype, shape, parameters and size, and the
 totals by dtype and file. Info reads headers and the configuration files next to
 them, and a few bytes of data to learn the shape of packed weights.
 
@@ -64,7 +58,15 @@ A GLOB matches whole names:
   ?       one character except a dot
   [a-z]   one of these characters; [!a-z] any other except a dot
   [0-23]  a number from 0 to 23, as in folded layers
-  \*      a literal "*"; likewise for other characters`,
+  \*      a literal "*"; likewise for other characters`
+
+// Info returns the command.
+func Info(sess *cli.Session) *cobra.Command {
+	var f infoFlags
+	cmd := &cobra.Command{
+		Use:   "info TARGET...",
+		Short: "Show tensors, dtypes, shapes and sizes",
+		Long:  infoHelp,
 		Example: `  weigh info testdata/sample
   weigh info --include '**.mlp.*.weight' --sort bytes testdata/sample
   weigh info --json testdata/sample | jq '.totals.params'
