@@ -159,6 +159,19 @@ func (c *Checkpoint) Object(ctx context.Context, shard string) (store.Object, er
 // on Options.Opener.
 func (c *Checkpoint) Refuses() safetensors.Severity { return c.set.found.shards.Refuses() }
 
+// Describe describes a shard of another format. The Description of a safetensors shard is
+// empty.
+func (c *Checkpoint) Describe(ctx context.Context, shard string) (Description, error) {
+	if _, err := c.Header(ctx, shard); err != nil {
+		return Description{}, err
+	}
+	k, err := c.byPath[shard].Read(ctx)
+	if err != nil {
+		return Description{}, err
+	}
+	return Description{Variant: k.Format, Notes: k.Notes}, nil
+}
+
 // Opened returns the tensors that the [Format] of the shard returned, and nil for a safetensors
 // shard. They are closed with the checkpoint.
 func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) {

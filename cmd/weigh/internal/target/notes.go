@@ -19,21 +19,13 @@ func Format(ctx context.Context, cp *checkpoint.Checkpoint, shard string) string
 	return describe(ctx, cp, shard).Variant
 }
 
-// describe returns the description of a shard, which is zero for a safetensors file.
-func describe(ctx context.Context, cp *checkpoint.Checkpoint, shard string) (d checkpoint.Description) {
+// describe returns the description of a shard, which is empty for a safetensors file, and
+// for a file that cannot be opened: whoever reads the shard reports the error.
+func describe(ctx context.Context, cp *checkpoint.Checkpoint, shard string) checkpoint.Description {
 	if strings.HasSuffix(shard, weightsSuffix) {
-		return d
+		return checkpoint.Description{}
 	}
-	tensors, err := cp.Opened(ctx, shard)
-	if err != nil || tensors == nil {
-		return d // whoever reads the shard reports the error
-	}
-	if one, ok := tensors.(checkpoint.Describer); ok {
-		d = one.Describe()
-	}
-	if d.Variant == "" {
-		d.Variant = "another format"
-	}
+	d, _ := cp.Describe(ctx, shard)
 	return d
 }
 

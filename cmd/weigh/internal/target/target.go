@@ -18,11 +18,9 @@ import (
 )
 
 // Formats are the formats other than safetensors that the program reads.
-func Formats() []checkpoint.Format {
-	return []checkpoint.Format{
-		torch.PyTorch(nil),
-		torch.NPZ(nil),
-	}
+var Formats = []checkpoint.Format{
+	torch.PyTorch(nil),
+	torch.NPZ(nil),
 }
 
 // Parallel is how many requests to a server are made at once.
@@ -44,7 +42,7 @@ func Open(ctx context.Context, sess *cli.Session, name string, opts checkpoint.O
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	opts.Resolve, opts.Formats = sess.Resolve, Formats()
+	opts.Resolve, opts.Formats = sess.Resolve, Formats
 	if ref.Scheme != "file" {
 		// A round trip is long, and headers are short. To compare values would be to
 		// download them.

@@ -222,7 +222,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 		return cli.Usagef("edit needs a file or a folder; standard input can be read only once")
 	}
 	var done transfer
-	e.Progress, e.Resolve, e.Formats = done.at, sess.Resolve, target.Formats()
+	e.Progress, e.Resolve, e.Formats = done.at, sess.Resolve, target.Formats
 	plan, err := planEdit(ctx, source, e, f)
 	if err != nil {
 		return editError(err)
