@@ -54,6 +54,7 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 	if t := filetype.DetectHead(text[:min(len(text), filetype.HeadSize)]); t.Kind.StandIn() {
 		if !r.has(file) { // otherwise judgeFetched reports it
 			r.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(text))}, "%s is %s", quote(name), t)
+			r.found(file).Fix(t.Advice())
 		}
 		return c
 	}

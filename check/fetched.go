@@ -38,6 +38,7 @@ func (f *folder) judgeFetched(ctx context.Context, folders map[string]bool) {
 		if t := filetype.DetectHead(head); t.Kind.StandIn() {
 			f.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(head))}, "%s is %s",
 				quote(path.Base(file)), t)
+			f.found(file).Fix(t.Advice())
 		}
 	}
 }

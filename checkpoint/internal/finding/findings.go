@@ -40,6 +40,13 @@ func (f *Findings) Add(rule safetensors.Rule, tensor string, at safetensors.Span
 	f.list = append(f.list, violation(f.Rules, rule, tensor, at, fmt.Sprintf(format, args...)))
 }
 
+// Fix replaces the advice of the violation that was added last.
+func (f *Findings) Fix(advice string) {
+	if n := len(f.list); n > 0 {
+		f.list[n-1].Fix = advice
+	}
+}
+
 // Omit counts n more violations of a rule, which are not kept.
 func (f *Findings) Omit(rule safetensors.Rule, n int) {
 	if f.omitted == nil {
