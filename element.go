@@ -100,7 +100,7 @@ func Read[T Element](t *Tensor) ([]T, error) {
 			"read it in parts",
 			quote(t.Name), t.Size())
 	}
-	data := room[T](t, t.NumElems())
+	data := alloc[T](t, t.NumElems())
 	b := bytesOf(data)
 	if len(b) == 0 {
 		return data, nil

@@ -35,7 +35,7 @@ func (t *Tensor) Bytes() ([]byte, error) {
 			"read it in parts",
 			quote(t.Name), size)
 	}
-	b := room[byte](t, size)
+	b := alloc[byte](t, size)
 	if n, err := t.ReadAt(b, 0); n < len(b) {
 		return nil, source.Early(t.Name, int64(n), err)
 	}

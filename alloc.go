@@ -12,7 +12,7 @@ import (
 // first. The allocator has smaller blocks ready.
 const leastUncleared = 64 << 10
 
-// room returns memory for the n elements of t, every one of which the caller has to
+// alloc returns memory for the n elements of t, every one of which the caller has to
 // read into it.
 //
 // Clearing memory takes a quarter of the time of reading a file from the
@@ -23,7 +23,7 @@ const leastUncleared = 64 << 10
 // This use of unsafe is valid: the memory has the size of n elements, nothing
 // else refers to it, an object of that size is aligned for any element, and
 // elements have no pointers.
-func room[T Element](t *Tensor, n int64) []T {
+func alloc[T Element](t *Tensor, n int64) []T {
 	size := n * int64(unsafe.Sizeof(*new(T)))
 	if size < leastUncleared || placeOf(t).file == nil {
 		return make([]T, n)
