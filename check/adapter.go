@@ -169,5 +169,5 @@ func (a *adapter) judgeRank(m *subject) {
 	}
 	from := root.First("r")
 	m.found(m.main.path).Add(RuleAdapterRank, "", spanOf(from), "%s has %s, but %s rank %d",
-		quote(m.main.path), named(from), odd.subject("has", "have"), rank)
+		quote(m.main.path), from.Sentence(), odd.subject("has", "have"), rank)
 }

@@ -3,6 +3,9 @@
 package check
 
 import (
+	"cmp"
+	"math/bits"
+
 	"github.com/weightools/safetensors/internal/parts"
 )
 
@@ -23,10 +26,10 @@ func (p *packed) judge(m *subject) {
 type need struct {
 	weight parts.Role
 	kind   parts.Kinds // of the weight
-	with   roles       // the need is for weights that have all of these
-	unless roles       // and none of these
-	one    roles       // at least one of these must be there
-	name   parts.Role  // the one that is reported as missing
+	with   parts.Set   // the need is for weights that have all of these
+	unless parts.Set   // and none of these
+	one    parts.Set   // at least one of these must be there
+	name   parts.Role  // the one that is reported as missing; the first of one by default
 
 	// Whether a companion should be there is decided by other weights: by all of the same kind, or if peers is
 	// set, by the weights in the same place of other layers. Some programs leave a few weights unpacked, but not
@@ -37,33 +40,34 @@ type need struct {
 const weight = parts.Weight // shortens the table
 
 var needs = []need{
-	{weight: parts.QWeight, one: only(parts.Scales), name: parts.Scales},
-	{weight: parts.QWeight, one: only(parts.Zeros), name: parts.Zeros},
-	{weight: parts.QWeight, one: only(parts.GroupIndex), name: parts.GroupIndex, peers: true},
-	{weight: parts.Packed, kind: ^parts.U8, one: only(parts.Scale, parts.ScaleInv), name: parts.Scale, always: true},
-	{weight: parts.Packed, kind: ^parts.U8, one: only(parts.ShapeOf), name: parts.ShapeOf},
-	{weight: parts.Packed, kind: parts.U8, one: only(parts.Scale), name: parts.Scale, always: true},
-	{weight: parts.Packed, kind: parts.U8, one: only(parts.GlobalScale), name: parts.GlobalScale, peers: true},
-	{weight: parts.Blocks, kind: parts.U8, one: only(parts.Scales), name: parts.Scales},
-	{weight: weight, kind: parts.Float8, one: only(parts.Scale, parts.ScaleInv), name: parts.ScaleInv, peers: true},
-	{weight: weight, kind: parts.I8, one: only(parts.Scale), name: parts.Scale, peers: true},
-	{weight: weight, kind: parts.U8, unless: only(parts.Absmax), one: only(parts.Scale), name: parts.Scale, peers: true},
-	{weight: weight, kind: parts.U8, with: only(parts.Scale), one: only(parts.Scale2), name: parts.Scale2, peers: true},
-	{weight: weight, kind: parts.U8, unless: only(parts.Scale), one: only(parts.Absmax), name: parts.Absmax, peers: true},
-	{weight: weight, kind: parts.U8, with: only(parts.Absmax), one: only(parts.QuantMap), name: parts.QuantMap,
-		peers: true},
-	{weight: weight, kind: parts.U8, with: only(parts.Absmax), one: only(parts.QuantState), name: parts.QuantState,
-		peers: true},
-	{weight: weight, kind: parts.U8, with: only(parts.NestedAbsmax), one: only(parts.NestedMap), name: parts.NestedMap,
-		peers: true},
-	{weight: weight, kind: parts.Int32, one: only(parts.Scales), name: parts.Scales},
-	{weight: weight, kind: parts.Int32, with: only(parts.Scales), one: only(parts.Biases), name: parts.Biases,
-		peers: true},
+	{weight: parts.QWeight, one: parts.SetOf(parts.Scales)},
+	{weight: parts.QWeight, one: parts.SetOf(parts.Zeros)},
+	{weight: parts.QWeight, one: parts.SetOf(parts.GroupIndex), peers: true},
+	{weight: parts.Packed, kind: ^parts.U8, one: parts.SetOf(parts.Scale, parts.ScaleInv), name: parts.Scale, always: true},
+	{weight: parts.Packed, kind: ^parts.U8, one: parts.SetOf(parts.ShapeOf)},
+	{weight: parts.Packed, kind: parts.U8, one: parts.SetOf(parts.Scale), always: true},
+	{weight: parts.Packed, kind: parts.U8, one: parts.SetOf(parts.GlobalScale), peers: true},
+	{weight: parts.Blocks, kind: parts.U8, one: parts.SetOf(parts.Scales)},
+	{weight: weight, kind: parts.Float8, one: parts.SetOf(parts.Scale, parts.ScaleInv), name: parts.ScaleInv, peers: true},
+	{weight: weight, kind: parts.I8, one: parts.SetOf(parts.Scale), peers: true},
+	{weight: weight, kind: parts.U8, unless: parts.SetOf(parts.Absmax), one: parts.SetOf(parts.Scale), peers: true},
+	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.Scale), one: parts.SetOf(parts.Scale2), peers: true},
+	{weight: weight, kind: parts.U8, unless: parts.SetOf(parts.Scale), one: parts.SetOf(parts.Absmax), peers: true},
+	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.Absmax), one: parts.SetOf(parts.QuantMap), peers: true},
+	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.Absmax), one: parts.SetOf(parts.QuantState), peers: true},
+	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.NestedAbsmax), one: parts.SetOf(parts.NestedMap), peers: true},
+	{weight: weight, kind: parts.Int32, one: parts.SetOf(parts.Scales)},
+	{weight: weight, kind: parts.Int32, with: parts.SetOf(parts.Scales), one: parts.SetOf(parts.Biases), peers: true},
+}
+
+// missing returns the companion that is reported.
+func (n *need) missing() parts.Role {
+	return cmp.Or(n.name, parts.Role(bits.TrailingZeros64(uint64(n.one))))
 }
 
 // isFor reports whether a module has a weight of the need.
 func (n *need) isFor(m *module) bool {
-	return m.have.has(n.weight) && (n.kind == 0 || m.kind&n.kind != 0) && m.have&n.with == n.with && m.have&n.unless == 0
+	return m.have.Has(n.weight) && (n.kind == 0 || m.kind&n.kind != 0) && m.have&n.with == n.with && m.have&n.unless == 0
 }
 
 // A kind is what weights have in common by whose companions one is judged: nothing, or their place in a layer.
@@ -117,7 +121,7 @@ func (p *packed) judgeNeed(m *subject, n *need) {
 	if with > 0 {
 		also = ", which " + count(with, "similar tensor") + " have"
 	}
-	m.report(RuleQuantCompanion, &all, "is packed, but lacks its", "are packed, but lack their", "%s%s", n.name, also)
+	m.report(RuleQuantCompanion, &all, "is packed, but lacks its", "are packed, but lack their", "%s%s", n.missing(), also)
 }
 
 // judgeOrphans reports companions without a weight, where one is certainly missing.
@@ -125,14 +129,14 @@ func (p *packed) judgeOrphans(m *subject) {
 	var orphans tally
 	for i := range p.modules {
 		one := &p.modules[i]
-		if one.have&holders != 0 {
+		if one.have&parts.Holders != 0 {
 			continue
 		}
 		var companion end
 		switch {
-		case one.have.has(parts.Scales) && one.have.has(parts.Zeros):
+		case one.have.Has(parts.Scales) && one.have.Has(parts.Zeros):
 			companion = p.get(one, parts.Zeros)
-		case one.have.has(parts.Scale) && one.have.has(parts.ShapeOf):
+		case one.have.Has(parts.Scale) && one.have.Has(parts.ShapeOf):
 			companion = p.get(one, parts.ShapeOf)
 		default:
 			continue

@@ -97,9 +97,3 @@ func spanOf(v config.Value) safetensors.Span {
 	begin, end := v.Span()
 	return safetensors.Span{Begin: int64(begin), End: int64(end)}
 }
-
-// named returns a number with its name, as in "hidden_size 4096".
-func named(v config.Value) string {
-	n, _ := v.Int()
-	return v.Name + " " + wording.Grouped(n).String()
-}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/hashing"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/stats"
 )
@@ -96,8 +97,8 @@ func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkp
 		return nil, err
 	}
 	defer object.Close()
-	hash := want.hash(object.Size())
-	verdicts, err := d.countInOrder(newDigester(object.ReaderAt(ctx), hash), s)
+	hash := hashing.New(want.want, object.Size())
+	verdicts, err := d.countInOrder(hashing.NewReader(object.ReaderAt(ctx), hash), s)
 	if err == nil {
 		m.check(s.path, object.Size(), want, hash)
 	}

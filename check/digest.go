@@ -5,7 +5,6 @@ package check
 import (
 	"context"
 	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/hashing"
 )
 
 // A digest is the expected digest of a file, in hexadecimal digits.
@@ -23,25 +23,6 @@ type digest struct {
 	want string
 	rule safetensors.Rule
 	by   string // where it comes from, for messages
-}
-
-// hash returns the hash of the digest for a file of the given size: SHA-256, or git's SHA-1 of a blob, which
-// includes its kind and size.
-func (d *digest) hash(size int64) hash.Hash {
-	switch len(d.want) {
-	case 2 * sha256.Size:
-		return sha256.New()
-	case 2 * sha1.Size:
-		h := sha1.New()
-		fmt.Fprintf(h, "blob %d\x00", size)
-		return h
-	}
-	return nil
-}
-
-// isDigest reports whether a name is a digest: the SHA-256 of a large blob, or git's digest of a small one.
-func isDigest(name string) bool {
-	return (len(name) == 2*sha256.Size || len(name) == 2*sha1.Size) && strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // blobOf returns the digest in the name of the blob to which a file of the Hub's cache links:
@@ -57,7 +38,7 @@ func (r *folder) blobOf(file string) (digest, bool) {
 	}
 	to = filepath.ToSlash(to)
 	name := path.Base(to)
-	if path.Base(path.Dir(to)) != "blobs" || !isDigest(name) {
+	if path.Base(path.Dir(to)) != "blobs" || !hashing.IsDigest(name) {
 		return digest{}, false
 	}
 	return digest{name, RuleBlobDigest, "it links to the blob " + name}, true
@@ -75,7 +56,7 @@ func (r *folder) recordOf(ctx context.Context, file string) (digest, bool) {
 		return digest{}, false
 	}
 	lines := strings.Split(string(text), "\n")
-	if len(lines) < 3 || !isDigest(strings.TrimSpace(lines[1])) {
+	if len(lines) < 3 || !hashing.IsDigest(strings.TrimSpace(lines[1])) {
 		return digest{}, false
 	}
 	want := strings.TrimSpace(lines[1])
@@ -110,7 +91,7 @@ func (r *folder) check(file string, size int64, d digest, made hash.Hash) {
 func (r *folder) judgeBlobs(ctx context.Context, done map[string]bool) {
 	for _, file := range r.names {
 		d, ok := r.blobOf(file)
-		if name := path.Base(file); !ok && path.Base(path.Dir(file)) == "blobs" && isDigest(name) {
+		if name := path.Base(file); !ok && path.Base(path.Dir(file)) == "blobs" && hashing.IsDigest(name) {
 			d, ok = digest{name, RuleBlobDigest, "its name has another one"}, true
 		}
 		// A blob sorts before the links to it.
@@ -123,7 +104,7 @@ func (r *folder) judgeBlobs(ctx context.Context, done map[string]bool) {
 			r.failed(file, err)
 			continue
 		}
-		made := d.hash(object.Size())
+		made := hashing.New(d.want, object.Size())
 		_, err = io.Copy(made, io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
 		object.Close()
 		if ctx.Err() != nil {

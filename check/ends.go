@@ -38,17 +38,12 @@ var outputs = []string{"output", "embed_out", "score", "classifier", "classifica
 func (e *ends) look(ti *safetensors.TensorInfo, shard int, n name) {
 	e.hasHead = e.hasHead || strings.Contains(ti.Name, "head") || slices.Contains(outputs, parts.Last(n.module))
 	switch {
-	case n.leaf != "weight" || !isFloat(ti.Dtype) || len(ti.Shape) != 2:
+	case n.leaf != "weight" || parts.KindOf(ti.Dtype) != parts.Float || len(ti.Shape) != 2:
 	case slices.Contains(embeddings, n.module):
 		e.embedding = end{ti, shard}
 	case slices.Contains(heads, n.module):
 		e.head = end{ti, shard}
 	}
-}
-
-// isFloat reports whether a dtype is a float of 16 bits or more, as of weights that are not packed.
-func isFloat(d safetensors.Dtype) bool {
-	return d.Class() == safetensors.ClassFloat && d.Bits() >= 16
 }
 
 const tieName = "tie_word_embeddings"
@@ -95,7 +90,7 @@ func (e *ends) judgeShape(m *subject) {
 	rows, columns := ti.Shape[0], ti.Shape[1]
 	if n, from, ok := m.Int(config.Vocab); ok && rows < n {
 		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
-			"tensor %s has %v rows, but %s has %s", quote(ti.Name), wording.Grouped(rows), quote(m.main.path), named(from))
+			"tensor %s has %v rows, but %s has %s", quote(ti.Name), wording.Grouped(rows), quote(m.main.path), from.Sentence())
 	}
 	if m.HasProjection() {
 		return
@@ -103,6 +98,6 @@ func (e *ends) judgeShape(m *subject) {
 	if n, from, ok := m.Int(config.Hidden); ok && columns != n {
 		m.found(file).Add(RuleConfigShape, ti.Name, ti.Entry,
 			"tensor %s has %v columns, but %s has %s", quote(ti.Name), wording.Grouped(columns), quote(m.main.path),
-			named(from))
+			from.Sentence())
 	}
 }

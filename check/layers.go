@@ -173,7 +173,7 @@ func (s *stack) judgeNumber(m *subject) {
 	}
 	if missing := s.missing(int32(n)); missing != "" {
 		m.found(m.main.path).Add(RuleLayerMissing, "", spanOf(from), "%s has %s, but the tensors of %s have %s: %s",
-			quote(m.main.path), named(from), quote(s.name), count(len(s.layers), "layer"), missing)
+			quote(m.main.path), from.Sentence(), quote(s.name), count(len(s.layers), "layer"), missing)
 	}
 }
 
@@ -213,6 +213,6 @@ func (s *stack) judgeExperts(m *subject) {
 		}
 		m.found(m.shards[l.first.shard].path).Add(RuleLayerMissing, l.first.info.Name, l.first.info.Entry,
 			"layer %d of %s has %s, but %s has %s", l.number, quote(s.name), count(l.experts, "expert"),
-			quote(m.main.path), named(from))
+			quote(m.main.path), from.Sentence())
 	}
 }

@@ -20,30 +20,10 @@ type packed struct {
 // A module is what one packed weight is made of.
 type module struct {
 	name string
-	have roles
+	have parts.Set
 	kind parts.Kinds // of its weight: of the part with the role parts.Weight, if any
 	head int32       // the index of its last piece, plus one
 }
-
-// roles is a set of roles.
-type roles uint64
-
-func only(all ...parts.Role) (set roles) {
-	for _, r := range all {
-		set |= 1 << r
-	}
-	return set
-}
-
-func (s roles) has(r parts.Role) bool { return s>>r&1 != 0 }
-
-// holders are the roles that hold values.
-var holders = func() (set roles) {
-	for r := range parts.Extra {
-		set |= 1 << r
-	}
-	return set
-}()
 
 // A piece is one tensor of a module.
 type piece struct {
@@ -90,7 +70,7 @@ func (p *packed) look(ti *safetensors.TensorInfo, shard int, n name) {
 	m := &p.modules[at]
 	p.pieces = append(p.pieces, piece{ti, int32(shard), m.head, role})
 	m.head = int32(len(p.pieces))
-	m.have |= 1 << role
+	m.have.Add(role)
 	if role.Holds() {
 		m.kind = parts.KindOf(ti.Dtype)
 	}
@@ -98,7 +78,7 @@ func (p *packed) look(ti *safetensors.TensorInfo, shard int, n name) {
 
 // any reports whether any weight is packed.
 func (p *packed) any() bool {
-	return slices.ContainsFunc(p.modules, func(m module) bool { return m.have&holders != 0 })
+	return slices.ContainsFunc(p.modules, func(m module) bool { return m.have&parts.Holders != 0 })
 }
 
 // get returns the tensor of a module with the given role, or the zero end if there is none.

@@ -72,7 +72,7 @@ func newShapeJudge(m *subject) *shapeJudge {
 // judgeShapes compares the shapes of the parts of each module with each other, and with the configuration.
 func (p *packed) judgeShapes(m *subject) {
 	j := newShapeJudge(m)
-	if slices.ContainsFunc(p.modules, func(one module) bool { return one.have.has(parts.QWeight) }) {
+	if slices.ContainsFunc(p.modules, func(one module) bool { return one.have.Has(parts.QWeight) }) {
 		j.widths = m.widths()
 	}
 	for i := range p.modules {
@@ -86,19 +86,19 @@ func (p *packed) judgeShapes(m *subject) {
 func (p *packed) judgeModule(one *module, j *shapeJudge) {
 	get := func(role parts.Role) end { return p.get(one, role) }
 	switch weight := get(parts.Weight); {
-	case one.have.has(parts.QWeight):
+	case one.have.Has(parts.QWeight):
 		j.judgeRows(get(parts.QWeight), get(parts.Scales), get(parts.Zeros), get(parts.GroupIndex))
-	case one.have.has(parts.Packed) && one.kind == parts.U8:
+	case one.have.Has(parts.Packed) && one.kind == parts.U8:
 		j.judgePairs(get(parts.Packed), get(parts.Scale))
-	case one.have.has(parts.Packed):
+	case one.have.Has(parts.Packed):
 		j.judgeWords(get(parts.Packed), get(parts.Scale))
 	case weight.info == nil:
 		j.judgeBlocks(get(parts.Blocks), get(parts.Scales))
-	case one.kind == parts.U8 && one.have.has(parts.Scale2):
+	case one.kind == parts.U8 && one.have.Has(parts.Scale2):
 		j.judgePairs(weight, get(parts.Scale))
-	case one.kind == parts.U8 && one.have.has(parts.Absmax):
+	case one.kind == parts.U8 && one.have.Has(parts.Absmax):
 		j.judgeAbsmax(weight, get(parts.Absmax))
-	case one.kind == parts.Float8 && one.have.has(parts.ScaleInv):
+	case one.kind == parts.Float8 && one.have.Has(parts.ScaleInv):
 		j.judgeTiles(weight, get(parts.ScaleInv))
 	case one.kind == parts.Int32:
 		j.judgeAffine(weight, get(parts.Scales), get(parts.Biases), one.name)

@@ -39,181 +39,131 @@ const (
 	RuleConstantWeight     safetensors.Rule = "constant-weight"
 )
 
-// Values of Source and Reference.
+// Values of Source.
 const (
 	hubCache     = "none: the layout of the Hugging Face Hub's local cache"
 	transformers = "none: the convention of the library transformers"
 	peft         = "none: the convention of the library PEFT"
 	schemes      = "none: the conventions of GPTQ, AWQ, compressed-tensors, ModelOpt, bitsandbytes, MLX and the OCP formats"
-	readsOneFile = "reads a single file"
 )
 
 var rules = [...]safetensors.RuleInfo{
-	{
-		Rule: RuleNotFetched, Severity: safetensors.Warning,
+	{Rule: RuleNotFetched, Severity: safetensors.Warning,
 		Summary: "The files beside the weights are not Git LFS pointers, error pages or empty files.",
-		Source:  "none: loaders read these files", Reference: readsOneFile,
-		Fix: "Run `git lfs pull` in the file's repository, or check the URL and your login, and download the file again.",
-	},
-	{
-		Rule: RuleDownloadUnfinished, Severity: safetensors.Note,
+		Source:  "none: loaders read these files",
+		Fix:     "Run `git lfs pull` in the file's repository, or check the URL and your login, and download the file again."},
+	{Rule: RuleDownloadUnfinished, Severity: safetensors.Note,
 		Summary: "No download is unfinished.",
-		Source:  "none: the names that download programs give to incomplete files", Reference: readsOneFile,
-		Fix: "Download the file again, or remove the unfinished one if the complete file exists.",
-	},
-	{
-		Rule: RuleRefMissing, Severity: safetensors.Warning,
+		Source:  "none: the names that download programs give to incomplete files",
+		Fix:     "Download the file again, or remove the unfinished one if the complete file exists."},
+	{Rule: RuleRefMissing, Severity: safetensors.Warning,
 		Summary: "Each reference in the Hub's cache names an existing snapshot.",
-		Source:  hubCache, Reference: readsOneFile,
-		Fix: "Download the revision again, or remove the reference: offline loaders that use it find nothing.",
-	},
-	{
-		Rule: RuleOtherFormat, Severity: safetensors.Note,
+		Source:  hubCache,
+		Fix:     "Download the revision again, or remove the reference: offline loaders that use it find nothing."},
+	{Rule: RuleOtherFormat, Severity: safetensors.Note,
 		Summary: "A folder has its weights in one format.",
-		Source:  "none: loaders differ in which format they choose", Reference: readsOneFile,
-		Fix: "Keep only the format that your loader reads. Pickle formats can run code when they are loaded.",
-	},
-	{
-		Rule: RulePathUnsafe, Severity: safetensors.Warning,
+		Source:  "none: loaders differ in which format they choose",
+		Fix:     "Keep only the format that your loader reads. Pickle formats can run code when they are loaded."},
+	{Rule: RulePathUnsafe, Severity: safetensors.Warning,
 		Summary: "File names have no control characters and none that change the direction of text. " +
 			"Names of weights have no backslashes or colons.",
-		Source:    "none: names are printed on terminals, and systems interpret these characters differently",
-		Reference: readsOneFile,
-		Fix:       "Rename the file, or do not trust its source.",
-	},
-	{
-		Rule: RulePathCollision, Severity: safetensors.Note,
+		Source: "none: names are printed on terminals, and systems interpret these characters differently",
+		Fix:    "Rename the file, or do not trust its source."},
+	{Rule: RulePathCollision, Severity: safetensors.Note,
 		Summary: "No two paths differ only in case.",
-		Source:  "none: by default, Windows and macOS treat them as one file", Reference: readsOneFile,
-		Fix: "Rename one of the two files.",
-	},
-	{
-		Rule: RuleConfigJSON, Severity: safetensors.Warning,
+		Source:  "none: by default, Windows and macOS treat them as one file",
+		Fix:     "Rename one of the two files."},
+	{Rule: RuleConfigJSON, Severity: safetensors.Warning,
 		Summary: "Each configuration file is a JSON object.",
-		Source:  transformers, Reference: readsOneFile,
-		Fix: "Download or write the file again.",
-	},
-	{
-		Rule: RuleConfigShape, Severity: safetensors.Warning,
+		Source:  transformers,
+		Fix:     "Download or write the file again."},
+	{Rule: RuleConfigShape, Severity: safetensors.Warning,
 		Summary: "The sizes in the configuration match the shapes of the tensors.",
-		Source:  transformers, Reference: readsOneFile,
-		Fix: "Download the configuration and the weights from the same revision.",
-	},
-	{
-		Rule: RuleLayerMissing, Severity: safetensors.Warning,
+		Source:  transformers,
+		Fix:     "Download the configuration and the weights from the same revision."},
+	{Rule: RuleLayerMissing, Severity: safetensors.Warning,
 		Summary: "Every layer is present, and no layer lacks a tensor that all others have.",
-		Source:  transformers, Reference: readsOneFile,
-		Fix: "Download or write the weights again: a loader may leave missing weights uninitialized.",
-	},
-	{
-		Rule: RuleTensorEmpty, Severity: safetensors.Warning,
+		Source:  transformers,
+		Fix:     "Download or write the weights again: a loader may leave missing weights uninitialized."},
+	{Rule: RuleTensorEmpty, Severity: safetensors.Warning,
 		Summary: "No weight has the shape [0].",
-		Source:  "none: DeepSpeed ZeRO-3 saves such weights if they are not gathered first", Reference: readsOneFile,
-		Fix: "Save the model again with gathered weights: set stage3_gather_16bit_weights_on_model_save or use zero_to_fp32.py.",
-	},
-	{
-		Rule: RuleHeadMissing, Severity: safetensors.Warning,
+		Source:  "none: DeepSpeed ZeRO-3 saves such weights if they are not gathered first",
+		Fix:     "Save the model again with gathered weights: set stage3_gather_16bit_weights_on_model_save or use zero_to_fp32.py."},
+	{Rule: RuleHeadMissing, Severity: safetensors.Warning,
 		Summary: "A model has an output layer unless it is tied to the embedding.",
-		Source:  transformers, Reference: readsOneFile,
-		Fix: "Set tie_word_embeddings to true if they are tied; otherwise download or write the weights again.",
-	},
-	{
-		Rule: RuleTiedTwice, Severity: safetensors.Note,
+		Source:  transformers,
+		Fix:     "Set tie_word_embeddings to true if they are tied; otherwise download or write the weights again."},
+	{Rule: RuleTiedTwice, Severity: safetensors.Note,
 		Summary: "Tied weights are stored once.",
-		Source:  transformers, Reference: readsOneFile,
-		Fix: "No action is needed. Writing the file without the duplicate saves space.",
-	},
-	{
-		Rule: RuleQuantCompanion, Severity: safetensors.Invalid,
+		Source:  transformers,
+		Fix:     "No action is needed. Writing the file without the duplicate saves space."},
+	{Rule: RuleQuantCompanion, Severity: safetensors.Invalid,
 		Summary: "A packed weight has all tensors that are needed to unpack it: scales, zero points, group indices, shape or state.",
-		Source:  schemes, Reference: readsOneFile,
-		Fix: "Download or quantize the weights again: a loader may unpack them with uninitialized memory.",
-	},
-	{
-		Rule: RuleQuantShape, Severity: safetensors.Invalid,
+		Source:  schemes,
+		Fix:     "Download or quantize the weights again: a loader may unpack them with uninitialized memory."},
+	{Rule: RuleQuantShape, Severity: safetensors.Invalid,
 		Summary: "The shapes of a packed weight and of its scales, zero points and indices match.",
-		Source:  schemes, Reference: readsOneFile,
-		Fix: "Download or quantize the weights again: the tensors come from different versions.",
-	},
-	{
-		Rule: RuleQuantConfig, Severity: safetensors.Warning,
+		Source:  schemes,
+		Fix:     "Download or quantize the weights again: the tensors come from different versions."},
+	{Rule: RuleQuantConfig, Severity: safetensors.Warning,
 		Summary: "The bits, group size and block size in the quantization's configuration match the shapes.",
-		Source:  schemes, Reference: readsOneFile,
-		Fix: "Correct the configuration, or download it and the weights from the same revision.",
-	},
-	{
-		Rule: RuleAdapterEmpty, Severity: safetensors.Warning,
+		Source:  schemes,
+		Fix:     "Correct the configuration, or download it and the weights from the same revision."},
+	{Rule: RuleAdapterEmpty, Severity: safetensors.Warning,
 		Summary: "An adapter has tensors and changes the model.",
-		Source:  peft, Reference: readsOneFile,
-		Fix: "Save the adapter again: some loaders fail with this one, and others serve the model without it.",
-	},
-	{
-		Rule: RuleAdapterPair, Severity: safetensors.Warning,
+		Source:  peft,
+		Fix:     "Save the adapter again: some loaders fail with this one, and others serve the model without it."},
+	{Rule: RuleAdapterPair, Severity: safetensors.Warning,
 		Summary: "An adapter has both matrices of each module, with the same rank.",
-		Source:  peft, Reference: readsOneFile,
-		Fix: "Save the adapter again.",
-	},
-	{
-		Rule: RuleAdapterRank, Severity: safetensors.Warning,
+		Source:  peft,
+		Fix:     "Save the adapter again."},
+	{Rule: RuleAdapterRank, Severity: safetensors.Warning,
 		Summary: "The rank in adapter_config.json matches the matrices.",
-		Source:  peft, Reference: readsOneFile,
-		Fix: "Correct r, or set rank_pattern if ranks differ.",
-	},
-	{
-		Rule: RuleTotalParameters, Severity: safetensors.Note,
+		Source:  peft,
+		Fix:     "Correct r, or set rank_pattern if ranks differ."},
+	{Rule: RuleTotalParameters, Severity: safetensors.Note,
 		Summary: "total_parameters in the index is the number of elements or, for packed weights, of parameters.",
-		Source:  "none: the library transformers writes it into the index", Reference: readsOneFile,
-		Fix: "No action is needed. `weigh info` shows the correct number.",
-	},
-	{
-		Rule: RuleAlignmentCost, Severity: safetensors.Note,
+		Source:  "none: the library transformers writes it into the index",
+		Fix:     "No action is needed. `weigh info` shows the correct number."},
+	{Rule: RuleAlignmentCost, Severity: safetensors.Note,
 		Summary: "Tensors are aligned to the size of their elements, so that loaders can use a mapped file in place.",
-		Source:  "none: misaligned tensors must be copied", Reference: readsOneFile,
-		Fix: "Write the files again with headers padded to a multiple of 8 and wide dtypes first.",
-	},
-	{
-		Rule: RuleBlobDigest, Severity: safetensors.Invalid,
+		Source:  "none: misaligned tensors must be copied",
+		Fix:     "Write the files again with headers padded to a multiple of 8 and wide dtypes first."},
+	{Rule: RuleBlobDigest, Severity: safetensors.Invalid,
 		Summary: "A blob in the Hub's cache has the digest in its name.",
-		Source:  hubCache, Reference: readsOneFile,
-		Fix: "Remove the blob and download it again.",
-	},
-	{
-		Rule: RuleDownloadDigest, Severity: safetensors.Warning,
+		Source:  hubCache,
+		Fix:     "Remove the blob and download it again."},
+	{Rule: RuleDownloadDigest, Severity: safetensors.Warning,
 		Summary: "A file has the digest recorded when it was downloaded from the Hub.",
-		Source:  "none: .cache/huggingface/download, where huggingface_hub records downloads", Reference: readsOneFile,
-		Fix: "Download the file again, unless it was changed on purpose.",
-	},
-	{
-		Rule: RuleTiedDiffers, Severity: safetensors.Warning,
+		Source:  "none: .cache/huggingface/download, where huggingface_hub records downloads",
+		Fix:     "Download the file again, unless it was changed on purpose."},
+	{Rule: RuleTiedDiffers, Severity: safetensors.Warning,
 		Summary: "Tied weights that are stored twice have the same bytes.",
-		Source:  transformers, Reference: readsOneFile,
-		Fix: "Find out which of the two is correct: a loader that ties them uses one and drops the other.",
-	},
-	{
-		Rule: RuleNotFinite, Severity: safetensors.Warning,
+		Source:  transformers,
+		Fix:     "Find out which of the two is correct: a loader that ties them uses one and drops the other."},
+	{Rule: RuleNotFinite, Severity: safetensors.Warning,
 		Summary: "Weights are finite numbers.",
-		Source:  "none: a NaN spreads to everything computed from it", Reference: readsOneFile,
-		Fix: "Download the file again. If its digest is right, the training or conversion failed.",
-	},
-	{
-		Rule: RuleScaleValue, Severity: safetensors.Warning,
+		Source:  "none: a NaN spreads to everything computed from it",
+		Fix:     "Download the file again. If its digest is right, the training or conversion failed."},
+	{Rule: RuleScaleValue, Severity: safetensors.Warning,
 		Summary: "Scales are finite and not all zero.",
-		Source:  schemes, Reference: readsOneFile,
-		Fix: "Download or quantize the weights again.",
-	},
-	{
-		Rule: RuleZeroRun, Severity: safetensors.Warning,
+		Source:  schemes,
+		Fix:     "Download or quantize the weights again."},
+	{Rule: RuleZeroRun, Severity: safetensors.Warning,
 		Summary: "No long run of weights is all zeros.",
-		Source:  "none: incomplete downloads and reads past the end of a file leave zeros", Reference: readsOneFile,
-		Fix: "Download the file again.",
-	},
-	{
-		Rule: RuleConstantWeight, Severity: safetensors.Note,
+		Source:  "none: incomplete downloads and reads past the end of a file leave zeros",
+		Fix:     "Download the file again."},
+	{Rule: RuleConstantWeight, Severity: safetensors.Note,
 		Summary: "The elements of a weight matrix are not all equal.",
-		Source:  "none: such a matrix was not trained", Reference: readsOneFile,
-		Fix: "Find out whether the layer was trained: some layers are initialized with zeros.",
-	},
+		Source:  "none: such a matrix was not trained",
+		Fix:     "Find out whether the layer was trained: some layers are initialized with zeros."},
 }
 
 // Rules returns the rules about a repository, in the order in which it is read.
-func Rules() []safetensors.RuleInfo { return slices.Clone(rules[:]) }
+func Rules() []safetensors.RuleInfo {
+	list := slices.Clone(rules[:])
+	for i := range list {
+		list[i].Reference = "reads a single file"
+	}
+	return list
+}

@@ -27,7 +27,7 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 		s.floats += elems
 	}
 	s.bytes += ti.Size()
-	if len(ti.Shape) == 1 && ti.Shape[0] == 0 && n.leaf == "weight" && isFloat(ti.Dtype) {
+	if len(ti.Shape) == 1 && ti.Shape[0] == 0 && n.leaf == "weight" && parts.KindOf(ti.Dtype) == parts.Float {
 		for len(s.empty) <= shard {
 			s.empty = append(s.empty, tally{})
 		}

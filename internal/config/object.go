@@ -2,7 +2,12 @@
 
 package config
 
-import "github.com/weightools/safetensors/internal/jsonscan"
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/wording"
+)
 
 // An Object holds the members of a JSON object. If two members have the same name, the last one
 // counts, as in Python. A nil Object has no members.
@@ -28,6 +33,12 @@ func objectOf(v jsonscan.Value) Object {
 
 // Object returns the members of v, or nil if v is not an object.
 func (v Value) Object() Object { return objectOf(v.Value) }
+
+// Sentence returns a number with its name for messages, as in "hidden_size 4096".
+func (v Value) Sentence() string {
+	n, _ := v.Int()
+	return fmt.Sprintf("%s %v", v.Name, wording.Grouped(n))
+}
 
 // First returns the first of the named members that exists and is not null.
 func (o Object) First(names ...string) Value {

@@ -1,6 +1,6 @@
 // A digest that is made of reads of several goroutines.
 
-package check
+package hashing
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func TestDigesterIsInOrder(t *testing.T) {
 		content[i] = byte(i * i >> 3)
 	}
 	h := sha256.New()
-	d := newDigester(bytes.NewReader(content), h)
+	d := NewReader(bytes.NewReader(content), h)
 	var mu sync.Mutex
 	next := 0
 	var readers sync.WaitGroup
@@ -65,7 +65,7 @@ func (r *failingReader) ReadAt(b []byte, off int64) (int, error) {
 
 // A read that waits for bytes that will never be digested ends.
 func TestDigesterEnds(t *testing.T) {
-	d := newDigester(&failingReader{bytes.NewReader(make([]byte, 300)), 100}, sha256.New())
+	d := NewReader(&failingReader{bytes.NewReader(make([]byte, 300)), 100}, sha256.New())
 	ended := make(chan error)
 	go func() {
 		_, err := d.ReadAt(make([]byte, 50), 50) // waits for the first 50
