@@ -145,6 +145,8 @@ func writeValue(w *bufio.Writer, v any) error {
 		return writeMembers(w, v)
 	case Elements:
 		return writeArray(w, v)
+	case func(func(any) bool):
+		return writeArray(w, v)
 	case func() any:
 		return writeValue(w, v())
 	}

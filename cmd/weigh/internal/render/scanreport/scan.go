@@ -113,13 +113,9 @@ type (
 // JSON streams weigh.scan/1.
 func (c *Scan) JSON(w io.Writer, s typeset.Style) error {
 	files := encode.Each(len(c.Files), func(i int) any { return c.Files[i].json() })
-	unread := func(yield func(any) bool) {
-		for _, u := range c.Unread {
-			if !yield([]encode.Member{encode.M("file", u.File), encode.M("message", u.Message)}) {
-				return
-			}
-		}
-	}
+	unread := encode.List(c.Unread, func(u *finding.Unread) any {
+		return []encode.Member{encode.M("file", u.File), encode.M("message", u.Message)}
+	})
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.scan/1"),
 		encode.M("targets", c.Targets),
