@@ -259,7 +259,7 @@ var rules = [...]RuleInfo{
 	{
 		Rule: RuleBoolValue, Severity: Warning,
 		Summary: "Every BOOL is a byte of 0 or 1.",
-		Source:  "none: other values are undefined behaviour in C and Rust", Reference: "accepted",
+		Source:  "none: other values are undefined behavior in C and Rust", Reference: "accepted",
 		Fix: "Write the tensor again from its source.",
 	},
 	{

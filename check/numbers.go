@@ -105,7 +105,7 @@ func ofWeight(ti *safetensors.TensorInfo, leaf string, role parts.Role) bool {
 }
 
 // A run of zeros is reported if it has at least so many tensors, trained matrices and bytes. Zero points and
-// biases are often zero, and neighbours.
+// biases are often zero, and neighbors.
 const (
 	runTensors  = 3
 	runMatrices = 2

@@ -16,7 +16,7 @@ import (
 )
 
 // The tensors that are read have a few hundred bytes, and writers usually store them next to each other:
-// tensors of one dtype in the order of their names. So neighbours are read at once.
+// tensors of one dtype in the order of their names. So neighbors are read at once.
 const (
 	maxText  = 64 << 10 // bytes of one tensor: JSON of a shape and some names
 	maxGap   = 16 << 10 // bytes between two tensors that are read at once

@@ -11,7 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
-// Analyze analyses all pickles in the first size bytes of r. It continues after errors and searches the rest for more
+// Analyze analyzes all pickles in the first size bytes of r. It continues after errors and searches the rest for more
 // pickles.
 //
 // The error is a read error, never one of the contents. The report then has the findings so far and is not Complete.
@@ -61,7 +61,7 @@ func (a *analysis) run() {
 		}
 	}
 	if off < size && a.left <= 0 {
-		a.all.limit(off, "the instruction budget is exhausted at %d; the rest was not analysed", off)
+		a.all.limit(off, "the instruction budget is exhausted at %d; the rest was not analyzed", off)
 	}
 	a.closeGap(size)
 	a.nested()

@@ -1,4 +1,4 @@
-// Benchmarks of decoding, analysing and loading.
+// Benchmarks of decoding, analyzing and loading.
 
 package pickle
 

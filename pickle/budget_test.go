@@ -1,4 +1,4 @@
-// Budgets: pickles that are small or cheap to write but expensive to analyse.
+// Budgets: pickles that are small or cheap to write but expensive to analyze.
 
 package pickle
 
@@ -74,7 +74,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestWorkOfCheckpoint checks that a scan, with its default instructions and 24 MiB, analyses a checkpoint of 50,000
+// TestWorkOfCheckpoint checks that a scan, with its default instructions and 24 MiB, analyzes a checkpoint of 50,000
 // tensors completely.
 func TestWorkOfCheckpoint(t *testing.T) {
 	data := checkpointPickle(50_000)

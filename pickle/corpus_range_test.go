@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestArchives analyses the pickles in PyTorch archives that archive/zip can open. If an archive is safe, so is its
+// TestArchives analyzes the pickles in PyTorch archives that archive/zip can open. If an archive is safe, so is its
 // pickle; if it is dangerous only because of imports, so is its pickle.
 func TestArchives(t *testing.T) {
 	for _, s := range allSamples(t) {
@@ -41,7 +41,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestLegacyStreams analyses the five pickles at the start of old PyTorch files. The tensor data follows them.
+// TestLegacyStreams analyzes the five pickles at the start of old PyTorch files. The tensor data follows them.
 func TestLegacyStreams(t *testing.T) {
 	for _, s := range allSamples(t) {
 		if s.container != "torch-legacy" || s.verdict != "safe" {

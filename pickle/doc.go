@@ -1,10 +1,10 @@
-// Package pickle analyses pickles without running them.
+// Package pickle analyzes pickles without running them.
 //
 // Pickle is the format in which Python stores objects, and in which PyTorch, NumPy, scikit-learn and others store
 // models. A pickle is not data but a program for a small stack machine. The program can import any name and call it
 // with any arguments, so a file can run code on the machine that loads it, before the loader returns.
 //
-// # Analysing pickles
+// # Analyzing pickles
 //
 // Analyze reads all pickles in a file and reports what loading them would import and call:
 //
@@ -16,7 +16,7 @@
 //		fmt.Println(im.String(), im.Verdict, im.Why())
 //	}
 //
-// The Verdict is Safe, Suspicious or Dangerous; Complete reports whether the whole file was analysed. Safe means that
+// The Verdict is Safe, Suspicious or Dangerous; Complete reports whether the whole file was analyzed. Safe means that
 // every import is on the allow list, that each was used as its entry permits, and that the file contains nothing else.
 // A name that is on no list is Suspicious. docs/pickle.md documents the lists and their order; a Policy adds to them.
 //

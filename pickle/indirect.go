@@ -66,7 +66,7 @@ func (m *judge) checkPartial(g *global, args heap.Value) {
 	g.good++
 }
 
-// checkLoadBytes checks torch.storage._load_from_bytes, whose argument is analysed as a pickle.
+// checkLoadBytes checks torch.storage._load_from_bytes, whose argument is analyzed as a pickle.
 func (m *judge) checkLoadBytes(g *global, args heap.Value) {
 	b := args.Item(0)
 	n := m.At(b.Ref)

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// nested analyses the strings that may be pickles, and their strings.
+// nested analyzes the strings that may be pickles, and their strings.
 func (a *analysis) nested() {
 	for _, j := range a.all.jobs {
 		if a.left <= 0 {
-			a.all.limit(j.off, "the string at %d is not analysed: the instruction budget is exhausted", j.off)
+			a.all.limit(j.off, "the string at %d is not analyzed: the instruction budget is exhausted", j.off)
 			return
 		}
 		if j.archive {
-			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes and is not analysed",
+			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes and is not analyzed",
 				j.off, j.size)
 			continue
 		}
@@ -23,7 +23,7 @@ func (a *analysis) nested() {
 	a.all.jobs = nil
 }
 
-// judgeString analyses a string that may be a pickle.
+// judgeString analyzes a string that may be a pickle.
 func (a *analysis) judgeString(j *job) {
 	o := Options{MaxOpcodes: a.left}
 	if a.o != nil {
@@ -44,7 +44,7 @@ func (a *analysis) judgeString(j *job) {
 	a.left -= o.MaxOpcodes - inner.left
 	worst := inner.all.worst()
 	if inner.all.limited {
-		a.all.limit(j.off, "the string at %d is not analysed completely: %s", j.off, inner.all.reason)
+		a.all.limit(j.off, "the string at %d is not analyzed completely: %s", j.off, inner.all.reason)
 	}
 	switch {
 	case j.loaded && (j.loader != nil || inner.end > 0 || worst == Dangerous):

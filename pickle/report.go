@@ -10,7 +10,7 @@ type Report struct {
 	// Verdict is the worst verdict on anything in the report. It is Safe only if Complete.
 	Verdict Verdict
 
-	// Complete reports whether all bytes were analysed: every stream ended with STOP, and no limit was exceeded. Reason
+	// Complete reports whether all bytes were analyzed: every stream ended with STOP, and no limit was exceeded. Reason
 	// says why not; it is "" if Complete.
 	Complete bool
 	Reason   string

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxJobs    = 1000    // strings of a pickle that are analysed
+	maxJobs    = 1000    // strings of a pickle that are analyzed
 	maxDecoded = 1 << 20 // bytes of a string that are decoded
 )
 
@@ -85,7 +85,7 @@ func (m *judge) addDecoded(j *job, b []byte) {
 func (m *judge) addJob(j *job) {
 	if len(m.found.jobs) >= maxJobs {
 		if !m.found.skipped {
-			m.found.limit(j.off, "only %d strings that may be pickles are analysed", maxJobs)
+			m.found.limit(j.off, "only %d strings that may be pickles are analyzed", maxJobs)
 		}
 		m.found.skipped = true
 		return

@@ -130,7 +130,7 @@ func ranged(w http.ResponseWriter, r *http.Request, b []byte) {
 	}
 }
 
-// pattern returns n bytes of which neighbours differ.
+// pattern returns n bytes of which neighbors differ.
 func pattern(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

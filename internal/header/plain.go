@@ -284,7 +284,7 @@ var pow10 = [8]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000}
 // digits8 returns the value and the number of the digits at the start of the
 // eight bytes of w, little-endian. Without digits the value is undefined.
 //
-// Each step adds neighbours, the lower byte being the higher digit: digits to
+// Each step adds neighbors, the lower byte being the higher digit: digits to
 // pairs, pairs to fours, fours to all eight.
 func digits8(w uint64) (v uint64, n int) {
 	const lows, highs = 0x0101010101010101, 0x8080808080808080

@@ -116,7 +116,7 @@ var knownKeys = []knownKey{
 	{"ss_shuffle_caption", Dataset, "captions shuffled", flag, nil},
 	{"ss_keep_tokens", Dataset, "tokens kept in place", text, nil},
 	{"ss_flip_aug", Dataset, "flipped", flag, nil},
-	{"ss_color_aug", Dataset, "colours changed", flag, nil},
+	{"ss_color_aug", Dataset, "colors changed", flag, nil},
 	{"ss_random_crop", Dataset, "cropped at random", flag, nil},
 	{"ss_cache_latents", Dataset, "latents cached", flag, nil},
 

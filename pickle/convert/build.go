@@ -1,4 +1,4 @@
-// Planning a conversion: analysing sources, and gathering their tensors.
+// Planning a conversion: analyzing sources, and gathering their tensors.
 
 package convert
 
@@ -155,7 +155,7 @@ func (p *Plan) sourceOf(name string) string {
 	return p.Sources[p.Tensors[max(i, 0)].Source].Path
 }
 
-// judge analyses all sources, and refuses dangerous ones.
+// judge analyzes all sources, and refuses dangerous ones.
 func (p *Plan) judge() error {
 	dangerous := false
 	for _, s := range p.Sources {

@@ -20,7 +20,7 @@ type Conversion struct {
 	// Torch selects the tensors, and has the limits.
 	Torch torch.Options
 
-	// Scanner analyses the files.
+	// Scanner analyzes the files.
 	Scanner scan.Scanner
 
 	// Anyway converts files that are dangerous to load. Dangerous objects are left out, and

@@ -15,7 +15,7 @@
 //
 // # Refused sources
 //
-// Package scan analyses each file first. A file that is dangerous to load is refused, since
+// Package scan analyzes each file first. A file that is dangerous to load is refused, since
 // the user may be about to load it; [Conversion.Anyway] converts it, and executes nothing in
 // it. A suspicious file is converted, and the [Plan] has the verdict. Files that package
 // torch refuses are refused: files that readers interpret differently, tensors that exceed

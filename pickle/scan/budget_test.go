@@ -124,7 +124,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfManyTensors checks that a checkpoint of 50,000 tensors is analysed completely
+// TestCheckpointOfManyTensors checks that a checkpoint of 50,000 tensors is analyzed completely
 // within the default budgets.
 func TestCheckpointOfManyTensors(t *testing.T) {
 	const tensors = 50_000

@@ -25,7 +25,7 @@ func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, r
 		Verdict: verdict, Rule: rule}})
 }
 
-// judgeName returns the policy's verdict on importing a name, by analysing a pickle that
+// judgeName returns the policy's verdict on importing a name, by analyzing a pickle that
 // does only that.
 func (p *part) judgeName(module, name string) pickle.Verdict {
 	text := func(b []byte, s string) []byte {

@@ -99,7 +99,7 @@ func isMeant(want, got string) bool {
 	return got == want || pattern && strings.HasPrefix(got, head) && strings.HasSuffix(got, tail)
 }
 
-// Every checkpoint written by PyTorch 1.13 is safe and analysed completely.
+// Every checkpoint written by PyTorch 1.13 is safe and analyzed completely.
 func TestFixtures(t *testing.T) {
 	files, _ := filepath.Glob("../../../shared/fixtures/nlpodyssey+gopickle/*.pt")
 	if len(files) == 0 {

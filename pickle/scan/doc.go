@@ -1,10 +1,10 @@
 // Package scan reports whether loading a model file runs code.
 //
 // The format of a file is detected from its content; its name is only compared with it. A
-// [Scanner] analyses pickles (one or several in a row), PyTorch checkpoints of all
+// [Scanner] analyzes pickles (one or several in a row), PyTorch checkpoints of all
 // versions, TorchScript, torch.package, NumPy, joblib, Keras and HDF5 files, serialized
 // Java objects, archives, compressed data and safetensors files. A file that has several
-// formats at once is analysed as each of them: one loader may see a pickle where another
+// formats at once is analyzed as each of them: one loader may see a pickle where another
 // sees an archive.
 //
 //	report, err := new(scan.Scanner).Scan(file, size, "model.pt")
@@ -13,8 +13,8 @@
 //	}
 //	fmt.Println(report.Verdict, report.Complete)
 //
-// Nothing is unpickled, imported or executed; package pickle analyses the pickles. The verdict is
-// [pickle.Safe] only if all of the file was analysed. A file that is encrypted,
+// Nothing is unpickled, imported or executed; package pickle analyzes the pickles. The verdict is
+// [pickle.Safe] only if all of the file was analyzed. A file that is encrypted,
 // compressed in an unsupported way or over a limit is suspicious and incomplete. Suspicious
 // means only that something has not been audited.
 //

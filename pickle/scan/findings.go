@@ -11,10 +11,10 @@ import (
 
 // overWork reports that the budget of instructions was spent at off.
 func (p *part) overWork(off int64) {
-	p.overBudget(off, "the instruction budget is spent; the rest was not analysed")
+	p.overBudget(off, "the instruction budget is spent; the rest was not analyzed")
 }
 
-// overBudget reports that something was not analysed because of a limit of the Scanner.
+// overBudget reports that something was not analyzed because of a limit of the Scanner.
 func (p *part) overBudget(off int64, format string, args ...any) {
 	p.report.Limited = true
 	p.unscanned(off, format, args...)
@@ -26,7 +26,7 @@ func (p *part) pickleOptions() *pickle.Options {
 		PersistentID: p.ids}
 }
 
-// paid takes the cost of analysing pickles from the budget.
+// paid takes the cost of analyzing pickles from the budget.
 func (p *part) paid(r *pickle.Report) {
 	p.spend(r.Spent)
 	for i := range r.Findings {
@@ -80,7 +80,7 @@ func (p *part) calls(c pickle.Call) {
 	p.report.Calls = append(p.report.Calls, Call{p.path, c})
 }
 
-// unscanned reports that something in the part was not analysed.
+// unscanned reports that something in the part was not analyzed.
 func (p *part) unscanned(off int64, format string, args ...any) {
 	p.incomplete(format, args...)
 	p.find(RuleUnscanned, off, format, args...)

@@ -1,5 +1,5 @@
 // Arbitrary bytes: a scan ends, gives the same report twice, and calls nothing safe that it did
-// not analyse.
+// not analyze.
 
 package scan
 

@@ -32,7 +32,7 @@ func (p *part) hdf5At() (int64, error) {
 	return -1, nil
 }
 
-// hdf5 analyses an HDF5 file. It is searched for the configuration of a model, which is an
+// hdf5 analyzes an HDF5 file. It is searched for the configuration of a model, which is an
 // attribute stored as plain text, and for pickles, which PyTables stores in attributes and
 // loads.
 func (p *part) hdf5(at int64) error {
@@ -73,7 +73,7 @@ type search struct {
 // mostKey is the number of bytes from which the beginning of a JSON object is detected.
 const mostKey = 4 << 10
 
-// configs analyses the configurations in a range. The number of bytes parsed as JSON is
+// configs analyzes the configurations in a range. The number of bytes parsed as JSON is
 // limited, because a hostile file may contain beginnings of objects everywhere.
 func (p *part) configs(span extent.Span) error {
 	const blockSize, most = 1 << 20, 128 << 20 // bytes
@@ -84,7 +84,7 @@ func (p *part) configs(span extent.Span) error {
 			return err
 		}
 		if left <= 0 || p.left <= 0 {
-			p.overBudget(begin, "there are more possible configurations than are analysed")
+			p.overBudget(begin, "there are more possible configurations than are analyzed")
 			return nil
 		}
 		end, read, err := s.config(begin)
@@ -135,7 +135,7 @@ func (s *search) next(off int64) (int64, error) {
 	return -1, nil
 }
 
-// config analyses the object at begin and returns its end and the number of bytes read. Most
+// config analyzes the object at begin and returns its end and the number of bytes read. Most
 // objects are short, so more bytes are read only when needed.
 func (s *search) config(begin int64) (end, read int64, err error) {
 	for size := int64(512); ; size = min(8*size, mostConfig) {

@@ -9,7 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/java"
 )
 
-// java analyses serialized Java objects.
+// java analyzes serialized Java objects.
 func (p *part) java(head []byte) error {
 	p.is("java-serialization")
 	p.swept = true // it is searched for classes

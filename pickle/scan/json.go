@@ -18,7 +18,7 @@ func isJSON(head []byte) bool {
 	return filetype.IsText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
 }
 
-// json analyses a JSON text if it is the configuration of a Keras model: an object with
+// json analyzes a JSON text if it is the configuration of a Keras model: an object with
 // a class name, or the model.json of TensorFlow.js. Invalid JSON counts if it contains the
 // word class_name.
 func (p *part) json(head []byte) error {

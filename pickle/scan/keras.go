@@ -9,10 +9,10 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/known"
 )
 
-// kerasConfig analyses a part that is a Keras configuration.
+// kerasConfig analyzes a part that is a Keras configuration.
 func (p *part) kerasConfig() error {
 	if p.format == "keras-config" {
-		return nil // it was analysed already
+		return nil // it was analyzed already
 	}
 	p.format = "keras-config"
 	if p.size > mostConfig || !p.spend(costJSON*p.size) {

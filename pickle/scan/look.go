@@ -13,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/java"
 )
 
-// look detects the formats of a part, by content, and analyses it as each of them.
+// look detects the formats of a part, by content, and analyzes it as each of them.
 func look(p *part) error {
 	switch {
 	case p.size == 0:
@@ -25,7 +25,7 @@ func look(p *part) error {
 		return nil
 	case p.members >= p.MaxMembers:
 		p.format = "unknown"
-		p.overBudget(0, "there are more than %d parts; the rest was not analysed", p.MaxMembers)
+		p.overBudget(0, "there are more than %d parts; the rest was not analyzed", p.MaxMembers)
 		return nil
 	case !p.spend(costPart):
 		p.format = "unknown"
@@ -53,7 +53,7 @@ func look(p *part) error {
 	return p.rest()
 }
 
-// boxes analyses archives and compressed data.
+// boxes analyzes archives and compressed data.
 func (p *part) boxes(head []byte) error {
 	if string(head[:min(len(head), 4)]) == "PK\x03\x04" {
 		return p.zip()
@@ -69,7 +69,7 @@ func (p *part) boxes(head []byte) error {
 	return nil
 }
 
-// data analyses formats of data that may contain code.
+// data analyzes formats of data that may contain code.
 func (p *part) data(head []byte) error {
 	for _, f := range [...]struct {
 		magic func([]byte) bool
@@ -95,7 +95,7 @@ func (p *part) data(head []byte) error {
 
 // tail looks for a zip archive at the end of the part, where Python finds it regardless of
 // the bytes before it: in the comment of an image, for example, or in the last string of a
-// pickle. An archive that is a member of another was analysed already.
+// pickle. An archive that is a member of another was analyzed already.
 func (p *part) tail([]byte) error {
 	const endSize = 22 // size of the smallest archive
 	if p.zipped || p.size < endSize {

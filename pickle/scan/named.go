@@ -1,4 +1,4 @@
-// Formats that this package does not analyse, named by package filetype.
+// Formats that this package does not analyze, named by package filetype.
 
 package scan
 
@@ -69,7 +69,7 @@ func (p *part) named(head []byte) error {
 	return nil
 }
 
-// unknown analyses a part of an unknown format.
+// unknown analyzes a part of an unknown format.
 func (p *part) unknown(head []byte) error {
 	if p.isYAML(head) {
 		return p.yaml()

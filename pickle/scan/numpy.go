@@ -9,7 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/npy"
 )
 
-// npy analyses a NumPy array. Only an array of objects is a pickle.
+// npy analyzes a NumPy array. Only an array of objects is a pickle.
 func (p *part) npy(head []byte) error {
 	p.is("npy")
 	prefix, ok := npy.ReadPrefix(head)
@@ -53,7 +53,7 @@ func (p *part) npy(head []byte) error {
 	}
 }
 
-// npyObjects analyses the pickle of an array of objects.
+// npyObjects analyzes the pickle of an array of objects.
 func (p *part) npyObjects(data int64) error {
 	p.find(RuleNumPyObject, data,
 		"the array contains pickled objects: numpy.load loads them with allow_pickle, which was the default before 1.16.3")

@@ -18,7 +18,7 @@ func (s *scanning) unpack(c codec.Codec, raw func() io.Reader) (*unpack.File, er
 	return unpack.Open(c, raw, unpack.Budget{Bytes: &s.MaxUnpacked, Work: &s.left})
 }
 
-// wrapped analyses a part that is compressed as a whole. It returns false if the part only
+// wrapped analyzes a part that is compressed as a whole. It returns false if the part only
 // begins like compressed data.
 func (p *part) wrapped(c codec.Codec) (bool, error) {
 	u, err := p.unpack(c, func() io.Reader { return io.NewSectionReader(p.file, 0, p.size) })
@@ -49,7 +49,7 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 	return true, p.opened(u, c.Name)
 }
 
-// opened analyses decompressed data.
+// opened analyzes decompressed data.
 func (p *part) opened(u *unpack.File, name string) error {
 	sub := p.newPart(p, name, u, u.Size)
 	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded

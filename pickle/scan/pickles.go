@@ -9,7 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// pickle analyses a part that is a pickle by its first bytes or its name, or because it can be
+// pickle analyzes a part that is a pickle by its first bytes or its name, or because it can be
 // executed as one.
 func (p *part) pickle(head []byte) error {
 	if p.formats > 0 && !mayBePickle(head) {
@@ -48,7 +48,7 @@ func (p *part) pickle(head []byte) error {
 
 // tried returns the first pickle of the part, or nil if the part is not a pickle. Without
 // sure, a pickle must run to its end or have a telling import. Legacy PyTorch checkpoints,
-// which the first few instructions reveal, are analysed here.
+// which the first few instructions reveal, are analyzed here.
 func (p *part) tried(sure bool) (*pickle.Graph, error) {
 	const few, many = 1000, 100_000 // instructions
 	for _, most := range [...]int64{few, many} {
@@ -98,7 +98,7 @@ func acts(r *pickle.Report) bool {
 	})
 }
 
-// stream analyses a legacy PyTorch checkpoint, as written before version 1.6.
+// stream analyzes a legacy PyTorch checkpoint, as written before version 1.6.
 func (p *part) stream() error {
 	s, err := torchfile.ReadStream(p.file, p.size, p.pickleOptions())
 	if err != nil || s == nil {

@@ -13,7 +13,7 @@ type Report struct {
 	// Verdict is the worst verdict of all parts.
 	Verdict pickle.Verdict
 
-	// Complete reports whether everything that a loader may execute was analysed. If not,
+	// Complete reports whether everything that a loader may execute was analyzed. If not,
 	// Reason says why.
 	Complete bool
 	Reason   string

@@ -21,7 +21,7 @@ func (p *part) isSafetensors(head []byte) bool {
 	return n <= safetensors.MaxHeaderSize && int64(n) <= p.size-lengthSize
 }
 
-// safetensors analyses a safetensors file.
+// safetensors analyzes a safetensors file.
 func (p *part) safetensors(head []byte) error {
 	most := p.MaxMemory / 3 * 2 // parsing takes about half as much again
 	if n := int64(binary.LittleEndian.Uint64(head)); n > most {

@@ -14,7 +14,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// Scan analyses the file of the given size in r. The name, which may be a path, is compared
+// Scan analyzes the file of the given size in r. The name, which may be a path, is compared
 // with the content.
 //
 // An error is an error of r; the report is then nil.

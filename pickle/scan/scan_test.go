@@ -123,7 +123,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Data that was not analysed is never safe, and is reported.
+// Data that was not analyzed is never safe, and is reported.
 func TestIncomplete(t *testing.T) {
 	for name, b := range map[string]string{
 		"model.7z": "7z\xbc\xaf\x27\x1c", "model.bin": "version https://git-lfs.github.com/spec/v1\noid x\n", "model.zst": "\x28\xb5\x2f\xfd", "model.pkl": benign[:3],

@@ -58,11 +58,11 @@ const (
 	UsualMemory  = 24 << 20
 )
 
-// A Pickle is a range of bytes that was analysed as one or several pickles.
+// A Pickle is a range of bytes that was analyzed as one or several pickles.
 type Pickle struct {
 	Member  string // path of the part that contains it, "" for the file itself
 	Offset  int64  // in that part, in bytes
 	Size    int64  // in bytes
 	Bytes   io.ReaderAt
-	Options *pickle.Options // with which it was analysed
+	Options *pickle.Options // with which it was analyzed
 }

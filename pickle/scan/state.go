@@ -13,7 +13,7 @@ type scanning struct {
 	Scanner
 	lookInto   func(*part) error // the function look, called for nested parts
 	report     *Report
-	members    int            // analysed so far
+	members    int            // analyzed so far
 	left       int64          // of MaxOpcodes
 	buffer     []byte         // for sequential reads
 	held       int64          // memory of the parts, in bytes

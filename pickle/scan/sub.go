@@ -52,7 +52,7 @@ func cutName(name string) string {
 // crowded reports a finding and returns true if a limit forbids further parts.
 func (p *part) crowded() bool {
 	if len(p.report.Members) >= p.MaxMembers || p.held > p.MaxMemory {
-		p.overBudget(0, "there are more parts than the %d that were analysed", len(p.report.Members))
+		p.overBudget(0, "there are more parts than the %d that were analyzed", len(p.report.Members))
 		return true
 	}
 	if p.left <= 0 {
@@ -86,7 +86,7 @@ func (p *part) hold() error {
 	return nil
 }
 
-// settle analyses a nested part by calling look and merges its verdict into p. Exceeding a
+// settle analyzes a nested part by calling look and merges its verdict into p. Exceeding a
 // limit makes the nested part incomplete and is not an error.
 func (p *part) settle(sub *part, look func() error) error {
 	err := look()
@@ -116,8 +116,8 @@ func (p *part) why() string {
 	return quoted(p.blame) + ": " + p.reason
 }
 
-// look detects the formats of the part and analyses it.
+// look detects the formats of the part and analyzes it.
 func (p *part) look() error { return p.lookInto(p) }
 
-// inside analyses a nested part.
+// inside analyzes a nested part.
 func (p *part) inside(sub *part) error { return p.settle(sub, sub.look) }

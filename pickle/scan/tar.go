@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// tar analyses a tar archive.
+// tar analyzes a tar archive.
 func (p *part) tar() error {
 	a, err := tarwalk.Walk(p.file, p.size, &tarwalk.Options{Members: p.MaxMembers})
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *part) tar() error {
 	return nil
 }
 
-// tarMember analyses a member. Folders and links have no content.
+// tarMember analyzes a member. Folders and links have no content.
 func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 	if m.Data.Len() == 0 {
 		return nil
@@ -90,7 +90,7 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 	return p.inside(sub)
 }
 
-// oldMember analyses the storages or the tensors of PyTorch 0.1: pickles and raw data in turn.
+// oldMember analyzes the storages or the tensors of PyTorch 0.1: pickles and raw data in turn.
 func (p *part) oldMember(read func(io.ReaderAt, int64, *pickle.Options) (*torchfile.Member, error)) error {
 	p.format = "pytorch-tar-member"
 	p.members++

@@ -66,7 +66,7 @@ func (y yamlJudge) Lambda(off int64) {
 
 // Crowded reports that there are too many tag handles.
 func (y yamlJudge) Crowded(off int64, most int) {
-	y.overBudget(off, "there are more than %d tag handles; the rest was not analysed", most)
+	y.overBudget(off, "there are more than %d tag handles; the rest was not analyzed", most)
 }
 
 // Tag reports a tag of PyYAML. A doubtful one may be part of a text.

@@ -19,7 +19,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
 )
 
-// zip analyses a zip archive.
+// zip analyzes a zip archive.
 func (p *part) zip() error {
 	a, err := zipwalk.Walk(p.file, p.size, &zipwalk.Options{Head: 16, Members: p.MaxMembers, Search: p.mostSearch()})
 	if err != nil {
@@ -90,7 +90,7 @@ func (b *box) roots() {
 	}
 }
 
-// members analyses all members: pickles first, since they name the members that contain
+// members analyzes all members: pickles first, since they name the members that contain
 // tensor data.
 func (b *box) members() error {
 	order := make([]int, len(b.Members))
@@ -111,7 +111,7 @@ func (b *box) members() error {
 	return nil
 }
 
-// rank orders members: those with a lower rank are analysed first.
+// rank orders members: those with a lower rank are analyzed first.
 func rank(name string) int {
 	if extensionOf(name) == ".pkl" {
 		return 0
@@ -119,7 +119,7 @@ func rank(name string) int {
 	return 1
 }
 
-// content analyses one member in each way in which readers see it.
+// content analyzes one member in each way in which readers see it.
 func (b *box) content(i int) error {
 	m := &b.Members[i]
 	if m.Name != "" && strings.HasSuffix(m.Name, "/") && len(m.Views) > 0 && m.Views[0].Span.Len() == 0 {
@@ -145,7 +145,7 @@ func (b *box) content(i int) error {
 	return nil
 }
 
-// view analyses a member as one reader sees it.
+// view analyzes a member as one reader sees it.
 func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 	sub := b.part.section(name, v.Span)
 	sub.name = path.Base(m.Name)
@@ -173,7 +173,7 @@ func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	return b.checksum(m, v, sub, sub.file, sub.size)
 }
 
-// stored analyses a member that is not compressed.
+// stored analyzes a member that is not compressed.
 func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	if err := sub.hold(); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	return b.record(m, sub)
 }
 
-// packedMember analyses a compressed member.
+// packedMember analyzes a compressed member.
 func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	c, ok := codec.Method(v.Method, v.Size)
 	switch {

@@ -348,7 +348,7 @@ for m in ("BZIP2","LZMA"):
 	}
 }
 
-// Python finds an archive at the end of any file, and PyTorch does not, so both are analysed.
+// Python finds an archive at the end of any file, and PyTorch does not, so both are analyzed.
 func TestPolyglots(t *testing.T) {
 	archive := string(zipped(t, file{"data.pkl", evil}))
 	text := string([]byte{byte(len(archive)), byte(len(archive) >> 8), 0, 0}) + archive

@@ -10,7 +10,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// arrays reads the file as a NumPy archive, if it is one. Like numpy.load, it recognises arrays by their first bytes
+// arrays reads the file as a NumPy archive, if it is one. Like numpy.load, it recognizes arrays by their first bytes
 // and not by name.
 func (f *file) arrays(z *zipFile) error {
 	f.Format = FormatNPZ

@@ -1,4 +1,4 @@
-// Compression formats and how to recognise them.
+// Compression formats and how to recognize them.
 
 // Package codec decompresses the formats that models are stored in: whole files, detected by their first bytes, and
 // members of zip archives, identified by their method number.

@@ -1,6 +1,6 @@
 // Classification of strings: pickles, archives, and encoded forms of them.
 
-// Package guise recognises data that may contain a pickle before it is parsed: strings that are a pickle in some form,
+// Package guise recognizes data that may contain a pickle before it is parsed: strings that are a pickle in some form,
 // and offsets at which a pickle may start.
 package guise
 

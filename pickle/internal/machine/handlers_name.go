@@ -25,10 +25,10 @@ func (m *Machine) global() {
 	m.push(m.judge.Global(module, name))
 }
 
-// tooLongName reports a name that is too long to be analysed. No real name is; only a circular one that wants to be
+// tooLongName reports a name that is too long to be analyzed. No real name is; only a circular one that wants to be
 // overlooked.
 func (m *Machine) tooLongName() {
-	m.danger(Computed, "%s at %d has a name of more than %d bytes, which is not analysed",
+	m.danger(Computed, "%s at %d has a name of more than %d bytes, which is not analyzed",
 		m.Token.Code, m.Token.Off, opcode.MaxText)
 	m.push(m.AddUnknown())
 }

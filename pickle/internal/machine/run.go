@@ -39,11 +39,11 @@ func (m *Machine) over() bool {
 	switch {
 	case m.Work >= m.Budget && m.Guessing:
 	case m.Work >= m.Budget:
-		m.judge.Limit(m.Reader.Offset(), "the instruction budget is exhausted at %d; the rest was not analysed",
+		m.judge.Limit(m.Reader.Offset(), "the instruction budget is exhausted at %d; the rest was not analyzed",
 			m.Reader.Offset())
 	case m.Used() > m.maxMemory:
 		m.Full = true
-		m.judge.Limit(m.Reader.Offset(), "the memory budget of %d bytes is exhausted at %d; the rest was not analysed",
+		m.judge.Limit(m.Reader.Offset(), "the memory budget of %d bytes is exhausted at %d; the rest was not analyzed",
 			m.maxMemory, m.Reader.Offset())
 	default:
 		m.due = min(m.Work+m.every, max(m.Budget, m.Work+1))

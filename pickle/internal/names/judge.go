@@ -70,7 +70,7 @@ func of(e *Entry) Judgement {
 	return Judgement{e.level, [...]string{Allowed, Doubtful, Denied}[e.level], e, e.String()}
 }
 
-// find returns the entry that allows a name. A tree allows only classes, recognised by their capital letter.
+// find returns the entry that allows a name. A tree allows only classes, recognized by their capital letter.
 func (p *Profile) find(name string) *Entry {
 	if e := p.exact[name]; e != nil {
 		return e

@@ -28,7 +28,7 @@ const (
 	Encode            // _codecs.encode: str to bytes, in one of five encodings
 	GetAttr           // builtins.getattr: of a class, with a constant name
 	Partial           // functools.partial: of a function that is not dangerous
-	LoadBytes         // torch.storage._load_from_bytes: of bytes that are analysed in turn
+	LoadBytes         // torch.storage._load_from_bytes: of bytes that are analyzed in turn
 )
 
 var uses = map[string]Use{

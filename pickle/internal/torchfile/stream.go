@@ -60,7 +60,7 @@ func IsStream(root pickle.Value) bool {
 	return n != nil && n.Cmp(magic) == 0
 }
 
-// ReadStream reads the pickles of a stream and locates its data. It analyses the pickles with o, ignoring MaxStreams
+// ReadStream reads the pickles of a stream and locates its data. It analyzes the pickles with o, ignoring MaxStreams
 // and Search. It returns nil if the file is not a stream.
 //
 // The error is a read error, never one of the contents.

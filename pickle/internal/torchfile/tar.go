@@ -24,7 +24,7 @@ type Member struct {
 	Tensors []TarTensor
 	// Views are the parts of storages that act as storages.
 	Views []TarView
-	End   int64 // the offset after the last recognised byte
+	End   int64 // the offset after the last recognized byte
 	// Complete reports whether nothing is missing.
 	Complete bool
 	Faults   []Fault
@@ -60,7 +60,7 @@ type memberReader struct {
 const usualPickle = 1 << 10
 
 // ReadStorages reads the member "storages": a count; for each storage a pickle with its key, location and class, the
-// number of elements in eight bytes, and the data; then a pickle with the views. It analyses the pickles with o. The
+// number of elements in eight bytes, and the data; then a pickle with the views. It analyzes the pickles with o. The
 // error is a read error.
 func ReadStorages(r io.ReaderAt, size int64, o *pickle.Options) (*Member, error) {
 	m := newMemberReader(r, size, o)
@@ -101,7 +101,7 @@ func newMemberReader(r io.ReaderAt, size int64, o *pickle.Options) *memberReader
 func (m *memberReader) pickle() (v pickle.Value, ok bool, err error) {
 	if m.work <= 0 || m.memory <= 0 {
 		m.add(pickle.RuleBudget, m.End,
-			"the instruction or memory budget is exhausted at %d; the rest was not analysed",
+			"the instruction or memory budget is exhausted at %d; the rest was not analyzed",
 			m.End)
 		return v, false, nil
 	}

@@ -117,7 +117,7 @@ func (w *walker) agree(i int, e *entry) {
 }
 
 // descriptor reads the data descriptor after a content at off, and returns its end. It has four forms: with or without
-// a signature, and with sizes of four or eight bytes. The form is recognised by matching numbers.
+// a signature, and with sizes of four or eight bytes. The form is recognized by matching numbers.
 func (w *walker) descriptor(i int, v View, off int64) (int64, error) {
 	b, err := w.window.At(off, len(sigDescriptor)+4+16)
 	if err != nil {

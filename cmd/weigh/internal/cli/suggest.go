@@ -24,7 +24,7 @@ func Suggest(s string, words []string) string {
 	return best
 }
 
-// Distance returns the number of insertions, deletions, substitutions and swaps of neighbours that
+// Distance returns the number of insertions, deletions, substitutions and swaps of neighbors that
 // turn a into b.
 func Distance(a, b string) int {
 	const most = 40 // bytes

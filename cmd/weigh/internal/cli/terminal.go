@@ -15,7 +15,7 @@ import (
 // A terminal describes the terminal that output goes to. It is zero for a pipe or a file.
 type terminal struct {
 	width  int  // in columns; 0 if not a terminal
-	colors bool // supports colours
+	colors bool // supports colors
 }
 
 // TestTerminal is an undocumented environment variable for tests: its value is the width of a
@@ -62,7 +62,7 @@ func positive(s string) int {
 	return n
 }
 
-// Style returns the style of standard output. It honours NO_COLOR (no-color.org) and TERM=dumb.
+// Style returns the style of standard output. It honors NO_COLOR (no-color.org) and TERM=dumb.
 func (s *Session) Style() typeset.Style { return s.styleOn(s.terminal) }
 
 // styleOn returns the style for a terminal.

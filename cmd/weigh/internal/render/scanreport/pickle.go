@@ -237,7 +237,7 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 	w.WriteByte('\n')
 	text := fmt.Sprintf("%s %s", typeset.Label(p.Path)+":", r.Verdict)
 	if !r.Complete {
-		text += ", not analysed completely: " + typeset.Line(r.Reason)
+		text += ", not analyzed completely: " + typeset.Line(r.Reason)
 	}
 	if r.Verdict > pickle.Safe {
 		text += "; weigh scan says why"

@@ -42,7 +42,7 @@ func (c *Scan) Verdict() pickle.Verdict {
 	return worst
 }
 
-// Complete reports whether all files were read and analysed completely.
+// Complete reports whether all files were read and analyzed completely.
 func (c *Scan) Complete() bool {
 	for i := range c.Files {
 		if !c.Files[i].Complete {

@@ -22,7 +22,7 @@ var pickleLevels = [...]string{pickle.Error: "error", pickle.Warning: "warning",
 var pickleProblems = [...]string{pickle.Error: "error", pickle.Warning: "warning", pickle.Note: "recommendation"}
 
 // SARIF writes the findings as a SARIF log of one run, with the program's version. Files that were
-// not read or analysed completely are notifications, and make the run unsuccessful.
+// not read or analyzed completely are notifications, and make the run unsuccessful.
 func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 	log := sarif.Log{Version: version}
 	index := make(map[pickle.Rule]int)
@@ -38,7 +38,7 @@ func (c *Scan) SARIF(w io.Writer, s typeset.Style, version string) error {
 	for i := range c.Files {
 		if f := &c.Files[i]; !f.Complete {
 			log.Invocation.Notifications = append(log.Invocation.Notifications,
-				sarif.Unread(c.Root, f.Path, "not analysed completely: "+f.Reason))
+				sarif.Unread(c.Root, f.Path, "not analyzed completely: "+f.Reason))
 		}
 	}
 	log.Results = func(yield func(any) bool) {

@@ -72,7 +72,7 @@ func (c *Scan) sum() (text, color string) {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	if incomplete > 0 {
-		text += "; " + typeset.Plural(incomplete, "file") + " not analysed completely"
+		text += "; " + typeset.Plural(incomplete, "file") + " not analyzed completely"
 	}
 	if len(c.Unread) > 0 {
 		text += "; " + typeset.Plural(int64(len(c.Unread)), "file") + " could not be read"
@@ -115,7 +115,7 @@ func (w *scanWriter) write() {
 		what += ", " + typeset.Plural(int64(n), "part")
 	}
 	if !f.Complete {
-		what += ", not analysed completely: " + f.Reason
+		what += ", not analyzed completely: " + f.Reason
 	}
 	if f.Links > 0 {
 		what += ", " + typeset.Plural(int64(f.Links), "more name")

@@ -31,7 +31,7 @@ pickletools, without executing them. Imports and calls are annotated with their
 verdict; "!" in the margin marks dangerous ones, "?" suspicious ones. A summary says
 what loading would do.
 
-The exit code is 1 if loading the file is dangerous, and 3 if it could not be analysed
+The exit code is 1 if loading the file is dangerous, and 3 if it could not be analyzed
 completely.`,
 		Example: `  weigh pickle testdata/scan/old.bin
   weigh pickle --json testdata/scan/old.bin | jq '.summary.imports'

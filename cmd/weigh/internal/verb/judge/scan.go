@@ -40,8 +40,8 @@ func Scan(sess *cli.Session) *cobra.Command {
 reasons. Scan detects pickles, archives, and files of PyTorch, NumPy, joblib and Keras
 by content, not by name. Nothing in them is executed.
 
-  safe        all of it was analysed, and every import is on the allow list
-  suspicious  something is unknown, unusual, or could not be analysed
+  safe        all of it was analyzed, and every import is on the allow list
+  suspicious  something is unknown, unusual, or could not be analyzed
   dangerous   loading it can run code
 
 A folder includes all files in it, through links, too; each file is scanned once. In
@@ -51,8 +51,8 @@ unless --deep is set.
 A scan stops after 2 seconds or 64 MiB of memory for a file; the verdict is then at
 least suspicious. --budget 10 allows ten times as much.
 
-The exit code is 0 if everything was analysed and nothing reaches the --fail-on
-severity, 1 if something does, and 3 if a file could not be read or analysed completely
+The exit code is 0 if everything was analyzed and nothing reaches the --fail-on
+severity, 1 if something does, and 3 if a file could not be read or analyzed completely
 and nothing else was found.
 
 A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
