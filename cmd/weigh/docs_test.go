@@ -162,7 +162,7 @@ func TestExamplesWork(t *testing.T) {
 // cliDoc returns docs/cli.md.
 func cliDoc(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("# weigh\n\nMade from the commands by `go generate ./cmd/weigh`; edits here are lost.\n\n" + root.Long + "\n\n```\n" + cli.UsageLine(root) + "\n```\n\n")
+	b.WriteString("# weigh\n\nGenerated from the commands by `go generate ./cmd/weigh`. Do not edit.\n\n" + root.Long + "\n\n```\n" + cli.UsageLine(root) + "\n```\n\n")
 	b.WriteString("```\n" + dedent(root.Example) + "```\n\n")
 	for _, g := range root.Groups() {
 		fmt.Fprintf(&b, "- %s:", g.Title)
@@ -175,7 +175,7 @@ func cliDoc(root *cobra.Command) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nWhat --json writes is in [json.md](json.md), field by field.\n")
+	b.WriteString("\n[json.md](json.md) describes the fields that --json writes.\n")
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|--:|---|\n")
 	for line := range strings.Lines(cli.ExitCodes) {
 		code, meaning, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -238,7 +238,7 @@ func dedent(text string) string {
 func manPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	fmt.Fprintf(&b, ".\\\" Made from the commands by go generate ./cmd/weigh; edits here are lost.\n")
+	fmt.Fprintf(&b, ".\\\" Generated from the commands by go generate ./cmd/weigh. Do not edit.\n")
 	fmt.Fprintf(&b, ".TH %s 1 \"\" weigh \"weigh\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(roff(name)), roff(name), roff(cmd.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s", roff(cli.UsageLine(cmd)), paragraphs(prose(cmd.Long)))
 	b.WriteString(".SH OPTIONS\n")

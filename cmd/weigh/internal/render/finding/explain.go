@@ -31,7 +31,7 @@ type Explanation struct {
 var meanings = [...]string{
 	safetensors.Invalid:       "no conforming reader accepts it",
 	safetensors.Nonconforming: "violates the specification, but the reference implementation reads it",
-	safetensors.Warning:       "readers in use disagree, or it slows them down",
+	safetensors.Warning:       "some readers disagree about it, or load it slowly",
 	safetensors.Note:          "harmless, but could be cleaner",
 }
 

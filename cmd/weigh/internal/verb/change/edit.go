@@ -81,13 +81,13 @@ func Edit(sess *cli.Session) *cobra.Command {
 		Short: "Edit tensors and metadata",
 		Long: `Rename, drop and cast tensors, change metadata, or repair headers. SRC is a file, a
 folder of shards, or an index. The result goes to DST, or replaces SRC with
---in-place. Shards keep their names and tensors their shards. Patterns match names in
+--in-place. Shards keep their names, and tensors stay in their shards. Patterns match names in
 SRC; a GLOB matches whole names, as in info.
 
   --rename 'RE=>TO'   replace each match of the regular expression RE by TO; $1
                       or ${1} is a group; renames apply in order
-  --cast BF16         cast F64, F32, F16 and BF16 to BF16; integers and floats
-                      of 8 bits or less, which are quantized, stay
+  --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers and
+                      floats of 8 bits or less, which are quantized
   --cast I64=I32      cast only I64 to I32
   --fix               repair headers: padding, bytes after or between tensors,
                       alignment, order, missing "format", outdated index

@@ -46,8 +46,7 @@ remote. Files are renamed into place when complete. Run the same command again a
 interruption: complete files are kept, and partial ones resume where they stopped.
 
 If the server provides SHA-256 checksums, as the Hub does, downloads are verified. An
-existing file is kept if it has the same checksum; without one, if it has the same size
-and samples of it are equal.
+existing file is kept if it has the same checksum; without one, if its size is the same and samples of its bytes match.
 
 With --include or --exclude, only the selected tensors are downloaded, and written to a
 new file.

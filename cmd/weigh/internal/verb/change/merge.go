@@ -20,17 +20,18 @@ func Merge(sess *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge TARGET... -o FILE",
 		Short: "Write shards or several models as one file",
-		Long: `Merge writes the tensors of all inputs, unchanged, to one file: byte for byte the
-file that the reference implementation would write.
+		Long: `Write the tensors of all inputs, unchanged, to one file: byte for byte the file that
+the reference implementation would write.
 
-Two tensors of one name are an error; --dedup keeps one of those that are equal.
-Metadata of all files is combined; --metadata decides between different values.
+Two tensors with the same name are an error; --dedup keeps one if their bytes are
+equal. The metadata of all files is combined; --metadata says which value to keep if
+two files differ.
 
-The output is renamed into place when it is complete and on the disk. Existing files
-are kept unless --force is given; then --force also removes shards and an index of the
-same name, which a loader would take for the model. --in-place replaces the input
-shards. Files beside the model, such as config.json, are not copied: the report lists
-them. With -o - the file goes to standard output, without a report.`,
+The output is renamed into place when it is complete and on disk. Existing files are
+not overwritten without --force, and the input never is without --in-place. --force
+also removes shards and an index with the same stem, because a loader could load them
+instead. Other files in the folder, such as config.json, are not copied; the report
+lists them. With -o - the file goes to standard output, without a report.`,
 		Example: `  weigh merge --dry-run testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o - | sha256sum`,
@@ -46,7 +47,7 @@ them. With -o - the file goes to standard output, without a report.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE`, or to standard output if it is -")
-	fl.BoolVar(&f.dedup, "dedup", false, "keep one of several tensors of one name with equal bytes")
+	fl.BoolVar(&f.dedup, "dedup", false, "keep one of several tensors with the same name and equal bytes")
 	f.register(cmd, "weigh.merge/1")
 	return cmd
 }

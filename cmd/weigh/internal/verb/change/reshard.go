@@ -45,11 +45,11 @@ func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
 	f.NameFlags.Register(cmd, "write", "weigh help info")
 	fl := cmd.Flags()
 	fl.BoolVar(&f.keepOrder, "keep-order", false,
-		"keep the order of tensors instead of that of the reference implementation")
+		"keep the order of tensors; do not sort them like the reference implementation")
 	fl.StringVar(&f.metadata, "metadata", "", "on metadata conflicts keep `WHICH`: first, last or drop")
 	fl.BoolVar(&f.inPlace, "in-place", false, "replace the input files")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never the input)")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "report what would be written, and write nothing")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be written, but write nothing")
 	fl.BoolVar(&f.verify, "verify", false,
 		"read all output again and compare it before renaming it into place; the default with --json")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON, "+schema)

@@ -25,18 +25,18 @@ func Split(sess *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "split TARGET -o DIR",
 		Short: "Write a model as shards with an index",
-		Long: `Split writes the tensors of a model, unchanged, to shards and an index in DIR. The
-model may be one file, or shards of other sizes. Tensors are assigned to shards as in
-the library huggingface_hub. A model that fits one shard is written as one file,
+		Long: `Write the tensors of a model, unchanged, to shards and an index in DIR. The model may
+be one file, or shards of another size. Tensors are assigned to shards as in the
+library huggingface_hub. A model that fits in one shard is written as one file,
 without an index.
 
-All files are renamed into place when they are complete and on the disk; on any error,
-nothing changes. Existing files are kept unless --force is given; then --force also
-removes older shards of the same name, which a loader would take for a part of the
-model. --in-place replaces the input files. Files beside the model, such as
-config.json, are not copied: the report lists them.
+All files are renamed into place when they are complete and on disk; on any error,
+nothing changes. Existing files are not overwritten without --force, and the input
+never is without --in-place. --force also removes older shards with the same stem,
+because a loader could take them for parts of the model. Other files in the folder,
+such as config.json, are not copied; the report lists them.
 
-Every shard gets the metadata. A SIZE is a number and a unit, as in 5GB (10^9 bytes
+The metadata is written to every shard. A SIZE is a number and a unit, as in 5GB (10^9 bytes
 each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.`,
 		Example: `  weigh split --dry-run --max-shard-size 100KB testdata/sample -o shards
   weigh split --max-shard-size 100KB testdata/sample -o shards
@@ -52,7 +52,7 @@ each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.out, "output", "o", "", "write to the folder `DIR`, which is created if necessary")
+	fl.StringVarP(&f.out, "output", "o", "", "write to the folder `DIR`, created if needed")
 	fl.StringVar(&f.maxShard, "max-shard-size", "5GB", "maximum `SIZE` of a shard's data")
 	fl.StringVar(&f.stem, "stem", "", "begin file names with `STEM` instead of the model's")
 	f.reshardFlags.register(cmd, "weigh.split/1")

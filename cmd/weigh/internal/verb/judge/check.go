@@ -43,14 +43,14 @@ The exit code is 0 if there are no findings of at least the --fail-on severity, 
 there are, and 3 if a file could not be read and there are no findings in the others.
 Severities, in ascending order:
 
-  note           could be cleaner
-  warning        readers in use disagree, or it slows them down
+  note           harmless, but could be cleaner
+  warning        some readers disagree about it, or load it slowly
   nonconforming  violates the specification, but the reference reader accepts it
   invalid        no conforming reader accepts it
 
 Suppress known findings by rule, file and tensor in .weigh.toml, next to the files or
 given by --config; see docs/ci.md. A .weigh.toml next to the files can suppress only
-notes and warnings, because it may have come with them. Findings recorded in a
+notes and warnings, because it may have been downloaded with them. Findings recorded in a
 --baseline are suppressed, too: only new ones fail the check. Suppressed findings are
 still counted.`
 

@@ -47,8 +47,7 @@ shapes, then bytes. Diff reports each difference as one of these:
   changed         the bytes differ
 
 --values reports how far values are apart where bytes or dtypes differ. Tensors whose
-values all are within the tolerance count as equal, even with another dtype. Two values
-are if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is 0 by
+values all are within the tolerance count as equal, even with another dtype. Two values are within it if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is 0 by
 default.
 
 The exit code is 0 if there are no differences, and 1 if there are. An --include GLOB
@@ -80,7 +79,7 @@ that matches nothing in A or B is an error (exit code 2).`,
 	fl.Float64Var(&f.atol, "atol", 0, "absolute tolerance `X`")
 	fl.Float64Var(&f.rtol, "rtol", 0, "relative tolerance `X`")
 	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare metadata")
-	fl.BoolVar(&f.all, "all", false, "do not fold layers")
+	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.diff/1")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	return cmd

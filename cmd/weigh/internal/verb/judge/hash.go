@@ -40,12 +40,12 @@ func Hash(sess *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hash TARGET...",
 		Short: "Print or verify checksums",
-		Long: `Read files once and print digests:
+		Long: `Read files once and print digests of:
 
-  file    of the whole file, as sha256sum and Git LFS compute it
-  data    of the bytes after the header; it survives metadata changes
-  tensor  of the bytes of each tensor, with --tensors
-  set     of all tensors, by name, dtype, shape and bytes
+  file    the whole file, as sha256sum and Git LFS compute it
+  data    the bytes after the header; does not depend on metadata
+  tensor  the bytes of each tensor, with --tensors
+  set     the names, dtypes, shapes and bytes of all tensors
 
 The digest of a set is the same for one file and for any sharding of the same
 tensors. It is the SHA-256 of the lines that --lines prints, sorted as bytes:
@@ -82,7 +82,7 @@ name, even if they are sharded differently now. The exit code is 1 on a mismatch
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.algo, "algo", algorithms[0], "hash with `ALGO`: "+strings.Join(algorithms, ", ")+
-		" (128-bit XXH3, fast but not cryptographic)")
+		"; xxh3 has 128 bits, and is fast but not cryptographic")
 	fl.StringVar(&f.check, "check", "", "verify the digests in `FILE`")
 	fl.BoolVar(&f.tensors, "tensors", false, "also print the digest of each tensor")
 	fl.BoolVar(&f.set, "set", false, "print only the digest of each set")

@@ -44,7 +44,7 @@ by content, not by name. Nothing in them is executed.
   suspicious  something is unknown, unusual, or could not be analyzed
   dangerous   loading it can run code
 
-A folder includes all files in it, through links, too; each file is scanned once. In
+For a folder, scan reads all files in it and follows links; each file is scanned once. In
 archives, scan reads the directory, the pickles, and the first bytes of other members,
 unless --deep is set.
 

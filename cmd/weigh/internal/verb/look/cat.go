@@ -38,12 +38,12 @@ the selected values. A tensor whose own name has brackets is found by that name.
 
 Text, JSON and CSV are exact: integers have all digits, and floats the fewest digits
 that parse to the same float32, or float64 for F64. In JSON, NaN, Infinity and
--Infinity are strings, and complex numbers are [re, im]; elsewhere complex numbers
-are written 1+2j. A tensor without elements is [] for any shape.
+-Infinity are strings, and complex numbers are [re, im]; in text and CSV, complex
+numbers are written 1+2j. A tensor without elements is [] for any shape.
 
   text  nested in brackets, one row on each line
   json  weigh.cat/1: name, dtype, shape, and values nested by shape
-  csv   one record for each row along the last axis, without titles
+  csv   one record for each row along the last axis, without a header line
   npy   a NumPy file; BF16, F8, F6 and F4 become float32, or bits with --raw
   raw   the bytes of the file: little-endian, F4 and F6 packed`,
 		Example: `  weigh cat testdata/python/two-floats.safetensors x

@@ -27,12 +27,12 @@ type Flags struct {
 // RegisterBudget adds --budget.
 func (f *Flags) RegisterBudget(cmd *cobra.Command) {
 	f.bounded = true
-	cmd.Flags().IntVar(&f.Budget, "budget", 1, "allow `N` times the time and memory for each file (2 seconds, 64 MiB)")
+	cmd.Flags().IntVar(&f.Budget, "budget", 1, "multiply the limits for each file (2 seconds, 64 MiB) by `N`")
 }
 
 // RegisterPolicy adds --policy and --profile.
 func (f *Flags) RegisterPolicy(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Policy, "policy", "", "also apply the policy in `FILE`")
+	cmd.Flags().StringVar(&f.Policy, "policy", "", "also apply the policy in `FILE`; see weigh help scan")
 	cmd.Flags().StringSliceVar(&f.profiles, "profile", nil, "allow the imports of profile `NAME` (repeatable): "+
 		strings.Join(profileNames(), ", "))
 	cli.CompleteWords(cmd, "profile", profileNames())
