@@ -4,8 +4,10 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -35,22 +37,15 @@ func OpenFile(ctx context.Context, sess *cli.Session, verb, name string) (*File,
 	if err != nil {
 		return nil, err
 	}
-	var files []string
-	for _, set := range sets {
-		files = append(files, set.Shards...)
-	}
-	if len(files) != 1 {
-		return nil, cli.Usagef("%q has %d files: name one of them, such as %q", Printable(name), len(files),
-			at.Path(append(files, "")[0]))
-	}
-	if err := at.onlySafetensors(ctx, verb, sets[0]); err != nil {
-		return nil, err
-	}
-	object, err := at.Store.Open(ctx, files[0])
+	file, err := at.onlyFile(ctx, verb, sets)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{File: listing.File{Path: at.Path(files[0]), Size: object.Size()}, Data: object.ReaderAt(ctx),
+	object, err := at.Store.Open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{File: listing.File{Path: at.Path(file), Size: object.Size()}, Data: object.ReaderAt(ctx),
 		object: object}
 	if err := f.read(); err != nil {
 		object.Close()
@@ -59,14 +54,65 @@ func OpenFile(ctx context.Context, sess *cli.Session, verb, name string) (*File,
 	return f, nil
 }
 
-// onlySafetensors returns an error if a set has files of another format.
-func (t *Target) onlySafetensors(ctx context.Context, verb string, set *checkpoint.Set) error {
-	cp := set.Open()
-	defer cp.Close()
-	for _, shard := range cp.Shards() {
-		if format := Format(ctx, cp, shard); format != "" {
-			return cli.Usagef("%s needs a safetensors file, and %q is in another format (%s): weigh convert writes it as safetensors", verb, t.Path(shard), format)
+// onlyFile returns the path of the one safetensors file of sets. Its error names the verb, and what
+// to do instead.
+func (t *Target) onlyFile(ctx context.Context, verb string, sets []*checkpoint.Set) (string, error) {
+	var files, own []string // all files, and those that may be safetensors files
+	var fault error
+	for _, set := range sets {
+		cp := set.Open()
+		defer cp.Close()
+		for _, shard := range set.Shards {
+			files = append(files, shard)
+			if err := t.otherFormat(ctx, verb, cp, shard); err != nil {
+				fault = err
+				continue
+			}
+			own = append(own, shard)
 		}
+	}
+	var usage cli.UsageError
+	switch {
+	case len(files) == 1 && errors.As(fault, &usage):
+		return "", fault
+	case len(files) == 1: // a file that is not a model at all is left for its reader to report
+		return files[0], nil
+	case len(own) == 0 && len(sets) == 1:
+		return "", cli.Usagef("%s needs a safetensors file, and %q has none: weigh convert writes its weights as safetensors",
+			verb, Printable(t.Name))
+	case len(own) == 0:
+		return "", cli.Usagef("%s needs a safetensors file, and %q has none", verb, Printable(t.Name))
+	}
+	advice := "name one of them"
+	for _, file := range own {
+		object, err := t.Store.Open(ctx, file)
+		if err != nil {
+			continue // an index may name missing files
+		}
+		object.Close()
+		advice += fmt.Sprintf(", such as %q", t.Path(file))
+		break
+	}
+	return "", cli.Usagef("%s needs one file, and %q consists of %d files: %s", verb, Printable(t.Name), len(files), advice)
+}
+
+// otherFormat returns an error if a shard is known not to be a safetensors file: a usage error if
+// it is a model in another format.
+func (t *Target) otherFormat(ctx context.Context, verb string, cp *checkpoint.Checkpoint, shard string) error {
+	if strings.HasSuffix(shard, weightsSuffix) {
+		return nil
+	}
+	d, err := cp.Describe(ctx, shard)
+	var v *safetensors.Violation
+	switch {
+	case d.Variant != "":
+		return cli.Usagef("%s needs a safetensors file, and %q is in another format (%s): weigh convert writes it as safetensors",
+			verb, t.Path(shard), d.Variant)
+	case errors.As(err, &v) && v.Rule == checkpoint.RuleFormatDamaged:
+		return cli.Usagef("%s needs a safetensors file, and %q is in another format: weigh check says what is wrong with it",
+			verb, t.Path(shard))
+	case v != nil && v.Rule == safetensors.RuleNotSafetensors:
+		return err
 	}
 	return nil
 }
