@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -90,55 +92,70 @@ func (s *SelectionFlags) Read() (listing.Selection, error) {
 
 // CheckMatched returns an error for the first pattern that matches no name: a report on no tensors
 // looks like good news. Patterns match whole names, which surprises users of grep, so the error
-// suggests a wider pattern.
-func CheckMatched(patterns []*glob.Pattern, names func(*glob.Pattern) bool) error {
+// suggests a wider pattern, or names that are similar.
+func CheckMatched(patterns []*glob.Pattern, names iter.Seq[string]) error {
 	for _, p := range patterns {
-		if names(p) {
+		if matchesAny(p, names) {
 			continue
 		}
-		advice := "weigh info lists the names"
+		advice := Nearest(p.String(), names)
 		if wider := widened(p.String(), names); wider != "" {
 			advice = "try '" + wider + "'"
 		}
-		return Usagef("no tensor matches %q: patterns match the whole name; %s", p, advice)
+		return Usagef("no tensor matches %q: patterns match the whole name; %s", p, cmp.Or(advice, namesAdvice))
 	}
 	return nil
 }
 
+// namesAdvice is the advice for a selection that matches nothing.
+const namesAdvice = "weigh info lists the names"
+
+// ErrNoneSelected is the error for flags that together select no tensor.
+var ErrNoneSelected = Usagef("no tensor matches; %s", namesAdvice)
+
+// matchesAny reports whether the pattern matches a name.
+func matchesAny(p *glob.Pattern, names iter.Seq[string]) bool {
+	for name := range names {
+		if p.Match(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // widened returns a wider pattern that matches something, or "".
-func widened(pattern string, names func(*glob.Pattern) bool) string {
+func widened(pattern string, names iter.Seq[string]) string {
 	wider := "**" + strings.Trim(pattern, "*") + "**"
-	if p, err := glob.Compile(wider); err != nil || !names(p) {
+	if p, err := glob.Compile(wider); err != nil || !matchesAny(p, names) {
 		return ""
 	}
 	return wider
 }
 
-// NamesOf returns a function that reports whether a pattern matches the name of a tensor.
-func NamesOf(tensors ...[]*safetensors.Tensor) func(*glob.Pattern) bool {
-	return func(p *glob.Pattern) bool {
-		return slices.ContainsFunc(slices.Concat(tensors...), func(t *safetensors.Tensor) bool { return p.Match(t.Name) })
-	}
-}
-
-// NoticeNoMatch tells the user that no tensor is selected, and suggests a wider pattern if one
-// matches.
-func (s *Session) NoticeNoMatch(f *SelectionFlags, files []listing.File) {
-	for _, pattern := range f.Include {
-		wider := widened(pattern, func(p *glob.Pattern) bool {
-			return slices.ContainsFunc(files, func(file listing.File) bool { return hasName(file.Header, p) })
-		})
-		if wider != "" {
-			s.Notice("no tensor matches: patterns match the whole name; try '%s'", wider)
-			return
+// NamesOf yields the names of tensors.
+func NamesOf(tensors ...[]*safetensors.Tensor) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, list := range tensors {
+			for _, t := range list {
+				if !yield(t.Name) {
+					return
+				}
+			}
 		}
 	}
-	s.Notice("no tensor matches")
 }
 
-// hasName reports whether h, which may be nil, has a tensor that p matches.
-func hasName(h *safetensors.Header, p *glob.Pattern) bool {
-	return h != nil && slices.ContainsFunc(h.Tensors, func(ti safetensors.TensorInfo) bool { return p.Match(ti.Name) })
+// NamesIn yields the names of the tensors in files.
+func NamesIn(files []listing.File) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, file := range files {
+			for i := 0; file.Header != nil && i < len(file.Header.Tensors); i++ {
+				if !yield(file.Header.Tensors[i].Name) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Spelled returns a dtype by its name in any case. Unknown names are kept, since files can contain

@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/filetype"
 )
 
@@ -134,55 +132,15 @@ func (w *Weights) Absent(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	advice := "weigh info lists the names"
-	if near := w.near(ctx, name); len(near) > 0 {
-		advice = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return fmt.Errorf("no tensor %q in %q: %s", name, w.At.Path(w.At.Within), advice)
-}
-
-// near returns up to three names that are most like the given one. Names of tensors are
-// long and alike, so what counts is how much of a name is the same at its start and at its
-// end, and it has to be most of it.
-func (w *Weights) near(ctx context.Context, name string) []string {
-	const most = 3
-	type candidate struct {
-		name  string
-		alike int // bytes
-	}
-	var best []candidate
-	for _, cp := range w.Parts {
-		for t, err := range cp.Tensors(ctx) {
-			if err != nil {
-				continue
+	names := func(yield func(string) bool) {
+		for _, cp := range w.Parts {
+			for t, err := range cp.Tensors(ctx) {
+				if err == nil && !yield(t.Name) {
+					return
+				}
 			}
-			alike := commonEnds(strings.ToLower(name), strings.ToLower(t.Name))
-			if 3*alike < 2*max(len(name), len(t.Name)) {
-				continue
-			}
-			best = append(best, candidate{t.Name, alike})
-			slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.alike, a.alike) })
-			best = best[:min(most, len(best))]
 		}
 	}
-	var names []string
-	for _, c := range best {
-		names = append(names, `"`+typeset.Name(c.name)+`"`)
-	}
-	return names
-}
-
-// commonEnds returns how many bytes a and b have in common at their start and, in what is
-// left, at their end.
-func commonEnds(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	a, b = a[n:], b[n:]
-	end := 0
-	for end < min(len(a), len(b)) && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	return n + end
+	return cli.Usagef("no tensor %q in %q: %s", name, w.At.Path(w.At.Within),
+		cmp.Or(cli.Nearest(name, names), "weigh info lists the names"))
 }

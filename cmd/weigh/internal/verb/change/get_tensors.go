@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
@@ -24,9 +25,16 @@ func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, se
 		return nil, 0, err
 	}
 	cp := sets[0].Open()
-	file, err := shards.Subset(ctx, cp, chosen.Has)
+	var names []string
+	file, err := shards.Subset(ctx, cp, func(name string) bool {
+		names = append(names, name)
+		return chosen.Has(name)
+	})
+	if err == nil {
+		err = cli.CheckMatched(chosen.Include, slices.Values(names))
+	}
 	if err == nil && file.Tensors == 0 {
-		err = cli.Usagef("no tensor matches: patterns match the whole name; weigh info lists the names")
+		err = cli.ErrNoneSelected
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, cp.Close())

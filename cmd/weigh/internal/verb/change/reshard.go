@@ -19,7 +19,6 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
-	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
@@ -85,14 +84,13 @@ type rewriting struct {
 	inputs  []*target.Weights // each has one checkpoint
 	opts    shards.RewriteOptions
 	chosen  cli.NameFilter
-	matched map[*glob.Pattern]bool
+	names   []string // of all tensors, if there are patterns
 }
 
 // openInputs opens the one model at each target.
 func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []string, f *reshardFlags) (r *rewriting,
 	err error) {
-	r = &rewriting{reshardFlags: f, targets: targets, schema: "weigh." + verb + "/1",
-		matched: make(map[*glob.Pattern]bool)}
+	r = &rewriting{reshardFlags: f, targets: targets, schema: "weigh." + verb + "/1"}
 	if r.chosen, err = f.NameFlags.Compile(); err != nil {
 		return nil, err
 	}
@@ -138,12 +136,10 @@ func (r *rewriting) name(cp *checkpoint.Checkpoint, path string) string {
 	return r.inputs[i].At.Path(path)
 }
 
-// selects reports whether a tensor is written, and records which patterns match.
+// selects reports whether a tensor is written, and records its name.
 func (r *rewriting) selects(name string) bool {
-	for _, p := range slices.Concat(r.chosen.Include, r.chosen.Exclude) {
-		if !r.matched[p] && p.Match(name) {
-			r.matched[p] = true
-		}
+	if len(r.chosen.Include)+len(r.chosen.Exclude) > 0 {
+		r.names = append(r.names, name)
 	}
 	return r.chosen.Has(name)
 }
@@ -151,8 +147,7 @@ func (r *rewriting) selects(name string) bool {
 // planned returns the error of a plan in the words of the program. A pattern that
 // matches nothing is probably a typing error, so it is one.
 func (r *rewriting) planned(err error) error {
-	unmatchedErr := cli.CheckMatched(slices.Concat(r.chosen.Include, r.chosen.Exclude),
-		func(p *glob.Pattern) bool { return r.matched[p] })
+	unmatchedErr := cli.CheckMatched(slices.Concat(r.chosen.Include, r.chosen.Exclude), slices.Values(r.names))
 	var invalid *fs.PathError
 	var v *safetensors.Violation
 	var twice *shards.DuplicateError

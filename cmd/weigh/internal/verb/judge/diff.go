@@ -123,6 +123,9 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 	if err := cli.CheckMatched(sel.Include, cli.NamesOf(sides[0].all, sides[1].all)); err != nil {
 		return err
 	}
+	if len(sides[0].all)+len(sides[1].all) > 0 && sides[0].tensors+sides[1].tensors == 0 {
+		return cli.ErrNoneSelected
+	}
 	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}

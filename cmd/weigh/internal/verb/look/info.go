@@ -132,14 +132,14 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 		return err
 	}
 	info := listing.NewInfo(found.Inventory, sel)
+	if err := checkSelected(info, &sel); err != nil {
+		return err
+	}
 	if info.Models, err = found.Counted(&sel, f.compat); err != nil {
 		return err
 	}
 	if err := cmd.Context().Err(); err != nil {
 		return err
-	}
-	if info.All > 0 && len(info.Rows) == 0 {
-		sess.NoticeNoMatch(&f.SelectionFlags, found.Files)
 	}
 	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		switch {
@@ -159,6 +159,21 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 		printFirst(sess, found.Findings, f.lenient)
 	}
 	return found.Verdict(f.lenient)
+}
+
+// checkSelected returns an error if a pattern matches no tensor, or if no tensor is selected. If a
+// file could not be read, its findings matter more.
+func checkSelected(info *listing.Info, sel *listing.Selection) error {
+	if info.All == 0 || slices.ContainsFunc(info.Files, func(f listing.File) bool { return f.Header == nil }) {
+		return nil
+	}
+	if err := cli.CheckMatched(sel.Include, cli.NamesIn(info.Files)); err != nil {
+		return err
+	}
+	if len(info.Rows) == 0 {
+		return cli.ErrNoneSelected
+	}
+	return nil
 }
 
 // printFirst prints the first finding for which files are refused.

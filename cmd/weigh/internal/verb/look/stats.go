@@ -167,11 +167,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	st := &values.Stats{All: len(all), Digest: f.digest}
 	selected, truncated := sel.Selected(all)
 	if len(selected) == 0 && len(all) > 0 {
-		// Scripts must not take this for success.
-		if len(f.failOn) > 0 {
-			return cli.Usagef("no tensor matches; weigh info lists the names")
-		}
-		sess.Notice("no tensor matches")
+		return cli.ErrNoneSelected // scripts must not take this for success
 	}
 	st.Truncated = truncated
 	if st.Rows, err = countTensors(ctx, sess, f.counter(), selected); err != nil {
