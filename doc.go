@@ -32,8 +32,8 @@
 //
 // Read returns the elements in their own type, DecodeAt returns them as floats, and
 // Tensor.Convert returns a tensor of another dtype. Files, slices, conversions and
-// Go slices all give the same type, *Tensor, and Encode writes any *Tensor, so these
-// operations compose.
+// Go slices all give the same type, *Tensor, and Encode writes any *Tensor, so
+// these operations compose.
 //
 // Use package github.com/weightools/safetensors/checkpoint for models of several
 // files and for remote models. This package does not use the network.
@@ -41,10 +41,10 @@
 // # Validating
 //
 // Files may be hostile. Open and NewFile accept a file only if it breaks no Rule of
-// severity Nonconforming or Invalid, and allocate memory in proportion to the file,
-// not to what it claims. The error is then a *Violation, which says which rule is
-// broken, by which tensor, and where. Validate reports all violations, including
-// warnings and notes.
+// severity Nonconforming or Invalid, and allocate memory in proportion to its
+// actual size, not to lengths that it claims. Otherwise they return a *Violation,
+// which names the broken rule, the tensor and the bytes. Validate reports all
+// violations, including warnings and notes.
 //
 // A header takes up to 128 bytes of memory for each tensor in addition to its own
 // size, 8 bytes for each dimension, and about 110 for each member of
@@ -54,7 +54,8 @@
 //
 // WriteFile writes tensors to a file that appears under its name only when it is
 // complete, and Encode writes to any io.Writer. Both order tensors as the reference
-// implementation does, so equal tensors give equal files. An Encoder has options.
+// implementation does, so equal tensors give equal files. Use an Encoder to set
+// options.
 //
 // # Concurrency and mapped files
 //

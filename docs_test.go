@@ -40,14 +40,14 @@ func rulesDoc() string {
 
 Generated from the tables in rule.go, checkpoint/rules.go and check/rules.go by ` + "`go generate`" + `. Do not edit.
 
-Each finding of ` + "`weigh check`" + ` breaks one of these rules, about a file, a set of files or a repository. The severity says how serious it is:
+` + "`weigh check`" + ` reports violations of these rules for single files, sets of files, and repositories. Each rule has a severity:
 
 - **invalid**: no conforming reader accepts the file;
 - **nonconforming**: the specification forbids it, but the reference implementation (the crate safetensors, 0.8.0) reads it;
-- **warning**: readers in use disagree, or loading costs more than it has to;
-- **note**: readers agree on what the file means; it could be tidier.
+- **warning**: some readers disagree about the file, or loading it is slower than necessary;
+- **note**: readers agree on what the file means, but it could be cleaner.
 
-` + "`Open`" + ` refuses invalid and nonconforming files, and every verb exits with 1 on them. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept nonconforming files.
+` + "`Open`" + ` refuses invalid and nonconforming files, and commands exit with code 1 for them. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept nonconforming files.
 
 | rule | severity | summary |
 |---|---|---|

@@ -19,7 +19,7 @@ type Severity int
 // The severities, in ascending order.
 const (
 	Note          Severity = iota // readers agree on what the file means; it could be tidier
-	Warning                       // readers in use disagree, or it costs them
+	Warning                       // some readers disagree about it, or load it slowly
 	Nonconforming                 // the specification forbids it; the reference implementation reads it
 	Invalid                       // no conforming reader accepts it
 )
@@ -186,7 +186,7 @@ var rules = [...]RuleInfo{
 		Rule: RuleDtype, Severity: Invalid,
 		Summary: "The dtype is one of the 22 of the format.",
 		Source:  "Format: {\"dtype\": \"F16\", ...}", Reference: "InvalidHeaderDeserialization",
-		Fix: "Write the tensor in a dtype of the format, spelled as the format spells it.",
+		Fix: "Write the tensor again with a dtype of the format, in the exact spelling.",
 	},
 	{
 		Rule: RuleShape, Severity: Invalid,
@@ -242,7 +242,7 @@ var rules = [...]RuleInfo{
 		Rule: RuleTrailing, Severity: Invalid,
 		Summary: "The file ends where its last tensor ends.",
 		Source:  "Notes: the byte buffer needs to be entirely indexed", Reference: "MetadataIncompleteBuffer",
-		Fix: "Remove the extra bytes if you know that they mean nothing; otherwise download the file again.",
+		Fix: "Remove the extra bytes if you know that they are not needed; otherwise download the file again.",
 	},
 	{
 		Rule: RuleDataAlignment, Severity: Warning,

@@ -10,13 +10,14 @@
 //	}
 //
 // It complements package checkpoint: [checkpoint.Checkpoint.Validate] validates each file of a set, and the set
-// against its index. What that reports is not reported again here. [Rules] lists the rules of this package.
+// against its index. Findings of that method are not reported again here. [Rules] lists the rules of this
+// package.
 //
 // # What is checked
 //
-// In a folder, everything is checked; for an index, its set and the configuration; for a single
-// file, only the file itself. A single file may be one of many shards, so nothing is reported as missing from
-// it, and neither from a set with a missing or unreadable shard, because that fault explains the rest.
+// In a folder, everything is checked; for an index, its set and the configuration; for a single file, only the
+// file itself. A single file may be one of many shards, so nothing is reported as missing from it. Nothing else
+// is reported as missing from a set with a missing or unreadable shard either, because that shard explains it.
 //
 // # What counts as a fault
 //
@@ -30,7 +31,7 @@
 //
 // Without Options.Data, Validate uses the headers that package checkpoint has read, and reads configurations
 // and the first bytes of some other files. It looks at each tensor once, so the time is linear in their number.
-// With Data, two goroutines read every byte of every set once, and compute digests by the same reads.
+// With Data, two goroutines read every byte of every set once, and compute digests from the same reads.
 //
 // Configurations are untrusted. They are read up to 32 MiB and parsed without recursion, and a value of an
 // unexpected type counts as missing.

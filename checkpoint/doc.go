@@ -77,16 +77,16 @@
 // Open reads the index, but no shard. In a folder without an index it reads headers, and
 // compares the data of files that have the same size. A shard is opened when it is first
 // needed, its header is read once, and it stays open until [Checkpoint.Close]. If the
-// context of one goroutine ends during that, the next goroutine starts again. Several
-// headers are read concurrently, and results are in the order of the shards, which is the
-// same in every run.
+// context of the goroutine that opens it ends, the next goroutine that needs it starts
+// again. Several headers are read concurrently, and results are in the order of the shards,
+// which is the same in every run.
 //
 // # Validation
 //
-// [Checkpoint.Validate] judges each shard by the rules of package safetensors, and the set
-// by the rules between files. Opening succeeds if there is something to judge; reading
-// fails if it needs a shard or an index that is invalid: [Checkpoint.Tensor] returns the
-// violation as an error.
+// [Checkpoint.Validate] checks each shard against the rules of package safetensors, and the
+// set against the rules of this package. Open succeeds even if the index or a shard is
+// invalid, so that it can be validated. Reading a tensor fails if it needs an invalid shard
+// or index: [Checkpoint.Tensor] returns the violation as an error.
 //
 // An index may come from an untrusted source. Shard names that lead out of its folder, have
 // an element that begins with a dot, or have another extension are reported and never

@@ -1,5 +1,5 @@
 // Package edit changes checkpoints: it renames, drops and casts tensors, sets metadata,
-// and repairs files whose data is intact and whose headers are not.
+// and repairs headers of files whose data is intact.
 //
 //	e := &edit.Edit{Set: map[string]string{"license": "mit"}}
 //	receipt, err := e.InPlace(ctx, "model.safetensors")
@@ -21,26 +21,26 @@
 // # All or nothing
 //
 // New files are written to a hidden folder, read again, and compared with their source;
-// then they are renamed into place, the index last, as by a shards.Writer. On an earlier
-// error, nothing changes. The [Receipt] has the digest of each tensor.
+// then they are renamed into place, the index last. On an error before that, nothing
+// changes. The [Receipt] has the digest of each tensor.
 //
-// Editing in place is faster if only metadata changes, and fits the header: then only the
-// bytes that differ are overwritten. Package edit does that only if they all lie in one
-// aligned block of 4 KiB. The kernel copies such a block at once, so a killed process never
-// leaves half of it, and neither does a power failure on file systems and disks with sectors
-// of 4 KiB. (A disk with sectors of 512 bytes may leave half of it, if power fails during
-// that one write.) Otherwise the file is written again, with room for later changes: see
-// safetensors.Encoder.Slack.
+// Editing in place is faster if only metadata changes and the new metadata fits the header:
+// then only the bytes that differ are overwritten. Package edit does that only if all of
+// them are in one aligned block of 4 KiB. The kernel copies such a block at once, so a
+// killed process never leaves half of it, and neither does a power failure on file systems
+// and disks with sectors of 4 KiB. (A disk with sectors of 512 bytes may leave half of it,
+// if power fails during that one write.) Otherwise the file is written again, with room for
+// later changes: see safetensors.Encoder.Slack.
 //
 // Overwriting keeps the file: processes that have it open, or mapped, see the new metadata
 // and the same tensors. A file with several hard links is always written again, and the
 // other links keep the old file. A symbolic link is refused, because it may lead to a cache
 // that identifies the file by its digest.
 //
-// An edit in place replaces only the files that it has read. If another process replaces
-// or changes one in the meantime, the edit fails and that process's file stays; so of two
-// concurrent edits of one file, each that returns no error is in the file. On systems
-// without flock a short interval at the end remains unprotected.
+// An edit in place replaces only the files that it has read. If another process replaces or
+// changes one in the meantime, the edit fails and that process's file stays; so if two
+// processes edit one file at the same time, the file contains every edit that returned no
+// error. On systems without flock a short interval at the end remains unprotected.
 //
 // If several files are overwritten and one fails, the others are restored. A process that
 // is killed between two of them leaves old metadata in some and new metadata in others;

@@ -49,7 +49,7 @@ func TestCountingDoc(t *testing.T) {
 
 func rulesTable() string {
 	var b strings.Builder
-	b.WriteString("| rule | what it says | from |\n|---|---|---|\n")
+	b.WriteString("| rule | description | source |\n|---|---|---|\n")
 	for r := range model.Rules() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r, r.Text(), r.Source())
 	}
@@ -60,7 +60,7 @@ func rulesTable() string {
 // the difference that makes up most of it.
 func differencesTable(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| model | right | hf.js | why |\n|---|--:|--:|---|\n")
+	b.WriteString("| model | correct | hf.js | why hf.js differs |\n|---|--:|--:|---|\n")
 	for _, f := range fixtures() {
 		x, err := compat.Count(compat.HFJS, f.Model())
 		if err != nil {

@@ -15,17 +15,17 @@
 //
 // # Accuracy
 //
-// For most quantization schemes the shapes prove the number of values. Some schemes store it in a tensor of
-// a few bytes, which is read if a File has its Data. Otherwise, and for unknown schemes, the number is a range
-// with a lower and an upper bound, and a [Group] says why. Counts are never guesses. The configuration is used
-// where shapes are not enough; a note is added where they contradict each other.
+// For most quantization schemes the shapes determine the number of values. Some schemes store it in a tensor of a
+// few bytes, which is read if the File has Data. Otherwise, and for unknown schemes, the number is a range with a
+// lower and an upper bound, and a [Group] says why. Counts are never guesses. The configuration is used where
+// shapes are not enough; a note is added where they contradict each other.
 //
 // Each tensor is counted by one [Rule], and belongs to one [Group] of tensors that were counted alike; see
 // [Rules] and docs/counting.md. RulesVersion changes when a rule does.
 //
 // # Facts
 //
-// [FactsOf] describes the architecture and its sizes, and of an adapter the rank, alpha and base model. Each
+// [FactsOf] describes the architecture and its sizes, and the rank, alpha and base model of an adapter. Each
 // fact has a [Source].
 //
 // Package model/compat counts as other programs do, and explains the differences.

@@ -31,11 +31,11 @@
 //
 // # Cost
 //
-// A tensor is read once, in blocks, by several goroutines if it is large. For dtypes above 16 bits, a
-// linear histogram requires a second pass, because its edges depend on all numbers. A pass needs less than
-// 2 MiB of memory for each goroutine. F32 takes half the time of a loop that adds float64s, and dtypes of
-// 8 and 16 bits take a quarter of it per byte. A digest takes longest; while one goroutine hashes, others
+// A tensor is read once, in blocks, by several goroutines if it is large. For dtypes above 16 bits, a linear
+// histogram requires a second pass, because its edges depend on all numbers. A pass needs less than 2 MiB of
+// memory for each goroutine. F32 takes half the time of a loop that adds float64s, and dtypes of 8 and 16
+// bits take a quarter of it per byte. Computing a digest takes longest; while one goroutine hashes, others
 // read and count.
 //
-// To cancel, let the tensor's ReaderAt fail. A summary always describes the whole tensor.
+// To cancel, make the tensor's ReaderAt return an error. A summary always describes the whole tensor.
 package stats

@@ -1,6 +1,7 @@
 // The interfaces Store, Lister and Object.
 
-// Package store defines where files are: in a local directory, or behind a network.
+// Package store defines interfaces for storage, local or on a network, and implements local
+// directories.
 //
 // A [Store] is a set of named objects that do not change, such as the files in a directory, a
 // revision of a repository on the Hugging Face Hub, or the objects in an S3 bucket. [Dir] and

@@ -13,8 +13,8 @@
 //	receipt, err := plan.Write(ctx)
 //
 // [Merge], [Split] and [Writer.Plan] return a [Plan], which can be printed as a dry run.
-// [Plan.Write] writes all files or none: they are complete, on the disk, and verified if
-// the options say so, before the first is renamed into place. The [Receipt] lists the
+// [Plan.Write] writes all files or none: all are complete, on disk, and verified if the
+// options say so, before the first one is renamed into place. The [Receipt] lists the
 // files, and for each tensor how it was verified and its digest.
 //
 // Inputs may be in any format that the checkpoint was opened with. The output is in

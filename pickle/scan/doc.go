@@ -13,17 +13,17 @@
 //	}
 //	fmt.Println(report.Verdict, report.Complete)
 //
-// Nothing is unpickled, imported or executed; package pickle analyzes the pickles. The verdict is
-// [pickle.Safe] only if all of the file was analyzed. A file that is encrypted,
+// Nothing is unpickled, imported or executed; package pickle analyzes the pickles. The
+// verdict is [pickle.Safe] only if all of the file was analyzed. A file that is encrypted,
 // compressed in an unsupported way or over a limit is suspicious and incomplete. Suspicious
-// means only that something has not been audited.
+// does not mean malicious, only that something is unknown or was not analyzed.
 //
-// Of an archive only the directory, the pickles and the first bytes of the other members
-// are read, so a remote file can be scanned without downloading it. Data that no
-// loader executes, such as tensor data, is searched only with Scanner.Deep.
+// In an archive, Scan reads only the directory, the pickles and the first bytes of the
+// other members, so a remote file can be scanned without downloading it completely. Data
+// that no loader executes, such as tensor data, is searched only with Scanner.Deep.
 //
 // Work and memory have budgets, which are counted rather than timed: by default any file
-// takes at most two seconds and 64 MiB. A finding reports where a budget was spent.
+// takes at most two seconds and 64 MiB. A finding reports where a budget was exhausted.
 //
 // The same bytes always give the same report. A Scanner may be used concurrently.
 package scan

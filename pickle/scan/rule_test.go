@@ -65,7 +65,7 @@ func TestDocument(t *testing.T) {
 		t.Fatalf("%s has no place for the rules", document)
 	}
 	var table strings.Builder
-	table.WriteString("\n| rule | severity | what it says |\n|---|---|---|\n")
+	table.WriteString("\n| rule | severity | description |\n|---|---|---|\n")
 	for rule := range Rules() {
 		fmt.Fprintf(&table, "| <a id=%q></a>`%s` | %s | %s |\n", rule, rule, Severity(rule), Text(rule))
 	}

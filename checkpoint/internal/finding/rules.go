@@ -94,7 +94,7 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: TwoCopies, Severity: safetensors.Note,
-		Summary: "A folder has one copy of a model.",
+		Summary: "A folder has only one copy of a model.",
 		Source:  "none: some loaders read both", Reference: "does not read folders",
 		Fix: "Keep the copy that your loader reads, and remove the other.",
 	},

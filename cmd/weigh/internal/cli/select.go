@@ -56,7 +56,11 @@ type SelectionFlags struct {
 
 // Register adds the flags to a command, with shell completion.
 func (s *SelectionFlags) Register(cmd *cobra.Command) {
-	s.NameFlags.Register(cmd, "list", "above")
+	see := "weigh help info"
+	if cmd.Name() == "info" {
+		see = "above"
+	}
+	s.NameFlags.Register(cmd, "list", see)
 	f := cmd.Flags()
 	f.StringSliceVar(&s.dtypes, "dtype", nil, "list only tensors of dtype `D` (repeatable)")
 	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(listing.SortKeys, ", ")+

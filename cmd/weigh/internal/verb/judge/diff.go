@@ -71,7 +71,7 @@ that matches nothing in A or B is an error (exit code 2).`,
 			return runDiff(cmd.Context(), sess, args[0], args[1], &f)
 		},
 	}
-	f.NameFlags.Register(cmd, "compare", "weigh info --help")
+	f.NameFlags.Register(cmd, "compare", "weigh help info")
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.headers, "headers", false, "compare only names, dtypes and shapes; read no data")
