@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -112,6 +113,19 @@ func (s *source) noLinks() error {
 		}
 		return refuse("%q is a symbolic link to %q, which may be shared: edit the target of the link, or write elsewhere",
 			s.shown(name), to)
+	}
+	return nil
+}
+
+// writable returns an error if a file that changes is read-only.
+func (p *Plan) writable() error {
+	for _, f := range p.files {
+		if f.action == Unchanged {
+			continue
+		}
+		if err := atomicfile.Writable(filepath.Join(p.dir, f.name)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -62,7 +62,13 @@ func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return p.finish(ctx)
+	if p, err = p.finish(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.writable(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
 }
 
 // Write plans and writes an edit: see Plan and Plan.Write.

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -127,8 +128,8 @@ func (p *Plan) look() error {
 	return nil
 }
 
-// guard returns an error if the plan would replace or remove an input, or a file that
-// exists without leave to overwrite it.
+// guard returns an error if the plan would replace or remove an input, a file that exists
+// without leave to overwrite it, or a read-only file.
 func (p *Plan) guard() error {
 	there := slices.Concat(p.Replaced, p.Stale)
 	for _, name := range there {
@@ -137,10 +138,15 @@ func (p *Plan) guard() error {
 				ErrIsInput}
 		}
 	}
-	if len(there) == 0 || p.overwrite {
-		return nil
+	if len(there) > 0 && !p.overwrite {
+		return p.exists("exists, and", there)
 	}
-	return p.exists("exists, and", there)
+	for _, name := range there {
+		if err := atomicfile.Writable(filepath.Join(p.Dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // exists returns an error that files exist.

@@ -100,13 +100,9 @@ func (f *File) open() error {
 	case old != nil && f.fresh:
 		return fs.ErrExist
 	case old != nil:
-		// Replacing a file only requires write permission for the folder, but a
-		// read-only file should not be replaced.
-		probe, err := os.OpenFile(f.name, os.O_WRONLY, 0)
-		if err != nil {
+		if err := Writable(f.name); err != nil {
 			return err
 		}
-		probe.Close()
 	}
 	f.path = path
 	return f.openTemp(old)

@@ -88,12 +88,7 @@ func (s *Set) replaceable(name string) error {
 	case !old.Mode().IsRegular():
 		return fmt.Errorf("it has type %v and is not a regular file: %w", old.Mode().Type(), fs.ErrInvalid)
 	}
-	// A read-only file should not be replaced, see File.
-	probe, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return probe.Close()
+	return Writable(path)
 }
 
 // Write calls write with a writer for one of the files, and flushes the file to disk. The file

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -41,6 +42,8 @@ func Describe(err error) string {
 		case errors.Is(path.Err, fs.ErrInvalid):
 			// A device or a pipe; the error names it.
 			text = fmt.Sprintf("%v: to read it as a stream, use - as the target and redirect standard input", path.Err)
+		case path.Op == "replace" && errors.Is(path.Err, fs.ErrPermission):
+			text = readOnly(path.Path, "-o")
 		case errors.Is(path.Err, fs.ErrPermission):
 			text = fmt.Sprintf("permission denied: cannot %s %q", path.Op, path.Path)
 		}
@@ -61,4 +64,24 @@ func Describe(err error) string {
 		text += ": timed out"
 	}
 	return typeset.Line(strings.TrimSpace(text))
+}
+
+// ReadOnly returns err, or a better error if it is about a file that is not replaced or removed
+// because the user may not write it. The flag or command is the one that writes a copy.
+func ReadOnly(err error, flag string) error {
+	var path *fs.PathError
+	if errors.As(err, &path) && path.Op == "replace" && errors.Is(path.Err, fs.ErrPermission) {
+		return errors.New(readOnly(path.Path, flag))
+	}
+	return err
+}
+
+// readOnly describes a read-only file.
+func readOnly(file, flag string) string {
+	info, err := os.Stat(file)
+	if err != nil || info.Mode()&0o200 != 0 {
+		return fmt.Sprintf("permission denied: cannot replace %q: write elsewhere with %s", file, flag)
+	}
+	return fmt.Sprintf("%q is read-only (mode %04o): run `%s` first, or write elsewhere with %s", file,
+		info.Mode().Perm(), filetype.For("chmod u+w FILE", file), flag)
 }

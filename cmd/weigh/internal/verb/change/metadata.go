@@ -173,5 +173,6 @@ func setMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 	if err := f.keyFlags.read(e); err != nil {
 		return err
 	}
-	return runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, dryRun: f.dryRun, json: f.json})
+	err := runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, dryRun: f.dryRun, json: f.json})
+	return cli.ReadOnly(err, "weigh edit -o")
 }
