@@ -57,6 +57,14 @@ func Damaged(format string, args ...any) *safetensors.Violation {
 	return finding.New(RuleFormatDamaged, "", safetensors.Span{}, format, args...)
 }
 
+// Unsupported returns the violation of [RuleFormatUnsupported], for a valid file without a tensor that
+// safetensors can represent. The fix is one sentence; "" means that of the rule.
+func Unsupported(fix, format string, args ...any) *safetensors.Violation {
+	v := finding.New(RuleFormatUnsupported, "", safetensors.Span{}, format, args...)
+	v.Fix = cmp.Or(fix, v.Fix)
+	return v
+}
+
 // Tensors are the tensors of one file, as a [Format] reads them. Their methods may be
 // called by several goroutines at once, except Close.
 type Tensors interface {
@@ -86,6 +94,10 @@ type Description struct {
 	// Notes are sentences for people about what is not among the tensors, or needs
 	// attention. They do not name the file.
 	Notes []string
+
+	// Dangerous says in a few words why loading the file is dangerous, such as "it imports os.system".
+	// "" means that no reason is known.
+	Dangerous string
 }
 
 // A Located tensor is a tensor and the file that has it.
@@ -104,6 +116,7 @@ func (f *Format) content(ctx context.Context, object store.Object) (*shard.Conte
 	if d, ok := tensors.(Describer); ok {
 		about := d.Describe()
 		c.Variant, c.Metadata, c.Notes = cmp.Or(about.Variant, f.Name), about.Metadata, about.Notes
+		c.Dangerous = about.Dangerous
 	}
 	for t, err := range tensors.All() {
 		if err != nil {

@@ -12,19 +12,21 @@ import (
 
 // The rules about a set of shards and its index, in the order in which a set is read.
 const (
-	RuleIndexJSON       = finding.IndexJSON
-	RuleIndexPath       = finding.IndexPath
-	RuleShardMissing    = finding.ShardMissing
-	RuleShardExtra      = finding.ShardExtra
-	RuleTensorMissing   = finding.TensorMissing
-	RuleTensorMisplaced = finding.TensorMisplaced
-	RuleTensorUnlisted  = finding.TensorUnlisted
-	RuleTensorConflict  = finding.TensorConflict
-	RuleTensorTwice     = finding.TensorTwice
-	RuleTotalSize       = finding.TotalSize
-	RuleTwoCopies       = finding.TwoCopies
-	RuleFormatDamaged   = finding.FormatDamaged
-	RuleWeightsFormat   = finding.WeightsFormat
+	RuleIndexJSON         = finding.IndexJSON
+	RuleIndexPath         = finding.IndexPath
+	RuleShardMissing      = finding.ShardMissing
+	RuleShardExtra        = finding.ShardExtra
+	RuleTensorMissing     = finding.TensorMissing
+	RuleTensorMisplaced   = finding.TensorMisplaced
+	RuleTensorUnlisted    = finding.TensorUnlisted
+	RuleTensorConflict    = finding.TensorConflict
+	RuleTensorTwice       = finding.TensorTwice
+	RuleTotalSize         = finding.TotalSize
+	RuleTwoCopies         = finding.TwoCopies
+	RuleFormatDamaged     = finding.FormatDamaged
+	RuleFormatUnsupported = finding.FormatUnsupported
+	RuleFormatDangerous   = finding.FormatDangerous
+	RuleWeightsFormat     = finding.WeightsFormat
 )
 
 // Rules returns the rules about a set of files, in the order in which a set is read.

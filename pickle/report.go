@@ -2,7 +2,12 @@
 
 package pickle
 
-import "github.com/weightools/safetensors/pickle/internal/names"
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/names"
+)
 
 // A Report is the result of Analyze. Its lists are ordered by stream and offset, and depend only on the input and the
 // Options.
@@ -117,4 +122,24 @@ func (n *Finding) move(base int64) {
 	for i := range n.Also[:max(min(n.Count-1, int64(len(n.Also))), 0)] {
 		n.Also[i] += base
 	}
+}
+
+// Worst describes the import, finding or call that determines the verdict, in a few words.
+func (r *Report) Worst() string {
+	for i := range r.Imports {
+		if im := &r.Imports[i]; im.Verdict == r.Verdict {
+			return "it imports " + wording.Quote(names.Join(im.ResolvedModule, im.ResolvedName))
+		}
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity.Verdict() == r.Verdict {
+			return fmt.Sprintf("%s (rule %s)", f.Message, f.Rule)
+		}
+	}
+	for i := range r.Calls {
+		if c := &r.Calls[i]; c.Verdict == r.Verdict {
+			return "it calls " + wording.Quote(c.Callee)
+		}
+	}
+	return "something in it is " + r.Verdict.String()
 }

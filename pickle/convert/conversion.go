@@ -132,20 +132,15 @@ func (e *DangerousError) Error() string {
 // Worst describes the finding that determines the verdict of a report, such as an import, in a
 // few words.
 func Worst(r *scan.Report) string {
+	all := pickle.Report{Verdict: r.Verdict}
 	for i := range r.Imports {
-		if im := &r.Imports[i]; im.Verdict == r.Verdict {
-			return "it imports " + wording.Quote(im.Resolved())
-		}
+		all.Imports = append(all.Imports, r.Imports[i].Import)
 	}
-	for _, f := range r.Findings {
-		if f.Severity.Verdict() == r.Verdict {
-			return fmt.Sprintf("%s (rule %s)", f.Message, f.Rule)
-		}
+	for i := range r.Findings {
+		all.Findings = append(all.Findings, r.Findings[i].Finding)
 	}
 	for i := range r.Calls {
-		if c := &r.Calls[i]; c.Verdict == r.Verdict {
-			return "it calls " + wording.Quote(c.Callee)
-		}
+		all.Calls = append(all.Calls, r.Calls[i].Call)
 	}
-	return "something in it is " + r.Verdict.String()
+	return all.Worst()
 }

@@ -61,7 +61,7 @@ func (f *file) finish() error {
 	for _, s := range f.Skipped {
 		if s.Unsupported {
 			detail := s.What + "; safetensors cannot represent it or any other tensor of the file"
-			return &FormatError{Path: s.Path, Detail: detail, Form: s.Form}
+			return &FormatError{Path: s.Path, Detail: detail, Form: s.Form, unsupported: true}
 		}
 	}
 	return notCheckpoint("the file contains no tensors")

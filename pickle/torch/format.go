@@ -90,7 +90,21 @@ type fileFault struct{ *FormatError }
 
 // Unwrap returns the FormatError and the violation.
 func (f *fileFault) Unwrap() []error {
-	return []error{f.FormatError, checkpoint.Damaged("%s", strings.TrimPrefix(f.Error(), "torch: "))}
+	return []error{f.FormatError, f.Violation()}
+}
+
+// Violation returns the error as the violation of a rule: the file is damaged, or it is valid and safetensors cannot
+// represent its tensors.
+func (e *FormatError) Violation() *safetensors.Violation {
+	detail := strings.TrimPrefix(e.Error(), "torch: ")
+	if !e.unsupported {
+		return checkpoint.Damaged("%s", detail)
+	}
+	fix := ""
+	if advice := e.Form.Advice(); advice != "" {
+		fix = "Convert it: " + advice + "."
+	}
+	return checkpoint.Unsupported(fix, "%s", detail)
 }
 
 // All yields the tensors. It implements [checkpoint.Tensors].
@@ -115,6 +129,7 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 	}
 	if cp.Report != nil && cp.Report.Verdict == pickle.Dangerous {
 		d.Notes = append(d.Notes, "dangerous to load: weigh scan says why")
+		d.Dangerous = cp.Report.Worst()
 	}
 	if cp.Root != "" {
 		d.Notes = append(d.Notes, fmt.Sprintf("shows the tensors under %s", quoted(cp.Root)))

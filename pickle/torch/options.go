@@ -66,3 +66,14 @@ const (
 	FormSparse    Form = "sparse"    // Options.Dense
 	FormQuantized Form = "quantized" // Options.Quantized
 )
+
+// Advice says which command writes tensors of the form, in one clause without a full stop. It is "" for "".
+func (f Form) Advice() string {
+	switch f {
+	case FormSparse:
+		return "`weigh convert --dense FILE -o NEW.safetensors` writes it with its zeros"
+	case FormQuantized:
+		return "`weigh convert --quantized FILE -o NEW.safetensors` writes its integers, scales and zero points"
+	}
+	return ""
+}

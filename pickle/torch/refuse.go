@@ -21,6 +21,8 @@ type FormatError struct {
 	Detail string // description, with numbers
 	Form   Form   // kind of the tensor at Path if an option supports it; see Skipped
 
+	unsupported bool // the file is valid, but safetensors can represent none of its tensors
+
 	is error // ErrNotCheckpoint, ErrNoRoot or nil
 }
 

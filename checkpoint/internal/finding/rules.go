@@ -12,19 +12,21 @@ import (
 
 // The rules, in the order in which a set is read.
 const (
-	IndexJSON       safetensors.Rule = "index-json"
-	IndexPath       safetensors.Rule = "index-path"
-	ShardMissing    safetensors.Rule = "shard-missing"
-	ShardExtra      safetensors.Rule = "shard-extra"
-	TensorMissing   safetensors.Rule = "tensor-missing"
-	TensorMisplaced safetensors.Rule = "tensor-misplaced"
-	TensorUnlisted  safetensors.Rule = "tensor-unlisted"
-	TensorConflict  safetensors.Rule = "tensor-conflict"
-	TensorTwice     safetensors.Rule = "tensor-twice"
-	TotalSize       safetensors.Rule = "total-size"
-	TwoCopies       safetensors.Rule = "two-copies"
-	FormatDamaged   safetensors.Rule = "format-damaged"
-	WeightsFormat   safetensors.Rule = "weights-format"
+	IndexJSON         safetensors.Rule = "index-json"
+	IndexPath         safetensors.Rule = "index-path"
+	ShardMissing      safetensors.Rule = "shard-missing"
+	ShardExtra        safetensors.Rule = "shard-extra"
+	TensorMissing     safetensors.Rule = "tensor-missing"
+	TensorMisplaced   safetensors.Rule = "tensor-misplaced"
+	TensorUnlisted    safetensors.Rule = "tensor-unlisted"
+	TensorConflict    safetensors.Rule = "tensor-conflict"
+	TensorTwice       safetensors.Rule = "tensor-twice"
+	TotalSize         safetensors.Rule = "total-size"
+	TwoCopies         safetensors.Rule = "two-copies"
+	FormatDamaged     safetensors.Rule = "format-damaged"
+	FormatUnsupported safetensors.Rule = "format-unsupported"
+	FormatDangerous   safetensors.Rule = "format-dangerous"
+	WeightsFormat     safetensors.Rule = "weights-format"
 )
 
 // convention is the source of rules without a specification: the index files of published models,
@@ -103,6 +105,18 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "A file of another format, such as PyTorch, is complete, and all readers agree on what is in it.",
 		Source:  "none: the rules of that format", Reference: "does not read other formats",
 		Fix: "Download the file again, or save it again.",
+	},
+	{
+		Rule: FormatUnsupported, Severity: safetensors.Invalid,
+		Summary: "A safetensors file can represent at least one tensor of a file of another format.",
+		Source:  "none: safetensors has no sparse, quantized or complex128 tensors", Reference: "does not read other formats",
+		Fix: "Save the tensors in a dtype and a layout that safetensors has.",
+	},
+	{
+		Rule: FormatDangerous, Severity: safetensors.Warning,
+		Summary: "A file of another format runs no dangerous code when it is loaded.",
+		Source:  "none: unpickling runs code", Reference: "does not read other formats",
+		Fix: "Find out what it would run: `weigh scan FILE`.",
 	},
 	{
 		Rule: WeightsFormat, Severity: safetensors.Warning,

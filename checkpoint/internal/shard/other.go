@@ -32,12 +32,13 @@ var ErrNotFormat = errors.New("the file is not of this format")
 
 // Content is what a format reads from a file.
 type Content struct {
-	List     []*safetensors.Tensor
-	Variant  string            // of the format, for reports
-	Metadata map[string]string // of the header
-	Notes    []string
-	Value    any // what the format made of the file
-	Close    func() error
+	List      []*safetensors.Tensor
+	Variant   string            // of the format, for reports
+	Metadata  map[string]string // of the header
+	Notes     []string
+	Dangerous string // why loading the file is dangerous, or ""
+	Value     any    // what the format made of the file
+	Close     func() error
 }
 
 // Opened is an open file of another format.
@@ -147,6 +148,10 @@ func (s *Shard) judgeOther(err error) (*safetensors.Report, error) {
 	switch {
 	case err == nil:
 		k.Header, k.Format, k.Notes = s.other.header, s.other.Variant, s.other.Notes
+		if why := s.other.Dangerous; why != "" {
+			k.Report.Violations = []*safetensors.Violation{finding.New(finding.FormatDangerous, "", safetensors.Span{},
+				"the file is dangerous to load: %s", why)}
+		}
 	case errors.As(err, &v):
 		k.Blind, k.Report.Violations, k.Fault = true, []*safetensors.Violation{v}, AtPath("open", s.Path, err)
 	default:

@@ -53,7 +53,7 @@ func Describe(err error) string {
 		text += ": weigh convert turns it into safetensors"
 	}
 	var v *safetensors.Violation
-	if errors.As(err, &v) && v.Rule == safetensors.RuleNotSafetensors {
+	if errors.As(err, &v) && (v.Rule == safetensors.RuleNotSafetensors || v.Rule == checkpoint.RuleFormatUnsupported) {
 		fix := v.Fix
 		if path != nil {
 			fix = filetype.For(fix, path.Path)

@@ -63,21 +63,34 @@ func (w *Weights) Close() {
 func (w *Weights) Fault(err error) error {
 	var in *fs.PathError
 	var v *safetensors.Violation
-	switch {
-	case !errors.As(err, &in) || !errors.As(in.Err, &v):
+	if !errors.As(err, &in) || !errors.As(in.Err, &v) {
 		return err
-	case v.Rule == safetensors.RuleNotSafetensors:
-		return OtherFormat(w.At.Path(in.Path), v)
 	}
-	return fmt.Errorf("%q is broken: %w: weigh check says more", w.At.Path(in.Path), v)
+	return FileFault(w.At.Path(in.Path), v)
 }
 
-// OtherFormat returns the error of a file that is not a safetensors file. Its fix has the path.
-func OtherFormat(path string, v *safetensors.Violation) error {
+// FileFault returns the error of a file that breaks a rule. A file that is none of safetensors, or
+// cannot be one, is not broken: its error has the fix, with the path.
+func FileFault(path string, v *safetensors.Violation) error {
+	if v.Rule != safetensors.RuleNotSafetensors && v.Rule != checkpoint.RuleFormatUnsupported {
+		return fmt.Errorf("%q is invalid: %w: weigh check says more", path, v)
+	}
 	with := *v
 	with.Fix = filetype.For(v.Fix, path)
+	if v.Rule == checkpoint.RuleFormatUnsupported {
+		return &unsupported{path, &with}
+	}
 	return fmt.Errorf("%q: %w", path, &with)
 }
+
+// An unsupported is the error of a file of which no part is at fault.
+type unsupported struct {
+	path string
+	v    *safetensors.Violation
+}
+
+func (u *unsupported) Error() string { return fmt.Sprintf("%q: %s", u.path, u.v.Detail) }
+func (u *unsupported) Unwrap() error { return u.v }
 
 // Tensors returns all tensors, in the order of shards and headers. It reads only headers.
 func (w *Weights) Tensors(ctx context.Context) ([]*safetensors.Tensor, error) {

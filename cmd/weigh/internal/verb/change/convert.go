@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
@@ -235,7 +236,7 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 		sess.PrintError(fmt.Errorf("%w; see weigh scan; --convert-anyway extracts the tensors without running code", err))
 		return cli.ErrFound
 	case errors.As(err, &without):
-		sess.PrintError(fmt.Errorf("%w: %s--drop-unsupported skips such tensors", err, formAdvice(without.Form, ", and ")))
+		sess.PrintError(fmt.Errorf("%w: %s--drop-unsupported skips such tensors", err, formAdvice(err, without.Form)))
 		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		text := err.Error()
@@ -244,8 +245,11 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 		}
 		sess.PrintError(errors.New(text))
 		return cli.ErrFound
-	case errors.As(err, &format) && format.Form != "":
-		sess.PrintError(fmt.Errorf("%w: %s", err, formAdvice(format.Form, "")))
+	case errors.As(err, &format) && errors.As(err, &source):
+		if v := format.Violation(); v.Rule == checkpoint.RuleFormatUnsupported {
+			err = target.FileFault(source.Path, v)
+		}
+		sess.PrintError(err)
 		return cli.ErrFound
 	case errors.As(err, &format), errors.As(err, &source) && !isReading(source.Err):
 		sess.PrintError(err)
@@ -254,15 +258,14 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 	return err
 }
 
-// formAdvice says which flag gives tensors a form, followed by sep; "" if none does.
-func formAdvice(form torch.Form, sep string) string {
-	switch form {
-	case torch.FormSparse:
-		return "--dense writes it with its zeros" + sep
-	case torch.FormQuantized:
-		return "--quantized writes its integers, scales and zero points" + sep
+// formAdvice says which command writes tensors of the form, and how to go on; "" if none does.
+func formAdvice(err error, form torch.Form) string {
+	var source *convert.SourceError
+	advice := form.Advice()
+	if advice == "" || !errors.As(err, &source) {
+		return ""
 	}
-	return ""
+	return filetype.For(advice, source.Path) + ", and "
 }
 
 // isReading says whether an error is of reading, and not of what was read.

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
@@ -272,7 +273,10 @@ func notCopied(source string, r *edit.Receipt) []string {
 // edit calls a field is a flag here.
 func editError(err error) error {
 	var v *safetensors.Violation
+	var in *fs.PathError
 	switch {
+	case errors.As(err, &in) && errors.As(in.Err, &v) && v.Rule == checkpoint.RuleFormatUnsupported:
+		return target.FileFault(in.Path, v)
 	case errors.As(err, &v) && edit.Mends(v.Rule):
 		return fmt.Errorf("%w; --fix repairs it", err)
 	case errors.Is(err, shards.ErrIsInput):

@@ -154,7 +154,7 @@ func (r *rewriting) planned(err error) error {
 	var conflict *shards.MetadataError
 	switch {
 	case errors.As(err, &invalid) && errors.As(invalid.Err, &v):
-		return invalidInput(invalid.Path, v)
+		return target.FileFault(invalid.Path, v)
 	case errors.As(err, &twice) && twice.Difference == "":
 		return fmt.Errorf("%w: --dedup keeps one of each", err)
 	case errors.As(err, &twice):
@@ -165,14 +165,6 @@ func (r *rewriting) planned(err error) error {
 		return unmatchedErr
 	}
 	return writeFault(err)
-}
-
-// invalidInput returns the error of an input that breaks a rule.
-func invalidInput(path string, v *safetensors.Violation) error {
-	if v.Rule == safetensors.RuleNotSafetensors {
-		return target.OtherFormat(path, v)
-	}
-	return fmt.Errorf("%q is invalid: %w: weigh check says more", path, v)
 }
 
 // writeFault returns the error of output that cannot be written, with advice.
