@@ -20,8 +20,8 @@ func TestNoWeights(t *testing.T) {
 		says []string
 		not  string
 	}{
-		{folder{"README.md": nil}, []string{"*.safetensors", "*.safetensors.index.json"}, "PyTorch"},
-		{folder{"pytorch_model.bin": nil, "optimizer.pt": nil}, []string{`"pytorch_model.bin", by its name a PyTorch file`, "1 more"}, ""},
+		{folder{"README.md": nil}, []string{"has no weights (*.safetensors), nor"}, "PyTorch"},
+		{folder{"pytorch_model.bin": nil, "optimizer.pt": nil}, []string{`"pytorch_model.bin", which is in another format by its name (PyTorch)`, "1 more"}, ""},
 		{folder{"llama.Q4_0.gguf": nil}, []string{"GGUF"}, "more"},
 	} {
 		_, err := checkpoint.New(t.Context(), test.f.store(), "", nil)

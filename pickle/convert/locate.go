@@ -68,8 +68,9 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 	sets, err := checkpoint.Discover(ctx, from, within, opts)
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) {
-		return nil, &fileError{fmt.Sprintf("%s has no checkpoint of PyTorch or NumPy", wording.Quote(ref.String())),
-			fs.ErrNotExist}
+		named := *none
+		named.Path = ref.String()
+		return nil, &named
 	}
 	if err != nil {
 		return nil, err

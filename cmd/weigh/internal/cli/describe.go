@@ -49,8 +49,8 @@ func Describe(err error) string {
 		}
 	}
 	var none *checkpoint.NoWeightsError
-	if errors.As(err, &none) && len(none.Foreign) > 0 && strings.Contains(text, "a PyTorch file") {
-		text += ": weigh convert turns it into safetensors"
+	if errors.As(err, &none) && none.Listed {
+		text += noWeightsAdvice(none, text)
 	}
 	var v *safetensors.Violation
 	if errors.As(err, &v) && (v.Rule == safetensors.RuleNotSafetensors || v.Rule == checkpoint.RuleFormatUnsupported) {
@@ -84,4 +84,15 @@ func readOnly(file, flag string) string {
 	}
 	return fmt.Sprintf("%q is read-only (mode %04o): run `%s` first, or write elsewhere with %s", file,
 		info.Mode().Perm(), filetype.For("chmod u+w FILE", file), flag)
+}
+
+// noWeightsAdvice says what to do about a folder without weights.
+func noWeightsAdvice(none *checkpoint.NoWeightsError, text string) string {
+	switch {
+	case len(none.Foreign) == 0:
+		return "; check the path, or name a folder or file that has weights"
+	case strings.Contains(text, "(PyTorch)"):
+		return "; name the file itself to read or convert it"
+	}
+	return "; weigh info with the name of that file says what to do with it"
 }

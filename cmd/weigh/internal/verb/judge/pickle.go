@@ -117,7 +117,7 @@ func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderA
 		return nil, 0, nil, err
 	}
 	if at.Within == "" {
-		return nil, 0, nil, cli.Usagef("%q is a folder; name one of its files", arg)
+		return nil, 0, nil, cli.Usagef("pickle needs a file, and %q is a folder: name a file in it", arg)
 	}
 	object, err := at.Store.Open(ctx, at.Within)
 	if err != nil {

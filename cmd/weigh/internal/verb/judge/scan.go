@@ -117,22 +117,29 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags
 	for _, u := range found.Unread {
 		fmt.Fprintf(sess.Stderr, "weigh: %s\n", u.Message)
 	}
-	if found.Nothing() && !f.json && !f.sarif {
-		if len(found.Unread) > 0 {
-			return cli.ErrUnread
+	if !found.Nothing() || f.json || f.sarif {
+		if err := writeScan(sess, found, f); err != nil {
+			return err
 		}
-		return fmt.Errorf("no files to scan in %s", typeset.Name(strings.Join(args, " ")))
-	}
-	if err := writeScan(sess, found, f); err != nil {
-		return err
 	}
 	switch {
+	case found.Nothing() && len(found.Unread) == 0:
+		return fmt.Errorf("%s has no files to scan; check the path", quoted(found.Targets))
 	case found.Failed():
 		return cli.ErrFound
 	case !found.Complete():
 		return cli.ErrUnread
 	}
 	return nil
+}
+
+// quoted returns a list of names.
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(list, ", ")
 }
 
 // writeScan writes the report.
