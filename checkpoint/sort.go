@@ -140,24 +140,33 @@ func (f *folder) evident(ctx context.Context) (*Set, error) {
 func (f *folder) severalModels(sets []*Set) error {
 	const most = 3 // names; others are counted
 	var names []string
-	n := 0
+	n, first := 0, ""
 	for _, s := range sets {
 		if !s.Counted() {
 			continue
 		}
-		if n++; n <= most {
+		if n++; n == 1 {
+			first = s.Name
+		}
+		if n <= most {
 			names = append(names, quote(s.Name))
 		}
 	}
 	if n > most {
 		names = append(names, fmt.Sprintf("and %d more", n-most))
 	}
-	hint := ""
-	if f.opts.HeadersOnly {
-		hint = "; values not compared"
-	}
-	return fmt.Errorf("checkpoint: the folder has %d models, not one: name one of them: %s%s", n, strings.Join(names, ", "), hint)
+	return &SeveralModelsError{Models: n, First: first,
+		text: fmt.Sprintf("checkpoint: the folder has %d models: name one of them: %s", n, strings.Join(names, ", "))}
 }
+
+// A SeveralModelsError says that a folder has several models where one is expected.
+type SeveralModelsError struct {
+	Models int    // how many there are
+	First  string // the path of the first in its store
+	text   string
+}
+
+func (e *SeveralModelsError) Error() string { return e.text }
 
 // declared returns the sets of indexes. Those whose shards are all missing count only if there is
 // nothing else.

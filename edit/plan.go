@@ -5,7 +5,9 @@ package edit
 import (
 	"path"
 	"path/filepath"
+	"strings"
 
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
 )
 
@@ -27,6 +29,18 @@ type Plan struct {
 
 // Close closes the files of the source.
 func (p *Plan) Close() error { return p.source.close() }
+
+// Checkpoint returns the source, which is closed with the plan.
+func (p *Plan) Checkpoint() *checkpoint.Checkpoint { return p.cp }
+
+// Path returns the path by which users can open a shard of the source.
+func (p *Plan) Path(shard string) string {
+	name := shard
+	if p.folder != "" {
+		name = strings.TrimPrefix(shard, p.folder+"/")
+	}
+	return p.shown(name)
+}
 
 // outputs returns the names of the output files, the index last. In place, an unchanged index is
 // written too: readers must not find it while shards are replaced.

@@ -93,9 +93,14 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 	case strings.HasSuffix(set.Shards[0], weightsEnd):
 		return nil, refuse("%s has safetensors files already, and nothing to convert", wording.Quote(ref.String()))
 	case len(sets) > 1 && sets[1].Counted():
-		return nil, refuse("%s has %s, and no index says which belong together: name one of them, such as %s",
-			wording.Quote(ref.String()), wording.Count(len(sets),
-				"checkpoint"), wording.Quote(inStore(ref, within, set.Name)))
+		n := 0
+		for _, one := range sets {
+			if one.Counted() {
+				n++
+			}
+		}
+		return nil, refuse("%s has %d models: name one of them, such as %s", wording.Quote(ref.String()), n,
+			wording.Quote(inStore(ref, within, set.Name)))
 	}
 	cp := set.Open()
 	l := &located{folder: true, index: cp.Index(), stem: stemOf(set.Name), close: cp.Close}

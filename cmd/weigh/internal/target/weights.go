@@ -51,6 +51,11 @@ func OpenWeights(ctx context.Context, sess *cli.Session, verb, name string, leni
 	return w, nil
 }
 
+// SeveralModels returns the error of a target with n models where one is expected.
+func SeveralModels(name string, n int, first string) error {
+	return cli.Usagef("%q has %d models: name one of them, such as %q", Printable(name), n, first)
+}
+
 // Close closes all files.
 func (w *Weights) Close() {
 	for _, cp := range w.Parts {

@@ -160,7 +160,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	c.Progress, c.Resolve = done.at, sess.Resolve
 	plan, err := c.Plan(ctx, source, f.target)
 	if err != nil {
-		return convertError(sess, err, f)
+		return convertError(sess, err)
 	}
 	defer plan.Close()
 	if err := spareForValues(sess, values, plan); err != nil {
@@ -170,7 +170,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 		Planned: f.dryRun, Version: version.Build().Version, NotCopied: leftBehind(source, plan.Dir)}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
-			return convertError(sess, err, f)
+			return convertError(sess, err)
 		}
 		if f.values != "" {
 			if err := sess.Write(values, r.ValuesJSON); err != nil {
@@ -220,7 +220,7 @@ func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Pl
 // convertError returns the error of a conversion in the words of the program: what package
 // convert calls a field is a flag here. What is found wrong with a source is said, and
 // ends the program as what other verbs find.
-func convertError(sess *cli.Session, err error, f *convertFlags) error {
+func convertError(sess *cli.Session, err error) error {
 	var dangerous *convert.DangerousError
 	var without *convert.UnsupportedError
 	var format *torch.FormatError
@@ -233,10 +233,10 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: write elsewhere, or use --force", err)
 	case errors.As(err, &dangerous):
-		sess.PrintError(fmt.Errorf("%w; see weigh scan; --convert-anyway extracts the tensors without running code", err))
+		sess.PrintError(fmt.Errorf("%w; see weigh scan; weigh convert --convert-anyway extracts the tensors without running code", err))
 		return cli.ErrFound
 	case errors.As(err, &without):
-		sess.PrintError(fmt.Errorf("%w: %s--drop-unsupported skips such tensors", err, formAdvice(err, without.Form)))
+		sess.PrintError(fmt.Errorf("%w: %sweigh convert --drop-unsupported skips such tensors", err, formAdvice(err, without.Form)))
 		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		text := err.Error()
@@ -256,6 +256,15 @@ func convertError(sess *cli.Session, err error, f *convertFlags) error {
 		return cli.ErrFound
 	}
 	return err
+}
+
+// examine refuses the files of a checkpoint that convert refuses, with the same error. Other
+// verbs call it before they copy tensors.
+func examine(ctx context.Context, sess *cli.Session, cp *checkpoint.Checkpoint, name func(string) string) error {
+	if err := new(convert.Conversion).Examine(ctx, cp, name); err != nil {
+		return convertError(sess, err)
+	}
+	return nil
 }
 
 // formAdvice says which command writes tensors of the form, and how to go on; "" if none does.

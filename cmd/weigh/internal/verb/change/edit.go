@@ -226,9 +226,16 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 	e.Progress, e.Resolve, e.Formats = done.at, sess.Resolve, target.Formats
 	plan, err := planEdit(ctx, source, e, f)
 	if err != nil {
+		var several *checkpoint.SeveralModelsError
+		if errors.As(err, &several) {
+			return severalModels(ctx, sess, source, several)
+		}
 		return editError(err)
 	}
 	defer plan.Close()
+	if err := examine(ctx, sess, plan.Checkpoint(), plan.Path); err != nil {
+		return err
+	}
 	result := plan.Receipt
 	if !f.dryRun {
 		stop := sess.ShowProgress(&done)
@@ -250,6 +257,15 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 		}
 		return r.Text(w, s, f.all)
 	})
+}
+
+// severalModels returns the error of a folder with several models, in the words of split.
+func severalModels(ctx context.Context, sess *cli.Session, name string, e *checkpoint.SeveralModelsError) error {
+	at, err := target.Open(ctx, sess, name, checkpoint.Options{})
+	if err != nil {
+		return err
+	}
+	return target.SeveralModels(name, e.Models, at.Path(e.First))
 }
 
 // planEdit plans the edit, in place or not.

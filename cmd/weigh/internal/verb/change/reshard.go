@@ -103,8 +103,13 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 		r.inputs = append(r.inputs, w)
 		if n := len(w.Parts); n > 1 {
 			r.close()
-			return nil, cli.Usagef("%q has %d models: name one of them, such as %q", target.Printable(arg), n,
-				w.At.Path(w.Parts[0].Set().Name))
+			return nil, target.SeveralModels(arg, n, w.At.Path(w.Parts[0].Set().Name))
+		}
+	}
+	for _, w := range r.inputs {
+		if err := examine(ctx, sess, w.Parts[0], w.At.Path); err != nil {
+			r.close()
+			return nil, err
 		}
 	}
 	r.opts = shards.RewriteOptions{

@@ -1,0 +1,43 @@
+// Examining checkpoints that other operations copy.
+
+package convert
+
+import (
+	"context"
+
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/pickle/torch"
+)
+
+// Examine returns the error with which Plan refuses the files of a checkpoint: a *[DangerousError], or a
+// *[SourceError] for tensors that safetensors cannot represent. Call it before the tensors of a checkpoint are
+// copied in another way than by Plan. The name of a shard is the path by which the user can open it. Files of
+// other formats, and those that cannot be opened, are left to the caller.
+func (c *Conversion) Examine(ctx context.Context, cp *checkpoint.Checkpoint, name func(shard string) string) error {
+	p := &Plan{c: c}
+	for _, shard := range cp.Shards() {
+		opened, err := cp.Opened(ctx, shard)
+		if err != nil {
+			continue
+		}
+		from, ok := opened.(*torch.Checkpoint)
+		if !ok {
+			continue
+		}
+		object, err := cp.Object(ctx, shard)
+		if err != nil {
+			return err
+		}
+		p.Sources = append(p.Sources, &Source{Path: name(shard), Size: object.Size(), reader: object.ReaderAt(ctx),
+			Skipped: from.Skipped})
+	}
+	if err := p.judge(); err != nil {
+		return err
+	}
+	for _, s := range p.Sources {
+		if err := s.unsupported(); err != nil && !c.DropUnsupported {
+			return err
+		}
+	}
+	return nil
+}
