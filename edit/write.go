@@ -123,11 +123,7 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	case p.output != nil:
 		err = p.write(ctx)
 	default:
-		release := func() {}
-		if release, err = p.hold(); err == nil {
-			err = p.remove()
-		}
-		release()
+		err = p.removeHeld()
 	}
 	if err != nil {
 		return nil, err
@@ -146,6 +142,16 @@ func (p *Plan) hold() (release func(), err error) {
 		}
 	}
 	return release, p.source.close()
+}
+
+// removeHeld removes files for an edit that writes none.
+func (p *Plan) removeHeld() error {
+	release, err := p.hold()
+	defer release()
+	if err != nil {
+		return err
+	}
+	return p.remove()
 }
 
 // planOutput plans the new files, and the index, if there are any.
