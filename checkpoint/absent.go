@@ -1,9 +1,10 @@
-// Errors of missing shards.
+// Errors of missing shards and tensors.
 
 package checkpoint
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
@@ -54,3 +55,25 @@ func (c *Checkpoint) missing(s *shard.Shard, tensor string) error {
 	}
 	return atPath("open", c.set.Index, v)
 }
+
+// lacking returns the violation of a valid index that lists tensors that no shard has. Found tells
+// those that one has; it is nil without an index.
+func (c *Checkpoint) lacking(found []bool) error {
+	if !slices.Contains(found, false) || c.set.Fault() != nil {
+		return nil
+	}
+	lost := finding.NewTallies[string]()
+	for i := range found {
+		if e := &c.set.index.Tensors[i]; !found[i] {
+			lost.Add(e.Shard, e.Tensor, e.Span)
+		}
+	}
+	for shard, t := range lost.All() {
+		v := finding.New(RuleTensorMissing, t.First, t.At, lostDetail, t.Are(), t.It(), quote(shard))
+		return atPath("open", c.set.Index, v)
+	}
+	return nil
+}
+
+// lostDetail describes tensors of the index that no shard has.
+const lostDetail = "%s in no shard, and the index puts %s in shard %s"

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -144,11 +145,11 @@ func (c *Checkpoint) ReaderAt(ctx context.Context, shard string) (io.ReaderAt, e
 
 // Object returns the open file of that shard. It is closed with the checkpoint.
 func (c *Checkpoint) Object(ctx context.Context, shard string) (store.Object, error) {
-	s, ok := c.byPath[shard]
-	if !ok {
-		return nil, fmt.Errorf("checkpoint: %s is not a shard of %s: %w", quote(shard), quote(c.set.Name), fs.ErrNotExist)
+	s, err := c.named(shard)
+	if err != nil {
+		return nil, err
 	}
-	source, err := s.Data(ctx)
+	source, err := c.data(ctx, s, "")
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +196,9 @@ func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) 
 // and an invalid index is an error. Without an index it reads all headers, and it is an error if
 // two shards have the tensor.
 func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tensor, error) {
+	if err := c.set.Fault(); err != nil {
+		return nil, err
+	}
 	if c.set.index != nil {
 		return c.listed(ctx, name)
 	}
@@ -222,9 +226,6 @@ func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tens
 
 // listed returns the named tensor from the shard that the index names.
 func (c *Checkpoint) listed(ctx context.Context, name string) (*safetensors.Tensor, error) {
-	if err := c.set.Fault(); err != nil {
-		return nil, err
-	}
 	e := c.set.index.Lookup(name)
 	if e == nil {
 		return nil, fmt.Errorf("checkpoint: there is no tensor %s in the index %s: %w", quote(name), quote(c.set.Index), fs.ErrNotExist)
@@ -267,24 +268,33 @@ func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 // error once ctx is done.
 //
 // After the error of a shard it continues with the next shard, unless ctx is done. The error of an
-// invalid index comes first. If two shards have a tensor, it yields the one in the shard that the
+// invalid index comes first. The last error is a *[safetensors.Violation] of [RuleTensorMissing] if
+// all shards could be read and none has a tensor of the index. If two shards have a tensor, it yields the one in the shard that the
 // index names, or both without an index. It also yields tensors that the index does not list.
 func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[Located, error] {
 	return func(yield func(Located, error) bool) {
 		if err := c.set.Fault(); err != nil && !yield(Located{}, err) {
 			return
 		}
+		var found []bool // of the tensors of the index
+		if c.set.index != nil {
+			found = make([]bool, len(c.set.index.Tensors))
+		}
+		failed := false
 		for i, r := range c.headers(ctx) {
 			if r.err == nil {
-				if more, err := c.yieldShard(ctx, c.shards[i], r.header, yield); !more {
+				if more, err := c.yieldShard(ctx, c.shards[i], r.header, found, yield); !more {
 					return
 				} else if r.err = err; err == nil {
 					continue
 				}
 			}
-			if !yield(Located{}, r.err) || ctx.Err() != nil {
+			if failed = true; !yield(Located{}, r.err) || ctx.Err() != nil {
 				return
 			}
+		}
+		if err := c.lacking(found); err != nil && !failed {
+			yield(Located{}, err)
 		}
 	}
 }
@@ -294,7 +304,7 @@ func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[Loca
 	return func(yield func(Located, error) bool) {
 		h, err := c.Header(ctx, shard)
 		if err == nil {
-			_, err = c.yieldShard(ctx, c.byPath[shard], h, yield)
+			_, err = c.yieldShard(ctx, c.byPath[shard], h, nil, yield)
 		}
 		if err != nil {
 			yield(Located{}, err)
@@ -302,8 +312,10 @@ func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[Loca
 	}
 }
 
-// yieldShard yields the tensors of one shard. It returns false if the loop has ended.
-func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetensors.Header, yield func(Located, error) bool) (bool, error) {
+// yieldShard yields the tensors of one shard, and marks those of the index as found unless found
+// is nil. It returns false if the loop has ended.
+func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetensors.Header, found []bool,
+	yield func(Located, error) bool) (bool, error) {
 	r, err := c.data(ctx, s, "")
 	if err != nil {
 		return true, err
@@ -311,7 +323,7 @@ func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetens
 	tensors := r.Tensors(h)
 	for i := range h.Tensors {
 		ti := &h.Tensors[i]
-		if c.isElsewhere(ctx, s, ti.Name) {
+		if c.isElsewhere(ctx, s, ti.Name, found) {
 			continue
 		}
 		if !yield(Located{tensors.Tensor(ti), s.Path}, nil) {
@@ -322,15 +334,19 @@ func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetens
 }
 
 // isElsewhere reports whether the index names another shard than s for a tensor, and that shard
-// has it.
-func (c *Checkpoint) isElsewhere(ctx context.Context, s *shard.Shard, name string) bool {
+// has it. It marks a tensor of the index as found, unless found is nil.
+func (c *Checkpoint) isElsewhere(ctx context.Context, s *shard.Shard, name string, found []bool) bool {
 	if c.set.index == nil {
 		return false
 	}
-	e := c.set.index.Lookup(name)
-	if e == nil {
+	at, ok := index.Find(c.set.index, name)
+	if !ok {
 		return false
 	}
+	if found != nil {
+		found[at] = true
+	}
+	e := &c.set.index.Tensors[at]
 	home := c.set.home(e.Shard)
 	if home < 0 || c.shards[home] == s {
 		return false

@@ -338,3 +338,36 @@ func TestTensorIsWhole(t *testing.T) {
 		t.Errorf("a tensor that is cut off since: %v", err)
 	}
 }
+
+// TestUnreadableIndexIsAFault tests that the files of a folder do not pass for its model if
+// the index cannot be read.
+func TestUnreadableIndexIsAFault(t *testing.T) {
+	for _, text := range []string{"{bad", "<!DOCTYPE html><html></html>", "[]"} {
+		for _, f := range []folder{two(t), {"model.safetensors": file(t, f32("a", 1))}} {
+			f[indexName] = []byte(text)
+			cp := f.open(t, "", nil)
+			if err := cp.Set().Fault(); !errors.Is(err, checkpoint.RuleIndexJSON) {
+				t.Errorf("%q: fault %v", text, err)
+			}
+			if _, err := cp.Tensor(t.Context(), "a"); !errors.Is(err, checkpoint.RuleIndexJSON) {
+				t.Errorf("%q: a tensor: %v", text, err)
+			}
+			if _, err := tensors(t, cp); !errors.Is(err, checkpoint.RuleIndexJSON) {
+				t.Errorf("%q: all tensors: %v", text, err)
+			}
+		}
+	}
+}
+
+// TestTensorsThatNoShardHas tests that the last error tells what the shards lack.
+func TestTensorsThatNoShardHas(t *testing.T) {
+	f := two(t)
+	f.index(t, indexName, map[string][]string{shardOne: {"a", "lost", "too"}, shardTwo: {"b", "c"}})
+	got, err := tensors(t, f.open(t, "", nil))
+	if want := []string{"a F32 [4] [1]", "b F32 [4] [2]", "c F32 [4] [3]"}; !slices.Equal(got, want) {
+		t.Errorf("tensors %q, want %q", got, want)
+	}
+	if !errors.Is(err, checkpoint.RuleTensorMissing) || !strings.Contains(err.Error(), `2 tensors, the first "lost", are in no shard`) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -82,7 +82,20 @@ func (s *Set) Counted() bool { return s.Role == Model }
 // Fault returns why the index is invalid, for example because of the name of a shard. The error
 // wraps a *[safetensors.Violation]. It is nil if the index is valid or there is none. Fault reads
 // no shards.
+//
+// An index of which so little can be read that the files of its folder are taken without it is a
+// fault of the set, too: nobody knows whether these files are the whole model.
 func (s *Set) Fault() error {
+	for _, left := range s.stale {
+		if err := left.ownFault(); err != nil {
+			return err
+		}
+	}
+	return s.ownFault()
+}
+
+// ownFault returns why the set's own index is invalid.
+func (s *Set) ownFault() error {
 	if s.index == nil {
 		return nil
 	}

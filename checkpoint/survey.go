@@ -170,7 +170,7 @@ func (s *survey) absent(x *Index) {
 		s.Add(RuleShardMissing, t.First, t.At, "shard %s is missing, and with it %s%s", quote(shard), t.OfIndex(), also)
 	}
 	for shard, t := range lost.All() {
-		s.Add(RuleTensorMissing, t.First, t.At, "%s in no shard, and the index puts %s in shard %s", t.Are(), t.It(), quote(shard))
+		s.Add(RuleTensorMissing, t.First, t.At, lostDetail, t.Are(), t.It(), quote(shard))
 	}
 }
 
@@ -217,7 +217,7 @@ func (s *survey) deadNames() {
 // folders, because a file that the caller names need not be complete.
 func (s *survey) numbers() {
 	f := s.c.set.found
-	if !f.listed || s.c.set.Role == Other || s.c.set.Fault() != nil {
+	if !f.listed || s.c.set.Role == Other || s.c.set.ownFault() != nil {
 		return // left over or broken sets imply nothing
 	}
 	there := make(map[naming.Numbering][]naming.Number)

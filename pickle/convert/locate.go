@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,8 +107,13 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 	l := &located{folder: true, index: cp.Index(), stem: stemOf(set.Name), close: cp.Close}
 	for _, shard := range set.Shards {
 		object, err := cp.Object(ctx, shard)
+		var v *safetensors.Violation
+		if errors.As(err, &v) && v.Rule == checkpoint.RuleShardMissing {
+			err = &SourceError{inStore(ref, within, cmp.Or(set.Index, shard)), v}
+		}
 		if err != nil {
-			return nil, errors.Join(err, cp.Close())
+			cp.Close()
+			return nil, err
 		}
 		l.shards = append(l.shards, locatedShard{inStore(ref, within, shard), object})
 	}

@@ -150,7 +150,7 @@ func TestIndexes(t *testing.T) {
 		{"not there", entries(append(whole, "head.weight", first)...), `tensor "head.weight" should be in "` + first + `", and is in no shard`, ""},
 		{"no JSON", "{", "rule index-json", ""},
 		{"no shards", entries(), "the index names no shards", ""},
-		{"a shard that is not there", entries(append(whole, "x", "pytorch_model-00003-of-00003.bin")...), "no such file", ""},
+		{"a shard that is not there", entries(append(whole, "x", "pytorch_model-00003-of-00003.bin")...), "rule shard-missing", ""},
 		{"a shard elsewhere", entries("x", "../secret.bin"), `shard "../secret.bin", of 1 tensor of the index, is not opened`, ""},
 		{"an absolute shard", entries("x", "/etc/passwd"), `shard "/etc/passwd", of`, ""},
 		{"a hidden shard", entries("x", "a/.b/c.bin"), `shard "a/.b/c.bin", of`, ""},

@@ -65,13 +65,16 @@ func (w *Weights) Close() {
 
 // Fault returns the error of reading the weights with the name by which the user can open
 // the broken file: two targets may have files of the same name.
-func (w *Weights) Fault(err error) error {
+func (w *Weights) Fault(err error) error { return w.At.Fault(err) }
+
+// Fault returns the error of reading a file of the target, as Weights.Fault does.
+func (t *Target) Fault(err error) error {
 	var in *fs.PathError
 	var v *safetensors.Violation
 	if !errors.As(err, &in) || !errors.As(in.Err, &v) {
 		return err
 	}
-	return FileFault(w.At.Path(in.Path), v)
+	return FileFault(t.Path(in.Path), v)
 }
 
 // FileFault returns the error of a file that breaks a rule. A file that is none of safetensors, or

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
@@ -86,7 +87,7 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 		}
 		// An unreadable shard would leave the model incomplete.
 		if err := set.Fault(); err != nil {
-			return err
+			return at.Fault(err)
 		}
 		counted = append(counted, set)
 	}
@@ -123,8 +124,9 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 
 // A wanted file is one to download.
 type wanted struct {
-	name   string // in the store
-	path   string // the output file
+	name   string          // in the store
+	path   string          // the output file
+	set    *checkpoint.Set // that it belongs to, or nil
 	object store.Object
 	from   io.Closer // what object reads from, or nil
 }
@@ -178,18 +180,32 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 			if err != nil {
 				return nil, fmt.Errorf("%q is not a valid file name on this system", at.Below(name))
 			}
-			files = append(files, &wanted{name: name, path: filepath.Join(dir, within)})
+			files = append(files, &wanted{name: name, path: filepath.Join(dir, within), set: set})
 		}
 	}
 	var all errgroup.Group
 	all.SetLimit(16)
 	for _, w := range files {
 		all.Go(func() (err error) {
-			w.object, err = at.Store.Open(ctx, w.name)
+			if w.object, err = at.Store.Open(ctx, w.name); errors.Is(err, fs.ErrNotExist) {
+				return at.Fault(missing(ctx, w, err))
+			}
 			return err
 		})
 	}
 	return files, all.Wait()
+}
+
+// missing returns the error of a shard that does not exist as all verbs report it. Otherwise it
+// returns err.
+func missing(ctx context.Context, w *wanted, err error) error {
+	cp := w.set.Open()
+	defer cp.Close()
+	var v *safetensors.Violation
+	if _, fault := cp.Header(ctx, w.name); errors.As(fault, &v) {
+		return fault
+	}
+	return err
 }
 
 // getFile downloads a file unless it exists.

@@ -4,7 +4,6 @@ package change
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 
@@ -37,7 +36,8 @@ func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, se
 		err = cli.ErrNoneSelected
 	}
 	if err != nil {
-		return nil, 0, errors.Join(err, cp.Close())
+		cp.Close()
+		return nil, 0, at.Fault(err)
 	}
 	return []*wanted{{path: filepath.Join(f.dir, "model"+weightsEnd), object: file, from: cp}}, file.Tensors, nil
 }
