@@ -95,6 +95,9 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 		return cli.Usagef("%q contains no complete model; name one of its files, such as %q", target.Printable(arg),
 			at.Path(sets[0].Name))
 	}
+	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() {
+		return cli.Usagef("-o %q is a file, and get writes into a folder: name another one", f.dir)
+	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
