@@ -19,6 +19,10 @@ func TestViolationError(t *testing.T) {
 	if got, want := v.Error(), `safetensors: tensor "b" begins at 8, inside tensor "a" [0, 16) (bytes 62-124, rule overlap)`; got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
+	nowhere := &safetensors.Violation{Rule: safetensors.RuleOverlap, Detail: "nowhere"}
+	if got, want := nowhere.Error(), "safetensors: nowhere (rule overlap)"; got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
 	var err error = v
 	if !errors.Is(err, safetensors.RuleOverlap) || errors.Is(err, safetensors.RuleHole) {
 		t.Errorf("%v is not %v, or is another", v, safetensors.RuleOverlap)

@@ -39,6 +39,10 @@ type Layout struct {
 // length that the file claims.
 func NewLayout(f File, header []byte, claimed uint64, findings []finding.Finding) *Layout {
 	l := &Layout{File: f, Findings: findings}
+	if slices.ContainsFunc(findings, isOtherFormat) {
+		l.add("unknown", 0, f.Size, "") // the first bytes are no length
+		return l
+	}
 	const length = 8 // bytes of the length field
 	l.add("length", 0, min(length, f.Size), fmt.Sprintf("N = %d", claimed))
 	if f.Size < length {
@@ -56,6 +60,9 @@ func NewLayout(f File, header []byte, claimed uint64, findings []finding.Finding
 	l.data(end)
 	return l
 }
+
+// isOtherFormat reports whether a finding says that the file is not a safetensors file.
+func isOtherFormat(f finding.Finding) bool { return f.Rule == safetensors.RuleNotSafetensors }
 
 // add adds a region unless it is empty.
 func (l *Layout) add(kind string, begin, end int64, detail string) {

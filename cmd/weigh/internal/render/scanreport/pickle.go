@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
@@ -29,6 +30,39 @@ type Pickles struct {
 	Report *scan.Report // of Scan
 	Shown  int          // number of pickles
 	listed int          // number of instructions
+
+	others NoMemberError // the pickles that Member does not select
+}
+
+// A NoMemberError says that no pickle has the name of Pickles.Member. Nothing was written.
+type NoMemberError struct {
+	Members []string // the members that have pickles, at most 20
+	More    int      // how many more there are
+}
+
+// Error returns the error as one line.
+func (e *NoMemberError) Error() string {
+	if len(e.Members) == 0 {
+		return "no member is a pickle"
+	}
+	text := "the pickles are " + strings.Join(e.Members, ", ")
+	if e.More > 0 {
+		text += " and " + typeset.Count(int64(e.More)) + " more"
+	}
+	return text
+}
+
+// note records the name of a member that is not selected.
+func (p *Pickles) note(member string) {
+	const most = 20
+	name := `"` + typeset.Name(typeset.Shortened(member)) + `"`
+	switch {
+	case member == "" || slices.Contains(p.others.Members, name):
+	case len(p.others.Members) == most:
+		p.others.More++
+	default:
+		p.others.Members = append(p.others.Members, name)
+	}
 }
 
 // wanted reports whether a pickle is selected.
@@ -61,7 +95,11 @@ func (p *Pickles) cut() bool { return p.listed > p.MaxLines }
 func (p *Pickles) each(show func(*scan.Pickle) error) error {
 	var failed error
 	report, err := p.Scan(func(k scan.Pickle) {
-		if failed != nil || !p.wanted(&k) {
+		if failed != nil {
+			return
+		}
+		if !p.wanted(&k) {
+			p.note(k.Member)
 			return
 		}
 		p.Shown++
@@ -71,7 +109,24 @@ func (p *Pickles) each(show func(*scan.Pickle) error) error {
 	if failed != nil {
 		return failed
 	}
+	if err == nil && p.Member != "" && p.Shown == 0 {
+		return &p.others
+	}
 	return err
+}
+
+// held drops what is written while no pickle was shown, if one was named: then all there is to
+// write is an error.
+type held struct {
+	io.Writer
+	p *Pickles
+}
+
+func (h held) Write(b []byte) (int, error) {
+	if h.p.Member != "" && h.p.Shown == 0 {
+		return len(b), nil
+	}
+	return h.Writer.Write(b)
 }
 
 // lineJSON is an instruction in JSON.
@@ -122,7 +177,7 @@ func (p *Pickles) JSON(w io.Writer, s typeset.Style) error {
 			encode.M("complete", p.Report.Complete), encode.M("reason", encode.OrNull(p.Report.Reason))},
 			judgementJSON(p.Report)...)
 	}
-	err := encode.Object(w, s, []encode.Member{
+	err := encode.Object(held{w, p}, s, []encode.Member{
 		encode.M("schema", "weigh.pickle/1"),
 		encode.M("path", p.Path),
 		encode.M("pickles", encode.Elements(pickles)),

@@ -4,6 +4,7 @@ package judge
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 
@@ -82,11 +83,12 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 		}
 		return p.Text(w, s)
 	})
+	var none *scanreport.NoMemberError
 	switch {
+	case errors.As(err, &none):
+		return cli.Usagef("%q has no pickle %q: %w", arg, member, none)
 	case err != nil:
 		return err
-	case p.Shown == 0 && member != "":
-		return cli.Usagef("%q has no pickle %q; weigh scan --json lists its members", arg, member)
 	case p.Shown == 0:
 		sess.Notice("%s has no pickle: it is %s", arg, formatName(p.Report.Format))
 	}
