@@ -52,7 +52,8 @@ type Edit struct {
 	Lenient bool
 
 	// Fix repairs violations of the rules that [Mends] reports, and accepts sources that
-	// break them. It sets "format" to "pt" where it is missing.
+	// break them, unless two tensors of one name have different bytes. It sets "format" to "pt"
+	// where it is missing.
 	Fix bool
 
 	// Overwrite replaces existing files of the target.

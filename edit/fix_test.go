@@ -45,7 +45,7 @@ var broken = []struct {
 	{"a line end after it", `{` + pt + entryA + `,` + entryB + "}\n", "abcdefgh", safetensors.RuleHeaderPadding, true, true},
 	{"an array for an entry", `{` + pt + entryA + `,"b":["U8",[4],[4,8]]}`, "abcdefgh", safetensors.RuleMemberForm, true, true},
 	{"a member that is none", `{` + pt + entryA + `,"b":{"dtype":"U8","shape":[4],"data_offsets":[4,8],"device":"cpu"}}`, "abcdefgh", safetensors.RuleUnknownMember, true, true},
-	{"a name twice", `{` + pt + `"b":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},` + entryA + `,` + entryB + `}`, "abcdefgh", safetensors.RuleDuplicateName, true, true},
+	{"a name twice", `{` + pt + entryB + `,` + entryA + `,` + entryB + `}`, "abcdefgh", safetensors.RuleDuplicateName, true, true},
 	{"bytes at the end", `{` + pt + entryA + `,` + entryB + `}`, "abcdefghXYZ", safetensors.RuleTrailing, false, true},
 	{"a hole", `{` + pt + entryA + `,"b":{"dtype":"U8","shape":[4],"data_offsets":[6,10]}}`, "abcdXXefgh", safetensors.RuleHole, false, true},
 	{"a hole and bytes at the end", `{` + pt + `"a":{"dtype":"U8","shape":[4],"data_offsets":[3,7]},"b":{"dtype":"U8","shape":[4],"data_offsets":[7,11]}}`, "XXXabcdefghXX", safetensors.RuleHole, false, true},
@@ -213,6 +213,46 @@ func TestBrokenSets(t *testing.T) {
 			if !errors.As(err, &v) {
 				t.Errorf("%s: error %v", name, err)
 			}
+		}
+	}
+}
+
+// Two tensors of one name are made one if they have the same bytes, in one place or in two.
+func TestFixOfDuplicates(t *testing.T) {
+	const (
+		first = `"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},`
+		other = `"x":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}`
+		array = `"x":["U8",[4],[0,4]],"y":["U8",[0],[8,8]],`
+	)
+	for _, test := range []struct {
+		name, header, data string
+		ok                 bool
+	}{
+		{"equal bytes", first + other, "abcdabcd", true},
+		{"equal bytes, as an array", array + other, "abcdabcd", true},
+		{"different bytes", first + other, "abcdefgh", false},
+		{"different bytes, as an array", array + other, "abcdefgh", false},
+		{"different sizes", `"x":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},` + other, "abc_abcd", false},
+		{"no bytes and some", `"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},` + other, "abcdabcd", false},
+		{"bytes beyond the end", `"x":{"dtype":"U8","shape":[4],"data_offsets":[6,10]},` + other, "abcdabcd", false},
+		{"offsets that overflow", `"x":{"dtype":"U8","shape":[4],"data_offsets":[9223372036854775804,9223372036854775807]},` +
+			other, "abcdabcd", false},
+	} {
+		src := raw(t, "{"+test.header+"}", test.data)
+		before, _ := os.ReadFile(src)
+		_, err := (&edit.Edit{Fix: true}).InPlace(t.Context(), src)
+		if test.ok {
+			if err != nil || string(parse(t, src).entries["x"].data) != "abcd" {
+				t.Errorf("%s: %v", test.name, err)
+			}
+			continue
+		}
+		after, _ := os.ReadFile(src)
+		if !errors.Is(err, safetensors.RuleDuplicateName) || !bytes.Equal(before, after) {
+			t.Errorf("%s: error %v", test.name, err)
+		}
+		if test.data == "abcdefgh" && !strings.Contains(err.Error(), "[0, 4) and [4, 8) of the data") {
+			t.Errorf("%s: %v does not name both spans", test.name, err)
 		}
 	}
 }

@@ -98,6 +98,9 @@ func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	if err == nil {
 		err = s.openFiles(ctx)
 	}
+	if err == nil && e.Fix {
+		err = s.oneOfEach(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}

@@ -230,7 +230,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 		if errors.As(err, &several) {
 			return severalModels(ctx, sess, source, several)
 		}
-		return editError(err)
+		return editError(err, e)
 	}
 	defer plan.Close()
 	if err := examine(ctx, sess, plan.Checkpoint(), plan.Path); err != nil {
@@ -242,7 +242,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 		result, err = plan.Write(ctx)
 		stop()
 		if err != nil {
-			return editError(err)
+			return editError(err, e)
 		}
 	}
 	if sess.Quiet && !f.json && !f.dryRun {
@@ -287,12 +287,16 @@ func notCopied(source string, r *edit.Receipt) []string {
 
 // editError returns the error of an edit in the words of the program: what package
 // edit calls a field is a flag here.
-func editError(err error) error {
+func editError(err error, e *edit.Edit) error {
 	var v *safetensors.Violation
 	var in *fs.PathError
 	switch {
 	case errors.As(err, &in) && errors.As(in.Err, &v) && v.Rule == checkpoint.RuleFormatUnsupported:
 		return target.FileFault(in.Path, v)
+	case errors.As(err, &v) && v.Rule == safetensors.RuleDuplicateName && e.Fix:
+		return fmt.Errorf("%w: %s", err, v.Fix)
+	case errors.As(err, &v) && v.Rule == safetensors.RuleDuplicateName:
+		return fmt.Errorf("%w; --fix repairs it if the bytes are equal", err)
 	case errors.As(err, &v) && edit.Mends(v.Rule):
 		return fmt.Errorf("%w; --fix repairs it", err)
 	case errors.Is(err, shards.ErrIsInput):
