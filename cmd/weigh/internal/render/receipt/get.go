@@ -10,8 +10,9 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// Got is the downloaded files.
+// Got is the downloaded or copied files.
 type Got struct {
+	Local   bool // copied
 	Files   []GotFile
 	Tensors int // number of selected tensors; 0 for whole files
 }
@@ -38,6 +39,9 @@ func (g *Got) JSON(w io.Writer, s typeset.Style) error {
 func (g *Got) Text(w io.Writer) error {
 	for _, f := range g.Files {
 		how := "downloaded"
+		if g.Local {
+			how = "copied"
+		}
 		if g.Tensors > 0 {
 			how = "written from " + typeset.Plural(int64(g.Tensors), "tensor")
 		}

@@ -101,7 +101,7 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
-	got := new(receipt.Got)
+	got := &receipt.Got{Local: !at.Remote()}
 	var files []*wanted
 	defer func() {
 		for _, w := range files {
@@ -121,6 +121,9 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 	}
 	if f.json {
 		return got.JSON(sess.Stdout, sess.Style())
+	}
+	if sess.Quiet {
+		return nil
 	}
 	return got.Text(sess.Stdout)
 }
