@@ -81,16 +81,6 @@ type refusal struct{ text string }
 func (r refusal) Error() string { return "convert: " + r.text }
 func (r refusal) Unwrap() error { return ErrRefused }
 
-// A fileError says that a file exists, or does not, in its own text; kind is only for
-// [errors.Is].
-type fileError struct {
-	text string
-	kind error // [fs.ErrExist] or [fs.ErrNotExist]
-}
-
-func (e *fileError) Error() string { return "convert: " + e.text }
-func (e *fileError) Unwrap() error { return e.kind }
-
 func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
 
 // A SourceError says why a source cannot be converted. It wraps a *[torch.FormatError] if the
