@@ -198,18 +198,11 @@ func (f *folder) readParts(ctx context.Context) error {
 		return err
 	}
 	s := jsonscan.New(text)
-	err = s.Open(jsonscan.Object)
-	for first := true; err == nil; first = false {
-		var more bool
-		if more, err = s.More(jsonscan.Object, first); !more || err != nil {
-			break
-		}
-		var key jsonscan.Str
-		if key, err = s.Key(); err == nil {
-			f.parts[string(s.Text(key.Begin, key.End))] = true
-			_, _, err = s.Skip()
-		}
-	}
+	_ = s.Members(func(key jsonscan.Str, _ int) error {
+		f.parts[string(s.Text(key.Begin, key.End))] = true
+		_, _, err := s.Skip()
+		return err
+	})
 	for p := range f.places {
 		if f.isPart(p) {
 			return nil

@@ -95,19 +95,7 @@ func (p *Parser) entry(name string, begin int) error {
 
 // members reads an entry that is an object.
 func (p *Parser) members(e *rawEntry) error {
-	if err := p.Open(jsonscan.Object); err != nil {
-		return err
-	}
-	for first := true; ; first = false {
-		more, err := p.More(jsonscan.Object, first)
-		if !more || err != nil {
-			return err
-		}
-		begin := p.Pos()
-		str, err := p.Key()
-		if err != nil {
-			return err
-		}
+	return p.Members(func(str jsonscan.Str, begin int) error {
 		key := p.name(str)
 		f := fieldOf(key)
 		again := e.have&f != 0
@@ -122,7 +110,8 @@ func (p *Parser) members(e *rawEntry) error {
 			p.found(Member, e.info.Name, at(begin, p.Pos()), "tensor %s has the member %s twice",
 				wording.Quoted(e.info.Name), key)
 		}
-	}
+		return nil
+	})
 }
 
 // positional reads an entry that is an array of the three fields in order,

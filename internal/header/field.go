@@ -71,33 +71,18 @@ func meant(name string) string {
 // unitVariant reads {"NAME":null}, which the parser of the reference
 // implementation accepts for "NAME". It returns "" for any other object.
 func (p *Parser) unitVariant() (string, error) {
-	if err := p.Open(jsonscan.Object); err != nil {
-		return "", err
-	}
 	name, members := "", 0
-	for ; ; members++ {
-		more, err := p.More(jsonscan.Object, members == 0)
-		if err != nil {
-			return "", err
-		}
-		if !more {
-			break
-		}
-		str, err := p.Key()
-		if err != nil {
-			return "", err
-		}
+	err := p.Members(func(str jsonscan.Str, _ int) error {
+		members++
 		key := p.name(str)
 		_, kind, err := p.Skip()
-		if err != nil {
-			return "", err
-		}
 		if kind == jsonscan.Null {
 			name = key
 		}
-	}
-	if members != 1 {
-		return "", nil
+		return err
+	})
+	if err != nil || members != 1 {
+		return "", err
 	}
 	return name, nil
 }

@@ -174,6 +174,28 @@ func (s *Scanner) Key() (Str, error) {
 	return str, nil
 }
 
+// Members reads an object. It calls member after the name of each member, which begins at begin, to
+// read the value, and returns the first error.
+func (s *Scanner) Members(member func(key Str, begin int) error) error {
+	if err := s.Open(Object); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		more, err := s.More(Object, first)
+		if !more || err != nil {
+			return err
+		}
+		begin := s.pos
+		key, err := s.Key()
+		if err != nil {
+			return err
+		}
+		if err := member(key, begin); err != nil {
+			return err
+		}
+	}
+}
+
 // End returns an error unless only white space is left.
 func (s *Scanner) End() error {
 	s.space()

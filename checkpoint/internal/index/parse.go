@@ -110,23 +110,7 @@ func (p *Parser) object() error {
 // members parses an object. It calls member for each member with the begin of its name, and member
 // parses the value.
 func (p *Parser) members(member func(key string, begin int) error) error {
-	if err := p.Open(jsonscan.Object); err != nil {
-		return err
-	}
-	for first := true; ; first = false {
-		more, err := p.More(jsonscan.Object, first)
-		if !more || err != nil {
-			return err
-		}
-		begin := p.Pos()
-		key, err := p.Key()
-		if err != nil {
-			return err
-		}
-		if err := member(p.unquoted(key), begin); err != nil {
-			return err
-		}
-	}
+	return p.Members(func(key jsonscan.Str, begin int) error { return member(p.unquoted(key), begin) })
 }
 
 // inObject parses the value of the named member, an object. A value of another kind is reported;

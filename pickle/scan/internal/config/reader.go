@@ -81,36 +81,22 @@ func (c *Reader) object() error {
 // members reads the members of an object.
 func (c *Reader) members(o *Object) error {
 	seen := make(map[string]bool)
-	if err := c.Open(jsonscan.Object); err != nil {
-		return err
-	}
-	for first := true; ; first = false {
-		more, err := c.More(jsonscan.Object, first)
-		if err != nil || !more {
-			return err
-		}
-		at := c.off + int64(c.Pos())
-		key, err := c.Key()
-		if err != nil {
-			return err
-		}
+	return c.Members(func(key jsonscan.Str, begin int) error {
 		name := c.str(key)
 		if seen[name] {
-			c.visit.Twice(name, at)
+			c.visit.Twice(name, c.off+int64(begin))
 		}
 		seen[name] = true
 		if c.Next() != jsonscan.String {
-			if err := c.Value(); err != nil {
-				return err
-			}
-			continue
+			return c.Value()
 		}
 		value, err := c.Str()
 		if err != nil {
 			return err
 		}
 		c.set(o, name, c.str(value))
-	}
+		return nil
+	})
 }
 
 // set records a member that is a string.
