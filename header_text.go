@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/header"
+	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
 // AppendBinary appends the start of a file to b: N and the JSON text, with the
@@ -75,7 +78,7 @@ func (h *Header) appendMetadata(b []byte) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(append(appendString(b, k), ':'), h.Metadata[k])
+		b = jsonscan.AppendString(append(jsonscan.AppendString(b, k), ':'), h.Metadata[k])
 	}
 	return append(b, '}'), nil
 }
@@ -115,42 +118,16 @@ func (ti *TensorInfo) fault(seen map[string]bool) error {
 }
 
 func (ti *TensorInfo) appendEntry(b []byte) []byte {
-	b = appendString(b, ti.Name)
+	b = jsonscan.AppendString(b, ti.Name)
 	b = append(b, `:{"dtype":`...)
-	b = appendString(b, string(ti.Dtype))
+	b = jsonscan.AppendString(b, string(ti.Dtype))
 	b = append(b, `,"shape":[`...)
-	for i, d := range ti.Shape {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendUint(b, uint64(d), 10)
-	}
+	b = header.AppendDims(b, ti.Shape, ",")
 	b = append(b, `],"data_offsets":[`...)
 	b = strconv.AppendInt(b, ti.Offsets.Begin, 10)
 	b = append(b, ',')
 	b = strconv.AppendInt(b, ti.Offsets.End, 10)
 	return append(b, "]}"...)
-}
-
-// appendString appends s as a JSON string with the escapes of the reference
-// implementation. encoding/json also escapes <, >, & and U+2028.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	const short = "btn\x00fr" // \b to \r, without \v
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c >= '\b' && c <= '\r' && c != '\v':
-			b = append(b, '\\', short[c-'\b'])
-		case c < 0x20:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			b = append(b, c)
-		}
-	}
-	return append(b, '"')
 }
 
 // appendSpaces appends spaces to b until it has size bytes.

@@ -57,15 +57,20 @@ func Bytes(n uint64, width int) (size uint64, broken Rule) {
 
 // ShapeString returns a shape as in "[4096, 11008]".
 func ShapeString(shape []int64) string {
-	b := make([]byte, 0, 32)
-	b = append(b, '[')
+	b := append(make([]byte, 0, 32), '[')
+	return string(append(AppendDims(b, shape, ", "), ']'))
+}
+
+// AppendDims appends dimensions to b, with a separator between them. They are unsigned: see the
+// root package's TensorInfo.
+func AppendDims(b []byte, shape []int64, separator string) []byte {
 	for i, d := range shape {
 		if i > 0 {
-			b = append(b, ", "...)
+			b = append(b, separator...)
 		}
 		b = strconv.AppendUint(b, uint64(d), 10)
 	}
-	return string(append(b, ']'))
+	return b
 }
 
 // Shorten shortens a shape that is too long for a message.

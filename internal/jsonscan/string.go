@@ -1,4 +1,4 @@
-// Strings: scanned eight bytes at a time, and unescaped in place.
+// Strings: scanned eight bytes at a time, unescaped in place, and written.
 
 package jsonscan
 
@@ -181,6 +181,27 @@ func Unescape(b []byte) []byte {
 		r, w = r+2, w+1
 	}
 	return b[:w]
+}
+
+// AppendString appends s as a JSON string to b, with the escapes of the reference implementation.
+// encoding/json also escapes <, >, & and U+2028.
+func AppendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	const short = "btn\x00fr" // \b to \r, without \v
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c >= '\b' && c <= '\r' && c != '\v':
+			b = append(b, '\\', short[c-'\b'])
+		case c < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
 }
 
 // InvalidUTF8 returns the offset of the first byte of b that is not valid UTF-8, or the length of
