@@ -13,6 +13,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/header"
 	"github.com/weightools/safetensors/internal/num"
 )
@@ -217,7 +218,7 @@ func roundUp(n, power int) int { return (n + power - 1) &^ (power - 1) }
 // reread parses the header of a file that begins with start and has that many
 // bytes of data. So writers follow every rule of readers.
 func reread(start []byte, data int64) (*Header, error) {
-	size := header.Add(int64(len(start)), data)
+	size := clamp.Add(int64(len(start)), data)
 	if size == math.MaxInt64 {
 		return nil, violation(RuleOverflow, "", Span{}, "the tensors have %d bytes: too many for a file", data)
 	}

@@ -5,6 +5,7 @@ package safetensors
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/header"
 )
 
@@ -75,7 +76,7 @@ func (ti *TensorInfo) ShapeString() string { return header.ShapeString(ti.Shape)
 
 // DataStart returns the offset in the file at which the data begins: 8 +
 // h.Size.
-func (h *Header) DataStart() int64 { return header.Add(lengthSize, h.Size) }
+func (h *Header) DataStart() int64 { return clamp.Add(lengthSize, h.Size) }
 
 // FileSpan returns the bytes of ti, which is one of h's tensors, counted from
 // the start of the file.

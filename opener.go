@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/header"
 	"github.com/weightools/safetensors/internal/mmap"
 )
@@ -87,7 +88,7 @@ func (o *Opener) ReadHeader(r io.Reader) (*Header, error) {
 		if v := notSafetensors(filetype.DetectHead(head[:lengthSize+more]), lengthSize); v != nil {
 			return nil, v
 		}
-		return nil, headerTooLarge(header.Saturate(n), limit)
+		return nil, headerTooLarge(clamp.Uint(n), limit)
 	}
 	text, got, err := header.ReadAll(r, int64(n))
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

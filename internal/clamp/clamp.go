@@ -15,13 +15,16 @@ func Add(a, b int64) int64 {
 	return a + b
 }
 
+// Uint returns v, or the largest int64 if that is less.
+func Uint(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
+
 // Mul returns a × b. Neither may be negative.
 func Mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi != 0 || lo > math.MaxInt64 {
+	if hi != 0 {
 		return math.MaxInt64
 	}
-	return int64(lo)
+	return Uint(lo)
 }
 
 // MulDiv returns a × num / den, rounded down. None may be negative, and den must not be zero.
@@ -31,7 +34,7 @@ func MulDiv(a, num, den int64) int64 {
 		return math.MaxInt64
 	}
 	q, _ := bits.Div64(hi, lo, uint64(den))
-	return int64(min(q, math.MaxInt64))
+	return Uint(q)
 }
 
 // CeilDiv returns a / b, rounded up. Neither may be negative, and b must not be zero.
@@ -56,8 +59,8 @@ func Product(dims []int64) int64 {
 		over = over || hi != 0
 		n = lo
 	}
-	if over || n > math.MaxInt64 {
+	if over {
 		return math.MaxInt64
 	}
-	return int64(n)
+	return Uint(n)
 }

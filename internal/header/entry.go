@@ -5,6 +5,7 @@ package header
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/wording"
 )
@@ -173,7 +174,7 @@ func (p *Parser) keep(e *rawEntry) {
 		e.info.Offsets = noOffsets
 		p.mismatches = append(p.mismatches, mismatch{entry: n, rule: Offsets, begin: e.begin, end: e.end})
 	default:
-		e.info.Offsets = Span{Saturate(e.begin), Saturate(e.end)}
+		e.info.Offsets = Span{clamp.Uint(e.begin), clamp.Uint(e.end)}
 		if rule, want := e.sizeFault(); rule != None {
 			p.mismatches = append(p.mismatches, mismatch{entry: n, rule: rule, begin: e.begin, end: e.end, want: want})
 		}

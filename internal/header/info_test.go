@@ -29,22 +29,6 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-func TestSaturate(t *testing.T) {
-	for _, test := range []struct {
-		v    uint64
-		want int64
-	}{
-		{0, 0},
-		{1<<63 - 1, math.MaxInt64},
-		{1 << 63, math.MaxInt64},
-		{1<<64 - 1, math.MaxInt64},
-	} {
-		if got := Saturate(test.v); got != test.want {
-			t.Errorf("%d becomes %d, want %d", test.v, got, test.want)
-		}
-	}
-}
-
 // TestProduct has products around 2^64, and zeros in every place.
 func TestProduct(t *testing.T) {
 	const top = math.MinInt64 // the dimension 2^63, as it stands in a Shape

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -86,7 +87,7 @@ func (p *Parser) mismatched() {
 				what, ti.Dtype, Shorten(ShapeString(ti.Shape)))
 		case TensorSize:
 			p.found(f.rule, ti.Name, ti.Entry, "%s has %s, but %s %s takes %d",
-				what, wording.Count(Saturate(f.end-f.begin), "byte"), ti.Dtype, Shorten(ShapeString(ti.Shape)), f.want)
+				what, wording.Count(clamp.Uint(f.end-f.begin), "byte"), ti.Dtype, Shorten(ShapeString(ti.Shape)), f.want)
 		}
 	}
 }

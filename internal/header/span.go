@@ -1,11 +1,12 @@
-// Spans of bytes, and arithmetic that does not overflow.
+// Spans of bytes.
 
 package header
 
 import (
 	"cmp"
 	"fmt"
-	"math"
+
+	"github.com/weightools/safetensors/internal/clamp"
 )
 
 // A Span is the bytes from Begin up to, but not including, End.
@@ -19,20 +20,9 @@ func (s Span) String() string { return fmt.Sprintf("[%d, %d)", s.Begin, s.End) }
 
 // Shift returns s moved up by n bytes. An end that would overflow becomes the
 // largest int64.
-func (s Span) Shift(n int64) Span { return Span{Add(s.Begin, n), Add(s.End, n)} }
+func (s Span) Shift(n int64) Span { return Span{clamp.Add(s.Begin, n), clamp.Add(s.End, n)} }
 
 // compareSpans orders spans by where they begin, and then by where they end.
 func compareSpans(a, b Span) int {
 	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End))
 }
-
-// Add returns a + b, or the largest int64 on overflow. Neither is negative.
-func Add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-// Saturate returns v, or the largest int64 if that is less.
-func Saturate(v uint64) int64 { return int64(min(v, math.MaxInt64)) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -65,7 +66,7 @@ func (p *Parser) hole(ti *Info, gap Span) {
 
 // ends compares the end of the last tensor with the size of the file.
 func (p *Parser) ends(end, size int64) {
-	want := Add(p.dataStart, end)
+	want := clamp.Add(p.dataStart, end)
 	switch {
 	case size < want:
 		p.truncated(size, want)
