@@ -8,6 +8,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
@@ -37,23 +38,19 @@ func (c *Checkpoint) data(ctx context.Context, s *shard.Shard, tensor string) (*
 func (c *Checkpoint) missing(s *shard.Shard, tensor string) error {
 	x := c.set.index
 	if x == nil {
-		return atPath("open", s.Path, finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: its name is a link to a file that does not exist", quote(s.Path)))
+		return atPath("open", s.Path, finding.New(RuleShardMissing, "", safetensors.Span{},
+			"shard %s is missing: its name is a link to a file that does not exist", quote(s.Path)))
 	}
 	var e *IndexEntry
 	if tensor != "" {
 		e = x.Lookup(tensor)
 	}
-	for i := 0; e == nil && i < len(x.Tensors); i++ {
-		if home := c.set.home(x.Tensors[i].Shard); home >= 0 && c.shards[home] == s {
-			e = &x.Tensors[i]
-		}
+	if e == nil {
+		name, _ := naming.CutFolder(s.Path, naming.Folder(c.set.Index))
+		e = &x.Tensors[c.set.first[name]]
 	}
-	v := finding.New(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing, and the index %s names it", quote(s.Path), quote(c.set.Index))
-	if e != nil {
-		v.Tensor, v.Span = e.Tensor, e.Span
-		v.Detail += " for tensor " + quote(e.Tensor)
-	}
-	return atPath("open", c.set.Index, v)
+	return atPath("open", c.set.Index, finding.New(RuleShardMissing, e.Tensor, e.Span,
+		"shard %s is missing, and the index %s names it for tensor %s", quote(s.Path), quote(c.set.Index), quote(e.Tensor)))
 }
 
 // lacking returns the violation of a valid index that lists tensors that no shard has. Found tells

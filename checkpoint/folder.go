@@ -274,14 +274,18 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 		return nil, atPath("open", file, p.Overflow)
 	}
 	s.index, s.report = p.Index, p.Report()
-	seen := make(map[string]bool)
+	s.first = make(map[string]int)
 	last := ""
 	for i := range s.index.Tensors {
 		name := s.index.Tensors[i].Shard
-		if name == last || seen[name] {
+		if name == last {
 			continue // as for almost every entry
 		}
-		seen[name], last = true, name
+		last = name
+		if _, seen := s.first[name]; seen {
+			continue
+		}
+		s.first[name] = i
 		if naming.Fault(name, ends...) == "" {
 			s.Shards = append(s.Shards, path.Join(naming.Folder(file), name))
 		}

@@ -37,6 +37,7 @@ type Set struct {
 	index  *Index
 	report *safetensors.Report // on the index itself
 	byName map[string]int      // indices of Shards by their names in the index
+	first  map[string]int      // the first entry of the index for each shard, by its name there
 	stale  []*Set              // indexes in the folder whose shards are all missing
 	object store.Object        // the one shard, if it was opened to find out whether it exists
 }
