@@ -196,7 +196,9 @@ func (p *Parser) entry(tensor string, begin int) error {
 	}
 	e := Entry{Tensor: tensor, Shard: p.shard(str), Span: span(begin, p.Pos())}
 	if len(p.shards) > p.maxShards {
-		p.Overflow = finding.New(safetensors.RuleLimit, tensor, e.Span, "the index names more than %s, which is the limit", wording.Count(p.maxShards, "shard"))
+		p.Overflow = finding.New(safetensors.RuleLimit, tensor, e.Span, "the index names more than %s, which is the limit",
+			wording.Count(p.maxShards, "shard"))
+		p.Overflow.Fix = "Use fewer and larger shards."
 		return p.Overflow
 	}
 	if i, twice := p.place(tensor); twice {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -133,10 +134,21 @@ func (s *Survey) opener() *safetensors.Opener { return s.opts.Gate.opener(s.opts
 
 // target inspects a target other than standard input.
 func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) error {
-	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.Thorough})
+	at, err := target.Open(ctx, sess, arg, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.Thorough})
 	if err != nil {
 		return err
 	}
+	sets, err := at.Sets(ctx)
+	var in *fs.PathError
+	var v *safetensors.Violation
+	if errors.As(err, &in) && errors.As(in.Err, &v) { // an index that exceeds a limit
+		s.find(at.Path(in.Path), &safetensors.Report{Violations: []*safetensors.Violation{v}})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	sess.AddInputs(at.Files(sets...)...)
 	if s.opts.Models {
 		for _, note := range at.Unread(sets) {
 			sess.Notice("%s", note)

@@ -65,7 +65,7 @@ func Find(ctx context.Context, sess *cli.Session, name string, opts checkpoint.O
 	}
 	sets, err := t.Sets(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, t.Fault(err)
 	}
 	sess.AddInputs(t.Files(sets...)...)
 	return t, sets, nil

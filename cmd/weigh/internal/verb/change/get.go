@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -134,6 +135,7 @@ type wanted struct {
 	path   string          // the output file
 	set    *checkpoint.Set // that it belongs to, or nil
 	object store.Object
+	err    error     // of opening object
 	from   io.Closer // what object reads from, or nil
 }
 
@@ -189,17 +191,25 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 			files = append(files, &wanted{name: name, path: filepath.Join(dir, within), set: set})
 		}
 	}
-	var all errgroup.Group
+	all, failed := errgroup.WithContext(ctx)
 	all.SetLimit(16)
 	for _, w := range files {
-		all.Go(func() (err error) {
-			if w.object, err = at.Store.Open(ctx, w.name); errors.Is(err, fs.ErrNotExist) {
-				return at.Fault(missing(ctx, w, err))
-			}
-			return err
+		if failed.Err() != nil {
+			break
+		}
+		all.Go(func() error {
+			w.object, w.err = at.Store.Open(ctx, w.name)
+			return w.err
 		})
 	}
-	return files, all.Wait()
+	if all.Wait() == nil {
+		return files, nil
+	}
+	first := files[slices.IndexFunc(files, func(w *wanted) bool { return w.err != nil })]
+	if errors.Is(first.err, fs.ErrNotExist) {
+		return files, at.Fault(missing(ctx, first, first.err))
+	}
+	return files, first.err
 }
 
 // missing returns the error of a shard that does not exist as all verbs report it. Otherwise it
