@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/store"
 )
 
 // A configFile is a configuration file and its text.
@@ -38,12 +39,15 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 	}
 	c := &configFile{path: file}
 	r.files[file] = c
-	if r.sizes != nil && !r.has(file) {
+	if r.sizes != nil && !r.has(file) && !r.odd[file] {
 		return c // saves a request to a server
 	}
 	text, err := r.text(ctx, file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		return c
+	case errors.Is(err, store.ErrNotRegular):
+		r.found(file).Add(RuleConfigJSON, "", safetensors.Span{}, "%s cannot be read: %v", quote(name), err)
 		return c
 	case err != nil:
 		r.failed(file, err)

@@ -4,6 +4,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path"
 	"slices"
@@ -21,23 +22,26 @@ type folder struct {
 	dir  string // the local directory of the store, or ""
 
 	sizes map[string]int64 // of the listed files, by path; nil if there is no list
+	odd   map[string]bool  // the listed paths of circular links, pipes and the like
 	names []string         // the same paths, in order
 }
 
-// list lists the files, if the store can. Files that cannot be listed were reported when the folder was
+// list lists the files, if the store can. Folders that cannot be listed were reported when the files were
 // sorted into sets.
 func (f *folder) list(ctx context.Context) {
 	lister, ok := f.from.(store.Lister)
 	if !ok {
 		return
 	}
-	f.sizes = make(map[string]int64)
+	f.sizes, f.odd = make(map[string]int64), make(map[string]bool)
 	for e, err := range lister.List(ctx, f.path) {
-		if err != nil {
-			continue
+		switch {
+		case err == nil:
+			f.sizes[e.Name] = e.Size
+			f.names = append(f.names, e.Name)
+		case errors.Is(err, store.ErrNotRegular):
+			f.odd[e.Name] = true
 		}
-		f.sizes[e.Name] = e.Size
-		f.names = append(f.names, e.Name)
 	}
 }
 

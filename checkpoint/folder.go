@@ -103,7 +103,7 @@ func (f *folder) add(name string, err error) {
 	case strings.HasSuffix(base, naming.WeightsSuffix):
 		p := f.place(naming.Folder(name))
 		p.weights = append(p.weights, name) // opening it gives err again
-	case shard.IsMissing(err), errors.Is(err, store.ErrNotRegular): // a broken link, or a pipe
+	case shard.IsMissing(err), errors.Is(err, store.ErrNotRegular): // a broken or circular link, or a pipe
 	case err != nil:
 		f.problems = append(f.problems, err)
 	case name == path.Join(f.path, "model_index.json"):

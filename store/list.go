@@ -59,7 +59,7 @@ func (t *tree) List(ctx context.Context, folder string) iter.Seq2[Entry, error] 
 func (t *tree) hasFolder(name string) bool {
 	info, err := fs.Stat(t.fsys, name)
 	if err != nil {
-		return !errors.Is(t.missing(name, err), fs.ErrNotExist)
+		return !errors.Is(t.translate(name, err), fs.ErrNotExist)
 	}
 	return info.IsDir()
 }
@@ -197,7 +197,7 @@ func (w *walk) item(name string, e fs.DirEntry) item {
 	}
 	switch {
 	case err != nil:
-		it.err = err // a dangling link, or a file that was just removed
+		it.err = w.translate(name, err) // a dangling link, or a file that was just removed
 		return it
 	case info.IsDir():
 		it.dir = true

@@ -45,14 +45,14 @@ func (t *tree) Open(ctx context.Context, name string) (Object, error) {
 	// newObject checks it again, because the file may be replaced in between.
 	info, err := fs.Stat(t.fsys, name)
 	if err != nil {
-		return nil, t.missing(name, err)
+		return nil, t.translate(name, err)
 	}
 	if err := t.checkKind(name, info); err != nil {
 		return nil, err
 	}
 	f, err := t.fsys.Open(name)
 	if err != nil {
-		return nil, t.missing(name, err)
+		return nil, t.translate(name, err)
 	}
 	o, err := t.newObject(name, f)
 	if err != nil {
@@ -99,7 +99,7 @@ func (t *tree) checkKind(name string, info fs.FileInfo) error {
 }
 
 // ErrNotRegular means that a file is a named pipe, a device or another kind of file without a
-// size. Such a file cannot be read at offsets, and opening it may block.
+// size, or a circular link. Such a file cannot be read at offsets, and opening it may block.
 var ErrNotRegular = errors.New("not a regular file")
 
 // A kindError means that a path is not a regular file. The errors that it wraps are for
@@ -119,12 +119,15 @@ func (e *kindError) Unwrap() []error {
 	return []error{e.err, ErrNotRegular}
 }
 
-// missing translates an error of opening name. If an element of name is a file, the system
-// returns "not a directory", and if it is too long, "file name too long". In both cases the
-// object does not exist.
-func (t *tree) missing(name string, err error) error {
-	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
+// translate translates an error of the system about name. If an element of name is a file, the
+// system returns "not a directory", and if it is too long, "file name too long". In both cases
+// the object does not exist. A circular link leads to no file of any kind.
+func (t *tree) translate(name string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
 		return &fs.PathError{Op: "open", Path: t.path(name), Err: fs.ErrNotExist}
+	case errors.Is(err, syscall.ELOOP):
+		return &kindError{t.path(name), "a circular link", syscall.ELOOP}
 	}
 	return err
 }

@@ -37,6 +37,23 @@ func TestNamedPipe(t *testing.T) {
 	}
 }
 
+// A link to itself is not regular, and does not end the listing of the folder.
+func TestCircularLink(t *testing.T) {
+	dir := fill(t, map[string][]byte{"a": nil})
+	symlink(t, "loop", dir, "loop")
+	s := store.Dir(dir)
+	if _, err := s.Open(t.Context(), "loop"); !errors.Is(err, store.ErrNotRegular) || !strings.Contains(err.Error(), "a circular link") {
+		t.Errorf("Open: %v; want that it is a circular link", err)
+	}
+	list := map[string]error{}
+	for e, err := range s.List(t.Context(), "") {
+		list[e.Name] = err
+	}
+	if len(list) != 2 || list["a"] != nil || !errors.Is(list["loop"], store.ErrNotRegular) {
+		t.Errorf("List: %v", list)
+	}
+}
+
 // TestNamesThatAreNotText: such a file cannot be named, so listing says so.
 func TestNamesThatAreNotText(t *testing.T) {
 	dir := t.TempDir()

@@ -164,7 +164,7 @@ func (l *scanList) place(ctx context.Context, at *target.Target, found *scanrepo
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, store.ErrNotRegular): // devices and pipes
+		case errors.Is(err, store.ErrNotRegular): // devices, pipes and circular links
 		case err != nil:
 			found.Unread = append(found.Unread, finding.Unread{File: at.Path(entry.Name), Message: cli.Describe(err)})
 		default:
