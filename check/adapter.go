@@ -6,9 +6,9 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // An adapter is the pairs of LoRA matrices in a set.
@@ -21,57 +21,31 @@ type adapter struct {
 // A pair is the matrices that modify one module: the modification is their product, with the rank between
 // them.
 type pair struct {
-	down, up end
-	flipped  bool // [in, rank] and [rank, out], as in MLX
-}
-
-// sides are the words that tell the two matrices of a module apart, in names by PEFT, kohya's scripts,
-// diffusers and MLX.
-var sides = []struct {
-	down, up string
-	flipped  bool
-}{
-	{"lora_A", "lora_B", false},
-	{"lora_embedding_A", "lora_embedding_B", false},
-	{"lora_down", "lora_up", false},
-	{"lora.down", "lora.up", false},
-	{"lora_a", "lora_b", true},
+	down, up         end
+	downRank, upRank int64 // 0 if unknown
 }
 
 func (a *adapter) look(ti *safetensors.TensorInfo, shard int) {
-	if !strings.Contains(ti.Name, "lora") {
+	m, ok := parts.MatrixOf(ti.Name)
+	if !ok || m.Kind != "LoRA" { // LoHa and LoKr have other matrices too
 		return
 	}
-	for i := range sides {
-		side := &sides[i]
-		for _, mark := range []string{side.down, side.up} {
-			before, after, ok := strings.Cut(ti.Name, mark)
-			if !ok || after != "" && after[0] != '.' {
-				continue // lora_A is not part of lora_A_scale
-			}
-			a.n++
-			if ti.Size() == 0 {
-				a.empty.add(ti, shard)
-			}
-			a.add(before+side.down+after, mark == side.down, side.flipped, end{ti, shard})
-			return
-		}
+	a.n++
+	if ti.Size() == 0 {
+		a.empty.add(ti, shard)
 	}
-}
-
-func (a *adapter) add(key string, down, flipped bool, e end) {
 	if a.pairs == nil {
 		a.pairs = make(map[string]*pair)
 	}
-	p := a.pairs[key]
+	p := a.pairs[m.Pair]
 	if p == nil {
-		p = &pair{flipped: flipped}
-		a.pairs[key] = p
+		p = new(pair)
+		a.pairs[m.Pair] = p
 	}
-	if down {
-		p.down = e
+	if m.Down {
+		p.down, p.downRank = end{ti, shard}, m.Rank(ti.Shape)
 	} else {
-		p.up = e
+		p.up, p.upRank = end{ti, shard}, m.Rank(ti.Shape)
 	}
 }
 
@@ -125,16 +99,12 @@ func (a *adapter) judgePairs(m *subject) {
 		"a different rank than the other matrix of the module: %d and %d", ranks[0], ranks[1])
 }
 
-// ranks returns the rank by each matrix, or 0 for tensors of one or three dimensions.
+// ranks returns the rank by each matrix, or 0 for both if one is unknown.
 func (p *pair) ranks() (down, up int64) {
-	a, b := p.down.info.Shape, p.up.info.Shape
-	switch {
-	case len(a)%2 != 0 || len(b)%2 != 0 || len(a) == 0 || len(b) == 0:
+	if p.downRank == 0 || p.upRank == 0 {
 		return 0, 0
-	case p.flipped:
-		return a[1], b[0]
 	}
-	return a[0], b[1]
+	return p.downRank, p.upRank
 }
 
 // judgeRank compares the ranks with adapter_config.json, if it has a single rank for all modules.
@@ -156,7 +126,7 @@ func (a *adapter) judgeRank(m *subject) {
 			continue
 		}
 		down, up := p.ranks()
-		if down != up || down == r {
+		if down != up || down == 0 || down == r {
 			continue
 		}
 		if odd.n == 0 {

@@ -219,6 +219,10 @@ var healthy = []struct {
 		f.weights(t, "adapter_model.safetensors", reshaped(all, "base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight", hidden, 2)...)
 		f.text("adapter_config.json", strings.Replace(peftConfig, `"rank_pattern": {}`, `"rank_pattern": {"layers.0.self_attn.q_proj": 2}`, 1))
 	}, nil},
+	{"an adapter of stacked experts, whose shapes do not show the rank", func(t *testing.T, f folder) {
+		f.weights(t, "adapter_model.safetensors", f32("experts.lora_A.weight", 2, 4, hidden), f32("experts.lora_B.weight", 2, hidden, 4))
+		f.text("adapter_config.json", peftConfig)
+	}, nil},
 	{"an adapter of MLX", func(t *testing.T, f folder) {
 		f.weights(t, "adapters.safetensors", f32("model.layers.0.q_proj.lora_a", hidden, 4), f32("model.layers.0.q_proj.lora_b", 4, kv))
 		f.text("adapter_config.json", `{"fine_tune_type": "lora", "lora_parameters": {"rank": 4}}`)

@@ -165,12 +165,9 @@ type lora struct {
 // loras returns the matrices of a shard that are zero before training, by their names.
 func loras(h *safetensors.Header, verdicts []verdict) (all []lora) {
 	for i, v := range verdicts {
-		for k := range sides {
-			_, after, ok := strings.Cut(h.Tensors[i].Name, sides[k].up)
-			if v.counted && ok && (after == "" || after[0] == '.') {
-				all = append(all, lora{h.Tensors[i].Name, v.zero})
-				break
-			}
+		name := h.Tensors[i].Name
+		if m, ok := parts.MatrixOf(name); v.counted && ok && m.Kind == "LoRA" && !m.Down {
+			all = append(all, lora{name, v.zero})
 		}
 	}
 	return all

@@ -34,13 +34,14 @@ func (f *Facts) rank(a *Adapter, p *adapterParts, config config.Object) {
 	ranks := make(map[int64]bool)
 	for _, name := range slices.Sorted(maps.Keys(p.modules)) {
 		one := p.modules[name]
-		switch {
-		case one.down == nil || one.up == nil:
+		switch down, up := one.down, one.up; {
+		case !down.found || !up.found:
 			f.note("one of the two matrices for %s is missing", wording.Quote(name))
-		case one.down[0] != one.up[1] || one.down[0] <= 0:
-			f.note("the two matrices for %s have ranks %d and %d", wording.Quote(name), one.down[0], one.up[1])
+		case down.rank <= 0 || up.rank <= 0: // unknown
+		case down.rank != up.rank:
+			f.note("the two matrices for %s have ranks %d and %d", wording.Quote(name), down.rank, up.rank)
 		default:
-			ranks[one.down[0]] = true
+			ranks[down.rank] = true
 		}
 		if len(f.Notes) == maxNotes {
 			break

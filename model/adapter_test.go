@@ -81,6 +81,9 @@ func TestAdapters(t *testing.T) {
 		{"LoHa", headers("", "x.hada_w1_a", []int64{8, 4}, "x.hada_w1_b", []int64{4, 8}, "x.hada_w2_a", []int64{8, 4}, "x.hada_w2_b", []int64{4, 8}), "LoHa of 1 modules, rank 4 (headers), alpha 0 (), [x] of  ()", ""},
 		{"diffusers", headers("", "unet.attn1.processor.to_q_lora.down.weight", []int64{4, 8}, "unet.attn1.processor.to_q_lora.up.weight", []int64{8, 4}), "LoRA of 1 modules, rank 4 (headers), alpha 0 (), [to_q] of  ()", ""},
 		{"an embedding", headers("", "wte.lora_embedding_A", []int64{4, 100}, "wte.lora_embedding_B", []int64{8, 4}), "LoRA of 1 modules, rank 4 (headers), alpha 0 (), [wte] of  ()", ""},
+		{"MLX, inputs first", headers("", "x.lora_a", []int64{8, 4}, "x.lora_b", []int64{4, 16}), "LoRA of 1 modules, rank 4 (headers), alpha 0 (), [x] of  ()", ""},
+		{"a name for the adapter", headers("", "x.lora_A.mine.weight", []int64{4, 8}, "x.lora_B.mine.weight", []int64{8, 4}), "LoRA of 1 modules, rank 4 (headers), alpha 0 (), [x] of  ()", ""},
+		{"stacked experts", headers("", "x.lora_A.weight", []int64{2, 4, 8}, "x.lora_B.weight", []int64{2, 8, 4}), "LoRA of 1 modules, rank 0 (), alpha 0 (), [x] of  ()", ""},
 		{"none", headers("", "x.weight", []int64{4, 8}, "x.alpha", []int64{}), "", ""},
 	} {
 		f := FactsOf(tt.model)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -105,14 +104,9 @@ func (m *Model) ReadConfigs(ctx context.Context, set *checkpoint.Set) {
 			m.ModelOpt = m.readBeside(ctx, set, "hf_quant_config.json")
 		}
 	}
-	if m.any(isAdapter) {
+	if m.any(func(ti *safetensors.TensorInfo) bool { return parts.IsAdapter(ti.Name) }) {
 		m.Adapter = m.readBeside(ctx, set, "adapter_config.json")
 	}
-}
-
-// isAdapter reports whether a tensor may belong to an adapter, by its name.
-func isAdapter(ti *safetensors.TensorInfo) bool {
-	return strings.Contains(ti.Name, "lora") || strings.Contains(ti.Name, "hada_") || strings.Contains(ti.Name, "lokr_")
 }
 
 // any reports whether one of the first tensors of the files has a property.

@@ -74,3 +74,41 @@ func TestExpert(t *testing.T) {
 		}
 	}
 }
+
+func TestMatrixOf(t *testing.T) {
+	for name, want := range map[string]Matrix{
+		"m.q_proj.lora_A.weight":            {"LoRA", "m.q_proj", "m.q_proj.lora_A.weight", true, false},
+		"m.q_proj.lora_B.weight":            {"LoRA", "m.q_proj", "m.q_proj.lora_A.weight", false, false},
+		"m.q_proj.lora_B.mine.weight":       {"LoRA", "m.q_proj", "m.q_proj.lora_A.mine.weight", false, false},
+		"wte.lora_embedding_B":              {"LoRA", "wte", "wte.lora_embedding_A", false, false},
+		"lora_unet_to_q.lora_up.weight":     {"LoRA", "lora_unet_to_q", "lora_unet_to_q.lora_down.weight", false, false},
+		"attn1.processor.to_q_lora.up.bias": {"LoRA", "attn1.processor.to_q", "attn1.processor.to_q_lora.down.bias", false, false},
+		"m.q_proj.lora_b":                   {"LoRA", "m.q_proj", "m.q_proj.lora_a", false, true},
+		"x.hada_w1_a":                       {"LoHa", "x", "x.hada_w1_b", false, false},
+		"x.lokr_w2_b":                       {"LoKr", "x", "x.lokr_w2_b", true, false},
+		"m.q_proj.lora_A_scale":             {},
+		"m.explorations.weight":             {},
+		"":                                  {},
+	} {
+		if m, ok := MatrixOf(name); m != want || ok != (want != Matrix{}) {
+			t.Errorf("MatrixOf(%q) = %+v, %v, want %+v", name, m, ok, want)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	down, up := []int64{4, 8, 3, 3}, []int64{16, 4, 1, 1}
+	for _, m := range []struct {
+		Matrix
+		shape []int64
+		want  int64
+	}{
+		{Matrix{Down: true}, down, 4}, {Matrix{}, up, 4},
+		{Matrix{Down: true, In: true}, []int64{8, 4}, 4}, {Matrix{In: true}, []int64{4, 16}, 4},
+		{Matrix{Down: true}, down[:3], 0}, {Matrix{}, nil, 0},
+	} {
+		if got := m.Rank(m.shape); got != m.want {
+			t.Errorf("%+v: rank %d by %v, want %d", m.Matrix, got, m.shape, m.want)
+		}
+	}
+}
