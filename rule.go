@@ -126,9 +126,9 @@ var rules = [...]RuleInfo{
 	},
 	{
 		Rule: RuleLimit, Severity: Invalid,
-		Summary: "A header stays within the caller's limits on tensors, rank and metadata, and an index within " +
-			"those on its size and shards.",
-		Source: "none: the caller sets the limits", Reference: "accepted",
+		Summary: "A header stays within the caller's limits on tensors, rank and metadata, an index within " +
+			"those on its size and shards, and a file of another format within those on its values.",
+		Source: "none: the caller or the reader sets the limits", Reference: "accepted",
 		Fix: "Raise the limit if you trust the file.",
 	},
 	{

@@ -65,6 +65,14 @@ func Unsupported(fix, format string, args ...any) *safetensors.Violation {
 	return v
 }
 
+// OverLimit returns the violation of [safetensors.RuleLimit], for a file that may be valid, but exceeds a limit of its
+// Format. The fix is one sentence; "" means that of the rule.
+func OverLimit(fix, format string, args ...any) *safetensors.Violation {
+	v := finding.New(safetensors.RuleLimit, "", safetensors.Span{}, format, args...)
+	v.Fix = cmp.Or(fix, v.Fix)
+	return v
+}
+
 // Tensors are the tensors of one file, as a [Format] reads them. Their methods may be
 // called by several goroutines at once, except Close.
 type Tensors interface {

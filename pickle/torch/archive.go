@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -155,7 +156,7 @@ func (z *zipFile) whole(m *zipwalk.Member, noSum bool) (io.ReaderAt, int64, erro
 	if !stored {
 		// A pickle is read several times, and not sequentially.
 		if r.Size() > mostPacked {
-			return nil, 0, refuse("%s is compressed and has %s; the limit is %d",
+			return nil, 0, exceeds("%s is compressed and has %s; the limit is %d",
 				quoted(m.Name), wording.Count(r.Size(), "byte"), mostPacked)
 		}
 		var b bytes.Buffer
@@ -181,11 +182,7 @@ func recordOf(m *zipwalk.Member, r io.ReaderAt, size int64) *record {
 
 // load loads a pickle of one complete stream.
 func (f *file) load(r io.ReaderAt, size int64) (*pickle.Graph, error) {
-	var opts pickle.Options
-	if f.opts.Pickle != nil {
-		opts = *f.opts.Pickle
-	}
-	g, err := pickle.Load(r, size, &opts)
+	g, err := pickle.Load(r, size, f.opts.Pickle)
 	if err != nil {
 		return nil, err
 	}
@@ -199,6 +196,8 @@ func (f *file) judge(g *pickle.Graph, streams int) error {
 	switch have := g.Report.Streams; {
 	case len(have) == 0:
 		return notCheckpoint("the file contains no pickle")
+	case !have[min(streams, len(have))-1].Stopped && overBudget(g.Report):
+		return exceeds("the pickle is incomplete: %s", cutReason(g.Report))
 	case !have[min(streams, len(have))-1].Stopped:
 		return refuse("the pickle is incomplete: %s", cutReason(g.Report))
 	case len(have) < streams:
@@ -207,6 +206,11 @@ func (f *file) judge(g *pickle.Graph, streams int) error {
 		return refuse("the file contains %s instead of %d", wording.Count(len(have), "pickle"), streams)
 	}
 	return nil
+}
+
+// overBudget reports whether the analysis of a pickle exceeded a limit.
+func overBudget(r *pickle.Report) bool {
+	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == pickle.RuleBudget })
 }
 
 // cutReason returns why a pickle is incomplete.

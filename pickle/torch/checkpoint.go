@@ -65,10 +65,7 @@ type Skipped struct {
 // The error is a *FormatError if the file is not a checkpoint (errors.Is(err, [ErrNotCheckpoint])), if it does not have
 // the requested root ([ErrNoRoot]), or if it is damaged or ambiguous. Other errors are read errors.
 func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
-	if o == nil {
-		o = new(Options)
-	}
-	f := &file{r: r, size: size, opts: o, Checkpoint: &Checkpoint{tiles: strided.Tiles{Most: strided.TileSize}}}
+	f := &file{r: r, size: size, opts: o.forSize(size), Checkpoint: &Checkpoint{tiles: strided.Tiles{Most: strided.TileSize}}}
 	if err := f.open(); err != nil {
 		return nil, err
 	}
@@ -81,6 +78,8 @@ type file struct {
 	r    io.ReaderAt
 	size int64
 	opts *Options
+
+	omitted int // number of tensors and values in Skipped
 }
 
 // warn records an oddity that does not prevent reading.

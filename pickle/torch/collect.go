@@ -21,9 +21,9 @@ const mostSkipped = 1000
 
 // collect collects the tensors in the result of a pickle.
 func (f *file) collect(top pickle.Value, from storages) error {
-	w := newWalker(&builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)})
+	w := f.walker(&builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)})
 	if f.opts.Values {
-		if err := f.values(newWalker(w.builder), top); err != nil {
+		if err := f.values(f.walker(w.builder), top); err != nil {
 			return err
 		}
 	}
@@ -49,8 +49,16 @@ type walker struct {
 	*tree.Walker
 }
 
-func newWalker(b *builder) *walker {
-	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Refuse: refuse}}
+func (f *file) walker(b *builder) *walker {
+	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Exceed: exceeds, Most: tree.MaxSteps(f.described())}}
+}
+
+// described returns the number of bytes that describe the tensors.
+func (f *file) described() int64 {
+	if f.Report != nil {
+		return f.Report.End
+	}
+	return f.size
 }
 
 // finish returns an error for a file without tensors.
@@ -96,8 +104,7 @@ func (c *collector) visit(at tree.Child, path func() string) (enter bool, err er
 		return false, refuse("%s is the key of a value with %s; only str and int keys can be part of a name",
 			at.Odd, wording.Count(t.Tensors, "tensor"))
 	case at.Aside || t.Tensors == 0:
-		c.skip(skipped(c.fromTop(path()), at.V, t))
-		return false, nil
+		return false, c.omit(c.walker, c.fromTop(path()), at.V, t)
 	case c.isTensor(at.V):
 		return false, c.tensor(path(), at.V)
 	}
@@ -110,6 +117,15 @@ func (f *file) fromTop(path string) string {
 		return path
 	}
 	return f.Root + "." + path
+}
+
+// omit records a value that is not part of the root, or contains no tensors.
+func (f *file) omit(w *walker, path string, v pickle.Value, t tree.Tally) error {
+	if f.omitted += t.Tensors + t.Values; f.omitted > tree.MostValues {
+		return w.TooMany(tree.MostValues)
+	}
+	f.skip(skipped(path, v, t))
+	return nil
 }
 
 // skip records a skipped value.
@@ -163,11 +179,14 @@ func (c *collector) add(name string, v *view) error {
 		return &FormatError{Path: c.fromTop(name), Detail: "safetensors reserves this name for metadata"}
 	}
 	c.names[name] = true
+	if most := 1<<16 + c.described()/4; int64(len(c.Tensors)) >= most {
+		return exceeds("the file contains more than %s, counting shared ones each time", wording.Count(most, "tensor"))
+	}
 	most := c.file.opts.maxBytes(c.size)
 	if c.bytes += v.size(); c.bytes > most || c.bytes < 0 {
 		detail := fmt.Sprintf("the tensors up to this one (%s) exceed the limit of %s for a file of %s",
 			wording.Count(v.size(), "byte"), wording.Count(most, "byte"), wording.Count(c.size, "byte"))
-		return &FormatError{Path: c.fromTop(name), Detail: detail}
+		return &FormatError{Path: c.fromTop(name), Detail: detail, limit: true}
 	}
 	r, err := v.reader()
 	if err != nil {

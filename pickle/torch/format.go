@@ -93,11 +93,14 @@ func (f *fileFault) Unwrap() []error {
 	return []error{f.FormatError, f.Violation()}
 }
 
-// Violation returns the error as the violation of a rule: the file is damaged, or it is valid and safetensors cannot
-// represent its tensors.
+// Violation returns the error as the violation of a rule: the file exceeds a limit, is damaged, or is valid and
+// safetensors cannot represent its tensors.
 func (e *FormatError) Violation() *safetensors.Violation {
 	detail := strings.TrimPrefix(e.Error(), "torch: ")
-	if !e.unsupported {
+	switch {
+	case e.limit:
+		return checkpoint.OverLimit("Save only the weights, as torch.save(model.state_dict(), …) does.", "%s", detail)
+	case !e.unsupported:
 		return checkpoint.Damaged("%s", detail)
 	}
 	fix := ""

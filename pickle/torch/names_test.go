@@ -82,13 +82,12 @@ func TestNamesRefused(t *testing.T) {
 	for range 2000 {
 		deep = list(deep)
 	}
-	bombs := "]q\x00" // lists of ten times the one before
-	for i := range byte(12) {
-		bombs += "]("
-		for range 10 {
-			bombs += "h" + string(i)
+	bombs := func(innermost string, levels byte) string { // lists of ten times the one before
+		text := list(innermost) + "q\x00"
+		for i := range levels {
+			text += list(strings.Repeat("h"+string(i), 10)) + "q" + string(i+1)
 		}
-		bombs += "eq" + string(i+1)
+		return text
 	}
 	for _, k := range []struct{ what, value, root, want string }{
 		{"two of one name", dict(str("a.b"), one(), str("a"), dict(str("b"), one())), "", `torch: "a.b": another tensor has the same name`},
@@ -98,8 +97,10 @@ func TestNamesRefused(t *testing.T) {
 		{"a root that is not there", dict(str("model"), dict(str("w"), one()), str("epoch"), num(1)), "modle", `torch: there is no "modle"; available: "model", "epoch"`},
 		{"no tensors", dict(str("w"), num(1)), "", `the file contains no tensors`},
 		{"values in values", deep, "", `torch: values are nested more than 200 deep`},
-		{"a key put in without end", list(dict(strings.Repeat("K\x01N", 100_000))+"q\x01"+strings.Repeat("h\x01", 1000), one()), "", `torch: the file contains more than 20000000 values`},
-		{"values without end", tuple(bombs, one()), "", `torch: the file contains more than 20000000 values`},
+		{"a key with a tensor set without end", list(dict(strings.Repeat("K\x01N", 100_000), num(2), one()) + "q\x01" + strings.Repeat("h\x01", 1000)), "", `torch: the file contains more than `},
+		{"values without end", tuple(bombs(num(1), 12), one()), "", `torch: the file contains more than 20,000,000 values`},
+		{"tensors without end", bombs(one(), 12), "", `torch: the file contains more than 20,000,000 values`},
+		{"tensors without number", bombs(one(), 5), "", `torch: the file contains more than 65,`},
 	} {
 		b := archiveOf(t, k.value, "0", counting(2))
 		_, err := Open(strings.NewReader(string(b)), int64(len(b)), &Options{Root: k.root})

@@ -23,7 +23,8 @@ const (
 
 // Options configure Open. A nil pointer and the zero value select the defaults.
 type Options struct {
-	// Pickle are the options for the analysis of pickles.
+	// Pickle are the options for the analysis of pickles. The default of MaxMemory is 32 MiB and 16 times the size of
+	// the file, and at most that of package pickle.
 	Pickle *pickle.Options
 
 	// Root is the dotted path of the value with the weights, for example "model.state_dict". "" selects the root
@@ -50,6 +51,24 @@ type Options struct {
 
 	// NoChecksum ignores wrong checksums of pickles in archives.
 	NoChecksum bool
+}
+
+// forSize returns a copy of the options for a file of the given size, in which Pickle is not nil. o may be nil.
+func (o *Options) forSize(size int64) *Options {
+	var own Options
+	if o != nil {
+		own = *o
+	}
+	var p pickle.Options
+	if own.Pickle != nil {
+		p = *own.Pickle
+	}
+	const least, factor, most = 32 << 20, 16, 14 << 20 // above most, the default is that of package pickle
+	if p.MaxMemory <= 0 && size < most {
+		p.MaxMemory = least + factor*size
+	}
+	own.Pickle = &p
+	return &own
 }
 
 // maxBytes returns the limit for a file of the given size.

@@ -21,6 +21,7 @@ type FormatError struct {
 	Detail string // description, with numbers
 	Form   Form   // kind of the tensor at Path if an option supports it; see Skipped
 
+	limit       bool // the file may be valid, but exceeds a limit of this package or of Options
 	unsupported bool // the file is valid, but safetensors can represent none of its tensors
 
 	is error // ErrNotCheckpoint, ErrNoRoot or nil
@@ -43,6 +44,11 @@ func (e *FormatError) Unwrap() error { return e.is }
 // refuse returns the error for an invalid file.
 func refuse(format string, args ...any) error {
 	return &FormatError{Detail: fmt.Sprintf(format, args...)}
+}
+
+// exceeds returns the error for a file that exceeds a limit.
+func exceeds(format string, args ...any) error {
+	return &FormatError{Detail: fmt.Sprintf(format, args...), limit: true}
 }
 
 // notCheckpoint returns the error for a file of another kind.

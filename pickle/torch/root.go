@@ -109,7 +109,9 @@ func (f *file) leave(w *walker, prefix string, children []tree.Child, but int) e
 		if c.Odd != "" {
 			name = "(" + c.Odd + ")"
 		}
-		f.skip(skipped(prefix+name, c.V, t))
+		if err := f.omit(w, prefix+name, c.V, t); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -53,10 +53,7 @@ func (f *file) tar() error {
 
 // object loads the pickle that refers to the tensors by key.
 func (f *file) object(r *io.SectionReader, t *tarFile) (*pickle.Graph, error) {
-	var opts pickle.Options
-	if f.opts.Pickle != nil {
-		opts = *f.opts.Pickle
-	}
+	opts := *f.opts.Pickle
 	opts.PersistentID = func(id pickle.Value) bool {
 		key, ok := id.Str()
 		return ok && (t.tensors[key] != nil || t.blocks[key] != nil)

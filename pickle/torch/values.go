@@ -50,9 +50,9 @@ func (f *file) values(w *walker, top pickle.Value) error {
 		m.value(in, c)
 		switch {
 		case len(m.text) > mostValues:
-			return refuse("the plain values exceed %s of JSON", wording.Count(int64(mostValues), "byte"))
+			return exceeds("the plain values exceed %s of JSON", wording.Count(int64(mostValues), "byte"))
 		case len(m.stack) > tree.MostDepth:
-			return refuse("values are nested more than %d deep", tree.MostDepth)
+			return exceeds("values are nested more than %d deep", tree.MostDepth)
 		}
 		if err := m.Enough(); err != nil {
 			return err

@@ -108,7 +108,7 @@ func (t *Target) otherFormat(ctx context.Context, verb string, cp *checkpoint.Ch
 	case d.Variant != "":
 		return cli.Usagef("%s needs a safetensors file, and %q is in another format (%s): weigh convert writes it as safetensors",
 			verb, t.Path(shard), d.Variant)
-	case errors.As(err, &v) && v.Rule == checkpoint.RuleFormatDamaged:
+	case errors.As(err, &v) && (v.Rule == checkpoint.RuleFormatDamaged || v.Rule == safetensors.RuleLimit):
 		return cli.Usagef("%s needs a safetensors file, and %q is in another format: weigh check says what is wrong with it",
 			verb, t.Path(shard))
 	case v != nil && v.Rule == safetensors.RuleNotSafetensors:

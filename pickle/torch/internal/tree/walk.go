@@ -3,28 +3,40 @@
 package tree
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 )
 
 const (
-	// mostParts is the maximum number of visited values. Shared values count each time, because a few bytes of pickle
-	// can describe an endless structure.
-	mostParts = 20_000_000
+	// MostValues is the maximum number of values, and of steps to visit them. Shared values count each time.
+	MostValues = 20_000_000
 
 	// MostDepth is the maximum nesting depth.
 	MostDepth = 200
+
+	// fewSteps is the number of steps up to which the contents of a container are counted again.
+	fewSteps = 16
 )
+
+// MaxSteps returns the limit for a pickle of the given size. A few bytes can describe an endless structure, and a byte
+// describes at most one value, which the walks reach in fewer than 16 steps unless it is shared.
+func MaxSteps(size int64) int { return int(min(1<<20+16*min(size, MostValues), MostValues)) }
 
 // A Walker visits values and their contents without recursion. It does not enter a value inside itself.
 type Walker struct {
 	Looker
 
-	// IsTensor reports whether a value is a tensor. Refuse returns the error of a file that
-	// is not read.
+	// IsTensor reports whether a value is a tensor. Exceed returns the error of a file that exceeds a limit.
 	IsTensor func(pickle.Value) bool
-	Refuse   func(format string, args ...any) error
+	Exceed   func(format string, args ...any) error
+
+	// Most is the maximum of Parts.
+	Most int
+
+	counted map[pickle.Value]Tally // of containers that take more than fewSteps to count
 }
 
 // A frame is an enclosing container.
@@ -60,12 +72,12 @@ func (w *Walker) Walk(v pickle.Value, visit func(c Child, path func() string) (e
 		if err != nil {
 			return err
 		}
-		if !enter || within(c.V, stack) {
+		if !enter || slices.ContainsFunc(stack, func(f frame) bool { return f.v == c.V }) {
 			continue
 		}
 		children := w.Children(c.V)
-		if len(children) > 0 && len(stack) == MostDepth {
-			return w.Refuse("values are nested more than %d deep", MostDepth)
+		if err := w.deeper(len(stack), children); err != nil {
+			return err
 		}
 		stack = append(stack, frame{v: c.V, children: children})
 	}
@@ -74,45 +86,23 @@ func (w *Walker) Walk(v pickle.Value, visit func(c Child, path func() string) (e
 
 // Enough returns an error if too many values were visited.
 func (w *Walker) Enough() error {
-	if w.Parts > mostParts {
-		return w.Refuse("the file contains more than %d values, counting shared ones each time", mostParts)
+	if w.Parts > w.Most {
+		return w.TooMany(w.Most)
 	}
 	return nil
 }
 
-// within reports whether v is an enclosing container.
-func within(v pickle.Value, stack []frame) bool {
-	for i := range stack {
-		if stack[i].v == v {
-			return true
-		}
-	}
-	return false
+// TooMany returns the error for more than most values.
+func (w *Walker) TooMany(most int) error {
+	return w.Exceed("the file contains more than %s, counting shared ones each time", wording.Count(most, "value"))
 }
 
-// A Tally is the number of tensors and of other leaf values.
-type Tally struct{ Tensors, Values int }
-
-// Count counts the contents of a value.
-func (w *Walker) Count(v pickle.Value) (t Tally, err error) {
-	if w.IsTensor(v) {
-		return Tally{Tensors: 1}, nil
+// deeper returns an error if a container cannot be entered from the given depth.
+func (w *Walker) deeper(depth int, children []Child) error {
+	if len(children) > 0 && depth == MostDepth {
+		return w.Exceed("values are nested more than %d deep", MostDepth)
 	}
-	if len(w.Children(v)) == 0 {
-		return Tally{Values: 1}, w.Enough()
-	}
-	err = w.Walk(v, func(c Child, _ func() string) (bool, error) {
-		switch {
-		case w.IsTensor(c.V):
-			t.Tensors++
-			return false, nil
-		case !IsContainer(c.V):
-			t.Values++
-			return false, nil
-		}
-		return true, nil
-	})
-	return t, err
+	return nil
 }
 
 // IsContainer reports whether a value can have contents.

@@ -1,0 +1,36 @@
+package torch
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/weightools/safetensors"
+)
+
+// TestLimits: a file that exceeds a limit may be valid, so the error is not that it is damaged.
+func TestLimits(t *testing.T) {
+	deep := ")" + strings.Repeat("\x85", 4_000_000) // tuples of one tuple; they need 20 bytes each
+	for _, k := range []struct {
+		what string
+		file []byte
+		opts *Options
+		want string
+	}{
+		{"memory", zipOf(t, zip.Deflate, member{"m/data.pkl", proto + deep + "."}), nil, "the pickle is incomplete: the memory budget of 33"},
+		{"nesting", archiveOf(t, strings.Repeat("]", 250)+one()+strings.Repeat("a", 250), "0", counting(2)), nil, "values are nested more than 200 deep"},
+		{"size", archiveOf(t, vector("0", 6), "0", counting(6)), &Options{MaxBytes: 8}, "exceed the limit of 8 bytes"},
+	} {
+		_, err := Open(bytes.NewReader(k.file), int64(len(k.file)), k.opts)
+		var format *FormatError
+		if !errors.As(err, &format) || !strings.Contains(err.Error(), k.want) {
+			t.Errorf("%s: %v", k.what, err)
+			continue
+		}
+		if v := format.Violation(); v.Rule != safetensors.RuleLimit || strings.Contains(v.Fix, "Download") {
+			t.Errorf("%s: %s: %s", k.what, v.Rule, v.Fix)
+		}
+	}
+}
