@@ -10,6 +10,7 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -98,13 +99,13 @@ func ParseRename(s string) (Rename, error) {
 	return r, r.check()
 }
 
-// reference matches a reference to a group in a template.
-var reference = regexp.MustCompile(`\$(?:\$|(\w+)|\{(\w+)\})`)
+// reference matches a reference to a group in a template. It is compiled at first use.
+var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:\$|(\w+)|\{(\w+)\})`) })
 
 // check returns an error if To refers to a group that From does not have. Such a
 // reference expands to nothing: "$1_x" refers to a group called "1_x".
 func (r *Rename) check() error {
-	for _, m := range reference.FindAllStringSubmatch(r.To, -1) {
+	for _, m := range reference().FindAllStringSubmatch(r.To, -1) {
 		name := m[1] + m[2]
 		if name == "" {
 			continue // a dollar sign

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
@@ -23,12 +24,14 @@ type Name struct {
 }
 
 // numberedName matches the names of numbered shards. At most nine digits fit an int
-// everywhere.
-var numberedName = regexp.MustCompile(`^(.*[-_.])(\d{1,9})-of-(\d{1,9})((?:\D.*)?\.safetensors)$`)
+// everywhere. It is compiled at first use.
+var numberedName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*[-_.])(\d{1,9})-of-(\d{1,9})((?:\D.*)?\.safetensors)$`)
+})
 
 // ParseName takes the name of a numbered shard apart. It returns false for any other.
 func ParseName(name string) (Name, bool) {
-	m := numberedName.FindStringSubmatch(name)
+	m := numberedName().FindStringSubmatch(name)
 	if m == nil {
 		return Name{}, false
 	}

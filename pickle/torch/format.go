@@ -10,6 +10,7 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -50,19 +51,23 @@ func NPZ(o *Options) checkpoint.Format {
 // isZip reports whether head is the start of a zip archive.
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
-// modelNames matches the names that libraries use for weights.
-var modelNames = regexp.MustCompile(`^((diffusion_)?pytorch_model|adapter_model|consolidated)[.-]`)
+// modelNames matches the names that libraries use for weights. It is compiled at first use.
+var modelNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((diffusion_)?pytorch_model|adapter_model|consolidated)[.-]`)
+})
 
-// otherNames matches the names that training programs use for other files.
-var otherNames = regexp.MustCompile(
-	`^(optimizer|scheduler|scaler|training_args|rng_state|random_states|trainer_state)|optim_states\.pt$`)
+// otherNames matches the names that training programs use for other files. It is compiled at first use.
+var otherNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^(optimizer|scheduler|scaler|training_args|rng_state|random_states|trainer_state)|optim_states\.pt$`)
+})
 
 // rankOfName implements Format.Rank; see [checkpoint.Format].
 func rankOfName(base string) int {
 	switch {
-	case modelNames.MatchString(base):
+	case modelNames().MatchString(base):
 		return 1
-	case otherNames.MatchString(base):
+	case otherNames().MatchString(base):
 		return -1
 	}
 	return 0

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -105,11 +106,14 @@ func member(s string) (r rune, n int, err error) {
 	return r, escape + n, nil
 }
 
-var isNumbers = regexp.MustCompile(`^\[([0-9]{1,18})-([0-9]{1,18})\]`)
+// isNumbers is compiled at first use: most runs of the program need no patterns.
+var isNumbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\[([0-9]{1,18})-([0-9]{1,18})\]`)
+})
 
 // numbers parses [LO-HI], a range of numbers. It returns 0 if s does not begin with one.
 func numbers(s string) (p part, n int, err error) {
-	m := isNumbers.FindStringSubmatch(s)
+	m := isNumbers().FindStringSubmatch(s)
 	if m == nil {
 		return part{}, 0, nil
 	}
