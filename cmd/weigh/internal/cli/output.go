@@ -75,16 +75,27 @@ func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) err
 // --force allows that.
 func (s *Session) ProtectInputs(o *Output) error {
 	out, err := os.Stat(o.File)
-	if err != nil || !out.Mode().IsRegular() {
+	if err != nil {
 		return nil // nothing is overwritten
 	}
-	for _, name := range s.Inputs {
-		in, err := s.stat(name)
-		if err == nil && os.SameFile(in, out) {
-			return Usagef("cannot overwrite %q: it is the input %q", o.File, name)
-		}
+	if in := s.inputIs(out); in != "" {
+		return Usagef("cannot overwrite %q: it is the input %q", o.File, in)
 	}
 	return nil
+}
+
+// inputIs returns the name of the input that is the given regular file, or "". Links and relative
+// paths give one file many names.
+func (s *Session) inputIs(file fs.FileInfo) string {
+	if !file.Mode().IsRegular() {
+		return ""
+	}
+	for _, name := range s.Inputs {
+		if in, err := s.stat(name); err == nil && os.SameFile(in, file) {
+			return name
+		}
+	}
+	return ""
 }
 
 // A writeError is an error of writing the output file.
@@ -135,7 +146,7 @@ func (s *Session) ProtectStdout() error {
 	}
 	if out, ok := s.Stdout.(*stoppable); ok {
 		if f, ok := out.w.(*os.File); ok {
-			if info, err := f.Stat(); err == nil && FileSetOf(s.Inputs...).hasInfo(info) {
+			if info, err := f.Stat(); err == nil && s.inputIs(info) != "" {
 				return Usagef("standard output is one of the input files")
 			}
 		}
