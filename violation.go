@@ -25,11 +25,11 @@ func violation(rule Rule, tensor string, at Span, format string, args ...any) *V
 	return &Violation{rule, info.Severity, tensor, at, fmt.Sprintf(format, args...), info.Fix}
 }
 
-// Error returns the violation as one line, without the bytes if the span is zero:
+// Error returns the violation as one line, without the bytes if the span is empty:
 //
 //	safetensors: tensor "b" begins at byte 8 of the data, inside tensor "a" [0, 16) (bytes 62-124, rule overlap)
 func (v *Violation) Error() string {
-	if v.Span == (Span{}) {
+	if v.Span.Len() <= 0 {
 		return fmt.Sprintf("safetensors: %s (rule %s)", v.Detail, string(v.Rule))
 	}
 	return fmt.Sprintf("safetensors: %s (bytes %d-%d, rule %s)", v.Detail, v.Span.Begin, v.Span.End, string(v.Rule))

@@ -19,9 +19,11 @@ func TestViolationError(t *testing.T) {
 	if got, want := v.Error(), `safetensors: tensor "b" begins at 8, inside tensor "a" [0, 16) (bytes 62-124, rule overlap)`; got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	nowhere := &safetensors.Violation{Rule: safetensors.RuleOverlap, Detail: "nowhere"}
-	if got, want := nowhere.Error(), "safetensors: nowhere (rule overlap)"; got != want {
-		t.Errorf("%s, want\n%s", got, want)
+	for _, empty := range []safetensors.Span{{}, {Begin: 8, End: 8}, {Begin: 8, End: 4}} {
+		nowhere := &safetensors.Violation{Rule: safetensors.RuleOverlap, Span: empty, Detail: "nowhere"}
+		if got, want := nowhere.Error(), "safetensors: nowhere (rule overlap)"; got != want {
+			t.Errorf("%s, want\n%s", got, want)
+		}
 	}
 	var err error = v
 	if !errors.Is(err, safetensors.RuleOverlap) || errors.Is(err, safetensors.RuleHole) {

@@ -148,7 +148,7 @@ func (g *findingGroup) write(w *bufio.Writer, s typeset.Style, most int) {
 	}
 }
 
-// where returns the byte range of the finding, if it has one.
+// where returns the byte range of the finding, unless it is empty, as Violation.Error does.
 func (f *Finding) where() string {
 	if f.Span.Len() <= 0 {
 		return ""
