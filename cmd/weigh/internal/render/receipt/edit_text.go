@@ -188,7 +188,11 @@ func (e *Edit) writeMended(w *bufio.Writer, s typeset.Style) {
 	if len(e.Mended) == 0 {
 		return
 	}
-	w.WriteString(s.Paint(typeset.Bold, "FIXED") + "\n")
+	title := "FIXED"
+	if e.DryRun {
+		title = "WOULD BE FIXED"
+	}
+	w.WriteString(s.Paint(typeset.Bold, title) + "\n")
 	for _, group := range finding.ByRule(e.mended()) {
 		for i := range group {
 			if i == most {
@@ -219,7 +223,7 @@ func (e *Edit) writeFiles(w *bufio.Writer, s typeset.Style, all bool) {
 	}
 	t := &typeset.Table{N: shown, Columns: []typeset.Column{
 		{Title: "FILE", Distinct: true, Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return short(i) }},
-		{Title: "ACTION", Cell: func(i int) string { return actionOf(&files[i]) }},
+		{Title: "ACTION", Cell: func(i int) string { return e.actionOf(&files[i]) }},
 		number("TENSORS", 2, func(f *edit.File) string { return typeset.Count(int64(f.Tensors)) }),
 		number("HEADER", 1, func(f *edit.File) string { return typeset.Bytes(f.HeaderSize) }),
 		number("FILE SIZE", 3, func(f *edit.File) string { return typeset.Bytes(f.Size) }),
@@ -247,12 +251,16 @@ func (e *Edit) labels() func(int) string {
 	return listing.ShortPaths(len(files), func(i int) string { return files[i].Path })
 }
 
-// actionOf describes what was done to a file.
-func actionOf(f *edit.File) string {
+// actionOf describes what was done to a file, or would be.
+func (e *Edit) actionOf(f *edit.File) string {
+	text := string(f.Action)
 	if f.Action == edit.Overwritten {
-		return fmt.Sprintf("overwritten at %d-%d", f.Overwritten.Begin, f.Overwritten.End)
+		text = fmt.Sprintf("overwritten at %d-%d", f.Overwritten.Begin, f.Overwritten.End)
 	}
-	return string(f.Action)
+	if e.DryRun && f.Action != edit.Unchanged {
+		return "would be " + text
+	}
+	return text
 }
 
 // verdict returns the summary lines.
