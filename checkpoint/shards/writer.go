@@ -165,7 +165,7 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 		p.stem = "model"
 	}
 	if fault := stemFault(p.stem); fault != "" {
-		return nil, fmt.Errorf("shards: the stem %s %s; it begins the names of files, like \"model\"",
+		return nil, refuse("the stem %s %s; it begins the names of files, like \"model\"",
 			wording.Quote(p.stem), fault)
 	}
 	if w.MaxShard < 0 {

@@ -161,11 +161,11 @@ func (r *rewriting) planned(err error) error {
 	case errors.As(err, &invalid) && errors.As(invalid.Err, &v):
 		return target.FileFault(invalid.Path, v)
 	case errors.As(err, &twice) && twice.Difference == "":
-		return fmt.Errorf("%w: --dedup keeps one of each", err)
+		return cli.Usagef("%w: --dedup keeps one of each", err)
 	case errors.As(err, &twice):
-		return fmt.Errorf("%w: rename or drop it in one of them with weigh edit first", err)
+		return cli.Usagef("%w: rename or drop it in one of them with weigh edit first", err)
 	case errors.As(err, &conflict):
-		return fmt.Errorf("%w: choose with --metadata %s", err, strings.Join(conflictChoices, "|"))
+		return cli.Usagef("%w: choose with --metadata %s", err, strings.Join(conflictChoices, "|"))
 	case err == nil, errors.Is(err, shards.ErrRefused) && unmatchedErr != nil:
 		return unmatchedErr
 	}
@@ -226,5 +226,5 @@ func checkFolder(dir string) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%q is not a folder; -o takes the name of one", dir)
+	return cli.Usagef("%q is not a folder; -o takes the name of one", dir)
 }
