@@ -3,7 +3,6 @@
 package check
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/check/internal/hashing"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/stats"
 )
 
@@ -207,8 +207,7 @@ func (m *weights) judgeTied(ctx context.Context, cp *checkpoint.Checkpoint) {
 
 // sameBytes reports whether two tensors of the same dtype and shape have the same bytes.
 func (m *weights) sameBytes(ctx context.Context, cp *checkpoint.Checkpoint, a, b end) (bool, error) {
-	const chunk = 1 << 20 // bytes
-	var readers [2]io.Reader
+	var readers [2]io.ReaderAt
 	for i, e := range []end{a, b} {
 		from, err := cp.ReaderAt(ctx, m.shards[e.shard].path)
 		if err != nil {
@@ -216,20 +215,6 @@ func (m *weights) sameBytes(ctx context.Context, cp *checkpoint.Checkpoint, a, b
 		}
 		readers[i] = m.shards[e.shard].section(from, e.info)
 	}
-	var bufs [2][]byte
-	for i := range bufs {
-		bufs[i] = make([]byte, min(a.info.Size(), chunk))
-	}
-	for left := a.info.Size(); left > 0; left -= int64(len(bufs[0])) {
-		for i := range bufs {
-			bufs[i] = bufs[i][:min(left, int64(len(bufs[i])))]
-			if _, err := io.ReadFull(readers[i], bufs[i]); err != nil {
-				return false, err
-			}
-		}
-		if !bytes.Equal(bufs[0], bufs[1]) {
-			return false, nil
-		}
-	}
-	return true, nil
+	at, err := compare.First(ctx, readers[0], readers[1], a.info.Size(), nil)
+	return at < 0, err
 }

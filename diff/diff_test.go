@@ -58,7 +58,7 @@ func told(t *testing.T, d *Differ, a, b []*safetensors.Tensor) string {
 	return lines.String()
 }
 
-func compare(t *testing.T, got, want string) {
+func compared(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -80,7 +80,7 @@ func every(t *testing.T) (a, b []*safetensors.Tensor) {
 
 func TestEveryKind(t *testing.T) {
 	a, b := every(t)
-	compare(t, told(t, new(Differ), a, b), `retyped bits, same bytes
+	compared(t, told(t, new(Differ), a, b), `retyped bits, same bytes
 changed changed
 removed gone
 reshaped larger
@@ -89,7 +89,7 @@ renamed old.w to new.w
 reshaped reshaped, same bytes
 retyped retyped
 `)
-	compare(t, told(t, &Differ{Values: true, Absolute: 2}, a, b), `retyped bits, 0 of 2 differ, 0 beyond, 0 odd, by 0 at -1, 0 relative
+	compared(t, told(t, &Differ{Values: true, Absolute: 2}, a, b), `retyped bits, 0 of 2 differ, 0 beyond, 0 odd, by 0 at -1, 0 relative
 changed changed, 1 of 4 differ, 0 beyond, 0 odd, by 2 at 3, 0.6666666666666666 relative
 removed gone
 reshaped larger
@@ -98,7 +98,7 @@ renamed old.w to new.w
 reshaped reshaped, same bytes
 retyped retyped, 0 of 2 differ, 0 beyond, 0 odd, by 0 at -1, 0 relative
 `)
-	compare(t, told(t, &Differ{HeadersOnly: true}, a, b), `retyped bits
+	compared(t, told(t, &Differ{HeadersOnly: true}, a, b), `retyped bits
 removed gone
 reshaped larger
 added new
@@ -107,15 +107,15 @@ removed old.w
 reshaped reshaped
 retyped retyped
 `)
-	compare(t, told(t, &Differ{Values: true}, a, a), "")
-	compare(t, told(t, new(Differ), nil, nil), "")
+	compared(t, told(t, &Differ{Values: true}, a, a), "")
+	compared(t, told(t, new(Differ), nil, nil), "")
 }
 
 // Layers under a new prefix keep their order, though some are alike; what is short, or
 // of another shape, is not taken for renamed.
 func TestRenames(t *testing.T) {
 	zeros := make([]float32, 16)
-	compare(t, told(t, new(Differ), []*safetensors.Tensor{
+	compared(t, told(t, new(Differ), []*safetensors.Tensor{
 		tensor(t, "l.0.b", zeros, 16), tensor(t, "l.1.b", zeros, 16), tensor(t, "l.2.b", zeros, 16), tensor(t, "s", []float32{1}, 1), tensor(t, "w", zeros, 4, 4),
 	}, []*safetensors.Tensor{
 		tensor(t, "m.l.1.b", zeros, 16), tensor(t, "m.l.0.b", zeros, 16), tensor(t, "m.s", []float32{1}, 1), tensor(t, "m.w", zeros, 2, 8),

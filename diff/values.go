@@ -30,9 +30,9 @@ type Values struct {
 	At          int64   // where MaxDelta is: the index of the number, in row-major order; -1 if nowhere
 }
 
-// numbersAtOnce is the number of values that are compared at once. It is a multiple of 8, because then
-// elements of 4 and 6 bits fill whole bytes.
-const numbersAtOnce = chunk / 8
+// numbersAtOnce is the number of values that are compared at once: up to 1 MiB. It is a multiple of 8,
+// because then elements of 4 and 6 bits fill whole bytes.
+const numbersAtOnce = 128 << 10
 
 // values compares the values of a couple with equal shapes, and also reports whether the bytes are the
 // same.
