@@ -11,7 +11,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/header"
@@ -141,8 +140,6 @@ func encodable(i int, t *Tensor) error {
 	switch {
 	case t == nil:
 		return fmt.Errorf("safetensors: tensor %d of those to encode is nil", i)
-	case !utf8.ValidString(t.Name):
-		return violation(RuleUTF8, t.Name, Span{}, "the name %s is not valid UTF-8", quote(t.Name))
 	case t.Size() < 0:
 		return violation(RuleOffsets, t.Name, Span{},
 			"tensor %s begins at %d, after its end at %d", quote(t.Name), t.Offsets.Begin, t.Offsets.End)
@@ -181,12 +178,6 @@ func canonical(tensors []*Tensor) []*Tensor {
 // appendStart sets h.Size such that the data begins at a multiple of align, and
 // returns the file up to there. If slack, it adds spaces after the metadata.
 func (h *Header) appendStart(align int, slack bool) ([]byte, error) {
-	for k, v := range h.Metadata {
-		if !utf8.ValidString(k) || !utf8.ValidString(v) {
-			return nil, violation(RuleUTF8, "", Span{}, "__metadata__: key %s or its value %s is not valid UTF-8",
-				quote(k), quote(v))
-		}
-	}
 	const entry = 96 // bytes in addition to the name: most entries have fewer
 	room := lengthSize
 	for i := range h.Tensors {

@@ -61,6 +61,7 @@ type stream struct {
 	off int64
 }
 
+// ReadAt implements io.ReaderAt.
 func (s *stream) ReadAt(b []byte, off int64) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

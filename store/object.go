@@ -21,8 +21,10 @@ type object struct {
 	closed atomic.Bool
 }
 
+// Size implements [Object].
 func (o *object) Size() int64 { return o.size }
 
+// ReaderAt implements [Object].
 func (o *object) ReaderAt(ctx context.Context) io.ReaderAt { return &objectReader{o, ctx} }
 
 // SameAs implements [Same]. It cannot tell for files in memory.

@@ -34,6 +34,7 @@ func FS(fsys fs.FS) Lister { return &tree{fsys} }
 // A tree is the store of the files of a file system.
 type tree struct{ fsys fs.FS }
 
+// Open implements [Store].
 func (t *tree) Open(ctx context.Context, name string) (Object, error) {
 	if ctx.Err() != nil {
 		return nil, &fs.PathError{Op: "open", Path: t.path(name), Err: context.Cause(ctx)}
@@ -110,8 +111,10 @@ type kindError struct {
 	err  error
 }
 
+// Error returns what the path is instead of a file.
 func (e *kindError) Error() string { return fmt.Sprintf("%q is %s, not a regular file", e.path, e.is) }
 
+// Unwrap returns fs.ErrNotExist for a folder, and otherwise ErrNotRegular and e.err.
 func (e *kindError) Unwrap() []error {
 	if e.err == fs.ErrNotExist { // a directory, and so no object
 		return []error{e.err}
@@ -156,6 +159,7 @@ func (d directory) localize(op, name string) (string, error) {
 	return joinLocal(string(d), local), nil
 }
 
+// Open implements [fs.FS].
 func (d directory) Open(name string) (fs.File, error) {
 	path, err := d.localize("open", name)
 	if err != nil {
@@ -168,6 +172,7 @@ func (d directory) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
+// Stat implements [fs.StatFS].
 func (d directory) Stat(name string) (fs.FileInfo, error) {
 	path, err := d.localize("stat", name)
 	if err != nil {
@@ -176,6 +181,7 @@ func (d directory) Stat(name string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
+// ReadDir implements [fs.ReadDirFS].
 func (d directory) ReadDir(name string) ([]fs.DirEntry, error) {
 	path, err := d.localize("open", name)
 	if err != nil {

@@ -25,16 +25,22 @@ var ErrNotDurable = errors.New("the file is in place, but its folder could not b
 
 type notDurableError struct{ err error }
 
-func (e *notDurableError) Error() string   { return ErrNotDurable.Error() + ": " + e.err.Error() }
+// Error returns ErrNotDurable's text and the cause.
+func (e *notDurableError) Error() string { return ErrNotDurable.Error() + ": " + e.err.Error() }
+
+// Unwrap returns ErrNotDurable and the cause.
 func (e *notDurableError) Unwrap() []error { return []error{ErrNotDurable, e.err} }
 
 // A replaceError is the error of replacing a file on a system where that fails for open files.
 type replaceError struct{ err error }
 
+// Error returns the cause and what to do.
 func (e *replaceError) Error() string {
 	return e.err.Error() + "; on Windows an open file cannot be replaced: if it is also the input, write to " +
 		"another name"
 }
+
+// Unwrap returns the cause.
 func (e *replaceError) Unwrap() error { return e.err }
 
 // follow returns the path that name refers to after following symbolic links in its last
