@@ -22,6 +22,7 @@ func TestVectors(t *testing.T) {
 			continue // which is the caller's, and none here
 		}
 		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
 			fixed := v.Expect != vectors.Refuse || edit.Mends(safetensors.Rule(v.Rule))
 			checkVector(t, v, setting("added", "x"), v.Expect == vectors.Accept)
 			checkVector(t, v, &edit.Edit{Set: map[string]string{"added": "x"}, Lenient: true}, v.Expect != vectors.Refuse)

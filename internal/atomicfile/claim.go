@@ -6,7 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 )
+
+// tick is longer than a tick of the clock by which systems date files: 10 ms on Linux at
+// 100 Hz. Two writes within a tick may leave the same date.
+const tick = 20 * time.Millisecond
 
 // A Claim detects whether files have changed between reading and replacing them:
 // minutes later, a training run or another program may have written a new file under
@@ -20,11 +25,19 @@ type original struct {
 	info fs.FileInfo
 }
 
-// Add adds the named file before it is read. It follows symbolic links.
+// Add adds the named file before it is read. It follows symbolic links. If the file was
+// written within the last tick of the clock, Add waits for the next: a later write would
+// leave the same date.
 func (f *Claim) Add(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
+	}
+	if age := time.Since(info.ModTime()); age >= 0 && age < tick {
+		time.Sleep(tick - age)
+		if info, err = os.Stat(name); err != nil {
+			return err
+		}
 	}
 	f.files = append(f.files, original{name, info})
 	return nil

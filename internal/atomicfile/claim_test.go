@@ -56,6 +56,23 @@ func TestHoldFindsWhatChanged(t *testing.T) {
 	}
 }
 
+// A file is dated in ticks of a clock. Add returns when a write would change the date: until
+// then a write of the same size could not be noticed.
+func TestWriteInTheSameTick(t *testing.T) {
+	name := file(t, filepath.Join(t.TempDir(), "x"), "a")
+	var files atomicfile.Claim
+	if err := files.Add(name); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if age := time.Since(info.ModTime()); age < 10*time.Millisecond {
+		t.Errorf("the file was added %v after it was written, within a tick of a clock of 100 Hz", age)
+	}
+}
+
 // Two who have read one file do not both replace it.
 func TestHoldOfWhatIsHeld(t *testing.T) {
 	name := file(t, filepath.Join(t.TempDir(), "x"), "a")

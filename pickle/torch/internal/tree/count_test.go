@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ func TestCountShared(t *testing.T) {
 	}{{1, 10}, {2, 100}, {7, 10_000_000}, {39, 0}} {
 		w := &Walker{
 			IsTensor: func(pickle.Value) bool { return false },
-			Exceed:   func(format string, args ...any) error { return errors.New(fmt.Sprintf(format, args...)) },
+			Exceed:   func(format string, args ...any) error { return fmt.Errorf(format, args...) },
 			Most:     40 * 10 * 4, // two steps for each reference, and twice for small lists
 		}
 		tally, err := w.Count(sharedLists(t, k.levels))
