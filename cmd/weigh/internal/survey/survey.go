@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -243,9 +244,20 @@ func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Che
 	return nil
 }
 
+// inOtherFormat reports whether a violation says that its file is not a safetensors file, and
+// cannot be read.
+func inOtherFormat(v *safetensors.Violation) bool {
+	return slices.Contains([]safetensors.Rule{safetensors.RuleNotSafetensors, checkpoint.RuleFormatDamaged,
+		checkpoint.RuleFormatUnsupported}, v.Rule)
+}
+
 // add adds a checked file.
 func (s *Survey) add(path string, size int64, report *safetensors.Report) {
-	s.Files = append(s.Files, listing.File{Path: path, Size: size, Header: report.Header})
+	f := listing.File{Path: path, Size: size, Header: report.Header}
+	if slices.ContainsFunc(report.Violations, inOtherFormat) {
+		f.Format = "unknown"
+	}
+	s.Files = append(s.Files, f)
 	s.find(path, report)
 }
 

@@ -23,8 +23,8 @@ type File struct {
 	// Size is the size in bytes, or -1 if unknown, as for a stream.
 	Size int64
 
-	// Format is the format of a file that is not safetensors, else "". Its header is the one that
-	// a safetensors file with the same tensors would have.
+	// Format is the format of a file that is not safetensors, "unknown" if that file cannot be read,
+	// else "". Its header is the one that a safetensors file with the same tensors would have.
 	Format string
 
 	// Header is the parsed part of the header, or nil.
