@@ -32,7 +32,7 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 	p.packed = true
 	p.find(RuleCompressed, 0, "%s data decompresses to %s", c.Name, bytesOf(u.Size))
 	if u.Damage != nil {
-		p.unscanned(0, "the %s data cannot be decompressed completely: %v", c.Name, u.Damage)
+		p.unscanned(0, "the %s data %s", c.Name, damage(u))
 	}
 	if u.Files > 1 {
 		p.find(pickle.RuleTrailing, 0, "the file consists of %d gzip files; some loaders read only the first", u.Files)
@@ -47,6 +47,14 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 		}
 	}
 	return true, p.opened(u, c.Name)
+}
+
+// damage says why decompression ended early, as the end of a sentence.
+func damage(u *unpack.File) string {
+	if errors.Is(u.Damage, io.ErrUnexpectedEOF) {
+		return "is truncated"
+	}
+	return "cannot be decompressed completely: " + u.Damage.Error()
 }
 
 // opened analyzes decompressed data.

@@ -158,8 +158,18 @@ for name,text in (("evil",sys.argv[2]),("benign",sys.argv[3])):
 		if strings.HasPrefix(filepath.Base(name), "evil") {
 			want = pickle.Dangerous
 		}
-		if r := scanned(t, new(Scanner), readFile(t, name), name); r.Verdict != want || !r.Complete {
+		b := readFile(t, name)
+		r := scanned(t, new(Scanner), b, name)
+		if r.Verdict != want || !r.Complete {
 			t.Errorf("%s is %s, %v: %v", filepath.Base(name), r.Format, r.Verdict, r.Findings)
+		}
+		if r.Format == "tar" {
+			continue
+		}
+		format := r.Format
+		r = scanned(t, new(Scanner), b[:len(b)-5], name)
+		if want := "the " + format + " data is truncated"; r.Complete || r.Reason != want {
+			t.Errorf("%s without its end: complete is %v, %q; want %q", filepath.Base(name), r.Complete, r.Reason, want)
 		}
 	}
 }

@@ -222,7 +222,7 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 		sub.find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
 	}
 	if u.Damage != nil {
-		sub.unscanned(0, "it cannot be decompressed completely: %v", u.Damage)
+		sub.unscanned(0, "the %s data %s", c.Name, damage(u))
 	}
 	if err := sub.look(); err != nil {
 		return err

@@ -142,6 +142,7 @@ func latin1(v pickle.Value) (*storage, error) {
 // A latin1Reader converts UTF-8 text to Latin-1.
 type latin1Reader struct{ text *bufio.Reader }
 
+// Read implements io.Reader.
 func (l *latin1Reader) Read(b []byte) (n int, err error) {
 	for n < len(b) {
 		c, _, err := l.text.ReadRune()

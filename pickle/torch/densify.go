@@ -30,6 +30,7 @@ type positions interface {
 	read(dst []int64, first int64) error
 }
 
+// ReadAt implements io.ReaderAt.
 func (s *sparse) ReadAt(b []byte, off int64) (int, error) {
 	part, end := strided.Clip(b, off, s.size)
 	if len(part) == 0 {

@@ -62,6 +62,7 @@ type unsupported struct {
 	form Form // the form if an option supports it
 }
 
+// Error implements error.
 func (u unsupported) Error() string { return u.why }
 
 func unsupportedf(format string, args ...any) error {

@@ -45,6 +45,7 @@ type frames struct {
 	given  int
 }
 
+// Read implements io.Reader.
 func (f *frames) Read(b []byte) (int, error) {
 	for f.given == len(f.out) {
 		if f.done {

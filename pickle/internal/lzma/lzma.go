@@ -66,6 +66,7 @@ type stream struct {
 	err  error // returned once all output has been read
 }
 
+// Read implements io.Reader.
 func (s *stream) Read(b []byte) (int, error) {
 	for len(s.ready()) == 0 {
 		switch {

@@ -26,6 +26,7 @@ type lzma2 struct {
 
 func newLZMA2(in byteReader) *lzma2 { return &lzma2{in: in} }
 
+// Read implements io.Reader.
 func (z *lzma2) Read(b []byte) (int, error) {
 	for len(z.ready()) == 0 {
 		switch {
@@ -118,6 +119,7 @@ type limited struct {
 	n  int64
 }
 
+// ReadByte implements io.ByteReader.
 func (l *limited) ReadByte() (byte, error) {
 	if l.n <= 0 {
 		return 0, io.EOF

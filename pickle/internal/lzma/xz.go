@@ -27,6 +27,7 @@ type counted struct {
 	n int64
 }
 
+// ReadByte implements io.ByteReader.
 func (c *counted) ReadByte() (byte, error) {
 	b, err := c.Reader.ReadByte()
 	if err == nil {
@@ -35,6 +36,7 @@ func (c *counted) ReadByte() (byte, error) {
 	return b, err
 }
 
+// Read implements io.Reader.
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
 	c.n += int64(n)
@@ -49,6 +51,7 @@ type xz struct {
 	done  bool
 }
 
+// Read implements io.Reader.
 func (x *xz) Read(b []byte) (int, error) {
 	for !x.done {
 		if x.block == nil {

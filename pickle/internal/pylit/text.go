@@ -66,8 +66,8 @@ func escape(out, s []byte) ([]byte, int, bool) {
 	}
 }
 
-// RawUnicode parses the line of a UNICODE opcode in the encoding raw-unicode-escape: Latin-1 with \uXXXX and
-// \UXXXXXXXX. The value is UTF-8 with surrogates encoded like other characters.
+// RawUnicode parses the line of a UNICODE opcode in the encoding raw-unicode-escape: Latin-1 with escapes of a
+// backslash, u and four hex digits, or U and eight. The value is UTF-8 with surrogates encoded like other characters.
 func RawUnicode(line []byte) (value []byte, ok bool) {
 	if plainASCII(line) {
 		return line, true
