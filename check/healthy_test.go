@@ -68,14 +68,13 @@ var healthy = []struct {
 		f.text("config.json", quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32, "version": "gemm", "zero_point": true}`))
 	}, nil},
 	{"AWQ with swapped axes", func(t *testing.T, f folder) {
-		f.weights(t, "model.safetensors", headed(func(module string, in, out int64) []tensor {
-			return []tensor{
-				{module + ".qweight", safetensors.I32, []int64{out, in / 8}, nil},
-				{module + ".scales", safetensors.F16, []int64{out, 8}, nil},
-				{module + ".qzeros", safetensors.I32, []int64{out, 1}, nil},
-			}
-		})...)
+		f.weights(t, "model.safetensors", headed(gemv)...)
 		f.text("config.json", quantised(`{"quant_method": "awq", "bits": 4, "group_size": 32, "version": "gemv"}`))
+	}, nil},
+	{"AWQ with swapped axes, described by a file of its own", func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", headed(gemv)...)
+		f.text("config.json", llamaConfig)
+		f.text("quant_config.json", `{"zero_point": true, "q_group_size": 32, "w_bit": 4, "version": "gemv"}`)
 	}, nil},
 	{"compressed-tensors, integers", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(compressed)...)

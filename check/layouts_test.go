@@ -167,6 +167,15 @@ func filled(tensors []tensor, name string, fill func([]byte)) []tensor {
 	return with(tensors, name, func(one *tensor) { one.fill = fill })
 }
 
+// gemv returns a weight as AWQ packs it for its kernel GEMV. The shapes do not prove the number of bits.
+func gemv(module string, in, out int64) []tensor {
+	return []tensor{
+		{module + ".qweight", safetensors.I32, []int64{out, in / 8}, nil},
+		{module + ".scales", safetensors.F16, []int64{out, 8}, nil},
+		{module + ".qzeros", safetensors.I32, []int64{out, 1}, nil},
+	}
+}
+
 // lora returns an adapter of the given rank, as PEFT writes it.
 func lora(rank int64) (all []tensor) {
 	for i := range layersOf {
