@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/model"
 )
 
@@ -89,9 +90,6 @@ func (h *hfjs) params(ti *safetensors.TensorInfo, _ *model.TensorCount) float64 
 	return math.Floor(n*h.factor(ti) + 0.5) // Math.round
 }
 
-// leafOf returns the part of a name after its last dot.
-func leafOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-
 // moduleOf returns the part of a name before its last dot, or all of a name without dots.
 func moduleOf(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
@@ -116,7 +114,7 @@ func (h *hfjs) skips(ti *safetensors.TensorInfo) bool {
 	if !h.config.present {
 		return false
 	}
-	name, leaf := ti.Name, leafOf(ti.Name)
+	name, leaf := ti.Name, parts.Last(ti.Name)
 	if slices.Contains(hfjsExtras, leaf) {
 		return true
 	}
@@ -164,21 +162,21 @@ func (h *hfjs) packed(name string) bool {
 
 // findMLX is getMlxQuantizedModules: modules with a U32 weight, scales, and biases if the mode has them.
 func (h *hfjs) findMLX() {
-	parts := make(map[string]int) // 1 a weight, 2 scales, 4 biases
+	has := make(map[string]int) // 1 a weight, 2 scales, 4 biases
 	for ti := range h.tensors() {
-		switch leaf := leafOf(ti.Name); {
+		switch leaf := parts.Last(ti.Name); {
 		case leaf == "weight" && ti.Dtype == "U32":
-			parts[moduleOf(ti.Name)] |= 1
+			has[moduleOf(ti.Name)] |= 1
 		case leaf == "scales":
-			parts[moduleOf(ti.Name)] |= 2
+			has[moduleOf(ti.Name)] |= 2
 		case leaf == "biases":
-			parts[moduleOf(ti.Name)] |= 4
+			has[moduleOf(ti.Name)] |= 4
 		}
 	}
 	h.mlx = make(map[string]bool)
-	for module, has := range parts {
+	for module, members := range has {
 		w, ok := h.config.mlxOf(module + ".weight")
-		h.mlx[module] = ok && has&3 == 3 && (w.mode != "affine" || has&4 != 0)
+		h.mlx[module] = ok && members&3 == 3 && (w.mode != "affine" || members&4 != 0)
 	}
 }
 
@@ -203,7 +201,7 @@ func (h *hfjs) factor(ti *safetensors.TensorInfo) float64 {
 	}
 	switch c.method {
 	case "mlx":
-		if w, ok := c.mlxOf(name); ok && dtype == "U32" && leafOf(name) == "weight" {
+		if w, ok := c.mlxOf(name); ok && dtype == "U32" && parts.Last(name) == "weight" {
 			return fill(dtype, w.bits)
 		}
 		return 1
@@ -214,9 +212,9 @@ func (h *hfjs) factor(ti *safetensors.TensorInfo) float64 {
 		return 1
 	case "gptq", "awq":
 		switch {
-		case leafOf(name) == "qweight" && c.bits > 0:
+		case parts.Last(name) == "qweight" && c.bits > 0:
 			return max(1, math.Floor(32/c.bits))
-		case leafOf(name) == "qweight":
+		case parts.Last(name) == "qweight":
 			return 8
 		case dtype == "U8" && (c.bits == 4 || c.bits == 2):
 			return 8 / c.bits
