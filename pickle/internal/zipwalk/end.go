@@ -3,6 +3,8 @@
 package zipwalk
 
 import (
+	"bufio"
+	"io"
 	"math"
 	"slices"
 
@@ -15,6 +17,7 @@ type end struct {
 	claims []claim // one, or two with zip64; readers use the last
 	start  int64   // offset of the first record; the directory must end before it
 	bare   bool    // all claims say that there are no entries
+	wide   bool    // a zip64 record is directly before its locator
 }
 
 // A claim is what one record says about the directory.
@@ -29,6 +32,10 @@ type table struct {
 	// base is the number of bytes before the archive, which must be added to offsets in the directory.
 	base          int64
 	torch, python bool // PyTorch or Python looks here
+	// guess means that only readers without zip64 look here, and only if there is no directory at the offset in the
+	// plain end record. ends is the offset at which the directory must end.
+	guess bool
+	ends  int64
 }
 
 // end reads the end record at off and the directory that it locates.
@@ -50,6 +57,12 @@ func (w *walker) end(off int64) error {
 		}
 		if !ok || slices.Contains(w.tables, t.offset) {
 			found = found || ok
+			continue
+		}
+		if ok, err = w.believes(e, t); err != nil {
+			return err
+		}
+		if !ok {
 			continue
 		}
 		if found {
@@ -128,6 +141,7 @@ func (w *walker) readEnd64(e *end) error {
 			w.fault(BadEnd, -1, places[i], "the zip64 end record says that the archive spans several disks")
 		}
 		c := claim{u64(b, 32), u64(b, 40), u64(b, 48), places[i]}
+		e.wide = e.wide || i == 0
 		w.compare(e.claims[0], c)
 		e.claims = append(e.claims, c)
 		e.start = min(e.start, places[i])
@@ -151,6 +165,32 @@ func (w *walker) compare(plain, wide claim) {
 	}
 }
 
+// believes reports whether some reader uses the directory at t. The records of zip64 are between the directory and the
+// plain end record, so the position before the latter is wrong in every valid archive, and can have the signature of
+// another entry by chance: the first entry of an archive of PyTorch is often as long as these records. Go's reader
+// looks there if there is no entry at the offset in the plain record; older ones use a directory that is complete.
+func (w *walker) believes(e *end, t table) (bool, error) {
+	if !t.guess {
+		return true, nil
+	}
+	ok, err := w.isAt(sigCentral, int64(e.claims[0].offset)) // locate has compared it with the size
+	if !ok || err != nil {
+		return !ok, err
+	}
+	in := bufio.NewReader(io.NewSectionReader(w.r, t.offset, t.ends-t.offset))
+	for at := t.offset; at < t.ends; {
+		entry, err := readCentral(in)
+		if entry == nil || err != nil {
+			return false, err
+		}
+		if ok, err := w.isAt(sigLocal, saturate(entry.offset)+t.base); !ok || err != nil {
+			return false, err
+		}
+		at += entry.length
+	}
+	return true, nil
+}
+
 // locate returns the possible positions of the directory: at the offset in the record, where PyTorch looks, and
 // directly before the record, where Python's zipfile looks. They differ if there are bytes before the archive.
 func (w *walker) locate(e *end) []table {
@@ -164,6 +204,7 @@ func (w *walker) locate(e *end) []table {
 		default:
 			tables[i].torch = tables[i].torch || t.torch
 			tables[i].python = tables[i].python || t.python
+			tables[i].guess = tables[i].guess && t.guess
 		}
 	}
 	for i := len(e.claims) - 1; i >= 0; i-- {
@@ -174,7 +215,8 @@ func (w *walker) locate(e *end) []table {
 		add(table{offset: int64(c.offset), torch: true})
 		if c.size > 0 && c.size <= uint64(c.ends) { // an empty directory would be at its own end
 			at := c.ends - int64(c.size)
-			add(table{offset: at, base: at - int64(c.offset), python: true})
+			guess := i == 0 && e.wide
+			add(table{offset: at, base: at - int64(c.offset), python: !guess, guess: guess, ends: c.ends})
 		}
 	}
 	return tables
