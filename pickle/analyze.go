@@ -267,7 +267,7 @@ func (a *analysis) report() *Report {
 			r.Imports = append(r.Imports, g.Import)
 		}
 		if g.Verdict != Safe && g.Rule != RuleExtension {
-			a.all.addf(g.Rule, Severity(g.Verdict), g.Offset, "%s is imported: %s", g.Label(), g.Why())
+			a.all.addf(g.Rule, g.Verdict.severity(), g.Offset, "%s is imported: %s", g.Label(), g.Why())
 		}
 	}
 	r.Findings = a.all.sorted()

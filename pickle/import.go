@@ -79,7 +79,7 @@ func (m *judge) newGlobal(im names.Import) (*global, *names.Entry) {
 	g.Import = Import{
 		Module: im.Module, Name: im.Name, ResolvedModule: im.ResolvedModule, ResolvedName: im.ResolvedName,
 		Offset: m.Token.Off, Opcode: Opcode(m.Token.Code),
-		Verdict: Verdict(j.Level), Rule: Rule(j.Reason), Entry: j.Text,
+		Verdict: verdictOf(j.Level), Rule: Rule(j.Reason), Entry: j.Text,
 	}
 	return g, j.Entry
 }

@@ -102,7 +102,11 @@ func follow(t *testing.T, dir, command string, want []byte) {
 	}
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); strings.HasPrefix(command, "weigh scan ") && (code == 1 || code == 3) {
+		return // the sample has what the advice says that scan finds
+	}
+	if err != nil {
 		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
 	for _, name := range []string{"NEW", "NEW.safetensors", "model.safetensors", "model/model.safetensors"} {

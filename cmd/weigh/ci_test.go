@@ -82,6 +82,45 @@ func TestCommandsOfCI(t *testing.T) {
 	}
 }
 
+// Each gate of the page that scans: what it says of a folder with a file that is not
+// analyzed, with one that is suspicious, and with one that is dangerous.
+func TestScanOfCI(t *testing.T) {
+	var gates [][]string
+	for _, block := range blocks(t, "sh") {
+		for _, args := range commands(block) {
+			if args[1] == "scan" {
+				gates = append(gates, args[1:])
+			}
+		}
+	}
+	if len(gates) != 3 {
+		t.Fatalf("docs/ci.md has %d gates", len(gates))
+	}
+	for what, tt := range map[string]struct {
+		name, content string
+		codes         [3]int // by default, and with --fail-on unanalysed and dangerous
+	}{
+		"text":               {"README.md", "# A model\n", [3]int{0, 0, 0}},
+		"Python source":      {"model.py", "import os\n", [3]int{3, 1, 3}},
+		"a truncated pickle": {"model.pkl", "\x80\x02}X", [3]int{3, 3, 3}},
+		"an unknown import":  {"model.pkl", "\x80\x02cours\nNet\n)R.", [3]int{1, 1, 0}},
+		"code":               {"model.pkl", "cos\nsystem\n(S'true'\ntR.", [3]int{1, 1, 1}},
+	} {
+		t.Chdir(t.TempDir())
+		if err := os.Mkdir("models", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join("models", tt.name), []byte(tt.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for i, args := range gates {
+			if code := run(t.Context(), args, nil, io.Discard, io.Discard, noEnv); code != tt.codes[i] {
+				t.Errorf("%s with %s: exit code %d, want %d", strings.Join(args, " "), what, code, tt.codes[i])
+			}
+		}
+	}
+}
+
 func TestConfigurationsOfCI(t *testing.T) {
 	for _, block := range blocks(t, "toml") {
 		c, err := gate.Parse("docs/ci.md", []byte(block))

@@ -34,6 +34,18 @@ func (p *part) paid(r *pickle.Report) {
 	}
 }
 
+// aboutGaps are the rules that say what was not analyzed, which is no evidence.
+var aboutGaps = map[pickle.Rule]bool{RuleUnscanned: true, pickle.RuleTruncated: true, pickle.RuleBudget: true,
+	RuleEncrypted: true, RuleLFSPointer: true, Rule7z: true, RuleRAR: true, RuleZstandard: true}
+
+// raise makes the verdict at least v. A gap is no evidence.
+func (p *part) raise(v pickle.Verdict, gap bool) {
+	p.verdict = max(p.verdict, v)
+	if !gap {
+		p.report.Evidence = max(p.report.Evidence, v)
+	}
+}
+
 // find reports a finding with the severity of its rule.
 func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
 	p.add(pickle.Finding{Rule: rule, Severity: Severity(rule), Offset: off, Message: fmt.Sprintf(format, args...)})
@@ -41,7 +53,7 @@ func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
 
 // add reports a finding.
 func (p *part) add(f pickle.Finding) {
-	p.verdict = max(p.verdict, f.Severity.Verdict())
+	p.raise(f.Severity.Verdict(), aboutGaps[f.Rule])
 	f.Count = max(f.Count, 1)
 	key := alike{p.path, f.Message, f.Rule}
 	if i, ok := p.index[key]; ok {
@@ -61,7 +73,7 @@ func (p *part) add(f pickle.Finding) {
 
 // imports reports a name that loading the part imports.
 func (p *part) imports(im Import) {
-	p.verdict = max(p.verdict, im.Verdict)
+	p.raise(im.Verdict, false)
 	if p.noPlace(len(p.report.Imports), im.Verdict) {
 		p.report.Omitted++
 		return
@@ -72,12 +84,19 @@ func (p *part) imports(im Import) {
 
 // calls reports a call that loading the part makes.
 func (p *part) calls(c pickle.Call) {
-	p.verdict = max(p.verdict, c.Verdict)
+	p.raise(c.Verdict, false)
 	if p.noPlace(len(p.report.Calls), c.Verdict) {
 		p.report.Omitted++
 		return
 	}
 	p.report.Calls = append(p.report.Calls, Call{p.path, c})
+}
+
+// unanalysed reports that the format of the part is not analyzed: what it is, and why not.
+func (p *part) unanalysed(format string, args ...any) {
+	p.report.Unanalysed = true
+	p.raise(pickle.Unanalysed, false)
+	p.find(RuleUnanalysed, 0, format, args...)
 }
 
 // unscanned reports that something in the part was not analyzed.
@@ -88,7 +107,7 @@ func (p *part) unscanned(off int64, format string, args ...any) {
 
 // incomplete records that the analysis of the part is incomplete, and why.
 func (p *part) incomplete(format string, args ...any) {
-	p.verdict = max(p.verdict, pickle.Suspicious)
+	p.raise(pickle.Suspicious, true)
 	if p.reason == "" {
 		p.reason = fmt.Sprintf(format, args...)
 	}

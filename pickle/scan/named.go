@@ -53,7 +53,7 @@ func (p *part) named(head []byte) error {
 		return nil // rest searches it: members may be stored uncompressed
 	case t.Kind == filetype.ELF || t.Kind == filetype.PE || t.Kind == filetype.MachO:
 		p.is(string(t.Kind))
-		p.find(RuleUnsupported, 0, "the file is %s", t)
+		p.unanalysed("it is %s; machine code is not analyzed", t)
 		p.promised(t.Kind)
 		p.swept = true
 	case t.Kind == filetype.LFSPointer || t.Kind == filetype.XetPointer || t.Kind == filetype.LinkText:
@@ -86,6 +86,7 @@ func (p *part) unknown(head []byte) error {
 	switch {
 	case text && extensionOf(p.name) == ".py":
 		p.format = string(filetype.Python)
+		p.unanalysed("it is Python source code, which is not analyzed")
 	case !text && p.saysPacked():
 		p.unscanned(0, "%s is named like a compressed file but is %s", quoted(p.name), kind.Name())
 	case p.saysPickle():

@@ -10,8 +10,14 @@ type Report struct {
 	// several formats, the first.
 	Format string
 
-	// Verdict is the worst verdict of all parts.
-	Verdict pickle.Verdict
+	// Verdict is the worst verdict of all parts. Evidence is the worst verdict of what was
+	// found in them: it is less than Verdict if the file is suspicious only because it was not
+	// analyzed completely.
+	Verdict, Evidence pickle.Verdict
+
+	// Unanalysed reports whether the file or a part of it has a format that is not analyzed.
+	// Findings of RuleUnanalysed say which.
+	Unanalysed bool
 
 	// Complete reports whether everything that a loader may execute was analyzed. If not,
 	// Reason says why.

@@ -40,6 +40,7 @@ const (
 const (
 	RuleAccepted       pickle.Rule = "accepted"
 	RuleUnscanned      pickle.Rule = "unscanned"
+	RuleUnanalysed     pickle.Rule = "unanalysed"
 	RulePolyglot       pickle.Rule = "polyglot"
 	RuleExtension      pickle.Rule = "extension-mismatch"
 	RuleLFSPointer     pickle.Rule = "lfs-pointer"
@@ -120,6 +121,7 @@ var laws = [...]law{
 
 	{RuleAccepted, pickle.Note, "The policy accepts the file by its digest; it was not analyzed."},
 	{RuleUnscanned, pickle.Warning, "Something in the file was not analyzed."},
+	{RuleUnanalysed, pickle.Note, "The format of the file is not analyzed, so it is not safe either."},
 	{RulePolyglot, pickle.Warning, "The file has several formats at once; the loader decides what is loaded."},
 	{RuleExtension, pickle.Warning, "A file that may contain code is named like one that cannot."},
 	{RuleLFSPointer, pickle.Warning, "The file is a pointer to another one, which was not downloaded."},

@@ -34,6 +34,9 @@ func (s *Scanner) Scan(r io.ReaderAt, size int64, name string) (*Report, error) 
 	}
 	run.report.Format, run.report.Verdict = file.format, file.verdict
 	run.report.Reason, run.report.Complete = file.why(), file.reason == ""
+	if run.report.Complete {
+		run.report.Evidence = file.verdict
+	}
 	return run.report, nil
 }
 

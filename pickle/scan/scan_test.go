@@ -106,11 +106,11 @@ func TestFormats(t *testing.T) {
 		{"model.xz.txt", "a text", "text", pickle.Safe, "", ""},
 		{"model.zst", "\x28\xb5\x2f\xfd\x00", "zstd", pickle.Suspicious, "unscanned zstd", "compressed-wrapper"},
 		{"config.json", `{"model_type": "llama"}`, "json", pickle.Safe, "", ""},
-		{"lib.so", "\x7fELF\x02\x01\x01\x00", "elf", pickle.Suspicious, "unsupported-format", ""},
-		{"setup.py", "import os\n", "python-source", pickle.Safe, "", ""},
+		{"lib.so", "\x7fELF\x02\x01\x01\x00", "elf", pickle.Unanalysed, "", "unanalysed"},
+		{"setup.py", "import os\n", "python-source", pickle.Unanalysed, "", "unanalysed"},
 		// INST with two lines, OBJ, SETITEM, STOP: a complete pickle whose first instruction
 		// fails.
-		{"setup.py", "import os, json\nfrom a import b\nos.chdir('x')\n", "python-source", pickle.Safe, "", ""},
+		{"setup.py", "import os, json\nfrom a import b\nos.chdir('x')\n", "python-source", pickle.Unanalysed, "", "unanalysed"},
 		{"setup.py", "import os, json\nfrom a import b\nos." + evil, "data", pickle.Dangerous, "dangerous-import", ""},
 	} {
 		r := scanned(t, new(Scanner), []byte(tt.bytes), tt.name)

@@ -45,7 +45,8 @@ func (p *part) takeOver(r *pickle.Report, off int64) {
 		p.add(f)
 	}
 	p.report.Omitted += r.Omitted
-	p.verdict = max(p.verdict, r.Verdict)
+	// If the report is incomplete, and so at least suspicious, an omitted finding may be about that.
+	p.raise(r.Verdict, !r.Complete && r.Verdict == pickle.Suspicious)
 	if !r.Complete {
 		p.incomplete("%s", r.Reason)
 	}

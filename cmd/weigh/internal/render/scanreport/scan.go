@@ -6,6 +6,7 @@ package scanreport
 
 import (
 	"io"
+	"slices"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
@@ -20,9 +21,8 @@ type Scan struct {
 	Targets []string
 	Files   []ScannedFile
 	Unread  []finding.Unread // files that could not be read
-	// FailOn is the lowest severity that makes the scan fail. Note means any finding.
-	FailOn pickle.Severity
-	Root   string // working directory; see finding.Check
+	FailOn  pickle.Verdict   // the lowest verdict that makes the scan fail
+	Root    string           // working directory; see finding.Check
 }
 
 // A ScannedFile is a scanned file.
@@ -52,16 +52,15 @@ func (c *Scan) Complete() bool {
 	return len(c.Unread) == 0
 }
 
-// Failed reports whether the scan fails.
+// Failed reports whether the scan fails: whether evidence reaches FailOn. That a file was not analyzed
+// completely is no evidence.
 func (c *Scan) Failed() bool {
-	for i := range c.Files {
-		f := &c.Files[i]
-		if c.FailOn > pickle.Note && f.Verdict >= c.FailOn.Verdict() || c.FailOn == pickle.Note &&
-			(f.Verdict > pickle.Safe || len(f.Findings) > 0) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Files, func(f ScannedFile) bool { return f.Evidence >= c.FailOn })
+}
+
+// Unanalysed reports whether a file, or a part of one, has a format that is not analyzed.
+func (c *Scan) Unanalysed() bool {
+	return slices.ContainsFunc(c.Files, func(f ScannedFile) bool { return f.Unanalysed })
 }
 
 // Nothing reports whether no file was scanned.
@@ -133,6 +132,8 @@ func (f *ScannedFile) json() []encode.Member {
 		encode.M("size", encode.Known(f.Size)),
 		encode.M("format", f.Format),
 		encode.M("verdict", f.Verdict.String()),
+		encode.M("evidence", f.Evidence.String()),
+		encode.M("unanalysed", f.Unanalysed),
 		encode.M("complete", f.Complete),
 		encode.M("reason", encode.OrNull(f.Reason)),
 		encode.M("members", encode.List(f.Members, partForm)),

@@ -24,8 +24,8 @@ type ScanText struct {
 }
 
 // verdictColors maps verdicts to colors.
-var verdictColors = [...]string{pickle.Safe: typeset.Green, pickle.Suspicious: typeset.Yellow,
-	pickle.Dangerous: typeset.Red}
+var verdictColors = [...]string{pickle.Safe: typeset.Green, pickle.Unanalysed: typeset.Cyan,
+	pickle.Suspicious: typeset.Yellow, pickle.Dangerous: typeset.Red}
 
 // verdictColumn is the width of the verdict column.
 const verdictColumn = len("suspicious") + len(gap)
@@ -204,7 +204,7 @@ func (w *scanWriter) findings() {
 	var groups [][]*scan.Finding
 	for i := range w.file.Findings {
 		f := &w.file.Findings[i]
-		if f.Severity == pickle.Note && !w.how.All || w.told[told{f.Rule, f.Member, f.Offset}] {
+		if f.Severity == pickle.Note && f.Rule != scan.RuleUnanalysed && !w.how.All || w.told[told{f.Rule, f.Member, f.Offset}] {
 			continue
 		}
 		g, ok := index[f.Rule]

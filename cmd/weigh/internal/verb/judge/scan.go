@@ -40,9 +40,10 @@ func Scan(sess *cli.Session) *cobra.Command {
 reasons. Scan detects pickles, archives, and files of PyTorch, NumPy, joblib and Keras
 by content, not by name. Nothing in them is executed.
 
-  safe        all of it was analyzed, and every import is on the allow list
-  suspicious  something is unknown, unusual, or could not be analyzed
-  dangerous   loading it can run code
+  safe        all of it was analyzed, and nothing was found
+  unanalysed  it has a format that scan does not analyze, such as Python source
+  suspicious  something is unknown, unusual, or could not be analyzed completely
+  dangerous   loading it can run code or corrupt memory
 
 For a folder, scan reads all files in it and follows links; each file is scanned once. In
 archives, scan reads the directory, the pickles, and the first bytes of other members,
@@ -51,9 +52,9 @@ unless --deep is set.
 A scan stops after 2 seconds or 64 MiB of memory for a file; the verdict is then at
 least suspicious. --budget 10 allows ten times as much.
 
-The exit code is 0 if everything was analyzed and nothing reaches the --fail-on
-severity, 1 if something does, and 3 if a file could not be read or analyzed completely
-and nothing else was found.
+The exit code is 1 if something was found that reaches the --fail-on verdict. Otherwise
+it is 3 if a file is unanalysed, or could not be read or analyzed completely. It is 0
+only if all files were analyzed and nothing was found.
 
 A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 "profile sklearn", or "file" with the SHA-256 of a trusted file.`,
@@ -71,8 +72,8 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	f.RegisterBudget(cmd)
 	fl.BoolVar(&f.all, "all", false, "show every import and finding, including allowed ones and notes")
 	fl.BoolVar(&f.Deep, "deep", false, "also search for pickles within tensor data, where no loader looks for them")
-	fl.StringVar(&f.failOn, "fail-on", "dangerous",
-		"exit with 1 for files of at least `SEVERITY`: dangerous, suspicious or note")
+	fl.StringVar(&f.failOn, "fail-on", "suspicious",
+		"exit with 1 for files of at least `VERDICT`: unanalysed, suspicious or dangerous")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.scan/1")
 	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
 	f.RegisterPolicy(cmd)
@@ -82,20 +83,20 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 }
 
 // failOnNames are the values of --fail-on, in ascending order.
-var failOnNames = []string{"note", "suspicious", "dangerous"}
+var failOnNames = []string{pickle.Unanalysed.String(), pickle.Suspicious.String(), pickle.Dangerous.String()}
 
-// severity parses --fail-on.
-func (f *scanFlags) severity() (pickle.Severity, error) {
+// least parses --fail-on.
+func (f *scanFlags) least() (pickle.Verdict, error) {
 	i := slices.Index(failOnNames, f.failOn)
 	if i < 0 {
 		return 0, cli.UnknownValue("--fail-on", f.failOn, failOnNames)
 	}
-	return pickle.Severity(i), nil
+	return pickle.Unanalysed + pickle.Verdict(i), nil
 }
 
 // runScan scans the targets. It continues after errors.
 func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags) error {
-	least, err := f.severity()
+	least, err := f.least()
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags
 		return fmt.Errorf("%s has no files to scan; check the path", quoted(found.Targets))
 	case found.Failed():
 		return cli.ErrFound
-	case !found.Complete():
+	case !found.Complete() || found.Unanalysed():
 		return cli.ErrUnread
 	}
 	return nil
