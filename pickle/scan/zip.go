@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -154,23 +155,35 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 		if folder, ok := b.storagesOf(m.Name); ok {
 			sub.graph = b.pickled(sub, folder)
 		}
-		if name, ok := b.storage(m.Name); ok && v.Method == zipwalk.Stored {
-			b.sizes[name] = v.Span.Len()
-			return b.settle(sub, func() error { return b.numbersOf(m, v, sub) })
+		if name, ok := b.storage(m.Name); ok {
+			return b.settle(sub, func() error { return b.numbersOf(m, v, sub, name) })
 		}
 	}
 	if v.Method == zipwalk.Stored {
 		return b.settle(sub, func() error { return b.stored(m, v, sub) })
 	}
-	return b.settle(sub, func() error { return b.packedMember(m, v, sub) })
+	return b.settle(sub, func() error { return b.packedMember(m, v, sub, sub.look) })
 }
 
-// numbersOf examines a member that contains tensor data.
-func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part) error {
-	if err := sub.storage(v.Head); err != nil || !b.Deep {
-		return err
+// numbersOf examines a member that contains tensor data, and records its size under the name of the storage.
+func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part, storage string) error {
+	if v.Method == zipwalk.Stored {
+		b.sizes[storage] = v.Span.Len()
+		if err := sub.storage(v.Head); err != nil || !b.Deep {
+			return err
+		}
+		return b.checksum(m, v, sub, sub.file, sub.size)
 	}
-	return b.checksum(m, v, sub, sub.file, sub.size)
+	return b.packedMember(m, v, sub, func() error {
+		if b.sizes[storage] = sub.size; sub.goesOn {
+			b.sizes[storage] = v.Size // the rest was not decompressed
+		}
+		head, err := sub.at(0, headSize)
+		if err != nil {
+			return err
+		}
+		return sub.storage(bytes.Clone(head))
+	})
 }
 
 // stored analyzes a member that is not compressed.
@@ -192,8 +205,8 @@ func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	return b.record(m, sub)
 }
 
-// packedMember analyzes a compressed member.
-func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
+// packedMember decompresses a member and analyzes its content by calling look.
+func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part, look func() error) error {
 	c, ok := codec.Method(v.Method, v.Size)
 	switch {
 	case v.Method == zipwalk.AES || m.Encrypted() && !ok:
@@ -224,7 +237,7 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 	if u.Damage != nil {
 		sub.unscanned(0, "the %s data %s", c.Name, damage(u))
 	}
-	if err := sub.look(); err != nil {
+	if err := look(); err != nil {
 		return err
 	}
 	if u.Damage == nil {

@@ -216,8 +216,13 @@ func TestOddArchives(t *testing.T) {
 // No loader executes tensor data, so a pickle in it is only unusual. The data must be present
 // with the size that the pickle gives.
 func TestStorages(t *testing.T) {
+	t.Run("stored", func(t *testing.T) { testStorages(t, zipped) })
+	t.Run("deflated", func(t *testing.T) { testStorages(t, deflated) })
+}
+
+func testStorages(t *testing.T, pack func(testing.TB, ...file) []byte) {
 	data := func(class string, elements byte, files ...file) []byte {
-		return zipped(t, append([]file{{"m/data.pkl", tensorPickle(class, "0", elements)}}, files...)...)
+		return pack(t, append([]file{{"m/data.pkl", tensorPickle(class, "0", elements)}}, files...)...)
 	}
 	for _, tt := range []struct {
 		name  string
@@ -239,7 +244,7 @@ func TestStorages(t *testing.T) {
 		}
 	}
 	// TorchScript has two pickles whose storages have the same keys.
-	script := zipped(t, file{"m/data.pkl", tensorPickle("FloatStorage", "0", 1)}, file{"m/constants.pkl", tensorPickle("DoubleStorage", "0", 1)},
+	script := pack(t, file{"m/data.pkl", tensorPickle("FloatStorage", "0", 1)}, file{"m/constants.pkl", tensorPickle("DoubleStorage", "0", 1)},
 		file{"m/data/0", "1234"}, file{"m/constants/0", "12345678"}, file{"m/code/x.py", "pass"})
 	if r := scanned(t, new(Scanner), script, "model.pt"); rules(r) != "torchscript" {
 		t.Errorf("TorchScript: %s: %v", rules(r), r.Findings)
