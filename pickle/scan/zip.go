@@ -20,8 +20,11 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
 )
 
-// zip analyzes a zip archive.
+// zip analyzes a zip archive, or several in a row.
 func (p *part) zip() error {
+	if done, err := p.row(); done || err != nil {
+		return err
+	}
 	a, err := zipwalk.Walk(p.file, p.size, &zipwalk.Options{Head: 16, Members: p.MaxMembers, Search: p.mostSearch()})
 	if err != nil {
 		return err
@@ -30,7 +33,7 @@ func (p *part) zip() error {
 	b.classify()
 	p.is(b.format())
 	p.holds, p.zipped = true, true
-	if p.within != nil {
+	if p.within != nil && p.within.format != formatRow {
 		p.find(RuleNestedArchive, 0, "an archive of %s is nested in the file", wording.Count(len(a.Members), "member"))
 	}
 	if err := b.faults(); err != nil {
