@@ -153,6 +153,8 @@ func TestParsePolicyErrors(t *testing.T) {
 		{"allow torch.*", `policy: line 1: "torch.*" contains dangerous names: allow the others by name`},
 		{"allow mymodule.__class__", `policy: line 1: "mymodule.__class__" is dangerous and cannot be allowed`},
 		{"allow builtins.eval", `policy: line 1: "builtins.eval" is dangerous and cannot be allowed`},
+		{"allow argparse._os.system",
+			`policy: line 1: "argparse._os.system" is an alias of a dangerous name and cannot be allowed`},
 		{"allow *", `policy: line 1: "*" is not a dotted name, optionally followed by .*`},
 		{"allow a..b", `policy: line 1: "a..b" is not a dotted name, optionally followed by .*`},
 		{"\nallow", `policy: line 2: allow needs an argument`},

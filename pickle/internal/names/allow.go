@@ -27,6 +27,9 @@ func MayAllow(word string) error {
 		}
 		return nil
 	}
+	if dangerousTarget(name) != "" {
+		return fmt.Errorf("%s is an alias of a dangerous name and cannot be allowed", wording.Quote(word))
+	}
 	if j.Level == Dangerous && (j.Entry == nil || !j.Entry.tree || slices.Contains(never, j.Entry.family)) {
 		return fmt.Errorf("%s is dangerous and cannot be allowed", wording.Quote(word))
 	}

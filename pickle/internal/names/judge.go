@@ -4,6 +4,7 @@ package names
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 	"strings"
 )
@@ -114,36 +115,93 @@ var reexported = map[string]bool{
 	"importlib": true, "ctypes": true, "shutil": true, "socket": true, "pickle": true, "_pickle": true, "marshal": true,
 	"runpy": true, "pty": true, "multiprocessing": true, "asyncio": true, "inspect": true, "operator": true,
 	"functools": true,
+
+	// Attributes of functions, generators and frames that lead to the variables of a module.
+	"func_globals": true, "gi_frame": true, "cr_frame": true, "ag_frame": true, "tb_frame": true, "f_back": true,
+	"f_globals": true, "f_builtins": true, "f_locals": true,
 }
 
-// maxParts limits the number of parts of a name that are examined. Real names have less than a tenth of it; longer ones
-// are circular, such as os.path.os.path.os.
-const maxParts = 64
+// abbreviations are usual names under which modules import others.
+var abbreviations = map[string]string{
+	"np": "numpy", "pd": "pandas", "tf": "tensorflow", "th": "torch", "sp": "subprocess", "mp": "multiprocessing",
+	"osp": "os.path", "bltns": "builtins", "pkl": "pickle",
+}
+
+// starters are functions that start programs or load code, under names that have hardly any other meaning.
+var starters = map[string]bool{
+	"Popen": true, "check_call": true, "check_output": true, "getoutput": true,
+	"getstatusoutput": true, "posix_spawn": true, "execv": true, "execve": true, "execvp": true, "rmtree": true,
+	"import_module": true, "run_path": true, "run_module": true, "urlopen": true, "urlretrieve": true,
+	"_builtin_open": true,
+}
+
+// maxParts and maxLength limit the number of parts and the length of a name that is examined. Real names have less than
+// a tenth of it; longer ones are circular, such as os.path.os.path.os.
+const (
+	maxParts  = 32
+	maxLength = 1024
+)
 
 // judgePath judges a name in a module. The name can lead through modules that the module has imported: in
-// torch.library, "torch.utils.collect_env.run" is torch.utils.collect_env.run.
+// torch.library, "torch.utils.collect_env.run" is torch.utils.collect_env.run. Only names that a list allows one by one
+// are exempt: whoever allows a tree does not mean the modules that its modules import.
 func (c *Policy) judgePath(module, name string) Judgement {
 	full := Join(module, name)
-	if strings.Count(full, ".") > maxParts {
+	if len(full) > maxLength || strings.Count(full, ".") > maxParts {
 		return Judgement{Level: Dangerous, Reason: Computed}
 	}
 	j := c.judge(full)
-	if j.Reason != Unknown {
+	if j.Level == Dangerous || j.Level == Safe && (j.Entry == nil && j.Text == full || j.Entry != nil && !j.Entry.tree) {
 		return j
 	}
+	if text := passesThrough(module, name); text != "" {
+		return Judgement{Dangerous, Reexported, nil, text}
+	}
+	return j
+}
+
+// passesThrough returns the entry of the dangerous name that a name in a module leads to through imported modules, or "".
+func passesThrough(module, name string) string {
+	if text := dangerousTarget(Join(module, name)); text != "" {
+		return text
+	}
+	roots := builtin().roots
 	for rest := name; ; {
 		first, tail, more := strings.Cut(rest, ".")
-		if reexported[first] {
-			return Judgement{Dangerous, Reexported, nil, first + ".*"}
+		if bare := strings.TrimLeft(first, "_"); reexported[first] || reexported[bare] {
+			return bare + ".*"
 		}
 		if !more {
-			return j
+			if starters[first] {
+				return first
+			}
+			return ""
+		}
+		if long, ok := abbreviations[first]; ok {
+			rest = long + "." + tail
+		}
+		if first, _, _ = strings.Cut(rest, "."); !roots[first] {
+			rest = tail
+			continue
 		}
 		if inner := none.judge(rest); inner.Level == Dangerous {
-			return Judgement{Dangerous, Reexported, nil, inner.Text}
+			return cmp.Or(inner.Text, rest)
+		}
+		if text := dangerousTarget(rest); text != "" {
+			return text
 		}
 		rest = tail
 	}
+}
+
+// dangerousTarget returns the entry of a dangerous name that a name stands for, or "".
+func dangerousTarget(name string) string {
+	for _, target := range targets(name) {
+		if j := none.judge(target); j.Level == Dangerous {
+			return cmp.Or(j.Text, target)
+		}
+	}
+	return ""
 }
 
 // An Import is a name as written and as Python 3 resolves it.

@@ -84,6 +84,10 @@ var builtin = sync.OnceValue(func() *lists {
 		}
 		l.read(strings.TrimSpace(line), into)
 	}
+	for name := range aliases() {
+		first, _, _ := strings.Cut(name, ".")
+		l.roots[first] = true
+	}
 	for old, name := range renamed().modules {
 		first, _, _ := strings.Cut(name, ".")
 		l.roots[old] = l.roots[old] || l.roots[first]

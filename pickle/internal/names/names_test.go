@@ -76,3 +76,20 @@ func TestDunder(t *testing.T) {
 		}
 	}
 }
+
+func TestTargets(t *testing.T) {
+	for name, want := range map[string]string{
+		"argparse._os.system":         "os.system",
+		"random._os":                  "os",
+		"collections.abc.sys.modules": "sys.modules",
+		"typing.stdlib_re.enum.sys":   "sys",
+		"random._urandom":             "os.urandom posix.urandom",
+		"argparse.Namespace":          "",
+		"mymodel.os.system":           "",
+		"":                            "",
+	} {
+		if got := strings.Join(targets(name), " "); got != want {
+			t.Errorf("%s stands for %q, want %q", name, got, want)
+		}
+	}
+}
