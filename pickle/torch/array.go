@@ -3,8 +3,6 @@
 package torch
 
 import (
-	"bufio"
-	"io"
 	"strings"
 
 	"github.com/weightools/safetensors"
@@ -14,44 +12,37 @@ import (
 )
 
 // NumPy pickles an array as _reconstruct(ndarray, (0,), b"b") with a state: a version, the shape, the dtype, whether
-// the order is Fortran's, and the data (numpy/core/src/multiarray/methods.c, array_reduce). A dtype is dtype("f4",
-// False, True), with the byte order as the second item of its state.
+// the order is Fortran's, and the data (numpy/core/src/multiarray/methods.c, array_reduce). Since protocol 5 it is
+// _frombuffer(data, dtype, shape, order) with an order of "C" or "F", or "K" and a fifth argument, the axes of the
+// transposed array.
 
-// isArray reports whether a call creates an array.
-func isArray(c pickle.Result) bool {
+// An arrayForm is how a function gets an array.
+type arrayForm byte
+
+const (
+	noArray    arrayForm = iota
+	byState              // _reconstruct
+	byBuffer             // _frombuffer
+	maskedForm           // of numpy.ma: an array, and a mask that hides some of its elements
+)
+
+// formOf returns how a call creates an array, noArray for any other call.
+func formOf(c pickle.Result) arrayForm {
 	switch tree.CalledName(c) {
 	case "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct":
-		_, dtype := arrayDtype(c)
-		return dtype != ""
+		return byState
+	case "numpy.core.numeric._frombuffer", "numpy._core.numeric._frombuffer":
+		return byBuffer
+	case "numpy.ma.core._mareconstruct":
+		return maskedForm
 	}
-	return false
+	return noArray
 }
 
-// arrayDtype returns the state of an array and its dtype in the form of a header, or "" if safetensors lacks the dtype.
-func arrayDtype(c pickle.Result) (state pickle.Value, dtype string) {
-	state, _ = c.State()
-	d, ok := state.Item(2).Called()
-	if !ok || tree.CalledName(d) != "numpy.dtype" {
-		return state, ""
-	}
-	code, _ := d.Args().Item(0).Str()
-	ds, _ := d.State()
-	order, _ := ds.Item(1).Str()
-	if _, ok := arrayDtypes[code]; !ok {
-		return state, ""
-	}
-	return state, order + code
-}
+// isArray reports whether a call creates an array.
+func isArray(c pickle.Result) bool { return formOf(c) != noArray }
 
-// arrayDtypes are the NumPy dtypes that safetensors has, without byte order.
-var arrayDtypes = map[string]safetensors.Dtype{
-	"b1": safetensors.BOOL, "?": safetensors.BOOL, "u1": safetensors.U8, "i1": safetensors.I8,
-	"u2": safetensors.U16, "i2": safetensors.I16, "f2": safetensors.F16,
-	"u4": safetensors.U32, "i4": safetensors.I32, "f4": safetensors.F32,
-	"u8": safetensors.U64, "i8": safetensors.I64, "f8": safetensors.F64, "c8": safetensors.C64,
-}
-
-// npyDtype parses a dtype such as "<f4"; big reports whether it is big-endian.
+// npyDtype parses a dtype such as "<f4" or "bfloat16"; big reports whether it is big-endian.
 func npyDtype(descr string) (d safetensors.Dtype, big, ok bool) {
 	d, ok = arrayDtypes[strings.TrimLeft(descr, "<>|=")]
 	return d, strings.HasPrefix(descr, ">"), ok && len(strings.TrimLeft(descr, "<>|=")) >= len(descr)-1
@@ -59,27 +50,88 @@ func npyDtype(descr string) (d safetensors.Dtype, big, ok bool) {
 
 // array returns the view for an array.
 func (b *builder) array(c pickle.Result) (*view, error) {
-	state, descr := arrayDtype(c)
+	switch formOf(c) {
+	case byBuffer:
+		return b.buffer(c.Args())
+	case maskedForm:
+		return nil, unsupportedf("a masked array: save it after filled()")
+	}
+	state, ok := c.State()
+	if !ok {
+		return nil, refuse("an array has no state")
+	}
 	if state.Len() < 5 {
 		return nil, refuse("the state of an array has %s instead of 5", wording.Count(state.Len(), "part"))
 	}
 	fortran, _ := state.Item(3).Bool()
-	st, err := b.arrayBytes(state.Item(4))
+	return b.filled(state.Item(4), state.Item(2), state.Item(1), fortran)
+}
+
+// buffer returns the view for the array with the arguments of _frombuffer.
+func (b *builder) buffer(args pickle.Value) (*view, error) {
+	if args.Len() < 4 {
+		return nil, refuse("_frombuffer needs 4 arguments, but has %d", args.Len())
+	}
+	order, _ := args.Item(3).Str()
+	switch order {
+	case "C", "F", "K":
+	default:
+		return nil, refuse("the order of an array is %s instead of C, F or K", tree.WhatIs(args.Item(3)))
+	}
+	v, err := b.filled(args.Item(0), args.Item(1), args.Item(2), order == "F")
+	if err != nil || order != "K" {
+		return v, err
+	}
+	return v, v.transpose(args.Item(4))
+}
+
+// filled returns the view for an array that consists of all the data.
+func (b *builder) filled(data, dtype, sizes pickle.Value, fortran bool) (*view, error) {
+	descr, err := descrOf(dtype)
 	if err != nil {
 		return nil, err
 	}
-	shape, err := ints(state.Item(1), "sizes")
+	if !known(descr) { // the data of objects is a list
+		return nil, lacking(descr)
+	}
+	st, err := b.arrayBytes(data)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := ints(sizes, "sizes")
 	if err != nil {
 		return nil, err
 	}
 	return arrayView(st, descr, shape, fortran)
 }
 
+// transpose orders the dimensions of the view by axes, a tuple of their numbers.
+func (v *view) transpose(axes pickle.Value) error {
+	order, err := ints(axes, "axes")
+	if err != nil {
+		return err
+	}
+	shape, stride := make([]int64, len(v.shape)), make([]int64, len(v.shape))
+	seen := make([]bool, len(v.shape))
+	if len(order) != len(shape) {
+		return refuse("the array has %d dimensions but %d axes", len(shape), len(order))
+	}
+	for i, axis := range order {
+		if axis >= int64(len(shape)) || seen[axis] {
+			return refuse("the axes of an array do not contain each dimension once")
+		}
+		seen[axis] = true
+		shape[i], stride[i] = v.shape[axis], v.stride[axis]
+	}
+	v.shape, v.stride = shape, stride
+	return nil
+}
+
 // arrayView returns the view for an array that fills a storage.
 func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, error) {
 	d, big, ok := npyDtype(descr)
 	if !ok {
-		return nil, unsupportedf("an array with dtype %s, which safetensors lacks", quoted(descr))
+		return nil, lacking(descr)
 	}
 	own := *st // other arrays may use the storage, too
 	own.big, own.root = big, st.whole()
@@ -104,56 +156,4 @@ func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, e
 			wording.Count(v.size(), "byte"), wording.Count(st.size, "byte"))
 	}
 	return v, nil
-}
-
-// arrayBytes returns the data of an array. Protocols below 3 store it as a str: Python 2 as it is, Python 3 through a
-// call that encodes it.
-func (b *builder) arrayBytes(v pickle.Value) (*storage, error) {
-	if c, ok := v.Called(); ok && tree.CalledName(c) == "_codecs.encode" {
-		if codec, _ := c.Args().Item(1).Str(); codec == "latin1" || codec == "latin-1" {
-			return b.once(c.Args().Item(0), latin1)
-		}
-	}
-	data := v.Data()
-	if data == nil {
-		return nil, refuse("the data of an array is %s instead of bytes", tree.WhatIs(v))
-	}
-	return &storage{key: "of an array", r: data, size: data.Size()}, nil
-}
-
-// latin1 returns the bytes that the characters of a str encode.
-func latin1(v pickle.Value) (*storage, error) {
-	data := v.Data()
-	if data == nil {
-		return nil, refuse("the data of an array is %s instead of a str", tree.WhatIs(v))
-	}
-	open := func() (io.Reader, error) {
-		return &latin1Reader{bufio.NewReader(io.NewSectionReader(data, 0, data.Size()))}, nil
-	}
-	r, _ := open()
-	size, err := io.Copy(io.Discard, r)
-	if err != nil {
-		return nil, err
-	}
-	bytes := sequential("an array", size, open)
-	return &storage{key: "of an array", r: bytes, size: size, unpacked: true}, nil
-}
-
-// A latin1Reader converts UTF-8 text to Latin-1.
-type latin1Reader struct{ text *bufio.Reader }
-
-// Read implements io.Reader.
-func (l *latin1Reader) Read(b []byte) (n int, err error) {
-	for n < len(b) {
-		c, _, err := l.text.ReadRune()
-		if err != nil {
-			return n, err
-		}
-		if c > 0xff {
-			return n, refuse("the data of an array contains the character %U, which is not a byte", c)
-		}
-		b[n] = byte(c)
-		n++
-	}
-	return n, nil
 }

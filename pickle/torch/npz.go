@@ -90,6 +90,8 @@ func (z *zipFile) npyHeader(m *zipwalk.Member) (h npy.Header, data int64, err er
 		return h, 0, refuse("the header is not a valid Python literal: %v", err)
 	case h.Objects:
 		return h, 0, unsupportedf("an array of objects, which are stored as a pickle")
+	case h.Descr != "" && h.Order != 0 && h.Shape != nil && !known(h.Descr):
+		return h, 0, lacking(h.Descr)
 	case h.Size < 0 || h.Order == 0:
 		return h, 0, refuse("the header has no valid dtype, order or shape")
 	case h.Descr == "":

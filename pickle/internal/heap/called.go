@@ -28,11 +28,14 @@ func (v Value) Persistent() (id Value, ok bool) {
 	return Value{v.a, Ref(n.A)}, true
 }
 
+// noCall is the call of values that are not the result of one. Its parts are unknown.
+var noCall Call
+
 // Called returns the call that would produce v; ok is false if v is not the result of a call.
 func (v Value) Called() (c Result, ok bool) {
 	n := v.node()
 	if n.Kind != KindCall {
-		return Result{}, false
+		return Result{v.a, &noCall}, false
 	}
 	return Result{v.a, v.a.CallAt(n.A)}, true
 }
