@@ -66,9 +66,11 @@ func fieldsOf(f *ast.File) (names []string) {
 					names = append(names, m[1])
 				}
 			}
-		case *ast.CompositeLit:
-			if array, ok := n.Type.(*ast.ArrayType); ok && isMember(array.Elt) {
-				names = append(names, firstStrings(n)...)
+		case *ast.CallExpr: // encode.M("name", value)
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "M" && len(n.Args) == 2 {
+				if lit, ok := n.Args[0].(*ast.BasicLit); ok {
+					names = append(names, strings.Trim(lit.Value, `"`))
+				}
 			}
 		case *ast.BasicLit:
 			if s, err := strconv.Unquote(n.Value); err == nil && strings.HasPrefix(s, "weigh.") {
@@ -77,27 +79,5 @@ func fieldsOf(f *ast.File) (names []string) {
 		}
 		return true
 	})
-	return names
-}
-
-// isMember says whether a type is that of the members of an object.
-func isMember(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return ok && id.Name == "member"
-}
-
-// firstStrings returns the string with which each element of a list begins.
-func firstStrings(list *ast.CompositeLit) (names []string) {
-	for _, e := range list.Elts {
-		lit, ok := e.(*ast.CompositeLit)
-		if !ok || len(lit.Elts) == 0 {
-			continue
-		}
-		if first, ok := lit.Elts[0].(*ast.BasicLit); ok {
-			if s, err := strconv.Unquote(first.Value); err == nil {
-				names = append(names, s)
-			}
-		}
-	}
 	return names
 }

@@ -71,6 +71,29 @@ func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) err
 	return nil
 }
 
+// A Report is what a command has to say.
+type Report interface {
+	Text(w io.Writer, s typeset.Style) error
+	JSON(w io.Writer, s typeset.Style) error
+}
+
+// Report writes a report as text, or as JSON if json is set.
+func (s *Session) Report(o *Output, r Report, json bool) error {
+	if json {
+		return s.Write(o, r.JSON)
+	}
+	return s.Write(o, r.Text)
+}
+
+// Receipt writes the report of a command that writes files to standard output. With --quiet it
+// writes only what was asked for: JSON, and the plan of a dry run.
+func (s *Session) Receipt(r Report, json, dryRun bool) error {
+	if s.Quiet && !json && !dryRun {
+		return nil
+	}
+	return s.Report(new(Output), r, json)
+}
+
 // ProtectInputs returns an error if the output file is one of the inputs, by any name. Not even
 // --force allows that.
 func (s *Session) ProtectInputs(o *Output) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/diff"
 )
@@ -17,22 +18,17 @@ import (
 type Diff struct {
 	A, B     string
 	Changes  []DiffChange
-	Metadata []DiffMetadata
+	Metadata []listing.KeyChange
 	Tensors  [2]int // number of compared tensors in each
 
 	HeadersOnly, Values bool
+	All                 bool // do not combine equal changes of layers on a terminal
 }
 
 // A DiffChange is a difference in one tensor.
 type DiffChange struct {
 	*diff.Change
 	Part string // of which part of a pipeline it is, "" if there is one alone
-}
-
-// A DiffMetadata is a difference in one metadata key. A missing value is nil.
-type DiffMetadata struct {
-	Key  string
-	A, B *string
 }
 
 // Different reports whether there is a difference beyond the tolerance.
@@ -100,7 +96,7 @@ type diffChange struct {
 }
 
 // json returns the change for JSON.
-func (c *DiffChange) json() diffChange {
+func (c *DiffChange) json() any {
 	j := diffChange{Kind: c.Kind, Part: c.Part, Name: c.Name, A: sideOf(c.A), B: sideOf(c.B),
 		SameBytes: c.SameBytes || c.Kind == diff.Renamed, Within: c.Within()}
 	if c.Kind == diff.Renamed {
@@ -133,16 +129,6 @@ func indexOf(ti *safetensors.TensorInfo, i int64) encode.Dims {
 
 // JSON streams weigh.diff/1.
 func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
-	changes := encode.Each(len(d.Changes), func(i int) any { return d.Changes[i].json() })
-	type metadata struct {
-		Key string  `json:"key"`
-		A   *string `json:"a"`
-		B   *string `json:"b"`
-	}
-	list := make([]metadata, len(d.Metadata))
-	for i, m := range d.Metadata {
-		list[i] = metadata(m)
-	}
 	kinds, within := d.counts()
 	counts := []encode.Member{}
 	for _, k := range diffKinds {
@@ -154,8 +140,8 @@ func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("a", d.A),
 		encode.M("b", d.B),
 		encode.M("different", d.Different()),
-		encode.M("changes", changes),
+		encode.M("changes", encode.List(d.Changes, (*DiffChange).json)),
 		encode.M("counts", counts),
-		encode.M("metadata", list),
+		encode.M("metadata", d.Metadata),
 	})
 }

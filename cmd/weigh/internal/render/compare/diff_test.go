@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/diff"
 )
@@ -39,7 +40,7 @@ func TestDiffFolds(t *testing.T) {
 	d.Changes = append(d.Changes, removed("h.12.w", 2, 4), removed("x", 2, 3))
 	d.Changes = append(d.Changes, DiffChange{Part: "unet", Change: &diff.Change{Name: "h.0.w", Kind: diff.Added, B: info("h.0.w")}})
 	var b bytes.Buffer
-	if err := d.Text(&b, typeset.Style{}, true); err != nil {
+	if err := d.Text(&b, typeset.Style{Width: 200}); err != nil {
 		t.Fatal(err)
 	}
 	want := `WHAT     TENSOR       HOW
@@ -75,14 +76,14 @@ func TestIndexOf(t *testing.T) {
 func TestDiffOfHostileNames(t *testing.T) {
 	evil := "a\x1b[31m\u202e\n" + strings.Repeat("x", 300)
 	value := evil
-	d := &Diff{A: evil, B: evil, Metadata: []DiffMetadata{{Key: evil, A: &value}}, Changes: []DiffChange{
+	d := &Diff{A: evil, B: evil, Metadata: []listing.KeyChange{{Key: evil, A: &value}}, Changes: []DiffChange{
 		{Part: evil, Change: &diff.Change{Name: evil, Kind: diff.Renamed, A: info(evil, 1), B: info(evil, 1)}},
 		{Part: evil, Change: &diff.Change{Name: evil, Kind: diff.Changed, A: info(evil, 1), B: info(evil, 1), Values: &diff.Values{Count: 1, Differ: 1, Odd: 1, Beyond: 1, At: -1}}},
 	}}
 	d.Changes[0].A.Dtype = safetensors.Dtype(evil)
 	for _, width := range []int{0, 40, 120} {
 		var b bytes.Buffer
-		if err := d.Text(&b, typeset.Style{Width: width}, true); err != nil {
+		if err := d.Text(&b, typeset.Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {

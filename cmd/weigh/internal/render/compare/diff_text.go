@@ -28,10 +28,10 @@ type diffLine struct {
 // diffColors maps kinds to colors. The default is yellow.
 var diffColors = map[diff.Kind]string{diff.Removed: typeset.Red, diff.Added: typeset.Green}
 
-// Text writes changes by kind, then metadata, then a summary line. Fold combines equal changes of
-// layers.
-func (d *Diff) Text(w io.Writer, s typeset.Style, fold bool) error {
-	lines := d.lines(fold)
+// Text writes changes by kind, then metadata, then a summary line. On a
+// terminal it combines equal changes of layers unless All is set.
+func (d *Diff) Text(w io.Writer, s typeset.Style) error {
+	lines := d.lines(s.Terminal() && !d.All)
 	table := &typeset.Table{N: len(lines), Columns: []typeset.Column{
 		{Title: "WHAT", Cell: func(i int) string { return string(lines[i].kind) }},
 		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted,
@@ -51,7 +51,10 @@ func (d *Diff) Text(w io.Writer, s typeset.Style, fold bool) error {
 		if len(lines) > 0 {
 			w.WriteByte('\n')
 		}
-		d.writeMetadata(w, s)
+		if len(d.Metadata) > 0 {
+			w.WriteString(s.Paint(typeset.Bold, "METADATA") + "\n")
+			listing.WriteKeyChanges(w, s, d.Metadata)
+		}
 		verdict, color := d.verdict()
 		typeset.Wrap(w, s, 0, color, verdict)
 	})
@@ -188,25 +191,6 @@ func (c *DiffChange) distance() string {
 		text += fmt.Sprintf("; %s beyond the tolerance", typeset.Count(v.Beyond))
 	}
 	return text
-}
-
-// writeMetadata writes the differing keys.
-func (d *Diff) writeMetadata(w *bufio.Writer, s typeset.Style) {
-	if len(d.Metadata) == 0 {
-		return
-	}
-	w.WriteString(s.Paint(typeset.Bold, "METADATA") + "\n")
-	side := func(sign, color string, value *string, key string) {
-		if value != nil {
-			text := "  " + sign + " " + typeset.Name(key) + ": " + typeset.Line(*value)
-			w.WriteString(s.Paint(color, s.Fit(text)) + "\n")
-		}
-	}
-	for _, m := range d.Metadata {
-		side("-", typeset.Red, m.A, m.Key)
-		side("+", typeset.Green, m.B, m.Key)
-	}
-	w.WriteByte('\n')
 }
 
 // tolerant reports whether a tolerance made a difference.

@@ -25,16 +25,17 @@ type Hash struct {
 
 // A HashedFile is the digests of a file; nil if not computed.
 type HashedFile struct {
-	Path       string
-	Size       int64
-	File, Data []byte
+	Path string     `json:"path"`
+	Size int64      `json:"size"`
+	File encode.Hex `json:"digest"`
+	Data encode.Hex `json:"data"`
 }
 
 // A HashedSet is the digest of a set of tensors.
 type HashedSet struct {
-	Name    string
-	Tensors int
-	Sum     []byte
+	Name    string     `json:"name"`
+	Tensors int        `json:"tensors"`
+	Sum     encode.Hex `json:"digest"`
 }
 
 // A HashedTensor is the digest of a tensor.
@@ -42,21 +43,6 @@ type HashedTensor struct {
 	*safetensors.TensorInfo
 	File string
 	Sum  []byte
-}
-
-// hashFile is a file in JSON.
-type hashFile struct {
-	Path   string     `json:"path"`
-	Size   int64      `json:"size"`
-	Digest encode.Hex `json:"digest"`
-	Data   encode.Hex `json:"data"`
-}
-
-// hashSet is a set in JSON.
-type hashSet struct {
-	Name    string     `json:"name"`
-	Tensors int        `json:"tensors"`
-	Digest  encode.Hex `json:"digest"`
 }
 
 // hashTensor is a tensor in JSON.
@@ -70,29 +56,16 @@ type hashTensor struct {
 
 // JSON streams weigh.hash/1.
 func (h *Hash) JSON(w io.Writer, s typeset.Style) error {
-	files := make([]hashFile, len(h.Files))
-	for i, f := range h.Files {
-		files[i] = hashFile{f.Path, f.Size, f.File, f.Data}
-	}
-	sets := make([]hashSet, len(h.Sets))
-	for i, one := range h.Sets {
-		sets[i] = hashSet{one.Name, one.Tensors, one.Sum}
-	}
-	tensors := func(yield func(any) bool) {
-		for i := range h.Tensors {
-			t := &h.Tensors[i]
-			if !yield(hashTensor{t.Name, t.Dtype, append(encode.Dims{}, t.Shape...), t.File, t.Sum}) {
-				return
-			}
-		}
-	}
+	tensors := encode.List(h.Tensors, func(t *HashedTensor) any {
+		return hashTensor{t.Name, t.Dtype, append(encode.Dims{}, t.Shape...), t.File, t.Sum}
+	})
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.hash/1"),
 		encode.M("targets", h.Targets),
 		encode.M("algo", h.Algo),
-		encode.M("files", files),
-		encode.M("sets", sets),
-		encode.M("tensors", encode.Elements(tensors)),
+		encode.M("files", h.Files),
+		encode.M("sets", h.Sets),
+		encode.M("tensors", tensors),
 	})
 }
 

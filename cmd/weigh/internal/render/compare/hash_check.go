@@ -27,13 +27,14 @@ type SumCheck struct {
 	Algo     string
 	What     string // "file" or "tensor"
 	Results  []SumResult
+	Quiet    bool // write only mismatches, and no summary
 }
 
 // A SumResult is the result for one file or tensor.
 type SumResult struct {
-	Name    string
-	Outcome string
-	Detail  string // one line, or ""
+	Name    string `json:"name"`
+	Outcome string `json:"outcome"`
+	Detail  string `json:"detail"` // one line, or ""
 }
 
 // Failed reports whether there is a mismatch.
@@ -53,38 +54,23 @@ func (c *SumCheck) count(outcome string) (n int) {
 	return n
 }
 
-// A sumResult is a result in JSON.
-type sumResult struct {
-	Name    string `json:"name"`
-	Outcome string `json:"outcome"`
-	Detail  string `json:"detail"`
-}
-
 // JSON streams weigh.sums/1.
 func (c *SumCheck) JSON(w io.Writer, s typeset.Style) error {
-	results := func(yield func(any) bool) {
-		for _, r := range c.Results {
-			if !yield(sumResult(r)) {
-				return
-			}
-		}
-	}
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.sums/1"),
 		encode.M("recorded", c.Recorded),
 		encode.M("algo", c.Algo),
 		encode.M("what", c.What),
 		encode.M("ok", !c.Failed() && !c.Unread()),
-		encode.M("results", encode.Elements(results)),
+		encode.M("results", c.Results),
 	})
 }
 
-// Text writes a line for each file, like sha256sum -c, but only mismatches of tensors. With quiet
-// it writes only mismatches, and no summary.
-func (c *SumCheck) Text(w io.Writer, s typeset.Style, quiet bool) error {
+// Text writes a line for each file, like sha256sum -c, but only mismatches of tensors.
+func (c *SumCheck) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		for _, r := range c.Results {
-			if r.Outcome == SumMatches && (quiet || c.What == "tensor") {
+			if r.Outcome == SumMatches && (c.Quiet || c.What == "tensor") {
 				continue
 			}
 			color := typeset.Red
@@ -97,7 +83,7 @@ func (c *SumCheck) Text(w io.Writer, s typeset.Style, quiet bool) error {
 			}
 			w.WriteByte('\n')
 		}
-		if quiet {
+		if c.Quiet {
 			return
 		}
 		color := typeset.Green

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"reflect"
 	"unicode/utf8"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -70,8 +71,8 @@ func escapeJSON(text []byte) []byte {
 	return b
 }
 
-// A Member is a member of an object that is streamed. Its value may be streamed, too, as []Member
-// or Elements, or be computed when it is written, as a func() any.
+// A Member is a member of an object that is streamed. Its value may be streamed, too, as []Member,
+// Elements or a slice, or be computed when it is written, as a func() any.
 type Member struct {
 	Name  string
 	Value any
@@ -138,9 +139,10 @@ func separate(w *bufio.Writer, i int, open byte) {
 	w.WriteByte(open)
 }
 
-// writeValue writes a streamed or a plain value.
+// writeValue writes a streamed or a plain value. A nil slice is an empty list.
 func writeValue(w *bufio.Writer, v any) error {
 	switch v := v.(type) {
+	case json.Marshaler:
 	case []Member:
 		return writeMembers(w, v)
 	case Elements:
@@ -149,6 +151,10 @@ func writeValue(w *bufio.Writer, v any) error {
 		return writeArray(w, v)
 	case func() any:
 		return writeValue(w, v())
+	default:
+		if list := reflect.ValueOf(v); list.Kind() == reflect.Slice {
+			return writeArray(w, Each(list.Len(), func(i int) any { return list.Index(i).Interface() }))
+		}
 	}
 	b, err := Marshal(v)
 	if err != nil {

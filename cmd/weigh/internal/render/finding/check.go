@@ -51,7 +51,10 @@ type Check struct {
 }
 
 // An Unread is a file that could not be read, and why, in one line.
-type Unread struct{ File, Message string }
+type Unread struct {
+	File    string `json:"file"`
+	Message string `json:"message"`
+}
 
 // A Stale is a baseline entry that was not found again.
 type Stale struct {

@@ -73,19 +73,15 @@ type findingJSON struct {
 // json returns the finding for JSON. Bytes are null if the finding is not about bytes, such as a
 // missing file.
 func (f *Finding) json() findingJSON {
-	j := findingJSON{
+	return findingJSON{
 		Rule:     string(f.Rule),
 		Severity: f.Severity.String(),
 		File:     f.File,
 		Bytes:    encode.Pair{Begin: f.Span.Begin, End: f.Span.End, Known: f.Span != safetensors.Span{}},
+		Tensor:   encode.OrNull(typeset.Shortened(f.Tensor)),
 		Message:  f.Detail,
 		Fix:      f.Fix,
 	}
-	if f.Tensor != "" {
-		name := typeset.Shortened(f.Tensor)
-		j.Tensor = &name
-	}
-	return j
 }
 
 // FindingsJSON streams findings.

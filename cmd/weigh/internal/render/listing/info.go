@@ -31,12 +31,12 @@ type File struct {
 	Header *safetensors.Header
 }
 
-// tensors returns the number of tensors in the file.
-func (f *File) tensors() int {
+// tensors returns the tensors in the file.
+func (f *File) tensors() []safetensors.TensorInfo {
 	if f.Header == nil {
-		return 0
+		return nil
 	}
-	return len(f.Header.Tensors)
+	return f.Header.Tensors
 }
 
 // A Set is a set of files that belong together.
@@ -95,7 +95,7 @@ func NewInfo(inv Inventory, sel Selection) *Info {
 	info := &Info{Inventory: inv, Selection: sel, Rows: sel.rows(inv.Files)}
 	info.PerFile = make([]Totals, len(inv.Files))
 	for i := range inv.Files {
-		info.All += inv.Files[i].tensors()
+		info.All += len(inv.Files[i].tensors())
 	}
 	dtypes := make(map[safetensors.Dtype]*Totals)
 	for _, r := range info.Rows {
@@ -111,20 +111,10 @@ func NewInfo(inv Inventory, sel Selection) *Info {
 	for d, t := range dtypes {
 		info.Dtypes = append(info.Dtypes, DtypeTotals{d, *t})
 	}
-	slices.SortFunc(info.Dtypes, func(a, b DtypeTotals) int { return compareTotals(a, b) })
+	slices.SortFunc(info.Dtypes, func(a, b DtypeTotals) int { // the one with the most bytes first
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), compareDtypes(a.Dtype, b.Dtype))
+	})
 	return info
-}
-
-// compareTotals sorts the dtype with the most bytes first.
-func compareTotals(a, b DtypeTotals) int {
-	switch {
-	case a.Bytes != b.Bytes:
-		if a.Bytes > b.Bytes {
-			return -1
-		}
-		return +1
-	}
-	return compareDtypes(a.Dtype, b.Dtype)
 }
 
 // shown returns how many of n lines the limit allows.
@@ -149,7 +139,7 @@ type infoFile struct {
 // json returns the file for JSON. The data size is the actual one, not the one in the header.
 func (f *File) json() infoFile {
 	j := infoFile{Path: f.Path, Format: cmp.Or(f.Format, "safetensors"), Size: encode.Known(f.Size),
-		HeaderSize: encode.Unknown, DataSize: encode.Unknown, Tensors: f.tensors()}
+		HeaderSize: encode.Unknown, DataSize: encode.Unknown, Tensors: len(f.tensors())}
 	if f.Header != nil && f.Format == "" {
 		j.Metadata = f.Header.Metadata
 		j.HeaderSize = encode.Known(f.Header.Size)
@@ -173,7 +163,7 @@ type infoTensor struct {
 }
 
 // tensorJSON returns a row for JSON.
-func (info *Info) tensorJSON(r Row) infoTensor {
+func (info *Info) tensorJSON(r *Row) any {
 	f := &info.Files[r.File]
 	at, good := f.Header.FileSpan(r.TensorInfo), f.Format == "" && offsetsKnown(r.TensorInfo)
 	return infoTensor{
@@ -186,38 +176,23 @@ func (info *Info) tensorJSON(r Row) infoTensor {
 
 // JSON streams weigh.info/1.
 func (info *Info) JSON(w io.Writer, s typeset.Style) error {
-	files := make([]infoFile, len(info.Files))
-	for i := range info.Files {
-		files[i] = info.Files[i].json()
-	}
 	type totals struct {
 		Files int `json:"files"`
 		Totals
 	}
-	shown := info.Selection.shown(len(info.Rows))
-	rows := func(yield func(any) bool) {
-		for _, r := range info.Rows[:shown] {
-			if !yield(info.tensorJSON(r)) {
-				return
-			}
-		}
-	}
-	models := []modelJSON{}
-	for i := range info.Models {
-		models = append(models, info.Models[i].json())
-	}
+	shown := info.Rows[:info.Selection.shown(len(info.Rows))]
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.info/1"),
 		encode.M("targets", info.Targets),
-		encode.M("sets", append([]Set{}, info.Sets...)),
-		encode.M("files", files),
-		encode.M("tensors", encode.Elements(rows)),
-		encode.M("dtypes", append([]DtypeTotals{}, info.Dtypes...)),
+		encode.M("sets", info.Sets),
+		encode.M("files", encode.List(info.Files, func(f *File) any { return f.json() })),
+		encode.M("tensors", encode.List(shown, info.tensorJSON)),
+		encode.M("dtypes", info.Dtypes),
 		encode.M("totals", totals{len(info.Files), info.Totals}),
 		encode.M("logical", logicalOf(info.Models)),
-		encode.M("models", models),
+		encode.M("models", encode.List(info.Models, (*Model).json)),
 		encode.M("violations", finding.FindingsJSON(info.Findings)),
-		encode.M("truncated", shown < len(info.Rows)),
+		encode.M("truncated", len(shown) < len(info.Rows)),
 	})
 }
 

@@ -55,7 +55,7 @@ func NewLayout(f File, header []byte, claimed uint64, findings []finding.Finding
 	}
 	text := int64(len(bytes.TrimRight(header, " \t\r\n")))
 	end := min(f.Header.DataStart(), f.Size)
-	l.add("header", length, length+text, typeset.Plural(int64(f.tensors()), "tensor"))
+	l.add("header", length, length+text, typeset.Plural(int64(len(f.tensors())), "tensor"))
 	l.add("padding", length+text, end, "")
 	l.data(end)
 	return l
@@ -137,7 +137,7 @@ type regionJSON struct {
 }
 
 // json returns the region for JSON.
-func (r *Region) json() regionJSON {
+func (r *Region) json() any {
 	j := regionJSON{
 		Kind: r.Kind, Bytes: encode.Pair{Begin: r.Span.Begin, End: r.Span.End, Known: r.Span.End > 0}, Size: r.size(),
 		Detail: r.Detail, Hex: hex.EncodeToString(r.Hex),
@@ -150,12 +150,11 @@ func (r *Region) json() regionJSON {
 
 // JSON writes weigh.layout/1.
 func (l *Layout) JSON(w io.Writer, s typeset.Style) error {
-	rows := encode.Each(len(l.Regions), func(i int) any { return l.Regions[i].json() })
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.layout/1"),
 		encode.M("target", l.File.Path),
 		encode.M("size", encode.Known(l.File.Size)),
-		encode.M("regions", rows),
+		encode.M("regions", encode.List(l.Regions, (*Region).json)),
 		encode.M("violations", finding.FindingsJSON(l.Findings)),
 	})
 }
@@ -211,7 +210,7 @@ func (l *Layout) Text(w io.Writer, s typeset.Style) error {
 			finding.WriteProblems(w, s, l.Findings, l.Omitted)
 		}
 		typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s %s, %s", s.Fit(typeset.Label(l.File.Path)+":"),
-			typeset.ExactBytes(l.File.Size), typeset.Plural(int64(l.File.tensors()), "tensor")))
+			typeset.ExactBytes(l.File.Size), typeset.Plural(int64(len(l.File.tensors())), "tensor")))
 	})
 }
 

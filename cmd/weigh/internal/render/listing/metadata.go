@@ -22,6 +22,7 @@ import (
 type Metadata struct {
 	Inventory
 	Sums map[string]*metadata.Sums // digests by path; nil if not computed
+	Raw  bool                      // show keys and values unchanged
 }
 
 // Failed reports whether a hash in the metadata does not match.
@@ -93,7 +94,7 @@ func expanded(value string) (json.RawMessage, bool) {
 
 // Text writes the metadata, under file names if it differs: in readable form, or raw with JSON
 // indented.
-func (m *Metadata) Text(w io.Writer, s typeset.Style, raw bool) error {
+func (m *Metadata) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		groups := groupsOf(m.Files)
 		if m.Sums != nil { // digests differ for each file
@@ -110,7 +111,7 @@ func (m *Metadata) Text(w io.Writer, s typeset.Style, raw bool) error {
 				depth = 1
 			}
 			f := &m.Files[g.First]
-			if raw {
+			if m.Raw {
 				writeValues(w, s, f.Header.Metadata, depth)
 			} else {
 				(&facts{metadata.Describe(f.Header.Metadata), m.Sums[f.Path]}).write(w, s, 2*depth)
@@ -170,29 +171,27 @@ type metadataFile struct {
 	Digests  *sumsJSON                  `json:"digests"`
 }
 
-// JSON streams weigh.metadata/1.
-func (m *Metadata) JSON(w io.Writer, s typeset.Style) error {
-	files := func(yield func(any) bool) {
-		for i := range m.Files {
-			f := metadataFile{Path: m.Files[i].Path, Expanded: make(map[string]json.RawMessage)}
-			if h := m.Files[i].Header; h != nil {
-				f.Metadata = h.Metadata
-			}
-			f.Facts, f.Digests = saidOf(metadata.Describe(f.Metadata)), digestsJSON(m.Sums[f.Path])
-			for key, value := range f.Metadata {
-				if text, ok := expanded(value); ok {
-					f.Expanded[key] = text
-				}
-			}
-			if !yield(f) {
-				return
-			}
+// json returns a file for JSON.
+func (m *Metadata) json(f *File) any {
+	j := metadataFile{Path: f.Path, Expanded: make(map[string]json.RawMessage), Digests: digestsJSON(m.Sums[f.Path])}
+	if f.Header != nil {
+		j.Metadata = f.Header.Metadata
+	}
+	j.Facts = saidOf(metadata.Describe(j.Metadata))
+	for key, value := range j.Metadata {
+		if text, ok := expanded(value); ok {
+			j.Expanded[key] = text
 		}
 	}
+	return j
+}
+
+// JSON streams weigh.metadata/1.
+func (m *Metadata) JSON(w io.Writer, s typeset.Style) error {
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.metadata/1"),
 		encode.M("targets", m.Targets),
-		encode.M("files", encode.Elements(files)),
+		encode.M("files", encode.List(m.Files, m.json)),
 		encode.M("violations", finding.FindingsJSON(m.Findings)),
 	})
 }

@@ -150,8 +150,8 @@ type expertsJSON struct {
 }
 
 type factJSON struct {
-	Value any    `json:"value"` // null if unknown
-	From  string `json:"from"`
+	Value any          `json:"value"` // null if unknown
+	From  model.Source `json:"from"`
 }
 
 type architectureJSON struct {
@@ -190,7 +190,7 @@ type differenceJSON struct {
 }
 
 // json returns the model for JSON.
-func (m *Model) json() modelJSON {
+func (m *Model) json() any {
 	j := modelJSON{Name: m.Name, Logical: logicalOf([]Model{*m}), Components: []componentJSON{}, Groups: []groupJSON{}}
 	for i := range m.Counts.Components {
 		p := &m.Counts.Components[i]
@@ -216,11 +216,8 @@ func (m *Model) json() modelJSON {
 	}
 	if a := m.Facts.Adapter; a != nil {
 		j.Adapter = &adapterJSON{
-			a.Kind, a.Modules, factOf(a.Rank), append([]int64{}, a.Ranks...), factJSON{nil, string(a.AlphaFrom)},
+			a.Kind, a.Modules, factOf(a.Rank), append([]int64{}, a.Ranks...), fact(a.Alpha, a.AlphaFrom),
 			append([]string{}, a.Targets...), nameOf(a.Base),
-		}
-		if a.Alpha != 0 {
-			j.Adapter.Alpha.Value = a.Alpha
 		}
 	}
 	if m.Other != nil {
@@ -240,7 +237,7 @@ func compatOf(x *compat.Result) *compatJSON {
 		j.Dtypes[string(d.Dtype)] = d.Params
 	}
 	for _, d := range x.Differences {
-		j.Differences = append(j.Differences, differenceJSON{d.Cause, d.Tensors, d.Params})
+		j.Differences = append(j.Differences, differenceJSON(d))
 	}
 	return j
 }
@@ -253,16 +250,13 @@ func positive(n int64) encode.Known {
 	return encode.Unknown
 }
 
-func factOf(n model.Number) factJSON {
-	if n.Value == 0 {
-		return factJSON{nil, string(n.From)}
+// fact returns a fact for JSON.
+func fact[T comparable](value T, from model.Source) factJSON {
+	if value == *new(T) {
+		return factJSON{nil, from}
 	}
-	return factJSON{n.Value, string(n.From)}
+	return factJSON{value, from}
 }
 
-func nameOf(t model.Text) factJSON {
-	if t.Value == "" {
-		return factJSON{nil, string(t.From)}
-	}
-	return factJSON{t.Value, string(t.From)}
-}
+func factOf(n model.Number) factJSON { return fact(n.Value, n.From) }
+func nameOf(t model.Text) factJSON   { return fact(t.Value, t.From) }

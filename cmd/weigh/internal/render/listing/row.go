@@ -49,14 +49,11 @@ func (s *Selection) Has(ti *safetensors.TensorInfo) bool {
 func (s *Selection) rows(files []File) []Row {
 	n := 0
 	for i := range files {
-		n += files[i].tensors()
+		n += len(files[i].tensors())
 	}
 	rows := make([]Row, 0, n)
 	for i := range files {
-		if files[i].Header == nil {
-			continue
-		}
-		tensors := files[i].Header.Tensors
+		tensors := files[i].tensors()
 		for j := range tensors {
 			if s.Has(&tensors[j]) {
 				rows = append(rows, Row{&tensors[j], i})

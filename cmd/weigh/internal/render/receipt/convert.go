@@ -4,9 +4,12 @@ package receipt
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
@@ -20,18 +23,17 @@ import (
 // A Convert reports a conversion or its plan.
 type Convert struct {
 	*convert.Plan
-	Source, Target string   // as named by the user
-	Values         string   // the file of plain values; "" if there is none
-	Planned        bool     // a plan; nothing was written
-	Version        string   // of the program
-	NotCopied      []string // files next to the source that were not copied
+	Out            Files  // what is written
+	Source, Target string // as named by the user
+	Values         string // the file of plain values; "" if there is none
+	Version        string // of the program
 }
 
 // convertSource is a source in JSON.
 type convertSource struct {
 	Path     string           `json:"path"`
 	Size     int64            `json:"size"`
-	SHA256   *string          `json:"sha256"` // null for a plan
+	SHA256   encode.Hex       `json:"sha256"` // null for a plan
 	Format   torch.Format     `json:"format"`
 	Root     string           `json:"root"`
 	Verdict  string           `json:"verdict"`
@@ -51,14 +53,6 @@ type convertSkipped struct {
 	Unsupported bool   `json:"unsupported"`
 }
 
-// convertFile is an output file in JSON.
-type convertFile struct {
-	Path    string `json:"path"`
-	Size    int64  `json:"size"`
-	Data    int64  `json:"data_size"`
-	Tensors int    `json:"tensors"`
-}
-
 // convertTensor is a tensor in JSON.
 type convertTensor struct {
 	Name   string            `json:"name"`
@@ -68,8 +62,8 @@ type convertTensor struct {
 	Bytes  int64             `json:"bytes"`
 	Source string            `json:"source"`
 	File   string            `json:"file"`
-	Proof  *shards.Proof     `json:"proof"` // null for a plan, like the digest
-	SHA256 *string           `json:"sha256"`
+	Proof  *string           `json:"proof"` // null for a plan, like the digest
+	SHA256 encode.Hex        `json:"sha256"`
 }
 
 // convertDropped is a dropped tensor in JSON.
@@ -80,46 +74,27 @@ type convertDropped struct {
 
 // JSON streams weigh.convert/1.
 func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
-	files, index := c.files()
-	var indexPath *string
-	if index != "" {
-		indexPath = &index
-	}
-	sources := []convertSource{}
-	for _, one := range c.Sources {
-		sources = append(sources, sourceJSON(one))
-	}
-	dropped := []convertDropped{}
-	for _, d := range c.Dropped {
-		dropped = append(dropped, convertDropped(d))
-	}
-	totals := c.totals(files)
-	return encode.Object(w, s, []encode.Member{
+	return encode.Object(w, s, slices.Concat([]encode.Member{
 		encode.M("schema", "weigh.convert/1"),
 		encode.M("version", c.Version),
 		encode.M("source", c.Source),
 		encode.M("target", c.Target),
-		encode.M("dry_run", c.Planned),
+		encode.M("dry_run", !c.Out.Written),
 		encode.M("verdict", c.Verdict.String()),
-		encode.M("sources", sources),
-		encode.M("files", files),
-		encode.M("index", indexPath),
-		encode.M("tensors", encode.Elements(c.rows())),
-		encode.M("dropped", dropped),
-		encode.M("shared", append([][]string{}, c.Shared...)),
+		encode.M("sources", encode.List(c.Sources, sourceJSON)),
+	}, c.Out.members(c.rows()), []encode.Member{
+		encode.M("dropped", encode.List(c.Dropped, func(d *convert.Dropped) any { return convertDropped(*d) })),
+		encode.M("shared", c.Shared),
 		encode.M("values", encode.OrNull(c.Values)),
-		encode.M("warnings", append([]string{}, c.Warnings...)),
-		encode.M("replaced", append([]string{}, c.Files.Replaced...)),
-		encode.M("removed", append([]string{}, c.Files.Stale...)),
-		encode.M("not_copied", append([]string{}, c.NotCopied...)),
-		encode.M("totals", totals),
-	})
+		encode.M("warnings", c.Warnings),
+	}, c.Out.others(), []encode.Member{c.Out.totals()}))
 }
 
 // sourceJSON returns a source for JSON.
-func sourceJSON(one *convert.Source) convertSource {
+func sourceJSON(source **convert.Source) any {
+	one := *source
 	j := convertSource{
-		Path: one.Path, Size: one.Size, SHA256: encode.HexOf(one.SHA256), Format: one.Format, Root: one.Root,
+		Path: one.Path, Size: one.Size, SHA256: one.SHA256, Format: one.Format, Root: one.Root,
 		Verdict: one.Report.Verdict.String(), Complete: one.Report.Complete,
 		Tensors: one.Tensors, Warnings: append([]string{}, one.Warnings...), Skipped: []convertSkipped{},
 	}
@@ -132,59 +107,16 @@ func sourceJSON(one *convert.Source) convertSource {
 	return j
 }
 
-// files returns the output files, and the path of the index or "".
-func (c *Convert) files() (files []convertFile, index string) {
-	files = []convertFile{}
-	for i := range c.Files.Shards {
-		shard := &c.Files.Shards[i]
-		f := convertFile{Path: c.path(shard.Name), Size: shard.Size, Tensors: len(shard.Tensors)}
-		for _, t := range shard.Tensors {
-			f.Data = encode.Add(f.Data, t.Size())
-		}
-		files = append(files, f)
-	}
-	if c.Files.Index != "" {
-		index = c.path(c.Files.Index)
-		files = append(files, convertFile{Path: index, Size: c.Files.IndexSize})
-	}
-	return files, index
-}
-
-// path returns the path of an output file.
-func (c *Convert) path(name string) string { return filepath.ToSlash(filepath.Join(c.Dir, name)) }
-
 // rows streams the tensors.
-func (c *Convert) rows() func(yield func(any) bool) {
+func (c *Convert) rows() encode.Elements {
 	in := make(map[*safetensors.Tensor]string, len(c.Tensors))
-	for i := range c.Files.Shards {
-		path := c.path(c.Files.Shards[i].Name)
-		for _, t := range c.Files.Shards[i].Tensors {
-			in[t] = path
-		}
+	for t := range c.Out.Tensors() {
+		in[t.Tensor] = c.Out.path(c.Out.Files[t.File].Name)
 	}
-	return func(yield func(any) bool) {
-		for i := range c.Tensors {
-			t := &c.Tensors[i]
-			row := convertTensor{t.Name, t.Was, t.Dtype, append(encode.Dims{}, t.Shape...), t.Size(), c.Sources[t.Source].Path,
-				in[t.Tensor], nil, encode.HexOf(t.SHA256)}
-			if t.Proof != "" {
-				row.Proof = &t.Proof
-			}
-			if !yield(row) {
-				return
-			}
-		}
-	}
-}
-
-// totals sums up the files.
-func (c *Convert) totals(files []convertFile) []encode.Member {
-	var data, size int64
-	for _, f := range files {
-		data, size = encode.Add(data, f.Data), encode.Add(size, f.Size)
-	}
-	return []encode.Member{encode.M("files", len(files)), encode.M("tensors", len(c.Tensors)), encode.M("bytes", data),
-		encode.M("size", size)}
+	return encode.List(c.Tensors, func(t *convert.Tensor) any {
+		return convertTensor{t.Name, t.Was, t.Dtype, append(encode.Dims{}, t.Shape...), t.Size(), c.Sources[t.Source].Path,
+			in[t.Tensor], encode.OrNull(string(t.Proof)), t.SHA256}
+	})
 }
 
 // Text writes a table of sources, warnings, and what was written.
@@ -194,14 +126,21 @@ func (c *Convert) Text(w io.Writer, s typeset.Style) error {
 		fmt.Fprintln(w)
 		say := func(color, text string) { typeset.Wrap(w, s, 0, color, text) }
 		c.judgement(say)
-		c.leftOut(say)
+		if root := c.Sources[0].Root; root != "" {
+			say("", "weights: the tensors under "+typeset.Name(root))
+		}
+		writeNotes(w, s, c.leftOut()...)
 		if c.Values != "" {
 			say("", c.kept())
 		}
-		if !c.Planned {
+		if c.Out.Written {
 			say(typeset.Green, c.proven())
 		}
-		say(typeset.Bold, c.summary())
+		what := c.Out.path(c.Out.Files[0].Name)
+		if c.Out.Index >= 0 {
+			what = typeset.Plural(int64(c.Out.Index), "shard") + " and an index to " + filepath.ToSlash(c.Dir)
+		}
+		say(typeset.Bold, c.Out.summary(typeset.Name(what)))
 	})
 }
 
@@ -215,7 +154,7 @@ func (c *Convert) proven() string {
 	}
 	switch rest := int64(len(c.Tensors)) - summed; {
 	case summed == 0:
-		return "verified: every tensor was read again, and equals its source"
+		return sameAsSource
 	case rest == 0:
 		return "verified: every tensor was read again, and matches its checksum (CRC-32) in the archive"
 	default:
@@ -258,64 +197,88 @@ func (c *Convert) judgement(say func(color, text string)) {
 	}
 }
 
-// leftOut writes what was skipped, dropped or shared.
-func (c *Convert) leftOut(say func(color, text string)) {
-	if root := c.Sources[0].Root; root != "" {
-		say("", "weights: the tensors under "+typeset.Name(root))
-	}
-	var values, without []string // typeset.SomeOf escapes them
+// leftOut returns what was skipped, dropped or shared.
+func (c *Convert) leftOut() []note {
+	values, without := note{"", "skipped", nil}, note{typeset.Yellow, "skipped, because safetensors cannot represent them", nil}
 	for _, one := range c.Sources {
 		for _, k := range one.Skipped {
-			text := fmt.Sprintf("%s (%s)", k.Path, k.What)
+			to := &values
 			if k.Unsupported {
-				without = append(without, text)
-			} else {
-				values = append(values, text)
+				to = &without
 			}
+			to.names = append(to.names, fmt.Sprintf("%s (%s)", k.Path, k.What)) // writeNotes escapes them
 		}
 	}
-	var dropped, shared []string
+	dropped, shared := note{"", "duplicates, not written", nil}, note{"", "tensors that share memory, written separately", nil}
 	for _, d := range c.Dropped {
-		dropped = append(dropped, fmt.Sprintf("%s (the same as %s)", d.Name, d.Kept))
+		dropped.names = append(dropped.names, fmt.Sprintf("%s (the same as %s)", d.Name, d.Kept))
 	}
 	for _, names := range c.Shared {
 		text := names[0] + " with " + names[1]
 		if more := len(names) - 2; more > 0 {
 			text += fmt.Sprintf(" and %s more", typeset.Count(int64(more)))
 		}
-		shared = append(shared, text)
+		shared.names = append(shared.names, text)
 	}
-	for _, list := range []struct {
-		color, what string
-		items       []string
-	}{
-		{"", "skipped", values},
-		{typeset.Yellow, "skipped, because safetensors cannot represent them", without},
-		{"", "duplicates, not written", dropped},
-		{"", "tensors that share memory, written separately", shared},
-		{"", "not copied", c.NotCopied},
-	} {
-		if len(list.items) > 0 {
-			say(list.color, list.what+": "+typeset.SomeOf(list.items))
-		}
-	}
+	return []note{values, without, dropped, shared, {"", "not copied", c.Out.NotCopied}}
 }
 
-// summary returns the summary line.
-func (c *Convert) summary() string {
-	verb := "wrote"
-	if c.Planned {
-		verb = "would write"
+// valuesFile is the values of one source.
+type valuesFile struct {
+	Path    string          `json:"path"`
+	Values  json.RawMessage `json:"values"`
+	LeftOut []valueLeftOut  `json:"left_out"`
+}
+
+// valueLeftOut is a value that JSON cannot represent.
+type valueLeftOut struct {
+	Path string `json:"path"`
+	What string `json:"what"`
+}
+
+// ValuesJSON writes weigh.values/1, indented.
+func (c *Convert) ValuesJSON(w io.Writer, _ typeset.Style) error {
+	doc := struct {
+		Schema string       `json:"schema"`
+		Files  []valuesFile `json:"files"`
+	}{"weigh.values/1", []valuesFile{}}
+	for _, one := range c.Sources {
+		f := valuesFile{Path: one.Path, Values: json.RawMessage("null"), LeftOut: []valueLeftOut{}}
+		if v := one.Values; v != nil {
+			f.Values = v.JSON
+			for _, k := range v.LeftOut {
+				f.LeftOut = append(f.LeftOut, valueLeftOut{k.Path, k.What})
+			}
+		}
+		doc.Files = append(doc.Files, f)
 	}
-	files, index := c.files()
-	what := files[0].Path
-	if index != "" {
-		what = fmt.Sprintf("%s and an index to %s", typeset.Plural(int64(len(files)-1), "shard"), filepath.ToSlash(c.Dir))
+	line, err := encode.Marshal(doc)
+	if err != nil {
+		return err
 	}
-	var data int64
-	for _, f := range files {
-		data = encode.Add(data, f.Data)
+	var text bytes.Buffer
+	if err := json.Indent(&text, append(line, '\n'), "", "  "); err != nil {
+		return err
 	}
-	return fmt.Sprintf("%s %s: %s, %s", verb, typeset.Name(what), typeset.Plural(int64(len(c.Tensors)), "tensor"),
-		typeset.ExactBytes(data))
+	_, err = text.WriteTo(w)
+	return err
+}
+
+// kept says where the values are, and how many are left out.
+func (c *Convert) kept() string {
+	left := 0
+	for _, one := range c.Sources {
+		if one.Values != nil {
+			left += len(one.Values.LeftOut)
+		}
+	}
+	verb := "are in"
+	if !c.Out.Written {
+		verb = "would be in"
+	}
+	text := fmt.Sprintf("other values %s %s", verb, typeset.Name(filepath.ToSlash(c.Values)))
+	if left > 0 {
+		text += fmt.Sprintf("; %s more cannot be represented in JSON, and are listed there", typeset.Count(int64(left)))
+	}
+	return text
 }

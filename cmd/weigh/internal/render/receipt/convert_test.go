@@ -18,14 +18,14 @@ import (
 // twice.
 func TestConvertNames(t *testing.T) {
 	const evil = "x\x1b[2J\n"
-	c := &Convert{Plan: &convert.Plan{
+	files := &shards.Plan{Shards: []shards.PlannedShard{{Name: evil}}}
+	c := &Convert{Out: Files{files.Receipt()}, Plan: &convert.Plan{
 		Sources: []*convert.Source{{
 			Path: evil, Root: evil, Warnings: []string{evil},
 			Report:  &scan.Report{Verdict: pickle.Suspicious, Findings: []scan.Finding{{Finding: pickle.Finding{Severity: pickle.Warning, Message: evil}}}},
 			Skipped: []torch.Skipped{{Path: evil, What: "an int"}, {Path: evil, What: "a sparse tensor", Unsupported: true}},
 		}},
 		Warnings: []string{evil}, Dropped: []convert.Dropped{{Name: evil, Kept: evil}}, Shared: [][]string{{evil, evil, evil}},
-		Files: &shards.Plan{Shards: []shards.PlannedShard{{Name: evil}}},
 	}}
 	var b strings.Builder
 	if err := c.Text(&b, typeset.Style{}); err != nil {

@@ -3,7 +3,6 @@
 package receipt
 
 import (
-	"encoding/hex"
 	"io"
 
 	"github.com/weightools/safetensors"
@@ -17,22 +16,27 @@ import (
 type Edit struct {
 	*edit.Receipt
 	NotCopied []string // files next to the source that were not copied
+	All       bool     // do not shorten lists on a terminal
 }
 
 // editTotals sums up a report.
 type editTotals struct {
-	Kept       int   `json:"kept"`
-	Renamed    int   `json:"renamed"` // among the kept, like the cast
-	Cast       int   `json:"cast"`
-	Dropped    int   `json:"dropped"`
-	Bytes      int64 `json:"bytes"` // of all kept tensors
+	Kept    int   `json:"kept"`
+	Renamed int   `json:"renamed"` // among the kept, like the cast
+	Cast    int   `json:"cast"`
+	Dropped int   `json:"dropped"`
+	Bytes   int64 `json:"bytes"` // of all kept tensors
+	editLosses
+
+	files, written int // numbers of changed files, and of new ones
+	same           int // number of tensors verified as unchanged
+}
+
+// editLosses is the losses of casts in JSON.
+type editLosses struct {
 	Rounded    int64 `json:"rounded"`
 	Zeroed     int64 `json:"zeroed"`
 	OutOfRange int64 `json:"out_of_range"`
-
-	files, written int   // numbers of changed files, and of new ones
-	same           int   // number of tensors verified as unchanged
-	size           int64 // bytes of new files
 }
 
 // totals sums up the report.
@@ -44,7 +48,7 @@ func (e *Edit) totals() (t editTotals) {
 			continue
 		}
 		t.Kept++
-		t.Bytes = encode.Plus(t.Bytes, encode.Known(row.Now.Size()))
+		t.Bytes = encode.Add(t.Bytes, row.Now.Size())
 		if row.Now.Name != row.Was.Name {
 			t.Renamed++
 		}
@@ -59,11 +63,10 @@ func (e *Edit) totals() (t editTotals) {
 		t.OutOfRange += row.Losses.OutOfRange
 	}
 	for i := range e.Files {
-		switch f := &e.Files[i]; f.Action {
+		switch e.Files[i].Action {
 		case edit.Written:
 			t.written++
 			t.files++
-			t.size = encode.Plus(t.size, encode.Known(f.Size))
 		case edit.Overwritten, edit.Removed:
 			t.files++
 		}
@@ -93,71 +96,51 @@ type editTensor struct {
 	Bytes    int64             `json:"bytes"`
 	File     string            `json:"file"`
 	Payload  edit.Payload      `json:"payload"`
-	SHA256   *string           `json:"sha256"` // null if not read
+	SHA256   encode.Hex        `json:"sha256"` // null if not read
 	Losses   *editLosses       `json:"losses"` // null if not cast
 }
 
-// editLosses is the losses of a cast in JSON.
-type editLosses struct {
-	Rounded    int64 `json:"rounded"`
-	Zeroed     int64 `json:"zeroed"`
-	OutOfRange int64 `json:"out_of_range"`
-}
-
-// fileJSON returns a file for JSON.
-func fileJSON(f *edit.File) editFile {
+// editFileJSON returns a file for JSON.
+func editFileJSON(f *edit.File) any {
 	at := f.Overwritten
 	return editFile{f.Path, f.Action, f.Size, f.HeaderSize, f.Tensors,
 		encode.Pair{Begin: at.Begin, End: at.End, Known: f.Action == edit.Overwritten}, f.Before, f.After}
 }
 
 // tensorJSON returns a tensor for JSON.
-func (e *Edit) tensorJSON(row *edit.Tensor) editTensor {
+func (e *Edit) tensorJSON(row *edit.Tensor) any {
 	j := editTensor{
 		Was: row.Was.Name, WasDtype: row.Was.Dtype, Shape: append(encode.Dims{}, row.Was.Shape...),
 		File: e.Files[row.File].Path, Payload: row.Payload,
 	}
 	if row.Now != nil {
-		dtype := string(row.Now.Dtype)
-		j.Name, j.Dtype, j.Bytes = &row.Now.Name, &dtype, row.Now.Size()
+		j.Name, j.Dtype, j.Bytes = &row.Now.Name, (*string)(&row.Now.Dtype), row.Now.Size()
 	}
 	if row.Payload == edit.Same || row.Payload == edit.Converted {
-		digest := hex.EncodeToString(row.SHA256[:])
-		j.SHA256 = &digest
+		j.SHA256 = row.SHA256[:]
 	}
 	if row.Payload == edit.Converted {
-		j.Losses = &editLosses{row.Losses.Rounded, row.Losses.Zeroed, row.Losses.OutOfRange}
+		j.Losses = (*editLosses)(&row.Losses)
 	}
 	return j
 }
 
 // JSON streams weigh.edit/1.
 func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
-	var target, index any
-	if e.Target != "" {
-		target = e.Target
-	}
+	var index any
 	if e.Index != nil {
-		index = struct {
-			Path   string      `json:"path"`
-			Action edit.Action `json:"action"`
-		}{e.Index.Path, e.Index.Action}
+		index = []encode.Member{encode.M("path", e.Index.Path), encode.M("action", e.Index.Action)}
 	}
-	files := make([]editFile, len(e.Files))
-	for i := range e.Files {
-		files[i] = fileJSON(&e.Files[i])
-	}
-	rows := encode.Each(len(e.Tensors), func(i int) any { return e.tensorJSON(&e.Tensors[i]) })
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.edit/1"),
 		encode.M("source", e.Source),
-		encode.M("target", target),
+		encode.M("target", encode.OrNull(e.Target)),
 		encode.M("dry_run", e.DryRun),
-		encode.M("files", files),
+		encode.M("files", encode.List(e.Files, editFileJSON)),
 		encode.M("index", index),
-		encode.M("tensors", rows),
+		encode.M("tensors", encode.List(e.Tensors, e.tensorJSON)),
 		encode.M("mended", finding.FindingsJSON(e.mended())),
-		encode.M("not_copied", append([]string{}, e.NotCopied...)),
+		encode.M("not_copied", e.NotCopied),
 		encode.M("totals", e.totals()),
 	})
 }

@@ -16,16 +16,14 @@ import (
 )
 
 // Text writes changed tensors, changed metadata and all files. On a terminal it shortens long
-// lists unless all is set.
-func (e *Edit) Text(w io.Writer, s typeset.Style, all bool) error {
+// lists unless All is set.
+func (e *Edit) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
-		e.writeTensors(w, s, all)
+		e.writeTensors(w, s)
 		e.writeMetadata(w, s)
 		e.writeMended(w, s)
-		e.writeFiles(w, s, all)
-		if len(e.NotCopied) > 0 {
-			typeset.Wrap(w, s, 0, "", "not copied: "+typeset.SomeOf(e.NotCopied))
-		}
+		e.writeFiles(w, s)
+		writeNotes(w, s, note{"", "not copied", e.NotCopied})
 		for _, line := range e.verdict() {
 			typeset.Wrap(w, s, 0, typeset.Bold, line)
 		}
@@ -33,7 +31,7 @@ func (e *Edit) Text(w io.Writer, s typeset.Style, all bool) error {
 }
 
 // writeTensors writes the changed tensors.
-func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style, all bool) {
+func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style) {
 	const most = 40 // on a terminal
 	var rows []*edit.Tensor
 	for i := range e.Tensors {
@@ -42,7 +40,7 @@ func (e *Edit) writeTensors(w *bufio.Writer, s typeset.Style, all bool) {
 		}
 	}
 	shown := len(rows)
-	if s.Terminal() && !all {
+	if s.Terminal() && !e.All {
 		shown = min(shown, most)
 	}
 	t := &typeset.Table{N: shown, Columns: []typeset.Column{
@@ -119,31 +117,6 @@ func sizeOf(row *edit.Tensor) int64 {
 	return row.Now.Size()
 }
 
-// A keyChange is a change of a metadata key. A missing value is nil.
-type keyChange struct {
-	key           string
-	before, after *string
-}
-
-// keyChanges returns the changes between two versions of metadata, by key.
-func keyChanges(before, after map[string]string) (changes []keyChange) {
-	for _, key := range slices.Sorted(maps.Keys(before)) {
-		was := before[key]
-		if now, stays := after[key]; !stays {
-			changes = append(changes, keyChange{key, &was, nil})
-		} else if now != was {
-			changes = append(changes, keyChange{key, &was, &now})
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(after)) {
-		if _, was := before[key]; !was {
-			now := after[key]
-			changes = append(changes, keyChange{key, nil, &now})
-		}
-	}
-	return changes
-}
-
 // writeMetadata writes the changed keys. Equal changes in several files are written once.
 func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	for _, g := range listing.Grouped(len(e.Files), func(i, j int) bool {
@@ -151,7 +124,7 @@ func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 		return maps.Equal(a.Before, b.Before) && maps.Equal(a.After, b.After)
 	}) {
 		f := &e.Files[g.First]
-		changes := keyChanges(f.Before, f.After)
+		changes := listing.KeyChanges(f.Before, f.After)
 		if f.Action == edit.Removed || len(changes) == 0 {
 			continue
 		}
@@ -160,25 +133,7 @@ func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 			title += " of " + g.Of(e.labels()(g.First))
 		}
 		w.WriteString(s.Paint(typeset.Bold, title) + "\n")
-		for _, c := range changes {
-			c.write(w, s)
-		}
-		w.WriteByte('\n')
-	}
-}
-
-// write writes the old and the new value.
-func (c *keyChange) write(w *bufio.Writer, s typeset.Style) {
-	line := func(sign, color, value string) {
-		name := typeset.Name(c.key)
-		w.WriteString("  " + s.Paint(color, sign+" "+name) + ": " +
-			listing.ShortValue(s, len("  - : ")+typeset.Width(name), value, false) + "\n")
-	}
-	if c.before != nil {
-		line("-", typeset.Red, *c.before)
-	}
-	if c.after != nil {
-		line("+", typeset.Green, *c.after)
+		listing.WriteKeyChanges(w, s, changes)
 	}
 }
 
@@ -207,10 +162,10 @@ func (e *Edit) writeMended(w *bufio.Writer, s typeset.Style) {
 }
 
 // writeFiles writes the table of files.
-func (e *Edit) writeFiles(w *bufio.Writer, s typeset.Style, all bool) {
+func (e *Edit) writeFiles(w *bufio.Writer, s typeset.Style) {
 	files, short := e.allFiles(), e.labels()
 	shown := len(files)
-	if s.Terminal() && !all {
+	if s.Terminal() && !e.All {
 		shown = min(shown, listing.MostFiles)
 	}
 	number := func(title string, yields int, value func(*edit.File) string) typeset.Column {

@@ -36,7 +36,7 @@ func (g *Got) JSON(w io.Writer, s typeset.Style) error {
 }
 
 // Text writes a line for each file.
-func (g *Got) Text(w io.Writer) error {
+func (g *Got) Text(w io.Writer, _ typeset.Style) error {
 	for _, f := range g.Files {
 		how := "downloaded"
 		if g.Local {

@@ -79,10 +79,9 @@ func (r *StatsRow) json(digest bool) statsJSON {
 
 // JSON streams weigh.stats/1.
 func (st *Stats) JSON(w io.Writer, s typeset.Style) error {
-	rows := encode.Each(len(st.Rows), func(i int) any { return st.Rows[i].json(st.Digest) })
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.stats/1"),
-		encode.M("tensors", rows),
+		encode.M("tensors", encode.List(st.Rows, func(r *StatsRow) any { return r.json(st.Digest) })),
 		encode.M("truncated", st.Truncated),
 	})
 }

@@ -27,7 +27,7 @@ type Version struct {
 func (v *Version) JSON(w io.Writer, s typeset.Style) error { return encode.Write(w, s, v) }
 
 // Text writes one line.
-func (v *Version) Text(w io.Writer) error {
+func (v *Version) Text(w io.Writer, _ typeset.Style) error {
 	revision := ""
 	if v.Revision != "" {
 		revision = fmt.Sprintf(" (%.12s", v.Revision)

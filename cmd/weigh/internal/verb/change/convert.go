@@ -166,8 +166,10 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	if err := spareForValues(sess, values, plan); err != nil {
 		return err
 	}
-	r := receipt.Convert{Plan: plan, Source: target.Printable(source), Target: f.target, Values: f.values,
-		Planned: f.dryRun, Version: version.Build().Version, NotCopied: leftBehind(source, plan.Dir)}
+	out := plan.Files.Receipt()
+	out.Written, out.NotCopied = !f.dryRun, leftBehind(source, plan.Dir)
+	r := &receipt.Convert{Plan: plan, Out: receipt.Files{Receipt: out}, Source: target.Printable(source),
+		Target: f.target, Values: f.values, Version: version.Build().Version}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
 			return convertError(sess, err)
@@ -178,15 +180,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 			}
 		}
 	}
-	if sess.Quiet && !f.json && !f.dryRun {
-		return nil
-	}
-	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
-		if f.json {
-			return r.JSON(w, s)
-		}
-		return r.Text(w, s)
-	})
+	return sess.Receipt(r, f.json, f.dryRun)
 }
 
 // spareForValues returns why the file of values must not be written: it is a source, or

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -245,18 +244,9 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 			return editError(err, e)
 		}
 	}
-	if sess.Quiet && !f.json && !f.dryRun {
-		return nil
-	}
-	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
-		notCopied := notCopied(source, result)
-		result.Source = target.Printable(result.Source)
-		r := receipt.Edit{Receipt: result, NotCopied: notCopied}
-		if f.json {
-			return r.JSON(w, s)
-		}
-		return r.Text(w, s, f.all)
-	})
+	r := &receipt.Edit{Receipt: result, NotCopied: notCopied(source, result), All: f.all}
+	r.Source = target.Printable(r.Source)
+	return sess.Receipt(r, f.json, f.dryRun)
 }
 
 // severalModels returns the error of a folder with several models, in the words of split.

@@ -120,13 +120,7 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 	if err := fetchAll(ctx, sess, files, f, got); err != nil {
 		return err
 	}
-	if f.json {
-		return got.JSON(sess.Stdout, sess.Style())
-	}
-	if sess.Quiet {
-		return nil
-	}
-	return got.Text(sess.Stdout)
+	return sess.Receipt(got, f.json, false)
 }
 
 // A wanted file is one to download.

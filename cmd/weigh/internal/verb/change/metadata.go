@@ -4,20 +4,19 @@ package change
 
 import (
 	"context"
-	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/edit"
 	"github.com/weightools/safetensors/model/metadata"
-	"golang.org/x/sync/errgroup"
 )
 
 // metadataFlags are the flags of metadata.
@@ -89,19 +88,13 @@ func runMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 	if err != nil {
 		return err
 	}
-	m := listing.Metadata{Inventory: found.Inventory}
+	m := &listing.Metadata{Inventory: found.Inventory, Raw: f.raw}
 	if f.hashes {
 		if m.Sums, err = hashesOf(cmd.Context(), sess, found); err != nil {
 			return err
 		}
 	}
-	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		if f.json {
-			return m.JSON(w, s)
-		}
-		return m.Text(w, s, f.raw)
-	})
-	if err != nil {
+	if err := sess.Report(&f.Output, m, f.json); err != nil {
 		return err
 	}
 	if m.Failed() {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -202,19 +201,10 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 		}
 		result = written
 	}
-	if sess.Quiet && !r.json && !r.dryRun {
-		return nil
-	}
-	say := &receipt.Reshard{
-		Receipt: result, Schema: r.schema, Targets: target.AllPrintable(r.targets), InPlace: r.inPlace,
-		MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
-	}
-	return sess.Write(new(cli.Output), func(w io.Writer, s typeset.Style) error {
-		if r.json {
-			return say.JSON(w, s)
-		}
-		return say.Text(w, s)
-	})
+	return sess.Receipt(&receipt.Reshard{
+		Files: receipt.Files{Receipt: result}, Schema: r.schema, Targets: target.AllPrintable(r.targets),
+		InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
+	}, r.json, r.dryRun)
 }
 
 // checkFolder returns an error if the name of an output folder is that of something else.

@@ -177,11 +177,5 @@ func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 	if !slices.Contains(names, f.explain) {
 		return cli.UnknownValue("--explain", f.explain, names)
 	}
-	e := finding.Explain(safetensors.Rule(f.explain))
-	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		if f.json {
-			return e.JSON(w, s)
-		}
-		return e.Text(w, s)
-	})
+	return sess.Report(&f.Output, finding.Explain(safetensors.Rule(f.explain)), f.json)
 }

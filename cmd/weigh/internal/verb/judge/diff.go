@@ -4,7 +4,6 @@ package judge
 
 import (
 	"context"
-	"io"
 	"maps"
 	"math"
 	"path"
@@ -17,7 +16,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/diff"
 )
@@ -129,17 +127,12 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
-	d := &compare.Diff{A: target.Printable(nameA), B: target.Printable(nameB), HeadersOnly: f.headers, Values: f.values}
+	d := &compare.Diff{A: target.Printable(nameA), B: target.Printable(nameB), HeadersOnly: f.headers, Values: f.values,
+		All: f.all}
 	if err := compareSides(ctx, sess, d, sides, f); err != nil {
 		return err
 	}
-	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		if f.json {
-			return d.JSON(w, s)
-		}
-		return d.Text(w, s, !f.all && s.Terminal())
-	})
-	if err != nil {
+	if err := sess.Report(&f.Output, d, f.json); err != nil {
 		return err
 	}
 	if d.Different() {
@@ -225,26 +218,7 @@ func compareSides(ctx context.Context, sess *cli.Session, d *compare.Diff, sides
 	}
 	d.Tensors = [2]int{sides[0].tensors, sides[1].tensors}
 	if !f.weights {
-		d.Metadata = compareMetadata(sides[0].metadata, sides[1].metadata)
+		d.Metadata = listing.KeyChanges(sides[0].metadata, sides[1].metadata)
 	}
 	return nil
-}
-
-// compareMetadata returns the keys whose values differ, sorted.
-func compareMetadata(a, b map[string]string) (list []compare.DiffMetadata) {
-	keys := maps.Clone(a)
-	maps.Copy(keys, b)
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		m := compare.DiffMetadata{Key: key}
-		if value, ok := a[key]; ok {
-			m.A = &value
-		}
-		if value, ok := b[key]; ok {
-			m.B = &value
-		}
-		if m.A == nil || m.B == nil || *m.A != *m.B {
-			list = append(list, m)
-		}
-	}
-	return list
 }

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,12 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/digest"
-	"golang.org/x/sync/errgroup"
 )
 
 // A record is a file of recorded digests.
@@ -65,7 +64,7 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	case len(args) == 0 && len(r.files) == 0:
 		return cli.Usagef("%q contains no digests of files; name the target whose tensors to compare", f.check)
 	}
-	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file"}
+	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file", Quiet: sess.Quiet}
 	if len(args) == 1 {
 		c.What = "tensor"
 		c.Results, err = checkTensors(cmd.Context(), sess, args[0], r, f)
@@ -75,13 +74,7 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	if err != nil {
 		return err
 	}
-	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		if f.json {
-			return c.JSON(w, s)
-		}
-		return c.Text(w, s, sess.Quiet)
-	})
-	switch {
+	switch err := sess.Report(&f.Output, c, f.json); {
 	case err != nil:
 		return err
 	case c.Failed():

@@ -13,7 +13,6 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
@@ -77,12 +76,7 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 		scanner.Visit = show
 		return scanner.Scan(&readCounter{r, read, ctx}, size, arg)
 	}
-	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		if f.json {
-			return p.JSON(w, s)
-		}
-		return p.Text(w, s)
-	})
+	err = sess.Report(&f.Output, p, f.json)
 	var none *scanreport.NoMemberError
 	switch {
 	case errors.As(err, &none):

@@ -3,13 +3,10 @@
 package look
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
@@ -51,13 +48,7 @@ Invalid files are mapped as far as they can be read, with exit code 1.`,
 					return err
 				}
 			}
-			err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
-				if json {
-					return l.JSON(w, s)
-				}
-				return l.Text(w, s)
-			})
-			if err != nil {
+			if err := sess.Report(&out, l, json); err != nil {
 				return err
 			}
 			return f.Refused(lenient)

@@ -4,12 +4,9 @@
 package other
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 )
 
@@ -37,10 +34,5 @@ func Version(sess *cli.Session) *cobra.Command {
 
 // PrintVersion prints the version. It is also the flag --version.
 func PrintVersion(sess *cli.Session, json bool) error {
-	return sess.Write(&cli.Output{}, func(w io.Writer, s typeset.Style) error {
-		if json {
-			return version.Build().JSON(w, s)
-		}
-		return version.Build().Text(w)
-	})
+	return sess.Report(&cli.Output{}, version.Build(), json)
 }

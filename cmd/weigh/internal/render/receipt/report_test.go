@@ -35,7 +35,7 @@ func reshard(t *testing.T, n int, name string) *Reshard {
 		written.Files[i].Name, written.Files[i].Size = fmt.Sprintf("%s-%05d-of-%05d.safetensors", name, i+1, n), 100
 	}
 	written.Files[n].Name, written.Files[n].Size = "m.safetensors.index.json", 50
-	return &Reshard{Receipt: written, Schema: "weigh.split/1", Targets: []string{"in"}, Digests: true}
+	return &Reshard{Files: Files{written}, Schema: "weigh.split/1", Targets: []string{"in"}, Digests: true}
 }
 
 func TestReshardText(t *testing.T) {
