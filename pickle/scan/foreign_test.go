@@ -57,27 +57,6 @@ func TestJava(t *testing.T) {
 	}
 }
 
-// A node of a graph is a message with its name (field 1) and its operation (field 2).
-func TestTensorFlowGraph(t *testing.T) {
-	node := func(name, op string) string {
-		return "\x0a" + string([]byte{byte(len(name))}) + name + "\x12" + string([]byte{byte(len(op))}) + op
-	}
-	graph := "\x08\x01\x12\xff\x03\x00" + node("weights", "VarHandleOp") + node("read", "ReadVariableOp")
-	if r := scanned(t, new(Scanner), []byte(graph), "saved_model.pb"); r.Verdict != pickle.Safe {
-		t.Errorf("%v: %v", r.Verdict, r.Findings)
-	}
-	for op, want := range map[string]pickle.Verdict{"PyFunc": pickle.Dangerous, "EagerPyFunc": pickle.Dangerous, "WriteFile": pickle.Dangerous, "ReadFile": pickle.Suspicious} {
-		r := scanned(t, new(Scanner), []byte(graph+node("model/x", op)+graph), "saved_model.pb")
-		if r.Verdict != want || rules(r) != "tensorflow-op" || r.Format != "tensorflow-graph" {
-			t.Errorf("%s: %s, %v (%s)", op, r.Format, r.Verdict, rules(r))
-		}
-	}
-	// The word without a name before it, as in a list, does not count.
-	if r := scanned(t, new(Scanner), []byte(graph+"\xff\x12\x06PyFunc"), "saved_model.pb"); r.Verdict != pickle.Safe {
-		t.Errorf("the word alone is %v", r.Verdict)
-	}
-}
-
 // tarred returns a tar archive.
 func tarred(t testing.TB, files ...file) []byte {
 	t.Helper()

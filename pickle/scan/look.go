@@ -38,7 +38,7 @@ func look(p *part) error {
 		return err
 	}
 	head = bytes.Clone(head)
-	for _, step := range []func([]byte) error{p.boxes, p.data, p.pickle, p.tail} {
+	for _, step := range []func([]byte) error{p.boxes, p.data, p.graphs, p.pickle, p.tail} {
 		if err := step(head); err != nil {
 			return err
 		}

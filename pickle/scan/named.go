@@ -110,9 +110,6 @@ func (p *part) opaqueData() error {
 		return err
 	}
 	p.spend(min(p.size, p.mostSearch()) / 8)
-	if err := p.graphNodes(); err != nil {
-		return err
-	}
 	if cut {
 		p.find(RulePartlySearched, 0, "only the first %[2]s of %[1]s were searched for pickles", bytesOf(p.size),
 			bytesOf(p.mostSearch()))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
+	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
 )
 
 // The rules about archives and compressed data.
@@ -69,7 +70,8 @@ const (
 	RuleYAMLTag       pickle.Rule = "yaml-python-tag"
 	RuleJava          pickle.Rule = "java-serialization"
 	RuleJavaGadget    pickle.Rule = "java-gadget"
-	RuleGraphOp       pickle.Rule = "tensorflow-op"
+	RuleGraphOp       pickle.Rule = tfgraph.Rule
+	RuleGraphCustom   pickle.Rule = tfgraph.RuleCustom
 	RuleMetadataCode  pickle.Rule = "metadata-code"
 	RuleNotSafeTensor pickle.Rule = "bad-safetensors"
 )
@@ -154,6 +156,7 @@ var laws = [...]law{
 	{RuleJava, pickle.Warning, "The file contains serialized Java objects, which loading creates."},
 	{RuleJavaGadget, pickle.Error, "Serialized Java objects include a class that is known to run code when it is loaded."},
 	{RuleGraphOp, pickle.Error, "A TensorFlow graph contains an operation that accesses files or calls Python."},
+	{RuleGraphCustom, pickle.Warning, "A TensorFlow graph contains an operation that a library must provide."},
 	{RuleMetadataCode, pickle.Warning,
 		"Metadata contains code or markup, which runs only if a program executes metadata."},
 	{RuleNotSafeTensor, pickle.Note, "A safetensors file violates rules of its format."},

@@ -1,0 +1,125 @@
+// Formats that packages of their own analyze: their findings become those of the part.
+
+package scan
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
+	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
+	"github.com/weightools/safetensors/pickle/scan/internal/wire"
+)
+
+// graphs analyzes protocol buffers. They have no magic number, so each part that consists of
+// fields is parsed as the messages of all programs.
+func (p *part) graphs(head []byte) error {
+	if filetype.IsText(head) {
+		return p.textGraph(head)
+	}
+	file := wire.NewFile(p.file, p.size, p.spend)
+	ok, err := file.Valid()
+	if err != nil || !ok {
+		return p.limited(err)
+	}
+	r, err := tfgraph.Analyze(file)
+	return p.evidence(r, err, p.file)
+}
+
+// textGraph analyzes a graph in the text form of protocol buffers.
+func (p *part) textGraph(head []byte) error {
+	if !tfgraph.IsText(head) {
+		return nil
+	}
+	if p.size > mostConfig || !p.spend(costJSON*p.size) {
+		p.overBudget(0, "the text has %s, more than are read of a graph", bytesOf(p.size))
+		return nil
+	}
+	text := make([]byte, p.size)
+	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+		return err
+	}
+	messages, err := tfgraph.Encode(text)
+	if ext := extensionOf(p.name); err != nil && (ext == ".pbtxt" || ext == ".prototxt") {
+		p.unanalysed("it is not a valid graph in text form: %v", err)
+	}
+	for _, b := range messages {
+		file := wire.NewFile(bytes.NewReader(b), int64(len(b)), p.spend)
+		r, err := tfgraph.Analyze(file)
+		if r.Format != "" {
+			r.Format += "-text"
+		}
+		for i := range r.Findings {
+			r.Findings[i].Offset = 0 // offsets of the bytes mean nothing in the text
+		}
+		if err := p.evidence(r, err, bytes.NewReader(b)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limited reports a spent budget. It returns other errors.
+func (p *part) limited(err error) error {
+	if errors.Is(err, evidence.ErrBudget) {
+		p.overWork(0)
+		return nil
+	}
+	return err
+}
+
+// evidence takes over what an analyzer found. A part that has another format, too, keeps its
+// name if nothing was found.
+func (p *part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
+	if err := p.limited(err); err != nil {
+		return err
+	}
+	if r.Format == "" && len(r.Findings) == 0 || p.formats > 0 && len(r.Findings)+len(r.Configs) == 0 {
+		return nil
+	}
+	p.is(r.Format)
+	p.swept = true
+	for _, f := range r.Findings {
+		p.add(f)
+	}
+	for _, what := range r.Unanalysed {
+		p.unanalysed("it contains %s", what)
+	}
+	if r.Incomplete != "" {
+		p.unscanned(0, "%s", r.Incomplete)
+	}
+	for _, span := range r.Configs {
+		if err := p.configAt(extent.Span{Begin: span.Pos, End: span.End}, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configAt analyzes a range that is a Keras configuration.
+func (p *part) configAt(span extent.Span, from io.ReaderAt) error {
+	if span.Len() > mostConfig || !p.spend(costJSON*span.Len()) {
+		p.overBudget(span.Begin, "the configuration has %s, more than are read", bytesOf(span.Len()))
+		return nil
+	}
+	text := make([]byte, span.Len())
+	if err := bytesio.ReadFull(from, text, span.Begin); err != nil {
+		return err
+	}
+	c := config.NewReader(config.Lenient(text), span.Begin, kerasJudge{p})
+	switch err := c.Value(); {
+	case c.TooDeep:
+		p.unscanned(span.Begin, "a configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
+	case err != nil:
+		p.add(pickle.Finding{Rule: RuleBadConfig, Severity: pickle.Warning, Offset: span.Begin,
+			Message: "a configuration is invalid JSON: " + err.Error()})
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+// What analyzers of formats report.
+
+// Package evidence has the type that the analyzers of formats return.
+package evidence
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weightools/safetensors/pickle"
+)
+
+// ErrBudget says that the budget of work is spent.
+var ErrBudget = errors.New("the budget is spent")
+
+// A Span is a range of a file that contains a message or a value.
+type Span struct{ Pos, End int64 }
+
+// Len returns the length of a span in bytes.
+func (s Span) Len() int64 { return s.End - s.Pos }
+
+// A Report is what is found in a file of one format.
+type Report struct {
+	Format   string // "" if the file has another format
+	Findings []pickle.Finding
+	Configs  []Span // Keras configurations, which are JSON
+	Pickles  []Span // data that a loader may unpickle
+	// Unanalysed lists what is not analyzed, such as programs in other languages.
+	Unanalysed []string
+	// Incomplete says why the analysis is incomplete, "" if it is complete.
+	Incomplete string
+
+	index map[string]int // of findings by message
+}
+
+// Find reports a finding, or counts a repetition.
+func (r *Report) Find(rule pickle.Rule, severity pickle.Severity, off int64, format string, args ...any) {
+	const most = 10_000
+	message := fmt.Sprintf(format, args...)
+	if i, ok := r.index[message]; ok {
+		r.Findings[i].Count++
+		return
+	}
+	if r.index == nil {
+		r.index = make(map[string]int)
+	}
+	if len(r.Findings) >= most {
+		return // the verdict is clear
+	}
+	r.index[message] = len(r.Findings)
+	r.Findings = append(r.Findings, pickle.Finding{Rule: rule, Severity: severity, Offset: off, Message: message, Count: 1})
+}
+
+// Skip records something that is not analyzed.
+func (r *Report) Skip(format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	for _, s := range r.Unanalysed {
+		if s == what {
+			return
+		}
+	}
+	const most = 100
+	if len(r.Unanalysed) < most {
+		r.Unanalysed = append(r.Unanalysed, what)
+	}
+}
+
+// Join adds the findings of another report.
+func (r *Report) Join(other *Report) {
+	for i := range other.Findings {
+		f := &other.Findings[i]
+		r.Find(f.Rule, f.Severity, f.Offset, "%s", f.Message)
+		r.Findings[r.index[f.Message]].Count += f.Count - 1
+	}
+}

@@ -1,0 +1,97 @@
+// Protocol buffers as text.
+
+// Package textproto encodes the text form of protocol buffers as bytes, so that one reader serves
+// both forms.
+package textproto
+
+import "encoding/binary"
+
+// A Message describes a message by the names of its fields. Fields that it does not name are
+// skipped.
+type Message map[string]Field
+
+// A Field is a field of a message.
+type Field struct {
+	Num     int
+	Message Message           // nil for numbers and strings
+	Values  map[string]uint64 // the names of an enumeration that matter
+}
+
+// An open message collects the fields of a message whose end is not reached yet.
+type open struct {
+	Field
+	end     byte
+	skipped bool   // the message does not matter
+	list    bool   // in the list of the values of a field
+	field   *Field // the field whose values follow, nil if its name does
+	bytes   []byte
+}
+
+// deepest is the maximum nesting of messages, as in other parsers.
+const deepest = 100
+
+// Encode returns the bytes of the message that a text describes. Its errors are about the text.
+func Encode(text []byte, message Message) ([]byte, error) {
+	p := parser{text: text, stack: []open{{Field: Field{Message: message}}}}
+	for {
+		c := p.peek()
+		if c == 0 && p.at >= len(p.text) && len(p.stack) == 1 && p.top().field == nil {
+			return p.stack[0].bytes, nil
+		}
+		if err := p.step(c); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *parser) top() *open { return &p.stack[len(p.stack)-1] }
+
+// step reads the next name, value, or end of a message or list, which begins with c.
+func (p *parser) step(c byte) error {
+	top := p.top()
+	switch {
+	case c == ';' || c == ',':
+		p.at++
+	case top.list && c == ']':
+		p.at++
+		top.list, top.field = false, nil
+	case top.field == nil && len(p.stack) > 1 && c == top.end:
+		p.at++
+		inner := *top
+		p.stack = p.stack[:len(p.stack)-1]
+		if !inner.skipped {
+			p.top().add(inner.Num, inner.bytes)
+		}
+		if !p.top().list {
+			p.top().field = nil
+		}
+	case top.field == nil:
+		return p.name()
+	case !top.list && c == '[':
+		p.at++
+		top.list = true
+	case c == '{' || c == '<':
+		if len(p.stack) == deepest {
+			return p.fail("messages are nested deeper than %d levels", deepest)
+		}
+		p.at++
+		f := *top.field
+		p.stack = append(p.stack, open{Field: f, end: c + 2, skipped: top.skipped || f.Num == 0 || f.Message == nil})
+	default:
+		if err := p.value(top); err != nil {
+			return err
+		}
+		if !top.list {
+			top.field = nil
+		}
+	}
+	return nil
+}
+
+// add appends a field that is a message or string.
+func (o *open) add(num int, value []byte) {
+	const bytes = 2 // the type
+	o.bytes = binary.AppendUvarint(o.bytes, uint64(num)<<3|bytes)
+	o.bytes = binary.AppendUvarint(o.bytes, uint64(len(value)))
+	o.bytes = append(o.bytes, value...)
+}
