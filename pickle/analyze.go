@@ -91,6 +91,7 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	}
 	t.fault = m.Run()
 	m.escapes()
+	m.changedDtypes()
 	m.CheckExpansion()
 	if a.keep && m.Full {
 		a.drop()

@@ -17,8 +17,11 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 		m.found.watch(g.callVerdict())
 		named = m.checkUse(g, args)
 		m.checkKwargs(g, kwargs)
-		if g.use == names.Encode {
+		switch g.use {
+		case names.Encode:
 			m.sniffEncoded(r, args)
+		case names.Array:
+			m.callNumPy(g, r, m.Value(args))
 		}
 		m.addCall(g, args)
 		return named
@@ -40,7 +43,7 @@ func (m *judge) Build(object, state heap.Ref) {
 	switch n.Kind {
 	case heap.KindCall:
 		c := m.CallAt(n.A)
-		m.checkBuild(c, state)
+		m.checkBuild(c, object, state)
 		m.rawArray(c, state)
 	case heap.KindGlobal:
 		m.danger(RuleBuildImport, "BUILD at %d sets attributes of the import %s", m.Token.Off, m.summary(object))
@@ -51,7 +54,7 @@ func (m *judge) Build(object, state heap.Ref) {
 }
 
 // checkBuild checks a state that is set on the result of a call.
-func (m *judge) checkBuild(c *heap.Call, state heap.Ref) {
+func (m *judge) checkBuild(c *heap.Call, object, state heap.Ref) {
 	m.checkDunderKeys(state)
 	n := m.At(c.Callee)
 	if n.Kind != heap.KindGlobal {
@@ -62,9 +65,7 @@ func (m *judge) checkBuild(c *heap.Call, state heap.Ref) {
 		m.warn(RuleBuildState, m.Token.Off, "BUILD at %d sets the state of a result of %s, which has none",
 			m.Token.Off, g.Label())
 	}
-	if g.use == names.Array && g.full == "numpy.dtype" {
-		m.checkDtype(m.Value(c.Args), m.Value(state))
-	}
+	m.buildNumPy(g, object, m.Value(state), c.Built)
 }
 
 // Append checks items that are added to an object that is not a list, set or dict.

@@ -11,28 +11,40 @@ import (
 // joblib.dump writes an array as a NumpyArrayWrapper with the dtype and shape, followed directly after its BUILD by the
 // data of the array. joblib's loader reads the data there and replaces the wrapper by the array (numpy_pickle.py).
 // Other loaders interpret the data as instructions, so both interpretations must be checked. The elements of object
-// arrays are in a nested pickle instead.
+// arrays are in a nested pickle instead, in which a loader of its own takes wrappers for ordinary objects.
 
 // rawArray skips the data of an array if c creates its wrapper.
 func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
-	if m.plain || !m.isWrapper(c) || m.Failed {
+	if m.plain || m.Failed || m.Within() > 0 || !m.isWrapper(c) {
 		return
 	}
-	w := joblib.Of(m.look(m.Value(state)))
+	w := joblib.Of(m.look(m.Value(state)), m.dtypeOf)
 	off := m.Reader.Offset()
-	if w.Objects {
+	switch {
+	case !w.Known || c.Built: // a second state adds to the first
+		m.rawAt = max(m.rawAt, off)
+		m.fail(RuleParse, "an array of unknown size starts at %d", off)
+		m.Inner() // it may be of objects
+	case m.Reader.InFrame():
+		m.rawAt = max(m.rawAt, off)
+		m.fail(RuleFrame, "the data of an array starts at %d, within a frame, after which joblib looks for it", off)
+	case w.Objects && w.Mapped:
+		m.corrupts("BUILD at %d lets joblib map an array of objects into memory", m.Token.Off)
+		fallthrough
+	case w.Objects:
 		if m.Inner() { // the array replaces the wrapper
 			m.found.addf(RuleNested, Note, off, "a pickle with the elements of an array starts at %d", off)
 		}
-		return
+	default:
+		m.skipArray(w, off)
 	}
+}
+
+// skipArray skips the data of an array.
+func (m *judge) skipArray(w joblib.Array, off int64) {
 	if m.rawAt < 0 {
 		m.rawAt = off
 		m.found.addf(RuleRawArray, Note, off, "the data of a joblib array starts at %d", off)
-	}
-	if !w.Known {
-		m.fail(RuleParse, "an array of unknown size starts at %d", off)
-		return
 	}
 	if w.Aligned {
 		b := m.Reader.Peek(1)
@@ -49,10 +61,11 @@ func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
 	m.Reader.GoTo(off + w.Bytes)
 }
 
-// isWrapper reports whether a call creates a NumpyArrayWrapper.
+// isWrapper reports whether a call creates a NumpyArrayWrapper, itself or by a function that creates objects of the
+// class in its first argument.
 func (m *judge) isWrapper(c *heap.Call) bool {
 	class := m.imported(m.Value(c.Callee))
-	if class != nil && class.use == names.Reconstructor {
+	if class != nil && (class.use == names.Reconstructor || class.use == names.NewObj || class.use == names.NewObjEx) {
 		class = m.imported(m.Value(c.Args).Item(0))
 	}
 	return class != nil && class.ResolvedName == "NumpyArrayWrapper" && class.Verdict == Safe

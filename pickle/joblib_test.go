@@ -10,23 +10,31 @@ import (
 // arrayHead is the start of a dict with an array of n elements, as joblib.dump writes it. The array data and the end of
 // the pickle must follow.
 func arrayHead(dtype string, n byte, aligned bool) string {
-	alignment := "N"
+	alignment, mapped := "N", "\x88"
 	if aligned {
 		alignment = "K\x10"
+	}
+	if dtype[0] == 'O' {
+		mapped = "\x89"
 	}
 	return proto(4) + "}" + str("x") + stack("joblib.numpy_pickle", "NumpyArrayWrapper") + ")\x81}(" +
 		str("subclass") + stack("numpy", "ndarray") + str("shape") + "K" + string([]byte{n}) + "\x85" + str("order") +
 		str("C") +
-		str("dtype") + stack("numpy", "dtype") + str(dtype) + "\x89\x88\x87R(K\x03" + str("<") +
-		"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK" + flagsOf(dtype) + "tb" +
-		str("allow_mmap") + "\x88" + str("numpy_array_alignment_bytes") + alignment + "ub"
+		str("dtype") + stack("numpy", "dtype") + str(dtype) + "\x89\x88\x87R(K\x03" + str("<") + "NNN" + sizeOf(dtype) +
+		"tb" +
+		str("allow_mmap") + mapped + str("numpy_array_alignment_bytes") + alignment + "ub"
 }
 
-func flagsOf(dtype string) string {
-	if strings.HasPrefix(dtype, "O") {
-		return "?"
+// sizeOf is the size, the alignment and the flags in the state of a dtype.
+func sizeOf(dtype string) string {
+	const none = "J\xff\xff\xff\xff"
+	switch dtype[0] {
+	case 'O':
+		return none + none + "K?"
+	case 'U':
+		return "K" + string([]byte{4 * (dtype[1] - '0')}) + "K\x04K\x08"
 	}
-	return "\x00"
+	return none + none + "K\x00"
 }
 
 func TestJoblib(t *testing.T) {
@@ -35,7 +43,7 @@ func TestJoblib(t *testing.T) {
 		{"an array", arrayHead("f8", 3, false) + floats + "s.", Safe, "", RuleRawArray},
 		{"an aligned array", arrayHead("f8", 3, true) + "\x05\xff\xff\xff\xff\xff" + floats + "s.", Safe, "", RuleRawArray},
 		{"strings", arrayHead("U2", 3, false) + floats + "s.", Safe, "", RuleRawArray},
-		{"times", arrayHead("M8[ns]", 3, false) + floats + "s.", Safe, "", RuleRawArray},
+		{"times", arrayHead("M8", 3, false) + floats + "s.", Safe, "", RuleRawArray},
 		{"no elements", arrayHead("f8", 0, false) + "s.", Safe, "", RuleRawArray},
 		{"a payload behind it", arrayHead("f8", 3, false) + floats + "s0" + payload + ".", Dangerous, "os.system", ""},
 		{"a pickle in it", arrayHead("u1", 60, false) + (proto(2) + payload + "." + strings.Repeat(".", 60))[:60] + "s.",
@@ -43,15 +51,15 @@ func TestJoblib(t *testing.T) {
 		{"a pickle for who takes no notice of it", arrayHead("u1", 60, false) +
 			("0" + payload + "." + strings.Repeat(".", 60))[:60] + "s.", Dangerous, "os.system", RuleRawArray},
 		{"too short", arrayHead("f8", 3, false) + floats[:20], Suspicious, "", RuleTruncated},
-		{"objects", arrayHead("O", 3, false) + proto(4) + "](K\x01K\x02K\x03e.s.", Safe, "", RuleNested},
-		{"objects of a payload", arrayHead("O", 3, false) + proto(4) + payload + ".s.", Dangerous, "os.system", RuleNested},
-		{"objects, and a payload behind them", arrayHead("O", 3, false) + proto(4) + "N.s0" + payload + ".", Dangerous,
+		{"objects", arrayHead("O8", 3, false) + proto(4) + "](K\x01K\x02K\x03e.s.", Safe, "", RuleNested},
+		{"objects of a payload", arrayHead("O8", 3, false) + proto(4) + payload + ".s.", Dangerous, "os.system", RuleNested},
+		{"objects, and a payload behind them", arrayHead("O8", 3, false) + proto(4) + "N.s0" + payload + ".", Dangerous,
 			"os.system", RuleNested},
-		{"objects that have a memo of their own", arrayHead("O", 3, false) + proto(4) + "h\x00.s.", Suspicious, "",
+		{"objects that have a memo of their own", arrayHead("O8", 3, false) + proto(4) + "h\x00.s.", Suspicious, "",
 			RuleMemoMiss},
-		{"objects in objects", arrayHead("O", 3, false) + arrayHead("O", 3, false) + proto(4) + payload + ".s.s.", Dangerous,
+		{"objects in objects", arrayHead("O8", 3, false) + arrayHead("O8", 3, false) + proto(4) + payload + ".s.s.", Dangerous,
 			"os.system", RuleNested},
-		{"a size that cannot be told", arrayHead("x", 3, false) + floats + "s.", Suspicious, "", RuleParse},
+		{"a size that cannot be told", arrayHead("x", 3, false) + floats + "s.", Dangerous, "", RuleMemory},
 	} {
 		k.test(t)
 	}

@@ -5,6 +5,7 @@ package pickle
 import (
 	"io"
 
+	"github.com/weightools/safetensors/pickle/internal/dtype"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/machine"
 	"github.com/weightools/safetensors/pickle/internal/names"
@@ -17,6 +18,8 @@ type judge struct {
 	found *findings
 	plain bool  // read raw arrays as instructions, as loaders other than joblib's do
 	rawAt int64 // offset of the first raw array, -1 if there is none
+
+	dtypes map[heap.Ref]*dtype.Dtype // of the stream, as NumPy writes them
 }
 
 // newJudge returns a judge, with its machine, for size bytes.
@@ -29,7 +32,7 @@ func newJudge(r io.ReaderAt, size int64, o *Options) *judge {
 // begin prepares the judge and the machine for the stream at off.
 func (m *judge) begin(off int64, found *findings) {
 	m.Machine.Begin(off)
-	m.found, m.plain, m.rawAt = found, false, -1
+	m.found, m.plain, m.rawAt, m.dtypes = found, false, -1, nil
 }
 
 // Note implements machine.Judge.

@@ -76,7 +76,7 @@ func TestStates(t *testing.T) {
 		{"a key that has a list in it", proto(2) + "}]\x85Ns.", Suspicious, "", RuleType},
 		{"a set of lists", proto(4) + "\x8f(]\x90.", Suspicious, "", RuleType},
 		{"a dtype that says its floats are objects", proto(2) + glob("numpy", "dtype") + uni("f8") + "\x89\x88\x87R(K\x03" +
-			uni("<") + "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb.", Suspicious, "", RuleBuildState},
+			uni("<") + "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb.", Dangerous, "", RuleMemory},
 		{"a dtype of objects", proto(2) + glob("numpy", "dtype") + uni("O8") + "\x89\x88\x87R(K\x03" + uni("|") +
 			"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb.", Safe, "", ""},
 		{"a dtype of floats", proto(2) + glob("numpy", "dtype") + uni("f8") + "\x89\x88\x87R(K\x03" + uni("<") +

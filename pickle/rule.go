@@ -37,6 +37,7 @@ const (
 	RuleDunderState  Rule = "dunder-state-key"
 	RuleMethodCall   Rule = "method-call"
 	RulePersistentID Rule = "persistent-id"
+	RuleMemory       Rule = "memory-corruption"
 )
 
 // Rules about the pickle itself.
@@ -96,6 +97,7 @@ var ruleTexts = [...]struct {
 	{RuleDunderState, "An object receives an attribute whose name starts and ends with two underscores."},
 	{RuleMethodCall, "Adding to an object that is not a list, dict or set calls one of its methods."},
 	{RulePersistentID, "An object is referenced by an ID that is not a PyTorch storage."},
+	{RuleMemory, "An array of NumPy is not what it says: loading or using it can corrupt memory."},
 
 	{RuleType, "A value has a type that loaders refuse."},
 	{RuleUnderflow, "An instruction takes more values from the stack than it has."},

@@ -97,30 +97,6 @@ func (m *judge) checkText(g *global, args heap.Value) {
 	}
 }
 
-// checkDtype checks the state of a NumPy dtype. One bit says whether elements hold pointers to objects; if it is wrong,
-// NumPy follows pointers that the pickle made up.
-func (m *judge) checkDtype(args, state heap.Value) {
-	code, _ := args.Item(0).Str()
-	flags, ok := state.Item(7).Int()
-	if !ok {
-		return // an old version, which computes the bit
-	}
-	code = strings.TrimLeft(code, "<>|=")
-	holds := strings.HasPrefix(code, "O")
-	for _, field := range m.look(state.Item(4)).Pairs() {
-		if c, ok := field.Item(0).Called(); ok {
-			inner, _ := c.State()
-			bits, _ := inner.Item(7).Int()
-			name, _ := c.Args().Item(0).Str()
-			holds = holds || bits&1 != 0 || strings.HasPrefix(strings.TrimLeft(name, "<>|="), "O")
-		}
-	}
-	if holds != (flags&1 != 0) && (code != "" && code[0] != 'V' || holds) {
-		m.warn(RuleBuildState, m.Token.Off, "BUILD at %d contradicts the dtype about whether elements are objects",
-			m.Token.Off)
-	}
-}
-
 // maxSize is the maximum number of bytes or items that an allowed name may create from a number in the pickle.
 const maxSize = 1 << 28
 
@@ -289,6 +265,10 @@ func (m *judge) checkMaker(g *global, args heap.Value) {
 		return
 	}
 	class.Called = true
+	if class.use == names.Array {
+		m.corrupts("%s at %d makes %s create %s, which NumPy does not do", m.Token.Code, m.Token.Off, g.Label(),
+			class.Label())
+	}
 	switch g.use {
 	case names.NewObj:
 		m.checkUse(class, m.AddTuple(heap.KindTuple, m.ItemsOf(m.look(args).Ref)[1:]))

@@ -4,8 +4,7 @@
 package joblib
 
 import (
-	"strconv"
-
+	"github.com/weightools/safetensors/pickle/internal/dtype"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 )
 
@@ -14,29 +13,41 @@ type Array struct {
 	Bytes   int64 // size of the data
 	Objects bool  // the elements are Python objects
 	Aligned bool  // a byte with the length of the padding comes first
-	Known   bool  // Bytes is valid
+	Mapped  bool  // a loader may map the data into memory
+	Known   bool  // the other fields are valid
 }
 
-// Of parses the state of a NumpyArrayWrapper.
-func Of(state heap.Value) Array {
-	w := Array{Bytes: 1, Known: true}
-	known := false
+// Of parses the state of a NumpyArrayWrapper. known returns the dtype that a value is, or nil.
+//
+// joblib takes whatever has the attributes of a shape and of a dtype (numpy_pickle.py, read_array). It writes a dict of
+// each attribute once, a tuple of ints and a dtype; for anything else, the size is unknown.
+func Of(state heap.Value, known func(heap.Value) *dtype.Dtype) Array {
+	attributes := map[string]heap.Value{}
 	for key, value := range state.Pairs() {
-		switch name, _ := key.Str(); name {
-		case "shape":
-			for item := range value.Items() {
-				n, ok := item.Int()
-				w.multiply(n, ok)
-			}
-		case "dtype":
-			n, objects, ok := itemSize(value)
-			w.Objects, known = objects, true
-			w.multiply(n, ok)
-		case "numpy_array_alignment_bytes":
-			w.Aligned = !value.IsNone()
+		name, ok := key.Str()
+		if _, twice := attributes[name]; twice || !ok {
+			return Array{}
 		}
+		attributes[name] = value
 	}
-	w.Known = w.Known && known
+	d, shape := known(attributes["dtype"]), attributes["shape"]
+	if d == nil || shape.Kind() != heap.KindTuple {
+		return Array{}
+	}
+	if d.Size == 0 {
+		return Array{} // joblib divides by it, and NumPy may change it
+	}
+	w := Array{Objects: d.Objects, Bytes: d.Size, Known: true}
+	for item := range shape.Items() {
+		n, ok := item.Int()
+		w.multiply(n, ok)
+	}
+	if mapped, ok := attributes["allow_mmap"]; ok {
+		is, isBool := mapped.Bool()
+		w.Mapped = is || !isBool
+	}
+	alignment, ok := attributes["numpy_array_alignment_bytes"]
+	w.Aligned = ok && !alignment.IsNone()
 	return w
 }
 
@@ -48,49 +59,4 @@ func (w *Array) multiply(n int64, ok bool) {
 		return
 	}
 	w.Bytes *= n
-}
-
-// itemSize returns the size of an element of numpy.dtype("f8", ...).
-func itemSize(dtype heap.Value) (size int64, objects, ok bool) {
-	c, called := dtype.Called()
-	code, isStr := firstStr(c, called)
-	if !isStr || code == "" {
-		return 0, false, false
-	}
-	for len(code) > 0 && (code[0] == '<' || code[0] == '>' || code[0] == '|' || code[0] == '=') {
-		code = code[1:]
-	}
-	if code == "" || code[0] == 'O' {
-		return 0, code != "", code != ""
-	}
-	digits := code[1:]
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' { // M8[ns]
-			digits = digits[:i]
-			break
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 32)
-	if code[0] == 'U' {
-		n *= 4
-	}
-	if code[0] == 'V' { // a structured type, whose fields may be objects
-		state, _ := c.State()
-		objects = hasObjects(state)
-	}
-	return n, objects, err == nil
-}
-
-// hasObjects reports whether the state of a dtype has the flag NPY_ITEM_HASOBJECT, bit 0 of the last member.
-func hasObjects(state heap.Value) bool {
-	flags, ok := state.Item(7).Int()
-	return ok && flags&1 != 0
-}
-
-// firstStr returns the first argument of a call if it is a str.
-func firstStr(c heap.Result, called bool) (string, bool) {
-	if !called {
-		return "", false
-	}
-	return c.Args().Item(0).Str()
 }

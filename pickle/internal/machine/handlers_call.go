@@ -75,10 +75,12 @@ func (m *Machine) build() {
 	n := m.At(object)
 	switch n.Kind {
 	case heap.KindCall:
+		m.judge.Build(object, state) // before the state counts, to tell a first one from another
 		c := m.CallAt(n.A)
 		c.State, c.Built = state, true
 		n.Hold(m.At(state))
 		m.checkDepth(object)
+		return
 	case heap.KindGlobal, heap.KindPersistent, heap.KindUnknown:
 	default:
 		if state != heap.None {

@@ -84,3 +84,6 @@ func (d *Reader) Enter(t *Token) bool {
 	d.frames.end = begin + n
 	return true
 }
+
+// InFrame reports whether the frame of the last instruction has bytes left.
+func (d *Reader) InFrame() bool { return d.frames.end != noFrame && d.Offset() < d.frames.end }
