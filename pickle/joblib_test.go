@@ -60,6 +60,19 @@ func TestJoblib(t *testing.T) {
 		{"objects in objects", arrayHead("O8", 3, false) + arrayHead("O8", 3, false) + proto(4) + payload + ".s.s.", Dangerous,
 			"os.system", RuleNested},
 		{"a size that cannot be told", arrayHead("x", 3, false) + floats + "s.", Dangerous, "", RuleMemory},
+		{"a wrapper in a nested pickle, whose loader is not joblib's", arrayHead("u1", 1, false) + "\xffs0" +
+			arrayHead("O8", 3, false) + arrayHead("u1", 60, false) + ("0" + payload + "N." + strings.Repeat(".", 60))[:60] + "s.",
+			Dangerous, "os.system", ""},
+		{"a frame that goes on behind a wrapper", arrayHead("u1", 1, false) + "\xffs0" +
+			frame(arrayHead("u1", 60, false)[2:]+"0"+payload+"N") + strings.Repeat("\xff", 60) + ".", Dangerous, "os.system",
+			RuleFrame},
+		{"a frame that goes on behind a nested pickle", arrayHead("u1", 1, false) + "\xffs0" +
+			arrayHead("O8", 3, false) + frame("N.B<\x00\x00\x00") + "s0" + payload + "N" + strings.Repeat("0", 60) + ".", Dangerous,
+			"os.system", RuleFrame},
+		{"a frame that goes on behind the end", proto(4) + frame("N.abcdefgh") + proto(4) + "N.", Suspicious, "", RuleFrame},
+		{"made by __newobj__", strings.Replace(arrayHead("u1", 60, false), stack("joblib.numpy_pickle", "NumpyArrayWrapper")+
+			")\x81", stack("copyreg", "__newobj__")+stack("joblib.numpy_pickle", "NumpyArrayWrapper")+"\x85R", 1) +
+			"B" + strings.Repeat("\xff", 59) + "s0" + payload + ".", Dangerous, "os.system", RuleRawArray},
 	} {
 		k.test(t)
 	}

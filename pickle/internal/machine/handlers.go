@@ -19,6 +19,7 @@ func (m *Machine) mark() {
 // stop ends the stream. Loaders ignore the rest of the stack.
 func (m *Machine) stop() {
 	m.Result = m.pop()
+	m.Reader.Leave(&m.Token)
 	if len(m.stack) > 0 || len(m.marks) > 0 {
 		m.warn(NotEmpty, m.Token.Off, "STOP at %d leaves %d values and %d MARKs on the stack",
 			m.Token.Off, len(m.stack), len(m.marks))

@@ -85,5 +85,18 @@ func (d *Reader) Enter(t *Token) bool {
 	return true
 }
 
+// Leave ends the frame at a STOP. A loader that reads from a file has the rest of the frame already, and whoever reads on
+// from the file continues after it; others continue after the STOP.
+func (d *Reader) Leave(t *Token) {
+	if !d.InFrame() {
+		return
+	}
+	d.note(t, fmt.Sprintf("%s at %d comes before the end of its frame at %d", t.Code, t.Off, d.frames.end))
+	if d.losing {
+		d.GoTo(d.frames.end)
+	}
+	d.frames.end = noFrame
+}
+
 // InFrame reports whether the frame of the last instruction has bytes left.
 func (d *Reader) InFrame() bool { return d.frames.end != noFrame && d.Offset() < d.frames.end }
