@@ -47,7 +47,7 @@ var rooms = map[string][]string{
 	"pickle/internal/names":          {"internal"},
 	"pickle/internal/guise":          {"pickle/internal/opcode", "pickle/internal/names"},
 	"pickle/internal/heap":           {"pickle/internal/opcode", "pickle/internal/pylit", "internal"},
-	"pickle/internal/joblib":         {"pickle/internal/heap"},
+	"pickle/internal/joblib":         {"pickle/internal/heap", "pickle/internal/dtype"},
 	"pickle/internal/machine":        {"pickle/internal/opcode", "pickle/internal/guise", "pickle/internal/heap", "pickle/internal/names", "pickle/internal/pylit", "internal"},
 	"pickle/internal/strided":        {"internal"},
 	"pickle/internal/torchfile":      {"internal", "pickle"},
