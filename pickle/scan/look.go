@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/codec"
 	"github.com/weightools/safetensors/pickle/internal/npy"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
@@ -43,6 +44,9 @@ func look(p *part) error {
 			return err
 		}
 	}
+	if p.formats > 0 && !p.ran && p.unpickled() {
+		p.find(pickle.RuleNotPickle, 0, "loaders unpickle %s by its name, but it is %s", quoted(p.name), p.format)
+	}
 	if p.formats > 1 {
 		p.find(RulePolyglot, 0, "the file is %s and %s at once: loaders may disagree on what it is", p.format,
 			times(p.formats-1, "another format", "other formats"))
@@ -69,7 +73,7 @@ func (p *part) boxes(head []byte) error {
 	return nil
 }
 
-// data analyzes formats of data that may contain code.
+// data analyzes formats of data that may contain code. One does not exclude the others.
 func (p *part) data(head []byte) error {
 	for _, f := range [...]struct {
 		magic func([]byte) bool
@@ -81,24 +85,28 @@ func (p *part) data(head []byte) error {
 		{isJSON, p.json},
 	} {
 		if f.magic(head) {
-			return f.look(head)
+			if err := f.look(head); err != nil {
+				return err
+			}
 		}
 	}
-	if at, err := p.hdf5At(); at >= 0 || err != nil {
-		if err != nil {
+	if at, err := p.hdf5At(); err != nil {
+		return err
+	} else if at >= 0 {
+		if err := p.hdf5(at); err != nil {
 			return err
 		}
-		return p.hdf5(at)
 	}
 	return p.named(head)
 }
 
 // tail looks for a zip archive at the end of the part, where Python finds it regardless of
 // the bytes before it: in the comment of an image, for example, or in the last string of a
-// pickle. An archive that is a member of another was analyzed already.
+// pickle. An archive that is a member of another was analyzed already, and PyTorch reads storages
+// from their beginning.
 func (p *part) tail([]byte) error {
 	const endSize = 22 // size of the smallest archive
-	if p.zipped || p.size < endSize {
+	if p.zipped || p.size < endSize || p.plain {
 		return nil
 	}
 	end, err := zipwalk.Find(p.file, p.size)

@@ -21,6 +21,23 @@ func (p *part) saysPickle() bool {
 	return p.loaded
 }
 
+// unpickled reports whether a loader unpickles the part by its name. A file that the user names may
+// be one of another format that torch.load or joblib.load reads.
+func (p *part) unpickled() bool {
+	ext := extensionOf(p.name)
+	return p.loaded || p.within != nil && p.within.holds && !p.holds && !p.packed && p.format != "npy" &&
+		(ext == ".pkl" || ext == ".pickle")
+}
+
+// saysHDF5 reports whether the name promises an HDF5 file, or nothing.
+func (p *part) saysHDF5() bool {
+	switch extensionOf(p.name) {
+	case "", ".h5", ".hdf5", ".hdf", ".he5", ".keras", ".h5ad", ".nc", ".mat":
+		return true
+	}
+	return false
+}
+
 // saysPacked reports whether the name promises compressed or encrypted data. Some of these
 // formats, such as Brotli, have no magic number.
 func (p *part) saysPacked() bool {

@@ -6,6 +6,7 @@ import (
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/picture"
 )
 
 // closed are the kinds that this package cannot open, with the rule that reports them.
@@ -16,12 +17,19 @@ var closed = map[filetype.Kind]pickle.Rule{
 	filetype.XAR: RuleUnsupported, filetype.SquashFS: RuleUnsupported, filetype.TorchPreview: RuleUnsupported,
 }
 
-// inert are the kinds without code that loading a model could run. Files of other kinds are
-// searched for pickles.
-var inert = map[filetype.Kind]bool{
-	filetype.GGUF: true, filetype.TFLite: true, filetype.Parquet: true, filetype.SQLite: true,
-	filetype.PNG: true, filetype.JPEG: true, filetype.GIF: true, filetype.PDF: true,
-	filetype.HTML: true, filetype.XML: true, filetype.StorageError: true, filetype.OpenVINO: true,
+// machineCode is what programs and libraries consist of.
+const machineCode = "machine code"
+
+// unread are the kinds that this package does not analyze, with the reason.
+var unread = map[filetype.Kind]string{
+	filetype.ELF: machineCode, filetype.PE: machineCode, filetype.MachO: machineCode,
+	filetype.WebAssembly: machineCode, filetype.Llamafile: machineCode,
+	filetype.GGUF: "its metadata", filetype.TFLite: "its graph", filetype.ExecuTorch: "its program",
+	filetype.Parquet: "its metadata", filetype.Arrow: "its metadata", filetype.SQLite: "the content of databases",
+	filetype.PDF: "the content of documents", filetype.TIFF: "its structure", filetype.BMP: "its structure",
+	filetype.MP4:  "its structure",
+	filetype.HTML: "the content of pages", filetype.HTTP: "the content of responses",
+	filetype.XML: "the content of XML", filetype.StorageError: "the content of XML", filetype.OpenVINO: "its graph",
 }
 
 // detected are the kinds that this package detects by itself, more strictly. If it did not
@@ -51,19 +59,20 @@ func (p *part) named(head []byte) error {
 		p.promised(t.Kind)
 		p.unscanned(0, "%s is not opened", t)
 		return nil // rest searches it: members may be stored uncompressed
-	case t.Kind == filetype.ELF || t.Kind == filetype.PE || t.Kind == filetype.MachO:
-		p.is(string(t.Kind))
-		p.unanalysed("it is %s; machine code is not analyzed", t)
-		p.promised(t.Kind)
-		p.swept = true
 	case t.Kind == filetype.LFSPointer || t.Kind == filetype.XetPointer || t.Kind == filetype.LinkText:
 		p.is(string(t.Kind))
 		p.find(RuleLFSPointer, 0, "the file is %s; the real file was not downloaded", t)
 		p.incomplete("the real file was not downloaded")
 		p.swept = true
-	case inert[t.Kind]:
+	case picture.Has(t.Kind):
+		return p.picture(t)
+	case unread[t.Kind] != "":
 		p.is(string(t.Kind))
 		p.lookalike(t.Kind.Name())
+		if unread[t.Kind] == machineCode {
+			p.promised(t.Kind)
+		}
+		p.unanalysed("it is %s; %s is not analyzed", t, unread[t.Kind])
 		p.swept = true
 	}
 	return nil
@@ -84,6 +93,8 @@ func (p *part) unknown(head []byte) error {
 	}
 	p.format = string(kind)
 	switch {
+	case !text && p.numeric:
+		return p.tensorData()
 	case text && extensionOf(p.name) == ".py":
 		p.format = string(filetype.Python)
 		p.unanalysed("it is Python source code, which is not analyzed")
@@ -99,11 +110,12 @@ func (p *part) unknown(head []byte) error {
 		p.explain(0, p.size)
 		return nil
 	}
+	p.unanalysed("it is %s, which is not analyzed", kind.Name())
 	return p.opaqueData()
 }
 
-// opaqueData searches bytes of an unknown format. No loader treats them as code, so searching
-// the first ones is enough.
+// opaqueData searches bytes of an unknown format. No known loader treats them as code, so
+// searching the first ones is enough.
 func (p *part) opaqueData() error {
 	r, cut, err := p.search(extent.Span{End: p.size})
 	if err != nil {

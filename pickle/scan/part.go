@@ -22,10 +22,14 @@ type part struct {
 	depth  int
 	member int  // its index in the report, -1 for the file
 	loaded bool // a loader unpickles it regardless of its name
-	holds  bool // it is an archive
-	zipped bool // it is a zip archive
-	packed bool // it is compressed
-	goesOn bool // it was decompressed only in part
+	ran    bool // it was analyzed as a pickle
+	// numeric reports whether a pickle declares the part as tensor data, and plain whether its name
+	// is that of a storage, too.
+	numeric, plain bool
+	holds          bool // it is an archive
+	zipped         bool // it is a zip archive
+	packed         bool // it is compressed
+	goesOn         bool // it was decompressed only in part
 	// ids reports which persistent ids, apart from storages, a loader of the part accepts.
 	// graph is called with the values of a pickle. Both may be nil.
 	ids   func(pickle.Value) bool

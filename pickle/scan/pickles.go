@@ -3,35 +3,55 @@
 package scan
 
 import (
+	"bytes"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
 // pickle analyzes a part that is a pickle by its first bytes or its name, or because it can be
-// executed as one.
+// executed as one, whatever else it is: loaders that unpickle do not ask.
 func (p *part) pickle(head []byte) error {
-	if p.formats > 0 && !mayBePickle(head) {
-		return nil
-	}
 	sure := p.formats == 0 && (mayBePickle(head) || p.saysPickle())
+	if !sure {
+		if no, err := p.noPickle(head); no || err != nil {
+			return err
+		}
+	}
 	g, err := p.tried(sure)
 	if err != nil || g == nil {
 		return err
 	}
-	if g.Report.End < p.size || !g.Report.Complete {
-		if g, err = pickle.Load(p.file, p.size, p.pickleOptions()); err != nil {
+	legacy := isStream(g)
+	if legacy {
+		if done, err := p.stream(); done || err != nil {
+			return err
+		}
+	}
+	// Numbers and other formats can begin like a pickle of a plain value.
+	chance := (p.formats > 0 || p.numeric) && !mayBePickle(head) && !p.saysPickle() && len(g.Report.Imports) == 0
+	if (g.Report.End < p.size || !g.Report.Complete) && p.left > 0 {
+		opts := p.pickleOptions()
+		opts.NoSweep = chance
+		if g, err = pickle.Load(p.file, p.size, opts); err != nil {
 			return err
 		}
 		p.paid(g.Report)
 	}
-	if sure && alien(g.Report) {
+	if sure && alien(g.Report) || chance && len(g.Report.Imports) == 0 && !has(g.Report, pickle.RuleBudget) {
 		return nil
 	}
-	p.is("pickle")
-	if p.hidesPickle() {
-		p.find(RuleExtension, 0, "a pickle is named %s", quoted(p.name))
+	if p.plain {
+		p.embedded(g.Report, 0)
+		return nil
+	}
+	p.isPickle("pickle", "a pickle")
+	if legacy {
+		p.format = "pytorch-legacy"
+		p.incomplete("the values of the checkpoint exceed the memory budget")
 	}
 	p.takeOver(g.Report, 0)
 	for _, s := range g.Report.Streams {
@@ -46,12 +66,21 @@ func (p *part) pickle(head []byte) error {
 	return nil
 }
 
+// isPickle records that the part is a pickle, or consists of several.
+func (p *part) isPickle(format, what string) {
+	p.is(format)
+	p.ran = true
+	if p.hidesPickle() {
+		p.find(RuleExtension, 0, "%s is named %s", what, quoted(p.name))
+	}
+}
+
 // tried returns the first pickle of the part, or nil if the part is not a pickle. Without
-// sure, a pickle must run to its end or have a telling import. Legacy PyTorch checkpoints,
-// which the first few instructions reveal, are analyzed here.
+// sure, a pickle must run to its end, have a telling import, or run until a budget is spent: what
+// has not failed may have a payload later.
 func (p *part) tried(sure bool) (*pickle.Graph, error) {
-	const few, many = 1000, 100_000 // instructions
-	for _, most := range [...]int64{few, many} {
+	const few = 1000 // instructions
+	for _, most := range [...]int64{few, math.MaxInt64} {
 		opts := p.pickleOptions()
 		opts.MaxStreams, opts.NoSweep, opts.MaxOpcodes = 1, true, min(most, opts.MaxOpcodes)
 		g, err := pickle.Load(p.file, p.size, opts)
@@ -59,26 +88,54 @@ func (p *part) tried(sure bool) (*pickle.Graph, error) {
 			return nil, err
 		}
 		p.spend(g.Report.Spent)
-		runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped && !stillborn(g.Report)
-		switch {
-		case runs && torchfile.IsStream(g.Roots()[0]):
-			return nil, p.stream()
-		case sure || runs || acts(g.Report):
+		over := has(g.Report, pickle.RuleBudget)
+		switch runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped && !stillborn(g.Report); {
+		case sure || runs || acts(g.Report) || over && most > few:
+			p.report.Limited = p.report.Limited || over && most > few
 			return g, nil
-		case g.Report.Spent < few:
-			return nil, nil // it failed before
+		case !over:
+			return nil, nil // it failed
 		}
 	}
 	return nil, nil
 }
 
+// startOpcodes are the opcodes that do not fail if the stack is empty.
+const startOpcodes = "(])}NIJKLMFGSTUVXBCPc\x80\x82\x83\x84\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x95\x96\x97"
+
+// noPickle reports whether executing the part as a pickle fails within its first bytes, as nearly
+// always if it is not one.
+func (p *part) noPickle(head []byte) (bool, error) {
+	if strings.IndexByte(startOpcodes, head[0]) < 0 {
+		return true, nil
+	}
+	opts := p.pickleOptions()
+	opts.MaxStreams, opts.NoSweep = 1, true
+	r, err := pickle.Analyze(bytes.NewReader(head), int64(len(head)), opts)
+	if err != nil {
+		return false, err
+	}
+	p.spend(r.Spent)
+	runs := len(r.Streams) > 0 && r.Streams[0].Stopped
+	return !runs && !acts(r) && !has(r, pickle.RuleTruncated) && !has(r, pickle.RuleFrame) && !has(r, pickle.RuleBudget),
+		nil
+}
+
+// isStream reports whether the first pickle is the magic number of a legacy PyTorch checkpoint.
+func isStream(g *pickle.Graph) bool {
+	roots := g.Roots()
+	return len(roots) > 0 && torchfile.IsStream(roots[0])
+}
+
+// has reports whether a report has a finding of a rule.
+func has(r *pickle.Report, rule pickle.Rule) bool {
+	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == rule })
+}
+
 // alien reports whether the bytes of a report are not a pickle at all, rather than a truncated
 // one.
 func alien(r *pickle.Report) bool {
-	has := func(rule pickle.Rule) bool {
-		return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == rule })
-	}
-	return len(r.Imports) == 0 && has(pickle.RuleNotPickle) && !has(pickle.RuleTruncated)
+	return len(r.Imports) == 0 && has(r, pickle.RuleNotPickle) && !has(r, pickle.RuleTruncated)
 }
 
 // stillborn reports whether the first instruction fails because the stack is empty. Python
@@ -98,25 +155,23 @@ func acts(r *pickle.Report) bool {
 	})
 }
 
-// stream analyzes a legacy PyTorch checkpoint, as written before version 1.6.
-func (p *part) stream() error {
+// stream analyzes a legacy PyTorch checkpoint, as written before version 1.6. It returns false if
+// a budget is too small for the values of the checkpoint, without which its data is not found.
+func (p *part) stream() (done bool, err error) {
 	s, err := torchfile.ReadStream(p.file, p.size, p.pickleOptions())
-	if err != nil || s == nil {
-		return err
+	if err != nil || s == nil || has(s.Graph.Report, pickle.RuleBudget) {
+		return false, err
 	}
-	p.is("pytorch-legacy")
-	if p.hidesPickle() {
-		p.find(RuleExtension, 0, "a checkpoint is named %s", quoted(p.name))
-	}
+	p.isPickle("pytorch-legacy", "a checkpoint")
 	p.paid(s.Graph.Report)
 	p.judged(without(s.Graph.Report, pickle.RuleMultiple), 0, s.Graph.Report.End)
 	p.faulty(s.Faults)
 	p.faulty(torchfile.CheckTensors(s.Graph))
 	for i := range s.Blocks {
 		if err := p.block(&s.Blocks[i]); err != nil {
-			return err
+			return false, err
 		}
 	}
 	p.explain(0, s.End)
-	return p.behind(s.End, "the checkpoint")
+	return true, p.behind(s.End, "the checkpoint")
 }

@@ -88,13 +88,13 @@ func TestFormats(t *testing.T) {
 		// A call of an unknown name, followed by invalid bytes: the call has run.
 		{"model.bin", "cmypackage\nrun\n(tR\xff", "pickle", pickle.Suspicious, "parse-error unknown-import", ""},
 		{"model.bin", "cmypackage\nrun\n\xff", "text", pickle.Safe, "", ""},
-		{"model.bin", "\x01\x02\x03 something", "data", pickle.Safe, "", ""},
+		{"model.bin", "\x01\x02\x03 something", "data", pickle.Unanalysed, "", "unanalysed"},
 		{"model.pt", "\x01\x02\x03 something", "data", pickle.Suspicious, "not-pickle", ""},
-		{"model.bin", "GGUF\x03\x00\x00\x00", "gguf", pickle.Safe, "", "look-alike"},
-		{"model.gguf", "GGUF\x03\x00\x00\x00", "gguf", pickle.Safe, "", ""},
-		{"model.bin", "\x89PNG\r\n\x1a\n\x00", "png", pickle.Safe, "", "look-alike"},
-		{"model.pt", "<!DOCTYPE html><html>", "html", pickle.Safe, "", "look-alike"},
-		{"model.bin", "\n <html>not found", "html", pickle.Safe, "", "look-alike"},
+		{"model.bin", "GGUF\x03\x00\x00\x00", "gguf", pickle.Unanalysed, "", "look-alike unanalysed"},
+		{"model.gguf", "GGUF\x03\x00\x00\x00", "gguf", pickle.Unanalysed, "", "unanalysed"},
+		{"model.bin", "\x89PNG\r\n\x1a\n\x00", "png", pickle.Unanalysed, "", "look-alike unanalysed"},
+		{"model.pt", "<!DOCTYPE html><html>", "html", pickle.Unanalysed, "", "look-alike unanalysed"},
+		{"model.bin", "\n <html>not found", "html", pickle.Unanalysed, "", "look-alike unanalysed"},
 		{"model.pt", "PYTORCH1" + long, "pytorch-preview", pickle.Suspicious, "extension-mismatch unscanned unsupported-format", ""},
 		{"model.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "lfs-pointer", pickle.Suspicious, "lfs-pointer", ""},
 		{"model.7z", "7z\xbc\xaf\x27\x1c\x00\x04" + long, "7z", pickle.Suspicious, "7z unscanned", ""},
@@ -102,7 +102,7 @@ func TestFormats(t *testing.T) {
 		{"model.rar", "Rar!\x1a\x07\x01\x00" + long, "rar", pickle.Suspicious, "rar unscanned", ""},
 		{"model.zst", "\x50\x2a\x4d\x18\x00\x00\x00\x00\x28\xb5\x2f\xfd\x00", "skippable-frame", pickle.Suspicious, "unscanned unsupported-format", ""},
 		{"model.Z", "\x1f\x9d\x90\x00", "compress", pickle.Suspicious, "unscanned unsupported-format", ""},
-		{"model.br", "\x0b\x02\x80\x41\x03", "data", pickle.Suspicious, "unscanned", ""},
+		{"model.br", "\x0b\x02\x80\x41\x03", "data", pickle.Suspicious, "unscanned", "unanalysed"},
 		{"model.xz.txt", "a text", "text", pickle.Safe, "", ""},
 		{"model.zst", "\x28\xb5\x2f\xfd\x00", "zstd", pickle.Suspicious, "unscanned zstd", "compressed-wrapper"},
 		{"config.json", `{"model_type": "llama"}`, "json", pickle.Safe, "", ""},
@@ -111,7 +111,7 @@ func TestFormats(t *testing.T) {
 		// INST with two lines, OBJ, SETITEM, STOP: a complete pickle whose first instruction
 		// fails.
 		{"setup.py", "import os, json\nfrom a import b\nos.chdir('x')\n", "python-source", pickle.Unanalysed, "", "unanalysed"},
-		{"setup.py", "import os, json\nfrom a import b\nos." + evil, "data", pickle.Dangerous, "dangerous-import", ""},
+		{"setup.py", "import os, json\nfrom a import b\nos." + evil, "data", pickle.Dangerous, "dangerous-import", "unanalysed"},
 	} {
 		r := scanned(t, new(Scanner), []byte(tt.bytes), tt.name)
 		if r.Format != tt.format || r.Verdict != tt.verdict || rules(r) != tt.rules || notes(r) != tt.notes {
@@ -142,12 +142,12 @@ func TestHiddenInData(t *testing.T) {
 	if r.Verdict != pickle.Dangerous || !imported(r, "os.system") {
 		t.Errorf("%v, %v", r.Verdict, r.Imports)
 	}
-	if r := scanned(t, new(Scanner), noise, "weights.bin"); r.Verdict != pickle.Safe || len(r.Findings) > 0 {
+	if r := scanned(t, new(Scanner), noise, "weights.bin"); r.Verdict != pickle.Unanalysed || len(r.Findings) > 1 {
 		t.Errorf("noise is %v: %v", r.Verdict, r.Findings)
 	}
 	// 16 MiB are searched, and more if the scan is deep.
 	far := slices.Concat(make([]byte, usualSearch+1000), []byte(evil))
-	if r := scanned(t, new(Scanner), far, "weights.bin"); r.Verdict != pickle.Safe || notes(r) != "partly-searched" {
+	if r := scanned(t, new(Scanner), far, "weights.bin"); r.Verdict != pickle.Unanalysed || notes(r) != "partly-searched unanalysed" {
 		t.Errorf("%v (%s)", r.Verdict, notes(r))
 	}
 	if r := scanned(t, &Scanner{Deep: true}, far, "weights.bin"); r.Verdict != pickle.Dangerous {

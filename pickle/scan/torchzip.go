@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
@@ -33,13 +32,6 @@ func (b *box) storagesOf(name string) (folder string, ok bool) {
 		return strings.TrimSuffix(rest, ".pkl") + "/", true
 	}
 	return "", false
-}
-
-// storage examines a part that contains tensor data.
-func (p *part) storage(head []byte) error {
-	p.format = "storage"
-	p.members++
-	return p.numbers(extent.Span{End: p.size}, head)
 }
 
 // pickled returns a function that records the storages of a pickle, which are in a folder.

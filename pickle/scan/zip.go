@@ -172,10 +172,15 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part, storage string) error {
 	if v.Method == zipwalk.Stored {
 		b.sizes[storage] = v.Span.Len()
-		if err := sub.storage(v.Head); err != nil || !b.Deep {
+		if err := sub.storage(v.Head); err != nil {
 			return err
 		}
-		return b.checksum(m, v, sub, sub.file, sub.size)
+		if b.Deep || sub.format != formatStorage {
+			if err := b.checksum(m, v, sub, sub.file, sub.size); err != nil {
+				return err
+			}
+		}
+		return b.record(m, sub)
 	}
 	return b.packedMember(m, v, sub, func() error {
 		if b.sizes[storage] = sub.size; sub.goesOn {
