@@ -138,6 +138,9 @@ func (p *Plan) lay(stem string) error {
 	}
 	// A shard without tensors is not written.
 	w.Split = slices.DeleteFunc(w.Split, func(n int) bool { return n == 0 })
+	if len(w.Split) == 0 { // an empty checkpoint
+		w.Split = nil
+	}
 	var err error
 	if p.Files, err = w.Plan(p.Dir, tensors...); err != nil {
 		var v *safetensors.Violation

@@ -86,7 +86,15 @@ func (f *file) archive() error {
 		return refuse("%s: %s (%s)", program.Name, faults[0].Detail, faults[0].Rule)
 	}
 	f.constants(z)
-	return f.collect(g.Roots()[0], z)
+	if f.Format != FormatScript {
+		return f.collect(g.Roots()[0], z)
+	}
+	s := newScript(z)
+	f.class = s.class
+	if err := f.collect(g.Roots()[0], z); s.err == nil {
+		return err
+	}
+	return s.err
 }
 
 // constants reports the constant tensors of TorchScript programs.

@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/strided"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
 // A Checkpoint contains the tensors of a file, and descriptions of its other contents. It is safe for concurrent use
@@ -79,7 +80,8 @@ type file struct {
 	size int64
 	opts *Options
 
-	omitted int // number of tensors and values in Skipped
+	class   func(string) tree.Saved // see tree.Looker.Class
+	omitted int                     // number of tensors and values in Skipped
 }
 
 // warn records an oddity that does not prevent reading.

@@ -40,7 +40,7 @@ func (f *file) collect(top pickle.Value, from storages) error {
 	if err != nil {
 		return err
 	}
-	return f.finish()
+	return f.finish(f.Format != FormatPickle && w.isEmpty(root))
 }
 
 // A walker walks over values, and builds the tensors among them.
@@ -50,7 +50,8 @@ type walker struct {
 }
 
 func (f *file) walker(b *builder) *walker {
-	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Exceed: exceeds, Most: tree.MaxSteps(f.described())}}
+	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Exceed: exceeds, Most: tree.MaxSteps(f.described()),
+		Looker: tree.Looker{Class: f.class}}}
 }
 
 // described returns the number of bytes that describe the tensors.
@@ -61,8 +62,8 @@ func (f *file) described() int64 {
 	return f.size
 }
 
-// finish returns an error for a file without tensors.
-func (f *file) finish() error {
+// finish returns an error for a file without tensors, unless it is a checkpoint of nothing.
+func (f *file) finish(empty bool) error {
 	if len(f.Tensors) > 0 {
 		return nil
 	}
@@ -71,6 +72,15 @@ func (f *file) finish() error {
 			detail := s.What + "; safetensors cannot represent it or any other tensor of the file"
 			return &FormatError{Path: s.Path, Detail: detail, Form: s.Form, unsupported: true}
 		}
+	}
+	switch {
+	case empty:
+		return nil
+	case f.Format == FormatScript:
+		return &FormatError{Detail: "the TorchScript modules have no parameters and no buffers", unsupported: true,
+			fix: "Save the model before it is frozen or quantized."}
+	case f.Format != FormatPickle && f.Format != FormatNPZ:
+		return &FormatError{Detail: "the checkpoint contains no tensors", unsupported: true, fix: "Open the file that has the weights."}
 	}
 	return notCheckpoint("the file contains no tensors")
 }

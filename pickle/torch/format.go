@@ -108,7 +108,7 @@ func (e *FormatError) Violation() *safetensors.Violation {
 	case !e.unsupported:
 		return checkpoint.Damaged("%s", detail)
 	}
-	fix := ""
+	fix := e.fix
 	if advice := e.Form.Advice(); advice != "" {
 		fix = "Convert it: " + advice + "."
 	}

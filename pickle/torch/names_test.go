@@ -3,6 +3,7 @@
 package torch
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -95,7 +96,7 @@ func TestNamesRefused(t *testing.T) {
 		{"the name of the metadata", dict(str("__metadata__"), one()), "", `torch: "__metadata__": safetensors reserves this name for metadata`},
 		{"a key that makes no name", dict(tuple(num(1)), one()), "", `torch: a tuple is the key of a value with 1 tensor`},
 		{"a root that is not there", dict(str("model"), dict(str("w"), one()), str("epoch"), num(1)), "modle", `torch: there is no "modle"; available: "model", "epoch"`},
-		{"no tensors", dict(str("w"), num(1)), "", `the file contains no tensors`},
+		{"no tensors", dict(str("w"), num(1)), "", `the checkpoint contains no tensors`},
 		{"values in values", deep, "", `torch: values are nested more than 200 deep`},
 		{"a key with a tensor set without end", list(dict(strings.Repeat("K\x01N", 100_000), num(2), one()) + "q\x01" + strings.Repeat("h\x01", 1000)), "", `torch: the file contains more than `},
 		{"values without end", tuple(bombs(num(1), 12), one()), "", `torch: the file contains more than 20,000,000 values`},
@@ -110,6 +111,34 @@ func TestNamesRefused(t *testing.T) {
 		var format *FormatError
 		if !errors.As(err, &format) {
 			t.Errorf("%s: a %T", k.what, err)
+		}
+	}
+}
+
+// An empty checkpoint is one without tensors. Any other file without tensors is an error.
+func TestEmpty(t *testing.T) {
+	metadata := dict(str("_metadata"), hooks+dict()) + "b"
+	for _, k := range []struct {
+		name, value, root string
+		skipped           int
+		err               bool
+	}{
+		{"a dict", dict(), "", 0, false},
+		{"an OrderedDict", hooks, "", 0, false},
+		{"a list", list(), "", 0, false},
+		{"the state of a module without parameters", hooks + metadata, "", 0, false},
+		{"under a root", dict(str("epoch"), num(3), str("state_dict"), dict()), "state_dict", 1, false},
+		{"an absent bias", dict(str("bias"), "N"), "", 0, false},
+		{"None", "N", "", 0, true},
+		{"a number", num(3), "", 0, true},
+		{"values", dict(str("a"), num(3)), "", 0, true},
+		{"an object", newObject(glob("m", "C"), dict()), "", 0, true},
+	} {
+		for _, b := range [][]byte{archiveOf(t, k.value), streamOf(k.value)} {
+			cp, err := Open(bytes.NewReader(b), int64(len(b)), nil)
+			if (err != nil) != k.err || err == nil && (len(cp.Tensors) > 0 || len(cp.Skipped) != k.skipped || cp.Root != k.root) {
+				t.Errorf("%s: %+v, %v", k.name, cp, err)
+			}
 		}
 	}
 }

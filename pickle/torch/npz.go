@@ -47,7 +47,7 @@ func (f *file) arrays(z *zipFile) error {
 		detail := "there is no " + quoted(f.opts.Root) + ": NumPy archives contain only arrays"
 		return &FormatError{Detail: detail, is: ErrNoRoot}
 	}
-	return f.finish()
+	return f.finish(false)
 }
 
 // array returns the view for the array in a member.

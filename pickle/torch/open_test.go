@@ -135,6 +135,7 @@ func TestTensorsRefused(t *testing.T) {
 		{"complex128", tensorOf(stored("ComplexDoubleStorage", "0", 1), 0, []int64{1}, []int64{1}), `a tensor of "complex128", a dtype that safetensors lacks`},
 		{"a conjugate", call(v2, st, num(0), ints64(6), ints64(1), "\x89", hooks, dict(str("conj"), "\x88")), `a tensor with the lazy operation "conj"`},
 		{"a sparse tensor", call(glob("torch._utils", "_rebuild_sparse_tensor"), num(0), ints64()), "a sparse tensor"},
+		{"a batch of CSR matrices", call(glob("torch._utils", "_rebuild_sparse_tensor"), glob("torch", "sparse_csr"), tuple(num(0), num(0), num(0), call(glob("torch", "Size"), ints64(2, 3, 3)))), "a CSR tensor that is a batch"},
 	} {
 		b := archiveOf(t, k.value, "0", counting(6))
 		_, err := Open(bytes.NewReader(b), int64(len(b)), nil)

@@ -182,7 +182,7 @@ func (b *builder) view(st *storage, dtype string, args pickle.Value, metadata in
 	for key, value := range lazy.Pairs() {
 		if on, ok := value.Bool(); ok && on {
 			name, _ := key.Str()
-			return nil, unsupportedf("a tensor with the lazy operation %s", quoted(name))
+			return nil, unsupportedf("a tensor with the lazy operation %s: save it after clone()", quoted(name))
 		}
 	}
 	v := &view{storage: st}

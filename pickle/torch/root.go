@@ -40,7 +40,41 @@ func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 			}
 		}
 	}
+	return f.emptyRoot(w, top, children)
+}
+
+// emptyRoot returns the first value under a root key that is an empty dict, if there are no tensors at all.
+func (f *file) emptyRoot(w *walker, top pickle.Value, children []tree.Child) (pickle.Value, error) {
+	if t, err := w.Count(top); t.Tensors > 0 || err != nil {
+		return top, err
+	}
+	for _, key := range rootKeys {
+		for i, c := range children {
+			if c.Name == key && c.Odd == "" && w.isEmpty(c.V) {
+				f.Root = key
+				return c.V, f.leave(w, "", children, i)
+			}
+		}
+	}
 	return top, nil
+}
+
+// isEmpty reports whether a value is a dict or a list without tensors and values, except for the versions of module code
+// in a state dict.
+func (w *walker) isEmpty(v pickle.Value) bool {
+	switch v.Kind() {
+	case pickle.KindDict, pickle.KindList, pickle.KindTuple:
+	default:
+		if !isMappingValue(v) {
+			return false
+		}
+	}
+	for _, c := range w.Children(v) {
+		if c.Name != "_metadata" && !c.V.IsNone() {
+			return false
+		}
+	}
+	return true
 }
 
 // isMappingValue reports whether a value is an OrderedDict or similar.

@@ -23,12 +23,20 @@ func (b *builder) sparse(args pickle.Value) (*view, error) {
 	switch {
 	case layout != "sparse_coo" && layout != "sparse_csr":
 		return nil, unsupportedf("a sparse tensor with layout %s: save it after to_dense()", quoted(layout))
+	case layout == "sparse_csr" && !isMatrix(parts.Item(3)):
+		return nil, unsupportedf("a CSR tensor that is a batch of matrices or has dense dimensions: save it after to_dense()")
 	case !b.opts.Dense:
 		return nil, unsupported{"a sparse tensor", FormSparse}
 	case layout == "sparse_coo":
 		return b.coo(parts)
 	}
 	return b.csr(parts)
+}
+
+// isMatrix reports whether sizes are those of a matrix, or invalid.
+func isMatrix(sizes pickle.Value) bool {
+	shape, err := ints(sizes, "sizes")
+	return err != nil || len(shape) == 2
 }
 
 // layoutOf returns the name of a layout without its module.
@@ -79,8 +87,6 @@ func (b *builder) csr(parts pickle.Value) (*view, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(shape) != 2:
-		return nil, unsupportedf("a batch of sparse tensors: save it after to_dense()")
 	case rows.shape[0] != shape[0]+1:
 		return nil, refuse("the tensor has %d rows and %d row bounds; expected one bound more than rows", shape[0], rows.shape[0])
 	}

@@ -66,7 +66,7 @@ func TestTar(t *testing.T) {
 		{"a view of nothing", oldStorages(tuple(num(8), num(6), num(0), num(0))), oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `storage "8" is a view of "6", which is missing`},
 		{"no such storage", oldStorages(), oldTensors(6, 0, nil, nil), dict(str("w"), byID("9")), nil, `"w": storage "6" is missing`},
 		{"negative sizes", oldStorages(), oldTensors(7, 0, []int64{-1}, []int64{1}), dict(str("w"), byID("9")), nil, "is negative"},
-		{"no such tensor", oldStorages(), oldTensors(7, 0, nil, nil), dict(str("w"), byID("10")), nil, "the file contains no tensors"},
+		{"no such tensor", oldStorages(), oldTensors(7, 0, nil, nil), dict(str("w"), byID("10")), nil, "the checkpoint contains no tensors"},
 		{"storages that are cut off", oldStorages()[:40], oldTensors(7, 0, nil, nil), dict(str("w"), byID("9")), nil, `member "storages"`},
 		{"more than tensors", oldStorages(), oldTensors(7, 0, nil, nil) + "x", dict(str("w"), byID("9")), nil, `member "tensors" has 1 byte after its end`},
 	} {

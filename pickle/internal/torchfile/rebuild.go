@@ -123,7 +123,7 @@ func (t *tensor) within(s *Storage, offset int64, args pickle.Value) {
 			return
 		}
 	}
-	width := s.ElementSize()
+	width, packed := s.ElementSize(), s.Packed()
 	if _, dtype, ok := args.Item(6).Global(); ok && t.name == "_rebuild_tensor_v3" {
 		width = dtypeSizes[strings.TrimPrefix(dtype, "torch.")]
 	}
@@ -137,11 +137,11 @@ func (t *tensor) within(s *Storage, offset int64, args pickle.Value) {
 			}
 			last += step
 		}
-		if end, ok := product(last+1, width); !ok || end > have {
+		if end, ok := product(last/packed+1, width); !ok || end > have {
 			t.say(RuleTensorRange, "the last element has index %d in storage %s, which has %d bytes",
 				last, wording.Quote(s.Key), have)
 		}
-		t.expanded(elements, width, have)
+		t.expanded(elements/packed, width, have)
 	}
 }
 

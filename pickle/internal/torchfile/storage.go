@@ -44,6 +44,17 @@ var elementSizes = map[string]int64{
 // ElementSize returns the size of an element in bytes, 0 if the class is unknown.
 func (s *Storage) ElementSize() int64 { return elementSizes[s.Class] }
 
+// Packed returns the number of values of a tensor in an element of the storage: 1, or more if a byte has several.
+func (s *Storage) Packed() int64 {
+	switch s.Class {
+	case "QUInt4x2Storage":
+		return 2
+	case "QUInt2x4Storage":
+		return 4
+	}
+	return 1
+}
+
 // Bytes returns the size in bytes; ok is false if the class is unknown or the size overflows.
 func (s *Storage) Bytes() (int64, bool) { return product(s.Elements, s.ElementSize()) }
 

@@ -24,7 +24,15 @@ type Child struct {
 
 // A Looker lists the contents of values and counts the entries it reads, which can be more than it returns: a dict can
 // set one key many times.
-type Looker struct{ Parts int }
+type Looker struct {
+	Parts int
+
+	// Class returns the attributes that modules of a TorchScript class save, nil for other classes. It may be nil.
+	Class func(name string) Saved
+}
+
+// Saved has the names of the attributes that are parameters and buffers.
+type Saved map[string]bool
 
 // Children returns the contents of a value, nil if it is not a container.
 func (l *Looker) Children(v pickle.Value) []Child {
@@ -35,7 +43,11 @@ func (l *Looker) Children(v pickle.Value) []Child {
 		return l.indexed("", v.Items())
 	case pickle.KindCall:
 		c, _ := v.Called()
-		if state, _ := c.State(); l.isModule(state) {
+		state, _ := c.State()
+		if saved := l.saved(c); saved != nil {
+			return l.script(state, saved)
+		}
+		if l.isModule(state) {
 			return l.module(state)
 		}
 		return l.object(c)
@@ -47,6 +59,8 @@ func (l *Looker) Children(v pickle.Value) []Child {
 func (l *Looker) object(c pickle.Result) []Child {
 	var list []Child
 	switch first := c.Args().Item(0); {
+	case isTagged(c) && (first.Kind() == pickle.KindDict || first.Kind() == pickle.KindList):
+		return l.Children(first)
 	case IsMapping(c) && first.Kind() == pickle.KindDict:
 		list = l.keyed(first.Pairs())
 	case IsMapping(c): // Python 2 writes OrderedDict([[key, value], …])
@@ -91,11 +105,16 @@ func IsMapping(c pickle.Result) bool {
 // IsSequence reports whether a call creates a list, tuple or set from its first argument.
 func IsSequence(c pickle.Result) bool {
 	switch CalledName(c) {
-	case "builtins.set", "builtins.frozenset", "builtins.list", "builtins.tuple", "collections.deque", "torch.Size":
+	case "builtins.set", "builtins.frozenset", "builtins.list", "builtins.tuple", "collections.deque", "torch.Size",
+		"torch.jit._pickle.build_intlist", "torch.jit._pickle.build_doublelist", "torch.jit._pickle.build_boollist",
+		"torch.jit._pickle.build_tensorlist":
 		return true
 	}
 	return false
 }
+
+// isTagged reports whether a call returns its first argument, whose type in TorchScript is the second.
+func isTagged(c pickle.Result) bool { return CalledName(c) == "torch.jit._pickle.restore_type_tag" }
 
 // CalledName returns the name of the called function, "" if it has none.
 func CalledName(c pickle.Result) string {
@@ -210,6 +229,25 @@ func (l *Looker) module(state pickle.Value) []Child {
 		}
 	}
 	return append(list, rest...)
+}
+
+// saved returns the attributes that a TorchScript module saves, nil for other objects.
+func (l *Looker) saved(c pickle.Result) Saved {
+	if l.Class == nil {
+		return nil
+	}
+	return l.Class(CalledName(c))
+}
+
+// script returns the attributes of a TorchScript module. Those that are not saved with its parameters are marked as
+// aside.
+func (l *Looker) script(state pickle.Value, saved Saved) []Child {
+	list := l.attributes(state)
+	for i := range list {
+		c, called := list[i].V.Called()
+		list[i].Aside = !saved[list[i].Name] && !(called && l.saved(c) != nil)
+	}
+	return list
 }
 
 // WhatIs describes a value, with its article.
