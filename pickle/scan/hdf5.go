@@ -156,7 +156,7 @@ func (s *search) config(begin int64) (end, read int64, err error) {
 		if _, _, err := scanner.Skip(); err != nil && scanner.Pos()+escape > len(text) && !whole {
 			continue
 		}
-		c := config.NewReader(text, begin, kerasJudge{s.part})
+		c := config.NewReader(text, begin, kerasJudge{part: s.part})
 		switch err := c.Value(); {
 		case c.TooDeep:
 			s.unscanned(begin, "a possible configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)

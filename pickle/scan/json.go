@@ -12,10 +12,13 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
 
-// isJSON reports whether head may be the start of a JSON object.
+// isJSON reports whether head may be the start of a JSON object, or of an array of objects.
 func isJSON(head []byte) bool {
+	const spaces = " \t\r\n"
 	head = config.UTF8(head)
-	return filetype.IsText(head) && strings.HasPrefix(strings.TrimLeft(string(head), " \t\r\n"), "{")
+	text := strings.TrimLeft(string(head), spaces)
+	return filetype.IsText(head) && (strings.HasPrefix(text, "{") ||
+		strings.HasPrefix(text, "[") && strings.HasPrefix(strings.TrimLeft(text, "["+spaces), "{"))
 }
 
 // json analyzes a JSON text if it is the configuration of a Keras model: an object with
@@ -47,7 +50,10 @@ func (p *part) json(head []byte) error {
 	ours := v.Get("class_name").Kind() == jsonscan.String ||
 		v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object
 	if ours || err != nil && bytes.Contains(text, []byte(`"class_name"`)) {
-		return p.kerasConfig()
+		return p.kerasConfig(false)
+	}
+	if err == nil && config.HasKey(text, "class_name") {
+		return p.kerasConfig(true)
 	}
 	return nil
 }

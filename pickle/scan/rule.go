@@ -64,6 +64,8 @@ const (
 	RuleKerasLambda   pickle.Rule = "keras-lambda"
 	RuleKerasModule   pickle.Rule = "keras-config-module"
 	RuleKerasCustom   pickle.Rule = "keras-custom-object"
+	RuleKerasCall     pickle.Rule = "keras-tensorflow-call"
+	RuleKerasFile     pickle.Rule = "keras-file"
 	RuleBadConfig     pickle.Rule = "bad-config"
 	RuleConfigSearch  pickle.Rule = "config-search"
 	RuleYAMLCall      pickle.Rule = "yaml-python-call"
@@ -149,6 +151,8 @@ var laws = [...]law{
 	{RuleKerasModule, pickle.Error,
 		"A Keras model refers to a function or class outside of Keras, which loading imports."},
 	{RuleKerasCustom, pickle.Warning, "A Keras model refers to a custom object."},
+	{RuleKerasCall, pickle.Warning, "A layer of a Keras model calls a function of TensorFlow."},
+	{RuleKerasFile, pickle.Warning, "A layer of a Keras model reads a file when it is loaded."},
 	{RuleBadConfig, pickle.Warning, "The configuration of a model is invalid JSON or has duplicate keys."},
 	{RuleConfigSearch, pickle.Note, "An HDF5 file was searched for configurations, not parsed."},
 	{RuleYAMLCall, pickle.Error, "A YAML tag makes PyYAML import or call a name, except with a safe loader."},

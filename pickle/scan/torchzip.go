@@ -67,7 +67,7 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		sub.format = "python-source"
 		sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 	case b.kind != nil && b.kind.format == "keras" && name == "config.json":
-		return sub.kerasConfig()
+		return sub.kerasConfig(false)
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ type Reader struct {
 	text  []byte
 	off   int64 // offset of the text in its file
 	visit Visitor
-	depth int // of the current value
+	depth int               // of the current value
+	last  map[string]string // strings of the object that was read last
 }
 
 // NewReader returns a reader of a configuration whose text is at offset off of a file.
@@ -37,8 +38,24 @@ type Visitor interface {
 
 // An Object holds the members of a JSON object that name a class.
 type Object struct {
-	Module, Class, Registered, Config string
-	Begin                             int64
+	Module, Class, Registered string
+	Config                    string // the configuration, if it is a string
+	Configured                bool   // whether there is a configuration
+	Begin                     int64
+	// Args are some of the members that are strings: those of the configuration, if it is an
+	// object.
+	Args map[string]string
+
+	own map[string]string // some of the members that are strings
+}
+
+// isArg reports whether a member of a configuration can name a file or function.
+func isArg(name string) bool {
+	switch name {
+	case "function", "cls_symbol", "attr_name", "vocabulary", "filepath", "node_def", "spec_name":
+		return true
+	}
+	return false
 }
 
 // Value reads a value and visits the objects in it.
@@ -75,6 +92,7 @@ func (c *Reader) object() error {
 	o := Object{Begin: c.off + int64(c.Pos())}
 	err := c.members(&o)
 	c.visit.Object(&o)
+	c.last = o.own
 	return err
 }
 
@@ -87,8 +105,14 @@ func (c *Reader) members(o *Object) error {
 			c.visit.Twice(name, c.off+int64(begin))
 		}
 		seen[name] = true
+		o.Configured = o.Configured || name == "config"
 		if c.Next() != jsonscan.String {
-			return c.Value()
+			object := c.Next() == jsonscan.Object
+			err := c.Value()
+			if name == "config" && object {
+				o.Args = c.last
+			}
+			return err
 		}
 		value, err := c.Str()
 		if err != nil {
@@ -111,6 +135,12 @@ func (c *Reader) set(o *Object, name, value string) {
 		o.Registered = value
 	case "config":
 		o.Config = value
+	}
+	if isArg(name) {
+		if o.own == nil {
+			o.own = make(map[string]string)
+		}
+		o.own[name] = value
 	}
 }
 
@@ -170,4 +200,35 @@ func Begins(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// HasKey reports whether a JSON text has a key anywhere. Letters may be written as escapes.
+func HasKey(text []byte, key string) bool {
+	for i := 0; ; {
+		j := bytes.IndexByte(text[i:], '"')
+		if j < 0 {
+			return false
+		}
+		begin := i + j + 1
+		end, escaped := begin, false
+		for end < len(text) && text[end] != '"' {
+			if text[end] == '\\' {
+				escaped = true
+				end++
+			}
+			end++
+		}
+		if end >= len(text) {
+			return false
+		}
+		s := text[begin:end]
+		const longest = 6 // bytes of an escape
+		if escaped && len(s) <= longest*len(key) {
+			s = jsonscan.Unescape(bytes.Clone(s))
+		}
+		if string(s) == key {
+			return true
+		}
+		i = end + 1
+	}
 }

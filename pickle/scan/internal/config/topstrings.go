@@ -1,4 +1,4 @@
-// Strings of the outermost object of a large JSON text.
+// Keys of a large JSON text that identify a configuration.
 
 package config
 
@@ -9,24 +9,30 @@ type TopStrings struct {
 	escape int    // pending bytes of an escape: 1 after a backslash, up to 4 digits after u
 	digits bool   // whether the pending bytes are digits
 	code   rune   // value of the digits
-	text   []byte // beginning of the current string at the outermost level
+	text   []byte // beginning of the current string
+	named  bool   // whether the string that was read last is "class_name"
+	colon  bool   // whether a colon follows it
 }
 
-// modelWords are the keys that identify the configuration of a model.
-var modelWords = [...]string{"class_name", "modelTopology"}
-
-// HasModelWord scans the next block and reports whether one of the words ends in it.
+// HasModelWord scans the next block and reports whether a key in it identifies the configuration of
+// a model: "class_name" with a string as its value, anywhere, or "modelTopology" in the outermost
+// object.
 func (t *TopStrings) HasModelWord(b []byte) bool {
 	for _, c := range b {
+		if t.follows(c) {
+			return true
+		}
 		switch {
 		case t.escape > 0:
 			t.escaped(c)
 		case t.inside && c == '\\':
 			t.escape, t.digits = 1, false
 		case c == '"':
-			if t.inside && t.isWord() {
+			if t.inside && t.depth == 1 && string(t.text) == "modelTopology" {
 				return true
 			}
+			t.named = t.inside && string(t.text) == "class_name"
+			t.colon = false
 			t.inside, t.text = !t.inside, t.text[:0]
 		case t.inside:
 			t.add(c)
@@ -39,10 +45,25 @@ func (t *TopStrings) HasModelWord(b []byte) bool {
 	return false
 }
 
-// add appends a byte to the string if it is at the outermost level.
+// follows examines a byte after a string and reports whether it begins the value of a class
+// name: after a colon, a quote.
+func (t *TopStrings) follows(c byte) bool {
+	switch {
+	case !t.named || c == ' ' || c == '\t' || c == '\r' || c == '\n':
+	case c == ':' && !t.colon:
+		t.colon = true
+	case c == '"' && t.colon:
+		return true
+	default:
+		t.named = false
+	}
+	return false
+}
+
+// add appends a byte to the string.
 func (t *TopStrings) add(c byte) {
 	const most = 32 // bytes: longer than any of the words
-	if t.depth == 1 && len(t.text) < most {
+	if len(t.text) < most {
 		t.text = append(t.text, c)
 	}
 }
@@ -67,14 +88,4 @@ func (t *TopStrings) escaped(c byte) {
 	default:
 		t.add(c)
 	}
-}
-
-// isWord reports whether the string that ends here is one of the words.
-func (t *TopStrings) isWord() bool {
-	for _, word := range modelWords {
-		if string(t.text) == word {
-			return true
-		}
-	}
-	return false
 }

@@ -120,6 +120,21 @@ var hazards = sync.OnceValue(func() map[string]*hazard {
 	return ops
 })
 
+// Hazard returns the first operation that a text names and that writes files or runs code, or "".
+func Hazard(text string) string {
+	for i := range table {
+		if table[i].severity != pickle.Error {
+			continue
+		}
+		for name := range strings.FieldsSeq(table[i].ops) {
+			if strings.Contains(text, name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // harmless reports whether the value of an attribute names neither a file nor an address.
 func harmless(value string) bool {
 	switch value {
