@@ -47,6 +47,9 @@ func runJSON(t *testing.T, in io.Reader, v any, args ...string) (code int) {
 }
 
 func TestVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the program 8,000 times")
+	}
 	for v := range vectors.All() {
 		if v.Limit != "" {
 			continue // a limit that a caller sets, and this program does not
