@@ -22,10 +22,10 @@ func (p *part) npy(head []byte) error {
 			prefix.Minor)
 	}
 	data := prefix.Begin + prefix.Length
-	const most = 1 << 20 // bytes of a header; NumPy's default limit is 10,000
+	const most = 256 << 10 // bytes of a header; NumPy's default limit is 10,000
 	if data > p.size || prefix.Length > most {
 		p.find(RuleBadHeader, prefix.Begin, "the header of the array has a length of %s", bytesOf(prefix.Length))
-		return p.npyUnknown(prefix.Begin)
+		return p.npyUnknown(prefix.Begin, data)
 	}
 	text := make([]byte, prefix.Length)
 	if err := bytesio.ReadFull(p.file, text, prefix.Begin); err != nil {
@@ -34,13 +34,13 @@ func (p *part) npy(head []byte) error {
 	header, err := npy.Parse(text)
 	switch size := header.Size; {
 	case err != nil:
-		p.find(RuleBadHeader, prefix.Begin, "the header of the array is not a Python literal: %v", err)
-		return p.npyUnknown(data)
+		p.find(RuleBadHeader, prefix.Begin, "the header of the array is not as NumPy writes it: %v", err)
+		return p.npyUnknown(data, data)
 	case header.Objects:
 		return p.npyObjects(data)
 	case size < 0:
 		p.find(RuleBadHeader, 0, "the header of the array has no valid dtype or shape")
-		return p.npyUnknown(data)
+		return p.npyUnknown(data, data)
 	case size > p.size-data:
 		if !p.goesOn {
 			p.find(pickle.RuleTruncated, data, "the array is truncated: it needs %s, %d are present", bytesOf(size), p.size-data)
@@ -57,17 +57,26 @@ func (p *part) npy(head []byte) error {
 func (p *part) npyObjects(data int64) error {
 	p.find(RuleNumPyObject, data,
 		"the array contains pickled objects: numpy.load loads them with allow_pickle, which was the default before 1.16.3")
+	return p.npyPickle(data)
+}
+
+// npyPickle analyzes the bytes from data on as a pickle.
+func (p *part) npyPickle(data int64) error {
 	sub := p.section("pickle", extent.Span{Begin: data, End: p.size})
 	sub.loaded = true
 	p.explain(0, p.size)
 	return p.inside(sub)
 }
 
-// npyUnknown searches an array whose content is unknown.
-func (p *part) npyUnknown(from int64) error {
+// npyUnknown analyzes an array whose elements are unknown, and may be a pickle at data. It also searches the bytes from
+// begin on.
+func (p *part) npyUnknown(begin, data int64) error {
 	p.swept = true
-	if from >= p.size {
+	if begin >= p.size {
 		return nil
 	}
-	return p.sweep(extent.Span{Begin: from, End: p.size})
+	if err := p.sweep(extent.Span{Begin: begin, End: p.size}); err != nil || data >= p.size {
+		return err
+	}
+	return p.npyPickle(data)
 }

@@ -34,7 +34,7 @@ func TestNPY(t *testing.T) {
 		{"objects in a field of a field", header("[('a', [('b', [('c', 'O')])])]", "(1,)") + evil, pickle.Dangerous, "dangerous-import numpy-object"},
 		{"objects in a dtype with a shape", header("('O', (2,))", "(1,)") + evil, pickle.Dangerous, "dangerous-import numpy-object"},
 		{"objects by another name", header("'object'", "(1,)") + evil, pickle.Dangerous, "dangerous-import numpy-object"},
-		{"two dtypes, of which Python takes the last", header("'<f4', 'descr': '|O'", "(1,)") + evil, pickle.Dangerous, "dangerous-import numpy-object"},
+		{"two dtypes, of which Python takes the last", header("'<f4', 'descr': '|O'", "(1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a header that is code", header("__import__('os').name", "(1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a dtype that there is not", header("'<q7'", "(1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a shape that is none", header("'<f4'", "(-1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},

@@ -87,7 +87,7 @@ func (z *zipFile) npyHeader(m *zipwalk.Member) (h npy.Header, data int64, err er
 	h, err = npy.Parse(b[p.Begin : p.Begin+p.Length])
 	switch {
 	case err != nil:
-		return h, 0, refuse("the header is not a valid Python literal: %v", err)
+		return h, 0, refuse("the header is invalid: %v", err)
 	case h.Objects:
 		return h, 0, unsupportedf("an array of objects, which are stored as a pickle")
 	case h.Descr != "" && h.Order != 0 && h.Shape != nil && !known(h.Descr):

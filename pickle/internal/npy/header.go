@@ -3,15 +3,19 @@
 // Package npy parses the headers of NumPy arrays: the size of the array, and whether it contains objects, which are
 // stored as a pickle.
 //
-// A header is a Python literal. It is parsed, never evaluated. The format is NumPy Enhancement Proposal 1.
+// A header is a Python literal. It is parsed, never evaluated. The format is NumPy Enhancement Proposal 1. NumPy reads
+// many more literals than it writes (numpy/lib/format.py, descr_to_dtype); of those it does not write, the package says
+// that they are invalid, so that nothing depends on how NumPy understands them.
 package npy
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/dtype"
 )
 
 // Magic is the signature at the start of a .npy file. Two bytes of version follow.
@@ -60,6 +64,9 @@ func Parse(text []byte) (Header, error) {
 	if l.kind != dictLiteral {
 		return Header{Size: -1}, fmt.Errorf("the header is not a dict")
 	}
+	if err := l.hasKeys("descr", "fortran_order", "shape"); err != nil {
+		return Header{Size: -1}, err
+	}
 	h := Header{Size: -1}
 	width, objects, ok := dtypeOf(l.get("descr"), 0)
 	h.Objects = objects
@@ -94,7 +101,7 @@ func (h *Header) describe(l literal) {
 
 // elementsOf returns the number of elements for a shape.
 func elementsOf(shape literal) (int64, bool) {
-	if shape.kind != tupleLiteral && shape.kind != listLiteral {
+	if shape.kind != tupleLiteral {
 		return 0, false
 	}
 	n := int64(1)
@@ -115,12 +122,14 @@ func dtypeOf(d literal, depth int) (width int64, objects, ok bool) {
 	switch {
 	case depth > deepest:
 		return 0, false, false
-	case d.kind == stringLiteral:
+	case d.kind == stringLiteral && !d.escaped:
 		return scalarOf(d.text)
 	case d.kind == tupleLiteral && len(d.items) == 2:
 		width, objects, ok = dtypeOf(d.items[0], depth+1)
 		n, known := elementsOf(d.items[1])
-		return width * min(n, math.MaxInt32), objects, ok && known && n <= math.MaxInt32 && width < math.MaxInt32
+		// NumPy takes a shape of text without a size for the size.
+		ok = ok && known && n <= math.MaxInt32 && width > 0 && width < math.MaxInt32
+		return width * min(n, math.MaxInt32), objects, ok
 	case d.kind == listLiteral:
 		ok = true
 		for _, field := range d.items {
@@ -146,29 +155,27 @@ func fieldOf(field literal, depth int) (width int64, objects, ok bool) {
 
 // scalarOf returns the same for a string: a byte order, a kind, and a number of bytes, or of characters for text.
 func scalarOf(name string) (width int64, objects, ok bool) {
-	code := bytes.TrimLeft([]byte(name), "<>|=")
-	if len(code) == 0 {
-		return 0, false, false
-	}
-	if code[0] == 'O' || string(code) == "object" || string(code) == "object_" {
+	switch strings.TrimLeft(name, "<>|=") {
+	case "O", "object", "object_":
 		return 8, true, true
 	}
-	i := 1
-	for ; i < len(code) && '0' <= code[i] && code[i] <= '9' && width < math.MaxInt32; i++ {
-		width = 10*width + int64(code[i]-'0')
+	code, unit, has := strings.Cut(name, "[")
+	d := dtype.Parse(code)
+	if d == nil || has && (d.Kind != 'm' && d.Kind != 'M' || !isUnit(unit)) {
+		return 0, strings.Contains(name, "O"), false
 	}
-	switch code[0] {
-	case 'U':
-		width *= 4
-	case '?':
-		width = 1
-	case 'b', 'i', 'u', 'f', 'c', 'S', 'a', 'V', 'm', 'M':
-	default:
-		return 0, bytes.ContainsRune(code, 'O'), false
+	return d.Size, d.Objects, true
+}
+
+// isUnit reports whether text is the unit of a time with its closing bracket, as in "M8[25s]".
+func isUnit(text string) bool {
+	text, closed := strings.CutSuffix(text, "]")
+	for _, c := range text {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '/' {
+			return false
+		}
 	}
-	// Times have a unit after the size, as in "M8[ns]".
-	unit := code[0] == 'm' || code[0] == 'M'
-	return width, false, i == len(code) || unit && code[i] == '['
+	return closed && text != ""
 }
 
 // hasObject reports whether an object dtype may occur in a literal that is not a valid dtype.

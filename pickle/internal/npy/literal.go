@@ -11,7 +11,8 @@ import (
 type literalKind uint8
 
 const (
-	otherLiteral literalKind = iota // None, True, False, floats
+	noLiteral    literalKind = iota
+	otherLiteral             // None, True and False
 	stringLiteral
 	intLiteral
 	tupleLiteral
@@ -21,10 +22,24 @@ const (
 
 // A literal is a parsed Python literal.
 type literal struct {
-	kind   literalKind
-	text   string    // of a string or a name
-	number int64     // of an int
-	items  []literal // of a tuple or list; for a dict, alternating keys and values
+	kind    literalKind
+	text    string    // of a string or a name
+	escaped bool      // a string has backslashes, which are kept
+	number  int64     // of an int
+	items   []literal // of a tuple or list; for a dict, alternating keys and values
+}
+
+// hasKeys returns an error if the keys of a dict are not those in want, each once and without escapes.
+func (l literal) hasKeys(want ...string) error {
+	if len(l.items) != 2*len(want) {
+		return fmt.Errorf("expected %d keys, found %d", len(want), len(l.items)/2)
+	}
+	for _, key := range want {
+		if l.get(key).kind == noLiteral {
+			return fmt.Errorf("the header has no key %q", key)
+		}
+	}
+	return nil
 }
 
 // get returns the last value for a key of a dict, as Python does.
@@ -34,7 +49,7 @@ func (l literal) get(key string) literal {
 		return found
 	}
 	for i := 0; i+1 < len(l.items); i += 2 {
-		if k := l.items[i]; k.kind == stringLiteral && k.text == key {
+		if k := l.items[i]; k.kind == stringLiteral && k.text == key && !k.escaped {
 			found = l.items[i+1]
 		}
 	}
@@ -99,7 +114,7 @@ func (p *literalParser) value(depth int) (literal, error) {
 	for _, name := range [...]string{"None", "True", "False"} {
 		if strings.HasPrefix(p.text[p.pos:], name) {
 			p.pos += len(name)
-			return literal{text: name}, nil
+			return literal{kind: otherLiteral, text: name}, nil
 		}
 	}
 	return literal{}, p.unexpected("a value")
@@ -180,16 +195,18 @@ func (p *literalParser) str() (literal, error) {
 	quote := p.text[p.pos]
 	p.pos++
 	var b strings.Builder
+	escaped := false
 	for p.pos < len(p.text) {
 		c := p.text[p.pos]
 		p.pos++
 		switch {
 		case c == quote:
-			return literal{kind: stringLiteral, text: b.String()}, nil
+			return literal{kind: stringLiteral, text: b.String(), escaped: escaped}, nil
 		case c == '\n':
 			return literal{}, p.unexpected("the end of a string")
 		case c == '\\' && p.pos < len(p.text):
-			// Field names can have escapes, and their values do not matter. Names of dtypes have none.
+			// Only the names of fields have escapes, and which names those are does not matter.
+			escaped = true
 			b.WriteByte(c)
 			c = p.text[p.pos]
 			p.pos++
