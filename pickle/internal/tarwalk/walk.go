@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle/internal/extent"
@@ -25,9 +23,9 @@ type Options struct {
 }
 
 // Has reports whether a file that starts with head is a tar archive, by the checksum of its first block. A block of
-// zeros is not a header.
+// zeros has none.
 func Has(head []byte) bool {
-	if len(head) < blockSize || head[0] == 0 {
+	if len(head) < blockSize {
 		return false
 	}
 	_, ok := parse(head[:blockSize])
@@ -43,9 +41,10 @@ type walker struct {
 	at     int64 // offset of the next header
 	first  int64 // offset of the first header of the next member
 
-	// Fields of the next member from extension headers, "" and -1 if there are none.
+	// Fields of the next member from extension headers, "" and -1 if there are none, and the kind of the last of them.
 	name, link string
 	length     int64
+	seen       byte
 	names      map[string]bool
 }
 
@@ -99,11 +98,12 @@ func (w *walker) header() (more bool, err error) {
 
 // take processes a header of a member, or an extension header for the next member.
 func (w *walker) take(h *header) error {
-	if h.size < 0 {
-		w.fault(BadHeader, -1, w.at, "the size of %s is not a number", quoted(h.name))
-		h.size = 0
+	if h.odd != "" {
+		w.fault(BadHeader, -1, w.at, "the header of %s %s", quoted(h.name), h.odd)
+		h.size = max(h.size, 0)
 	}
-	if w.length >= 0 && h.kind != 'x' && h.kind != 'L' && h.kind != 'K' {
+	extends := h.kind == 'L' || h.kind == 'K' || h.kind == 'x' || h.kind == 'X' || h.kind == 'g'
+	if w.length >= 0 && !extends {
 		h.size = w.length
 	}
 	data := extent.Span{Begin: w.at + blockSize, End: w.at + blockSize + min(h.size, math.MaxInt64/2)}
@@ -113,10 +113,9 @@ func (w *walker) take(h *header) error {
 	}
 	next := data.End + (-data.Len() & (blockSize - 1))
 	var err error
-	switch h.kind {
-	case 'L', 'K', 'x', 'g':
+	if extends {
 		err = w.extend(h, data)
-	default:
+	} else {
 		if h.kind >= '1' && h.kind <= '6' {
 			next = data.Begin // links, devices and folders have no content, regardless of their size
 			data.End = data.Begin
@@ -131,61 +130,11 @@ func (w *walker) take(h *header) error {
 	return err
 }
 
-// mostExtension is the maximum size of an extension header. Names in them are paths.
-const mostExtension = 64 << 10
-
-// extend processes an extension header of GNU ('L', 'K') or pax ('x'). Global pax headers ('g') have no relevant fields
-// in practice.
-func (w *walker) extend(h *header, data extent.Span) error {
-	if data.Len() > mostExtension {
-		w.fault(OddMember, -1, data.Begin, "an extension header has %d bytes", data.Len())
-		return nil
-	}
-	b, err := w.window.At(data.Begin, int(data.Len()))
-	if err != nil {
-		return err
-	}
-	text, _, _ := bytes.Cut(b, []byte{0})
-	switch h.kind {
-	case 'L':
-		w.name = string(text)
-	case 'K':
-		w.link = string(text)
-	case 'x':
-		w.pax(b)
-	}
-	return nil
-}
-
-// pax parses records such as "18 path=long/name\n", where the number is the length of the record.
-func (w *walker) pax(b []byte) {
-	for len(b) > 0 {
-		digits, _, ok := bytes.Cut(b, []byte{' '})
-		n, err := strconv.Atoi(string(digits))
-		if !ok || err != nil || n <= len(digits)+1 || n > len(b) {
-			w.fault(BadHeader, -1, w.at, "the extended header at byte %d has an invalid record", w.at)
-			return
-		}
-		key, value, _ := strings.Cut(strings.TrimSuffix(string(b[len(digits)+1:n]), "\n"), "=")
-		switch key {
-		case "path":
-			w.name = value
-		case "linkpath":
-			w.link = value
-		case "size":
-			if size, err := strconv.ParseInt(value, 10, 64); err == nil && size >= 0 {
-				w.length = size
-			}
-		}
-		b = b[n:]
-	}
-}
-
 // member adds a member and checks it.
 func (w *walker) member(h *header, data extent.Span) {
 	i := len(w.Members)
 	m := Member{Name: cmp.Or(w.name, h.name), Type: h.kind, Link: cmp.Or(w.link, h.link), Header: w.first, Data: data}
-	w.name, w.link, w.length = "", "", -1
+	w.name, w.link, w.length, w.seen = "", "", -1, 0
 	w.Members = append(w.Members, m)
 	if what := membername.Hazard(m.Name); what != "" {
 		w.fault(UnsafeName, i, m.Header, "%s %s", quoted(m.Name), what)

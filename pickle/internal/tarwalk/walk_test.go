@@ -6,6 +6,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -100,7 +101,7 @@ func TestFaults(t *testing.T) {
 		for _, c := range header {
 			sum += int(c)
 		}
-		copy(header[148:], octal(sum))
+		copy(header[148:], checksum(sum))
 		return b
 	}
 	put := func(at int, with ...byte) []byte {
@@ -151,8 +152,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// octal returns a checksum as headers have it.
-func octal(n int) string {
+// checksum returns a checksum as headers have it.
+func checksum(n int) string {
 	digits := ""
 	for range 6 {
 		digits = string(rune('0'+n&7)) + digits
@@ -170,13 +171,20 @@ func TestHas(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
+	const least, most = math.MinInt64, math.MaxInt64
 	for text, want := range map[string]int64{
-		"0000644\x00": 0o644, " 644  \x00\x00": 0o644, "\x00\x00\x00": 0, "7": 7, "8": -1, "-1": -1,
-		"\x80\x00\x00\x00\x00\x00\x00\x01\x00": 256, "\xff\xff\xff": -1,
-		"\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": -1,
+		"0000644\x00": 0o644, " 644  \x00\x00": 0o644, "\x00\x00\x00": 0, "7": 7, "-1": -1, "+7": 7, "0o17": 0o17,
+		"0O_1_7": 0o17, "\t7\x1f": 7, "7\x00x": 7, "\x007": 0, "  ": 0, "\x80\x00\x00\x00\x00\x00\x00\x01\x00": 256,
+		"\xff\xff\xff": -1, "\xff\xff\xfe": -2, "\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": most,
+		"\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": least,
 	} {
-		if got := number([]byte(text)); got != want {
-			t.Errorf("%q is %d, want %d", text, got, want)
+		if got, ok := number([]byte(text)); got != want || !ok {
+			t.Errorf("%q is %d, %v, want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"8", "7_", "_7", "1__7", "0o", "0x1", "7 7", "\x81\x00", "é", "+", "--1"} {
+		if got, ok := number([]byte(text)); ok {
+			t.Errorf("%q is %d", text, got)
 		}
 	}
 }
