@@ -35,7 +35,7 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 		p.unscanned(0, "the %s data %s", c.Name, damage(u))
 	}
 	if u.Files > 1 {
-		p.find(pickle.RuleTrailing, 0, "the file consists of %d gzip files; some loaders read only the first", u.Files)
+		p.find(pickle.RuleTrailing, 0, "the file consists of %d %s files; some loaders read only the first", u.Files, c.Name)
 	}
 	p.explain(0, u.Used)
 	if errors.Is(u.Damage, unpack.ErrLimit) {

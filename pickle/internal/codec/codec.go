@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/flate"
-	"compress/gzip"
 	"compress/zlib"
 	"errors"
 	"io"
@@ -60,7 +59,6 @@ var codecs = [...]Codec{
 func openZlib(in *Source) (io.Reader, error)  { return zlib.NewReader(in) }
 func openBzip2(in *Source) (io.Reader, error) { return bzip2.NewReader(in), nil }
 func openXZ(in *Source) (io.Reader, error)    { return lzma.NewXZReader(in) }
-func openLZMA(in *Source) (io.Reader, error)  { return lzma.NewReader(in) }
 func openLZ4(in *Source) (io.Reader, error)   { return lz4.NewReader(in) }
 func openFlate(in *Source) (io.Reader, error) { return flate.NewReader(in), nil }
 
@@ -110,9 +108,14 @@ func starts(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// isZlib detects a zlib header (RFC 1950): method 8, a 32 KiB window, no dictionary, and a valid header checksum.
-func isZlib(head []byte) bool {
-	return len(head) > 2 && head[0] == 0x78 && head[1]&0x20 == 0 && (uint(head[0])<<8|uint(head[1]))%31 == 0
+// isZlib detects a zlib header with a 32 KiB window, as joblib does.
+func isZlib(head []byte) bool { return isWindow(head) && head[0] == 0x78 }
+
+// isWindow detects a zlib header (RFC 1950): method 8, a window of up to 32 KiB, no dictionary, and a valid header
+// checksum.
+func isWindow(head []byte) bool {
+	return len(head) > 2 && head[0]&0x0f == 8 && head[0]>>4 <= 7 && head[1]&0x20 == 0 &&
+		(uint(head[0])<<8|uint(head[1]))%31 == 0
 }
 
 // isBzip2 detects the header with a block size, followed by the magic of a block or of the end.
@@ -121,41 +124,12 @@ func isBzip2(head []byte) bool {
 		(string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90")
 }
 
-// isLZMA detects the default properties, a dictionary size of 2^n or 3*2^n, and the first data byte, which is 0.
-func isLZMA(head []byte) bool {
-	if len(head) < 14 || head[0] != 0x5d || head[1] != 0 || head[13] != 0 {
-		return false
-	}
-	dictionary := uint32(head[1]) | uint32(head[2])<<8 | uint32(head[3])<<16 | uint32(head[4])<<24
-	for n := uint32(1 << 12); n != 0; n <<= 1 {
-		if dictionary == n || dictionary == n+n/2 {
-			return true
-		}
-	}
-	return dictionary == 1<<32-1
-}
-
-// zfileSize is the size of the header that joblib before 0.10 wrote in front of the zlib data: "ZF", and the
-// uncompressed size as "0x" and digits, padded with spaces to 19 characters.
-const zfileSize = 2 + 19
-
-func isZFile(head []byte) bool {
-	return len(head) > zfileSize && string(head[:4]) == "ZF0x" && isZlib(head[zfileSize:])
-}
-
-func openZFile(in *Source) (io.Reader, error) {
-	if _, err := io.CopyN(io.Discard, in, zfileSize); err != nil {
-		return nil, err
-	}
-	return zlib.NewReader(in)
-}
-
 // A Source is the compressed input of a codec. It counts the bytes that the codec reads, which tells the caller where
 // trailing data begins. A Source must not be used concurrently.
 type Source struct {
 	in    bufio.Reader
 	Used  int64 // bytes read
-	Files int   // concatenated gzip files seen
+	Files int   // concatenated gzip or lzma files seen
 }
 
 // NewSource returns a Source that reads from r.
@@ -179,41 +153,4 @@ func (s *Source) Read(b []byte) (int, error) {
 	n, err := s.in.Read(b)
 	s.Used += int64(n)
 	return n, err
-}
-
-// openGzip returns a reader of all concatenated gzip files, as Python's gzip module reads them.
-func openGzip(in *Source) (io.Reader, error) {
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	z.Multistream(false)
-	in.Files = 1
-	return &gzipFiles{in: in, z: z}, nil
-}
-
-// gzipFiles reads concatenated gzip files. Unlike package gzip, it accepts trailing data and leaves it unread.
-type gzipFiles struct {
-	in *Source
-	z  *gzip.Reader
-}
-
-func (g *gzipFiles) Read(b []byte) (int, error) {
-	for {
-		n, err := g.z.Read(b)
-		switch {
-		case !errors.Is(err, io.EOF):
-			return n, err
-		case n > 0:
-			return n, nil
-		}
-		if head, _ := g.in.in.Peek(3); string(head) != "\x1f\x8b\x08" {
-			return 0, io.EOF
-		}
-		if err := g.z.Reset(g.in); err != nil {
-			return 0, err
-		}
-		g.z.Multistream(false)
-		g.in.Files++
-	}
 }

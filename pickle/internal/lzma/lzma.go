@@ -18,8 +18,13 @@ import (
 
 // NewReader returns a reader that decompresses a .lzma file: five bytes of properties, the uncompressed size in eight
 // bytes (all ones if unknown), and the data.
+//
+// It reads no further than the end of the data if r is an io.ByteReader.
 func NewReader(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(r)
+	in, ok := r.(byteReader)
+	if !ok {
+		in = bufio.NewReader(r)
+	}
 	var head [13]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return nil, short(err)
@@ -47,7 +52,7 @@ func NewZipReader(r io.Reader, size int64) (io.Reader, error) {
 }
 
 // newReader returns a reader for one LZMA stream. properties holds the properties byte and the dictionary size.
-func newReader(in *bufio.Reader, properties []byte, size int64) (io.Reader, error) {
+func newReader(in byteReader, properties []byte, size int64) (io.Reader, error) {
 	d := new(decoder)
 	if err := d.properties(properties[0]); err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ type File struct {
 	Sum    uint32 // CRC-32 of the decompressed data
 	Damage error  // why decompression ended early, or nil
 	Used   int64  // compressed bytes that were read
-	Files  int    // number of concatenated gzip files
+	Files  int    // number of concatenated gzip or lzma files
 
 	packed
 	head []byte // the first Kept bytes, or all
