@@ -175,9 +175,10 @@ func (t *attempt) credible(searched bool) bool {
 	return plain || t.proto && t.Opcodes > 1
 }
 
-// alien reports whether the data is not meant to be a pickle: it does not start or end like one, and imports nothing.
+// alien reports whether the data is not meant to be a pickle: it does not start or end like one, imports nothing, and
+// fails before a budget is spent.
 func (t *attempt) alien() bool {
-	return t.failed && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&
+	return t.failed && !t.found.limited && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&
 		(t.fault != opcode.FaultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
 }
 
