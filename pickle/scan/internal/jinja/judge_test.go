@@ -1,0 +1,50 @@
+// Templates of published models, and of security advisories.
+
+package jinja
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFiles(t *testing.T) {
+	files, _ := filepath.Glob(os.Getenv("JINJA") + "/*")
+	for _, f := range files {
+		b, _ := os.ReadFile(f)
+		for _, x := range Judge(b, true) {
+			from := max(0, x.At-40)
+			t.Logf("%s: %v %s: %q", f, x.Level, x.What, b[from:min(len(b), x.At+60)])
+		}
+	}
+	t.Log(len(files), "files")
+}
+
+func TestEscapes(t *testing.T) {
+	for _, text := range []string{
+		`{{ ''.__class__ }}`, `{{ ''["__class__"] }}`, `{{ ''|attr("__class__") }}`, `{{ ''|attr("\x5f\x5fclass\x5f\x5f") }}`,
+		`{{ ''|attr("__cl" "ass__") }}`, `{{ ''|attr("__cl" ~ "ass__") }}`, `{{ ''["__cl"+"ass__"] }}`,
+		`{%- set a = lipsum -%}{{ a.__globals__ }}`, `{{ "{0.__class__}".format(x) }}`, `{{ x|map(attribute="__class__") }}`,
+		`{{ ''|attr(["_"*2,"class","_"*2]|join) }}`, `{% set c = "_" %}{{ ''[c~c~"class"~c~c] }}`,
+		`{{ ''['__ssalc__'[::-1]] }}`, `{{ ()|attr(dict(__cla=1,ss__=2)|join) }}`, `{{ (lipsum|string|list).pop(18) }}`,
+		`{{ x. __class__ }}`, `{% if ''.__class__ %}{% endif %}`, `{{ cycler.__init__.__globals__.os.popen('id').read() }}`,
+		`{{ self._TemplateReference__context }}`, `{{ ''|attr(x) }}`, `{{ ''["\137\137class\137\137"] }}`,
+		`{{ [1,2,{"a":{"b":x.__class__}}] }}`, `{{"}}".__class__}}`, "{# {{ #}{{ x.__class__ }}", `{{ x.ｍro.__ｃlass__ }}`,
+		`{{ x["gi_frame"] }}`, `{{ (x|select|first).gi_frame.f_globals }}`, `{{ popen("id") }}`, `{{ getattr(x, y) }}`,
+		`{{ x|attr("%c%cclass%c%c"|format(95,95,95,95)) }}`, `{{ [].append.__self__ }}`, `{%set x=().__class__%}`,
+	} {
+		if len(Judge([]byte(text), true)) == 0 {
+			t.Errorf("%s: nothing found", text)
+		}
+	}
+	for _, text := range []string{
+		`{% raw %}{{ x.__class__ }}{% endraw %}`, `__class__ {{ x }}`, `{# x.__class__ #}`, `{{ x.class }}`, `{{ "class" }}`,
+		`{{ messages[loop.index0 + 1]["role"] }}`, `{% for _ in range(3) %}{{ _ }}{% endfor %}`, `{{ "__media__" }}`,
+		`{{ x["a"]["b"] + "c" }}`, `{{ dict(a=1) }}`, `{{ x|join("_") }}`, strings.Repeat(`{{ x[`, 10) + `{{`,
+	} {
+		if found := Judge([]byte(text), true); len(found) > 0 {
+			t.Errorf("%s: %v", text, found)
+		}
+	}
+}

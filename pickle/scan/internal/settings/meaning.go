@@ -1,0 +1,175 @@
+// The keys with a meaning, and the programs that read them.
+
+package settings
+
+import "strings"
+
+// A role says what the strings in an object or an array are.
+type role uint8
+
+// The roles.
+const (
+	noRole  role = iota
+	aliens       // classes in modules of the repository: auto_map of Transformers
+	pipes        // the same under the key "impl": custom_pipelines of Transformers
+	imports      // modules: custom_imports of MMEngine
+)
+
+// roles are the keys of objects and arrays whose strings are names.
+var roles = map[string]role{
+	"auto_map": aliens, "custom_pipelines": pipes, "custom_imports": imports,
+}
+
+// named reports a string within an object or array with a role.
+func (w *Walker) named(f *frame, text []byte, at int64) {
+	s := string(text[:min(len(text), 4096)])
+	switch {
+	case s == "":
+	case f.in == aliens, f.in == pipes && f.key == "impl", f.object && f.key == "auto_map":
+		w.found(Remote, f.key, s, at)
+	case f.in == imports && f.key != "allow_failed_imports":
+		w.found(Import, f.key, s, at)
+	}
+}
+
+// A meaning examines the value of a key.
+type meaning func(w *Walker, f *frame, text string, str bool, at int64)
+
+// meanings are the keys with a meaning.
+var meanings = map[string]meaning{
+	"_target_":   call,       // Hydra, and what copies it
+	"class_path": dottedCall, // jsonargparse, and so LightningCLI
+	"target":     target,     // Stable Diffusion and NeMo, with "params"
+	"type":       typed,      // modules.json of Sentence Transformers
+
+	"py/object": call, "py/type": call, "py/class": call, "py/function": call, "py/repr": call, // jsonpickle
+	"py/ref": call, "py/method": call, "py/mod": call,
+
+	"activation_function": dottedCall, "activation_fn": dottedCall, // Sentence Transformers
+	"sbert_ce_default_activation_function": dottedCall, "default_activation_function": dottedCall,
+
+	"parent_library": imported, // auto_mapping of PEFT
+	"loader_module":  imported, // MLmodel of MLflow
+
+	"custom_pipeline": remote, "custom_generate": remote,
+	"_attn_implementation": kernel, "attn_implementation": kernel, "_attn_implementation_internal": kernel,
+	"trust_remote_code": trust, "trust_repo": trust, "enable_unsafe_deserialization": trust,
+
+	"class_name": class, "_class_name": pipeline,
+}
+
+// call reports a name that is imported and called.
+func call(w *Walker, f *frame, text string, str bool, at int64) {
+	if str && text != "" {
+		w.found(Call, f.key, text, at)
+	}
+}
+
+// dottedCall reports a name with a module. Other texts are names in a list.
+func dottedCall(w *Walker, f *frame, text string, str bool, at int64) {
+	if str && dotted(text) {
+		w.found(Call, f.key, text, at)
+	}
+}
+
+// imported reports a module.
+func imported(w *Walker, f *frame, text string, str bool, at int64) {
+	if str && text != "" {
+		w.found(Import, f.key, text, at)
+	}
+}
+
+// remote reports code of a repository.
+func remote(w *Walker, f *frame, text string, str bool, at int64) {
+	if str && text != "" {
+		w.found(Remote, f.key, text, at)
+	}
+}
+
+// kernel reports an implementation that is downloaded from a repository.
+func kernel(w *Walker, f *frame, text string, str bool, at int64) {
+	if str && strings.ContainsAny(text, "/.:") {
+		w.found(Remote, f.key, text, at)
+	}
+}
+
+// trust reports a setting that is on.
+func trust(w *Walker, f *frame, text string, _ bool, at int64) {
+	switch strings.ToLower(text) {
+	case "true", "yes", "on", "1", "y":
+		w.found(Trust, f.key, text, at)
+	}
+}
+
+// target records a name that is called if the object has arguments, too.
+func target(_ *Walker, f *frame, text string, str bool, at int64) {
+	if str && dotted(text) {
+		f.fields.target = Finding{Call, f.key, text, at}
+	}
+}
+
+// typed records a type that is called if the object describes a module.
+func typed(_ *Walker, f *frame, text string, str bool, at int64) {
+	if str && dotted(text) {
+		f.fields.kind = Finding{Call, f.key, text, at}
+	}
+}
+
+// class records the class of a Keras object.
+func class(_ *Walker, f *frame, text string, str bool, at int64) {
+	if str {
+		f.fields.class = Finding{Keras, f.key, text, at}
+	}
+}
+
+// pipeline records that the object is the index of a Diffusers pipeline. The class of another
+// object is that of a single model.
+func pipeline(_ *Walker, f *frame, text string, str bool, _ int64) {
+	f.fields.pipeline = f.fields.pipeline || str && strings.Contains(text, "Pipeline")
+}
+
+// note records the keys that give others their meaning.
+func (f *frame) note() {
+	switch f.key {
+	case "params", "init_args", "kwargs", "args":
+		f.fields.params = true
+	case "path", "idx":
+		f.fields.path = true
+	}
+}
+
+// pair records an array of two strings in an object: in model_index.json of Diffusers, a
+// module and a class in it.
+func (w *Walker) pair(parent, f *frame) {
+	const most = 1000
+	if len(w.frames) == 1 && f.pair != "" && len(parent.fields.pairs) < most {
+		parent.fields.pairs = append(parent.fields.pairs, Finding{Call, parent.key, f.first + "." + f.pair, f.at})
+	}
+}
+
+// object reports what the members of an object mean together.
+func (w *Walker) object(f *frame, outermost bool) {
+	if f.fields.target.Text != "" && f.fields.params {
+		w.Found(f.fields.target)
+	}
+	if f.fields.kind.Text != "" && f.fields.path {
+		w.Found(f.fields.kind)
+	}
+	if f.fields.class.Text != "" {
+		w.Found(f.fields.class)
+	}
+	if !outermost || !f.fields.pipeline && !w.Pipeline {
+		return
+	}
+	for _, p := range f.fields.pairs {
+		library, _, _ := strings.Cut(p.Text, ".")
+		switch library {
+		case "null", "diffusers", "transformers", "onnxruntime", "optimum":
+		default:
+			if p.Key == "_class_name" {
+				p.Kind = Remote
+			}
+			w.Found(p)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+// Package yaml parses YAML as PyYAML does, without recursion and in linear time. It does not
+// build a tree: a Visitor receives the nodes.
+//
+// The scanner and the parser follow those of PyYAML 6 (scanner.py and parser.py) step by
+// step, because what counts is what PyYAML accepts, not what the specification says.
+package yaml
+
+// A Visitor receives the nodes of a text in their order. A Value is valid only during the call.
+type Visitor interface {
+	// Open begins a mapping or a sequence.
+	Open(mapping bool, n Node)
+	// Close ends the last mapping or sequence.
+	Close()
+	// Scalar is a scalar.
+	Scalar(n Node)
+	// Alias refers to the node with that anchor.
+	Alias(n Node)
+	// End ends a document. PyYAML creates the objects of a document when it has read all
+	// of it.
+	End()
+}
+
+// A Node describes a node.
+type Node struct {
+	Value  []byte // of a scalar, or name of an alias
+	Tag    string // in full, "" if there is none
+	Anchor string
+	Plain  bool  // a scalar without quotes
+	At     int64 // offset of the node or its tag, in bytes
+}
+
+// An Error says where a text is not YAML.
+type Error struct {
+	At   int64 // offset in bytes
+	What string
+}
+
+// Error returns the error as a text.
+func (e *Error) Error() string { return e.What }
+
+// MaxDepth limits the nesting of collections, as libyaml does. PyYAML, which recurses, ends
+// earlier.
+const MaxDepth = 1000
+
+// Parse parses a text in UTF-8. The error is nil or an *Error; the visitor has received the
+// nodes before it.
+func Parse(text []byte, v Visitor) error {
+	p := &parser{scanner: scanner{text: text, indent: -1, allowKey: true}, visit: v, state: stateFirstDocument}
+	for p.state != stateEnd && p.err == nil {
+		p.step()
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return nil
+}
