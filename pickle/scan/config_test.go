@@ -23,9 +23,12 @@ func TestYAMLTags(t *testing.T) {
 		r := scanned(t, new(Scanner), readFile(t, filepath.Join(configs, fields[0])), fields[0])
 		want := pickle.Safe
 		for _, tag := range fields[1:] {
-			kind, _, _ := strings.Cut(tag, ":")
+			kind, name, _ := strings.Cut(tag, ":")
 			verdict := pickle.Suspicious
-			if slices.Contains(callTags, kind) {
+			switch {
+			case kind == "tuple":
+				continue // data
+			case name == "os" || name == "os.system" || name == "subprocess.Popen" || name == "posixpath.join":
 				verdict = pickle.Dangerous
 			}
 			want = max(want, verdict)
@@ -34,9 +37,6 @@ func TestYAMLTags(t *testing.T) {
 			}) {
 				t.Errorf("%s: %q is not found, but %v", fields[0], tag, r.Findings)
 			}
-		}
-		if len(fields) == 1 && fields[0] == "plain.yaml" {
-			want = pickle.Suspicious // a tag in a string: where strings end is not known
 		}
 		if r.Verdict != want || r.Format != "yaml" || !r.Complete {
 			t.Errorf("%s is %s, %v, want %v: %v", fields[0], r.Format, r.Verdict, want, r.Findings)

@@ -4,7 +4,6 @@ package scan
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -12,27 +11,25 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
 
-// isJSON reports whether head may be the start of a JSON object, or of an array of objects.
+// isJSON reports whether head may be the start of a JSON object or array.
 func isJSON(head []byte) bool {
-	const spaces = " \t\r\n"
-	head = config.UTF8(head)
-	text := strings.TrimLeft(string(head), spaces)
-	return filetype.IsText(head) && (strings.HasPrefix(text, "{") ||
-		strings.HasPrefix(text, "[") && strings.HasPrefix(strings.TrimLeft(text, "["+spaces), "{"))
+	head = bytes.TrimLeft(config.UTF8(head), " \t\r\n")
+	if len(head) < 2 || !filetype.IsText(head) {
+		return false
+	}
+	if head[0] == '{' {
+		return config.Begins(head)
+	}
+	next := bytes.TrimLeft(head[1:], " \t\r\n")
+	return head[0] == '[' && len(next) > 0 && bytes.IndexByte([]byte("{[\"-0123456789tfn"), next[0]) >= 0
 }
 
 // json analyzes a JSON text if it is the configuration of a Keras model: an object with
 // a class name, or the model.json of TensorFlow.js. Invalid JSON counts if it contains the
 // word class_name.
 func (p *part) json(head []byte) error {
-	p.swept = true
-	if p.isYAML(head) { // nearly all JSON is also YAML
-		p.is("yaml")
-		if err := p.yaml(); err != nil {
-			return err
-		}
-	} else {
-		p.is("json")
+	if ok, err := p.settings(); err != nil || !ok {
+		return err
 	}
 	p.lookalike("a JSON file")
 	if p.size > mostConfig {
@@ -56,6 +53,38 @@ func (p *part) json(head []byte) error {
 		return p.kerasConfig(true)
 	}
 	return nil
+}
+
+// settings examines the part for names of code, and reports whether it is JSON. What is no
+// valid JSON is read as other texts are, too: nearly all JSON is also YAML.
+func (p *part) settings() (bool, error) {
+	r, size := p.file, p.size
+	head, err := p.at(0, headSize)
+	if err != nil {
+		return false, err
+	}
+	object := bytes.HasPrefix(bytes.TrimLeft(config.UTF8(head), " \t\r\n"), []byte("{"))
+	if size <= mostConfig && !bytes.Equal(config.UTF8(head), head) {
+		text := make([]byte, size)
+		if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+			return false, err
+		}
+		text = config.UTF8(text)
+		r, size = bytes.NewReader(text), int64(len(text))
+	}
+	valid, err := p.texts().JSON(r, size)
+	if err != nil || !valid && !object {
+		return false, err // a text that begins with a bracket
+	}
+	p.swept = true
+	p.is("json")
+	if valid {
+		return true, nil
+	}
+	if extensionOf(p.name) == ".json" {
+		p.unanalysed("it is named like JSON, but is no valid JSON")
+	}
+	return true, p.text()
 }
 
 // largeJSON examines a JSON text that is too large to read. The strings of the outermost

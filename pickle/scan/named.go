@@ -80,10 +80,7 @@ func (p *part) named(head []byte) error {
 
 // unknown analyzes a part of an unknown format.
 func (p *part) unknown(head []byte) error {
-	if p.isYAML(head) {
-		return p.yaml()
-	}
-	text := filetype.IsText(head)
+	text := isText(head)
 	kind := filetype.DetectHead(head).Kind
 	if detected[kind] {
 		kind = filetype.Unknown
@@ -95,20 +92,20 @@ func (p *part) unknown(head []byte) error {
 	switch {
 	case !text && p.numeric:
 		return p.tensorData()
-	case text && extensionOf(p.name) == ".py":
-		p.format = string(filetype.Python)
-		p.unanalysed("it is Python source code, which is not analyzed")
 	case !text && p.saysPacked():
 		p.unscanned(0, "%s is named like a compressed file but is %s", quoted(p.name), kind.Name())
 	case p.saysPickle():
 		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle but is %s", quoted(p.name), kind.Name())
+		if text {
+			return p.text()
+		}
 		p.explain(0, p.size)
 		return nil
 	case extensionOf(p.name) == ".safetensors":
 		p.find(RuleNotSafeTensor, 0, "%s is not a valid safetensors file; `weigh check` says why", quoted(p.name))
-	case text:
-		p.explain(0, p.size)
-		return nil
+	}
+	if text {
+		return p.text()
 	}
 	p.unanalysed("it is %s, which is not analyzed", kind.Name())
 	return p.opaqueData()

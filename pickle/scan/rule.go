@@ -7,6 +7,7 @@ import (
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
+	"github.com/weightools/safetensors/pickle/scan/internal/texts"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
 )
 
@@ -68,8 +69,6 @@ const (
 	RuleKerasFile     pickle.Rule = "keras-file"
 	RuleBadConfig     pickle.Rule = "bad-config"
 	RuleConfigSearch  pickle.Rule = "config-search"
-	RuleYAMLCall      pickle.Rule = "yaml-python-call"
-	RuleYAMLTag       pickle.Rule = "yaml-python-tag"
 	RuleJava          pickle.Rule = "java-serialization"
 	RuleJavaGadget    pickle.Rule = "java-gadget"
 	RuleGraphOp       pickle.Rule = tfgraph.Rule
@@ -155,8 +154,19 @@ var laws = [...]law{
 	{RuleKerasFile, pickle.Warning, "A layer of a Keras model reads a file when it is loaded."},
 	{RuleBadConfig, pickle.Warning, "The configuration of a model is invalid JSON or has duplicate keys."},
 	{RuleConfigSearch, pickle.Note, "An HDF5 file was searched for configurations, not parsed."},
-	{RuleYAMLCall, pickle.Error, "A YAML tag makes PyYAML import or call a name, except with a safe loader."},
-	{RuleYAMLTag, pickle.Warning, "A YAML tag makes PyYAML create a Python object, except with a safe loader."},
+	{texts.RuleYAMLCall, pickle.Error,
+		"A YAML tag makes PyYAML import or call a name that runs code, except with a safe loader."},
+	{texts.RuleYAMLTag, pickle.Warning,
+		"A YAML tag makes PyYAML or another reader create an object, except with a safe loader."},
+	{texts.RuleConfigCall, pickle.Warning,
+		"A configuration names a class, function or module that programs import and call when they follow it."},
+	{texts.RuleRemoteCode, pickle.Warning,
+		"A configuration names Python code of a repository, which programs run if the user trusts it."},
+	{texts.RuleTemplate, pickle.Error,
+		"A Jinja template reads attributes through which it runs code, except in a sandbox."},
+	{texts.RuleOddLookup, pickle.Warning, "A Jinja template hides which attributes it reads or functions it calls."},
+	{texts.RuleSource, pickle.Warning, "Python source code is imported by its name, or starts programs or other code."},
+	{texts.RuleSitePath, pickle.Error, "A .pth file has a line that Python runs when it starts."},
 	{RuleJava, pickle.Warning, "The file contains serialized Java objects, which loading creates."},
 	{RuleJavaGadget, pickle.Error, "Serialized Java objects include a class that is known to run code when it is loaded."},
 	{RuleGraphOp, pickle.Error, "A TensorFlow graph contains an operation that accesses files or calls Python."},

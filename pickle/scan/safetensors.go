@@ -61,6 +61,7 @@ func (p *part) safetensors(head []byte) error {
 		for _, text := range [...]string{key, report.Header.Metadata[key]} {
 			p.metadata(key, text)
 		}
+		p.texts().Value(key, report.Header.Metadata[key], 8)
 	}
 	return nil
 }

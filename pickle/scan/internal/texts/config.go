@@ -1,0 +1,112 @@
+// The findings of package settings.
+
+package texts
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/settings"
+)
+
+// walker returns a walker that reports to r.
+func (r *Reader) walker() settings.Walker {
+	return settings.Walker{Found: r.setting, Pipeline: strings.EqualFold(r.Name, "model_index.json"),
+		Spend: func(n int) bool { return r.Spend(int64(n) * costJSON) }}
+}
+
+// setting reports what a configuration names.
+func (r *Reader) setting(f settings.Finding) {
+	switch f.Kind {
+	case settings.Call:
+		r.call(&f)
+	case settings.Import:
+		r.imports(&f)
+	case settings.Remote:
+		r.Imports(Import{f.Text, f.Key, f.At, pickle.Suspicious, RuleRemoteCode})
+		r.find(RuleRemoteCode, pickle.Warning, f.At,
+			"%s names %s, code of a repository, which programs import if the user trusts it", quoted(f.Key), quoted(f.Text))
+	case settings.Trust:
+		r.find(RuleRemoteCode, pickle.Warning, f.At, "%s is %s: programs that follow it run the code of a repository",
+			quoted(f.Key), quoted(f.Text))
+	case settings.Template:
+		r.Template(f.Text, f.At, r.isTemplate(f.Key))
+	case settings.Keras:
+		if f.Text == "Lambda" {
+			r.Imports(Import{"keras.layers.Lambda", f.Key, f.At, pickle.Dangerous, RuleLambda})
+			r.find(RuleLambda, pickle.Error, f.At, "a layer contains Python bytecode, which runs when the layer is called")
+		}
+	case settings.Twice:
+		r.find(RuleBadConfig, pickle.Warning, f.At, "the configuration has the key %s twice in one object: readers may use either",
+			quoted(f.Key))
+	}
+}
+
+// isTemplate reports whether the text under a key is rendered.
+func (r *Reader) isTemplate(key string) bool {
+	for _, s := range [...]string{key, r.Name} {
+		s = strings.ToLower(s)
+		if strings.Contains(s, "template") || strings.Contains(s, "jinja") || strings.Contains(s, "prompt") ||
+			strings.HasSuffix(s, ".j2") || strings.HasPrefix(s, "tokenizer") || strings.HasPrefix(s, "processor") {
+			return true
+		}
+	}
+	return false
+}
+
+// call reports a name that a program imports and calls.
+func (r *Reader) call(f *settings.Finding) {
+	name := strings.TrimSpace(f.Text)
+	if known(name) {
+		return
+	}
+	if strings.Contains(name, "${") {
+		r.find(RuleConfigCall, pickle.Warning, f.At, "%s names a function that is known only when it is read: %s", quoted(f.Key),
+			quoted(name))
+		return
+	}
+	v := max(r.judge(name), pickle.Suspicious)
+	r.Imports(Import{name, f.Key, f.At, v, RuleConfigCall})
+	r.find(RuleConfigCall, severity(v), f.At, "%s names %s, which programs that follow it import and call", quoted(f.Key),
+		quoted(name))
+}
+
+// imports reports a module that a program imports.
+func (r *Reader) imports(f *settings.Finding) {
+	name := strings.TrimSpace(f.Text)
+	root, _, _ := strings.Cut(name, ".")
+	switch root {
+	case "transformers", "diffusers", "mlflow", "sentence_transformers", "peft":
+		return
+	}
+	v := r.module(name)
+	r.Imports(Import{name, f.Key, f.At, v, RuleConfigCall})
+	r.find(RuleConfigCall, severity(v), f.At, "%s names the module %s, which programs that follow it import", quoted(f.Key),
+		quoted(name))
+}
+
+// value examines a text that is a value of another format, such as metadata.
+func (r *Reader) value(key string, text []byte, at int64) {
+	w := r.walker()
+	w.Open(true, at)
+	w.Key([]byte(key), at)
+	w.Value(text, true, at)
+	w.Close()
+}
+
+// Value examines a text that is a value in another format, such as metadata: a configuration in
+// JSON or YAML, or a template.
+func (r *Reader) Value(key, text string, at int64) {
+	const most = 16 << 20
+	if len(text) > most || !r.Spend(int64(len(text))*costYAML) {
+		r.Gap(at, "the text under "+quoted(key)+" is longer than the texts that are read")
+		return
+	}
+	r.value(key, []byte(text), at)
+	if s := strings.TrimLeft(text, " \t\r\n"); strings.Contains(s, "!") || strings.Contains(s, "_target_") {
+		if _, err := jsonscan.Parse([]byte(s)); err != nil {
+			r.yaml([]byte(text), at)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+// Package texts judges texts: configurations in JSON and YAML, templates, and source code.
+//
+// Texts are data, except where they name code that a program imports. A [Reader] finds these
+// names whatever a file is called. Source code is not judged, but it is never called safe.
+package texts
+
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/pickle"
+)
+
+// The rules of this package.
+const (
+	RuleYAMLCall   pickle.Rule = "yaml-python-call"
+	RuleYAMLTag    pickle.Rule = "yaml-python-tag"
+	RuleConfigCall pickle.Rule = "config-call"
+	RuleRemoteCode pickle.Rule = "remote-code"
+	RuleTemplate   pickle.Rule = "template-escape"
+	RuleOddLookup  pickle.Rule = "template-lookup"
+	RuleSource     pickle.Rule = "python-source"
+	RuleSitePath   pickle.Rule = "site-path"
+	RuleBadConfig  pickle.Rule = "bad-config"
+	RuleLambda     pickle.Rule = "keras-lambda"
+)
+
+// An Import is a name that a text makes a program import.
+type Import struct {
+	Name    string // with its module
+	How     string // the key or tag under which it was found
+	At      int64  // offset in bytes
+	Verdict pickle.Verdict
+	Rule    pickle.Rule
+}
+
+// A Visitor receives what is found, and what it costs.
+type Visitor interface {
+	// Found is called for each finding, and Imports for each name.
+	Found(f pickle.Finding)
+	Imports(im Import)
+	// Gap is called where a limit was exceeded.
+	Gap(at int64, what string)
+	// Unread is called if the text is source code, or alike.
+	Unread(what string)
+	// JudgeName returns the policy's verdict on importing a name.
+	JudgeName(module, name string) pickle.Verdict
+	// Spend takes work from the budget and reports whether any is left.
+	Spend(n int64) bool
+}
+
+// A Reader judges one text.
+type Reader struct {
+	Visitor
+	Name   string // of the file, without its folder
+	Within bool   // it is a member of an archive, where all source code is suspicious
+
+	verdicts map[string]pickle.Verdict
+}
+
+// Costs, in cheap pickle instructions of about twenty nanoseconds, for each byte.
+const (
+	costYAML     = 3
+	costTemplate = 2
+	costJSON     = 1
+)
+
+// find reports a finding.
+func (r *Reader) find(rule pickle.Rule, s pickle.Severity, at int64, format string, args ...any) {
+	r.Found(pickle.Finding{Rule: rule, Severity: s, Offset: at, Message: fmt.Sprintf(format, args...)})
+}
+
+// severity returns the severity of a finding about a name.
+func severity(v pickle.Verdict) pickle.Severity {
+	switch {
+	case v >= pickle.Dangerous:
+		return pickle.Error
+	case v >= pickle.Suspicious:
+		return pickle.Warning
+	}
+	return pickle.Note
+}

@@ -1,0 +1,39 @@
+// Jinja templates.
+
+package texts
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/jinja"
+	"github.com/weightools/safetensors/pickle/scan/internal/settings"
+)
+
+// Template judges a text that may be a template. If it is not sure that a program renders it,
+// an escape is only suspicious: texts about security contain some.
+func (r *Reader) Template(text string, at int64, sure bool) {
+	if !settings.Templated([]byte(text)) {
+		return
+	}
+	if !r.Spend(int64(len(text)) * costTemplate) {
+		r.Gap(at, "the instruction budget is spent; the template was not analyzed")
+		return
+	}
+	var levels [2][]string
+	for _, f := range jinja.Judge([]byte(text), sure) {
+		if l := levels[f.Level]; len(l) < 3 {
+			levels[f.Level] = append(l, f.What)
+		}
+	}
+	if whats := levels[jinja.Escape]; len(whats) > 0 {
+		s := pickle.Warning
+		if sure {
+			s = pickle.Error
+		}
+		r.find(RuleTemplate, s, at, "a template runs code, except in a sandbox: %s", strings.Join(whats, "; "))
+	}
+	if whats := levels[jinja.Odd]; len(whats) > 0 {
+		r.find(RuleOddLookup, pickle.Warning, at, "a template hides what it does: %s", strings.Join(whats, "; "))
+	}
+}

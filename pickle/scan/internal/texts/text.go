@@ -1,0 +1,101 @@
+// Whole files of text.
+
+package texts
+
+import (
+	"bytes"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/settings"
+)
+
+// MostText is the size of the longest text that is read, apart from JSON, in bytes.
+const MostText = 16 << 20
+
+// extension returns the extension of the file's name in lower case, with its dot.
+func (r *Reader) extension() string { return strings.ToLower(path.Ext(r.Name)) }
+
+// saysYAML reports whether the name promises YAML.
+func (r *Reader) saysYAML() bool {
+	switch r.extension() {
+	case ".yaml", ".yml":
+		return true
+	}
+	return strings.EqualFold(r.Name, "MLmodel")
+}
+
+// saysTemplate reports whether the name promises a template.
+func (r *Reader) saysTemplate() bool {
+	switch r.extension() {
+	case ".jinja", ".jinja2", ".j2", ".template", ".tmpl", ".tpl":
+		return true
+	}
+	return strings.Contains(strings.ToLower(r.Name), "template") && r.extension() != ".md"
+}
+
+// Text judges a file that is a text, and returns its format.
+func (r *Reader) Text(text []byte) string {
+	if !r.Spend(int64(len(text)) * costYAML) {
+		r.Gap(0, "the instruction budget is spent; the text was not analyzed")
+		return "text"
+	}
+	format := "text"
+	valid := r.yaml(text, 0)
+	if r.saysYAML() {
+		if format = "yaml"; !valid {
+			r.Unread("it is named like YAML, but is no YAML that PyYAML reads")
+		}
+	}
+	r.Template(string(text), 0, r.saysTemplate())
+	if f := r.source(text); f != "" {
+		format = f
+	}
+	return format
+}
+
+// JSON judges a file that may be JSON. It returns whether it is valid JSON, or several
+// JSON texts one after another.
+func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
+	const block = 64 << 10
+	j := &settings.JSON{Walker: r.walker()}
+	buf := make([]byte, block)
+	for at := int64(0); at < size; at += block {
+		if !r.Spend(block * costJSON) {
+			r.Gap(at, "the instruction budget is spent; the rest was not analyzed")
+			return true, nil
+		}
+		b := buf[:min(block, size-at)]
+		if n, err := text.ReadAt(b, at); n < len(b) {
+			return false, err
+		}
+		if at == 0 {
+			b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+		}
+		j.Write(b)
+		if j.Invalid && size <= MostText && j.Values < 2 {
+			break
+		}
+	}
+	j.End()
+	if j.TooDeep {
+		r.Gap(0, "the configuration is nested deeper than is read")
+	}
+	if j.TooLong {
+		r.Gap(0, "a string is longer than is read")
+	}
+	if !j.Invalid && strings.EqualFold(r.extension(), ".ipynb") {
+		r.Unread("it is a notebook, whose cells are source code")
+	}
+	return !j.Invalid, nil
+}
+
+// unread reports source code.
+func (r *Reader) unread(what string) { r.Unread("it is " + what + ", which is not analyzed") }
+
+// warn reports something in source code.
+func (r *Reader) warn(rule pickle.Rule, s pickle.Severity, at int, format string, args ...any) {
+	r.find(rule, s, int64(at), format, args...)
+}

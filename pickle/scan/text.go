@@ -1,0 +1,127 @@
+// Texts: configurations, templates and source code.
+
+package scan
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/texts"
+)
+
+// A textJudge reports what package texts finds in a part.
+type textJudge struct{ *part }
+
+// Found reports a finding.
+func (t textJudge) Found(f pickle.Finding) { t.add(f) }
+
+// Imports reports a name.
+func (t textJudge) Imports(im texts.Import) {
+	t.configures(im.Name, im.How, im.At, im.Verdict, im.Rule)
+}
+
+// Gap reports something that was not read.
+func (t textJudge) Gap(at int64, what string) { t.overBudget(at, "%s", what) }
+
+// Unread reports source code.
+func (t textJudge) Unread(what string) { t.unanalysed("%s", what) }
+
+// JudgeName returns the policy's verdict on a name.
+func (t textJudge) JudgeName(module, name string) pickle.Verdict { return t.judgeName(module, name) }
+
+// Spend takes work from the budget.
+func (t textJudge) Spend(n int64) bool { return t.spend(n) }
+
+// texts returns a reader of the texts in the part.
+func (p *part) texts() *texts.Reader {
+	return &texts.Reader{Visitor: textJudge{p}, Name: p.name, Within: p.within != nil && p.within.holds}
+}
+
+// isText reports whether head is the start of a text: in UTF-8, in another Unicode encoding
+// with a byte order mark, or in an encoding of one byte to a character.
+func isText(head []byte) bool {
+	if filetype.IsText(head) {
+		return true
+	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return filetype.IsText(config.UTF8(head[:len(head)&^3]))
+	}
+	high := 0
+	for _, c := range head {
+		if c < ' ' && strings.IndexByte("\t\n\r\f", c) < 0 || c == 0x7f || 0x80 <= c && c < 0xa0 {
+			return false
+		}
+		if c >= 0x80 {
+			high++
+		}
+	}
+	return len(head) > 0 && high < len(head)/4
+}
+
+// text analyzes a part that begins like a text.
+func (p *part) text() error {
+	if p.format == "" || p.format == string(filetype.Unknown) {
+		p.format = string(filetype.Text)
+	}
+	if p.size > texts.MostText {
+		return p.largeText()
+	}
+	text := make([]byte, p.size)
+	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+		return err
+	}
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		text = config.UTF8(text)
+	} else if !utf8.Valid(text) {
+		text = latin(text)
+	}
+	if f := p.texts().Text(text); f != "text" {
+		p.format = f
+	}
+	if at := bytes.IndexAny(text, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12"); at >= 0 {
+		p.unanalysed("it begins like a text, but is binary from byte %d", at)
+		return p.opaqueData()
+	}
+	p.explain(0, p.size)
+	return nil
+}
+
+// latin converts a text in which each byte is a character.
+func latin(text []byte) []byte {
+	b := make([]byte, 0, len(text)+len(text)/16)
+	for _, c := range text {
+		b = utf8.AppendRune(b, rune(c))
+	}
+	return b
+}
+
+// largeText searches a text that is too large to be read for what could name code. If there is
+// nothing, it is data.
+func (p *part) largeText() error {
+	const block, overlap = 64 << 10, 64
+	signs := [...]string{"!!", "!<", "%TAG", "_target_", "class_path", "__class__", "__globals__", "attr(", "auto_map", "\\x", "\\u"}
+	buf := make([]byte, block)
+	for at := int64(0); at < p.size; at += block - overlap {
+		if !p.spend(block / 4) {
+			p.overWork(at)
+			return nil
+		}
+		b := buf[:min(block, p.size-at)]
+		if err := bytesio.ReadFull(p.file, b, at); err != nil {
+			return err
+		}
+		for _, sign := range signs {
+			if i := bytes.Index(b, []byte(sign)); i >= 0 {
+				p.overBudget(at+int64(i), "the text has %s, more than are read, and contains %s", bytesOf(p.size), quoted(sign))
+				return nil
+			}
+		}
+	}
+	p.explain(0, p.size)
+	return nil
+}
