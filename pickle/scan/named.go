@@ -78,6 +78,9 @@ func (p *part) named(head []byte) error {
 	return nil
 }
 
+// mostStoredText is the size up to which tensor data that begins like a text is read as one.
+const mostStoredText = 64 << 10
+
 // unknown analyzes a part of an unknown format.
 func (p *part) unknown(head []byte) error {
 	text := isText(head)
@@ -90,7 +93,7 @@ func (p *part) unknown(head []byte) error {
 	}
 	p.format = string(kind)
 	switch {
-	case !text && p.numeric:
+	case p.numeric && (!text || p.size > mostStoredText):
 		return p.tensorData()
 	case !text && p.saysPacked():
 		p.unscanned(0, "%s is named like a compressed file but is %s", quoted(p.name), kind.Name())
