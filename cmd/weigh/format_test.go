@@ -107,7 +107,7 @@ func TestNewFormat(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		code := run(t.Context(), args, strings.NewReader(""), &out, &out, func(string) string { return "" })
+		code := run(t.Context(), args, strings.NewReader(""), &out, &out, noEnv)
 		if code != tt.code || !strings.Contains(out.String(), tt.says) {
 			t.Errorf("weigh %s: exit code %d, want %d and %q:\n%s", tt.args, code, tt.code, tt.says, out.String())
 		}

@@ -52,18 +52,29 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 		}
 		return nothingAsked(sess, cmd)
 	}
-	root.AddGroup(
-		&cobra.Group{ID: cli.GroupLook, Title: "Inspect files"},
-		&cobra.Group{ID: cli.GroupJudge, Title: "Verify and compare files"},
-		&cobra.Group{ID: cli.GroupChange, Title: "Convert, edit and copy files"},
-		&cobra.Group{ID: cli.GroupOther, Title: "Other commands"},
-	)
-	root.AddCommand(look.Info(sess), look.Header(sess), look.Layout(sess), judge.Check(sess), other.Completion(sess),
-		other.Version(sess), change.Metadata(sess), change.Edit(sess))
-	root.AddCommand(look.Cat(sess), look.Stats(sess), judge.Hash(sess), judge.Diff(sess), change.Get(sess),
-		judge.Scan(sess), judge.Pickle(sess), change.Convert(sess))
-	root.AddCommand(change.Split(sess), change.Merge(sess))
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Inspect files", []*cobra.Command{look.Info(sess), look.Header(sess), look.Layout(sess), look.Cat(sess),
+			look.Stats(sess), change.Metadata(sess), change.Get(sess), judge.Pickle(sess)}},
+		{"Verify and compare files", []*cobra.Command{judge.Check(sess), judge.Hash(sess), judge.Diff(sess),
+			judge.Scan(sess)}},
+		{"Convert, edit and copy files", []*cobra.Command{change.Edit(sess), change.Convert(sess), change.Split(sess),
+			change.Merge(sess)}},
+		{"Other commands", []*cobra.Command{other.Completion(sess), other.Version(sess)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			if c.ValidArgsFunction == nil && c.ValidArgs == nil {
+				c.ValidArgsFunction = cli.CompleteFiles
+			}
+			root.AddCommand(c)
+		}
+	}
 	root.SetHelpCommand(sess.HelpCmd())
+	root.SetHelpCommandGroupID("Other commands")
 	root.SetHelpFunc(sess.HelpFunc)
 	root.CompletionOptions.DisableDefaultCmd = true // the command completion replaces it
 	root.SetFlagErrorFunc(cli.FlagError)

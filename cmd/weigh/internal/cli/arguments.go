@@ -45,6 +45,9 @@ func CompleteFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return []string{"safetensors", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
+// ErrStdin is the error of a command that needs random access, and got standard input.
+var ErrStdin = Usagef("standard input can be read only once, from start to end: name a file or a folder instead")
+
 // UnknownValue returns the error for a flag value that is not one of words.
 func UnknownValue(flag, value string, words []string) error {
 	if meant := Suggest(value, words); meant != "" {

@@ -11,14 +11,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Groups of commands in the help.
-const (
-	GroupLook   = "look"
-	GroupJudge  = "judge"
-	GroupChange = "change"
-	GroupOther  = "other"
-)
-
 // HelpFunc writes the help page of a command. Cobra ignores errors of help functions, so it keeps
 // the error for Exit.
 func (s *Session) HelpFunc(cmd *cobra.Command, _ []string) { s.helpError = s.Help(cmd) }
@@ -36,7 +28,6 @@ func (s *Session) HelpCmd() *cobra.Command {
 		Short:   "Show help for a command",
 		Long:    "Show help for a command, as its flag --help does. Without a command, list all.",
 		Example: "  weigh help check",
-		GroupID: GroupOther,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return verbs(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -4,16 +4,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
@@ -26,7 +23,7 @@ import (
 type network struct {
 	offline, cost bool
 	tokenFile     string
-	maxBytes      byteSize
+	maxBytes      ByteSize
 	maxRequests   int64
 
 	began  time.Time
@@ -44,24 +41,6 @@ func (n *network) register(root *cobra.Command) {
 	f.StringVar(&n.tokenFile, "token-file", "", "read the Hugging Face Hub token from `FILE`")
 	f.Var(&n.maxBytes, "max-bytes", "download at most `SIZE`, such as 10MB; fail if more is needed")
 	f.Int64Var(&n.maxRequests, "max-requests", 0, "make at most `N` requests; fail if more are needed")
-}
-
-// A byteSize is a flag value in bytes.
-type byteSize int64
-
-func (b *byteSize) String() string { return fmt.Sprint(int64(*b)) }
-
-// Type implements pflag.Value.
-func (b *byteSize) Type() string { return "size" }
-
-// Set parses a number with an optional unit.
-func (b *byteSize) Set(s string) error {
-	n, err := humanize.ParseBytes(s)
-	if err != nil || n > 1<<62 {
-		return errors.New("not a number of bytes") // FlagError replaces this text
-	}
-	*b = byteSize(n)
-	return nil
 }
 
 // Resolve opens the store of a remote reference.
@@ -100,25 +79,17 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 // cacheDir returns the cache directory: WEIGH_CACHE, or a directory of the user's. It returns ""
 // if there is none or WEIGH_CACHE is "off".
 func cacheDir(env func(string) string) string {
-	dir := env("WEIGH_CACHE")
-	if dir == "off" {
+	if dir := env("WEIGH_CACHE"); dir == "off" {
 		return ""
-	}
-	if dir != "" {
+	} else if dir != "" {
 		return dir
 	}
-	switch {
-	case runtime.GOOS == "windows":
-		dir = env("LOCALAPPDATA")
-	case env("XDG_CACHE_HOME") != "":
-		dir = env("XDG_CACHE_HOME")
-	case env("HOME") != "" && runtime.GOOS == "darwin":
-		dir = filepath.Join(env("HOME"), "Library", "Caches")
-	case env("HOME") != "":
-		dir = filepath.Join(env("HOME"), ".cache")
-	}
+	dir := env("XDG_CACHE_HOME")
 	if dir == "" {
-		return ""
+		var err error
+		if dir, err = os.UserCacheDir(); err != nil {
+			return ""
+		}
 	}
 	return filepath.Join(dir, "weigh")
 }

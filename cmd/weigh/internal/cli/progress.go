@@ -50,35 +50,41 @@ func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 // A Progress counts the tensors and bytes processed so far. Its counters are safe for concurrent
 // use.
 type Progress struct {
-	Tensors, Bytes         int64 // totals
-	doneTensors, DoneBytes atomic.Int64
+	Done           string       // what is done with bytes, such as " written"
+	Tensors        int64        // total
+	Bytes          atomic.Int64 // total
+	done, doneSize atomic.Int64 // tensors and bytes
 }
 
 // Expect adds tensors to the totals.
 func (p *Progress) Expect(list []*safetensors.Tensor) {
 	for _, t := range list {
 		p.Tensors++
-		p.Bytes += t.Size()
+		p.Bytes.Add(t.Size())
 	}
 }
 
 // Count adds one processed tensor of the given size.
 func (p *Progress) Count(bytes int64) {
-	p.doneTensors.Add(1)
-	p.DoneBytes.Add(bytes)
+	p.done.Add(1)
+	p.doneSize.Add(bytes)
 }
 
-// SetBytes sets the number of processed bytes, which the caller counts itself. A smaller number is
-// ignored: of several goroutines, one may report late.
-func (p *Progress) SetBytes(done int64) {
-	for was := p.DoneBytes.Load(); done > was && !p.DoneBytes.CompareAndSwap(was, done); was = p.DoneBytes.Load() {
+// Add adds processed bytes of unfinished tensors.
+func (p *Progress) Add(bytes int64) { p.doneSize.Add(bytes) }
+
+// At sets the number of processed bytes, which the caller counts itself, and their total. A smaller
+// number is ignored: of several goroutines, one may report late.
+func (p *Progress) At(done, total int64) {
+	p.Bytes.Store(total)
+	for was := p.doneSize.Load(); done > was && !p.doneSize.CompareAndSwap(was, done); was = p.doneSize.Load() {
 	}
 }
 
 func (p *Progress) String() string {
-	if p.doneTensors.Load() == 0 && p.DoneBytes.Load() > 0 {
-		return fmt.Sprintf("%s of %s", typeset.Bytes(p.DoneBytes.Load()), typeset.Bytes(p.Bytes))
+	text := fmt.Sprintf("%s of %s%s", typeset.Bytes(p.doneSize.Load()), typeset.Bytes(p.Bytes.Load()), p.Done)
+	if p.Tensors == 0 || p.done.Load() == 0 && p.doneSize.Load() > 0 {
+		return text
 	}
-	return fmt.Sprintf("%s of %s, %s of %s", typeset.Count(p.doneTensors.Load()), typeset.Plural(p.Tensors, "tensor"),
-		typeset.Bytes(p.DoneBytes.Load()), typeset.Bytes(p.Bytes))
+	return fmt.Sprintf("%s of %s, %s", typeset.Count(p.done.Load()), typeset.Plural(p.Tensors, "tensor"), text)
 }

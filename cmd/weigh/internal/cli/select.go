@@ -27,22 +27,13 @@ func (c *NameFlags) Register(cmd *cobra.Command, what, see string) {
 	f.StringArrayVar(&c.Exclude, "exclude", nil, "skip tensors whose name matches `GLOB` (repeatable)")
 }
 
-// A NameFilter is a compiled NameFlags.
-type NameFilter struct{ Include, Exclude []*glob.Pattern }
-
 // Compile parses the patterns.
-func (c *NameFlags) Compile() (ch NameFilter, err error) {
-	if ch.Include, err = CompileAll("--include", c.Include); err != nil {
-		return ch, err
+func (c *NameFlags) Compile() (f glob.Filter, err error) {
+	if f.Include, err = CompileAll("--include", c.Include); err != nil {
+		return f, err
 	}
-	ch.Exclude, err = CompileAll("--exclude", c.Exclude)
-	return ch, err
-}
-
-// Has reports whether the filter selects a name.
-func (ch *NameFilter) Has(name string) bool {
-	matches := func(p *glob.Pattern) bool { return p.Match(name) }
-	return (len(ch.Include) == 0 || slices.ContainsFunc(ch.Include, matches)) && !slices.ContainsFunc(ch.Exclude, matches)
+	f.Exclude, err = CompileAll("--exclude", c.Exclude)
+	return f, err
 }
 
 // A SelectionFlags holds the flags that select, sort and limit tensors.
@@ -83,15 +74,12 @@ func (s *SelectionFlags) Read() (listing.Selection, error) {
 	if s.sort != "" && !slices.Contains(listing.SortKeys, s.sort) {
 		return sel, UnknownValue("--sort", s.sort, listing.SortKeys)
 	}
-	chosen, err := s.Compile()
-	if err != nil {
-		return sel, err
-	}
-	sel.Include, sel.Exclude = chosen.Include, chosen.Exclude
 	for _, d := range s.dtypes {
 		sel.Dtypes = append(sel.Dtypes, Spelled(d))
 	}
-	return sel, nil
+	var err error
+	sel.Filter, err = s.Compile()
+	return sel, err
 }
 
 // CheckMatched returns an error for the first pattern that matches no name: a report on no tensors

@@ -58,8 +58,8 @@ func (s *Session) Register(root *cobra.Command) {
 		"suppress notices; check, scan and writing commands print nothing")
 	s.network.register(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if !slices.Contains([]string{"auto", "always", "never"}, s.color) {
-			return Usagef("--color cannot be %q: use auto, always or never", s.color)
+		if when := []string{"auto", "always", "never"}; !slices.Contains(when, s.color) {
+			return UnknownValue("--color", s.color, when)
 		}
 		return oneForm(cmd)
 	}

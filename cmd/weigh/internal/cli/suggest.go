@@ -4,14 +4,6 @@ package cli
 
 import "strings"
 
-// DidYouMean returns a question that suggests one of words, or "".
-func DidYouMean(s string, words []string) string {
-	if meant := Suggest(s, words); meant != "" {
-		return "did you mean " + strings.TrimSpace(meant) + "?"
-	}
-	return ""
-}
-
 // Suggest returns the word most similar to s, or "".
 func Suggest(s string, words []string) string {
 	best, least := "", 3 // edits; with more, it is another word

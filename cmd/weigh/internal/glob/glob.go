@@ -16,6 +16,7 @@ package glob
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -158,6 +159,18 @@ func (p *part) digits(name string, i int) int {
 		return -1
 	}
 	return n
+}
+
+// A Filter selects names. The zero Filter selects all.
+type Filter struct {
+	Include []*Pattern // one of them has to match, unless there are none
+	Exclude []*Pattern // none of them may match
+}
+
+// Has reports whether the filter selects a name.
+func (f *Filter) Has(name string) bool {
+	matches := func(p *Pattern) bool { return p.Match(name) }
+	return (len(f.Include) == 0 || slices.ContainsFunc(f.Include, matches)) && !slices.ContainsFunc(f.Exclude, matches)
 }
 
 // Compile parses a pattern for names.

@@ -24,7 +24,7 @@ func (s *Survey) repository(ctx context.Context, sess *cli.Session, at *target.T
 	if opts.Data {
 		done := progressOf(files)
 		defer sess.ShowProgress(done)()
-		opts.Progress = func(bytes, _ int64) { done.SetBytes(bytes) }
+		opts.Progress = done.At
 	}
 	for r, err := range check.Validate(ctx, at.Store, at.Within, sets, opts) {
 		if ctx.Err() != nil {
@@ -47,7 +47,7 @@ func progressOf(files []listing.File) *cli.Progress {
 		if h := files[i].Header; h != nil {
 			all.Tensors += int64(len(h.Tensors))
 			for t := range h.Tensors {
-				all.Bytes += max(h.Tensors[t].Size(), 0)
+				all.Bytes.Add(max(h.Tensors[t].Size(), 0))
 			}
 		}
 	}

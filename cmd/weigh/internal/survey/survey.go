@@ -105,7 +105,7 @@ func (s *Survey) stream(sess *cli.Session) error {
 	}
 	s.seen["-"] = true
 	if s.opts.Data {
-		return cli.Usagef("--data needs files: standard input has no bytes to go back to")
+		return cli.ErrStdin
 	}
 	in, err := target.ReadStream(sess.Stdin)
 	if err == nil && s.opts.Thorough {

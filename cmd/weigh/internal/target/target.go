@@ -36,8 +36,11 @@ type Target struct {
 	opts *checkpoint.Options
 }
 
-// Open finds the store of a target. It opens no file.
+// Open finds the store of a target other than standard input. It opens no file.
 func Open(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*Target, error) {
+	if name == "-" {
+		return nil, cli.ErrStdin
+	}
 	ref, err := store.Parse(name)
 	if err != nil {
 		return nil, cli.Usage(err)

@@ -24,11 +24,8 @@ type Weights struct {
 }
 
 // OpenWeights opens the models of a target. It does not open copies and adapters, which
-// are read when they are named. The verb is named in errors.
-func OpenWeights(ctx context.Context, sess *cli.Session, verb, name string, lenient bool) (*Weights, error) {
-	if name == "-" {
-		return nil, cli.Usagef("%s needs a file or a folder: standard input cannot be read twice", verb)
-	}
+// are read when they are named.
+func OpenWeights(ctx context.Context, sess *cli.Session, name string, lenient bool) (*Weights, error) {
 	at, sets, err := Find(ctx, sess, name, checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}})
 	if err != nil {
 		return nil, err
@@ -81,7 +78,7 @@ func (t *Target) Fault(err error) error {
 // cannot be one, is not broken: its error has the fix, with the path.
 func FileFault(path string, v *safetensors.Violation) error {
 	if v.Rule != safetensors.RuleNotSafetensors && v.Rule != checkpoint.RuleFormatUnsupported {
-		return fmt.Errorf("%q is invalid: %w: weigh check says more", path, v)
+		return fmt.Errorf("%q is invalid: %w. %s", path, v, filetype.For(v.Fix, path))
 	}
 	with := *v
 	with.Fix = filetype.For(v.Fix, path)

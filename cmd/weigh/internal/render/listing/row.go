@@ -20,11 +20,11 @@ type Row struct {
 // A Selection selects and sorts tensors. The zero Selection is all tensors in the order of
 // headers.
 type Selection struct {
-	Include, Exclude []*glob.Pattern
-	Dtypes           []safetensors.Dtype // none means all
-	Sort             string              // one of SortKeys; "" means the order of the headers
-	Reverse          bool
-	Limit            int // maximum number; 0 means no limit
+	glob.Filter
+	Dtypes  []safetensors.Dtype // none means all
+	Sort    string              // one of SortKeys; "" means the order of the headers
+	Reverse bool
+	Limit   int // maximum number; 0 means no limit
 }
 
 // SortKeys are the accepted sort keys.
@@ -35,14 +35,7 @@ func (s *Selection) Filters() bool { return len(s.Include)+len(s.Exclude)+len(s.
 
 // Has reports whether ti is selected.
 func (s *Selection) Has(ti *safetensors.TensorInfo) bool {
-	matches := func(p *glob.Pattern) bool { return p.Match(ti.Name) }
-	switch {
-	case len(s.Dtypes) > 0 && !slices.Contains(s.Dtypes, ti.Dtype):
-		return false
-	case len(s.Include) > 0 && !slices.ContainsFunc(s.Include, matches):
-		return false
-	}
-	return !slices.ContainsFunc(s.Exclude, matches)
+	return (len(s.Dtypes) == 0 || slices.Contains(s.Dtypes, ti.Dtype)) && s.Filter.Has(ti.Name)
 }
 
 // rows returns the selected tensors of files in order. It ignores the limit.

@@ -79,7 +79,6 @@ the report lists them.`,
   weigh convert --shared drop testdata/torch/checkpoint.pt -o w.safetensors
   weigh convert testdata/torch/sharded -o new
   weigh convert --json testdata/torch/arrays.npz -o arrays.safetensors`,
-		GroupID:           cli.GroupChange,
 		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -150,14 +149,14 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 // runConvert converts the source, and writes the receipt.
 func runConvert(ctx context.Context, sess *cli.Session, source string, c *convert.Conversion, f *convertFlags) error {
 	if source == "-" {
-		return cli.Usagef("convert needs a file or a folder; standard input can be read only once")
+		return cli.ErrStdin
 	}
 	values := &cli.Output{File: f.values, Force: f.force}
 	if err := values.Check(); err != nil {
 		return err
 	}
-	done := new(transfer)
-	c.Progress, c.Resolve = done.at, sess.Resolve
+	done := newProgress()
+	c.Progress, c.Resolve = done.At, sess.Resolve
 	plan, err := c.Plan(ctx, source, f.target)
 	if err != nil {
 		return convertError(sess, err)
@@ -201,7 +200,7 @@ func spareForValues(sess *cli.Session, o *cli.Output, plan *convert.Plan) error 
 }
 
 // carryOutConversion writes the files, and shows how far it is.
-func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Plan, done *transfer) error {
+func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Plan, done *cli.Progress) error {
 	sess.CheckSpace(plan.Dir, plan.Files.Size())
 	defer sess.ShowProgress(done)()
 	err := plan.Write(ctx)

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,6 @@ import (
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/edit"
 )
@@ -108,9 +106,7 @@ config.json, are not copied; the report lists them.`,
   weigh edit testdata/sample -o new --rename '^model\.=>' --drop lm_head.weight
   weigh edit --in-place --fix --dry-run testdata/mlx/quantized.safetensors
   weigh edit --in-place --set license=mit --dry-run testdata/sample`,
-		GroupID:           cli.GroupChange,
-		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := f.edit(cmd)
 			if err != nil {
@@ -219,10 +215,10 @@ func (f *editFlags) readCasts(e *edit.Edit) error {
 // runEdit edits the source, and writes the report.
 func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) error {
 	if source == "-" {
-		return cli.Usagef("edit needs a file or a folder; standard input can be read only once")
+		return cli.ErrStdin
 	}
-	var done transfer
-	e.Progress, e.Resolve, e.Formats = done.at, sess.Resolve, target.Formats
+	done := newProgress()
+	e.Progress, e.Resolve, e.Formats = done.At, sess.Resolve, target.Formats
 	plan, err := planEdit(ctx, source, e, f)
 	if err != nil {
 		var several *checkpoint.SeveralModelsError
@@ -237,7 +233,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 	}
 	result := plan.Receipt
 	if !f.dryRun {
-		stop := sess.ShowProgress(&done)
+		stop := sess.ShowProgress(done)
 		result, err = plan.Write(ctx)
 		stop()
 		if err != nil {
@@ -299,17 +295,5 @@ func editError(err error, e *edit.Edit) error {
 	return err
 }
 
-// A transfer is how many bytes are done of how many.
-type transfer struct{ done, total atomic.Int64 }
-
-// at takes note of how far it is. What is told by several at once may come late.
-func (t *transfer) at(done, total int64) {
-	t.total.Store(total)
-	for was := t.done.Load(); done > was && !t.done.CompareAndSwap(was, done); was = t.done.Load() {
-	}
-}
-
-// String says how far it is.
-func (t *transfer) String() string {
-	return fmt.Sprintf("%s of %s written and read again", typeset.Bytes(t.done.Load()), typeset.Bytes(t.total.Load()))
-}
+// newProgress returns the progress of writing.
+func newProgress() *cli.Progress { return &cli.Progress{Done: " written and read again"} }

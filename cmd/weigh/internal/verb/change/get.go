@@ -57,9 +57,7 @@ Get does not copy other files, such as config.json, and does not validate the we
 use weigh check.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
-		GroupID:           cli.GroupLook,
-		Args:              cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.dir == "" {
 				return cli.Usagef("get needs an output folder: -o DIR")

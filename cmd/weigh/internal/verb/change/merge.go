@@ -35,9 +35,7 @@ lists them. With -o - the file goes to standard output, without a report.`,
 		Example: `  weigh merge --dry-run testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o merged/model.safetensors
   weigh merge testdata/sample -o - | sha256sum`,
-		GroupID:           cli.GroupChange,
-		Args:              cli.TargetArgs(0, "an input: files, a folder or an index"),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(0, "an input: files, a folder or an index"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.checkMerge(cmd, args); err != nil {
 				return err
@@ -91,24 +89,24 @@ func runMerge(ctx context.Context, sess *cli.Session, args []string, f *reshardF
 		return err
 	}
 	defer r.close()
-	var done transfer
-	r.opts.Progress = done.at
+	done := newProgress()
+	r.opts.Progress = done.At
 	if f.streams() {
 		p, err := shards.Merge(ctx, "", &r.opts, r.checkpoints()...)
 		if err := r.planned(err); err != nil {
 			return err
 		}
-		return streamMerged(ctx, sess, p, f.out, &done)
+		return streamMerged(ctx, sess, p, f.out, done)
 	}
 	p, err := shards.Merge(ctx, f.out, &r.opts, r.checkpoints()...)
 	if err := r.planned(err); err != nil {
 		return err
 	}
-	return carryOut(ctx, sess, r, p, &done)
+	return carryOut(ctx, sess, r, p, done)
 }
 
 // stream writes the file to a pipe or a device, which cannot be undone.
-func streamMerged(ctx context.Context, sess *cli.Session, p *shards.Plan, out string, done *transfer) error {
+func streamMerged(ctx context.Context, sess *cli.Session, p *shards.Plan, out string, done *cli.Progress) error {
 	defer sess.ShowProgress(done)()
 	if out == "-" {
 		if err := sess.ProtectStdout(); err != nil {

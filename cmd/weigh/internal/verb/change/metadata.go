@@ -50,9 +50,7 @@ room for later changes. See weigh edit --help.`,
   weigh metadata --hashes testdata/sample
   weigh metadata --json testdata/sample | jq '.files[0].metadata.format'
   weigh metadata --set license=mit --unset format --dry-run testdata/sample`,
-		GroupID:           cli.GroupLook,
-		Args:              cli.TargetArgs(0, cli.AnyTarget),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(0, cli.AnyTarget),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.set)+len(f.unset) > 0 {
 				if f.raw || f.hashes {
@@ -109,10 +107,10 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 	done := new(cli.Progress)
 	for _, f := range found.Files {
 		if f.Path == "-" {
-			return nil, cli.Usagef("--hashes cannot read standard input: it needs random access to files")
+			return nil, cli.ErrStdin
 		}
 		done.Tensors++
-		done.Bytes += f.Size
+		done.Bytes.Add(f.Size)
 	}
 	defer sess.ShowProgress(done)()
 	list := make([]*metadata.Sums, len(found.Files))

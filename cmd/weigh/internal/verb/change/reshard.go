@@ -18,6 +18,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
@@ -66,13 +67,10 @@ func (f *reshardFlags) check(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("verify") {
 		f.verify = f.json && !f.dryRun
 	}
-	if f.metadata == "" || slices.Contains(conflictChoices, f.metadata) {
-		return nil
+	if f.metadata != "" && !slices.Contains(conflictChoices, f.metadata) {
+		return cli.UnknownValue("--metadata", f.metadata, conflictChoices)
 	}
-	if meant := cli.DidYouMean(f.metadata, conflictChoices); meant != "" {
-		return cli.Usagef("--metadata cannot be %q: %s", f.metadata, meant)
-	}
-	return cli.Usagef("--metadata cannot be %q; it is one of %s", f.metadata, strings.Join(conflictChoices, ", "))
+	return nil
 }
 
 // A rewriting is a split or a merge.
@@ -82,7 +80,7 @@ type rewriting struct {
 	targets []string
 	inputs  []*target.Weights // each has one checkpoint
 	opts    shards.RewriteOptions
-	chosen  cli.NameFilter
+	chosen  glob.Filter
 	names   []string // of all tensors, if there are patterns
 }
 
@@ -94,7 +92,7 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 		return nil, err
 	}
 	for _, arg := range targets {
-		w, err := target.OpenWeights(ctx, sess, verb, arg, f.lenient)
+		w, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 		if err != nil {
 			r.close()
 			return nil, err
@@ -185,7 +183,7 @@ func writeFault(err error) error {
 }
 
 // carryOut writes the plan, unless it is a dry run, and reports the files.
-func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Plan, done *transfer) error {
+func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Plan, done *cli.Progress) error {
 	result := p.Receipt()
 	if !r.dryRun {
 		sess.CheckSpace(p.Dir, p.Size())

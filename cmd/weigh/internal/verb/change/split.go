@@ -15,7 +15,7 @@ import (
 // splitFlags are the flags of split.
 type splitFlags struct {
 	reshardFlags
-	maxShard string
+	maxShard cli.ByteSize
 	stem     string
 }
 
@@ -41,9 +41,7 @@ each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.`,
 		Example: `  weigh split --dry-run --max-shard-size 100KB testdata/sample -o shards
   weigh split --max-shard-size 100KB testdata/sample -o shards
   weigh split --include 'model.**' --stem backbone testdata/sample -o shards`,
-		GroupID:           cli.GroupChange,
-		Args:              cli.TargetArgs(1, "one input: a file, a folder or an index"),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(1, "one input: a file, a folder or an index"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
@@ -53,7 +51,9 @@ each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "output", "o", "", "write to the folder `DIR`, created if needed")
-	fl.StringVar(&f.maxShard, "max-shard-size", "5GB", "maximum `SIZE` of a shard's data")
+	f.maxShard = 5e9
+	fl.Var(&f.maxShard, "max-shard-size", "maximum `SIZE` of a shard's data")
+	fl.Lookup("max-shard-size").DefValue = "5GB"
 	fl.StringVar(&f.stem, "stem", "", "begin file names with `STEM` instead of the model's")
 	f.reshardFlags.register(cmd, "weigh.split/1")
 	return cmd
@@ -66,6 +66,8 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 		return cli.Usagef("split writes several files: -o takes the name of a folder")
 	case f.out == "" && !f.inPlace:
 		return cli.Usagef("split needs an output folder: -o DIR, or --in-place for that of the model")
+	case f.maxShard < 1:
+		return cli.Usagef("--max-shard-size must be at least one byte")
 	case f.inPlace && f.stem != "":
 		return cli.Usagef("--in-place keeps the names of the model: --stem needs another folder")
 	case strings.ContainsAny(f.stem, `/\`):
@@ -79,20 +81,16 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 
 // split writes the shards.
 func runSplit(ctx context.Context, sess *cli.Session, arg string, f *splitFlags) error {
-	size, err := cli.ParseSize(f.maxShard)
-	if err != nil {
-		return cli.Usagef("--max-shard-size: %w", err)
-	}
 	r, err := openInputs(ctx, sess, "split", []string{arg}, &f.reshardFlags)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	var done transfer
-	r.opts.Progress, r.opts.MaxShard, r.opts.Stem = done.at, size, f.stem
+	done := newProgress()
+	r.opts.Progress, r.opts.MaxShard, r.opts.Stem = done.At, int64(f.maxShard), f.stem
 	p, err := shards.Split(ctx, f.out, &r.opts, r.checkpoints()[0])
 	if err := r.planned(err); err != nil {
 		return err
 	}
-	return carryOut(ctx, sess, r, p, &done)
+	return carryOut(ctx, sess, r, p, done)
 }

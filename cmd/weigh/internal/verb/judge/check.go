@@ -66,8 +66,6 @@ func Check(sess *cli.Session) *cobra.Command {
   weigh check --sarif -o weights.sarif testdata/sample
   weigh check --junit --fail-on warning testdata/sample
   weigh check --explain overlap`,
-		GroupID:           cli.GroupJudge,
-		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.explain != "" {
 				return nil

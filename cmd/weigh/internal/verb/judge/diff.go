@@ -54,8 +54,6 @@ that matches nothing in A or B is an error (exit code 2).`,
   weigh diff --headers testdata/sample testdata/sample
   weigh diff --rtol 0.01 testdata/sample testdata/sample
   weigh diff --json testdata/sample testdata/sample | jq '.counts'`,
-		GroupID:           cli.GroupJudge,
-		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return cli.Usagef("diff takes two targets, not %d", len(args))
@@ -108,7 +106,7 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 	}
 	sides := [2]*side{}
 	for i, arg := range []string{nameA, nameB} {
-		from, err := target.OpenWeights(ctx, sess, "diff", arg, f.lenient)
+		from, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 		if err != nil {
 			return err
 		}
@@ -204,7 +202,7 @@ func compareSides(ctx context.Context, sess *cli.Session, d *compare.Diff, sides
 		done.Expect(list)
 	}
 	differ := &diff.Differ{HeadersOnly: f.headers, Values: f.values, Absolute: f.atol, Relative: f.rtol,
-		Progress: func(n int64) { done.DoneBytes.Add(n) }}
+		Progress: done.Add}
 	defer sess.ShowProgress(done)()
 	names := maps.Clone(sides[0].parts)
 	maps.Copy(names, sides[1].parts)

@@ -61,8 +61,6 @@ name, even if they are sharded differently now. The exit code is 1 on a mismatch
   weigh hash --set testdata/sample
   weigh hash --json testdata/sample | jq -r '.sets[0].digest'
   weigh hash --sums testdata/sample | sha256sum -c`,
-		GroupID:           cli.GroupJudge,
-		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.check != "" {
 				return nil
@@ -158,7 +156,7 @@ func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags
 
 // hashTarget adds the digests of one target.
 func hashTarget(ctx context.Context, sess *cli.Session, arg string, f *hashFlags, h *compare.Hash) error {
-	from, err := target.OpenWeights(ctx, sess, "hash", arg, f.lenient)
+	from, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 	if err != nil {
 		return err
 	}
@@ -191,7 +189,7 @@ func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *chec
 		h.Tensors = append(h.Tensors, compare.HashedTensor{TensorInfo: &t.TensorInfo, File: at.Path(t.File)})
 	}
 	done := new(cli.Progress)
-	hasher := &digest.Hasher{New: newHash(f.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
+	hasher := &digest.Hasher{New: newHash(f.algo), Progress: done.Add}
 	var sums [][]byte
 	if f.set || f.lines {
 		done.Expect(tensors)
@@ -236,7 +234,7 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 			files[i].Header, entries[shard] = header, entriesOf(header)
 		}
 		done.Tensors += int64(len(header.Tensors))
-		done.Bytes += object.Size()
+		done.Bytes.Add(object.Size())
 	}
 	defer sess.ShowProgress(done)()
 	of, err := hasher.Files(ctx, files)

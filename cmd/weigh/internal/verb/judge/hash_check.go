@@ -173,11 +173,11 @@ func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.Su
 		default:
 			sizes[i] = info.Size()
 			done.Tensors++
-			done.Bytes += info.Size()
+			done.Bytes.Add(info.Size())
 		}
 	}
 	defer sess.ShowProgress(done)()
-	hasher := &digest.Hasher{New: newHash(r.algo), Progress: func(n int64) { done.DoneBytes.Add(n) }}
+	hasher := &digest.Hasher{New: newHash(r.algo), Progress: done.Add}
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range results {

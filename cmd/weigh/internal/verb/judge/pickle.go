@@ -36,9 +36,7 @@ completely.`,
 		Example: `  weigh pickle testdata/scan/old.bin
   weigh pickle --json testdata/scan/old.bin | jq '.summary.imports'
   weigh pickle --member model/data.pkl testdata/scan/model.pt`,
-		GroupID:           cli.GroupLook,
-		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPickle(cmd.Context(), sess, args[0], member, &f)
 		},

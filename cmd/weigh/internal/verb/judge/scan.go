@@ -62,10 +62,8 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
   weigh scan --why --all testdata/scan/old.bin
   weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
   weigh scan --sarif --force -o weights.sarif testdata/sample`,
-		GroupID:           cli.GroupJudge,
-		ValidArgsFunction: cli.CompleteFiles,
-		Args:              cli.TargetArgs(0, "a file or a folder, or - for standard input"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return runScan(cmd.Context(), sess, args, &f) },
+		Args: cli.TargetArgs(0, "a file or a folder, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runScan(cmd.Context(), sess, args, &f) },
 	}
 	f.Output.Register(cmd)
 	fl := cmd.Flags()

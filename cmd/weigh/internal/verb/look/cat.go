@@ -50,9 +50,7 @@ numbers are written 1+2j. A tensor without elements is [] for any shape.
   weigh cat testdata/sample 'model.embed_tokens.weight[42,:8]'
   weigh cat --format csv testdata/sample 'lm_head.weight[:4,:4]'
   weigh cat --format npy testdata/sample lm_head.weight | python3 -c '...'`,
-		GroupID:           cli.GroupLook,
-		Args:              catArgs,
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: catArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, sess.Style()); err != nil {
 				return err
@@ -111,7 +109,7 @@ func (f *catFlags) seen(s typeset.Style) error {
 
 // runCat prints the values of one tensor.
 func runCat(ctx context.Context, sess *cli.Session, arg, tensor string, f *catFlags) error {
-	from, err := target.OpenWeights(ctx, sess, "cat", arg, f.lenient)
+	from, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 	if err != nil {
 		return err
 	}

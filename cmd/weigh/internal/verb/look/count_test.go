@@ -96,11 +96,3 @@ func TestCountCanBeInterrupted(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-func TestProgress(t *testing.T) {
-	p := &cli.Progress{Tensors: 290, Bytes: 3 << 30}
-	p.Count(1 << 30)
-	if got, want := p.String(), "1 of 290 tensors, 1.00 GiB of 3.00 GiB"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}

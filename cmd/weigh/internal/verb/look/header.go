@@ -32,9 +32,7 @@ The header of an invalid file is printed, too, with exit code 1.`,
 		Example: `  weigh header testdata/python/two-floats.safetensors
   weigh header --pretty testdata/sample/model-00002-of-00002.safetensors
   weigh header testdata/python/names.safetensors | jq -r 'keys[]'`,
-		GroupID:           cli.GroupLook,
-		Args:              cli.TargetArgs(1, "one file, or - for standard input"),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.Check(); err != nil {
 				return err

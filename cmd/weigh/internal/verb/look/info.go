@@ -71,9 +71,7 @@ func Info(sess *cli.Session) *cobra.Command {
   weigh info --include '**.mlp.*.weight' --sort bytes testdata/sample
   weigh info --json testdata/sample | jq '.totals.params'
   weigh info - < testdata/python/two-floats.safetensors`,
-		GroupID:           cli.GroupLook,
-		Args:              cli.TargetArgs(0, cli.AnyTarget),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(0, cli.AnyTarget),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The default of --all depends on the output: complete for programs, folded for
 			// people.

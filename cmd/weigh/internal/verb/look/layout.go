@@ -24,12 +24,10 @@ bytes and missing bytes. END is the offset after the last byte.
 Invalid files are mapped as far as they can be read, with exit code 1.`,
 		Example: `  weigh layout testdata/python/two-floats.safetensors
   weigh layout --hex testdata/python/shapes.safetensors`,
-		GroupID:           cli.GroupLook,
-		Args:              cli.TargetArgs(1, "one file"),
-		ValidArgsFunction: cli.CompleteFiles,
+		Args: cli.TargetArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {
-				return cli.Usagef("layout cannot read standard input: it needs random access to a file")
+				return cli.ErrStdin
 			}
 			if err := out.Check(); err != nil {
 				return err

@@ -60,8 +60,6 @@ the given flags. A GLOB that matches nothing is an error (exit code 2).`,
   weigh stats testdata/sample '**.mlp.**' --plot
   weigh stats --fail-on nan,inf testdata/sample
   weigh stats --json testdata/sample | jq '.tensors[0].histogram.counts'`,
-		GroupID:           cli.GroupLook,
-		ValidArgsFunction: cli.CompleteFiles,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.Usagef("stats needs a target; name patterns may follow it")
@@ -147,7 +145,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 		return err
 	}
 	sel.Include = append(sel.Include, patterns...)
-	from, err := target.OpenWeights(ctx, sess, "stats", args[0], f.lenient)
+	from, err := target.OpenWeights(ctx, sess, args[0], f.lenient)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,6 @@ completions:
   fish        ~/.config/fish/completions/weigh.fish
   powershell  at the end of $PROFILE`,
 		Example:   "  weigh completion bash",
-		GroupID:   cli.GroupOther,
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {

@@ -18,7 +18,6 @@ func Version(sess *cli.Session) *cobra.Command {
 		Short:   "Print the version",
 		Long:    "Print the version, the source revision and the Go version of the program.",
 		Example: "  weigh version\n  weigh version --json",
-		GroupID: cli.GroupOther,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usagef("version takes no arguments: %q", args[0])
