@@ -33,7 +33,7 @@ func (r *Reader) setting(f settings.Finding) {
 	case settings.Template:
 		r.Template(f.Text, f.At, r.isTemplate(f.Key))
 	case settings.Keras:
-		if f.Text == "Lambda" {
+		if f.Text == "Lambda" && r.inYAML { // JSON is read as a whole elsewhere
 			r.Imports(Import{"keras.layers.Lambda", f.Key, f.At, pickle.Dangerous, RuleLambda})
 			r.find(RuleLambda, pickle.Error, f.At, "a layer contains Python bytecode, which runs when the layer is called")
 		}

@@ -55,6 +55,7 @@ type Reader struct {
 	Within bool   // it is a member of an archive, where all source code is suspicious
 
 	verdicts map[string]pickle.Verdict
+	inYAML   bool
 }
 
 // Costs, in cheap pickle instructions of about twenty nanoseconds, for each byte.

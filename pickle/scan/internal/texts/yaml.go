@@ -27,7 +27,9 @@ func (r *Reader) yaml(text []byte, at int64) bool {
 		f.At += at
 		found(f)
 	}
+	r.inYAML = true
 	y.Read(text)
+	r.inYAML = false
 	for _, t := range y.Tags {
 		t.At += at
 		r.tag(&t)
