@@ -24,10 +24,11 @@ func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
 	case !w.Known || c.Built: // a second state adds to the first
 		m.rawAt = max(m.rawAt, off)
 		m.fail(RuleParse, "an array of unknown size starts at %d", off)
-		m.Inner() // it may be of objects
+		m.End() // so that everything behind it is searched
 	case m.Reader.InFrame():
 		m.rawAt = max(m.rawAt, off)
 		m.fail(RuleFrame, "the data of an array starts at %d, within a frame, after which joblib looks for it", off)
+		m.End()
 	case w.Objects && w.Mapped:
 		m.corrupts("BUILD at %d lets joblib map an array of objects into memory", m.Token.Off)
 		fallthrough

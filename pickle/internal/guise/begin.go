@@ -25,6 +25,7 @@ const HeadSize = 600
 var heads = [256]bool{
 	opcode.Proto: true, opcode.Global: true, opcode.Inst: true, opcode.ShortUnicode: true, opcode.BinUnicode: true,
 	opcode.Unicode: true, opcode.String: true, opcode.ShortBinString: true, opcode.BinString: true,
+	opcode.BinUnicode8: true,
 }
 
 // First returns the index among the first n bytes of b where a pickle may start that is worth parsing, or -1. With
@@ -105,14 +106,17 @@ func beginsPickle(b []byte) bool {
 		n := identLine(b[1:])
 		return n > 0 && identLine(b[1+n+1:]) > 0
 	case opcode.Unicode:
-		return identLine(b[1:]) > 0
+		n := escapedRun(b[1:])
+		return n > 0 && n+1 < len(b) && b[n+1] == '\n'
 	case opcode.String:
-		n := identRun(b[2:])
+		n := escapedRun(b[2:])
 		return n > 0 && n+3 < len(b) && b[2+n] == b[1] && (b[1] == '\'' || b[1] == '"') && b[n+3] == '\n'
 	case opcode.ShortUnicode, opcode.ShortBinString:
 		return isIdent(b[2:], uint64(b[1]))
 	case opcode.BinUnicode, opcode.BinString:
 		return len(b) > 5 && isIdent(b[5:], uint64(binary.LittleEndian.Uint32(b[1:])))
+	case opcode.BinUnicode8:
+		return len(b) > 9 && isIdent(b[9:], binary.LittleEndian.Uint64(b[1:]))
 	}
 	return false
 }
@@ -137,6 +141,16 @@ func identRun(b []byte) int {
 		}
 	}
 	return len(b)
+}
+
+// escapedRun returns the length of the dotted name at the start of b, in which letters may be escaped.
+func escapedRun(b []byte) int {
+	n := identRun(b)
+	for n < len(b) && b[n] == '\\' && n < mostIdent {
+		n++
+		n += identRun(b[n:])
+	}
+	return n
 }
 
 // isIdent reports whether the first n bytes of b are a dotted name followed by an opcode.

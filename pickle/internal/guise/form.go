@@ -25,7 +25,7 @@ const (
 
 // textHeads are the first bytes of strings that are not Nothing.
 var textHeads = func() (t [256]bool) {
-	for _, c := range []byte("\x80ci(]}P7\x1f" + "gYKXfUH" + "862571") {
+	for _, c := range []byte("\x80ci(]}P7\x1f" + "\x8c\x8dXVSUT" + "gYKXfUH" + "862571") {
 		t[c] = true
 	}
 	return t
@@ -56,6 +56,10 @@ func Of(b []byte) Form {
 		if beginsPickle(b) {
 			return Raw
 		}
+	case 0x8c, 0x8d, 'X', 'V', 'S', 'U', 'T':
+		if beginsPickle(b) && bytes.IndexByte(b, byte(opcode.StackGlobal)) > 0 {
+			return Raw
+		}
 	case '(', ']', '}':
 		if hasImport(b) {
 			return Raw
@@ -77,8 +81,15 @@ func isArchive(b []byte) bool {
 	return false
 }
 
-// hasImport reports whether a string seems to contain a GLOBAL or INST. It does not parse the string.
+// hasImport reports whether a string seems to contain an import. It does not parse the string.
 func hasImport(b []byte) bool {
+	if bytes.IndexByte(b, byte(opcode.StackGlobal)) > 0 {
+		for i, c := range b {
+			if heads[c] && beginsPickle(b[i:]) {
+				return true
+			}
+		}
+	}
 	for i := 1; i < len(b); i++ {
 		n := bytes.IndexAny(b[i:], "ci")
 		if n < 0 {
