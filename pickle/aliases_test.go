@@ -77,7 +77,7 @@ func cutLast(name string) (holder, last string, dotted bool) {
 func TestNotAliases(t *testing.T) {
 	for _, name := range []string{
 		"mymodel.os_layer", "mymodel.OS", "mymodel.Net._osmosis", "argparse._osx.system", "mymodel._os_.x", "argparse.Action",
-		"random.Random", "collections.UserDict", "enum.IntEnum", "mymodel.sysconfig_", "mymodel.Popen_", "typing.List",
+		"random.Random_", "collections.User", "enum.IntEnum", "mymodel.sysconfig_", "mymodel.Popen_", "typing.Lists",
 		"mymodel.code.Tokenizer", "mymodel.io.Reader", "mymodel.operator.Add", "mymodel.logging.Meter", "mymodel.profile.Profile",
 	} {
 		module, attribute := split(name)

@@ -86,7 +86,8 @@ func (m *judge) Append(object heap.Ref, as heap.Kind) {
 func (m *judge) addToResult(c *heap.Call, as heap.Kind) {
 	if callee := m.At(c.Callee); callee.Kind == heap.KindGlobal {
 		g := m.NameOf(callee).(*global)
-		if g.Verdict != Safe || as == heap.KindDict && g.use.Sets() || g.use == names.Class {
+		fills := g.use == names.Class || g.use == names.Container || as == heap.KindDict && g.use.Sets()
+		if g.Verdict != Safe || fills {
 			return
 		}
 		m.warn(RuleMethodCall, m.Token.Off, "%s at %d calls a method of a result of %s",

@@ -157,6 +157,7 @@ func (f *findings) mergeImport(im *global) {
 	old.Count += im.Count
 	old.Called = old.Called || im.Called
 	old.good += im.good
+	old.soft = max(old.soft, im.soft)
 	old.misused = old.misused || im.misused
 }
 

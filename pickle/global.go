@@ -20,6 +20,7 @@ type global struct {
 	key     nameKey
 	node    heap.Ref // the value in the current stream
 	good    int      // number of calls that match the use
+	soft    Verdict  // the worst verdict on what those calls return
 	misused bool     // there was another use
 	listed  int      // index of its safe calls in the list of calls, plus 1
 }
@@ -39,7 +40,11 @@ func (g *global) Resolved() (module, name string) { return g.ResolvedModule, g.R
 
 // conditional reports whether the name is dangerous unless it is used as its use requires.
 func (g *global) conditional() bool {
-	return g.use == names.GetAttr || g.use == names.Partial || g.use == names.LoadBytes
+	switch g.use {
+	case names.GetAttr, names.Partial, names.LoadBytes, names.TypeOf, names.Ufunc:
+		return true
+	}
+	return false
 }
 
 // plausible reports whether a module and a name are valid in Python, as opposed to bytes after something that resembles
@@ -61,15 +66,21 @@ func plausible(module, name string) bool {
 // callVerdict returns the verdict on a call of the import without further findings.
 func (g *global) callVerdict() Verdict {
 	if g.conditional() && !g.misused {
-		return Suspicious
+		return g.soft
 	}
 	return g.Verdict
+}
+
+// uses counts a call of a conditional name that its use permits, and whose result has the verdict v.
+func (g *global) uses(v Verdict) {
+	g.good++
+	g.soft = max(g.soft, v)
 }
 
 // final returns the verdict on an import once all its uses are known.
 func (g *global) final() Verdict {
 	if g.conditional() && g.good > 0 && !g.misused {
-		return Suspicious
+		return g.soft
 	}
 	return g.Verdict
 }

@@ -56,11 +56,7 @@ func (m *judge) judgeName(module, name string) *global {
 	if m.Proto < 3 {
 		resolved.ResolvedModule, resolved.ResolvedName = names.Rename(module, name)
 	}
-	g, entry := m.newGlobal(resolved)
-	if entry != nil {
-		needed, optional, _ := strings.Cut(entry.Signature, "|")
-		g.use, g.letters, g.least = entry.Use, needed+optional, len(needed)
-	}
+	g := m.newGlobal(resolved)
 	switch {
 	case m.Failed && !m.ProtoFirst && g.Verdict == Suspicious:
 		return nil // in data that may not be a pickle, an unknown name means nothing
@@ -71,8 +67,8 @@ func (m *judge) judgeName(module, name string) *global {
 	return g
 }
 
-// newGlobal returns an import with the verdict of the policy, and the entry that decided, nil if none did.
-func (m *judge) newGlobal(im names.Import) (*global, *names.Entry) {
+// newGlobal returns an import with the verdict of the policy and the use that it permits.
+func (m *judge) newGlobal(im names.Import) *global {
 	m.Work += costName
 	j := m.found.policy.Judge(im)
 	g := &global{full: names.Join(im.ResolvedModule, im.ResolvedName)}
@@ -81,7 +77,26 @@ func (m *judge) newGlobal(im names.Import) (*global, *names.Entry) {
 		Offset: m.Token.Off, Opcode: Opcode(m.Token.Code),
 		Verdict: verdictOf(j.Level), Rule: Rule(j.Reason), Entry: j.Text,
 	}
-	return g, j.Entry
+	if e := j.Entry; e != nil {
+		needed, optional, _ := strings.Cut(e.Signature, "|")
+		g.use, g.letters, g.least = e.Use, needed+optional, len(needed)
+	}
+	return g
+}
+
+// IsString reports whether the result of a call may be a str. Results of allowed names are not if their use says what
+// they are: an array, a container, or an object with a state.
+func (m *judge) IsString(result heap.Ref) bool {
+	c, _ := m.Value(result).Called()
+	g := m.imported(c.Callee())
+	if g == nil || g.Verdict != Safe {
+		return true
+	}
+	switch g.use {
+	case names.Array, names.Rebuild, names.Tensor, names.Container, names.Factory, names.Sized, names.Value:
+		return false
+	}
+	return true
 }
 
 // Extension checks the import of a code of the extension registry.

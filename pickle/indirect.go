@@ -1,4 +1,4 @@
-// Checks of names that are dangerous unless used in a specific way: getattr, partial, and PyTorch's loader of bytes.
+// Checks of names that are dangerous unless used in a specific way, such as getattr and PyTorch's loader of bytes.
 
 package pickle
 
@@ -20,10 +20,11 @@ func (m *judge) checkGetAttr(g *global, args heap.Value) heap.Ref {
 		g.misused = true
 		return heap.Unknown
 	}
-	g.good++
-	r := m.importAttribute(owner, attribute)
-	if g := m.NameOf(m.At(r)).(*global); strings.Contains(attribute, "__") && g.Verdict == Dangerous {
-		m.danger(RuleDunderString, "%s at %d accesses %s", m.Token.Code, m.Token.Off, g.Label())
+	r, found := m.importNamed(names.Import{Module: owner.Module, Name: owner.Name + "." + attribute,
+		ResolvedModule: owner.ResolvedModule, ResolvedName: owner.ResolvedName + "." + attribute})
+	g.uses(min(found.Verdict, Suspicious)) // a dangerous attribute is an import of its own
+	if strings.Contains(attribute, "__") && found.Verdict == Dangerous {
+		m.danger(RuleDunderString, "%s at %d accesses %s", m.Token.Code, m.Token.Off, found.Label())
 	}
 	return r
 }
@@ -36,14 +37,13 @@ func (m *judge) owner(v heap.Value) *global {
 	return m.imported(v)
 }
 
-// importAttribute returns an attribute of an import as an import.
-func (m *judge) importAttribute(owner *global, attribute string) heap.Ref {
-	renamed := owner.Module != owner.ResolvedModule || owner.Name != owner.ResolvedName
-	key := nameKey{owner.Module, owner.Name + "." + attribute, renamed}
+// importNamed returns what a function looks up by a constant name, as an import.
+func (m *judge) importNamed(im names.Import) (heap.Ref, *global) {
+	renamed := im.Module != im.ResolvedModule || im.Name != im.ResolvedName
+	key := nameKey{im.Module, im.Name, renamed}
 	g, known := m.found.names[key]
 	if !known {
-		g, _ = m.newGlobal(names.Import{Module: key.module, Name: key.name,
-			ResolvedModule: owner.ResolvedModule, ResolvedName: owner.ResolvedName + "." + attribute})
+		g = m.newGlobal(im)
 		if m.found.listFull(len(m.found.globals), g.Verdict) {
 			g = m.found.other(g)
 		} else {
@@ -51,7 +51,7 @@ func (m *judge) importAttribute(owner *global, attribute string) heap.Ref {
 		}
 	}
 	g.Count++
-	return m.nodeOf(g)
+	return m.nodeOf(g), g
 }
 
 // checkPartial checks functools.partial. It calls nothing itself, and a call of its result is a computed call.
@@ -63,7 +63,7 @@ func (m *judge) checkPartial(g *global, args heap.Value) {
 			m.Token.Code, m.Token.Off, m.summary(args.Item(0).Ref))
 		return
 	}
-	g.good++
+	g.uses(Suspicious)
 }
 
 // checkLoadBytes checks torch.storage._load_from_bytes, whose argument is analyzed as a pickle.
@@ -76,7 +76,7 @@ func (m *judge) checkLoadBytes(g *global, args heap.Value) {
 		m.load(args)
 		return
 	}
-	g.good++
+	g.uses(Suspicious)
 	m.nest(b, g)
 }
 

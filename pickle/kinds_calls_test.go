@@ -69,7 +69,8 @@ func TestStates(t *testing.T) {
 		{"items of an allowed class", proto(2) + ordered + ")R" + uni("a") + "K\x01s.", Safe, "", ""},
 		{"items of a class that has none", proto(2) + glob("datetime", "date") + "(M\xe8\x07K\x01K\x01tR" + uni("a") +
 			"K\x01s.", Suspicious, "", RuleMethodCall},
-		{"a deque", proto(2) + glob("collections", "deque") + ")RK\x01a.", Suspicious, "", RuleMethodCall},
+		{"a deque", proto(2) + glob("collections", "deque") + ")RK\x01a.", Safe, "", ""},
+		{"a result without items", proto(2) + glob("builtins", "slice") + "N\x85RK\x01a.", Suspicious, "", RuleMethodCall},
 		{"items of a tuple", proto(2) + "))a.", Suspicious, "", RuleType},
 		{"a key without a value", proto(2) + "}(Nu.", Suspicious, "", RuleType},
 		{"a key that is a list", proto(2) + "}]Ns.", Suspicious, "", RuleType},

@@ -106,8 +106,8 @@ func TestNamesOfPython2(t *testing.T) {
 		{"the protocol is lowered", proto(4) + "N0" + proto(2) + stack("commands", "getoutput") + ".", Dangerous,
 			"commands.getoutput=>subprocess.getoutput", RuleDuplicate},
 		{"no protocol", "c__builtin__\neval\n.", Dangerous, "__builtin__.eval=>builtins.eval", ""},
-		{"both names are different things", proto(2) + glob("UserDict", "UserDict") + ".", Suspicious,
-			"UserDict.UserDict=>collections.UserDict", ""},
+		{"both names are different things", proto(2) + glob("urllib", "urlopen") + ".", Dangerous,
+			"urllib.urlopen=>urllib.request.urlopen", ""},
 	} {
 		k.test(t)
 	}

@@ -53,6 +53,12 @@ func (p *part) saysPacked() bool {
 // name that does not promise one; otherwise, under a name that promises something else.
 func (p *part) hidesPickle() bool {
 	ext := extensionOf(p.name)
+	if ext == ".tar" { // checkpoint.pth.tar is the usual name of a checkpoint in examples of PyTorch
+		switch extensionOf(strings.TrimSuffix(strings.ToLower(p.name), ext)) {
+		case ".pth", ".pt", ".ckpt", ".pkl":
+			return false
+		}
+	}
 	switch ext {
 	case ".txt", ".md", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv", ".xml", ".html",
 		".py", ".sh", ".log",

@@ -47,7 +47,12 @@ func (m *Machine) stackGlobal() {
 		m.push(m.judge.StackGlobal(s, t))
 		return
 	}
-	for _, n := range []*heap.Node{mt, nt} {
+	for _, r := range []heap.Ref{module, name} {
+		n := m.At(r)
+		if n.Kind == heap.KindCall && !m.judge.IsString(r) {
+			m.Fail(NotString, "STACK_GLOBAL at %d has a name that is the result of a %s", m.Token.Off, n.Kind)
+			continue
+		}
 		switch n.Kind {
 		case heap.KindStr:
 		case heap.KindCall, heap.KindGlobal, heap.KindPersistent, heap.KindUnknown:

@@ -28,6 +28,10 @@ const (
 	Encode            // _codecs.encode: str to bytes, in one of five encodings
 	GetAttr           // builtins.getattr: of a class, with a constant name
 	Partial           // functools.partial: of a function that is not dangerous
+	TypeOf            // builtins.type: of None, NotImplemented or Ellipsis
+	Ufunc             // numpy's _ufunc_reconstruct: with the constant name of a function of NumPy
+	DillArray         // dill's _create_array: calls numpy's _reconstruct and sets the state of the result
+	DillType          // dill's _load_type: with the constant name of a type
 	LoadBytes         // torch.storage._load_from_bytes: of bytes that are analyzed in turn
 )
 
@@ -35,7 +39,8 @@ var uses = map[string]Use{
 	"": None, "container": Container, "factory": Factory, "plain": Plain, "sized": Sized, "base": Base, "value": Value,
 	"class": Class, "constant": Constant, "storage": Storage, "type": Typed, "rebuild": Rebuild, "array": Array,
 	"tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj, "newobjex": NewObjEx,
-	"encode": Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes,
+	"encode": Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
+	"ufunc": Ufunc, "dillarray": DillArray, "dilltype": DillType,
 }
 
 // Builds reports whether BUILD may set the state of the result.
