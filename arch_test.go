@@ -56,6 +56,7 @@ var rooms = map[string][]string{
 	"pickle/scan/internal/config":    {"internal"},
 	"pickle/scan/internal/evidence":  {"pickle"},
 	"pickle/scan/internal/textproto": {},
+	"pickle/scan/internal/onnx":      {"pickle", "pickle/scan/internal/evidence", "pickle/scan/internal/wire", "pickle/scan/internal/textproto"},
 	"pickle/scan/internal/wire":      {"internal", "pickle/scan/internal/evidence"},
 	"pickle/scan/internal/tfgraph":   {"pickle", "pickle/scan/internal/evidence", "pickle/scan/internal/wire", "pickle/scan/internal/textproto"},
 	"pickle/scan/internal/java":      {},

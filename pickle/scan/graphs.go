@@ -14,56 +14,82 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
+	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
+	"github.com/weightools/safetensors/pickle/scan/internal/textproto"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
 	"github.com/weightools/safetensors/pickle/scan/internal/wire"
 )
+
+// A format is a format of protocol buffers.
+type format struct {
+	analyze func(*wire.File) (*evidence.Report, error)
+	first   []string // the fields with which its text form begins
+	encode  func(text []byte) ([][]byte, error)
+}
+
+var buffers = [...]format{
+	{tfgraph.Analyze, tfgraph.First, tfgraph.Encode},
+	{onnx.Analyze, onnx.First, onnx.Encode},
+}
 
 // graphs analyzes protocol buffers. They have no magic number, so each part that consists of
 // fields is parsed as the messages of all programs.
 func (p *part) graphs(head []byte) error {
 	if filetype.IsText(head) {
-		return p.textGraph(head)
+		return p.textGraphs(head)
 	}
 	file := wire.NewFile(p.file, p.size, p.spend)
 	ok, err := file.Valid()
 	if err != nil || !ok {
 		return p.limited(err)
 	}
-	r, err := tfgraph.Analyze(file)
-	return p.evidence(r, err, p.file)
-}
-
-// textGraph analyzes a graph in the text form of protocol buffers.
-func (p *part) textGraph(head []byte) error {
-	if !tfgraph.IsText(head) {
-		return nil
-	}
-	if p.size > mostConfig || !p.spend(costJSON*p.size) {
-		p.overBudget(0, "the text has %s, more than are read of a graph", bytesOf(p.size))
-		return nil
-	}
-	text := make([]byte, p.size)
-	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
-		return err
-	}
-	messages, err := tfgraph.Encode(text)
-	if ext := extensionOf(p.name); err != nil && (ext == ".pbtxt" || ext == ".prototxt") {
-		p.unanalysed("it is not a valid graph in text form: %v", err)
-	}
-	for _, b := range messages {
-		file := wire.NewFile(bytes.NewReader(b), int64(len(b)), p.spend)
-		r, err := tfgraph.Analyze(file)
-		if r.Format != "" {
-			r.Format += "-text"
-		}
-		for i := range r.Findings {
-			r.Findings[i].Offset = 0 // offsets of the bytes mean nothing in the text
-		}
-		if err := p.evidence(r, err, bytes.NewReader(b)); err != nil {
+	for i := range buffers {
+		r, err := buffers[i].analyze(file)
+		if err := p.evidence(r, err, p.file); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// textGraphs analyzes graphs in the text form of protocol buffers.
+func (p *part) textGraphs(head []byte) error {
+	for i := range buffers {
+		f := &buffers[i]
+		if !textproto.Begins(head, f.first) {
+			continue
+		}
+		if p.size > mostConfig || !p.spend(costJSON*p.size) {
+			p.overBudget(0, "the text has %s, more than are read of a graph", bytesOf(p.size))
+			return nil
+		}
+		text := make([]byte, p.size)
+		if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+			return err
+		}
+		messages, err := f.encode(text)
+		if ext := extensionOf(p.name); err != nil && (ext == ".pbtxt" || ext == ".prototxt") {
+			p.unanalysed("it is not a valid graph in text form: %v", err)
+		}
+		for _, b := range messages {
+			if err := p.textGraph(f, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// textGraph analyzes the encoded form of a text.
+func (p *part) textGraph(f *format, b []byte) error {
+	r, err := f.analyze(wire.NewFile(bytes.NewReader(b), int64(len(b)), p.spend))
+	if r.Format != "" {
+		r.Format += "-text"
+	}
+	for i := range r.Findings {
+		r.Findings[i].Offset = 0 // offsets of the bytes mean nothing in the text
+	}
+	return p.evidence(r, err, bytes.NewReader(b))
 }
 
 // limited reports a spent budget. It returns other errors.

@@ -8,7 +8,6 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/scan/internal/texts"
-	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
 )
 
 // The rules about archives and compressed data.
@@ -65,14 +64,10 @@ const (
 	RuleKerasLambda   pickle.Rule = "keras-lambda"
 	RuleKerasModule   pickle.Rule = "keras-config-module"
 	RuleKerasCustom   pickle.Rule = "keras-custom-object"
-	RuleKerasCall     pickle.Rule = "keras-tensorflow-call"
-	RuleKerasFile     pickle.Rule = "keras-file"
 	RuleBadConfig     pickle.Rule = "bad-config"
 	RuleConfigSearch  pickle.Rule = "config-search"
 	RuleJava          pickle.Rule = "java-serialization"
 	RuleJavaGadget    pickle.Rule = "java-gadget"
-	RuleGraphOp       pickle.Rule = tfgraph.Rule
-	RuleGraphCustom   pickle.Rule = tfgraph.RuleCustom
 	RuleMetadataCode  pickle.Rule = "metadata-code"
 	RuleNotSafeTensor pickle.Rule = "bad-safetensors"
 )
@@ -171,6 +166,9 @@ var laws = [...]law{
 	{RuleJavaGadget, pickle.Error, "Serialized Java objects include a class that is known to run code when it is loaded."},
 	{RuleGraphOp, pickle.Error, "A TensorFlow graph contains an operation that accesses files or calls Python."},
 	{RuleGraphCustom, pickle.Warning, "A TensorFlow graph contains an operation that a library must provide."},
+	{RuleONNXData, pickle.Warning, "An ONNX model reads files outside of its folder."},
+	{RuleONNXOp, pickle.Warning, "An ONNX model contains an operator that a library must provide."},
+	{RuleONNXPython, pickle.Error, "An ONNX model contains an operator that calls Python."},
 	{RuleMetadataCode, pickle.Warning,
 		"Metadata contains code or markup, which runs only if a program executes metadata."},
 	{RuleNotSafeTensor, pickle.Note, "A safetensors file violates rules of its format."},

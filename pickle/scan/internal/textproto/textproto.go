@@ -4,7 +4,11 @@
 // both forms.
 package textproto
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
 
 // A Message describes a message by the names of its fields. Fields that it does not name are
 // skipped.
@@ -94,4 +98,18 @@ func (o *open) add(num int, value []byte) {
 	o.bytes = binary.AppendUvarint(o.bytes, uint64(num)<<3|bytes)
 	o.bytes = binary.AppendUvarint(o.bytes, uint64(len(value)))
 	o.bytes = append(o.bytes, value...)
+}
+
+// Begins reports whether a text, by its first bytes, may be a message whose fields have the given
+// names.
+func Begins(head []byte, fields []string) bool {
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n\v\f")
+		if len(head) == 0 || head[0] != '#' {
+			break
+		}
+		_, head, _ = bytes.Cut(head, []byte("\n")) // a comment
+	}
+	end := bytes.IndexFunc(head, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+	return end < 0 || slices.Contains(fields, string(head[:end]))
 }

@@ -38,16 +38,16 @@ func (a *analysis) argument(in *scope, name string) (origin, error) {
 
 // arguments returns the names of the inputs of a function.
 func (a *analysis) arguments(in *scope) (names []string, err error) {
-	return names, each(a.file, in.Span, func(f wire.Field) error {
+	return names, a.file.Each(in.Span, func(f wire.Field) error {
 		if f.Num != 1 || f.Type != wire.Bytes {
 			return nil
 		}
 		names = nil
-		return each(a.file, f.Span, func(f wire.Field) error {
+		return a.file.Each(f.Span, func(f wire.Field) error {
 			if f.Num != 2 || f.Type != wire.Bytes {
 				return nil
 			}
-			name, err := text(a.file, f.Span, 1)
+			name, err := a.file.Text(f.Span, 1)
 			if len(names) > mostKept {
 				err = evidence.ErrBudget
 			}
@@ -112,11 +112,11 @@ func (a *analysis) findCalls() error {
 	}
 	a.callers, a.calls = true, make(map[string][]call)
 	n := 0
-	return walk(a.file, a.root, func(k kind, f wire.Field, in *scope) (bool, error) {
+	return walk(a.file, a.root, func(k wire.Kind, f wire.Field, in *scope) (bool, error) {
 		if k != node {
 			return true, nil
 		}
-		op, err := text(a.file, f.Span, 2)
+		op, err := a.file.Text(f.Span, 2)
 		if err != nil {
 			return false, err
 		}
@@ -139,26 +139,26 @@ func (a *analysis) called(op string, node wire.Span) (names []string, err error)
 		return []string{op}, nil
 	}
 	function := func(f wire.Field) error {
-		name, err := text(a.file, f.Span, 1)
+		name, err := a.file.Text(f.Span, 1)
 		if a.functions[name] != nil {
 			names = append(names, name)
 		}
 		return err
 	}
-	return names, each(a.file, node, func(f wire.Field) error {
+	return names, a.file.Each(node, func(f wire.Field) error {
 		if f.Num != 5 || f.Type != wire.Bytes {
 			return nil
 		}
-		return each(a.file, f.Span, func(f wire.Field) error { // an entry of the map
+		return a.file.Each(f.Span, func(f wire.Field) error { // an entry of the map
 			if f.Num != 2 || f.Type != wire.Bytes {
 				return nil
 			}
-			return each(a.file, f.Span, func(f wire.Field) error {
+			return a.file.Each(f.Span, func(f wire.Field) error {
 				switch {
 				case f.Num == 10 && f.Type == wire.Bytes:
 					return function(f)
 				case f.Num == 1 && f.Type == wire.Bytes:
-					return each(a.file, f.Span, func(f wire.Field) error {
+					return a.file.Each(f.Span, func(f wire.Field) error {
 						if f.Num != 9 || f.Type != wire.Bytes {
 							return nil
 						}

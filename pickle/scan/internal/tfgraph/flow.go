@@ -82,11 +82,11 @@ func (a *analysis) access(s *suspect, o origin) {
 
 // ins returns the inputs of a node that are values.
 func (a *analysis) ins(node wire.Span) (ins []string, err error) {
-	return ins, each(a.file, node, func(f wire.Field) error {
+	return ins, a.file.Each(node, func(f wire.Field) error {
 		if f.Num != 3 || f.Type != wire.Bytes {
 			return nil
 		}
-		b, err := a.file.Read(f.Span, mostText)
+		b, err := a.file.Read(f.Span, wire.MostText)
 		if len(ins) > mostKept {
 			err = evidence.ErrBudget
 		}
@@ -144,7 +144,7 @@ func (o *origin) join(p origin) {
 
 // source adds what a node is to the origin of a value and returns the inputs to follow.
 func (a *analysis) source(o *origin, in *scope, node wire.Span, name string) ([]string, error) {
-	op, err := text(a.file, node, 2)
+	op, err := a.file.Text(node, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (a *analysis) assigned(o *origin, in *scope, read wire.Span) (values []stri
 		return nil, err
 	}
 	err = a.nodesOf(in, func(f wire.Field) error {
-		op, err := text(a.file, f.Span, 2)
+		op, err := a.file.Text(f.Span, 2)
 		if err != nil || op != "AssignVariableOp" {
 			return err
 		}
@@ -198,7 +198,7 @@ func (a *analysis) constant(o *origin, node wire.Span, fed bool) error {
 			return nil
 		}
 		packed, texts := false, false
-		err := each(a.file, f.Span, func(f wire.Field) error {
+		err := a.file.Each(f.Span, func(f wire.Field) error {
 			const dtString = 7
 			switch {
 			case f.Num == 1 && f.Type == wire.Varint:
@@ -206,7 +206,7 @@ func (a *analysis) constant(o *origin, node wire.Span, fed bool) error {
 			case f.Num == 4:
 				packed = f.Len() > 0
 			case f.Num == 8 && f.Type == wire.Bytes:
-				b, err := a.file.Read(f.Span, mostText)
+				b, err := a.file.Read(f.Span, wire.MostText)
 				s := string(b)
 				o.filled = o.filled || s != ""
 				o.outside = o.outside || outside(s)
@@ -236,7 +236,7 @@ func (a *analysis) lookup(in *scope, name string) (wire.Span, bool, error) {
 		a.nodes[*in] = index
 		err := a.nodesOf(in, func(f wire.Field) error {
 			const most = 500_000
-			s, err := text(a.file, f.Span, 1)
+			s, err := a.file.Text(f.Span, 1)
 			if a.indexed++; a.indexed > most {
 				err = evidence.ErrBudget
 			}
@@ -257,7 +257,7 @@ func (a *analysis) lookup(in *scope, name string) (wire.Span, bool, error) {
 	if err != nil {
 		return wire.Span{}, false, err
 	}
-	s, err := text(a.file, f.Span, 1)
+	s, err := a.file.Text(f.Span, 1)
 	return f.Span, s == name, err // other names may have the same hash
 }
 
@@ -273,7 +273,7 @@ func (a *analysis) nodesOf(in *scope, see func(wire.Field) error) error {
 	if in.kind == function {
 		num = 3
 	}
-	return each(a.file, in.Span, func(f wire.Field) error {
+	return a.file.Each(in.Span, func(f wire.Field) error {
 		if f.Num != num || f.Type != wire.Bytes {
 			return nil
 		}

@@ -4,7 +4,6 @@ package tfgraph
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/weightools/safetensors/pickle/scan/internal/textproto"
 )
@@ -52,23 +51,10 @@ var texts = [...]struct {
 	{"nodes", kerasText},
 }
 
-// firsts are the fields with which such a text may begin: parsers refuse unknown fields.
-var firsts = []string{"saved_model_schema_version", "meta_graphs", "meta_info_def", "graph_def", "saver_def",
+// First are the fields with which such a text may begin: parsers refuse unknown fields.
+var First = []string{"saved_model_schema_version", "meta_graphs", "meta_info_def", "graph_def", "saver_def",
 	"collection_def", "signature_def", "asset_file_def", "object_graph_def", "node", "versions", "version", "library",
 	"debug_info", "nodes"}
-
-// IsText reports whether a text may be one of these messages by its first bytes.
-func IsText(head []byte) bool {
-	for {
-		head = bytes.TrimLeft(head, " \t\r\n\v\f")
-		if len(head) == 0 || head[0] != '#' {
-			break
-		}
-		_, head, _ = bytes.Cut(head, []byte("\n")) // a comment
-	}
-	end := bytes.IndexFunc(head, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
-	return end < 0 || slices.Contains(firsts, string(head[:end]))
-}
 
 // Encode returns the bytes of the messages that a text can be, and an error if it is none.
 func Encode(text []byte) (messages [][]byte, err error) {

@@ -21,7 +21,7 @@ const (
 
 // roots are the messages that files consist of, with the names of their formats.
 var roots = [...]struct {
-	kind
+	kind   wire.Kind
 	format string
 }{
 	{savedModel, "tensorflow-savedmodel"},
@@ -65,7 +65,7 @@ const mostKept = 50_000
 type analysis struct {
 	evidence.Report
 	file  *wire.File
-	root  kind
+	root  wire.Kind
 	known int // operations of TensorFlow, and configurations
 
 	custom    map[string]int64    // operations that TensorFlow does not have, by offset
@@ -89,14 +89,14 @@ type suspect struct {
 	why *hazard
 }
 
-func newAnalysis(file *wire.File, root kind) *analysis {
+func newAnalysis(file *wire.File, root wire.Kind) *analysis {
 	return &analysis{file: file, root: root, custom: make(map[string]int64), functions: make(map[string]*scope),
 		savers: make(map[string]bool), assets: make(map[string]bool), bound: make(map[string][]uint64),
 		assetObjects: make(map[uint64]bool)}
 }
 
 // see examines a message.
-func (a *analysis) see(k kind, f wire.Field, in *scope) (enter bool, err error) {
+func (a *analysis) see(k wire.Kind, f wire.Field, in *scope) (enter bool, err error) {
 	if len(a.functions)+len(a.custom)+len(a.bound)+len(a.assetObjects)+len(a.assets)+len(a.Configs) > mostKept {
 		return false, evidence.ErrBudget
 	}
@@ -109,13 +109,13 @@ func (a *analysis) see(k kind, f wire.Field, in *scope) (enter bool, err error) 
 			a.functions[name] = in
 		}
 	case saver:
-		name, err = text(a.file, f.Span, 1)
+		name, err = a.file.Text(f.Span, 1)
 		a.savers[nodeOf(name)] = true
 	case tensorInfo:
-		name, err = text(a.file, f.Span, 1)
+		name, err = a.file.Text(f.Span, 1)
 		a.assets[nodeOf(name)] = true
 	case object:
-		err = each(a.file, f.Span, func(f wire.Field) error {
+		err = a.file.Each(f.Span, func(f wire.Field) error {
 			if f.Num == 5 && f.Type == wire.Bytes {
 				a.assetObjects[a.numObjects] = true
 			}
@@ -134,7 +134,7 @@ func (a *analysis) see(k kind, f wire.Field, in *scope) (enter bool, err error) 
 
 // config records a field that contains a Keras configuration.
 func (a *analysis) config(span wire.Span, num int) error {
-	return each(a.file, span, func(f wire.Field) error {
+	return a.file.Each(span, func(f wire.Field) error {
 		if f.Num != num || f.Type != wire.Bytes {
 			return nil
 		}
@@ -149,9 +149,9 @@ func (a *analysis) config(span wire.Span, num int) error {
 
 // functionName returns the name of a function, which its signature contains.
 func (a *analysis) functionName(span wire.Span) (name string, err error) {
-	err = each(a.file, span, func(f wire.Field) error {
+	err = a.file.Each(span, func(f wire.Field) error {
 		if f.Num == 1 && f.Type == wire.Bytes {
-			name, err = text(a.file, f.Span, 1)
+			name, err = a.file.Text(f.Span, 1)
 		}
 		return err
 	})
@@ -161,21 +161,21 @@ func (a *analysis) functionName(span wire.Span) (name string, err error) {
 // captures records which objects provide inputs of a function: the value of an entry of a map
 // is a message with their numbers.
 func (a *analysis) captures(entry wire.Span) error {
-	name, err := text(a.file, entry, 1)
+	name, err := a.file.Text(entry, 1)
 	if err != nil {
 		return err
 	}
 	var bound []uint64
-	err = each(a.file, entry, func(f wire.Field) error {
+	err = a.file.Each(entry, func(f wire.Field) error {
 		if f.Num != 2 || f.Type != wire.Bytes {
 			return nil
 		}
-		return each(a.file, f.Span, func(f wire.Field) error {
+		return a.file.Each(f.Span, func(f wire.Field) error {
 			switch {
 			case f.Num == 2 && f.Type == wire.Varint:
 				bound = append(bound, f.Value)
 			case f.Num == 2 && f.Type == wire.Bytes: // packed numbers
-				b, err := a.file.Read(f.Span, mostText)
+				b, err := a.file.Read(f.Span, wire.MostText)
 				for len(b) > 0 {
 					v, n := binary.Uvarint(b)
 					bound, b = append(bound, v), b[max(n, 1):]
@@ -195,11 +195,11 @@ func (a *analysis) captures(entry wire.Span) error {
 // node examines a node. A field that occurs twice has the last value for most programs; both
 // are examined.
 func (a *analysis) node(at wire.Field, in *scope) error {
-	return each(a.file, at.Span, func(f wire.Field) error {
-		if f.Num != 2 || f.Type != wire.Bytes || f.Len() > mostText {
+	return a.file.Each(at.Span, func(f wire.Field) error {
+		if f.Num != 2 || f.Type != wire.Bytes || f.Len() > wire.MostText {
 			return nil
 		}
-		b, err := a.file.Read(f.Span, mostText)
+		b, err := a.file.Read(f.Span, wire.MostText)
 		if err != nil {
 			return err
 		}

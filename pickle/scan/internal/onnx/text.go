@@ -1,0 +1,40 @@
+// Models in the text form of protocol buffers.
+
+package onnx
+
+import "github.com/weightools/safetensors/pickle/scan/internal/textproto"
+
+type message = textproto.Message
+
+// Encode returns the bytes of the model that a text describes.
+func Encode(text []byte) ([][]byte, error) {
+	b, err := textproto.Encode(text, description())
+	return [][]byte{b}, err
+}
+
+// description describes the messages that matter. A graph contains nodes, and their attributes
+// contain graphs.
+func description() message {
+	tensor := message{"external_data": {Num: 13, Message: message{"key": {Num: 1}, "value": {Num: 2}}}}
+	sparse := message{"values": {Num: 1, Message: tensor}, "indices": {Num: 2, Message: tensor}}
+	graph, attribute := message{}, message{}
+	node := message{"op_type": {Num: 4}, "domain": {Num: 7}, "attribute": {Num: 5, Message: attribute}}
+	graph["node"] = textproto.Field{Num: 1, Message: node}
+	graph["initializer"] = textproto.Field{Num: 5, Message: tensor}
+	graph["sparse_initializer"] = textproto.Field{Num: 15, Message: sparse}
+	for name, f := range (message{"name": {Num: 1}, "s": {Num: 4}, "t": {Num: 5, Message: tensor},
+		"g": {Num: 6, Message: graph}, "tensors": {Num: 10, Message: tensor}, "graphs": {Num: 11, Message: graph},
+		"sparse_tensor": {Num: 22, Message: sparse}, "sparse_tensors": {Num: 23, Message: sparse}}) {
+		attribute[name] = f
+	}
+	function := message{"name": {Num: 1}, "node": {Num: 7, Message: node}, "domain": {Num: 10},
+		"attribute_proto": {Num: 11, Message: attribute}}
+	return message{"ir_version": {Num: 1}, "graph": {Num: 7, Message: graph},
+		"training_info": {Num: 20, Message: message{"initialization": {Num: 1, Message: graph},
+			"algorithm": {Num: 2, Message: graph}}},
+		"functions": {Num: 25, Message: function}}
+}
+
+// First are the fields with which such a text may begin: parsers refuse unknown fields.
+var First = []string{"ir_version", "producer_name", "producer_version", "domain", "model_version", "doc_string", "graph",
+	"opset_import", "metadata_props", "training_info", "functions"}
