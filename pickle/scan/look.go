@@ -83,6 +83,7 @@ func (p *part) data(head []byte) error {
 		{java.Is, p.java},
 		{p.isSafetensors, p.safetensors},
 		{isJSON, p.json},
+		{isGGUF, p.gguf},
 	} {
 		if f.magic(head) {
 			if err := f.look(head); err != nil {

@@ -24,7 +24,7 @@ const machineCode = "machine code"
 var unread = map[filetype.Kind]string{
 	filetype.ELF: machineCode, filetype.PE: machineCode, filetype.MachO: machineCode,
 	filetype.WebAssembly: machineCode, filetype.Llamafile: machineCode,
-	filetype.GGUF: "its metadata", filetype.TFLite: "its graph", filetype.ExecuTorch: "its program",
+	filetype.TFLite: "its graph", filetype.ExecuTorch: "its program",
 	filetype.Parquet: "its metadata", filetype.Arrow: "its metadata", filetype.SQLite: "the content of databases",
 	filetype.PDF: "the content of documents", filetype.TIFF: "its structure", filetype.BMP: "its structure",
 	filetype.MP4:  "its structure",
@@ -39,7 +39,7 @@ var detected = map[filetype.Kind]bool{
 	filetype.TorchZip:    true,
 	filetype.TorchScript: true, filetype.TorchTar: true, filetype.NPY: true, filetype.NPZ: true, filetype.HDF5: true,
 	filetype.Keras: true,
-	filetype.JSON:  true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true,
+	filetype.GGUF:  true, filetype.JSON: true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true,
 	filetype.Zip: true, filetype.EmptyZip: true, filetype.Tar: true,
 	filetype.Gzip: true, filetype.Bzip2: true, filetype.XZ: true, filetype.LZMA: true, filetype.LZ4: true,
 	filetype.Zlib: true,
