@@ -25,22 +25,24 @@ type original struct {
 	info fs.FileInfo
 }
 
-// Add adds the named file before it is read. It follows symbolic links. If the file was
-// written within the last tick of the clock, Add waits for the next: a later write would
-// leave the same date.
+// Add adds the named file before it is read. It follows symbolic links. As long as the file
+// was written within the last tick of the clock, Add waits for the next: a later write would
+// leave the same date. It is an error if the file is written without a pause.
 func (f *Claim) Add(name string) error {
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
-	}
-	if age := time.Since(info.ModTime()); age >= 0 && age < tick {
-		time.Sleep(tick - age)
-		if info, err = os.Stat(name); err != nil {
+	const attempts = 100
+	for range attempts {
+		info, err := os.Stat(name)
+		if err != nil {
 			return err
 		}
+		age := time.Since(info.ModTime())
+		if age < 0 || age >= tick {
+			f.files = append(f.files, original{name, info})
+			return nil
+		}
+		time.Sleep(tick - age)
 	}
-	f.files = append(f.files, original{name, info})
-	return nil
+	return &fs.PathError{Op: "replace", Path: name, Err: errors.New("another process is writing it")}
 }
 
 // Check returns an error if a file was replaced, or if its size or date changed. Errors

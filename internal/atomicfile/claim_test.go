@@ -73,6 +73,30 @@ func TestWriteInTheSameTick(t *testing.T) {
 	}
 }
 
+// The file is written again while Add waits for the clock, so Add has to wait for longer.
+func TestWriteWhileAddWaits(t *testing.T) {
+	name := file(t, filepath.Join(t.TempDir(), "x"), "a")
+	for range 5 {
+		var files atomicfile.Claim
+		written := make(chan error)
+		go func() {
+			time.Sleep(15 * time.Millisecond)
+			written <- os.WriteFile(name, []byte("b"), 0o666)
+		}()
+		if err := errors.Join(os.WriteFile(name, []byte("a"), 0o666), files.Add(name), <-written); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Otherwise Add was done before the second write, which Check then notices.
+		if age := time.Since(info.ModTime()); age < 10*time.Millisecond && files.Check() == nil {
+			t.Errorf("the file was added %v after it was written", age)
+		}
+	}
+}
+
 // Two who have read one file do not both replace it.
 func TestHoldOfWhatIsHeld(t *testing.T) {
 	name := file(t, filepath.Join(t.TempDir(), "x"), "a")
