@@ -4,10 +4,7 @@ package shards
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
@@ -23,21 +20,14 @@ type Name struct {
 	digits         [2]int // how many digits the numbers are written with
 }
 
-// numberedName matches the names of numbered shards. At most nine digits fit an int
-// everywhere. It is compiled at first use.
-var numberedName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(.*[-_.])(\d{1,9})-of-(\d{1,9})((?:\D.*)?\.safetensors)$`)
-})
-
 // ParseName takes the name of a numbered shard apart. It returns false for any other.
 func ParseName(name string) (Name, bool) {
-	m := numberedName().FindStringSubmatch(name)
-	if m == nil {
+	f, n, ok := naming.Numbered(name)
+	if !ok || !strings.HasSuffix(name, weightsSuffix) {
 		return Name{}, false
 	}
-	n, _ := strconv.Atoi(m[2])
-	of, _ := strconv.Atoi(m[3])
-	return Name{m[1], m[4], n, of, [2]int{len(m[2]), len(m[3])}}, true
+	total, suffix := f.CutTotal()
+	return Name{f.Prefix, suffix, n.N, f.Total, [2]int{n.Width, len(total)}}, true
 }
 
 // String returns the name, with as many digits as it was parsed from.

@@ -6,11 +6,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
-	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -167,18 +166,10 @@ func (f *SubsetFile) Version() string {
 // InOrder reports whether the file is best read from front to back, since a server of
 // one of its parts knows no ranges.
 func (f *SubsetFile) InOrder() bool {
-	for i := range f.parts {
-		if f.parts[i].inOrder() {
-			return true
-		}
-	}
-	return false
-}
-
-// inOrder reports whether the part's file is best read from front to back.
-func (p *part) inOrder() bool {
-	o, ok := p.from.(store.Object)
-	return ok && store.InOrder(o)
+	return slices.ContainsFunc(f.parts, func(p part) bool {
+		o, ok := p.from.(store.Object)
+		return ok && store.InOrder(o)
+	})
 }
 
 // until returns where the part ends in the file that it is from.
@@ -193,59 +184,39 @@ type subsetReader struct {
 // ReadAt reads the parts in which the bytes lie, several of them at once: over a
 // network, several requests take as long as one.
 func (r *subsetReader) ReadAt(b []byte, off int64) (n int, err error) {
-	if off < 0 {
-		return 0, errors.New("shards: a read at a negative offset")
+	b, eof := bytesio.Clip(b, off, r.size)
+	if len(b) == 0 {
+		return 0, eof
 	}
-	end := min(off+int64(len(b)), r.size)
 	if off < int64(len(r.head)) {
 		n = copy(b, r.head[off:])
 	}
 	at := off + int64(n)
 	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].end > at })
-	if err := r.readAll(r.parts[i:], b, off, end); err != nil {
+	if err := r.readAll(r.parts[i:], b, off, off+int64(len(b))); err != nil {
 		return n, err // nobody knows which of the rest was read
 	}
-	if n = int(max(end-off, 0)); n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
+	return len(b), eof
 }
 
 // readAll reads the bytes from off to end, to be found in parts, into b.
 func (r *subsetReader) readAll(parts []part, b []byte, off, end int64) error {
-	const sideBySide = 16
-	var running sync.WaitGroup
-	defer running.Wait()
-	failed := make(chan error, 1)
-	slots := make(chan struct{}, sideBySide)
-	report := func(err error) {
-		if err != nil {
-			select {
-			case failed <- err:
-			default:
-			}
-		}
+	atOnce := 16
+	if r.InOrder() {
+		atOnce = 1
 	}
+	var groups [][]part
 	for len(parts) > 0 && parts[0].begin < end {
 		near := nearby(parts, end)
-		parts = parts[len(near):]
-		if near[0].inOrder() {
-			report(readParts(r.ctx, near, b, off, end))
-			continue
+		groups, parts = append(groups, near), parts[len(near):]
+	}
+	read := func(ctx context.Context, i int) error { return readParts(ctx, groups[i], b, off, end) }
+	for _, err := range bytesio.Ahead(r.ctx, atOnce, len(groups), read) {
+		if err != nil {
+			return err
 		}
-		slots <- struct{}{}
-		running.Go(func() {
-			defer func() { <-slots }()
-			report(readParts(r.ctx, near, b, off, end))
-		})
 	}
-	running.Wait()
-	select {
-	case err := <-failed:
-		return err
-	default:
-		return nil
-	}
+	return nil
 }
 
 const (

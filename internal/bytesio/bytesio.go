@@ -4,6 +4,7 @@ package bytesio
 import (
 	"fmt"
 	"io"
+	"io/fs"
 )
 
 // ReadFull reads len(b) bytes at off, which are within the size of the file. If
@@ -18,4 +19,20 @@ func ReadFull(r io.ReaderAt, b []byte, off int64) error {
 			n, off, io.ErrUnexpectedEOF)
 	}
 	return err
+}
+
+// Clip returns the part of b that a read at off can fill from data of the given size, and the
+// error of the read if it succeeds: io.EOF if the part is shorter than b.
+func Clip(b []byte, off, size int64) (part []byte, end error) {
+	switch left := size - off; {
+	case off < 0:
+		return nil, fmt.Errorf("read at the negative offset %d: %w", off, fs.ErrInvalid)
+	case len(b) == 0:
+		return nil, nil
+	case left <= 0:
+		return nil, io.EOF
+	case left < int64(len(b)):
+		return b[:left], io.EOF
+	}
+	return b, nil
 }

@@ -2,6 +2,12 @@
 
 package source
 
+import (
+	"cmp"
+
+	"github.com/weightools/safetensors/internal/bytesio"
+)
+
 // A Fill computes the n elements from first on into dst. First and n are multiples
 // of the size of a group. With an error, it returns how many elements are good.
 type Fill func(dst []byte, first int64, n int) (int, error)
@@ -25,12 +31,9 @@ func NewComputed(p Packing, tensor string, size int64, most int, fill Fill) *Com
 
 // ReadAt implements io.ReaderAt.
 func (c *Computed) ReadAt(b []byte, off int64) (int, error) {
-	b, end := clip(c.Tensor, b, off, c.Size)
+	b, end := bytesio.Clip(b, off, c.Size)
 	n, err := c.read(b, off)
-	if err == nil {
-		err = end
-	}
-	return n, err
+	return n, cmp.Or(err, end)
 }
 
 // read is ReadAt for bytes within c.Size.

@@ -10,23 +10,6 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// clip returns the part of b that a read at off can fill from a tensor of the given
-// size, and the error of the read if it succeeds: io.EOF if the part is shorter
-// than b.
-func clip(tensor string, b []byte, off, size int64) ([]byte, error) {
-	switch left := size - off; {
-	case off < 0:
-		return nil, fmt.Errorf("safetensors: a read of tensor %s at the negative offset %d", wording.Quote(tensor), off)
-	case len(b) == 0:
-		return nil, nil
-	case left <= 0:
-		return nil, io.EOF
-	case left < int64(len(b)):
-		return b[:left], io.EOF
-	}
-	return b, nil
-}
-
 // ShortRead returns the error of a file that had only got of a tensor's size bytes.
 func ShortRead(tensor string, got, size int64, err error) error {
 	if err == nil || errors.Is(err, io.EOF) {

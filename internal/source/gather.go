@@ -3,8 +3,10 @@
 package source
 
 import (
+	"cmp"
 	"io"
 
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/num"
 )
 
@@ -63,12 +65,9 @@ func newGather(tensor string, r io.ReaderAt, memory []byte, g grid, width int) *
 
 // ReadAt implements io.ReaderAt. The units must be bytes.
 func (a *gather) ReadAt(b []byte, off int64) (int, error) {
-	b, end := clip(a.tensor, b, off, a.size)
+	b, end := bytesio.Clip(b, off, a.size)
 	n, err := a.units(b, off)
-	if err == nil {
-		err = end
-	}
-	return n, err
+	return n, cmp.Or(err, end)
 }
 
 // units fills dst with the units from the i-th on, one for each byte, and returns how

@@ -2,7 +2,11 @@
 
 package source
 
-import "io"
+import (
+	"io"
+
+	"github.com/weightools/safetensors/internal/bytesio"
+)
 
 // A Section is the bytes of one tensor in a file. Unlike an io.SectionReader, it
 // reports an error if the file ends inside of it: the header was checked against
@@ -20,7 +24,7 @@ type Section struct {
 
 // ReadAt implements io.ReaderAt.
 func (s *Section) ReadAt(b []byte, off int64) (int, error) {
-	part, end := clip(s.Tensor, b, off, s.Size)
+	part, end := bytesio.Clip(b, off, s.Size)
 	if len(part) == 0 {
 		return 0, end
 	}

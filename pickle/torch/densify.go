@@ -32,7 +32,7 @@ type positions interface {
 
 // ReadAt implements io.ReaderAt.
 func (s *sparse) ReadAt(b []byte, off int64) (int, error) {
-	part, end := strided.Clip(b, off, s.size)
+	part, end := bytesio.Clip(b, off, s.size)
 	if len(part) == 0 {
 		return 0, end
 	}

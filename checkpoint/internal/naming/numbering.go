@@ -17,7 +17,7 @@ import (
 type Numbering struct {
 	Prefix string // what is before the number, with the folder
 	Suffix string // what is after the number, with the total as it is written
-	total  int
+	Total  int
 }
 
 // A Number is the number of one file, and how many digits it is written with.
@@ -42,6 +42,13 @@ func Numbered(path string) (Numbering, Number, bool) {
 	return Numbering{prefix, "-of-" + after, t}, Number{n, len(digits)}, true
 }
 
+// CutTotal returns the digits of the total, and what follows them.
+func (f Numbering) CutTotal() (digits, suffix string) {
+	after := strings.TrimPrefix(f.Suffix, "-of-")
+	suffix = strings.TrimLeft(after, "0123456789")
+	return strings.TrimSuffix(after, suffix), suffix
+}
+
 // Path returns the path of the file of a number.
 func (f Numbering) Path(n Number) string {
 	return fmt.Sprintf("%s%0*d%s", f.Prefix, n.Width, n.N, f.Suffix)
@@ -57,11 +64,11 @@ type Gap struct{ First, Last Number }
 func (f Numbering) Gaps(existing []Number) []Gap {
 	existing = slices.SortedFunc(slices.Values(existing), func(a, b Number) int { return cmp.Compare(a.N, b.N) })
 	lowest, highest := existing[0], existing[len(existing)-1]
-	next, last := 1, f.total
+	next, last := 1, f.Total
 	if lowest.N == 0 {
-		next, last = 0, f.total-1
-		if highest.N == f.total {
-			last = f.total
+		next, last = 0, f.Total-1
+		if highest.N == f.Total {
+			last = f.Total
 		}
 	}
 	width := lowest.Width

@@ -40,7 +40,7 @@ func TestNumbered(t *testing.T) {
 		n, number, ok := Numbered(test.path)
 		got := ""
 		if ok {
-			got = fmt.Sprintf("%s %d %s", n.Prefix, n.total, n.Suffix)
+			got = fmt.Sprintf("%s %d %s", n.Prefix, n.Total, n.Suffix)
 			if n.Path(number) != test.path {
 				t.Errorf("%s becomes %s", test.path, n.Path(number))
 			}
@@ -78,7 +78,7 @@ func TestGaps(t *testing.T) {
 			there = append(there, Number{n, 5})
 		}
 		var got []string
-		for _, g := range (Numbering{total: test.total}).Gaps(there) {
+		for _, g := range (Numbering{Total: test.total}).Gaps(there) {
 			got = append(got, fmt.Sprintf("%d-%d", g.First.N, g.Last.N))
 			if g.First.Width != 5 {
 				t.Errorf("%v of %d: width %d", test.there, test.total, g.First.Width)

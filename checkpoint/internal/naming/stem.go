@@ -37,8 +37,8 @@ func Stem(name string) string {
 		return stem
 	}
 	if n, _, ok := Numbered(base); ok {
-		_, after, _ := CutLast(n.Suffix, "-of-")
-		base = n.Prefix[:len(n.Prefix)-1] + strings.TrimLeft(after, "0123456789")
+		_, suffix := n.CutTotal()
+		base = n.Prefix[:len(n.Prefix)-1] + suffix
 	}
 	return strings.TrimSuffix(base, path.Ext(base))
 }

@@ -6,10 +6,11 @@ package strided
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/weightools/safetensors/internal/bytesio"
 )
 
 const (
@@ -44,7 +45,7 @@ type Buffer [BufferSize]byte
 var Buffers = sync.Pool{New: func() any { return new(Buffer) }}
 
 func (g *Reader) ReadAt(b []byte, off int64) (int, error) {
-	part, end := Clip(b, off, g.Size)
+	part, end := bytesio.Clip(b, off, g.Size)
 	if len(part) == 0 {
 		return 0, end
 	}
@@ -155,20 +156,4 @@ func (x *box) count() int64 {
 		n *= d.n
 	}
 	return n
-}
-
-// Clip returns the part of b that a read at off may fill, in data of the given size, and
-// the error that such a read ends with.
-func Clip(b []byte, off, size int64) (part []byte, end error) {
-	switch left := size - off; {
-	case off < 0:
-		return nil, errors.New("torch: read at a negative offset")
-	case len(b) == 0:
-		return nil, nil
-	case left <= 0:
-		return nil, io.EOF
-	case left < int64(len(b)):
-		return b[:left], io.EOF
-	}
-	return b, nil
 }
