@@ -11,12 +11,11 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // found returns a finding, with bytes and a message that do not matter.
 func found(rule safetensors.Rule, file, tensor string) finding.Finding {
-	return finding.Finding{File: "/abs/" + file, Key: file, Violation: rules.Violation(rule, tensor, safetensors.Span{}, "a fault")}
+	return finding.Finding{File: "/abs/" + file, Key: file, Violation: &safetensors.Violation{Rule: rule, Severity: finding.SeverityOf(rule), Tensor: tensor, Span: safetensors.Span{}, Detail: "a fault"}}
 }
 
 func everywhere(string) bool { return true }

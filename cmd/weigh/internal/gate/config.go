@@ -13,7 +13,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/glob"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 )
 
 // A Config is a parsed .weigh.toml. A nil Config allows nothing.
@@ -94,7 +94,7 @@ func (s *severity) UnmarshalText(text []byte) error {
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (r *rule) UnmarshalText(text []byte) error {
-	if info, ok := rules.Lookup(safetensors.Rule(text)); ok {
+	if info, ok := finding.Lookup(safetensors.Rule(text)); ok {
 		r.known = info.Rule
 		return nil
 	}
@@ -192,7 +192,7 @@ func (c *Config) CheckFound() error {
 		return fmt.Errorf("%s allows larger headers than the format does: %s", c.Name, way)
 	}
 	for _, a := range c.Allowed {
-		if s := rules.Severity(a.Rule); s > safetensors.Warning {
+		if s := finding.SeverityOf(a.Rule); s > safetensors.Warning {
 			return fmt.Errorf("%s allows rule %s, which is %s: %s", c.Name, string(a.Rule), s, way)
 		}
 	}

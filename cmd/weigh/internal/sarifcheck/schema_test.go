@@ -21,7 +21,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan"
 )
@@ -93,12 +92,12 @@ func validate(t *testing.T, schema *jsonschema.Schema, name string, write func(i
 func TestSARIFOfCheck(t *testing.T) {
 	schema := compiled(t)
 	var all []finding.Finding // one of each rule
-	for _, info := range rules.All() {
-		v := rules.Violation(info.Rule, "w\x1b", safetensors.Span{Begin: 8, End: 64}, "a fault")
+	for _, info := range finding.Rules {
+		v := &safetensors.Violation{Rule: info.Rule, Severity: finding.SeverityOf(info.Rule), Tensor: "w\x1b", Span: safetensors.Span{Begin: 8, End: 64}, Detail: "a fault"}
 		all = append(all, finding.Finding{File: "dir/a b.safetensors", Violation: v})
 	}
-	all = append(all, finding.Finding{File: "/abs/x", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
-	all = append(all, finding.Finding{File: "x", Allowed: "so", Violation: rules.Violation(checkpoint.RuleTwoCopies, "", safetensors.Span{}, "")})
+	all = append(all, finding.Finding{File: "/abs/x", Violation: &safetensors.Violation{Rule: checkpoint.RuleTwoCopies, Severity: finding.SeverityOf(checkpoint.RuleTwoCopies), Tensor: "", Span: safetensors.Span{}, Detail: ""}})
+	all = append(all, finding.Finding{File: "x", Allowed: "so", Violation: &safetensors.Violation{Rule: checkpoint.RuleTwoCopies, Severity: finding.SeverityOf(checkpoint.RuleTwoCopies), Tensor: "", Span: safetensors.Span{}, Detail: ""}})
 	omitted := []finding.Omission{{Rule: safetensors.RuleHole, File: "x", N: 7}, {Rule: safetensors.RuleHole, File: "x", N: 1, Allowed: "so"}}
 	for name, check := range map[string]*finding.Check{
 		"nothing found": {},

@@ -6,15 +6,6 @@ import (
 	"strconv"
 )
 
-// HexOf returns a digest in hexadecimal digits, or nil for nil.
-func HexOf(sum []byte) *string {
-	if sum == nil {
-		return nil
-	}
-	text := hex.EncodeToString(sum)
-	return &text
-}
-
 // Unclear marks unknown values in tables.
 const Unclear = "?"
 

@@ -11,7 +11,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // checkFinding is a finding in JSON.
@@ -42,7 +41,7 @@ func (c *Check) rules() []*ruleCount {
 	add := func(r safetensors.Rule, n int64, allowed string) {
 		one := counts[r]
 		if one == nil {
-			one = &ruleCount{Rule: r, Severity: rules.Severity(r).String()}
+			one = &ruleCount{Rule: r, Severity: SeverityOf(r).String()}
 			counts[r] = one
 		}
 		if allowed == "" {
@@ -58,7 +57,7 @@ func (c *Check) rules() []*ruleCount {
 		add(o.Rule, int64(o.N), o.Allowed)
 	}
 	return slices.SortedFunc(maps.Values(counts), func(a, b *ruleCount) int {
-		return cmp.Or(cmp.Compare(rules.Severity(b.Rule), rules.Severity(a.Rule)), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(SeverityOf(b.Rule), SeverityOf(a.Rule)), cmp.Compare(a.Rule, b.Rule))
 	})
 }
 

@@ -12,12 +12,11 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // finding returns a finding of a rule in a file.
 func finding(rule safetensors.Rule, file, tensor string, begin, end int64) Finding {
-	return Finding{File: file, Violation: rules.Violation(rule, tensor, safetensors.Span{Begin: begin, End: end}, "a fault")}
+	return Finding{File: file, Violation: &safetensors.Violation{Rule: rule, Severity: SeverityOf(rule), Tensor: tensor, Span: safetensors.Span{Begin: begin, End: end}, Detail: "a fault"}}
 }
 
 func TestCheckVerdict(t *testing.T) {
@@ -101,7 +100,7 @@ failed: 15 invalid, 2 notes; checked 2 files and 3 tensors: headers, names, shap
 }
 
 func TestEveryRuleIsExplained(t *testing.T) {
-	for _, info := range rules.All() {
+	for _, info := range Rules {
 		r := info.Rule
 		e := Explain(r)
 		if e.Law == "" || e.Clause == "" || e.Reference == "" || e.Fix == "" || e.Example == "" || e.Means == "" {
@@ -109,7 +108,7 @@ func TestEveryRuleIsExplained(t *testing.T) {
 		}
 	}
 	known := make(map[safetensors.Rule]bool)
-	for _, info := range rules.All() {
+	for _, info := range Rules {
 		known[info.Rule] = true
 	}
 	for r := range examples {

@@ -10,7 +10,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // An Explanation documents a rule.
@@ -37,7 +36,7 @@ var meanings = [...]string{
 
 // Explain returns the documentation of a rule.
 func Explain(r safetensors.Rule) *Explanation {
-	info, _ := rules.Lookup(r)
+	info, _ := Lookup(r)
 	return &Explanation{
 		Schema: "weigh.rule/1", Rule: string(r), Severity: info.Severity.String(), Means: meanings[info.Severity],
 		Law: info.Summary, Clause: info.Source, Reference: info.Reference, Fix: info.Fix, Example: examples[r],

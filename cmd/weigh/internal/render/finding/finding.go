@@ -12,7 +12,6 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 	"github.com/weightools/safetensors/filetype"
 )
 
@@ -140,7 +139,7 @@ func countFindings(findings []Finding, omitted []Omission, allowed bool) (n cens
 	}
 	for _, o := range omitted {
 		if (o.Allowed != "") == allowed {
-			n[rules.Severity(o.Rule)] += int64(o.N)
+			n[SeverityOf(o.Rule)] += int64(o.N)
 		}
 	}
 	return n

@@ -11,7 +11,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // A findingGroup is the findings of one rule in one file, allowed for one reason or not allowed.
@@ -24,14 +23,14 @@ type findingGroup struct {
 }
 
 // severity returns the severity of the rule.
-func (g *findingGroup) severity() safetensors.Severity { return rules.Severity(g.rule) }
+func (g *findingGroup) severity() safetensors.Severity { return SeverityOf(g.rule) }
 
 // fix returns the advice of the rule.
 func (g *findingGroup) fix() string {
 	if len(g.kept) > 0 {
 		return g.kept[0].fix()
 	}
-	info, _ := rules.Lookup(g.rule)
+	info, _ := Lookup(g.rule)
 	return info.Fix
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/sarif"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 )
 
 // levels maps severities to SARIF levels (3.27.10). Nonconforming files fail a check, so the level
@@ -45,7 +44,7 @@ const mostResults = 25_000
 func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool) error {
 	log := sarif.Log{Version: version}
 	var names []safetensors.Rule
-	for _, info := range rules.All() {
+	for _, info := range Rules {
 		names = append(names, info.Rule)
 		log.Rules = append(log.Rules, sarifRuleOf(info))
 	}

@@ -88,32 +88,27 @@ func (v *values) bytes(t *safetensors.Tensor, text func(b, element []byte) []byt
 // whole returns a formatter for elements that are not floats, or nil. 64-bit integers must not
 // pass through floats, which would round them.
 func (v *values) whole(d safetensors.Dtype) func(b, element []byte) []byte {
-	le := binary.LittleEndian
-	signed := func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
-	unsigned := func(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) }
-	switch d {
-	case safetensors.BOOL: // any byte but 0 is true, as in C
+	switch d.Class() {
+	case safetensors.ClassBool: // any byte but 0 is true, as in C
 		return func(b, e []byte) []byte { return strconv.AppendBool(b, e[0] != 0) }
-	case safetensors.U8:
-		return func(b, e []byte) []byte { return unsigned(b, uint64(e[0])) }
-	case safetensors.I8:
-		return func(b, e []byte) []byte { return signed(b, int64(int8(e[0]))) }
-	case safetensors.U16:
-		return func(b, e []byte) []byte { return unsigned(b, uint64(le.Uint16(e))) }
-	case safetensors.I16:
-		return func(b, e []byte) []byte { return signed(b, int64(int16(le.Uint16(e)))) }
-	case safetensors.U32:
-		return func(b, e []byte) []byte { return unsigned(b, uint64(le.Uint32(e))) }
-	case safetensors.I32:
-		return func(b, e []byte) []byte { return signed(b, int64(int32(le.Uint32(e)))) }
-	case safetensors.U64:
-		return func(b, e []byte) []byte { return unsigned(b, le.Uint64(e)) }
-	case safetensors.I64:
-		return func(b, e []byte) []byte { return signed(b, int64(le.Uint64(e))) }
-	case safetensors.C64:
+	case safetensors.ClassUnsigned:
+		return func(b, e []byte) []byte { return strconv.AppendUint(b, littleEndian(e), 10) }
+	case safetensors.ClassSigned:
+		return func(b, e []byte) []byte {
+			unused := 64 - 8*len(e)
+			return strconv.AppendInt(b, int64(littleEndian(e)<<unused)>>unused, 10)
+		}
+	case safetensors.ClassComplex:
 		return v.complex
 	}
 	return nil
+}
+
+// littleEndian returns an unsigned number of up to eight bytes.
+func littleEndian(element []byte) uint64 {
+	var b [8]byte
+	copy(b[:], element)
+	return binary.LittleEndian.Uint64(b[:])
 }
 
 // complex appends a complex number: [1,2] in JSON, else 1+2j as in Python.

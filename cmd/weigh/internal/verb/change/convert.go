@@ -19,7 +19,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/cmd/weigh/internal/verb/policy"
 	"github.com/weightools/safetensors/filetype"
@@ -168,7 +167,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	out := plan.Files.Receipt()
 	out.Written, out.NotCopied = !f.dryRun, leftBehind(source, plan.Dir)
 	r := &receipt.Convert{Plan: plan, Out: receipt.Files{Receipt: out}, Source: target.Printable(source),
-		Target: f.target, Values: f.values, Version: version.Build().Version}
+		Target: f.target, Values: f.values, Version: cli.Build().Version}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
 			return convertError(sess, err)
@@ -219,12 +218,10 @@ func convertError(sess *cli.Session, err error) error {
 	var format *torch.FormatError
 	var source *convert.SourceError
 	switch {
-	case errors.Is(err, shards.ErrIsInput):
-		return cli.Usagef("%w: write elsewhere", err)
 	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
 		return cli.Usage(err)
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: write elsewhere, or use --force", err)
+	case errors.Is(err, shards.ErrIsInput), errors.Is(err, fs.ErrExist):
+		return writeFault(err, "")
 	case errors.As(err, &dangerous):
 		sess.PrintError(fmt.Errorf("%w; see weigh scan; weigh convert --convert-anyway extracts the tensors without running code", err))
 		return cli.ErrFound

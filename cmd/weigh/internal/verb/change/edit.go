@@ -18,7 +18,6 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
-	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
@@ -285,14 +284,8 @@ func editError(err error, e *edit.Edit) error {
 		return fmt.Errorf("%w; --fix repairs it if the bytes are equal", err)
 	case errors.As(err, &v) && edit.Mends(v.Rule):
 		return fmt.Errorf("%w; --fix repairs it", err)
-	case errors.Is(err, shards.ErrIsInput):
-		return cli.Usagef("%w: write elsewhere, or use --in-place", err)
-	case errors.Is(err, edit.ErrRefused):
-		return cli.Usage(err)
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: choose another name, or overwrite it with --force", err)
 	}
-	return err
+	return writeFault(err, orInPlace)
 }
 
 // newProgress returns the progress of writing.

@@ -13,12 +13,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -127,7 +125,6 @@ type wanted struct {
 	path   string          // the output file
 	set    *checkpoint.Set // that it belongs to, or nil
 	object store.Object
-	err    error     // of opening object
 	from   io.Closer // what object reads from, or nil
 }
 
@@ -183,25 +180,13 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 			files = append(files, &wanted{name: name, path: filepath.Join(dir, within), set: set})
 		}
 	}
-	all, failed := errgroup.WithContext(ctx)
-	all.SetLimit(16)
-	for _, w := range files {
-		if failed.Err() != nil {
-			break
+	return files, cli.Parallel(ctx, 16, len(files), func(_ context.Context, i int) (err error) {
+		w := files[i]
+		if w.object, err = at.Store.Open(ctx, w.name); errors.Is(err, fs.ErrNotExist) {
+			return at.Fault(missing(ctx, w, err))
 		}
-		all.Go(func() error {
-			w.object, w.err = at.Store.Open(ctx, w.name)
-			return w.err
-		})
-	}
-	if all.Wait() == nil {
-		return files, nil
-	}
-	first := files[slices.IndexFunc(files, func(w *wanted) bool { return w.err != nil })]
-	if errors.Is(first.err, fs.ErrNotExist) {
-		return files, at.Fault(missing(ctx, first, first.err))
-	}
-	return files, first.err
+		return err
+	})
 }
 
 // missing returns the error of a shard that does not exist as all verbs report it. Otherwise it

@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
@@ -114,16 +112,12 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 	}
 	defer sess.ShowProgress(done)()
 	list := make([]*metadata.Sums, len(found.Files))
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range found.Files {
-		workers.Go(func() (err error) {
-			list[i], err = hashesOfFile(ctx, sess, &found.Files[i])
-			done.Count(found.Files[i].Size)
-			return err
-		})
-	}
-	if err := workers.Wait(); err != nil {
+	err := cli.Parallel(ctx, runtime.GOMAXPROCS(0), len(list), func(ctx context.Context, i int) (err error) {
+		list[i], err = hashesOfFile(ctx, sess, &found.Files[i])
+		done.Count(found.Files[i].Size)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	sums := make(map[string]*metadata.Sums)

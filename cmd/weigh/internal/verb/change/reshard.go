@@ -22,6 +22,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/edit"
 )
 
 // reshardFlags are the flags of both verbs.
@@ -166,15 +167,19 @@ func (r *rewriting) planned(err error) error {
 	case err == nil, errors.Is(err, shards.ErrRefused) && unmatchedErr != nil:
 		return unmatchedErr
 	}
-	return writeFault(err)
+	return writeFault(err, orInPlace)
 }
 
-// writeFault returns the error of output that cannot be written, with advice.
-func writeFault(err error) error {
+// orInPlace is the advice of commands that can replace their input.
+const orInPlace = ", or replace the input with --in-place"
+
+// writeFault returns the error of output that cannot be written, with advice. Or is what else can be
+// done if the output is the input.
+func writeFault(err error, or string) error {
 	switch {
 	case errors.Is(err, shards.ErrIsInput):
-		return cli.Usagef("%w: write elsewhere, or replace the input with --in-place", err)
-	case errors.Is(err, shards.ErrRefused):
+		return cli.Usagef("%w: write elsewhere%s", err, or)
+	case errors.Is(err, shards.ErrRefused), errors.Is(err, edit.ErrRefused):
 		return cli.Usage(err)
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: write elsewhere, or use --force", err)
@@ -195,7 +200,7 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 				typeset.Bytes(p.Size()))
 		}
 		if err != nil {
-			return writeFault(err)
+			return writeFault(err, orInPlace)
 		}
 		result = written
 	}

@@ -17,8 +17,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
-	"github.com/weightools/safetensors/cmd/weigh/internal/rules"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 )
 
@@ -97,7 +95,7 @@ func Check(sess *cli.Session) *cobra.Command {
 // ruleNames returns the names of all rules.
 func ruleNames() []string {
 	var names []string
-	for _, info := range rules.All() {
+	for _, info := range finding.Rules {
 		names = append(names, string(info.Rule))
 	}
 	return names
@@ -151,7 +149,7 @@ func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
 	case f.json:
 		return c.JSON(w, s)
 	case f.sarif:
-		return c.SARIF(w, s, version.Build().Version, f.verbose)
+		return c.SARIF(w, s, cli.Build().Version, f.verbose)
 	case f.junit:
 		return c.JUnit(w, s)
 	}

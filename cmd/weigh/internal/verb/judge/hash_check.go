@@ -17,8 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
@@ -178,17 +176,12 @@ func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.Su
 	}
 	defer sess.ShowProgress(done)()
 	hasher := &digest.Hasher{New: newHash(r.algo), Progress: done.Add}
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range results {
+	return results, cli.Parallel(ctx, runtime.GOMAXPROCS(0), len(results), func(ctx context.Context, i int) error {
 		if results[i].Outcome == "" {
-			workers.Go(func() error {
-				results[i] = checkFile(ctx, hasher, r.files[i], sizes[i])
-				return context.Cause(ctx)
-			})
+			results[i] = checkFile(ctx, hasher, r.files[i], sizes[i])
 		}
-	}
-	return results, workers.Wait()
+		return context.Cause(ctx)
+	})
 }
 
 // checkFile hashes one file and compares it.

@@ -16,7 +16,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/scanreport"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/cmd/weigh/internal/verb/policy"
 	"github.com/weightools/safetensors/pickle"
@@ -151,7 +150,7 @@ func writeScan(sess *cli.Session, found *scanreport.Scan, f *scanFlags) error {
 		case f.json:
 			return found.JSON(w, s)
 		case f.sarif:
-			return found.SARIF(w, s, version.Build().Version)
+			return found.SARIF(w, s, cli.Build().Version)
 		}
 		return found.Text(w, s, scanreport.ScanText{All: f.all, Why: f.why})
 	})

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/version"
 )
 
 // Version returns the command.
@@ -33,5 +32,5 @@ func Version(sess *cli.Session) *cobra.Command {
 
 // PrintVersion prints the version. It is also the flag --version.
 func PrintVersion(sess *cli.Session, json bool) error {
-	return sess.Report(&cli.Output{}, version.Build(), json)
+	return sess.Report(&cli.Output{}, cli.Build(), json)
 }

@@ -1,7 +1,6 @@
-// What version says: which program this is.
+// The version of the program.
 
-// Package version reports which build of the program this is.
-package version
+package cli
 
 import (
 	"fmt"
