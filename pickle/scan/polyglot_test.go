@@ -6,6 +6,8 @@ package scan
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,12 +123,18 @@ var wraps = map[string]func(t testing.TB, name, content string) []byte{
 var variantNames = []string{"model.bin", "model.pt", "x.gguf", "data.pkl", "picture.gif", "README.md", "noextension", "a.h5",
 	"model.safetensors", "config.json", "x.tflite", "weights.npz", "a.tar", "0", "model.onnx", "tokenizer.model", "x.joblib"}
 
+// sorted returns the keys of a map in order, so that each run tests the same variants.
+func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
 // Every polyglot is dangerous, wherever it is and whatever it is called.
 func TestVariantsPolyglot(t *testing.T) {
 	n := 0
-	for head, build := range heads {
-		for how, payload := range payloads {
-			for wrap, in := range wraps {
+	for _, head := range sorted(heads) {
+		build := heads[head]
+		for _, how := range sorted(payloads) {
+			payload := payloads[how]
+			for _, wrap := range sorted(wraps) {
+				in := wraps[wrap]
 				n++
 				name := variantNames[n%len(variantNames)]
 				b := in(t, name, build(payload))
@@ -149,10 +157,12 @@ func TestVariantsPolyglot(t *testing.T) {
 // Files of the same forms without a payload are not dangerous.
 func TestVariantsHarmless(t *testing.T) {
 	n := 0
-	for head, build := range heads {
+	for _, head := range sorted(heads) {
+		build := heads[head]
 		for _, rest := range []string{"", "N.", "}.", "\x80\x04]\x94.", "cos\n", "(S'os'\nS'system'\nt.", "\x00\x01\x02", "(lp0\nI1\na.",
 			"ccollections\nOrderedDict\n)R.", "os.system('true')", "I1\nI2\n"} {
-			for wrap, in := range wraps {
+			for _, wrap := range sorted(wraps) {
+				in := wraps[wrap]
 				n++
 				name := variantNames[n%len(variantNames)]
 				if wrap == "tar" && name[0] == 'c' {

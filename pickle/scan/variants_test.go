@@ -23,7 +23,8 @@ func TestVariantsBudget(t *testing.T) {
 	for _, filler := range []string{"I1\n0", "N0", "K\x010", "(1", "]0", "}0", "N2" + "00", "(l0", "U\x01a0", "G\x00\x00\x00\x00\x00\x00\x00\x000", "Vtext\n0", "Nq\x000", "I00\n0"} {
 		for _, times := range []int{300, 1000, 1001, 20_000, 110_000} {
 			for _, s := range []*Scanner{{}, {MaxOpcodes: 50_000}, {MaxMemory: 1 << 20}} {
-				for how, payload := range payloads {
+				for _, how := range sorted(payloads) {
+					payload := payloads[how]
 					n++
 					if n%11 != 0 { // a part of the variants: they take time
 						continue
@@ -52,7 +53,8 @@ func TestVariantsLegacyOverBudget(t *testing.T) {
 			for _, payload := range []string{"cposix\nsystem\nX\x04\x00\x00\x00true\x85R.", "}.", "N.\x80\x02]q\x00."} {
 				body := "\x80\x02ccollections\nOrderedDict\nq\x05" + "0(" + strings.Repeat(unit, 30_000) + post + payload
 				b := head + body + "\x80\x02]q\x00."
-				for wrap, in := range wraps {
+				for _, wrap := range sorted(wraps) {
+					in := wraps[wrap]
 					if n++; n%21 != 0 {
 						continue
 					}
