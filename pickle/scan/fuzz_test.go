@@ -25,6 +25,12 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"class_name":"Lambda"}`), "config.json")
 	f.Add([]byte(hdf5Magic+`{"class_name":"Lambda"}`), "x.h5")
 	f.Add(safetensorsFile(f, map[string]string{"a": "eval("}), "x.safetensors")
+	for _, format := range []string{"png", "jpeg", "gif", "webp"} {
+		f.Add([]byte(drawn(f, format)), "x."+format)
+	}
+	for _, build := range heads {
+		f.Add([]byte(build(evil0)), "x.bin")
+	}
 	f.Add([]byte("7z\xbc\xaf\x27\x1c"+evil), "x.7z")
 	files, _ := filepath.Glob("../../testdata/scan/*.*[lnt]")
 	for _, name := range files {
@@ -35,6 +41,9 @@ func FuzzScan(f *testing.F) {
 		r := scanned(t, s, b, name)
 		if r.Verdict == pickle.Safe && !r.Complete || r.Complete != (r.Reason == "") || r.Format == "" {
 			t.Errorf("%s, %v, complete is %v: %q", r.Format, r.Verdict, r.Complete, r.Reason)
+		}
+		if r.Evidence > r.Verdict || r.Complete && r.Evidence != r.Verdict || r.Unanalysed && r.Verdict == pickle.Safe {
+			t.Errorf("%v with the evidence %v, complete is %v, unanalysed is %v", r.Verdict, r.Evidence, r.Complete, r.Unanalysed)
 		}
 		for _, m := range r.Members {
 			if m.Verdict > r.Verdict || m.Verdict == pickle.Safe && !m.Complete || r.Complete && !m.Complete || m.Format == "" {

@@ -50,6 +50,7 @@ func (p *part) named(head []byte) error {
 	t := filetype.DetectHead(head)
 	rule, packed := closed[t.Kind]
 	switch {
+	case p.plain && t.Kind == filetype.Compress: // two bytes, with which numbers begin by chance
 	case packed:
 		p.is(string(t.Kind))
 		if t.Kind == filetype.Zstandard {
@@ -83,6 +84,9 @@ const mostStoredText = 64 << 10
 
 // unknown analyzes a part of an unknown format.
 func (p *part) unknown(head []byte) error {
+	if p.plain {
+		return p.tensorData()
+	}
 	text := isText(head)
 	kind := filetype.DetectHead(head).Kind
 	if detected[kind] {

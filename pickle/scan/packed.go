@@ -25,7 +25,7 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if c.Weak && u.Size == 0 && u.Damage != nil && !errors.Is(u.Damage, unpack.ErrLimit) {
+	if c.Weak && (u.Size == 0 || p.plain) && u.Damage != nil && !errors.Is(u.Damage, unpack.ErrLimit) {
 		return false, nil
 	}
 	p.is(c.Name)

@@ -15,7 +15,8 @@ import (
 // pickle analyzes a part that is a pickle by its first bytes or its name, or because it can be
 // executed as one, whatever else it is: loaders that unpickle do not ask.
 func (p *part) pickle(head []byte) error {
-	sure := p.formats == 0 && (mayBePickle(head) || p.saysPickle())
+	says := !p.plain && (mayBePickle(head) || p.saysPickle())
+	sure := p.formats == 0 && says
 	if !sure {
 		if no, err := p.noPickle(head); no || err != nil {
 			return err
@@ -32,7 +33,7 @@ func (p *part) pickle(head []byte) error {
 		}
 	}
 	// Numbers and other formats can begin like a pickle of a plain value.
-	chance := (p.formats > 0 || p.numeric) && !mayBePickle(head) && !p.saysPickle() && len(g.Report.Imports) == 0
+	chance := (p.formats > 0 || p.numeric) && !says && !tells(g.Report)
 	if (g.Report.End < p.size || !g.Report.Complete) && p.left > 0 {
 		opts := p.pickleOptions()
 		opts.NoSweep = chance
@@ -41,7 +42,7 @@ func (p *part) pickle(head []byte) error {
 		}
 		p.paid(g.Report)
 	}
-	if sure && alien(g.Report) || chance && len(g.Report.Imports) == 0 && !has(g.Report, pickle.RuleBudget) {
+	if sure && alien(g.Report) || chance && !tells(g.Report) && (p.plain || !has(g.Report, pickle.RuleBudget)) {
 		return nil
 	}
 	if p.plain {
@@ -64,6 +65,13 @@ func (p *part) pickle(head []byte) error {
 	g = nil // frees memory: Visit may load the pickle again
 	p.visited(0, p.size)
 	return nil
+}
+
+// tells reports whether a report has more than plain values: imports, apart from codes that nobody
+// registered, or values that need much time or memory.
+func tells(r *pickle.Report) bool {
+	return has(r, pickle.RuleResource) || has(r, pickle.RuleExpansion) ||
+		slices.ContainsFunc(r.Imports, func(im pickle.Import) bool { return im.Rule != pickle.RuleExtension })
 }
 
 // isPickle records that the part is a pickle, or consists of several.
@@ -89,6 +97,9 @@ func (p *part) tried(sure bool) (*pickle.Graph, error) {
 		}
 		p.spend(g.Report.Spent)
 		over := has(g.Report, pickle.RuleBudget)
+		if over && p.plain {
+			return nil, nil // numbers that are all equal can be instructions
+		}
 		switch runs := len(g.Report.Streams) > 0 && g.Report.Streams[0].Stopped && !stillborn(g.Report); {
 		case sure || runs || acts(g.Report) || over && most > few:
 			p.report.Limited = p.report.Limited || over && most > few

@@ -105,7 +105,7 @@ func (p *part) embedded(r *pickle.Report, off int64) {
 }
 
 // firstOpcodes are the opcodes with which pickles begin after the protocol.
-const firstOpcodes = "\x95()]}cijKJIMLNSTUVXGBC\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x96hrpq0t2\x80"
+const firstOpcodes = "\x95()]}FPgcijKJIMLNSTUVXGBC\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x96hrpq0t2\x80"
 
 // mayBePickle reports whether b begins with a protocol and an opcode that may follow it.
 func mayBePickle(b []byte) bool {
