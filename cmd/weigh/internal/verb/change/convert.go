@@ -218,10 +218,10 @@ func convertError(sess *cli.Session, err error) error {
 	var format *torch.FormatError
 	var source *convert.SourceError
 	switch {
-	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
-		return cli.Usage(err)
 	case errors.Is(err, shards.ErrIsInput), errors.Is(err, fs.ErrExist):
 		return writeFault(err, "")
+	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
+		return cli.Usage(err)
 	case errors.As(err, &dangerous):
 		sess.PrintError(fmt.Errorf("%w; see weigh scan; weigh convert --convert-anyway extracts the tensors without running code", err))
 		return cli.ErrFound
