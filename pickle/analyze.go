@@ -136,6 +136,9 @@ func (a *analysis) other(t *attempt, set func()) {
 	set()
 	m.Run()
 	a.left -= m.Work + costStream
+	if m.Work >= m.Budget || found.limited {
+		t.found.limit(t.Offset, "the budget is exhausted at %d, where another loader would read on", m.Reader.Offset())
+	}
 	for _, g := range found.globals {
 		if t.found.names[g.key] == nil && (g.Verdict == Dangerous || m.Reader.Losing()) {
 			t.found.keep(g, g.key)

@@ -77,3 +77,15 @@ func TestJoblib(t *testing.T) {
 		k.test(t)
 	}
 }
+
+// TestSecondReading: a budget that suffices for one reading of a stream, but not for the other, is reported.
+func TestSecondReading(t *testing.T) {
+	code := proto(4) + strings.Repeat("N0", 300) + arrayHead("u1", 60, false)[2:] +
+		("0" + payload + "N." + strings.Repeat(".", 60))[:60] + "s."
+	for most := int64(100); most < 5000; most += 100 {
+		r, err := Analyze(strings.NewReader(code), int64(len(code)), &Options{MaxOpcodes: most})
+		if err != nil || r.Verdict != Dangerous && r.Complete {
+			t.Errorf("%d instructions: %v, complete: %v", most, r.Verdict, err)
+		}
+	}
+}

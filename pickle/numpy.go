@@ -74,9 +74,7 @@ func (m *judge) callNumPy(g *global, r heap.Ref, args heap.Value) {
 	case makesArray:
 		m.checkPrototype(g, args)
 	case makesScalar:
-		if d := m.dtypeOf(args.Item(0)); d == nil {
-			m.wrong(RuleCallArgs, g, "the dtype "+m.summary(args.Item(0).Ref))
-		}
+		m.checkScalar(g, args)
 	case makesFromBuffer:
 		m.checkBuffer(g, args.Item(1), args.Item(0))
 	case makesNDArray:
@@ -85,6 +83,20 @@ func (m *judge) callNumPy(g *global, r heap.Ref, args heap.Value) {
 		} else if d := args.Item(1); d.Kind() != heap.KindUnknown && m.elements(d) == nil {
 			m.wrong(RuleCallArgs, g, "the dtype "+m.summary(d.Ref))
 		}
+	}
+}
+
+// checkScalar checks a scalar: of a dtype and bytes, or an array of one element if there are objects in it.
+func (m *judge) checkScalar(g *global, args heap.Value) {
+	d, value := m.dtypeOf(args.Item(0)), args.Item(1)
+	switch {
+	case d == nil:
+		m.wrong(RuleCallArgs, g, "the dtype "+m.summary(args.Item(0).Ref))
+	case d.Array || d.Objects && d.Kind != 'O' && value.Kind() != heap.KindCall:
+		m.corrupts("%s at %d makes %s take %s for an element of the dtype", m.Token.Code, m.Token.Off, g.Label(),
+			m.summary(value.Ref))
+	case value.Kind() == heap.KindUnknown || value.IsNone():
+		m.wrong(RuleCallArgs, g, "no value")
 	}
 }
 

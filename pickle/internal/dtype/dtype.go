@@ -18,6 +18,7 @@ type Dtype struct {
 	Kind    byte  // the letter of the dtype: b, i, u, f, c, M, m, S, U, V or O, or x for a type of another package
 	Size    int64 // bytes of an element
 	Objects bool  // elements are, or contain, references to objects
+	Array   bool  // an element is an array
 
 	// Built says that a state was set, and Used that a value with the dtype exists. From then on it must not change.
 	Built, Used bool

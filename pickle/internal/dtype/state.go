@@ -88,7 +88,7 @@ func (d *Dtype) base(state heap.Value, known func(heap.Value) *Dtype) Fault {
 	if size != d.Size {
 		return badf("a dtype of %d bytes to arrays of %d", d.Size, size)
 	}
-	d.Objects, d.flags = base.Objects, base.flags
+	d.Array, d.Objects, d.flags = true, base.Objects, base.flags
 	return Fault{}
 }
 
