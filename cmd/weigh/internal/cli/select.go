@@ -102,8 +102,13 @@ func CheckMatched(patterns []*glob.Pattern, names iter.Seq[string]) error {
 // namesAdvice is the advice for a selection that matches nothing.
 const namesAdvice = "weigh info lists the names"
 
-// ErrNoneSelected is the error for flags that together select no tensor.
-var ErrNoneSelected = Usagef("no tensor matches; %s", namesAdvice)
+// CheckSelected returns the error of CheckMatched, or an error if none of the tensors is selected.
+func CheckSelected(patterns []*glob.Pattern, names iter.Seq[string], tensors, selected int) error {
+	if err := CheckMatched(patterns, names); err != nil || selected > 0 || tensors == 0 {
+		return err
+	}
+	return Usagef("no tensor matches; %s", namesAdvice)
+}
 
 // matchesAny reports whether the pattern matches a name.
 func matchesAny(p *glob.Pattern, names iter.Seq[string]) bool {

@@ -209,7 +209,8 @@ func (c *Config) Limit(o *safetensors.Opener) {
 }
 
 // Reason returns the reason why a finding is allowed, or "". Tensor is "" for findings about whole
-// files.
+// files, and for omitted findings, whose tensors are unknown: an allowance for certain tensors does
+// not apply to them.
 func (c *Config) Reason(rule safetensors.Rule, file, tensor string) string {
 	if c == nil {
 		return ""
@@ -217,20 +218,6 @@ func (c *Config) Reason(rule safetensors.Rule, file, tensor string) string {
 	for _, a := range c.Allowed {
 		if a.Rule == rule && (a.File == nil || a.File.Match(file)) &&
 			(a.Tensor == nil || tensor != "" && a.Tensor.Match(tensor)) {
-			return a.Reason
-		}
-	}
-	return ""
-}
-
-// ReasonForAll is Reason for omitted findings, whose tensors are unknown: an allowance for certain
-// tensors does not apply.
-func (c *Config) ReasonForAll(rule safetensors.Rule, file string) string {
-	if c == nil {
-		return ""
-	}
-	for _, a := range c.Allowed {
-		if a.Rule == rule && a.Tensor == nil && (a.File == nil || a.File.Match(file)) {
 			return a.Reason
 		}
 	}

@@ -49,7 +49,7 @@ allow = [
 	}
 	// Of what is not kept no tensor is known, so what asks for one does not allow it.
 	for file, want := range map[string]string{"unet/a/w": "", "vae/w": "all of the vae"} {
-		if got := c.ReasonForAll(safetensors.RuleOverlap, file); got != want {
+		if got := c.Reason(safetensors.RuleOverlap, file, ""); got != want {
 			t.Errorf("all of %q: %q, want %q", file, got, want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestNoConfig(t *testing.T) {
 	var c *Config
 	o := safetensors.Opener{Lenient: true}
 	c.Limit(&o)
-	if c.Reason(safetensors.RuleHole, "f", "t")+c.ReasonForAll(safetensors.RuleHole, "f") != "" || o != (safetensors.Opener{Lenient: true}) {
+	if c.Reason(safetensors.RuleHole, "f", "t")+c.Reason(safetensors.RuleHole, "f", "") != "" || o != (safetensors.Opener{Lenient: true}) {
 		t.Error("it says something")
 	}
 	for _, text := range []string{"", "# nothing\n", "[limits]\n", "allow = []\n"} {

@@ -105,7 +105,8 @@ func TestSARIFOfCheck(t *testing.T) {
 		"unread":        {Unread: []finding.Unread{{File: "gone", Message: "gone"}}},
 	} {
 		for _, verbose := range []bool{false, true} {
-			validate(t, schema, name, func(w io.Writer) error { return check.SARIF(w, typeset.Style{}, "v1.2.3", verbose) })
+			check.Form = finding.CheckForm{Verbose: verbose, Version: "v1.2.3"}
+			validate(t, schema, name, func(w io.Writer) error { return check.SARIF(w, typeset.Style{}) })
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (k *Keeper) Findings(file string, r *safetensors.Report) (list []finding.Fi
 	}
 	for _, rule := range slices.Sorted(maps.Keys(r.Omitted)) {
 		omitted = append(omitted, finding.Omission{Rule: rule, File: file, Key: key, N: r.Omitted[rule],
-			Allowed: book.ReasonForAll(rule, within)})
+			Allowed: book.Reason(rule, within, "")})
 	}
 	return list, omitted
 }

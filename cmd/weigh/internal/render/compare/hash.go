@@ -21,6 +21,7 @@ type Hash struct {
 	Files   []HashedFile
 	Sets    []HashedSet
 	Tensors []HashedTensor
+	List    bool // the table lists tensors
 }
 
 // A HashedFile is the digests of a file; nil if not computed.
@@ -70,7 +71,7 @@ func (h *Hash) JSON(w io.Writer, s typeset.Style) error {
 }
 
 // Text writes a table of digests: files, sets, and tensors if requested.
-func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
+func (h *Hash) Text(w io.Writer, s typeset.Style) error {
 	type row struct {
 		what, name string
 		sum        []byte
@@ -87,7 +88,7 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 	for _, one := range h.Sets {
 		rows = append(rows, row{"set", typeset.Label(one.Name), one.Sum})
 	}
-	if tensors {
+	if h.List {
 		for i := range h.Tensors {
 			rows = append(rows, row{"tensor", typeset.Name(h.Tensors[i].Name), h.Tensors[i].Sum})
 		}
@@ -104,7 +105,7 @@ func (h *Hash) Text(w io.Writer, s typeset.Style, tensors bool) error {
 }
 
 // Lines writes the lines from which the digest of a set is computed (see package digest).
-func (h *Hash) Lines(w io.Writer) error {
+func (h *Hash) Lines(w io.Writer, _ typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		for i := range h.Tensors {
 			w.Write(digest.AppendLine(nil, h.Tensors[i].TensorInfo, h.Tensors[i].Sum))

@@ -45,6 +45,8 @@ type Check struct {
 	// Stale lists baseline entries that were not found again.
 	Stale []Stale
 
+	Form CheckForm
+
 	// Root is the working directory, absolute and with slashes, or "". SARIF locations below it
 	// are relative.
 	Root string
@@ -91,20 +93,21 @@ func (c *Check) Failed() bool {
 // Nothing reports whether nothing was checked.
 func (c *Check) Nothing() bool { return len(c.Files) == 0 && len(c.Findings) == 0 }
 
-// A CheckForm says how detailed the text of a check is.
+// A CheckForm says how detailed a report is.
 type CheckForm struct {
-	All     bool // all findings, instead of five for each rule and file
-	Verbose bool // also allowed findings
+	All     bool   // all findings, instead of five for each rule and file
+	Verbose bool   // also allowed findings
+	Version string // of the program, for SARIF
 }
 
 // Text writes findings by file and rule, stale baseline entries, and a summary line.
-func (c *Check) Text(w io.Writer, s typeset.Style, form CheckForm) error {
+func (c *Check) Text(w io.Writer, s typeset.Style) error {
 	most := 5 // a faulty writer breaks a rule in every tensor
-	if form.All {
+	if c.Form.All {
 		most = 0
 	}
 	list := groupFindings(c.Findings, c.Omitted)
-	if !form.Verbose {
+	if !c.Form.Verbose {
 		list = slices.DeleteFunc(list, func(g findingGroup) bool { return g.allowed != "" })
 	}
 	return typeset.Buffered(w, func(w *bufio.Writer) {

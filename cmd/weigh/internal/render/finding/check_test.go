@@ -16,7 +16,9 @@ import (
 
 // finding returns a finding of a rule in a file.
 func finding(rule safetensors.Rule, file, tensor string, begin, end int64) Finding {
-	return Finding{File: file, Violation: &safetensors.Violation{Rule: rule, Severity: SeverityOf(rule), Tensor: tensor, Span: safetensors.Span{Begin: begin, End: end}, Detail: "a fault"}}
+	info, _ := Lookup(rule)
+	return Finding{File: file, Violation: &safetensors.Violation{Rule: rule, Severity: info.Severity, Tensor: tensor,
+		Span: safetensors.Span{Begin: begin, End: end}, Detail: "a fault", Fix: info.Fix}}
 }
 
 func TestCheckVerdict(t *testing.T) {
@@ -68,7 +70,7 @@ func TestCheckText(t *testing.T) {
 		c.Findings = append(c.Findings, finding(safetensors.RuleOverlap, "f", "b", 20, 30))
 	}
 	var b bytes.Buffer
-	if err := c.Text(&b, typeset.Style{}, CheckForm{}); err != nil {
+	if err := c.Text(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `f

@@ -44,7 +44,7 @@ func TestReportsDoNotGrowWithNames(t *testing.T) {
 	c := &Check{FailOn: safetensors.Note, Findings: findings}
 	for form, write := range map[string]func(io.Writer) error{
 		"check --json":  func(w io.Writer) error { return c.JSON(w, typeset.Style{}) },
-		"check --sarif": func(w io.Writer) error { return c.SARIF(w, typeset.Style{}, "", true) },
+		"check --sarif": func(w io.Writer) error { return c.SARIF(w, typeset.Style{}) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -67,7 +67,7 @@ func TestMessagesOfSARIFAreLiteral(t *testing.T) {
 	f.Detail = text
 	c := &Check{FailOn: safetensors.Note, Findings: []Finding{f}, Unread: []Unread{{"g", text}}}
 	var b bytes.Buffer
-	if err := c.SARIF(&b, typeset.Style{}, "", false); err != nil {
+	if err := c.SARIF(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	var log struct {

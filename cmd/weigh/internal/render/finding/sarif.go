@@ -39,10 +39,10 @@ var problems = [...]string{
 const mostResults = 25_000
 
 // SARIF writes the findings as a SARIF log of one run, with the program's version. Allowed
-// findings are left out unless verbose is set, since GitHub raises alerts even for suppressed
+// findings are left out unless Verbose is set, since GitHub raises alerts even for suppressed
 // results.
-func (c *Check) SARIF(w io.Writer, s typeset.Style, version string, verbose bool) error {
-	log := sarif.Log{Version: version}
+func (c *Check) SARIF(w io.Writer, s typeset.Style) error {
+	verbose, log := c.Form.Verbose, sarif.Log{Version: c.Form.Version}
 	var names []safetensors.Rule
 	for _, info := range Rules {
 		names = append(names, info.Rule)

@@ -28,7 +28,8 @@ type sarifRun struct {
 func sarifLog(t *testing.T, c *Check, verbose bool) sarifRun {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.SARIF(&b, typeset.Style{}, "v1.2.3", verbose); err != nil {
+	c.Form = CheckForm{Verbose: verbose, Version: "v1.2.3"}
+	if err := c.SARIF(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	var log struct {

@@ -19,6 +19,7 @@ type folded struct {
 	Count int
 	bytes encode.Known // of all together
 	file  int          // -1 if in several files
+	first int          // index of the first row
 }
 
 // params returns the number of elements of all together. They have the same shape.
@@ -45,29 +46,13 @@ func Fold(rows []Row) []folded {
 		groups[key] = append(groups[key], box{at: at, first: i, count: 1, bytes: bytesOf(r.TensorInfo), file: r.File})
 	}
 	lines := make([]folded, 0, len(groups))
-	order := make([]int, 0, len(groups))
 	for key, boxes := range groups {
 		for _, b := range merge(boxes) {
-			line := folded{b.name(key.name), rows[b.first], b.count, b.bytes, b.file}
-			lines = append(lines, line)
-			order = append(order, b.first)
+			lines = append(lines, folded{b.name(key.name), rows[b.first], b.count, b.bytes, b.file, b.first})
 		}
 	}
-	return sortBy(lines, order)
-}
-
-// sortBy sorts lines by their keys.
-func sortBy(lines []folded, keys []int) []folded {
-	index := make([]int, len(lines))
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortFunc(index, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-	sorted := make([]folded, len(lines))
-	for i, j := range index {
-		sorted[i] = lines[j]
-	}
-	return sorted
+	slices.SortFunc(lines, func(a, b folded) int { return cmp.Compare(a.first, b.first) })
+	return lines
 }
 
 // A span is a closed range of numbers.

@@ -88,6 +88,7 @@ type Info struct {
 	PerFile   []Totals
 	All       int // number of tensors before selection
 	Models    []Model
+	Form      InfoForm
 }
 
 // NewInfo returns the report on the selected tensors. Totals ignore the limit.
@@ -213,7 +214,7 @@ func (info *Info) CSV(w io.Writer, s typeset.Style) error {
 }
 
 // Markdown writes the tensors as a Markdown table.
-func (info *Info) Markdown(w io.Writer) error {
+func (info *Info) Markdown(w io.Writer, _ typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		encode.MarkdownRow(w, "tensor", "dtype", "shape", "params", "bytes", "file")
 		w.WriteString("|---|---|---|--:|--:|---|\n")

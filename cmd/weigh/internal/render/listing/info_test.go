@@ -47,7 +47,7 @@ func textOf(t *testing.T, s typeset.Style, metadata ...map[string]string) string
 		inv.Files = append(inv.Files, File{Path: string(rune('a' + i)), Header: &safetensors.Header{Metadata: m}})
 	}
 	var b bytes.Buffer
-	if err := NewInfo(inv, Selection{}).Text(&b, s, InfoForm{}); err != nil {
+	if err := NewInfo(inv, Selection{}).Text(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

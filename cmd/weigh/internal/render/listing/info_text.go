@@ -30,7 +30,8 @@ type InfoForm struct {
 }
 
 // Text writes the tensors and then the totals, which stay visible at the end.
-func (info *Info) Text(w io.Writer, s typeset.Style, form InfoForm) error {
+func (info *Info) Text(w io.Writer, s typeset.Style) error {
+	form := info.Form
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		switch {
 		case len(info.Rows) == 0:

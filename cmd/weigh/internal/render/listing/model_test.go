@@ -42,7 +42,8 @@ func TestHostileModels(t *testing.T) {
 	info := hostileModel(t)
 	for _, s := range []typeset.Style{{}, {Width: 40}, {Width: 200}} {
 		var b bytes.Buffer
-		if err := info.Text(&b, s, InfoForm{Explain: true}); err != nil {
+		info.Form.Explain = true
+		if err := info.Text(&b, s); err != nil {
 			t.Fatal(err)
 		}
 		if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && !typeset.Shows(r) }); i >= 0 {

@@ -84,7 +84,11 @@ func (m *Model) lines() (lines []line) {
 	}
 	if a := m.Facts.Adapter; a != nil {
 		say("adapter", adapter(a))
-		say("targets", names(a.Targets))
+		targets := make([]string, len(a.Targets))
+		for i, name := range a.Targets {
+			targets[i] = typeset.Shortened(name)
+		}
+		say("targets", typeset.AtMost(20, targets))
 	}
 	for i := range n.Groups {
 		if g := &n.Groups[i]; !g.Params.Exact() {
@@ -163,19 +167,6 @@ func adapter(a *model.Adapter) string {
 		text += fmt.Sprintf(", for %s (%s)", typeset.Name(typeset.Shortened(a.Base.Value)), a.Base.From)
 	}
 	return text
-}
-
-// names lists at most 20 names.
-func names(list []string) string {
-	const most = 20
-	var parts []string
-	for _, name := range list[:min(most, len(list))] {
-		parts = append(parts, typeset.Name(typeset.Shortened(name)))
-	}
-	if more := len(list) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // countRange returns a number as in "8,030,261,248", or its bounds.

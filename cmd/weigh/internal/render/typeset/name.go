@@ -161,8 +161,10 @@ func Label(path string) string {
 }
 
 // SomeOf lists at most five names, and the number of the others.
-func SomeOf(names []string) string {
-	const most = 5
+func SomeOf(names []string) string { return AtMost(5, names) }
+
+// AtMost lists at most most names, and the number of the others.
+func AtMost(most int, names []string) string {
 	var list []string
 	for _, name := range names[:min(most, len(names))] {
 		list = append(list, Name(name))

@@ -13,7 +13,10 @@ import (
 )
 
 // A Cat prints the values of a tensor, chunk by chunk.
-type Cat struct{ Tensor *safetensors.Tensor }
+type Cat struct {
+	Tensor *safetensors.Tensor
+	Bits   bool // NPY writes bit patterns
+}
 
 // fullPart is the size of the output buffer.
 const fullPart = 64 << 10 // bytes
@@ -105,7 +108,7 @@ func (c *Cat) JSON(w io.Writer, s typeset.Style) error {
 }
 
 // CSV writes one record for each row along the last axis, without titles.
-func (c *Cat) CSV(w io.Writer) error {
+func (c *Cat) CSV(w io.Writer, _ typeset.Style) error {
 	t, last := c.Tensor, int64(1)
 	if t.NumElems() == 0 {
 		return nil
@@ -130,7 +133,7 @@ func (c *Cat) CSV(w io.Writer) error {
 
 // Raw writes the bytes of the file: little-endian, and packed if elements are narrower than a
 // byte.
-func (c *Cat) Raw(w io.Writer) error {
+func (c *Cat) Raw(w io.Writer, _ typeset.Style) error {
 	_, err := c.Tensor.WriteTo(w)
 	return err
 }

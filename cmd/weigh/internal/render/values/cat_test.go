@@ -45,7 +45,7 @@ func counting(shape ...int64) *safetensors.Tensor {
 func catText(t *testing.T, x *safetensors.Tensor, width int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (&Cat{x}).Text(&b, typeset.Style{Width: width}); err != nil {
+	if err := (&Cat{Tensor: x}).Text(&b, typeset.Style{Width: width}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -54,7 +54,7 @@ func catText(t *testing.T, x *safetensors.Tensor, width int) string {
 func catJSON(t *testing.T, x *safetensors.Tensor, width int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (&Cat{x}).JSON(&b, typeset.Style{Width: width}); err != nil {
+	if err := (&Cat{Tensor: x}).JSON(&b, typeset.Style{Width: width}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -63,7 +63,7 @@ func catJSON(t *testing.T, x *safetensors.Tensor, width int) string {
 func catCSV(t *testing.T, x *safetensors.Tensor) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (&Cat{x}).CSV(&b); err != nil {
+	if err := (&Cat{Tensor: x}).CSV(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -284,16 +284,12 @@ func (f full) Write([]byte) (int, error) { return 0, f.error }
 // A terabyte of zeros ends with the first write that fails.
 func TestCatStopsWhenNobodyReads(t *testing.T) {
 	const size = 1 << 40
-	for name, write := range map[string]func(*Cat, io.Writer) error{
-		"text": func(c *Cat, w io.Writer) error { return c.Text(w, typeset.Style{}) },
-		"json": func(c *Cat, w io.Writer) error { return c.JSON(w, typeset.Style{}) },
-		"csv":  (*Cat).CSV,
-		"raw":  (*Cat).Raw,
-		"npy":  func(c *Cat, w io.Writer) error { return c.NPY(w, false) },
+	for name, write := range map[string]func(*Cat, io.Writer, typeset.Style) error{
+		"text": (*Cat).Text, "json": (*Cat).JSON, "csv": (*Cat).CSV, "raw": (*Cat).Raw, "npy": (*Cat).NPY,
 	} {
 		e, gone := new(endless), errors.New("nobody reads")
 		x := &safetensors.Tensor{TensorInfo: safetensors.TensorInfo{Name: "t", Dtype: safetensors.U8, Shape: []int64{size}, Offsets: safetensors.Span{End: size}}, ReaderAt: e}
-		if err := write(&Cat{x}, full{gone}); !errors.Is(err, gone) {
+		if err := write(&Cat{Tensor: x}, full{gone}, typeset.Style{}); !errors.Is(err, gone) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if e.read > 2<<20 {
@@ -306,7 +302,7 @@ func TestCatOfAnEarlyEnd(t *testing.T) {
 	for _, d := range []safetensors.Dtype{safetensors.U8, safetensors.F16} {
 		x := tensorOf(d, make([]byte, 4), 4/int64(d.Bits()/8))
 		x.ReaderAt = bytes.NewReader(make([]byte, 3))
-		if err := (&Cat{x}).Text(io.Discard, typeset.Style{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err := (&Cat{Tensor: x}).Text(io.Discard, typeset.Style{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %v", d, err)
 		}
 	}

@@ -16,10 +16,10 @@ import (
 )
 
 // NPY writes the tensor in NumPy's format. Dtypes that NumPy lacks, BF16 and all below 16 bits,
-// become float32, which is exact. With bits, all dtypes become the unsigned integers of their bit
+// become float32, which is exact. With Bits, all dtypes become the unsigned integers of their bit
 // patterns.
-func (c *Cat) NPY(w io.Writer, bits bool) error {
-	t, descr, err := numpy(c.Tensor, bits)
+func (c *Cat) NPY(w io.Writer, _ typeset.Style) error {
+	t, descr, err := numpy(c.Tensor, c.Bits)
 	if err != nil {
 		return err
 	}

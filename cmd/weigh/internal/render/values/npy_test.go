@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
 // The header by numpy/lib/format.py: 6 bytes of magic, version 1.0, the length of
@@ -25,7 +26,7 @@ func TestNPYHeader(t *testing.T) {
 	want := "\x93NUMPY\x01\x00\x76\x00" + dict + strings.Repeat(" ", 118-len(dict)-1) + "\n" +
 		"\x00\x00\xc0\x3f\x00\x00\x00\xc0" // 1.5 is 0x3fc00000, and -2 is 0xc0000000
 	var b bytes.Buffer
-	if err := (&Cat{x}).NPY(&b, false); err != nil {
+	if err := (&Cat{Tensor: x}).NPY(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if b.String() != want {
@@ -121,7 +122,7 @@ func TestNPYData(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := (&Cat{tensorOf(tt.d, data, tt.n)}).NPY(&b, tt.bits); err != nil {
+		if err := (&Cat{tensorOf(tt.d, data, tt.n), tt.bits}).NPY(&b, typeset.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		header, rest := b.Bytes()[:128], b.Bytes()[128:]
@@ -158,7 +159,7 @@ func TestNPYIsWhatNumPyWrites(t *testing.T) {
 		defer f.Close()
 		for x := range f.Tensors() {
 			for _, bits := range []bool{false, true} {
-				if err := (&Cat{x}).NPY(&ours, bits); err != nil {
+				if err := (&Cat{x, bits}).NPY(&ours, typeset.Style{}); err != nil {
 					t.Fatal(err)
 				}
 			}

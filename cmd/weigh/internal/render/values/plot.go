@@ -19,6 +19,8 @@ import (
 type Plot struct {
 	// Log selects a logarithmic scale, which makes single values visible beside millions.
 	Log bool
+
+	Text bool // draw into the table
 }
 
 // height returns the height of a bar from 0 to 1. It is positive for positive counts.
@@ -103,14 +105,14 @@ const (
 
 // SVG writes one panel for each tensor. The file has no scripts, fonts or references, and follows
 // the reader's color scheme.
-func (st *Stats) SVG(w io.Writer, p *Plot) error {
+func (st *Stats) SVG(w io.Writer, _ typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`+"\n",
 			svgWidth, max(len(st.Rows), 1)*svgPanel)
 		w.WriteString("<style>text{fill:#222}path{fill:#2a78b5}rect{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#ddd}rect{fill:#111}}</style>\n")
 		w.WriteString(`<rect width="100%" height="100%"/>` + "\n")
 		for i := range st.Rows {
-			p.panel(w, &st.Rows[i], i*svgPanel)
+			st.Plot.panel(w, &st.Rows[i], i*svgPanel)
 		}
 		w.WriteString("</svg>\n")
 	})

@@ -31,6 +31,7 @@ type Stats struct {
 	All       int  // number of tensors before selection
 	Truncated bool // the limit cut off some
 	Digest    bool // summaries have digests
+	Plot      Plot
 }
 
 // histogramJSON is a histogram in JSON.
@@ -127,11 +128,11 @@ func flagList(flags []stats.Flag, sep string) string {
 }
 
 // Text writes the table, plots if requested, and unusual tensors.
-func (st *Stats) Text(w io.Writer, s typeset.Style, plot *Plot) error {
+func (st *Stats) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		t := &typeset.Table{N: len(st.Rows), Columns: st.columns(s)}
-		if plot != nil {
-			t.Below = func(i int) { plot.write(w, s, st.Rows[i].Summary, i < len(st.Rows)-1) }
+		if st.Plot.Text {
+			t.Below = func(i int) { st.Plot.write(w, s, st.Rows[i].Summary, i < len(st.Rows)-1) }
 		}
 		t.Write(w, s)
 		if len(st.Rows) > 0 {
@@ -221,26 +222,17 @@ var flagTexts = []struct {
 
 // writeOdd writes a line for each flag, with the first tensors that have it.
 func (st *Stats) writeOdd(w *bufio.Writer, s typeset.Style) {
-	const most = 5 // names in the list
 	for _, ft := range flagTexts {
 		var names []string
-		n := 0
 		for i := range st.Rows {
-			if !slices.Contains(st.Rows[i].Summary.Flags(), ft.flag) {
-				continue
-			}
-			if n++; n <= most {
-				names = append(names, typeset.Name(st.Rows[i].Name))
+			if slices.Contains(st.Rows[i].Summary.Flags(), ft.flag) {
+				names = append(names, st.Rows[i].Name)
 			}
 		}
-		if n == 0 {
-			continue
+		if len(names) > 0 {
+			typeset.Wrap(w, s, 0, typeset.Yellow, fmt.Sprintf("%s: %s %s: %s", ft.flag, ft.text,
+				typeset.Plural(int64(len(names)), "tensor"), typeset.SomeOf(names)))
 		}
-		if n > most {
-			names = append(names, fmt.Sprintf("and %s more", typeset.Count(int64(n-most))))
-		}
-		typeset.Wrap(w, s, 0, typeset.Yellow, fmt.Sprintf("%s: %s %s: %s", ft.flag, ft.text,
-			typeset.Plural(int64(n), "tensor"), strings.Join(names, ", ")))
 	}
 }
 

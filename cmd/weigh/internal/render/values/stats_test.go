@@ -84,7 +84,7 @@ func TestStatsCSV(t *testing.T) {
 func TestStatsText(t *testing.T) {
 	st := Stats{All: 9, Rows: []StatsRow{summed(t, "a", 0, 1, 2, 3, 6, nan), summed(t, "z", 0, 0, 0), summed(t, "k", 0, 0.1, 0.1), summed(t, "e", 0)}}
 	var b bytes.Buffer
-	if err := st.Text(&b, typeset.Style{}, nil); err != nil {
+	if err := st.Text(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `TENSOR  DTYPE  COUNT  MIN  MAX  MEAN      STD  NAN  INF  ZEROS  FLAGS
@@ -156,7 +156,7 @@ func TestFewerBars(t *testing.T) {
 func TestSVG(t *testing.T) {
 	st := Stats{Rows: []StatsRow{summed(t, hostile, 4, 1, 2, 3, nan), summed(t, "empty", 4), summed(t, "one", 4, 7)}}
 	var b bytes.Buffer
-	if err := st.SVG(&b, &Plot{}); err != nil {
+	if err := st.SVG(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	elements := make(map[string]int)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,7 @@ func (f *reshardFlags) checkMerge(cmd *cobra.Command, args []string) error {
 		return cli.Usagef("-o %s writes no report: --json, --verify and --dry-run need a file", f.out)
 	case f.inPlace || f.streams():
 	case isFolder(f.out):
-		return cli.Usagef("%q is a folder: name a file in it, such as %q", f.out, slashed(f.out, "model"+weightsEnd))
+		return cli.Usagef("%q is a folder: name a file in it, such as %q", f.out, filepath.ToSlash(filepath.Join(f.out, "model"+weightsEnd)))
 	case !strings.HasSuffix(f.out, weightsEnd):
 		return cli.Usagef("%q does not end in %q, by which readers find weights", f.out, weightsEnd)
 	}

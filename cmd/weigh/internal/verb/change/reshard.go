@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -220,4 +221,22 @@ func checkFolder(dir string) error {
 		return err
 	}
 	return cli.Usagef("%q is not a folder; -o takes the name of one", dir)
+}
+
+// isFolder reports whether name is that of a folder.
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// leftBehind returns the files that are not copied when a source that is a folder or an
+// index is written to another folder. A single file is never reported as incomplete.
+func leftBehind(source, to string) []string {
+	switch {
+	case isFolder(source):
+		return shards.Companions(source, to)
+	case strings.HasSuffix(source, ".index.json"):
+		return shards.Companions(filepath.Dir(source), to)
+	}
+	return nil
 }

@@ -132,7 +132,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	}
 	// --quiet does not apply to an output file.
 	if !sess.Quiet || f.File != "" {
-		err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error { return f.say(c, w, s) })
+		err = sess.Write(&f.Output, f.form(c))
 	}
 	if err != nil {
 		return err
@@ -143,17 +143,18 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	return found.Unread()
 }
 
-// say writes the report in the selected format.
-func (f *checkFlags) say(c *finding.Check, w io.Writer, s typeset.Style) error {
+// form returns the report in the selected format.
+func (f *checkFlags) form(c *finding.Check) func(io.Writer, typeset.Style) error {
+	c.Form = finding.CheckForm{All: f.all, Verbose: f.verbose, Version: cli.Build().Version}
 	switch {
 	case f.json:
-		return c.JSON(w, s)
+		return c.JSON
 	case f.sarif:
-		return c.SARIF(w, s, cli.Build().Version, f.verbose)
+		return c.SARIF
 	case f.junit:
-		return c.JUnit(w, s)
+		return c.JUnit
 	}
-	return c.Text(w, s, finding.CheckForm{All: f.all, Verbose: f.verbose})
+	return c.Text
 }
 
 // recorded returns the output for the baseline.

@@ -116,11 +116,9 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 		}
 	}
 	// A pattern may match tensors of only one side.
-	if err := cli.CheckMatched(sel.Include, cli.NamesOf(sides[0].all, sides[1].all)); err != nil {
+	if err := cli.CheckSelected(sel.Include, cli.NamesOf(sides[0].all, sides[1].all),
+		len(sides[0].all)+len(sides[1].all), sides[0].tensors+sides[1].tensors); err != nil {
 		return err
-	}
-	if len(sides[0].all)+len(sides[1].all) > 0 && sides[0].tensors+sides[1].tensors == 0 {
-		return cli.ErrNoneSelected
 	}
 	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
@@ -151,13 +149,12 @@ type side struct {
 func readSide(ctx context.Context, from *target.Weights, sel *listing.Selection) (*side, error) {
 	s := &side{parts: make(map[string][]*safetensors.Tensor), metadata: make(map[string]string)}
 	for _, cp := range from.Parts {
-		list, err := located(ctx, cp)
-		if err != nil {
-			return nil, err
-		}
-		all := make([]*safetensors.Tensor, len(list))
-		for i, t := range list {
-			all[i] = t.Tensor
+		var all []*safetensors.Tensor
+		for t, err := range cp.Tensors(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, t.Tensor)
 		}
 		selected, _ := sel.Selected(all)
 		name := partName(from, cp)

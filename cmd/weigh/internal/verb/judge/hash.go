@@ -5,7 +5,6 @@ package judge
 import (
 	"context"
 	"hash"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/digest"
 )
@@ -135,23 +133,22 @@ func (h wideXXH3) Sum(b []byte) []byte {
 
 // runHash prints the digests of the targets.
 func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags) error {
-	h := &compare.Hash{Targets: target.AllPrintable(args), Algo: f.algo}
+	h := &compare.Hash{Targets: target.AllPrintable(args), Algo: f.algo, List: f.tensors}
 	for _, arg := range args {
 		if err := hashTarget(ctx, sess, arg, f, h); err != nil {
 			return err
 		}
 	}
-	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		switch {
-		case f.json:
-			return h.JSON(w, s)
-		case f.sums:
-			return h.Sums(w, s)
-		case f.lines:
-			return h.Lines(w)
-		}
-		return h.Text(w, s, f.tensors)
-	})
+	say := h.Text
+	switch {
+	case f.json:
+		say = h.JSON
+	case f.sums:
+		say = h.Sums
+	case f.lines:
+		say = h.Lines
+	}
+	return sess.Write(&f.Output, say)
 }
 
 // hashTarget adds the digests of one target.

@@ -118,21 +118,14 @@ func runCat(ctx context.Context, sess *cli.Session, arg, tensor string, f *catFl
 	if err != nil {
 		return err
 	}
-	c := values.Cat{Tensor: t}
+	c := &values.Cat{Tensor: t, Bits: f.raw}
+	say := map[string]func(io.Writer, typeset.Style) error{
+		"text": c.Text, "json": c.JSON, "csv": c.CSV, "npy": c.NPY, "raw": c.Raw,
+	}[f.format]
 	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
 		if err := f.seen(s); err != nil {
 			return err
 		}
-		switch f.format {
-		case "json":
-			return c.JSON(w, s)
-		case "csv":
-			return c.CSV(w)
-		case "npy":
-			return c.NPY(w, f.raw)
-		case "raw":
-			return c.Raw(w)
-		}
-		return c.Text(w, s)
+		return say(w, s)
 	})
 }

@@ -5,7 +5,6 @@ package look
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/filetype"
@@ -139,18 +137,17 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 	if err := cmd.Context().Err(); err != nil {
 		return err
 	}
-	err = sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		switch {
-		case f.json:
-			return info.JSON(w, s)
-		case f.csv:
-			return info.CSV(w, s)
-		case f.markdown:
-			return info.Markdown(w)
-		}
-		return info.Text(w, s, listing.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all, Explain: f.explain})
-	})
-	if err != nil {
+	info.Form = listing.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all, Explain: f.explain}
+	say := info.Text
+	switch {
+	case f.json:
+		say = info.JSON
+	case f.csv:
+		say = info.CSV
+	case f.markdown:
+		say = info.Markdown
+	}
+	if err := sess.Write(&f.Output, say); err != nil {
 		return err
 	}
 	if f.csv || f.markdown { // tables have no place for findings
@@ -165,13 +162,7 @@ func checkSelected(info *listing.Info, sel *listing.Selection) error {
 	if info.All == 0 || slices.ContainsFunc(info.Files, func(f listing.File) bool { return f.Header == nil }) {
 		return nil
 	}
-	if err := cli.CheckMatched(sel.Include, cli.NamesIn(info.Files)); err != nil {
-		return err
-	}
-	if len(info.Rows) == 0 {
-		return cli.ErrNoneSelected
-	}
-	return nil
+	return cli.CheckSelected(sel.Include, cli.NamesIn(info.Files), info.All, len(info.Rows))
 }
 
 // printFirst prints the first finding for which files are refused.

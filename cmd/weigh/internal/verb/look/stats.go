@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/stats"
@@ -60,12 +60,7 @@ the given flags. A GLOB that matches nothing is an error (exit code 2).`,
   weigh stats testdata/sample '**.mlp.**' --plot
   weigh stats --fail-on nan,inf testdata/sample
   weigh stats --json testdata/sample | jq '.tensors[0].histogram.counts'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Usagef("stats needs a target; name patterns may follow it")
-			}
-			return nil
-		},
+		Args: cli.TargetArgs(0, "a target; name patterns may follow it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
@@ -159,15 +154,13 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	if err != nil {
 		return from.Fault(err)
 	}
-	if err := cli.CheckMatched(sel.Include, cli.NamesOf(all)); err != nil {
+	selected, truncated := sel.Selected(all)
+	// Scripts must not take it for success if none is selected.
+	if err := cli.CheckSelected(sel.Include, cli.NamesOf(all), len(all), len(selected)); err != nil {
 		return err
 	}
-	st := &values.Stats{All: len(all), Digest: f.digest}
-	selected, truncated := sel.Selected(all)
-	if len(selected) == 0 && len(all) > 0 {
-		return cli.ErrNoneSelected // scripts must not take this for success
-	}
-	st.Truncated = truncated
+	st := &values.Stats{All: len(all), Digest: f.digest, Truncated: truncated,
+		Plot: values.Plot{Log: f.log, Text: f.plot}}
 	if st.Rows, err = countTensors(ctx, sess, f.counter(), selected); err != nil {
 		return err
 	}
@@ -179,22 +172,17 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 
 // writeStats writes the report and the SVG.
 func writeStats(sess *cli.Session, st *values.Stats, f *statsFlags) error {
-	plot := &values.Plot{Log: f.log}
-	err := sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		switch {
-		case f.json:
-			return st.JSON(w, s)
-		case f.csv:
-			return st.CSV(w, s)
-		case f.plot:
-			return st.Text(w, s, plot)
-		}
-		return st.Text(w, s, nil)
-	})
-	if err != nil || f.svg == "" {
+	say := st.Text
+	switch {
+	case f.json:
+		say = st.JSON
+	case f.csv:
+		say = st.CSV
+	}
+	if err := sess.Write(&f.Output, say); err != nil || f.svg == "" {
 		return err
 	}
-	return sess.Write(f.drawing(), func(w io.Writer, _ typeset.Style) error { return st.SVG(w, plot) })
+	return sess.Write(f.drawing(), st.SVG)
 }
 
 // verdict returns ErrFound if a tensor has a flag of --fail-on.
@@ -207,4 +195,44 @@ func (f *statsFlags) verdict(st *values.Stats) error {
 		}
 	}
 	return nil
+}
+
+// sideBySide is the number of tensors processed at once, each by one goroutine. A single tensor is
+// split among several; see stats.Counter.
+const sideBySide = 2
+
+// countTensors computes the statistics of tensors. Rows are in the order of the list. It returns
+// the error of the first tensor in the list that has one.
+func countTensors(ctx context.Context, sess *cli.Session, c stats.Counter,
+	list []*safetensors.Tensor) ([]values.StatsRow, error) {
+	if len(list) > 1 {
+		c.Workers = 1
+	}
+	rows := make([]values.StatsRow, len(list))
+	done := new(cli.Progress)
+	done.Expect(list)
+	defer sess.ShowProgress(done)()
+	return rows, cli.Parallel(ctx, sideBySide, len(list), func(ctx context.Context, i int) (err error) {
+		t := *list[i]
+		t.ReaderAt = &cancelable{ctx, list[i].ReaderAt}
+		rows[i].TensorInfo = t.TensorInfo
+		if rows[i].Summary, err = c.Of(&t); err == nil {
+			rows[i].Summary.Exponents = stats.Exponents{} // up to 16 KiB, unused here
+			done.Count(t.Size())
+		}
+		return err
+	})
+}
+
+// A cancelable reader fails when its context is done.
+type cancelable struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (c *cancelable) ReadAt(b []byte, off int64) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.ReaderAt.ReadAt(b, off)
 }
