@@ -24,7 +24,7 @@ const mostTags = 10_000
 type YAML struct {
 	Walker
 	Tags    []Tag
-	Crowded bool        // whether there are more than mostTags
+	Crowded bool        // whether there are more than mostTags, or as many anchors
 	Invalid *yaml.Error // where the text is no valid YAML; nil if it is
 	Nodes   int         // collections and tagged nodes in it
 
@@ -135,6 +135,10 @@ func (y *YAML) node(n *yaml.Node, value []byte) {
 	if n.Anchor != "" {
 		_, twice := y.anchors[n.Anchor]
 		y.dead = y.dead || twice
+		if len(y.anchors) == mostTags {
+			y.Crowded = true
+			return
+		}
 		y.anchors[n.Anchor] = value
 	}
 }
@@ -185,7 +189,9 @@ func (y *YAML) lines(text []byte, from int64) {
 		}
 		at += n
 		if text[at] == '%' {
-			directive(text[at:], handles)
+			if at == 0 || text[at-1] == '\n' || text[at-1] == '\r' {
+				directive(text[at:], handles)
+			}
 			continue
 		}
 		before := bytes.TrimRight(text[max(at-100, 0):at], " \t")
@@ -216,11 +222,14 @@ func anchored(b []byte) bool {
 // directive records the handle of a tag directive.
 func directive(line []byte, handles map[string]string) {
 	const most, longest = 1000, 1000
+	if !bytes.HasPrefix(line, []byte("%TAG")) || len(handles) >= most {
+		return
+	}
 	line = line[:min(len(line), longest)]
 	if end := bytes.IndexAny(line, "\r\n"); end >= 0 {
 		line = line[:end]
 	}
-	if f := strings.Fields(string(line)); len(f) >= 3 && f[0] == "%TAG" && len(handles) < most {
+	if f := strings.Fields(string(line)); len(f) >= 3 && f[0] == "%TAG" {
 		handles[f[1]] = f[2]
 	}
 }

@@ -58,11 +58,11 @@ var imported = regexp.MustCompile(`^(?:(?:modeling|configuration|tokenization|pr
 	`generate|conftest|sitecustomize|usercustomize)\.pyw?$`)
 
 // runs are calls in Python source code that start programs, run text as code, or load libraries.
-var runs = regexp.MustCompile(`(?:\bos\s*\.\s*(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)\b|\bsubprocess\b|` +
+var runs = regexp.MustCompile(`(?:\bos\s*\.\s*(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawn\w*|startfile)\b|\bsubprocess\b|` +
 	`(?:^|[^.\w])(?:eval|exec|execfile|__import__)\s*\(|\b__builtins__\b|\b__subclasses__\b|\bpty\s*\.\s*spawn\b|` +
-	`\bmarshal\s*\.\s*loads?\b|\bctypes\b|\bcffi\b|\bsocket\s*\.\s*(?:socket|create_connection)\b|` +
-	`\bpickle\s*\.\s*loads?\b|\bimportlib\b|\bcode\s*\.\s*Interactive\w*|\bos\s*\.\s*(?:remove|unlink|chmod|setuid|fork)\b|` +
-	`\bshutil\s*\.\s*rmtree\b|\bfrom\s+os\s+import\b|\bcommands\s*\.\s*getoutput\b)`)
+	`\bmarshal\s*\.\s*loads?\b|\bctypes\s*\.\s*(?:CDLL|cdll|PyDLL|windll)\b|\bpickle\s*\.\s*loads?\b|` +
+	`\bsocket\s*\.\s*(?:socket|create_connection)\b|\bcode\s*\.\s*Interactive\w*|\bfrom\s+os\s+import\b|` +
+	`\bcommands\s*\.\s*getoutput\b)`)
 
 // source recognizes source code and returns its format, or "".
 func (r *Reader) source(text []byte) string {

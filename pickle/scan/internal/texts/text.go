@@ -33,7 +33,7 @@ func (r *Reader) saysTemplate() bool {
 	case ".jinja", ".jinja2", ".j2", ".template", ".tmpl", ".tpl":
 		return true
 	}
-	return strings.Contains(strings.ToLower(r.Name), "template") && r.extension() != ".md"
+	return strings.Contains(strings.ToLower(r.Name), "template") && languages[r.extension()] == "" && r.extension() != ".md"
 }
 
 // Text judges a file that is a text, and returns its format.

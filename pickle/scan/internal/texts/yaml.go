@@ -35,7 +35,7 @@ func (r *Reader) yaml(text []byte, at int64) bool {
 		r.tag(&t)
 	}
 	if y.Crowded {
-		r.Gap(at, "the text has more different tags than are reported")
+		r.Gap(at, "the text has more different tags or anchors than are followed")
 	}
 	return y.Invalid == nil
 }
