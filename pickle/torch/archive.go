@@ -18,9 +18,6 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 )
 
-// mostPacked is the maximum size of a pickle that must be decompressed.
-const mostPacked = 256 << 20
-
 // A zipFile is a zip archive with its members by name.
 type zipFile struct {
 	*zipwalk.Archive
@@ -74,7 +71,7 @@ func (f *file) archive() error {
 	if err := z.byteOrder(); err != nil {
 		return err
 	}
-	r, size, err := z.whole(program, f.opts.NoChecksum)
+	r, size, err := z.whole(program, f.opts)
 	if err != nil {
 		return err
 	}
@@ -155,7 +152,7 @@ func (z *zipFile) content(m *zipwalk.Member) (r *io.SectionReader, stored bool, 
 }
 
 // whole returns a member that is a pickle, after verifying its checksum.
-func (z *zipFile) whole(m *zipwalk.Member, noSum bool) (io.ReaderAt, int64, error) {
+func (z *zipFile) whole(m *zipwalk.Member, o *Options) (io.ReaderAt, int64, error) {
 	r, stored, err := z.content(m)
 	if err != nil {
 		return nil, 0, err
@@ -163,17 +160,22 @@ func (z *zipFile) whole(m *zipwalk.Member, noSum bool) (io.ReaderAt, int64, erro
 	var content io.ReaderAt = r
 	if !stored {
 		// A pickle is read several times, and not sequentially.
-		if r.Size() > mostPacked {
+		const ratio = 1032 // the highest of deflate
+		switch packed := m.Views[0].Span.Len(); {
+		case r.Size() > o.Pickle.MaxMemory:
 			return nil, 0, exceeds("%s is compressed and has %s; the limit is %d",
-				quoted(m.Name), wording.Count(r.Size(), "byte"), mostPacked)
+				quoted(m.Name), wording.Count(r.Size(), "byte"), o.Pickle.MaxMemory)
+		case r.Size()/ratio > packed:
+			return nil, 0, refuse("%s cannot have %s: it is compressed to %d",
+				quoted(m.Name), wording.Count(r.Size(), "byte"), packed)
 		}
-		var b bytes.Buffer
-		if _, err := b.ReadFrom(r); err != nil {
+		b := make([]byte, r.Size())
+		if err := bytesio.ReadFull(r, b, 0); err != nil {
 			return nil, 0, err
 		}
-		content = bytes.NewReader(b.Bytes())
+		content = bytes.NewReader(b)
 	}
-	if c := recordOf(m, content, r.Size()); c != nil && !noSum {
+	if c := recordOf(m, content, r.Size()); c != nil && !o.NoChecksum {
 		return content, r.Size(), c.check()
 	}
 	return content, r.Size(), nil

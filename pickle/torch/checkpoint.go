@@ -82,6 +82,15 @@ type file struct {
 
 	class   func(string) tree.Saved // see tree.Looker.Class
 	omitted int                     // number of tensors and values in Skipped
+	taken   int64                   // approximate bytes of the tensors, and of Skipped
+}
+
+// take accounts for the memory that a tensor or a skipped value takes besides its name.
+func (f *file) take(name string, bytes int64) error {
+	if f.taken += bytes + int64(len(name)); f.taken > f.opts.Pickle.MaxMemory {
+		return exceeds("the tensors and values and their names exceed the limit of %d bytes of memory", f.opts.Pickle.MaxMemory)
+	}
+	return nil
 }
 
 // warn records an oddity that does not prevent reading.

@@ -51,8 +51,14 @@ type walker struct {
 
 func (f *file) walker(b *builder) *walker {
 	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Exceed: exceeds, Most: tree.MaxSteps(f.described()),
-		Looker: tree.Looker{Class: f.class}}}
+		Room: int(f.opts.Pickle.MaxMemory / childSize), Looker: tree.Looker{Class: f.class}}}
 }
+
+// childSize and tensorSize are the approximate sizes in bytes of a child in a walk, and of a tensor.
+const (
+	childSize  = 200
+	tensorSize = 600
+)
 
 // described returns the number of bytes that describe the tensors.
 func (f *file) described() int64 {
@@ -114,7 +120,7 @@ func (c *collector) visit(at tree.Child, path func() string) (enter bool, err er
 		return false, refuse("%s is the key of a value with %s; only str and int keys can be part of a name",
 			at.Odd, wording.Count(t.Tensors, "tensor"))
 	case at.Aside || t.Tensors == 0:
-		return false, c.omit(c.walker, c.fromTop(path()), at.V, t)
+		return false, c.omit(c.walker, func() string { return c.fromTop(path()) }, at.V, t)
 	case c.isTensor(at.V):
 		return false, c.tensor(path(), at.V)
 	}
@@ -130,24 +136,27 @@ func (f *file) fromTop(path string) string {
 }
 
 // omit records a value that is not part of the root, or contains no tensors.
-func (f *file) omit(w *walker, path string, v pickle.Value, t tree.Tally) error {
+func (f *file) omit(w *walker, path func() string, v pickle.Value, t tree.Tally) error {
 	if f.omitted += t.Tensors + t.Values; f.omitted > tree.MostValues {
 		return w.TooMany(tree.MostValues)
 	}
-	f.skip(skipped(path, v, t))
-	return nil
+	if len(f.Skipped) >= mostSkipped { // a path can be long
+		return f.skip(Skipped{Tensors: t.Tensors, Values: t.Values})
+	}
+	return f.skip(skipped(path(), v, t))
 }
 
 // skip records a skipped value.
-func (f *file) skip(s Skipped) {
+func (f *file) skip(s Skipped) error {
 	if n := len(f.Skipped); n >= mostSkipped && !s.Unsupported {
 		last := &f.Skipped[n-1]
 		last.Path, last.Tensors, last.Values = "…", last.Tensors+s.Tensors, last.Values+s.Values
 		last.What = fmt.Sprintf("%s and %s more",
 			wording.Count(last.Tensors, "tensor"), wording.Count(last.Values, "other value"))
-		return
+		return nil
 	}
 	f.Skipped = append(f.Skipped, s)
+	return f.take(s.Path+s.What, childSize)
 }
 
 // tensor adds a tensor with its path as name.
@@ -171,8 +180,7 @@ func (c *collector) failed(name string, err error) error {
 	var format *FormatError
 	switch {
 	case errors.As(err, &why):
-		c.skip(Skipped{Path: c.fromTop(name), What: why.why, Tensors: 1, Unsupported: true, Form: why.form})
-		return nil
+		return c.skip(Skipped{Path: c.fromTop(name), What: why.why, Tensors: 1, Unsupported: true, Form: why.form})
 	case errors.As(err, &format) && format.Path == "":
 		format.Path = c.fromTop(name)
 	}
@@ -189,8 +197,8 @@ func (c *collector) add(name string, v *view) error {
 		return &FormatError{Path: c.fromTop(name), Detail: "safetensors reserves this name for metadata"}
 	}
 	c.names[name] = true
-	if most := 1<<16 + c.described()/4; int64(len(c.Tensors)) >= most {
-		return exceeds("the file contains more than %s, counting shared ones each time", wording.Count(most, "tensor"))
+	if err := c.take(name, tensorSize); err != nil {
+		return err
 	}
 	most := c.file.opts.maxBytes(c.size)
 	if c.bytes += v.size(); c.bytes > most || c.bytes < 0 {

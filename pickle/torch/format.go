@@ -104,7 +104,8 @@ func (e *FormatError) Violation() *safetensors.Violation {
 	detail := strings.TrimPrefix(e.Error(), "torch: ")
 	switch {
 	case e.limit:
-		return checkpoint.OverLimit("Save only the weights, as torch.save(model.state_dict(), …) does.", "%s", detail)
+		fix := "Allow more: `weigh convert --budget 10 FILE -o NEW.safetensors`."
+		return checkpoint.OverLimit(fix, "%s", detail)
 	case !e.unsupported:
 		return checkpoint.Damaged("%s", detail)
 	}

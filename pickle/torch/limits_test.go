@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,7 +20,9 @@ func TestLimits(t *testing.T) {
 		opts *Options
 		want string
 	}{
-		{"memory", zipOf(t, zip.Deflate, member{"m/data.pkl", proto + deep + "."}), nil, "the pickle is incomplete: the memory budget of 33"},
+		{"memory", zipOf(t, zip.Deflate, member{"m/data.pkl", proto + deep + "."}), nil, "the pickle is incomplete: the memory budget of 25"},
+		{"text", zipOf(t, zip.Deflate, member{"m/data.pkl", proto + strings.Repeat("N0", 13<<20) + "N."}), nil, "is compressed and has 27,262,980 bytes; the limit is 25"},
+		{"names", archiveOf(t, "}("+one()+"q\x010"+namesOf(60_000)+"u", "0", counting(2)), nil, "their names exceed the limit of 2"},
 		{"nesting", archiveOf(t, strings.Repeat("]", 250)+one()+strings.Repeat("a", 250), "0", counting(2)), nil, "values are nested more than 200 deep"},
 		{"size", archiveOf(t, vector("0", 6), "0", counting(6)), &Options{MaxBytes: 8}, "exceed the limit of 8 bytes"},
 	} {
@@ -32,5 +35,22 @@ func TestLimits(t *testing.T) {
 		if v := format.Violation(); v.Rule != safetensors.RuleLimit || strings.Contains(v.Fix, "Download") {
 			t.Errorf("%s: %s: %s", k.what, v.Rule, v.Fix)
 		}
+	}
+}
+
+// namesOf returns keys, each with the value in the memo.
+func namesOf(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(str(fmt.Sprint("layer.", i)) + "h\x01")
+	}
+	return b.String()
+}
+
+// TestBudget: ten times the budget reads what exceeds the usual one.
+func TestBudget(t *testing.T) {
+	b := archiveOf(t, "}("+one()+"q\x010"+namesOf(60_000)+"u", "0", counting(2))
+	if cp := openBytes(t, b, &Options{Budget: 10}); len(cp.Tensors) != 60_000 {
+		t.Errorf("%d tensors", len(cp.Tensors))
 	}
 }

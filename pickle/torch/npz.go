@@ -24,7 +24,10 @@ func (f *file) arrays(z *zipFile) error {
 		}
 		if string(head) != npy.Magic {
 			if !strings.HasSuffix(m.Name, "/") {
-				f.skip(Skipped{Path: m.Name, What: "a file that is not an array", Values: 1})
+				err = f.skip(Skipped{Path: m.Name, What: "a file that is not an array", Values: 1})
+			}
+			if err != nil {
+				return err
 			}
 			continue
 		}

@@ -23,9 +23,13 @@ const (
 
 // Options configure Open. A nil pointer and the zero value select the defaults.
 type Options struct {
-	// Pickle are the options for the analysis of pickles. The default of MaxMemory is 32 MiB and 16 times the size of
-	// the file, and at most that of package pickle.
+	// Pickle are the options for the analysis of pickles. The default of MaxMemory is 24 MiB and a quarter of the size
+	// of the file, and at most that of package pickle. The names of tensors and of skipped values, and what lists them,
+	// may take as much again.
 	Pickle *pickle.Options
+
+	// Budget multiplies the default limits of Pickle and of MaxBytes. 0 means 1.
+	Budget int
 
 	// Root is the dotted path of the value with the weights, for example "model.state_dict". "" selects the root
 	// automatically; see the package comment.
@@ -63,9 +67,13 @@ func (o *Options) forSize(size int64) *Options {
 	if own.Pickle != nil {
 		p = *own.Pickle
 	}
-	const least, factor, most = 32 << 20, 16, 14 << 20 // above most, the default is that of package pickle
-	if p.MaxMemory <= 0 && size < most {
-		p.MaxMemory = least + factor*size
+	const least, part, most, opcodes = 24 << 20, 4, 256 << 20, 50_000_000
+	n := int64(max(own.Budget, 1))
+	if p.MaxMemory <= 0 {
+		p.MaxMemory = min(least+size/part, most) * n
+	}
+	if p.MaxOpcodes <= 0 {
+		p.MaxOpcodes = opcodes * n
 	}
 	own.Pickle = &p
 	return &own
@@ -73,8 +81,8 @@ func (o *Options) forSize(size int64) *Options {
 
 // maxBytes returns the limit for a file of the given size.
 func (o *Options) maxBytes(size int64) int64 {
-	const least, factor, most = 1 << 30, 64, 1 << 62
-	return cmp.Or(o.MaxBytes, max(least, factor*min(size, most/factor)))
+	const least, factor, most = 1 << 30, 64, 1 << 54
+	return cmp.Or(o.MaxBytes, max(least, factor*min(size, most/factor))*int64(max(o.Budget, 1)))
 }
 
 // A Form is a kind of tensor that safetensors cannot represent but an option can convert.

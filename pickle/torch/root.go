@@ -143,7 +143,7 @@ func (f *file) leave(w *walker, prefix string, children []tree.Child, but int) e
 		if c.Odd != "" {
 			name = "(" + c.Odd + ")"
 		}
-		if err := f.omit(w, prefix+name, c.V, t); err != nil {
+		if err := f.omit(w, func() string { return prefix + name }, c.V, t); err != nil {
 			return err
 		}
 	}

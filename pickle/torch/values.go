@@ -23,18 +23,23 @@ type Values struct {
 	LeftOut []Skipped
 }
 
-// mostValues is the maximum size of the JSON text. Shared lists can expand beyond any memory.
-const mostValues = 64 << 20
+// mostValues returns the maximum size of the JSON text. Shared lists can expand beyond any memory.
+func (f *file) mostValues() int64 {
+	const least, factor, most = 1 << 20, 4, 64 << 20
+	return min(least+factor*f.described(), most)
+}
 
 // values writes the JSON text for a value.
 func (f *file) values(w *walker, top pickle.Value) error {
-	m := &valueWriter{walker: w, values: new(Values)}
+	m := &valueWriter{walker: w, values: new(Values), most: f.mostValues()}
 	f.Values = m.values
-	switch text, plain := tree.Plain(top, mostValues); {
+	switch text, plain := tree.Plain(top, m.most); {
 	case plain:
 		m.text = text
 	case m.holds(top):
-		m.enter(top, 0)
+		if err := m.enter(top, 0); err != nil {
+			return err
+		}
 	case !m.isTensor(top):
 		m.leftOut(tree.Child{}, tree.WhatIs(top))
 	}
@@ -47,10 +52,12 @@ func (f *file) values(w *walker, top pickle.Value) error {
 		c := in.children[in.next]
 		in.next++
 		m.Parts++
-		m.value(in, c)
+		if err := m.value(in, c); err != nil {
+			return err
+		}
 		switch {
-		case len(m.text) > mostValues:
-			return exceeds("the plain values exceed %s of JSON", wording.Count(int64(mostValues), "byte"))
+		case int64(len(m.text)) > m.most:
+			return exceeds("the plain values exceed %s of JSON", wording.Count(m.most, "byte"))
 		case len(m.stack) > tree.MostDepth:
 			return exceeds("values are nested more than %d deep", tree.MostDepth)
 		}
@@ -70,7 +77,9 @@ type valueWriter struct {
 	*walker
 	values *Values
 	text   []byte
+	most   int64 // bytes of text
 	stack  []level
+	open   int // children of the levels
 }
 
 // A level is an object or array that is being written.
@@ -85,8 +94,8 @@ type level struct {
 }
 
 // value writes one value of a level, or omits it.
-func (m *valueWriter) value(in *level, c tree.Child) {
-	text, plain := tree.Plain(c.V, mostValues)
+func (m *valueWriter) value(in *level, c tree.Child) error {
+	text, plain := tree.Plain(c.V, m.most)
 	switch {
 	case c.Odd != "":
 		m.leftOut(c, "a value with "+c.Odd+" as key")
@@ -101,11 +110,12 @@ func (m *valueWriter) value(in *level, c tree.Child) {
 	case m.holds(c.V) && c.Name != "_metadata": // of a state_dict: see visit
 		begin := len(m.text)
 		m.begin(in, c)
-		m.enter(c.V, begin)
+		return m.enter(c.V, begin)
 	default:
 		m.other(c)
 		m.stand(in)
 	}
+	return nil
 }
 
 // other records a value that is not plain.
@@ -160,20 +170,27 @@ func (m *valueWriter) stand(in *level) {
 }
 
 // enter starts a container whose name starts at begin.
-func (m *valueWriter) enter(v pickle.Value, begin int) {
-	l := level{v: v, begin: begin, children: m.Children(v)}
+func (m *valueWriter) enter(v pickle.Value, begin int) error {
+	children, err := m.Within(v, m.open)
+	if err != nil {
+		return err
+	}
+	m.open += len(children)
+	l := level{v: v, begin: begin, children: children}
 	if isObject(v) {
 		m.text, l.names = append(m.text, '{'), make(map[string]bool)
 	} else {
 		m.text = append(m.text, '[')
 	}
 	m.stack = append(m.stack, l)
+	return nil
 }
 
 // leave ends a container, or removes it if it has only placeholders.
 func (m *valueWriter) leave() {
 	l := m.stack[len(m.stack)-1]
 	m.stack = m.stack[:len(m.stack)-1]
+	m.open -= len(l.children)
 	var in *level
 	if len(m.stack) > 0 {
 		in = &m.stack[len(m.stack)-1]
@@ -213,5 +230,10 @@ func (m *valueWriter) leftOut(c tree.Child, what string) {
 	if c.Odd != "" {
 		name = "(" + c.Odd + ")"
 	}
-	*list = append(*list, Skipped{Path: strings.Join(append(names, name), "."), What: what, Values: 1})
+	path := strings.Join(append(names, name), ".")
+	const most = 1 << 10 // bytes
+	if len(path) > most {
+		path = strings.ToValidUTF8(path[:most], "") + "…"
+	}
+	*list = append(*list, Skipped{Path: path, What: what, Values: 1})
 }

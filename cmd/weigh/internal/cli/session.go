@@ -102,7 +102,7 @@ func (s *Session) Exit(err error) int {
 	case errors.As(err, &usage):
 		s.PrintError(err)
 		return ExitUsage
-	case errors.As(err, &fault): // by a verb that needs a valid file
+	case errors.As(err, &fault) && fault.Rule != safetensors.RuleLimit: // by a verb that needs a valid file
 		s.PrintError(err)
 		return ExitFound
 	}

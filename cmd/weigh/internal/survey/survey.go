@@ -279,10 +279,19 @@ func (s *Survey) find(path string, report *safetensors.Report) {
 	}
 }
 
-// Verdict returns ErrFound if a file is refused, and ErrUnread if something could not be read.
+// Verdict returns ErrFound if a file is refused, and ErrUnread if something could not be read or exceeds a limit.
 func (s *Survey) Verdict(lenient bool) error {
-	if worst, found := finding.Worst(s.Findings); found && worst >= target.LeastRefused(lenient) {
-		return cli.ErrFound
+	limited := false
+	for _, f := range s.Findings {
+		switch {
+		case f.Rule == safetensors.RuleLimit:
+			limited = true
+		case f.Severity >= target.LeastRefused(lenient):
+			return cli.ErrFound
+		}
+	}
+	if limited {
+		return cli.ErrUnread
 	}
 	return s.Unread()
 }

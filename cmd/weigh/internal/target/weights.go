@@ -78,7 +78,11 @@ func (t *Target) Fault(err error) error {
 // cannot be one, is not broken: its error has the fix, with the path.
 func FileFault(path string, v *safetensors.Violation) error {
 	if v.Rule != safetensors.RuleNotSafetensors && v.Rule != checkpoint.RuleFormatUnsupported {
-		return fmt.Errorf("%q is invalid: %w. %s", path, v, filetype.For(v.Fix, path))
+		what := "is invalid"
+		if v.Rule == safetensors.RuleLimit {
+			what = "exceeds a limit"
+		}
+		return fmt.Errorf("%q %s: %w. %s", path, what, v, filetype.For(v.Fix, path))
 	}
 	with := *v
 	with.Fix = filetype.For(v.Fix, path)

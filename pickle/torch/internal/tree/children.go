@@ -27,6 +27,11 @@ type Child struct {
 type Looker struct {
 	Parts int
 
+	// Few is the maximum number of children that are listed; 0 means no limit. Over reports whether the last list was
+	// cut off at it.
+	Few  int
+	Over bool
+
 	// Class returns the attributes that modules of a TorchScript class save, nil for other classes. It may be nil.
 	Class func(name string) Saved
 }
@@ -36,6 +41,11 @@ type Saved map[string]bool
 
 // Children returns the contents of a value, nil if it is not a container.
 func (l *Looker) Children(v pickle.Value) []Child {
+	l.Over = false
+	return l.children(v)
+}
+
+func (l *Looker) children(v pickle.Value) []Child {
 	switch v.Kind() {
 	case pickle.KindDict:
 		return l.keyed(v.Pairs())
@@ -60,7 +70,7 @@ func (l *Looker) object(c pickle.Result) []Child {
 	var list []Child
 	switch first := c.Args().Item(0); {
 	case isTagged(c) && (first.Kind() == pickle.KindDict || first.Kind() == pickle.KindList):
-		return l.Children(first)
+		return l.children(first)
 	case IsMapping(c) && first.Kind() == pickle.KindDict:
 		list = l.keyed(first.Pairs())
 	case IsMapping(c): // Python 2 writes OrderedDict([[key, value], …])
@@ -146,24 +156,38 @@ func (l *Looker) pairsIn(list pickle.Value) iter.Seq2[pickle.Value, pickle.Value
 // keyed returns the contents of a dict. For duplicate keys Python keeps the last value at the position of the first.
 func (l *Looker) keyed(pairs iter.Seq2[pickle.Value, pickle.Value]) []Child {
 	var list []Child
-	index := make(map[string]int)
+	type key struct { // 1 and "1" are different keys
+		kind pickle.Kind
+		name string
+	}
+	index := make(map[key]int)
 	for k, v := range pairs {
-		l.Parts++
+		if l.Parts++; l.full(len(list)) {
+			break
+		}
 		name, odd := nameOf(k)
 		c := Child{Name: name, V: v, Odd: odd}
 		if odd != "" {
 			list = append(list, c)
 			continue
 		}
-		key := k.Kind().String() + " " + name // 1 and "1" are different keys
-		if i, twice := index[key]; twice {
+		at := key{k.Kind(), name}
+		if i, twice := index[at]; twice {
 			list[i] = c
 			continue
 		}
-		index[key] = len(list)
+		index[at] = len(list)
 		list = append(list, c)
 	}
 	return list
+}
+
+// full reports whether a list of n children must not grow.
+func (l *Looker) full(n int) bool {
+	if l.Few > 0 && n >= l.Few {
+		l.Over = true
+	}
+	return l.Over
 }
 
 // nameOf returns the name for a key, or a description of the key if it cannot be part of a name.
@@ -184,7 +208,9 @@ func nameOf(key pickle.Value) (name, odd string) {
 func (l *Looker) indexed(prefix string, items iter.Seq[pickle.Value]) []Child {
 	var list []Child
 	for v := range items {
-		l.Parts++
+		if l.Parts++; l.full(len(list)) {
+			break
+		}
 		list = append(list, Child{Name: prefix + strconv.Itoa(len(list)), V: v})
 	}
 	return list
@@ -217,13 +243,13 @@ func (l *Looker) module(state pickle.Value) []Child {
 		}
 	}
 	unsaved := make(map[string]bool)
-	for _, c := range l.Children(attrs["_non_persistent_buffers_set"]) {
+	for _, c := range l.children(attrs["_non_persistent_buffers_set"]) {
 		name, _ := c.V.Str()
 		unsaved[name] = true
 	}
 	var list []Child
 	for _, part := range [...]string{"_parameters", "_buffers", "_modules"} {
-		for _, c := range l.Children(attrs[part]) {
+		for _, c := range l.children(attrs[part]) {
 			c.Aside = part == "_buffers" && unsaved[c.Name]
 			list = append(list, c)
 		}

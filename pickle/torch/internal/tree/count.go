@@ -16,7 +16,8 @@ func (t *Tally) add(o Tally) { t.Tensors, t.Values = t.Tensors+o.Tensors, t.Valu
 
 // A sum is a container that is being counted.
 type sum struct {
-	frame
+	v       pickle.Value
+	pending []pickle.Value // containers in it that are not counted yet
 	Tally
 	began int // Parts before it
 	cycle int // the index in the stack of the outermost container that is part of it and contains it, or noCycle
@@ -24,14 +25,17 @@ type sum struct {
 
 const noCycle = MostDepth
 
+// fewChildren is the number of children up to which a duplicate key counts once.
+const fewChildren = 1 << 14
+
 // Count counts the contents of a value. It visits a shared container once, except for small ones.
 func (w *Walker) Count(v pickle.Value) (Tally, error) {
 	if t, ok := w.known(v); ok {
 		return t, nil
 	}
-	stack := []sum{{frame: frame{v: v, children: w.Children(v)}, cycle: noCycle}}
-	if len(stack[0].children) == 0 {
-		return Tally{Values: 1}, w.Enough()
+	stack := []sum{{v: v, cycle: noCycle}}
+	if leaf, err := w.open(&stack[0]); leaf || err != nil {
+		return Tally{Values: 1}, err
 	}
 	for {
 		at := len(stack) - 1
@@ -39,7 +43,8 @@ func (w *Walker) Count(v pickle.Value) (Tally, error) {
 		if top.Tensors+top.Values > MostValues {
 			return Tally{}, w.TooMany(MostValues)
 		}
-		if top.next == len(top.children) {
+		n := len(top.pending) - 1
+		if n < 0 {
 			w.remember(top, at)
 			if at == 0 {
 				return top.Tally, nil
@@ -49,26 +54,63 @@ func (w *Walker) Count(v pickle.Value) (Tally, error) {
 			stack = stack[:at]
 			continue
 		}
-		c := top.children[top.next]
-		top.next++
+		v := top.pending[n]
+		top.pending = top.pending[:n]
 		w.Parts++
 		if err := w.Enough(); err != nil {
 			return Tally{}, err
 		}
-		if t, ok := w.known(c.V); ok {
+		if t, ok := w.known(v); ok {
 			top.add(t)
 			continue
 		}
-		if i := slices.IndexFunc(stack, func(s sum) bool { return s.v == c.V }); i >= 0 {
+		if i := slices.IndexFunc(stack, func(s sum) bool { return s.v == v }); i >= 0 {
 			top.cycle = min(top.cycle, i)
 			continue
 		}
-		began, children := w.Parts, w.Children(c.V)
-		if err := w.deeper(len(stack), children); err != nil {
+		inner := sum{v: v, began: w.Parts, cycle: noCycle}
+		leaf, err := w.open(&inner)
+		switch {
+		case err != nil:
 			return Tally{}, err
+		case leaf:
+			top.Values++
+			continue
+		case len(stack) == MostDepth:
+			return Tally{}, w.tooDeep()
 		}
-		stack = append(stack, sum{frame: frame{v: c.V, children: children}, began: began, cycle: noCycle})
+		stack = append(stack, inner)
 	}
+}
+
+// open counts the values in a container that have no contents, and lists the others. It reports whether there are none.
+func (w *Walker) open(s *sum) (leaf bool, err error) {
+	const most = 1 << 20 // containers that are pending
+	n := 0
+	count := func(v pickle.Value) bool {
+		n++
+		if t, ok := w.known(v); ok {
+			s.add(t)
+		} else {
+			s.pending = append(s.pending, v)
+		}
+		return w.Parts <= w.Most && len(s.pending) <= most
+	}
+	w.Few = fewChildren
+	children := w.Children(s.v)
+	w.Few = 0
+	if w.Over {
+		w.each(s.v, count)
+	} else {
+		for _, c := range children {
+			w.Parts++
+			count(c.V)
+		}
+	}
+	if len(s.pending) > most {
+		return false, w.TooMany(most)
+	}
+	return n == 0, w.Enough()
 }
 
 // known returns the tally of a value that need not be entered.

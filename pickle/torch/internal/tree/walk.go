@@ -22,8 +22,8 @@ const (
 )
 
 // MaxSteps returns the limit for a pickle of the given size. A few bytes can describe an endless structure, and a byte
-// describes at most one value, which the walks reach in fewer than 16 steps unless it is shared.
-func MaxSteps(size int64) int { return int(min(1<<20+16*min(size, MostValues), MostValues)) }
+// describes at most one value, which the walks reach in two steps unless it is shared.
+func MaxSteps(size int64) int { return int(min(1<<20+2*min(size, MostValues), MostValues)) }
 
 // A Walker visits values and their contents without recursion. It does not enter a value inside itself.
 type Walker struct {
@@ -35,6 +35,9 @@ type Walker struct {
 
 	// Most is the maximum of Parts.
 	Most int
+
+	// Room is the maximum number of children of the containers that are open at a time, 0 for no limit.
+	Room int
 
 	counted map[pickle.Value]Tally // of containers that take more than fewSteps to count
 }
@@ -48,7 +51,13 @@ type frame struct {
 
 // Walk calls visit for each child of v, and enters the child if visit returns true. The path is relative to v.
 func (w *Walker) Walk(v pickle.Value, visit func(c Child, path func() string) (enter bool, err error)) error {
-	stack := []frame{{v: v, children: w.Children(v)}}
+	open := 0 // children of the frames
+	children, err := w.Within(v, open)
+	if err != nil {
+		return err
+	}
+	stack := []frame{{v: v, children: children}}
+	open += len(children)
 	path := func() string {
 		names := make([]string, len(stack))
 		for i := range stack {
@@ -59,6 +68,7 @@ func (w *Walker) Walk(v pickle.Value, visit func(c Child, path func() string) (e
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if top.next == len(top.children) {
+			open -= len(top.children)
 			stack = stack[:len(stack)-1]
 			continue
 		}
@@ -75,13 +85,31 @@ func (w *Walker) Walk(v pickle.Value, visit func(c Child, path func() string) (e
 		if !enter || slices.ContainsFunc(stack, func(f frame) bool { return f.v == c.V }) {
 			continue
 		}
-		children := w.Children(c.V)
-		if err := w.deeper(len(stack), children); err != nil {
+		children, err := w.Within(c.V, open)
+		if err == nil {
+			err = w.deeper(len(stack), children)
+		}
+		if err != nil {
 			return err
 		}
 		stack = append(stack, frame{v: c.V, children: children})
+		open += len(children)
 	}
 	return nil
+}
+
+// Within returns the children of a value, or an error if there are too many besides those that are open.
+func (w *Walker) Within(v pickle.Value, open int) ([]Child, error) {
+	if w.Room == 0 {
+		return w.Children(v), nil
+	}
+	w.Few = max(w.Room-open, 1)
+	children := w.Children(v)
+	w.Few = 0
+	if w.Over {
+		return nil, w.TooMany(w.Room)
+	}
+	return children, nil
 }
 
 // Enough returns an error if too many values were visited.
@@ -100,10 +128,13 @@ func (w *Walker) TooMany(most int) error {
 // deeper returns an error if a container cannot be entered from the given depth.
 func (w *Walker) deeper(depth int, children []Child) error {
 	if len(children) > 0 && depth == MostDepth {
-		return w.Exceed("values are nested more than %d deep", MostDepth)
+		return w.tooDeep()
 	}
 	return nil
 }
+
+// tooDeep returns the error for values that are nested too deep.
+func (w *Walker) tooDeep() error { return w.Exceed("values are nested more than %d deep", MostDepth) }
 
 // IsContainer reports whether a value can have contents.
 func IsContainer(v pickle.Value) bool {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
@@ -112,6 +113,7 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.quantized, "quantized", false, "write quantized tensors as integers, scales and zero points")
 	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
 	f.policy.RegisterPolicy(cmd)
+	f.policy.RegisterBudget(cmd, false)
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare all bytes instead of the archive's checksums")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files (never SRC)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be written, but write nothing")
@@ -139,7 +141,7 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 	}
 	return &convert.Conversion{
 		Torch: torch.Options{Root: f.root, All: f.all, NoChecksum: f.noCRC, Values: f.values != "", Dense: f.dense,
-			Quantized: f.quantized},
+			Quantized: f.quantized, Budget: f.policy.Budget},
 		Scanner: *scanner, Anyway: f.anyway, StripPrefix: f.prefixes, Shared: convert.Shared(f.shared),
 		DropUnsupported: f.unsupported, Overwrite: f.force, Digests: f.json,
 	}, nil
@@ -236,16 +238,26 @@ func convertError(sess *cli.Session, err error) error {
 		sess.PrintError(errors.New(text))
 		return cli.ErrFound
 	case errors.As(err, &format) && errors.As(err, &source):
-		if v := format.Violation(); v.Rule == checkpoint.RuleFormatUnsupported {
-			err = target.FileFault(source.Path, v)
-		}
-		sess.PrintError(err)
-		return cli.ErrFound
+		return sourceFault(sess, source, format.Violation())
 	case errors.As(err, &format), errors.As(err, &source) && !isReading(source.Err):
 		sess.PrintError(err)
 		return cli.ErrFound
 	}
 	return err
+}
+
+// sourceFault prints why a source cannot be converted, and returns the error for the exit code.
+func sourceFault(sess *cli.Session, source *convert.SourceError, v *safetensors.Violation) error {
+	switch v.Rule {
+	case safetensors.RuleLimit:
+		sess.PrintError(target.FileFault(source.Path, v))
+		return cli.ErrUnread
+	case checkpoint.RuleFormatUnsupported:
+		sess.PrintError(target.FileFault(source.Path, v))
+	default:
+		sess.PrintError(source)
+	}
+	return cli.ErrFound
 }
 
 // examine refuses the files of a checkpoint that convert refuses, with the same error. Other

@@ -42,7 +42,7 @@ completely.`,
 		},
 	}
 	f.Output.Register(cmd)
-	f.RegisterBudget(cmd)
+	f.RegisterBudget(cmd, true)
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
 	cmd.Flags().StringVar(&member, "member", "", "show only the pickles of the archive member `PATH`")
 	f.RegisterPolicy(cmd)

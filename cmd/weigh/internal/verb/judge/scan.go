@@ -66,7 +66,7 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 	}
 	f.Output.Register(cmd)
 	fl := cmd.Flags()
-	f.RegisterBudget(cmd)
+	f.RegisterBudget(cmd, true)
 	fl.BoolVar(&f.all, "all", false, "show every import and finding, including allowed ones and notes")
 	fl.BoolVar(&f.Deep, "deep", false, "also search for pickles within tensor data, where no loader looks for them")
 	fl.StringVar(&f.failOn, "fail-on", "suspicious",

@@ -14,19 +14,19 @@ import (
 	"github.com/weightools/safetensors/pickle/scan"
 )
 
-// Flags are these flags. The zero Flags allows ten times the usual budget, for commands without
-// --budget.
+// Flags are these flags. The zero Flags allows the usual budget.
 type Flags struct {
 	Policy   string // --policy
 	Deep     bool   // also scan tensor data
 	Budget   int    // --budget
 	bounded  bool   // the command has --budget
+	tight    bool   // and it applies to all the memory of the program
 	profiles []string
 }
 
-// RegisterBudget adds --budget.
-func (f *Flags) RegisterBudget(cmd *cobra.Command) {
-	f.bounded = true
+// RegisterBudget adds --budget. If tight is set, it applies to all the memory of the program.
+func (f *Flags) RegisterBudget(cmd *cobra.Command, tight bool) {
+	f.bounded, f.tight = true, tight
 	cmd.Flags().IntVar(&f.Budget, "budget", 1, "multiply the limits for each file (2 seconds, 64 MiB) by `N`")
 }
 
@@ -59,10 +59,10 @@ func profileNames() []string {
 func (f *Flags) Scanner() (*scan.Scanner, error) {
 	switch {
 	case !f.bounded:
-		f.Budget = 10 // converting deserves more time than scanning
+		f.Budget = 1
 	case f.Budget < 1 || f.Budget > mostBudget:
 		return nil, cli.Usagef("--budget must be from 1 to %[2]d, not %[1]d", f.Budget, mostBudget)
-	default:
+	case f.tight:
 		settle(f.Budget)
 	}
 	s := &scan.Scanner{Deep: f.Deep, Policy: new(pickle.Policy)}
