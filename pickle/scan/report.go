@@ -2,7 +2,10 @@
 
 package scan
 
-import "github.com/weightools/safetensors/pickle"
+import (
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/laws"
+)
 
 // A Report is the result of a scan.
 type Report struct {
@@ -82,8 +85,8 @@ func (im *Import) Resolved() string {
 
 // Why returns the reason for the verdict on the import, as a sentence.
 func (im *Import) Why() string {
-	if l := lawOf(im.Rule); l != nil {
-		return l.text
+	if l := laws.Of(im.Rule); l != nil {
+		return l.Text
 	}
 	return im.Import.Why()
 }

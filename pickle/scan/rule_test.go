@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle/scan/internal/laws"
 )
 
 var update = flag.Bool("update", false, "write the document instead of comparing with it")
@@ -27,7 +28,7 @@ func TestFaultsAreRules(t *testing.T) {
 		string(torchfile.RuleStorageKey), string(torchfile.RuleStorageType), string(torchfile.RuleStorageSize), string(torchfile.RuleShape), string(torchfile.RuleStride),
 		string(torchfile.RuleTensorRange), string(torchfile.RuleMagic),
 	} {
-		if lawOf(pickle.Rule(rule)) == nil {
+		if laws.Of(pickle.Rule(rule)) == nil {
 			t.Errorf("there is no rule %q", rule)
 		}
 	}
