@@ -42,6 +42,7 @@ var kinds = []kind{
 	{"keras", func(names map[string]bool) bool {
 		return names["config.json"] && (names["metadata.json"] || names["model.weights.h5"])
 	}},
+	{"skops", func(names map[string]bool) bool { return names["schema.json"] && !names["data.pkl"] }},
 	{"torchserve-mar", func(names map[string]bool) bool {
 		return names["mar-inf/manifest.json"] || names["manifest.json"] && names["mar-inf/"]
 	}},

@@ -4,17 +4,26 @@ package scan
 
 import (
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/columnar"
 	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
+	"github.com/weightools/safetensors/pickle/scan/internal/rdata"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
+	"github.com/weightools/safetensors/pickle/scan/internal/tflite"
 )
 
 // The rules about graphs.
 const (
 	RuleKerasCall   pickle.Rule = "keras-tensorflow-call"
 	RuleKerasFile   pickle.Rule = "keras-file"
+	RuleSkops       pickle.Rule = "skops-import"
 	RuleGraphOp     pickle.Rule = tfgraph.Rule
 	RuleGraphCustom pickle.Rule = tfgraph.RuleCustom
 	RuleONNXData    pickle.Rule = onnx.RuleData
 	RuleONNXOp      pickle.Rule = onnx.RuleOp
 	RuleONNXPython  pickle.Rule = onnx.RulePython
+	RuleTFLite      pickle.Rule = tflite.RuleCustom
+	RuleArrowType   pickle.Rule = columnar.RuleType
+	RuleArrowPickle pickle.Rule = columnar.RulePickle
+	RuleRPromise    pickle.Rule = rdata.RulePromise
+	RuleRCode       pickle.Rule = rdata.RuleCode
 )

@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
+	"github.com/weightools/safetensors/pickle/scan/internal/sentencepiece"
 	"github.com/weightools/safetensors/pickle/scan/internal/textproto"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
 	"github.com/weightools/safetensors/pickle/scan/internal/wire"
@@ -43,13 +44,18 @@ func (p *part) graphs(head []byte) error {
 	if err != nil || !ok {
 		return p.limited(err)
 	}
+	before := p.formats
 	for i := range buffers {
 		r, err := buffers[i].analyze(file)
 		if err := p.evidence(r, err, p.file); err != nil {
 			return err
 		}
 	}
-	return nil
+	if p.formats > before {
+		return nil
+	}
+	r, err := sentencepiece.Analyze(file)
+	return p.evidence(r, err, p.file)
 }
 
 // textGraphs analyzes graphs in the text form of protocol buffers.

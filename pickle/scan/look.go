@@ -98,6 +98,9 @@ func (p *part) data(head []byte) error {
 			return err
 		}
 	}
+	if ok, err := p.others(head); ok || err != nil {
+		return err
+	}
 	return p.named(head)
 }
 

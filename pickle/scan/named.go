@@ -24,8 +24,7 @@ const machineCode = "machine code"
 var unread = map[filetype.Kind]string{
 	filetype.ELF: machineCode, filetype.PE: machineCode, filetype.MachO: machineCode,
 	filetype.WebAssembly: machineCode, filetype.Llamafile: machineCode,
-	filetype.TFLite: "its graph", filetype.ExecuTorch: "its program",
-	filetype.Parquet: "its metadata", filetype.Arrow: "its metadata", filetype.SQLite: "the content of databases",
+	filetype.ExecuTorch: "its program", filetype.SQLite: "the content of databases",
 	filetype.PDF: "the content of documents", filetype.TIFF: "its structure", filetype.BMP: "its structure",
 	filetype.MP4:  "its structure",
 	filetype.HTML: "the content of pages", filetype.HTTP: "the content of responses",

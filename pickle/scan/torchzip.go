@@ -68,6 +68,8 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 	case b.kind != nil && b.kind.format == "keras" && name == "config.json":
 		return sub.kerasConfig(false)
+	case b.kind != nil && b.kind.format == "skops" && name == "schema.json":
+		return sub.skops()
 	}
 	return nil
 }

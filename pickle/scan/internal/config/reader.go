@@ -49,10 +49,14 @@ type Object struct {
 	own map[string]string // some of the members that are strings
 }
 
-// isArg reports whether a member of a configuration can name a file or function.
+// Own returns those members of the object itself that are strings and can name a file or function.
+func (o *Object) Own() map[string]string { return o.own }
+
+// isArg reports whether a member of an object can name a file or function.
 func isArg(name string) bool {
 	switch name {
-	case "function", "cls_symbol", "attr_name", "vocabulary", "filepath", "node_def", "spec_name":
+	case "function", "cls_symbol", "attr_name", "vocabulary", "filepath", "node_def", "spec_name",
+		"__module__", "__class__", "__loader__", "module_path":
 		return true
 	}
 	return false

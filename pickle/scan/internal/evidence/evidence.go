@@ -6,6 +6,7 @@ package evidence
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/weightools/safetensors/pickle"
 )
@@ -72,4 +73,20 @@ func (r *Report) Join(other *Report) {
 		r.Find(f.Rule, f.Severity, f.Offset, "%s", f.Message)
 		r.Findings[r.index[f.Message]].Count += f.Count - 1
 	}
+}
+
+// Leaves reports whether a relative path leads out of its folder, or is not relative, on any
+// system.
+func Leaves(path string) bool {
+	path = strings.ReplaceAll(path, `\`, "/")
+	if strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~") || strings.Contains(path, "\x00") ||
+		strings.Contains(path, "://") || len(path) > 1 && path[1] == ':' {
+		return true
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if part == ".." {
+			return true
+		}
+	}
+	return false
 }

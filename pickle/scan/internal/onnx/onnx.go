@@ -179,7 +179,7 @@ func (a *analysis) context(node wire.Field) error {
 		}
 		return err
 	})
-	if err == nil && !embedded && Leaves(path) {
+	if err == nil && !embedded && evidence.Leaves(path) {
 		a.Find(RuleData, pickle.Warning, node.At, "the model reads a program from %.200q, outside of its folder", path)
 	}
 	return err
@@ -192,24 +192,8 @@ func (a *analysis) external(f wire.Field) error {
 		return err
 	}
 	path, err := a.file.Text(f.Span, 2)
-	if err == nil && Leaves(path) {
+	if err == nil && evidence.Leaves(path) {
 		a.Find(RuleData, pickle.Warning, f.At, "the model reads tensors from %.200q, outside of its folder", path)
 	}
 	return err
-}
-
-// Leaves reports whether a relative path leads out of its folder, or is not relative, on any
-// system.
-func Leaves(path string) bool {
-	path = strings.ReplaceAll(path, `\`, "/")
-	if strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~") || strings.Contains(path, "\x00") ||
-		strings.Contains(path, "://") || len(path) > 1 && path[1] == ':' {
-		return true
-	}
-	for part := range strings.SplitSeq(path, "/") {
-		if part == ".." {
-			return true
-		}
-	}
-	return false
 }

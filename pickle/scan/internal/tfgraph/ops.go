@@ -135,6 +135,15 @@ func Hazard(text string) string {
 	return ""
 }
 
+// Does returns what an operation does besides computing, "" if nothing, and whether TensorFlow has
+// the operation. Operations that access files count, whoever names the file.
+func Does(op string) (severity pickle.Severity, what string, known bool) {
+	if h := hazards()[op]; h != nil {
+		return h.severity, h.what, true
+	}
+	return 0, "", operations()[op]
+}
+
 // harmless reports whether the value of an attribute names neither a file nor an address.
 func harmless(value string) bool {
 	switch value {

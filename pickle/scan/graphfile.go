@@ -1,0 +1,71 @@
+// Binary formats of other programs that may contain code or name it.
+
+package scan
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/columnar"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
+	"github.com/weightools/safetensors/pickle/scan/internal/flatbuf"
+	"github.com/weightools/safetensors/pickle/scan/internal/rdata"
+	"github.com/weightools/safetensors/pickle/scan/internal/tflite"
+)
+
+// others analyzes a part in a format that another package knows. It returns false if the part has
+// none of these formats.
+func (p *part) others(head []byte) (bool, error) {
+	var r *evidence.Report
+	var pickles [][]byte
+	var err error
+	switch {
+	case tflite.Is(head):
+		p.lookalike(filetype.TFLite.Name())
+		r, err = tflite.Analyze(flatbuf.NewFile(p.file, p.size, p.spend))
+	case bytes.HasPrefix(head, []byte(columnar.ParquetMagic)):
+		p.lookalike(filetype.Parquet.Name())
+		r, pickles, err = columnar.Parquet(p.file, p.size, p.spend)
+	case bytes.HasPrefix(head, []byte(columnar.ArrowMagic)), columnar.IsStream(head):
+		r, pickles, err = columnar.Arrow(p.file, p.size, head, p.spend)
+	case rdata.Is(head):
+		r, err = rdata.Analyze(io.NewSectionReader(p.file, 0, p.size), head, p.spend)
+	default:
+		return p.checkpoint(head)
+	}
+	before := p.formats
+	if err := p.evidence(r, err, p.file); err != nil {
+		return true, err
+	}
+	for _, b := range pickles {
+		if p.crowded() {
+			break
+		}
+		sub := p.newPart(p, "(extension type)", bytes.NewReader(b), int64(len(b)))
+		sub.loaded = true
+		if err := p.inside(sub); err != nil {
+			return true, err
+		}
+	}
+	return p.formats > before, nil
+}
+
+// checkpoint recognizes the files of a checkpoint of TensorFlow: tensor data, by its name, and a
+// table of the tensors, by the magic number at its end. Loaders read only numbers and texts.
+func (p *part) checkpoint(head []byte) (bool, error) {
+	const magic = "\x57\xfb\x80\x8b\x24\x75\x47\xdb"
+	data := filetype.DetectHead(head).Kind == filetype.Unknown && strings.Contains(p.name, ".data-000") &&
+		strings.Contains(p.name, "-of-000")
+	if !data {
+		ok, err := p.begins(p.size-int64(len(magic)), magic)
+		if err != nil || !ok {
+			return false, err
+		}
+	}
+	p.is("tensorflow-checkpoint")
+	p.swept = true
+	return true, p.numbers(extent.Span{End: p.size}, head)
+}
