@@ -53,7 +53,7 @@ var rooms = map[string][]string{
 	"pickle/internal/torchfile":   {"internal", "pickle"},
 	"pickle/convert":              {".", "store", "checkpoint", "pickle", "internal"},
 	"pickle/scan":                 {".", "filetype", "pickle", "internal"},
-	"pickle/scan/internal":        {"internal", "pickle", "pickle/scan/internal"},
+	"pickle/scan/internal":        {"internal", "filetype", "pickle", "pickle/scan/internal"},
 	"pickle/scan/internal/config": {"internal"},
 	"pickle/scan/internal/java":   {},
 	"pickle/scan/internal/known":  {},
