@@ -40,3 +40,20 @@ func (g *Graph) Results() iter.Seq[Result] {
 		g.heap.Results()(func(c heap.Result) bool { return yield(Result{c}) })
 	}
 }
+
+// Mappings yields the pairs of each dict, and those that were added to the result of each call, such as an
+// OrderedDict.
+func (g *Graph) Mappings() iter.Seq[iter.Seq2[Value, Value]] {
+	return func(yield func(iter.Seq2[Value, Value]) bool) {
+		for v := range g.heap.Dicts() {
+			if !yield(Value{v}.Pairs()) {
+				return
+			}
+		}
+		for c := range g.Results() {
+			if !yield(c.Pairs()) {
+				return
+			}
+		}
+	}
+}

@@ -62,6 +62,7 @@ func (p *part) pickle(head []byte) error {
 	if p.graph != nil {
 		p.graph(g)
 	}
+	p.pickledSettings(g)
 	g = nil // frees memory: Visit may load the pickle again
 	p.visited(0, p.size)
 	return nil
@@ -178,6 +179,7 @@ func (p *part) stream() (done bool, err error) {
 	p.judged(without(s.Graph.Report, pickle.RuleMultiple), 0, s.Graph.Report.End)
 	p.faulty(s.Faults)
 	p.faulty(torchfile.CheckTensors(s.Graph))
+	p.pickledSettings(s.Graph)
 	for i := range s.Blocks {
 		if err := p.block(&s.Blocks[i]); err != nil {
 			return false, err

@@ -25,3 +25,14 @@ func (a *Heap) Results() iter.Seq[Result] {
 		}
 	}
 }
+
+// Dicts yields all dicts in the order in which they were added.
+func (a *Heap) Dicts() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		for r := range Ref(a.count) {
+			if a.At(r).Kind == KindDict && !yield(Value{a, r}) {
+				return
+			}
+		}
+	}
+}

@@ -20,6 +20,9 @@ var roles = map[string]role{
 	"auto_map": aliens, "custom_pipelines": pipes, "custom_imports": imports,
 }
 
+// Holds reports whether the strings in the object or array under a key are names.
+func Holds(key string) bool { return roles[key] != noRole }
+
 // named reports a string within an object or array with a role.
 func (w *Walker) named(f *frame, text []byte, at int64) {
 	s := string(text[:min(len(text), 4096)])

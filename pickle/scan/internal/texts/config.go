@@ -86,6 +86,12 @@ func (r *Reader) imports(f *settings.Finding) {
 		quoted(name))
 }
 
+// Walker returns a walker of values in another format, whose names and templates r judges.
+func (r *Reader) Walker() *settings.Walker {
+	w := r.walker()
+	return &w
+}
+
 // value examines a text that is a value of another format, such as metadata.
 func (r *Reader) value(key string, text []byte, at int64) {
 	w := r.walker()
