@@ -166,6 +166,7 @@ type SeveralModelsError struct {
 	text   string
 }
 
+// Error names the models.
 func (e *SeveralModelsError) Error() string { return e.text }
 
 // declared returns the sets of indexes. Those whose shards are all missing count only if there is

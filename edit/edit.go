@@ -154,6 +154,7 @@ var ErrRefused = shards.ErrRefused
 // A refusal is an error that wraps ErrRefused and explains the reason.
 type refusal struct{ error }
 
+// Unwrap returns ErrRefused and the reason.
 func (e refusal) Unwrap() []error { return []error{ErrRefused, e.error} }
 
 // refuse returns a refusal.

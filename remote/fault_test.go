@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -322,4 +325,35 @@ func TestNoMoreThanNeeded(t *testing.T) {
 			t.Errorf("%d requests, want none that cannot succeed", n)
 		}
 	})
+}
+
+// transportError is a transport whose requests fail with the error.
+type transportError struct{ error }
+
+func (e transportError) RoundTrip(*http.Request) (*http.Response, error) { return nil, e.error }
+
+// Errors of the network say what to look at, and keep the cause for errors.As.
+func TestUnreachable(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9},
+		Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	lookup := func(name net.DNSError) error { return &net.OpError{Op: "dial", Net: "tcp", Err: &name} }
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{refused, "cannot connect to 127.0.0.1:9: " + syscall.ECONNREFUSED.Error()},
+		{lookup(net.DNSError{Name: "host.example", Server: "10.0.0.1:53", Err: "no such host", IsNotFound: true}),
+			`the host "host.example" does not exist, or the network is down`},
+		{lookup(net.DNSError{Name: "host.example", Server: "10.0.0.1:53", Err: "server misbehaving"}),
+			`cannot find the address of host "host.example": server misbehaving`},
+	} {
+		o := &remote.Opener{Transport: transportError{test.err}, Retries: -1}
+		_, err := open(t, o, "https://host.example").Open(t.Context(), "model.safetensors")
+		if want := "GET https://host.example/model.safetensors: " + test.want; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+		if !errors.Is(err, test.err) {
+			t.Errorf("%v does not wrap %v", err, test.err)
+		}
+	}
 }

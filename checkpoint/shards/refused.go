@@ -22,6 +22,7 @@ type requestError struct {
 	kind error
 }
 
+// Error describes the refusal in one line.
 func (e *requestError) Error() string { return "shards: " + e.text }
 
 // Unwrap returns ErrRefused, or an error that wraps it.

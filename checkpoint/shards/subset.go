@@ -50,15 +50,10 @@ type imageFile struct {
 func (f *imageFile) ReaderAt(ctx context.Context) io.ReaderAt {
 	r, err := f.from.ReaderAt(ctx, f.shard)
 	if err != nil {
-		return failing{err}
+		return bytesio.Failing{Err: err}
 	}
 	return r
 }
-
-// A failing reader gives an error.
-type failing struct{ err error }
-
-func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
 // Subset returns the file of the tensors whose names match selects, with the metadata
 // of the checkpoint's first file. It reads headers.

@@ -36,3 +36,9 @@ func Clip(b []byte, off, size int64) (part []byte, end error) {
 	}
 	return b, nil
 }
+
+// A Failing reader returns an error for each read.
+type Failing struct{ Err error }
+
+// ReadAt returns Err.
+func (f Failing) ReadAt([]byte, int64) (int, error) { return 0, f.Err }

@@ -96,6 +96,7 @@ func (l *Layout) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A padded reader has infinitely many zeros after its bytes.
 type padded []byte
 
+// ReadAt implements io.ReaderAt.
 func (p padded) ReadAt(b []byte, off int64) (int, error) {
 	clear(b[copy(b, p[min(off, int64(len(p))):]):])
 	return len(b), nil

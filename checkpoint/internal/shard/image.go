@@ -62,6 +62,7 @@ type bound struct {
 	io.ReaderAt
 }
 
+// ReadAt reads from the reader, unless the context is done.
 func (b *bound) ReadAt(p []byte, off int64) (int, error) {
 	if b.ctx.Err() != nil {
 		return 0, context.Cause(b.ctx)

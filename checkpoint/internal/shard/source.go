@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -65,12 +66,7 @@ func (t *TensorReader) ofFormat(ti *safetensors.TensorInfo) *safetensors.Tensor 
 	o := t.source.other
 	i, ok := o.byName[ti.Name]
 	if !ok || o.List[i].Size() != ti.Size() || o.List[i].Dtype != ti.Dtype {
-		return &safetensors.Tensor{TensorInfo: *ti, ReaderAt: failing{errChanged}}
+		return &safetensors.Tensor{TensorInfo: *ti, ReaderAt: bytesio.Failing{Err: errChanged}}
 	}
 	return &safetensors.Tensor{TensorInfo: *ti, ReaderAt: bind(t.source.ctx, o.List[i].ReaderAt)}
 }
-
-// A failing reader gives an error.
-type failing struct{ err error }
-
-func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }

@@ -58,7 +58,10 @@ type reason struct {
 	is   error
 }
 
+// Error returns the text.
 func (e *reason) Error() string { return e.text }
+
+// Unwrap returns the error that is meant.
 func (e *reason) Unwrap() error { return e.is }
 
 // Reason returns an error that wraps is, with a different text.
@@ -78,11 +81,31 @@ func BadDocument(u *url.URL, err error) *Error {
 // broken returns the error of a request that failed in the network. If the caller's context
 // is done, that is the cause.
 func broken(ctx context.Context, u *url.URL, err error) error {
-	e := &Error{Method: http.MethodGet, URL: Shown(u), Err: err, again: passes(err)}
+	e := &Error{Method: http.MethodGet, URL: Shown(u), Err: inWords(err), again: passes(err)}
 	if ctx.Err() != nil {
 		e.Err, e.again = context.Cause(ctx), false
 	}
 	return e
+}
+
+// inWords describes why a server cannot be reached without the terms of the network package, such as "dial tcp" and
+// "lookup". The error wraps err.
+func inWords(err error) error {
+	var name *net.DNSError
+	var dial *net.OpError
+	switch {
+	case errors.As(err, &name) && name.IsNotFound:
+		return &reason{fmt.Sprintf("the host %q does not exist, or the network is down", name.Name), err}
+	case errors.As(err, &name):
+		return &reason{fmt.Sprintf("cannot find the address of host %q: %s", name.Name, name.Err), err}
+	case errors.As(err, &dial) && dial.Op == "dial" && dial.Addr != nil:
+		cause := dial.Err
+		for inner := errors.Unwrap(cause); inner != nil; inner = errors.Unwrap(cause) {
+			cause = inner
+		}
+		return &reason{fmt.Sprintf("cannot connect to %s: %s", dial.Addr, cause), err}
+	}
+	return err
 }
 
 // passes reports whether a network error may be temporary. Errors of names and certificates

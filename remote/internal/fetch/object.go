@@ -27,6 +27,7 @@ type object struct {
 	done   func()
 }
 
+// Size implements [store.Object].
 func (o *object) Size() int64 { return o.size }
 
 // Close ends the object. Its content stays cached.
@@ -55,6 +56,7 @@ func (o *object) Version() string { return cmp.Or(o.facts.SHA256, o.etag, o.modi
 // InOrder implements [store.InOrder].
 func (o *object) InOrder() bool { return o.plain.Load() }
 
+// ReaderAt implements [store.Object].
 func (o *object) ReaderAt(ctx context.Context) io.ReaderAt { return &reader{object: o, ctx: ctx} }
 
 // A reader reads an object for one task.
@@ -66,6 +68,7 @@ type reader struct {
 
 var _ store.Prefetcher = (*reader)(nil)
 
+// ReadAt implements io.ReaderAt. It reads from the cache, and otherwise fetches.
 func (r *reader) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, r.failed(fmt.Errorf("negative offset %d: %w", off, fs.ErrInvalid))

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -39,6 +40,8 @@ func Describe(err error) string {
 		case errors.Is(path.Err, fs.ErrNotExist):
 			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input",
 				path.Path)
+		case errors.Is(path.Err, syscall.ELOOP):
+			text = fmt.Sprintf("%q is a circular link, not a file or folder", path.Path)
 		case errors.Is(path.Err, fs.ErrInvalid):
 			// A device or a pipe; the error names it.
 			text = fmt.Sprintf("%v: to read it as a stream, use - as the target and redirect standard input", path.Err)
