@@ -66,6 +66,7 @@ type attempt struct {
 	result heap.Ref
 	fault  opcode.Fault
 	failed bool
+	unread bool  // it starts with a persistent ID that no loader reads
 	proto  bool  // it starts with PROTO
 	next   int64 // where to continue
 }

@@ -89,6 +89,10 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	if guessing && off < a.tried {
 		m.Budget, t.found.most = min(a.left, guessLength), guessMost
 	}
+	first := opcode.Code(0)
+	if b := m.Reader.Peek(1); len(b) > 0 {
+		first = opcode.Code(b[0])
+	}
 	t.fault = m.Run()
 	m.escapes()
 	m.changedDtypes()
@@ -103,6 +107,7 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	}
 	t.Stream = Stream{Offset: off, End: m.Reader.Offset(), Proto: m.Highest, Opcodes: m.Opcodes, Stopped: m.Stopped}
 	t.result, t.failed, t.proto, t.next = m.Result, m.Failed, m.ProtoFirst, m.Reader.Offset()
+	t.unread = m.Failed && m.FailedAt == off && first == opcode.PersID
 	if !m.Stopped {
 		t.result = heap.Unknown
 		t.next = max(m.Token.Off, off) + 1
@@ -179,8 +184,12 @@ func (t *attempt) credible(searched bool) bool {
 }
 
 // alien reports whether the data is not meant to be a pickle: it does not start or end like one, imports nothing, and
-// fails before a budget is spent.
+// fails before a budget is spent; or it starts with an ID that no loader reads, as zip archives do, and
+// what follows is not dangerous.
 func (t *attempt) alien() bool {
+	if t.unread && t.fault == opcode.FaultNone && t.found.worst() < Dangerous {
+		return true
+	}
 	return t.failed && !t.found.limited && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&
 		(t.fault != opcode.FaultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
 }

@@ -41,7 +41,7 @@ func (g *global) Resolved() (module, name string) { return g.ResolvedModule, g.R
 // conditional reports whether the name is dangerous unless it is used as its use requires.
 func (g *global) conditional() bool {
 	switch g.use {
-	case names.GetAttr, names.Partial, names.LoadBytes, names.TypeOf, names.Ufunc:
+	case names.GetAttr, names.Partial, names.LoadBytes, names.TypeOf, names.Ufunc, names.Subscript:
 		return true
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/machine"
 	"github.com/weightools/safetensors/pickle/internal/names"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // Global checks the import of a GLOBAL or INST.
@@ -84,19 +85,40 @@ func (m *judge) newGlobal(im names.Import) *global {
 	return g
 }
 
-// IsString reports whether the result of a call may be a str. Results of allowed names are not if their use says what
-// they are: an array, a container, or an object with a state.
-func (m *judge) IsString(result heap.Ref) bool {
-	c, _ := m.Value(result).Called()
-	g := m.imported(c.Callee())
-	if g == nil || g.Verdict != Safe {
+// IsString reports whether an import or the result of a call may be a str. Results of allowed names are not if their use
+// says what they are: an array, a container, or an object with a state. If an unknown class, or an object of one, is a
+// str after all, the unknown name is still suspicious. Only for files of joblib is it worth to know: in the pickles with the
+// elements of arrays, other loaders take numbers of the memo for those of the outer pickle.
+func (m *judge) IsString(value heap.Ref) bool {
+	if !m.plain {
+		return true
+	}
+	v := m.Value(value)
+	c, called := v.Called()
+	g := m.imported(v)
+	if called {
+		g = m.imported(c.Callee())
+		if g != nil && (g.use == names.NewObj || g.use == names.NewObjEx || g.use == names.Reconstructor) {
+			g = m.imported(c.Args().Item(0))
+			return g == nil || g.use == names.Plain
+		}
+	}
+	if g == nil {
 		return true
 	}
 	switch g.use {
-	case names.Array, names.Rebuild, names.Tensor, names.Container, names.Factory, names.Sized, names.Value:
-		return false
+	case names.Array, names.Rebuild, names.Tensor, names.Container, names.Factory, names.Sized, names.Value, names.Class:
+		return g.Verdict != Safe
+	case names.None:
+		return called && c.Opcode() != opcode.NewObj || !called && !isClass(g.ResolvedName)
 	}
-	return true
+	return called || g.use == names.Constant || g.Verdict != Safe
+}
+
+// isClass reports whether a name is written as those of classes are: capital and small letters.
+func isClass(name string) bool {
+	name = strings.TrimLeft(name[strings.LastIndexByte(name, '.')+1:], "_")
+	return name != "" && name[0] >= 'A' && name[0] <= 'Z' && strings.ToUpper(name) != name
 }
 
 // Extension checks the import of a code of the extension registry.

@@ -66,6 +66,13 @@ func (m *judge) checkPartial(g *global, args heap.Value) {
 	g.uses(Suspicious)
 }
 
+// isPartial reports whether v is a functools.partial that prepares the call of a function that is not dangerous.
+func (m *judge) isPartial(v heap.Value) bool {
+	c, ok := v.Called()
+	g := m.imported(c.Callee())
+	return ok && g != nil && g.use == names.Partial && !g.misused
+}
+
 // checkLoadBytes checks torch.storage._load_from_bytes, whose argument is analyzed as a pickle.
 func (m *judge) checkLoadBytes(g *global, args heap.Value) {
 	b := args.Item(0)

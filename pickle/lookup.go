@@ -27,6 +27,16 @@ func (m *judge) checkTypeOf(g *global, args heap.Value) {
 	m.load(args)
 }
 
+// checkSubscript checks operator.getitem, which picklers write for typing.List[int].
+func (m *judge) checkSubscript(g *global, args heap.Value) {
+	if f := m.imported(args.Item(0)); f == nil || f.Verdict != Safe || f.ResolvedModule != "typing" || args.Len() != 2 {
+		g.misused = true
+		m.load(args)
+		return
+	}
+	g.uses(Safe)
+}
+
 // checkUfunc checks numpy's _ufunc_reconstruct, which imports its first argument and returns the attribute named by its
 // second.
 func (m *judge) checkUfunc(g *global, args heap.Value) heap.Ref {
@@ -41,7 +51,8 @@ func (m *judge) checkUfunc(g *global, args heap.Value) heap.Ref {
 	return r
 }
 
-// checkDillType checks dill's _load_type, which returns a type of the modules builtins and types by its name.
+// checkDillType checks the functions of dill and cloudpickle that return a type of the modules builtins and types by its
+// name.
 func (m *judge) checkDillType(g *global, args heap.Value) heap.Ref {
 	name, ok := args.Item(0).Str()
 	if !ok || args.Len() != 1 || strings.Contains(name, ".") || !plausible("builtins", name) {
@@ -49,7 +60,7 @@ func (m *judge) checkDillType(g *global, args heap.Value) heap.Ref {
 		return heap.Unknown
 	}
 	module := "builtins"
-	if strings.HasSuffix(name, "Type") && name != "NoneType" {
+	if strings.HasSuffix(name, "Type") && name != "NoneType" || strings.HasPrefix(g.full, "cloudpickle.") {
 		module = "types"
 	}
 	r, _ := m.importNamed(names.Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name})

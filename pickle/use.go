@@ -47,6 +47,8 @@ func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 		m.checkLoadBytes(g, a)
 	case names.TypeOf:
 		m.checkTypeOf(g, a)
+	case names.Subscript:
+		m.checkSubscript(g, a)
 	case names.Ufunc:
 		return m.checkUfunc(g, a)
 	case names.DillArray:
@@ -136,10 +138,13 @@ func (m *judge) checkFactory(g *global, args heap.Value) {
 	made := m.imported(f)
 	switch {
 	case args.Len() == 0 || f.IsNone():
-	case made != nil && made.ResolvedModule == "builtins" && made.Verdict == Safe:
+	case made != nil && made.Verdict == Safe && (made.ResolvedModule == "builtins" || made.use == names.Container):
 	case made != nil && made.Verdict != Dangerous:
 		m.warn(RuleCallableArg, m.Token.Off, "%s at %d makes %s call %s",
 			m.Token.Code, m.Token.Off, g.Label(), made.Label())
+	case m.isPartial(f):
+		m.warn(RuleCallableArg, m.Token.Off, "%s at %d makes %s call %s",
+			m.Token.Code, m.Token.Off, g.Label(), m.summary(f.Ref))
 	default:
 		m.danger(RuleCallableArg, "%s at %d makes %s call %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(f.Ref))
 	}

@@ -219,7 +219,7 @@ func TestArrays(t *testing.T) {
 			"\x88") + "R.", Dangerous, "", RuleMemory},
 		{"a dtype of a class of its own", proto(4) + stack("numpy", "dtype") + stack("mymodule", "number") + "\x89\x88\x87R" +
 			honest()["V8"].String()[23:] + ".", Suspicious, "", ""},
-		{"the dtype of another package's numbers", proto(4) + stack("numpy", "dtype") + stack("ml_dtypes", "bfloat16") +
+		{"the dtype of another package's numbers", proto(4) + stack("numpy", "dtype") + stack("mytypes", "bfloat16") +
 			"\x89\x88\x87R" + tuple("K\x03", str("<"), "N", "N", "N", "K\x02", "K\x02", "K@") + "b.", Suspicious, "", ""},
 		{"its size", proto(4) + stack("numpy", "dtype") + stack("ml_dtypes", "bfloat16") +
 			"\x89\x88\x87R" + tuple("K\x03", str("<"), "N", "N", "N", "K\x01", "K\x01", "K@") + "b.", Dangerous, "", RuleMemory},

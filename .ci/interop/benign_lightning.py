@@ -43,7 +43,7 @@ def checkpoint(r, path):
     extra = r.choice([None, {"a": 1}, pathlib.Path("data"), argparse.Namespace(a=1), [1, 2], "text", torch.float16])
     made = Module(r.choice([0.1, 1.0]), n, extra, r.choice(["step", "cosine"]))
     calls = r.sample([callbacks.ModelCheckpoint(monitor="loss", dirpath=str(path.parent / "out")), callbacks.EarlyStopping("loss"),
-                      callbacks.LearningRateMonitor() if False else callbacks.Timer(), callbacks.StochasticWeightAveraging(0.1),
+                      callbacks.Timer(), callbacks.StochasticWeightAveraging(0.1, swa_epoch_start=1),
                       callbacks.GradientAccumulationScheduler({0: 1})], r.randint(0, 3))
     trainer = pl.Trainer(max_steps=1, logger=False, enable_checkpointing=any(isinstance(c, callbacks.ModelCheckpoint) for c in calls), callbacks=calls,
                          enable_progress_bar=False, enable_model_summary=False, accelerator="cpu", devices=1, default_root_dir=str(path.parent))

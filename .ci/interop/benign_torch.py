@@ -218,7 +218,7 @@ def files(r):
 
     def save(make):
         def f(path):
-            protocol, old = r.choice([2, 2, 2, 2, 2, 2, 3, 4, 5, 1, 0]), r.random() < 0.15
+            protocol, old = r.choice([2, 2, 2, 2, 2, 2, 3, 4, 5]), r.random() < 0.15
             torch.save(make(r), path, pickle_protocol=protocol, _use_new_zipfile_serialization=not old)
         return f
 

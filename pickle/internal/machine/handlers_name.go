@@ -49,8 +49,8 @@ func (m *Machine) stackGlobal() {
 	}
 	for _, r := range []heap.Ref{module, name} {
 		n := m.At(r)
-		if n.Kind == heap.KindCall && !m.judge.IsString(r) {
-			m.Fail(NotString, "STACK_GLOBAL at %d has a name that is the result of a %s", m.Token.Off, n.Kind)
+		if (n.Kind == heap.KindCall || n.Kind == heap.KindGlobal) && !m.judge.IsString(r) {
+			m.Fail(NotString, "STACK_GLOBAL at %d has a name that is a %s", m.Token.Off, n.Kind)
 			continue
 		}
 		switch n.Kind {
@@ -75,8 +75,14 @@ func (m *Machine) extension() {
 	m.push(m.judge.Extension(code))
 }
 
-// persID is PERSID: the ID is a line.
+// persID is PERSID: the ID is a line, in ASCII. A zip archive starts like one, and goes on with other bytes.
 func (m *Machine) persID() {
+	for _, c := range m.Token.Text {
+		if c >= utf8.RuneSelf {
+			m.Fail(Parse, "PERSID at %d has an ID that is not ASCII", m.Token.Off)
+			break
+		}
+	}
 	m.persistent(m.AddText(heap.KindStr, 0, m.Token.Text, m.Token.TextOff, m.Token.TextLen))
 }
 

@@ -41,8 +41,8 @@ type Judge interface {
 	// Call reports a call. It returns the value of the result if that is known, else heap.Unknown.
 	Call(result, callee, args, kwargs heap.Ref) heap.Ref
 
-	// IsString reports whether the result of a call may be a str.
-	IsString(result heap.Ref) bool
+	// IsString reports whether an import or the result of a call may be a str.
+	IsString(value heap.Ref) bool
 
 	// Build reports a state that is set on an object that is not a plain value. Append reports items that are added to
 	// such an object as if it were of the given kind.

@@ -34,6 +34,7 @@ type Machine struct {
 	Result     heap.Ref
 	Stopped    bool  // the stream ended with STOP
 	Failed     bool  // a loader would have stopped with an error
+	FailedAt   int64 // the offset of that instruction
 	Full       bool  // the memory budget is exhausted
 	Proto      int   // of the last PROTO; below 3, imports are renamed
 	Highest    int   // the highest protocol declared
@@ -127,7 +128,7 @@ func (m *Machine) Fail(rule string, format string, args ...any) {
 	}
 	m.Report(rule, names.Suspicious, m.Token.Off, format, args...)
 	m.judge.Stop(fmt.Sprintf(format, args...))
-	m.Failed = true
+	m.Failed, m.FailedAt = true, m.Token.Off
 	m.done = m.done || m.Guessing // a search continues anyway
 }
 

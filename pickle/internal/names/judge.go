@@ -77,6 +77,7 @@ func (p *Profile) find(name string) *Entry {
 		return e
 	}
 	last := strings.TrimLeft(name[strings.LastIndexByte(name, '.')+1:], "_")
+	last = strings.TrimPrefix(last, "pyx_unpickle_") // Cython's functions that create an object of a class
 	if last == "" || last[0] < 'A' || last[0] > 'Z' || hasDunder(name) {
 		return nil
 	}

@@ -29,6 +29,7 @@ const (
 	GetAttr           // builtins.getattr: of a class, with a constant name
 	Partial           // functools.partial: of a function that is not dangerous
 	TypeOf            // builtins.type: of None, NotImplemented or Ellipsis
+	Subscript         // operator.getitem: of a type in typing
 	Ufunc             // numpy's _ufunc_reconstruct: with the constant name of a function of NumPy
 	DillArray         // dill's _create_array: calls numpy's _reconstruct and sets the state of the result
 	DillType          // dill's _load_type: with the constant name of a type
@@ -40,7 +41,7 @@ var uses = map[string]Use{
 	"class": Class, "constant": Constant, "storage": Storage, "type": Typed, "rebuild": Rebuild, "array": Array,
 	"tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj, "newobjex": NewObjEx,
 	"encode": Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
-	"ufunc": Ufunc, "dillarray": DillArray, "dilltype": DillType,
+	"ufunc": Ufunc, "subscript": Subscript, "dillarray": DillArray, "dilltype": DillType,
 }
 
 // Builds reports whether BUILD may set the state of the result.
