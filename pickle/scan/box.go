@@ -3,11 +3,13 @@
 package scan
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/npy"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
 )
 
 // formatZip is the format of an archive of an unknown kind.
@@ -17,36 +19,11 @@ const formatZip = "zip"
 type box struct {
 	*part
 	*zipwalk.Archive
-	kind   *kind
+	kind   string           // "" if it is unknown
 	folder string           // of the checkpoint in it, with a slash
 	named  []namedStorage   // storages that its pickles refer to
 	keys   map[string]bool  // their names
 	sizes  map[string]int64 // sizes in bytes of those present, by name
-}
-
-// A kind is a kind of archive, recognized by the names of its members.
-type kind struct {
-	format string
-	is     func(names map[string]bool) bool
-}
-
-// kinds are the known kinds. Names are relative to the archive's folder.
-var kinds = []kind{
-	{"torchscript", func(names map[string]bool) bool {
-		return names["constants.pkl"] && names["data.pkl"] || names["code/"] && names["data.pkl"]
-	}},
-	{"torch-package", func(names map[string]bool) bool {
-		return names[".data/extern_modules"] || names[".data/python_version"]
-	}},
-	{"pytorch-zip", func(names map[string]bool) bool { return names["data.pkl"] }},
-	{"keras", func(names map[string]bool) bool {
-		return names["config.json"] && (names["metadata.json"] || names["model.weights.h5"])
-	}},
-	{"skops", func(names map[string]bool) bool { return names["schema.json"] && !names["data.pkl"] }},
-	{"torchserve-mar", func(names map[string]bool) bool {
-		return names["mar-inf/manifest.json"] || names["manifest.json"] && names["mar-inf/"]
-	}},
-	{"npz", func(names map[string]bool) bool { return names["*.npy"] }},
 }
 
 // classify sets the kind of the archive.
@@ -70,27 +47,19 @@ func (b *box) classify() {
 				npy.Magic))
 		}
 		names["*.npy"] = arrays
-		for i := range kinds {
-			if kinds[i].is(names) {
-				b.kind, b.folder = &kinds[i], folder
-				return
-			}
+		if b.kind = kinds.Of(names); b.kind != "" {
+			b.folder = folder
+			return
 		}
 	}
 }
 
 // format returns the name of the archive's format.
-func (b *box) format() string {
-	if b.kind == nil {
-		return formatZip
-	}
-	return b.kind.format
-}
+func (b *box) format() string { return cmp.Or(b.kind, formatZip) }
 
 // torch reports whether PyTorch reads tensors from the archive.
 func (b *box) torch() bool {
-	return b.kind != nil && (b.kind.format == "pytorch-zip" || b.kind.format == "torchscript" ||
-		b.kind.format == "torch-package")
+	return b.kind == "pytorch-zip" || b.kind == "torchscript" || b.kind == "torch-package"
 }
 
 // A namedStorage is a storage and the name of the member that should contain it.

@@ -6,48 +6,14 @@ import (
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
 	"github.com/weightools/safetensors/pickle/scan/internal/picture"
 )
-
-// closed are the kinds that this package cannot open, with the rule that reports them.
-var closed = map[filetype.Kind]pickle.Rule{
-	filetype.SevenZip: Rule7z, filetype.RAR: RuleRAR, filetype.Zstandard: RuleZstandard,
-	filetype.Skippable: RuleUnsupported, filetype.Lzip: RuleUnsupported, filetype.Lzop: RuleUnsupported,
-	filetype.Compress: RuleUnsupported, filetype.Snappy: RuleUnsupported, filetype.Cabinet: RuleUnsupported,
-	filetype.XAR: RuleUnsupported, filetype.SquashFS: RuleUnsupported, filetype.TorchPreview: RuleUnsupported,
-}
-
-// machineCode is what programs and libraries consist of.
-const machineCode = "machine code"
-
-// unread are the kinds that this package does not analyze, with the reason.
-var unread = map[filetype.Kind]string{
-	filetype.ELF: machineCode, filetype.PE: machineCode, filetype.MachO: machineCode,
-	filetype.WebAssembly: machineCode, filetype.Llamafile: machineCode,
-	filetype.ExecuTorch: "its program", filetype.SQLite: "the content of databases",
-	filetype.PDF: "the content of documents", filetype.TIFF: "its structure", filetype.BMP: "its structure",
-	filetype.MP4:  "its structure",
-	filetype.HTML: "the content of pages", filetype.HTTP: "the content of responses",
-	filetype.XML: "the content of XML", filetype.StorageError: "the content of XML", filetype.OpenVINO: "its graph",
-}
-
-// detected are the kinds that this package detects by itself, more strictly. If it did not
-// detect one, the file is treated as data or text.
-var detected = map[filetype.Kind]bool{
-	filetype.Safetensors: true, filetype.SafetensorsIndex: true, filetype.Pickle: true, filetype.TorchLegacy: true,
-	filetype.TorchZip:    true,
-	filetype.TorchScript: true, filetype.TorchTar: true, filetype.NPY: true, filetype.NPZ: true, filetype.HDF5: true,
-	filetype.Keras: true,
-	filetype.GGUF:  true, filetype.JSON: true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true,
-	filetype.Zip: true, filetype.EmptyZip: true, filetype.Tar: true,
-	filetype.Gzip: true, filetype.Bzip2: true, filetype.XZ: true, filetype.LZMA: true, filetype.LZ4: true,
-	filetype.Zlib: true,
-}
 
 // named reports a part of one of the other kinds.
 func (p *part) named(head []byte) error {
 	t := filetype.DetectHead(head)
-	rule, packed := closed[t.Kind]
+	rule, packed := kinds.Closed[t.Kind]
 	switch {
 	case p.plain && t.Kind == filetype.Compress: // two bytes, with which numbers begin by chance
 	case packed:
@@ -66,13 +32,13 @@ func (p *part) named(head []byte) error {
 		p.swept = true
 	case picture.Has(t.Kind):
 		return p.picture(t)
-	case unread[t.Kind] != "":
+	case kinds.Unread[t.Kind] != "":
 		p.is(string(t.Kind))
 		p.lookalike(t.Kind.Name())
-		if unread[t.Kind] == machineCode {
+		if kinds.Unread[t.Kind] == kinds.MachineCode {
 			p.promised(t.Kind)
 		}
-		p.unanalysed("it is %s; %s is not analyzed", t, unread[t.Kind])
+		p.unanalysed("it is %s; %s is not analyzed", t, kinds.Unread[t.Kind])
 		p.swept = true
 	}
 	return nil
@@ -88,7 +54,7 @@ func (p *part) unknown(head []byte) error {
 	}
 	text := isText(head)
 	kind := filetype.DetectHead(head).Kind
-	if detected[kind] {
+	if kinds.Detected[kind] {
 		kind = filetype.Unknown
 		if text {
 			kind = filetype.Text

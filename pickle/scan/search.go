@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
+	"github.com/weightools/safetensors/pickle/scan/internal/guess"
 )
 
 // sweep searches bytes that no format accounts for and reports the imports of pickles in
@@ -74,7 +75,7 @@ func (p *part) numbers(span extent.Span, head []byte) error {
 		}
 		return err
 	}
-	if !mayBePickle(head) {
+	if !guess.MayBegin(head) {
 		return nil
 	}
 	const enough = 64 << 10 // bytes
@@ -102,14 +103,6 @@ func (p *part) embedded(r *pickle.Report, off int64) {
 		what += ": it imports " + strings.Join(names[:min(len(names), 3)], ", ")
 	}
 	p.find(pickle.RuleEmbedded, off, "%s", what)
-}
-
-// firstOpcodes are the opcodes with which pickles begin after the protocol.
-const firstOpcodes = "\x95()]}FPgcijKJIMLNSTUVXGBC\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x96hrpq0t2\x80"
-
-// mayBePickle reports whether b begins with a protocol and an opcode that may follow it.
-func mayBePickle(b []byte) bool {
-	return len(b) > 2 && b[0] == 0x80 && b[1] <= 5 && strings.IndexByte(firstOpcodes, b[2]) >= 0
 }
 
 // zero reports whether all bytes of a range, up to the search limit, are zero.

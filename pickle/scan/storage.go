@@ -8,6 +8,7 @@ import (
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle/internal/codec"
 	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/guess"
 )
 
 // formatStorage is the format of tensor data.
@@ -41,7 +42,7 @@ func (p *part) tensorData() error {
 // onlyNumbers reports whether neither a format nor a pickle begins with head.
 func onlyNumbers(head []byte) bool {
 	const enough = 16 // bytes, in which all magic numbers at the start of a file end
-	if len(head) < enough || len(codec.Detect(head)) > 0 || strings.IndexByte(startOpcodes, head[0]) >= 0 {
+	if len(head) < enough || len(codec.Detect(head)) > 0 || guess.Starts(head) {
 		return false
 	}
 	kind := filetype.DetectHead(head).Kind

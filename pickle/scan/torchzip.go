@@ -26,7 +26,7 @@ func (b *box) storagesOf(name string) (folder string, ok bool) {
 	switch {
 	case !ok || extensionOf(rest) != ".pkl":
 		return "", false
-	case b.kind.format == "torch-package":
+	case b.kind == "torch-package":
 		return ".data/", true
 	case rest == "data.pkl" || rest == "constants.pkl":
 		return strings.TrimSuffix(rest, ".pkl") + "/", true
@@ -61,14 +61,14 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		if s := string(text); s != "little" && s != "big" {
 			sub.find(RuleByteOrder, 0, "the byte order is %s; it must be \"little\" or \"big\"", quoted(s))
 		}
-	case b.kind != nil && b.kind.format == "torchscript" && strings.HasPrefix(name, "code/"):
+	case b.kind == "torchscript" && strings.HasPrefix(name, "code/"):
 		return sub.script()
 	case extensionOf(name) == ".py" && sub.opaqueOrText():
 		sub.format = "python-source"
 		sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
-	case b.kind != nil && b.kind.format == "keras" && name == "config.json":
+	case b.kind == "keras" && name == "config.json":
 		return sub.kerasConfig(false)
-	case b.kind != nil && b.kind.format == "skops" && name == "schema.json":
+	case b.kind == "skops" && name == "schema.json":
 		return sub.skops()
 	}
 	return nil
@@ -105,10 +105,7 @@ func (p *part) script() error {
 
 // judgeKind reports findings that follow from the kind of the archive.
 func (b *box) judgeKind() {
-	if b.kind == nil {
-		return
-	}
-	if b.kind.format == "torchscript" {
+	if b.kind == "torchscript" {
 		b.find(RuleTorchScript, 0, "the archive contains TorchScript programs")
 	}
 	if b.torch() {
