@@ -46,6 +46,13 @@ func (g *global) makes() maker {
 	return makesNothing
 }
 
+// arrayClasses are classes of arrays that pickles only name: called, they make arrays of any elements over a buffer, or
+// open a file, which numpy.memmap also creates and overwrites.
+var arrayClasses = map[string]bool{
+	"numpy.memmap": true, "numpy.recarray": true, "numpy.rec.recarray": true, "numpy.core.records.recarray": true,
+	"numpy.chararray": true, "numpy.char.chararray": true, "numpy.core.defchararray.chararray": true,
+}
+
 // corrupts reports something that lets NumPy leave the data.
 func (m *judge) corrupts(format string, args ...any) { m.danger(RuleMemory, format, args...) }
 

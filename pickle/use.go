@@ -27,6 +27,11 @@ func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 	case names.Base:
 		m.checkCount(g, a, 0, 0)
 	case names.Constant, names.Storage:
+		if arrayClasses[g.full] {
+			m.danger(RuleCallArgs, "%s at %d calls %s, which takes the memory of others or opens files",
+				m.Token.Code, m.Token.Off, g.Label())
+			return heap.Unknown
+		}
 		m.warn(RuleCallArgs, m.Token.Off, "%s at %d calls %s, which must not be called",
 			m.Token.Code, m.Token.Off, g.Label())
 	case names.Typed, names.Rebuild, names.Array:

@@ -204,6 +204,13 @@ func TestArrays(t *testing.T) {
 			RuleMemory},
 		{"fields added later", proto(4) + "}\x940" + strings.Replace(honest()["pair"].String(), "}(", "h\x00(", 1) + "0h\x00" +
 			str("a") + o8 + "K\x04\x86s.", Dangerous, "", RuleMemory},
+		{"a recarray over bytes", proto(4) + stack("numpy", "recarray") + tuple("K\x01\x85", str("O"), "C\x0812345678") + "R.",
+			Dangerous, "", RuleCallArgs},
+		{"a memmap, by NEWOBJ", proto(4) + stack("numpy", "memmap") + str("file") + "\x85\x81.", Dangerous, "", RuleCallArgs},
+		{"a memmap, by __newobj__", proto(4) + stack("copyreg", "__newobj__") + stack("numpy", "memmap") + str("file") + "\x86R.",
+			Dangerous, "", RuleCallArgs},
+		{"the class of an array", proto(4) + stack("numpy._core.multiarray", "_reconstruct") + stack("numpy", "memmap") +
+			"K\x00\x85C\x01b\x87R" + state("K\x01\x85", f8, "C\x0812345678") + ".", Safe, "", ""},
 		{"over bytes", proto(4) + nd + tuple("K\x01\x85", f8, "C\x0812345678") + "R.", Safe, "", ""},
 		{"over a bytearray, which can move", proto(5) + nd + tuple("K\x01\x85", f8, "\x96"+le64(8)+"12345678") + "R.", Dangerous,
 			"", RuleMemory},
@@ -219,8 +226,10 @@ func TestArrays(t *testing.T) {
 			"\x88") + "R.", Dangerous, "", RuleMemory},
 		{"a dtype of a class of its own", proto(4) + stack("numpy", "dtype") + stack("mymodule", "number") + "\x89\x88\x87R" +
 			honest()["V8"].String()[23:] + ".", Suspicious, "", ""},
-		{"the dtype of another package's numbers", proto(4) + stack("numpy", "dtype") + stack("mytypes", "bfloat16") +
+		{"the dtype of an unknown package's numbers", proto(4) + stack("numpy", "dtype") + stack("mytypes", "bfloat16") +
 			"\x89\x88\x87R" + tuple("K\x03", str("<"), "N", "N", "N", "K\x02", "K\x02", "K@") + "b.", Suspicious, "", ""},
+		{"the dtype of another package's numbers", proto(4) + stack("numpy", "dtype") + stack("ml_dtypes", "bfloat16") +
+			"\x89\x88\x87R" + tuple("K\x03", str("<"), "N", "N", "N", "K\x02", "K\x02", "K@") + "b.", Safe, "", ""},
 		{"its size", proto(4) + stack("numpy", "dtype") + stack("ml_dtypes", "bfloat16") +
 			"\x89\x88\x87R" + tuple("K\x03", str("<"), "N", "N", "N", "K\x01", "K\x01", "K@") + "b.", Dangerous, "", RuleMemory},
 	} {
