@@ -24,7 +24,7 @@ var rooms = map[string][]string{
 	"internal/parts":              {"."},
 	"filetype":                    {"internal"},
 	".":                           {"internal", "filetype"},
-	"store":                       {},
+	"store":                       {"internal"},
 	"checkpoint":                  {".", "filetype", "store", "internal"},
 	"checkpoint/shards":           {"filetype", ".", "store", "checkpoint", "internal"},
 	"model":                       {".", "checkpoint", "internal"},
@@ -63,7 +63,7 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/glob":     {},
 	"cmd/weigh/internal/render":   {"cmd/weigh/internal/glob", "check", "filetype", ".", "checkpoint", "model", "pickle", "stats", "digest", "diff", "edit"},
 	"cmd/weigh/internal/viewer":   {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
-	"cmd/weigh":                   {".", "filetype", "internal", "store", "remote", "checkpoint", "model", "pickle", "stats", "check", "digest", "diff", "edit", "cmd/weigh"},
+	"cmd/weigh":                   {".", "filetype", "store", "remote", "checkpoint", "model", "pickle", "stats", "check", "digest", "diff", "edit", "cmd/weigh"},
 	"bench":                       {".", "store", "checkpoint", "stats", "check", "pickle"},
 	".ci/interop":                 {".", "checkpoint"},
 }

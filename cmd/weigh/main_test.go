@@ -288,19 +288,18 @@ func TestReaderGone(t *testing.T) {
 // was there.
 func TestFailedOutputLeavesTheFile(t *testing.T) {
 	dir := t.TempDir()
-	name := dir + "/out"
-	if err := cli.WriteWhole(&cli.Output{File: name, Force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
-		_, err := io.WriteString(w, "before")
-		return err
-	}); err != nil {
+	out, sess := &cli.Output{File: dir + "/out", Force: true}, cli.NewSession(t.Context(), nil, nil, nil, noEnv)
+	write := func(text string, err error) error {
+		return sess.Write(out, func(w io.Writer, _ typeset.Style) error {
+			io.WriteString(w, text)
+			return err
+		})
+	}
+	if err := write("before", nil); err != nil {
 		t.Fatal(err)
 	}
 	failure := errors.New("halfway")
-	err := cli.WriteWhole(&cli.Output{File: name, Force: true}, typeset.Style{}, func(w io.Writer, _ typeset.Style) error {
-		io.WriteString(w, "after")
-		return failure
-	})
-	if !errors.Is(err, failure) {
+	if err := write("after", failure); !errors.Is(err, failure) {
 		t.Errorf("error %v", err)
 	}
 	if got := contents(t, dir); !cmp.Equal(got, map[string]string{"out": "before"}) {

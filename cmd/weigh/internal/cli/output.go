@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/store"
 )
 
 // An Output holds the flags -o and --force.
@@ -60,12 +59,14 @@ func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) err
 		return err
 	}
 	style := typeset.Style{Color: s.color == "always"}
+	var err error
 	// A device or a pipe cannot be replaced by a file; it is written to.
-	write := WriteWhole
-	if info, err := os.Stat(o.File); err == nil && !info.Mode().IsRegular() {
-		write = s.writeDevice
+	if info, missing := os.Stat(o.File); missing == nil && !info.Mode().IsRegular() {
+		err = s.writeDevice(o, style, say)
+	} else {
+		err = store.WriteFile(o.File, o.Force, func(w io.Writer) error { return say(w, style) })
 	}
-	if err := write(o, style, say); err != nil {
+	if err != nil {
 		return &writeError{o.File, err}
 	}
 	return nil
@@ -141,24 +142,6 @@ func (s *Session) writeDevice(o *Output, style typeset.Style, say func(io.Writer
 		style = s.styleOn(t)
 	}
 	return errors.Join(say(f, style), f.Close())
-}
-
-// WriteWhole writes a file under a temporary name and renames it into place. On failure the
-// previous file stays. Without force it fails if the file exists by then.
-func WriteWhole(o *Output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
-	create := atomicfile.CreateNew
-	if o.Force {
-		create = atomicfile.Create
-	}
-	f, err := create(o.File)
-	if err != nil {
-		return err
-	}
-	b := bufio.NewWriter(f)
-	if err := errors.Join(say(b, style), b.Flush()); err != nil {
-		return errors.Join(err, f.Abort())
-	}
-	return f.Commit()
 }
 
 // ProtectStdout returns an error if binary output would go to a terminal, or to an input file that
