@@ -106,7 +106,7 @@ func (j *JSON) wrong(at int64) {
 
 // isWord reports whether c may be in a number or a word such as true.
 func isWord(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '-' || c == '+' || c == '.'
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '-' || c == '+' || c == '.' || c == '_'
 }
 
 // between reads a byte that is in no string.
@@ -233,7 +233,7 @@ func (j *JSON) word() {
 	switch c := j.buf[0]; string(j.buf) {
 	case "true", "false", "null", "NaN", "Infinity", "-Infinity":
 	default:
-		if c != '-' && (c < '0' || c > '9') {
+		if c != '-' && (c < '0' || c > '9') || bytes.IndexByte(j.buf, '_') >= 0 {
 			j.wrong(j.begin)
 		}
 	}
