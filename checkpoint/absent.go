@@ -38,7 +38,7 @@ func (c *Checkpoint) data(ctx context.Context, s *shard.Shard, tensor string) (*
 func (c *Checkpoint) missing(s *shard.Shard, tensor string) error {
 	x := c.set.index
 	if x == nil {
-		return atPath("open", s.Path, finding.New(RuleShardMissing, "", safetensors.Span{},
+		return shard.AtPath("open", s.Path, finding.New(RuleShardMissing, "", safetensors.Span{},
 			"shard %s is missing: its name is a link to a file that does not exist", quote(s.Path)))
 	}
 	var e *IndexEntry
@@ -49,7 +49,7 @@ func (c *Checkpoint) missing(s *shard.Shard, tensor string) error {
 		name, _ := naming.CutFolder(s.Path, naming.Folder(c.set.Index))
 		e = &x.Tensors[c.set.first[name]]
 	}
-	return atPath("open", c.set.Index, finding.New(RuleShardMissing, e.Tensor, e.Span,
+	return shard.AtPath("open", c.set.Index, finding.New(RuleShardMissing, e.Tensor, e.Span,
 		"shard %s is missing, and the index %s names it for tensor %s", quote(s.Path), quote(c.set.Index), quote(e.Tensor)))
 }
 
@@ -65,9 +65,9 @@ func (c *Checkpoint) lacking(found []bool) error {
 			lost.Add(e.Shard, e.Tensor, e.Span)
 		}
 	}
-	for shard, t := range lost.All() {
-		v := finding.New(RuleTensorMissing, t.First, t.At, lostDetail, t.Are(), t.It(), quote(shard))
-		return atPath("open", c.set.Index, v)
+	for path, t := range lost.All() {
+		v := finding.New(RuleTensorMissing, t.First, t.At, lostDetail, t.Are(), t.It(), quote(path))
+		return shard.AtPath("open", c.set.Index, v)
 	}
 	return nil
 }

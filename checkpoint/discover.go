@@ -48,7 +48,7 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 		if err == nil {
 			return f, &Set{Name: name, Role: Model, Shards: []string{name}, found: f, object: object}, nil
 		}
-		if missing = atPath("open", name, err); !shard.IsMissing(err) {
+		if missing = shard.AtPath("open", name, err); !shard.IsMissing(err) {
 			return nil, nil, missing
 		}
 	}

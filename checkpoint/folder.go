@@ -178,7 +178,7 @@ func (f *folder) probe(ctx context.Context) error {
 			if shard.IsMissing(err) {
 				continue
 			} else if err != nil {
-				return atPath("open", name, err)
+				return shard.AtPath("open", name, err)
 			}
 			f.add(name, nil)
 			return object.Close()
@@ -223,15 +223,15 @@ func (f *folder) isPart(place string) bool {
 func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 	object, err := f.openText(ctx, path)
 	if err != nil {
-		return nil, atPath("open", path, err)
+		return nil, shard.AtPath("open", path, err)
 	}
 	defer object.Close()
 	if size, most := object.Size(), f.opts.MaxIndexSize; size > most {
-		return nil, atPath("open", path, finding.New(safetensors.RuleLimit, "", safetensors.Span{End: size}, "the index takes %d bytes, more than the limit of %d", size, most))
+		return nil, shard.AtPath("open", path, finding.New(safetensors.RuleLimit, "", safetensors.Span{End: size}, "the index takes %d bytes, more than the limit of %d", size, most))
 	}
 	text, err := readAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
 	if err != nil {
-		return nil, atPath("read", path, err)
+		return nil, shard.AtPath("read", path, err)
 	}
 	return text, nil
 }
@@ -271,7 +271,7 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 	ends := f.opts.shardEnds(file)
 	p := index.ParseLimited(text, f.opts.MaxShards, ends...)
 	if p.Overflow != nil {
-		return nil, atPath("open", file, p.Overflow)
+		return nil, shard.AtPath("open", file, p.Overflow)
 	}
 	s.index, s.report = p.Index, p.Report()
 	s.first = make(map[string]int)

@@ -3,8 +3,6 @@
 package checkpoint
 
 import (
-	"io/fs"
-
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/internal/wording"
@@ -41,11 +39,3 @@ func quote(name string) string { return wording.Quote(name) }
 
 // count returns n and the noun, in the plural unless n is 1.
 func count(n int, noun string) string { return wording.Count(n, noun) }
-
-// atPath returns err as the error of an operation on a file, unless it is one already.
-func atPath(op, path string, err error) error {
-	if _, ok := err.(*fs.PathError); ok {
-		return err
-	}
-	return &fs.PathError{Op: op, Path: path, Err: err}
-}

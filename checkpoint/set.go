@@ -6,6 +6,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -101,7 +102,7 @@ func (s *Set) ownFault() error {
 		return nil
 	}
 	if v := s.report.First(safetensors.Nonconforming); v != nil {
-		return atPath("open", s.Index, v)
+		return shard.AtPath("open", s.Index, v)
 	}
 	return nil
 }

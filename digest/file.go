@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -85,7 +86,7 @@ func (h *Hasher) part(ctx context.Context, f *File, buf []byte, off int64) ([]by
 		return nil, nil
 	}
 	h.told(len(part))
-	return part, readFull(f, part, off)
+	return part, bytesio.ReadFull(f, part, off)
 }
 
 // A pass is the state of hashing a file.

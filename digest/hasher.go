@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
 )
 
@@ -85,7 +85,7 @@ func (h *Hasher) tensor(ctx context.Context, t *safetensors.Tensor, buf []byte) 
 			return nil, context.Cause(ctx)
 		}
 		part := buf[:min(size-off, int64(len(buf)))]
-		if err := readFull(t, part, off); err != nil {
+		if err := bytesio.ReadFull(t, part, off); err != nil {
 			return nil, fmt.Errorf("digest: tensor %s: %w", wording.Quote(t.Name), err)
 		}
 		sum.Write(part)
@@ -93,18 +93,6 @@ func (h *Hasher) tensor(ctx context.Context, t *safetensors.Tensor, buf []byte) 
 		off += int64(len(part))
 	}
 	return sum.Sum(nil), nil
-}
-
-// readFull reads len(b) bytes at off. Fewer bytes are an error.
-func readFull(r io.ReaderAt, b []byte, off int64) error {
-	n, err := r.ReadAt(b, off)
-	switch {
-	case n == len(b):
-		return nil
-	case err == nil || errors.Is(err, io.EOF):
-		return fmt.Errorf("truncated at byte %d: %w", off+int64(n), io.ErrUnexpectedEOF)
-	}
-	return err
 }
 
 // errOther is the cause of stopping after another error. It is never returned.

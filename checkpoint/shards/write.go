@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/filecopy"
@@ -55,7 +55,7 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 		}
 	}
 	if err := w.fill(ctx); err != nil {
-		return nil, pathError("write", p.Dir, err)
+		return nil, shard.AtPath("write", p.Dir, err)
 	}
 	if p.hold != nil {
 		release, err := p.hold()
@@ -121,7 +121,7 @@ func (w *writing) shard(ctx context.Context, cancel context.CancelCauseFunc, i i
 	if w.verify {
 		verifying.Go(func() {
 			if err := w.verifyShard(ctx, i, written); err != nil {
-				cancel(pathError("verify", w.Dir, err))
+				cancel(shard.AtPath("verify", w.Dir, err))
 			}
 		})
 	}
@@ -249,12 +249,4 @@ func (p *watermark) wait(ctx context.Context, n int64) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// pathError adds the operation and the name of a file to err, unless it has them.
-func pathError(op, path string, err error) error {
-	if _, ok := err.(*fs.PathError); ok {
-		return err
-	}
-	return &fs.PathError{Op: op, Path: path, Err: err}
 }
