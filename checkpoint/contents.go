@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // contents reads the contents of a set. A shard that cannot be read is ignored here, and reported
@@ -91,25 +92,9 @@ func isAdapter(s *Set, held contents.Contents) bool {
 	}
 	n := 0
 	for name := range held {
-		if strings.Contains(name, "lora_") || strings.Contains(name, ".lora.") {
+		if parts.IsAdapter(name) {
 			n++
 		}
 	}
 	return n*2 > len(held)
-}
-
-// rank returns how likely a set is the model rather than a copy, by its name. Lower is likelier.
-func rank(s *Set) int {
-	name := naming.Stem(s.file())
-	n := 0
-	switch {
-	case strings.HasPrefix(name, "adapter_model"):
-		n = 4
-	case strings.HasPrefix(name, "consolidated"):
-		n = 2
-	}
-	if _, variant := naming.CutVariant(name); variant != "" {
-		n++
-	}
-	return n
 }

@@ -33,8 +33,8 @@ type Set struct {
 	Shards []string // the paths of the shards, in order; see [Checkpoint.Shards]
 
 	found  *folder
-	proof  evidence   // for CopyOf
-	named  *nameParts // nil until it is needed
+	proof  evidence      // for CopyOf
+	named  *naming.Parts // nil until it is needed
 	index  *Index
 	report *safetensors.Report // on the index itself
 	byName map[string]int      // indices of Shards by their names in the index

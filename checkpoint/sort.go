@@ -45,7 +45,9 @@ func (f *folder) candidates(ctx context.Context, p *place) (*candidates, error) 
 			f.claimed[shard] = true
 		}
 	}
-	byRank := func(a, b *Set) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name)) }
+	byRank := func(a, b *Set) int {
+		return cmp.Or(cmp.Compare(a.parts().Rank(), b.parts().Rank()), cmp.Compare(a.Name, b.Name))
+	}
 	slices.SortFunc(c.live, byRank)
 	slices.SortFunc(c.stale, byRank)
 	c.loose = f.loose(p)
