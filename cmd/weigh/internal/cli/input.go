@@ -23,6 +23,10 @@ func (s *Session) stat(name string) (fs.FileInfo, error) {
 // ReadSmall reads a whole file of at most most bytes, and adds it to the inputs.
 func (s *Session) ReadSmall(name string, most int64) ([]byte, error) {
 	s.AddInputs(name)
+	return untilDone(s.ctx, func() ([]byte, error) { return readSmall(name, most) })
+}
+
+func readSmall(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		var path *fs.PathError

@@ -49,3 +49,24 @@ func (i *interruptible) Read(b []byte) (int, error) {
 		return 0, context.Cause(i.ctx)
 	}
 }
+
+// untilDone returns the results of f, or the cause once ctx is done: opening a named pipe blocks, and so do reads and
+// writes of it.
+func untilDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case got := <-done:
+		return got.v, got.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}

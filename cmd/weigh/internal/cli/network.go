@@ -65,7 +65,7 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 		Notice: func(line string) { s.Notice("%s", line) },
 	}
 	if n.tokenFile != "" {
-		text, err := os.ReadFile(n.tokenFile)
+		text, err := s.ReadSmall(n.tokenFile, 64<<10)
 		if err != nil {
 			return nil, err
 		}

@@ -134,14 +134,20 @@ func (e *writeError) Unwrap() error { return e.error }
 // writeDevice writes to an existing device or named pipe. A terminal such as /dev/tty gets the
 // style of standard output.
 func (s *Session) writeDevice(o *Output, style typeset.Style, say func(io.Writer, typeset.Style) error) error {
-	f, err := os.OpenFile(o.File, os.O_WRONLY, 0)
+	f, err := s.OpenDevice(o.File)
 	if err != nil {
 		return err
 	}
 	if t := terminalOf(f, s.env); t.width > 0 {
 		style = s.styleOn(t)
 	}
-	return errors.Join(say(f, style), f.Close())
+	_, err = untilDone(s.ctx, func() (struct{}, error) { return struct{}{}, say(f, style) })
+	return errors.Join(err, f.Close())
+}
+
+// OpenDevice opens an existing device or named pipe for writing, until the program is interrupted.
+func (s *Session) OpenDevice(name string) (*os.File, error) {
+	return untilDone(s.ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 }
 
 // ProtectStdout returns an error if binary output would go to a terminal, or to an input file that

@@ -28,6 +28,7 @@ const (
 // A Session is one run of the program: its streams, the flags that all commands share, and the
 // files that it reads.
 type Session struct {
+	ctx            context.Context // of the whole run
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	env            func(string) string
@@ -46,7 +47,7 @@ type Session struct {
 // NewSession returns a session with the given streams and environment.
 func NewSession(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) *Session {
 	return &Session{
-		Stdin: &interruptible{ctx: ctx, r: stdin}, Stdout: &stoppable{ctx: ctx, w: stdout}, Stderr: stderr,
+		ctx: ctx, Stdin: &interruptible{ctx: ctx, r: stdin}, Stdout: &stoppable{ctx: ctx, w: stdout}, Stderr: stderr,
 		env: env, terminal: terminalOf(stdout, env), Piped: piped(stdin),
 	}
 }

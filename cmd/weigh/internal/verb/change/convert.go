@@ -82,7 +82,7 @@ the report lists them.`,
 		Args:              cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		ValidArgsFunction: completeCheckpoints,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := f.conversion()
+			c, err := f.conversion(sess)
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 }
 
 // conversion reads the flags.
-func (f *convertFlags) conversion() (*convert.Conversion, error) {
+func (f *convertFlags) conversion(sess *cli.Session) (*convert.Conversion, error) {
 	switch {
 	case f.target == "":
 		return nil, cli.Usagef("convert needs an output: -o DST")
@@ -135,7 +135,7 @@ func (f *convertFlags) conversion() (*convert.Conversion, error) {
 	case slices.Contains(f.prefixes, ""):
 		return nil, cli.Usagef("--strip-prefix needs a prefix, as in --strip-prefix module.")
 	}
-	scanner, err := f.policy.Scanner()
+	scanner, err := f.policy.Scanner(sess)
 	if err != nil {
 		return nil, err
 	}

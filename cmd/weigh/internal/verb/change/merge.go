@@ -115,9 +115,10 @@ func streamMerged(ctx context.Context, sess *cli.Session, p *shards.Plan, out st
 		}
 		return p.Stream(ctx, sess.Stdout)
 	}
-	w, err := os.OpenFile(out, os.O_WRONLY, 0)
+	w, err := sess.OpenDevice(out)
 	if err != nil {
 		return err
 	}
+	defer context.AfterFunc(ctx, func() { w.Close() })() // a write may block
 	return errors.Join(p.Stream(ctx, w), w.Close())
 }

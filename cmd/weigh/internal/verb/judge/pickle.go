@@ -52,7 +52,7 @@ completely.`,
 // runPickle lists the pickles of a file.
 func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *scanFlags) error {
 	sess.AddInputs(f.Policy)
-	scanner, err := f.Scanner()
+	scanner, err := f.Scanner(sess)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags
 		return err
 	}
 	sess.AddInputs(f.Policy)
-	scanner, err := f.Scanner()
+	scanner, err := f.Scanner(sess)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@
 package policy
 
 import (
-	"os"
+	"bytes"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -56,7 +56,7 @@ func profileNames() []string {
 }
 
 // Scanner returns a scanner for the flags.
-func (f *Flags) Scanner() (*scan.Scanner, error) {
+func (f *Flags) Scanner(sess *cli.Session) (*scan.Scanner, error) {
 	switch {
 	case !f.bounded:
 		f.Budget = 1
@@ -71,12 +71,11 @@ func (f *Flags) Scanner() (*scan.Scanner, error) {
 			f.Budget*100_000
 	}
 	if f.Policy != "" {
-		file, err := os.Open(f.Policy)
+		text, err := sess.ReadSmall(f.Policy, 16<<20)
 		if err != nil {
 			return nil, err
 		}
-		defer file.Close()
-		if s.Policy, err = pickle.ParsePolicy(file); err != nil {
+		if s.Policy, err = pickle.ParsePolicy(bytes.NewReader(text)); err != nil {
 			return nil, cli.Usagef("%s: %w", f.Policy, err)
 		}
 	}
