@@ -41,7 +41,7 @@ func TestJSON(t *testing.T) {
 		{`{"target": "a.B", "params": {}}`, "0 target=a.B @11", false},
 		{`{"target": "a.B"}`, "", false},
 		{`{"_target_": "a.B"`, "0 _target_=a.B @13", true},
-		{`{'_target_': "a.B"}`, "", true},
+		{`{'_target_': "a.B"}`, "0 _target_=a.B @13", true},
 		{`{_target_: "a.B"}`, "0 _target_=a.B @11", true},
 		{`[1, NaN, -Infinity, 1e9, "\ud83d\ude00"]`, "", false},
 		{`{"a":1}` + "\n" + `{"a":2}`, "", false},
