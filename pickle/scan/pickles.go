@@ -5,6 +5,7 @@ package scan
 import (
 	"math"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/scan/internal/guess"
@@ -31,9 +32,10 @@ func (p *part) pickle(head []byte) error {
 			return err
 		}
 	}
-	// Numbers and other formats can begin like a pickle of a plain value.
-	chance := (p.formats > 0 || p.numeric) && !says && !guess.Tells(g.Report)
-	if (g.Report.End < p.size || !g.Report.Complete) && p.left > 0 {
+	whole := g.Report.End == p.size && g.Report.Complete
+	// Numbers, texts and other formats can begin like a pickle of a plain value.
+	chance := (p.formats > 0 || p.numeric || !whole && filetype.IsText(head)) && !says && !guess.Tells(g.Report)
+	if !whole && p.left > 0 {
 		opts := p.pickleOptions()
 		opts.NoSweep = chance
 		if g, err = pickle.Load(p.file, p.size, opts); err != nil {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/weightools/safetensors/pickle"
 )
@@ -70,13 +71,31 @@ func stillborn(r *pickle.Report) bool {
 // to be safe.
 func Acts(r *pickle.Report) bool {
 	return slices.ContainsFunc(r.Imports, func(im pickle.Import) bool {
-		return im.Verdict == pickle.Dangerous || im.Verdict > pickle.Safe && im.Called
+		return im.Verdict == pickle.Dangerous || im.Verdict > pickle.Safe && im.Called && isName(&im)
 	})
+}
+
+// isName reports whether an import has the form of names in Python. Lines of a text, such as those of
+// a license that begins with "Mozilla", have not.
+func isName(im *pickle.Import) bool {
+	for part := range strings.SplitSeq(im.Module+"."+im.Name, ".") {
+		for i, r := range part {
+			if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+				return false
+			}
+		}
+		if part == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Tells reports whether a report has more than plain values: imports, apart from codes that nobody
 // registered, or values that need much time or memory.
 func Tells(r *pickle.Report) bool {
 	return Has(r, pickle.RuleResource) || Has(r, pickle.RuleExpansion) ||
-		slices.ContainsFunc(r.Imports, func(im pickle.Import) bool { return im.Rule != pickle.RuleExtension })
+		slices.ContainsFunc(r.Imports, func(im pickle.Import) bool {
+			return im.Verdict == pickle.Dangerous || im.Rule != pickle.RuleExtension && isName(&im)
+		})
 }
