@@ -3,9 +3,9 @@
     python benign.py --weigh PROGRAM --work FOLDER [--count N] [--seconds N] [--seed N] [--keep] [--verbose]
 
 Every library that is installed writes files: torch, numpy, scipy, joblib, scikit-learn, pandas, dill, cloudpickle,
-lightning, transformers, accelerate, keras and Python itself. No file may be dangerous. At least 85 % of the torch files
-must be safe without a profile; files of the other libraries are judged with their profiles. Exits with code 1 on a
-mismatch, and prints the imports that made files suspicious with --verbose.
+lightning, transformers, accelerate, keras and Python itself. No file may be dangerous, with profiles or without. At
+least 85 % of the torch files must be safe without a profile; files of the other libraries are counted with their
+profiles. Exits with code 1 on a mismatch. --verbose also prints what made files suspicious, and --only selects writers.
 
 The writers are in benign_*.py. Each is a function that takes a random generator and yields names of files with
 functions that write them.
@@ -110,20 +110,15 @@ def main():
 
 
 def judge(o, folder, name):
-    """Scans the files of one writer and prints and returns the number of faults."""
-    files = scan(o.weigh, folder, [] if name in ("python", "numpy", "torch") else PROFILES)
+    """Scans the files of one writer, and prints and returns the number of faults."""
+    alone = name in ("python", "numpy", "torch")
+    files = scan(o.weigh, folder, [] if alone else PROFILES)
     verdicts = collections.Counter(f["verdict"] for f in files)
-    why, bad = collections.Counter(), 0
-    for f in files:
-        if f["verdict"] == "safe":
-            continue
-        reasons = reasons_of(f)
-        for r in reasons:
-            why[f"{f['verdict']}: {r}"] += 1
-        if f["verdict"] == "dangerous":
-            bad += 1
-            print(f"benign: {f['path']} is dangerous: {'; '.join(sorted(reasons)[:4])}")
-    total = sum(verdicts.values())
+    why = collections.Counter(f"{f['verdict']}: {r}" for f in files if f["verdict"] != "safe" for r in reasons_of(f))
+    dangerous = [f for f in files + ([] if alone else scan(o.weigh, folder, [])) if f["verdict"] == "dangerous"]
+    for f in dangerous:
+        print(f"benign: {f['path']} is dangerous: {'; '.join(sorted(reasons_of(f))[:4])}")
+    total, bad = len(files), len(dangerous)
     print(f"benign: {name}: " + ", ".join(f"{n} {v}" for v, n in sorted(verdicts.items())))
     if o.verbose:
         for r, n in why.most_common(80):
