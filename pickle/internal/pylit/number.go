@@ -35,6 +35,9 @@ func Int(line []byte) Number {
 		return Number{}
 	}
 	n, ok := strtol(s)
+	if cut && len(s) == 0 {
+		n, ok = Number{OK: true}, true // strtol takes nothing for 0, and then finds the NUL where it expects the end
+	}
 	if !ok {
 		n = python(s, 0)
 	}

@@ -33,6 +33,8 @@ func TestInt(t *testing.T) {
 		{"+7", Number{OK: true, Value: 7, Odd: true}},
 		{"+1", Number{OK: true, Value: 1, Bool: true, Odd: true}}, // three bytes including the line feed, with the value 1
 		{"7\x00junk", Number{OK: true, Value: 7, Odd: true}},
+		{"\x00", Number{OK: true, Odd: true}},
+		{"\x00x", Number{OK: true, Bool: true, Odd: true}},
 		// Not accepted by strtol, but by Python.
 		{"0b101", Number{OK: true, Value: 5, Odd: true}},
 		{"0o17", Number{OK: true, Value: 15, Odd: true}},
@@ -47,7 +49,7 @@ func TestInt(t *testing.T) {
 		{"_1", Number{Odd: true}},
 		{"12x", Number{Odd: true}},
 		{"0x", Number{Odd: true}},
-		{"\x00", Number{Odd: true}},
+		{" \x00", Number{Odd: true}},
 		{strings.Repeat("9", 4301), Number{}},
 	} {
 		if got := Int([]byte(k.line)); fmt.Sprint(got) != fmt.Sprint(k.want) {
