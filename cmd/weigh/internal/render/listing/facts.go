@@ -5,6 +5,7 @@ package listing
 import (
 	"bufio"
 
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/model/metadata"
 )
@@ -15,57 +16,39 @@ type facts struct {
 	sums   *metadata.Sums
 }
 
-// A saidJSON is a fact in JSON.
-type saidJSON struct {
-	Group string `json:"group"`
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	Key   string `json:"key"`
-}
-
-// A claimJSON is a claim in JSON.
-type claimJSON struct {
-	Key     string `json:"key"`
-	Says    string `json:"says"`
-	Is      string `json:"is"`
-	Verdict string `json:"verdict"`
-	Why     string `json:"why"`
-}
-
-// A sumsJSON is the digests of a file in JSON.
-type sumsJSON struct {
-	SHA256 string      `json:"sha256"`
-	Data   string      `json:"data_sha256"`
-	AutoV1 string      `json:"autov1"`
-	AutoV2 string      `json:"autov2"`
-	AutoV3 string      `json:"autov3"`
-	Claims []claimJSON `json:"claims"`
-}
-
 // statuses are the names of statuses in JSON.
 var statuses = [...]string{metadata.Unverified: "unknown", metadata.Verified: "true", metadata.Mismatch: "false"}
 
-// saidOf returns facts for JSON.
-func saidOf(groups []metadata.Group) []saidJSON {
-	list := []saidJSON{}
-	for _, g := range groups {
-		for _, one := range g.Facts {
-			list = append(list, saidJSON{g.Title, one.Name, one.Value, one.Key})
+// factsJSON returns facts for JSON.
+func factsJSON(groups []metadata.Group) encode.Elements {
+	return func(yield func(any) bool) {
+		for _, g := range groups {
+			for _, one := range g.Facts {
+				if !yield([]encode.Member{encode.M("group", g.Title), encode.M("name", one.Name),
+					encode.M("value", one.Value), encode.M("key", one.Key)}) {
+					return
+				}
+			}
 		}
 	}
-	return list
 }
 
-// digestsJSON returns digests for JSON, or nil.
-func digestsJSON(s *metadata.Sums) *sumsJSON {
+// digestsJSON returns digests for JSON; null if they were not computed.
+func digestsJSON(s *metadata.Sums) any {
 	if s == nil {
 		return nil
 	}
-	j := &sumsJSON{s.SHA256, s.Data, s.AutoV1, s.AutoV2, s.AutoV3, []claimJSON{}}
-	for _, c := range s.Claims {
-		j.Claims = append(j.Claims, claimJSON{c.Key, c.Says, c.Is, statuses[c.Status], c.Why})
+	return []encode.Member{
+		encode.M("sha256", s.SHA256),
+		encode.M("data_sha256", s.Data),
+		encode.M("autov1", s.AutoV1),
+		encode.M("autov2", s.AutoV2),
+		encode.M("autov3", s.AutoV3),
+		encode.M("claims", encode.List(s.Claims, func(c *metadata.Claim) any {
+			return []encode.Member{encode.M("key", c.Key), encode.M("says", c.Says), encode.M("is", c.Is),
+				encode.M("verdict", statuses[c.Status]), encode.M("why", c.Why)}
+		})),
 	}
-	return j
 }
 
 // write writes the groups under their titles, then the digests, with an indentation.

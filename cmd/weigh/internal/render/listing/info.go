@@ -126,29 +126,32 @@ func (s *Selection) shown(n int) int {
 	return n
 }
 
-// infoFile is a file in JSON.
-type infoFile struct {
-	Path       string            `json:"path"`
-	Format     string            `json:"format"`
-	Size       encode.Known      `json:"size"`
-	HeaderSize encode.Known      `json:"header_size"`
-	DataSize   encode.Known      `json:"data_size"`
-	Tensors    int               `json:"tensors"`
-	Metadata   map[string]string `json:"metadata"`
+// headerSize returns the size of the header, which only safetensors files have.
+func (f *File) headerSize() encode.Known {
+	if f.Header == nil || f.Format != "" {
+		return encode.Unknown
+	}
+	return encode.Known(f.Header.Size)
 }
 
 // json returns the file for JSON. The data size is the actual one, not the one in the header.
-func (f *File) json() infoFile {
-	j := infoFile{Path: f.Path, Format: cmp.Or(f.Format, "safetensors"), Size: encode.Known(f.Size),
-		HeaderSize: encode.Unknown, DataSize: encode.Unknown, Tensors: len(f.tensors())}
-	if f.Header != nil && f.Format == "" {
-		j.Metadata = f.Header.Metadata
-		j.HeaderSize = encode.Known(f.Header.Size)
+func (f *File) json() any {
+	data, metadata := encode.Unknown, map[string]string(nil)
+	if f.headerSize() >= 0 {
+		metadata = f.Header.Metadata
 		if f.Size >= 0 {
-			j.DataSize = encode.Known(max(f.Size-f.Header.DataStart(), 0))
+			data = encode.Known(max(f.Size-f.Header.DataStart(), 0))
 		}
 	}
-	return j
+	return []encode.Member{
+		encode.M("path", f.Path),
+		encode.M("format", cmp.Or(f.Format, "safetensors")),
+		encode.M("size", encode.Known(f.Size)),
+		encode.M("header_size", f.headerSize()),
+		encode.M("data_size", data),
+		encode.M("tensors", len(f.tensors())),
+		encode.M("metadata", metadata),
+	}
 }
 
 // infoTensor is a tensor in JSON.
@@ -177,19 +180,16 @@ func (info *Info) tensorJSON(r *Row) any {
 
 // JSON streams weigh.info/1.
 func (info *Info) JSON(w io.Writer, s typeset.Style) error {
-	type totals struct {
-		Files int `json:"files"`
-		Totals
-	}
 	shown := info.Rows[:info.Selection.shown(len(info.Rows))]
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.info/1"),
 		encode.M("targets", info.Targets),
 		encode.M("sets", info.Sets),
-		encode.M("files", encode.List(info.Files, func(f *File) any { return f.json() })),
+		encode.M("files", encode.List(info.Files, (*File).json)),
 		encode.M("tensors", encode.List(shown, info.tensorJSON)),
 		encode.M("dtypes", info.Dtypes),
-		encode.M("totals", totals{len(info.Files), info.Totals}),
+		encode.M("totals", []encode.Member{encode.M("files", len(info.Files)), encode.M("tensors", info.Totals.Tensors),
+			encode.M("params", info.Totals.Params), encode.M("bytes", info.Totals.Bytes)}),
 		encode.M("logical", logicalOf(info.Models)),
 		encode.M("models", encode.List(info.Models, (*Model).json)),
 		encode.M("violations", finding.FindingsJSON(info.Findings)),

@@ -196,7 +196,7 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 			Cell: func(i int) string { return typeset.Count(int64(info.PerFile[i].Tensors)) }},
 		params(2, func(i int) encode.Known { return encode.Known(info.PerFile[i].Params) }),
 		{Title: "HEADER", Right: true, Yields: 1, Cell: func(i int) string {
-			return cmp.Or(info.Files[i].Format, size(info.Files[i].json().HeaderSize))
+			return cmp.Or(info.Files[i].Format, size(info.Files[i].headerSize()))
 		}},
 		{Title: "FILE SIZE", Right: true, Cell: func(i int) string { return size(encode.Known(info.Files[i].Size)) }},
 	}}

@@ -162,28 +162,25 @@ func writeValues(w *bufio.Writer, s typeset.Style, metadata map[string]string, d
 	}
 }
 
-// metadataFile is a file in JSON.
-type metadataFile struct {
-	Path     string                     `json:"path"`
-	Metadata map[string]string          `json:"metadata"`
-	Expanded map[string]json.RawMessage `json:"expanded"` // values that are JSON objects or arrays
-	Facts    []saidJSON                 `json:"facts"`
-	Digests  *sumsJSON                  `json:"digests"`
-}
-
-// json returns a file for JSON.
+// json returns a file for JSON. Values that are JSON objects or arrays are expanded.
 func (m *Metadata) json(f *File) any {
-	j := metadataFile{Path: f.Path, Expanded: make(map[string]json.RawMessage), Digests: digestsJSON(m.Sums[f.Path])}
+	var entries map[string]string
 	if f.Header != nil {
-		j.Metadata = f.Header.Metadata
+		entries = f.Header.Metadata
 	}
-	j.Facts = saidOf(metadata.Describe(j.Metadata))
-	for key, value := range j.Metadata {
+	all := make(map[string]json.RawMessage)
+	for key, value := range entries {
 		if text, ok := expanded(value); ok {
-			j.Expanded[key] = text
+			all[key] = text
 		}
 	}
-	return j
+	return []encode.Member{
+		encode.M("path", f.Path),
+		encode.M("metadata", entries),
+		encode.M("expanded", all),
+		encode.M("facts", factsJSON(metadata.Describe(entries))),
+		encode.M("digests", digestsJSON(m.Sums[f.Path])),
+	}
 }
 
 // JSON streams weigh.metadata/1.

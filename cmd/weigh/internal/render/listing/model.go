@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/encode"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/model"
@@ -40,9 +41,6 @@ func (m *Model) plain() bool {
 		!m.Facts.Named() && m.Facts.Adapter == nil && m.Other == nil && len(m.notes()) == 0
 }
 
-// bounds returns a range for JSON.
-func bounds(r model.Range) [2]int64 { return [2]int64{r.Low, r.High} }
-
 // certain returns an exact number, or unknown.
 func certain(r model.Range) encode.Known {
 	if r.Exact() {
@@ -51,35 +49,20 @@ func certain(r model.Range) encode.Known {
 	return encode.Unknown
 }
 
-// logical is what weights represent, in JSON.
-type logical struct {
-	Params   encode.Known `json:"params"` // null if inexact
-	Bounds   [2]int64     `json:"bounds"`
-	Exact    bool         `json:"exact"`
-	Unique   encode.Known `json:"unique"`
-	Scheme   string       `json:"scheme"`
-	Bits     *float64     `json:"bits_per_param"` // null without parameters
-	Overhead int64        `json:"overhead"`
-	Buffers  int64        `json:"buffers"`
-	Rules    int          `json:"rules"`
-	Notes    []string     `json:"notes"`
-}
-
-// logicalOf sums up models.
-func logicalOf(models []Model) *logical {
+// logicalOf returns for JSON what weights represent, over all models; nil if there are none.
+func logicalOf(models []Model) any {
 	if len(models) == 0 {
 		return nil
 	}
 	var params, unique model.Range
-	var bytes int64
-	var schemes []string
-	l := &logical{Rules: model.RulesVersion, Notes: []string{}}
+	var bytes, overhead, buffers int64
+	var schemes, notes []string
 	for i := range models {
 		m, n := &models[i], models[i].Counts
 		params = model.Range{Low: encode.Add(params.Low, n.Params.Low), High: encode.Add(params.High, n.Params.High)}
 		unique = model.Range{Low: encode.Add(unique.Low, n.Unique.Low), High: encode.Add(unique.High, n.Unique.High)}
 		bytes = encode.Add(bytes, n.Bytes-n.Buffers)
-		l.Overhead, l.Buffers = encode.Add(l.Overhead, n.Overhead), encode.Add(l.Buffers, n.Buffers)
+		overhead, buffers = encode.Add(overhead, n.Overhead), encode.Add(buffers, n.Buffers)
 		if n.Scheme != "" && !slices.Contains(schemes, n.Scheme) {
 			schemes = append(schemes, n.Scheme)
 		}
@@ -87,159 +70,133 @@ func logicalOf(models []Model) *logical {
 			if len(models) > 1 {
 				note = m.Name + ": " + note
 			}
-			l.Notes = append(l.Notes, note)
+			notes = append(notes, note)
 		}
 	}
-	l.Params, l.Bounds, l.Exact, l.Unique = certain(params), bounds(params), params.Exact(), certain(unique)
-	l.Scheme = strings.Join(schemes, ", ")
+	var bits any // null without parameters
 	if params.High > 0 {
-		bits := fourDecimals(8 * float64(bytes) / float64(params.High))
-		l.Bits = &bits
+		bits = math.Round(8*float64(bytes)/float64(params.High)*1e4) / 1e4
 	}
-	return l
-}
-
-// fourDecimals rounds to four decimals.
-func fourDecimals(n float64) float64 { return math.Round(n*1e4) / 1e4 }
-
-// modelJSON is a model in JSON.
-type modelJSON struct {
-	Name         string            `json:"name"`
-	Logical      *logical          `json:"logical"`
-	Components   []componentJSON   `json:"components"`
-	Groups       []groupJSON       `json:"groups"`
-	Experts      *expertsJSON      `json:"experts"`      // null if none
-	Architecture *architectureJSON `json:"architecture"` // null if unknown
-	Adapter      *adapterJSON      `json:"adapter"`      // null if not an adapter
-	Compat       *compatJSON       `json:"compat,omitempty"`
-}
-
-// sums over some tensors.
-type sums struct {
-	Tensors int          `json:"tensors"`
-	Stored  int64        `json:"stored"`
-	Params  encode.Known `json:"params"`
-	Bounds  [2]int64     `json:"bounds"`
-	Bytes   int64        `json:"bytes"`
-}
-
-func sumsOf(t *model.Tally) sums {
-	return sums{t.Tensors, t.Stored, certain(t.Params), bounds(t.Params), t.Bytes}
-}
-
-type componentJSON struct {
-	Component string `json:"component"`
-	sums
-}
-
-type groupJSON struct {
-	Rule   string       `json:"rule"`
-	Scheme string       `json:"scheme"`
-	Dtype  string       `json:"dtype"`
-	Bits   encode.Known `json:"bits"` // null if unknown or mixed
-	Why    string       `json:"why"`
-	First  string       `json:"first"`
-	sums
-}
-
-type expertsJSON struct {
-	Count  encode.Known `json:"count"`
-	Chosen encode.Known `json:"chosen"`
-	Active encode.Known `json:"active"`
-	Bounds *[2]int64    `json:"bounds"` // null if the configuration lacks it
-}
-
-type factJSON struct {
-	Value any          `json:"value"` // null if unknown
-	From  model.Source `json:"from"`
-}
-
-type architectureJSON struct {
-	Name    factJSON `json:"name"`
-	Type    factJSON `json:"type"`
-	Layers  factJSON `json:"layers"`
-	Hidden  factJSON `json:"hidden"`
-	Vocab   factJSON `json:"vocab"`
-	Heads   factJSON `json:"heads"`
-	KVHeads factJSON `json:"kv_heads"`
-}
-
-type adapterJSON struct {
-	Kind    string   `json:"kind"`
-	Modules int      `json:"modules"`
-	Rank    factJSON `json:"rank"`
-	Ranks   []int64  `json:"ranks"`
-	Alpha   factJSON `json:"alpha"`
-	Targets []string `json:"targets"`
-	Base    factJSON `json:"base"`
-}
-
-type compatJSON struct {
-	Name        string           `json:"name"`
-	Version     string           `json:"version"`
-	Total       encode.Known     `json:"total"` // null if refused
-	Dtypes      map[string]int64 `json:"dtypes"`
-	Refused     string           `json:"refused"`
-	Differences []differenceJSON `json:"differences"`
-}
-
-type differenceJSON struct {
-	Cause   string `json:"cause"`
-	Tensors int    `json:"tensors"`
-	Params  int64  `json:"params"`
+	return []encode.Member{
+		encode.M("params", certain(params)),
+		bounds(params),
+		encode.M("exact", params.Exact()),
+		encode.M("unique", certain(unique)),
+		encode.M("scheme", strings.Join(schemes, ", ")),
+		encode.M("bits_per_param", bits),
+		encode.M("overhead", overhead),
+		encode.M("buffers", buffers),
+		encode.M("rules", model.RulesVersion),
+		encode.M("notes", notes),
+	}
 }
 
 // json returns the model for JSON.
 func (m *Model) json() any {
-	j := modelJSON{Name: m.Name, Logical: logicalOf([]Model{*m}), Components: []componentJSON{}, Groups: []groupJSON{}}
-	for i := range m.Counts.Components {
-		p := &m.Counts.Components[i]
-		j.Components = append(j.Components, componentJSON{string(p.Key), sumsOf(&p.Tally)})
-	}
-	for i := range m.Counts.Groups {
-		g := &m.Counts.Groups[i]
-		j.Groups = append(j.Groups, groupJSON{string(g.Rule), g.Scheme, string(g.Dtype), positive(g.Bits), g.Why,
-			typeset.Shortened(g.First), sumsOf(&g.Tally)})
-	}
-	if x := m.Counts.Experts; x != nil {
-		j.Experts = &expertsJSON{Count: positive(x.Count), Chosen: positive(x.Chosen), Active: encode.Unknown}
-		if x.Chosen > 0 {
-			b := bounds(x.Active)
-			j.Experts.Active, j.Experts.Bounds = certain(x.Active), &b
-		}
-	}
-	if f := m.Facts; f.Known() {
-		j.Architecture = &architectureJSON{
-			nameOf(f.Name), nameOf(f.Type), factOf(f.Layers), factOf(f.Hidden), factOf(f.Vocab), factOf(f.Heads),
-			factOf(f.KVHeads),
-		}
-	}
-	if a := m.Facts.Adapter; a != nil {
-		j.Adapter = &adapterJSON{
-			a.Kind, a.Modules, factOf(a.Rank), append([]int64{}, a.Ranks...), fact(a.Alpha, a.AlphaFrom),
-			append([]string{}, a.Targets...), nameOf(a.Base),
-		}
+	members := []encode.Member{
+		encode.M("name", m.Name),
+		encode.M("logical", logicalOf([]Model{*m})),
+		encode.M("components", encode.List(m.Counts.Components, componentJSON)),
+		encode.M("groups", encode.List(m.Counts.Groups, groupJSON)),
+		encode.M("experts", expertsJSON(m.Counts.Experts)),
+		encode.M("architecture", architectureJSON(m.Facts)),
+		encode.M("adapter", adapterJSON(m.Facts.Adapter)),
 	}
 	if m.Other != nil {
-		j.Compat = compatOf(m.Other)
+		members = append(members, encode.M("compat", compatJSON(m.Other)))
 	}
-	return j
+	return members
 }
 
-// compatOf returns the count of another program for JSON.
-func compatOf(x *compat.Result) *compatJSON {
-	j := &compatJSON{Name: x.Name, Version: x.Version, Total: encode.Known(x.Total), Dtypes: make(map[string]int64),
-		Refused: x.Refused, Differences: []differenceJSON{}}
+// bounds returns the bounds of a number for JSON.
+func bounds(r model.Range) encode.Member { return encode.M("bounds", [2]int64{r.Low, r.High}) }
+
+// sums returns the sums over some tensors for JSON.
+func sums(t *model.Tally) []encode.Member {
+	return []encode.Member{encode.M("tensors", t.Tensors), encode.M("stored", t.Stored),
+		encode.M("params", certain(t.Params)), bounds(t.Params), encode.M("bytes", t.Bytes)}
+}
+
+func componentJSON(p *model.Part[model.Component]) any {
+	return append([]encode.Member{encode.M("component", p.Key)}, sums(&p.Tally)...)
+}
+
+func groupJSON(g *model.Group) any {
+	return append([]encode.Member{
+		encode.M("rule", g.Rule),
+		encode.M("scheme", g.Scheme),
+		encode.M("dtype", g.Dtype),
+		encode.M("bits", positive(g.Bits)), // null if unknown or mixed
+		encode.M("why", g.Why),
+		encode.M("first", typeset.Shortened(g.First)),
+	}, sums(&g.Tally)...)
+}
+
+// expertsJSON returns experts for JSON; null if there are none. The active ones are null if the
+// configuration does not say how many are chosen.
+func expertsJSON(x *model.Routing) any {
+	if x == nil {
+		return nil
+	}
+	active, within := encode.Unknown, encode.M("bounds", nil)
+	if x.Chosen > 0 {
+		active, within = certain(x.Active), bounds(x.Active)
+	}
+	return []encode.Member{encode.M("count", positive(x.Count)), encode.M("chosen", positive(x.Chosen)),
+		encode.M("active", active), within}
+}
+
+// architectureJSON returns the architecture for JSON; null if it is not known.
+func architectureJSON(f *model.Facts) any {
+	if !f.Known() {
+		return nil
+	}
+	return []encode.Member{
+		fact("name", f.Name.Value, f.Name.From),
+		fact("type", f.Type.Value, f.Type.From),
+		fact("layers", f.Layers.Value, f.Layers.From),
+		fact("hidden", f.Hidden.Value, f.Hidden.From),
+		fact("vocab", f.Vocab.Value, f.Vocab.From),
+		fact("heads", f.Heads.Value, f.Heads.From),
+		fact("kv_heads", f.KVHeads.Value, f.KVHeads.From),
+	}
+}
+
+// adapterJSON returns an adapter for JSON; null if the model is none.
+func adapterJSON(a *model.Adapter) any {
+	if a == nil {
+		return nil
+	}
+	return []encode.Member{
+		encode.M("kind", a.Kind),
+		encode.M("modules", a.Modules),
+		fact("rank", a.Rank.Value, a.Rank.From),
+		encode.M("ranks", a.Ranks),
+		fact("alpha", a.Alpha, a.AlphaFrom),
+		encode.M("targets", a.Targets),
+		fact("base", a.Base.Value, a.Base.From),
+	}
+}
+
+// compatJSON returns the count of another program for JSON. The total is null if it refuses.
+func compatJSON(x *compat.Result) any {
+	total, dtypes := encode.Known(x.Total), make(map[safetensors.Dtype]int64)
 	if x.Refused != "" {
-		j.Total = encode.Unknown
+		total = encode.Unknown
 	}
 	for _, d := range x.Dtypes {
-		j.Dtypes[string(d.Dtype)] = d.Params
+		dtypes[d.Dtype] = d.Params
 	}
-	for _, d := range x.Differences {
-		j.Differences = append(j.Differences, differenceJSON(d))
+	return []encode.Member{
+		encode.M("name", x.Name),
+		encode.M("version", x.Version),
+		encode.M("total", total),
+		encode.M("dtypes", dtypes),
+		encode.M("refused", x.Refused),
+		encode.M("differences", encode.List(x.Differences, func(d *compat.Difference) any {
+			return []encode.Member{encode.M("cause", d.Cause), encode.M("tensors", d.Tensors), encode.M("params", d.Params)}
+		})),
 	}
-	return j
 }
 
 // positive returns n, or unknown for 0.
@@ -250,13 +207,11 @@ func positive(n int64) encode.Known {
 	return encode.Unknown
 }
 
-// fact returns a fact for JSON.
-func fact[T comparable](value T, from model.Source) factJSON {
-	if value == *new(T) {
-		return factJSON{nil, from}
+// fact returns a fact for JSON. Its value is null if it is not known.
+func fact[T comparable](name string, value T, from model.Source) encode.Member {
+	var known any
+	if value != *new(T) {
+		known = value
 	}
-	return factJSON{value, from}
+	return encode.M(name, []encode.Member{encode.M("value", known), encode.M("from", from)})
 }
-
-func factOf(n model.Number) factJSON { return fact(n.Value, n.From) }
-func nameOf(t model.Text) factJSON   { return fact(t.Value, t.From) }

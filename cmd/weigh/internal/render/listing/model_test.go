@@ -62,8 +62,26 @@ func TestHostileModels(t *testing.T) {
 // Sums of several models are those of all, and a note says whose it is.
 func TestLogicalOfSeveral(t *testing.T) {
 	info := hostileModel(t)
-	one, both := logicalOf(info.Models[1:]), logicalOf(info.Models)
-	if both.Bounds != [2]int64{2 * one.Bounds[0], 2 * one.Bounds[1]} || both.Scheme != one.Scheme || *both.Bits != *one.Bits {
+	type sums struct {
+		Logical struct {
+			Bounds [2]int64
+			Scheme string
+			Bits   float64 `json:"bits_per_param"`
+			Notes  []string
+		}
+	}
+	logical := func(models []Model) (got sums) {
+		var b bytes.Buffer
+		if err := (&Info{Models: models}).JSON(&b, typeset.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	one, both := logical(info.Models[1:]).Logical, logical(info.Models).Logical
+	if both.Bounds != [2]int64{2 * one.Bounds[0], 2 * one.Bounds[1]} || both.Scheme != one.Scheme || both.Bits != one.Bits {
 		t.Errorf("%+v of two, %+v of one", both, one)
 	}
 	if len(both.Notes) <= len(one.Notes) || !strings.HasPrefix(both.Notes[0], info.Models[0].Name) {

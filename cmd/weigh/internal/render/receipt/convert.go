@@ -29,30 +29,6 @@ type Convert struct {
 	Version        string // of the program
 }
 
-// convertSource is a source in JSON.
-type convertSource struct {
-	Path     string           `json:"path"`
-	Size     int64            `json:"size"`
-	SHA256   encode.Hex       `json:"sha256"` // null for a plan
-	Format   torch.Format     `json:"format"`
-	Root     string           `json:"root"`
-	Verdict  string           `json:"verdict"`
-	Complete bool             `json:"complete"`
-	Reason   *string          `json:"reason"` // null if complete
-	Tensors  int              `json:"tensors"`
-	Warnings []string         `json:"warnings"`
-	Skipped  []convertSkipped `json:"skipped"`
-}
-
-// convertSkipped is a skipped value in JSON.
-type convertSkipped struct {
-	Path        string `json:"path"`
-	What        string `json:"what"`
-	Tensors     int    `json:"tensors"`
-	Values      int    `json:"values"`
-	Unsupported bool   `json:"unsupported"`
-}
-
 // convertTensor is a tensor in JSON.
 type convertTensor struct {
 	Name   string            `json:"name"`
@@ -66,12 +42,6 @@ type convertTensor struct {
 	SHA256 encode.Hex        `json:"sha256"`
 }
 
-// convertDropped is a dropped tensor in JSON.
-type convertDropped struct {
-	Name string `json:"name"`
-	Kept string `json:"kept"`
-}
-
 // JSON streams weigh.convert/1.
 func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
 	return encode.Object(w, s, slices.Concat([]encode.Member{
@@ -83,28 +53,39 @@ func (c *Convert) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("verdict", c.Verdict.String()),
 		encode.M("sources", encode.List(c.Sources, sourceJSON)),
 	}, c.Out.members(c.rows()), []encode.Member{
-		encode.M("dropped", encode.List(c.Dropped, func(d *convert.Dropped) any { return convertDropped(*d) })),
+		encode.M("dropped", encode.List(c.Dropped, func(d *convert.Dropped) any {
+			return []encode.Member{encode.M("name", d.Name), encode.M("kept", d.Kept)}
+		})),
 		encode.M("shared", c.Shared),
 		encode.M("values", encode.OrNull(c.Values)),
 		encode.M("warnings", c.Warnings),
 	}, c.Out.others(), []encode.Member{c.Out.totals()}))
 }
 
-// sourceJSON returns a source for JSON.
+// sourceJSON returns a source for JSON. The digest of a planned one is null, and the reason of a
+// complete one.
 func sourceJSON(source **convert.Source) any {
 	one := *source
-	j := convertSource{
-		Path: one.Path, Size: one.Size, SHA256: one.SHA256, Format: one.Format, Root: one.Root,
-		Verdict: one.Report.Verdict.String(), Complete: one.Report.Complete,
-		Tensors: one.Tensors, Warnings: append([]string{}, one.Warnings...), Skipped: []convertSkipped{},
+	var reason *string
+	if !one.Report.Complete {
+		reason = &one.Report.Reason
 	}
-	if !j.Complete {
-		j.Reason = &one.Report.Reason
+	return []encode.Member{
+		encode.M("path", one.Path),
+		encode.M("size", one.Size),
+		encode.M("sha256", encode.Hex(one.SHA256)),
+		encode.M("format", one.Format),
+		encode.M("root", one.Root),
+		encode.M("verdict", one.Report.Verdict.String()),
+		encode.M("complete", one.Report.Complete),
+		encode.M("reason", reason),
+		encode.M("tensors", one.Tensors),
+		encode.M("warnings", one.Warnings),
+		encode.M("skipped", encode.List(one.Skipped, func(k *torch.Skipped) any {
+			return []encode.Member{encode.M("path", k.Path), encode.M("what", k.What), encode.M("tensors", k.Tensors),
+				encode.M("values", k.Values), encode.M("unsupported", k.Unsupported)}
+		})),
 	}
-	for _, k := range one.Skipped {
-		j.Skipped = append(j.Skipped, convertSkipped{k.Path, k.What, k.Tensors, k.Values, k.Unsupported})
-	}
-	return j
 }
 
 // rows streams the tensors.
@@ -223,41 +204,29 @@ func (c *Convert) leftOut() []note {
 	return []note{values, without, dropped, shared, {"", "not copied", c.Out.NotCopied}}
 }
 
-// valuesFile is the values of one source.
-type valuesFile struct {
-	Path    string          `json:"path"`
-	Values  json.RawMessage `json:"values"`
-	LeftOut []valueLeftOut  `json:"left_out"`
-}
-
-// valueLeftOut is a value that JSON cannot represent.
-type valueLeftOut struct {
-	Path string `json:"path"`
-	What string `json:"what"`
-}
-
 // ValuesJSON writes weigh.values/1, indented.
 func (c *Convert) ValuesJSON(w io.Writer, _ typeset.Style) error {
-	doc := struct {
-		Schema string       `json:"schema"`
-		Files  []valuesFile `json:"files"`
-	}{"weigh.values/1", []valuesFile{}}
-	for _, one := range c.Sources {
-		f := valuesFile{Path: one.Path, Values: json.RawMessage("null"), LeftOut: []valueLeftOut{}}
-		if v := one.Values; v != nil {
-			f.Values = v.JSON
-			for _, k := range v.LeftOut {
-				f.LeftOut = append(f.LeftOut, valueLeftOut{k.Path, k.What})
+	var line, text bytes.Buffer
+	err := encode.Object(&line, typeset.Style{}, []encode.Member{
+		encode.M("schema", "weigh.values/1"),
+		encode.M("files", encode.List(c.Sources, func(source **convert.Source) any {
+			values := (*source).Values
+			if values == nil {
+				values = &torch.Values{JSON: []byte("null")}
 			}
-		}
-		doc.Files = append(doc.Files, f)
-	}
-	line, err := encode.Marshal(doc)
+			return []encode.Member{
+				encode.M("path", (*source).Path),
+				encode.M("values", json.RawMessage(values.JSON)),
+				encode.M("left_out", encode.List(values.LeftOut, func(k *torch.Skipped) any {
+					return []encode.Member{encode.M("path", k.Path), encode.M("what", k.What)}
+				})),
+			}
+		})),
+	})
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := json.Indent(&text, append(line, '\n'), "", "  "); err != nil {
+	if err := json.Indent(&text, line.Bytes(), "", "  "); err != nil {
 		return err
 	}
 	_, err = text.WriteTo(w)

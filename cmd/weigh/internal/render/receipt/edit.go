@@ -74,18 +74,6 @@ func (e *Edit) totals() (t editTotals) {
 	return t
 }
 
-// editFile is a file in JSON.
-type editFile struct {
-	Path        string            `json:"path"`
-	Action      edit.Action       `json:"action"`
-	Size        int64             `json:"size"`
-	HeaderSize  int64             `json:"header_size"`
-	Tensors     int               `json:"tensors"`
-	Overwritten encode.Pair       `json:"overwritten"` // null for other actions
-	Before      map[string]string `json:"metadata_before"`
-	After       map[string]string `json:"metadata_after"`
-}
-
 // editTensor is a tensor in JSON.
 type editTensor struct {
 	Name     *string           `json:"name"` // null if dropped, like the dtype
@@ -100,11 +88,19 @@ type editTensor struct {
 	Losses   *editLosses       `json:"losses"` // null if not cast
 }
 
-// editFileJSON returns a file for JSON.
+// editFileJSON returns a file for JSON. What was overwritten is null for other actions.
 func editFileJSON(f *edit.File) any {
 	at := f.Overwritten
-	return editFile{f.Path, f.Action, f.Size, f.HeaderSize, f.Tensors,
-		encode.Pair{Begin: at.Begin, End: at.End, Known: f.Action == edit.Overwritten}, f.Before, f.After}
+	return []encode.Member{
+		encode.M("path", f.Path),
+		encode.M("action", f.Action),
+		encode.M("size", f.Size),
+		encode.M("header_size", f.HeaderSize),
+		encode.M("tensors", f.Tensors),
+		encode.M("overwritten", encode.Pair{Begin: at.Begin, End: at.End, Known: f.Action == edit.Overwritten}),
+		encode.M("metadata_before", f.Before),
+		encode.M("metadata_after", f.After),
+	}
 }
 
 // tensorJSON returns a tensor for JSON.
