@@ -330,7 +330,57 @@ class Maker(Code):
         if self.r.random() < 0.2:
             body = b"\x95" + struct.pack("<Q", len(body) + self.r.choice([0, 0, 1, 5, len(PAYLOAD) + 1])) + body
         before = self.r.choice([b"", b"", b"]\x94", self.text("os") + b"\x940" + self.text("system") + b"\x940"])
-        return b"\x80\x04" + before + body + self.hidden(size) + b".", self.pick("joblib", "joblib", "joblib", "pkl"), False
+        return b"\x80\x04" + before + self.alone_in(body + self.hidden(size)) + b".", self.pick("joblib", "joblib", "joblib", "pkl"), False
+
+    def honest_wrapper(self, dtype, n):
+        """Returns the instructions for a wrapper of n elements, as joblib writes it but for the class's name."""
+        state = {
+            "subclass": Raw(self.name("numpy", "ndarray")),
+            "shape": (n,),
+            "order": "C",
+            "dtype": Raw(self.reduced(np.dtype(dtype), True)),
+            "allow_mmap": dtype != "O",
+            "numpy_array_alignment_bytes": None,
+        }
+        return self.name("joblib.numpy_pickle", "NumpyArrayWrapper") + b")\x81" + self.value(state) + b"b"
+
+    def alone_in(self, code):
+        """Replaces all payloads but one by instructions that do nothing but push a value."""
+        parts = code.split(PAYLOAD)
+        harmless = b"K\x00" if len(PAYLOAD) % 2 == 0 else b"N"
+        harmless += b"N0" * ((len(PAYLOAD) - len(harmless)) // 2)
+        keep = self.r.randrange(len(parts) - 1) if len(parts) > 1 else 0
+        out = parts[0]
+        for i, part in enumerate(parts[1:]):
+            out += (PAYLOAD if i == keep else harmless) + part
+        return out
+
+    def mixed(self):
+        """A file of joblib with arrays, nested pickles and frames, of which one has a payload for some reader."""
+        out, used = b"\x80\x04]", False
+        for _ in range(self.r.choice([1, 2, 2, 3])):
+            n = self.r.choice([0, 1, 7, 40, 90])
+            swallow = b"B" + struct.pack("<I", self.r.choice([5, 30, 60, 100]))
+            junk = self.r.choice([b"\xff", b"0", b"N", b".", b"A"]) * n
+            inner = self.r.choice([b"N.", b"](NNe.", PAYLOAD + b".", self.honest_wrapper("u1", n) + PAYLOAD[:n].ljust(n, b"0") + b"."])
+            inner = self.pick(b"\x80\x04", b"\x80\x02", b"") + inner
+            if self.r.random() < 0.4:
+                inner = b"\x80\x04\x95" + struct.pack("<Q", max(len(inner) + self.r.choice([0, 0, 1, 5, 20, -1]), 0)) + inner
+            data = self.r.choice([junk, b"0" + PAYLOAD + junk, PAYLOAD + junk, swallow + junk])[: max(n, 0)].ljust(n, b"0")
+            part = self.r.choice([
+                self.honest_wrapper("u1", n) + data + self.pick(b"a", b"0", swallow + b"a"),
+                self.honest_wrapper("O", 2) + inner + self.pick(b"a", b"0", swallow, b"0" + PAYLOAD + b"0"),
+                swallow + junk,
+                b"0" + PAYLOAD,
+                b"N0",
+            ])  # fmt: skip
+            if self.r.random() < 0.4:
+                cut = self.r.choice([len(part), self.r.randrange(len(part) + 1), len(part) + self.r.randrange(30)])
+                part = b"\x95" + struct.pack("<Q", cut) + part
+            out += part
+        out += self.pick(b"", b"0" + PAYLOAD, PAYLOAD, b"N" * 70)
+        out = self.alone_in(out)
+        return out + b".", self.pick("joblib", "joblib", "pkl", "z"), False
 
     def array(self):
         """A pickle of an array, or something like it."""
@@ -384,26 +434,33 @@ class Maker(Code):
         code = b"\x80\x04" + self.r.choice([b"", b"N0", b"]\x94\x30"]) + PAYLOAD + b"."
         first, rest = code[: self.r.randrange(1, len(code))], b""
         kind = self.pick("gz", "z", "xz", "bz2", "alone", "lz4" if lz4 else "gz")
-        if self.r.random() < 0.5:
+        if self.r.random() < 0.4:
             first, rest = code, b""
         else:
             rest = code[len(first) :]
         if kind == "gz":
-            return b"".join(self.gzipped(part) for part in (first, rest) if part), "gz", False
+            return b"".join(self.gzipped(part) for part in self.parts(first, rest)), "gz", False
         if kind == "bz2":
-            return b"".join(bz2.compress(part) for part in (first, rest) if part) + self.pick(b"", b"junk"), "bz2", False
+            return b"".join(bz2.compress(part) for part in self.parts(first, rest)) + self.pick(b"", b"junk"), "bz2", False
         if kind == "xz":
             pad = bytes(4 * self.r.randrange(3))
-            return pad.join(self.xz(part) for part in (first, rest) if part) + pad, "xz", False
+            return pad.join(self.xz(part) for part in self.parts(first, rest)) + pad, "xz", False
         if kind == "lz4":
             skip = b"\x50\x2a\x4d\x18" + struct.pack("<I", 5) + b"12345"
             parts = [lz4.compress(part, content_checksum=self.pick(True, False), block_linked=self.pick(True, False),
-                                  store_size=self.pick(True, False)) for part in (first, rest) if part]  # fmt: skip
+                                  store_size=self.pick(True, False)) for part in self.parts(first, rest)]  # fmt: skip
             return self.pick(b"", skip).join(parts), "lz4", False
         if kind == "alone":
-            parts = [self.alone(part) for part in (first, rest) if part]
+            parts = [self.alone(part) for part in self.parts(first, rest)]
             return b"".join(parts), self.pick("joblib", "xz"), False
         return self.zfile(code), "joblib", False
+
+    def parts(self, first, rest):
+        """Returns the parts of a file, with empty ones among them."""
+        parts = [part for part in (first, rest) if part]
+        while self.r.random() < 0.2:
+            parts.insert(self.r.randrange(len(parts) + 1), b"")
+        return parts
 
     def gzipped(self, part):
         raw = zlib.compressobj(self.r.randrange(10), zlib.DEFLATED, -15)
@@ -518,8 +575,8 @@ def main():
     if args.child:
         return child(json.load(sys.stdin))
     begin, total, ran, crashed, bad = time.monotonic(), 0, 0, 0, []
-    kinds = args.only.split(",") if args.only else ["wrapper", "array", "header", "packed", "tar", "written"]
-    counts = dict.fromkeys(kinds, 0)
+    kinds = args.only.split(",") if args.only else ["wrapper", "mixed", "array", "header", "packed", "tar", "written"]
+    counts, said = dict.fromkeys(kinds, 0), {}
     batch = 0
     while time.monotonic() - begin < args.seconds and len(bad) < 50:
         folder = args.work / f"batch{batch}"
@@ -548,6 +605,7 @@ def main():
             if result["ran"] or result["crashed"]:
                 ran, crashed = ran + result["ran"], crashed + result["crashed"]
                 counts[next(k for k in kinds if name.startswith(k))] += 1
+                said[verdict] = said.get(verdict, 0) + 1
                 wrong = verdict == "safe"
             else:
                 wrong = honest[name] and verdict == "dangerous"
@@ -558,7 +616,7 @@ def main():
         shutil.rmtree(folder)
         batch += 1
     print(f"loaders: {total} files, {ran} ran something, {crashed} crashed, {len(bad)} judged wrongly (seed {args.seed})")
-    print("loaders:", ", ".join(f"{n} of {kind}" for kind, n in counts.items()))
+    print("loaders:", ", ".join(f"{n} of {kind}" for kind, n in counts.items()), "are judged", said)
     for line in bad:
         print(line)
     return 1 if bad else 0
