@@ -5,6 +5,7 @@ package scan
 import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/columnar"
+	"github.com/weightools/safetensors/pickle/scan/internal/hdf5"
 	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
 	"github.com/weightools/safetensors/pickle/scan/internal/rdata"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
@@ -24,6 +25,7 @@ const (
 	RuleTFLite      pickle.Rule = tflite.RuleCustom
 	RuleArrowType   pickle.Rule = columnar.RuleType
 	RuleArrowPickle pickle.Rule = columnar.RulePickle
+	RuleHDF5File    pickle.Rule = hdf5.RuleFile
 	RuleRPromise    pickle.Rule = rdata.RulePromise
 	RuleRCode       pickle.Rule = rdata.RuleCode
 )

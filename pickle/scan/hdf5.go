@@ -1,4 +1,4 @@
-// HDF5, the container of Keras before version 3: searched, not parsed.
+// HDF5, the container of Keras before version 3.
 
 package scan
 
@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/hdf5"
 )
 
 // hdf5Magic is the signature of HDF5, at offset 0 or, after a user block, at 512, 1024, 2048
@@ -32,33 +33,67 @@ func (p *part) hdf5At() (int64, error) {
 	return -1, nil
 }
 
-// hdf5 analyzes an HDF5 file. It is searched for the configuration of a model, which is an
-// attribute stored as plain text, and for pickles, which PyTables stores in attributes and
-// loads.
+// hdf5 analyzes an HDF5 file. Its bytes are searched for the configuration of a model, which is an
+// attribute stored as plain text, and for pickles, which PyTables stores in attributes and loads.
+// Attributes behind the bytes that are searched are found by the structure of the file.
 func (p *part) hdf5(at int64) error {
-	p.is("hdf5")
-	p.swept = true
-	if err := p.sweep(extent.Span{End: at}); err != nil {
+	member := p.holds && p.known.Has(at) // the first file of an archive, which is analyzed itself, too
+	if !member {
+		p.is("hdf5")
+		p.swept = true
+		if err := p.sweep(extent.Span{End: at}); err != nil {
+			return err
+		}
+	}
+	c, err := hdf5.Analyze(p.file, p.size, at, p.spend)
+	if err := p.limited(err); err != nil {
 		return err
+	}
+	for _, f := range c.Findings {
+		p.add(f)
 	}
 	const usual = 256 << 20 // bytes
 	end := p.size
 	if !p.Deep && p.size > usual {
 		end = usual
-		p.unscanned(end, "only the first %s of the HDF5 file were searched for the configuration of a model", bytesOf(end))
 	}
-	p.find(RuleConfigSearch, at, "the HDF5 file was searched for configurations, not parsed")
-	if err := p.configs(extent.Span{Begin: at, End: end}); err != nil {
+	switch {
+	case c.Unread == "" && !c.Pickled:
+	case end < p.size:
+		p.unscanned(end, "only the first %s of the HDF5 file were searched for the configuration of a model", bytesOf(end))
+	case c.Unread != "" && !member:
+		p.find(RuleConfigSearch, at, "the HDF5 file was searched for configurations, not parsed completely")
+		if c.Damaged {
+			break // no program opens it
+		}
+		p.unanalysed("the structure of the HDF5 file was not read completely: %s", c.Unread)
+	}
+	if err := p.searchHDF5(extent.Span{Begin: at, End: end}); err != nil {
+		return err
+	}
+	for _, a := range c.Attributes {
+		if a.End > end {
+			if err := p.searchHDF5(extent.Span{Begin: a.Pos, End: a.End}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// searchHDF5 searches a range for configurations and pickles.
+func (p *part) searchHDF5(span extent.Span) error {
+	if err := p.configs(span); err != nil {
 		return err
 	}
 	opts := p.pickleOptions()
 	opts.Search = true
-	r, err := pickle.Analyze(io.NewSectionReader(p.file, at, end-at), end-at, opts)
+	r, err := pickle.Analyze(io.NewSectionReader(p.file, span.Begin, span.Len()), span.Len(), opts)
 	if err != nil {
 		return err
 	}
-	p.searched(r, at)
-	p.hidden(r, at)
+	p.searched(r, span.Begin)
+	p.hidden(r, span.Begin)
 	return nil
 }
 

@@ -67,8 +67,8 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
-// An HDF5 file is searched for configurations and pickles at any offset.
-func TestHDF5(t *testing.T) {
+// An HDF5 file without a valid structure is searched for configurations and pickles at any offset.
+func TestHDF5Search(t *testing.T) {
 	const good = `{"class_name": "Sequential", "config": {"layers": []}}`
 	const bad = `{"class_name": "Sequential", "config": {"layers": [{"class_name": "Lambda"}]}}`
 	pad := strings.Repeat("\x00", 3000)

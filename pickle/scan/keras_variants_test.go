@@ -128,7 +128,7 @@ func TestVariantsKeras(t *testing.T) {
 				"m.keras":           zipped(t, file{"config.json", text}),
 				"n.keras":           zipped(t, file{"a/b/config.json", text}, file{"other.bin", "1234"}, file{"assets/x.txt", "x"}),
 				"tfjs/model.json":   []byte(`{"modelTopology":` + text + `,"weightsManifest":[]}`),
-				"m.h5":              []byte(hdf5Magic + strings.Repeat("\x00", 100) + text + strings.Repeat("\x00", 3000)),
+				"m.h5":              []byte(h5File(0, []string{h5Attribute("model_config", text)}, nil)),
 				"keras_metadata.pb": []byte(metadata),
 				"saved_model.pb":    []byte(saved),
 				"m.tar":             tarred(t, file{"x/config.json", text}),

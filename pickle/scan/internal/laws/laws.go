@@ -106,6 +106,7 @@ var Table = [...]Law{
 	{"tflite-custom-op", pickle.Warning, "A TensorFlow Lite model contains an operator that a library must provide."},
 	{"arrow-extension-type", pickle.Warning, "A column of an Arrow or Parquet file has an extension type of a library."},
 	{"arrow-pickled-type", pickle.Error, "An extension type in an Arrow or Parquet file is a pickle."},
+	{"hdf5-external-file", pickle.Warning, "An HDF5 file reads other files when it is read."},
 	{"r-promise", pickle.Error, "Data of R contains a promise, which runs code when the value is used."},
 	{"r-code", pickle.Warning, "Data of R contains functions or bytecode."},
 	{"metadata-code", pickle.Warning,
