@@ -57,13 +57,18 @@ func look(p *part) error {
 	return p.rest()
 }
 
-// boxes analyzes archives and compressed data.
+// boxes analyzes archives and compressed data. One does not exclude the others: the name of a member of a tar archive can
+// begin another.
 func (p *part) boxes(head []byte) error {
 	if string(head[:min(len(head), 4)]) == "PK\x03\x04" {
-		return p.zip()
+		if err := p.zip(); err != nil {
+			return err
+		}
 	}
 	if tarwalk.Has(head) {
-		return p.tar()
+		if err := p.tar(); err != nil {
+			return err
+		}
 	}
 	for _, c := range codec.Detect(head) {
 		if ok, err := p.wrapped(c); ok || err != nil {
@@ -114,7 +119,7 @@ func (p *part) tail([]byte) error {
 		return nil
 	}
 	end, err := zipwalk.Find(p.file, p.size)
-	if err != nil || end < 0 || (p.holds || p.packed) && p.known.Has(end) {
+	if err != nil || end < 0 || p.zips.Has(end) {
 		return err
 	}
 	return p.zip()

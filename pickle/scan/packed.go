@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/codec"
 	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/internal/zipwalk"
 	"github.com/weightools/safetensors/pickle/scan/internal/unpack"
 )
 
@@ -62,7 +64,30 @@ func (p *part) opened(u *unpack.File, name string) error {
 	sub := p.newPart(p, name, u, u.Size)
 	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded
 	sub.goesOn = errors.Is(u.Damage, unpack.ErrLimit)
-	return p.inside(sub)
+	if err := p.inside(sub); err != nil || !sub.zipped {
+		return err
+	}
+	return p.stored(sub)
+}
+
+// stored records that an archive is stored in compressed data as it is, if it is: deflate does not compress what is
+// compressed already. Python finds the same archive in both.
+func (p *part) stored(sub *part) error {
+	const most = 1<<16 - 1 // bytes of a block that is not compressed
+	end, err := zipwalk.Find(p.file, p.size)
+	if err != nil || end < 0 || sub.size > most {
+		return err
+	}
+	unpacked, err := sub.at(0, int(sub.size))
+	if err != nil {
+		return err
+	}
+	begin := end - int64(bytes.LastIndex(unpacked, []byte("PK\x05\x06")))
+	if packed, err := p.at(begin, int(sub.size)); err != nil || !bytes.Equal(packed, unpacked) {
+		return err
+	}
+	p.zips.Add(extent.Span{Begin: begin, End: begin + sub.size})
+	return nil
 }
 
 // behind reports bytes after the end of a format that should fill the part. They are

@@ -39,6 +39,7 @@ type part struct {
 	format  string
 	formats int        // number of formats detected
 	known   extent.Set // ranges explained by a format
+	zips    extent.Set // members that are zip archives
 	swept   bool       // the rest was searched or needs no search
 	verdict pickle.Verdict
 	reason  string // why the analysis is incomplete, "" if it is complete

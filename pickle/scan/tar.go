@@ -67,6 +67,11 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 	}
 	sub := p.section(m.Name, m.Data)
 	sub.name = path.Base(m.Name)
+	defer func() {
+		if sub.zipped {
+			p.zips.Add(m.Data)
+		}
+	}()
 	if !old {
 		return p.settle(sub, func() error {
 			if err := sub.look(); err != nil {
