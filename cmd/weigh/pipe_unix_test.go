@@ -41,7 +41,11 @@ func TestPipes(t *testing.T) {
 			t.Skip(err)
 		}
 		args := strings.Fields(strings.ReplaceAll(k.args, "pipe", pipe))
-		ctx, stop := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		patience := 300 * time.Millisecond
+		if k.code == cli.ExitIO {
+			patience = time.Minute
+		}
+		ctx, stop := context.WithTimeout(context.Background(), patience)
 		var stdout, stderr bytes.Buffer
 		code := run(ctx, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
 		stop()

@@ -3,6 +3,7 @@
 package values
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -15,7 +16,8 @@ import (
 // A Cat prints the values of a tensor, chunk by chunk.
 type Cat struct {
 	Tensor *safetensors.Tensor
-	Bits   bool // NPY writes bit patterns
+	Dtype  safetensors.Dtype // in the file, if it is not that of Tensor
+	Bits   bool              // NPY writes bit patterns
 }
 
 // fullPart is the size of the output buffer.
@@ -82,7 +84,7 @@ func (c *Cat) Text(w io.Writer, s typeset.Style) error {
 // claim any number of empty rows.
 func (c *Cat) JSON(w io.Writer, s typeset.Style) error {
 	t := c.Tensor
-	members := []encode.Member{encode.M("schema", "weigh.cat/1"), encode.M("name", t.Name), encode.M("dtype", t.Dtype),
+	members := []encode.Member{encode.M("schema", "weigh.cat/1"), encode.M("name", t.Name), encode.M("dtype", cmp.Or(c.Dtype, t.Dtype)),
 		encode.M("shape", append(encode.Dims{}, t.Shape...))}
 	open, colon, comma, end := "{", ":", ",", "}\n"
 	form := layout{}

@@ -114,11 +114,11 @@ func runCat(ctx context.Context, sess *cli.Session, arg, tensor string, f *catFl
 		return err
 	}
 	defer from.Close()
-	t, err := from.Slice(ctx, tensor)
+	t, dtype, err := from.Slice(ctx, tensor, !f.raw && f.format != "raw")
 	if err != nil {
 		return err
 	}
-	c := &values.Cat{Tensor: t, Bits: f.raw}
+	c := &values.Cat{Tensor: t, Dtype: dtype, Bits: f.raw}
 	say := map[string]func(io.Writer, typeset.Style) error{
 		"text": c.Text, "json": c.JSON, "csv": c.CSV, "npy": c.NPY, "raw": c.Raw,
 	}[f.format]
