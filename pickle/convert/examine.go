@@ -12,8 +12,10 @@ import (
 // Examine returns the error with which Plan refuses the files of a checkpoint: a *[DangerousError], or a
 // *[SourceError] for tensors that safetensors cannot represent. Call it before the tensors of a checkpoint are
 // copied in another way than by Plan. The name of a shard is the path by which the user can open it. Files of
-// other formats, and those that cannot be opened, are left to the caller.
-func (c *Conversion) Examine(ctx context.Context, cp *checkpoint.Checkpoint, name func(shard string) string) error {
+// other formats, and those that cannot be opened, are left to the caller. The sources have only what is skipped, and
+// the reports.
+func (c *Conversion) Examine(ctx context.Context, cp *checkpoint.Checkpoint, name func(shard string) string) (
+	[]*Source, error) {
 	p := &Plan{c: c}
 	for _, shard := range cp.Shards() {
 		opened, err := cp.Opened(ctx, shard)
@@ -26,18 +28,18 @@ func (c *Conversion) Examine(ctx context.Context, cp *checkpoint.Checkpoint, nam
 		}
 		object, err := cp.Object(ctx, shard)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.Sources = append(p.Sources, &Source{Path: name(shard), Size: object.Size(), reader: object.ReaderAt(ctx),
 			Skipped: from.Skipped})
 	}
 	if err := p.judge(); err != nil {
-		return err
+		return nil, err
 	}
 	for _, s := range p.Sources {
 		if err := s.unsupported(); err != nil && !c.DropUnsupported {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return p.Sources, nil
 }

@@ -81,10 +81,7 @@ func sourceJSON(source **convert.Source) any {
 		encode.M("reason", reason),
 		encode.M("tensors", one.Tensors),
 		encode.M("warnings", one.Warnings),
-		encode.M("skipped", encode.List(one.Skipped, func(k *torch.Skipped) any {
-			return []encode.Member{encode.M("path", k.Path), encode.M("what", k.What), encode.M("tensors", k.Tensors),
-				encode.M("values", k.Values), encode.M("unsupported", k.Unsupported)}
-		})),
+		encode.M("skipped", encode.List(one.Skipped, func(k *torch.Skipped) any { return skippedJSON(k) })),
 	}
 }
 
@@ -180,16 +177,6 @@ func (c *Convert) judgement(say func(color, text string)) {
 
 // leftOut returns what was skipped, dropped or shared.
 func (c *Convert) leftOut() []note {
-	values, without := note{"", "skipped", nil}, note{typeset.Yellow, "skipped, because safetensors cannot represent them", nil}
-	for _, one := range c.Sources {
-		for _, k := range one.Skipped {
-			to := &values
-			if k.Unsupported {
-				to = &without
-			}
-			to.names = append(to.names, fmt.Sprintf("%s (%s)", k.Path, k.What)) // writeNotes escapes them
-		}
-	}
 	dropped, shared := note{"", "duplicates, not written", nil}, note{"", "tensors that share memory, written separately", nil}
 	for _, d := range c.Dropped {
 		dropped.names = append(dropped.names, fmt.Sprintf("%s (the same as %s)", d.Name, d.Kept))
@@ -201,7 +188,7 @@ func (c *Convert) leftOut() []note {
 		}
 		shared.names = append(shared.names, text)
 	}
-	return []note{values, without, dropped, shared, {"", "not copied", c.Out.NotCopied}}
+	return append(Skipped(c.Sources).notes(), dropped, shared, note{"", "not copied", c.Out.NotCopied})
 }
 
 // ValuesJSON writes weigh.values/1, indented.

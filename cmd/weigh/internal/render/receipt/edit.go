@@ -15,6 +15,7 @@ import (
 // An Edit reports an edit.
 type Edit struct {
 	*edit.Receipt
+	Skipped   Skipped
 	NotCopied []string // files next to the source that were not copied
 	All       bool     // do not shorten lists on a terminal
 }
@@ -136,6 +137,7 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("index", index),
 		encode.M("tensors", encode.List(e.Tensors, e.tensorJSON)),
 		encode.M("mended", finding.FindingsJSON(e.mended())),
+		e.Skipped.member(),
 		encode.M("not_copied", e.NotCopied),
 		encode.M("totals", e.totals()),
 	})

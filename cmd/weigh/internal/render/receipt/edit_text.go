@@ -23,7 +23,7 @@ func (e *Edit) Text(w io.Writer, s typeset.Style) error {
 		e.writeMetadata(w, s)
 		e.writeMended(w, s)
 		e.writeFiles(w, s)
-		writeNotes(w, s, note{"", "not copied", e.NotCopied})
+		writeNotes(w, s, append(e.Skipped.notes(), note{"", "not copied", e.NotCopied})...)
 		for _, line := range e.verdict() {
 			typeset.Wrap(w, s, 0, typeset.Bold, line)
 		}

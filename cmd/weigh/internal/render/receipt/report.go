@@ -111,6 +111,7 @@ func writeNotes(w *bufio.Writer, s typeset.Style, notes ...note) {
 // A Reshard reports a split or a merge, or the plan of one.
 type Reshard struct {
 	Files
+	Skipped  Skipped
 	Schema   string // "weigh.split/1" or "weigh.merge/1"
 	Targets  []string
 	InPlace  bool
@@ -127,7 +128,7 @@ func (r *Reshard) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("in_place", r.InPlace),
 		encode.M("verified", r.Verified),
 	}, r.members(r.rows)...)
-	return encode.Object(w, s, append(append(members, r.totals()), r.others()...))
+	return encode.Object(w, s, append(append(members, r.totals(), r.Skipped.member()), r.others()...))
 }
 
 // A reshardTensor is a tensor in JSON.
@@ -174,6 +175,7 @@ func (r *Reshard) Text(w io.Writer, s typeset.Style) error {
 		if !r.Written {
 			would = "would be "
 		}
+		writeNotes(w, s, r.Skipped.notes()...)
 		writeNotes(w, s, note{typeset.Yellow, "larger than the maximum shard size, so each has a shard of its own", r.large()},
 			note{"", would + "replaced", r.paths(r.Replaced)}, note{"", would + "removed", r.paths(r.Removed)},
 			note{"", "not copied", r.NotCopied})

@@ -122,7 +122,7 @@ func TestNPYData(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := (&Cat{tensorOf(tt.d, data, tt.n), tt.bits}).NPY(&b, typeset.Style{}); err != nil {
+		if err := (&Cat{Tensor: tensorOf(tt.d, data, tt.n), Bits: tt.bits}).NPY(&b, typeset.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		header, rest := b.Bytes()[:128], b.Bytes()[128:]
@@ -159,7 +159,7 @@ func TestNPYIsWhatNumPyWrites(t *testing.T) {
 		defer f.Close()
 		for x := range f.Tensors() {
 			for _, bits := range []bool{false, true} {
-				if err := (&Cat{x, bits}).NPY(&ours, typeset.Style{}); err != nil {
+				if err := (&Cat{Tensor: x, Bits: bits}).NPY(&ours, typeset.Style{}); err != nil {
 					t.Fatal(err)
 				}
 			}

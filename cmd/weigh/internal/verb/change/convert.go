@@ -29,12 +29,13 @@ import (
 
 // convertFlags are the flags of convert.
 type convertFlags struct {
-	policy                          policy.Flags
-	target, root, shared, values    string
-	prefixes                        []string
-	all, unsupported, anyway, noCRC bool
-	dense, quantized                bool
-	force, dryRun, json             bool
+	foreignFlags
+	policy                       policy.Flags
+	target, root, shared, values string
+	prefixes                     []string
+	all, noCRC                   bool
+	dense, quantized             bool
+	force, dryRun, json          bool
 }
 
 // sharedChoices are what --shared can be.
@@ -107,11 +108,10 @@ func (f *convertFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.prefixes, "strip-prefix", nil, "remove `PREFIX` from names that begin with it (repeatable)")
 	fl.StringVar(&f.shared, "shared", string(convert.Duplicate),
 		"handle tensors that share memory by `CHOICE`: duplicate, drop or error")
-	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "skip tensors that safetensors cannot represent")
 	fl.StringVar(&f.values, "keep-values", "", "write values other than tensors to `FILE`, as JSON, weigh.values/1")
 	fl.BoolVar(&f.dense, "dense", false, "write sparse tensors with their zeros")
 	fl.BoolVar(&f.quantized, "quantized", false, "write quantized tensors as integers, scales and zero points")
-	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
+	f.foreignFlags.register(cmd)
 	f.policy.RegisterPolicy(cmd)
 	f.policy.RegisterBudget(cmd, false)
 	fl.BoolVar(&f.noCRC, "no-crc", false, "compare all bytes instead of the archive's checksums")
@@ -160,7 +160,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	c.Progress, c.Resolve = done.At, sess.Resolve
 	plan, err := c.Plan(ctx, source, f.target)
 	if err != nil {
-		return convertError(sess, err)
+		return convertError(sess, "convert", err)
 	}
 	defer plan.Close()
 	if err := spareForValues(sess, values, plan); err != nil {
@@ -172,7 +172,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 		Target: f.target, Values: f.values, Version: cli.Build().Version}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {
-			return convertError(sess, err)
+			return convertError(sess, "convert", err)
 		}
 		if f.values != "" {
 			if err := sess.Write(values, r.ValuesJSON); err != nil {
@@ -214,7 +214,7 @@ func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Pl
 // convertError returns the error of a conversion in the words of the program: what package
 // convert calls a field is a flag here. What is found wrong with a source is said, and
 // ends the program as what other verbs find.
-func convertError(sess *cli.Session, err error) error {
+func convertError(sess *cli.Session, verb string, err error) error {
 	var dangerous *convert.DangerousError
 	var without *convert.UnsupportedError
 	var format *torch.FormatError
@@ -225,10 +225,10 @@ func convertError(sess *cli.Session, err error) error {
 	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
 		return cli.Usage(err)
 	case errors.As(err, &dangerous):
-		sess.PrintError(fmt.Errorf("%w; see weigh scan; weigh convert --convert-anyway extracts the tensors without running code", err))
+		sess.PrintError(fmt.Errorf("%w; see weigh scan; weigh %s --convert-anyway extracts the tensors without running code", err, verb))
 		return cli.ErrFound
 	case errors.As(err, &without):
-		sess.PrintError(fmt.Errorf("%w: %sweigh convert --drop-unsupported skips such tensors", err, formAdvice(err, without.Form)))
+		sess.PrintError(fmt.Errorf("%w: %sweigh %s --drop-unsupported skips such tensors", err, formAdvice(err, without.Form), verb))
 		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		text := err.Error()
@@ -258,15 +258,6 @@ func sourceFault(sess *cli.Session, source *convert.SourceError, v *safetensors.
 		sess.PrintError(source)
 	}
 	return cli.ErrFound
-}
-
-// examine refuses the files of a checkpoint that convert refuses, with the same error. Other
-// verbs call it before they copy tensors.
-func examine(ctx context.Context, sess *cli.Session, cp *checkpoint.Checkpoint, name func(string) string) error {
-	if err := new(convert.Conversion).Examine(ctx, cp, name); err != nil {
-		return convertError(sess, err)
-	}
-	return nil
 }
 
 // formAdvice says which command writes tensors of the form, and how to go on; "" if none does.

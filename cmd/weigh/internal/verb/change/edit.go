@@ -27,6 +27,7 @@ import (
 // editFlags are the flags of edit.
 type editFlags struct {
 	keyFlags
+	foreignFlags
 	target                     string
 	inPlace, force             bool
 	keep, drop, castKeep       []string
@@ -121,6 +122,7 @@ config.json, are not copied; the report lists them.`,
 // register adds the flags to the verb.
 func (f *editFlags) register(cmd *cobra.Command) {
 	f.keyFlags.register(cmd)
+	f.foreignFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
 	fl.BoolVar(&f.inPlace, "in-place", false, "replace SRC")
@@ -227,7 +229,8 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 		return editError(err, e)
 	}
 	defer plan.Close()
-	if err := examine(ctx, sess, plan.Checkpoint(), plan.Path); err != nil {
+	skipped, err := f.examine(ctx, sess, "edit", plan.Checkpoint(), plan.Path)
+	if err != nil {
 		return err
 	}
 	result := plan.Receipt
@@ -239,7 +242,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 			return editError(err, e)
 		}
 	}
-	r := &receipt.Edit{Receipt: result, NotCopied: notCopied(source, result), All: f.all}
+	r := &receipt.Edit{Receipt: result, Skipped: skipped, NotCopied: notCopied(source, result), All: f.all}
 	r.Source = target.Printable(r.Source)
 	return sess.Receipt(r, f.json, f.dryRun)
 }

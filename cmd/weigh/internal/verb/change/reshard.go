@@ -29,6 +29,7 @@ import (
 // reshardFlags are the flags of both verbs.
 type reshardFlags struct {
 	cli.NameFlags
+	foreignFlags
 	out       string
 	metadata  string
 	keepOrder bool
@@ -44,6 +45,7 @@ type reshardFlags struct {
 // register adds the flags to a verb.
 func (f *reshardFlags) register(cmd *cobra.Command, schema string) {
 	f.NameFlags.Register(cmd, "write", "weigh help info")
+	f.foreignFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.keepOrder, "keep-order", false,
 		"keep the order of tensors; do not sort them like the reference implementation")
@@ -81,6 +83,7 @@ type rewriting struct {
 	schema  string
 	targets []string
 	inputs  []*target.Weights // each has one checkpoint
+	skipped receipt.Skipped
 	opts    shards.RewriteOptions
 	chosen  glob.Filter
 	names   []string // of all tensors, if there are patterns
@@ -106,10 +109,12 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 		}
 	}
 	for _, w := range r.inputs {
-		if err := examine(ctx, sess, w.Parts[0], w.At.Path); err != nil {
+		skipped, err := f.examine(ctx, sess, verb, w.Parts[0], w.At.Path)
+		if err != nil {
 			r.close()
 			return nil, err
 		}
+		r.skipped = append(r.skipped, skipped...)
 	}
 	r.opts = shards.RewriteOptions{
 		Select: r.selects, Dedup: f.dedup, Conflicts: shards.Conflicts(f.metadata), KeepOrder: f.keepOrder,
@@ -206,7 +211,7 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 		result = written
 	}
 	return sess.Receipt(&receipt.Reshard{
-		Files: receipt.Files{Receipt: result}, Schema: r.schema, Targets: target.AllPrintable(r.targets),
+		Files: receipt.Files{Receipt: result}, Skipped: r.skipped, Schema: r.schema, Targets: target.AllPrintable(r.targets),
 		InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
 	}, r.json, r.dryRun)
 }
