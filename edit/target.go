@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
@@ -19,53 +18,24 @@ import (
 
 // aim determines where files are written, and refuses outputs that are not allowed.
 func (p *Plan) aim() error {
-	info, err := os.Stat(p.target)
-	folder := err == nil && info.IsDir() || p.target != "" && os.IsPathSeparator(p.target[len(p.target)-1])
 	single := p.index == nil && len(p.files) == 1
-	weights := strings.HasSuffix(p.target, ".safetensors")
-	switch {
-	case p.target == "" || p.target == "-":
-		return refuse("the output %q is neither a file nor a folder: the output is read again to verify it", p.target)
-	case folder:
-		p.dir = p.target
-	case single && (p.named || weights):
-		p.dir, p.one = filepath.Split(p.target)
-		if p.dir == "" {
-			p.dir = "."
-		}
-		// The folder would be created, but its name is probably misspelled.
-		if _, err := os.Stat(p.dir); err != nil {
-			return fmt.Errorf("edit: folder %q of the output: %w", p.dir, fs.ErrNotExist)
-		}
-	case err == nil, weights, strings.HasSuffix(p.target, ".json"):
-		return refuse("the output %q is a file, and there are %s of %s to write: name a folder", p.target,
-			wording.Count(len(p.files), "file"), quote(p.ref))
-	default:
-		p.dir = p.target
+	files := fmt.Sprintf("%s of %s to write", wording.Count(len(p.files), "file"), quote(p.ref))
+	out, err := shards.FindOutput(p.target, single, p.named, files)
+	if err != nil {
+		return err
 	}
+	p.dir, p.one = out.Dir, out.File
 	return errors.Join(p.noStrays(), p.noRival())
 }
 
-// noRival returns an error if the output folder has another model under the name of an output
-// file: model.safetensors and an index of the same name with its shards. Loaders differ in
-// which of them they read.
+// noRival returns an error if the output folder has another model under the name of an output file.
 func (p *Plan) noRival() error {
-	const suffix = ".index.json"
-	names := p.outputs()
-	for _, name := range names {
-		rival, isIndex := strings.CutSuffix(name, suffix)
-		if !isIndex {
-			rival = name + suffix
-		}
-		if slices.Contains(names, rival) {
-			continue // it is an output, too
-		}
-		if _, err := os.Stat(filepath.Join(p.dir, rival)); err == nil {
-			return refuse("%q has %q, which would remain, and is another model than %q: write to another folder", p.target,
-				rival, name)
-		}
+	rival, name := shards.Rival(p.dir, p.outputs())
+	if rival == "" {
+		return nil
 	}
-	return nil
+	return refuse("%q has %q, which would remain, and is another model than %q: write to another folder", p.target,
+		rival, name)
 }
 
 // noStrays returns an error if the output folder has shards that are not replaced, and that

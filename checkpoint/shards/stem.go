@@ -9,8 +9,10 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
-// weightsSuffix is the extension of safetensors files.
-const weightsSuffix = ".safetensors"
+const (
+	weightsSuffix = ".safetensors" // the extension of safetensors files
+	indexSuffix   = ".index.json"  // of indexes, after the name that a file without an index would have
+)
 
 // A Name is the name of a numbered shard: "model-00001-of-00003.safetensors", or
 // "model-00001-of-00003.fp16.safetensors" with a variant.
@@ -58,7 +60,7 @@ func shardName(stem string, n, of int) string {
 }
 
 // indexOf returns the name of the index of a stem.
-func indexOf(stem string) string { return stem + weightsSuffix + ".index.json" }
+func indexOf(stem string) string { return stem + weightsSuffix + indexSuffix }
 
 // isShardOf reports whether a name belongs to a shard of the stem, among any number of
 // shards. model-00001-of-00002.fp16.safetensors belongs to another model.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/torch"
 	"github.com/weightools/safetensors/store"
@@ -156,33 +156,18 @@ func stemOf(name string) string {
 
 // aim returns where the new files go.
 func (l *located) aim(dst string) (dir, stem string, err error) {
-	info, err := os.Stat(dst)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
-	}
-	isFolder := err == nil && info.IsDir() || dst != "" && os.IsPathSeparator(dst[len(dst)-1])
-	named := strings.HasSuffix(dst, weightsEnd) && !isFolder
+	out, err := shards.FindOutput(dst, len(l.shards) == 1, false, wording.Count(len(l.shards), "shard")+" to convert")
 	switch {
-	case dst == "" || dst == "-":
-		return "", "", refuse("the output %q is neither a file nor a folder: the output is read again to verify it", dst)
-	case isFolder:
-		return dst, l.stem, nil
-	case named && len(l.shards) > 1:
-		return "", "", refuse("the output %q is a file, and there are %s to convert: name a folder", dst,
-			wording.Count(len(l.shards), "shard"))
-	case named:
-		dir = filepath.Dir(dst)
-		if _, err := os.Stat(dir); err != nil {
-			return "", "", fmt.Errorf("convert: folder %q of the output: %w", dir, fs.ErrNotExist)
-		}
-		return dir, strings.TrimSuffix(filepath.Base(dst), weightsEnd), nil
-	case !l.folder:
+	case err != nil:
+		return "", "", err
+	case out.File != "":
+		return out.Dir, strings.TrimSuffix(out.File, weightsEnd), nil
+	}
+	if _, err := os.Stat(dst); errors.Is(err, fs.ErrNotExist) && !l.folder && !os.IsPathSeparator(dst[len(dst)-1]) {
 		return "", "", refuse("the output %q does not end in %q, by which readers find weights, and is not a folder",
 			dst, weightsEnd)
-	case info != nil:
-		return "", "", refuse("the output %q is a file: name a folder", dst)
 	}
-	return dst, l.stem, nil
+	return out.Dir, l.stem, nil
 }
 
 // weightsEnd is the extension of safetensors files.

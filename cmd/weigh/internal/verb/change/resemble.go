@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
@@ -61,20 +60,13 @@ func inChunks(size int64) (spans []safetensors.Span) {
 // noRival returns an error if another model exists under one of the names, such as an index next
 // to model.safetensors: loaders disagree on which one they load.
 func noRival(files []*wanted) error {
-	const suffix = ".index.json"
-	ours := make(map[string]bool, len(files))
+	var paths []string
 	for _, w := range files {
-		ours[w.path] = true
+		paths = append(paths, w.path)
 	}
-	for _, w := range files {
-		rival, isIndex := strings.CutSuffix(w.path, suffix)
-		if !isIndex {
-			rival = w.path + suffix
-		}
-		if _, err := os.Stat(rival); err == nil && !ours[rival] {
-			return fmt.Errorf("%s: the folder contains %q of another model: choose another folder, or allow it with --force",
-				w.path, rival)
-		}
+	if rival, path := shards.Rival("", paths); rival != "" {
+		return fmt.Errorf("%s: the folder contains %q of another model: choose another folder, or allow it with --force",
+			path, rival)
 	}
 	return nil
 }

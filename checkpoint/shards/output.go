@@ -1,0 +1,66 @@
+// Outputs: where new files are written, as users name them.
+
+package shards
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An Output is the folder that new files are written to and, if it was named, the name of the one file.
+type Output struct{ Dir, File string }
+
+// FindOutput returns the output of a name, which is that of a folder, or of a file if there is only one to write.
+// A name that does not exist is a folder, unless it ends in ".safetensors" or, with anyFile, if there is only one
+// file. The files to write are described for errors, as in "3 shards to convert".
+//
+// The error wraps [ErrRefused] if the name makes no sense, and [fs.ErrNotExist] if the folder of the file does not
+// exist: it would be created, but its name is probably misspelled.
+func FindOutput(name string, one, anyFile bool, files string) (Output, error) {
+	info, err := os.Stat(name)
+	weights := strings.HasSuffix(name, weightsSuffix)
+	switch {
+	case name == "" || name == "-":
+		return Output{}, refuse("the output %q is neither a file nor a folder: the output is read again to verify it", name)
+	case err == nil && info.IsDir(), os.IsPathSeparator(name[len(name)-1]):
+		return Output{Dir: name}, nil
+	case one && (anyFile || weights):
+		dir, file := filepath.Split(name)
+		if dir == "" {
+			dir = "."
+		}
+		if _, err := os.Stat(dir); err != nil {
+			return Output{}, fmt.Errorf("shards: folder %q of the output: %w", dir, fs.ErrNotExist)
+		}
+		return Output{dir, file}, nil
+	case err == nil && one:
+		return Output{}, refuse("the output %q is a file that does not end in %q, by which readers find weights", name,
+			weightsSuffix)
+	case err == nil, weights, strings.HasSuffix(name, ".json"):
+		return Output{}, refuse("the output %q is a file, and there are %s: name a folder", name, files)
+	}
+	return Output{Dir: name}, nil
+}
+
+// Rival returns the path of another model in a folder under the name of one of the files that are written there, and
+// that name; "" if there is none. Such are model.safetensors and an index of the same name with its shards: loaders
+// differ in which of them they read.
+func Rival(dir string, files []string) (rival, file string) {
+	ours := make(map[string]bool, len(files))
+	for _, name := range files {
+		ours[name] = true
+	}
+	for _, name := range files {
+		other, isIndex := strings.CutSuffix(name, indexSuffix)
+		if !isIndex {
+			other = name + indexSuffix
+		}
+		if _, err := os.Stat(filepath.Join(dir, other)); err == nil && !ours[other] {
+			return other, name
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,73 @@
+// Names of outputs: folders, files, and neither.
+
+package shards_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weightools/safetensors/checkpoint/shards"
+)
+
+func TestFindOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Mkdir("folder", 0o777), os.WriteFile("file", nil, 0o666), os.WriteFile("x.safetensors", nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name         string
+		one, anyFile bool
+		want         string // the folder and the file, or a part of the error
+		is           error
+	}{
+		{"folder", true, true, "folder|", nil},
+		{"folder", false, false, "folder|", nil},
+		{"new/", true, true, "new/|", nil},
+		{"new", false, false, "new|", nil},
+		{"new", true, false, "new|", nil},
+		{"new", true, true, ".|new", nil},
+		{"new.safetensors", true, false, ".|new.safetensors", nil},
+		{"folder/x.safetensors", true, false, "folder/|x.safetensors", nil},
+		{"x.safetensors", true, false, ".|x.safetensors", nil},
+		{"none/x.safetensors", true, false, "folder \"none/\" of the output", fs.ErrNotExist},
+		{"new.safetensors", false, false, "is a file, and there are 2 files to write: name a folder", shards.ErrRefused},
+		{"new.json", false, false, "is a file", shards.ErrRefused},
+		{"file", false, true, "is a file", shards.ErrRefused},
+		{"file", true, false, "does not end in \".safetensors\"", shards.ErrRefused},
+		{"", true, true, "neither a file nor a folder", shards.ErrRefused},
+		{"-", true, true, "neither a file nor a folder", shards.ErrRefused},
+	} {
+		out, err := shards.FindOutput(filepath.FromSlash(test.name), test.one, test.anyFile, "2 files to write")
+		got := filepath.ToSlash(out.Dir) + "|" + out.File
+		if err != nil {
+			got = filepath.ToSlash(err.Error())
+		}
+		if !errors.Is(err, test.is) || (err == nil) != (test.is == nil) || !strings.Contains(got, test.want) {
+			t.Errorf("%q, one %v, any file %v: %s, want %s", test.name, test.one, test.anyFile, got, test.want)
+		}
+	}
+}
+
+func TestRival(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.safetensors.index.json", "b.safetensors"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ files, rival, file string }{
+		{"a.safetensors", "a.safetensors.index.json", "a.safetensors"},
+		{"c.safetensors b.safetensors.index.json", "b.safetensors", "b.safetensors.index.json"},
+		{"a.safetensors a.safetensors.index.json", "", ""}, // which are written together
+		{"c.safetensors", "", ""},
+	} {
+		rival, file := shards.Rival(dir, strings.Fields(test.files))
+		if rival != test.rival || file != test.file {
+			t.Errorf("%s: %q is the rival of %q, want %q of %q", test.files, rival, file, test.rival, test.file)
+		}
+	}
+}
