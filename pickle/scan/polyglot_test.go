@@ -176,3 +176,25 @@ func TestVariantsHarmless(t *testing.T) {
 		}
 	}
 }
+
+// What a loader unpickles by its name is a pickle or suspicious, whatever it is instead.
+func TestVariantsByName(t *testing.T) {
+	for _, name := range []string{"m/data.pkl", "m/DATA.PKL", "m/constants.pkl", "m/traced_inputs.pkl", "m/code/a.pkl", "m/model/model.pkl"} {
+		for what, content := range map[string]string{
+			"text": "a text\n", "JSON": "{}", "YAML": "a: 1\n", "a picture": drawn(t, "png"), "GGUF": "GGUF\x03\x00\x00\x00" + strings.Repeat("\x00", 16),
+			"numbers": "\x00\x01\x02\x03\xff\xfe\xfd", "HDF5": hdf5Magic + strings.Repeat("\x00", 88), "tar": string(tarred(t, file{"a", "b"})),
+			"zip": string(zipped(t, file{"a", "b"})), "gzip": string(gzipped(t, "a text")), "an array": npyArray("'<f4'", "(1,)") + "1234",
+			"safetensors": string(safetensorsFile(t, nil)), "a program": "\x7fELF\x02\x01\x01\x00", "a page": "<!DOCTYPE html><html>",
+			"a pointer": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "source": "import os\n", "zeros": strings.Repeat("\x00", 64),
+		} {
+			files := []file{{name, content}}
+			if name != "m/data.pkl" && name != "m/DATA.PKL" {
+				files = append(files, file{"m/data.pkl", benign})
+			}
+			r := scanned(t, new(Scanner), zipped(t, files...), "model.pt")
+			if r.Verdict != pickle.Suspicious {
+				t.Errorf("%s with %s is %v (%s)", name, what, r.Verdict, rules(r))
+			}
+		}
+	}
+}
