@@ -6,6 +6,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/columnar"
 	"github.com/weightools/safetensors/pickle/scan/internal/hdf5"
+	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
 	"github.com/weightools/safetensors/pickle/scan/internal/rdata"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
@@ -14,8 +15,8 @@ import (
 
 // The rules about graphs.
 const (
-	RuleKerasCall   pickle.Rule = "keras-tensorflow-call"
-	RuleKerasFile   pickle.Rule = "keras-file"
+	RuleKerasCall   pickle.Rule = keras.RuleCall
+	RuleKerasFile   pickle.Rule = keras.RuleFile
 	RuleSkops       pickle.Rule = "skops-import"
 	RuleGraphOp     pickle.Rule = tfgraph.Rule
 	RuleGraphCustom pickle.Rule = tfgraph.RuleCustom

@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
+	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
 	"github.com/weightools/safetensors/pickle/scan/internal/sentencepiece"
 	"github.com/weightools/safetensors/pickle/scan/internal/textproto"
@@ -145,7 +146,7 @@ func (p *part) configAt(span extent.Span, from io.ReaderAt) error {
 	if err := bytesio.ReadFull(from, text, span.Begin); err != nil {
 		return err
 	}
-	c := config.NewReader(config.Lenient(text), span.Begin, kerasJudge{part: p})
+	c := config.NewReader(config.Lenient(text), span.Begin, keras.Judge{Sink: kerasSink{p}})
 	switch err := c.Value(); {
 	case c.TooDeep:
 		p.unscanned(span.Begin, "a configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)

@@ -3,7 +3,6 @@
 package scan
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -12,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/hdf5"
+	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 )
 
 // hdf5Magic is the signature of HDF5, at offset 0 or, after a user block, at 512, 1024, 2048
@@ -97,24 +97,13 @@ func (p *part) searchHDF5(span extent.Span) error {
 	return nil
 }
 
-// A search looks for JSON objects, which may be configurations.
-type search struct {
-	*part
-	end   int64
-	block []byte // the bytes read last
-	begin int64  // their offset
-}
-
-// mostKey is the number of bytes from which the beginning of a JSON object is detected.
-const mostKey = 4 << 10
-
 // configs analyzes the configurations in a range. The number of bytes parsed as JSON is
 // limited, because a hostile file may contain beginnings of objects everywhere.
 func (p *part) configs(span extent.Span) error {
-	const blockSize, most = 1 << 20, 128 << 20 // bytes
-	s := &search{part: p, end: span.End, block: make([]byte, 0, min(blockSize, span.Len()))}
-	for at, left := span.Begin, int64(most); at < s.end; {
-		begin, err := s.next(at)
+	const most = 128 << 20 // bytes
+	s := config.NewSearch(p.file, span.Begin, span.End, mostConfig, p.spend)
+	for at, left := span.Begin, int64(most); at < span.End; {
+		begin, err := s.Next(at)
 		if err != nil || begin < 0 {
 			return err
 		}
@@ -122,92 +111,24 @@ func (p *part) configs(span extent.Span) error {
 			p.overBudget(begin, "there are more possible configurations than are analyzed")
 			return nil
 		}
-		end, read, err := s.config(begin)
+		text, read, err := s.Object(begin)
 		if err != nil {
 			return err
 		}
 		p.spend(2 * costJSON * read)
-		at, left = end, left-read
+		at, left = begin+p.possibleConfig(text, begin), left-read
 	}
 	return nil
 }
 
-// from returns the bytes at off: at least mostKey, or fewer at the end.
-func (s *search) from(off int64) ([]byte, error) {
-	have := s.begin + int64(len(s.block))
-	if s.begin <= off && min(off+mostKey, s.end) <= have {
-		return s.block[off-s.begin:], nil
+// possibleConfig analyzes the object at the start of a text, and returns its length.
+func (p *part) possibleConfig(text []byte, begin int64) int64 {
+	c := config.NewReader(text, begin, keras.Judge{Sink: kerasSink{p}})
+	switch err := c.Value(); {
+	case c.TooDeep:
+		p.unscanned(begin, "a possible configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
+	case err != nil && c.Classes > 0:
+		p.find(RuleBadConfig, begin, "what looks like a model configuration is invalid JSON: %v", err)
 	}
-	s.begin, s.block = off, s.block[:min(int64(cap(s.block)), s.end-off)]
-	return s.block, bytesio.ReadFull(s.file, s.block, off)
-}
-
-// next returns the offset of the next possible JSON object at or after off, or -1.
-func (s *search) next(off int64) (int64, error) {
-	for off < s.end {
-		b, err := s.from(off)
-		if err != nil {
-			return -1, err
-		}
-		i := bytes.IndexByte(b, '{')
-		if i < 0 {
-			s.spend(int64(len(b)) / perInstr)
-			off += int64(len(b))
-			continue
-		}
-		if !s.spend(2 + int64(i)/perInstr) {
-			return off, nil // the budget is spent
-		}
-		off += int64(i)
-		if b, err = s.from(off); err != nil {
-			return -1, err
-		}
-		if config.Begins(b[:min(mostKey, len(b))]) {
-			return off, nil
-		}
-		off++
-	}
-	return -1, nil
-}
-
-// config analyzes the object at begin and returns its end and the number of bytes read. Most
-// objects are short, so more bytes are read only when needed.
-func (s *search) config(begin int64) (end, read int64, err error) {
-	for size := int64(512); ; size = min(8*size, mostConfig) {
-		text, err := s.text(begin, size)
-		if err != nil {
-			return 0, 0, err
-		}
-		read += int64(len(text))
-		whole := int64(len(text)) < size || size == mostConfig
-		if end := bytes.IndexByte(text, 0); end >= 0 {
-			text, whole = text[:end], true
-		}
-		text = config.Lenient(text)
-		// Scan the object first, without reporting, and read more if it is truncated. The
-		// scanner stops before a truncated escape.
-		const escape = len(`\ud834`)
-		scanner := jsonscan.New(text)
-		if _, _, err := scanner.Skip(); err != nil && scanner.Pos()+escape > len(text) && !whole {
-			continue
-		}
-		c := config.NewReader(text, begin, kerasJudge{part: s.part})
-		switch err := c.Value(); {
-		case c.TooDeep:
-			s.unscanned(begin, "a possible configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
-		case err != nil && c.Classes > 0:
-			s.find(RuleBadConfig, begin, "what looks like a model configuration is invalid JSON: %v", err)
-		}
-		return begin + int64(max(c.Pos(), 1)), read, nil
-	}
-}
-
-// text returns a copy of the n bytes at off, or of fewer at the end.
-func (s *search) text(off, n int64) ([]byte, error) {
-	if n <= mostKey {
-		b, err := s.from(off)
-		return bytes.Clone(b[:min(n, int64(len(b)))]), err
-	}
-	b := make([]byte, min(n, s.end-off))
-	return b, bytesio.ReadFull(s.file, b, off)
+	return int64(max(c.Pos(), 1))
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/laws"
 )
 
@@ -60,10 +61,10 @@ const (
 
 // The rules about formats other than pickle.
 const (
-	RuleKerasLambda   pickle.Rule = "keras-lambda"
-	RuleKerasModule   pickle.Rule = "keras-config-module"
-	RuleKerasCustom   pickle.Rule = "keras-custom-object"
-	RuleBadConfig     pickle.Rule = "bad-config"
+	RuleKerasLambda   pickle.Rule = keras.RuleLambda
+	RuleKerasModule   pickle.Rule = keras.RuleModule
+	RuleKerasCustom   pickle.Rule = keras.RuleCustom
+	RuleBadConfig     pickle.Rule = keras.RuleBadConfig
 	RuleConfigSearch  pickle.Rule = "config-search"
 	RuleJava          pickle.Rule = "java-serialization"
 	RuleJavaGadget    pickle.Rule = "java-gadget"
