@@ -187,7 +187,7 @@ func (t *attempt) credible(searched bool) bool {
 // fails before a budget is spent; or it starts with an ID that no loader reads, as zip archives do, and
 // what follows is not dangerous.
 func (t *attempt) alien() bool {
-	if t.unread && t.fault == opcode.FaultNone && t.found.worst() < Dangerous {
+	if t.unread && !t.found.limited && t.fault == opcode.FaultNone && t.found.worst() < Dangerous {
 		return true
 	}
 	return t.failed && !t.found.limited && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&

@@ -5,6 +5,7 @@ package pickle
 import (
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // Call checks a call. If the call only looks up a constant name, Call returns the value of that name.
@@ -15,6 +16,9 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 		g := m.NameOf(n).(*global)
 		g.Called = true
 		m.found.watch(g.callVerdict())
+		if g.use == names.Instance && m.Token.Code != opcode.NewObj && m.Token.Code != opcode.NewObjEx {
+			m.wrong(RuleCallArgs, g, m.summary(args)+", which runs its constructor")
+		}
 		named = m.checkUse(g, args)
 		m.checkKwargs(g, kwargs)
 		switch g.use {
@@ -86,7 +90,7 @@ func (m *judge) Append(object heap.Ref, as heap.Kind) {
 func (m *judge) addToResult(c *heap.Call, as heap.Kind) {
 	if callee := m.At(c.Callee); callee.Kind == heap.KindGlobal {
 		g := m.NameOf(callee).(*global)
-		fills := g.use == names.Class || g.use == names.Container || as == heap.KindDict && g.use.Sets()
+		fills := g.use == names.Class || g.use == names.Instance || g.use == names.Container || as == heap.KindDict && g.use.Sets()
 		if g.Verdict != Safe || fills {
 			return
 		}

@@ -107,7 +107,8 @@ func (m *judge) IsString(value heap.Ref) bool {
 		return true
 	}
 	switch g.use {
-	case names.Array, names.Rebuild, names.Tensor, names.Container, names.Factory, names.Sized, names.Value, names.Class:
+	case names.Array, names.Rebuild, names.Tensor, names.Container, names.Factory, names.Sized, names.Value, names.Class,
+		names.Instance:
 		return g.Verdict != Safe
 	case names.None:
 		return called && c.Opcode() != opcode.NewObj || !called && !isClass(g.ResolvedName)

@@ -15,6 +15,7 @@ const (
 	Base              // object: only as a base class
 	Value             // called with plain values; attributes may be set
 	Class             // called with anything; attributes and items may be set
+	Instance          // like Class, but its constructor is not called
 	Constant          // never called
 	Storage           // never called; the class in the ID of a storage
 	Typed             // called with arguments that match the signature
@@ -38,7 +39,7 @@ const (
 
 var uses = map[string]Use{
 	"": None, "container": Container, "factory": Factory, "plain": Plain, "sized": Sized, "base": Base, "value": Value,
-	"class": Class, "constant": Constant, "storage": Storage, "type": Typed, "rebuild": Rebuild, "array": Array,
+	"class": Class, "instance": Instance, "constant": Constant, "storage": Storage, "type": Typed, "rebuild": Rebuild, "array": Array,
 	"tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj, "newobjex": NewObjEx,
 	"encode": Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
 	"ufunc": Ufunc, "subscript": Subscript, "dillarray": DillArray, "dilltype": DillType,
@@ -47,7 +48,7 @@ var uses = map[string]Use{
 // Builds reports whether BUILD may set the state of the result.
 func (u Use) Builds() bool {
 	switch u {
-	case None, Container, Factory, Value, Class, Rebuild, Array, Tensor, FromType, Reconstructor, NewObj, NewObjEx:
+	case None, Container, Factory, Value, Class, Instance, Rebuild, Array, Tensor, FromType, Reconstructor, NewObj, NewObjEx:
 		return true
 	}
 	return false
@@ -56,7 +57,7 @@ func (u Use) Builds() bool {
 // Sets reports whether SETITEM and SETITEMS may set items of the result.
 func (u Use) Sets() bool {
 	switch u {
-	case None, Container, Factory, Class, Reconstructor, NewObj, NewObjEx:
+	case None, Container, Factory, Class, Instance, Reconstructor, NewObj, NewObjEx:
 		return true
 	}
 	return false
