@@ -131,13 +131,8 @@ func (b *Baseline) entries() []entry {
 		list = append(list, e)
 	}
 	slices.SortFunc(list, func(x, y entry) int {
-		more := 0
-		if x.more != y.more {
-			if more = +1; y.more {
-				more = -1
-			}
-		}
-		return cmp.Or(cmp.Compare(x.file, y.file), cmp.Compare(x.rule, y.rule), cmp.Compare(x.tensor, y.tensor), more)
+		return cmp.Or(cmp.Compare(x.file, y.file), cmp.Compare(x.rule, y.rule), cmp.Compare(x.tensor, y.tensor),
+			finding.CompareBools(x.more, y.more))
 	})
 	return list
 }

@@ -138,9 +138,7 @@ func (c *Check) writeStale(w *bufio.Writer, s typeset.Style, most int) {
 		}
 		typeset.Wrap(w, s, 2, "", "stale: "+c.Stale[i].String()+": recorded but not found")
 	}
-	typeset.Spaces(w, 2)
-	w.WriteString(s.Paint(typeset.Dim, "→") + " ")
-	typeset.Wrap(w, s, 4, "", "Update the baseline with --write-baseline --force.")
+	typeset.Entry(w, s, 2, 4, typeset.Dim, "→", "Update the baseline with --write-baseline --force.")
 	w.WriteByte('\n')
 }
 

@@ -55,12 +55,7 @@ func (e *Explanation) JSON(w io.Writer, s typeset.Style) error { return encode.W
 // Text writes the explanation as a short page.
 func (e *Explanation) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
-		var severity safetensors.Severity
-		for _, severity = range severities {
-			if severity.String() == e.Severity {
-				break
-			}
-		}
+		severity := SeverityOf(safetensors.Rule(e.Rule))
 		w.WriteString(s.Paint(typeset.Bold, e.Rule) + ": " + s.Paint(severityColors[severity], e.Severity) + " (" +
 			e.Means + ")\n\n")
 		typeset.Spaces(w, 2)
@@ -73,11 +68,7 @@ func (e *Explanation) Text(w io.Writer, s typeset.Style) error {
 			{"example", e.Example},
 			{"more", e.Help},
 		} {
-			const column = 12
-			typeset.Spaces(w, 2)
-			w.WriteString(s.Paint(typeset.Dim, line.title))
-			typeset.Spaces(w, column-2-len(line.title))
-			typeset.Wrap(w, s, column, "", strings.TrimPrefix(line.text, "none: "))
+			typeset.Entry(w, s, 2, 12, typeset.Dim, line.title, strings.TrimPrefix(line.text, "none: "))
 		}
 	})
 }

@@ -62,14 +62,14 @@ func groupFindings(findings []Finding, omitted []Omission) []findingGroup {
 		of(key{o.File, o.Rule, o.Allowed}).omitted += o.N
 	}
 	slices.SortStableFunc(list, func(a, b findingGroup) int {
-		return cmp.Or(typeset.CompareNames(a.file, b.file), compareBools(a.allowed != "", b.allowed != ""),
+		return cmp.Or(typeset.CompareNames(a.file, b.file), CompareBools(a.allowed != "", b.allowed != ""),
 			cmp.Compare(b.severity(), a.severity()))
 	})
 	return list
 }
 
-// compareBools orders false before true.
-func compareBools(a, b bool) int {
+// CompareBools orders false before true.
+func CompareBools(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -141,9 +141,7 @@ func (g *findingGroup) write(w *bufio.Writer, s typeset.Style, most int) {
 		advice = "allowed: " + typeset.Line(g.allowed)
 	}
 	if advice != "" {
-		typeset.Spaces(w, deeper)
-		w.WriteString(s.Paint(typeset.Dim, "→") + " ")
-		typeset.Wrap(w, s, deeper+2, "", advice)
+		typeset.Entry(w, s, deeper, deeper+2, typeset.Dim, "→", advice)
 	}
 }
 

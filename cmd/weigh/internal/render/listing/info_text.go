@@ -271,8 +271,7 @@ func (info *Info) writeSets(w *bufio.Writer, s typeset.Style) {
 		if set.CopyOf != "" {
 			text += ", of " + typeset.Name(set.CopyOf)
 		}
-		fmt.Fprintf(w, "  %-8s ", set.Role)
-		typeset.Wrap(w, s, len("  adapter  "), "", text)
+		typeset.Entry(w, s, 2, len("  adapter  "), "", set.Role, text)
 	}
 	if n > 0 {
 		w.WriteByte('\n')

@@ -33,11 +33,7 @@ func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
 		}
 		w.WriteString(s.Paint(typeset.Bold, title) + "\n")
 		for _, l := range m.lines() {
-			const column = 16
-			typeset.Spaces(w, 2)
-			w.WriteString(s.Paint(typeset.Dim, l.title))
-			typeset.Spaces(w, column-2-len(l.title))
-			typeset.Wrap(w, s, column, "", l.text)
+			typeset.Entry(w, s, 2, column, typeset.Dim, l.title, l.text)
 		}
 		w.WriteByte('\n')
 		if form.Explain {
@@ -48,6 +44,9 @@ func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
 		}
 	}
 }
+
+// column is where the texts beside titles begin.
+const column = 16
 
 // A line is a titled line of a model.
 type line struct{ title, text string }
@@ -203,11 +202,7 @@ func (m *Model) writeGroups(w *bufio.Writer, s typeset.Style) {
 		if i > 0 && groups[i].Rule == groups[i-1].Rule {
 			continue
 		}
-		const column = 16
-		typeset.Spaces(w, 2)
-		w.WriteString(s.Paint(typeset.Dim, string(groups[i].Rule)))
-		typeset.Spaces(w, max(column-2-len(groups[i].Rule), 1))
-		typeset.Wrap(w, s, column, "", groups[i].Rule.Text())
+		typeset.Entry(w, s, 2, column, typeset.Dim, string(groups[i].Rule), groups[i].Rule.Text())
 	}
 	w.WriteByte('\n')
 }

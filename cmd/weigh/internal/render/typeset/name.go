@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 )
 
 // widths computes display widths. Unlike the package's default it does not depend on the locale,
-// , so output is reproducible.
+// so output is reproducible.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
 // Name returns a name as it is shown in text.
@@ -23,11 +24,11 @@ var widths = runewidth.Condition{StrictEmojiNeutral: true}
 // with a space, or begins with "::", which GitHub's runners take for a command at the start of a
 // line.
 func Name(s string) string {
-	if plain(s) {
-		return s
+	escaped := s
+	if !isASCII(s) || strings.IndexByte(s, '\\') >= 0 {
+		escaped = escapeAll(s, true)
 	}
-	escaped := escape(s)
-	if !bare(s) {
+	if s == "" || s[0] == ' ' || s[0] == '"' || s[len(s)-1] == ' ' || strings.HasPrefix(s, "::") {
 		return `"` + strings.ReplaceAll(escaped, `"`, `\"`) + `"`
 	}
 	return escaped
@@ -36,31 +37,21 @@ func Name(s string) string {
 // Line returns a message as one line that is safe to print on a terminal. Unlike Name it keeps
 // backslashes, which may belong to names that are escaped already.
 func Line(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' {
-			return escapeAll(s, false)
-		}
+	if isASCII(s) {
+		return s
 	}
-	return s
+	return escapeAll(s, false)
 }
 
-// plain reports whether s needs neither escapes nor quotes. Nearly every name is plain.
-func plain(s string) bool {
+// isASCII reports whether s has only visible ASCII characters and spaces. Nearly every name has.
+func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' || s[i] == '\\' {
+		if s[i] < ' ' || s[i] > '~' {
 			return false
 		}
 	}
-	return bare(s)
+	return true
 }
-
-// bare reports whether s needs no quotes.
-func bare(s string) bool {
-	return s != "" && s[0] != ' ' && s[0] != '"' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "::")
-}
-
-// escape escapes invisible characters and backslashes.
-func escape(s string) string { return escapeAll(s, true) }
 
 // escapeAll escapes invisible characters, and backslashes if asked to. An invalid byte becomes \x
 // and two digits, which differs from all other escapes.
@@ -72,8 +63,7 @@ func escapeAll(s string, backslash bool) string {
 		case r == '\\' && backslash:
 			b = append(b, `\\`...)
 		case r == utf8.RuneError && n == 1:
-			b = append(b, `\x`...)
-			b = appendHex(b, rune(s[i]), 2)
+			b = fmt.Appendf(b, `\x%02x`, s[i])
 		default:
 			b = appendRune(b, r)
 		}
@@ -123,33 +113,18 @@ func appendRune(b []byte, r rune) []byte {
 
 // AppendEscape appends r as a JSON escape, in UTF-16.
 func AppendEscape(b []byte, r rune) []byte {
-	if r > 0xffff {
-		r -= 0x10000
-		b = append(b, `\u`...)
-		b = appendHex(b, 0xd800+r>>10, 4)
-		r = 0xdc00 + r&0x3ff
-	}
-	b = append(b, `\u`...)
-	return appendHex(b, r, 4)
-}
-
-// appendHex appends r in hexadecimal digits.
-func appendHex(b []byte, r rune, digits int) []byte {
-	const hex = "0123456789abcdef"
-	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
-		b = append(b, hex[r>>shift&15])
+	for _, unit := range utf16.AppendRune(nil, r) {
+		b = fmt.Appendf(b, `\u%04x`, unit)
 	}
 	return b
 }
 
 // Width returns the width of s on a terminal, in columns.
 func Width(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return widths.StringWidth(s)
-		}
+	if isASCII(s) {
+		return len(s)
 	}
-	return len(s)
+	return widths.StringWidth(s)
 }
 
 // Label returns a path as it is shown in text; "-" is standard input.

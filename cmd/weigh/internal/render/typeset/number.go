@@ -2,7 +2,11 @@
 
 package typeset
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/dustin/go-humanize"
+)
 
 // units of sizes, by powers of 1024.
 var units = [...]string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
@@ -25,21 +29,7 @@ func ExactBytes(n int64) string {
 }
 
 // Count returns a number as in "494,032,768".
-func Count(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	if n < 0 {
-		return digits
-	}
-	const group = 3
-	b := make([]byte, 0, len(digits)+len(digits)/group)
-	for i := range len(digits) {
-		if i > 0 && (len(digits)-i)%group == 0 {
-			b = append(b, ',')
-		}
-		b = append(b, digits[i])
-	}
-	return string(b)
-}
+func Count(n int64) string { return humanize.Comma(n) }
 
 // Short returns a number as in "494.03M". Below 10,000 it is exact.
 func Short(n int64) string {

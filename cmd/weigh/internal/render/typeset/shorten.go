@@ -28,22 +28,14 @@ func without(s string, most, num, den int) string {
 		return ellipsis[:len(ellipsis)*max(most, 0)]
 	}
 	head := HeadOf(s, (most-1)*num/den)
-	end := tailOf(s, most-1-(most-1)*num/den)
-	return s[:before(s, len(head))] + ellipsis + s[after(s, len(s)-len(end)):]
+	end := widths.TruncatePrefix(s, most-1-(most-1)*num/den, "")
+	return s[:outside(s, len(head), -1)] + ellipsis + s[outside(s, len(s)-len(end), +1):]
 }
 
-// before returns the last offset up to i that is not inside a number.
-func before(s string, i int) int {
+// outside moves the offset i by steps until it is not inside a number.
+func outside(s string, i, step int) int {
 	for i > 0 && i < len(s) && IsDigit(s[i-1]) && IsDigit(s[i]) {
-		i--
-	}
-	return i
-}
-
-// after returns the first offset from i on that is not inside a number.
-func after(s string, i int) int {
-	for i > 0 && i < len(s) && IsDigit(s[i-1]) && IsDigit(s[i]) {
-		i++
+		i += step
 	}
 	return i
 }
@@ -135,28 +127,7 @@ func Listed(s string, most int) string {
 }
 
 // HeadOf returns the longest prefix of s that fits into most columns.
-func HeadOf(s string, most int) string {
-	columns := 0
-	for i, r := range s {
-		if columns += widths.RuneWidth(r); columns > most {
-			return s[:i]
-		}
-	}
-	return s
-}
-
-// tailOf returns the longest suffix of s that fits into most columns.
-func tailOf(s string, most int) string {
-	columns := 0
-	for i := len(s); i > 0; {
-		r, n := utf8.DecodeLastRuneInString(s[:i])
-		if columns += widths.RuneWidth(r); columns > most {
-			return s[i:]
-		}
-		i -= n
-	}
-	return s
-}
+func HeadOf(s string, most int) string { return widths.Truncate(s, most, "") }
 
 // MostName is the number of bytes of a tensor's name that reports keep. Published names have about
 // 150 bytes.

@@ -27,6 +27,14 @@ func Wrap(w *bufio.Writer, s Style, indent int, color, text string) {
 	}
 }
 
+// Entry writes a label, and beside it, from a column on, a wrapped text.
+func Entry(w *bufio.Writer, s Style, indent, column int, color, label, text string) {
+	Spaces(w, indent)
+	w.WriteString(s.Paint(color, label))
+	Spaces(w, max(column-indent-Width(label), 1))
+	Wrap(w, s, column, "", text)
+}
+
 // Lines yields text in lines of at most room columns, broken at spaces. A word that is longer than a
 // line is not cut, so names can be copied.
 func Lines(text string, room int) iter.Seq[string] {

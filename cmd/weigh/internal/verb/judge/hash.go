@@ -112,23 +112,11 @@ func (f *hashFlags) verify(cmd *cobra.Command) error {
 func newHash(algo string) func() hash.Hash {
 	switch algo {
 	case "xxh3":
-		return func() hash.Hash { return wideXXH3{xxh3.New()} }
+		return func() hash.Hash { return xxh3.New128() } // like xxhsum -H2
 	case "blake3":
 		return func() hash.Hash { return blake3.New(32, nil) }
 	}
 	return nil
-}
-
-// A wideXXH3 is 128-bit XXH3. The library's hash.Hash is the 64-bit variant.
-type wideXXH3 struct{ *xxh3.Hasher }
-
-// Size implements hash.Hash.
-func (wideXXH3) Size() int { return 16 }
-
-// Sum implements hash.Hash. It returns the canonical form, like xxhsum -H2.
-func (h wideXXH3) Sum(b []byte) []byte {
-	sum := h.Sum128().Bytes()
-	return append(b, sum[:]...)
 }
 
 // runHash prints the digests of the targets.
