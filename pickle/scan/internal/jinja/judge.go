@@ -141,9 +141,7 @@ func (j *judge) name(t []token, i int) {
 			j.find(Odd, t[i].at, "it calls %s", s)
 		}
 	case i > 0 && t[i-1].is("|"):
-		if s == "attr" {
-			j.filter(t, i)
-		}
+		j.filter(t, i)
 		if s == "string" && i+2 < len(t) && t[i+1].is("|") && (t[i+2].named("list") || t[i+2].named("first")) {
 			j.find(Odd, t[i].at, "it takes the description of an object apart")
 		}
@@ -164,6 +162,9 @@ func (j *judge) variable(t []token, i int, called bool) {
 	}
 	reads := called || i+1 < len(t) && (t[i+1].is(".") || t[i+1].is("[") || t[i+1].is("|"))
 	argument := i+1 < len(t) && t[i+1].is("=")
+	if argument && s == "attribute" && !(j.block && i == 1) {
+		j.argument(t[i+2:], t[i].at)
+	}
 	if bare[s] && reads && !argument && !j.own[s] {
 		j.find(Odd, t[i].at, "it uses %s, which is no part of a template", s)
 	}
@@ -193,13 +194,35 @@ func joined(t []token) bool {
 	return false
 }
 
-// filter judges the filter attr, whose argument is the name of an attribute.
+// filter judges a filter that reads an attribute of a given name.
 func (j *judge) filter(t []token, i int) {
-	if i+3 < len(t) && t[i+1].is("(") && t[i+2].kind == str && t[i+3].is(")") {
-		j.attribute(t[i+2].text, t[i+2].at)
+	if i+1 >= len(t) || !t[i+1].is("(") {
 		return
 	}
-	j.find(Odd, t[i].at, "it reads an attribute whose name is known only when it runs")
+	args := t[i+2:]
+	switch t[i].text {
+	case "map", "select", "reject":
+		if len(args) < 2 || args[0].kind != str || args[0].text != "attr" || !args[1].is(",") {
+			return
+		}
+		args = args[2:]
+	case "attr", "groupby", "selectattr", "rejectattr":
+	default:
+		return
+	}
+	if len(args) > 2 && args[0].kind == name && args[1].is("=") {
+		args = args[2:]
+	}
+	j.argument(args, t[i].at)
+}
+
+// argument judges the name of an attribute that a filter reads.
+func (j *judge) argument(args []token, at int) {
+	if len(args) > 1 && (args[0].kind == str || args[0].kind == number) && (args[1].is(")") || args[1].is(",")) {
+		j.attribute(args[0].text, args[0].at)
+		return
+	}
+	j.find(Odd, at, "it reads an attribute whose name is known only when it runs")
 }
 
 // subscript judges what is between brackets. Jinja reads an attribute if there is no such
@@ -249,6 +272,10 @@ var builders = setOf("join format format_map reverse replace pop urlencode xmlat
 // assign records the variables that a statement sets, and those that hold a text put together
 // from pieces.
 func (j *judge) assign(t []token) {
+	if j.block && len(t) > 1 && t[0].named("set") && t[1].kind == name && (len(t) == 2 || t[2].is("|")) {
+		j.own[t[1].text], j.built[t[1].text] = true, true // its value is the text up to endset
+		return
+	}
 	if !j.block || len(t) < 3 {
 		return
 	}
