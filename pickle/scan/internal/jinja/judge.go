@@ -287,23 +287,32 @@ func (j *judge) assign(t []token) {
 			}
 		}
 	}
-	if t[0].text != "set" || t[1].kind != name || !t[2].is("=") {
+	if t[0].text != "set" || t[1].kind != name {
 		return
 	}
-	value := t[3:]
-	last := len(value) - 1
-	pieces := last >= 0 && value[last].named("join")
-	for i := range value {
-		switch v := &value[i]; {
-		case v.kind == str && strings.Contains(v.text, "_") && len(v.text) <= 3:
-			pieces = pieces || len(value) > 1 || strings.Trim(v.text, "_") == ""
-		case v.kind == name && (i == 0 || !value[i-1].is(".")) && j.built[v.text]:
-			pieces = true
-		}
+	value := t[2:]
+	if len(t) > 4 && t[2].is(".") { // an attribute of a namespace
+		value = t[4:]
 	}
-	if pieces {
+	if len(value) > 1 && value[0].is("=") && j.pieces(value[1:]) {
 		j.built[t[1].text] = true
 	}
+}
+
+// pieces reports whether an expression may put the name of a private attribute together.
+func (j *judge) pieces(value []token) bool {
+	for i, v := range value {
+		after := i > 0 && (value[i-1].is(".") || value[i-1].is("|"))
+		switch {
+		case v.kind == str && len(value) == 1:
+			return v.text != "" && strings.Trim(v.text, "_") == ""
+		case v.kind == str && strings.Contains(v.text, "_") && (len(v.text) <= 3 || strings.Contains(v.text, "__")):
+			return true
+		case v.kind == name && after && v.text == "join", v.kind == name && !after && j.built[v.text]:
+			return true
+		}
+	}
+	return false
 }
 
 // rest searches a template that Jinja refuses, from the place where it does.

@@ -1,4 +1,4 @@
-// Nodes as PyYAML reports them, written down from yaml.parse of PyYAML 6.0.3.
+// Nodes as PyYAML reports them, written down from yaml.parse of PyYAML 6.0.4.
 
 package yaml
 
