@@ -17,11 +17,11 @@ func isJSON(head []byte) bool {
 	if len(head) < 2 || !filetype.IsText(head) {
 		return false
 	}
-	if head[0] == '{' {
-		return config.Begins(head)
-	}
 	next := bytes.TrimLeft(head[1:], " \t\r\n")
-	return head[0] == '[' && len(next) > 0 && bytes.IndexByte([]byte("{[\"-0123456789tfn"), next[0]) >= 0
+	if head[0] == '{' {
+		return config.Begins(head) || len(next) > 0 && next[0] == '}'
+	}
+	return head[0] == '[' && len(next) > 0 && bytes.IndexByte([]byte("{[]\"-0123456789tfn"), next[0]) >= 0
 }
 
 // json analyzes a JSON text if it is the configuration of a Keras model: an object with
@@ -64,7 +64,9 @@ func (p *part) settings() (bool, error) {
 		return false, err
 	}
 	object := bytes.HasPrefix(bytes.TrimLeft(config.UTF8(head), " \t\r\n"), []byte("{"))
-	if size <= mostConfig && !bytes.Equal(config.UTF8(head), head) {
+	if encoded := !bytes.Equal(config.UTF8(head), bytes.TrimPrefix(head, []byte("\ufeff"))); encoded && size > mostConfig {
+		p.overBudget(0, "the text has %s, more than are read in its encoding", bytesOf(size))
+	} else if encoded {
 		text := make([]byte, size)
 		if err := bytesio.ReadFull(p.file, text, 0); err != nil {
 			return false, err
@@ -80,9 +82,6 @@ func (p *part) settings() (bool, error) {
 	p.is("json")
 	if valid {
 		return true, nil
-	}
-	if extensionOf(p.name) == ".json" {
-		p.unanalysed("it is named like JSON, but is no valid JSON")
 	}
 	return true, p.text()
 }

@@ -4,6 +4,7 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ func isText(head []byte) bool {
 	if filetype.IsText(head) {
 		return true
 	}
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+	if wide(head) {
 		return filetype.IsText(config.UTF8(head[:len(head)&^3]))
 	}
 	high := 0
@@ -63,19 +64,29 @@ func isText(head []byte) bool {
 	return len(head) > 0 && high < len(head)/4
 }
 
+// wide reports whether a text begins with a byte order mark of UTF-16 or UTF-32.
+func wide(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
+}
+
 // text analyzes a part that begins like a text.
 func (p *part) text() error {
 	if p.format == "" || p.format == string(filetype.Unknown) {
 		p.format = string(filetype.Text)
 	}
 	if p.size > texts.MostText {
-		return p.largeText()
+		head, err := p.at(0, 2)
+		if err == nil && wide(head) {
+			p.overBudget(0, "the text has %s, more than are read", bytesOf(p.size))
+			return nil
+		}
+		return cmp.Or(err, p.largeText())
 	}
 	text := make([]byte, p.size)
 	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
 		return err
 	}
-	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+	if wide(text) {
 		text = config.UTF8(text)
 	} else if !utf8.Valid(text) {
 		text = latin(text)
@@ -104,7 +115,8 @@ func latin(text []byte) []byte {
 // nothing, it is data.
 func (p *part) largeText() error {
 	const block, overlap = 64 << 10, 64
-	signs := [...]string{"!!", "!<", "%TAG", "_target_", "class_path", "__class__", "__globals__", "attr(", "auto_map", "\\x", "\\u"}
+	signs := [...]string{"!!", "!<", "%TAG", "_target_", "class_path", "__class__", "__globals__", "attr(", "auto_map",
+		"trust_remote_code", "\\x", "\\u"}
 	buf := make([]byte, block)
 	for at := int64(0); at < p.size; at += block - overlap {
 		if !p.spend(block / 4) {

@@ -31,7 +31,7 @@ func (r *Reader) setting(f settings.Finding) {
 		r.find(RuleRemoteCode, pickle.Warning, f.At, "%s is %s: programs that follow it run the code of a repository",
 			quoted(f.Key), quoted(f.Text))
 	case settings.Template:
-		r.Template(f.Text, f.At, r.isTemplate(f.Key))
+		r.Template([]byte(f.Text), f.At, r.isTemplate(f.Key))
 	case settings.Keras:
 		if f.Text == "Lambda" && r.inYAML { // JSON is read as a whole elsewhere
 			r.Imports(Import{"keras.layers.Lambda", f.Key, f.At, pickle.Dangerous, RuleLambda})
@@ -45,18 +45,14 @@ func (r *Reader) setting(f settings.Finding) {
 
 // isTemplate reports whether the text under a key is rendered.
 func (r *Reader) isTemplate(key string) bool {
-	for _, s := range [...]string{key, r.Name} {
-		s = strings.ToLower(s)
-		if strings.Contains(s, "template") || strings.Contains(s, "jinja") || strings.Contains(s, "prompt") ||
-			strings.HasSuffix(s, ".j2") || strings.HasPrefix(s, "tokenizer") || strings.HasPrefix(s, "processor") {
-			return true
-		}
-	}
-	return false
+	name, key := strings.ToLower(r.Name), strings.ToLower(key)
+	return strings.Contains(key, "template") || strings.Contains(key, "jinja") || strings.Contains(key, "prompt") ||
+		strings.HasPrefix(name, "tokenizer") || strings.HasPrefix(name, "processor") || r.saysTemplate()
 }
 
 // call reports a name that a program imports and calls.
 func (r *Reader) call(f *settings.Finding) {
+	r.named = true
 	name := strings.TrimSpace(f.Text)
 	if known(name) {
 		return

@@ -56,6 +56,7 @@ type Reader struct {
 
 	verdicts map[string]pickle.Verdict
 	inYAML   bool
+	named    bool // a key that names a function was found
 }
 
 // Costs, in cheap pickle instructions of about twenty nanoseconds, for each byte.

@@ -41,14 +41,8 @@ var files = map[string]string{
 	"snakefile": "a Snakefile", "crontab": "a crontab",
 }
 
-// prose are the extensions of texts that are not source code even if they begin like it.
-var prose = map[string]bool{".txt": true, ".md": true, ".rst": true, ".json": true, ".jsonl": true, ".yaml": true,
-	".yml": true, ".toml": true, ".ini": true, ".cfg": true, ".csv": true, ".tsv": true, ".log": true, ".html": true,
-	".xml": true, ".bpe": true, ".vocab": true, ".lst": true, ".tex": true, ".bib": true}
-
-// named are the names of texts without an extension, in lower case.
-var named = map[string]bool{"license": true, "readme": true, "notice": true, "copying": true, "authors": true,
-	"changelog": true, "contributing": true, "version": true, "use_policy": true}
+// prose are the extensions of documents, which may show source code and templates.
+var prose = map[string]bool{".md": true, ".markdown": true, ".rst": true, ".html": true, ".htm": true, ".tex": true}
 
 // imported are the names of Python files that programs import because a configuration of the same
 // repository names them (Transformers, Diffusers, Inference Endpoints, torch.hub), or without being
@@ -79,7 +73,7 @@ func (r *Reader) source(text []byte) string {
 		return r.sitePath(text)
 	case bytes.HasPrefix(text, []byte("#!")):
 		what = "a script"
-	case !prose[ext] && !named[lower]:
+	case !prose[ext]:
 		if filetype.DetectHead(text[:min(len(text), filetype.HeadSize)]).Kind == filetype.Python {
 			what = languages[".py"]
 		}

@@ -12,8 +12,8 @@ import (
 
 // Template judges a text that may be a template. If it is not sure that a program renders it,
 // an escape is only suspicious: texts about security contain some.
-func (r *Reader) Template(text string, at int64, sure bool) {
-	if !settings.Templated([]byte(text)) {
+func (r *Reader) Template(text []byte, at int64, sure bool) {
+	if !settings.Templated(text) {
 		return
 	}
 	if !r.Spend(int64(len(text)) * costTemplate) {
@@ -21,7 +21,7 @@ func (r *Reader) Template(text string, at int64, sure bool) {
 		return
 	}
 	var levels [2][]string
-	for _, f := range jinja.Judge([]byte(text), sure) {
+	for _, f := range jinja.Judge(text, sure) {
 		if l := levels[f.Level]; len(l) < 3 {
 			levels[f.Level] = append(l, f.What)
 		}

@@ -33,7 +33,9 @@ func (r *Reader) saysTemplate() bool {
 	case ".jinja", ".jinja2", ".j2", ".template", ".tmpl", ".tpl":
 		return true
 	}
-	return strings.Contains(strings.ToLower(r.Name), "template") && languages[r.extension()] == "" && r.extension() != ".md"
+	name := strings.ToLower(r.Name)
+	return (strings.Contains(name, "template") || strings.Contains(name, "jinja")) && languages[r.extension()] == "" &&
+		!prose[r.extension()]
 }
 
 // Text judges a file that is a text, and returns its format.
@@ -44,12 +46,18 @@ func (r *Reader) Text(text []byte) string {
 	}
 	format := "text"
 	valid := r.yaml(text, 0)
-	if r.saysYAML() {
+	switch {
+	case r.saysYAML():
 		if format = "yaml"; !valid {
 			r.Unread("it is named like YAML, but is no YAML that PyYAML reads")
 		}
+	case r.extension() == ".json":
+		r.Unread("it is named like JSON, but is no valid JSON")
 	}
-	r.Template(string(text), 0, r.saysTemplate())
+	if at := bytes.Index(text, []byte("_target_")); at >= 0 && !r.named && !prose[r.extension()] {
+		r.find(RuleConfigCall, pickle.Warning, int64(at), "the text has the word _target_, in a form that is not parsed")
+	}
+	r.Template(text, 0, r.saysTemplate())
 	if f := r.source(text); f != "" {
 		format = f
 	}
