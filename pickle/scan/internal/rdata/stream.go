@@ -37,7 +37,11 @@ func (s *stream) skip(n int64) {
 	if s.err != nil {
 		return
 	}
-	if n < 0 || !s.spend(1+n/64) {
+	if n < 0 {
+		s.fail(errInvalid)
+		return
+	}
+	if !s.spend(1 + n/64) {
 		s.fail(evidence.ErrBudget)
 		return
 	}
@@ -129,6 +133,10 @@ func (s *stream) numbers(n int64, size int64) {
 // text returns a string of n bytes, or the beginning of a long one.
 func (s *stream) text(n int64) string {
 	const most = 1000
+	if n < 0 {
+		s.fail(errInvalid)
+		return ""
+	}
 	if s.form == 'A' { // escapes contain no spaces
 		if n > 0 {
 			return s.word()

@@ -29,7 +29,7 @@ var ErrInvalid = errors.New("the data is not a protocol buffer")
 // A File is a file with messages. It is for one goroutine.
 type File struct {
 	Size int64
-	// Spend takes work from a budget and reports whether some is left. One unit is a field.
+	// Spend takes work from a budget and reports whether some is left. A field costs four units.
 	Spend func(int64) bool
 
 	window *bytesio.Window
@@ -91,7 +91,8 @@ func (f *File) Next(s *Span) (Field, error) {
 
 // field reads a field. It does not look into groups.
 func (f *File) field(s *Span) (Field, error) {
-	if !f.Spend(1) {
+	const cost = 4 // the next field may be anywhere in the file
+	if !f.Spend(cost) {
 		return Field{}, evidence.ErrBudget
 	}
 	field := Field{At: s.Pos}
