@@ -25,6 +25,17 @@ func seed(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
+	for _, d := range honest() {
+		for _, in := range users {
+			f.Add([]byte(proto(4) + "]" + in(d.String()) + "a."))
+		}
+	}
+	for _, all := range []map[string]wrapperCode{dtypeLies(), shapeLies()} {
+		for _, w := range all {
+			w.make, w.shape = classMakers["NEWOBJ"], cmp.Or(w.shape, tuple("K\x01"))
+			f.Add([]byte(proto(4) + w.String(stack("joblib.numpy_pickle", "NumpyArrayWrapper")) + w.payload(max(w.size, 5)) + "."))
+		}
+	}
 	f.Add(checkpointPickle(3))
 }
 

@@ -139,3 +139,32 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 }
+
+// FuzzGzip: what package compress/gzip decompresses without an error, and nothing else follows, is decompressed alike.
+func FuzzGzip(f *testing.F) {
+	f.Add([]byte(gzipped(f)), byte(0))
+	f.Add([]byte(gzipped(f)+gzipped(f)), byte(31))
+	f.Add([]byte("\x1f\x8b\x08\x1e\x00\x00\x00\x00\x00\xff\x02\x00abname\x00comment\x00cc\x03\x00"), byte(0))
+	f.Fuzz(func(t *testing.T, b []byte, flags byte) {
+		if len(b) > 4 {
+			b[3] ^= flags & 0x1f
+		}
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		var want []byte
+		if err == nil {
+			want, err = io.ReadAll(io.LimitReader(z, 1<<20))
+		}
+		in := NewSource(bytes.NewReader(b))
+		r, ourErr := openGzip(in)
+		var got []byte
+		if ourErr == nil {
+			got, ourErr = io.ReadAll(io.LimitReader(r, 1<<20))
+		}
+		if err == nil && (ourErr != nil || !bytes.Equal(got, want)) {
+			t.Errorf("%d bytes, %v, want %d", len(got), ourErr, len(want))
+		}
+		if in.Used > int64(len(b)) || ourErr != nil && !Damaged(ourErr) {
+			t.Errorf("%d bytes of %d were used: %v", in.Used, len(b), ourErr)
+		}
+	})
+}

@@ -38,6 +38,9 @@ type Fault struct {
 	Text   string
 }
 
+// MaxRank is the maximum number of dimensions of an array.
+const MaxRank = 64
+
 // maxSize is the maximum size of an element: NumPy's is a C int.
 const maxSize = 1<<31 - 1
 

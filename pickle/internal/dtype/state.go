@@ -73,12 +73,14 @@ func (d *Dtype) base(state heap.Value, known func(heap.Value) *Dtype) Fault {
 		return Fault{}
 	}
 	base := known(sub.Item(0))
-	if base == nil || sub.Len() != 2 || d.Kind != 'V' || !state.Item(3).IsNone() || sub.Item(1).Kind() != heap.KindTuple {
+	shape := sub.Item(1)
+	if base == nil || sub.Len() != 2 || d.Kind != 'V' || !state.Item(3).IsNone() || shape.Kind() != heap.KindTuple ||
+		shape.Len() > MaxRank {
 		return badf("a dtype of arrays to something that NumPy does not write")
 	}
 	base.Used = true
 	size := base.Size
-	for n := range sub.Item(1).Items() {
+	for n := range shape.Items() {
 		i, ok := n.Int()
 		if !ok || i < 0 || i > maxSize || size > maxSize {
 			return badf("the shape of a dtype of arrays to something that NumPy does not write")

@@ -22,6 +22,10 @@ type Array struct {
 // joblib takes whatever has the attributes of a shape and of a dtype (numpy_pickle.py, read_array). It writes a dict of
 // each attribute once, a tuple of ints and a dtype; for anything else, the size is unknown.
 func Of(state heap.Value, known func(heap.Value) *dtype.Dtype) Array {
+	const most = 16 // attributes; joblib writes six
+	if state.Len() > most {
+		return Array{}
+	}
 	attributes := map[string]heap.Value{}
 	for key, value := range state.Pairs() {
 		name, ok := key.Str()
@@ -31,7 +35,7 @@ func Of(state heap.Value, known func(heap.Value) *dtype.Dtype) Array {
 		attributes[name] = value
 	}
 	d, shape := known(attributes["dtype"]), attributes["shape"]
-	if d == nil || shape.Kind() != heap.KindTuple {
+	if d == nil || shape.Kind() != heap.KindTuple || shape.Len() > dtype.MaxRank {
 		return Array{}
 	}
 	if d.Size == 0 {
