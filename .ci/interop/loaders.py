@@ -382,6 +382,28 @@ class Maker(Code):
         out = self.alone_in(out)
         return out + b".", self.pick("joblib", "joblib", "pkl", "z"), False
 
+    def mutant(self):
+        """A file of joblib with random changes and a payload somewhere."""
+        out = io.BytesIO()
+        d = np.dtype(self.r.choice(DTYPES[:9] + DTYPES[15:18]))
+        value = {"a": np.zeros(self.r.choice([1, 3, 20]), d), "b": ["x", 1.5, None, (1, 2)], "c": np.arange(5)}
+        joblib.dump(self.pick(value, [value, value], value["a"]), out, protocol=self.r.randrange(2, 6))
+        b = out.getvalue()
+        at = self.r.randrange(2, len(b))
+        if self.r.random() < 0.7:  # at the start of an instruction
+            at = self.r.choice([i for i in range(2, len(b)) if b[i] in b"\x94u.})(Nqsthbea\x95\x8cX"])
+        b = b[:at] + self.pick(b"", b"0", b"N") + PAYLOAD + self.pick(b"", b"0") + b[at:]
+        for _ in range(self.r.choice([0, 0, 1, 1, 2, 3])):
+            i, n = self.r.randrange(len(b)), self.r.choice([0, 1, 1, 2, 5])
+            chunk = self.r.choice([
+                bytes([self.r.randrange(256)]), b"0", b"N", b".", b"(", b"1", b"b", b"R", b"\x93", b"\x94", b"h\x00", b"h\x01", b"}b",
+                b"\x95" + struct.pack("<Q", self.r.choice([0, 1, 5, 30, 100])), b"B" + struct.pack("<I", self.r.randrange(90)),
+                b"\x8c" + bytes([self.r.randrange(40)]), b"I1\n", b"L1L\n", b"S'a'\n", b"p1\n", b"g1\n", b"2", b"\x80\x02", b"\x80\x04",
+                b"X\x01\x00\x00\x00a", b"q\x01", b"r\x01\x00\x00\x00", b"](NNe", b"\x81", b"u", b"s", b"a", b"t", b"\x85", b"l", b"d",
+            ])  # fmt: skip
+            b = b[:i] + chunk + b[i + n :]
+        return b, self.pick("joblib", "joblib", "pkl"), False
+
     def array(self):
         """A pickle of an array, or something like it."""
         honest = self.r.random() < 0.2
@@ -575,7 +597,7 @@ def main():
     if args.child:
         return child(json.load(sys.stdin))
     begin, total, ran, crashed, bad = time.monotonic(), 0, 0, 0, []
-    kinds = args.only.split(",") if args.only else ["wrapper", "mixed", "array", "header", "packed", "tar", "written"]
+    kinds = args.only.split(",") if args.only else ["wrapper", "mixed", "mutant", "array", "header", "packed", "tar", "written"]
     counts, said = dict.fromkeys(kinds, 0), {}
     batch = 0
     while time.monotonic() - begin < args.seconds and len(bad) < 50:
