@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/flatbuf"
 	"github.com/weightools/safetensors/pickle/scan/internal/rdata"
+	"github.com/weightools/safetensors/pickle/scan/internal/sstable"
 	"github.com/weightools/safetensors/pickle/scan/internal/tflite"
 )
 
@@ -54,14 +55,12 @@ func (p *part) others(head []byte) (bool, error) {
 }
 
 // checkpoint recognizes the files of a checkpoint of TensorFlow: tensor data, by its name, and a
-// table of the tensors, by the magic number at its end. Loaders read only numbers and texts.
+// table of the tensors. Loaders read only numbers and texts.
 func (p *part) checkpoint(head []byte) (bool, error) {
-	const magic = "\x57\xfb\x80\x8b\x24\x75\x47\xdb"
 	data := filetype.DetectHead(head).Kind == filetype.Unknown && strings.Contains(p.name, ".data-000") &&
 		strings.Contains(p.name, "-of-000")
 	if !data {
-		ok, err := p.begins(p.size-int64(len(magic)), magic)
-		if err != nil || !ok {
+		if ok, err := sstable.Valid(p.file, p.size, func(n int64) bool { return p.spend(1 + n) }); err != nil || !ok {
 			return false, err
 		}
 	}

@@ -134,6 +134,9 @@ func (p *part) rest() error {
 		if err := p.sweep(hole); err != nil {
 			return err
 		}
+		if p.verdict == pickle.Safe {
+			p.unanalysed("%s from byte %d on belong to no format and are not analyzed", bytesOf(hole.Len()), hole.Begin)
+		}
 	}
 	return nil
 }
