@@ -30,7 +30,7 @@ PROFILES = ["torch-modules", "lightning", "transformers", "sklearn", "numpy-rand
 
 def write(writers, folder, count, seconds, seed):
     """Writes up to count files, in turn from all writers, and returns their number and the errors of writers."""
-    end, errors, made = time.monotonic() + seconds, [], 0
+    errors, made = [], 0
     streams = {}
     for name in writers:
         try:
@@ -39,6 +39,7 @@ def write(writers, folder, count, seconds, seed):
         except ImportError as e:
             errors.append(f"{name}: {e}")
     number = collections.Counter()
+    end = time.monotonic() + seconds  # not counting imports, which take longer than many files
     while streams and made < count and time.monotonic() < end:
         for name in list(streams):
             if made >= count or time.monotonic() >= end:

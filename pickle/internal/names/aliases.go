@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-//go:generate sh -c "python3 aliases.py ~/.pyenv/versions/*/bin/python"
-
+// aliases.py writes the table from several versions of Python, which go generate must not require.
+//
 //go:embed aliases.txt
 var aliasText string
 
