@@ -4,6 +4,7 @@ package torch
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -57,7 +58,7 @@ func openZip(r io.ReaderAt, size int64) (*zipFile, error) {
 func (f *file) archive() error {
 	z, err := openZip(f.r, f.size)
 	if err != nil {
-		return err
+		return f.orShard(err)
 	}
 	z.root, z.warn = z.Root()+"/", f.warn
 	program := z.names[z.root+"data.pkl"]
@@ -92,6 +93,22 @@ func (f *file) archive() error {
 		return err
 	}
 	return s.err
+}
+
+// orShard returns err, or a better error for a shard of a distributed checkpoint: several archives in a row.
+func (f *file) orShard(err error) error {
+	const most = 1 << 20 // archives
+	row, failed := zipwalk.Row(f.r, f.size, most)
+	if len(row) == 0 || failed != nil {
+		return cmp.Or(failed, err)
+	}
+	return &FormatError{
+		Detail: fmt.Sprintf("the file is a shard of a distributed checkpoint: %s in a row, whose names are in the file .metadata",
+			wording.Count(len(row), "archive")),
+		unsupported: true,
+		fix: "Merge the checkpoint in Python: " +
+			"`python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER NEW.pt`.",
+	}
 }
 
 // constants reports the constant tensors of TorchScript programs.
