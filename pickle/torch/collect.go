@@ -80,11 +80,8 @@ func (f *file) finish(empty bool) error {
 		}
 	}
 	switch {
-	case empty:
+	case empty, f.Format == FormatScript: // a frozen module, whose tensors are constants of its programs
 		return nil
-	case f.Format == FormatScript:
-		return &FormatError{Detail: "the TorchScript modules have no parameters and no buffers", unsupported: true,
-			fix: "Save the model before it is frozen or quantized."}
 	case f.Format != FormatPickle && f.Format != FormatNPZ:
 		return &FormatError{Detail: "the checkpoint contains no tensors", unsupported: true, fix: "Open the file that has the weights."}
 	}

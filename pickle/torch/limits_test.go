@@ -22,6 +22,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"memory", zipOf(t, zip.Deflate, member{"m/data.pkl", proto + deep + "."}), nil, "the pickle is incomplete: the memory budget of 25"},
 		{"text", zipOf(t, zip.Deflate, member{"m/data.pkl", proto + strings.Repeat("N0", 13<<20) + "N."}), nil, "is compressed and has 27,262,980 bytes; the limit is 25"},
+		{"a stream", streamOf(tuple(strings.Repeat(num(1000), 2_000_000), one()), "0", counting(2)), nil, "the values of the checkpoint exceed the limits"},
 		{"names", archiveOf(t, "}("+one()+"q\x010"+namesOf(60_000)+"u", "0", counting(2)), nil, "their names exceed the limit of 2"},
 		{"nesting", archiveOf(t, strings.Repeat("]", 250)+one()+strings.Repeat("a", 250), "0", counting(2)), nil, "values are nested more than 200 deep"},
 		{"size", archiveOf(t, vector("0", 6), "0", counting(6)), &Options{MaxBytes: 8}, "exceed the limit of 8 bytes"},

@@ -4,7 +4,7 @@ package torch
 
 import (
 	"bufio"
-	"bytes"
+	"errors"
 	"regexp"
 	"strings"
 	"sync"
@@ -32,7 +32,7 @@ type script struct {
 }
 
 func newScript(z *zipFile) *script {
-	const most = 64 << 20 // bytes of programs
+	const most = 16 << 20 // bytes of programs
 	return &script{zipFile: z, classes: make(map[string]tree.Saved), read: make(map[string]bool), left: most}
 }
 
@@ -69,16 +69,15 @@ func (s *script) parse(module string) error {
 		return err
 	}
 	s.left -= r.Size()
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(r); err != nil {
-		return err
-	}
 	class, lists := "", 0
 	var saved tree.Saved
-	lines := bufio.NewScanner(&text)
-	lines.Buffer(nil, int(r.Size())+1)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := lines.Text()
+		if !strings.HasPrefix(line, "class ") && !strings.HasPrefix(line, "  __") {
+			continue
+		}
 		if strings.HasPrefix(line, "class ") {
 			class, lists, saved = "", 0, make(tree.Saved)
 			if found := classLine().FindStringSubmatch(line); found != nil {
@@ -98,5 +97,8 @@ func (s *script) parse(module string) error {
 			s.classes[class] = saved
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); !errors.Is(err, bufio.ErrTooLong) {
+		return err
+	}
+	return nil // no module is declared behind such a line
 }

@@ -4,6 +4,7 @@ package torch
 
 import (
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
@@ -17,7 +18,7 @@ func (f *file) stream() error {
 		return err
 	}
 	if s == nil {
-		return f.bare()
+		return f.noStream()
 	}
 	f.Format = FormatStream
 	const pickles = 5
@@ -32,6 +33,22 @@ func (f *file) stream() error {
 		z[b.Key] = &storage{key: b.Key, class: b.Class, r: f.r, base: b.Begin, size: b.Size}
 	}
 	return f.collect(s.Object, z)
+}
+
+// noStream reads a file that is not a stream, as far as it was read: values over the budget are dropped, and the first
+// pickle with them.
+func (f *file) noStream() error {
+	opts := *f.opts.Pickle
+	opts.MaxStreams, opts.NoSweep = 1, true
+	g, err := pickle.Load(f.r, f.size, &opts)
+	if err != nil {
+		return err
+	}
+	if roots := g.Roots(); len(roots) > 0 && torchfile.IsStream(roots[0]) {
+		f.Format = FormatStream
+		return exceeds("the values of the checkpoint exceed the limits of %d instructions and %d bytes", opts.MaxOpcodes, opts.MaxMemory)
+	}
+	return f.bare()
 }
 
 // sound returns an error for a stream that is incomplete or inconsistent.
