@@ -126,7 +126,8 @@ func rank(name string) int {
 // content analyzes one member in each way in which readers see it.
 func (b *box) content(i int) error {
 	m := &b.Members[i]
-	if m.Name != "" && strings.HasSuffix(m.Name, "/") && len(m.Views) > 0 && m.Views[0].Span.Len() == 0 {
+	full := func(v zipwalk.View) bool { return v.Span.Len() > 0 }
+	if strings.HasSuffix(m.Name, "/") && len(m.Views) > 0 && !slices.ContainsFunc(m.Views, full) {
 		return nil // a folder
 	}
 	if len(m.Views) == 0 {

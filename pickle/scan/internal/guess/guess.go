@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/weightools/safetensors/pickle"
 )
@@ -44,8 +43,9 @@ func Fails(head []byte, opts *pickle.Options) (fails bool, spent int64, err erro
 		r.Spent, nil
 }
 
-// Runs reports whether the first pickle of a report runs to its end.
-func Runs(r *pickle.Report) bool { return len(r.Streams) > 0 && r.Streams[0].Stopped && !stillborn(r) }
+// Runs reports whether the first pickle of a report runs to its end. Python source often begins with
+// "import ", which is an INST without a MARK.
+func Runs(r *pickle.Report) bool { return len(r.Streams) > 0 && r.Streams[0].Stopped && !failed(r, 0) }
 
 // Has reports whether a report has a finding of a rule.
 func Has(r *pickle.Report, rule pickle.Rule) bool {
@@ -58,37 +58,20 @@ func Alien(r *pickle.Report) bool {
 	return len(r.Imports) == 0 && Has(r, pickle.RuleNotPickle) && !Has(r, pickle.RuleTruncated)
 }
 
-// stillborn reports whether the first instruction fails because the stack is empty. Python
-// source often begins with "import ", which is an INST without a MARK.
-func stillborn(r *pickle.Report) bool {
-	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool {
-		return f.Rule == pickle.RuleUnderflow &&
-			f.Offset == 0
-	})
-}
-
 // Acts reports whether a report has a dangerous import, or one that is called and not known
 // to be safe.
 func Acts(r *pickle.Report) bool {
 	return slices.ContainsFunc(r.Imports, func(im pickle.Import) bool {
-		return im.Verdict == pickle.Dangerous || im.Verdict > pickle.Safe && im.Called && isName(&im)
+		return im.Verdict == pickle.Dangerous || im.Verdict > pickle.Safe && im.Called && !failed(r, im.Offset)
 	})
 }
 
-// isName reports whether an import has the form of names in Python. Lines of a text, such as those of
-// a license that begins with "Mozilla", have not.
-func isName(im *pickle.Import) bool {
-	for part := range strings.SplitSeq(im.Module+"."+im.Name, ".") {
-		for i, r := range part {
-			if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
-				return false
-			}
-		}
-		if part == "" {
-			return false
-		}
-	}
-	return true
+// failed reports whether an instruction at an offset finds too few values on the stack. An INST without a
+// MARK, such as in a license that begins with "Mozilla", imports nothing.
+func failed(r *pickle.Report, off int64) bool {
+	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool {
+		return f.Rule == pickle.RuleUnderflow && f.Offset == off
+	})
 }
 
 // Tells reports whether a report has more than plain values: imports, apart from codes that nobody
@@ -96,6 +79,6 @@ func isName(im *pickle.Import) bool {
 func Tells(r *pickle.Report) bool {
 	return Has(r, pickle.RuleResource) || Has(r, pickle.RuleExpansion) ||
 		slices.ContainsFunc(r.Imports, func(im pickle.Import) bool {
-			return im.Verdict == pickle.Dangerous || im.Rule != pickle.RuleExtension && isName(&im)
+			return im.Verdict == pickle.Dangerous || im.Rule != pickle.RuleExtension && !failed(r, im.Offset)
 		})
 }
