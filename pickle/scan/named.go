@@ -79,8 +79,21 @@ func (p *part) unknown(head []byte) error {
 	if text {
 		return p.text()
 	}
+	if isBytecode(head) {
+		p.format = formatBytecode
+		p.unanalysed("it is Python bytecode, which is not analyzed")
+		return p.opaqueData()
+	}
 	p.unanalysed("it is %s, which is not analyzed", kind.Name())
 	return p.opaqueData()
+}
+
+// formatBytecode is the format of compiled Python source code.
+const formatBytecode = "python-bytecode"
+
+// isBytecode reports whether head is the start of a .pyc file of Python 2.7 or 3.
+func isBytecode(head []byte) bool {
+	return len(head) > 8 && head[2] == '\r' && head[3] == '\n' && (head[1] == 0xf3 || 0x0b <= head[1] && head[1] <= 0x0f)
 }
 
 // opaqueData searches bytes of an unknown format. No known loader treats them as code, so

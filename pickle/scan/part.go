@@ -71,9 +71,14 @@ func (p *part) explain(begin, end int64) { p.known.Add(extent.Span{Begin: begin,
 // opaque reports whether the format of the part is unknown.
 func (p *part) opaque() bool { return p.format == "data" || p.format == "" }
 
-// opaqueOrText reports whether the part is text or of an unknown format.
-func (p *part) opaqueOrText() bool {
-	return p.opaque() || p.format == "text" || p.format == "python-source" || p.format == "empty"
+// isProgram reports whether the part is Python source code or bytecode by its name, and no other
+// format.
+func (p *part) isProgram() bool {
+	switch extensionOf(p.name) {
+	case ".py", ".pyw", ".pyc", ".pyo":
+		return p.opaque() || p.format == "text" || p.format == "python-source" || p.format == formatBytecode || p.format == "empty"
+	}
+	return false
 }
 
 // headSize is the number of bytes from which the format of a part is detected. The tar

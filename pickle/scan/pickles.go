@@ -66,7 +66,7 @@ func (p *part) pickle(head []byte) error {
 	p.pickledSettings(g)
 	g = nil // frees memory: Visit may load the pickle again
 	p.visited(0, p.size)
-	return nil
+	return p.textToo(head)
 }
 
 // isPickle records that the part is a pickle, or consists of several.

@@ -77,7 +77,7 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 			if err := sub.look(); err != nil {
 				return err
 			}
-			if extensionOf(sub.name) == ".py" && sub.opaqueOrText() {
+			if sub.isProgram() {
 				sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 			}
 			return nil

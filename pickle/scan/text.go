@@ -71,7 +71,8 @@ func wide(text []byte) bool {
 
 // text analyzes a part that begins like a text.
 func (p *part) text() error {
-	if p.format == "" || p.format == string(filetype.Unknown) {
+	switch filetype.Kind(p.format) {
+	case "", filetype.Unknown, filetype.Python, filetype.Script:
 		p.format = string(filetype.Text)
 	}
 	if p.size > texts.MostText {
@@ -82,24 +83,48 @@ func (p *part) text() error {
 		}
 		return cmp.Or(err, p.largeText())
 	}
-	text := make([]byte, p.size)
-	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+	text, err := p.readText()
+	if err != nil {
 		return err
-	}
-	if wide(text) {
-		text = config.UTF8(text)
-	} else if !utf8.Valid(text) {
-		text = latin(text)
 	}
 	if f := p.texts().Text(text); f != "text" {
 		p.format = f
 	}
-	if at := bytes.IndexAny(text, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12"); at >= 0 {
+	if at := bytes.IndexAny(text, controls); at >= 0 {
 		p.unanalysed("it begins like a text, but is binary from byte %d", at)
 		return p.opaqueData()
 	}
 	p.explain(0, p.size)
 	return nil
+}
+
+// controls are characters that no text contains.
+const controls = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12"
+
+// textToo analyzes a part of another format as a text, too, if it is one.
+func (p *part) textToo(head []byte) error {
+	if p.size > texts.MostText || !isText(head) {
+		return nil
+	}
+	text, err := p.readText()
+	if err == nil && !bytes.ContainsAny(text, controls) {
+		p.texts().Text(text)
+	}
+	return err
+}
+
+// readText reads a text and converts it to UTF-8.
+func (p *part) readText() ([]byte, error) {
+	text := make([]byte, p.size)
+	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+		return nil, err
+	}
+	if wide(text) {
+		return config.UTF8(text), nil
+	} else if !utf8.Valid(text) {
+		return latin(text), nil
+	}
+	return text, nil
 }
 
 // latin converts a text in which each byte is a character.

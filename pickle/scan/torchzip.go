@@ -63,8 +63,10 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		}
 	case b.kind == "torchscript" && strings.HasPrefix(name, "code/"):
 		return sub.script()
-	case extensionOf(name) == ".py" && sub.opaqueOrText():
-		sub.format = "python-source"
+	case sub.isProgram():
+		if sub.format != formatBytecode {
+			sub.format = "python-source"
+		}
 		sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 	case b.kind == "keras" && name == "config.json":
 		return sub.kerasConfig(false)

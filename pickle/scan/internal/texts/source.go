@@ -74,7 +74,7 @@ func (r *Reader) source(text []byte) string {
 	case bytes.HasPrefix(text, []byte("#!")):
 		what = "a script"
 	case !prose[ext]:
-		if filetype.DetectHead(text[:min(len(text), filetype.HeadSize)]).Kind == filetype.Python {
+		if isPython(text) {
 			what = languages[".py"]
 		}
 	}
@@ -88,6 +88,40 @@ func (r *Reader) source(text []byte) string {
 	}
 	r.unread(what)
 	return string(filetype.Script)
+}
+
+// statement is the beginning of a line of Python source code.
+var statement = regexp.MustCompile(`^(?:import\s+[\w.]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*\s*(?:$|[;#])|from [\w.]+ import |(?:async )?def \w+\(|class \w+.*:|@\w+|` +
+	`if __name__|(?:exec|eval|print|__import__|compile)\(|(?:os|subprocess|sys)\.\w+\()`)
+
+// isPython reports whether a text is Python source code: whether its first line that is neither
+// empty, nor a comment, nor a part of a string is a statement.
+func isPython(text []byte) bool {
+	const most = 200 // lines
+	n, inside := 0, ""
+	for line := range bytes.Lines(text) {
+		if n++; n > most {
+			return false
+		}
+		line = bytes.TrimRight(line, " \t\r\n")
+		if inside != "" {
+			if bytes.Contains(line, []byte(inside)) {
+				inside = ""
+			}
+			continue
+		}
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if quote := string(line[:min(len(line), 3)]); quote == `"""` || quote == "'''" {
+			if !bytes.Contains(line[3:], []byte(quote)) {
+				inside = quote
+			}
+			continue
+		}
+		return statement.Match(line[:min(len(line), 200)])
+	}
+	return false
 }
 
 // python judges Python source code by what it is for.

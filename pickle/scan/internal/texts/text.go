@@ -54,14 +54,31 @@ func (r *Reader) Text(text []byte) string {
 	case r.extension() == ".json":
 		r.Unread("it is named like JSON, but is no valid JSON")
 	}
-	if at := bytes.Index(text, []byte("_target_")); at >= 0 && !r.named && !prose[r.extension()] {
-		r.find(RuleConfigCall, pickle.Warning, int64(at), "the text has the word _target_, in a form that is not parsed")
+	if at := target(text); at >= 0 && !r.named && !prose[r.extension()] && languages[r.extension()] == "" {
+		r.find(RuleConfigCall, pickle.Warning, int64(at), "the text has the key _target_, in a form that is not parsed")
 	}
 	r.Template(text, 0, r.saysTemplate())
 	if f := r.source(text); f != "" {
 		format = f
 	}
 	return format
+}
+
+// target returns the offset of the key _target_ in a text that is not parsed, or -1.
+func target(text []byte) int {
+	const key = "_target_"
+	for at := 0; ; at += len(key) {
+		i := bytes.Index(text[at:], []byte(key))
+		if i < 0 {
+			return -1
+		}
+		at += i
+		end := at + len(key)
+		if (at == 0 || bytes.IndexByte([]byte(" \t\r\n\"'{,(.[-"), text[at-1]) >= 0) &&
+			end < len(text) && bytes.IndexByte([]byte(" \t\"'=:]"), text[end]) >= 0 {
+			return at
+		}
+	}
 }
 
 // JSON judges a file that may be JSON. It returns whether it is valid JSON, or several
