@@ -38,8 +38,31 @@ func (p *part) others(head []byte) (bool, error) {
 		return p.checkpoint(head)
 	}
 	before := p.formats
+	err = p.typed(r, pickles, err)
+	return p.formats > before, err
+}
+
+// footer analyzes a part that ends like a Parquet file but does not begin like one: readers look
+// only at the end.
+func (p *part) footer(head []byte) error {
+	if bytes.HasPrefix(head, []byte(columnar.ParquetMagic)) {
+		return nil
+	}
+	const size = int64(len(columnar.ParquetMagic))
+	if ok, err := p.begins(p.size-size, columnar.ParquetMagic); err != nil || !ok {
+		return err
+	}
+	r, pickles, err := columnar.Parquet(p.file, p.size, p.spend)
+	if err == nil && (r.Incomplete != "" || len(r.Findings) == 0) {
+		return nil // it ends so by chance, or there is nothing to report
+	}
+	return p.typed(r, pickles, err)
+}
+
+// typed takes over what was found in the schema of a file, and analyzes the pickles in it.
+func (p *part) typed(r *evidence.Report, pickles [][]byte, err error) error {
 	if err := p.evidence(r, err, p.file); err != nil {
-		return true, err
+		return err
 	}
 	for _, b := range pickles {
 		if p.crowded() {
@@ -48,10 +71,10 @@ func (p *part) others(head []byte) (bool, error) {
 		sub := p.newPart(p, "(extension type)", bytes.NewReader(b), int64(len(b)))
 		sub.loaded = true
 		if err := p.inside(sub); err != nil {
-			return true, err
+			return err
 		}
 	}
-	return p.formats > before, nil
+	return nil
 }
 
 // checkpoint recognizes the files of a checkpoint of TensorFlow: tensor data, by its name, and a

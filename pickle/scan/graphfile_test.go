@@ -175,6 +175,8 @@ func fileCases(rng *rand.Rand) []fileCase {
 		{"the name of an operation without a custom operator", ".tflite", tfliteModel("", flatTable{0: byte(3), 1: "FlexWriteFile",
 			3: int32(3)}), pickle.Safe},
 		{"a pickled type", ".parquet", parquet("arrow.py_extension_type", evil), pickle.Dangerous},
+		{"a pickled type behind another head", ".parquet", pick("text", "{\"a\"", "\x80\x02]", "GGUF") +
+			parquet("arrow.py_extension_type", evil)[4:], pickle.Dangerous},
 		{"a type with a pickle", ".parquet", parquet(pick("ray.object", "my.type"), evil), pickle.Dangerous},
 		{"a type of a library", ".parquet", parquet("my.type", "{}"), pickle.Suspicious},
 		{"a type of Arrow", ".parquet", parquet(pick("arrow.uuid", "arrow.json", "pandas.period"), "{}"), pickle.Safe},

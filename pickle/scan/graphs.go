@@ -37,6 +37,9 @@ var buffers = [...]format{
 // graphs analyzes protocol buffers. They have no magic number, so each part that consists of
 // fields is parsed as the messages of all programs.
 func (p *part) graphs(head []byte) error {
+	if err := p.footer(head); err != nil {
+		return err
+	}
 	if filetype.IsText(head) {
 		return p.textGraphs(head)
 	}
@@ -111,7 +114,7 @@ func (p *part) limited(err error) error {
 // evidence takes over what an analyzer found. A part that has another format, too, keeps its
 // name if nothing was found.
 func (p *part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
-	if err := p.limited(err); err != nil {
+	if err := p.limited(err); err != nil || r == nil {
 		return err
 	}
 	if r.Format == "" && len(r.Findings) == 0 || p.formats > 0 && len(r.Findings)+len(r.Configs) == 0 {

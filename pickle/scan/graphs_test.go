@@ -226,3 +226,23 @@ func TestVariantsGraph(t *testing.T) {
 	}
 	t.Logf("%d variants", n)
 }
+
+// Graphs that cost much: many nodes whose names come from a long chain, and tiny fields that are
+// only perhaps messages.
+func TestGraphBudget(t *testing.T) {
+	e := encoder{rand.New(rand.NewPCG(1, 9))}
+	var nodes []string
+	for i := range 3000 {
+		nodes = append(nodes, e.node(fmt.Sprint("n", i), "StringJoin", []string{fmt.Sprint("n", i+1), fmt.Sprint("n", i+2)}),
+			e.node(fmt.Sprint("s", i), "SaveV2", []string{fmt.Sprint("n", i)}))
+	}
+	s := &Scanner{MaxOpcodes: 2_000_000}
+	if r := scanned(t, s, []byte(e.graph(nodes)), "m.pb"); r.Complete || r.Verdict != pickle.Dangerous || !r.Limited {
+		t.Errorf("a long chain is %v, complete: %v", r.Verdict, r.Complete)
+	}
+	for _, text := range []string{"\x08\x01", "\x0a\x04\x12\x02AB", "\x0a\x00", "\x0a\x02\x0a\x00"} {
+		if r := scanned(t, s, []byte(strings.Repeat(text, 1<<20)), "m.bin"); r.Complete || r.Verdict != pickle.Suspicious {
+			t.Errorf("many %q are %v, complete: %v", text, r.Verdict, r.Complete)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type File struct {
 	Spend func(int64) bool // takes work from a budget
 
 	window *bytesio.Window
+	last   int64 // the offset that was read last
 }
 
 // NewFile returns a File of the given size.
@@ -32,8 +33,12 @@ func NewFile(r io.ReaderAt, size int64, spend func(int64) bool) *File {
 
 // bytes returns n bytes at an offset.
 func (f *File) bytes(at int64, n int) ([]byte, error) {
-	const jump = 8 // a table may be anywhere in the file
-	if !f.Spend(jump) {
+	cost := int64(4)
+	if at < f.last || at > f.last+bytesio.WindowSize {
+		cost = 60 // reading elsewhere than before costs more
+	}
+	f.last = at
+	if !f.Spend(cost) {
 		return nil, evidence.ErrBudget
 	}
 	if at < 0 || at+int64(n) > f.Size {

@@ -41,6 +41,7 @@ type file struct {
 	lengths int
 	spend   func(int64) bool
 
+	last int64          // the offset that was read last
 	seen map[int64]bool // object headers
 	todo []int64
 }
@@ -125,7 +126,12 @@ func sizeOK(n int) bool { return n == 2 || n == 4 || n == 8 }
 
 // bytes returns the n bytes at an offset of the file.
 func (f *file) bytes(at int64, n int) ([]byte, error) {
-	if !f.spend(1 + int64(n)/16) {
+	cost := 1 + int64(n)/16
+	if at < f.last || at > f.last+bytesio.WindowSize {
+		cost += 60 // reading elsewhere than before costs more
+	}
+	f.last = at
+	if !f.spend(cost) {
 		return nil, evidence.ErrBudget
 	}
 	if at < 0 || n < 0 || at > f.size-int64(n) {

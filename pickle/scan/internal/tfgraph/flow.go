@@ -249,6 +249,10 @@ func (a *analysis) lookup(in *scope, name string) (wire.Span, bool, error) {
 			return wire.Span{}, false, err
 		}
 	}
+	const cost = 100 // of reading a node anywhere in the file, besides its fields
+	if !a.file.Spend(cost) {
+		return wire.Span{}, false, evidence.ErrBudget
+	}
 	at, ok := index[hashOf(name)]
 	if !ok {
 		return wire.Span{}, false, nil

@@ -44,6 +44,9 @@ func Analyze(file *wire.File) (*evidence.Report, error) {
 		}
 		report.Join(&a.Report)
 		if err != nil {
+			if len(a.Findings) > 0 {
+				report.Format = root.format
+			}
 			return report, err
 		}
 		if a.known > 0 && (best == nil || a.known > best.known) {

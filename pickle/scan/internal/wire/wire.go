@@ -29,10 +29,11 @@ var ErrInvalid = errors.New("the data is not a protocol buffer")
 // A File is a file with messages. It is for one goroutine.
 type File struct {
 	Size int64
-	// Spend takes work from a budget and reports whether some is left. A field costs four units.
+	// Spend takes work from a budget and reports whether some is left. A field costs at least four units.
 	Spend func(int64) bool
 
 	window *bytesio.Window
+	last   int64 // offset of the field that was read last
 }
 
 // NewFile returns a File of the given size.
@@ -91,8 +92,7 @@ func (f *File) Next(s *Span) (Field, error) {
 
 // field reads a field. It does not look into groups.
 func (f *File) field(s *Span) (Field, error) {
-	const cost = 4 // the next field may be anywhere in the file
-	if !f.Spend(cost) {
+	if !f.pay(s.Pos) {
 		return Field{}, evidence.ErrBudget
 	}
 	field := Field{At: s.Pos}
@@ -136,6 +136,17 @@ func (f *File) field(s *Span) (Field, error) {
 	field.Span = Span{Pos: s.Pos, End: s.Pos + size}
 	s.Pos += size
 	return field, nil
+}
+
+// pay takes the cost of reading at an offset from the budget. Reading elsewhere than before costs
+// more.
+func (f *File) pay(at int64) bool {
+	cost := int64(4)
+	if at < f.last || at > f.last+bytesio.WindowSize {
+		cost = 60
+	}
+	f.last = at
+	return f.Spend(cost)
 }
 
 // varint reads a number of up to ten bytes.
