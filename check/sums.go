@@ -52,7 +52,8 @@ func isBuffer(leaf string) bool {
 func (s *sums) judge(m *subject, isAdapter bool) {
 	if s.misaligned.n > 0 && !m.single {
 		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
-			"%v of %s (%v of %s) are not aligned to the size of their elements, the first %s in %s: loaders that map files must copy them",
+			"%v of %s (%v of %s) are not aligned to the size of their elements, the first %s in %s: loaders that "+
+				"map files must copy them",
 			wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"), wording.Grouped(s.misaligned.bytes),
 			count(s.bytes, "byte"),
 			quote(s.misaligned.first.Name), quote(m.shards[s.misaligned.shard].path))

@@ -50,7 +50,8 @@ func (c *Checkpoint) missing(s *shard.Shard, tensor string) error {
 		e = &x.Tensors[c.set.first[name]]
 	}
 	return shard.AtPath("open", c.set.Index, finding.New(RuleShardMissing, e.Tensor, e.Span,
-		"shard %s is missing, and the index %s names it for tensor %s", quote(s.Path), quote(c.set.Index), quote(e.Tensor)))
+		"shard %s is missing, and the index %s names it for tensor %s", quote(s.Path), quote(c.set.Index),
+		quote(e.Tensor)))
 }
 
 // lacking returns the violation of a valid index that lists tensors that no shard has. Found tells

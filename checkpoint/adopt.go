@@ -62,7 +62,8 @@ func (f *folder) likeliest(ctx context.Context, names []string) ([]string, error
 		return usual, nil
 	}
 	matches := make([]bool, len(names))
-	for i, is := range bytesio.Ahead(ctx, f.opts.Parallel, len(names), func(ctx context.Context, i int) bool { return f.matches(ctx, names[i]) }) {
+	read := func(ctx context.Context, i int) bool { return f.matches(ctx, names[i]) }
+	for i, is := range bytesio.Ahead(ctx, f.opts.Parallel, len(names), read) {
 		matches[i] = is
 	}
 	if ctx.Err() != nil {

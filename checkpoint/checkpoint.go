@@ -210,7 +210,8 @@ func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tens
 			failed = errors.Join(failed, r.err)
 		case r.header.Lookup(name) == nil:
 		case holder != nil:
-			return nil, fmt.Errorf("checkpoint: tensor %s is in shard %s and in shard %s, and there is no index to choose one", quote(name), quote(holder.Path), quote(c.shards[i].Path))
+			return nil, fmt.Errorf("checkpoint: tensor %s is in shard %s and in shard %s, and there is no index to "+
+				"choose one", quote(name), quote(holder.Path), quote(c.shards[i].Path))
 		default:
 			holder = c.shards[i]
 		}
@@ -221,14 +222,16 @@ func (c *Checkpoint) Tensor(ctx context.Context, name string) (*safetensors.Tens
 	case failed != nil:
 		return nil, fmt.Errorf("checkpoint: tensor %s is in no shard that could be read: %w", quote(name), failed)
 	}
-	return nil, fmt.Errorf("checkpoint: there is no tensor %s in %s: %w", quote(name), quote(c.set.Name), fs.ErrNotExist)
+	return nil, fmt.Errorf("checkpoint: there is no tensor %s in %s: %w", quote(name), quote(c.set.Name),
+		fs.ErrNotExist)
 }
 
 // listed returns the named tensor from the shard that the index names.
 func (c *Checkpoint) listed(ctx context.Context, name string) (*safetensors.Tensor, error) {
 	e := c.set.index.Lookup(name)
 	if e == nil {
-		return nil, fmt.Errorf("checkpoint: there is no tensor %s in the index %s: %w", quote(name), quote(c.set.Index), fs.ErrNotExist)
+		return nil, fmt.Errorf("checkpoint: there is no tensor %s in the index %s: %w", quote(name),
+			quote(c.set.Index), fs.ErrNotExist)
 	}
 	return c.from(ctx, c.shards[c.set.home(e.Shard)], name)
 }
@@ -241,7 +244,8 @@ func (c *Checkpoint) from(ctx context.Context, s *shard.Shard, name string) (*sa
 	}
 	ti := h.Lookup(name)
 	if ti == nil {
-		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, which the index names for it: %w", quote(name), quote(s.Path), fs.ErrNotExist)
+		return nil, fmt.Errorf("checkpoint: tensor %s is not in shard %s, which the index names for it: %w",
+			quote(name), quote(s.Path), fs.ErrNotExist)
 	}
 	r, err := c.data(ctx, s, name)
 	if err != nil {
@@ -269,8 +273,9 @@ func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 //
 // After the error of a shard it continues with the next shard, unless ctx is done. The error of an
 // invalid index comes first. The last error is a *[safetensors.Violation] of [RuleTensorMissing] if
-// all shards could be read and none has a tensor of the index. If two shards have a tensor, it yields the one in the shard that the
-// index names, or both without an index. It also yields tensors that the index does not list.
+// all shards could be read and none has a tensor of the index. If two shards have a tensor, it
+// yields the one in the shard that the index names, or both without an index. It also yields
+// tensors that the index does not list.
 func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[Located, error] {
 	return func(yield func(Located, error) bool) {
 		if err := c.set.Fault(); err != nil && !yield(Located{}, err) {

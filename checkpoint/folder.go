@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/store"
 )
@@ -227,9 +228,10 @@ func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 	}
 	defer object.Close()
 	if size, most := object.Size(), f.opts.MaxIndexSize; size > most {
-		return nil, shard.AtPath("open", path, finding.New(safetensors.RuleLimit, "", safetensors.Span{End: size}, "the index takes %d bytes, more than the limit of %d", size, most))
+		return nil, shard.AtPath("open", path, finding.New(safetensors.RuleLimit, "", safetensors.Span{End: size},
+			"the index takes %d bytes, more than the limit of %d", size, most))
 	}
-	text, err := readAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
+	text, err := bytesio.ReadAll(io.NewSectionReader(object.ReaderAt(ctx), 0, object.Size()))
 	if err != nil {
 		return nil, shard.AtPath("read", path, err)
 	}
@@ -241,23 +243,6 @@ func (f *folder) readText(ctx context.Context, path string) ([]byte, error) {
 func (f *folder) openText(ctx context.Context, path string) (store.Object, error) {
 	const most = 16 << 20 // bytes
 	return store.OpenHead(ctx, f.from, path, min(f.opts.MaxIndexSize, most))
-}
-
-// readAll reads r to its end. A store may report a wrong size, so memory grows with the bytes that
-// arrive: first 1 MiB, then 64 times what has arrived, up to the size.
-func readAll(r *io.SectionReader) ([]byte, error) {
-	text := make([]byte, 0, min(r.Size(), 1<<20))
-	for {
-		n, err := io.ReadFull(r, text[len(text):cap(text)])
-		text = text[:len(text)+n]
-		switch {
-		case err != nil:
-			return nil, unexpected(err)
-		case int64(len(text)) == r.Size():
-			return text, nil
-		}
-		text = append(make([]byte, 0, min(r.Size(), 64*int64(len(text)))), text...)
-	}
 }
 
 // indexSet returns the set of an index. Its shards are those with valid names, including missing
@@ -297,12 +282,4 @@ func (f *folder) indexSet(ctx context.Context, file string) (*Set, error) {
 		s.byName[name] = i
 	}
 	return s, nil
-}
-
-// unexpected returns the error of a read that ended too early.
-func unexpected(err error) error {
-	if err == nil || err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -132,7 +132,9 @@ func (f *folder) evident(ctx context.Context) (*Set, error) {
 	if err != nil || len(c.live) == 0 && len(c.loose) > 1 {
 		return nil, err
 	}
-	if all := c.declared(); len(all) > 1 && slices.ContainsFunc(all[1:], func(s *Set) bool { return byName(s, all[0]) == "" }) {
+	all := c.declared()
+	isOther := func(s *Set) bool { return byName(s, all[0]) == "" }
+	if len(all) > 1 && slices.ContainsFunc(all[1:], isOther) {
 		return nil, nil
 	}
 	return c.first(), nil

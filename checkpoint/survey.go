@@ -243,10 +243,12 @@ func (s *survey) numbers() {
 func (s *survey) gap(n naming.Numbering, g naming.Gap) {
 	first, last := quote(n.Path(g.First)), quote(n.Path(g.Last))
 	if g.First == g.Last {
-		s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: the numbers of the others imply it", first)
+		s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: the numbers of the others imply it",
+			first)
 		return
 	}
-	s.Add(RuleShardMissing, "", safetensors.Span{}, "shards %s to %s, %d in number, are missing: the numbers of the others imply them",
+	s.Add(RuleShardMissing, "", safetensors.Span{},
+		"shards %s to %s, %d in number, are missing: the numbers of the others imply them",
 		first, last, g.Last.N-g.First.N+1)
 }
 
@@ -263,9 +265,11 @@ func (s *survey) otherFormats() {
 	switch n {
 	case 0:
 	case 1:
-		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%s is not a safetensors file: its format is %s", s.path(first), s.shards[first].Format)
+		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%s is not a safetensors file: its format is %s",
+			s.path(first), s.shards[first].Format)
 	default:
-		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%d files are not safetensors files, the first %s: its format is %s", n, s.path(first), s.shards[first].Format)
+		s.Add(RuleWeightsFormat, "", safetensors.Span{}, "%d files are not safetensors files, the first %s: its "+
+			"format is %s", n, s.path(first), s.shards[first].Format)
 	}
 }
 
@@ -298,5 +302,6 @@ func (s *survey) totalSize(x *Index) {
 	if elems == x.TotalSize {
 		hint = ": it is the number of their elements"
 	}
-	s.Add(RuleTotalSize, "", index.TotalSizeAt(x), "total_size is %d, and the tensors of the index take %d bytes%s", x.TotalSize, bytes, hint)
+	s.Add(RuleTotalSize, "", index.TotalSizeAt(x), "total_size is %d, and the tensors of the index take %d bytes%s",
+		x.TotalSize, bytes, hint)
 }

@@ -109,7 +109,8 @@ func (s *Set) judgeStale(model *Set) *safetensors.Report {
 	f.Take(s.report)
 	if len(s.Shards) > 0 && !s.anyThere() {
 		first := &s.index.Tensors[0]
-		f.Add(RuleShardMissing, first.Tensor, first.Span, "the index names %s, the first %s, and all are missing: %s is used as the model",
+		f.Add(RuleShardMissing, first.Tensor, first.Span,
+			"the index names %s, the first %s, and all are missing: %s is used as the model",
 			count(len(s.Shards), "shard"), quote(first.Shard), quote(model.Name))
 	}
 	return f.Report()
@@ -130,12 +131,13 @@ func (s *survey) beside(ctx context.Context) {
 	if set == all[0] {
 		s.errs = append(s.errs, f.problems...)
 	}
-	judgesExtra := set == firstIndexed(all, naming.Folder(set.file()))
+	folder := naming.Folder(set.file())
+	judgesExtra := set == firstIndexed(all, folder)
 	for _, other := range all {
 		switch {
 		case other.CopyOf == set.Name:
 			s.copy(ctx, other)
-		case judgesExtra && other.Role == Other && other.Index == "" && naming.Folder(other.file()) == naming.Folder(set.Index):
+		case judgesExtra && other.Role == Other && other.Index == "" && naming.Folder(other.file()) == folder:
 			s.extra(ctx, other)
 		}
 	}
@@ -170,7 +172,8 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 		s.errs = append(s.errs, err)
 		return
 	}
-	s.Add(RuleTwoCopies, "", safetensors.Span{}, "%s is a copy of %s by its name: %s; values not compared; it is not counted",
+	s.Add(RuleTwoCopies, "", safetensors.Span{},
+		"%s is a copy of %s by its name: %s; values not compared; it is not counted",
 		quote(other.Name), quote(s.c.set.Name), likenessOf(held, own))
 }
 
@@ -192,7 +195,8 @@ func (s *survey) extra(ctx context.Context, other *Set) {
 	for _, p := range other.Shards {
 		k := s.c.set.found.learn(ctx, p)
 		if k == nil || k.Header == nil {
-			s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder but not in the index %s, and cannot be read",
+			s.Add(RuleShardExtra, "", safetensors.Span{},
+				"shard %s is in the folder but not in the index %s, and cannot be read",
 				quote(p), quote(path.Base(s.c.set.Index)))
 			continue
 		}
@@ -202,7 +206,8 @@ func (s *survey) extra(ctx context.Context, other *Set) {
 				listed++
 			}
 		}
-		s.Add(RuleShardExtra, "", safetensors.Span{}, "shard %s is in the folder but not in the index %s; it has %s, %d of which the index lists in other shards",
+		s.Add(RuleShardExtra, "", safetensors.Span{},
+			"shard %s is in the folder but not in the index %s; it has %s, %d of which the index lists in other shards",
 			quote(p), quote(path.Base(s.c.set.Index)), count(len(k.Header.Tensors), "tensor"), listed)
 	}
 }

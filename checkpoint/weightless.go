@@ -49,14 +49,17 @@ func (e *NoWeightsError) Error() string {
 		where += " " + quote(e.Path)
 	}
 	if !e.Listed {
-		return fmt.Sprintf("checkpoint: %s has no model.safetensors or model.safetensors.index.json, nor those of diffusers, adapters or Mistral, and it cannot be listed: name a file in it", where)
+		return fmt.Sprintf("checkpoint: %s has no model.safetensors or model.safetensors.index.json, nor those of "+
+			"diffusers, adapters or Mistral, and it cannot be listed: name a file in it", where)
 	}
-	said := fmt.Sprintf("checkpoint: %s has no weights (%s), nor has a folder below it", where, "*"+strings.Join(e.Extensions, ", *"))
+	said := fmt.Sprintf("checkpoint: %s has no weights (%s), nor has a folder below it", where,
+		"*"+strings.Join(e.Extensions, ", *"))
 	if len(e.Foreign) == 0 {
 		return said
 	}
 	first := e.Foreign[0]
-	said += fmt.Sprintf("; it has %s, which is in another format by its name (%s)", quote(first), foreignFormat(path.Base(first)))
+	said += fmt.Sprintf("; it has %s, which is in another format by its name (%s)", quote(first),
+		foreignFormat(path.Base(first)))
 	if n := len(e.Foreign) - 1; n > 0 {
 		said += fmt.Sprintf(", and %d more of other formats", n)
 	}

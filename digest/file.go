@@ -118,7 +118,8 @@ type sequence struct {
 }
 
 func newSequence(h *Hasher, header *safetensors.Header) *sequence {
-	s := &sequence{h: h, infos: header.Tensors, done: make([][]byte, len(header.Tensors)), order: make([]int, len(header.Tensors))}
+	s := &sequence{h: h, infos: header.Tensors, done: make([][]byte, len(header.Tensors)), order: make([]int,
+		len(header.Tensors))}
 	for i := range s.order {
 		s.order[i] = i
 	}

@@ -266,7 +266,8 @@ func (p *Plan) remove() error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(p.dir, f.name)); err != nil {
-			return fmt.Errorf("edit: the new files are in place, but a file that they replace could not be removed: %w", err)
+			return fmt.Errorf("edit: the new files are in place, but a file that they replace could not be "+
+				"removed: %w", err)
 		}
 	}
 	return nil

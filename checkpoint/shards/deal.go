@@ -19,8 +19,8 @@ func distinct(tensors []*safetensors.Tensor) error {
 		case t == nil:
 			return fmt.Errorf("shards: the tensor to write at index %d is nil", i)
 		case seen[t.Name]:
-			return &safetensors.Violation{Rule: safetensors.RuleDuplicateName, Severity: safetensors.Invalid, Tensor: t.Name,
-				Detail: fmt.Sprintf("two of the tensors to write are called %s", wording.Quote(t.Name))}
+			return &safetensors.Violation{Rule: safetensors.RuleDuplicateName, Severity: safetensors.Invalid,
+				Tensor: t.Name, Detail: fmt.Sprintf("two of the tensors to write are called %s", wording.Quote(t.Name))}
 		}
 		seen[t.Name] = true
 	}

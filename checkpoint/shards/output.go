@@ -24,7 +24,8 @@ func FindOutput(name string, one, anyFile bool, files string) (Output, error) {
 	weights := strings.HasSuffix(name, weightsSuffix)
 	switch {
 	case name == "" || name == "-":
-		return Output{}, refuse("the output %q is neither a file nor a folder: the output is read again to verify it", name)
+		return Output{}, refuse("the output %q is neither a file nor a folder: the output is read again to verify it",
+			name)
 	case err == nil && info.IsDir(), os.IsPathSeparator(name[len(name)-1]):
 		return Output{Dir: name}, nil
 	case one && (anyFile || weights):

@@ -208,7 +208,8 @@ func inFile(f *safetensors.File, tensors []*safetensors.Tensor) ([]copied, error
 			return nil, err
 		}
 		if is.Dtype != t.Dtype || is.Size() != t.Size() || !slices.Equal(is.Shape, t.Shape) {
-			return nil, fmt.Errorf("shards: the header that was written describes tensor %s differently", wording.Quote(t.Name))
+			return nil, fmt.Errorf("shards: the header that was written describes tensor %s differently",
+				wording.Quote(t.Name))
 		}
 		list[i] = copied{t, is, i}
 	}

@@ -169,7 +169,8 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 			wording.Quote(p.stem), fault)
 	}
 	if w.MaxShard < 0 {
-		return nil, fmt.Errorf("shards: Writer.MaxShard is %d bytes; it must be positive, or 0 for no limit", w.MaxShard)
+		return nil, fmt.Errorf("shards: Writer.MaxShard is %d bytes; it must be positive, or 0 for no limit",
+			w.MaxShard)
 	}
 	if err := distinct(tensors); err != nil {
 		return nil, err

@@ -42,3 +42,22 @@ type Failing struct{ Err error }
 
 // ReadAt returns Err.
 func (f Failing) ReadAt([]byte, int64) (int, error) { return 0, f.Err }
+
+// ReadAll reads r to its end. A store may report a wrong size, so memory grows with the bytes that
+// arrive: first 1 MiB, then 64 times what has arrived, up to the size.
+func ReadAll(r *io.SectionReader) ([]byte, error) {
+	text := make([]byte, 0, min(r.Size(), 1<<20))
+	for {
+		n, err := io.ReadFull(r, text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case err == io.EOF:
+			return nil, io.ErrUnexpectedEOF
+		case err != nil:
+			return nil, err
+		case int64(len(text)) == r.Size():
+			return text, nil
+		}
+		text = append(make([]byte, 0, min(r.Size(), 64*int64(len(text)))), text...)
+	}
+}

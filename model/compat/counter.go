@@ -27,7 +27,8 @@ const mostHubHeader = 25_000_000
 func refusesHeaders(files []model.File) string {
 	for i := range files {
 		if n := files[i].Header.Size; n > mostHubHeader {
-			return fmt.Sprintf("the header of file %v has %s, more than 25,000,000", wording.Grouped(i+1), wording.Count(n, "byte"))
+			return fmt.Sprintf("the header of file %v has %s, more than 25,000,000", wording.Grouped(i+1),
+				wording.Count(n, "byte"))
 		}
 	}
 	return ""

@@ -42,8 +42,9 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: IndexPath, Severity: safetensors.Invalid,
-		Summary: "A shard name is a path below the index that ends in \".safetensors\": no \"..\", not absolute, no URL, no backslash, no element that begins with a dot, no unprintable character.",
-		Source:  convention, Reference: "does not read indexes",
+		Summary: "A shard name is a path below the index that ends in \".safetensors\": no \"..\", not absolute, " +
+			"no URL, no backslash, no element that begins with a dot, no unprintable character.",
+		Source: convention, Reference: "does not read indexes",
 		Fix: "Do not trust the index: it refers to files outside of its folder.",
 	},
 	{
@@ -108,9 +109,10 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: FormatUnsupported, Severity: safetensors.Invalid,
-		Summary: "A safetensors file can represent at least one tensor of a file of another format.",
-		Source:  "none: safetensors has no sparse, quantized or complex128 tensors", Reference: "does not read other formats",
-		Fix: "Save the tensors in a dtype and a layout that safetensors has.",
+		Summary:   "A safetensors file can represent at least one tensor of a file of another format.",
+		Source:    "none: safetensors has no sparse, quantized or complex128 tensors",
+		Reference: "does not read other formats",
+		Fix:       "Save the tensors in a dtype and a layout that safetensors has.",
 	},
 	{
 		Rule: FormatDangerous, Severity: safetensors.Warning,
@@ -120,9 +122,10 @@ var rules = [...]safetensors.RuleInfo{
 	},
 	{
 		Rule: WeightsFormat, Severity: safetensors.Warning,
-		Summary: "Weights are safetensors files.",
-		Source:  "none: other formats may run code when they are loaded, or cannot be mapped into memory", Reference: "does not read other formats",
-		Fix: "Convert the weights: `weigh convert SRC -o DST` writes safetensors files.",
+		Summary:   "Weights are safetensors files.",
+		Source:    "none: other formats may run code when they are loaded, or cannot be mapped into memory",
+		Reference: "does not read other formats",
+		Fix:       "Convert the weights: `weigh convert SRC -o DST` writes safetensors files.",
 	},
 }
 
@@ -138,7 +141,8 @@ func New(rule safetensors.Rule, tensor string, at safetensors.Span, format strin
 }
 
 // violation returns the violation of a rule, which more or known describe.
-func violation(more []safetensors.RuleInfo, rule safetensors.Rule, tensor string, at safetensors.Span, detail string) *safetensors.Violation {
+func violation(more []safetensors.RuleInfo, rule safetensors.Rule, tensor string, at safetensors.Span,
+	detail string) *safetensors.Violation {
 	v := &safetensors.Violation{Rule: rule, Severity: safetensors.Invalid, Tensor: tensor, Span: at, Detail: detail}
 	for _, list := range [][]safetensors.RuleInfo{more, known} {
 		for i := range list {

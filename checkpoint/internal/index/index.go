@@ -60,7 +60,8 @@ func Find(x *Index, tensor string) (at uint32, ok bool) {
 		at, ok = x.byName[tensor]
 		return at, ok
 	case x.ascending:
-		i, ok := slices.BinarySearchFunc(x.Tensors, tensor, func(e Entry, name string) int { return cmp.Compare(e.Tensor, name) })
+		i, ok := slices.BinarySearchFunc(x.Tensors, tensor,
+			func(e Entry, name string) int { return cmp.Compare(e.Tensor, name) })
 		return uint32(i), ok
 	}
 	i := slices.IndexFunc(x.Tensors, func(e Entry) bool { return e.Tensor == tensor })

@@ -156,7 +156,8 @@ func (p *Parser) metadata(key string, begin int) error {
 		if n, ok := Whole(value); ok {
 			p.Index.TotalSize = n
 		} else if kind != jsonscan.Null {
-			p.Add(finding.TotalSize, "", span(begin, p.Pos()), "total_size is %s instead of a number of bytes", wording.Quote(string(value)))
+			p.Add(finding.TotalSize, "", span(begin, p.Pos()), "total_size is %s instead of a number of bytes",
+				wording.Quote(string(value)))
 		}
 	case "total_parameters":
 		p.Index.TotalParameters = -1
@@ -187,7 +188,8 @@ func Whole(number []byte) (int64, bool) {
 func (p *Parser) entry(tensor string, begin int) error {
 	if p.Next() != jsonscan.String {
 		_, kind, err := p.Skip()
-		p.wrong(tensor, begin, p.Pos(), "tensor %s has %v in the weight_map instead of the name of a shard", wording.Quote(tensor), kind)
+		p.wrong(tensor, begin, p.Pos(), "tensor %s has %v in the weight_map instead of the name of a shard",
+			wording.Quote(tensor), kind)
 		return err
 	}
 	str, err := p.Str()
@@ -196,15 +198,18 @@ func (p *Parser) entry(tensor string, begin int) error {
 	}
 	e := Entry{Tensor: tensor, Shard: p.shard(str), Span: span(begin, p.Pos())}
 	if len(p.shards) > p.maxShards {
-		p.Overflow = finding.New(safetensors.RuleLimit, tensor, e.Span, "the index names more than %s, which is the limit",
+		p.Overflow = finding.New(safetensors.RuleLimit, tensor, e.Span,
+			"the index names more than %s, which is the limit",
 			wording.Count(p.maxShards, "shard"))
 		p.Overflow.Fix = "Use fewer and larger shards."
 		return p.Overflow
 	}
 	if i, twice := p.place(tensor); twice {
 		was := p.Index.Tensors[i]
-		p.wrong(tensor, begin, p.Pos(), "tensor %s occurs twice in the weight_map: in shard %s at bytes %d-%d, in shard %s at bytes %d-%d",
-			wording.Quote(tensor), wording.Quote(was.Shard), was.Span.Begin, was.Span.End, wording.Quote(e.Shard), e.Span.Begin, e.Span.End)
+		p.wrong(tensor, begin, p.Pos(),
+			"tensor %s occurs twice in the weight_map: in shard %s at bytes %d-%d, in shard %s at bytes %d-%d",
+			wording.Quote(tensor), wording.Quote(was.Shard), was.Span.Begin, was.Span.End, wording.Quote(e.Shard),
+			e.Span.Begin, e.Span.End)
 		p.Index.Tensors[i] = e // the last one wins, as in loaders
 		return nil
 	}

@@ -68,7 +68,8 @@ func writable(entries []Entry) error {
 	valid := make(map[string]bool) // names of shards
 	for i, e := range entries {
 		if i > 0 && entries[i-1].Tensor == e.Tensor {
-			return fmt.Errorf("checkpoint: the index has tensor %s twice: in shard %s and in shard %s", wording.Quote(e.Tensor), wording.Quote(entries[i-1].Shard), wording.Quote(e.Shard))
+			return fmt.Errorf("checkpoint: the index has tensor %s twice: in shard %s and in shard %s",
+				wording.Quote(e.Tensor), wording.Quote(entries[i-1].Shard), wording.Quote(e.Shard))
 		}
 		if !utf8.ValidString(e.Tensor) {
 			return fmt.Errorf("checkpoint: the name of tensor %s is not UTF-8", wording.Quote(e.Tensor))
@@ -77,7 +78,8 @@ func writable(entries []Entry) error {
 			continue
 		}
 		if fault := naming.Fault(e.Shard, naming.WeightsSuffix); fault != "" {
-			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s", wording.Quote(e.Shard), wording.Quote(e.Tensor), fault)
+			return fmt.Errorf("checkpoint: shard %s, of tensor %s, cannot be in an index: its name %s",
+				wording.Quote(e.Shard), wording.Quote(e.Tensor), fault)
 		}
 		valid[e.Shard] = true
 	}
@@ -102,7 +104,8 @@ func (x *Index) metadata() ([]textMember, error) {
 		}
 		var text bytes.Buffer
 		if err := json.Indent(&text, []byte(value), "    ", "  "); err != nil {
-			return nil, fmt.Errorf("checkpoint: the value of %s in an index's metadata is not JSON: %w", wording.Quote(name), err)
+			return nil, fmt.Errorf("checkpoint: the value of %s in an index's metadata is not JSON: %w",
+				wording.Quote(name), err)
 		}
 		members = append(members, textMember{name, text.String()})
 	}

@@ -33,7 +33,8 @@ func (m *image) ReadAt(b []byte, off int64) (n int, err error) {
 	}
 	entries := m.header.Tensors
 	at := off + int64(n) - start
-	for i := sort.Search(len(entries), func(i int) bool { return entries[i].Offsets.End > at }); n < len(b) && i < len(entries); i++ {
+	i := sort.Search(len(entries), func(i int) bool { return entries[i].Offsets.End > at })
+	for ; n < len(b) && i < len(entries); i++ {
 		span := entries[i].Offsets
 		part := b[n:min(int64(len(b)), int64(n)+span.End-at)]
 		if err := bytesio.ReadFull(bind(m.ctx, m.List[i].ReaderAt), part, at-span.Begin); err != nil {

@@ -108,7 +108,8 @@ func (o *Opened) list(f *Format) error {
 	e := safetensors.Encoder{Metadata: o.Metadata, KeepOrder: true}
 	h, err := e.Plan(o.List...)
 	if err != nil {
-		return finding.New(finding.FormatDamaged, "", safetensors.Span{}, "the tensors of the %s file cannot be listed: %v", f.Name, err)
+		return finding.New(finding.FormatDamaged, "", safetensors.Span{},
+			"the tensors of the %s file cannot be listed: %v", f.Name, err)
 	}
 	o.header = h
 	o.byName = make(map[string]int, len(o.List))

@@ -82,7 +82,8 @@ func countSpQR(m *Module, c *Context) (Values, bool) {
 		v.N = exactly(clamp.Mul(out, in))
 	case c.multiplesOf(height) && c.multiplesOf(width):
 	default:
-		v.N.Low, v.Why = words/height, "row_offsets and in_perm do not show the number of inputs and outputs, and tiles may be padded"
+		v.N.Low = words / height
+		v.Why = "row_offsets and in_perm do not show the number of inputs and outputs, and tiles may be padded"
 	}
 	return v, true
 }

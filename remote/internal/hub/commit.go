@@ -31,7 +31,8 @@ func (h *pin) unpinned() {
 	defer h.mu.Unlock()
 	if !h.nameless {
 		h.nameless = true
-		h.shared.Notice(fmt.Sprintf("%s does not send commit IDs: files of different commits may be mixed", h.endpoint.Host))
+		h.shared.Notice(fmt.Sprintf("%s does not send commit IDs: files of different commits may be mixed",
+			h.endpoint.Host))
 	}
 }
 
@@ -88,7 +89,8 @@ func (h *pin) pinInTurn(ctx context.Context) (string, error) {
 	_, err := h.document(ctx, h.revision(), &said)
 	if local := cmp.Or(h.local.commit(h.ref.Revision), h.savedCommit()); local != "" && isUnreached(err) {
 		if !h.offline.Load() {
-			h.shared.Notice(fmt.Sprintf("%s cannot be reached: reading %s from the local cache", h.endpoint.Host, h.ref))
+			h.shared.Notice(fmt.Sprintf("%s cannot be reached: reading %s from the local cache", h.endpoint.Host,
+				h.ref))
 		}
 		h.offline.Store(true)
 		h.settle(local)
