@@ -95,7 +95,9 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 	}
 	t.fault = m.Run()
 	m.escapes()
-	m.changedDtypes()
+	if m.arrays.Changed() {
+		m.corrupts("the pickle adds fields to a dtype after its state was set")
+	}
 	m.CheckExpansion()
 	if a.keep && m.Full {
 		a.drop()

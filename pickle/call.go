@@ -25,7 +25,7 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 		case names.Encode:
 			m.sniffEncoded(r, args)
 		case names.Array:
-			m.callNumPy(g, r, m.Value(args))
+			m.callNumPy(g, r)
 		}
 		m.addCall(g, args)
 		return named

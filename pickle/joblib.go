@@ -18,7 +18,7 @@ func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
 	if m.plain || m.Failed || m.Within() > 0 || !m.isWrapper(c) {
 		return
 	}
-	w := joblib.Of(m.look(m.Value(state)), m.dtypeOf)
+	w := joblib.Of(m.look(m.Value(state)), m.arrays.Dtype)
 	off := m.Reader.Offset()
 	switch {
 	case !w.Known || c.Built: // a second state adds to the first

@@ -5,7 +5,7 @@ package pickle
 import (
 	"io"
 
-	"github.com/weightools/safetensors/pickle/internal/dtype"
+	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/machine"
 	"github.com/weightools/safetensors/pickle/internal/names"
@@ -19,20 +19,22 @@ type judge struct {
 	plain bool  // read raw arrays as instructions, as loaders other than joblib's do
 	rawAt int64 // offset of the first raw array, -1 if there is none
 
-	dtypes map[heap.Ref]*dtype.Dtype // of the stream, as NumPy writes them
+	arrays arrays.Table // the dtypes of the stream
 }
 
 // newJudge returns a judge, with its machine, for size bytes.
 func newJudge(r io.ReaderAt, size int64, o *Options) *judge {
 	m := &judge{o: o}
 	m.Machine = machine.New(r, size, o.maxMemory(), m)
+	m.arrays = m.newTable()
 	return m
 }
 
 // begin prepares the judge and the machine for the stream at off.
 func (m *judge) begin(off int64, found *findings) {
 	m.Machine.Begin(off)
-	m.found, m.plain, m.rawAt, m.dtypes = found, false, -1, nil
+	m.found, m.plain, m.rawAt = found, false, -1
+	m.arrays.Reset()
 }
 
 // Note implements machine.Judge.
@@ -47,7 +49,7 @@ func (m *judge) Stop(reason string) { m.found.stop(reason) }
 func (m *judge) Limit(off int64, format string, args ...any) { m.found.limit(off, format, args...) }
 
 // Taken implements machine.Judge.
-func (m *judge) Taken() int64 { return m.found.bytes }
+func (m *judge) Taken() int64 { return m.found.bytes + m.arrays.Memory() }
 
 // Costs in cheap instructions.
 const (

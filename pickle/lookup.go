@@ -5,6 +5,7 @@ package pickle
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
@@ -71,7 +72,7 @@ func (m *judge) checkDillType(g *global, args heap.Value) heap.Ref {
 // state of the result, and adds the fourth to its attributes.
 func (m *judge) checkDillArray(g *global, args heap.Value) {
 	f := m.imported(args.Item(0))
-	if n := args.Len(); f == nil || f.makes() != makesArray || f.Verdict != Safe || n < 3 || n > 4 {
+	if n := args.Len(); f == nil || f.makes() != arrays.Array || f.Verdict != Safe || n < 3 || n > 4 {
 		m.danger(RuleCallableArg, "%s at %d makes %s call %s",
 			m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Item(0).Ref))
 		return

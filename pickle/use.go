@@ -5,6 +5,7 @@ package pickle
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
@@ -27,7 +28,7 @@ func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 	case names.Base:
 		m.checkCount(g, a, 0, 0)
 	case names.Constant, names.Storage:
-		if arrayClasses[g.full] {
+		if arrays.Classes[g.full] {
 			m.danger(RuleCallArgs, "%s at %d calls %s, which takes the memory of others or opens files",
 				m.Token.Code, m.Token.Off, g.Label())
 			return heap.Unknown
