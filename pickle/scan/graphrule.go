@@ -9,6 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
 	"github.com/weightools/safetensors/pickle/scan/internal/rdata"
+	"github.com/weightools/safetensors/pickle/scan/internal/skops"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
 	"github.com/weightools/safetensors/pickle/scan/internal/tflite"
 )
@@ -17,7 +18,7 @@ import (
 const (
 	RuleKerasCall   pickle.Rule = keras.RuleCall
 	RuleKerasFile   pickle.Rule = keras.RuleFile
-	RuleSkops       pickle.Rule = "skops-import"
+	RuleSkops       pickle.Rule = skops.Rule
 	RuleGraphOp     pickle.Rule = tfgraph.Rule
 	RuleGraphCustom pickle.Rule = tfgraph.RuleCustom
 	RuleONNXData    pickle.Rule = onnx.RuleData

@@ -149,7 +149,7 @@ func (p *part) configAt(span extent.Span, from io.ReaderAt) error {
 	if err := bytesio.ReadFull(from, text, span.Begin); err != nil {
 		return err
 	}
-	c := config.NewReader(config.Lenient(text), span.Begin, keras.Judge{Sink: kerasSink{p}})
+	c := config.NewReader(config.Lenient(text), span.Begin, keras.Judge{Sink: jsonSink{p, "config"}})
 	switch err := c.Value(); {
 	case c.TooDeep:
 		p.unscanned(span.Begin, "a configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)

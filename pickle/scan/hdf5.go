@@ -123,7 +123,7 @@ func (p *part) configs(span extent.Span) error {
 
 // possibleConfig analyzes the object at the start of a text, and returns its length.
 func (p *part) possibleConfig(text []byte, begin int64) int64 {
-	c := config.NewReader(text, begin, keras.Judge{Sink: kerasSink{p}})
+	c := config.NewReader(text, begin, keras.Judge{Sink: jsonSink{p, "config"}})
 	switch err := c.Value(); {
 	case c.TooDeep:
 		p.unscanned(begin, "a possible configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)

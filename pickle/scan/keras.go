@@ -25,7 +25,7 @@ func (p *part) kerasConfig(perhaps bool) error {
 	if err != nil {
 		return err
 	}
-	c := config.NewReader(text, 0, keras.Judge{Sink: kerasSink{p}, Perhaps: perhaps})
+	c := config.NewReader(text, 0, keras.Judge{Sink: jsonSink{p, "config"}, Perhaps: perhaps})
 	err = c.Value()
 	if err == nil {
 		err = c.End()
@@ -39,18 +39,21 @@ func (p *part) kerasConfig(perhaps bool) error {
 	return nil
 }
 
-// A kerasSink reports what is found in a configuration as evidence on a part.
-type kerasSink struct{ *part }
+// A jsonSink reports what is found in a configuration, or other JSON, as evidence on a part.
+type jsonSink struct {
+	*part
+	how string // what the JSON is
+}
 
-// Find implements keras.Sink.
-func (s kerasSink) Find(rule pickle.Rule, off int64, format string, args ...any) {
+// Find implements keras.Sink and skops.Sink.
+func (s jsonSink) Find(rule pickle.Rule, off int64, format string, args ...any) {
 	s.find(rule, off, format, args...)
 }
 
-// Name implements keras.Sink.
-func (s kerasSink) Name(full string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
-	s.configures(full, "config", off, verdict, rule)
+// Name implements keras.Sink and skops.Sink.
+func (s jsonSink) Name(full string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
+	s.configures(full, s.how, off, verdict, rule)
 }
 
-// Verdict implements keras.Sink.
-func (s kerasSink) Verdict(module, name string) pickle.Verdict { return s.judgeName(module, name) }
+// Verdict implements keras.Sink and skops.Sink.
+func (s jsonSink) Verdict(module, name string) pickle.Verdict { return s.judgeName(module, name) }

@@ -57,8 +57,8 @@ func look(p *part) error {
 	return p.rest()
 }
 
-// boxes analyzes archives and compressed data. One does not exclude the others: the name of a member of a tar archive can
-// begin another.
+// boxes analyzes archives and compressed data. One does not exclude the others: the name of a member of
+// a tar archive can begin another.
 func (p *part) boxes(head []byte) error {
 	if string(head[:min(len(head), 4)]) == "PK\x03\x04" {
 		if err := p.zip(); err != nil {

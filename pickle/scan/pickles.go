@@ -43,7 +43,8 @@ func (p *part) pickle(head []byte) error {
 		}
 		p.paid(g.Report)
 	}
-	if sure && guess.Alien(g.Report) || chance && !guess.Tells(g.Report) && (p.plain || !guess.Has(g.Report, pickle.RuleBudget)) {
+	chance = chance && !guess.Tells(g.Report) && (p.plain || !guess.Has(g.Report, pickle.RuleBudget))
+	if chance || sure && guess.Alien(g.Report) {
 		return nil
 	}
 	if p.plain {

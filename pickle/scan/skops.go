@@ -3,11 +3,9 @@
 package scan
 
 import (
-	"strings"
-
 	"github.com/weightools/safetensors/internal/jsonscan"
-	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/skops"
 )
 
 // skops analyzes the schema of a model. The loader of skops refuses names that it does not know
@@ -22,7 +20,7 @@ func (p *part) skops() error {
 	if err != nil {
 		return err
 	}
-	c := config.NewReader(text, 0, skopsJudge{p})
+	c := config.NewReader(text, 0, skops.Judge{Sink: jsonSink{p, "schema"}})
 	err = c.Value()
 	if err == nil {
 		err = c.End()
@@ -34,56 +32,4 @@ func (p *part) skops() error {
 		p.find(RuleBadConfig, 0, "the schema is invalid JSON: %v", err)
 	}
 	return nil
-}
-
-// A skopsJudge reports the names in a schema.
-type skopsJudge struct{ *part }
-
-// Twice reports a duplicate key of an object.
-func (c skopsJudge) Twice(name string, at int64) {
-	c.find(RuleBadConfig, at, "the schema has the key %s twice in one object: readers may use either", quoted(name))
-}
-
-// Object reports the name that an object imports.
-func (c skopsJudge) Object(o *config.Object) {
-	args := o.Own()
-	module, name := args["__module__"], args["__class__"]
-	if function := args["function"]; args["module_path"] != "" {
-		module, name = args["module_path"], function
-	}
-	if module == "" || name == "" {
-		return
-	}
-	verdict := c.judgeName(module, name)
-	loader := args["__loader__"]
-	switch {
-	case verdict == pickle.Dangerous:
-	case loader == "MethodNode" || loader == "OperatorFuncNode" || loader == "ReduceNode" && verdict > pickle.Safe:
-		verdict = pickle.Suspicious
-	case verdict > pickle.Safe && isData(module, name, loader):
-		verdict = pickle.Safe
-	}
-	if verdict > pickle.Safe {
-		c.configures(module+"."+name, "schema", o.Begin, verdict, RuleSkops)
-	}
-}
-
-// isData reports whether skops builds an object of a class without calling functions of others.
-func isData(module, name, loader string) bool {
-	first, _, _ := strings.Cut(module, ".")
-	switch first {
-	case "sklearn", "scipy", "numpy":
-		return loader != "FunctionNode" || first != "sklearn" && !strings.HasPrefix(name, "load")
-	case "builtins":
-		switch name {
-		case "dict", "list", "tuple", "str", "int", "float", "bool", "NoneType", "bytes", "bytearray", "set", "frozenset",
-			"complex", "slice", "range", "type", "ellipsis":
-			return true
-		}
-	case "collections":
-		return name == "OrderedDict" || name == "defaultdict" || name == "Counter"
-	case "datetime":
-		return true
-	}
-	return false
 }

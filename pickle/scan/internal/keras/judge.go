@@ -43,7 +43,8 @@ type Judge struct {
 // Twice reports a duplicate key of an object.
 func (c Judge) Twice(name string, at int64) {
 	if !c.Perhaps {
-		c.Find(RuleBadConfig, at, "the configuration has the key %s twice in one object: readers may use either", wording.Quote(name))
+		c.Find(RuleBadConfig, at, "the configuration has the key %s twice in one object: readers may use either",
+			wording.Quote(name))
 	}
 }
 
@@ -73,7 +74,8 @@ func (c Judge) Object(o *config.Object) {
 		c.foreign(o, name, full, function)
 	case o.Registered != "" && known.IsCustom(o.Registered):
 		c.Name(o.Registered, o.Begin, pickle.Suspicious, RuleCustom)
-		c.Find(RuleCustom, o.Begin, "%s is a custom object, which the loading program must define", wording.Quote(o.Registered))
+		c.Find(RuleCustom, o.Begin, "%s is a custom object, which the loading program must define",
+			wording.Quote(o.Registered))
 	default:
 		c.own(o, name, full, function)
 	}
@@ -84,7 +86,8 @@ func (c Judge) own(o *config.Object, name, full string, function bool) {
 	switch {
 	case c.tensorFlow(o):
 	case o.Args["vocabulary"] != "":
-		c.Find(RuleFile, o.Begin, "%s reads the file %s when it is loaded", wording.Quote(full), wording.Quote(o.Args["vocabulary"]))
+		c.Find(RuleFile, o.Begin, "%s reads the file %s when it is loaded", wording.Quote(full),
+			wording.Quote(o.Args["vocabulary"]))
 	case c.Perhaps || strings.HasPrefix(o.Registered, "keras") || strings.HasPrefix(o.Module, "keras_") ||
 		strings.HasPrefix(o.Module, "keras.src.ops"):
 	case function && !known.IsFunction(name) || !function && !known.IsClass(name):

@@ -8,12 +8,15 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
+// unsupported is the rule about formats that are known and not opened.
+const unsupported pickle.Rule = "unsupported-format"
+
 // Closed are the kinds that package scan cannot open, with the rule that reports them.
 var Closed = map[filetype.Kind]pickle.Rule{
 	filetype.SevenZip: "7z", filetype.RAR: "rar", filetype.Zstandard: "zstd",
-	filetype.Skippable: "unsupported-format", filetype.Lzip: "unsupported-format", filetype.Lzop: "unsupported-format",
-	filetype.Compress: "unsupported-format", filetype.Snappy: "unsupported-format", filetype.Cabinet: "unsupported-format",
-	filetype.XAR: "unsupported-format", filetype.SquashFS: "unsupported-format", filetype.TorchPreview: "unsupported-format",
+	filetype.Skippable: unsupported, filetype.Lzip: unsupported, filetype.Lzop: unsupported,
+	filetype.Compress: unsupported, filetype.Snappy: unsupported, filetype.Cabinet: unsupported,
+	filetype.XAR: unsupported, filetype.SquashFS: unsupported, filetype.TorchPreview: unsupported,
 }
 
 // MachineCode is what programs and libraries consist of.
@@ -37,7 +40,8 @@ var Detected = map[filetype.Kind]bool{
 	filetype.TorchZip:    true,
 	filetype.TorchScript: true, filetype.TorchTar: true, filetype.NPY: true, filetype.NPZ: true, filetype.HDF5: true,
 	filetype.Keras: true,
-	filetype.GGUF:  true, filetype.JSON: true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true,
+	filetype.GGUF:  true,
+	filetype.JSON:  true, filetype.JSONError: true, filetype.Notebook: true, filetype.JavaObjects: true,
 	filetype.Zip: true, filetype.EmptyZip: true, filetype.Tar: true,
 	filetype.Gzip: true, filetype.Bzip2: true, filetype.XZ: true, filetype.LZMA: true, filetype.LZ4: true,
 	filetype.Zlib: true,
