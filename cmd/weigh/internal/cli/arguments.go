@@ -26,20 +26,6 @@ func TargetArgs(most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// oneForm returns an error if flags ask for more than one output format.
-func oneForm(cmd *cobra.Command) error {
-	var forms []string
-	for _, name := range []string{"csv", "json", "junit", "lines", "markdown", "sarif", "sums", "tree"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-			forms = append(forms, "--"+name)
-		}
-	}
-	if len(forms) > 1 {
-		return Usagef("%s select different output formats: choose one", strings.Join(forms, " and "))
-	}
-	return nil
-}
-
 // CompleteFiles has the shell complete file names that can be targets.
 func CompleteFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"safetensors", "json"}, cobra.ShellCompDirectiveFilterFileExt

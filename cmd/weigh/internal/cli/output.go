@@ -8,23 +8,59 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/store"
 )
 
-// An Output holds the flags -o and --force.
+// An Output holds the flags -o and --force, and those that select a form other than text.
 type Output struct {
 	File  string
 	Force bool
+	forms map[string]*bool
 }
 
-// Register adds the flags to a command.
-func (o *Output) Register(cmd *cobra.Command) {
+// Register adds the flags to a command. Forms are names and descriptions by turns.
+func (o *Output) Register(cmd *cobra.Command, forms ...string) {
 	cmd.Flags().StringVarP(&o.File, "output", "o", "", "write to `FILE`, created only when complete")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite an existing file")
+	o.forms = make(map[string]*bool)
+	for form := range slices.Chunk(forms, 2) {
+		o.forms[form[0]] = cmd.Flags().Bool(form[0], false, form[1])
+		_ = cmd.Flags().SetAnnotation(form[0], isForm, nil) // fails only for an unknown flag
+	}
+}
+
+// Form returns the form that a flag selects, or "" for text.
+func (o *Output) Form() string {
+	for name, chosen := range o.forms {
+		if *chosen {
+			return name
+		}
+	}
+	return ""
+}
+
+// isForm is the flag annotation of a form.
+const isForm = "weigh_form"
+
+// oneForm returns an error if flags ask for more than one form.
+func oneForm(cmd *cobra.Command) error {
+	var forms []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, is := f.Annotations[isForm]; is && f.Value.String() == "true" {
+			forms = append(forms, "--"+f.Name)
+		}
+	})
+	if len(forms) > 1 {
+		return Usagef("%s select different output formats: choose one", strings.Join(forms, " and "))
+	}
+	return nil
 }
 
 // Check fails early if the output file cannot be written.
@@ -78,12 +114,20 @@ type Report interface {
 	JSON(w io.Writer, s typeset.Style) error
 }
 
-// Report writes a report as text, or as JSON if json is set.
-func (s *Session) Report(o *Output, r Report, json bool) error {
-	if json {
-		return s.Write(o, r.JSON)
+// Report writes a report as text, or as JSON if a flag selects that.
+func (s *Session) Report(o *Output, r Report) error {
+	return s.WriteForm(o, Forms{"": r.Text, "json": r.JSON})
+}
+
+// Forms are the forms of a report by the names of their flags; that of text is "".
+type Forms map[string]func(io.Writer, typeset.Style) error
+
+// WriteForm writes the form that a flag selects, or text if the report does not have it.
+func (s *Session) WriteForm(o *Output, forms Forms) error {
+	if say, ok := forms[o.Form()]; ok {
+		return s.Write(o, say)
 	}
-	return s.Write(o, r.Text)
+	return s.Write(o, forms[""])
 }
 
 // Receipt writes the report of a command that writes files to standard output. With --quiet it
@@ -92,7 +136,7 @@ func (s *Session) Receipt(r Report, json, dryRun bool) error {
 	if s.Quiet && !json && !dryRun {
 		return nil
 	}
-	return s.Report(new(Output), r, json)
+	return s.Report(&Output{forms: map[string]*bool{"json": &json}}, r)
 }
 
 // ProtectInputs returns an error if the output file is one of the inputs, by any name. Not even

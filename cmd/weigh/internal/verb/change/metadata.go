@@ -21,7 +21,7 @@ import (
 type metadataFlags struct {
 	keyFlags
 	cli.Output
-	json, lenient     bool
+	lenient           bool
 	raw, hashes       bool
 	canonical, dryRun bool
 }
@@ -63,9 +63,8 @@ room for later changes. See weigh edit --help.`,
 		},
 	}
 	f.keyFlags.register(cmd)
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON: weigh.metadata/1, or weigh.edit/1 for a change")
 	fl := cmd.Flags()
-	fl.BoolVar(&f.json, "json", false, "write JSON: weigh.metadata/1, or weigh.edit/1 for a change")
 	fl.BoolVar(&f.raw, "raw", false, "show keys and values unchanged")
 	fl.BoolVar(&f.hashes, "hashes", false, "read the files and verify hashes in the metadata")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
@@ -90,7 +89,7 @@ func runMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 			return err
 		}
 	}
-	if err := sess.Report(&f.Output, m, f.json); err != nil {
+	if err := sess.Report(&f.Output, m); err != nil {
 		return err
 	}
 	if m.Failed() {
@@ -158,6 +157,6 @@ func setMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 	if err := f.keyFlags.read(e); err != nil {
 		return err
 	}
-	err := runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, dryRun: f.dryRun, json: f.json})
+	err := runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, dryRun: f.dryRun, json: f.Form() == "json"})
 	return cli.ReadOnly(err, "weigh edit -o")
 }

@@ -6,7 +6,6 @@ package judge
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
 )
 
@@ -24,7 +22,6 @@ import (
 type checkFlags struct {
 	cli.Output
 	gateFlags
-	json, sarif, junit          bool
 	all, verbose, data, lenient bool
 	explain                     string
 }
@@ -77,17 +74,15 @@ func Check(sess *cli.Session) *cobra.Command {
 			return runCheck(sess, cmd, args, &f)
 		},
 	}
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.check/1", "sarif", "write SARIF 2.1.0, for code scanners",
+		"junit", "write JUnit XML, for CI servers")
 	f.gateFlags.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.all, "all", false, "show every finding, not only five for each rule and file")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show suppressed findings")
 	fl.BoolVar(&f.data, "data", false, "also read all values and verify known checksums")
 	fl.StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.check/1")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+": fail only on invalid files")
-	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
-	fl.BoolVar(&f.junit, "junit", false, "write JUnit XML, for CI servers")
 	cli.CompleteWords(cmd, "explain", ruleNames())
 	return cmd
 }
@@ -124,7 +119,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 		c.Root = filepath.ToSlash(wd)
 	}
 	// Machines get a report even then, to distinguish this from a crash.
-	if c.Nothing() && !f.json && !f.sarif && !f.junit {
+	if c.Nothing() && f.Form() == "" {
 		return cli.ErrUnread // errors have been printed
 	}
 	if err := judgeByBaseline(sess, keeper, c, &f.gateFlags, f.Force); err != nil {
@@ -132,7 +127,8 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	}
 	// --quiet does not apply to an output file.
 	if !sess.Quiet || f.File != "" {
-		err = sess.Write(&f.Output, f.form(c))
+		c.Form = finding.CheckForm{All: f.all, Verbose: f.verbose, Version: cli.Build().Version}
+		err = sess.WriteForm(&f.Output, cli.Forms{"": c.Text, "json": c.JSON, "sarif": c.SARIF, "junit": c.JUnit})
 	}
 	if err != nil {
 		return err
@@ -141,20 +137,6 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 		return cli.ErrFound
 	}
 	return found.Unread()
-}
-
-// form returns the report in the selected format.
-func (f *checkFlags) form(c *finding.Check) func(io.Writer, typeset.Style) error {
-	c.Form = finding.CheckForm{All: f.all, Verbose: f.verbose, Version: cli.Build().Version}
-	switch {
-	case f.json:
-		return c.JSON
-	case f.sarif:
-		return c.SARIF
-	case f.junit:
-		return c.JUnit
-	}
-	return c.Text
 }
 
 // recorded returns the output for the baseline.
@@ -174,5 +156,5 @@ func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 	if !slices.Contains(names, f.explain) {
 		return cli.UnknownValue("--explain", f.explain, names)
 	}
-	return sess.Report(&f.Output, finding.Explain(safetensors.Rule(f.explain)), f.json)
+	return sess.Report(&f.Output, finding.Explain(safetensors.Rule(f.explain)))
 }

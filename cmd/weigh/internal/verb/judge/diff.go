@@ -24,7 +24,7 @@ import (
 type diffFlags struct {
 	cli.NameFlags
 	cli.Output
-	json, all, lenient       bool
+	all, lenient             bool
 	headers, values, weights bool
 	atol, rtol               float64
 }
@@ -68,7 +68,7 @@ that matches nothing in A or B is an error (exit code 2).`,
 		},
 	}
 	f.NameFlags.Register(cmd, "compare", "weigh help info")
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.diff/1")
 	fl := cmd.Flags()
 	fl.BoolVar(&f.headers, "headers", false, "compare only names, dtypes and shapes; read no data")
 	fl.BoolVar(&f.values, "values", false, "report how far values are apart")
@@ -76,7 +76,6 @@ that matches nothing in A or B is an error (exit code 2).`,
 	fl.Float64Var(&f.rtol, "rtol", 0, "relative tolerance `X`")
 	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare metadata")
 	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers")
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.diff/1")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	return cmd
 }
@@ -128,7 +127,7 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 	if err := compareSides(ctx, sess, d, sides, f); err != nil {
 		return err
 	}
-	if err := sess.Report(&f.Output, d, f.json); err != nil {
+	if err := sess.Report(&f.Output, d); err != nil {
 		return err
 	}
 	if d.Different() {

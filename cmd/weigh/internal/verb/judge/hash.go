@@ -23,10 +23,8 @@ import (
 // hashFlags are the flags of hash.
 type hashFlags struct {
 	cli.Output
-	algo, check       string
-	tensors, set      bool
-	json, sums, lines bool
-	lenient           bool
+	algo, check           string
+	tensors, set, lenient bool
 }
 
 // algorithms are the values of --algo.
@@ -75,16 +73,15 @@ name, even if they are sharded differently now. The exit code is 1 on a mismatch
 			return runHash(cmd.Context(), sess, args, &f)
 		},
 	}
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.hash/1",
+		"sums", "write the digests of files in the format of sha256sum",
+		"lines", "write the lines that the digest of a set is computed from")
 	fl := cmd.Flags()
 	fl.StringVar(&f.algo, "algo", algorithms[0], "hash with `ALGO`: "+strings.Join(algorithms, ", ")+
 		"; xxh3 has 128 bits, and is fast but not cryptographic")
 	fl.StringVar(&f.check, "check", "", "verify the digests in `FILE`")
 	fl.BoolVar(&f.tensors, "tensors", false, "also print the digest of each tensor")
 	fl.BoolVar(&f.set, "set", false, "print only the digest of each set")
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.hash/1")
-	fl.BoolVar(&f.sums, "sums", false, "write the digests of files in the format of sha256sum")
-	fl.BoolVar(&f.lines, "lines", false, "write the lines that the digest of a set is computed from")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "algo", algorithms)
 	return cmd
@@ -102,7 +99,7 @@ func (f *hashFlags) verify(cmd *cobra.Command) error {
 			}
 		}
 	}
-	if f.set && (f.tensors || f.sums) {
+	if f.set && (f.tensors || f.Form() == "sums") {
 		return cli.Usagef("--set cannot be combined with --tensors or --sums")
 	}
 	return f.Output.Check()
@@ -127,16 +124,7 @@ func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags
 			return err
 		}
 	}
-	say := h.Text
-	switch {
-	case f.json:
-		say = h.JSON
-	case f.sums:
-		say = h.Sums
-	case f.lines:
-		say = h.Lines
-	}
-	return sess.Write(&f.Output, say)
+	return sess.WriteForm(&f.Output, cli.Forms{"": h.Text, "json": h.JSON, "sums": h.Sums, "lines": h.Lines})
 }
 
 // hashTarget adds the digests of one target.
@@ -176,7 +164,7 @@ func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *chec
 	done := new(cli.Progress)
 	hasher := &digest.Hasher{New: newHash(f.algo), Progress: done.Add}
 	var sums [][]byte
-	if f.set || f.lines {
+	if f.set || f.Form() == "lines" {
 		done.Expect(tensors)
 		defer sess.ShowProgress(done)()
 		sums, err = hasher.Tensors(ctx, tensors)

@@ -72,7 +72,7 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	if err != nil {
 		return err
 	}
-	switch err := sess.Report(&f.Output, c, f.json); {
+	switch err := sess.Report(&f.Output, c); {
 	case err != nil:
 		return err
 	case c.Failed():

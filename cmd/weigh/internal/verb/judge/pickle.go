@@ -41,9 +41,8 @@ completely.`,
 			return runPickle(cmd.Context(), sess, args[0], member, &f)
 		},
 	}
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.pickle/1")
 	f.RegisterBudget(cmd, true)
-	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON, weigh.pickle/1")
 	cmd.Flags().StringVar(&member, "member", "", "show only the pickles of the archive member `PATH`")
 	f.RegisterPolicy(cmd)
 	return cmd
@@ -74,7 +73,7 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 		scanner.Visit = show
 		return scanner.Scan(&readCounter{r, read, ctx}, size, arg)
 	}
-	err = sess.Report(&f.Output, p, f.json)
+	err = sess.Report(&f.Output, p)
 	var none *scanreport.NoMemberError
 	switch {
 	case errors.As(err, &none):

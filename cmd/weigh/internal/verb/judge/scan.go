@@ -25,8 +25,8 @@ import (
 type scanFlags struct {
 	cli.Output
 	policy.Flags
-	json, sarif, all, why bool
-	failOn                string
+	all, why bool
+	failOn   string
 }
 
 // Scan returns the command.
@@ -64,15 +64,13 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 		Args: cli.TargetArgs(0, "a file or a folder, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runScan(cmd.Context(), sess, args, &f) },
 	}
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.scan/1", "sarif", "write SARIF 2.1.0, for code scanners")
 	fl := cmd.Flags()
 	f.RegisterBudget(cmd, true)
 	fl.BoolVar(&f.all, "all", false, "show every import and finding, including allowed ones and notes")
 	fl.BoolVar(&f.Deep, "deep", false, "also search for pickles within tensor data, where no loader looks for them")
 	fl.StringVar(&f.failOn, "fail-on", "suspicious",
 		"exit with 1 for files of at least `VERDICT`: unanalysed, suspicious or dangerous")
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.scan/1")
-	fl.BoolVar(&f.sarif, "sarif", false, "write SARIF 2.1.0, for code scanners")
 	f.RegisterPolicy(cmd)
 	fl.BoolVar(&f.why, "why", false, "explain each verdict, and what would change it")
 	cli.CompleteWords(cmd, "fail-on", failOnNames)
@@ -115,7 +113,7 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags
 	for _, u := range found.Unread {
 		fmt.Fprintf(sess.Stderr, "weigh: %s\n", u.Message)
 	}
-	if !found.Nothing() || f.json || f.sarif {
+	if !found.Nothing() || f.Form() != "" {
 		if err := writeScan(sess, found, f); err != nil {
 			return err
 		}
@@ -146,10 +144,10 @@ func writeScan(sess *cli.Session, found *scanreport.Scan, f *scanFlags) error {
 		return nil // the exit code is enough
 	}
 	return sess.Write(&f.Output, func(w io.Writer, s typeset.Style) error {
-		switch {
-		case f.json:
+		switch f.Form() {
+		case "json":
 			return found.JSON(w, s)
-		case f.sarif:
+		case "sarif":
 			return found.SARIF(w, s, cli.Build().Version)
 		}
 		return found.Text(w, s, scanreport.ScanText{All: f.all, Why: f.why})

@@ -19,8 +19,8 @@ import (
 // catFlags are the flags of cat.
 type catFlags struct {
 	cli.Output
-	format             string
-	json, raw, lenient bool
+	format       string
+	raw, lenient bool
 }
 
 // catFormats are the values of --format.
@@ -58,10 +58,9 @@ numbers are written 1+2j. A tensor without elements is [] for any shape.
 			return runCat(cmd.Context(), sess, args[0], args[1], &f)
 		},
 	}
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.cat/1; same as --format json")
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(catFormats, ", "))
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.cat/1; same as --format json")
 	fl.BoolVar(&f.raw, "raw", false, "with --format npy, write the bits of each element as an unsigned integer")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	cli.CompleteWords(cmd, "format", catFormats)
@@ -81,7 +80,7 @@ func catArgs(_ *cobra.Command, args []string) error {
 
 // check validates the flags.
 func (f *catFlags) check(cmd *cobra.Command, s typeset.Style) error {
-	if f.json {
+	if f.Form() == "json" {
 		if cmd.Flags().Changed("format") && f.format != "json" {
 			return cli.Usagef("--json and --format %s select different output formats: choose one", f.format)
 		}

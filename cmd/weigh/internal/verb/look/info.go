@@ -23,12 +23,9 @@ import (
 type infoFlags struct {
 	cli.SelectionFlags
 	cli.Output
-	json, csv, markdown bool
-	tree, all           bool
-	depth               int
-	lenient             bool
-	explain             bool
-	compat              string
+	all, lenient, explain bool
+	depth                 int
+	compat                string
 }
 
 const infoHelp = `Show the tensors of all targets with dtype, shape, parameters and size, and the
@@ -76,21 +73,18 @@ func Info(sess *cli.Session) *cobra.Command {
 			if !cmd.Flags().Changed("all") {
 				f.all = !sess.Style().Terminal() || f.File != ""
 			}
-			if cmd.Flags().Changed("depth") && (!f.tree || f.depth < 1) {
+			if cmd.Flags().Changed("depth") && (f.Form() != "tree" || f.depth < 1) {
 				return cli.Usagef("--depth needs --tree and a number of levels from 1")
 			}
 			return runInfo(sess, cmd, args, &f)
 		},
 	}
 	f.SelectionFlags.Register(cmd)
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.info/1", "csv", "write the tensors as CSV",
+		"markdown", "write the tensors as a Markdown table", "tree", "show names as a tree, with totals for each branch")
 	fl := cmd.Flags()
-	fl.BoolVar(&f.tree, "tree", false, "show names as a tree, with totals for each branch")
 	fl.IntVar(&f.depth, "depth", 0, "show at most `N` levels of the tree")
 	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers or shorten lists")
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.info/1")
-	fl.BoolVar(&f.csv, "csv", false, "write the tensors as CSV")
-	fl.BoolVar(&f.markdown, "markdown", false, "write the tensors as a Markdown table")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	fl.BoolVar(&f.explain, "explain", false, "show which rule counted each group of tensors")
 	fl.StringVar(&f.compat, "compat", "", "also count parameters as `PROGRAM` does: "+strings.Join(compat.Names(), " or "))
@@ -98,12 +92,15 @@ func Info(sess *cli.Session) *cobra.Command {
 	return cmd
 }
 
+// bare reports whether the output is a table of tensors alone, without a place for findings.
+func (f *infoFlags) bare() bool { return f.Form() == "csv" || f.Form() == "markdown" }
+
 // check validates the flags.
 func (f *infoFlags) check() error {
 	switch {
 	case f.compat != "" && !slices.Contains(compat.Names(), f.compat):
 		return cli.UnknownValue("--compat", f.compat, compat.Names())
-	case (f.explain || f.compat != "") && (f.csv || f.markdown):
+	case (f.explain || f.compat != "") && f.bare():
 		return cli.Usagef("--explain and --compat cannot be combined with --csv or --markdown")
 	}
 	return f.Output.Check()
@@ -137,20 +134,12 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 	if err := cmd.Context().Err(); err != nil {
 		return err
 	}
-	info.Form = listing.InfoForm{Fold: !f.all, Tree: f.tree, Depth: f.depth, All: f.all, Explain: f.explain}
-	say := info.Text
-	switch {
-	case f.json:
-		say = info.JSON
-	case f.csv:
-		say = info.CSV
-	case f.markdown:
-		say = info.Markdown
-	}
-	if err := sess.Write(&f.Output, say); err != nil {
+	info.Form = listing.InfoForm{Fold: !f.all, Tree: f.Form() == "tree", Depth: f.depth, All: f.all, Explain: f.explain}
+	if err := sess.WriteForm(&f.Output, cli.Forms{"": info.Text, "tree": info.Text, "json": info.JSON, "csv": info.CSV,
+		"markdown": info.Markdown}); err != nil {
 		return err
 	}
-	if f.csv || f.markdown { // tables have no place for findings
+	if f.bare() {
 		printFirst(sess, found.Findings, f.lenient)
 	}
 	return found.Verdict(f.lenient)

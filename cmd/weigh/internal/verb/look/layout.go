@@ -13,7 +13,7 @@ import (
 // Layout returns the command. It takes one file, since offsets refer to a file.
 func Layout(sess *cli.Session) *cobra.Command {
 	var out cli.Output
-	var hex, json, lenient bool
+	var hex, lenient bool
 	cmd := &cobra.Command{
 		Use:   "layout FILE",
 		Short: "Map every byte of a file",
@@ -46,15 +46,14 @@ Invalid files are mapped as far as they can be read, with exit code 1.`,
 					return err
 				}
 			}
-			if err := sess.Report(&out, l, json); err != nil {
+			if err := sess.Report(&out, l); err != nil {
 				return err
 			}
 			return f.Refused(lenient)
 		},
 	}
-	out.Register(cmd)
+	out.Register(cmd, "json", "write JSON, weigh.layout/1")
 	cmd.Flags().BoolVar(&hex, "hex", false, "show the first bytes of each region")
-	cmd.Flags().BoolVar(&json, "json", false, "write JSON, weigh.layout/1")
 	cmd.Flags().BoolVar(&lenient, "lenient", false, cli.LenientUsage)
 	return cmd
 }

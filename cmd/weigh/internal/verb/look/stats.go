@@ -21,11 +21,11 @@ import (
 type statsFlags struct {
 	cli.SelectionFlags
 	cli.Output
-	json, csv, digest, lenient bool
-	plot, log                  bool
-	svg                        string
-	bins                       int
-	failOn                     []string
+	digest, lenient bool
+	plot, log       bool
+	svg             string
+	bins            int
+	failOn          []string
 }
 
 // Default and maximum number of histogram bins.
@@ -69,10 +69,8 @@ the given flags. A GLOB that matches nothing is an error (exit code 2).`,
 		},
 	}
 	f.SelectionFlags.Register(cmd)
-	f.Output.Register(cmd)
+	f.Output.Register(cmd, "json", "write JSON, weigh.stats/1", "csv", "write CSV")
 	fl := cmd.Flags()
-	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.stats/1")
-	fl.BoolVar(&f.csv, "csv", false, "write CSV")
 	fl.BoolVar(&f.plot, "plot", false, "draw a histogram of each tensor")
 	fl.StringVar(&f.svg, "svg", "", "also draw histograms to `FILE`, as SVG")
 	fl.BoolVar(&f.log, "log", false, "use a logarithmic scale for histograms")
@@ -104,13 +102,13 @@ func (f *statsFlags) check(cmd *cobra.Command) error {
 		return cli.Usagef("--bins must be from 0 to %[2]d, not %[1]d", f.bins, mostBins)
 	case f.bins == 0 && drawn:
 		return cli.Usagef("--bins 0 disables histograms; leave it out to draw them")
-	case f.plot && (f.json || f.csv):
+	case f.plot && f.Form() != "":
 		return cli.Usagef("--plot draws into the table, which --json and --csv do not have; use --svg to draw to a file")
 	case len(f.failOn) > 0 && f.Limit > 0:
 		return cli.Usagef("--fail-on cannot be combined with --limit, which skips tensors")
 	case f.log && !drawn:
 		return cli.Usagef("--log needs --plot or --svg")
-	case cmd.Flags().Changed("bins") && f.bins > 0 && !drawn && !f.json:
+	case cmd.Flags().Changed("bins") && f.bins > 0 && !drawn && f.Form() != "json":
 		return cli.Usagef("--bins needs --plot, --svg or --json")
 	}
 	return errors.Join(f.Output.Check(), f.drawing().Check())
@@ -123,7 +121,7 @@ func (f *statsFlags) drawing() *cli.Output { return &cli.Output{File: f.svg, For
 // may need a second pass.
 func (f *statsFlags) counter() stats.Counter {
 	c := stats.Counter{SHA256: f.digest}
-	if f.json || f.plot || f.svg != "" {
+	if f.Form() == "json" || f.plot || f.svg != "" {
 		c.Bins = f.bins
 	}
 	return c
@@ -172,14 +170,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 
 // writeStats writes the report and the SVG.
 func writeStats(sess *cli.Session, st *values.Stats, f *statsFlags) error {
-	say := st.Text
-	switch {
-	case f.json:
-		say = st.JSON
-	case f.csv:
-		say = st.CSV
-	}
-	if err := sess.Write(&f.Output, say); err != nil || f.svg == "" {
+	if err := sess.WriteForm(&f.Output, cli.Forms{"": st.Text, "json": st.JSON, "csv": st.CSV}); err != nil || f.svg == "" {
 		return err
 	}
 	return sess.Write(f.drawing(), st.SVG)

@@ -32,5 +32,5 @@ func Version(sess *cli.Session) *cobra.Command {
 
 // PrintVersion prints the version. It is also the flag --version.
 func PrintVersion(sess *cli.Session, json bool) error {
-	return sess.Report(&cli.Output{}, cli.Build(), json)
+	return sess.Receipt(cli.Build(), json, true)
 }
