@@ -25,6 +25,7 @@ func (p *part) row() (done bool, err error) {
 	p.is(formatRow)
 	p.holds, p.zipped = true, true
 	for _, span := range spans {
+		p.spend(4 * costPart) // an archive has headers and a directory
 		if p.crowded() {
 			return true, nil
 		}

@@ -3,10 +3,11 @@
 package torch
 
 import (
-	"bufio"
 	"io"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
@@ -39,33 +40,85 @@ func latin1(v pickle.Value) (*storage, error) {
 	if data == nil {
 		return nil, refuse("the data of an array is %s instead of a str", tree.WhatIs(v))
 	}
-	open := func() (io.Reader, error) {
-		return &latin1Reader{bufio.NewReader(io.NewSectionReader(data, 0, data.Size()))}, nil
-	}
-	r, _ := open()
-	size, err := io.Copy(io.Discard, r)
-	if err != nil {
+	t := &latin1Text{text: data}
+	if err := t.measure(); err != nil {
 		return nil, err
 	}
-	bytes := sequential("an array", size, open)
-	return &storage{key: "of an array", r: bytes, size: size, unpacked: true}, nil
+	return &storage{key: "of an array", r: t, size: t.size}, nil
 }
 
-// A latin1Reader converts UTF-8 text to Latin-1.
-type latin1Reader struct{ text *bufio.Reader }
+// A latin1Text provides the bytes for a UTF-8 text of characters up to U+00FF, which have one or two bytes in it.
+type latin1Text struct {
+	text  *io.SectionReader
+	size  int64
+	index []int64 // offsets in the text of the bytes 0, latin1Step, 2*latin1Step, …
+}
 
-// Read implements io.Reader.
-func (l *latin1Reader) Read(b []byte) (n int, err error) {
-	for n < len(b) {
-		c, _, err := l.text.ReadRune()
-		if err != nil {
-			return n, err
+const latin1Step = 16 << 10
+
+// measure sets the size and the index.
+func (t *latin1Text) measure() error {
+	return t.from(0, func(_ byte, off int64) bool {
+		if t.size%latin1Step == 0 {
+			t.index = append(t.index, off)
 		}
-		if c > 0xff {
-			return n, refuse("the data of an array contains the character %U, which is not a byte", c)
+		t.size++
+		return true
+	})
+}
+
+// from calls yield with each byte, starting with the one at off in the text, and that offset, until it returns false.
+func (t *latin1Text) from(off int64, yield func(b byte, off int64) bool) error {
+	buf := make([]byte, 32<<10)
+	for off < t.text.Size() {
+		n, err := t.text.ReadAt(buf, off)
+		if n == 0 {
+			return err
 		}
-		b[n] = byte(c)
-		n++
+		i := 0
+		for i < n {
+			b, width := buf[i], 1
+			if b >= 0x80 {
+				if i+1 == n && off+int64(n) < t.text.Size() {
+					break // the next block has the other half
+				}
+				if b&^1 != 0xc2 || i+1 == n || buf[i+1]&0xc0 != 0x80 {
+					c, _ := utf8.DecodeRune(buf[i:n])
+					return refuse("the data of an array contains the character %U, which is not a byte", c)
+				}
+				b, width = b<<6|buf[i+1]&0x3f, 2
+			}
+			if !yield(b, off+int64(i)) {
+				return nil
+			}
+			i += width
+		}
+		off += int64(i)
 	}
-	return n, nil
+	return nil
+}
+
+// ReadAt implements io.ReaderAt.
+func (t *latin1Text) ReadAt(b []byte, off int64) (n int, err error) {
+	part, end := bytesio.Clip(b, off, t.size)
+	if len(part) == 0 {
+		return 0, end
+	}
+	skip := off % latin1Step
+	err = t.from(t.index[off/latin1Step], func(c byte, _ int64) bool {
+		if skip > 0 {
+			skip--
+			return true
+		}
+		part[n] = c
+		n++
+		return n < len(part)
+	})
+	switch {
+	case err != nil:
+		return n, err
+	case n < len(part):
+		return n, io.ErrUnexpectedEOF // the file was changed
+	}
+	return n, end
 }

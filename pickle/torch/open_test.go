@@ -130,7 +130,7 @@ func TestTensorsRefused(t *testing.T) {
 		{"elements beyond counting", tensorOf(st, 0, []int64{1 << 62, 4}, []int64{0, 0}), "number of elements overflows 63 bits"},
 		{"strides beyond counting", tensorOf(st, 0, []int64{3, 2}, []int64{1 << 62, 1}), "the strides exceed any storage"},
 		{"bytes beyond counting", tensorOf(st, 0, []int64{1 << 62}, []int64{0}), "number of bytes overflows 63 bits"},
-		{"four bytes made many", tensorOf(st, 0, []int64{1 << 30}, []int64{0}), "exceed the limit of 1,073,741,824 bytes for a file of"},
+		{"four bytes made many", tensorOf(st, 0, []int64{1 << 30}, []int64{0}), "exceed the limit of 268,435,456 bytes for a file of"},
 		{"65 dimensions", tensorOf(st, 0, make([]int64, 65), make([]int64, 65)), "the tensor has 65 dimensions"},
 		{"a parameter of no tensor", call(glob("torch._utils", "_rebuild_parameter"), num(1), "\x89", hooks), "_rebuild_parameter is called with an int instead of a tensor"},
 		{"complex128", tensorOf(stored("ComplexDoubleStorage", "0", 1), 0, []int64{1}, []int64{1}), `a tensor of "complex128", a dtype that safetensors lacks`},

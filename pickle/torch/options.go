@@ -50,7 +50,7 @@ type Options struct {
 	Values bool
 
 	// MaxBytes is the maximum size of all tensors together in bytes. Strides can expand four bytes to terabytes. 0
-	// means 64 times the size of the file, and at least 1 GiB.
+	// means 16 times the size of the file, and at least 256 MiB.
 	MaxBytes int64
 
 	// NoChecksum ignores wrong checksums of pickles in archives.
@@ -81,7 +81,7 @@ func (o *Options) forSize(size int64) *Options {
 
 // maxBytes returns the limit for a file of the given size.
 func (o *Options) maxBytes(size int64) int64 {
-	const least, factor, most = 1 << 30, 64, 1 << 54
+	const least, factor, most = 256 << 20, 16, 1 << 54
 	return cmp.Or(o.MaxBytes, max(least, factor*min(size, most/factor))*int64(max(o.Budget, 1)))
 }
 
