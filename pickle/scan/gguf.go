@@ -23,7 +23,7 @@ func (g ggufJudge) Text(key string, value []byte, element bool, at int64) {
 		g.overBudget(at, "the metadata %s is longer than is read", quoted(key))
 		return
 	}
-	if element && !settings.Templated(value) && !bytes.Contains(value, []byte("!!")) &&
+	if element && !settings.Templated(value) && !bytes.Contains(value, []byte("python/")) &&
 		!bytes.Contains(value, []byte("_target_")) {
 		return
 	}

@@ -160,6 +160,11 @@ func (w writer) jsons() []specimen {
 		{w.object(member("note", w.quote("_target_: "+danger))), pickle.Safe, pickle.Safe, jsonText[:2]},
 		{`{"_class_name":"UNet2DConditionModel","_diffusers_version":"0.3","down_block_types":["CrossAttnDownBlock2D","DownBlock2D"]}`,
 			pickle.Safe, pickle.Safe, []string{"config.json"}},
+		{`{"_class_name":"XPipeline","safety_checker":["stable_diffusion","StableDiffusionSafetyChecker"]}`, pickle.Safe, pickle.Safe,
+			[]string{"model_index.json"}},
+		{`[{"idx":0,"name":"0","path":"","type":"sentence_transformers.models.Transformer"}]`, pickle.Safe, pickle.Safe,
+			[]string{"modules.json"}},
+		{`{"activation_function":"torch.nn.modules.activation.Tanh"}`, pickle.Safe, pickle.Safe, []string{"config.json"}},
 		{`{"_class_name":"XPipeline","_diffusers_version":"0.3","unet":["diffusers","UNet"],"s":[null,null],"t":["transformers","T5"]}`,
 			pickle.Safe, pickle.Safe, []string{"model_index.json"}},
 	}

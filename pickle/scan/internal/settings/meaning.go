@@ -136,8 +136,10 @@ func (f *frame) note() {
 	switch f.key {
 	case "params", "init_args", "kwargs", "args":
 		f.fields.params = true
-	case "path", "idx":
+	case "path":
 		f.fields.path = true
+	case "idx":
+		f.fields.index = true
 	}
 }
 
@@ -150,12 +152,31 @@ func (w *Walker) pair(parent, f *frame) {
 	}
 }
 
+// stock are the libraries that a pipeline of Diffusers usually names, and the modules of Diffusers
+// itself.
+var stock = setOf(`null diffusers transformers onnxruntime optimum tokenizers peft
+alt_diffusion animatediff audioldm audioldm2 aura_flow blip_diffusion cogvideo controlnet deepfloyd_if dance_diffusion
+flux hunyuandit i2vgen_xl kandinsky kandinsky2_2 kandinsky3 kolors latent_consistency_models latent_diffusion latte ledits_pp
+lumina marigold mochi musicldm pag paint_by_example pia pixart_alpha sana semantic_stable_diffusion shap_e stable_audio
+stable_cascade stable_diffusion stable_diffusion_3 stable_diffusion_attend_and_excite stable_diffusion_safe
+stable_diffusion_sag stable_diffusion_xl stable_video_diffusion t2i_adapter text_to_video_synthesis unclip unidiffuser
+versatile_diffusion vq_diffusion wuerstchen`)
+
+// setOf returns the words of a text.
+func setOf(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
 // object reports what the members of an object mean together.
 func (w *Walker) object(f *frame, outermost bool) {
 	if f.fields.target.Text != "" && f.fields.params {
 		w.Found(f.fields.target)
 	}
-	if f.fields.kind.Text != "" && f.fields.path {
+	if f.fields.kind.Text != "" && f.fields.path && (f.fields.index || w.Modules) {
 		w.Found(f.fields.kind)
 	}
 	if f.fields.class.Text != "" {
@@ -166,13 +187,12 @@ func (w *Walker) object(f *frame, outermost bool) {
 	}
 	for _, p := range f.fields.pairs {
 		library, _, _ := strings.Cut(p.Text, ".")
-		switch library {
-		case "null", "diffusers", "transformers", "onnxruntime", "optimum":
-		default:
-			if p.Key == "_class_name" {
-				p.Kind = Remote
-			}
-			w.Found(p)
+		if stock[library] {
+			continue
 		}
+		if p.Key == "_class_name" {
+			p.Kind = Remote
+		}
+		w.Found(p)
 	}
 }

@@ -17,6 +17,8 @@ type Walker struct {
 
 	// Pipeline says that the text is the index of a Diffusers pipeline, whatever is in it.
 	Pipeline bool
+	// Modules says that it lists the modules of a model of Sentence Transformers.
+	Modules bool
 
 	// TooDeep reports whether values are nested deeper than MaxDepth.
 	TooDeep bool
@@ -40,10 +42,10 @@ type frame struct {
 
 // fields are the members of an object that have a meaning together.
 type fields struct {
-	target, kind                     Finding // of "target" and "type"
-	params, path, pipeline, isModule bool
-	class                            Finding // "class_name"
-	pairs                            []Finding
+	target, kind                  Finding // of "target" and "type"
+	params, path, index, pipeline bool
+	class                         Finding // "class_name"
+	pairs                         []Finding
 }
 
 // Open begins an object or an array.

@@ -13,7 +13,8 @@ import (
 // walker returns a walker that reports to r.
 func (r *Reader) walker() settings.Walker {
 	return settings.Walker{Found: r.setting, Pipeline: strings.EqualFold(r.Name, "model_index.json"),
-		Spend: func(n int) bool { return r.Spend(int64(n) * costJSON) }}
+		Modules: strings.EqualFold(r.Name, "modules.json"),
+		Spend:   func(n int) bool { return r.Spend(int64(n) * costJSON) }}
 }
 
 // setting reports what a configuration names.

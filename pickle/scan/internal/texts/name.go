@@ -60,9 +60,12 @@ func known(full string) bool {
 	if class[0] < 'A' || class[0] > 'Z' {
 		return false
 	}
+	if strings.HasPrefix(module, "sentence_transformers.") {
+		return true
+	}
 	switch module {
 	case "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.nn.modules.activation", "torch.nn.modules.linear",
-		"torch.nn.modules.loss", "torch.nn.modules.normalization":
+		"torch.nn.modules.loss", "torch.nn.modules.normalization", "transformers.activations":
 		return true
 	}
 	return false

@@ -3,6 +3,7 @@
 package texts
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle"
@@ -18,6 +19,9 @@ const (
 // plainTags are the tags of PyYAML for data.
 var plainTags = map[string]bool{"none": true, "bool": true, "str": true, "unicode": true, "bytes": true, "int": true,
 	"long": true, "float": true, "complex": true, "list": true, "tuple": true, "dict": true}
+
+// javaClass matches the name of a Java class with its package.
+var javaClass = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.[A-Z][A-Za-z0-9_$]*$`)
 
 // yaml examines a text as YAML and reports whether it is valid.
 func (r *Reader) yaml(text []byte, at int64) bool {
@@ -50,7 +54,7 @@ func (r *Reader) tag(t *settings.Tag) {
 	switch {
 	case strings.HasPrefix(t.Name, "!ruby/"), strings.HasPrefix(t.Name, "!php/"), global && strings.HasPrefix(rest, "js/"),
 		global && strings.HasPrefix(rest, "ruby/"), global && strings.HasPrefix(rest, "perl/"):
-	case global && t.Certain && strings.Contains(rest, "."): // a class of Java, for SnakeYAML
+	case global && t.Certain && javaClass.MatchString(rest): // for SnakeYAML
 	default:
 		return
 	}
