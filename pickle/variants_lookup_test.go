@@ -31,7 +31,7 @@ func TestVariantsLookups(t *testing.T) {
 	bad := map[string][][]string{
 		"builtins.getattr": {{stack("argparse", "_os"), str("system")}, {stack("collections", "OrderedDict"), str("__class__")},
 			{stack("torch", "os"), str("system")}, {stack("re", "enum"), str("sys.modules")}},
-		"builtins.type": {{str("X"), ")", "}"}, {str("X"), stack("builtins", "object") + "\x85", "}"}, {eval}, {str("x")}, {}},
+		"builtins.type":    {{str("X"), ")", "}"}, {str("X"), stack("builtins", "object") + "\x85", "}"}, {eval}, {str("x")}, {}},
 		"operator.getitem": {{stack("sys", "modules"), str("os")}, {"}", str("x")}, {stack("typing", "sys"), str("x")}},
 		"numpy._core._ufunc_reconstruct": {{str("os"), str("system")}, {str("numpy"), str("load")}, {str("builtins"), str("eval")},
 			{str("numpy"), "K\x01"}, {str("argparse"), str("_os.system")}, {str("os")}},
@@ -42,8 +42,8 @@ func TestVariantsLookups(t *testing.T) {
 		"dill._dill._create_array": {{system, str("id") + "\x85", "N"}, {eval, str("1") + "\x85", "N", "N"}, {array, ")", "N"},
 			{array, "(" + stack("numpy", "ndarray") + "K\x00\x85C\x01bt", "(K\x01K\x05\x85" + stack("os", "system") + "\x89C\x00t"},
 			{stack("dill._dill", "_create_array"), ")", "N"}, {stack("collections", "OrderedDict"), ")", "N"}},
-		"functools.partial":       {{system, str("id")}, {eval, str("1")}, {stack("builtins", "getattr"), system}},
-		"collections.defaultdict": {{system}, {eval}, {stack("functools", "partial") + "(" + system + str("id") + "tR"}},
+		"functools.partial":              {{system, str("id")}, {eval, str("1")}, {stack("builtins", "getattr"), system}},
+		"collections.defaultdict":        {{system}, {eval}, {stack("functools", "partial") + "(" + system + str("id") + "tR"}},
 		"torch.storage._load_from_bytes": {{bin(proto(2) + payload + ".")}, {bin("cposix\nsystem\n(S'id'\ntR.")}},
 	}
 	n := 0

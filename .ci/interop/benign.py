@@ -10,6 +10,7 @@ profiles. Exits with code 1 on a mismatch. --verbose also prints what made files
 The writers are in benign_*.py. Each is a function that takes a random generator and yields names of files with
 functions that write them.
 """
+
 import argparse
 import collections
 import gzip
@@ -116,7 +117,7 @@ def main():
 
 
 def golden(o, writers, folder):
-    """Writes the shortest pickles of each writer to a file, one for each set of imports, with the writer and verdict."""
+    """Writes the shortest pickles of each writer to a file, one for each set of imports."""
     lines = []
     for name in writers:
         found = {}

@@ -1,4 +1,5 @@
 """Benign files of Keras."""
+
 import os
 import pickle
 
@@ -9,8 +10,14 @@ import keras
 def model(r):
     """Returns a small model of random layers."""
     n = r.choice([2, 4])
-    layers = [lambda: keras.layers.Dense(n, activation=r.choice(["relu", "gelu", None])), lambda: keras.layers.Dropout(0.1), lambda: keras.layers.LayerNormalization(),
-              lambda: keras.layers.BatchNormalization(), lambda: keras.layers.Activation("tanh"), lambda: keras.layers.Rescaling(2.)]
+    layers = [
+        lambda: keras.layers.Dense(n, activation=r.choice(["relu", "gelu", None])),
+        lambda: keras.layers.Dropout(0.1),
+        lambda: keras.layers.LayerNormalization(),
+        lambda: keras.layers.BatchNormalization(),
+        lambda: keras.layers.Activation("tanh"),
+        lambda: keras.layers.Rescaling(2.0),
+    ]
     if r.random() < 0.3:
         x = keras.Input((n,), name="in")
         y = keras.layers.Add()([keras.layers.Dense(n)(x), x])
@@ -24,6 +31,7 @@ def model(r):
 
 def files(r):
     """Yields names of files with functions that write them."""
+
     def pickled(path):
         with open(path, "wb") as out:
             pickle.dump({"weights": model(r).get_weights(), "history": {"loss": [1.0]}}, out)

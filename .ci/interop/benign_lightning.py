@@ -1,4 +1,5 @@
 """Benign checkpoints of PyTorch Lightning."""
+
 import argparse
 import logging
 import pathlib
@@ -32,8 +33,14 @@ class Module(pl.LightningModule):
         self.log("val_loss", self.net(batch).mean())
 
     def configure_optimizers(self):
-        o = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}["adam" if self.hparams.lr < 0.5 else "sgd"](self.parameters(), lr=self.hparams.lr)
-        s = torch.optim.lr_scheduler.StepLR(o, 1) if self.hparams.scheduler == "step" else torch.optim.lr_scheduler.CosineAnnealingLR(o, 5)
+        o = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}["adam" if self.hparams.lr < 0.5 else "sgd"](
+            self.parameters(), lr=self.hparams.lr
+        )
+        s = (
+            torch.optim.lr_scheduler.StepLR(o, 1)
+            if self.hparams.scheduler == "step"
+            else torch.optim.lr_scheduler.CosineAnnealingLR(o, 5)
+        )
         return [o], [s]
 
 
@@ -42,11 +49,27 @@ def checkpoint(r, path):
     n = r.choice([2, 3])
     extra = r.choice([None, {"a": 1}, pathlib.Path("data"), argparse.Namespace(a=1), [1, 2], "text", torch.float16])
     made = Module(r.choice([0.1, 1.0]), n, extra, r.choice(["step", "cosine"]))
-    calls = r.sample([callbacks.ModelCheckpoint(monitor="loss", dirpath=str(path.parent / "out")), callbacks.EarlyStopping("loss"),
-                      callbacks.Timer(), callbacks.StochasticWeightAveraging(0.1, swa_epoch_start=1),
-                      callbacks.GradientAccumulationScheduler({0: 1})], r.randint(0, 3))
-    trainer = pl.Trainer(max_steps=1, logger=False, enable_checkpointing=any(isinstance(c, callbacks.ModelCheckpoint) for c in calls), callbacks=calls,
-                         enable_progress_bar=False, enable_model_summary=False, accelerator="cpu", devices=1, default_root_dir=str(path.parent))
+    calls = r.sample(
+        [
+            callbacks.ModelCheckpoint(monitor="loss", dirpath=str(path.parent / "out")),
+            callbacks.EarlyStopping("loss"),
+            callbacks.Timer(),
+            callbacks.StochasticWeightAveraging(0.1, swa_epoch_start=1),
+            callbacks.GradientAccumulationScheduler({0: 1}),
+        ],
+        r.randint(0, 3),
+    )
+    trainer = pl.Trainer(
+        max_steps=1,
+        logger=False,
+        enable_checkpointing=any(isinstance(c, callbacks.ModelCheckpoint) for c in calls),
+        callbacks=calls,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        accelerator="cpu",
+        devices=1,
+        default_root_dir=str(path.parent),
+    )
     data = torch.utils.data.DataLoader(torch.randn(4, n), batch_size=2)
     trainer.fit(made, data, data if r.random() < 0.5 else None)
     trainer.save_checkpoint(path, weights_only=r.random() < 0.2)

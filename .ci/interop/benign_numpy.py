@@ -1,11 +1,38 @@
 """Benign files that NumPy, SciPy and joblib write."""
+
 import pickle
 
 import joblib
 import numpy as np
 
-TYPES = ["f4", "f8", "f2", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "c8", "c16", ">f4", ">i8", "S5", "U7", "M8[ns]", "m8[s]",
-         "V6", "f4,i8", [("a", "f8"), ("b", "i4", (2, 2)), ("c", "S3")], [("x", "<f4"), ("y", [("z", "i2")])], "M8[D]", "O"]
+TYPES = [
+    "f4",
+    "f8",
+    "f2",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "?",
+    "c8",
+    "c16",
+    ">f4",
+    ">i8",
+    "S5",
+    "U7",
+    "M8[ns]",
+    "m8[s]",
+    "V6",
+    "f4,i8",
+    [("a", "f8"), ("b", "i4", (2, 2)), ("c", "S3")],
+    [("x", "<f4"), ("y", [("z", "i2")])],
+    "M8[D]",
+    "O",
+]
 
 
 def array(r):
@@ -25,16 +52,38 @@ def array(r):
 
 def other(r):
     """Returns another object of NumPy."""
-    a = np.arange(6.).reshape(2, 3)
-    return r.choice([
-        lambda: np.ma.masked_array(a, a > 2), lambda: np.matrix(a), lambda: np.float32(1.5), lambda: np.int64(3), lambda: np.bool_(True),
-        lambda: np.str_("a"), lambda: np.bytes_(b"a"), lambda: np.datetime64("2024-01-02"), lambda: np.timedelta64(3, "s"),
-        lambda: np.dtype("f4"), lambda: np.dtype([("a", "f8"), ("b", "S3")]), lambda: np.rec.array([(1, 2.)], dtype=[("a", "i4"), ("b", "f8")]),
-        lambda: np.void(b"abcd"), lambda: [array(r), array(r)], lambda: {"w": a, "b": a[0]}, lambda: np.complex128(1 + 2j),
-        lambda: np.float16(1), lambda: np.array(["a", None], dtype=object), lambda: np.poly1d([1, 2, 3]), lambda: np.char.array(["a", "b"]),
-        lambda: (a, a), lambda: np.longdouble(1), lambda: np.finfo("f4").max, lambda: a.astype(">f8"), lambda: np.float64, lambda: np.ndarray,
-        lambda: np.array([(1, [1.5, 2])], dtype=[("n", "i4"), ("v", "f8", (2,))])[0],
-    ])()
+    a = np.arange(6.0).reshape(2, 3)
+    return r.choice(
+        [
+            lambda: np.ma.masked_array(a, a > 2),
+            lambda: np.matrix(a),
+            lambda: np.float32(1.5),
+            lambda: np.int64(3),
+            lambda: np.bool_(True),
+            lambda: np.str_("a"),
+            lambda: np.bytes_(b"a"),
+            lambda: np.datetime64("2024-01-02"),
+            lambda: np.timedelta64(3, "s"),
+            lambda: np.dtype("f4"),
+            lambda: np.dtype([("a", "f8"), ("b", "S3")]),
+            lambda: np.rec.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")]),
+            lambda: np.void(b"abcd"),
+            lambda: [array(r), array(r)],
+            lambda: {"w": a, "b": a[0]},
+            lambda: np.complex128(1 + 2j),
+            lambda: np.float16(1),
+            lambda: np.array(["a", None], dtype=object),
+            lambda: np.poly1d([1, 2, 3]),
+            lambda: np.char.array(["a", "b"]),
+            lambda: (a, a),
+            lambda: np.longdouble(1),
+            lambda: np.finfo("f4").max,
+            lambda: a.astype(">f8"),
+            lambda: np.float64,
+            lambda: np.ndarray,
+            lambda: np.array([(1, [1.5, 2])], dtype=[("n", "i4"), ("v", "f8", (2,))])[0],
+        ]
+    )()
 
 
 def scipy(r):
@@ -44,9 +93,28 @@ def scipy(r):
     import scipy.interpolate
     import scipy.stats
     import scipy.optimize
+
     a = np.eye(3)
-    return r.choice([lambda: getattr(scipy.sparse, r.choice(["csr_matrix", "csc_matrix", "coo_matrix", "bsr_matrix", "dia_matrix", "lil_matrix",
-                                                            "dok_matrix", "csr_array", "coo_array"]))(a)])()
+    return r.choice(
+        [
+            lambda: getattr(
+                scipy.sparse,
+                r.choice(
+                    [
+                        "csr_matrix",
+                        "csc_matrix",
+                        "coo_matrix",
+                        "bsr_matrix",
+                        "dia_matrix",
+                        "lil_matrix",
+                        "dok_matrix",
+                        "csr_array",
+                        "coo_array",
+                    ]
+                ),
+            )(a)
+        ]
+    )()
 
 
 def structures(r):
@@ -54,28 +122,45 @@ def structures(r):
     import scipy.optimize
     import scipy.spatial
     import scipy.stats
-    x = np.arange(5.)
-    return r.choice([lambda: scipy.interpolate.interp1d(x, x), lambda: scipy.interpolate.CubicSpline(x, x), lambda: scipy.stats.norm(0, 1),
-                     lambda: scipy.spatial.KDTree(np.eye(3)), lambda: scipy.optimize.OptimizeResult(x=x, fun=1.),
-                     lambda: scipy.spatial.transform.Rotation.identity(), lambda: scipy.stats.gaussian_kde(np.random.rand(10))])()
+
+    x = np.arange(5.0)
+    return r.choice(
+        [
+            lambda: scipy.interpolate.interp1d(x, x),
+            lambda: scipy.interpolate.CubicSpline(x, x),
+            lambda: scipy.stats.norm(0, 1),
+            lambda: scipy.spatial.KDTree(np.eye(3)),
+            lambda: scipy.optimize.OptimizeResult(x=x, fun=1.0),
+            lambda: scipy.spatial.transform.Rotation.identity(),
+            lambda: scipy.stats.gaussian_kde(np.random.rand(10)),
+        ]
+    )()
 
 
 def files(r):
     """Yields names of files with functions that write them."""
+
     def pickled(make):
         def f(path):
             with open(path, "wb") as out:
                 pickle.dump(make(r), out, protocol=r.randint(0, 5))
+
         return f
 
     def dumped(make):
-        return lambda path: joblib.dump(make(r), path, compress=r.choice([0, 0, 1, 3, "gzip", "bz2", "xz", "lzma", ("zlib", 9)]),
-                                        protocol=r.choice([None, 2, 3, 4, 5]))
+        return lambda path: joblib.dump(
+            make(r),
+            path,
+            compress=r.choice([0, 0, 1, 3, "gzip", "bz2", "xz", "lzma", ("zlib", 9)]),
+            protocol=r.choice([None, 2, 3, 4, 5]),
+        )
 
     while True:
         for _ in range(3):
             yield "a.npy", lambda path: np.save(path, array(r), allow_pickle=True)
-            yield "a.npz", lambda path: r.choice([np.savez, np.savez_compressed])(path, array(r), w=array(r), b=array(r))
+            yield "a.npz", lambda path: r.choice([np.savez, np.savez_compressed])(
+                path, array(r), w=array(r), b=array(r)
+            )
             yield "a" + r.choice([".pkl", ".pickle", ".bin"]), pickled(array)
             yield "a" + r.choice([".pkl", ".dat"]), pickled(other)
             yield "a" + r.choice([".joblib", ".pkl", ".gz"]), dumped(array)

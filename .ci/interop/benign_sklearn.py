@@ -1,4 +1,5 @@
 """Benign files of scikit-learn estimators and SciPy objects, by joblib, pickle, dill and skops."""
+
 import pickle
 import warnings
 
@@ -28,19 +29,34 @@ TEXTS = ["the cat sat", "a dog ran", "no cat here"] * 4
 
 def composed(r):
     """Returns an estimator that is made of others, fitted."""
-    return r.choice([
-        lambda: make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y),
-        lambda: GridSearchCV(SVC(), {"C": [1, 10]}, cv=2).fit(X, Y),
-        lambda: RandomizedSearchCV(LogisticRegression(), {"C": [0.1, 1, 10]}, n_iter=2, cv=2, random_state=0).fit(X, Y),
-        lambda: KNeighborsClassifier(3, algorithm=r.choice(["auto", "kd_tree", "ball_tree", "brute"])).fit(X, Y),
-        lambda: NearestNeighbors().fit(X), lambda: KDTree(X), lambda: BallTree(X),
-        lambda: ColumnTransformer([("a", StandardScaler(), [0, 1]), ("b", OneHotEncoder(), slice(2, 3)), ("c", "passthrough", [3])]).fit(X),
-        lambda: Pipeline([("t", TfidfVectorizer()), ("c", LogisticRegression())]).fit(TEXTS, [0, 1, 2] * 4),
-        lambda: FeatureUnion([("a", CountVectorizer()), ("b", HashingVectorizer(n_features=8))]).fit(TEXTS),
-        lambda: FunctionTransformer(r.choice([np.log1p, np.sqrt, np.exp])).fit(X), lambda: Bunch(a=1, b=X), lambda: KFold(3),
-        lambda: RandomForestClassifier(3, random_state=np.random.RandomState(1)).fit(X, Y),
-        lambda: {"model": LogisticRegression().fit(X, Y), "features": ["a", "b"], "scaler": StandardScaler().fit(X), "classes": np.unique(Y)},
-    ])()
+    return r.choice(
+        [
+            lambda: make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y),
+            lambda: GridSearchCV(SVC(), {"C": [1, 10]}, cv=2).fit(X, Y),
+            lambda: RandomizedSearchCV(LogisticRegression(), {"C": [0.1, 1, 10]}, n_iter=2, cv=2, random_state=0).fit(
+                X, Y
+            ),
+            lambda: KNeighborsClassifier(3, algorithm=r.choice(["auto", "kd_tree", "ball_tree", "brute"])).fit(X, Y),
+            lambda: NearestNeighbors().fit(X),
+            lambda: KDTree(X),
+            lambda: BallTree(X),
+            lambda: ColumnTransformer(
+                [("a", StandardScaler(), [0, 1]), ("b", OneHotEncoder(), slice(2, 3)), ("c", "passthrough", [3])]
+            ).fit(X),
+            lambda: Pipeline([("t", TfidfVectorizer()), ("c", LogisticRegression())]).fit(TEXTS, [0, 1, 2] * 4),
+            lambda: FeatureUnion([("a", CountVectorizer()), ("b", HashingVectorizer(n_features=8))]).fit(TEXTS),
+            lambda: FunctionTransformer(r.choice([np.log1p, np.sqrt, np.exp])).fit(X),
+            lambda: Bunch(a=1, b=X),
+            lambda: KFold(3),
+            lambda: RandomForestClassifier(3, random_state=np.random.RandomState(1)).fit(X, Y),
+            lambda: {
+                "model": LogisticRegression().fit(X, Y),
+                "features": ["a", "b"],
+                "scaler": StandardScaler().fit(X),
+                "classes": np.unique(Y),
+            },
+        ]
+    )()
 
 
 def estimators():
@@ -75,6 +91,7 @@ def files(r):
                 return
             with open(path, "wb") as out:
                 (dill if how > 0.9 else pickle).dump(value, out, protocol=r.choice([2, 3, 4, 5]))
+
         return f
 
     while True:

@@ -7,6 +7,7 @@ and imports the modules that have no effects when they are imported. The source 
 other systems (nt, winreg), or only when a function is called. The table leaves out modules that policy.txt denies as a
 whole, and aliases from which no denied name can be reached.
 """
+
 from __future__ import print_function
 
 import ast
@@ -19,8 +20,25 @@ import sys
 import sysconfig
 
 # Not imported: they print, open windows or a browser, start threads, or are tests.
-SKIP = {"antigravity", "this", "test", "idlelib", "lib2to3", "turtledemo", "__phello__", "ensurepip", "turtle", "tkinter",
-        "site-packages", "__pycache__", "pydoc_data", "_pyrepl", "config", "lib-dynload", "dist-packages"}
+SKIP = {
+    "antigravity",
+    "this",
+    "test",
+    "idlelib",
+    "lib2to3",
+    "turtledemo",
+    "__phello__",
+    "ensurepip",
+    "turtle",
+    "tkinter",
+    "site-packages",
+    "__pycache__",
+    "pydoc_data",
+    "_pyrepl",
+    "config",
+    "lib-dynload",
+    "dist-packages",
+}
 FUNCTIONS = (ast.FunctionDef, ast.Lambda, getattr(ast, "AsyncFunctionDef", ast.Lambda))
 IDENTIFIER = re.compile(r"^[A-Za-z_]\w*$")
 
@@ -63,7 +81,7 @@ def written(name, path, package):
                 module = child.module or ""
                 if child.level:
                     up = base.split(".")
-                    up = up[:len(up) - child.level + 1]
+                    up = up[: len(up) - child.level + 1]
                     module = ".".join(up + ([module] if module else []))
                 for a in child.names:
                     bound = a.asname or a.name
@@ -99,8 +117,10 @@ def seen(name):
     except BaseException:
         return
     for scope, inside in [(name, vars(module))] + [
-            (name + "." + n, vars(v)) for n, v in list(vars(module).items())
-            if isinstance(v, type) and v.__module__ == name and v.__name__ == n]:
+        (name + "." + n, vars(v))
+        for n, v in list(vars(module).items())
+        if isinstance(v, type) and v.__module__ == name and v.__name__ == n
+    ]:
         for alias, value in sorted(inside.items()):
             value = getattr(value, "__func__", value) if isinstance(value, (staticmethod, classmethod)) else value
             target = home(value)
@@ -139,13 +159,13 @@ def denied():
         for line in f.read().partition("\n[")[0].splitlines():
             words = line.split()
             if words and words[0] in lists:
-                lists[words[0]].update(words[1:words.index("=")])
+                lists[words[0]].update(words[1 : words.index("=")])
 
     def judge(name):
         if name in lists["allow"]:
             return False
         parts = name.split(".")
-        heads = [".".join(parts[:i + 1]) for i in range(len(parts))]
+        heads = [".".join(parts[: i + 1]) for i in range(len(parts))]
         return any(h in lists["deny"] or h + ".*" in lists["deny"] for h in heads)
 
     return judge
@@ -158,7 +178,7 @@ def select(found, bad):
     scopes = set()
     while True:
         kept = {a for a in found if bad(a[2]) or a[2] in scopes}
-        heads = {".".join(a[0].split(".")[:i + 1]) for a in kept for i in range(a[0].count(".") + 1)}
+        heads = {".".join(a[0].split(".")[: i + 1]) for a in kept for i in range(a[0].count(".") + 1)}
         if heads == scopes:
             return kept
         scopes = heads
@@ -180,8 +200,14 @@ def main():
     for python in sys.argv[1:]:
         out = subprocess.run([python, "-W", "ignore", __file__, "--dump"], stdout=subprocess.PIPE, check=True).stdout
         found.update(map(tuple, json.loads(out)))
-        versions.append(subprocess.run([python, "-c", "import platform; print(platform.python_version())"],
-                                       stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+        versions.append(
+            subprocess.run(
+                [python, "-c", "import platform; print(platform.python_version())"],
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            ).stdout.strip()
+        )
     same, other = collections.defaultdict(list), collections.defaultdict(list)
     for scope, alias, target in sorted(select(found, denied())):
         if alias == target:
@@ -189,7 +215,11 @@ def main():
         else:
             other[scope].append(alias + "=" + target)
     with open("aliases.txt", "w") as f:
-        print("# Aliases in Python's standard library. Written by aliases.py from CPython", ", ".join(versions) + ".", file=f)
+        print(
+            "# Aliases in Python's standard library. Written by aliases.py from CPython",
+            ", ".join(versions) + ".",
+            file=f,
+        )
         print("#   same NAME SCOPE...          SCOPE.NAME is NAME", file=f)
         print("#   in SCOPE ALIAS=TARGET...    SCOPE.ALIAS is TARGET; a scope of - is the top level", file=f)
         for alias in sorted(same):
