@@ -247,6 +247,7 @@ func TestVariantsSkops(t *testing.T) {
 			for name, content := range map[string][]byte{
 				"m.skops": zipped(t, file{"1.npy", npyArray("'<f4'", "(1,)") + "1234"}, file{"schema.json", schema}),
 				"m.zip":   zipped(t, file{"schema.json", schema}),
+				"m.pt":    zipped(t, file{"schema.json", schema}, file{"x/data.pkl", "\x80\x02}."}, file{"x/version", "3\n"}),
 				"m.gz":    gzipped(t, string(zipped(t, file{"schema.json", schema}))),
 			} {
 				if r := scanned(t, new(Scanner), content, name); r.Verdict != tt.verdict {

@@ -161,6 +161,14 @@ var graphCases = []graphCase{
 		return []string{e.text("a", "x"), e.call("c", "outer", "a:0")},
 			[]string{e.function("outer", []string{"p"}, e.call("d", "save", "p")), e.saving()}
 	}, pickle.Dangerous},
+	{"a default that the model chooses", func(e encoder) ([]string, []string) {
+		return []string{e.text("a", "evil"), e.node("p", "PlaceholderWithDefault", []string{"a"}),
+			e.node("s", "SaveV2", []string{"p:0"})}, nil
+	}, pickle.Dangerous},
+	{"the default of programs that save", func(e encoder) ([]string, []string) {
+		return []string{e.text("a", "model"), e.node("p", "PlaceholderWithDefault", []string{"a"}),
+			e.node("q", "PlaceholderWithDefault", []string{"p"}), e.node("s", "SaveV2", []string{"q:0"})}, nil
+	}, pickle.Safe},
 	{"a log is written", func(e encoder) ([]string, []string) {
 		return []string{e.node("s", "CreateSummaryFileWriter", []string{"a", "b"})}, nil
 	}, pickle.Dangerous},

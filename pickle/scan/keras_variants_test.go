@@ -117,7 +117,7 @@ func TestVariantsKeras(t *testing.T) {
 		for _, object := range s.kerasObjects() {
 			want := object.verdict
 			text := s.nested(object.text)
-			metadata := e.message(e.field(1, e.message(e.field(3, "root"), e.field(4, "_tf_keras_model"), e.field(5, text))))
+			metadata := e.message(e.field(1, e.message(e.field(3, "root"), e.field(4, "_tf_keras_model"), e.field(5, strings.Repeat(" ", s.IntN(3))+text))))
 			saved := e.message("\x08\x01", e.field(2, e.message(e.field(2, e.graph([]string{e.node("a", "Const", nil)})),
 				e.field(7, e.message(e.field(1, e.message(e.field(4, e.message(e.field(1, "_tf_keras_model"), e.field(3, text))))))))))
 			for name, content := range map[string][]byte{

@@ -8,10 +8,12 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/skops"
 )
 
-// skops analyzes the schema of a model. The loader of skops refuses names that it does not know
-// unless its caller trusts them.
-func (p *part) skops() error {
-	p.format = "skops-schema"
+// skops analyzes the schema of a model, or a file that is named like one. The loader of skops
+// refuses names that it does not know unless its caller trusts them.
+func (p *part) skops(sure bool) error {
+	if sure {
+		p.format = "skops-schema"
+	}
 	if p.size > mostConfig || !p.spend(costJSON*p.size) {
 		p.overBudget(0, "the schema has %s, more than are read", bytesOf(p.size))
 		return nil
@@ -20,7 +22,7 @@ func (p *part) skops() error {
 	if err != nil {
 		return err
 	}
-	c := config.NewReader(text, 0, skops.Judge{Sink: jsonSink{p, "schema"}})
+	c := config.NewReader(text, 0, skops.Judge{Sink: jsonSink{p, "schema"}, Sure: sure})
 	err = c.Value()
 	if err == nil {
 		err = c.End()
@@ -28,7 +30,7 @@ func (p *part) skops() error {
 	switch {
 	case c.TooDeep:
 		p.unscanned(int64(c.Pos()), "the schema is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
-	case err != nil:
+	case err != nil && sure:
 		p.find(RuleBadConfig, 0, "the schema is invalid JSON: %v", err)
 	}
 	return nil

@@ -27,10 +27,16 @@ type Sink interface {
 }
 
 // A Judge reports the names in a schema: it is a config.Visitor.
-type Judge struct{ Sink }
+type Judge struct {
+	Sink
+	Sure bool // whether the text is a schema of skops, and not only named like one
+}
 
 // Twice reports a duplicate key of an object.
 func (c Judge) Twice(name string, at int64) {
+	if !c.Sure {
+		return
+	}
 	c.Find(ruleBadConfig, at, "the schema has the key %s twice in one object: readers may use either", wording.Quote(name))
 }
 

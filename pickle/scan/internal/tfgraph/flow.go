@@ -156,6 +156,8 @@ func (a *analysis) source(o *origin, in *scope, node wire.Span, name string) ([]
 		return a.assigned(o, in, node)
 	case op == "Const":
 		return nil, a.constant(o, node, a.savers[name])
+	case op == "PlaceholderWithDefault":
+		return a.fallback(o, in, node)
 	case passing[op]:
 		return a.ins(node)
 	case !given[op]:
@@ -188,6 +190,25 @@ func (a *analysis) assigned(o *origin, in *scope, read wire.Span) (values []stri
 	}
 	o.odd = o.odd || len(values) == 0
 	return values, err
+}
+
+// fallback adds the default of an input. Programs that save make one whose default is "model".
+func (a *analysis) fallback(o *origin, in *scope, node wire.Span) (more []string, err error) {
+	ins, err := a.ins(node)
+	for _, name := range ins {
+		span, ok, err := a.lookup(in, nodeOf(name))
+		if err != nil {
+			return nil, err
+		}
+		if op, err := a.file.Text(span, 2); ok && err == nil && op == "Const" {
+			if err := a.constant(o, span, true); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		more = append(more, name)
+	}
+	return more, err
 }
 
 // constant adds a constant to the origin of a value. A program that saves feeds another name to

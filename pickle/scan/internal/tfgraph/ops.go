@@ -157,12 +157,12 @@ func harmless(value string) bool {
 var passing = map[string]bool{
 	"Identity": true, "StringJoin": true, "ShardedFilename": true, "Pack": true, "Concat": true, "ConcatV2": true,
 	"ExpandDims": true, "Squeeze": true, "Reshape": true, "Select": true, "SelectV2": true, "StridedSlice": true,
-	"StaticRegexFullMatch": true, "RegexFullMatch": true, "PlaceholderWithDefault": true, "NoOp": true,
+	"StaticRegexFullMatch": true, "RegexFullMatch": true, "NoOp": true,
 	"MergeV2Checkpoints": true, "Slice": true, "Fill": true, "ShardedFilespec": true,
 }
 
 // given are the operations whose value the user of a model gives.
-var given = map[string]bool{"Placeholder": true, "PlaceholderV2": true, "PlaceholderWithDefault": true, "_Arg": true}
+var given = map[string]bool{"Placeholder": true, "PlaceholderV2": true, "_Arg": true}
 
 // outside reports whether a constant part of a file name leads out of the folder of the model.
 func outside(s string) bool {

@@ -3,6 +3,7 @@
 package tfgraph
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"maps"
@@ -141,7 +142,9 @@ func (a *analysis) config(span wire.Span, num int) error {
 		if f.Num != num || f.Type != wire.Bytes {
 			return nil
 		}
-		if b, err := a.file.Read(f.Span, 1); err != nil || string(b) != "{" {
+		b, err := a.file.Read(f.Span, wire.MostText)
+		text := bytes.TrimLeft(b, " \t\r\n")
+		if err != nil || len(b) == 0 || len(text) > 0 && text[0] != '{' && text[0] != '[' {
 			return err
 		}
 		a.Configs = append(a.Configs, f.Span)

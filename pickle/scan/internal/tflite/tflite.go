@@ -48,6 +48,7 @@ var ours = map[string]bool{
 	"AssignVariable": true, "ReadVariable": true, "VarHandle": true, "AtanV2": true, "ReduceWindowTFLITE": true,
 	"odml.update_kv_cache": true, "odml.scaled_dot_product_attention": true, "Roll": true, "Multinomial": true,
 	"RandomUniform": true, "RandomStandardNormal": true, "HashtableV2": true, "ROPE": true, "Erf": true, "Cumsum": true,
+	"ParseExample": true, "ParseExampleV2": true,
 }
 
 // Analyze parses a model. If it is invalid, the report says so: readers may still find operators.
