@@ -90,14 +90,21 @@ func (t *table) block(h handle, visit func(value []byte) (bool, error)) (bool, e
 	if err := bytesio.ReadFull(t.r, b, int64(h.off)); err != nil {
 		return false, err
 	}
-	if b[h.size] != 0 {
-		return false, nil // compressed
+	kind := b[h.size]
+	if b = b[:h.size]; kind == 1 {
+		var ok bool
+		if b, ok = unpack(b); !ok || len(b) < number || !t.spend(int64(len(b))) {
+			return false, nil
+		}
+	} else if kind != 0 {
+		return false, nil // compressed in another way
 	}
-	restarts := uint64(binary.LittleEndian.Uint32(b[h.size-number:])) + 1
-	if restarts > h.size/number {
+	size := uint64(len(b))
+	restarts := uint64(binary.LittleEndian.Uint32(b[size-number:])) + 1
+	if restarts > size/number {
 		return false, nil
 	}
-	for b = b[:h.size-restarts*number]; len(b) > 0; {
+	for b = b[:size-restarts*number]; len(b) > 0; {
 		var lengths [3]uint64 // of the prefix shared with the last key, of the rest of the key, of the value
 		for i := range lengths {
 			n := 0
