@@ -139,9 +139,12 @@ func TestVariantsJoblib(t *testing.T) {
 				}
 			}
 			for name, d := range honest() {
+				if d.sub != "N" {
+					continue // the elements of no array are arrays
+				}
 				w := wrapperCode{make: make, shape: tuple("K\x01", "K\x02"), dtype: d.String()}
 				data := strings.Repeat("A", 2*map[string]int{"f8": 8, "u1": 1, "c16": 16, "S5": 5, "U5": 20, "V8": 8, "M8": 8, "pair": 12,
-					"titled": 8, "array": 24}[name])
+					"titled": 8}[name])
 				if data == "" {
 					data = proto(4) + "](NNe."
 				}

@@ -190,6 +190,10 @@ func TestArrays(t *testing.T) {
 	nd := stack("numpy", "ndarray")
 	for _, k := range []trick{
 		{"numbers", proto(4) + made + state("K\x01\x85", f8, "C\x0812345678") + ".", Safe, "", ""},
+		{"arrays of objects", proto(4) + made + state("K\x01\x85", honest()["objects"].String(), "](NNe") + ".", Dangerous, "",
+			RuleMemory},
+		{"arrays of numbers", proto(4) + made + state("K\x01\x85", honest()["array"].String(), bin(strings.Repeat("A", 24))) + ".",
+			Dangerous, "", RuleMemory},
 		{"objects", proto(4) + made + state("K\x02\x85", o8, "](NNe") + ".", Safe, "", ""},
 		{"too few objects", proto(4) + made + state("K\x03\x85", o8, "](NNe") + ".", Dangerous, "", RuleMemory},
 		{"objects of an empty list", proto(4) + made + state("K\x03\x85", o8, stack("builtins", "list")+")R") + ".", Dangerous,

@@ -180,8 +180,8 @@ func (t *Table) over(m Maker, label string, elements, buffer heap.Value) Fault {
 	locked := m == FromBuffer && (k == heap.KindByteArray || k == heap.KindBuffer)
 	d := t.elements(elements)
 	switch {
-	case d != nil && d.Objects:
-		return bad("makes %s take bytes for objects", label)
+	case d != nil && (d.Objects || d.Array):
+		return bad("makes %s take bytes for objects or arrays", label)
 	case d == nil && m == NDArray:
 		return bad("makes %s take bytes for elements of the dtype %s", label, elements.Summary())
 	case !own && !locked:

@@ -55,6 +55,9 @@ func (t *Table) arrayState(state heap.Value) Fault {
 	if d == nil {
 		return odd("sets the dtype of an array to %s", state.Item(2).Summary())
 	}
+	if d.Array {
+		return bad("sets a dtype of arrays as that of an array, whose elements NumPy would not own")
+	}
 	shape, list := state.Item(1), state.Item(4)
 	if d.Objects && (shape.Kind() != heap.KindTuple || list.Kind() != heap.KindList || list.Len() < count(shape)) {
 		return bad("fills an array of objects of shape %s from %s, which is too short", shape.Summary(), list.Summary())

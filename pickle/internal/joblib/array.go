@@ -38,8 +38,8 @@ func Of(state heap.Value, known func(heap.Value) *dtype.Dtype) Array {
 	if d == nil || shape.Kind() != heap.KindTuple || shape.Len() > dtype.MaxRank {
 		return Array{}
 	}
-	if d.Size == 0 {
-		return Array{} // joblib divides by it, and NumPy may change it
+	if d.Size == 0 || d.Array {
+		return Array{} // joblib divides by the size, and NumPy may change it; no array has elements that are arrays
 	}
 	w := Array{Objects: d.Objects, Bytes: d.Size, Known: true}
 	for item := range shape.Items() {
