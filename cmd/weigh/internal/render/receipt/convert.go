@@ -177,7 +177,8 @@ func (c *Convert) judgement(say func(color, text string)) {
 
 // leftOut returns what was skipped, dropped or shared.
 func (c *Convert) leftOut() []note {
-	dropped, shared := note{"", "duplicates, not written", nil}, note{"", "tensors that share memory, written separately", nil}
+	dropped := note{"", "duplicates, not written", nil}
+	shared := note{"", "tensors that share memory, written separately", nil}
 	for _, d := range c.Dropped {
 		dropped.names = append(dropped.names, fmt.Sprintf("%s (the same as %s)", d.Name, d.Kept))
 	}

@@ -176,7 +176,8 @@ func (r *Reshard) Text(w io.Writer, s typeset.Style) error {
 			would = "would be "
 		}
 		writeNotes(w, s, r.Skipped.notes()...)
-		writeNotes(w, s, note{typeset.Yellow, "larger than the maximum shard size, so each has a shard of its own", r.large()},
+		writeNotes(w, s,
+			note{typeset.Yellow, "larger than the maximum shard size, so each has a shard of its own", r.large()},
 			note{"", would + "replaced", r.paths(r.Replaced)}, note{"", would + "removed", r.paths(r.Removed)},
 			note{"", "not copied", r.NotCopied})
 		if r.Verified {

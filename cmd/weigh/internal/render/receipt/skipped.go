@@ -20,9 +20,11 @@ func skippedJSON(k *torch.Skipped) []encode.Member {
 		encode.M("values", k.Values), encode.M("unsupported", k.Unsupported)}
 }
 
-// notes lists the skipped values: those that are no part of the model, and the tensors that safetensors cannot represent.
+// notes lists the skipped values: those that are no part of the model, and the tensors that
+// safetensors cannot represent.
 func (s Skipped) notes() []note {
-	values, without := note{"", "skipped", nil}, note{typeset.Yellow, "skipped, because safetensors cannot represent them", nil}
+	values := note{"", "skipped", nil}
+	without := note{typeset.Yellow, "skipped, because safetensors cannot represent them", nil}
 	for _, one := range s {
 		for _, k := range one.Skipped {
 			to := &values

@@ -84,7 +84,8 @@ func (c *Cat) Text(w io.Writer, s typeset.Style) error {
 // claim any number of empty rows.
 func (c *Cat) JSON(w io.Writer, s typeset.Style) error {
 	t := c.Tensor
-	members := []encode.Member{encode.M("schema", "weigh.cat/1"), encode.M("name", t.Name), encode.M("dtype", cmp.Or(c.Dtype, t.Dtype)),
+	members := []encode.Member{encode.M("schema", "weigh.cat/1"), encode.M("name", t.Name),
+		encode.M("dtype", cmp.Or(c.Dtype, t.Dtype)),
 		encode.M("shape", append(encode.Dims{}, t.Shape...))}
 	open, colon, comma, end := "{", ":", ",", "}\n"
 	form := layout{}

@@ -225,10 +225,12 @@ func convertError(sess *cli.Session, verb string, err error) error {
 	case errors.Is(err, convert.ErrRefused), errors.Is(err, torch.ErrNoRoot):
 		return cli.Usage(err)
 	case errors.As(err, &dangerous):
-		sess.PrintError(fmt.Errorf("%w; see weigh scan; weigh %s --convert-anyway extracts the tensors without running code", err, verb))
+		sess.PrintError(fmt.Errorf("%w; see weigh scan; weigh %s --convert-anyway extracts the tensors without running code",
+			err, verb))
 		return cli.ErrFound
 	case errors.As(err, &without):
-		sess.PrintError(fmt.Errorf("%w: %sweigh %s --drop-unsupported skips such tensors", err, formAdvice(err, without.Form), verb))
+		sess.PrintError(fmt.Errorf("%w: %sweigh %s --drop-unsupported skips such tensors", err,
+			formAdvice(err, without.Form), verb))
 		return cli.ErrFound
 	case errors.Is(err, torch.ErrNotCheckpoint):
 		text := err.Error()

@@ -67,7 +67,8 @@ func (f *reshardFlags) checkMerge(cmd *cobra.Command, args []string) error {
 		return cli.Usagef("-o %s writes no report: --json, --verify and --dry-run need a file", f.out)
 	case f.inPlace || f.streams():
 	case isFolder(f.out):
-		return cli.Usagef("%q is a folder: name a file in it, such as %q", f.out, filepath.ToSlash(filepath.Join(f.out, "model"+weightsEnd)))
+		return cli.Usagef("%q is a folder: name a file in it, such as %q", f.out,
+			filepath.ToSlash(filepath.Join(f.out, "model"+weightsEnd)))
 	case !strings.HasSuffix(f.out, weightsEnd):
 		return cli.Usagef("%q does not end in %q, by which readers find weights", f.out, weightsEnd)
 	}

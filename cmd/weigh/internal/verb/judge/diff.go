@@ -45,8 +45,9 @@ shapes, then bytes. Diff reports each difference as one of these:
   changed         the bytes differ
 
 --values reports how far values are apart where bytes or dtypes differ. Tensors whose
-values all are within the tolerance count as equal, even with another dtype. Two values are within it if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is 0 by
-default.
+values all are within the tolerance count as equal, even with another dtype. Two values
+are within it if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is
+0 by default.
 
 The exit code is 0 if there are no differences, and 1 if there are. An --include GLOB
 that matches nothing in A or B is an error (exit code 2).`,

@@ -170,7 +170,8 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 
 // writeStats writes the report and the SVG.
 func writeStats(sess *cli.Session, st *values.Stats, f *statsFlags) error {
-	if err := sess.WriteForm(&f.Output, cli.Forms{"": st.Text, "json": st.JSON, "csv": st.CSV}); err != nil || f.svg == "" {
+	err := sess.WriteForm(&f.Output, cli.Forms{"": st.Text, "json": st.JSON, "csv": st.CSV})
+	if err != nil || f.svg == "" {
 		return err
 	}
 	return sess.Write(f.drawing(), st.SVG)
