@@ -91,7 +91,7 @@ func HelpText(cmd *cobra.Command, width int) string {
 const ExitCodes = `  0         success, nothing found
   1         success, something found: invalid, different or dangerous files
   2         wrong usage
-  3         a file could not be read or written
+  3         a file could not be read, analyzed or written
   130, 141  interrupted, or broken pipe
 `
 
