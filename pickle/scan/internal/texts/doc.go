@@ -61,8 +61,9 @@ type Reader struct {
 
 // Costs, in cheap pickle instructions of about twenty nanoseconds, for each byte.
 const (
-	costYAML     = 3
-	costTemplate = 2
+	costYAML     = 2
+	costTemplate = 3  // of an expression
+	perByte      = 16 // bytes around expressions that cost as much as one instruction
 	costJSON     = 1
 )
 

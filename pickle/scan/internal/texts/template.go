@@ -16,12 +16,12 @@ func (r *Reader) Template(text []byte, at int64, sure bool) {
 	if !settings.Templated(text) {
 		return
 	}
-	if !r.Spend(int64(len(text)) * costTemplate) {
-		r.Gap(at, "the instruction budget is spent; the template was not analyzed")
-		return
+	found, ok := jinja.Judge(text, sure, func(n int) bool { return r.Spend(int64(n) * costTemplate) })
+	if !ok || !r.Spend(int64(len(text))/perByte) {
+		r.Gap(at, "the instruction budget is spent; the rest of the template was not analyzed")
 	}
 	var levels [2][]string
-	for _, f := range jinja.Judge(text, sure) {
+	for _, f := range found {
 		if l := levels[f.Level]; len(l) < 3 {
 			levels[f.Level] = append(l, f.What)
 		}
