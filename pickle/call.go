@@ -69,6 +69,7 @@ func (m *judge) checkBuild(c *heap.Call, object, state heap.Ref) {
 		m.warn(RuleBuildState, m.Token.Off, "BUILD at %d sets the state of a result of %s, which has none",
 			m.Token.Off, g.Label())
 	}
+	m.checkEvaluated(g, m.Value(state))
 	m.buildNumPy(g, object, m.Value(state), c.Built)
 }
 
@@ -90,8 +91,8 @@ func (m *judge) Append(object heap.Ref, as heap.Kind) {
 func (m *judge) addToResult(c *heap.Call, as heap.Kind) {
 	if callee := m.At(c.Callee); callee.Kind == heap.KindGlobal {
 		g := m.NameOf(callee).(*global)
-		fills := g.use == names.Class || g.use == names.Instance || g.use == names.Container || as == heap.KindDict && g.use.Sets()
-		if g.Verdict != Safe || fills {
+		fills := g.use == names.Class || g.use == names.Instance || g.use == names.Container
+		if g.Verdict != Safe || fills || as == heap.KindDict && g.use.Sets() {
 			return
 		}
 		m.warn(RuleMethodCall, m.Token.Off, "%s at %d calls a method of a result of %s",
