@@ -5,6 +5,7 @@ package zipwalk
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/internal/membername"
@@ -26,8 +27,9 @@ func (w *walker) crossCheck() {
 	w.gaps()
 }
 
-// duplicates reports names that some reader considers equal.
+// duplicates reports names that some reader considers equal. Only PyTorch ignores case, and its archives have pickles.
 func (w *walker) duplicates() {
+	torch := slices.ContainsFunc(w.Members, func(m Member) bool { return strings.HasSuffix(strings.ToLower(m.Name), ".pkl") })
 	first := make(map[string]int, len(w.Members))
 	for i := range w.Members {
 		key := membername.Key(w.Members[i].Name)
@@ -35,6 +37,9 @@ func (w *walker) duplicates() {
 		if !twice {
 			first[key] = i
 			continue
+		}
+		if a, b := w.Members[i].Name, w.Members[j].Name; !torch && a != b && strings.EqualFold(a, b) {
+			continue // NumPy has both
 		}
 		w.fault(Duplicate, i, w.Members[i].Header, "%s is listed twice; readers use the first, the last or either",
 			quoted(w.Members[j].Name))

@@ -97,3 +97,26 @@ func TestOtherDirectory(t *testing.T) {
 		}
 	}
 }
+
+// TestCase has names that differ only in case, which are equal for PyTorch alone.
+func TestCase(t *testing.T) {
+	for _, tt := range []struct {
+		names []string
+		twice bool
+	}{
+		{[]string{"w.npy", "W.npy"}, false},
+		{[]string{"w.npy", "w.npy"}, true},
+		{[]string{"w.npy", "w.npy\x00x"}, true},
+		{[]string{"a/data.pkl", "a/Data.pkl"}, true},
+		{[]string{"a/data.pkl", "a/data/0", "A/data/0"}, true},
+		{[]string{"a/DATA.PKL", "a/data/0", "A/data/0"}, true},
+	} {
+		var files []file
+		for _, name := range tt.names {
+			files = append(files, file{name, "x"})
+		}
+		if got := strings.Contains(kinds(walked(t, stored(t, files...), nil)), string(Duplicate)); got != tt.twice {
+			t.Errorf("%q: a duplicate is %v", tt.names, got)
+		}
+	}
+}
