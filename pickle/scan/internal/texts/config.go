@@ -39,8 +39,8 @@ func (r *Reader) setting(f settings.Finding) {
 			r.find(RuleLambda, pickle.Error, f.At, "a layer contains Python bytecode, which runs when the layer is called")
 		}
 	case settings.Twice:
-		r.find(RuleBadConfig, pickle.Warning, f.At, "the configuration has the key %s twice in one object: readers may use either",
-			quoted(f.Key))
+		r.find(RuleBadConfig, pickle.Warning, f.At,
+			"the configuration has the key %s twice in one object: readers may use either", quoted(f.Key))
 	}
 }
 
@@ -59,8 +59,8 @@ func (r *Reader) call(f *settings.Finding) {
 		return
 	}
 	if strings.Contains(name, "${") {
-		r.find(RuleConfigCall, pickle.Warning, f.At, "%s names a function that is known only when it is read: %s", quoted(f.Key),
-			quoted(name))
+		r.find(RuleConfigCall, pickle.Warning, f.At, "%s names a function that is known only when it is read: %s",
+			quoted(f.Key), quoted(name))
 		return
 	}
 	v := max(r.judge(name), pickle.Suspicious)
@@ -79,8 +79,8 @@ func (r *Reader) imports(f *settings.Finding) {
 	}
 	v := r.module(name)
 	r.Imports(Import{name, f.Key, f.At, v, RuleConfigCall})
-	r.find(RuleConfigCall, severity(v), f.At, "%s names the module %s, which programs that follow it import", quoted(f.Key),
-		quoted(name))
+	r.find(RuleConfigCall, severity(v), f.At, "%s names the module %s, which programs that follow it import",
+		quoted(f.Key), quoted(name))
 }
 
 // Walker returns a walker of values in another format, whose names and templates r judges.

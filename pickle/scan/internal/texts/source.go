@@ -35,10 +35,12 @@ var languages = map[string]string{
 // files are the same by their names, in lower case.
 var files = map[string]string{
 	"dockerfile": "a Dockerfile", "containerfile": "a Dockerfile", "makefile": "a makefile", "gnumakefile": "a makefile",
-	"cmakelists.txt": "a CMake script", "jenkinsfile": "a Jenkins script", "justfile": "a justfile", "rakefile": "a Rakefile",
+	"cmakelists.txt": "a CMake script", "jenkinsfile": "a Jenkins script", "justfile": "a justfile",
+	"rakefile":    "a Rakefile",
 	"vagrantfile": "a Vagrantfile", "procfile": "a Procfile", ".bashrc": "a shell script", ".profile": "a shell script",
-	".bash_profile": "a shell script", ".zshrc": "a shell script", ".envrc": "a shell script", "sconstruct": "an SCons script",
-	"snakefile": "a Snakefile", "crontab": "a crontab",
+	".bash_profile": "a shell script", ".zshrc": "a shell script", ".envrc": "a shell script",
+	"sconstruct": "an SCons script",
+	"snakefile":  "a Snakefile", "crontab": "a crontab",
 }
 
 // prose are the extensions of documents, which may show source code and templates.
@@ -52,7 +54,8 @@ var imported = regexp.MustCompile(`^(?:(?:modeling|configuration|tokenization|pr
 	`generate|conftest|sitecustomize|usercustomize)\.pyw?$`)
 
 // runs are calls in Python source code that start programs, run text as code, or load libraries.
-var runs = regexp.MustCompile(`(?:\bos\s*\.\s*(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawn\w*|startfile)\b|\bsubprocess\b|` +
+var runs = regexp.MustCompile(`(?:\bos\s*\.\s*(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawn\w*|startfile)\b|` +
+	`\bsubprocess\b|` +
 	`(?:^|[^.\w])(?:eval|exec|execfile|__import__)\s*\(|\b__builtins__\b|\b__subclasses__\b|\bpty\s*\.\s*spawn\b|` +
 	`\bmarshal\s*\.\s*loads?\b|\bctypes\s*\.\s*(?:CDLL|cdll|PyDLL|windll)\b|\bpickle\s*\.\s*loads?\b|` +
 	`\bsocket\s*\.\s*(?:socket|create_connection)\b|\bcode\s*\.\s*Interactive\w*|\bfrom\s+os\s+import\b|` +
@@ -91,7 +94,8 @@ func (r *Reader) source(text []byte) string {
 }
 
 // statement is the beginning of a line of Python source code.
-var statement = regexp.MustCompile(`^(?:import\s+[\w.]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*\s*(?:$|[;#])|from [\w.]+ import |(?:async )?def \w+\(|class \w+.*:|@\w+|` +
+var statement = regexp.MustCompile(`^(?:import\s+[\w.]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*\s*(?:$|[;#])|` +
+	`from [\w.]+ import |(?:async )?def \w+\(|class \w+.*:|@\w+|` +
 	`if __name__|(?:exec|eval|print|__import__|compile)\(|(?:os|subprocess|sys)\.\w+\()`)
 
 // isPython reports whether a text is Python source code: whether its first line that is neither
@@ -146,7 +150,8 @@ func (r *Reader) sitePath(text []byte) string {
 	at := 0
 	for line := range bytes.Lines(text) {
 		if bytes.HasPrefix(line, []byte("import ")) || bytes.HasPrefix(line, []byte("import\t")) {
-			r.warn(RuleSitePath, pickle.Error, at, "the line %s runs whenever Python starts, if the file is in a folder of packages",
+			r.warn(RuleSitePath, pickle.Error, at,
+				"the line %s runs whenever Python starts, if the file is in a folder of packages",
 				quoted(strings.TrimSpace(string(line[:min(len(line), 80)]))))
 			return "site-path"
 		}

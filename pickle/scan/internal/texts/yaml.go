@@ -58,8 +58,8 @@ func (r *Reader) tag(t *settings.Tag) {
 	default:
 		return
 	}
-	r.count(pickle.Finding{Rule: RuleYAMLTag, Severity: pickle.Warning, Offset: t.At, Message: "the tag " + quoted(t.Name) +
-		": some readers of YAML create an object of it"}, t)
+	r.count(pickle.Finding{Rule: RuleYAMLTag, Severity: pickle.Warning, Offset: t.At,
+		Message: "the tag " + quoted(t.Name) + ": some readers of YAML create an object of it"}, t)
 }
 
 // count reports a finding with the number of its occurrences.
