@@ -31,11 +31,10 @@ func flatBuffer(root flatTable, identifier string) string {
 		for i := range t {
 			last = max(last, i)
 		}
-		vtable := at + 4
 		// The table contains the distance to its vtable, which here comes after it, and the fields.
 		size := 4 + 4*(last+1)
 		b = append(b, make([]byte, size)...)
-		vtable = len(b)
+		vtable := len(b)
 		binary.LittleEndian.PutUint32(b[at:], uint32(int32(at-vtable)))
 		b = binary.LittleEndian.AppendUint16(b, uint16(4+2*(last+1)))
 		b = binary.LittleEndian.AppendUint16(b, uint16(size))
