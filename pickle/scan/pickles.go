@@ -48,7 +48,9 @@ func (p *part) pickle(head []byte) error {
 		return nil
 	}
 	if p.plain {
-		p.embedded(g.Report, 0)
+		if guess.MayBegin(head) || guess.Executes(g.Report) {
+			p.embedded(g.Report, 0)
+		}
 		return nil
 	}
 	p.isPickle("pickle", "a pickle")

@@ -47,6 +47,13 @@ func Fails(head []byte, opts *pickle.Options) (fails bool, spent int64, err erro
 // "import ", which is an INST without a MARK.
 func Runs(r *pickle.Report) bool { return len(r.Streams) > 0 && r.Streams[0].Stopped && !failed(r, 0) }
 
+// Executes reports whether a pickle runs to its end or calls something. In tensor data that does not begin with a
+// protocol, an import that an invalid instruction follows is chance.
+func Executes(r *pickle.Report) bool {
+	called := func(im pickle.Import) bool { return im.Called && !failed(r, im.Offset) }
+	return Runs(r) || slices.ContainsFunc(r.Imports, called)
+}
+
 // Has reports whether a report has a finding of a rule.
 func Has(r *pickle.Report, rule pickle.Rule) bool {
 	return slices.ContainsFunc(r.Findings, func(f pickle.Finding) bool { return f.Rule == rule })
