@@ -86,6 +86,10 @@ func (p *part) isPickle(format, what string) {
 // has not failed may have a payload later.
 func (p *part) tried(sure bool) (*pickle.Graph, error) {
 	const few = 1000 // instructions
+	if p.left <= 0 {
+		p.overWork(0)
+		return nil, nil
+	}
 	for _, most := range [...]int64{few, math.MaxInt64} {
 		opts := p.pickleOptions()
 		opts.MaxStreams, opts.NoSweep, opts.MaxOpcodes = 1, true, min(most, opts.MaxOpcodes)
