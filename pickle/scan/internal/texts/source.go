@@ -28,8 +28,9 @@ var languages = map[string]string{
 	".swift": "Swift source code", ".m": "MATLAB or Objective-C source code", ".cs": "C# source code",
 	".sql": "an SQL script", ".cmake": "a CMake script", ".mk": "a makefile", ".ipynb": "a notebook",
 	".desktop": "a desktop entry", ".service": "a systemd unit", ".applescript": "an AppleScript",
-	".groovy": "Groovy source code",
-	".metal":  "Metal source code", ".cl": "OpenCL source code", ".triton": "Triton source code",
+	".groovy": "Groovy source code", ".html": "a web page", ".htm": "a web page", ".xhtml": "a web page",
+	".svg": "an SVG image", ".pmml": "a PMML model",
+	".metal": "Metal source code", ".cl": "OpenCL source code", ".triton": "Triton source code",
 }
 
 // files are the same by their names, in lower case.
