@@ -64,7 +64,9 @@ type Histogram struct {
 type bins struct {
 	Histogram
 	codec  *num.Codec
-	scale  float64 // bins for each 2 units
+	unit   float64 // numbers are multiplied by this
+	low    float64 // the lowest number, multiplied
+	scale  float64 // bins per multiplied unit
 	placed int64   // the sum of Counts
 	buf    [512]float64
 }
@@ -75,20 +77,30 @@ func newBins(codec *num.Codec, s *Summary, n int) *bins {
 	if lo == hi {
 		n = 1
 	}
-	edges := make([]float64, n+1)
-	step := hi/float64(n) - lo/float64(n) // hi - lo may overflow
+	// Half of the numbers do not overflow when they are subtracted. If they lie within a range so small that
+	// the number of bins per unit would overflow, they are tiny themselves: see tiny.
+	unit := 0.5
+	if lo < hi && hi/2-lo/2 < tiny {
+		unit = 1 / tiny
+	}
+	b := &bins{codec: codec, unit: unit, low: lo * unit}
+	b.Edges, b.Counts = make([]float64, n+1), make([]int64, n)
+	step := hi*unit/float64(n) - b.low/float64(n)
 	for i := range n {
 		// The conversion prevents fused multiply-add, which would give different bits on
 		// some machines.
-		edges[i] = min(lo+float64(step*float64(i)), hi)
+		b.Edges[i] = min((b.low+float64(step*float64(i)))/unit, hi)
 	}
-	edges[n] = hi
-	b := &bins{Histogram: Histogram{edges, make([]int64, n)}, codec: codec}
-	if width := hi/2 - lo/2; width > 0 {
+	b.Edges[0], b.Edges[n] = lo, hi
+	if width := hi*unit - b.low; width > 0 {
 		b.scale = float64(n) / width
 	}
 	return b
 }
+
+// tiny is a range of numbers. Different numbers within it are at most 2^53 times as large, because a float64 has
+// 53 bits, so that dividing them by it is exact and does not overflow.
+const tiny = 0x1p-600
 
 // place counts x n times, unless it is out of range or NaN. In the second pass, other numbers must be the
 // same as in the first.
@@ -99,7 +111,7 @@ func (b *bins) place(x float64, n int64) {
 		return
 	}
 	// The quotient may be rounded, so compare with the edges.
-	i := min(int((x/2-lo/2)*b.scale), last)
+	i := min(int((x*b.unit-b.low)*b.scale), last)
 	for i > 0 && x < b.Edges[i] {
 		i--
 	}
