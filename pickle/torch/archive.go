@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/npy"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle/torch/internal/script"
 )
 
 // A zipFile is a zip archive with its members by name.
@@ -87,12 +88,22 @@ func (f *file) archive() error {
 	if f.Format != FormatScript {
 		return f.collect(g.Roots()[0], z)
 	}
-	s := newScript(z)
-	f.class = s.class
-	if err := f.collect(g.Roots()[0], z); s.err == nil {
+	s := script.New(z.code)
+	f.class = s.Class
+	if err := f.collect(g.Roots()[0], z); s.Err == nil {
 		return err
 	}
-	return s.err
+	return s.Err
+}
+
+// code returns the TorchScript program with a name, nil if there is none.
+func (z *zipFile) code(name string) (*io.SectionReader, error) {
+	m := z.names[z.root+"code/"+name]
+	if m == nil {
+		return nil, nil
+	}
+	r, _, err := z.content(m)
+	return r, err
 }
 
 // orShard returns err, or a better error for a shard of a distributed checkpoint: several archives in a row.

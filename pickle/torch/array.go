@@ -5,9 +5,10 @@ package torch
 import (
 	"strings"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
+	"github.com/weightools/safetensors/pickle/torch/internal/latin1"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
@@ -41,12 +42,6 @@ func formOf(c pickle.Result) arrayForm {
 
 // isArray reports whether a call creates an array.
 func isArray(c pickle.Result) bool { return formOf(c) != noArray }
-
-// npyDtype parses a dtype such as "<f4" or "bfloat16"; big reports whether it is big-endian.
-func npyDtype(descr string) (d safetensors.Dtype, big, ok bool) {
-	d, ok = arrayDtypes[strings.TrimLeft(descr, "<>|=")]
-	return d, strings.HasPrefix(descr, ">"), ok && len(strings.TrimLeft(descr, "<>|=")) >= len(descr)-1
-}
 
 // array returns the view for an array.
 func (b *builder) array(c pickle.Result) (*view, error) {
@@ -129,7 +124,7 @@ func (v *view) transpose(axes pickle.Value) error {
 
 // arrayView returns the view for an array that fills a storage.
 func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, error) {
-	d, big, ok := npyDtype(descr)
+	d, big, ok := dtypes.OfArray(descr)
 	if !ok {
 		return nil, lacking(descr)
 	}
@@ -156,4 +151,39 @@ func arrayView(st *storage, descr string, shape []int64, fortran bool) (*view, e
 			wording.Count(v.size(), "byte"), wording.Count(st.size, "byte"))
 	}
 	return v, nil
+}
+
+// arrayBytes returns the data of an array. Protocols below 3 store it as a str: Python 2 as it is, Python 3 through a
+// call that encodes it, or that returns no bytes.
+func (b *builder) arrayBytes(v pickle.Value) (*storage, error) {
+	if c, ok := v.Called(); ok {
+		switch tree.CalledName(c) {
+		case "_codecs.encode":
+			if codec, _ := c.Args().Item(1).Str(); codec == "latin1" || codec == "latin-1" {
+				return b.once(c.Args().Item(0), fromLatin1)
+			}
+		case "builtins.bytes":
+			if c.Args().Len() == 0 {
+				return &storage{key: "of an array", r: strings.NewReader("")}, nil
+			}
+		}
+	}
+	data := v.Data()
+	if data == nil {
+		return nil, refuse("the data of an array is %s instead of bytes", tree.WhatIs(v))
+	}
+	return &storage{key: "of an array", r: data, size: data.Size()}, nil
+}
+
+// fromLatin1 returns the bytes that the characters of a str encode.
+func fromLatin1(v pickle.Value) (*storage, error) {
+	data := v.Data()
+	if data == nil {
+		return nil, refuse("the data of an array is %s instead of a str", tree.WhatIs(v))
+	}
+	t, err := latin1.New(data, refuse)
+	if err != nil {
+		return nil, err
+	}
+	return &storage{key: "of an array", r: t, size: t.Size()}, nil
 }

@@ -160,35 +160,3 @@ func TestArrayOrders(t *testing.T) {
 		}
 	}
 }
-
-// TestLatin1 reads an encoded array from every offset around the steps of its index, which are in no step of the text.
-func TestLatin1(t *testing.T) {
-	data := make([]byte, 3*latin1Step+100)
-	for i := range data {
-		data[i] = byte(i * i / 7)
-	}
-	text := toUTF8(string(data))
-	r := &latin1Text{text: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}
-	if err := r.measure(); err != nil || r.size != int64(len(data)) {
-		t.Fatal(r.size, err)
-	}
-	for off := range data {
-		if near := off % latin1Step; off != 0 && near > 3 && near < latin1Step-3 && off%997 != 0 {
-			continue
-		}
-		for _, n := range []int{1, 5, latin1Step + 1} {
-			got := make([]byte, n)
-			m, err := r.ReadAt(got, int64(off))
-			want := data[off:min(off+n, len(data))]
-			if string(got[:m]) != string(want) || (err == io.EOF) != (off+n > len(data)) {
-				t.Fatalf("%d bytes at %d: %d, %v", n, off, m, err)
-			}
-		}
-	}
-	for _, bad := range []string{"a\u0100", "a\xff", "\xc3", "é\xc2", "\xc4\x80", "\xe2\x82\xac"} {
-		r := &latin1Text{text: io.NewSectionReader(strings.NewReader(bad), 0, int64(len(bad)))}
-		if err := r.measure(); err == nil {
-			t.Errorf("%q", bad)
-		}
-	}
-}

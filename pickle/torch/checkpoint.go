@@ -61,6 +61,19 @@ type Skipped struct {
 	Form Form
 }
 
+// Values are the numbers, strings, lists and dicts of a checkpoint.
+type Values struct {
+	// JSON is one value on one line. Dicts become objects in their order, with keys converted to strings. Lists, tuples
+	// and sets become arrays. NaN and infinities become the strings "NaN", "Infinity" and "-Infinity"; other floats
+	// have a point or an exponent, which distinguishes them from ints. Values that are not plain are omitted from
+	// objects, and are null in arrays. Objects and arrays without any plain value are omitted.
+	JSON []byte
+
+	// LeftOut lists the values that are neither plain nor tensors: objects, names, bytes, and keys that are not a str
+	// or an int.
+	LeftOut []Skipped
+}
+
 // Open opens the checkpoint of the given size in r.
 //
 // The error is a *FormatError if the file is not a checkpoint (errors.Is(err, [ErrNotCheckpoint])), if it does not have

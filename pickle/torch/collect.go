@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/strided"
+	"github.com/weightools/safetensors/pickle/torch/internal/plain"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
@@ -23,7 +24,7 @@ const mostSkipped = 1000
 func (f *file) collect(top pickle.Value, from storages) error {
 	w := f.walker(&builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)})
 	if f.opts.Values {
-		if err := f.values(f.walker(w.builder), top); err != nil {
+		if err := f.values(w.builder, top); err != nil {
 			return err
 		}
 	}
@@ -41,6 +42,29 @@ func (f *file) collect(top pickle.Value, from storages) error {
 		return err
 	}
 	return f.finish(f.Format != FormatPickle && w.isEmpty(root))
+}
+
+// values sets Values to the plain values in the result of a pickle.
+func (f *file) values(b *builder, top pickle.Value) error {
+	const least, factor, most = 1 << 20, 4, 64 << 20 // bytes of text
+	f.Values = new(Values)
+	w := &plain.Writer{Walker: f.walker(b).Walker, MostText: min(least+factor*f.described(), most), LeftOut: f.Values.leaveOut}
+	text, err := w.JSON(top)
+	if err == nil {
+		f.Values.JSON = text
+	}
+	return err
+}
+
+// leaveOut records a value that is neither plain nor a tensor.
+func (v *Values) leaveOut(path func() string, what string) {
+	if n := len(v.LeftOut); n == mostSkipped {
+		last := &v.LeftOut[n-1]
+		last.Path, last.Values = "…", last.Values+1
+		last.What = wording.Count(last.Values, "other value")
+		return
+	}
+	v.LeftOut = append(v.LeftOut, Skipped{Path: path(), What: what, Values: 1})
 }
 
 // A walker walks over values, and builds the tensors among them.

@@ -1,4 +1,4 @@
-// Dtypes of PyTorch and their equivalents in safetensors.
+// Dtypes in checkpoints.
 
 package torch
 
@@ -6,44 +6,53 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
-
-// storageDtypes maps storage classes to dtypes. The name excludes the module, because GPU storages have the same names
-// in torch.cuda.
-var storageDtypes = map[string]string{
-	"DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
-	"LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
-	"ByteStorage": "uint8", "BoolStorage": "bool",
-	"ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128",
-	"QInt8Storage": "qint8", "QUInt8Storage": "quint8", "QInt32Storage": "qint32",
-	"QUInt4x2Storage": "quint4x2", "QUInt2x4Storage": "quint2x4",
-}
-
-// dtypes maps names in module torch to dtypes of safetensors.
-var dtypes = map[string]safetensors.Dtype{
-	"float64": safetensors.F64, "double": safetensors.F64, "float32": safetensors.F32, "float": safetensors.F32,
-	"float16": safetensors.F16, "half": safetensors.F16, "bfloat16": safetensors.BF16,
-	"int64": safetensors.I64, "long": safetensors.I64, "int32": safetensors.I32, "int": safetensors.I32,
-	"int16": safetensors.I16, "short": safetensors.I16, "int8": safetensors.I8, "uint8": safetensors.U8,
-	"uint16": safetensors.U16, "uint32": safetensors.U32, "uint64": safetensors.U64, "bool": safetensors.BOOL,
-	"complex64":     safetensors.C64,
-	"float8_e4m3fn": safetensors.F8_E4M3, "float8_e5m2": safetensors.F8_E5M2, "float8_e8m0fnu": safetensors.F8_E8M0,
-	"float8_e4m3fnuz": safetensors.F8_E4M3FNUZ, "float8_e5m2fnuz": safetensors.F8_E5M2FNUZ,
-}
 
 // dtypeOf returns the dtype for a name in module torch, or an error if safetensors lacks it.
 func dtypeOf(name string) (safetensors.Dtype, error) {
-	name = strings.TrimPrefix(name, "torch.")
-	if d, ok := dtypes[name]; ok {
+	if d, ok := dtypes.Named(name); ok {
 		return d, nil
 	}
-	return "", unsupportedf("a tensor of %s, a dtype that safetensors lacks", quoted(name))
+	return "", unsupportedf("a tensor of %s, a dtype that safetensors lacks", quoted(strings.TrimPrefix(name, "torch.")))
 }
 
-// swapOf returns the number of bytes to reverse in big-endian data: an element, or half of a complex number.
-func swapOf(d safetensors.Dtype) int {
-	if d == safetensors.C64 {
-		return 4
+// descrOf returns a dtype in the form of a header, such as "<f4", or as the name of a dtype of ml_dtypes. A dtype is
+// dtype("f4", False, True) or dtype(ml_dtypes.bfloat16, False, True), with a state: a version, the byte order, the dtype
+// of sub-arrays, the names and the positions of fields, and more (numpy/core/src/multiarray/descriptor.c).
+func descrOf(v pickle.Value) (string, error) {
+	d, ok := v.Called()
+	if !ok || tree.CalledName(d) != "numpy.dtype" {
+		return "", unsupportedf("an array with a dtype that is %s, which safetensors lacks", tree.WhatIs(v))
 	}
-	return d.Bits() / 8
+	state, _ := d.State()
+	const first, last = 2, 4 // what only sub-arrays and fields have
+	for i := first; i <= last; i++ {
+		if part := state.Item(i); state.Len() > 0 && !part.IsNone() {
+			return "", unsupportedf("an array with fields or sub-arrays")
+		}
+	}
+	order, _ := state.Item(1).Str()
+	kind := d.Args().Item(0)
+	if module, name, ok := kind.Global(); ok && module == "ml_dtypes" {
+		return order + name, nil
+	}
+	code, ok := kind.Str()
+	if !ok {
+		return "", lacking(tree.WhatIs(kind))
+	}
+	return order + code, nil
+}
+
+// lacking returns the error for an array with a dtype that safetensors lacks.
+func lacking(descr string) error {
+	return unsupportedf("an array with dtype %s, which safetensors lacks", quoted(descr))
+}
+
+// known reports whether safetensors has the dtype of a header.
+func known(descr string) bool {
+	_, _, ok := dtypes.OfArray(descr)
+	return ok
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
 )
 
 // naive returns the elements of a view one by one.
@@ -25,7 +26,7 @@ func naive(v *view, data []byte) []byte {
 		}
 		element := slices.Clone(data[at*w : (at+1)*w])
 		if v.storage.big {
-			for half := range slices.Chunk(element, swapOf(v.dtype)) {
+			for half := range slices.Chunk(element, dtypes.SwapOf(v.dtype)) {
 				slices.Reverse(half)
 			}
 		}

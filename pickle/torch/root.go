@@ -21,7 +21,7 @@ func (f *file) root(w *walker, top pickle.Value) (pickle.Value, error) {
 		return top, nil
 	case f.opts.Root != "":
 		return f.at(w, top, f.opts.Root)
-	case top.Kind() != pickle.KindDict && !isMappingValue(top):
+	case !tree.IsDict(top):
 		return top, nil
 	}
 	children := w.Children(top)
@@ -62,12 +62,8 @@ func (f *file) emptyRoot(w *walker, top pickle.Value, children []tree.Child) (pi
 // isEmpty reports whether a value is a dict or a list without tensors and values, except for the versions of module code
 // in a state dict.
 func (w *walker) isEmpty(v pickle.Value) bool {
-	switch v.Kind() {
-	case pickle.KindDict, pickle.KindList, pickle.KindTuple:
-	default:
-		if !isMappingValue(v) {
-			return false
-		}
+	if !tree.IsDict(v) && v.Kind() != pickle.KindList && v.Kind() != pickle.KindTuple {
+		return false
 	}
 	for _, c := range w.Children(v) {
 		if c.Name != "_metadata" && !c.V.IsNone() {
@@ -75,12 +71,6 @@ func (w *walker) isEmpty(v pickle.Value) bool {
 		}
 	}
 	return true
-}
-
-// isMappingValue reports whether a value is an OrderedDict or similar.
-func isMappingValue(v pickle.Value) bool {
-	c, ok := v.Called()
-	return ok && tree.IsMapping(c)
 }
 
 // at returns the value at a path. Keys can contain dots, so at each step the longest matching key is used.

@@ -9,6 +9,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/sparse"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
@@ -66,7 +67,7 @@ func (b *builder) coo(parts pickle.Value) (*view, error) {
 	if dims > int64(len(shape)) {
 		return nil, refuse("the indices have %d dimensions, but the tensor has %d", dims, len(shape))
 	}
-	p := &coordinates{part: indices.part, shape: shape[:dims], count: count}
+	p := &sparse.Coordinates{Integers: indices.Integers, Shape: shape[:dims], Count: count, Refuse: refuse}
 	return b.expand(parts.Item(1), shape, int(dims), count, p, indices)
 }
 
@@ -93,13 +94,14 @@ func (b *builder) csr(parts pickle.Value) (*view, error) {
 	if err := rows.grow(rows.shape[0]); err != nil {
 		return nil, err
 	}
-	p := &compressed{begins: rows.part, columns: columns.part, rows: shape[0], width: shape[1], count: columns.shape[0]}
-	return b.expand(parts.Item(2), shape, 2, p.count, p, rows, columns)
+	p := &sparse.Compressed{Begins: rows.Integers, Columns: columns.Integers, Rows: shape[0], Width: shape[1],
+		Count: columns.shape[0], Refuse: refuse}
+	return b.expand(parts.Item(2), shape, 2, p.Count, p, rows, columns)
 }
 
 // integers is a tensor of integers with the positions of values.
 type integers struct {
-	part
+	sparse.Integers
 	shape   []int64
 	records []*record
 }
@@ -120,30 +122,22 @@ func (b *builder) numbers(v pickle.Value, what string, rank int) (*integers, err
 	if err != nil {
 		return nil, err
 	}
-	return &integers{part{r, made.width()}, made.shape, made.extent().records}, nil
+	return &integers{sparse.Integers{Source: r, Width: made.width()}, made.shape, made.extent().records}, nil
 }
 
 // grow returns an error if the integers decrease.
-func (p part) grow(count int64) error {
-	last := int64(0)
-	batch := make([]int64, min(count, sparseBatch))
-	for first := int64(0); first < count; first += int64(len(batch)) {
-		batch = batch[:min(count-first, sparseBatch)]
-		if err := p.read(batch, first); err != nil {
-			return err
-		}
-		if !slices.IsSorted(batch) || batch[0] < last {
-			return refuse("a row ends before it starts")
-		}
-		last = batch[len(batch)-1]
+func (n *integers) grow(count int64) error {
+	ok, err := n.Grow(count)
+	if err == nil && !ok {
+		err = refuse("a row ends before it starts")
 	}
-	return nil
+	return err
 }
 
 // expand returns the dense tensor. Each value is a block of the dimensions after the sparse ones. It reads the
 // positions once to check that they are in ascending order, so that parts of the tensor can be read independently.
 func (b *builder) expand(
-	v pickle.Value, shape []int64, dims int, count int64, at positions, of ...*integers,
+	v pickle.Value, shape []int64, dims int, count int64, at sparse.Positions, of ...*integers,
 ) (*view, error) {
 	values, err := b.tensor(v)
 	if err != nil {
@@ -177,7 +171,7 @@ func (b *builder) expand(
 	for _, n := range shape[dims:] {
 		block *= n
 	}
-	t.made = &sparse{at: at, count: count, values: r, block: block, size: t.size()}
+	t.made = &sparse.Reader{At: at, Count: count, Values: r, Block: block, Size: t.size(), Refuse: refuse}
 	t.records = values.extent().records
 	for _, one := range of {
 		t.records = append(t.records, one.records...)
@@ -186,22 +180,14 @@ func (b *builder) expand(
 }
 
 // ascend returns an error if positions do not ascend or exceed the tensor, which has the given number of blocks.
-func ascend(at positions, count, blocks int64) error {
-	last := int64(-1)
-	batch := make([]int64, min(count, sparseBatch))
-	for first := int64(0); first < count; first += int64(len(batch)) {
-		batch = batch[:min(count-first, sparseBatch)]
-		if err := at.read(batch, first); err != nil {
-			return err
-		}
-		for _, p := range batch {
-			if p <= last {
-				return unsupportedf("a sparse tensor with unsorted or duplicate values: save it after coalesce() or to_dense()")
-			}
-			last = p
-		}
-	}
-	if last >= blocks {
+func ascend(at sparse.Positions, count, blocks int64) error {
+	last, sorted, err := sparse.Ascend(at, count)
+	switch {
+	case err != nil:
+		return err
+	case !sorted:
+		return unsupportedf("a sparse tensor with unsorted or duplicate values: save it after coalesce() or to_dense()")
+	case last >= blocks:
 		return refuse("a value has position %d of %d", last, blocks)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
+	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
 )
 
 // A tarFile has the storages and tensors of an archive by key.
@@ -154,7 +155,7 @@ func (t *tarTensor) view() (*view, error) {
 		return nil, refuse("storage %s is missing", quoted(t.Storage))
 	}
 	var err error
-	if v.dtype, err = dtypeOf(storageDtypes[v.storage.class]); err != nil {
+	if v.dtype, err = dtypeOf(dtypes.OfStorage(v.storage.class)); err != nil {
 		return nil, err
 	}
 	return v, v.check()

@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/strided"
+	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
 )
 
 // maxRank is the maximum number of dimensions, PyTorch's own limit for most operations.
@@ -125,7 +126,7 @@ func (v *view) reader() (io.ReaderAt, error) {
 	}
 	g := &strided.Reader{Source: st.r, Base: st.base + v.offset*w, Width: w, Size: v.size(), Shape: v.shape, Stride: v.stride}
 	if v.swaps() {
-		g.Swap = swapOf(v.dtype)
+		g.Swap = dtypes.SwapOf(v.dtype)
 	}
 	return g, nil
 }

@@ -103,6 +103,12 @@ func (l *Looker) attributes(state pickle.Value) []Child {
 	return []Child{{Name: "state", V: state}}
 }
 
+// IsDict reports whether a value is a dict, an OrderedDict or similar.
+func IsDict(v pickle.Value) bool {
+	c, ok := v.Called()
+	return v.Kind() == pickle.KindDict || ok && IsMapping(c)
+}
+
 // IsMapping reports whether a call creates a dict from its first argument.
 func IsMapping(c pickle.Result) bool {
 	switch CalledName(c) {

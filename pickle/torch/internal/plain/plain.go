@@ -1,6 +1,7 @@
 // Plain values of a checkpoint as JSON.
 
-package torch
+// Package plain writes the plain values of a checkpoint as JSON.
+package plain
 
 import (
 	"strings"
@@ -10,37 +11,31 @@ import (
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
-// Values are the numbers, strings, lists and dicts of a checkpoint.
-type Values struct {
-	// JSON is one value on one line. Dicts become objects in their order, with keys converted to strings. Lists, tuples
-	// and sets become arrays. NaN and infinities become the strings "NaN", "Infinity" and "-Infinity"; other floats
-	// have a point or an exponent, which distinguishes them from ints. Values that are not plain are omitted from
-	// objects, and are null in arrays. Objects and arrays without any plain value are omitted.
-	JSON []byte
+// A Writer writes the text for one value.
+type Writer struct {
+	*tree.Walker
 
-	// LeftOut lists the values that are neither plain nor tensors: objects, names, bytes, and keys that are not a str
-	// or an int.
-	LeftOut []Skipped
+	// MostText is the maximum size of the text in bytes. Shared lists can expand beyond any memory.
+	MostText int64
+
+	// LeftOut records a value that is neither plain nor a tensor.
+	LeftOut func(path func() string, what string)
+
+	text  []byte
+	stack []level
+	open  int // children of the levels
 }
 
-// mostValues returns the maximum size of the JSON text. Shared lists can expand beyond any memory.
-func (f *file) mostValues() int64 {
-	const least, factor, most = 1 << 20, 4, 64 << 20
-	return min(least+factor*f.described(), most)
-}
-
-// values writes the JSON text for a value.
-func (f *file) values(w *walker, top pickle.Value) error {
-	m := &valueWriter{walker: w, values: new(Values), most: f.mostValues()}
-	f.Values = m.values
-	switch text, plain := tree.Plain(top, m.most); {
+// JSON returns the text for a value.
+func (m *Writer) JSON(top pickle.Value) ([]byte, error) {
+	switch text, plain := tree.Plain(top, m.MostText); {
 	case plain:
 		m.text = text
 	case m.holds(top):
 		if err := m.enter(top, 0); err != nil {
-			return err
+			return nil, err
 		}
-	case !m.isTensor(top):
+	case !m.IsTensor(top):
 		m.leftOut(tree.Child{}, tree.WhatIs(top))
 	}
 	for len(m.stack) > 0 {
@@ -53,33 +48,22 @@ func (f *file) values(w *walker, top pickle.Value) error {
 		in.next++
 		m.Parts++
 		if err := m.value(in, c); err != nil {
-			return err
+			return nil, err
 		}
 		switch {
-		case int64(len(m.text)) > m.most:
-			return exceeds("the plain values exceed %s of JSON", wording.Count(m.most, "byte"))
+		case int64(len(m.text)) > m.MostText:
+			return nil, m.Exceed("the plain values exceed %s of JSON", wording.Count(m.MostText, "byte"))
 		case len(m.stack) > tree.MostDepth:
-			return exceeds("values are nested more than %d deep", tree.MostDepth)
+			return nil, m.Exceed("values are nested more than %d deep", tree.MostDepth)
 		}
 		if err := m.Enough(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(m.text) == 0 {
 		m.text = append(m.text, "null"...)
 	}
-	m.values.JSON = m.text
-	return nil
-}
-
-// A valueWriter writes the JSON text.
-type valueWriter struct {
-	*walker
-	values *Values
-	text   []byte
-	most   int64 // bytes of text
-	stack  []level
-	open   int // children of the levels
+	return m.text, nil
 }
 
 // A level is an object or array that is being written.
@@ -94,8 +78,8 @@ type level struct {
 }
 
 // value writes one value of a level, or omits it.
-func (m *valueWriter) value(in *level, c tree.Child) error {
-	text, plain := tree.Plain(c.V, m.most)
+func (m *Writer) value(in *level, c tree.Child) error {
+	text, plain := tree.Plain(c.V, m.MostText)
 	switch {
 	case c.Odd != "":
 		m.leftOut(c, "a value with "+c.Odd+" as key")
@@ -105,9 +89,9 @@ func (m *valueWriter) value(in *level, c tree.Child) error {
 		m.begin(in, c)
 		m.text = append(m.text, text...)
 		in.kept++
-	case m.isTensor(c.V):
+	case m.IsTensor(c.V):
 		m.stand(in)
-	case m.holds(c.V) && c.Name != "_metadata": // of a state_dict: see visit
+	case m.holds(c.V) && c.Name != "_metadata": // versions of module code, in a state_dict
 		begin := len(m.text)
 		m.begin(in, c)
 		return m.enter(c.V, begin)
@@ -119,7 +103,7 @@ func (m *valueWriter) value(in *level, c tree.Child) error {
 }
 
 // other records a value that is not plain.
-func (m *valueWriter) other(c tree.Child) {
+func (m *Writer) other(c tree.Child) {
 	switch {
 	case c.Name == "_metadata":
 	case c.V.Kind() == pickle.KindStr:
@@ -130,18 +114,17 @@ func (m *valueWriter) other(c tree.Child) {
 }
 
 // holds reports whether a value is a container that is written as such, and not an enclosing one.
-func (m *valueWriter) holds(v pickle.Value) bool {
+func (m *Writer) holds(v pickle.Value) bool {
 	for i := range m.stack {
 		if m.stack[i].v == v {
 			return false
 		}
 	}
-	return isObject(v) || isArrayValue(v)
+	return tree.IsDict(v) || isArray(v)
 }
 
-func isObject(v pickle.Value) bool { return v.Kind() == pickle.KindDict || isMappingValue(v) }
-
-func isArrayValue(v pickle.Value) bool {
+// isArray reports whether a value becomes an array.
+func isArray(v pickle.Value) bool {
 	switch v.Kind() {
 	case pickle.KindList, pickle.KindTuple, pickle.KindSet, pickle.KindFrozenSet:
 		return true
@@ -151,7 +134,7 @@ func isArrayValue(v pickle.Value) bool {
 }
 
 // begin writes the separator and name of a member.
-func (m *valueWriter) begin(in *level, c tree.Child) {
+func (m *Writer) begin(in *level, c tree.Child) {
 	if in.members++; in.members > 1 {
 		m.text = append(m.text, ',')
 	}
@@ -162,7 +145,7 @@ func (m *valueWriter) begin(in *level, c tree.Child) {
 }
 
 // stand writes a placeholder for an omitted value in an array, to keep the indexes of the others.
-func (m *valueWriter) stand(in *level) {
+func (m *Writer) stand(in *level) {
 	if in.names == nil {
 		m.begin(in, tree.Child{})
 		m.text = append(m.text, "null"...)
@@ -170,14 +153,14 @@ func (m *valueWriter) stand(in *level) {
 }
 
 // enter starts a container whose name starts at begin.
-func (m *valueWriter) enter(v pickle.Value, begin int) error {
+func (m *Writer) enter(v pickle.Value, begin int) error {
 	children, err := m.Within(v, m.open)
 	if err != nil {
 		return err
 	}
 	m.open += len(children)
 	l := level{v: v, begin: begin, children: children}
-	if isObject(v) {
+	if tree.IsDict(v) {
 		m.text, l.names = append(m.text, '{'), make(map[string]bool)
 	} else {
 		m.text = append(m.text, '[')
@@ -187,7 +170,7 @@ func (m *valueWriter) enter(v pickle.Value, begin int) error {
 }
 
 // leave ends a container, or removes it if it has only placeholders.
-func (m *valueWriter) leave() {
+func (m *Writer) leave() {
 	l := m.stack[len(m.stack)-1]
 	m.stack = m.stack[:len(m.stack)-1]
 	m.open -= len(l.children)
@@ -212,14 +195,12 @@ func (m *valueWriter) leave() {
 }
 
 // leftOut records a value that is not plain.
-func (m *valueWriter) leftOut(c tree.Child, what string) {
-	list := &m.values.LeftOut
-	if len(*list) == mostSkipped {
-		last := &(*list)[mostSkipped-1]
-		last.Path, last.Values = "…", last.Values+1
-		last.What = wording.Count(last.Values, "other value")
-		return
-	}
+func (m *Writer) leftOut(c tree.Child, what string) {
+	m.LeftOut(func() string { return m.path(c) }, what)
+}
+
+// path returns the path of a value in the level that is being written.
+func (m *Writer) path(c tree.Child) string {
 	var names []string
 	for i := range m.stack {
 		if l := &m.stack[i]; i < len(m.stack)-1 {
@@ -235,5 +216,5 @@ func (m *valueWriter) leftOut(c tree.Child, what string) {
 	if len(path) > most {
 		path = strings.ToValidUTF8(path[:most], "") + "…"
 	}
-	*list = append(*list, Skipped{Path: path, What: what, Values: 1})
+	return path
 }

@@ -1,10 +1,12 @@
 // TorchScript programs: the classes in them, which name the parameters and buffers of modules.
 
-package torch
+// Package script reads the classes of TorchScript programs.
+package script
 
 import (
 	"bufio"
 	"errors"
+	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -22,32 +24,36 @@ import (
 // and state_dict has the attributes in these lists, and those of submodules. Before version 1.5 there is no list of
 // buffers (torch/csrc/jit/serialization/python_print.cpp).
 
-// A script reads the classes of the programs in an archive, when they are asked for.
-type script struct {
-	*zipFile
+// Classes reads the classes of the programs in an archive, when they are asked for.
+type Classes struct {
+	// Err is the first error of reading.
+	Err error
+
+	open    func(name string) (*io.SectionReader, error)
 	classes map[string]tree.Saved // by name with module
-	read    map[string]bool       // members
+	read    map[string]bool       // modules
 	left    int64                 // bytes that may still be read
-	err     error                 // of reading
 }
 
-func newScript(z *zipFile) *script {
+// New returns the classes of an archive. Open returns the program with a name such as "__torch__/a.py", nil if the
+// archive does not have it.
+func New(open func(name string) (*io.SectionReader, error)) *Classes {
 	const most = 16 << 20 // bytes of programs
-	return &script{zipFile: z, classes: make(map[string]tree.Saved), read: make(map[string]bool), left: most}
+	return &Classes{open: open, classes: make(map[string]tree.Saved), read: make(map[string]bool), left: most}
 }
 
-// class returns the attributes that the class saves, nil if it is not a module or does not say.
-func (s *script) class(name string) tree.Saved {
+// Class returns the attributes that the class saves, nil if it is not a module or does not say.
+func (c *Classes) Class(name string) tree.Saved {
 	dot := strings.LastIndexByte(name, '.')
-	if dot < 0 || !strings.HasPrefix(name, "__torch__.") || s.err != nil {
+	if dot < 0 || !strings.HasPrefix(name, "__torch__.") || c.Err != nil {
 		return nil
 	}
 	module := name[:dot]
-	if !s.read[module] {
-		s.read[module] = true
-		s.err = s.parse(module)
+	if !c.read[module] {
+		c.read[module] = true
+		c.Err = c.parse(module)
 	}
-	return s.classes[name]
+	return c.classes[name]
 }
 
 // classLine and listLine match the lines of a program that matter. They are compiled at first use.
@@ -59,16 +65,12 @@ var (
 )
 
 // parse reads the classes of the program of a module, if the archive has it.
-func (s *script) parse(module string) error {
-	m := s.names[s.root+"code/"+strings.ReplaceAll(module, ".", "/")+".py"]
-	if m == nil {
-		return nil
-	}
-	r, _, err := s.content(m)
-	if err != nil || r.Size() > s.left {
+func (c *Classes) parse(module string) error {
+	r, err := c.open(strings.ReplaceAll(module, ".", "/") + ".py")
+	if err != nil || r == nil || r.Size() > c.left {
 		return err
 	}
-	s.left -= r.Size()
+	c.left -= r.Size()
 	class, lists := "", 0
 	var saved tree.Saved
 	lines := bufio.NewScanner(r)
@@ -94,7 +96,7 @@ func (s *script) parse(module string) error {
 			}
 		}
 		if lists++; lists == 2 {
-			s.classes[class] = saved
+			c.classes[class] = saved
 		}
 	}
 	if err := lines.Err(); !errors.Is(err, bufio.ErrTooLong) {
