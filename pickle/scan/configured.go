@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 )
 
 // configures reports a name that loading a configuration imports. Repetitions are counted.
@@ -47,4 +48,4 @@ func (p *part) judgeName(module, name string) pickle.Verdict {
 }
 
 // mostConfig is the maximum size of a configuration that is read, in bytes.
-const mostConfig = 16 << 20
+const mostConfig = foreign.MostConfig

@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/npy"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 	"github.com/weightools/safetensors/pickle/scan/internal/java"
 )
 
@@ -87,7 +88,7 @@ func (p *part) data(head []byte) error {
 		{func(head []byte) bool { return bytes.HasPrefix(head, []byte(npy.Magic)) }, p.npy},
 		{java.Is, p.java},
 		{p.isSafetensors, p.safetensors},
-		{isJSON, p.json},
+		{foreign.IsJSON, p.json},
 		{isGGUF, p.gguf},
 	} {
 		if f.magic(head) {
@@ -99,11 +100,11 @@ func (p *part) data(head []byte) error {
 	if at, err := p.hdf5At(); err != nil {
 		return err
 	} else if at >= 0 {
-		if err := p.hdf5(at); err != nil {
+		if err := p.foreign().HDF5(at, p.holds && p.known.Has(at)); err != nil {
 			return err
 		}
 	}
-	if ok, err := p.others(head); ok || err != nil {
+	if ok, err := p.foreign().Others(head); ok || err != nil {
 		return err
 	}
 	return p.named(head)

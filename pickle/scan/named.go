@@ -8,6 +8,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
 	"github.com/weightools/safetensors/pickle/scan/internal/picture"
+	"github.com/weightools/safetensors/pickle/scan/internal/promise"
+	"github.com/weightools/safetensors/pickle/scan/internal/texts"
 )
 
 // named reports a part of one of the other kinds.
@@ -52,7 +54,7 @@ func (p *part) unknown(head []byte) error {
 	if p.plain {
 		return p.tensorData()
 	}
-	text := isText(head)
+	text := texts.Is(head)
 	kind := filetype.DetectHead(head).Kind
 	if kinds.Detected[kind] {
 		kind = filetype.Unknown
@@ -64,7 +66,7 @@ func (p *part) unknown(head []byte) error {
 	switch {
 	case p.numeric && (!text || p.size > mostStoredText):
 		return p.tensorData()
-	case !text && p.saysPacked():
+	case !text && promise.Packed(p.name):
 		p.unscanned(0, "%s is named like a compressed file but is %s", quoted(p.name), kind.Name())
 	case p.saysPickle():
 		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle but is %s", quoted(p.name), kind.Name())

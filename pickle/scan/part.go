@@ -76,7 +76,8 @@ func (p *part) opaque() bool { return p.format == "data" || p.format == "" }
 func (p *part) isProgram() bool {
 	switch extensionOf(p.name) {
 	case ".py", ".pyw", ".pyc", ".pyo":
-		return p.opaque() || p.format == "text" || p.format == "python-source" || p.format == formatBytecode || p.format == "empty"
+		return p.opaque() || p.format == "text" || p.format == "python-source" || p.format == formatBytecode ||
+			p.format == "empty"
 	}
 	return false
 }

@@ -6,7 +6,9 @@ import (
 	"iter"
 
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
+	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
 	"github.com/weightools/safetensors/pickle/scan/internal/laws"
 )
 
@@ -46,7 +48,7 @@ const (
 	RuleExtension      pickle.Rule = "extension-mismatch"
 	RuleLFSPointer     pickle.Rule = "lfs-pointer"
 	RuleLookAlike      pickle.Rule = "look-alike"
-	RuleUnsupported    pickle.Rule = "unsupported-format"
+	RuleUnsupported    pickle.Rule = kinds.Unsupported
 	RulePartlySearched pickle.Rule = "partly-searched"
 )
 
@@ -65,9 +67,9 @@ const (
 	RuleKerasModule   pickle.Rule = keras.RuleModule
 	RuleKerasCustom   pickle.Rule = keras.RuleCustom
 	RuleBadConfig     pickle.Rule = keras.RuleBadConfig
-	RuleConfigSearch  pickle.Rule = "config-search"
-	RuleJava          pickle.Rule = "java-serialization"
-	RuleJavaGadget    pickle.Rule = "java-gadget"
+	RuleConfigSearch  pickle.Rule = foreign.RuleConfigSearch
+	RuleJava          pickle.Rule = foreign.RuleJava
+	RuleJavaGadget    pickle.Rule = foreign.RuleJavaGadget
 	RuleMetadataCode  pickle.Rule = "metadata-code"
 	RuleNotSafeTensor pickle.Rule = "bad-safetensors"
 )

@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 )
 
 // A scanning is the state of one scan.
@@ -30,8 +31,8 @@ type alike struct {
 // Costs, in cheap pickle instructions of about twenty nanoseconds. Work is counted rather
 // than timed: the same bytes always give the same report.
 const (
-	costPart    = 400  // detecting the format of a part
-	costJSON    = 1    // per byte of a configuration
+	costPart    = 400 // detecting the format of a part
+	costJSON    = foreign.CostJSON
 	costVerdict = 1500 // judging a single name
 	perInstr    = 16   // bytes searched at the cost of one instruction
 )

@@ -3,15 +3,11 @@
 package scan
 
 import (
-	"bytes"
 	"cmp"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/texts"
 )
 
@@ -43,32 +39,6 @@ func (p *part) texts() *texts.Reader {
 	return &texts.Reader{Visitor: textJudge{p}, Name: p.name, Within: p.within != nil && p.within.holds}
 }
 
-// isText reports whether head is the start of a text: in UTF-8, in another Unicode encoding
-// with a byte order mark, or in an encoding of one byte to a character.
-func isText(head []byte) bool {
-	if filetype.IsText(head) {
-		return true
-	}
-	if wide(head) {
-		return filetype.IsText(config.UTF8(head[:len(head)&^3]))
-	}
-	high := 0
-	for _, c := range head {
-		if c < ' ' && strings.IndexByte("\t\n\r\f", c) < 0 || c == 0x7f || 0x80 <= c && c < 0xa0 {
-			return false
-		}
-		if c >= 0x80 {
-			high++
-		}
-	}
-	return len(head) > 0 && high < len(head)/4
-}
-
-// wide reports whether a text begins with a byte order mark of UTF-16 or UTF-32.
-func wide(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
-}
-
 // text analyzes a part that begins like a text.
 func (p *part) text() error {
 	switch filetype.Kind(p.format) {
@@ -77,7 +47,7 @@ func (p *part) text() error {
 	}
 	if p.size > texts.MostText {
 		head, err := p.at(0, 2)
-		if err == nil && wide(head) {
+		if err == nil && texts.Wide(head) {
 			p.overBudget(0, "the text has %s, more than are read", bytesOf(p.size))
 			return nil
 		}
@@ -90,7 +60,7 @@ func (p *part) text() error {
 	if f := p.texts().Text(text); f != "text" {
 		p.format = f
 	}
-	if at := bytes.IndexAny(text, controls); at >= 0 {
+	if at := texts.Control(text); at >= 0 {
 		p.unanalysed("it begins like a text, but is binary from byte %d", at)
 		return p.opaqueData()
 	}
@@ -98,16 +68,13 @@ func (p *part) text() error {
 	return nil
 }
 
-// controls are characters that no text contains.
-const controls = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12"
-
 // textToo analyzes a part of another format as a text, too, if it is one.
 func (p *part) textToo(head []byte) error {
-	if p.size > texts.MostText || !isText(head) {
+	if p.size > texts.MostText || !texts.Is(head) {
 		return nil
 	}
 	text, err := p.readText()
-	if err == nil && !bytes.ContainsAny(text, controls) {
+	if err == nil && texts.Control(text) < 0 {
 		p.texts().Text(text)
 	}
 	return err
@@ -119,29 +86,13 @@ func (p *part) readText() ([]byte, error) {
 	if err := bytesio.ReadFull(p.file, text, 0); err != nil {
 		return nil, err
 	}
-	if wide(text) {
-		return config.UTF8(text), nil
-	} else if !utf8.Valid(text) {
-		return latin(text), nil
-	}
-	return text, nil
-}
-
-// latin converts a text in which each byte is a character.
-func latin(text []byte) []byte {
-	b := make([]byte, 0, len(text)+len(text)/16)
-	for _, c := range text {
-		b = utf8.AppendRune(b, rune(c))
-	}
-	return b
+	return texts.UTF8(text), nil
 }
 
 // largeText searches a text that is too large to be read for what could name code. If there is
 // nothing, it is data.
 func (p *part) largeText() error {
 	const block, overlap = 64 << 10, 64
-	signs := [...]string{"!!", "!<", "%TAG", "_target_", "class_path", "__class__", "__globals__", "attr(", "auto_map",
-		"trust_remote_code", "\\x", "\\u"}
 	buf := make([]byte, block)
 	for at := int64(0); at < p.size; at += block - overlap {
 		if !p.spend(block / 4) {
@@ -152,11 +103,9 @@ func (p *part) largeText() error {
 		if err := bytesio.ReadFull(p.file, b, at); err != nil {
 			return err
 		}
-		for _, sign := range signs {
-			if i := bytes.Index(b, []byte(sign)); i >= 0 {
-				p.overBudget(at+int64(i), "the text has %s, more than are read, and contains %s", bytesOf(p.size), quoted(sign))
-				return nil
-			}
+		if sign, i := texts.Sign(b); i >= 0 {
+			p.overBudget(at+int64(i), "the text has %s, more than are read, and contains %s", bytesOf(p.size), quoted(sign))
+			return nil
 		}
 	}
 	p.explain(0, p.size)

@@ -69,9 +69,9 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		}
 		sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 	case b.kind == "keras" && name == "config.json":
-		return sub.kerasConfig(false)
+		return sub.foreign().KerasConfig(false)
 	case m.Name == "schema.json":
-		return sub.skops(b.kind == "skops")
+		return sub.foreign().Skops(b.kind == "skops")
 	}
 	return nil
 }

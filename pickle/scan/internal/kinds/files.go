@@ -8,15 +8,15 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// unsupported is the rule about formats that are known and not opened.
-const unsupported pickle.Rule = "unsupported-format"
+// Unsupported is the rule about formats that are known and not opened.
+const Unsupported pickle.Rule = "unsupported-format"
 
 // Closed are the kinds that package scan cannot open, with the rule that reports them.
 var Closed = map[filetype.Kind]pickle.Rule{
 	filetype.SevenZip: "7z", filetype.RAR: "rar", filetype.Zstandard: "zstd",
-	filetype.Skippable: unsupported, filetype.Lzip: unsupported, filetype.Lzop: unsupported,
-	filetype.Compress: unsupported, filetype.Snappy: unsupported, filetype.Cabinet: unsupported,
-	filetype.XAR: unsupported, filetype.SquashFS: unsupported, filetype.TorchPreview: unsupported,
+	filetype.Skippable: Unsupported, filetype.Lzip: Unsupported, filetype.Lzop: Unsupported,
+	filetype.Compress: Unsupported, filetype.Snappy: Unsupported, filetype.Cabinet: Unsupported,
+	filetype.XAR: Unsupported, filetype.SquashFS: Unsupported, filetype.TorchPreview: Unsupported,
 }
 
 // MachineCode is what programs and libraries consist of.

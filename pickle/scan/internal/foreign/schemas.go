@@ -1,6 +1,6 @@
 // Binary formats of other programs that may contain code or name it.
 
-package scan
+package foreign
 
 import (
 	"bytes"
@@ -17,42 +17,42 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/tflite"
 )
 
-// others analyzes a part in a format that another package knows. It returns false if the part has
+// Others analyzes a part in a format that another package knows. It returns false if the part has
 // none of these formats.
-func (p *part) others(head []byte) (bool, error) {
+func (p *Part) Others(head []byte) (bool, error) {
 	var r *evidence.Report
 	var pickles [][]byte
 	var err error
 	switch {
 	case tflite.Is(head):
-		p.lookalike(filetype.TFLite.Name())
-		r, err = tflite.Analyze(flatbuf.NewFile(p.file, p.size, p.spend))
+		p.Lookalike(filetype.TFLite.Name())
+		r, err = tflite.Analyze(flatbuf.NewFile(p.File, p.Size, p.Spend))
 	case bytes.HasPrefix(head, []byte(columnar.ParquetMagic)):
-		p.lookalike(filetype.Parquet.Name())
-		r, pickles, err = columnar.Parquet(p.file, p.size, p.spend)
+		p.Lookalike(filetype.Parquet.Name())
+		r, pickles, err = columnar.Parquet(p.File, p.Size, p.Spend)
 	case bytes.HasPrefix(head, []byte(columnar.ArrowMagic)), columnar.IsStream(head):
-		r, pickles, err = columnar.Arrow(p.file, p.size, head, p.spend)
+		r, pickles, err = columnar.Arrow(p.File, p.Size, head, p.Spend)
 	case rdata.Is(head):
-		r, err = rdata.Analyze(io.NewSectionReader(p.file, 0, p.size), head, p.spend)
+		r, err = rdata.Analyze(io.NewSectionReader(p.File, 0, p.Size), head, p.Spend)
 	default:
 		return p.checkpoint(head)
 	}
-	before := p.formats
+	before := p.Formats()
 	err = p.typed(r, pickles, err)
-	return p.formats > before, err
+	return p.Formats() > before, err
 }
 
 // footer analyzes a part that ends like a Parquet file but does not begin like one: readers look
 // only at the end.
-func (p *part) footer(head []byte) error {
+func (p *Part) footer(head []byte) error {
 	if bytes.HasPrefix(head, []byte(columnar.ParquetMagic)) {
 		return nil
 	}
 	const size = int64(len(columnar.ParquetMagic))
-	if ok, err := p.begins(p.size-size, columnar.ParquetMagic); err != nil || !ok {
+	if b, err := p.At(p.Size-size, int(size)); err != nil || string(b) != columnar.ParquetMagic {
 		return err
 	}
-	r, pickles, err := columnar.Parquet(p.file, p.size, p.spend)
+	r, pickles, err := columnar.Parquet(p.File, p.Size, p.Spend)
 	if err == nil && (r.Incomplete != "" || len(r.Findings) == 0) {
 		return nil // it ends so by chance, or there is nothing to report
 	}
@@ -60,34 +60,24 @@ func (p *part) footer(head []byte) error {
 }
 
 // typed takes over what was found in the schema of a file, and analyzes the pickles in it.
-func (p *part) typed(r *evidence.Report, pickles [][]byte, err error) error {
-	if err := p.evidence(r, err, p.file); err != nil {
+func (p *Part) typed(r *evidence.Report, pickles [][]byte, err error) error {
+	if err := p.evidence(r, err, p.File); err != nil {
 		return err
 	}
-	for _, b := range pickles {
-		if p.crowded() {
-			break
-		}
-		sub := p.newPart(p, "(extension type)", bytes.NewReader(b), int64(len(b)))
-		sub.loaded = true
-		if err := p.inside(sub); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.Pickles("(extension type)", pickles)
 }
 
 // checkpoint recognizes the files of a checkpoint of TensorFlow: tensor data, by its name, and a
 // table of the tensors. Loaders read only numbers and texts.
-func (p *part) checkpoint(head []byte) (bool, error) {
-	data := filetype.DetectHead(head).Kind == filetype.Unknown && strings.Contains(p.name, ".data-000") &&
-		strings.Contains(p.name, "-of-000")
+func (p *Part) checkpoint(head []byte) (bool, error) {
+	data := filetype.DetectHead(head).Kind == filetype.Unknown && strings.Contains(p.Name, ".data-000") &&
+		strings.Contains(p.Name, "-of-000")
 	if !data {
-		if ok, err := sstable.Valid(p.file, p.size, func(n int64) bool { return p.spend(1 + n) }); err != nil || !ok {
+		if ok, err := sstable.Valid(p.File, p.Size, func(n int64) bool { return p.Spend(1 + n) }); err != nil || !ok {
 			return false, err
 		}
 	}
-	p.is("tensorflow-checkpoint")
-	p.swept = true
-	return true, p.numbers(extent.Span{End: p.size}, head)
+	p.Is("tensorflow-checkpoint")
+	p.Swept()
+	return true, p.Numbers(extent.Span{End: p.Size}, head)
 }

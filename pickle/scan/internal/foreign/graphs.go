@@ -1,6 +1,6 @@
 // Formats that packages of their own analyze: their findings become those of the part.
 
-package scan
+package foreign
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
+	"github.com/weightools/safetensors/pickle/scan/internal/promise"
 	"github.com/weightools/safetensors/pickle/scan/internal/sentencepiece"
 	"github.com/weightools/safetensors/pickle/scan/internal/textproto"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
@@ -34,52 +35,52 @@ var buffers = [...]format{
 	{onnx.Analyze, onnx.First, onnx.Encode},
 }
 
-// graphs analyzes protocol buffers. They have no magic number, so each part that consists of
+// Graphs analyzes protocol buffers. They have no magic number, so each part that consists of
 // fields is parsed as the messages of all programs.
-func (p *part) graphs(head []byte) error {
+func (p *Part) Graphs(head []byte) error {
 	if err := p.footer(head); err != nil {
 		return err
 	}
 	if filetype.IsText(head) {
 		return p.textGraphs(head)
 	}
-	file := wire.NewFile(p.file, p.size, p.spend)
+	file := wire.NewFile(p.File, p.Size, p.Spend)
 	ok, err := file.Valid()
 	if err != nil || !ok {
 		return p.limited(err)
 	}
-	before := p.formats
+	before := p.Formats()
 	for i := range buffers {
 		r, err := buffers[i].analyze(file)
-		if err := p.evidence(r, err, p.file); err != nil {
+		if err := p.evidence(r, err, p.File); err != nil {
 			return err
 		}
 	}
-	if p.formats > before {
+	if p.Formats() > before {
 		return nil
 	}
 	r, err := sentencepiece.Analyze(file)
-	return p.evidence(r, err, p.file)
+	return p.evidence(r, err, p.File)
 }
 
 // textGraphs analyzes graphs in the text form of protocol buffers.
-func (p *part) textGraphs(head []byte) error {
+func (p *Part) textGraphs(head []byte) error {
 	for i := range buffers {
 		f := &buffers[i]
 		if !textproto.Begins(head, f.first) {
 			continue
 		}
-		if p.size > mostConfig || !p.spend(costJSON*p.size) {
-			p.overBudget(0, "the text has %s, more than are read of a graph", bytesOf(p.size))
+		if p.Size > MostConfig || !p.Spend(CostJSON*p.Size) {
+			p.OverBudget(0, "the text has %s, more than are read of a graph", bytesOf(p.Size))
 			return nil
 		}
-		text := make([]byte, p.size)
-		if err := bytesio.ReadFull(p.file, text, 0); err != nil {
+		text := make([]byte, p.Size)
+		if err := bytesio.ReadFull(p.File, text, 0); err != nil {
 			return err
 		}
 		messages, err := f.encode(text)
-		if ext := extensionOf(p.name); err != nil && (ext == ".pbtxt" || ext == ".prototxt") {
-			p.unanalysed("it is not a valid graph in text form: %v", err)
+		if ext := promise.Extension(p.Name); err != nil && (ext == ".pbtxt" || ext == ".prototxt") {
+			p.Unanalysed("it is not a valid graph in text form: %v", err)
 		}
 		for _, b := range messages {
 			if err := p.textGraph(f, b); err != nil {
@@ -91,8 +92,8 @@ func (p *part) textGraphs(head []byte) error {
 }
 
 // textGraph analyzes the encoded form of a text.
-func (p *part) textGraph(f *format, b []byte) error {
-	r, err := f.analyze(wire.NewFile(bytes.NewReader(b), int64(len(b)), p.spend))
+func (p *Part) textGraph(f *format, b []byte) error {
+	r, err := f.analyze(wire.NewFile(bytes.NewReader(b), int64(len(b)), p.Spend))
 	if r.Format != "" {
 		r.Format += "-text"
 	}
@@ -103,9 +104,9 @@ func (p *part) textGraph(f *format, b []byte) error {
 }
 
 // limited reports a spent budget. It returns other errors.
-func (p *part) limited(err error) error {
+func (p *Part) limited(err error) error {
 	if errors.Is(err, evidence.ErrBudget) {
-		p.overWork(0)
+		p.OverWork(0)
 		return nil
 	}
 	return err
@@ -113,23 +114,23 @@ func (p *part) limited(err error) error {
 
 // evidence takes over what an analyzer found. A part that has another format, too, keeps its
 // name if nothing was found.
-func (p *part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
+func (p *Part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
 	if err := p.limited(err); err != nil || r == nil {
 		return err
 	}
-	if r.Format == "" && len(r.Findings) == 0 || p.formats > 0 && len(r.Findings)+len(r.Configs) == 0 {
+	if r.Format == "" && len(r.Findings) == 0 || p.Formats() > 0 && len(r.Findings)+len(r.Configs) == 0 {
 		return nil
 	}
-	p.is(r.Format)
-	p.swept = true
+	p.Is(r.Format)
+	p.Swept()
 	for _, f := range r.Findings {
-		p.add(f)
+		p.Add(f)
 	}
 	for _, what := range r.Unanalysed {
-		p.unanalysed("it contains %s", what)
+		p.Unanalysed("it contains %s", what)
 	}
 	if r.Incomplete != "" {
-		p.unscanned(0, "%s", r.Incomplete)
+		p.Unscanned(0, "%s", r.Incomplete)
 	}
 	for _, span := range r.Configs {
 		if err := p.configAt(extent.Span{Begin: span.Pos, End: span.End}, from); err != nil {
@@ -140,21 +141,21 @@ func (p *part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
 }
 
 // configAt analyzes a range that is a Keras configuration.
-func (p *part) configAt(span extent.Span, from io.ReaderAt) error {
-	if span.Len() > mostConfig || !p.spend(costJSON*span.Len()) {
-		p.overBudget(span.Begin, "the configuration has %s, more than are read", bytesOf(span.Len()))
+func (p *Part) configAt(span extent.Span, from io.ReaderAt) error {
+	if span.Len() > MostConfig || !p.Spend(CostJSON*span.Len()) {
+		p.OverBudget(span.Begin, "the configuration has %s, more than are read", bytesOf(span.Len()))
 		return nil
 	}
 	text := make([]byte, span.Len())
 	if err := bytesio.ReadFull(from, text, span.Begin); err != nil {
 		return err
 	}
-	c := config.NewReader(config.Lenient(text), span.Begin, keras.Judge{Sink: jsonSink{p, "config"}})
+	c := config.NewReader(config.Lenient(text), span.Begin, keras.Judge{Sink: namer{p, "config"}})
 	switch err := c.Value(); {
 	case c.TooDeep:
-		p.unscanned(span.Begin, "a configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
+		p.Unscanned(span.Begin, "a configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
 	case err != nil:
-		p.add(pickle.Finding{Rule: RuleBadConfig, Severity: pickle.Warning, Offset: span.Begin,
+		p.Add(pickle.Finding{Rule: keras.RuleBadConfig, Severity: pickle.Warning, Offset: span.Begin,
 			Message: "a configuration is invalid JSON: " + err.Error()})
 	}
 	return nil
