@@ -48,7 +48,8 @@ func (f *file) collect(top pickle.Value, from storages) error {
 func (f *file) values(b *builder, top pickle.Value) error {
 	const least, factor, most = 1 << 20, 4, 64 << 20 // bytes of text
 	f.Values = new(Values)
-	w := &plain.Writer{Walker: f.walker(b).Walker, MostText: min(least+factor*f.described(), most), LeftOut: f.Values.leaveOut}
+	w := &plain.Writer{Walker: f.walker(b).Walker, MostText: min(least+factor*f.described(), most)}
+	w.LeftOut = f.Values.leaveOut
 	text, err := w.JSON(top)
 	if err == nil {
 		f.Values.JSON = text

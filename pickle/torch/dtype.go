@@ -20,8 +20,8 @@ func dtypeOf(name string) (safetensors.Dtype, error) {
 }
 
 // descrOf returns a dtype in the form of a header, such as "<f4", or as the name of a dtype of ml_dtypes. A dtype is
-// dtype("f4", False, True) or dtype(ml_dtypes.bfloat16, False, True), with a state: a version, the byte order, the dtype
-// of sub-arrays, the names and the positions of fields, and more (numpy/core/src/multiarray/descriptor.c).
+// dtype("f4", False, True) or dtype(ml_dtypes.bfloat16, False, True), with a state: a version, the byte order, the
+// dtype of sub-arrays, the names and the positions of fields, and more (numpy/core/src/multiarray/descriptor.c).
 func descrOf(v pickle.Value) (string, error) {
 	d, ok := v.Called()
 	if !ok || tree.CalledName(d) != "numpy.dtype" {

@@ -14,8 +14,8 @@ import (
 // batchSize is the number of positions that are read at once.
 const batchSize = 4096
 
-// A Reader provides a dense tensor: blocks of values at their positions, and zeros elsewhere. It has no state. To read a
-// part of the tensor, it reads the positions and values in that part.
+// A Reader provides a dense tensor: blocks of values at their positions, and zeros elsewhere. It has no state. To read
+// a part of the tensor, it reads the positions and values in that part.
 type Reader struct {
 	At     Positions
 	Count  int64 // number of positions, which are in ascending order
