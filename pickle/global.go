@@ -28,8 +28,8 @@ type global struct {
 // Label returns the name for messages. A name without a module is usually our own description, such as "EXT 5", but a
 // pickle can also have an empty module.
 func (g *global) Label() string {
-	ours := g.Module == "" && plausible("m", strings.ReplaceAll(g.full, " ", "_"))
-	if ours || plausible(g.ResolvedModule, g.ResolvedName) {
+	ours := g.Module == "" && names.Plausible("m", strings.ReplaceAll(g.full, " ", "_"))
+	if ours || names.Plausible(g.ResolvedModule, g.ResolvedName) {
 		return g.full
 	}
 	return wording.Quote(g.full)
@@ -39,29 +39,7 @@ func (g *global) Label() string {
 func (g *global) Resolved() (module, name string) { return g.ResolvedModule, g.ResolvedName }
 
 // conditional reports whether the name is dangerous unless it is used as its use requires.
-func (g *global) conditional() bool {
-	switch g.use {
-	case names.GetAttr, names.Partial, names.LoadBytes, names.TypeOf, names.Ufunc, names.Subscript:
-		return true
-	}
-	return false
-}
-
-// plausible reports whether a module and a name are valid in Python, as opposed to bytes after something that resembles
-// an opcode.
-func plausible(module, name string) bool {
-	full := module + "." + name
-	for i := range len(full) {
-		switch c := full[i]; {
-		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-		case c >= '0' && c <= '9' && i > 0 && full[i-1] != '.':
-		case c == '.' && i > 0 && full[i-1] != '.' && i+1 < len(full):
-		default:
-			return false
-		}
-	}
-	return module != "" && name != ""
-}
+func (g *global) conditional() bool { return g.use.Conditional() }
 
 // callVerdict returns the verdict on a call of the import without further findings.
 func (g *global) callVerdict() Verdict {

@@ -50,7 +50,7 @@ func (m *judge) nodeOf(g *global) heap.Ref {
 // judgeName checks a name that is new to the stream. It returns nil for implausible names in data that may not be a
 // pickle.
 func (m *judge) judgeName(module, name string) *global {
-	if (m.Failed || m.Guessing) && !plausible(module, name) {
+	if (m.Failed || m.Guessing) && !names.Plausible(module, name) {
 		return nil
 	}
 	resolved := names.Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name}
@@ -111,15 +111,9 @@ func (m *judge) IsString(value heap.Ref) bool {
 		names.Instance:
 		return g.Verdict != Safe
 	case names.None:
-		return called && c.Opcode() != opcode.NewObj || !called && !isClass(g.ResolvedName)
+		return called && c.Opcode() != opcode.NewObj || !called && !names.IsClass(g.ResolvedName)
 	}
 	return called || g.use == names.Constant || g.Verdict != Safe
-}
-
-// isClass reports whether a name is written as those of classes are: capital and small letters.
-func isClass(name string) bool {
-	name = strings.TrimLeft(name[strings.LastIndexByte(name, '.')+1:], "_")
-	return name != "" && name[0] >= 'A' && name[0] <= 'Z' && strings.ToUpper(name) != name
 }
 
 // Extension checks the import of a code of the extension registry.

@@ -110,27 +110,7 @@ func (m *judge) escapes() {
 		return
 	}
 	m.Work += int64(m.Size()-int(m.First)) / 2
-	for r := m.First; int(r) < m.Size(); r++ {
-		if k := m.At(r).Kind; k < heap.KindTuple || k == heap.KindGlobal {
-			continue
-		}
-		m.Each(r, func(run []heap.Ref) bool {
-			for _, item := range run {
-				if g := watched[item]; g != nil && !m.callsOnly(r, item) {
-					g.misused = true
-				}
-			}
-			return true
-		})
+	for g := range heap.Escaping(m.Heap, m.First, watched) {
+		g.misused = true
 	}
-}
-
-// callsOnly reports whether r is a call of callee that contains it nowhere else.
-func (m *judge) callsOnly(r, callee heap.Ref) bool {
-	n := m.At(r)
-	if n.Kind != heap.KindCall {
-		return false
-	}
-	c := m.CallAt(n.A)
-	return c.Callee == callee && c.Args != callee && c.Kwargs != callee && c.State != callee
 }

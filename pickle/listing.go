@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 
-	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/internal/heap"
+	"github.com/weightools/safetensors/pickle/internal/listing"
 	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
@@ -32,22 +31,7 @@ type Line struct {
 
 // String formats the line as Python's pickletools does, without Depth and Remark.
 func (l *Line) String() string {
-	if l.Opcode == 0 {
-		return fmt.Sprintf("%5d: %s", l.Offset, l.Arg)
-	}
-	code := strconv.QuoteToASCII(string([]byte{byte(l.Opcode)}))
-	const deepest = 100 // levels of indentation; hostile pickles have a million
-	s := fmt.Sprintf("%5d: %-4s %*s%s", l.Offset, code[1:len(code)-1], 4*min(l.Indent, deepest), "", l.Opcode)
-	if l.Arg == "" && l.Mark == "" {
-		return s
-	}
-	s += fmt.Sprintf("%*s", max(10-len(l.Opcode.String()), 0), "")
-	for _, part := range []string{l.Arg, l.Mark} {
-		if part != "" {
-			s += " " + part
-		}
-	}
-	return s
+	return listing.Format(l.Offset, opcode.Code(l.Opcode), l.Indent, l.Arg, l.Mark)
 }
 
 // Lines yields the instructions of all streams in the first size bytes of r, and the bytes between streams. It analyzes
@@ -60,7 +44,7 @@ func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 			yield(Line{Stream: -1}, err)
 			return
 		}
-		l := &listing{m: newJudge(r, size, o), report: report, yield: yield, going: true}
+		l := &lister{m: newJudge(r, size, o), report: report, yield: yield, going: true}
 		l.verdicts = map[string]Verdict{}
 		for i := range report.Imports {
 			l.verdicts[report.Imports[i].String()] = report.Imports[i].Verdict
@@ -75,20 +59,19 @@ func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 	}
 }
 
-// A listing produces lines.
-type listing struct {
+// A lister produces lines.
+type lister struct {
 	m      *judge
 	report *Report
 	yield  func(Line, error) bool
-	going  bool      // yield has not returned false
-	marks  []int64   // offsets of the open MARKs
-	outer  [][]int64 // those of the enclosing streams
+	going  bool // yield has not returned false
+	marks  listing.Marks
 
 	verdicts map[string]Verdict // by import
 }
 
 // stream yields the lines of a stream.
-func (l *listing) stream(i int, s Stream) {
+func (l *lister) stream(i int, s Stream) {
 	m := l.m
 	if m.Size() > forgetAfter {
 		m.Forget() // including the memo of previous streams
@@ -96,17 +79,19 @@ func (l *listing) stream(i int, s Stream) {
 	found := newFindings(l.report.policy, 0, m.o.maxReport())
 	m.begin(s.Offset, found)
 	m.Budget = m.o.maxOpcodes()
-	l.marks, l.outer = nil, nil
+	l.marks = listing.Marks{}
 	m.Observe = func() {
 		line := Line{Offset: m.Token.Off, End: m.Reader.Offset(), Stream: i, Opcode: Opcode(m.Token.Code)}
-		line.Arg, line.Indent = string(m.Token.Argument()), len(l.marks)
+		line.Arg, line.Indent = string(m.Token.Argument()), l.marks.Len()
 		live, calls := m.Memoized(), m.Calls()
 		found.forget()
 		m.Step()
 		if m.Token.Code == opcode.Memoize {
 			line.Mark = fmt.Sprintf("(as %d)", live)
 		}
-		l.follow(&line)
+		if at, ok := l.marks.Follow(m.Token.Code, line.Offset, m.Within(), m.Open()); ok {
+			line.Mark = fmt.Sprintf("(MARK at %d)", at)
+		}
 		line.Depth = m.Depth()
 		l.remark(&line, found.list, m.Calls() > calls)
 		l.going = l.going && l.yield(line, nil)
@@ -117,24 +102,8 @@ func (l *listing) stream(i int, s Stream) {
 	m.Run()
 }
 
-// follow updates the MARKs after an instruction.
-func (l *listing) follow(line *Line) {
-	m := l.m
-	switch n := len(l.outer); {
-	case m.Within() > n:
-		l.outer, l.marks = append(l.outer, l.marks), nil
-	case m.Within() < n:
-		l.marks, l.outer = l.outer[n-1], l.outer[:n-1]
-	case m.Token.Code == opcode.Mark:
-		l.marks = append(l.marks, line.Offset)
-	case m.Open() < len(l.marks):
-		line.Mark = fmt.Sprintf("(MARK at %d)", l.marks[len(l.marks)-1])
-		l.marks = l.marks[:len(l.marks)-1]
-	}
-}
-
 // remark adds the imports, calls and violated rules of a line.
-func (l *listing) remark(line *Line, findings []Finding, called bool) {
+func (l *lister) remark(line *Line, findings []Finding, called bool) {
 	m := l.m
 	add := func(s string, v Verdict) {
 		if line.Remark != "" {
@@ -163,7 +132,7 @@ func (l *listing) remark(line *Line, findings []Finding, called bool) {
 }
 
 // verdict returns the report's verdict on an import, which takes later uses into account.
-func (l *listing) verdict(g *global) Verdict {
+func (l *lister) verdict(g *global) Verdict {
 	if v, ok := l.verdicts[g.String()]; ok {
 		return v
 	}
@@ -171,17 +140,11 @@ func (l *listing) verdict(g *global) Verdict {
 }
 
 // rest yields bytes outside any stream.
-func (l *listing) rest(from, to int64) {
+func (l *lister) rest(from, to int64) {
 	if from >= to || !l.going {
 		return
 	}
-	const most = 16
-	b := make([]byte, min(to-from, most))
-	n, _ := l.m.Reader.Source().ReadAt(b, from)
-	text := fmt.Sprintf("% x", b[:n])
-	if to-from > most {
-		text += fmt.Sprintf(" ... (%s)", wording.Count(to-from, "byte"))
-	}
+	text := listing.Bytes(l.m.Reader.Source(), from, to)
 	line := Line{Offset: from, End: to, Stream: -1, Arg: text, Remark: "not an instruction", Verdict: Suspicious}
 	l.going = l.yield(line, nil)
 }

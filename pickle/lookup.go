@@ -56,7 +56,7 @@ func (m *judge) checkUfunc(g *global, args heap.Value) heap.Ref {
 // name.
 func (m *judge) checkDillType(g *global, args heap.Value) heap.Ref {
 	name, ok := args.Item(0).Str()
-	if !ok || args.Len() != 1 || strings.Contains(name, ".") || !plausible("builtins", name) {
+	if !ok || args.Len() != 1 || strings.Contains(name, ".") || !names.Plausible("builtins", name) {
 		m.danger(RuleCallArgs, "%s at %d calls %s with %s", m.Token.Code, m.Token.Off, g.Label(), m.summary(args.Ref))
 		return heap.Unknown
 	}

@@ -32,24 +32,7 @@ func (a *analysis) head(off int64) int64 {
 		a.gaveUp = true
 		a.all.limit(off, "from %d on, the search was limited to dangerous names", off)
 	}
-	d.GoTo(off)
-	for len(d.Peek(1)) > 0 && a.left > 0 {
-		b := d.Peek(int(min(guise.HeadSize, d.Left())))
-		n := len(b)
-		if int64(n) < d.Left() {
-			n = max(n-guise.HeadSize, 1)
-		}
-		i, cost, guesses := guise.First(b, n, strict, a.left)
-		a.left, a.guesses = a.left-cost, a.guesses-guesses
-		if i >= 0 {
-			a.left -= int64(i) / bytesSearched
-			return d.Offset() + int64(i)
-		}
-		a.left -= int64(n) / bytesSearched
-		d.GoTo(d.Offset() + int64(n))
-	}
-	return d.Offset()
+	at, cost, guesses := guise.Search(d, off, strict, a.left)
+	a.left, a.guesses = a.left-cost, a.guesses-guesses
+	return at
 }
-
-// bytesSearched is the number of bytes that are searched at the cost of one instruction.
-const bytesSearched = 16

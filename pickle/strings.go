@@ -57,19 +57,10 @@ func (m *judge) Decoded(r heap.Ref, b []byte) {
 func (m *judge) sniffEncoded(r, args heap.Ref) {
 	if s, ok := m.Value(args).Item(0).Str(); ok && len(s) >= guise.Least {
 		m.Work += int64(len(s)) / 4
-		if b := latin1(s); guise.MayBe(b) {
+		if b := guise.Latin1(s); guise.MayBe(b) {
 			m.Decoded(r, b)
 		}
 	}
-}
-
-// latin1 encodes s in Latin-1.
-func latin1(s string) []byte {
-	b := make([]byte, 0, len(s))
-	for _, r := range s {
-		b = append(b, byte(r))
-	}
-	return b
 }
 
 // addDecoded adds a job for the decoded form of a text if that is a pickle or an archive.
@@ -113,7 +104,7 @@ func (m *judge) nest(b heap.Value, loader *global) {
 	j := &job{value: b.Ref, off: m.Token.Off, loaded: true, loader: loader, decoded: true}
 	if c, ok := b.Called(); ok {
 		s, _ := c.Args().Item(0).Str()
-		latin := latin1(s)
+		latin := guise.Latin1(s)
 		j.r, j.size = bytes.NewReader(latin), int64(len(latin))
 	} else {
 		data := b.Data()

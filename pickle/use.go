@@ -5,6 +5,7 @@ package pickle
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/pickle/internal/arguments"
 	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
@@ -100,7 +101,7 @@ func (m *judge) checkText(g *global, args heap.Value) {
 	switch g.full {
 	case "builtins.str", "builtins.bytes", "builtins.bytearray":
 		encoding, _ := args.Item(1).Str()
-		if args.Len() > 1 && !encodings[encoding] {
+		if args.Len() > 1 && !arguments.Encodings[encoding] {
 			m.wrong(RuleCallArgs, g, m.summary(args.Ref))
 		}
 	case "fractions.Fraction":
@@ -110,13 +111,10 @@ func (m *judge) checkText(g *global, args heap.Value) {
 	}
 }
 
-// maxSize is the maximum number of bytes or items that an allowed name may create from a number in the pickle.
-const maxSize = 1 << 28
-
 // checkSizes checks numbers that are used as sizes.
 func (m *judge) checkSizes(g *global, args heap.Value) {
 	for arg := range m.look(args).Items() {
-		if n, ok := arg.Int(); arg.Kind() == heap.KindInt && (!ok || n > maxSize) && g.full != "builtins.range" {
+		if arguments.IsLarge(arg) && g.full != "builtins.range" {
 			m.wrong(RuleResource, g, "the size "+m.summary(arg.Ref))
 		}
 		if c, ok := arg.Called(); ok {
@@ -132,7 +130,7 @@ func (m *judge) checkRange(g *global, c heap.Result) {
 		return
 	}
 	for arg := range m.look(c.Args()).Items() {
-		if n, ok := arg.Int(); arg.Kind() == heap.KindInt && (!ok || n > maxSize || n < -maxSize) {
+		if arguments.IsFar(arg) {
 			m.wrong(RuleResource, g, "a range up to "+m.summary(arg.Ref))
 		}
 	}
@@ -173,7 +171,10 @@ func (m *judge) checkSignature(g *global, args heap.Value) {
 		return
 	}
 	for i, arg := range m.ItemsOf(m.look(args).Ref) {
-		if !m.fits(letters[i], m.Value(arg)) {
+		if letters[i] == 's' {
+			m.checkDunderKeys(arg)
+		}
+		if !arguments.Fits(letters[i], m.Value(arg), m.look) {
 			m.warn(RuleType, m.Token.Off, "%s at %d passes %s, a %s, to %s as argument %d",
 				m.Token.Code, m.Token.Off, m.summary(arg), m.At(arg).Kind, g.Label(), i+1)
 		}
@@ -183,62 +184,10 @@ func (m *judge) checkSignature(g *global, args heap.Value) {
 	}
 }
 
-// fits reports whether an argument matches a letter of a signature.
-func (m *judge) fits(letter byte, arg heap.Value) bool {
-	k := arg.Kind()
-	switch letter {
-	case 'S':
-		return k == heap.KindPersistent || k == heap.KindCall
-	case 'T':
-		return k == heap.KindCall
-	case 'i':
-		return k == heap.KindInt
-	case 'b':
-		return k == heap.KindBool
-	case 't':
-		return k == heap.KindStr
-	case 'D', 'g':
-		return k == heap.KindGlobal
-	case 'I':
-		return m.areInts(arg)
-	case 's':
-		m.checkDunderKeys(arg.Ref)
-	}
-	return true
-}
-
-// areInts reports whether v is a tuple or list of ints, or a torch.Size.
-func (m *judge) areInts(v heap.Value) bool {
-	if c, ok := v.Called(); ok {
-		f := m.imported(c.Callee())
-		return f != nil && f.full == "torch.Size"
-	}
-	if v.Kind() == heap.KindTuple {
-		for _, item := range m.ItemsOf(m.look(v).Ref) {
-			if !m.Is(item, heap.KindInt) {
-				return false
-			}
-		}
-		return true
-	}
-	for item := range m.look(v).Items() {
-		if item.Kind() != heap.KindInt {
-			return false
-		}
-	}
-	return v.Kind() == heap.KindList
-}
-
 // checkShape checks the shape of an array that is created without data.
 func (m *judge) checkShape(g *global, shape heap.Value) {
-	total := int64(1)
-	for item := range m.look(shape).Items() {
-		n, ok := item.Int()
-		if !ok || n > maxSize || total > maxSize {
-			m.wrong(RuleResource, g, "the shape "+m.summary(shape.Ref))
-			return
-		}
-		total *= max(n, 1)
+	if arguments.IsLargeShape(shape, m.look) {
+		m.wrong(RuleResource, g, "the shape "+m.summary(shape.Ref))
 	}
 }
 
@@ -307,14 +256,11 @@ func (m *judge) checkKwargs(g *global, kwargs heap.Ref) {
 	}
 }
 
-// encodings are those that Python's pickler uses for bytes in old protocols, and their aliases.
-var encodings = map[string]bool{"latin1": true, "latin-1": true, "iso-8859-1": true, "utf-8": true, "ascii": true}
-
 // checkEncode checks _codecs.encode, which picklers use for bytes in protocols below 3. Other codecs decompress, or
 // decode binary data.
 func (m *judge) checkEncode(g *global, args heap.Value) {
 	encoding, _ := args.Item(1).Str()
-	if args.Len() != 2 || args.Item(0).Kind() != heap.KindStr || !encodings[encoding] {
+	if args.Len() != 2 || args.Item(0).Kind() != heap.KindStr || !arguments.Encodings[encoding] {
 		m.wrong(RuleCallArgs, g, m.summary(args.Ref))
 	}
 }

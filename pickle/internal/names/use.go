@@ -62,3 +62,12 @@ func (u Use) Sets() bool {
 	}
 	return false
 }
+
+// Conditional reports whether a name is dangerous unless it is called as its use requires.
+func (u Use) Conditional() bool {
+	switch u {
+	case GetAttr, Partial, LoadBytes, TypeOf, Ufunc, Subscript:
+		return true
+	}
+	return false
+}
