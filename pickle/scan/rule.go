@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
@@ -66,7 +67,7 @@ const (
 	RuleKerasLambda   pickle.Rule = keras.RuleLambda
 	RuleKerasModule   pickle.Rule = keras.RuleModule
 	RuleKerasCustom   pickle.Rule = keras.RuleCustom
-	RuleBadConfig     pickle.Rule = keras.RuleBadConfig
+	RuleBadConfig     pickle.Rule = evidence.RuleBadConfig
 	RuleConfigSearch  pickle.Rule = foreign.RuleConfigSearch
 	RuleJava          pickle.Rule = foreign.RuleJava
 	RuleJavaGadget    pickle.Rule = foreign.RuleJavaGadget

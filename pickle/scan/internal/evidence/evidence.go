@@ -1,6 +1,6 @@
 // What analyzers of formats report.
 
-// Package evidence has the type that the analyzers of formats return.
+// Package evidence has the types by which the analyzers of formats report what they find.
 package evidence
 
 import (
@@ -13,6 +13,19 @@ import (
 
 // ErrBudget says that the budget of work is spent.
 var ErrBudget = errors.New("the budget is spent")
+
+// RuleBadConfig is the rule about configurations that are invalid JSON or have duplicate keys.
+const RuleBadConfig pickle.Rule = "bad-config"
+
+// A Sink receives what the judges of configurations find.
+type Sink interface {
+	// Find receives a finding with the usual severity of its rule.
+	Find(rule pickle.Rule, off int64, format string, args ...any)
+	// Name receives a name that loading the configuration imports.
+	Name(full string, off int64, verdict pickle.Verdict, rule pickle.Rule)
+	// Verdict returns the verdict of the policy on importing a name.
+	Verdict(module, name string) pickle.Verdict
+}
 
 // A Span is a range of a file that contains a message or a value.
 type Span struct{ Pos, End int64 }

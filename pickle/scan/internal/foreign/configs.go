@@ -6,6 +6,7 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/skops"
 )
@@ -18,26 +19,7 @@ func (p *Part) KerasConfig(perhaps bool) error {
 	if !perhaps {
 		p.Rename("keras-config")
 	}
-	if p.Size > MostConfig || !p.Spend(CostJSON*p.Size) {
-		p.OverBudget(0, "the configuration has %s, more than are read", bytesOf(p.Size))
-		return nil
-	}
-	text, err := p.whole()
-	if err != nil {
-		return err
-	}
-	c := config.NewReader(text, 0, keras.Judge{Sink: namer{p, "config"}, Perhaps: perhaps})
-	err = c.Value()
-	if err == nil {
-		err = c.End()
-	}
-	switch {
-	case c.TooDeep:
-		p.Unscanned(int64(c.Pos()), "the configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
-	case err != nil && !perhaps:
-		p.Find(keras.RuleBadConfig, 0, "the configuration is invalid JSON: %v", err)
-	}
-	return nil
+	return p.document("configuration", keras.Judge{Sink: namer{p, "config"}, Perhaps: perhaps}, !perhaps)
 }
 
 // Skops analyzes the schema of a model, or a file that is named like one. The loader of skops
@@ -46,24 +28,30 @@ func (p *Part) Skops(sure bool) error {
 	if sure {
 		p.Rename("skops-schema")
 	}
+	return p.document("schema", skops.Judge{Sink: namer{p, "schema"}, Sure: sure}, sure)
+}
+
+// document passes the objects of a part that is a JSON text to a judge. Invalid JSON is reported if
+// the part is surely a document of this kind.
+func (p *Part) document(what string, judge config.Visitor, sure bool) error {
 	if p.Size > MostConfig || !p.Spend(CostJSON*p.Size) {
-		p.OverBudget(0, "the schema has %s, more than are read", bytesOf(p.Size))
+		p.OverBudget(0, "the %s has %s, more than are read", what, bytesOf(p.Size))
 		return nil
 	}
 	text, err := p.whole()
 	if err != nil {
 		return err
 	}
-	c := config.NewReader(text, 0, skops.Judge{Sink: namer{p, "schema"}, Sure: sure})
+	c := config.NewReader(text, 0, judge)
 	err = c.Value()
 	if err == nil {
 		err = c.End()
 	}
 	switch {
 	case c.TooDeep:
-		p.Unscanned(int64(c.Pos()), "the schema is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
+		p.Unscanned(int64(c.Pos()), "the %s is nested deeper than the maximum of %d levels", what, jsonscan.MaxDepth)
 	case err != nil && sure:
-		p.Find(keras.RuleBadConfig, 0, "the schema is invalid JSON: %v", err)
+		p.Find(evidence.RuleBadConfig, 0, "the %s is invalid JSON: %v", what, err)
 	}
 	return nil
 }

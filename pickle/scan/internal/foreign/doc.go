@@ -90,7 +90,7 @@ type namer struct {
 	how string
 }
 
-// Name implements keras.Sink and skops.Sink.
+// Name implements evidence.Sink.
 func (n namer) Name(full string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
 	n.Configures(full, n.how, off, verdict, rule)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
-	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
@@ -155,8 +154,7 @@ func (p *Part) configAt(span extent.Span, from io.ReaderAt) error {
 	case c.TooDeep:
 		p.Unscanned(span.Begin, "a configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
 	case err != nil:
-		p.Add(pickle.Finding{Rule: keras.RuleBadConfig, Severity: pickle.Warning, Offset: span.Begin,
-			Message: "a configuration is invalid JSON: " + err.Error()})
+		p.Find(evidence.RuleBadConfig, span.Begin, "a configuration is invalid JSON: %v", err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/hdf5"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 )
@@ -101,7 +102,7 @@ func (p *Part) possibleConfig(text []byte, begin int64) int64 {
 	case c.TooDeep:
 		p.Unscanned(begin, "a possible configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
 	case err != nil && c.Classes > 0:
-		p.Find(keras.RuleBadConfig, begin, "what looks like a model configuration is invalid JSON: %v", err)
+		p.Find(evidence.RuleBadConfig, begin, "what looks like a model configuration is invalid JSON: %v", err)
 	}
 	return int64(max(c.Pos(), 1))
 }

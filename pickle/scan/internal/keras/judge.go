@@ -9,41 +9,31 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/known"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
 )
 
 // The rules about Keras configurations.
 const (
-	RuleLambda    pickle.Rule = "keras-lambda"
-	RuleModule    pickle.Rule = "keras-config-module"
-	RuleCustom    pickle.Rule = "keras-custom-object"
-	RuleCall      pickle.Rule = "keras-tensorflow-call"
-	RuleFile      pickle.Rule = "keras-file"
-	RuleBadConfig pickle.Rule = "bad-config"
+	RuleLambda pickle.Rule = "keras-lambda"
+	RuleModule pickle.Rule = "keras-config-module"
+	RuleCustom pickle.Rule = "keras-custom-object"
+	RuleCall   pickle.Rule = "keras-tensorflow-call"
+	RuleFile   pickle.Rule = "keras-file"
 )
-
-// A Sink receives what is found in a configuration.
-type Sink interface {
-	// Find receives a finding with the usual severity of its rule.
-	Find(rule pickle.Rule, off int64, format string, args ...any)
-	// Name receives a name that loading the configuration imports.
-	Name(full string, off int64, verdict pickle.Verdict, rule pickle.Rule)
-	// Verdict returns the verdict of the policy on importing a name.
-	Verdict(module, name string) pickle.Verdict
-}
 
 // A Judge reports the objects of a configuration: it is a config.Visitor. If the text is only perhaps
 // a configuration of Keras, it reports what Keras would do if it loaded it.
 type Judge struct {
-	Sink
+	evidence.Sink
 	Perhaps bool
 }
 
 // Twice reports a duplicate key of an object.
 func (c Judge) Twice(name string, at int64) {
 	if !c.Perhaps {
-		c.Find(RuleBadConfig, at, "the configuration has the key %s twice in one object: readers may use either",
+		c.Find(evidence.RuleBadConfig, at, "the configuration has the key %s twice in one object: readers may use either",
 			wording.Quote(name))
 	}
 }

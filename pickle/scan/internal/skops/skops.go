@@ -9,26 +9,15 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
 // Rule is the rule about names that the loader of skops does not import by itself.
 const Rule pickle.Rule = "skops-import"
 
-const ruleBadConfig pickle.Rule = "bad-config"
-
-// A Sink receives what is found in a schema.
-type Sink interface {
-	// Find receives a finding with the usual severity of its rule.
-	Find(rule pickle.Rule, off int64, format string, args ...any)
-	// Name receives a name that loading the model imports.
-	Name(full string, off int64, verdict pickle.Verdict, rule pickle.Rule)
-	// Verdict returns the verdict of the policy on importing a name.
-	Verdict(module, name string) pickle.Verdict
-}
-
 // A Judge reports the names in a schema: it is a config.Visitor.
 type Judge struct {
-	Sink
+	evidence.Sink
 	Sure bool // whether the text is a schema of skops, and not only named like one
 }
 
@@ -37,7 +26,7 @@ func (c Judge) Twice(name string, at int64) {
 	if !c.Sure {
 		return
 	}
-	c.Find(ruleBadConfig, at, "the schema has the key %s twice in one object: readers may use either", wording.Quote(name))
+	c.Find(evidence.RuleBadConfig, at, "the schema has the key %s twice in one object: readers may use either", wording.Quote(name))
 }
 
 // Object reports the name that an object imports.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
+	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 )
 
 // The rules of this package.
@@ -20,8 +22,8 @@ const (
 	RuleOddLookup  pickle.Rule = "template-lookup"
 	RuleSource     pickle.Rule = "python-source"
 	RuleSitePath   pickle.Rule = "site-path"
-	RuleBadConfig  pickle.Rule = "bad-config"
-	RuleLambda     pickle.Rule = "keras-lambda"
+	RuleBadConfig  pickle.Rule = evidence.RuleBadConfig
+	RuleLambda     pickle.Rule = keras.RuleLambda
 )
 
 // An Import is a name that a text makes a program import.
