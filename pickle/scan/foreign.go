@@ -23,41 +23,75 @@ func (p *part) graphs(head []byte) error { return p.foreign().Graphs(head) }
 // java analyzes serialized Java objects.
 func (p *part) java(head []byte) error { return p.foreign().Java(head) }
 
-// A foreignSink is a part as a foreign.Sink, where its methods are described.
+// A foreignSink passes what package foreign finds to the part.
 type foreignSink struct{ *part }
 
-func (s foreignSink) Is(format string)                           { s.is(format) }
-func (s foreignSink) Rename(format string)                       { s.format = format }
-func (s foreignSink) Format() string                             { return s.format }
-func (s foreignSink) Formats() int                               { return s.formats }
-func (s foreignSink) Lookalike(format string)                    { s.lookalike(format) }
-func (s foreignSink) Swept()                                     { s.swept = true }
-func (s foreignSink) Unanalysed(format string, args ...any)      { s.unanalysed(format, args...) }
-func (s foreignSink) OverWork(off int64)                         { s.overWork(off) }
-func (s foreignSink) Spend(n int64) bool                         { return s.spend(n) }
-func (s foreignSink) Add(f pickle.Finding)                       { s.add(f) }
-func (s foreignSink) At(off int64, n int) ([]byte, error)        { return s.at(off, n) }
-func (s foreignSink) Sweep(span extent.Span) error               { return s.sweep(span) }
-func (s foreignSink) Numbers(span extent.Span, b []byte) error   { return s.numbers(span, b) }
-func (s foreignSink) Verdict(module, name string) pickle.Verdict { return s.judgeName(module, name) }
-func (s foreignSink) Import(how string, im pickle.Import)        { s.imports(Import{How: how, Import: im}) }
+// Is implements foreign.Sink.
+func (s foreignSink) Is(format string) { s.is(format) }
 
+// Rename implements foreign.Sink.
+func (s foreignSink) Rename(format string) { s.format = format }
+
+// Format implements foreign.Sink.
+func (s foreignSink) Format() string { return s.format }
+
+// Formats implements foreign.Sink.
+func (s foreignSink) Formats() int { return s.formats }
+
+// Lookalike implements foreign.Sink.
+func (s foreignSink) Lookalike(format string) { s.lookalike(format) }
+
+// Swept implements foreign.Sink.
+func (s foreignSink) Swept() { s.swept = true }
+
+// Unanalysed implements foreign.Sink.
+func (s foreignSink) Unanalysed(format string, args ...any) { s.unanalysed(format, args...) }
+
+// OverWork implements foreign.Sink.
+func (s foreignSink) OverWork(off int64) { s.overWork(off) }
+
+// Spend implements foreign.Sink.
+func (s foreignSink) Spend(n int64) bool { return s.spend(n) }
+
+// Add implements foreign.Sink.
+func (s foreignSink) Add(f pickle.Finding) { s.add(f) }
+
+// At implements foreign.Sink.
+func (s foreignSink) At(off int64, n int) ([]byte, error) { return s.at(off, n) }
+
+// Sweep implements foreign.Sink.
+func (s foreignSink) Sweep(span extent.Span) error { return s.sweep(span) }
+
+// Numbers implements foreign.Sink.
+func (s foreignSink) Numbers(span extent.Span, b []byte) error { return s.numbers(span, b) }
+
+// Verdict implements foreign.Sink.
+func (s foreignSink) Verdict(module, name string) pickle.Verdict { return s.judgeName(module, name) }
+
+// Import implements foreign.Sink.
+func (s foreignSink) Import(how string, im pickle.Import) { s.imports(Import{How: how, Import: im}) }
+
+// Unscanned implements foreign.Sink.
 func (s foreignSink) Unscanned(off int64, format string, args ...any) {
 	s.unscanned(off, format, args...)
 }
 
+// OverBudget implements foreign.Sink.
 func (s foreignSink) OverBudget(off int64, format string, args ...any) {
 	s.overBudget(off, format, args...)
 }
 
+// Find implements foreign.Sink.
 func (s foreignSink) Find(rule pickle.Rule, off int64, format string, args ...any) {
 	s.find(rule, off, format, args...)
 }
 
+// Configures implements foreign.Sink.
 func (s foreignSink) Configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
 	s.configures(full, how, off, verdict, rule)
 }
 
+// Pickles implements foreign.Sink.
 func (s foreignSink) Pickles(kind string, list [][]byte) error {
 	for _, b := range list {
 		if s.crowded() {
@@ -72,6 +106,7 @@ func (s foreignSink) Pickles(kind string, list [][]byte) error {
 	return nil
 }
 
+// Search implements foreign.Sink.
 func (s foreignSink) Search(span extent.Span) error {
 	opts := s.pickleOptions()
 	opts.Search = true
