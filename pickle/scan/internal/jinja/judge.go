@@ -49,11 +49,11 @@ func operand(t token) bool {
 	if t.kind == operator {
 		return t.text == ")" || t.text == "]" || t.text == "}"
 	}
-	return t.kind == str || t.kind == name && !keywords[t.text]
+	return t.kind == str || t.kind == name && !keywords()[t.text]
 }
 
 // keywords are the words after which a list begins.
-var keywords = setOf("in not and or if else elif is for set return print call")
+var keywords = words("in not and or if else elif is for set return print call")
 
 // fold joins strings that stand beside each other, or with "~" or "+" between them, as they are
 // when the template runs.
@@ -96,7 +96,7 @@ func (j *judge) literal(t []token, i int) {
 		j.find(Escape, t[i].at, "it has a string with the attribute %s", w)
 		return
 	}
-	if inFormat.MatchString(s) {
+	if inFormat().MatchString(s) {
 		j.find(Escape, t[i].at, "it has a format that reads a private attribute")
 	}
 	if r := reversed(s); strings.Contains(r, "__") {
@@ -137,7 +137,7 @@ func (j *judge) name(t []token, i int) {
 	switch {
 	case i > 0 && t[i-1].is("."):
 		j.attribute(s, t[i].at)
-		if called && calls[s] {
+		if called && calls()[s] {
 			j.find(Odd, t[i].at, "it calls %s", s)
 		}
 	case i > 0 && t[i-1].is("|"):
@@ -165,10 +165,10 @@ func (j *judge) variable(t []token, i int, called bool) {
 	if argument && s == "attribute" && !(j.block && i == 1) {
 		j.argument(t[i+2:], t[i].at)
 	}
-	if bare[s] && reads && !argument && !j.own[s] {
+	if bare()[s] && reads && !argument && !j.own[s] {
 		j.find(Odd, t[i].at, "it uses %s, which is no part of a template", s)
 	}
-	if called && calls[s] && !bare[s] {
+	if called && calls()[s] && !bare()[s] {
 		j.find(Odd, t[i].at, "it calls %s", s)
 	}
 	if s == "dict" && called && joined(t[i:]) {
@@ -257,7 +257,7 @@ func (j *judge) builds(t []token) bool {
 			return true
 		case t[i].is("+") && (i > 0 && t[i-1].kind == str || i+1 < len(t) && t[i+1].kind == str):
 			return true
-		case t[i].kind == name && i > 0 && (t[i-1].is("|") || t[i-1].is(".")) && builders[t[i].text]:
+		case t[i].kind == name && i > 0 && (t[i-1].is("|") || t[i-1].is(".")) && builders()[t[i].text]:
 			return true
 		case t[i].kind == name && (i == 0 || !t[i-1].is(".")) && j.built[t[i].text]:
 			return true
@@ -267,7 +267,7 @@ func (j *judge) builds(t []token) bool {
 }
 
 // builders are the filters and methods that make a text of pieces.
-var builders = setOf("join format format_map reverse replace pop urlencode xmlattr translate decode lower upper string")
+var builders = words("join format format_map reverse replace pop urlencode xmlattr translate decode lower upper string")
 
 // assign records the variables that a statement sets, and those that hold a text put together
 // from pieces.
@@ -317,8 +317,8 @@ func (j *judge) pieces(value []token) bool {
 
 // rest searches a template that Jinja refuses, from the place where it does.
 func (j *judge) rest() {
-	for _, w := range dunder.FindAllString(string(j.lexer.text[j.start:]), most) {
-		if special[w] {
+	for _, w := range dunder().FindAll(j.lexer.text[j.start:], most) {
+		if special()[string(w)] {
 			j.find(Odd, j.start, "it is no valid template, and has the attribute %s", w)
 		}
 	}

@@ -267,7 +267,15 @@ func unescape(s string) string {
 			continue
 		}
 		i++
-		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[i]]
+		digits := 0
+		switch s[i] {
+		case 'x':
+			digits = 2
+		case 'u':
+			digits = 4
+		case 'U':
+			digits = 8
+		}
 		switch {
 		case digits > 0 && i+digits < len(s):
 			n, err := strconv.ParseUint(s[i+1:i+1+digits], 16, 32)

@@ -5,10 +5,11 @@ package jinja
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // special are the private attributes of Python's objects that lead to others, and so to modules.
-var special = setOf(`__class__ __base__ __bases__ __mro__ __subclasses__ __globals__ __builtins__ __builtin__ __import__
+var special = words(`__class__ __base__ __bases__ __mro__ __subclasses__ __globals__ __builtins__ __builtin__ __import__
 __init__ __new__ __dict__ __getattribute__ __getattr__ __getitem__ __setattr__ __setitem__ __delattr__ __call__ __func__
 __self__ __code__ __closure__ __defaults__ __kwdefaults__ __wrapped__ __module__ __loader__ __spec__ __reduce__
 __reduce_ex__ __init_subclass__ __subclasshook__ __subclasscheck__ __instancecheck__ __prepare__ __qualname__ __name__
@@ -22,46 +23,49 @@ __signature__ __ror__ __or__ __radd__ __mod__ __rmod__ __lt__ __gt__ __le__ __ge
 _TemplateReference__context _TemplateReference__ctx _module _load_form_data _get_data_for_json _mutable_sequence`)
 
 // internals are the attributes that Jinja's sandbox refuses besides the private ones.
-var internals = setOf(`gi_frame gi_code gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code ag_await
+var internals = words(`gi_frame gi_code gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code ag_await
 f_globals f_locals f_builtins f_back f_code f_trace tb_frame tb_next func_globals func_code func_closure func_defaults
 im_func im_self im_class mro co_code co_consts`)
 
 // calls are functions that no template calls.
-var calls = setOf(`popen system exec eval execfile check_output check_call Popen getoutput getstatusoutput import_module
+var calls = words(`popen system exec eval execfile check_output check_call Popen getoutput getstatusoutput import_module
 import_string load_module exec_module spawnl spawnv spawnlp spawnvp execv execve execvp execl execlp posix_spawn fork
 os_system run_code runpy run_path run_module CDLL dlopen b64decode unpickle`)
 
 // bare are names of functions and modules that a template has no use for. Jinja defines the
 // first one, the others exist only if a program passes them.
-var bare = setOf(`lipsum os sys subprocess builtins importlib posix nt pty commands getattr setattr delattr globals locals
-eval exec compile __import__ execfile url_for get_flashed_messages breakpoint popen shutil socket
+var bare = words(`lipsum os sys subprocess builtins importlib posix nt pty commands getattr setattr delattr globals
+locals eval exec compile __import__ execfile url_for get_flashed_messages breakpoint popen shutil socket
 ctypes pickle marshal`)
 
-// setOf returns the words of a text.
-func setOf(words string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
+// words returns a function that reports the words of a text as a set, which it makes at the first
+// call: most runs of a program judge no template.
+func words(text string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := make(map[string]bool)
+		for w := range strings.FieldsSeq(text) {
+			set[w] = true
+		}
+		return set
+	})
 }
 
 // dunder finds names with two underscores at both ends.
-var dunder = regexp.MustCompile(`__[A-Za-z][A-Za-z0-9_]*?__`)
+var dunder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`__[A-Za-z][A-Za-z0-9_]*?__`) })
 
 // inFormat finds a replacement field that reads a private attribute.
-var inFormat = regexp.MustCompile(`\{[^{}]*[.\[]_`)
+var inFormat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*[.\[]_`) })
 
 // leads returns a name in a text that leads out of a template.
 func leads(s string) (string, bool) {
-	if special[s] || internals[s] {
+	if special()[s] || internals()[s] {
 		return s, true
 	}
 	if !strings.Contains(s, "__") {
 		return "", false
 	}
-	for _, w := range dunder.FindAllString(s, most) {
-		if special[w] {
+	for _, w := range dunder().FindAllString(s, most) {
+		if special()[w] {
 			return w, true
 		}
 	}

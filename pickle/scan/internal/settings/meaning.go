@@ -2,7 +2,10 @@
 
 package settings
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A role says what the strings in an object or an array are.
 type role uint8
@@ -15,50 +18,68 @@ const (
 	imports      // modules: custom_imports of MMEngine
 )
 
-// roles are the keys of objects and arrays whose strings are names.
-var roles = map[string]role{
-	"auto_map": aliens, "custom_pipelines": pipes, "custom_imports": imports,
+// roleOf returns the role of the strings in the object or array under a key.
+func roleOf(key string) role {
+	switch key {
+	case "auto_map":
+		return aliens
+	case "custom_pipelines":
+		return pipes
+	case "custom_imports":
+		return imports
+	}
+	return noRole
 }
 
 // Holds reports whether the strings in the object or array under a key are names.
-func Holds(key string) bool { return roles[key] != noRole }
+func Holds(key string) bool { return roleOf(key) != noRole }
 
 // named reports a string within an object or array with a role.
 func (w *Walker) named(f *frame, text []byte, at int64) {
-	s := string(text[:min(len(text), 4096)])
 	switch {
-	case s == "":
+	case len(text) == 0:
 	case f.in == aliens, f.in == pipes && f.key == "impl", f.object && f.key == "auto_map":
-		w.found(Remote, f.key, s, at)
+		w.found(Remote, f.key, beginning(text), at)
 	case f.in == imports && f.key != "allow_failed_imports":
-		w.found(Import, f.key, s, at)
+		w.found(Import, f.key, beginning(text), at)
 	}
 }
+
+// beginning returns as much of a text as any name has.
+func beginning(text []byte) string { return string(text[:min(len(text), 4096)]) }
 
 // A meaning examines the value of a key.
 type meaning func(w *Walker, f *frame, text string, str bool, at int64)
 
-// meanings are the keys with a meaning.
-var meanings = map[string]meaning{
-	"_target_":   call,       // Hydra, and what copies it
-	"class_path": dottedCall, // jsonargparse, and so LightningCLI
-	"target":     target,     // Stable Diffusion and NeMo, with "params"
-	"type":       typed,      // modules.json of Sentence Transformers
-
-	"py/object": call, "py/type": call, "py/class": call, "py/function": call, "py/repr": call, // jsonpickle
-	"py/ref": call, "py/method": call, "py/mod": call,
-
-	"activation_function": dottedCall, "activation_fn": dottedCall, // Sentence Transformers
-	"sbert_ce_default_activation_function": dottedCall, "default_activation_function": dottedCall,
-
-	"parent_library": imported, // auto_mapping of PEFT
-	"loader_module":  imported, // MLmodel of MLflow
-
-	"custom_pipeline": remote, "custom_generate": remote,
-	"_attn_implementation": kernel, "attn_implementation": kernel, "_attn_implementation_internal": kernel,
-	"trust_remote_code": trust, "trust_repo": trust, "enable_unsafe_deserialization": trust,
-
-	"class_name": class, "_class_name": pipeline,
+// meaningOf returns the meaning of a key, or nil.
+func meaningOf(key string) meaning {
+	switch key {
+	case "_target_", // Hydra, and what copies it
+		"py/object", "py/type", "py/class", "py/function", "py/repr", "py/ref", "py/method", "py/mod": // jsonpickle
+		return call
+	case "class_path", // jsonargparse, and so LightningCLI
+		"activation_function", "activation_fn", // Sentence Transformers
+		"sbert_ce_default_activation_function", "default_activation_function":
+		return dottedCall
+	case "target": // Stable Diffusion and NeMo, with "params"
+		return target
+	case "type": // modules.json of Sentence Transformers
+		return typed
+	case "parent_library", // auto_mapping of PEFT
+		"loader_module": // MLmodel of MLflow
+		return imported
+	case "custom_pipeline", "custom_generate":
+		return remote
+	case "_attn_implementation", "attn_implementation", "_attn_implementation_internal":
+		return kernel
+	case "trust_remote_code", "trust_repo", "enable_unsafe_deserialization":
+		return trust
+	case "class_name":
+		return class
+	case "_class_name":
+		return pipeline
+	}
+	return nil
 }
 
 // call reports a name that is imported and called.
@@ -154,22 +175,19 @@ func (w *Walker) pair(parent, f *frame) {
 
 // stock are the libraries that a pipeline of Diffusers usually names, and the modules of Diffusers
 // itself.
-var stock = setOf(`null diffusers transformers onnxruntime optimum tokenizers peft
-alt_diffusion animatediff audioldm audioldm2 aura_flow blip_diffusion cogvideo controlnet deepfloyd_if dance_diffusion
-flux hunyuandit i2vgen_xl kandinsky kandinsky2_2 kandinsky3 kolors latent_consistency_models latent_diffusion latte ledits_pp
-lumina marigold mochi musicldm pag paint_by_example pia pixart_alpha sana semantic_stable_diffusion shap_e stable_audio
-stable_cascade stable_diffusion stable_diffusion_3 stable_diffusion_attend_and_excite stable_diffusion_safe
-stable_diffusion_sag stable_diffusion_xl stable_video_diffusion t2i_adapter text_to_video_synthesis unclip unidiffuser
-versatile_diffusion vq_diffusion wuerstchen`)
-
-// setOf returns the words of a text.
-func setOf(words string) map[string]bool {
+var stock = sync.OnceValue(func() map[string]bool {
 	set := make(map[string]bool)
-	for _, w := range strings.Fields(words) {
-		set[w] = true
+	for library := range strings.FieldsSeq(`null diffusers transformers onnxruntime optimum tokenizers peft
+alt_diffusion animatediff audioldm audioldm2 aura_flow blip_diffusion cogvideo controlnet deepfloyd_if dance_diffusion
+flux hunyuandit i2vgen_xl kandinsky kandinsky2_2 kandinsky3 kolors latent_consistency_models latent_diffusion latte
+ledits_pp lumina marigold mochi musicldm pag paint_by_example pia pixart_alpha sana semantic_stable_diffusion shap_e
+stable_audio stable_cascade stable_diffusion stable_diffusion_3 stable_diffusion_attend_and_excite
+stable_diffusion_safe stable_diffusion_sag stable_diffusion_xl stable_video_diffusion t2i_adapter
+text_to_video_synthesis unclip unidiffuser versatile_diffusion vq_diffusion wuerstchen`) {
+		set[library] = true
 	}
 	return set
-}
+})
 
 // object reports what the members of an object mean together.
 func (w *Walker) object(f *frame, outermost bool) {
@@ -187,7 +205,7 @@ func (w *Walker) object(f *frame, outermost bool) {
 	}
 	for _, p := range f.fields.pairs {
 		library, _, _ := strings.Cut(p.Text, ".")
-		if stock[library] {
+		if stock()[library] {
 			continue
 		}
 		if p.Key == "_class_name" {

@@ -53,7 +53,7 @@ func (w *Walker) Open(object bool, at int64) {
 	f := frame{object: object, at: at}
 	if n := len(w.frames); n > 0 {
 		f.in, f.key = w.frames[n-1].in, w.frames[n-1].key
-		if r, ok := roles[f.key]; ok && w.frames[n-1].object {
+		if r := roleOf(f.key); r != noRole && w.frames[n-1].object {
 			f.in = r
 		}
 	}
@@ -92,9 +92,7 @@ func (w *Walker) Key(text []byte, at int64) {
 	f.key = string(text[:min(len(text), most)])
 	w.template(text, at)
 	f.note()
-	_, plain := meanings[f.key]
-	_, role := roles[f.key]
-	if !plain && !role {
+	if meaningOf(f.key) == nil && !Holds(f.key) {
 		return
 	}
 	if f.special[f.key] {
@@ -118,8 +116,8 @@ func (w *Walker) Value(text []byte, str bool, at int64) {
 	if !f.object {
 		w.item(f, text, str)
 	}
-	if mean, ok := meanings[f.key]; ok && f.object {
-		mean(w, f, string(text[:min(len(text), 4096)]), str, at)
+	if mean := meaningOf(f.key); mean != nil && f.object {
+		mean(w, f, beginning(text), str, at)
 	}
 	if str {
 		w.named(f, text, at)
@@ -129,12 +127,12 @@ func (w *Walker) Value(text []byte, str bool, at int64) {
 
 // item records a value of an array.
 func (w *Walker) item(f *frame, text []byte, str bool) {
-	f.items++
 	const most = 200 // bytes
-	if s := string(text[:min(len(text), most)]); f.items == 1 && (str || s == "null") {
-		f.first = s
+	text = text[:min(len(text), most)]
+	if f.items++; f.items == 1 && (str || string(text) == "null") {
+		f.first = string(text)
 	} else if f.items == 2 && str {
-		f.pair = s
+		f.pair = string(text)
 	}
 }
 

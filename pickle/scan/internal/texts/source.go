@@ -6,86 +6,144 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
 )
 
-// languages are the kinds of source code by the extensions of their files.
-var languages = map[string]string{
-	".py": "Python source code", ".pyw": "Python source code", ".pyi": "Python source code", ".pyx": "Cython source code",
-	".pxd": "Cython source code", ".sh": "a shell script", ".bash": "a shell script", ".zsh": "a shell script",
-	".fish": "a shell script", ".ksh": "a shell script", ".csh": "a shell script", ".command": "a shell script",
-	".bat": "a batch file", ".cmd": "a batch file", ".ps1": "a PowerShell script", ".psm1": "a PowerShell script",
-	".vbs": "a Visual Basic script", ".wsf": "a Windows script", ".hta": "a Windows script", ".reg": "a registry file",
-	".js": "JavaScript source code", ".mjs": "JavaScript source code", ".cjs": "JavaScript source code",
-	".ts": "TypeScript source code", ".tsx": "TypeScript source code", ".jsx": "JavaScript source code",
-	".rb": "Ruby source code", ".pl": "Perl source code", ".pm": "Perl source code", ".php": "PHP source code",
-	".lua": "Lua source code", ".r": "R source code", ".jl": "Julia source code", ".go": "Go source code",
-	".rs": "Rust source code", ".c": "C source code", ".cc": "C++ source code", ".cpp": "C++ source code",
-	".cxx": "C++ source code", ".h": "C source code", ".hpp": "C++ source code", ".cu": "CUDA source code",
-	".cuh": "CUDA source code", ".java": "Java source code", ".scala": "Scala source code", ".kt": "Kotlin source code",
-	".swift": "Swift source code", ".m": "MATLAB or Objective-C source code", ".cs": "C# source code",
-	".sql": "an SQL script", ".cmake": "a CMake script", ".mk": "a makefile", ".ipynb": "a notebook",
-	".desktop": "a desktop entry", ".service": "a systemd unit", ".applescript": "an AppleScript",
-	".groovy": "Groovy source code", ".html": "a web page", ".htm": "a web page", ".xhtml": "a web page",
-	".svg": "an SVG image", ".pmml": "a PMML model",
-	".metal": "Metal source code", ".cl": "OpenCL source code", ".triton": "Triton source code",
+// pythonSource is what Python source code is called.
+const pythonSource = "Python source code"
+
+// languages are the kinds of source code with the extensions of their files.
+var languages = [...][2]string{
+	{pythonSource, ".py .pyw .pyi"},
+	{"Cython source code", ".pyx .pxd"},
+	{"a shell script", ".sh .bash .zsh .fish .ksh .csh .command"},
+	{"a batch file", ".bat .cmd"},
+	{"a PowerShell script", ".ps1 .psm1"},
+	{"a Visual Basic script", ".vbs"},
+	{"a Windows script", ".wsf .hta"},
+	{"a registry file", ".reg"},
+	{"JavaScript source code", ".js .mjs .cjs .jsx"},
+	{"TypeScript source code", ".ts .tsx"},
+	{"Ruby source code", ".rb"},
+	{"Perl source code", ".pl .pm"},
+	{"PHP source code", ".php"},
+	{"Lua source code", ".lua"},
+	{"R source code", ".r"},
+	{"Julia source code", ".jl"},
+	{"Go source code", ".go"},
+	{"Rust source code", ".rs"},
+	{"C source code", ".c .h"},
+	{"C++ source code", ".cc .cpp .cxx .hpp"},
+	{"CUDA source code", ".cu .cuh"},
+	{"Java source code", ".java"},
+	{"Scala source code", ".scala"},
+	{"Kotlin source code", ".kt"},
+	{"Swift source code", ".swift"},
+	{"MATLAB or Objective-C source code", ".m"},
+	{"C# source code", ".cs"},
+	{"an SQL script", ".sql"},
+	{"a CMake script", ".cmake"},
+	{"a makefile", ".mk"},
+	{"a notebook", ".ipynb"},
+	{"a desktop entry", ".desktop"},
+	{"a systemd unit", ".service"},
+	{"an AppleScript", ".applescript"},
+	{"Groovy source code", ".groovy"},
+	{"a web page", ".html .htm .xhtml"},
+	{"an SVG image", ".svg"},
+	{"a PMML model", ".pmml"},
+	{"Metal source code", ".metal"},
+	{"OpenCL source code", ".cl"},
+	{"Triton source code", ".triton"},
 }
 
-// files are the same by their names, in lower case.
-var files = map[string]string{
-	"dockerfile": "a Dockerfile", "containerfile": "a Dockerfile", "makefile": "a makefile", "gnumakefile": "a makefile",
-	"cmakelists.txt": "a CMake script", "jenkinsfile": "a Jenkins script", "justfile": "a justfile",
-	"rakefile":    "a Rakefile",
-	"vagrantfile": "a Vagrantfile", "procfile": "a Procfile", ".bashrc": "a shell script", ".profile": "a shell script",
-	".bash_profile": "a shell script", ".zshrc": "a shell script", ".envrc": "a shell script",
-	"sconstruct": "an SCons script",
-	"snakefile":  "a Snakefile", "crontab": "a crontab",
+// scripts are kinds of source code with the names of their files, in lower case.
+var scripts = [...][2]string{
+	{"a Dockerfile", "dockerfile containerfile"},
+	{"a makefile", "makefile gnumakefile"},
+	{"a CMake script", "cmakelists.txt"},
+	{"a Jenkins script", "jenkinsfile"},
+	{"a justfile", "justfile"},
+	{"a Rakefile", "rakefile"},
+	{"a Vagrantfile", "vagrantfile"},
+	{"a Procfile", "procfile"},
+	{"a shell script", ".bashrc .profile .bash_profile .zshrc .envrc"},
+	{"an SCons script", "sconstruct"},
+	{"a Snakefile", "snakefile"},
+	{"a crontab", "crontab"},
 }
 
-// prose are the extensions of documents, which may show source code and templates.
-var prose = map[string]bool{".md": true, ".markdown": true, ".rst": true, ".html": true, ".htm": true, ".tex": true}
+// language returns the kind of source code in files with an extension, or "".
+func language(ext string) string { return lookup(languages[:], ext) }
+
+// lookup returns the kind in a table that has a word, or "".
+func lookup(table [][2]string, word string) string {
+	for _, row := range table {
+		for w := range strings.FieldsSeq(row[1]) {
+			if w == word {
+				return row[0]
+			}
+		}
+	}
+	return ""
+}
+
+// prose reports whether files with an extension are documents, which may show source code and
+// templates.
+func prose(ext string) bool {
+	switch ext {
+	case ".md", ".markdown", ".rst", ".html", ".htm", ".tex":
+		return true
+	}
+	return false
+}
 
 // imported are the names of Python files that programs import because a configuration of the same
 // repository names them (Transformers, Diffusers, Inference Endpoints, torch.hub), or without being
 // asked (Python itself, pytest).
-var imported = regexp.MustCompile(`^(?:(?:modeling|configuration|tokenization|processing|image_processing|` +
-	`feature_extraction|video_processing|audio_processing|generation|modular)_.*|pipeline|handler|hubconf|` +
-	`generate|conftest|sitecustomize|usercustomize)\.pyw?$`)
+var imported = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:modeling|configuration|tokenization|processing|image_processing|` +
+		`feature_extraction|video_processing|audio_processing|generation|modular)_.*|pipeline|handler|hubconf|` +
+		`generate|conftest|sitecustomize|usercustomize)\.pyw?$`)
+})
 
 // runs are calls in Python source code that start programs, run text as code, or load libraries.
-var runs = regexp.MustCompile(`(?:\bos\s*\.\s*(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawn\w*|startfile)\b|` +
-	`\bsubprocess\b|` +
-	`(?:^|[^.\w])(?:eval|exec|execfile|__import__)\s*\(|\b__builtins__\b|\b__subclasses__\b|\bpty\s*\.\s*spawn\b|` +
-	`\bmarshal\s*\.\s*loads?\b|\bctypes\s*\.\s*(?:CDLL|cdll|PyDLL|windll)\b|\bpickle\s*\.\s*loads?\b|` +
-	`\bsocket\s*\.\s*(?:socket|create_connection)\b|\bcode\s*\.\s*Interactive\w*|\bfrom\s+os\s+import\b|` +
-	`\bcommands\s*\.\s*getoutput\b)`)
+var runs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\bos\s*\.\s*(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawn\w*|startfile)\b|` +
+		`\bsubprocess\b|` +
+		`(?:^|[^.\w])(?:eval|exec|execfile|__import__)\s*\(|\b__builtins__\b|\b__subclasses__\b|\bpty\s*\.\s*spawn\b|` +
+		`\bmarshal\s*\.\s*loads?\b|\bctypes\s*\.\s*(?:CDLL|cdll|PyDLL|windll)\b|\bpickle\s*\.\s*loads?\b|` +
+		`\bsocket\s*\.\s*(?:socket|create_connection)\b|\bcode\s*\.\s*Interactive\w*|\bfrom\s+os\s+import\b|` +
+		`\bcommands\s*\.\s*getoutput\b)`)
+})
 
 // source recognizes source code and returns its format, or "".
 func (r *Reader) source(text []byte) string {
 	lower := strings.ToLower(r.Name)
 	ext := r.extension()
-	what := files[lower]
+	what := lookup(scripts[:], lower)
 	switch {
 	case what != "":
 	case strings.HasPrefix(lower, "dockerfile."), strings.HasPrefix(lower, "makefile."):
-		what = files[lower[:strings.IndexByte(lower, '.')]]
-	case languages[ext] != "":
-		what = languages[ext]
+		what = lookup(scripts[:], lower[:strings.IndexByte(lower, '.')])
+	case language(ext) != "":
+		what = language(ext)
 	case ext == ".pth":
 		return r.sitePath(text)
 	case bytes.HasPrefix(text, []byte("#!")):
 		what = "a script"
-	case !prose[ext]:
+	case !prose(ext):
 		if isPython(text) {
-			what = languages[".py"]
+			what = pythonSource
 		}
 	}
 	switch what {
 	case "":
 		return ""
-	case languages[".py"]:
+	case pythonSource:
 		r.unread(what)
 		r.python(text, lower)
 		return string(filetype.Python)
@@ -95,9 +153,11 @@ func (r *Reader) source(text []byte) string {
 }
 
 // statement is the beginning of a line of Python source code.
-var statement = regexp.MustCompile(`^(?:import\s+[\w.]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*\s*(?:$|[;#])|` +
-	`from [\w.]+ import |(?:async )?def \w+\(|class \w+.*:|@\w+|` +
-	`if __name__|(?:exec|eval|print|__import__|compile)\(|(?:os|subprocess|sys)\.\w+\()`)
+var statement = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:import\s+[\w.]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*\s*(?:$|[;#])|` +
+		`from [\w.]+ import |(?:async )?def \w+\(|class \w+.*:|@\w+|` +
+		`if __name__|(?:exec|eval|print|__import__|compile)\(|(?:os|subprocess|sys)\.\w+\()`)
+})
 
 // isPython reports whether a text is Python source code: whether its first line that is neither
 // empty, nor a comment, nor a part of a string is a statement.
@@ -124,14 +184,14 @@ func isPython(text []byte) bool {
 			}
 			continue
 		}
-		return statement.Match(line[:min(len(line), 200)])
+		return statement().Match(line[:min(len(line), 200)])
 	}
 	return false
 }
 
 // python judges Python source code by what it is for.
 func (r *Reader) python(text []byte, lower string) {
-	if imported.MatchString(lower) && !r.Within {
+	if imported().MatchString(lower) && !r.Within {
 		r.warn(RuleSource, pickle.Warning, 0, "%s is Python source code, which programs import by its name", quoted(r.Name))
 	}
 	const most, cost = 1 << 20, 5 // bytes that are searched, and the cost of each
@@ -139,7 +199,7 @@ func (r *Reader) python(text []byte, lower string) {
 	if !r.Spend(int64(len(text)) * cost) {
 		return // it is not safe anyway
 	}
-	if at := runs.FindIndex(text); at != nil {
+	if at := runs().FindIndex(text); at != nil {
 		found := strings.Trim(string(text[at[0]:at[1]]), " \t\r\n(=,:")
 		r.warn(RuleSource, pickle.Warning, at[0], "the source code contains %s", quoted(found))
 	}

@@ -34,8 +34,8 @@ func (r *Reader) saysTemplate() bool {
 		return true
 	}
 	name := strings.ToLower(r.Name)
-	return (strings.Contains(name, "template") || strings.Contains(name, "jinja")) && languages[r.extension()] == "" &&
-		!prose[r.extension()]
+	return (strings.Contains(name, "template") || strings.Contains(name, "jinja")) && language(r.extension()) == "" &&
+		!prose(r.extension())
 }
 
 // Text judges a file that is a text, and returns its format.
@@ -54,7 +54,7 @@ func (r *Reader) Text(text []byte) string {
 	case r.extension() == ".json":
 		r.Unread("it is named like JSON, but is no valid JSON")
 	}
-	if at := target(text); at >= 0 && !r.named && !prose[r.extension()] && languages[r.extension()] == "" {
+	if at := target(text); at >= 0 && !r.named && !prose(r.extension()) && language(r.extension()) == "" {
 		r.find(RuleConfigCall, pickle.Warning, int64(at), "the text has the key _target_, in a form that is not parsed")
 	}
 	r.Template(text, 0, r.saysTemplate())

@@ -5,6 +5,7 @@ package texts
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
@@ -16,12 +17,19 @@ const (
 	python   = standard + "python/"
 )
 
-// plainTags are the tags of PyYAML for data.
-var plainTags = map[string]bool{"none": true, "bool": true, "str": true, "unicode": true, "bytes": true, "int": true,
-	"long": true, "float": true, "complex": true, "list": true, "tuple": true, "dict": true}
+// isPlain reports whether a kind of PyYAML's tags is for data.
+func isPlain(kind string) bool {
+	switch kind {
+	case "none", "bool", "str", "unicode", "bytes", "int", "long", "float", "complex", "list", "tuple", "dict":
+		return true
+	}
+	return false
+}
 
 // javaClass matches the name of a Java class with its package.
-var javaClass = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.[A-Z][A-Za-z0-9_$]*$`)
+var javaClass = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.[A-Z][A-Za-z0-9_$]*$`)
+})
 
 // yaml examines a text as YAML and reports whether it is valid.
 func (r *Reader) yaml(text []byte, at int64) bool {
@@ -54,7 +62,7 @@ func (r *Reader) tag(t *settings.Tag) {
 	switch {
 	case strings.HasPrefix(t.Name, "!ruby/"), strings.HasPrefix(t.Name, "!php/"), global && strings.HasPrefix(rest, "js/"),
 		global && strings.HasPrefix(rest, "ruby/"), global && strings.HasPrefix(rest, "perl/"):
-	case global && t.Certain && javaClass.MatchString(rest): // for SnakeYAML
+	case global && t.Certain && javaClass().MatchString(rest): // for SnakeYAML
 	default:
 		return
 	}
@@ -71,7 +79,7 @@ func (r *Reader) count(f pickle.Finding, t *settings.Tag) {
 // pythonTag reports a tag of PyYAML.
 func (r *Reader) pythonTag(rest string, t *settings.Tag) {
 	kind, name, _ := strings.Cut(rest, ":")
-	if plainTags[kind] {
+	if isPlain(kind) {
 		return
 	}
 	tag := quoted("!!python/" + rest)

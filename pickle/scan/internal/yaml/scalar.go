@@ -143,8 +143,8 @@ func (s *scanner) quotedCharacters(b []byte, quote byte, start int, first bool) 
 	return b
 }
 
-// escapes are the escapes of one letter, each followed by what it stands for.
-var escapes = map[byte]string{'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\v", 'f': "\f",
+// escapes are the characters of the escapes of one letter.
+var escapes = [256]string{'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\v", 'f': "\f",
 	'r': "\r", 'e': "\x1b", ' ': " ", '"': `"`, '\\': `\`, '/': "/", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028",
 	'P': "\u2029"}
 
@@ -152,7 +152,7 @@ var escapes = map[byte]string{'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t'
 func (s *scanner) escape(b []byte, start int) []byte {
 	s.forward(1)
 	c := s.peek(0)
-	if text, ok := escapes[c]; ok {
+	if text := escapes[c]; text != "" {
 		s.forward(1)
 		return append(b, text...)
 	}
