@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"pickle/internal/joblib":      {"pickle/internal/heap", "pickle/internal/dtype"},
 	"pickle/internal/machine":     {"pickle/internal/opcode", "pickle/internal/guise", "pickle/internal/heap", "pickle/internal/names", "pickle/internal/pylit", "internal"},
 	"pickle/internal/arguments":   {"pickle/internal/heap", "pickle/internal/names"},
-	"pickle/internal/attributes":  {"pickle/internal/heap"},
+	"pickle/internal/attributes":  {"pickle/internal/heap", "pickle/internal/names"},
 	"pickle/internal/listing":     {"pickle/internal/opcode", "internal"},
 	"pickle/internal/rules":       {},
 	"pickle/internal/strided":     {"internal"},

@@ -8,11 +8,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// A Look charges for reading the contents of a value, and returns it.
-type Look func(heap.Value) heap.Value
-
 // Fits reports whether an argument matches a letter of a signature.
-func Fits(letter byte, arg heap.Value, look Look) bool {
+func Fits(letter byte, arg heap.Value, look heap.Look) bool {
 	k := arg.Kind()
 	switch letter {
 	case 'S':
@@ -34,7 +31,7 @@ func Fits(letter byte, arg heap.Value, look Look) bool {
 }
 
 // areInts reports whether v is a tuple or list of ints, or a torch.Size.
-func areInts(v heap.Value, look Look) bool {
+func areInts(v heap.Value, look heap.Look) bool {
 	if c, ok := v.Called(); ok {
 		module, name, _ := c.Callee().Global()
 		return names.Join(module, name) == "torch.Size"
@@ -66,7 +63,7 @@ func IsFar(arg heap.Value) bool {
 }
 
 // IsLargeShape reports whether an array of the given shape has too many elements.
-func IsLargeShape(shape heap.Value, look Look) bool {
+func IsLargeShape(shape heap.Value, look heap.Look) bool {
 	total := int64(1)
 	for item := range look(shape).Items() {
 		n, ok := item.Int()

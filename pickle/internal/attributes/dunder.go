@@ -6,17 +6,14 @@ package attributes
 
 import (
 	"iter"
-	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/heap"
+	"github.com/weightools/safetensors/pickle/internal/names"
 )
-
-// A Look charges for reading the contents of a value, and returns it.
-type Look func(heap.Value) heap.Value
 
 // DunderKeys yields the attribute names in a state that give access to the interpreter, at most one for each dict. A
 // state is a dict, or a tuple of two dicts, of which the second can set attributes that the class protects.
-func DunderKeys(state heap.Value, look Look) iter.Seq[heap.Value] {
+func DunderKeys(state heap.Value, look heap.Look) iter.Seq[heap.Value] {
 	return func(yield func(heap.Value) bool) {
 		if state.Kind() == heap.KindTuple && state.Len() == 2 {
 			if key, ok := dunderKey(state.Item(0), look); ok && !yield(key) {
@@ -32,7 +29,7 @@ func DunderKeys(state heap.Value, look Look) iter.Seq[heap.Value] {
 
 // dunderKey returns the first such key of one dict. The attributes themselves, as a dict under the key __dict__, are
 // checked in turn.
-func dunderKey(v heap.Value, look Look) (found heap.Value, ok bool) {
+func dunderKey(v heap.Value, look heap.Look) (found heap.Value, ok bool) {
 	for key, value := range look(v).Pairs() {
 		if s, _ := key.Str(); s == "__dict__" && value.Kind() == heap.KindDict {
 			for inner := range look(value).Pairs() {
@@ -50,7 +47,7 @@ func dunderKey(v heap.Value, look Look) (found heap.Value, ok bool) {
 // setsDunder reports whether a key gives access to the interpreter. A key that is too long to read counts as one.
 func setsDunder(key heap.Value) bool {
 	s, ok := key.Str()
-	return ok && isDunder(s) && !describes(s) || !ok && key.Kind() == heap.KindStr
+	return ok && names.IsDunder(s) && !describes(s) || !ok && key.Kind() == heap.KindStr
 }
 
 // describes reports whether an attribute only describes an object, or belongs to Pydantic's models, and gives no access
@@ -62,9 +59,4 @@ func describes(s string) bool {
 		return true
 	}
 	return false
-}
-
-// isDunder reports whether a name starts and ends with two underscores.
-func isDunder(s string) bool {
-	return len(s) > 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
 }

@@ -17,7 +17,7 @@ var argumentParser = regexp.MustCompile(
 	`^(\n*def _parse_args(_rvs|_stats)?\(self, [\w=,. ']*\):\n    return [\w(),.=' ]*\n?)*$`)
 
 // Executed yields the texts in the state of an object that its class executes, except those that only name arguments.
-func Executed(class string, state heap.Value, look Look) iter.Seq[heap.Value] {
+func Executed(class string, state heap.Value, look heap.Look) iter.Seq[heap.Value] {
 	return func(yield func(heap.Value) bool) {
 		if !strings.HasPrefix(class, "scipy.stats.") {
 			return

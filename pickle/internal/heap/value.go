@@ -20,6 +20,9 @@ type Value struct {
 	Ref Ref
 }
 
+// A Look charges for reading the contents of a value, and returns it.
+type Look func(Value) Value
+
 var unknownNode Node
 
 // node returns the node of v. Callers must not change it.

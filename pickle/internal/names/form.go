@@ -20,6 +20,11 @@ func Plausible(module, name string) bool {
 	return module != "" && name != ""
 }
 
+// IsDunder reports whether a name starts and ends with two underscores.
+func IsDunder(name string) bool {
+	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+}
+
 // IsClass reports whether a name is written as those of classes are: capital and small letters.
 func IsClass(name string) bool {
 	name = strings.TrimLeft(name[strings.LastIndexByte(name, '.')+1:], "_")

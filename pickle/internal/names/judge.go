@@ -97,8 +97,7 @@ func (p *Profile) find(name string) *Entry {
 func hasDunder(name string) bool {
 	first := true
 	for part := range strings.SplitSeq(name, ".") {
-		dunder := len(part) > 4 && strings.HasPrefix(part, "__") && strings.HasSuffix(part, "__")
-		if dunder && !(first && dunderModules[part]) {
+		if IsDunder(part) && !(first && dunderModules[part]) {
 			return true
 		}
 		first = false
