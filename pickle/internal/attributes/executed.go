@@ -6,6 +6,7 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/pickle/internal/heap"
 )
@@ -13,8 +14,9 @@ import (
 // argumentParser matches what SciPy writes under the key _parse_arg_template of a distribution: three functions whose
 // arguments have names and numbers as defaults. SciPy executes the text when it loads the state
 // (_distn_infrastructure.py).
-var argumentParser = regexp.MustCompile(
-	`^(\n*def _parse_args(_rvs|_stats)?\(self, [\w=,. ']*\):\n    return [\w(),.=' ]*\n?)*$`)
+var argumentParser = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\n*def _parse_args(_rvs|_stats)?\(self, [\w=,. ']*\):\n    return [\w(),.=' ]*\n?)*$`)
+})
 
 // Executed yields the texts in the state of an object that its class executes, except those that only name arguments.
 func Executed(class string, state heap.Value, look heap.Look) iter.Seq[heap.Value] {
@@ -31,7 +33,7 @@ func Executed(class string, state heap.Value, look heap.Look) iter.Seq[heap.Valu
 				if s, _ := key.Str(); s != "_parse_arg_template" {
 					continue
 				}
-				if code, ok := value.Str(); (!ok || !argumentParser.MatchString(code)) && !yield(value) {
+				if code, ok := value.Str(); (!ok || !argumentParser().MatchString(code)) && !yield(value) {
 					return
 				}
 			}
