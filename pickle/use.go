@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/arguments"
-	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
@@ -29,12 +28,10 @@ func (m *judge) checkUse(g *global, args heap.Ref) heap.Ref {
 	case names.Base:
 		m.checkCount(g, a, 0, 0)
 	case names.Constant, names.Storage:
-		if arrays.Classes[g.full] {
-			m.danger(RuleCallArgs, "%s at %d calls %s, which takes the memory of others or opens files",
-				m.Token.Code, m.Token.Off, g.Label())
-			return heap.Unknown
-		}
 		m.warn(RuleCallArgs, m.Token.Off, "%s at %d calls %s, which must not be called",
+			m.Token.Code, m.Token.Off, g.Label())
+	case names.View:
+		m.danger(RuleCallArgs, "%s at %d calls %s, which takes the memory of others or opens files",
 			m.Token.Code, m.Token.Off, g.Label())
 	case names.Typed, names.Rebuild, names.Array:
 		m.checkSignature(g, a)

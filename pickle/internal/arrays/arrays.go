@@ -45,13 +45,6 @@ func Of(name string) Maker {
 	return None
 }
 
-// Classes are classes of arrays that pickles only name: called, they make arrays of any elements over a buffer, or open
-// a file, which numpy.memmap also creates and overwrites.
-var Classes = map[string]bool{
-	"numpy.memmap": true, "numpy.recarray": true, "numpy.rec.recarray": true, "numpy.core.records.recarray": true,
-	"numpy.chararray": true, "numpy.char.chararray": true, "numpy.core.defchararray.chararray": true,
-}
-
 // A Fault is something that NumPy does not write, as the end of a sentence that begins with an instruction. Its zero
 // value is no fault.
 type Fault struct {

@@ -17,6 +17,7 @@ const (
 	Class             // called with anything; attributes and items may be set
 	Instance          // like Class, but its constructor is not called
 	Constant          // never called
+	View              // never called; it would use the memory of other objects, or open and overwrite files
 	Storage           // never called; the class in the ID of a storage
 	Typed             // called with arguments that match the signature
 	Rebuild           // like Typed; returns a tensor, whose state may be set
@@ -39,8 +40,8 @@ const (
 
 var uses = map[string]Use{
 	"": None, "container": Container, "factory": Factory, "plain": Plain, "sized": Sized, "base": Base, "value": Value,
-	"class": Class, "instance": Instance, "constant": Constant, "storage": Storage, "type": Typed, "rebuild": Rebuild, "array": Array,
-	"tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj, "newobjex": NewObjEx,
+	"class": Class, "instance": Instance, "constant": Constant, "view": View, "storage": Storage, "type": Typed,
+	"rebuild": Rebuild, "array": Array, "tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj, "newobjex": NewObjEx,
 	"encode": Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
 	"ufunc": Ufunc, "subscript": Subscript, "dillarray": DillArray, "dilltype": DillType,
 }
