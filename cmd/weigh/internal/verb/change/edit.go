@@ -279,14 +279,12 @@ func editError(err error, e *edit.Edit) error {
 	var v *safetensors.Violation
 	var in *fs.PathError
 	switch {
-	case errors.As(err, &in) && errors.As(in.Err, &v) && v.Rule == checkpoint.RuleFormatUnsupported:
-		return target.FileFault(in.Path, v)
-	case errors.As(err, &v) && v.Rule == safetensors.RuleDuplicateName && e.Fix:
-		return fmt.Errorf("%w: %s", err, v.Fix)
-	case errors.As(err, &v) && v.Rule == safetensors.RuleDuplicateName:
+	case errors.As(err, &v) && v.Rule == safetensors.RuleDuplicateName && !e.Fix:
 		return fmt.Errorf("%w; --fix repairs it if the bytes are equal", err)
-	case errors.As(err, &v) && edit.Mends(v.Rule):
+	case errors.As(err, &v) && edit.Mends(v.Rule) && !e.Fix:
 		return fmt.Errorf("%w; --fix repairs it", err)
+	case errors.As(err, &in) && errors.As(in.Err, &v):
+		return target.FileFault(in.Path, v)
 	}
 	return writeFault(err, orInPlace)
 }
