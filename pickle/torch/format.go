@@ -155,7 +155,8 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 		d.Notes = append(d.Notes, fmt.Sprintf("skips %s that safetensors cannot represent", wording.Count(unsupported, "tensor")))
 	}
 	if tensors > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("skips %s and %s that are not part of the model: weigh convert --dry-run lists them",
+		d.Notes = append(d.Notes, fmt.Sprintf(
+			"skips %s and %s that are not part of the model: weigh convert --dry-run -o NEW lists them",
 			wording.Count(tensors, "tensor"), wording.Count(values, "other value")))
 	}
 	return d
