@@ -20,7 +20,7 @@ type foreignFlags struct{ unsupported, anyway bool }
 func (f *foreignFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.unsupported, "drop-unsupported", false, "skip tensors that safetensors cannot represent")
-	fl.BoolVar(&f.anyway, "convert-anyway", false, "convert files that are dangerous to load")
+	fl.BoolVar(&f.anyway, "convert-anyway", false, "read tensors from files that are dangerous to load")
 }
 
 // examine refuses the files of a checkpoint that convert refuses, with the same error, and returns what is skipped in

@@ -52,8 +52,8 @@ A scan stops after 2 seconds or 64 MiB of memory for a file; the verdict is then
 least suspicious. --budget 10 allows ten times as much.
 
 The exit code is 1 if something was found that reaches the --fail-on verdict. Otherwise
-it is 3 if a file is unanalysed, or could not be read or analyzed completely. It is 0
-only if all files were analyzed and nothing was found.
+it is 3 if a file is unanalysed, or could not be read or analyzed completely, and 0 if
+all files were analyzed.
 
 A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 "profile sklearn", or "file" with the SHA-256 of a trusted file.`,
