@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/edit"
@@ -58,5 +59,29 @@ func TestEditsAtOnce(t *testing.T) {
 		if _, is := metadata[key]; is != (errs[i] == nil) {
 			t.Errorf("%q is there: %v, and its edit ended with %v", key, is, errs[i])
 		}
+	}
+}
+
+// A file that is written without a pause is not edited: its date does not tell two states apart.
+func TestWrittenWithoutPause(t *testing.T) {
+	t.Parallel()
+	src := write(t, safetensors.Encoder{}, model()...)
+	done := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+				os.Chtimes(src, time.Time{}, time.Now())
+			}
+		}
+	})
+	_, err := (&edit.Edit{Cast: []edit.Cast{{To: safetensors.F16}}}).InPlace(t.Context(), src)
+	close(done)
+	writer.Wait()
+	if err == nil || !strings.Contains(err.Error(), "another process is writing it") {
+		t.Errorf("error %v, want that another process is writing it", err)
 	}
 }

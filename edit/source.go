@@ -93,8 +93,9 @@ func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	s := &source{ref: ref, cp: cp, index: cp.Index(),
 		named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
 	s.settle(cp.Set(), within)
-	s.see(cp.Set())
-	err = s.judge(ctx, e)
+	if err = s.see(cp.Set()); err == nil {
+		err = s.judge(ctx, e)
+	}
 	if err == nil {
 		err = s.openFiles(ctx)
 	}
@@ -136,16 +137,21 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 }
 
 // see records the state of the local files. Missing files are reported later.
-func (s *source) see(set *checkpoint.Set) {
+func (s *source) see(set *checkpoint.Set) error {
 	if s.local == "" {
-		return
+		return nil
 	}
 	for _, name := range append(slices.Clone(set.Shards), set.Index) {
-		if name != "" {
-			within := strings.TrimPrefix(name, s.folder+"/")
-			_ = s.claim.Add(filepath.Join(s.local, filepath.FromSlash(within)))
+		if name == "" {
+			continue
+		}
+		within := strings.TrimPrefix(name, s.folder+"/")
+		err := s.claim.Add(filepath.Join(s.local, filepath.FromSlash(within)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
+	return nil
 }
 
 // shown returns the path by which users can open a file of the source.
