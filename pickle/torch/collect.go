@@ -75,7 +75,10 @@ type walker struct {
 }
 
 func (f *file) walker(b *builder) *walker {
-	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Exceed: exceeds, Most: tree.MaxSteps(f.described()),
+	exceed := func(fixed bool, format string, args ...any) error {
+		return &FormatError{Detail: fmt.Sprintf(format, args...), limit: true, fixed: fixed}
+	}
+	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Exceed: exceed, Most: tree.MaxSteps(f.described()),
 		Room: int(f.opts.Pickle.MaxMemory / childSize), Looker: tree.Looker{Class: f.class}}}
 }
 

@@ -103,6 +103,8 @@ func (f *fileFault) Unwrap() []error {
 func (e *FormatError) Violation() *safetensors.Violation {
 	detail := strings.TrimPrefix(e.Error(), "torch: ")
 	switch {
+	case e.fixed:
+		return checkpoint.OverLimit("If you trust the file, load it in Python and save only its tensors.", "%s", detail)
 	case e.limit:
 		fix := "Allow more: `weigh convert --budget 10 FILE -o NEW.safetensors`."
 		return checkpoint.OverLimit(fix, "%s", detail)

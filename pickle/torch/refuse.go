@@ -22,6 +22,7 @@ type FormatError struct {
 	Form   Form   // kind of the tensor at Path if an option supports it; see Skipped
 
 	limit       bool // the file may be valid, but exceeds a limit of this package or of Options
+	fixed       bool // no option raises the limit
 	unsupported bool // the file is valid, but safetensors can represent none of its tensors
 	fix         string
 

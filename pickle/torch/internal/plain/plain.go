@@ -52,9 +52,9 @@ func (m *Writer) JSON(top pickle.Value) ([]byte, error) {
 		}
 		switch {
 		case int64(len(m.text)) > m.MostText:
-			return nil, m.Exceed("the plain values exceed %s of JSON", wording.Count(m.MostText, "byte"))
+			return nil, m.Exceed(true, "the plain values exceed %s of JSON", wording.Count(m.MostText, "byte"))
 		case len(m.stack) > tree.MostDepth:
-			return nil, m.Exceed("values are nested more than %d deep", tree.MostDepth)
+			return nil, m.TooDeep()
 		}
 		if err := m.Enough(); err != nil {
 			return nil, err

@@ -77,7 +77,7 @@ func (w *Walker) Count(v pickle.Value) (Tally, error) {
 			top.Values++
 			continue
 		case len(stack) == MostDepth:
-			return Tally{}, w.tooDeep()
+			return Tally{}, w.TooDeep()
 		}
 		stack = append(stack, inner)
 	}

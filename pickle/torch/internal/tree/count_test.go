@@ -17,7 +17,7 @@ func TestCountShared(t *testing.T) {
 	}{{1, 10}, {2, 100}, {7, 10_000_000}, {39, 0}} {
 		w := &Walker{
 			IsTensor: func(pickle.Value) bool { return false },
-			Exceed:   func(format string, args ...any) error { return fmt.Errorf(format, args...) },
+			Exceed:   func(_ bool, format string, args ...any) error { return fmt.Errorf(format, args...) },
 			Most:     40 * 10 * 4, // two steps for each reference, and twice for small lists
 		}
 		tally, err := w.Count(sharedLists(t, k.levels))

@@ -29,9 +29,11 @@ func MaxSteps(size int64) int { return int(min(1<<20+2*min(size, MostValues), Mo
 type Walker struct {
 	Looker
 
-	// IsTensor reports whether a value is a tensor. Exceed returns the error of a file that exceeds a limit.
+	// IsTensor reports whether a value is a tensor.
 	IsTensor func(pickle.Value) bool
-	Exceed   func(format string, args ...any) error
+
+	// Exceed returns the error of a file that exceeds a limit, which fixed means no option can raise.
+	Exceed func(fixed bool, format string, args ...any) error
 
 	// Most is the maximum of Parts.
 	Most int
@@ -86,8 +88,8 @@ func (w *Walker) Walk(v pickle.Value, visit func(c Child, path func() string) (e
 			continue
 		}
 		children, err := w.Within(c.V, open)
-		if err == nil {
-			err = w.deeper(len(stack), children)
+		if err == nil && len(children) > 0 && len(stack) == MostDepth {
+			err = w.TooDeep()
 		}
 		if err != nil {
 			return err
@@ -107,7 +109,7 @@ func (w *Walker) Within(v pickle.Value, open int) ([]Child, error) {
 	children := w.Children(v)
 	w.Few = 0
 	if w.Over {
-		return nil, w.TooMany(w.Room)
+		return nil, w.tooMany(false, w.Room)
 	}
 	return children, nil
 }
@@ -120,21 +122,18 @@ func (w *Walker) Enough() error {
 	return nil
 }
 
-// TooMany returns the error for more than most values.
-func (w *Walker) TooMany(most int) error {
-	return w.Exceed("the file contains more than %s, counting shared ones each time", wording.Count(most, "value"))
+// TooMany returns the error for more than most values, which is a fixed limit.
+func (w *Walker) TooMany(most int) error { return w.tooMany(true, most) }
+
+func (w *Walker) tooMany(fixed bool, most int) error {
+	return w.Exceed(fixed, "the file contains more than %s, counting shared ones each time",
+		wording.Count(most, "value"))
 }
 
-// deeper returns an error if a container cannot be entered from the given depth.
-func (w *Walker) deeper(depth int, children []Child) error {
-	if len(children) > 0 && depth == MostDepth {
-		return w.tooDeep()
-	}
-	return nil
+// TooDeep returns the error for values that are nested too deep.
+func (w *Walker) TooDeep() error {
+	return w.Exceed(true, "values are nested more than %d deep", MostDepth)
 }
-
-// tooDeep returns the error for values that are nested too deep.
-func (w *Walker) tooDeep() error { return w.Exceed("values are nested more than %d deep", MostDepth) }
 
 // IsContainer reports whether a value can have contents.
 func IsContainer(v pickle.Value) bool {
