@@ -16,11 +16,12 @@ import (
 // A Form is the kind of data in a string.
 type Form uint8
 
+// The forms.
 const (
-	Nothing Form = iota
-	Raw          // starts like a pickle
-	Archive      // an archive, which can contain a pickle
-	Encoded      // either of them in base64 or hexadecimal
+	Nothing Form = iota // no pickle or archive
+	Raw                 // starts like a pickle
+	Archive             // an archive, which can contain a pickle
+	Encoded             // either of them in base64 or hexadecimal
 )
 
 // textHeads are the first bytes of strings that are not Nothing.

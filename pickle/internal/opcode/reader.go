@@ -18,12 +18,13 @@ const (
 // A Fault is the reason why an instruction cannot be decoded.
 type Fault uint8
 
+// The faults.
 const (
-	FaultNone      Fault = iota
-	FaultTruncated       // the data ends inside the instruction
-	FaultOpcode          // the byte is not an opcode
-	FaultLength          // the length is negative, or larger than any loader accepts
-	FaultRead            // the data cannot be read
+	FaultNone      Fault = iota // the instruction is valid
+	FaultTruncated              // the data ends inside the instruction
+	FaultOpcode                 // the byte is not an opcode
+	FaultLength                 // the length is negative, or larger than any loader accepts
+	FaultRead                   // the data cannot be read
 )
 
 // A Token is a decoded instruction. Its slices are valid until the next one is decoded. Fields that the opcode does not

@@ -23,6 +23,8 @@ type Sequential struct {
 	pos int64     // position of r
 }
 
+// ReadAt implements io.ReaderAt. A read that starts before the end of the previous one opens the
+// data again.
 func (f *Sequential) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 || off >= f.Size {
 		return 0, io.EOF

@@ -44,6 +44,7 @@ type Buffer [BufferSize]byte
 // Buffers are for reads of sources.
 var Buffers = sync.Pool{New: func() any { return new(Buffer) }}
 
+// ReadAt implements io.ReaderAt.
 func (g *Reader) ReadAt(b []byte, off int64) (int, error) {
 	part, end := bytesio.Clip(b, off, g.Size)
 	if len(part) == 0 {
