@@ -68,7 +68,7 @@ func Parse(text []byte) (Header, error) {
 		return Header{Size: -1}, err
 	}
 	h := Header{Size: -1}
-	width, objects, ok := dtypeOf(l.get("descr"), 0)
+	width, objects, ok := dtypeOf(l.get("descr"))
 	h.Objects = objects
 	if n, known := elementsOf(l.get("shape")); known && ok {
 		if high, low := bits.Mul64(uint64(n), uint64(width)); high == 0 && low < math.MaxInt64 {
@@ -116,16 +116,13 @@ func elementsOf(shape literal) (int64, bool) {
 }
 
 // dtypeOf returns the size of an element in bytes, and whether it contains objects. A dtype is described by a string, a
-// list of fields, or a tuple of a dtype and a shape. depth is the nesting depth.
-func dtypeOf(d literal, depth int) (width int64, objects, ok bool) {
-	const deepest = 32 // the limit for literals, too
+// list of fields, or a tuple of a dtype and a shape. They nest at most as deep as literals.
+func dtypeOf(d literal) (width int64, objects, ok bool) {
 	switch {
-	case depth > deepest:
-		return 0, false, false
 	case d.kind == stringLiteral && !d.escaped:
 		return scalarOf(d.text)
 	case d.kind == tupleLiteral && len(d.items) == 2:
-		width, objects, ok = dtypeOf(d.items[0], depth+1)
+		width, objects, ok = dtypeOf(d.items[0])
 		n, known := elementsOf(d.items[1])
 		// NumPy takes a shape of text without a size for the size.
 		ok = ok && known && n <= math.MaxInt32 && width > 0 && width < math.MaxInt32
@@ -133,7 +130,7 @@ func dtypeOf(d literal, depth int) (width int64, objects, ok bool) {
 	case d.kind == listLiteral:
 		ok = true
 		for _, field := range d.items {
-			w, o, known := fieldOf(field, depth)
+			w, o, known := fieldOf(field)
 			width, objects, ok = width+w, objects || o, ok && known && width < math.MaxInt32
 		}
 		return width, objects, ok
@@ -142,7 +139,7 @@ func dtypeOf(d literal, depth int) (width int64, objects, ok bool) {
 }
 
 // fieldOf returns the same for a field: a name, a dtype, and an optional shape.
-func fieldOf(field literal, depth int) (width int64, objects, ok bool) {
+func fieldOf(field literal) (width int64, objects, ok bool) {
 	if field.kind != tupleLiteral || len(field.items) < 2 || len(field.items) > 3 {
 		return 0, hasObject(field), false
 	}
@@ -150,7 +147,7 @@ func fieldOf(field literal, depth int) (width int64, objects, ok bool) {
 	if len(field.items) == 3 {
 		dtype = literal{kind: tupleLiteral, items: field.items[1:]}
 	}
-	return dtypeOf(dtype, depth+1)
+	return dtypeOf(dtype)
 }
 
 // scalarOf returns the same for a string: a byte order, a kind, and a number of bytes, or of characters for text.

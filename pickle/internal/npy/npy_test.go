@@ -58,7 +58,7 @@ func FuzzLiteral(f *testing.F) {
 		if err != nil {
 			return
 		}
-		dtypeOf(l.get("descr"), 0)
+		dtypeOf(l.get("descr"))
 		if n, ok := elementsOf(l.get("shape")); ok && n < 0 {
 			t.Errorf("%d elements", n)
 		}
