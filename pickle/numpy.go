@@ -4,6 +4,7 @@ package pickle
 
 import (
 	"github.com/weightools/safetensors/pickle/internal/arrays"
+	"github.com/weightools/safetensors/pickle/internal/dtype"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
@@ -38,7 +39,7 @@ func (m *judge) buildNumPy(g *global, object heap.Ref, state heap.Value, again b
 }
 
 // arrayFault reports a fault, by the given rule if it is not one of memory.
-func (m *judge) arrayFault(rule Rule, f arrays.Fault) {
+func (m *judge) arrayFault(rule Rule, f dtype.Fault) {
 	switch {
 	case f.Memory:
 		m.corrupts("%s at %d %s", m.Token.Code, m.Token.Off, f.Text)

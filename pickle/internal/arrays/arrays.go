@@ -8,7 +8,6 @@
 package arrays
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle/internal/dtype"
@@ -44,17 +43,6 @@ func Of(name string) Maker {
 	}
 	return None
 }
-
-// A Fault is something that NumPy does not write, as the end of a sentence that begins with an instruction. Its zero
-// value is no fault.
-type Fault struct {
-	Memory bool // NumPy would leave the data
-	Text   string
-}
-
-func odd(format string, args ...any) Fault { return Fault{false, fmt.Sprintf(format, args...)} }
-
-func bad(format string, args ...any) Fault { return Fault{true, fmt.Sprintf(format, args...)} }
 
 // A Table holds the dtypes of a stream.
 type Table struct {
@@ -98,14 +86,14 @@ func (t *Table) Dtype(v heap.Value) *dtype.Dtype {
 }
 
 // Call checks the call that creates r, of a maker with the given label.
-func (t *Table) Call(m Maker, label string, r heap.Value) Fault {
+func (t *Table) Call(m Maker, label string, r heap.Value) dtype.Fault {
 	c, _ := r.Called()
 	args := c.Args()
 	switch m {
 	case Dtype:
 		d := dtype.Of(c)
 		if d == nil {
-			return odd("calls %s with %s, which NumPy does not write", label, args.Summary())
+			return dtype.Odd("calls %s with %s, which NumPy does not write", label, args.Summary())
 		}
 		if t.dtypes == nil {
 			t.dtypes = map[heap.Ref]*dtype.Dtype{}
@@ -122,24 +110,24 @@ func (t *Table) Call(m Maker, label string, r heap.Value) Fault {
 			return t.over(m, label, args.Item(1), buffer)
 		}
 		if d := args.Item(1); d.Kind() != heap.KindUnknown && t.elements(d) == nil {
-			return odd("calls %s with the dtype %s", label, d.Summary())
+			return dtype.Odd("calls %s with the dtype %s", label, d.Summary())
 		}
 	}
-	return Fault{}
+	return dtype.Fault{}
 }
 
 // scalar checks a scalar: of a dtype and bytes, or an array of one element if there are objects in it.
-func (t *Table) scalar(label string, elements, value heap.Value) Fault {
+func (t *Table) scalar(label string, elements, value heap.Value) dtype.Fault {
 	d := t.Dtype(elements)
 	switch {
 	case d == nil:
-		return odd("calls %s with the dtype %s", label, elements.Summary())
+		return dtype.Odd("calls %s with the dtype %s", label, elements.Summary())
 	case d.Array || d.Objects && d.Kind != 'O' && value.Kind() != heap.KindCall:
-		return bad("makes %s take %s for an element of the dtype", label, value.Summary())
+		return dtype.Bad("makes %s take %s for an element of the dtype", label, value.Summary())
 	case value.Kind() == heap.KindUnknown || value.IsNone():
-		return odd("calls %s with no value", label)
+		return dtype.Odd("calls %s with no value", label)
 	}
-	return Fault{}
+	return dtype.Fault{}
 }
 
 // elements returns the dtype in an argument that also takes codes and types of numbers.
@@ -154,33 +142,33 @@ func (t *Table) elements(v heap.Value) *dtype.Dtype {
 }
 
 // prototype checks the dtype of an array that has no state yet: NumPy writes "b".
-func (t *Table) prototype(label string, v heap.Value) Fault {
+func (t *Table) prototype(label string, v heap.Value) dtype.Fault {
 	text, ok := v.Str()
 	if b, isBytes := v.Bytes(); isBytes {
 		text, ok = string(b), true
 	}
 	if (!ok || text != "b" && dtype.Parse(text) == nil) && !t.Encoded(v) && t.Dtype(v) == nil {
-		return odd("calls %s with the dtype %s", label, v.Summary())
+		return dtype.Odd("calls %s with the dtype %s", label, v.Summary())
 	}
-	return Fault{}
+	return dtype.Fault{}
 }
 
 // over checks an array over the bytes of another object: these must be bytes in the pickle, because others can be freed,
 // and the elements must not be objects.
-func (t *Table) over(m Maker, label string, elements, buffer heap.Value) Fault {
+func (t *Table) over(m Maker, label string, elements, buffer heap.Value) dtype.Fault {
 	k := buffer.Kind()
 	own := k == heap.KindBytes || k == heap.KindStr || t.Encoded(buffer)
 	locked := m == FromBuffer && (k == heap.KindByteArray || k == heap.KindBuffer)
 	d := t.elements(elements)
 	switch {
 	case d != nil && (d.Objects || d.Array):
-		return bad("makes %s take bytes for objects or arrays", label)
+		return dtype.Bad("makes %s take bytes for objects or arrays", label)
 	case d == nil && m == NDArray:
-		return bad("makes %s take bytes for elements of the dtype %s", label, elements.Summary())
+		return dtype.Bad("makes %s take bytes for elements of the dtype %s", label, elements.Summary())
 	case !own && !locked:
-		return bad("makes %s use the memory of %s", label, buffer.Summary())
+		return dtype.Bad("makes %s use the memory of %s", label, buffer.Summary())
 	case d == nil:
-		return odd("calls %s with the dtype %s", label, elements.Summary())
+		return dtype.Odd("calls %s with the dtype %s", label, elements.Summary())
 	}
-	return Fault{}
+	return dtype.Fault{}
 }

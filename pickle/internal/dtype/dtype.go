@@ -32,12 +32,6 @@ type Dtype struct {
 	lax    bool       // the size is that of the state
 }
 
-// A Fault says what is wrong with a dtype, as the end of a sentence. Its zero value is no fault.
-type Fault struct {
-	Memory bool // NumPy would read or write outside of the data
-	Text   string
-}
-
 // MaxRank is the maximum number of dimensions of an array.
 const MaxRank = 64
 

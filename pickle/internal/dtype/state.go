@@ -2,11 +2,7 @@
 
 package dtype
 
-import (
-	"fmt"
-
-	"github.com/weightools/safetensors/pickle/internal/heap"
-)
+import "github.com/weightools/safetensors/pickle/internal/heap"
 
 // The flags of dtypes (numpy/ndarraytypes.h).
 const (
@@ -23,12 +19,6 @@ const (
 	flagsHolds  = flagRefcount | flagPickle | flagInit | flagAPI // of a dtype with fields, some of which are objects
 )
 
-// badf returns a fault that lets NumPy leave the data.
-func badf(format string, args ...any) Fault { return Fault{true, fmt.Sprintf(format, args...)} }
-
-// oddf returns the fault of a state that NumPy does not write.
-func oddf(format string, args ...any) Fault { return Fault{false, fmt.Sprintf(format, args...)} }
-
 // Build sets the state. Of the dtypes in it, known returns those that were created before, or nil.
 //
 // The state is a version, the byte order, the base and the shape of a dtype of arrays, the names of the fields, a dict
@@ -42,23 +32,24 @@ func (d *Dtype) Build(state heap.Value, known func(heap.Value) *Dtype) Fault {
 // build is Build without a record of the fault.
 func (d *Dtype) build(state heap.Value, known func(heap.Value) *Dtype) Fault {
 	if d.Built {
-		return badf("a dtype that has a state")
+		return Bad("a dtype that has a state")
 	}
 	if d.Used {
-		return badf("a dtype that an array has")
+		return Bad("a dtype that an array has")
 	}
 	d.Built = true
 	version, ok := state.Item(0).Int()
 	if !ok || !(version == 3 && state.Len() == 8 || version == 4 && state.Len() == 9) {
-		return oddf("a dtype to a state that NumPy does not write")
+		return Odd("a dtype to a state that NumPy does not write")
 	}
 	if order, ok := state.Item(1).Str(); !ok || len(order) != 1 {
-		return oddf("the byte order of a dtype to something that NumPy does not write")
+		return Odd("the byte order of a dtype to something that NumPy does not write")
 	}
 	if d.lax {
 		d.Size, _ = state.Item(5).Int()
 	}
-	for _, check := range [...]func(heap.Value, func(heap.Value) *Dtype) Fault{d.base, d.named, d.sized, d.flagged, d.meta} {
+	type check = func(heap.Value, func(heap.Value) *Dtype) Fault
+	for _, check := range [...]check{d.base, d.named, d.sized, d.flagged, d.meta} {
 		if f := check(state, known); f.Text != "" {
 			return f
 		}
@@ -76,19 +67,19 @@ func (d *Dtype) base(state heap.Value, known func(heap.Value) *Dtype) Fault {
 	shape := sub.Item(1)
 	if base == nil || sub.Len() != 2 || d.Kind != 'V' || !state.Item(3).IsNone() || shape.Kind() != heap.KindTuple ||
 		shape.Len() > MaxRank {
-		return badf("a dtype of arrays to something that NumPy does not write")
+		return Bad("a dtype of arrays to something that NumPy does not write")
 	}
 	base.Used = true
 	size := base.Size
 	for n := range shape.Items() {
 		i, ok := n.Int()
 		if !ok || i < 0 || i > maxSize || size > maxSize {
-			return badf("the shape of a dtype of arrays to something that NumPy does not write")
+			return Bad("the shape of a dtype of arrays to something that NumPy does not write")
 		}
 		size *= i
 	}
 	if size != d.Size {
-		return badf("a dtype of %d bytes to arrays of %d", d.Size, size)
+		return Bad("a dtype of %d bytes to arrays of %d", d.Size, size)
 	}
 	d.Array, d.Objects, d.flags = true, base.Objects, base.flags
 	return Fault{}
@@ -101,14 +92,14 @@ func (d *Dtype) named(state heap.Value, known func(heap.Value) *Dtype) Fault {
 		return Fault{}
 	}
 	if d.Kind != 'V' || names.Kind() != heap.KindTuple || dict.Kind() != heap.KindDict {
-		return badf("the fields of a dtype to something that NumPy does not write")
+		return Bad("the fields of a dtype to something that NumPy does not write")
 	}
 	d.fields, d.count = dict, dict.Len()
 	wanted := map[string]bool{}
 	for name := range names.Items() {
 		text, ok := name.Str()
 		if !ok || wanted[text] {
-			return badf("the names of the fields of a dtype to something that NumPy does not write")
+			return Bad("the names of the fields of a dtype to something that NumPy does not write")
 		}
 		wanted[text] = true
 	}
@@ -116,7 +107,7 @@ func (d *Dtype) named(state heap.Value, known func(heap.Value) *Dtype) Fault {
 	for key, field := range dict.Pairs() {
 		name, ok := key.Str()
 		if !ok || !wanted[name] && field.Len() != 3 {
-			return badf("a field of a dtype that has no name")
+			return Bad("a field of a dtype that has no name")
 		}
 		span, f := d.field(field, known)
 		if f.Text != "" {
@@ -128,10 +119,10 @@ func (d *Dtype) named(state heap.Value, known func(heap.Value) *Dtype) Fault {
 		}
 	}
 	if len(wanted) > 0 {
-		return badf("the names of a dtype to fields that do not exist")
+		return Bad("the names of a dtype to fields that do not exist")
 	}
 	if d.Objects && fields.overlap() {
-		return badf("the fields of a dtype to objects that overlap")
+		return Bad("the fields of a dtype to objects that overlap")
 	}
 	return Fault{}
 }
@@ -141,11 +132,11 @@ func (d *Dtype) field(field heap.Value, known func(heap.Value) *Dtype) (span, Fa
 	inner := known(field.Item(0))
 	offset, ok := field.Item(1).Int()
 	if inner == nil || !ok || field.Len() < 2 || field.Len() > 3 {
-		return span{}, badf("a field of a dtype to something that NumPy does not write")
+		return span{}, Bad("a field of a dtype to something that NumPy does not write")
 	}
 	inner.Used = true
 	if offset < 0 || offset > d.Size || inner.Size > d.Size-offset {
-		return span{}, badf("a field of a dtype of %d bytes to bytes %d to %d", d.Size, offset, offset+inner.Size)
+		return span{}, Bad("a field of a dtype of %d bytes to bytes %d to %d", d.Size, offset, offset+inner.Size)
 	}
 	d.Objects = d.Objects || inner.Objects
 	return span{offset, offset + inner.Size}, Fault{}
@@ -156,19 +147,19 @@ func (d *Dtype) sized(state heap.Value, _ func(heap.Value) *Dtype) Fault {
 	size, ok := state.Item(5).Int()
 	align, ok2 := state.Item(6).Int()
 	if !ok || !ok2 {
-		return badf("the size of a dtype to something that is not a number")
+		return Bad("the size of a dtype to something that is not a number")
 	}
 	switch d.Kind {
 	case 'S', 'U', 'V', 'x':
 		if size != d.Size || size < 0 || size > maxSize {
-			return badf("the size of a dtype of %d bytes to %d", d.Size, size)
+			return Bad("the size of a dtype of %d bytes to %d", d.Size, size)
 		}
 		if align < 1 || align > 64 || align&(align-1) != 0 {
-			return badf("the alignment of a dtype to %d bytes", align)
+			return Bad("the alignment of a dtype to %d bytes", align)
 		}
 	default:
 		if size != -1 || align != -1 {
-			return oddf("the size of a dtype that has none of its own to %d bytes", size)
+			return Odd("the size of a dtype that has none of its own to %d bytes", size)
 		}
 	}
 	return Fault{}
@@ -178,7 +169,7 @@ func (d *Dtype) sized(state heap.Value, _ func(heap.Value) *Dtype) Fault {
 func (d *Dtype) flagged(state heap.Value, _ func(heap.Value) *Dtype) Fault {
 	flags, ok := state.Item(7).Int()
 	if !ok || flags < -128 || flags > 255 {
-		return badf("the flags of a dtype to something that is not a byte")
+		return Bad("the flags of a dtype to something that is not a byte")
 	}
 	flags &= 255 // NumPy before 2 writes a signed byte
 	holds, may := int64(0), int64(flagInit|flagAPI|flagAligned)
@@ -191,7 +182,7 @@ func (d *Dtype) flagged(state heap.Value, _ func(heap.Value) *Dtype) Fault {
 		may = flagAPI | flagGet | flagSet
 	}
 	if flags&holds != holds || flags&^may != 0 {
-		return badf("the flags of a dtype to %d, which contradicts whether its elements are objects", flags)
+		return Bad("the flags of a dtype to %d, which contradicts whether its elements are objects", flags)
 	}
 	d.flags = flags
 	return Fault{}
@@ -205,12 +196,12 @@ func (d *Dtype) meta(state heap.Value, _ func(heap.Value) *Dtype) Fault {
 	meta := state.Item(8)
 	if d.Kind == 'M' || d.Kind == 'm' {
 		if meta.Len() != 2 || meta.Item(1).Kind() != heap.KindTuple {
-			return badf("the unit of a dtype of times to something that NumPy does not write")
+			return Bad("the unit of a dtype of times to something that NumPy does not write")
 		}
 		meta = meta.Item(0)
 	}
 	if !meta.IsNone() && meta.Kind() != heap.KindDict {
-		return badf("the metadata of a dtype to something that is not a dict")
+		return Bad("the metadata of a dtype to something that is not a dict")
 	}
 	return Fault{}
 }
