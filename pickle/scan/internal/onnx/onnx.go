@@ -160,10 +160,7 @@ func (a *analysis) node(f wire.Field) error {
 // context examines the file that contains the program for an accelerator.
 func (a *analysis) context(node wire.Field) error {
 	path, embedded := "", true
-	err := a.file.Each(node.Span, func(f wire.Field) error {
-		if f.Num != 5 || f.Type != wire.Bytes {
-			return nil
-		}
+	err := a.file.EachOf(node.Span, 5, func(f wire.Field) error {
 		name, err := a.file.Text(f.Span, 1)
 		switch {
 		case err != nil:

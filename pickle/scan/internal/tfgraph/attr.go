@@ -34,10 +34,7 @@ func (a *analysis) values(node wire.Span, name string) (values []string, err err
 		case f.Num == 9 && f.Type == wire.Bytes:
 			return a.add(&values, f.Span, "$")
 		case f.Num == 1 && f.Type == wire.Bytes: // a list
-			return a.file.Each(f.Span, func(f wire.Field) error {
-				if f.Num != 2 || f.Type != wire.Bytes {
-					return nil
-				}
+			return a.file.EachOf(f.Span, 2, func(f wire.Field) error {
 				return a.add(&values, f.Span, "")
 			})
 		}
@@ -55,18 +52,12 @@ func (a *analysis) add(list *[]string, span wire.Span, before string) error {
 // attr calls see for the fields of an attribute's values. An entry of the map of attributes has
 // a name (1) and a value (2), in any order.
 func (a *analysis) attr(node wire.Span, name string, see func(wire.Field) error) error {
-	return a.file.Each(node, func(f wire.Field) error {
-		if f.Num != 5 || f.Type != wire.Bytes {
-			return nil
-		}
+	return a.file.EachOf(node, 5, func(f wire.Field) error {
 		key, err := a.file.Text(f.Span, 1)
 		if err != nil || key != name {
 			return err
 		}
-		return a.file.Each(f.Span, func(f wire.Field) error {
-			if f.Num != 2 || f.Type != wire.Bytes {
-				return nil
-			}
+		return a.file.EachOf(f.Span, 2, func(f wire.Field) error {
 			return a.file.Each(f.Span, see)
 		})
 	})

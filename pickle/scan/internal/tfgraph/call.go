@@ -38,15 +38,9 @@ func (a *analysis) argument(in *scope, name string) (origin, error) {
 
 // arguments returns the names of the inputs of a function.
 func (a *analysis) arguments(in *scope) (names []string, err error) {
-	return names, a.file.Each(in.Span, func(f wire.Field) error {
-		if f.Num != 1 || f.Type != wire.Bytes {
-			return nil
-		}
+	return names, a.file.EachOf(in.Span, 1, func(f wire.Field) error {
 		names = nil
-		return a.file.Each(f.Span, func(f wire.Field) error {
-			if f.Num != 2 || f.Type != wire.Bytes {
-				return nil
-			}
+		return a.file.EachOf(f.Span, 2, func(f wire.Field) error {
 			name, err := a.file.Text(f.Span, 1)
 			if len(names) > mostKept {
 				err = evidence.ErrBudget
@@ -145,25 +139,14 @@ func (a *analysis) called(op string, node wire.Span) (names []string, err error)
 		}
 		return err
 	}
-	return names, a.file.Each(node, func(f wire.Field) error {
-		if f.Num != 5 || f.Type != wire.Bytes {
-			return nil
-		}
-		return a.file.Each(f.Span, func(f wire.Field) error { // an entry of the map
-			if f.Num != 2 || f.Type != wire.Bytes {
-				return nil
-			}
+	return names, a.file.EachOf(node, 5, func(f wire.Field) error {
+		return a.file.EachOf(f.Span, 2, func(f wire.Field) error { // an entry of the map
 			return a.file.Each(f.Span, func(f wire.Field) error {
 				switch {
 				case f.Num == 10 && f.Type == wire.Bytes:
 					return function(f)
 				case f.Num == 1 && f.Type == wire.Bytes:
-					return a.file.Each(f.Span, func(f wire.Field) error {
-						if f.Num != 9 || f.Type != wire.Bytes {
-							return nil
-						}
-						return function(f)
-					})
+					return a.file.EachOf(f.Span, 9, function)
 				}
 				return nil
 			})

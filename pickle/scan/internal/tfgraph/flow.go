@@ -82,10 +82,7 @@ func (a *analysis) access(s *suspect, o origin) {
 
 // ins returns the inputs of a node that are values.
 func (a *analysis) ins(node wire.Span) (ins []string, err error) {
-	return ins, a.file.Each(node, func(f wire.Field) error {
-		if f.Num != 3 || f.Type != wire.Bytes {
-			return nil
-		}
+	return ins, a.file.EachOf(node, 3, func(f wire.Field) error {
 		b, err := a.file.Read(f.Span, wire.MostText)
 		if len(ins) > mostKept {
 			err = evidence.ErrBudget
@@ -298,10 +295,5 @@ func (a *analysis) nodesOf(in *scope, see func(wire.Field) error) error {
 	if in.kind == function {
 		num = 3
 	}
-	return a.file.Each(in.Span, func(f wire.Field) error {
-		if f.Num != num || f.Type != wire.Bytes {
-			return nil
-		}
-		return see(f)
-	})
+	return a.file.EachOf(in.Span, num, see)
 }

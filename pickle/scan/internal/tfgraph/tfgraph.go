@@ -138,10 +138,7 @@ func (a *analysis) see(k wire.Kind, f wire.Field, in *scope) (enter bool, err er
 
 // config records a field that contains a Keras configuration.
 func (a *analysis) config(span wire.Span, num int) error {
-	return a.file.Each(span, func(f wire.Field) error {
-		if f.Num != num || f.Type != wire.Bytes {
-			return nil
-		}
+	return a.file.EachOf(span, num, func(f wire.Field) error {
 		b, err := a.file.Read(f.Span, wire.MostText)
 		text := bytes.TrimLeft(b, " \t\r\n")
 		if err != nil || len(b) == 0 || len(text) > 0 && text[0] != '{' && text[0] != '[' {
@@ -172,10 +169,7 @@ func (a *analysis) captures(entry wire.Span) error {
 		return err
 	}
 	var bound []uint64
-	err = a.file.Each(entry, func(f wire.Field) error {
-		if f.Num != 2 || f.Type != wire.Bytes {
-			return nil
-		}
+	err = a.file.EachOf(entry, 2, func(f wire.Field) error {
 		return a.file.Each(f.Span, func(f wire.Field) error {
 			switch {
 			case f.Num == 2 && f.Type == wire.Varint:

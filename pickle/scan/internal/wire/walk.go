@@ -77,16 +77,24 @@ func (f *File) Each(span Span, see func(Field) error) error {
 	}
 }
 
+// EachOf calls see for the fields of a message that have the given number and are bytes: strings and
+// messages.
+func (f *File) EachOf(span Span, num int, see func(Field) error) error {
+	return f.Each(span, func(field Field) error {
+		if field.Num != num || field.Type != Bytes {
+			return nil
+		}
+		return see(field)
+	})
+}
+
 // MostText is the number of bytes of a name that are read.
 const MostText = 4 << 10
 
 // Text returns the last field of a message that has the given number and is bytes. Of long texts
 // it returns the beginning.
 func (f *File) Text(span Span, num int) (s string, err error) {
-	err = f.Each(span, func(field Field) error {
-		if field.Num != num || field.Type != Bytes {
-			return nil
-		}
+	err = f.EachOf(span, num, func(field Field) error {
 		b, err := f.Read(field.Span, MostText)
 		s = string(b)
 		return err
