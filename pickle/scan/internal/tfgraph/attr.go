@@ -27,7 +27,7 @@ func (a *analysis) attributes(op string, h *hazard, at wire.Field) error {
 // values returns the texts of an attribute of a node. If several entries have the name, each
 // counts. An attribute that a caller of the function sets is "$" and its name.
 func (a *analysis) values(node wire.Span, name string) (values []string, err error) {
-	return values, a.attr(node, name, func(f wire.Field) error {
+	err = a.attr(node, name, func(f wire.Field) error {
 		switch {
 		case f.Num == 2 && f.Type == wire.Bytes: // a text
 			return a.add(&values, f.Span, "")
@@ -40,6 +40,7 @@ func (a *analysis) values(node wire.Span, name string) (values []string, err err
 		}
 		return nil
 	})
+	return values, err
 }
 
 // add appends a text.

@@ -38,7 +38,7 @@ func (a *analysis) argument(in *scope, name string) (origin, error) {
 
 // arguments returns the names of the inputs of a function.
 func (a *analysis) arguments(in *scope) (names []string, err error) {
-	return names, a.file.EachOf(in.Span, 1, func(f wire.Field) error {
+	err = a.file.EachOf(in.Span, 1, func(f wire.Field) error {
 		names = nil
 		return a.file.EachOf(f.Span, 2, func(f wire.Field) error {
 			name, err := a.file.Text(f.Span, 1)
@@ -49,6 +49,7 @@ func (a *analysis) arguments(in *scope) (names []string, err error) {
 			return err
 		})
 	})
+	return names, err
 }
 
 // passed returns the worst of what the callers of a function pass to it.
@@ -139,7 +140,7 @@ func (a *analysis) called(op string, node wire.Span) (names []string, err error)
 		}
 		return err
 	}
-	return names, a.file.EachOf(node, 5, func(f wire.Field) error {
+	err = a.file.EachOf(node, 5, func(f wire.Field) error {
 		return a.file.EachOf(f.Span, 2, func(f wire.Field) error { // an entry of the map
 			return a.file.Each(f.Span, func(f wire.Field) error {
 				switch {
@@ -152,4 +153,5 @@ func (a *analysis) called(op string, node wire.Span) (names []string, err error)
 			})
 		})
 	})
+	return names, err
 }

@@ -82,7 +82,7 @@ func (a *analysis) access(s *suspect, o origin) {
 
 // ins returns the inputs of a node that are values.
 func (a *analysis) ins(node wire.Span) (ins []string, err error) {
-	return ins, a.file.EachOf(node, 3, func(f wire.Field) error {
+	err = a.file.EachOf(node, 3, func(f wire.Field) error {
 		b, err := a.file.Read(f.Span, wire.MostText)
 		if len(ins) > mostKept {
 			err = evidence.ErrBudget
@@ -92,6 +92,7 @@ func (a *analysis) ins(node wire.Span) (ins []string, err error) {
 		}
 		return err
 	})
+	return ins, err
 }
 
 // nodeOf returns the name of the node that has an output.
