@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
 // opNames are the names of all operations of TensorFlow 2.21, one on a line. The program
@@ -165,8 +166,10 @@ var passing = map[string]bool{
 var given = map[string]bool{"Placeholder": true, "PlaceholderV2": true, "_Arg": true}
 
 // outside reports whether a constant part of a file name leads out of the folder of the model.
+// Programs that save join the name of a folder and "/part".
 func outside(s string) bool {
-	return strings.HasPrefix(s, "/") && len(s) > 1 && !strings.HasPrefix(s, "/part") || strings.HasPrefix(s, "~") ||
-		strings.HasPrefix(s, `\`) || strings.Contains(s, "..") || strings.Contains(s, "://") ||
-		len(s) > 1 && s[1] == ':'
+	if s == "/" || strings.HasPrefix(s, "/part") {
+		s = s[1:]
+	}
+	return strings.Contains(s, "..") || evidence.Leaves(s)
 }
