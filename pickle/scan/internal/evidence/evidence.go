@@ -6,6 +6,7 @@ package evidence
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle"
@@ -38,7 +39,6 @@ type Report struct {
 	Format   string // "" if the file has another format
 	Findings []pickle.Finding
 	Configs  []Span // Keras configurations, which are JSON
-	Pickles  []Span // data that a loader may unpickle
 	// Unanalysed lists what is not analyzed, such as programs in other languages.
 	Unanalysed []string
 	// Incomplete says why the analysis is incomplete, "" if it is complete.
@@ -68,13 +68,8 @@ func (r *Report) Find(rule pickle.Rule, severity pickle.Severity, off int64, for
 // Skip records something that is not analyzed.
 func (r *Report) Skip(format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
-	for _, s := range r.Unanalysed {
-		if s == what {
-			return
-		}
-	}
 	const most = 100
-	if len(r.Unanalysed) < most {
+	if len(r.Unanalysed) < most && !slices.Contains(r.Unanalysed, what) {
 		r.Unanalysed = append(r.Unanalysed, what)
 	}
 }
