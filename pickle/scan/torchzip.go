@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle"
@@ -91,7 +92,7 @@ func (p *part) script() error {
 	}
 	var found []string
 	for _, word := range scriptHazards {
-		if strings.Contains(string(text), word) {
+		if bytes.Contains(text, []byte(word)) {
 			found = append(found, word)
 		}
 	}

@@ -27,7 +27,7 @@ func IsStream(head []byte) bool {
 func Arrow(file io.ReaderAt, size int64, head []byte, spend func(int64) bool) (*evidence.Report, [][]byte, error) {
 	r := &reader{Report: &evidence.Report{Format: "arrow"}}
 	f := flatbuf.NewFile(file, size, spend)
-	err := error(nil)
+	var err error
 	if IsStream(head) {
 		err = r.stream(f, 0)
 	} else {

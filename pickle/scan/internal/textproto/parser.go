@@ -3,6 +3,7 @@
 package textproto
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -44,7 +45,7 @@ func (p *parser) name() error {
 	f := Field{}
 	switch c := p.peek(); {
 	case c == '[':
-		end := strings.IndexByte(string(p.text[p.at:min(len(p.text), p.at+maxName)]), ']')
+		end := bytes.IndexByte(p.text[p.at:min(len(p.text), p.at+maxName)], ']')
 		if end < 0 {
 			return p.fail("the name of an extension has no end")
 		}
