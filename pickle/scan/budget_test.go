@@ -153,3 +153,20 @@ func TestCheckpointOfManyTensors(t *testing.T) {
 		t.Errorf("%s, %v, %s, %d parts: %v", r.Format, r.Verdict, r.Reason, len(r.Members), r.Findings)
 	}
 }
+
+// Limits that are the same with every budget: a report must not advise a larger one.
+func TestFixedLimits(t *testing.T) {
+	long := strings.Repeat("x", 17<<20)
+	for name, text := range map[string]string{
+		"config.json":         `{"class_name": "Model", "pad": "` + long + `"}`,
+		"schema.json":         `{"__class__": "C", "__module__": "m", "pad": "` + long + `"}`,
+		"words.txt":           strings.Repeat("words\n", 3<<20) + "!!python/name:os.system\n",
+		"wide.txt":            "\xff\xfe" + strings.Repeat("x\x00", 9<<20),
+		"keras_metadata.json": strings.Repeat(`{"config":`, 20_000),
+	} {
+		s := &Scanner{}
+		if r := scanned(t, s, []byte(text), name); r.Complete || r.Limited {
+			t.Errorf("%s: complete %v, limited %v, %q", name, r.Complete, r.Limited, r.Reason)
+		}
+	}
+}

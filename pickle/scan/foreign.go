@@ -76,11 +76,6 @@ func (s foreignSink) Unscanned(off int64, format string, args ...any) {
 	s.unscanned(off, format, args...)
 }
 
-// OverBudget implements foreign.Sink.
-func (s foreignSink) OverBudget(off int64, format string, args ...any) {
-	s.overBudget(off, format, args...)
-}
-
 // Find implements foreign.Sink.
 func (s foreignSink) Find(rule pickle.Rule, off int64, format string, args ...any) {
 	s.find(rule, off, format, args...)

@@ -20,7 +20,7 @@ type ggufJudge struct{ *part }
 // Text examines a string. Those of a vocabulary are many and short.
 func (g ggufJudge) Text(key string, value []byte, element bool, at int64) {
 	if value == nil {
-		g.overBudget(at, "the metadata %s is longer than is read", quoted(key))
+		g.unscanned(at, "the metadata %s is longer than is read", quoted(key))
 		return
 	}
 	if element && !settings.Templated(value) && !bytes.Contains(value, []byte("python/")) &&

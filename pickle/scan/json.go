@@ -27,7 +27,7 @@ func (p *part) settings() (bool, error) {
 	}
 	object := bytes.HasPrefix(bytes.TrimLeft(config.UTF8(head), " \t\r\n"), []byte("{"))
 	if encoded := !bytes.Equal(config.UTF8(head), bytes.TrimPrefix(head, []byte("\ufeff"))); encoded && size > mostConfig {
-		p.overBudget(0, "the text has %s, more than are read in its encoding", bytesOf(size))
+		p.unscanned(0, "the text has %s, more than are read in its encoding", bytesOf(size))
 	} else if encoded {
 		text := make([]byte, size)
 		if err := bytesio.ReadFull(p.file, text, 0); err != nil {

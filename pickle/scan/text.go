@@ -22,8 +22,11 @@ func (t textJudge) Imports(im texts.Import) {
 	t.configures(im.Name, im.How, im.At, im.Verdict, im.Rule)
 }
 
-// Gap reports something that was not read.
-func (t textJudge) Gap(at int64, what string) { t.overBudget(at, "%s", what) }
+// Gap reports something that was not read, which no larger budget changes.
+func (t textJudge) Gap(at int64, what string) { t.unscanned(at, "%s", what) }
+
+// OverWork reports a spent budget.
+func (t textJudge) OverWork(at int64) { t.overWork(at) }
 
 // Unread reports source code.
 func (t textJudge) Unread(what string) { t.unanalysed("%s", what) }
@@ -48,7 +51,7 @@ func (p *part) text() error {
 	if p.size > texts.MostText {
 		head, err := p.at(0, 2)
 		if err == nil && texts.Wide(head) {
-			p.overBudget(0, "the text has %s, more than are read", bytesOf(p.size))
+			p.unscanned(0, "the text has %s, more than are read", bytesOf(p.size))
 			return nil
 		}
 		return cmp.Or(err, p.largeText())
@@ -104,7 +107,7 @@ func (p *part) largeText() error {
 			return err
 		}
 		if sign, i := texts.Sign(b); i >= 0 {
-			p.overBudget(at+int64(i), "the text has %s, more than are read, and contains %s", bytesOf(p.size), quoted(sign))
+			p.unscanned(at+int64(i), "the text has %s, more than are read, and contains %s", bytesOf(p.size), quoted(sign))
 			return nil
 		}
 	}

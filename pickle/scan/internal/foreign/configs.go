@@ -34,8 +34,7 @@ func (p *Part) Skops(sure bool) error {
 // document passes the objects of a part that is a JSON text to a judge. Invalid JSON is reported if
 // the part is surely a document of this kind.
 func (p *Part) document(what string, judge config.Visitor, sure bool) error {
-	if p.Size > MostConfig || !p.Spend(CostJSON*p.Size) {
-		p.OverBudget(0, "the %s has %s, more than are read", what, bytesOf(p.Size))
+	if !p.affords(0, p.Size, what) {
 		return nil
 	}
 	text, err := p.whole()
@@ -54,6 +53,20 @@ func (p *Part) document(what string, judge config.Visitor, sure bool) error {
 		p.Find(evidence.RuleBadConfig, 0, "the %s is invalid JSON: %v", what, err)
 	}
 	return nil
+}
+
+// affords reports whether a text at offset off can be read. It reports a text that is too large, and a
+// spent budget.
+func (p *Part) affords(off, size int64, what string) bool {
+	if size > MostConfig {
+		p.Unscanned(off, "the %s has %s; at most %s are read", what, bytesOf(size), bytesOf(MostConfig))
+		return false
+	}
+	if !p.Spend(CostJSON * size) {
+		p.OverWork(off)
+		return false
+	}
+	return true
 }
 
 // whole reads a part that is a JSON text.

@@ -74,10 +74,8 @@ type Formats interface {
 type Gaps interface {
 	// Unanalysed receives what is not analyzed in principle.
 	Unanalysed(format string, args ...any)
-	// Unscanned receives what was not analyzed.
+	// Unscanned receives what was not analyzed, however large the budget is.
 	Unscanned(off int64, format string, args ...any)
-	// OverBudget receives what was not analyzed because of a limit.
-	OverBudget(off int64, format string, args ...any)
 	// OverWork says that the budget of work was spent at off.
 	OverWork(off int64)
 	// Spend takes work from the budget and reports whether any is left.

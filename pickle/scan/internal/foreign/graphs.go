@@ -69,8 +69,7 @@ func (p *Part) textGraphs(head []byte) error {
 		if !textproto.Begins(head, f.first) {
 			continue
 		}
-		if p.Size > MostConfig || !p.Spend(CostJSON*p.Size) {
-			p.OverBudget(0, "the text has %s, more than are read of a graph", bytesOf(p.Size))
+		if !p.affords(0, p.Size, "text") {
 			return nil
 		}
 		text := make([]byte, p.Size)
@@ -141,8 +140,7 @@ func (p *Part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
 
 // configAt analyzes a range that is a Keras configuration.
 func (p *Part) configAt(span extent.Span, from io.ReaderAt) error {
-	if span.Len() > MostConfig || !p.Spend(CostJSON*span.Len()) {
-		p.OverBudget(span.Begin, "the configuration has %s, more than are read", bytesOf(span.Len()))
+	if !p.affords(span.Begin, span.Len(), "configuration") {
 		return nil
 	}
 	text := make([]byte, span.Len())

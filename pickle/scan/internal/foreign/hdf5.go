@@ -81,8 +81,12 @@ func (p *Part) configs(span extent.Span) error {
 		if err != nil || begin < 0 {
 			return err
 		}
-		if left <= 0 || !p.Spend(0) {
-			p.OverBudget(begin, "there are more possible configurations than are analyzed")
+		switch {
+		case left <= 0:
+			p.Unscanned(begin, "there are more possible configurations than are analyzed")
+			return nil
+		case !p.Spend(0):
+			p.OverWork(begin)
 			return nil
 		}
 		text, read, err := s.Object(begin)

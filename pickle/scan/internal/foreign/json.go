@@ -64,7 +64,7 @@ func (p *Part) largeJSON() error {
 			return err
 		}
 		if top.HasModelWord(b) {
-			p.OverBudget(0, "the configuration has %s, more than are read", bytesOf(p.Size))
+			p.Unscanned(0, "the configuration has %s; at most %s are read", bytesOf(p.Size), bytesOf(MostConfig))
 			return nil
 		}
 	}

@@ -101,9 +101,12 @@ func (r *Reader) value(key string, text []byte, at int64) {
 // Value examines a text that is a value in another format, such as metadata: a configuration in
 // JSON or YAML, or a template.
 func (r *Reader) Value(key, text string, at int64) {
-	const most = 16 << 20
-	if len(text) > most || !r.Spend(int64(len(text))*costYAML) {
+	if len(text) > MostText {
 		r.Gap(at, "the text under "+quoted(key)+" is longer than the texts that are read")
+		return
+	}
+	if !r.Spend(int64(len(text)) * costYAML) {
+		r.OverWork(at)
 		return
 	}
 	r.value(key, []byte(text), at)

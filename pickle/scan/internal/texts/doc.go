@@ -40,8 +40,9 @@ type Visitor interface {
 	// Found is called for each finding, and Imports for each name.
 	Found(f pickle.Finding)
 	Imports(im Import)
-	// Gap is called where a limit was exceeded.
+	// Gap is called where a fixed limit was exceeded, and OverWork where the budget is spent.
 	Gap(at int64, what string)
+	OverWork(at int64)
 	// Unread is called if the text is source code, or alike.
 	Unread(what string)
 	// JudgeName returns the policy's verdict on importing a name.

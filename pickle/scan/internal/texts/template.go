@@ -18,7 +18,7 @@ func (r *Reader) Template(text []byte, at int64, sure bool) {
 	}
 	found, ok := jinja.Judge(text, sure, func(n int) bool { return r.Spend(int64(n) * costTemplate) })
 	if !ok || !r.Spend(int64(len(text))/perByte) {
-		r.Gap(at, "the instruction budget is spent; the rest of the template was not analyzed")
+		r.OverWork(at)
 	}
 	var levels [2][]string
 	for _, f := range found {

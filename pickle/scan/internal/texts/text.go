@@ -41,7 +41,7 @@ func (r *Reader) saysTemplate() bool {
 // Text judges a file that is a text, and returns its format.
 func (r *Reader) Text(text []byte) string {
 	if !r.Spend(int64(len(text)) * costYAML) {
-		r.Gap(0, "the instruction budget is spent; the text was not analyzed")
+		r.OverWork(0)
 		return "text"
 	}
 	format := "text"
@@ -89,7 +89,7 @@ func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
 	buf := make([]byte, block)
 	for at := int64(0); at < size; at += block {
 		if !r.Spend(block * costJSON) {
-			r.Gap(at, "the instruction budget is spent; the rest was not analyzed")
+			r.OverWork(at)
 			return true, nil
 		}
 		b := buf[:min(block, size-at)]
