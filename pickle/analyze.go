@@ -186,13 +186,16 @@ func (t *attempt) credible(searched bool) bool {
 }
 
 // alien reports whether the data is not meant to be a pickle: it does not start or end like one, imports nothing, and
-// fails before a budget is spent; or it starts with an ID that no loader reads, as zip archives do, and
-// what follows is not dangerous.
+// fails before a budget is spent; or it starts with an ID that no loader reads, as zip archives do, and what follows is
+// not dangerous.
 func (t *attempt) alien() bool {
-	if t.unread && !t.found.limited && t.fault == opcode.FaultNone && t.found.worst() < Dangerous {
+	if !t.failed || t.found.limited {
+		return false
+	}
+	if t.unread && t.fault == opcode.FaultNone && t.found.worst() < Dangerous {
 		return true
 	}
-	return t.failed && !t.found.limited && !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&
+	return !t.Stopped && !t.proto && len(t.found.globals) == 0 && t.fault != opcode.FaultRead &&
 		(t.fault != opcode.FaultTruncated || t.Opcodes == 0 || t.found.list[0].Rule != RuleTruncated)
 }
 

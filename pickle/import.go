@@ -53,7 +53,7 @@ func (m *judge) judgeName(module, name string) *global {
 	if (m.Failed || m.Guessing) && !names.Plausible(module, name) {
 		return nil
 	}
-	resolved := names.Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name}
+	resolved := names.Imported(module, name)
 	if m.Proto < 3 {
 		resolved.ResolvedModule, resolved.ResolvedName = names.Rename(module, name)
 	}
@@ -85,10 +85,11 @@ func (m *judge) newGlobal(im names.Import) *global {
 	return g
 }
 
-// IsString reports whether an import or the result of a call may be a str. Results of allowed names are not if their use
-// says what they are: an array, a container, or an object with a state. If an unknown class, or an object of one, is a
-// str after all, the unknown name is still suspicious. Only for files of joblib is it worth to know: in the pickles with the
-// elements of arrays, other loaders take numbers of the memo for those of the outer pickle.
+// IsString reports whether an import or the result of a call may be a str. Results of allowed names are not if their
+// use says what they are: an array, a container, or an object with a state. If an unknown class, or an object of one,
+// is a str after all, the unknown name is still suspicious. The answer is exact only for the second reading of files of
+// joblib: in the pickles with the elements of arrays, other loaders take numbers of the memo for those of the outer
+// pickle.
 func (m *judge) IsString(value heap.Ref) bool {
 	if !m.plain {
 		return true

@@ -47,13 +47,13 @@ func (m *judge) checkUfunc(g *global, args heap.Value) heap.Ref {
 		g.misused = true
 		return heap.Unknown
 	}
-	r, found := m.importNamed(names.Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name})
+	r, found := m.importNamed(names.Imported(module, name))
 	g.uses(min(found.Verdict, Suspicious))
 	return r
 }
 
-// checkDillType checks the functions of dill and cloudpickle that return a type of the modules builtins and types by its
-// name.
+// checkDillType checks the functions of dill and cloudpickle that return a type of the modules builtins and types by
+// its name.
 func (m *judge) checkDillType(g *global, args heap.Value) heap.Ref {
 	name, ok := args.Item(0).Str()
 	if !ok || args.Len() != 1 || strings.Contains(name, ".") || !names.Plausible("builtins", name) {
@@ -64,7 +64,7 @@ func (m *judge) checkDillType(g *global, args heap.Value) heap.Ref {
 	if strings.HasSuffix(name, "Type") && name != "NoneType" || strings.HasPrefix(g.full, "cloudpickle.") {
 		module = "types"
 	}
-	r, _ := m.importNamed(names.Import{Module: module, Name: name, ResolvedModule: module, ResolvedName: name})
+	r, _ := m.importNamed(names.Imported(module, name))
 	return r
 }
 

@@ -214,7 +214,7 @@ func isTensorType(g *global) bool {
 	if g == nil || g.Verdict == Dangerous {
 		return false
 	}
-	return g.Verdict != Safe || g.use == names.Tensor || g.use == names.None || g.use == names.Class || g.use == names.Instance
+	return g.Verdict != Safe || g.use == names.Tensor || g.use.Free()
 }
 
 // checkMaker checks a call of a function that creates an object of the class in its first argument. The class is
@@ -248,7 +248,7 @@ func (m *judge) checkMaker(g *global, args heap.Value) {
 // checkKwargs checks keyword arguments. Picklers do not write them for allowed names, except for classes in a profile.
 func (m *judge) checkKwargs(g *global, kwargs heap.Ref) {
 	n := m.At(kwargs)
-	if g.Verdict == Safe && g.use != names.Class && g.use != names.Instance && g.use != names.None && n.Kind == heap.KindDict && n.N > 0 {
+	if g.Verdict == Safe && !g.use.Free() && n.Kind == heap.KindDict && n.N > 0 {
 		m.wrong(RuleCallArgs, g, "keyword arguments")
 	}
 }

@@ -153,8 +153,8 @@ func (t *Table) prototype(label string, v heap.Value) dtype.Fault {
 	return dtype.Fault{}
 }
 
-// over checks an array over the bytes of another object: these must be bytes in the pickle, because others can be freed,
-// and the elements must not be objects.
+// over checks an array over the bytes of another object: these must be bytes in the pickle, because others can be
+// freed, and the elements must not be objects.
 func (t *Table) over(m Maker, label string, elements, buffer heap.Value) dtype.Fault {
 	k := buffer.Kind()
 	own := k == heap.KindBytes || k == heap.KindStr || t.Encoded(buffer)

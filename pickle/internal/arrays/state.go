@@ -31,7 +31,8 @@ func (t *Table) Build(m Maker, r, state heap.Value, again bool) dtype.Fault {
 	return dtype.Fault{}
 }
 
-// dtypeState checks the state of a dtype. The dtypes of classes that other packages define are as unknown as the classes.
+// dtypeState checks the state of a dtype. The dtypes of classes that other packages define are as unknown as the
+// classes.
 func (t *Table) dtypeState(r, state heap.Value) dtype.Fault {
 	d := t.dtypes[r.Ref]
 	if d == nil {

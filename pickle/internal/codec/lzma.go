@@ -11,8 +11,8 @@ import (
 )
 
 // isLZMA detects a .lzma file with the default properties, by the rules of liblzma's auto decoder (alone_decoder.c): a
-// dictionary size of 2^n or 2^n + 2^(n-1), with 0 among them, an uncompressed size below 256 GiB or unknown, and a first
-// data byte of 0. joblib wants a 0 at the second byte, too; other programs do not.
+// dictionary size of 2^n or 2^n + 2^(n-1), with 0 among them, an uncompressed size below 256 GiB or unknown, and a
+// first data byte of 0. joblib wants a 0 at the second byte, too; other programs do not.
 func isLZMA(head []byte) bool {
 	if len(head) < 14 || head[0] != 0x5d || head[13] != 0 {
 		return false

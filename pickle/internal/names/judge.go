@@ -160,7 +160,8 @@ func (c *Policy) judgePath(module, name string) Judgement {
 	return j
 }
 
-// passesThrough returns the entry of the dangerous name that a name in a module leads to through imported modules, or "".
+// passesThrough returns the entry of the dangerous name that a name in a module leads to through imported modules, or
+// "".
 func passesThrough(module, name string) string {
 	if text := dangerousTarget(Join(module, name)); text != "" {
 		return text
@@ -209,6 +210,9 @@ type Import struct {
 	Module, Name                 string
 	ResolvedModule, ResolvedName string
 }
+
+// Imported returns the import of a name that Python 3 does not rename.
+func Imported(module, name string) Import { return Import{module, name, module, name} }
 
 // Judge judges both forms of an import and returns the worse verdict. Python 2 loaders use the name as written, and
 // other loaders may resolve names that Python 3 does not. A name that existed only in Python 2 is in no list; that

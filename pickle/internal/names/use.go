@@ -41,15 +41,20 @@ const (
 var uses = map[string]Use{
 	"": None, "container": Container, "factory": Factory, "plain": Plain, "sized": Sized, "base": Base, "value": Value,
 	"class": Class, "instance": Instance, "constant": Constant, "view": View, "storage": Storage, "type": Typed,
-	"rebuild": Rebuild, "array": Array, "tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj, "newobjex": NewObjEx,
-	"encode": Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
+	"rebuild": Rebuild, "array": Array, "tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj,
+	"newobjex": NewObjEx,
+	"encode":   Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
 	"ufunc": Ufunc, "subscript": Subscript, "dillarray": DillArray, "dilltype": DillType,
 }
+
+// Free reports whether any arguments are permitted.
+func (u Use) Free() bool { return u == None || u == Class || u == Instance }
 
 // Builds reports whether BUILD may set the state of the result.
 func (u Use) Builds() bool {
 	switch u {
-	case None, Container, Factory, Value, Class, Instance, Rebuild, Array, Tensor, FromType, Reconstructor, NewObj, NewObjEx:
+	case None, Container, Factory, Value, Class, Instance, Rebuild, Array, Tensor, FromType, Reconstructor, NewObj,
+		NewObjEx:
 		return true
 	}
 	return false

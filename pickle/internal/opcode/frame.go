@@ -2,9 +2,7 @@
 
 package opcode
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // FRAME announces how many of the following bytes a loader may fetch at once. An instruction that crosses the end of a
 // frame violates the protocol, and loaders disagree about it. The Python loader refuses. The C loader for bytes objects
@@ -85,8 +83,8 @@ func (d *Reader) Enter(t *Token) bool {
 	return true
 }
 
-// Leave ends the frame at a STOP. A loader that reads from a file has the rest of the frame already, and whoever reads on
-// from the file continues after it; others continue after the STOP.
+// Leave ends the frame at a STOP. A loader that reads from a file has buffered the rest of the frame, so the next read
+// from the file continues after it; other loaders continue after the STOP.
 func (d *Reader) Leave(t *Token) {
 	if !d.InFrame() {
 		return

@@ -29,7 +29,9 @@ func (w *walker) crossCheck() {
 
 // duplicates reports names that some reader considers equal. Only PyTorch ignores case, and its archives have pickles.
 func (w *walker) duplicates() {
-	torch := slices.ContainsFunc(w.Members, func(m Member) bool { return strings.HasSuffix(strings.ToLower(m.Name), ".pkl") })
+	torch := slices.ContainsFunc(w.Members, func(m Member) bool {
+		return strings.HasSuffix(strings.ToLower(m.Name), ".pkl")
+	})
 	first := make(map[string]int, len(w.Members))
 	for i := range w.Members {
 		key := membername.Key(w.Members[i].Name)
