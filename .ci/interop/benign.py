@@ -117,7 +117,7 @@ def main():
 
 
 def golden(o, writers, folder):
-    """Writes the shortest pickles of each writer to a file, one for each set of imports."""
+    """Writes the shortest pickles of each writer to a file, one for each set of imports. The file has no verdicts."""
     lines = []
     for name in writers:
         found = {}
@@ -131,7 +131,7 @@ def golden(o, writers, folder):
                     data = z.read(inner[0]) if len(inner) == 1 and f["format"] == "pytorch-zip" else b""
             known = f["format"] in ("pickle", "pytorch-zip")
             if 0 < len(data) <= 2500 and data[:1] == b"\x80" and names and known and f["verdict"] != "unanalysed":
-                found.setdefault(names, f"{name} {f['verdict']} {data.hex()}\n")
+                found.setdefault(names, f"{name} {data.hex()}\n")
         lines += sorted(found.values(), key=len)[:40]
     with gzip.GzipFile(o.golden, "wb", mtime=0) as out:
         out.write("".join(lines).encode())
