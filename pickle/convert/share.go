@@ -80,10 +80,10 @@ func (p *Plan) againstIndex(l *located) error {
 		}
 		in[t.Was] = t.Source
 	}
-	elsewhere := 0
+	elsewhere, leftOut := 0, p.leftOut()
 	for _, e := range l.index.Tensors {
 		i, ok := in[e.Tensor]
-		if !ok && !p.leftOut(e.Tensor) {
+		if !ok && !leftOut[e.Tensor] {
 			return &SourceError{l.from, fmt.Errorf("tensor %s should be in %s, and is in no shard",
 				wording.Quote(e.Tensor), wording.Quote(e.Shard))}
 		}
@@ -103,20 +103,18 @@ func (p *Plan) againstIndex(l *located) error {
 	return nil
 }
 
-// leftOut reports whether a tensor was left out because safetensors cannot represent it.
-func (p *Plan) leftOut(name string) bool {
+// leftOut returns the names of the tensors that were left out because safetensors cannot represent them.
+func (p *Plan) leftOut() map[string]bool {
+	names := make(map[string]bool)
 	for _, s := range p.Sources {
 		for i := range s.Skipped {
-			if s.Skipped[i].Unsupported && strings.TrimPrefix(s.Skipped[i].Path, s.Root+".") == name {
-				return true
+			if s.Skipped[i].Unsupported {
+				names[strings.TrimPrefix(s.Skipped[i].Path, s.Root+".")] = true
 			}
 		}
 	}
-	return false
+	return names
 }
 
 // isShard reports whether path is the path of the shard.
-func isShard(path, shard string) bool {
-	return path == shard || len(path) > len(shard) && path[len(path)-len(shard)-1] == '/' &&
-		path[len(path)-len(shard):] == shard
-}
+func isShard(path, shard string) bool { return path == shard || strings.HasSuffix(path, "/"+shard) }
