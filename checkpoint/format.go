@@ -86,6 +86,8 @@ type Tensors interface {
 // A Describer is [Tensors] that can say more about their file. It is optional.
 type Describer interface {
 	Tensors
+
+	// Describe returns the description of the file. It reads nothing.
 	Describe() Description
 }
 

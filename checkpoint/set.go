@@ -85,8 +85,8 @@ func (s *Set) Counted() bool { return s.Role == Model }
 // wraps a *[safetensors.Violation]. It is nil if the index is valid or there is none. Fault reads
 // no shards.
 //
-// An index of which so little can be read that the files of its folder are taken without it is a
-// fault of the set, too: nobody knows whether these files are the whole model.
+// If so little of an index can be read that the files of its folder are taken without it, that is a
+// fault of the set, too: these files may not be the whole model.
 func (s *Set) Fault() error {
 	for _, left := range s.stale {
 		if err := left.ownFault(); err != nil {

@@ -71,8 +71,11 @@ type Edit struct {
 
 // A Pattern matches names. It is safe for concurrent use.
 type Pattern interface {
+	// Match reports whether the pattern matches a name.
 	Match(name string) bool
-	String() string // for errors
+
+	// String returns the pattern for errors.
+	String() string
 }
 
 // A Rename replaces every match of From in a name by To, where $1 or ${name} is a group

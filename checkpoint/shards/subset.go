@@ -37,6 +37,7 @@ type part struct {
 
 // A readable is read on behalf of a task, as a [store.Object] is.
 type readable interface {
+	// ReaderAt returns a reader whose reads end when ctx is done.
 	ReaderAt(ctx context.Context) io.ReaderAt
 }
 

@@ -21,10 +21,11 @@ import (
 // os would use a smaller buffer than the caller.
 const bySystem = runtime.GOOS == "linux" || runtime.GOOS == "freebsd"
 
-// A Placed reader reads from a file. ReadsFile returns the file, which has the reader's bytes at
-// the same offsets, up to size. f may be nil. A type that changes bytes must not have the
-// method; its name is unusual so that no type has it by accident.
+// A Placed reader reads from a file. A type that changes bytes must not have the method; its name
+// is unusual so that no type has it by accident.
 type Placed interface {
+	// ReadsFile returns the file, which has the reader's bytes at the same offsets, up to size.
+	// f may be nil.
 	ReadsFile() (f *os.File, size int64)
 }
 

@@ -78,7 +78,10 @@ var ErrRefused = shards.ErrRefused
 // A refusal is an error that wraps ErrRefused.
 type refusal struct{ text string }
 
+// Error returns the reason in one line.
 func (r refusal) Error() string { return "convert: " + r.text }
+
+// Unwrap returns ErrRefused.
 func (r refusal) Unwrap() error { return ErrRefused }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }

@@ -117,10 +117,10 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 		}
 		l.shards = append(l.shards, locatedShard{inStore(ref, within, shard), object})
 	}
-	if set.Index != "" {
+	switch {
+	case set.Index != "":
 		l.from = inStore(ref, within, set.Index)
-	}
-	if set.Index == "" && len(set.Shards) > 1 {
+	case len(set.Shards) > 1:
 		l.stem = "model"
 	}
 	return l, nil

@@ -234,10 +234,12 @@ func (f *file) judge(g *pickle.Graph, streams int) error {
 	switch have := g.Report.Streams; {
 	case len(have) == 0:
 		return notCheckpoint("the file contains no pickle")
-	case !have[min(streams, len(have))-1].Stopped && overBudget(g.Report):
-		return exceeds("the pickle is incomplete: %s", cutReason(g.Report))
 	case !have[min(streams, len(have))-1].Stopped:
-		return refuse("the pickle is incomplete: %s", cutReason(g.Report))
+		fail := refuse
+		if overBudget(g.Report) {
+			fail = exceeds
+		}
+		return fail("the pickle is incomplete: %s", cutReason(g.Report))
 	case len(have) < streams:
 		return refuse("the file is truncated: it contains only %d of %d pickles; download it again", len(have), streams)
 	case len(have) > streams:

@@ -3,6 +3,7 @@
 package sparse
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -134,7 +135,7 @@ func (c *Compressed) Read(dst []int64, first int64) error {
 		return at[0]
 	}
 	if begin(0) != 0 || begin(c.Rows) != c.Count {
-		err = firstOf(err, c.Refuse("the rows do not start at the first value and end at the last"))
+		err = cmp.Or(err, c.Refuse("the rows do not start at the first value and end at the last"))
 	}
 	if err == nil {
 		err = c.Columns.Read(dst, first)
@@ -158,12 +159,4 @@ func (c *Compressed) Read(dst []int64, first int64) error {
 		dst[i] += row * c.Width
 	}
 	return err
-}
-
-// firstOf returns err, or else or.
-func firstOf(err, or error) error {
-	if err != nil {
-		return err
-	}
-	return or
 }
