@@ -122,9 +122,12 @@ func scriptKind(lower []byte) Kind {
 // isPython reports whether a text has an import or a definition at the start of a line.
 func isPython(text []byte) bool {
 	for line := range bytes.Lines(text) {
+		if c := line[0]; c == ' ' || c == '\t' || c > ' ' && c < 0x80 && strings.IndexByte("icdf", c) < 0 {
+			continue // most lines are not worth splitting
+		}
 		words := strings.Fields(string(line))
 		switch {
-		case len(words) < 2 || line[0] == ' ' || line[0] == '\t':
+		case len(words) < 2:
 		case words[0] == "import" && !identifier([]byte(strings.TrimSuffix(words[1], ","))):
 		case words[0] == "import" && (len(words) == 2 || words[2] == "as" || strings.HasSuffix(words[1], ",")):
 			return true
