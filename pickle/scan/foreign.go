@@ -13,8 +13,8 @@ import (
 
 // foreign returns the part as package foreign sees it.
 func (p *part) foreign() *foreign.Part {
-	return &foreign.Part{Sink: foreignSink{p}, File: p.file, Size: p.size, Name: p.name, Deep: p.Deep,
-		Most: p.mostSearch()}
+	return &foreign.Part{Sink: foreignSink{p}, File: p.file, Size: p.size, Name: p.name, Kind: p.detected.Kind,
+		Deep: p.Deep, Most: p.mostSearch()}
 }
 
 // graphs analyzes protocol buffers.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/codec"
 	"github.com/weightools/safetensors/pickle/internal/npy"
@@ -40,6 +41,7 @@ func look(p *part) error {
 		return err
 	}
 	head = bytes.Clone(head)
+	p.detected = filetype.DetectHead(head)
 	for _, step := range []func([]byte) error{p.boxes, p.data, p.graphs, p.pickle, p.tail} {
 		if err := step(head); err != nil {
 			return err
@@ -107,7 +109,7 @@ func (p *part) data(head []byte) error {
 	if ok, err := p.foreign().Others(head); ok || err != nil {
 		return err
 	}
-	return p.named(head)
+	return p.named()
 }
 
 // tail looks for a zip archive at the end of the part, where Python finds it regardless of

@@ -13,8 +13,8 @@ import (
 )
 
 // named reports a part of one of the other kinds.
-func (p *part) named(head []byte) error {
-	t := filetype.DetectHead(head)
+func (p *part) named() error {
+	t := p.detected
 	rule, packed := kinds.Closed[t.Kind]
 	switch {
 	case p.plain && t.Kind == filetype.Compress: // two bytes, with which numbers begin by chance
@@ -55,7 +55,7 @@ func (p *part) unknown(head []byte) error {
 		return p.tensorData()
 	}
 	text := texts.Is(head)
-	kind := filetype.DetectHead(head).Kind
+	kind := p.detected.Kind
 	if kinds.Detected[kind] {
 		kind = filetype.Unknown
 		if text {

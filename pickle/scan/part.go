@@ -5,6 +5,7 @@ package scan
 import (
 	"io"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
@@ -35,15 +36,16 @@ type part struct {
 	ids   func(pickle.Value) bool
 	graph func(*pickle.Graph)
 
-	window  *bytesio.Window
-	format  string
-	formats int        // number of formats detected
-	known   extent.Set // ranges explained by a format
-	zips    extent.Set // members that are zip archives
-	swept   bool       // the rest was searched or needs no search
-	verdict pickle.Verdict
-	reason  string // why the analysis is incomplete, "" if it is complete
-	blame   string // path of the incomplete nested part, "" for this one
+	window   *bytesio.Window
+	detected filetype.Type // by the first bytes
+	format   string
+	formats  int        // number of formats detected
+	known    extent.Set // ranges explained by a format
+	zips     extent.Set // members that are zip archives
+	swept    bool       // the rest was searched or needs no search
+	verdict  pickle.Verdict
+	reason   string // why the analysis is incomplete, "" if it is complete
+	blame    string // path of the incomplete nested part, "" for this one
 }
 
 // reopen resets the read window after the part's bytes were replaced.

@@ -7,6 +7,7 @@ package foreign
 import (
 	"io"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
@@ -23,9 +24,10 @@ type Part struct {
 	Sink
 	File io.ReaderAt
 	Size int64
-	Name string // its last element
-	Deep bool   // whether all bytes are searched
-	Most int64  // the maximum number of bytes to search in one range
+	Name string        // its last element
+	Kind filetype.Kind // by the first bytes
+	Deep bool          // whether all bytes are searched
+	Most int64         // the maximum number of bytes to search in one range
 }
 
 // A Sink receives what is found in a part, and does what needs the rest of the scan.

@@ -70,7 +70,7 @@ func (p *Part) typed(r *evidence.Report, pickles [][]byte, err error) error {
 // checkpoint recognizes the files of a checkpoint of TensorFlow: tensor data, by its name, and a
 // table of the tensors. Loaders read only numbers and texts.
 func (p *Part) checkpoint(head []byte) (bool, error) {
-	data := filetype.DetectHead(head).Kind == filetype.Unknown && strings.Contains(p.Name, ".data-000") &&
+	data := p.Kind == filetype.Unknown && strings.Contains(p.Name, ".data-000") &&
 		strings.Contains(p.Name, "-of-000")
 	if !data {
 		if ok, err := sstable.Valid(p.File, p.Size, func(n int64) bool { return p.Spend(1 + n) }); err != nil || !ok {
