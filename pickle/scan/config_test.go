@@ -72,6 +72,8 @@ func TestLargeJSON(t *testing.T) {
 		{`{"class_name":"Model"` + fill + `}`, false},
 		{`{` + fill + `"\u0063lass_name":"Model"}`, false},
 		{`{"a":[{"b":"}"}],` + fill + `"modelTopology":{}}`, false},
+		{`{"a":{"modelTopology":{},"class_name":["Model"]}` + fill + `}`, true},
+		{`{"a":` + fill + `,"b":[{"class_name":"Model"}]}`, false},
 	} {
 		r := scanned(t, new(Scanner), []byte(c.text), "model.json")
 		if r.Complete != c.complete || (r.Verdict == pickle.Safe) != c.complete {

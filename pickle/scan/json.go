@@ -7,19 +7,21 @@ import (
 
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/texts"
 )
 
 // json analyzes a JSON text, which may be the configuration of a model.
 func (p *part) json([]byte) error {
-	if ok, err := p.settings(); err != nil || !ok {
+	judge := p.texts()
+	if ok, err := p.settings(judge); err != nil || !ok {
 		return err
 	}
-	return p.foreign().JSON()
+	return p.foreign().JSON(judge.Model)
 }
 
 // settings examines the part for names of code, and reports whether it is JSON. What is no
 // valid JSON is read as other texts are, too: nearly all JSON is also YAML.
-func (p *part) settings() (bool, error) {
+func (p *part) settings(judge *texts.Reader) (bool, error) {
 	r, size := p.file, p.size
 	head, err := p.at(0, headSize)
 	if err != nil {
@@ -36,7 +38,7 @@ func (p *part) settings() (bool, error) {
 		text = config.UTF8(text)
 		r, size = bytes.NewReader(text), int64(len(text))
 	}
-	valid, err := p.texts().JSON(r, size)
+	valid, err := judge.JSON(r, size)
 	if err != nil || !valid && !object {
 		return false, err // a text that begins with a bracket
 	}

@@ -206,34 +206,3 @@ func Begins(b []byte) bool {
 	}
 	return true
 }
-
-// HasKey reports whether a JSON text has a key anywhere. Letters may be written as escapes.
-func HasKey(text []byte, key string) bool {
-	for i := 0; ; {
-		j := bytes.IndexByte(text[i:], '"')
-		if j < 0 {
-			return false
-		}
-		begin := i + j + 1
-		end, escaped := begin, false
-		for end < len(text) && text[end] != '"' {
-			if text[end] == '\\' {
-				escaped = true
-				end++
-			}
-			end++
-		}
-		if end >= len(text) {
-			return false
-		}
-		s := text[begin:end]
-		const longest = 6 // bytes of an escape
-		if escaped && len(s) <= longest*len(key) {
-			s = jsonscan.Unescape(bytes.Clone(s))
-		}
-		if string(s) == key {
-			return true
-		}
-		i = end + 1
-	}
-}

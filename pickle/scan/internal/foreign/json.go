@@ -6,7 +6,6 @@ import (
 	"bytes"
 
 	"github.com/weightools/safetensors/filetype"
-	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 )
@@ -26,13 +25,16 @@ func IsJSON(head []byte) bool {
 
 // JSON analyzes a JSON text if it is the configuration of a Keras model: an object with
 // a class name, or the model.json of TensorFlow.js. Invalid JSON counts if it contains the
-// word class_name.
-func (p *Part) JSON() error {
+// word class_name. If model is false, the text has no key of a model.
+func (p *Part) JSON(model bool) error {
 	p.Lookalike("a JSON file")
-	if p.Size > MostConfig {
-		return p.largeJSON()
-	}
-	if !p.Spend(CostJSON * p.Size) {
+	switch {
+	case !model:
+		return nil
+	case p.Size > MostConfig:
+		p.Unscanned(0, "the configuration has %s; at most %s are read", bytesOf(p.Size), bytesOf(MostConfig))
+		return nil
+	case !p.Spend(CostJSON * p.Size):
 		p.OverWork(0)
 		return nil
 	}
@@ -41,35 +43,13 @@ func (p *Part) JSON() error {
 		return err
 	}
 	v, err := jsonscan.Parse(text)
-	ours := v.Get("class_name").Kind() == jsonscan.String ||
-		v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object
-	if ours || err != nil && bytes.Contains(text, []byte(`"class_name"`)) {
+	switch {
+	case v.Get("class_name").Kind() == jsonscan.String,
+		v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object,
+		err != nil && bytes.Contains(text, []byte(`"class_name"`)):
 		return p.KerasConfig(false)
-	}
-	if err == nil && config.HasKey(text, "class_name") {
+	case err == nil:
 		return p.KerasConfig(true)
-	}
-	return nil
-}
-
-// largeJSON examines a JSON text that is too large to read. The strings of the outermost
-// object distinguish a model from a tokenizer.
-func (p *Part) largeJSON() error {
-	const block = 64 << 10
-	top := config.TopStrings{}
-	buf := make([]byte, block)
-	for at := int64(0); at < p.Size && p.Spend(block/4); at += block {
-		b := buf[:min(block, p.Size-at)]
-		if err := bytesio.ReadFull(p.File, b, at); err != nil {
-			return err
-		}
-		if top.HasModelWord(b) {
-			p.Unscanned(0, "the configuration has %s; at most %s are read", bytesOf(p.Size), bytesOf(MostConfig))
-			return nil
-		}
-	}
-	if !p.Spend(0) {
-		p.OverWork(0)
 	}
 	return nil
 }

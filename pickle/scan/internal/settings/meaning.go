@@ -140,8 +140,9 @@ func typed(_ *Walker, f *frame, text string, str bool, at int64) {
 }
 
 // class records the class of a Keras object.
-func class(_ *Walker, f *frame, text string, str bool, at int64) {
+func class(w *Walker, f *frame, text string, str bool, at int64) {
 	if str {
+		w.Model = true
 		f.fields.class = Finding{Keras, f.key, text, at}
 	}
 }

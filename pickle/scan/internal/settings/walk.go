@@ -20,6 +20,9 @@ type Walker struct {
 	// Modules says that it lists the modules of a model of Sentence Transformers.
 	Modules bool
 
+	// Model reports whether a key is one of a model of Keras: class_name with a string as its value,
+	// or modelTopology in the outermost object.
+	Model bool
 	// TooDeep reports whether values are nested deeper than MaxDepth.
 	TooDeep bool
 
@@ -92,6 +95,7 @@ func (w *Walker) Key(text []byte, at int64) {
 	f.key = string(text[:min(len(text), most)])
 	w.template(text, at)
 	f.note()
+	w.Model = w.Model || f.key == "modelTopology" && len(w.frames) == 1
 	if meaningOf(f.key) == nil && !Holds(f.key) {
 		return
 	}

@@ -56,6 +56,7 @@ type Reader struct {
 	Visitor
 	Name   string // of the file, without its folder
 	Within bool   // it is a member of an archive, where all source code is suspicious
+	Model  bool   // JSON found a key of a model of Keras, or did not read all of the text
 
 	verdicts map[string]pickle.Verdict
 	inYAML   bool

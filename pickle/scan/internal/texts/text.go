@@ -101,17 +101,19 @@ func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
 		}
 		j.Write(b)
 		if j.Invalid && size <= MostText && j.Values < 2 {
+			r.Model = true
 			break
 		}
 	}
 	j.End()
+	r.Model = r.Model || j.Model
 	if j.TooDeep {
 		r.Gap(0, "the configuration is nested deeper than is read")
 	}
 	if j.TooLong {
 		r.Gap(0, "a string is longer than is read")
 	}
-	if !j.Invalid && strings.EqualFold(r.extension(), ".ipynb") {
+	if !j.Invalid && r.extension() == ".ipynb" {
 		r.Unread("it is a notebook, whose cells are source code")
 	}
 	return !j.Invalid, nil
