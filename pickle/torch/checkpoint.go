@@ -3,6 +3,7 @@
 package torch
 
 import (
+	"errors"
 	"io"
 	"strings"
 
@@ -81,6 +82,10 @@ type Values struct {
 func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
 	f := &file{r: r, size: size, opts: o.forSize(size), Checkpoint: &Checkpoint{tiles: strided.Tiles{Most: strided.TileSize}}}
 	if err := f.open(); err != nil {
+		var fault *FormatError
+		if errors.As(err, &fault) {
+			fault.budget = f.opts.Budget
+		}
 		return nil, err
 	}
 	return f.Checkpoint, nil

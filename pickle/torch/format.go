@@ -103,10 +103,10 @@ func (f *fileFault) Unwrap() []error {
 func (e *FormatError) Violation() *safetensors.Violation {
 	detail := strings.TrimPrefix(e.Error(), "torch: ")
 	switch {
-	case e.fixed:
+	case e.fixed, e.limit && e.budget >= 100: // the program allows at most 300
 		return checkpoint.OverLimit("If you trust the file, load it in Python and save only its tensors.", "%s", detail)
 	case e.limit:
-		fix := "Allow more: `weigh convert --budget 10 FILE -o NEW.safetensors`."
+		fix := fmt.Sprintf("Allow more: `weigh convert --budget %d FILE -o NEW.safetensors`.", 10*max(e.budget, 1))
 		return checkpoint.OverLimit(fix, "%s", detail)
 	case !e.unsupported:
 		return checkpoint.Damaged("%s", detail)
@@ -158,7 +158,7 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 	}
 	if tensors > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf(
-			"skips %s and %s that are not part of the model: weigh convert --dry-run -o NEW lists them",
+			"skips %s and %s that are not part of the model: weigh convert --dry-run -o NEW.safetensors lists them",
 			wording.Count(tensors, "tensor"), wording.Count(values, "other value")))
 	}
 	return d

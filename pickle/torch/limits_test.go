@@ -58,4 +58,12 @@ func TestBudget(t *testing.T) {
 	if cp := openBytes(t, b, &Options{Budget: 10}); len(cp.Tensors) != 60_000 {
 		t.Errorf("%d tensors", len(cp.Tensors))
 	}
+	b = archiveOf(t, vector("0", 6), "0", counting(6))
+	for budget, more := range map[int]string{1: "--budget 10 ", 10: "--budget 100 ", 100: "save only its tensors"} {
+		var format *FormatError
+		_, err := Open(bytes.NewReader(b), int64(len(b)), &Options{Budget: budget, MaxBytes: 8})
+		if !errors.As(err, &format) || !strings.Contains(format.Violation().Fix, more) {
+			t.Errorf("budget %d: %v", budget, err)
+		}
+	}
 }

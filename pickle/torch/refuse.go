@@ -23,6 +23,7 @@ type FormatError struct {
 
 	limit       bool // the file may be valid, but exceeds a limit of this package or of Options
 	fixed       bool // no option raises the limit
+	budget      int  // Options.Budget
 	unsupported bool // the file is valid, but safetensors can represent none of its tensors
 	fix         string
 

@@ -26,6 +26,8 @@ type Pickles struct {
 	Member string
 	// MaxLines limits the number of instructions in total.
 	MaxLines int
+	// More is as in ScanText.
+	More int
 
 	Report *scan.Report // of Scan
 	Shown  int          // number of pickles
@@ -298,7 +300,7 @@ func (p *Pickles) summary(w *bufio.Writer, s typeset.Style) {
 		text += "; weigh scan says why"
 	}
 	if r.Limited {
-		text += "; the budget was exceeded; --budget 10 allows ten times as much time and memory"
+		text += "; " + budgetExceeded(p.More)
 	}
 	typeset.Wrap(w, s, 0, verdictColors[r.Verdict], text)
 }

@@ -21,6 +21,8 @@ import (
 type ScanText struct {
 	All bool // all imports and findings, instead of five of each kind
 	Why bool // explain each of them
+	// More is the larger budget that is advised for a file that exceeded its budget; 0 if there is none.
+	More int
 }
 
 // verdictColors maps verdicts to colors.
@@ -125,11 +127,19 @@ func (w *scanWriter) write() {
 	w.imports()
 	w.findings()
 	if f.Limited {
-		w.line("", "the budget was exceeded; --budget 10 allows ten times as much time and memory")
+		w.line("", budgetExceeded(w.how.More))
 	}
 	if f.Omitted > 0 {
 		w.line("", "… and "+typeset.Count(int64(f.Omitted))+" more, not listed")
 	}
+}
+
+// budgetExceeded says that the budget was exceeded, and advises a larger one unless it is 0.
+func budgetExceeded(more int) string {
+	if more == 0 {
+		return "the budget was exceeded"
+	}
+	return fmt.Sprintf("the budget was exceeded; --budget %d allows more time and memory", more)
 }
 
 // line writes an indented line.

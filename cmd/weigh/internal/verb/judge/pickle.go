@@ -64,7 +64,7 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 	}
 	defer done()
 	arg = target.Printable(arg)
-	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.Budget * usualLines}
+	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.Budget * usualLines, More: f.More()}
 	read := &scanProgress{files: 1}
 	if f.File != "" || !sess.Style().Terminal() { // the progress line would mix with the output
 		defer sess.ShowProgress(read)()

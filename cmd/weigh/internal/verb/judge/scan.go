@@ -150,6 +150,6 @@ func writeScan(sess *cli.Session, found *scanreport.Scan, f *scanFlags) error {
 		case "sarif":
 			return found.SARIF(w, s, cli.Build().Version)
 		}
-		return found.Text(w, s, scanreport.ScanText{All: f.all, Why: f.why})
+		return found.Text(w, s, scanreport.ScanText{All: f.all, Why: f.why, More: f.More()})
 	})
 }

@@ -43,6 +43,14 @@ func (f *Flags) RegisterPolicy(cmd *cobra.Command) {
 // 32-bit indices.
 const mostBudget = 300
 
+// More returns a larger value for --budget, or 0 if there is none.
+func (f *Flags) More() int {
+	if f.Budget >= mostBudget {
+		return 0
+	}
+	return min(10*f.Budget, mostBudget)
+}
+
 // settle limits the memory of the garbage collector, which would otherwise use twice the memory in
 // use.
 func settle(budget int) { debug.SetMemoryLimit(int64(budget) * 44 << 20) }
