@@ -4,7 +4,7 @@ package scan
 
 import (
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/scan/internal/laws"
+	"github.com/weightools/safetensors/pickle/scan/internal/ruletable"
 )
 
 // A Report is the result of a scan.
@@ -85,8 +85,8 @@ func (im *Import) Resolved() string {
 
 // Why returns the reason for the verdict on the import, as a sentence.
 func (im *Import) Why() string {
-	if l := laws.Of(im.Rule); l != nil {
-		return l.Text
+	if e := ruletable.Of(im.Rule); e != nil {
+		return e.Text
 	}
 	return im.Import.Why()
 }

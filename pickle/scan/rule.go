@@ -10,7 +10,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
 	"github.com/weightools/safetensors/pickle/scan/internal/kinds"
-	"github.com/weightools/safetensors/pickle/scan/internal/laws"
+	"github.com/weightools/safetensors/pickle/scan/internal/ruletable"
 )
 
 // The rules about archives and compressed data.
@@ -86,8 +86,8 @@ func Rules() iter.Seq[pickle.Rule] {
 				return
 			}
 		}
-		for i := range laws.Table {
-			if rule := laws.Table[i].Rule; !seen[rule] && !yield(rule) {
+		for i := range ruletable.Table {
+			if rule := ruletable.Table[i].Rule; !seen[rule] && !yield(rule) {
 				return
 			}
 		}
@@ -96,12 +96,12 @@ func Rules() iter.Seq[pickle.Rule] {
 
 // Text describes a rule in a sentence. It returns "" for an unknown rule.
 func Text(rule pickle.Rule) string {
-	if l := laws.Of(rule); l != nil {
-		return l.Text
+	if e := ruletable.Of(rule); e != nil {
+		return e.Text
 	}
 	return rule.Text()
 }
 
 // Severity returns the severity of findings of the given rule. For rules of package pickle it
 // is the usual severity: the actual one depends on the finding.
-func Severity(rule pickle.Rule) pickle.Severity { return laws.Usual(rule) }
+func Severity(rule pickle.Rule) pickle.Severity { return ruletable.Usual(rule) }

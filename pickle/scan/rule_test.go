@@ -13,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
-	"github.com/weightools/safetensors/pickle/scan/internal/laws"
+	"github.com/weightools/safetensors/pickle/scan/internal/ruletable"
 )
 
 var update = flag.Bool("update", false, "write the document instead of comparing with it")
@@ -28,7 +28,7 @@ func TestFaultsAreRules(t *testing.T) {
 		string(torchfile.RuleStorageKey), string(torchfile.RuleStorageType), string(torchfile.RuleStorageSize), string(torchfile.RuleShape), string(torchfile.RuleStride),
 		string(torchfile.RuleTensorRange), string(torchfile.RuleMagic),
 	} {
-		if laws.Of(pickle.Rule(rule)) == nil {
+		if ruletable.Of(pickle.Rule(rule)) == nil {
 			t.Errorf("there is no rule %q", rule)
 		}
 	}

@@ -1,12 +1,12 @@
 // The table of rules.
 
-// Package laws has the severity and the description of each rule of package scan.
-package laws
+// Package ruletable has the severity and the description of each rule of package scan.
+package ruletable
 
 import "github.com/weightools/safetensors/pickle"
 
-// A Law describes a rule.
-type Law struct {
+// An Entry describes a rule.
+type Entry struct {
 	Rule     pickle.Rule
 	Severity pickle.Severity // of its findings, unless they say otherwise
 	Text     string          // a sentence
@@ -14,7 +14,7 @@ type Law struct {
 
 // Table lists the rules of package scan, and those of package pickle that it also reports. The order
 // is that of the documentation.
-var Table = [...]Law{
+var Table = [...]Entry{
 	{"truncated", pickle.Warning, "The data is truncated."},
 	{"trailing-data", pickle.Warning, "Bytes follow the end of the data."},
 	{"not-pickle", pickle.Warning, "The file is named like a pickle but is not one."},
@@ -118,7 +118,7 @@ var Table = [...]Law{
 }
 
 // Of returns the entry for a rule, or nil.
-func Of(rule pickle.Rule) *Law {
+func Of(rule pickle.Rule) *Entry {
 	for i := range Table {
 		if Table[i].Rule == rule {
 			return &Table[i]
@@ -130,8 +130,8 @@ func Of(rule pickle.Rule) *Law {
 // Usual returns the severity of most findings of a rule. For rules of package pickle the actual one
 // depends on the finding.
 func Usual(rule pickle.Rule) pickle.Severity {
-	if l := Of(rule); l != nil {
-		return l.Severity
+	if e := Of(rule); e != nil {
+		return e.Severity
 	}
 	switch rule {
 	case pickle.RuleDangerous, pickle.RulePolicyDeny, pickle.RuleDunderGlobal, pickle.RuleReexport, pickle.RuleComputed,
