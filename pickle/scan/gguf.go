@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/gguf"
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
 )
@@ -38,7 +39,7 @@ func (p *part) gguf([]byte) error {
 	_, err := gguf.Read(p.file, p.size, ggufJudge{p})
 	var invalid *gguf.Error
 	switch {
-	case errors.Is(err, gguf.ErrBudget):
+	case errors.Is(err, evidence.ErrBudget):
 		p.overWork(0)
 	case errors.As(err, &invalid):
 		p.find(RuleBadHeader, invalid.At, "the header of the GGUF file is invalid: %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/picture"
 )
 
@@ -19,7 +20,7 @@ func (p *part) picture(t filetype.Type) error {
 	end, err := picture.End(t.Kind, p.file, p.size, func(n int64) bool { return p.spend(1 + n/perInstr) })
 	var broken *picture.ErrStructure
 	switch {
-	case errors.Is(err, picture.ErrBudget):
+	case errors.Is(err, evidence.ErrBudget):
 		p.overWork(end)
 		return nil
 	case errors.As(err, &broken):

@@ -5,11 +5,12 @@ package gguf
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/bits"
+
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
 // Magic is the beginning of a file.
@@ -26,9 +27,6 @@ type Visitor interface {
 	// Spend takes work from the budget, counted in bytes, and reports whether any is left.
 	Spend(n int64) bool
 }
-
-// ErrBudget is returned if Spend reported that no work is left.
-var ErrBudget = errors.New("the budget is spent")
 
 // An Error says where a header is invalid.
 type Error struct {
@@ -51,7 +49,7 @@ type header struct {
 }
 
 // Read reads the header of the file in r and returns where the data of its tensors begins. The
-// error is an *Error, ErrBudget, or that of r.
+// error is an *Error, evidence.ErrBudget, or that of r.
 func Read(r io.ReaderAt, size int64, v Visitor) (data int64, err error) {
 	const window = 64 << 10
 	h := &header{r: bufio.NewReaderSize(io.NewSectionReader(r, 0, size), window), size: size, order: binary.LittleEndian,
@@ -118,7 +116,7 @@ func (h *header) skip(n int64) error {
 			return err
 		}
 		if !h.visit.Spend(int64(k) / 16) {
-			return ErrBudget
+			return evidence.ErrBudget
 		}
 	}
 	return nil
@@ -164,7 +162,7 @@ func (h *header) text() ([]byte, error) {
 		return nil, h.skip(n)
 	}
 	if !h.visit.Spend(n + 4) {
-		return nil, ErrBudget
+		return nil, evidence.ErrBudget
 	}
 	b := make([]byte, n)
 	return b, h.bytes(b)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
 // texts collects the strings of a header.
@@ -68,7 +70,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 	}
-	if _, err := Read(bytes.NewReader(b), int64(len(b)), &texts{left: 10}); !errors.Is(err, ErrBudget) {
+	if _, err := Read(bytes.NewReader(b), int64(len(b)), &texts{left: 10}); !errors.Is(err, evidence.ErrBudget) {
 		t.Error(err)
 	}
 }

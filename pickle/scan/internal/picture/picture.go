@@ -5,15 +5,12 @@
 package picture
 
 import (
-	"errors"
 	"io"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
-
-// ErrBudget says that the budget of a walk was spent.
-var ErrBudget = errors.New("the budget is spent")
 
 // ErrStructure says that bytes are not what the format has there. It wraps the reason.
 type ErrStructure struct {
@@ -34,7 +31,7 @@ func Has(kind filetype.Kind) bool { return walkers[kind] != nil }
 
 // End returns the offset after the picture of the given kind at the start of r. The function
 // spend is called with the number of bytes read, before they are; if it returns false, the error
-// is ErrBudget. A picture that is invalid or truncated is an *ErrStructure; other errors are of r.
+// is evidence.ErrBudget. A picture that is invalid or truncated is an *ErrStructure; other errors are of r.
 func End(kind filetype.Kind, r io.ReaderAt, size int64, spend func(int64) bool) (int64, error) {
 	w := &walk{r: bytesio.NewWindow(r, size), size: size, spend: spend}
 	err := walkers[kind](w)
@@ -52,7 +49,7 @@ type walk struct {
 // next returns the next n bytes, which must be what the caller wants, and goes on behind them.
 func (w *walk) next(n int, want string) ([]byte, error) {
 	if !w.spend(int64(n)) {
-		return nil, ErrBudget
+		return nil, evidence.ErrBudget
 	}
 	b, err := w.r.At(w.off, n)
 	if err == nil && len(b) < n {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
 // drawn returns small pictures by the encoders of the standard library, which know nothing of this
@@ -44,7 +45,7 @@ func TestEnd(t *testing.T) {
 				t.Errorf("%s, cut to %d: %v", kind, n, err)
 			}
 		}
-		if _, err := End(kind, bytes.NewReader(b), int64(len(b)), func(int64) bool { return false }); !errors.Is(err, ErrBudget) {
+		if _, err := End(kind, bytes.NewReader(b), int64(len(b)), func(int64) bool { return false }); !errors.Is(err, evidence.ErrBudget) {
 			t.Errorf("%s without a budget: %v", kind, err)
 		}
 	}

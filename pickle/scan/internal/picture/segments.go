@@ -5,6 +5,8 @@ package picture
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
 // The markers of JPEG that have a meaning here.
@@ -63,7 +65,7 @@ func (w *walk) compressed() error {
 	const block = 4 << 10
 	for w.size-w.off >= 2 {
 		if !w.spend(block) {
-			return ErrBudget
+			return evidence.ErrBudget
 		}
 		b, err := w.r.At(w.off, block)
 		if err != nil {
