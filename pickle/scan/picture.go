@@ -18,7 +18,7 @@ func (p *part) picture(t filetype.Type) error {
 	p.lookalike(t.Kind.Name())
 	p.swept = true
 	end, err := picture.End(t.Kind, p.file, p.size, func(n int64) bool { return p.spend(1 + n/perInstr) })
-	var broken *picture.ErrStructure
+	var broken *picture.StructureError
 	switch {
 	case errors.Is(err, evidence.ErrBudget):
 		p.overWork(end)

@@ -12,14 +12,14 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
-// ErrStructure says that bytes are not what the format has there. It wraps the reason.
-type ErrStructure struct {
+// A StructureError says that bytes are not what the format has there.
+type StructureError struct {
 	Offset int64
 	Want   string
 }
 
 // Error says what is missing.
-func (e *ErrStructure) Error() string { return "it has no " + e.Want }
+func (e *StructureError) Error() string { return "it has no " + e.Want }
 
 // walkers are the known formats.
 var walkers = map[filetype.Kind]func(*walk) error{
@@ -31,7 +31,7 @@ func Has(kind filetype.Kind) bool { return walkers[kind] != nil }
 
 // End returns the offset after the picture of the given kind at the start of r. The function
 // spend is called with the number of bytes read, before they are; if it returns false, the error
-// is evidence.ErrBudget. A picture that is invalid or truncated is an *ErrStructure; other errors are of r.
+// is evidence.ErrBudget. A picture that is invalid or truncated is an *StructureError; other errors are of r.
 func End(kind filetype.Kind, r io.ReaderAt, size int64, spend func(int64) bool) (int64, error) {
 	w := &walk{r: bytesio.NewWindow(r, size), size: size, spend: spend}
 	err := walkers[kind](w)
@@ -72,4 +72,4 @@ func (w *walk) skip(n int64, want string) error {
 }
 
 // missing returns the error that something is not at the offset.
-func (w *walk) missing(want string) error { return &ErrStructure{w.off, want} }
+func (w *walk) missing(want string) error { return &StructureError{w.off, want} }

@@ -40,7 +40,7 @@ func TestEnd(t *testing.T) {
 			}
 		}
 		for n := range b {
-			var broken *ErrStructure
+			var broken *StructureError
 			if _, err := End(kind, bytes.NewReader(b[:n]), int64(n), func(int64) bool { return true }); !errors.As(err, &broken) {
 				t.Errorf("%s, cut to %d: %v", kind, n, err)
 			}
