@@ -136,6 +136,20 @@ func (s *scanner) indented(column int) bool {
 	return true
 }
 
+// begins begins a block here, unless it is in one already or in brackets. It reports whether the
+// indicator of one of its entries may be here.
+func (s *scanner) begins(block kind, entry string) bool {
+	switch {
+	case s.level != 0:
+	case !s.allowKey:
+		s.fail(s.pos, "%s is not allowed here", entry)
+		return false
+	case s.indented(s.column()):
+		s.push(token{kind: block, at: s.pos})
+	}
+	return true
+}
+
 // indicator adds a token of n bytes.
 func (s *scanner) indicator(k kind, n int) {
 	s.push(token{kind: k, at: s.pos})
@@ -144,14 +158,8 @@ func (s *scanner) indicator(k kind, n int) {
 
 // blockEntry scans the "-" of a sequence.
 func (s *scanner) blockEntry() {
-	if s.level == 0 {
-		if !s.allowKey {
-			s.fail(s.pos, "a sequence entry is not allowed here")
-			return
-		}
-		if s.indented(s.column()) {
-			s.push(token{kind: blockSequence, at: s.pos})
-		}
+	if !s.begins(blockSequence, "a sequence entry") {
+		return
 	}
 	s.allowKey = true
 	s.dropKey()
@@ -160,14 +168,8 @@ func (s *scanner) blockEntry() {
 
 // explicitKey scans the "?" of a key.
 func (s *scanner) explicitKey() {
-	if s.level == 0 {
-		if !s.allowKey {
-			s.fail(s.pos, "a mapping key is not allowed here")
-			return
-		}
-		if s.indented(s.column()) {
-			s.push(token{kind: blockMapping, at: s.pos})
-		}
+	if !s.begins(blockMapping, "a mapping key") {
+		return
 	}
 	s.allowKey = s.level == 0
 	s.dropKey()
@@ -189,14 +191,8 @@ func (s *scanner) value() {
 		s.indicator(valueToken, 1)
 		return
 	}
-	if s.level == 0 {
-		if !s.allowKey {
-			s.fail(s.pos, "a mapping value is not allowed here")
-			return
-		}
-		if s.indented(s.column()) {
-			s.push(token{kind: blockMapping, at: s.pos})
-		}
+	if !s.begins(blockMapping, "a mapping value") {
+		return
 	}
 	s.allowKey = s.level == 0
 	s.dropKey()
