@@ -65,12 +65,9 @@ func (y *YAML) tagged(name string, at int64, pending bool) {
 	}
 }
 
-// standard is the prefix of the tags of YAML itself, and of those of PyYAML and others.
-const standard = "tag:yaml.org,2002:"
-
 // builtin reports whether a tag is one of YAML's types.
 func builtin(tag string) bool {
-	rest, ok := strings.CutPrefix(tag, standard)
+	rest, ok := strings.CutPrefix(tag, yaml.Standard)
 	switch rest {
 	case "null", "bool", "int", "float", "binary", "timestamp", "omap", "pairs", "set", "str", "seq", "map", "merge",
 		"value", "yaml":
@@ -179,7 +176,7 @@ func (y *YAML) scalar(value []byte, plain bool, at int64) {
 // lines searches the rest of a text, which PyYAML does not read, for tags at the places where
 // other readers may see one: at the beginning of a line or after an indicator.
 func (y *YAML) lines(text []byte, from int64) {
-	handles := map[string]string{"!": "!", "!!": standard}
+	handles := yaml.Handles()
 	begin := min(int(from), len(text))
 	begin = bytes.LastIndexAny(text[:begin], "\r\n") + 1
 	for at := begin; at < len(text); at++ {
@@ -206,7 +203,7 @@ func (y *YAML) lines(text []byte, from int64) {
 			end = at + i
 		}
 		tag := resolve(string(text[at:end]), handles)
-		if strings.HasPrefix(tag, standard) || strings.HasPrefix(tag, "!ruby/") || strings.HasPrefix(tag, "!php/") {
+		if strings.HasPrefix(tag, yaml.Standard) || strings.HasPrefix(tag, "!ruby/") || strings.HasPrefix(tag, "!php/") {
 			y.tagged(tag, int64(at), false)
 		}
 		at = end - 1

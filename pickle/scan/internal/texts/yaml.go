@@ -9,13 +9,11 @@ import (
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
+	"github.com/weightools/safetensors/pickle/scan/internal/yaml"
 )
 
-// The prefixes of tags.
-const (
-	standard = "tag:yaml.org,2002:"
-	python   = standard + "python/"
-)
+// python is the prefix of the tags of PyYAML.
+const python = yaml.Standard + "python/"
 
 // isPlain reports whether a kind of PyYAML's tags is for data.
 func isPlain(kind string) bool {
@@ -58,7 +56,7 @@ func (r *Reader) tag(t *settings.Tag) {
 		r.pythonTag(rest, t)
 		return
 	}
-	rest, global := strings.CutPrefix(t.Name, standard)
+	rest, global := strings.CutPrefix(t.Name, yaml.Standard)
 	switch {
 	case strings.HasPrefix(t.Name, "!ruby/"), strings.HasPrefix(t.Name, "!php/"), global && strings.HasPrefix(rest, "js/"),
 		global && strings.HasPrefix(rest, "ruby/"), global && strings.HasPrefix(rest, "perl/"):

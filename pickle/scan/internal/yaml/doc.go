@@ -38,6 +38,12 @@ type Error struct {
 // Error returns the error as a text.
 func (e *Error) Error() string { return e.What }
 
+// Standard is the prefix of the tags of YAML itself, which the handle "!!" stands for.
+const Standard = "tag:yaml.org,2002:"
+
+// Handles returns the handles of tags, with their prefixes, that no document has to declare.
+func Handles() map[string]string { return map[string]string{"!": "!", "!!": Standard} }
+
 // MaxDepth limits the nesting of collections, as libyaml does. PyYAML, which recurses, ends
 // earlier.
 const MaxDepth = 1000

@@ -46,7 +46,7 @@ func (p *parser) step() {
 			p.state = stateDocument
 			return
 		}
-		p.handles = map[string]string{"!": "!", "!!": "tag:yaml.org,2002:"}
+		p.handles = Handles()
 		p.states = append(p.states, stateDocumentEnd)
 		p.state = stateBlockNode
 	case stateDocument:
@@ -128,7 +128,7 @@ func (p *parser) directives() {
 			p.handles[t.handle] = string(t.text)
 		}
 	}
-	for handle, prefix := range map[string]string{"!": "!", "!!": "tag:yaml.org,2002:"} {
+	for handle, prefix := range Handles() {
 		if _, ok := p.handles[handle]; !ok {
 			p.handles[handle] = prefix
 		}
