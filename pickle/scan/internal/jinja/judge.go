@@ -281,9 +281,17 @@ func (j *judge) assign(t []token) {
 	}
 	switch t[0].text {
 	case "for", "macro", "call", "with", "set":
-		for i := 1; i < len(t) && !t[i].is("=") && !t[i].named("in"); i++ {
-			if t[i].kind == name {
+		built, target := j.builds(t[1:]) && j.pieces(t[1:]), true
+		for i := 1; i < len(t); i++ {
+			target = target && !t[i].is("=") && !t[i].named("in")
+			if t[i].kind != name || !target && (i+1 == len(t) || !t[i+1].is("=")) {
+				continue
+			}
+			if target {
 				j.own[t[i].text] = true
+			}
+			if built {
+				j.built[t[i].text] = true
 			}
 		}
 	}

@@ -25,6 +25,10 @@ func TestEscapes(t *testing.T) {
 		`{{ [1,2,{"a":{"b":x.__class__}}] }}`, `{{"}}".__class__}}`, "{# {{ #}{{ x.__class__ }}", `{{ x.ｍro.__ｃlass__ }}`,
 		`{{ x["gi_frame"] }}`, `{{ (x|select|first).gi_frame.f_globals }}`, `{{ popen("id") }}`, `{{ getattr(x, y) }}`,
 		`{{ x|attr("%c%cclass%c%c"|format(95,95,95,95)) }}`, `{{ [].append.__self__ }}`, `{%set x=().__class__%}`,
+		`{% for v in ['%s%s'|format('__cla','ss__')] %}{{ x[v] }}{% endfor %}`,
+		`{% with a = 1, v = '%s%s' % ('__cla','ss__') %}{{ x[v] }}{% endwith %}`,
+		`{% set a, v = 1, '{}{}'.format('__cla','ss__') %}{{ x[v] }}`,
+		`{% macro m(v='%s%s'|format('__cla','ss__')) %}{{ x[v] }}{% endmacro %}{{ m() }}`,
 	} {
 		if len(judged(text)) == 0 {
 			t.Errorf("%s: nothing found", text)
