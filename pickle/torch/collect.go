@@ -111,7 +111,8 @@ func (f *file) finish(empty bool) error {
 	case empty, f.Format == FormatScript: // a frozen module, whose tensors are constants of its programs
 		return nil
 	case f.Format != FormatPickle && f.Format != FormatNPZ:
-		return &FormatError{Detail: "the checkpoint contains no tensors", unsupported: true, fix: "Open the file that has the weights."}
+		return &FormatError{Detail: "the checkpoint contains no tensors", unsupported: true,
+			fix: "Open the file that has the weights."}
 	}
 	return notCheckpoint("the file contains no tensors")
 }

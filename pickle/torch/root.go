@@ -59,8 +59,8 @@ func (f *file) emptyRoot(w *walker, top pickle.Value, children []tree.Child) (pi
 	return top, nil
 }
 
-// isEmpty reports whether a value is a dict or a list without tensors and values, except for the versions of module code
-// in a state dict.
+// isEmpty reports whether a value is a dict or a list without tensors and values, except for the versions of module
+// code in a state dict.
 func (w *walker) isEmpty(v pickle.Value) bool {
 	if !tree.IsDict(v) && v.Kind() != pickle.KindList && v.Kind() != pickle.KindTuple {
 		return false

@@ -89,7 +89,8 @@ func (b *builder) csr(parts pickle.Value) (*view, error) {
 	case err != nil:
 		return nil, err
 	case rows.shape[0] != shape[0]+1:
-		return nil, refuse("the tensor has %d rows and %d row bounds; expected one bound more than rows", shape[0], rows.shape[0])
+		return nil, refuse("the tensor has %d rows and %d row bounds; expected one bound more than rows", shape[0],
+			rows.shape[0])
 	}
 	if err := rows.grow(rows.shape[0]); err != nil {
 		return nil, err

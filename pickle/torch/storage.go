@@ -87,6 +87,7 @@ func (s *storage) viewed(id *torchfile.Storage) (*storage, error) {
 // sequential returns a reader of decompressed or decoded data of the given size. Open starts from the beginning.
 func sequential(name string, size int64, open func() (io.Reader, error)) io.ReaderAt {
 	return &strided.Sequential{Open: open, Size: size, Damaged: func(n int64) error {
-		return refuse("%s decompresses to %s instead of %s", quoted(name), wording.Count(n, "byte"), wording.Count(size, "byte"))
+		return refuse("%s decompresses to %s instead of %s", quoted(name), wording.Count(n, "byte"),
+			wording.Count(size, "byte"))
 	}}
 }

@@ -46,7 +46,8 @@ func (f *file) noStream() error {
 	}
 	if roots := g.Roots(); len(roots) > 0 && torchfile.IsStream(roots[0]) {
 		f.Format = FormatStream
-		return exceeds("the values of the checkpoint exceed the limits of %d instructions and %d bytes", opts.MaxOpcodes, opts.MaxMemory)
+		return exceeds("the values of the checkpoint exceed the limits of %d instructions and %d bytes", opts.MaxOpcodes,
+			opts.MaxMemory)
 	}
 	return f.bare()
 }

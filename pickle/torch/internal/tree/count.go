@@ -125,7 +125,8 @@ func (w *Walker) known(v pickle.Value) (t Tally, ok bool) {
 	return t, ok
 }
 
-// remember keeps the tally of a container, unless it is part of a cycle: that tally depends on the enclosing containers.
+// remember keeps the tally of a container, unless it is part of a cycle: that tally depends on the enclosing
+// containers.
 func (w *Walker) remember(s *sum, at int) {
 	if s.cycle <= at || w.Parts-s.began <= fewSteps {
 		return
