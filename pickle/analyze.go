@@ -241,7 +241,7 @@ func (a *analysis) skip(off int64, searched bool) {
 // closeGap reports the bytes before off that are outside any stream.
 func (a *analysis) closeGap(off int64) {
 	if a.gap >= 0 {
-		a.all.addf(RuleTrailing, Warning, a.gap, "%s at %d do not belong to any pickle",
+		a.all.addf(RuleTrailing, Warning, a.gap, "no pickle contains the %s at %d",
 			wording.Count(off-a.gap, "byte"), a.gap)
 	}
 	a.gap = -1

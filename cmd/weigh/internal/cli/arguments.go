@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// AnyTarget says what the arguments of most commands are.
 const AnyTarget = "a target: a file, a folder, an index, a URL, or - for standard input"
 
+// LenientUsage describes the flag --lenient.
 const LenientUsage = "accept files that the reference implementation accepts"
 
 // TargetArgs checks the number of positional arguments: at least one, and at most most unless that

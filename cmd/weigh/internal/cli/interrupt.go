@@ -13,6 +13,7 @@ type stoppable struct {
 	w   io.Writer
 }
 
+// Write writes to w until the context is done.
 func (s *stoppable) Write(b []byte) (int, error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
@@ -28,6 +29,7 @@ type interruptible struct {
 	r   io.Reader
 }
 
+// Read reads from r until the context is done.
 func (i *interruptible) Read(b []byte) (int, error) {
 	type result struct {
 		n   int

@@ -108,9 +108,11 @@ func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) err
 	return nil
 }
 
-// A Report is what a command has to say.
+// A Report is the result of a command.
 type Report interface {
+	// Text writes the report for people.
 	Text(w io.Writer, s typeset.Style) error
+	// JSON writes the report as one JSON value.
 	JSON(w io.Writer, s typeset.Style) error
 }
 

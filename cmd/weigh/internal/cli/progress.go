@@ -81,6 +81,7 @@ func (p *Progress) At(done, total int64) {
 	}
 }
 
+// String returns the progress as one line.
 func (p *Progress) String() string {
 	text := fmt.Sprintf("%s of %s%s", typeset.Bytes(p.doneSize.Load()), typeset.Bytes(p.Bytes.Load()), p.Done)
 	if p.Tensors == 0 || p.done.Load() == 0 && p.doneSize.Load() > 0 {

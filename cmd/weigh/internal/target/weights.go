@@ -92,13 +92,16 @@ func FileFault(path string, v *safetensors.Violation) error {
 	return fmt.Errorf("%q: %w", path, &with)
 }
 
-// An unsupported is the error of a file of which no part is at fault.
+// An unsupported is the error of a valid file whose tensors safetensors cannot represent.
 type unsupported struct {
 	path string
 	v    *safetensors.Violation
 }
 
+// Error returns the error as one line, without bytes and rule.
 func (u *unsupported) Error() string { return fmt.Sprintf("%q: %s", u.path, u.v.Detail) }
+
+// Unwrap returns the violation.
 func (u *unsupported) Unwrap() error { return u.v }
 
 // Tensors returns all tensors, in the order of shards and headers. It reads only headers.

@@ -63,6 +63,7 @@ func (d Hex) MarshalJSON() ([]byte, error) {
 // A Known is a number that may be unknown, which is -1 in Go and null in JSON.
 type Known int64
 
+// Unknown is the number that is not known.
 const Unknown Known = -1
 
 // MarshalJSON implements json.Marshaler.

@@ -117,13 +117,14 @@ func (p *Pickles) each(show func(*scan.Pickle) error) error {
 	return err
 }
 
-// held drops what is written while no pickle was shown, if one was named: then all there is to
-// write is an error.
+// A held writer drops output as long as no pickle of the selected member was shown: if there is none,
+// the report is an error.
 type held struct {
 	io.Writer
 	p *Pickles
 }
 
+// Write writes b, or drops it while no pickle of the selected member was shown.
 func (h held) Write(b []byte) (int, error) {
 	if h.p.Member != "" && h.p.Shown == 0 {
 		return len(b), nil

@@ -314,6 +314,7 @@ type fetched struct {
 	of    int64
 }
 
+// String returns the progress as one line.
 func (p *fetched) String() string {
 	const width = 30
 	n := p.bytes.Load()

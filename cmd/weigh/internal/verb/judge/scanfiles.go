@@ -212,6 +212,7 @@ type scanProgress struct {
 	read  atomic.Int64 // bytes
 }
 
+// String returns the progress as one line.
 func (p *scanProgress) String() string {
 	return fmt.Sprintf("%s of %s, %s read", typeset.Count(p.done.Load()), typeset.Plural(p.files, "file"),
 		typeset.Bytes(p.read.Load()))
@@ -224,6 +225,7 @@ type readCounter struct {
 	ctx  context.Context
 }
 
+// ReadAt implements io.ReaderAt. It counts bytes, and fails once the context is done.
 func (c *readCounter) ReadAt(b []byte, off int64) (int, error) {
 	if c.ctx.Err() != nil {
 		return 0, context.Cause(c.ctx)

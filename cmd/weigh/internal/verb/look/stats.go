@@ -222,6 +222,7 @@ type cancelable struct {
 	io.ReaderAt
 }
 
+// ReadAt implements io.ReaderAt. It fails once the context is done.
 func (c *cancelable) ReadAt(b []byte, off int64) (int, error) {
 	if c.ctx.Err() != nil {
 		return 0, context.Cause(c.ctx)
