@@ -171,7 +171,8 @@ func placed(name string, err error) error {
 	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
 		first := &unknown.Errors[0]
 		line, column := first.Position()
-		return fmt.Errorf("%s:%d:%d: unknown key %.200q; the keys are fail-on; header, tensors, rank and metadata in [limits]; rule, file, tensor and reason in [[allow]]",
+		return fmt.Errorf("%s:%d:%d: unknown key %.200q; the keys are fail-on; "+
+			"header, tensors, rank and metadata in [limits]; rule, file, tensor and reason in [[allow]]",
 			name, line, column, strings.Join(first.Key(), "."))
 	case errors.As(err, &at):
 		line, column := at.Position()
@@ -184,7 +185,8 @@ func placed(name string, err error) error {
 // may have. One found next to the weights may have come with them. It can make a check stricter,
 // and allow notes and warnings, but not invalid files.
 func (c *Config) CheckFound() error {
-	const way = "it is next to the weights and may have come with them; use --config if it is yours, or --no-config to ignore it"
+	const way = "it is next to the weights and may have come with them; " +
+		"use --config if it is yours, or --no-config to ignore it"
 	if c.FailOn != nil && *c.FailOn > safetensors.Nonconforming {
 		return fmt.Errorf("%s makes the check milder, by fail-on: %s", c.Name, way)
 	}

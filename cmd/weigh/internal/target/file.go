@@ -93,7 +93,8 @@ func (t *Target) onlyFile(ctx context.Context, verb string, sets []*checkpoint.S
 		advice += fmt.Sprintf(", such as %q", t.Path(file))
 		break
 	}
-	return "", cli.Usagef("%s needs one file, and %q consists of %d files: %s", verb, Printable(t.Name), len(files), advice)
+	return "", cli.Usagef("%s needs one file, and %q consists of %d files: %s", verb, Printable(t.Name), len(files),
+		advice)
 }
 
 // otherFormat returns an error if a shard is known not to be a safetensors file: a usage error if
@@ -106,8 +107,8 @@ func (t *Target) otherFormat(ctx context.Context, verb string, cp *checkpoint.Ch
 	var v *safetensors.Violation
 	switch {
 	case d.Variant != "":
-		return cli.Usagef("%s needs a safetensors file, and %q is in another format (%s): weigh convert writes it as safetensors",
-			verb, t.Path(shard), d.Variant)
+		return cli.Usagef("%s needs a safetensors file, and %q is in another format (%s): "+
+			"weigh convert writes it as safetensors", verb, t.Path(shard), d.Variant)
 	case errors.As(err, &v) && (v.Rule == checkpoint.RuleFormatDamaged || v.Rule == safetensors.RuleLimit):
 		return cli.Usagef("%s needs a safetensors file, and %q is in another format: weigh check says what is wrong with it",
 			verb, t.Path(shard))

@@ -15,7 +15,8 @@ import (
 // name may have brackets itself: the longest name that exists counts, and what follows it
 // is the slice. With values, the elements of a part may be narrower than a byte and not fill whole
 // bytes: they are returned as F32, which has the same values. The dtype is the one in the file.
-func (w *Weights) Slice(ctx context.Context, meant string, values bool) (*safetensors.Tensor, safetensors.Dtype, error) {
+func (w *Weights) Slice(ctx context.Context, meant string, values bool) (*safetensors.Tensor, safetensors.Dtype,
+	error) {
 	for name, text := range spellings(meant) {
 		t, err := w.Find(ctx, name)
 		if err != nil {

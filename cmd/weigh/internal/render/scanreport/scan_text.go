@@ -214,7 +214,8 @@ func (w *scanWriter) findings() {
 	var groups [][]*scan.Finding
 	for i := range w.file.Findings {
 		f := &w.file.Findings[i]
-		if f.Severity == pickle.Note && f.Rule != scan.RuleUnanalysed && !w.how.All || w.told[told{f.Rule, f.Member, f.Offset}] {
+		minor := f.Severity == pickle.Note && f.Rule != scan.RuleUnanalysed
+		if minor && !w.how.All || w.told[told{f.Rule, f.Member, f.Offset}] {
 			continue
 		}
 		g, ok := index[f.Rule]
