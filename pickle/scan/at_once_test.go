@@ -17,12 +17,16 @@ import (
 
 // summed sets the checksum of a tar header.
 func summed(h []byte) {
+	copy(h[148:156], fmt.Sprintf("%06o\x00 ", headerSum(h)))
+}
+
+// headerSum returns the checksum of a tar header, for which its own field is spaces.
+func headerSum(h []byte) (sum int64) {
 	copy(h[148:156], "        ")
-	sum := 0
 	for _, c := range h[:512] {
-		sum += int(c)
+		sum += int64(c)
 	}
-	copy(h[148:156], fmt.Sprintf("%06o\x00 ", sum))
+	return sum
 }
 
 // gzipWith returns a gzip file of a text with a field of extra bytes after the first twelve.

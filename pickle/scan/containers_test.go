@@ -191,11 +191,7 @@ func TestVariantsTar(t *testing.T) {
 						copy(h[124:136], make([]byte, 12))
 						copy(h[124:136], spell(int64(len(member)), 12))
 						copy(h[156:], kind)
-						copy(h[148:156], "        ")
-						n := int64(0)
-						for _, c := range h {
-							n += int64(c)
-						}
+						n := headerSum(h)
 						copy(h[148:156], make([]byte, 8))
 						copy(h[148:156], spellSum(n, 8))
 					}

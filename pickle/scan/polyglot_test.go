@@ -77,11 +77,7 @@ func tarNamed(rest string) string {
 	copy(b, rest)
 	copy(b[100:], "0000644\x000000000\x000000000\x0000000000000\x0000000000000\x00        0")
 	copy(b[257:], "ustar\x0000")
-	sum := 0
-	for _, c := range b[:512] {
-		sum += int(c)
-	}
-	copy(b[148:], fmt.Sprintf("%06o\x00 ", sum))
+	summed(b)
 	return string(b)
 }
 
