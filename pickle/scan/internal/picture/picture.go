@@ -5,6 +5,7 @@
 package picture
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/weightools/safetensors/filetype"
@@ -18,8 +19,10 @@ type StructureError struct {
 	Want   string
 }
 
-// Error says what is missing.
-func (e *StructureError) Error() string { return "it has no " + e.Want }
+// Error says what is missing and where, for the middle of a sentence about the file.
+func (e *StructureError) Error() string {
+	return fmt.Sprintf("at byte %d it has no %s", e.Offset, e.Want)
+}
 
 // walkers are the known formats.
 var walkers = map[filetype.Kind]func(*walk) error{
