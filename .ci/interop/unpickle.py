@@ -123,7 +123,7 @@ def compare(result, file):
         tuple(e[1:])
         for e in log
         if e[0] == "import"
-        and (file and file["verdict"] == "safe" or (e[1] + "." + e[2]).replace(".", "").isidentifier())
+        and (file and file["verdict"] == "safe" or all(p.isidentifier() for p in f"{e[1]}.{e[2]}".split(".")))
     }
     called = {tuple(e[1:]) for e in log if e[0] == "call" and e[1]}
     if file is None:
