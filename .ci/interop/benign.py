@@ -88,7 +88,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--weigh", required=True)
     p.add_argument("--work", required=True, type=pathlib.Path)
-    p.add_argument("--count", type=int, default=1000)
+    p.add_argument("--count", type=int, default=300)
     p.add_argument("--seconds", type=float, default=600)
     p.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     p.add_argument("--only", default="")
