@@ -14,11 +14,11 @@ import (
 
 // decide opens the source and decides the new contents of each file, wherever that is written.
 // The caller closes the source.
-func (e *Edit) decide(ctx context.Context, ref string) (*source, error) {
+func (e *Edit) decide(ctx context.Context, ref string, inPlace bool) (*source, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	s, err := e.open(ctx, ref)
+	s, err := e.open(ctx, ref, inPlace)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,8 @@ func TestEditsAtOnce(t *testing.T) {
 	}
 }
 
-// A file that is written without a pause is not edited: its date does not tell two states apart.
+// A file that is written without a pause is not edited in place: its date does not tell two states apart. It can be
+// read.
 func TestWrittenWithoutPause(t *testing.T) {
 	t.Parallel()
 	src := write(t, safetensors.Encoder{}, model()...)
@@ -78,7 +79,11 @@ func TestWrittenWithoutPause(t *testing.T) {
 			}
 		}
 	})
-	_, err := (&edit.Edit{Cast: []edit.Cast{{To: safetensors.F16}}}).InPlace(t.Context(), src)
+	e := &edit.Edit{Cast: []edit.Cast{{To: safetensors.F16}}}
+	if _, err := e.Write(t.Context(), src, filepath.Join(t.TempDir(), "new.safetensors")); err != nil {
+		t.Error(err)
+	}
+	_, err := e.InPlace(t.Context(), src)
 	close(done)
 	writer.Wait()
 	if err == nil || !strings.Contains(err.Error(), "another process is writing it") {

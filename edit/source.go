@@ -33,7 +33,7 @@ type source struct {
 	files  []*file
 	format string // of files that are not safetensors files, or ""
 
-	claim atomicfile.Claim // the local files, before their headers were read
+	claim atomicfile.Claim // the local files to be edited in place, before their headers were read
 
 	indexName string // "" if there is no index
 	indexNow  string // the name under which it is written
@@ -75,7 +75,7 @@ var mended = []safetensors.Rule{
 func Mends(rule safetensors.Rule) bool { return slices.Contains(mended, rule) }
 
 // open opens the source at ref, and reads its headers.
-func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
+func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, error) {
 	opts := &checkpoint.Options{Resolve: e.Resolve, Formats: e.Formats, HeadersOnly: true}
 	opts.Opener.Lenient = e.Lenient || e.Fix
 	from, within, err := checkpoint.Locate(ctx, ref, opts)
@@ -93,7 +93,10 @@ func (e *Edit) open(ctx context.Context, ref string) (*source, error) {
 	s := &source{ref: ref, cp: cp, index: cp.Index(),
 		named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
 	s.settle(cp.Set(), within)
-	if err = s.see(cp.Set()); err == nil {
+	if inPlace {
+		err = s.see(cp.Set())
+	}
+	if err == nil {
 		err = s.judge(ctx, e)
 	}
 	if err == nil {

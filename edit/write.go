@@ -26,7 +26,7 @@ import (
 // [fs.ErrExist] if an output file exists and Overwrite is not set. The error of an invalid
 // source wraps a *[safetensors.Violation].
 func (e *Edit) Plan(ctx context.Context, ref, target string) (*Plan, error) {
-	s, err := e.decide(ctx, ref)
+	s, err := e.decide(ctx, ref, false)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (e *Edit) Plan(ctx context.Context, ref, target string) (*Plan, error) {
 // PlanInPlace plans the edit of the source at ref in place. The package comment explains how
 // it is written, and what is refused. It returns the same errors as Plan.
 func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
-	s, err := e.decide(ctx, ref)
+	s, err := e.decide(ctx, ref, true)
 	if err != nil {
 		return nil, err
 	}

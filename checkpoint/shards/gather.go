@@ -79,7 +79,7 @@ type gathering struct {
 	format  string // of an input that is not in safetensors format, or ""
 
 	own     []string         // the inputs' files on this machine
-	claimed atomicfile.Claim // the same, as they were before they were read
+	claimed atomicfile.Claim // the same, as they were before they were read, if they are to be replaced
 
 	metadata      map[string]string // nil if no file has any
 	indexMetadata map[string]string // each value as JSON
@@ -122,18 +122,21 @@ func (g *gathering) name(c *checkpoint.Checkpoint, path string) string {
 	return g.Name(c, path)
 }
 
-// claim notes the state of an input's files on this machine.
+// claim notes an input's files on this machine, with their state if they are to be replaced.
 func (g *gathering) claim(ctx context.Context, c *checkpoint.Checkpoint) error {
 	files, err := localFiles(ctx, c)
 	if err != nil {
 		return err
+	}
+	g.own = append(g.own, files...)
+	if !g.InPlace {
+		return nil
 	}
 	for _, name := range files {
 		if err := g.claimed.Add(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	g.own = append(g.own, files...)
 	return nil
 }
 
