@@ -155,8 +155,7 @@ func Unescape(b []byte) []byte {
 			r, w = r+1, w+1
 			continue
 		}
-		switch c = b[r+1]; c {
-		case 'u':
+		if c = b[r+1]; c == 'u' {
 			v, _ := hex4(b, r+2)
 			r += 6
 			if v >= 0xd800 && v <= 0xdfff {
@@ -166,21 +165,29 @@ func Unescape(b []byte) []byte {
 			}
 			w += utf8.EncodeRune(b[w:], v)
 			continue
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
 		}
-		b[w] = c
+		b[w] = Control(c)
 		r, w = r+2, w+1
 	}
 	return b[:w]
+}
+
+// Control returns the control character of an escape such as \n by its letter, and c itself for
+// escapes that have no such letter.
+func Control(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
 }
 
 // AppendString appends s as a JSON string to b, with the escapes of the reference implementation.

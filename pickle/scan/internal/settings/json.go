@@ -6,16 +6,18 @@ import (
 	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
-// JSON passes the values of JSON texts, one after another, to its Walker. It also reads what
-// is not valid as far as it is like JSON, because other readers are lenient, too.
+// JSON passes the values of JSON texts, one after another, to its Walker. Unlike package jsonscan,
+// it reads texts of any size, in blocks, and what is not valid as far as it is like JSON, because
+// other readers are lenient, too.
 type JSON struct {
 	Walker
-	Invalid   bool  // whether the text is not valid JSON
-	InvalidAt int64 // where it is not, an offset in bytes
-	Values    int   // number of values that are within no other
-	TooLong   bool  // whether a string is longer than MaxString
+	Invalid bool // whether the text is not valid JSON
+	Values  int  // number of values that are within no other
+	TooLong bool // whether a string is longer than MaxString
 
 	off     int64  // offset of the current block
 	nesting []byte // brackets that are open
@@ -53,9 +55,13 @@ const (
 	inWord
 )
 
-// Write reads the next block. The first one begins with the text.
+// Write reads the next block. The first one begins with the text, or with a byte order mark.
 func (j *JSON) Write(b []byte) {
-	for i := 0; i < len(b); i++ {
+	i := 0
+	if mark := []byte("\ufeff"); j.off == 0 && bytes.HasPrefix(b, mark) {
+		i = len(mark)
+	}
+	for ; i < len(b); i++ {
 		switch c := b[i]; j.mode {
 		case inString:
 			n := bytes.IndexAny(b[i:], "\"\\")
@@ -67,9 +73,9 @@ func (j *JSON) Write(b []byte) {
 				j.stringEnd(b[i])
 			}
 		case inEscape:
-			j.escape(c, j.off+int64(i))
+			j.escape(c)
 		case inUnicode:
-			j.digit(c, j.off+int64(i))
+			j.digit(c)
 		case inWord:
 			if isWord(c) {
 				j.add(b[i : i+1])
@@ -90,17 +96,10 @@ func (j *JSON) End() {
 		j.word()
 	}
 	if j.mode != between || len(j.nesting) > 0 || j.want == wantColon {
-		j.wrong(j.off)
+		j.Invalid = true
 	}
 	for len(j.nesting) > 0 {
 		j.leave()
-	}
-}
-
-// wrong records that the text is invalid.
-func (j *JSON) wrong(at int64) {
-	if !j.Invalid {
-		j.Invalid, j.InvalidAt = true, at
 	}
 }
 
@@ -117,13 +116,13 @@ func (j *JSON) between(c byte, at int64) {
 	case '"':
 		j.mode, j.buf, j.begin, j.high = inString, j.buf[:0], at, 0
 	case '{', '[':
-		j.value(at)
+		j.value()
 		j.opened(c, at)
 	case '}', ']':
-		j.closed(c, at)
+		j.closed(c)
 	case ',':
 		if j.want != wantComma || len(j.nesting) == 0 {
-			j.wrong(at)
+			j.Invalid = true
 		}
 		j.want = wantValue
 		if j.inObject() {
@@ -131,12 +130,12 @@ func (j *JSON) between(c byte, at int64) {
 		}
 	case ':':
 		if j.want != wantColon {
-			j.wrong(at)
+			j.Invalid = true
 		}
 		j.want = wantValue
 	default:
 		if !isWord(c) {
-			j.wrong(at)
+			j.Invalid = true
 			return
 		}
 		j.mode, j.buf, j.begin = inWord, append(j.buf[:0], c), at
@@ -147,9 +146,9 @@ func (j *JSON) between(c byte, at int64) {
 func (j *JSON) inObject() bool { return len(j.nesting) > 0 && j.nesting[len(j.nesting)-1] == '{' }
 
 // value records that a value begins.
-func (j *JSON) value(at int64) {
+func (j *JSON) value() {
 	if j.want != wantValue && j.want != wantValueOrEnd && !(j.want == wantComma && len(j.nesting) == 0) {
-		j.wrong(at)
+		j.Invalid = true
 	}
 	if len(j.nesting) == 0 {
 		j.Values++
@@ -172,12 +171,12 @@ func (j *JSON) opened(c byte, at int64) {
 }
 
 // closed ends an object or an array.
-func (j *JSON) closed(c byte, at int64) {
+func (j *JSON) closed(c byte) {
 	if j.want != wantComma && j.want != wantKeyOrEnd && j.want != wantValueOrEnd {
-		j.wrong(at)
+		j.Invalid = true
 	}
 	if n := len(j.nesting); n == 0 || j.nesting[n-1] != c-2 {
-		j.wrong(at)
+		j.Invalid = true
 		if n == 0 {
 			return
 		}
@@ -203,7 +202,7 @@ func (j *JSON) add(b []byte) {
 	if j.mode == inString && !j.Invalid {
 		for _, c := range b {
 			if c < ' ' {
-				j.wrong(j.begin)
+				j.Invalid = true
 			}
 		}
 	}
@@ -223,7 +222,7 @@ func (j *JSON) stringEnd(c byte) {
 		j.Key(j.buf, j.begin)
 		return
 	}
-	j.value(j.begin)
+	j.value()
 	j.Value(j.buf, true, j.begin)
 }
 
@@ -234,53 +233,43 @@ func (j *JSON) word() {
 	case "true", "false", "null", "NaN", "Infinity", "-Infinity":
 	default:
 		if c != '-' && (c < '0' || c > '9') || bytes.IndexByte(j.buf, '_') >= 0 {
-			j.wrong(j.begin)
+			j.Invalid = true
 		}
 	}
 	if j.want == wantKey || j.want == wantKeyOrEnd { // of JSON5
-		j.wrong(j.begin)
+		j.Invalid = true
 		j.want = wantColon
 		j.Key(j.buf, j.begin)
 		return
 	}
-	j.value(j.begin)
+	j.value()
 	j.Value(j.buf, false, j.begin)
 }
 
 // escape reads the letter of an escape.
-func (j *JSON) escape(c byte, at int64) {
+func (j *JSON) escape(c byte) {
 	j.mode = inString
 	switch c {
-	case '"', '\\', '/':
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'n':
-		c = '\n'
-	case 'r':
-		c = '\r'
-	case 't':
-		c = '\t'
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 	case 'u':
 		j.mode, j.digits, j.code = inUnicode, 4, 0
 		return
 	default:
-		j.wrong(at)
+		j.Invalid = true
 	}
-	j.buf = append(j.buf, c)
+	j.buf = append(j.buf, jsonscan.Control(c))
 	j.high = 0
 }
 
 // digit reads a digit of an escape.
-func (j *JSON) digit(c byte, at int64) {
+func (j *JSON) digit(c byte) {
 	switch {
 	case '0' <= c && c <= '9':
 		j.code = j.code<<4 | rune(c-'0')
 	case 'a' <= c|0x20 && c|0x20 <= 'f':
 		j.code = j.code<<4 | rune(c|0x20-'a'+10)
 	default:
-		j.wrong(at)
+		j.Invalid = true
 	}
 	if j.digits--; j.digits > 0 {
 		return

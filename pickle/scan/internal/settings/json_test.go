@@ -44,6 +44,7 @@ func TestJSON(t *testing.T) {
 		{`{'_target_': "a.B"}`, "0 _target_=a.B @13", true},
 		{`{_target_: "a.B"}`, "0 _target_=a.B @11", true},
 		{`[1, NaN, -Infinity, 1e9, "\ud83d\ude00"]`, "", false},
+		{`{"_target_": "a\/\b\f\n\r\t\"\\"}`, "0 _target_=a/\b\f\n\r\t\"\\ @13", false},
 		{`{"a":1}` + "\n" + `{"a":2}`, "", false},
 		{`{"a":1,}`, "", true},
 		{`{"a" 1}`, "", true},
@@ -60,17 +61,23 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+func TestMark(t *testing.T) {
+	if j, found := read("\ufeff"+`{"_target_": "a.B"}`, 1<<20); j.Invalid || fmt.Sprint(found) != "[0 _target_=a.B @16]" {
+		t.Error(found)
+	}
+}
+
 // FuzzJSON checks that blocks make no difference, and that all that encoding/json accepts is valid.
 func FuzzJSON(f *testing.F) {
 	f.Add(`{"_target_":"a.b","c":[1,{"auto_map":{"d":"e.f"}},"\u00e4\ud83d\ude00"],"g":true}`, 3)
 	f.Fuzz(func(t *testing.T, text string, n int) {
 		whole, found := read(text, 1<<20)
 		parts, again := read(text, max(n%17, 1))
-		if fmt.Sprint(found) != fmt.Sprint(again) || whole.Invalid != parts.Invalid || whole.InvalidAt != parts.InvalidAt {
+		if fmt.Sprint(found) != fmt.Sprint(again) || whole.Invalid != parts.Invalid {
 			t.Errorf("%q: %v, in blocks %v", text, found, again)
 		}
 		if json.Valid([]byte(text)) && whole.Invalid {
-			t.Errorf("%q is valid, but wrong at %d", text, whole.InvalidAt)
+			t.Errorf("%q is valid", text)
 		}
 	})
 }

@@ -82,9 +82,6 @@ func (w *Walker) Close() {
 	}
 }
 
-// Depth returns how many objects and arrays are open.
-func (w *Walker) Depth() int { return len(w.frames) }
-
 // Key is the key of the next value of an object.
 func (w *Walker) Key(text []byte, at int64) {
 	if len(w.frames) == 0 {
@@ -119,8 +116,7 @@ func (w *Walker) Value(text []byte, str bool, at int64) {
 	f := &w.frames[len(w.frames)-1]
 	if !f.object {
 		w.item(f, text, str)
-	}
-	if mean := meaningOf(f.key); mean != nil && f.object {
+	} else if mean := meaningOf(f.key); mean != nil {
 		mean(w, f, beginning(text), str, at)
 	}
 	if str {

@@ -26,7 +26,6 @@ type YAML struct {
 	Tags    []Tag
 	Crowded bool        // whether there are more than mostTags, or as many anchors
 	Invalid *yaml.Error // where the text is no valid YAML; nil if it is
-	Nodes   int         // collections and tagged nodes in it
 
 	index   map[string]int // of Tags, by name
 	pending []int          // indices of the tags of the current document
@@ -82,7 +81,6 @@ type nodes YAML
 // Open begins a mapping or a sequence.
 func (n *nodes) Open(mapping bool, node yaml.Node) {
 	y := (*YAML)(n)
-	y.Nodes++
 	y.node(&node, nil)
 	y.part()
 	y.Walker.Open(mapping, node.At)
@@ -126,7 +124,6 @@ func (n *nodes) End() {
 // node records the properties of a node.
 func (y *YAML) node(n *yaml.Node, value []byte) {
 	if n.Tag != "" {
-		y.Nodes++
 		y.tagged(n.Tag, n.At, true)
 	}
 	if n.Anchor != "" {
@@ -142,20 +139,14 @@ func (y *YAML) node(n *yaml.Node, value []byte) {
 
 // part records that a key or a value begins, and reports whether it is a key.
 func (y *YAML) part() (key bool) {
-	if len(y.keys) == 0 || y.Depth() == 0 {
-		return false
-	}
 	last := len(y.keys) - 1
-	if !y.mapping() {
+	if last < 0 || !y.frames[last].object {
 		return false
 	}
 	key = y.keys[last]
 	y.keys[last] = !key
 	return key
 }
-
-// mapping reports whether the innermost collection is a mapping.
-func (y *YAML) mapping() bool { return y.frames[len(y.frames)-1].object }
 
 // scalar passes a scalar on.
 func (y *YAML) scalar(value []byte, plain bool, at int64) {

@@ -96,9 +96,6 @@ func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
 		if n, err := text.ReadAt(b, at); n < len(b) {
 			return false, err
 		}
-		if at == 0 {
-			b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-		}
 		j.Write(b)
 		if j.Invalid && size <= MostText && j.Values < 2 {
 			r.Model = true
