@@ -68,7 +68,9 @@ func (j *JSON) Write(b []byte) {
 			if n < 0 {
 				n = len(b) - i
 			}
-			j.add(b[i : i+n])
+			if n > 0 { // the halves of a surrogate pair follow each other
+				j.add(b[i : i+n])
+			}
 			if i += n; i < len(b) {
 				j.stringEnd(b[i])
 			}

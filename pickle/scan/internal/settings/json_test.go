@@ -44,6 +44,7 @@ func TestJSON(t *testing.T) {
 		{`{'_target_': "a.B"}`, "0 _target_=a.B @13", true},
 		{`{_target_: "a.B"}`, "0 _target_=a.B @11", true},
 		{`[1, NaN, -Infinity, 1e9, "\ud83d\ude00"]`, "", false},
+		{`{"_target_": "a.\ud83d\ude00\ud83d"}`, "0 _target_=a.\U0001f600\ufffd @13", false},
 		{`{"_target_": "a\/\b\f\n\r\t\"\\"}`, "0 _target_=a/\b\f\n\r\t\"\\ @13", false},
 		{`{"a":1}` + "\n" + `{"a":2}`, "", false},
 		{`{"a":1,}`, "", true},
