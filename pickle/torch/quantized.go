@@ -9,7 +9,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/pickle"
-	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
+	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
@@ -23,7 +23,7 @@ func (b *builder) quantized(args pickle.Value) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := dtypes.OfStorage(st.class)
+	kind := torchfile.DtypeOf(st.class)
 	switch {
 	case quantizedAs[kind] == "":
 		return nil, unsupportedf("a quantized tensor of %s: save it after dequantize()", quoted(kind))

@@ -8,7 +8,6 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
-	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
 
@@ -156,7 +155,7 @@ func (b *builder) typed(args pickle.Value) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.view(st, dtypes.OfStorage(st.class), args, 6)
+	return b.view(st, torchfile.DtypeOf(st.class), args, 6)
 }
 
 // untyped returns a view of a storage of bytes. An argument gives the dtype.

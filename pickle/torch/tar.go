@@ -9,7 +9,6 @@ import (
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
-	"github.com/weightools/safetensors/pickle/torch/internal/dtypes"
 )
 
 // A tarFile has the storages and tensors of an archive by key.
@@ -155,7 +154,7 @@ func (t *tarTensor) view() (*view, error) {
 		return nil, refuse("storage %s is missing", quoted(t.Storage))
 	}
 	var err error
-	if v.dtype, err = dtypeOf(dtypes.OfStorage(v.storage.class)); err != nil {
+	if v.dtype, err = dtypeOf(torchfile.DtypeOf(v.storage.class)); err != nil {
 		return nil, err
 	}
 	return v, v.check()

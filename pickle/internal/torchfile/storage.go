@@ -33,16 +33,27 @@ type View struct {
 	Offset, Elements int64  // in elements
 }
 
-// elementSizes are the element sizes in bytes, by class.
-var elementSizes = map[string]int64{
-	"DoubleStorage": 8, "FloatStorage": 4, "HalfStorage": 2, "BFloat16Storage": 2, "LongStorage": 8, "IntStorage": 4,
-	"ShortStorage": 2, "CharStorage": 1, "ByteStorage": 1, "BoolStorage": 1,
-	"ComplexFloatStorage": 8, "ComplexDoubleStorage": 16, "QInt8Storage": 1, "QUInt8Storage": 1, "QInt32Storage": 4,
-	"QUInt4x2Storage": 1, "QUInt2x4Storage": 1, "UntypedStorage": 1,
+// dtypes maps storage classes to names in module torch. The class excludes the module, because GPU storages have the
+// same names in torch.cuda.
+var dtypes = map[string]string{
+	"DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
+	"LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
+	"ByteStorage": "uint8", "BoolStorage": "bool",
+	"ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128",
+	"QInt8Storage": "qint8", "QUInt8Storage": "quint8", "QInt32Storage": "qint32",
+	"QUInt4x2Storage": "quint4x2", "QUInt2x4Storage": "quint2x4",
 }
 
+// DtypeOf returns the name in module torch of the dtype of a storage class, "" if it has none.
+func DtypeOf(class string) string { return dtypes[class] }
+
 // ElementSize returns the size of an element in bytes, 0 if the class is unknown.
-func (s *Storage) ElementSize() int64 { return elementSizes[s.Class] }
+func (s *Storage) ElementSize() int64 {
+	if s.Class == "UntypedStorage" {
+		return 1
+	}
+	return dtypeSizes[DtypeOf(s.Class)]
+}
 
 // Packed returns the number of values of a tensor in an element of the storage: 1, or more if a byte has several.
 func (s *Storage) Packed() int64 {

@@ -9,17 +9,6 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// ofStorages maps storage classes to dtypes. The name excludes the module, because GPU storages have the same names
-// in torch.cuda.
-var ofStorages = map[string]string{
-	"DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
-	"LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
-	"ByteStorage": "uint8", "BoolStorage": "bool",
-	"ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128",
-	"QInt8Storage": "qint8", "QUInt8Storage": "quint8", "QInt32Storage": "qint32",
-	"QUInt4x2Storage": "quint4x2", "QUInt2x4Storage": "quint2x4",
-}
-
 // named maps names in module torch to dtypes of safetensors.
 var named = map[string]safetensors.Dtype{
 	"float64": safetensors.F64, "double": safetensors.F64, "float32": safetensors.F32, "float": safetensors.F32,
@@ -31,9 +20,6 @@ var named = map[string]safetensors.Dtype{
 	"float8_e4m3fn": safetensors.F8_E4M3, "float8_e5m2": safetensors.F8_E5M2, "float8_e8m0fnu": safetensors.F8_E8M0,
 	"float8_e4m3fnuz": safetensors.F8_E4M3FNUZ, "float8_e5m2fnuz": safetensors.F8_E5M2FNUZ,
 }
-
-// OfStorage returns the name in module torch of the dtype of a storage class, "" if there is no such class.
-func OfStorage(class string) string { return ofStorages[class] }
 
 // Named returns the dtype for a name in module torch; ok is false if safetensors lacks it.
 func Named(name string) (d safetensors.Dtype, ok bool) {
