@@ -37,9 +37,9 @@ const (
 )
 
 // known are the extension types whose metadata is not executed, or their first parts.
-var known = []string{"arrow.bool8", "arrow.fixed_shape_tensor", "arrow.variable_shape_tensor", "arrow.json", "arrow.opaque",
-	"arrow.uuid", "arrow.parquet.variant", "arrow.timestamp_with_offset", "parquet.variant", "pandas.", "geoarrow.", "ogc.",
-	"polars.", "duckdb.", "lance."}
+var known = []string{"arrow.bool8", "arrow.fixed_shape_tensor", "arrow.variable_shape_tensor", "arrow.json",
+	"arrow.opaque", "arrow.uuid", "arrow.parquet.variant", "arrow.timestamp_with_offset", "parquet.variant", "pandas.",
+	"geoarrow.", "ogc.", "polars.", "duckdb.", "lance."}
 
 // A reader collects what is found in schemas.
 type reader struct {

@@ -62,7 +62,8 @@ func (r *Report) Find(rule pickle.Rule, severity pickle.Severity, off int64, for
 		return // the verdict is clear
 	}
 	r.index[message] = len(r.Findings)
-	r.Findings = append(r.Findings, pickle.Finding{Rule: rule, Severity: severity, Offset: off, Message: message, Count: 1})
+	f := pickle.Finding{Rule: rule, Severity: severity, Offset: off, Message: message, Count: 1}
+	r.Findings = append(r.Findings, f)
 }
 
 // Skip records something that is not analyzed.

@@ -36,5 +36,5 @@ func description() message {
 }
 
 // First are the fields with which such a text may begin: parsers refuse unknown fields.
-var First = []string{"ir_version", "producer_name", "producer_version", "domain", "model_version", "doc_string", "graph",
-	"opset_import", "metadata_props", "training_info", "functions"}
+var First = []string{"ir_version", "producer_name", "producer_version", "domain", "model_version", "doc_string",
+	"graph", "opset_import", "metadata_props", "training_info", "functions"}

@@ -43,7 +43,8 @@ func formOf(head []byte) byte {
 // isTextHead reports whether head has a line "A" and a line with the version.
 func isTextHead(head []byte) bool {
 	rest := bytes.TrimLeft(head[1:], "\r\n")
-	return len(rest) > 1 && len(rest) < len(head)-1 && (rest[0] == '2' || rest[0] == '3') && (rest[1] == '\r' || rest[1] == '\n')
+	return len(rest) > 1 && len(rest) < len(head)-1 && (rest[0] == '2' || rest[0] == '3') &&
+		(rest[1] == '\r' || rest[1] == '\n')
 }
 
 // cutMagic removes the magic number of .RData files, such as "RDX3\n".

@@ -26,7 +26,8 @@ func (c Judge) Twice(name string, at int64) {
 	if !c.Sure {
 		return
 	}
-	c.Find(evidence.RuleBadConfig, at, "the schema has the key %s twice in one object: readers may use either", wording.Quote(name))
+	c.Find(evidence.RuleBadConfig, at, "the schema has the key %s twice in one object: readers may use either",
+		wording.Quote(name))
 }
 
 // Object reports the name that an object imports.

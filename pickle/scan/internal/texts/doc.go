@@ -37,8 +37,9 @@ type Import struct {
 
 // A Visitor receives what is found, and what it costs.
 type Visitor interface {
-	// Found is called for each finding, and Imports for each name.
+	// Found is called for each finding.
 	Found(f pickle.Finding)
+	// Imports is called for each name.
 	Imports(im Import)
 	// Gap is called where a fixed limit was exceeded, and OverWork where the budget is spent.
 	Gap(at int64, what string)
