@@ -4,13 +4,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
 )
 
 // Parallel calls do with each number from 0 to n-1, in at most so many goroutines at once. After an
 // error it cancels the context of the others, and starts no more. It returns the error of the lowest
-// number that has one.
+// number that has one other than that it was canceled.
 func Parallel(ctx context.Context, workers, n int, do func(ctx context.Context, i int) error) error {
 	errs := make([]error, n)
 	group, within := errgroup.WithContext(ctx)
@@ -21,13 +22,14 @@ func Parallel(ctx context.Context, workers, n int, do func(ctx context.Context, 
 			return errs[i]
 		})
 	}
-	if group.Wait() == nil {
+	first := group.Wait()
+	if first == nil || ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	for _, err := range errs {
-		if err != nil {
+		if err != nil && !errors.Is(err, context.Canceled) {
 			return err
 		}
 	}
-	return nil // unreachable
+	return first
 }

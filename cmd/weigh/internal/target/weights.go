@@ -74,8 +74,8 @@ func (t *Target) Fault(err error) error {
 	return FileFault(t.Path(in.Path), v)
 }
 
-// FileFault returns the error of a file that breaks a rule. A file that is none of safetensors, or
-// cannot be one, is not broken: its error has the fix, with the path.
+// FileFault returns the error of a file that violates a rule, with the fix for its path. A file of another
+// format is not called invalid.
 func FileFault(path string, v *safetensors.Violation) error {
 	if v.Rule != safetensors.RuleNotSafetensors && v.Rule != checkpoint.RuleFormatUnsupported {
 		what := "is invalid"
