@@ -20,20 +20,20 @@ import (
 // nothing else is to be written. Otherwise nothing is overwritten: all changed files are
 // written again, to appear at once.
 func (p *Plan) patches() (all bool, err error) {
-	any, anew := false, p.newIndex
+	some, rewrite := false, p.newIndex
 	for _, f := range p.files {
 		switch f.action {
 		case Overwritten:
 			if err := p.patchFile(f); err != nil {
 				return false, err
 			}
-			any, anew = true, anew || f.patch == nil
+			some, rewrite = true, rewrite || f.patch == nil
 		case Written, Removed:
-			anew = true
+			rewrite = true
 		}
 	}
-	if !anew {
-		return any, nil
+	if !rewrite {
+		return some, nil
 	}
 	for _, f := range p.files {
 		if f.action == Overwritten {

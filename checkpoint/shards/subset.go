@@ -190,7 +190,7 @@ func (r *subsetReader) ReadAt(b []byte, off int64) (n int, err error) {
 	at := off + int64(n)
 	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].end > at })
 	if err := r.readAll(r.parts[i:], b, off, off+int64(len(b))); err != nil {
-		return n, err // nobody knows which of the rest was read
+		return n, err // it is unknown which of the rest was read
 	}
 	return len(b), eof
 }

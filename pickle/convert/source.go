@@ -93,7 +93,7 @@ type UnsupportedError struct {
 func (e *UnsupportedError) Error() string {
 	text := wording.Quote(e.Path) + " is " + e.What
 	if e.Count > 1 {
-		text += ", the first of " + wording.Count(e.Count, "tensor") + " that it cannot represent"
+		text += ", the first of " + wording.Count(e.Count, "tensor") + " that safetensors cannot represent"
 	}
 	return text
 }

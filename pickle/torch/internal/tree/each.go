@@ -9,7 +9,7 @@ import (
 )
 
 // each calls yield with the contents of a value until it returns false. Of a key that a dict has twice, it yields both
-// values. It takes no memory, whatever the size of the value.
+// values. It takes no memory, regardless of the size of the value.
 func (l *Looker) each(v pickle.Value, yield func(pickle.Value) bool) {
 	y := &yielder{Looker: l, yield: yield}
 	c, called := v.Called()
