@@ -193,6 +193,25 @@ func TestTwice(t *testing.T) {
 	}
 }
 
+// TestIndexOfUnsupported: an index lists a tensor that safetensors cannot represent, and one that is missing.
+func TestIndexOfUnsupported(t *testing.T) {
+	dir := t.TempDir()
+	copyTo(t, sample("double.pt"), filepath.Join(dir, "a.bin"))
+	for tensor, want := range map[string]string{"phase": "", "gone": `tensor "gone" should be in "a.bin"`} {
+		index := `{"weight_map":{"weight":"a.bin","` + tensor + `":"a.bin"}}`
+		if err := os.WriteFile(filepath.Join(dir, "a.bin.index.json"), []byte(index), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := (&Conversion{DropUnsupported: true}).Plan(t.Context(), dir, filepath.Join(dir, "new"))
+		if err == nil {
+			p.Close()
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", tensor, err)
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
