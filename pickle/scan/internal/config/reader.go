@@ -32,6 +32,7 @@ func NewReader(text []byte, off int64, v Visitor) *Reader {
 // A Visitor receives the contents of a configuration.
 type Visitor interface {
 	// Object is called for an object at its end, or where the text becomes invalid.
+	// Object is called at the end of each object.
 	Object(*Object)
 	// Twice is called for a duplicate member at an offset.
 	Twice(name string, at int64)

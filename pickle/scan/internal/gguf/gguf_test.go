@@ -62,7 +62,8 @@ func TestRead(t *testing.T) {
 	b := example()
 	got := &texts{left: 1 << 20}
 	data, err := Read(bytes.NewReader(b), int64(len(b)), got)
-	if want := "[a=b false @37 c=d true @71 c=e true @80]"; err != nil || fmt.Sprint(got.found) != want || data != int64(len(b)-16) {
+	const want = "[a=b false @37 c=d true @71 c=e true @80]"
+	if err != nil || fmt.Sprint(got.found) != want || data != int64(len(b)-16) {
 		t.Errorf("%v, %d, %v, want %s", got.found, data, err, want)
 	}
 	for n := range len(b) - 16 - 31 {
