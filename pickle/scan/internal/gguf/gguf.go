@@ -197,7 +197,7 @@ func (h *header) entry() error {
 func (h *header) alignment() error {
 	n, err := h.uint32()
 	if err == nil && (n == 0 || n&(n-1) != 0) {
-		err = h.wrong("the alignment %d is no power of two", n)
+		err = h.wrong("the alignment %d is not a power of two", n)
 	}
 	h.align = int64(n)
 	return err

@@ -166,7 +166,7 @@ func (j *judge) variable(t []token, i int, called bool) {
 		j.argument(t[i+2:], t[i].at)
 	}
 	if bare()[s] && reads && !argument && !j.own[s] {
-		j.find(Odd, t[i].at, "it uses %s, which is no part of a template", s)
+		j.find(Odd, t[i].at, "it uses %s, for which a template has no use", s)
 	}
 	if called && calls()[s] && !bare()[s] {
 		j.find(Odd, t[i].at, "it calls %s", s)

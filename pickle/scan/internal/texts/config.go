@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
 )
 
-// walker returns a walker that reports to r.
-func (r *Reader) walker() settings.Walker {
-	return settings.Walker{Found: r.setting, Pipeline: strings.EqualFold(r.Name, "model_index.json"),
+// Walker returns a walker of values in any format, whose names and templates r judges.
+func (r *Reader) Walker() *settings.Walker {
+	return &settings.Walker{Found: r.setting, Pipeline: strings.EqualFold(r.Name, "model_index.json"),
 		Modules: strings.EqualFold(r.Name, "modules.json"),
 		Spend:   func(n int) bool { return r.Spend(int64(n) * costJSON) }}
 }
@@ -83,15 +84,9 @@ func (r *Reader) imports(f *settings.Finding) {
 		quoted(f.Key), quoted(name))
 }
 
-// Walker returns a walker of values in another format, whose names and templates r judges.
-func (r *Reader) Walker() *settings.Walker {
-	w := r.walker()
-	return &w
-}
-
 // value examines a text that is a value of another format, such as metadata.
 func (r *Reader) value(key string, text []byte, at int64) {
-	w := r.walker()
+	w := r.Walker()
 	w.Open(true, at)
 	w.Key([]byte(key), at)
 	w.Value(text, true, at)
@@ -102,7 +97,7 @@ func (r *Reader) value(key string, text []byte, at int64) {
 // JSON or YAML, or a template.
 func (r *Reader) Value(key, text string, at int64) {
 	if len(text) > MostText {
-		r.Gap(at, "the text under "+quoted(key)+" is longer than the texts that are read")
+		r.Gap(at, "the text under "+quoted(key)+" is longer than the maximum of "+wording.Count(MostText, "byte"))
 		return
 	}
 	if !r.Spend(int64(len(text)) * costYAML) {

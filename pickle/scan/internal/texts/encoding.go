@@ -32,7 +32,7 @@ func Is(head []byte) bool {
 	return len(head) > 0 && high < len(head)/4
 }
 
-// Wide reports whether a text begins with a byte order mark of UTF-16 or UTF-32.
+// Wide reports whether a text begins with a byte order mark of UTF-16, or of UTF-32 in little endian.
 func Wide(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }

@@ -21,17 +21,14 @@ func (r *Reader) judge(full string) pickle.Verdict {
 		r.verdicts = make(map[string]pickle.Verdict)
 	}
 	var worst pickle.Verdict
-	if i := strings.IndexByte(full, '.'); i < 0 {
+	if !strings.Contains(full, ".") {
 		worst = r.JudgeName("builtins", full)
 	}
 	for i, n := len(full), 0; n < parts; n++ {
 		if i = strings.LastIndexByte(full[:i], '.'); i < 0 {
 			break
 		}
-		v := r.JudgeName(full[:i], full[i+1:])
-		if n == 0 {
-			worst = v
-		} else if v == pickle.Dangerous {
+		if v := r.JudgeName(full[:i], full[i+1:]); n == 0 || v == pickle.Dangerous {
 			worst = v
 		}
 	}

@@ -192,7 +192,7 @@ func isPython(text []byte) bool {
 // python judges Python source code by what it is for.
 func (r *Reader) python(text []byte, lower string) {
 	if imported().MatchString(lower) && !r.Within {
-		r.warn(RuleSource, pickle.Warning, 0, "%s is Python source code, which programs import by its name", quoted(r.Name))
+		r.find(RuleSource, pickle.Warning, 0, "%s is Python source code, which programs import by its name", quoted(r.Name))
 	}
 	const most, cost = 1 << 20, 5 // bytes that are searched, and the cost of each
 	text = text[:min(len(text), most)]
@@ -201,22 +201,22 @@ func (r *Reader) python(text []byte, lower string) {
 	}
 	if at := runs().FindIndex(text); at != nil {
 		found := strings.Trim(string(text[at[0]:at[1]]), " \t\r\n(=,:")
-		r.warn(RuleSource, pickle.Warning, at[0], "the source code contains %s", quoted(found))
+		r.find(RuleSource, pickle.Warning, int64(at[0]), "the source code contains %s", quoted(found))
 	}
 }
 
 // sitePath judges a .pth file of Python's module site, which runs each line that begins with
 // "import".
 func (r *Reader) sitePath(text []byte) string {
-	at := 0
+	at := int64(0)
 	for line := range bytes.Lines(text) {
 		if bytes.HasPrefix(line, []byte("import ")) || bytes.HasPrefix(line, []byte("import\t")) {
-			r.warn(RuleSitePath, pickle.Error, at,
+			r.find(RuleSitePath, pickle.Error, at,
 				"the line %s runs whenever Python starts, if the file is in a folder of packages",
 				quoted(strings.TrimSpace(string(line[:min(len(line), 80)]))))
 			return "site-path"
 		}
-		at += len(line)
+		at += int64(len(line))
 	}
 	return ""
 }

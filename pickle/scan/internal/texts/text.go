@@ -4,10 +4,12 @@ package texts
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"path"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
 )
@@ -49,10 +51,10 @@ func (r *Reader) Text(text []byte) string {
 	switch {
 	case r.saysYAML():
 		if format = "yaml"; !valid {
-			r.Unread("it is named like YAML, but is no YAML that PyYAML reads")
+			r.Unread("it is named like YAML, but PyYAML cannot parse it")
 		}
 	case r.extension() == ".json":
-		r.Unread("it is named like JSON, but is no valid JSON")
+		r.Unread("it is named like JSON, but is not valid JSON")
 	}
 	if at := target(text); at >= 0 && !r.named && !prose(r.extension()) && language(r.extension()) == "" {
 		r.find(RuleConfigCall, pickle.Warning, int64(at), "the text has the key _target_, in a form that is not parsed")
@@ -85,7 +87,7 @@ func target(text []byte) int {
 // JSON texts one after another.
 func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
 	const block = 64 << 10
-	j := &settings.JSON{Walker: r.walker()}
+	j := &settings.JSON{Walker: *r.Walker()}
 	buf := make([]byte, block)
 	for at := int64(0); at < size; at += block {
 		if !r.Spend(block * costJSON) {
@@ -105,10 +107,10 @@ func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
 	j.End()
 	r.Model = r.Model || j.Model
 	if j.TooDeep {
-		r.Gap(0, "the configuration is nested deeper than is read")
+		r.Gap(0, fmt.Sprintf("the configuration is nested deeper than the maximum of %d levels", settings.MaxDepth))
 	}
 	if j.TooLong {
-		r.Gap(0, "a string is longer than is read")
+		r.Gap(0, "a string is longer than the maximum of "+wording.Count(settings.MaxString, "byte"))
 	}
 	if !j.Invalid && r.extension() == ".ipynb" {
 		r.Unread("it is a notebook, whose cells are source code")
@@ -118,8 +120,3 @@ func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
 
 // unread reports source code.
 func (r *Reader) unread(what string) { r.Unread("it is " + what + ", which is not analyzed") }
-
-// warn reports something in source code.
-func (r *Reader) warn(rule pickle.Rule, s pickle.Severity, at int, format string, args ...any) {
-	r.find(rule, s, int64(at), format, args...)
-}

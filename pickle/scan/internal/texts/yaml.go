@@ -31,7 +31,7 @@ var javaClass = sync.OnceValue(func() *regexp.Regexp {
 
 // yaml examines a text as YAML and reports whether it is valid.
 func (r *Reader) yaml(text []byte, at int64) bool {
-	y := settings.YAML{Walker: r.walker()}
+	y := settings.YAML{Walker: *r.Walker()}
 	found := y.Found
 	y.Found = func(f settings.Finding) {
 		f.At += at
