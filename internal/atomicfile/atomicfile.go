@@ -200,11 +200,11 @@ func CommitAll(files ...*File) error {
 		}
 		f.done = true
 	}
-	return syncFolders(files)
+	return SyncFolders(files)
 }
 
-// syncFolders syncs the folder of each file, and each folder once.
-func syncFolders(files []*File) error {
+// SyncFolders syncs the folder of each file, and each folder once.
+func SyncFolders(files []*File) error {
 	synced := make(map[string]bool)
 	var first error
 	for _, f := range files {
@@ -213,7 +213,7 @@ func syncFolders(files []*File) error {
 			continue
 		}
 		synced[dir] = true
-		if err := syncFolder(dir); err != nil && first == nil {
+		if err := SyncFolder(dir); err != nil && first == nil {
 			first = f.fail("sync", &notDurableError{err})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"time"
 )
 
@@ -73,8 +74,8 @@ func (f *Claim) Hold() (release func(), err error) {
 		open = nil
 	}
 	for _, s := range f.files {
-		if !locks {
-			break // and an open file cannot be replaced on Windows
+		if runtime.GOOS == "windows" {
+			break // an open file cannot be replaced
 		}
 		file, err := os.Open(s.name)
 		if err != nil {

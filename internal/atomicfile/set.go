@@ -134,7 +134,7 @@ func (s *Set) Commit() error {
 		return s.undo(err)
 	}
 	s.done = true
-	if err := syncFolder(s.dir); err != nil {
+	if err := SyncFolder(s.dir); err != nil {
 		return s.fail("sync", s.last(), &notDurableError{err})
 	}
 	// The old set was needed until now.
@@ -157,7 +157,7 @@ func (s *Set) exchange() error {
 		}
 	}
 	if len(others) > 0 {
-		if err := syncFolder(s.dir); err != nil {
+		if err := SyncFolder(s.dir); err != nil {
 			return s.fail("sync", s.last(), err)
 		}
 	}
@@ -183,7 +183,7 @@ func (s *Set) setAside(names []string) error {
 			return err
 		}
 	}
-	return s.fail("sync", s.last(), errors.Join(syncFolder(old), syncFolder(s.dir)))
+	return s.fail("sync", s.last(), errors.Join(SyncFolder(old), SyncFolder(s.dir)))
 }
 
 // old returns the folder for the files of the old set.
@@ -218,7 +218,7 @@ func (s *Set) undo(err error) error {
 		}
 	}
 	s.moves = nil
-	return errors.Join(err, syncFolder(s.dir), s.Abort())
+	return errors.Join(err, SyncFolder(s.dir), s.Abort())
 }
 
 // Abort removes the hidden folder and leaves the folder unchanged. After Commit or Abort it does

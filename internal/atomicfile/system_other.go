@@ -12,5 +12,5 @@ import (
 // inherit does nothing: on Windows files inherit permissions from their folder.
 func inherit(*os.File, fs.FileInfo) {}
 
-// syncFolder does nothing: Windows cannot flush folders.
-func syncFolder(string) error { return nil }
+// SyncFolder does nothing: Windows cannot flush folders.
+func SyncFolder(string) error { return nil }

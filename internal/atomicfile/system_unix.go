@@ -30,9 +30,9 @@ func inherit(f *os.File, old fs.FileInfo) {
 	_ = f.Chmod(old.Mode().Perm())
 }
 
-// syncFolder flushes the names in a folder to disk. It ignores folders that cannot be opened for
+// SyncFolder flushes the names in a folder to disk. It ignores folders that cannot be opened for
 // reading, and file systems that do not support it.
-func syncFolder(dir string) error {
+func SyncFolder(dir string) error {
 	if dir == "" {
 		dir = "."
 	}
