@@ -22,7 +22,7 @@ type Opener struct {
 	// http.DefaultTransport, which uses the proxies of the environment.
 	Transport http.RoundTripper
 
-	// Buckets opens refs with the schemes s3 and gs. Set it to bucket.Open from package
+	// Buckets opens refs with the schemes s3, gs and r2. Set it to bucket.Open from package
 	// remote/bucket. nil means that these schemes are unsupported.
 	Buckets func(*fetch.Shared, store.Ref) (store.Store, error)
 
@@ -87,7 +87,7 @@ func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 		return openWeb(o.shared(), o.Token, ref)
 	case "hf":
 		return hub.Open(o.shared(), o.HubToken, ref)
-	case "s3", "gs":
+	case "s3", "gs", "r2":
 		if o.Buckets != nil {
 			return o.Buckets(o.shared(), ref)
 		}

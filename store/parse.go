@@ -12,48 +12,56 @@ import (
 
 // Parse parses a path or URL. Text without a scheme is a local path, also on Windows.
 //
-// A scheme consists of two or more letters or digits before "://". A path that looks like one
+// A scheme consists of two or more letters or digits before "://". It may be an alias: gcs://
+// means gs://, and s3a:// and s3n:// mean s3://. Text that begins with "file:" or with the host of
+// the Hub and a slash, as in "huggingface.co/org/repo", is also a URL. A path that looks like one
 // can be written with "./" in front. Parse does not access the file system: "models/llama" has
 // Root "models" and Path "llama" whether it is a file or a directory. A path with a separator
 // at its end is a directory, and its Path is "".
 //
 // In hf://, a slash in a revision is written as %2F, except in names like refs/pr/1. The
-// prefixes datasets/, spaces/, kernels/ and buckets/ of org/repo become part of Root. Links to
-// huggingface.co and hf.co are parsed as hf://. Paths in hf://, s3:// and gs:// are not
-// unescaped. Fragments of URLs are ignored.
+// prefixes datasets/, spaces/, kernels/ and buckets/ of org/repo become part of Root, and models/
+// is dropped. Links to huggingface.co, hf.co and the host of the environment variable HF_ENDPOINT
+// are parsed as hf://. Paths in hf:// and of buckets are not unescaped. Fragments of URLs are
+// ignored.
 //
 // Errors contain s without passwords and signatures.
 func Parse(s string) (Ref, error) {
 	if s == "" {
-		return Ref{}, errors.New("empty ref: want a path, or a URL with scheme " + schemes)
+		return Ref{}, errors.New("empty ref: want a path, or a URL with scheme " + schemeNames())
 	}
-	scheme, rest, ok := cutScheme(s)
+	if startsWithHub(s) {
+		s = "https://" + s
+	}
+	name, rest, ok := cutScheme(s)
 	if !ok {
-		return parseLocal(s), nil
+		if len(s) < len("file:") || !strings.EqualFold(s[:len("file:")], "file:") {
+			return parseLocal(s), nil
+		}
+		r, err := parseFilePath(s[len("file:"):])
+		return r, wrap(s, err)
 	}
-	var r Ref
-	var err error
-	switch scheme {
-	case "file":
-		r, err = parseFileURL(rest)
-	case "http", "https":
-		r, err = parseWeb(s)
-	case "hf":
-		r, err = parseHub(rest)
-	case "s3", "gs":
-		r, err = parseBucket(scheme, rest)
-	default:
-		err = fmt.Errorf("unknown scheme %q: want %s; if it is a path, write %q in front", scheme, schemes, "./")
+	scheme, known := findScheme(name)
+	if !known {
+		return Ref{}, wrap(s, fmt.Errorf("unknown scheme %q: want %s; if it is a path, write %q in front", name,
+			schemeNames(), "./"))
 	}
+	r, err := scheme.parse(scheme.names[0], rest)
 	if err != nil {
-		return Ref{}, fmt.Errorf("ref %q: %w", redact(s), err)
+		return Ref{}, wrap(s, err)
 	}
 	return r, nil
 }
 
-const schemes = "file, gs, hf, http, https or s3"
+// wrap adds the text of a ref to an error, or returns nil if there is none.
+func wrap(s string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("ref %q: %w", redact(s), err)
+	}
+	return err
+}
 
-// parseBucket parses the text after s3:// or gs://.
+// parseBucket parses the text after s3:// or another scheme of buckets.
 func parseBucket(scheme, s string) (Ref, error) {
 	bucket, path, _ := strings.Cut(s, "/")
 	switch {
@@ -70,16 +78,24 @@ func parseBucket(scheme, s string) (Ref, error) {
 }
 
 // parseFileURL parses the text after file://. The result prints as a path.
-func parseFileURL(s string) (Ref, error) {
-	path := strings.TrimPrefix(s, "localhost") // RFC 8089 allows this host
+func parseFileURL(_, rest string) (Ref, error) {
+	path := strings.TrimPrefix(rest, "localhost") // RFC 8089 allows this host
 	if !strings.HasPrefix(path, "/") {
 		return Ref{}, errors.New("it names another machine or a relative path: want file:///path")
 	}
+	return parseFilePath(path)
+}
+
+// parseFilePath parses the path of a file URL. In RFC 8089 it is absolute, but file:path for a
+// relative one is common.
+func parseFilePath(path string) (Ref, error) {
 	path, err := url.PathUnescape(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Ref{}, err
-	}
-	if filepath.VolumeName(path[1:]) != "" {
+	case path == "":
+		return Ref{}, errors.New("no path: want file:///path")
+	case filepath.VolumeName(path[1:]) != "":
 		path = path[1:] // file:///C:/folder
 	}
 	return parseLocal(path), nil

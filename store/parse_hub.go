@@ -10,28 +10,25 @@ import (
 	"strings"
 )
 
-// hubKinds are the prefixes of org/repo for everything except models, both in hf:// and on
-// huggingface.co. Organizations cannot have these names.
-var hubKinds = [...]string{"datasets/", "spaces/", "kernels/", "buckets/"}
+// hubKinds are the prefixes of org/repo, both in hf:// and on huggingface.co. Organizations
+// cannot have these names.
+var hubKinds = [...]string{"models/", "datasets/", "spaces/", "kernels/", "buckets/"}
 
 // cutKind splits s after the kind of repository, which is "" for a model.
 func cutKind(s string) (kind, rest string) {
 	for _, kind := range hubKinds {
 		if rest, ok := strings.CutPrefix(s, kind); ok {
-			return kind, rest
+			return strings.TrimPrefix(kind, "models/"), rest
 		}
 	}
 	return "", s
 }
 
-// parseHub parses the text after hf://, in the syntax of huggingface_hub's HfFileSystem:
+// parseHub parses the text after hf://, in the syntax of huggingface_hub's parse_hf_uri:
 // [kind/]org/repo[@revision][/path]. The revision may be escaped, because it may contain
 // slashes; the path is not escaped.
-//
-// HfFileSystem also accepts names without an organization and asks the Hub for the full name.
-// Parse makes no requests, so they are errors.
-func parseHub(s string) (Ref, error) {
-	kind, s := cutKind(s)
+func parseHub(_, s string) (Ref, error) {
+	kind, s := cutKind(strings.Trim(s, "/"))
 	owner, s, _ := strings.Cut(s, "/")
 	repo, path, _ := strings.Cut(s, "/")
 	repo, revision, pinned := strings.Cut(repo, "@")
@@ -40,13 +37,12 @@ func parseHub(s string) (Ref, error) {
 		return r, err
 	}
 	if pinned {
-		// Full Git names such as refs/pr/1 and refs/convert/parquet have three elements,
-		// and users write them unescaped.
-		if revision == "refs" {
-			elems := strings.SplitN(path, "/", 3)
-			revision = "refs/" + strings.Join(elems[:min(2, len(elems))], "/")
-			path = strings.Join(elems[min(2, len(elems)):], "/")
+		elems := []string{revision}
+		if path != "" {
+			elems = append(elems, strings.Split(path, "/")...)
 		}
+		revision, elems = cutRevision(elems)
+		path = strings.Join(elems, "/")
 		var err error
 		if revision, err = url.PathUnescape(revision); err != nil {
 			return r, fmt.Errorf("revision: %w", err)
@@ -61,61 +57,74 @@ func parseHub(s string) (Ref, error) {
 	return r, err
 }
 
-// isHubLink reports whether u is a page of the Hub, and not its API.
-func isHubLink(u *url.URL) bool {
-	switch strings.ToLower(u.Host) {
-	case "huggingface.co", "www.huggingface.co", "hf.co":
-		return !strings.HasPrefix(u.Path, "/api/")
-	}
-	return false
-}
-
-// parseHubLink parses the path of a link to a repository or to a file or folder in it:
-// /[kind/]org/repo[/(blob|tree|resolve|raw)/revision[/path]], with escaped elements.
-func parseHubLink(link string) (Ref, error) {
-	kind, rest := cutKind(strings.Trim(link, "/"))
-	elems := strings.Split(rest, "/")
-	for i, elem := range elems {
-		var err error
-		if elems[i], err = url.PathUnescape(elem); err != nil {
-			return Ref{}, err
-		}
-	}
-	if len(elems) < 2 {
-		elems = append(elems, "") // checkRepo returns the error
-	}
-	owner, repo, elems := elems[0], elems[1], elems[2:]
-	r := Ref{Scheme: "hf", Root: kind + owner + "/" + repo}
-	if err := checkRepo(kind, owner, repo); err != nil {
-		return r, err
-	}
-	if len(elems) == 0 {
-		return r, nil
-	}
-	// "blob" and "tree" are pages; "resolve" and "raw" are downloads. For a large file, "raw"
-	// downloads its pointer, but users mean the file.
-	switch elems[0] {
-	case "blob", "tree", "resolve", "raw":
-	default:
-		return r, fmt.Errorf("the link is not to files: want hf://%s[@revision][/path]", r.Root)
-	}
-	r.Revision, elems = cutRevision(elems[1:])
-	if err := checkRevision(kind, r.Revision); err != nil {
-		return r, err
-	}
-	var err error
-	r.Path, err = cleanPath(strings.Join(elems, "/"))
-	return r, err
-}
-
-// cutRevision splits the revision off the elements of a link: the first element, or three if
-// it is like refs/pr/1, as in parseHub.
+// cutRevision splits the revision off the elements after a repository. It is the first of them,
+// or three if they are the full name of a Git reference, such as refs/pr/1 or refs/convert/parquet.
 func cutRevision(elems []string) (revision string, path []string) {
 	n := min(1, len(elems))
 	if n == 1 && elems[0] == "refs" {
 		n = min(3, len(elems))
 	}
 	return strings.Join(elems[:n], "/"), elems[n:]
+}
+
+// parseHubLink parses the path of a link to a repository or to a file or folder in it:
+// /[kind/]org/repo[/route/revision[/path]], with escaped elements, where the route is one of
+// [isRoute]. Links to a bucket have no revision.
+func parseHubLink(link string) (Ref, error) {
+	elems, kind, err := linkElems(link)
+	if err != nil {
+		return Ref{}, err
+	}
+	if len(elems) <= 2 {
+		return parseHub("", kind+strings.Join(elems, "/")) // an "@revision" may follow
+	}
+	owner, repo, route, elems := elems[0], elems[1], elems[2], elems[3:]
+	r := Ref{Scheme: "hf", Root: kind + owner + "/" + repo}
+	switch err := checkRepo(kind, owner, repo); {
+	case err != nil:
+		return r, err
+	case !isRoute(kind, route):
+		return r, fmt.Errorf("the link is not to files: want hf://%s[@revision][/path]", r.Root)
+	}
+	if kind != "buckets/" && len(elems) > 0 {
+		r.Revision, elems = cutRevision(elems)
+		if err := checkRevision(kind, r.Revision); err != nil {
+			return r, err
+		}
+	}
+	r.Path, err = cleanPath(strings.Join(elems, "/"))
+	return r, err
+}
+
+// linkElems returns the elements of the path of a link, unescaped, and the kind of repository.
+func linkElems(link string) (elems []string, kind string, err error) {
+	for elem := range strings.SplitSeq(link, "/") {
+		if elem == "" {
+			continue
+		}
+		if elem, err = url.PathUnescape(elem); err != nil {
+			return nil, "", err
+		}
+		elems = append(elems, elem)
+	}
+	if len(elems) > 0 {
+		if kind, _ = cutKind(elems[0] + "/"); kind != "" || elems[0] == "models" {
+			elems = elems[1:]
+		}
+	}
+	return elems, kind, nil
+}
+
+// isRoute reports whether a page of a repository shows or downloads its files. For a large file,
+// "raw" downloads its pointer, but users mean the file.
+func isRoute(kind, route string) bool {
+	switch route {
+	case "tree", "resolve":
+		return true
+	case "blob", "raw", "blame":
+		return kind != "buckets/"
+	}
+	return false
 }
 
 // checkRepo returns an error unless owner and repo are names that the Hub allows. They become
@@ -129,7 +138,25 @@ func checkRepo(kind, owner, repo string) error {
 	case !plain(owner) || !plain(repo):
 		return fmt.Errorf("repository %q has characters other than letters, digits, \"-\", \"_\" and \".\"", owner+"/"+repo)
 	}
+	if plural, _ := cutKind(owner + "s/"); kind == "" && (plural != "" || owner == "model") {
+		return fmt.Errorf("unknown kind of repository %q: did you mean hf://%ss/org/repo?", owner, owner)
+	}
+	if name := owner + "/" + repo; kind != "buckets/" && !validRepo(name) {
+		return fmt.Errorf("repository %q is not a name that the Hub allows: want up to 96 characters, none of \"-\" "+
+			"and \".\" at either end, no \"--\" and \"..\", and no \".git\" at the end", name)
+	}
 	return nil
+}
+
+// validRepo reports whether the Hub allows a name of plain characters for a repository, by the
+// function validate_repo_id of huggingface_hub.
+func validRepo(name string) bool {
+	for elem := range strings.SplitSeq(name, "/") {
+		if len(elem) > 96 || strings.Trim(elem, "-.") != elem {
+			return false
+		}
+	}
+	return !strings.Contains(name, "--") && !strings.Contains(name, "..") && !strings.HasSuffix(name, ".git")
 }
 
 // checkRevision returns an error unless revision can be a branch, tag or commit.

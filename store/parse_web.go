@@ -13,7 +13,8 @@ import (
 
 // parseWeb parses an http or https URL. A link to a repository of the Hub becomes a Ref with
 // scheme hf.
-func parseWeb(s string) (Ref, error) {
+func parseWeb(scheme, rest string) (Ref, error) {
+	s := scheme + "://" + rest
 	u, err := url.Parse(s)
 	if err != nil {
 		return Ref{}, webError(s)
@@ -21,10 +22,10 @@ func parseWeb(s string) (Ref, error) {
 	if u.Hostname() == "" {
 		return Ref{}, fmt.Errorf("no host: want %s://host/path", u.Scheme)
 	}
-	if isHubLink(u) {
+	if link, ok := hubLink(u); ok {
 		// Ignore its query, such as "?download=true", and its user name, which may be the
 		// token of a Git link.
-		return parseHubLink(u.EscapedPath())
+		return parseHubLink(link)
 	}
 	// Split before unescaping, because an escaped slash does not separate elements.
 	path := u.EscapedPath()

@@ -20,11 +20,12 @@ import (
 //	hf://org/repo@revision/path           a repository of the Hugging Face Hub
 //	s3://bucket/path                      an object, or all objects with a prefix
 //	gs://bucket/path                      the same on Google Cloud Storage
+//	r2://bucket/path                      the same on Cloudflare R2
 //
 // Refs can be compared with ==. A Ref from [Parse] contains the user name, password and query
 // of a URL. Only [Ref.URL] returns them; package fmt does not print them.
 type Ref struct {
-	Scheme   string // "file", "https", "http", "hf", "s3" or "gs"
+	Scheme   string // such as "file", "https" or "hf", in lower case and never an alias
 	Root     string // directory, scheme://host/folder as in a URL, org/repo, or bucket
 	Revision string // for hf; "" means main
 	Path     string // within Root, slash-separated, not escaped; "" for Root itself
@@ -39,11 +40,8 @@ type secret string
 
 // String returns the Ref as text that Parse accepts, without passwords and signatures.
 func (r Ref) String() string {
-	switch r.Scheme {
-	case "file":
-		return r.localString()
-	case "http", "https":
-		return r.Root + "/" + r.escapedPath()
+	if scheme, ok := findScheme(r.Scheme); ok && scheme.print != nil {
+		return scheme.print(r)
 	}
 	s := r.Scheme + "://" + r.Root
 	if r.Revision != "" {
@@ -75,6 +73,9 @@ func (r Ref) URL() (*url.URL, error) {
 	}
 	return u, nil
 }
+
+// webString returns a URL without its secrets.
+func (r Ref) webString() string { return r.Root + "/" + r.escapedPath() }
 
 // escapedPath returns Path escaped for a URL.
 func (r Ref) escapedPath() string {
@@ -127,7 +128,7 @@ func trimSeparators(dir string) string {
 func (r Ref) localString() string {
 	if r.Root == "." && r.Path != "" {
 		// Omit "./" unless the name would then parse as a drive or a URL.
-		if _, _, ok := cutScheme(r.Path); !ok && parseLocal(r.Path) == r {
+		if again, err := Parse(r.Path); err == nil && again == r {
 			return r.Path
 		}
 	}

@@ -48,6 +48,10 @@ func TestParseBucket(t *testing.T) {
 		{"s3://my.bucket-1_x/a/b.safetensors", Ref{Scheme: "s3", Root: "my.bucket-1_x", Path: "a/b.safetensors"}, ""},
 		{"s3://bucket/prefix/", Ref{Scheme: "s3", Root: "bucket", Path: "prefix"}, "s3://bucket/prefix"},
 		{"gs://bucket/path", Ref{Scheme: "gs", Root: "bucket", Path: "path"}, ""},
+		{"gcs://bucket/path", Ref{Scheme: "gs", Root: "bucket", Path: "path"}, "gs://bucket/path"},
+		{"s3a://bucket/path", Ref{Scheme: "s3", Root: "bucket", Path: "path"}, "s3://bucket/path"},
+		{"s3n://bucket/path", Ref{Scheme: "s3", Root: "bucket", Path: "path"}, "s3://bucket/path"},
+		{"r2://bucket/path", Ref{Scheme: "r2", Root: "bucket", Path: "path"}, ""},
 		{"S3://Bucket/Path", Ref{Scheme: "s3", Root: "Bucket", Path: "Path"}, "s3://Bucket/Path"},
 		// Keys are taken as they are.
 		{"s3://bucket/a b%20c?d#e@f", Ref{Scheme: "s3", Root: "bucket", Path: "a b%20c?d#e@f"}, ""},
@@ -64,6 +68,8 @@ func TestParseHub(t *testing.T) {
 		{"hf://org/repo", hf("org/repo", "", ""), ""},
 		{"hf://org/repo/", hf("org/repo", "", ""), "hf://org/repo"},
 		{"hf://Org-1/repo_2.0/a/b.safetensors", hf("Org-1/repo_2.0", "", "a/b.safetensors"), ""},
+		{"hf://models/org/repo@v1/a", hf("org/repo", "v1", "a"), "hf://org/repo@v1/a"},
+		{"hf:///org/repo//", hf("org/repo", "", ""), "hf://org/repo"},
 		{"hf://org/repo@v1.0", hf("org/repo", "v1.0", ""), ""},
 		{"hf://org/repo@v1/a/b", hf("org/repo", "v1", "a/b"), ""},
 		{"hf://org/repo@main", hf("org/repo", "main", ""), ""}, // said, so kept
@@ -94,6 +100,15 @@ func TestParseHubLink(t *testing.T) {
 		{"https://huggingface.co/org/repo", hf("org/repo", "", ""), "hf://org/repo"},
 		{"https://hf.co/org/repo/", hf("org/repo", "", ""), "hf://org/repo"},
 		{"HTTP://WWW.HuggingFace.co/org/repo", hf("org/repo", "", ""), "hf://org/repo"},
+		{"https://huggingface.co:443/org//repo", hf("org/repo", "", ""), "hf://org/repo"},
+		{"https://huggingface.co/models/org/repo", hf("org/repo", "", ""), "hf://org/repo"},
+		{"https://huggingface.co/org/repo@v1", hf("org/repo", "v1", ""), "hf://org/repo@v1"},
+		{"https://huggingface.co/org/repo/tree", hf("org/repo", "", ""), "hf://org/repo"},
+		{"https://huggingface.co/org/repo/blame/main/a", hf("org/repo", "main", "a"), "hf://org/repo@main/a"},
+		{"https://huggingface.co/buckets/org/name/tree/a", hf("buckets/org/name", "", "a"), "hf://buckets/org/name/a"},
+		{"https://huggingface.co/buckets/org/name/resolve/a/b", hf("buckets/org/name", "", "a/b"), "hf://buckets/org/name/a/b"},
+		{"huggingface.co/org/repo", hf("org/repo", "", ""), "hf://org/repo"},
+		{"HF.co/org/repo/blob/v1/a?download=true", hf("org/repo", "v1", "a"), "hf://org/repo@v1/a"},
 		{"https://huggingface.co/org/repo/tree/main", hf("org/repo", "main", ""), "hf://org/repo@main"},
 		{"https://huggingface.co/org/repo/tree/main/a/b/", hf("org/repo", "main", "a/b"), "hf://org/repo@main/a/b"},
 		{"https://huggingface.co/org/repo/blob/v1/a.safetensors", hf("org/repo", "v1", "a.safetensors"), "hf://org/repo@v1/a.safetensors"},
@@ -110,6 +125,31 @@ func TestParseHubLink(t *testing.T) {
 	} {
 		test.check(t)
 	}
+}
+
+// TestParseEndpointLink: the environment variable HF_ENDPOINT names another server of the Hub,
+// which may also have other pages.
+func TestParseEndpointLink(t *testing.T) {
+	hf := func(root, revision, path string) Ref {
+		return Ref{Scheme: "hf", Root: root, Revision: revision, Path: path}
+	}
+	web := func(root, path string) Ref { return Ref{Scheme: "https", Root: root, Path: path} }
+	t.Setenv("HF_ENDPOINT", "https://Hub.example:8443/mirror/")
+	for _, test := range []refTest{
+		{"https://hub.example:8443/mirror/org/repo", hf("org/repo", "", ""), "hf://org/repo"},
+		{"https://hub.example:8443/mirror/datasets/org/repo/blob/v1/a/b", hf("datasets/org/repo", "v1", "a/b"), "hf://datasets/org/repo@v1/a/b"},
+		{"https://huggingface.co/org/repo", hf("org/repo", "", ""), "hf://org/repo"},
+		{"https://hub.example:8443/org/repo/blob/v1/a", web("https://hub.example:8443/org/repo/blob/v1", "a"), ""},
+		{"https://hub.example:8443/mirrored/org/repo/a", web("https://hub.example:8443/mirrored/org/repo", "a"), ""},
+		{"https://hub.example:8443/mirror/org/repo/a", web("https://hub.example:8443/mirror/org/repo", "a"), ""},
+		{"https://hub.example:8443/mirror/api/models/a", web("https://hub.example:8443/mirror/api/models", "a"), ""},
+		{"https://hub.example/mirror/org/repo", web("https://hub.example/mirror/org", "repo"), ""},
+	} {
+		test.check(t)
+	}
+	t.Setenv("HF_ENDPOINT", "http://hub.example")
+	refTest{"hub.example/org/repo/tree/v1", hf("org/repo", "v1", ""), "hf://org/repo@v1"}.check(t)
+	refTest{"http://hub.example:80/org/repo", hf("org/repo", "", ""), "hf://org/repo"}.check(t)
 }
 
 func TestParseWeb(t *testing.T) {
@@ -223,7 +263,7 @@ func TestRefsAreComparable(t *testing.T) {
 // parseErrors are texts that are no Refs, and what must be said of them.
 var parseErrors = []struct{ text, want string }{
 	{"", "empty ref"},
-	{"ftp://host/a", `unknown scheme "ftp": want file, gs, hf, http, https or s3`},
+	{"ftp://host/a", `unknown scheme "ftp": want file, gs, hf, http, https, r2 or s3`},
 	{"s3://", "no bucket: want s3://bucket[/path]"},
 	{"gs:///a", "no bucket: want gs://bucket[/path]"},
 	{"s3://buc ket/a", `bucket "buc ket" has characters`},
@@ -235,6 +275,7 @@ var parseErrors = []struct{ text, want string }{
 	{"hf://org", "no repository"},
 	{"hf://org/", "no repository"},
 	{"hf:///repo", "no repository"},
+	{"hf://models/repo", "no repository"},
 	{"hf://org@v1", "no repository"},
 	{"hf://datasets/repo", "no repository: want hf://datasets/org/repo"},
 	{"hf://org/re po", `repository "org/re po" has characters`},
@@ -244,7 +285,14 @@ var parseErrors = []struct{ text, want string }{
 	{"hf://org/repo@%zz", `invalid URL escape "%zz"`},
 	{"hf://org/repo@..", `revision ".." is not the name`},
 	{"hf://org/repo@a%2F..%2Fb", `revision "a/../b" is not the name`},
-	{"hf://org/repo@refs", `revision "refs/" is not`},
+	{"hf://org/repo@refs", `revision "refs" is not complete`},
+	{"hf://dataset/org/repo", `unknown kind of repository "dataset": did you mean hf://datasets/org/repo?`},
+	{"hf://model/org/repo", `did you mean hf://models/org/repo?`},
+	{"hf://org/re--po", `"org/re--po" is not a name that the Hub allows`},
+	{"hf://org/repo.git", "is not a name that the Hub allows"},
+	{"hf://-org/repo", "is not a name that the Hub allows"},
+	{"hf://org/" + strings.Repeat("a", 97), "is not a name that the Hub allows"},
+	{"huggingface.co/gpt2?token=x", `ref "https://...huggingface.co/gpt2": no repository`},
 	{"hf://org/repo@refs/pr", `revision "refs/pr" is not complete`},
 	{"hf://org/repo@%72efs/pr/1", `revision "refs" is not complete`},
 	{"hf://org/repo/../other", `path "../other"`},
@@ -253,9 +301,9 @@ var parseErrors = []struct{ text, want string }{
 	{"https://huggingface.co", "no repository"},
 	{"https://huggingface.co/gpt2", "no repository"},
 	{"https://huggingface.co/org/repo/discussions/1", "not to files: want hf://org/repo[@revision][/path]"},
-	{"https://huggingface.co/org/repo/tree", "empty revision"},
 	{"https://huggingface.co/org/repo/blob/main/%2e%2e/a", `path "../a"`},
-	{"https://huggingface.co/buckets/org/name/tree/a", "a bucket has no revisions"},
+	{"https://huggingface.co/buckets/org/name/blob/a", "not to files"},
+	{"file:", "no path: want file:///path"},
 	{"https://", "no host: want https://host/path"},
 	{"https:///a", "no host"},
 	{"http://:80/a", "no host"},
@@ -316,6 +364,22 @@ func TestErrorsDoNotShowSecrets(t *testing.T) {
 	}
 }
 
+func TestRedact(t *testing.T) {
+	for text, want := range map[string]string{
+		"a/b?c":                               "a/b?c",
+		"https://USER:SECRET@host/a?SECRET#b": "https://host/a",
+		"https://USER:SECRET@ho st/a":         "https://...ho st/a",
+		"https://SECRET@huggingface.co/org/repo/blob/main/a?SECRET": "hf://org/repo@main/a",
+		"huggingface.co/org?SECRET":                                 "huggingface.co/org",
+		"s3://SECRET:SECRET@bucket/a":                               "s3://...bucket/a",
+		"file:///a":                                                 "file:///a",
+	} {
+		if got := Redact(text); got != want {
+			t.Errorf("Redact(%q) = %q; want %q", text, got, want)
+		}
+	}
+}
+
 // FuzzParseRef: what Parse accepts is printed as it would be read again, and
 // what it gives can be used as it is.
 func FuzzParseRef(f *testing.F) {
@@ -323,6 +387,7 @@ func FuzzParseRef(f *testing.F) {
 		"model.safetensors", "./a", "../a/", "/", "//a", `C:\x\y`, `C:x`, `\\host\share`, "./s3://x", "c://x", "a:b",
 		"file:///a/b", "https://user:pw@host/a%2Fb?q#f", "https://host//%2e%2e/*", "https://hf.co/a/b/blob/refs/pr/1/c",
 		"hf://a/b@refs/pr/1/c", "hf://a/b@c%2Fd/e", "hf://datasets/a/b", "s3://a/b c", "gs://a", "https://h%41/x",
+		"file:a", "./file:a", "hf.co/a/b@c", "./hf.co/a/b", "r2://a/b", "hf://models/a/b/",
 	} {
 		f.Add(seed)
 	}

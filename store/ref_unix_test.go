@@ -41,6 +41,11 @@ func TestParseLocal(t *testing.T) {
 		{"file:///a/b", file("/a", "b"), "/a/b"},
 		{"file:///a/b/", file("/a/b", ""), "/a/b/"},
 		{"FILE://localhost/a%20b", file("/", "a b"), "/a b"},
+		{"file:/a/b", file("/a", "b"), "/a/b"}, // RFC 8089, appendix B
+		{"file:a%20b", file(".", "a b"), "a b"},
+		{"./file:a", file(".", "file:a"), ""},
+		{"./huggingface.co/org/repo", file("./huggingface.co/org", "repo"), ""},
+		{"huggingface.co", file(".", "huggingface.co"), ""},
 		{"file:///C:/x", file("/C:", "x"), "/C:/x"},
 	} {
 		test.check(t)

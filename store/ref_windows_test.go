@@ -25,6 +25,7 @@ func TestParseLocal(t *testing.T) {
 		{".", file(".", ""), `.\`},
 		{`.\a`, file(".", "a"), "a"},
 		{"file:///C:/x/y", file(`C:\x`, "y"), `C:\x\y`},
+		{"file:C:/x/y", file(`C:\x`, "y"), `C:\x\y`}, // RFC 8089, appendix E.2
 	} {
 		test.check(t)
 	}

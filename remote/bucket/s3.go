@@ -42,6 +42,12 @@ func openS3(shared *fetch.Shared, ref store.Ref) (store.Store, error) {
 			return nil, errors.New("remote: the environment variable AWS_ENDPOINT_URL is not an http or https URL")
 		}
 	}
+	if account := shared.Env("CLOUDFLARE_ACCOUNT_ID"); ref.Scheme == "r2" && s.endpoint == nil {
+		if account == "" {
+			return nil, errors.New("remote: r2:// needs the environment variable CLOUDFLARE_ACCOUNT_ID or AWS_ENDPOINT_URL")
+		}
+		s.region, s.endpoint = "auto", &url.URL{Scheme: "https", Host: account + ".r2.cloudflarestorage.com"}
+	}
 	return &bucket{
 		pool: fetch.Pool{Shared: shared}, ref: ref,
 		base: s.base, access: s.sign, moved: s.moved, known: s.isKnown,
