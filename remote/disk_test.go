@@ -113,6 +113,8 @@ func TestKeptFiles(t *testing.T) {
 	for name, broken := range map[string]string{
 		"empty": "", "no text": "\x00\x01", "cut off": string(text[:1000]), "longer": string(text) + "x",
 		"lies": strings.Replace(string(text), fmt.Sprintf(`"size":%d`, size), `"size":5`, 1), "negative": `{"size":-1,"len":-1}` + "\n",
+		"one bit of the data differs": string(text[:5000]) + string(text[5000]^1) + string(text[5001:]),
+		"another date":                strings.Replace(string(text), `"etag":"\"v1\""`, `"etag":"\"v2\""`, 1),
 	} {
 		if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
 			t.Fatal(err)

@@ -64,6 +64,16 @@ func SHA256(o Object) (digest [32]byte, ok bool) {
 	return digest, false
 }
 
+// FileName returns the name under which the server of an object wants it to be saved, as the
+// header Content-Disposition says, or "". It is a single path element. Objects opt in with a
+// method FileName() string.
+func FileName(o Object) string {
+	if o, ok := o.(interface{ FileName() string }); ok {
+		return o.FileName()
+	}
+	return ""
+}
+
 // InOrder reports whether an object should be read from front to back by a single reader,
 // because its server does not support range requests. Objects opt in with a method
 // InOrder() bool.

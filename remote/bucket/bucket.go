@@ -22,13 +22,14 @@ import (
 // A bucket is the store of a bucket. Google Cloud Storage has the interface of S3 as well;
 // only the authentication differs.
 type bucket struct {
-	pool   fetch.Pool
-	ref    store.Ref       // without a path
-	base   func() *url.URL // of the bucket, as far as is known
-	access fetch.Access
-	moved  func(*fetch.Answer) bool // reports whether base has changed; may be nil
-	login  string                   // advice for anonymous users
-	known  func() bool              // reports whether there are credentials
+	pool      fetch.Pool
+	ref       store.Ref       // without a path
+	base      func() *url.URL // of the bucket, as far as is known
+	access    fetch.Access
+	checksums *fetch.Checksums         // may be nil
+	moved     func(*fetch.Answer) bool // reports whether base has changed; may be nil
+	login     string                   // advice for anonymous users
+	known     func() bool              // reports whether there are credentials
 }
 
 // errMoved is the error of a request that has to be repeated in another region.
@@ -58,7 +59,7 @@ func (b *bucket) source(path, query string) *fetch.Source {
 	u.Path += path
 	u.RawPath = s3utils.EncodePath(u.Path)
 	u.RawQuery = query
-	return &fetch.Source{URL: u, Access: b.access, Explain: b.explain}
+	return &fetch.Source{URL: u, Access: b.access, Explain: b.explain, Checksums: b.checksums}
 }
 
 // explain turns a refusal into an error with advice.

@@ -50,9 +50,21 @@ func openS3(shared *fetch.Shared, ref store.Ref) (store.Store, error) {
 	}
 	return &bucket{
 		pool: fetch.Pool{Shared: shared}, ref: ref,
-		base: s.base, access: s.sign, moved: s.moved, known: s.isKnown,
+		checksums: &fetch.Checksums{Ask: http.Header{"X-Amz-Checksum-Mode": {"ENABLED"}}, Tag: s.md5},
+		base:      s.base, access: s.sign, moved: s.moved, known: s.isKnown,
 		login: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
 	}, nil
+}
+
+// md5 returns the MD5 that an ETag contains: that of an object that was uploaded in one part
+// and is not encrypted with a key of the user's. Directory buckets have other ETags.
+func (s *s3) md5(etag string, h http.Header) string {
+	encryption := h.Get("X-Amz-Server-Side-Encryption")
+	if encryption != "" && encryption != "AES256" || h.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
+		strings.HasSuffix(s.name, "--x-s3") || !strings.HasPrefix(etag, `"`) {
+		return ""
+	}
+	return strings.Trim(etag, `"`)
 }
 
 // base returns the URL of the bucket. Only AWS has a host for each bucket.

@@ -3,13 +3,11 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 )
 
@@ -31,6 +29,7 @@ type Access func(*http.Request) error
 
 // A call is a request to make.
 type call struct {
+	method string // "" means GET
 	url    *url.URL
 	header http.Header
 	access Access // may be nil
@@ -53,6 +52,16 @@ type Answer struct {
 // Errorf returns an error about an answer.
 func (a *Answer) Errorf(format string, args ...any) *Error {
 	return &Error{Method: http.MethodGet, URL: Shown(a.URL), Status: a.Status, Err: fmt.Errorf(format, args...)}
+}
+
+// Text returns the start of the body of a refusal, at most 8 KiB. It returns "" if that cannot be read.
+func (a *Answer) Text() string {
+	const most = 8 << 10
+	text, err := readGrowing(a.body, most)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // maxHops is the maximum number of redirects, the same as in browsers and net/http.
@@ -122,31 +131,19 @@ func (c *client) hop(ctx context.Context, what *call, u *url.URL) (*Answer, erro
 	if err := c.acquire(ctx); err != nil {
 		return nil, broken(ctx, u, err)
 	}
-	b := &body{client: c, ctx: ctx, url: u}
-	inner, cancel := context.WithCancelCause(ctx)
-	b.cancel = cancel
-	granted, err := c.meter.begin(what.want)
-	if err != nil {
-		b.Close()
-		return nil, &Error{Method: http.MethodGet, URL: Shown(u), Err: err}
-	}
-	b.granted = granted
-	req := newRequest(u, what.header).WithContext(inner)
+	b := &body{client: c, ctx: ctx, url: u, free: func() { <-c.slots }}
+	req := newRequest(what.method, u, what.header).WithContext(ctx)
 	if what.access != nil {
 		if err := what.access(req); err != nil {
 			b.Close()
-			return nil, broken(ctx, u, err)
+			return nil, unauthorized(ctx, u, err)
 		}
 	}
-	b.alarm = time.AfterFunc(c.silence, func() { cancel(errSilent) })
-	resp, err := c.transport.RoundTrip(req)
+	resp, err := b.send(req, what.want)
 	if err != nil {
-		err = b.why(err)
 		b.Close()
 		return nil, broken(ctx, u, err)
 	}
-	b.alarm.Stop()
-	b.reader = resp.Body
 	c.pauses.learn(bucketOf(u), resp.StatusCode, resp.Header)
 	return &Answer{Status: resp.StatusCode, Header: resp.Header, URL: u, length: resp.ContentLength, body: b}, nil
 }
@@ -164,73 +161,13 @@ func (c *client) acquire(ctx context.Context) error {
 }
 
 // newRequest returns a request for u without its user name, password and fragment.
-func newRequest(u *url.URL, header http.Header) *http.Request {
+func newRequest(method string, u *url.URL, header http.Header) *http.Request {
 	bare := *u
 	bare.User, bare.Fragment = nil, ""
-	r := &http.Request{Method: http.MethodGet, URL: &bare, Host: bare.Host, Header: header.Clone(), Proto: "HTTP/1.1",
-		ProtoMajor: 1, ProtoMinor: 1}
+	r := &http.Request{Method: cmp.Or(method, http.MethodGet), URL: &bare, Host: bare.Host, Header: header.Clone(),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	r.Header.Set("User-Agent", "weigh (+https://github.com/weightools/safetensors)")
 	// Ranges count the bytes as sent, so a compressed body would be useless.
 	r.Header.Set("Accept-Encoding", "identity")
 	return r
-}
-
-// A body is the body of an answer. It counts what is read, and gives up when the server
-// sends nothing for too long. The whole transfer may take any time.
-type body struct {
-	client  *client
-	ctx     context.Context // of the caller
-	url     *url.URL
-	reader  io.ReadCloser // nil until there is an answer
-	cancel  context.CancelCauseFunc
-	alarm   *time.Timer
-	granted int64 // bytes that may be read before asking the meter again
-	free    sync.Once
-	closed  sync.Once
-}
-
-// Read returns io.EOF, or the errors of [broken].
-func (b *body) Read(p []byte) (int, error) {
-	if b.granted < int64(len(p)) {
-		more, err := b.client.meter.more(int64(len(p)) - b.granted)
-		if err != nil {
-			return 0, &Error{Method: http.MethodGet, URL: Shown(b.url), Err: err}
-		}
-		b.granted += more
-		p = p[:b.granted]
-	}
-	b.alarm.Reset(b.client.silence)
-	n, err := b.reader.Read(p)
-	b.alarm.Stop()
-	b.granted -= int64(n)
-	b.client.meter.read(n)
-	if err != nil && err != io.EOF {
-		err = broken(b.ctx, b.url, b.why(err))
-	}
-	return n, err
-}
-
-// why returns errSilent if the alarm ended the request, and err otherwise.
-func (b *body) why(err error) error {
-	cancelled := errors.Is(err, context.Canceled) || errors.Is(err, errSilent)
-	if b.alarm != nil && !b.alarm.Stop() && b.ctx.Err() == nil && cancelled {
-		return errSilent
-	}
-	return err
-}
-
-// release lets another request begin while this body is still open.
-func (b *body) release() { b.free.Do(func() { <-b.client.slots }) }
-
-// Close ends the request without waiting for the rest of the body.
-func (b *body) Close() error {
-	b.closed.Do(func() {
-		b.cancel(context.Canceled)
-		if b.reader != nil {
-			b.reader.Close()
-		}
-		b.client.meter.giveBack(b.granted)
-		b.release()
-	})
-	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+
+	"github.com/weightools/safetensors/store"
 )
 
 // A Source says where to request an object.
@@ -23,15 +25,18 @@ type Source struct {
 	Explain func(*Answer) *Error
 	// Learn may check the first answer, and extract facts about the object. It may also
 	// change the Source. nil means that it does nothing.
-	Learn   func(*Answer, *Facts) error
-	Lasting bool // the content at the URL never changes
-	Offline bool // requests are forbidden
+	Learn     func(*Answer, *Facts) error
+	Checksums *Checksums // nil means those that any server may send
+	Lasting   bool       // the content at the URL never changes
+	Offline   bool       // requests are forbidden
 }
 
 // Facts are what a store knows about an object in addition to its content.
 type Facts struct {
-	SHA256 string // hex; "" if unknown
-	Size   int64  // announced by the server that redirects to the bytes; 0 if unknown
+	SHA256 string     // hex; "" if unknown
+	Sum    *store.Sum // another checksum; nil if unknown, or if the answer has it
+	Size   int64      // announced by the server that redirects to the bytes; 0 if unknown
+	Name   string     // of the file, from Content-Disposition; "" if unknown
 }
 
 // A content is what is known about one object. All that have it open share it.
@@ -42,6 +47,7 @@ type content struct {
 	source *Source
 	spans  spans
 	facts  Facts
+	sum    sum
 
 	size     int64
 	etag     string // as the server sent it; "" if it did not

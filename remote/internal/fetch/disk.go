@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -16,6 +17,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/weightools/safetensors/store"
 )
 
 // A disk is a cache folder. Its errors are ignored: an entry that cannot be read or written
@@ -35,13 +38,31 @@ const maxKept = 16 << 20
 // An entry is what is kept of one object. Its file consists of the fields as one line of
 // JSON, and then the data.
 type entry struct {
-	ETag     string `json:"etag,omitempty"`
-	Modified string `json:"modified,omitempty"`
-	SHA256   string `json:"sha256,omitempty"`
-	Size     int64  `json:"size"`
-	Plain    bool   `json:"plain,omitempty"` // the server does not support ranges
-	Len      int64  `json:"len"`             // of data
+	ETag     string     `json:"etag,omitempty"`
+	Modified string     `json:"modified,omitempty"`
+	SHA256   string     `json:"sha256,omitempty"`
+	Sum      *store.Sum `json:"sum,omitempty"`
+	Name     string     `json:"name,omitempty"`
+	Size     int64      `json:"size"`
+	Plain    bool       `json:"plain,omitempty"`  // the server does not support ranges
+	Len      int64      `json:"len"`              // of data
+	Digest   string     `json:"digest,omitempty"` // of the URL, the other fields and data
 	data     []byte
+}
+
+// digest returns what Digest has to be for an entry of u. It finds entries that the disk or
+// another program has damaged.
+func (e *entry) digest(u *url.URL) string {
+	bare := *e
+	bare.Digest = ""
+	line, err := json.Marshal(bare)
+	if err != nil {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n%s\n", u.String(), line)
+	h.Write(e.data)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // file returns the name of the file for a URL. It is a digest, because the URL may be secret.
@@ -67,7 +88,8 @@ func (d *disk) load(u *url.URL) *entry {
 	if err != nil || json.Unmarshal(line, e) != nil || e.Len < 0 || e.Len > min(e.Size, maxKept) {
 		return nil
 	}
-	if e.data, err = io.ReadAll(io.LimitReader(r, e.Len+1)); err != nil || int64(len(e.data)) != e.Len {
+	if e.data, err = io.ReadAll(io.LimitReader(r, e.Len+1)); err != nil || int64(len(e.data)) != e.Len ||
+		e.Digest == "" || e.Digest != e.digest(u) {
 		return nil
 	}
 	now := time.Now()
@@ -80,6 +102,7 @@ func (d *disk) store(u *url.URL, e *entry) {
 	if d == nil || e.Len > maxKept {
 		return
 	}
+	e.Digest = e.digest(u)
 	line, err := json.Marshal(e)
 	if err != nil || len(line) > 4000 || os.MkdirAll(d.dir, 0o700) != nil {
 		return // the line must fit into bufio's buffer
@@ -144,7 +167,8 @@ func (d *disk) clean() {
 
 // take initializes a content from an entry.
 func (o *content) take(e *entry) {
-	o.size, o.etag, o.modified, o.facts.SHA256 = e.Size, e.ETag, e.Modified, e.SHA256
+	o.size, o.etag, o.modified = e.Size, e.ETag, e.Modified
+	o.facts.SHA256, o.facts.Name, o.sum.known = e.SHA256, e.Name, e.Sum
 	o.plain.Store(e.Plain)
 	o.saved = e.Len
 	o.cache.put(&o.spans, e.data)
@@ -158,7 +182,8 @@ func (o *content) save() {
 	}
 	data := o.cache.start(&o.spans, maxKept)
 	if n := int64(len(data)); n > o.saved {
-		o.disk.store(o.source.URL, &entry{o.etag, o.modified, o.facts.SHA256, o.size, o.plain.Load(), n, data})
+		o.disk.store(o.source.URL, &entry{ETag: o.etag, Modified: o.modified, SHA256: o.facts.SHA256, Sum: o.sum.get(),
+			Name: o.facts.Name, Size: o.size, Plain: o.plain.Load(), Len: n, data: data})
 		o.saved = n
 	}
 }

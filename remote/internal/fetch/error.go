@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -49,6 +50,7 @@ var (
 	ErrOffline = errors.New("not cached on this machine, and offline mode allows no requests")
 
 	errSilent = errors.New("the server stopped sending")
+	errSlow   = fmt.Errorf("the server sends less than %d bytes per second", lowestRate)
 )
 
 // A reason is a refusal in words, and what errors.Is takes it for. Printing both would be
@@ -80,7 +82,7 @@ func BadDocument(u *url.URL, err error) *Error {
 
 // broken returns the error of a request that failed in the network. If the caller's context
 // is done, that is the cause.
-func broken(ctx context.Context, u *url.URL, err error) error {
+func broken(ctx context.Context, u *url.URL, err error) *Error {
 	e := &Error{Method: http.MethodGet, URL: Shown(u), Err: inWords(err), again: passes(err)}
 	if ctx.Err() != nil {
 		e.Err, e.again = context.Cause(ctx), false
@@ -88,8 +90,20 @@ func broken(ctx context.Context, u *url.URL, err error) error {
 	return e
 }
 
-// inWords describes why a server cannot be reached without the terms of the network package, such as "dial tcp" and
-// "lookup". The error wraps err.
+// unauthorized returns the error of a request that could not be given its credentials. It may
+// be repeated only if the network is the reason.
+func unauthorized(ctx context.Context, u *url.URL, err error) *Error {
+	e := broken(ctx, u, err)
+	var name *net.DNSError
+	var op *net.OpError
+	if e.again && !errors.As(err, &name) && !errors.As(err, &op) {
+		e.again = errors.Is(err, errSilent) || errors.Is(err, io.ErrUnexpectedEOF)
+	}
+	return e
+}
+
+// inWords describes why a server cannot be reached without the terms of the network package,
+// such as "dial tcp" and "lookup". The error wraps err.
 func inWords(err error) error {
 	var name *net.DNSError
 	var dial *net.OpError

@@ -53,6 +53,9 @@ func (o *object) SHA256() (digest [32]byte, ok bool) {
 // Version implements [store.Version].
 func (o *object) Version() string { return cmp.Or(o.facts.SHA256, o.etag, o.modified) }
 
+// FileName implements [store.FileName].
+func (o *object) FileName() string { return o.facts.Name }
+
 // InOrder implements [store.InOrder].
 func (o *object) InOrder() bool { return o.plain.Load() }
 

@@ -168,6 +168,10 @@ func (o *content) start(ctx context.Context, a *Answer, head int64) error {
 		return err
 	}
 	o.etag, o.modified = a.Header.Get("ETag"), a.Header.Get("Last-Modified")
+	o.facts.Name = fileName(a.Header)
+	if o.sum.known = o.facts.Sum; o.sum.known == nil {
+		o.sum.known = o.source.Checksums.sumOf(a.Header)
+	}
 	n := head
 	if a.Status == http.StatusPartialContent {
 		r, err := a.firstRun()

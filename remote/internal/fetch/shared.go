@@ -73,19 +73,6 @@ func (s *Shared) timeout() time.Duration {
 	return 30 * time.Second
 }
 
-// newTransport returns a transport that keeps a connection for each of so many parallel
-// requests, and does not ask for compression.
-func newTransport(parallel int) http.RoundTripper {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport // the program has replaced it
-	}
-	t = t.Clone()
-	t.MaxIdleConns, t.MaxIdleConnsPerHost = 2*parallel, parallel
-	t.DisableCompression = true
-	return t
-}
-
 // Env returns the value of an environment variable.
 func (s *Shared) Env(name string) string { return s.env(name) }
 
@@ -96,9 +83,6 @@ func (s *Shared) EnvIsTrue(name string) bool {
 
 // Offline reports whether requests are forbidden.
 func (s *Shared) Offline() bool { return s.client.offline }
-
-// Transport returns what makes the requests, for requests for credentials.
-func (s *Shared) Transport() http.RoundTripper { return s.client.transport }
 
 // Notice passes a line on to the user.
 func (s *Shared) Notice(line string) { s.client.notice(line) }

@@ -1,0 +1,49 @@
+// Transports: for the requests of this package, and for requests of stores' own.
+
+package fetch
+
+import (
+	"net/http"
+)
+
+// newTransport returns a transport that keeps a connection for each of so many parallel
+// requests, and does not ask for compression.
+func newTransport(parallel int) http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport // the program has replaced it
+	}
+	t = t.Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 2*parallel, parallel
+	t.DisableCompression = true
+	return t
+}
+
+// A side transport makes requests that are not for objects, such as those for tokens. They
+// are counted and limited like all others, but need no slot: requests that hold the slots may
+// be waiting for the token.
+type side struct{ *client }
+
+// Transport returns a transport for requests that a store makes itself, such as those for
+// tokens. It counts them, fails after the usual time of silence, and refuses them if requests
+// are forbidden.
+func (s *Shared) Transport() http.RoundTripper { return side{s.client} }
+
+// RoundTrip implements [http.RoundTripper].
+func (t side) RoundTrip(r *http.Request) (*http.Response, error) {
+	b := &body{client: t.client, ctx: r.Context(), url: r.URL}
+	var resp *http.Response
+	err := ErrOffline
+	if !t.offline {
+		resp, err = b.send(r, 0)
+	}
+	if err != nil {
+		b.Close()
+		if r.Body != nil {
+			r.Body.Close()
+		}
+		return nil, err
+	}
+	resp.Body = b
+	return resp, nil
+}

@@ -1,0 +1,64 @@
+// Checksums that stores have recorded.
+
+package store
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
+)
+
+// A Sum is a checksum of an object that its store has recorded, in one of the algorithms that
+// stores use. Some of them, such as MD5, detect damage but not forgery.
+type Sum struct {
+	Algorithm string // "SHA-256", "SHA-1", "MD5", "CRC64NVME", "CRC32C" or "CRC32"
+	Value     []byte // in big-endian order
+}
+
+// algorithms has the hash of each algorithm of a [Sum].
+var algorithms = map[string]func() hash.Hash{
+	"SHA-256":   sha256.New,
+	"SHA-1":     sha1.New,
+	"MD5":       md5.New,
+	"CRC64NVME": func() hash.Hash { return crc64.New(crc64.MakeTable(0x9a6c9329ac4bc9b5)) },
+	"CRC32C":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
+	"CRC32":     func() hash.Hash { return crc32.NewIEEE() },
+}
+
+// NewSum returns a Sum, or nil if the algorithm is unknown or has values of another length.
+func NewSum(algorithm string, value []byte) *Sum {
+	s := &Sum{algorithm, value}
+	if h := s.New(); h == nil || h.Size() != len(value) {
+		return nil
+	}
+	return s
+}
+
+// New returns a hash of the algorithm, or nil if it is unknown.
+func (s *Sum) New() hash.Hash {
+	if f, ok := algorithms[s.Algorithm]; ok {
+		return f()
+	}
+	return nil
+}
+
+// String returns the algorithm and the value in hexadecimal digits.
+func (s *Sum) String() string { return fmt.Sprintf("%s %x", s.Algorithm, s.Value) }
+
+// Checksum returns a checksum of the whole object that its store has recorded, or nil. It
+// prefers the digest of [SHA256]. It may take a request, and returns nil if that fails: a
+// checksum is an additional test. Objects opt in with a method Checksum(context.Context) *Sum.
+func Checksum(ctx context.Context, o Object) *Sum {
+	if digest, ok := SHA256(o); ok {
+		return &Sum{"SHA-256", digest[:]}
+	}
+	if o, ok := o.(interface{ Checksum(context.Context) *Sum }); ok {
+		return o.Checksum(ctx)
+	}
+	return nil
+}
