@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/compare"
 	"github.com/weightools/safetensors/stats"
+	"github.com/weightools/safetensors/store"
 )
 
 // parallel is the number of goroutines that read and count.
@@ -70,6 +71,9 @@ func (d *dataJudge) judge(ctx context.Context, m *weights) {
 		m.judgeNumbers(s, verdicts, isAdapter)
 		down = append(down, loras(s.header, verdicts)...)
 	}
+	if err := cp.Unchanged(); err != nil {
+		m.failed(m.set.Name, err)
+	}
 	if isAdapter {
 		m.judgeChange(down)
 	}
@@ -99,6 +103,9 @@ func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkp
 	defer object.Close()
 	hash := hashing.New(want.want, object.Size())
 	verdicts, err := d.countInOrder(hashing.NewReader(object.ReaderAt(ctx), hash), s)
+	if err == nil {
+		err = store.Unchanged(object)
+	}
 	if err == nil {
 		m.check(s.path, object.Size(), want, hash)
 	}

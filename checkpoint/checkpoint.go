@@ -92,6 +92,18 @@ func (c *Checkpoint) Close() error {
 	return errors.Join(errs...)
 }
 
+// Unchanged returns an error that wraps [store.ErrChanged] if a shard that was read has changed
+// since: what was read is then no state that the checkpoint ever had. Call it after the last read,
+// and before anyone relies on the result; the checkpoint may be closed. Shards on a server need no such check; their reads fail.
+func (c *Checkpoint) Unchanged() error {
+	for _, s := range c.shards {
+		if err := s.Unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Set returns the set of the checkpoint. It must not be changed.
 func (c *Checkpoint) Set() *Set { return c.set }
 

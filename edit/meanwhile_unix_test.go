@@ -5,6 +5,7 @@
 package edit_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/edit"
+	"github.com/weightools/safetensors/store"
 )
 
 // A training run puts a new checkpoint under the name, while the old one is being
@@ -62,8 +64,8 @@ func TestEditsAtOnce(t *testing.T) {
 	}
 }
 
-// A file that is written without a pause is not edited in place: its date does not tell two states apart. It can be
-// read.
+// A file that is written without a pause is not edited, neither in place nor to another file, which would have
+// bytes of two states.
 func TestWrittenWithoutPause(t *testing.T) {
 	t.Parallel()
 	src := write(t, safetensors.Encoder{}, model()...)
@@ -80,13 +82,15 @@ func TestWrittenWithoutPause(t *testing.T) {
 		}
 	})
 	e := &edit.Edit{Cast: []edit.Cast{{To: safetensors.F16}}}
-	if _, err := e.Write(t.Context(), src, filepath.Join(t.TempDir(), "new.safetensors")); err != nil {
-		t.Error(err)
-	}
+	out := filepath.Join(t.TempDir(), "new.safetensors")
+	_, mixed := e.Write(t.Context(), src, out)
 	_, err := e.InPlace(t.Context(), src)
 	close(done)
 	writer.Wait()
 	if err == nil || !strings.Contains(err.Error(), "another process is writing it") {
 		t.Errorf("error %v, want that another process is writing it", err)
+	}
+	if _, missing := os.Stat(out); !errors.Is(mixed, store.ErrChanged) || missing == nil {
+		t.Errorf("written elsewhere: %v, and the file is there: %v", mixed, missing == nil)
 	}
 }

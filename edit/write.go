@@ -132,14 +132,18 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 }
 
 // hold makes sure, for an edit in place, that the files to be replaced are those that were
-// read, and locks them until release is called. Then it closes the source: some systems do
-// not replace open files. While a file is open, no other file can get its number.
+// read, and locks them until release is called. Otherwise it makes sure that the source has not
+// changed. Then it closes the source: some systems do not replace open files. While a file is
+// open, no other file can get its number.
 func (p *Plan) hold() (release func(), err error) {
 	release = func() {}
 	if p.target == "" {
-		if release, err = p.claim.Hold(); err != nil {
-			return release, err
-		}
+		release, err = p.claim.Hold()
+	} else {
+		err = p.cp.Unchanged()
+	}
+	if err != nil {
+		return release, err
 	}
 	return release, p.source.close()
 }

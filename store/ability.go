@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
@@ -42,6 +43,20 @@ type Prefetcher interface {
 func Same(a, b Object) bool {
 	one, ok := a.(interface{ SameAs(Object) bool })
 	return ok && one.SameAs(b)
+}
+
+// ErrChanged means that an object was changed or replaced while it was read. What was read
+// may be a mixture of two versions.
+var ErrChanged = errors.New("changed while it was read; read it again from the start")
+
+// Unchanged returns an error that wraps [ErrChanged] if an object is known to have changed since
+// it was opened, and nil otherwise. The object may be closed. Objects opt in with a method Unchanged() error. Those of a
+// server need none if each read returns bytes of the version that was opened, or an error.
+func Unchanged(o Object) error {
+	if o, ok := o.(interface{ Unchanged() error }); ok {
+		return o.Unchanged()
+	}
+	return nil
 }
 
 // Version returns a string that identifies the version of an object among those with the

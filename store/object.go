@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,9 +16,10 @@ import (
 type object struct {
 	path   string // for errors
 	file   fs.File
-	info   fs.FileInfo // of the open file
-	reader io.ReaderAt // file, as a reader
-	size   int64       // at the time it was opened
+	info   fs.FileInfo                 // of the open file
+	stat   func() (fs.FileInfo, error) // of the file that has its name now
+	reader io.ReaderAt                 // file, as a reader
+	size   int64                       // at the time it was opened
 	closed atomic.Bool
 }
 
@@ -31,6 +33,26 @@ func (o *object) ReaderAt(ctx context.Context) io.ReaderAt { return &objectReade
 func (o *object) SameAs(other Object) bool {
 	p, ok := other.(*object)
 	return ok && (o == p || o.size == p.size && os.SameFile(o.info, p.info))
+}
+
+// Unchanged implements the optional method of [Unchanged]. Files are dated by a clock that
+// ticks every few milliseconds: a change within the tick in which the object was opened is
+// not noticed if the size is the same.
+func (o *object) Unchanged() error {
+	now, err := o.stat()
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil, now.Size() != o.size, !now.ModTime().Equal(o.info.ModTime()), o.onDisk() && !os.SameFile(o.info, now):
+		return &fs.PathError{Op: "read", Path: o.path, Err: ErrChanged}
+	}
+	return nil
+}
+
+// onDisk reports whether the object is a file of the operating system, which has an identity.
+func (o *object) onDisk() bool {
+	_, ok := o.file.(*os.File)
+	return ok
 }
 
 // Close is safe during reads: an *os.File waits for them, and files in memory hold no

@@ -78,7 +78,8 @@ func (t *tree) newObject(name string, f fs.File) (*object, error) {
 		return nil, fmt.Errorf("%q cannot be read at offsets: %T does not implement io.ReaderAt: %w", t.path(name), f,
 			errors.ErrUnsupported)
 	}
-	return &object{path: t.path(name), file: f, info: info, reader: r, size: info.Size()}, nil
+	stat := func() (fs.FileInfo, error) { return fs.Stat(t.fsys, name) }
+	return &object{path: t.path(name), file: f, info: info, stat: stat, reader: r, size: info.Size()}, nil
 }
 
 // checkKind returns an error unless info describes a regular file. Other files have no size.

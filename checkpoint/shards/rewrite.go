@@ -91,6 +91,7 @@ func (g *gathering) writer(stem string, maxShard int64) *Writer {
 		Encoder:  safetensors.Encoder{Metadata: g.metadata, KeepOrder: g.KeepOrder},
 		MaxShard: maxShard, Stem: stem, IndexMetadata: g.indexMetadata,
 		Overwrite: g.Overwrite || g.InPlace, Verify: g.Verify, Digests: g.Digests, Progress: g.Progress,
+		Ready: g.unchanged,
 	}
 }
 
@@ -121,6 +122,16 @@ func (g *gathering) plan(dir, stem string, maxShard int64) (*Plan, error) {
 		return p, g.inPlaceFault(p)
 	}
 	return p, nil
+}
+
+// unchanged returns an error if an input has changed since it was opened.
+func (g *gathering) unchanged() error {
+	for _, c := range g.inputs {
+		if err := c.Unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inPlaceFault returns an error if a plan in place would replace files of others, or leave

@@ -83,7 +83,15 @@ func (p *Plan) Stream(ctx context.Context, w io.Writer) error {
 		return fmt.Errorf("shards: %s cannot be written as one stream", wording.Count(len(p.Shards), "shard"))
 	}
 	one := &writing{Plan: p, total: p.Size()}
-	return p.Shards[0].Encoder.Encode(filecopy.Watch(ctx, w, one.advance), p.Shards[0].Tensors...)
+	if err := p.Shards[0].Encoder.Encode(filecopy.Watch(ctx, w, one.advance), p.Shards[0].Tensors...); err != nil {
+		return err
+	}
+	if p.hold == nil {
+		return nil
+	}
+	release, err := p.hold()
+	release()
+	return err
 }
 
 // fill writes the files to the hidden folder.

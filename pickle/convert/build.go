@@ -117,7 +117,7 @@ func (p *Plan) lay(stem string) error {
 	w := &shards.Writer{
 		Encoder: safetensors.Encoder{Metadata: p.metadata}, Stem: stem, Overwrite: p.c.Overwrite,
 		Verify: true, Digests: p.c.Digests, CRC32: p.sum, Inspect: p.inspect,
-		Progress: func(done, total int64) { p.tell(p.ahead + done) },
+		Progress: func(done, total int64) { p.tell(p.ahead + done) }, Ready: p.unchanged,
 	}
 	for _, s := range p.Sources {
 		if s.file != nil {

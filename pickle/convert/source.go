@@ -12,6 +12,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle/scan"
 	"github.com/weightools/safetensors/pickle/torch"
+	"github.com/weightools/safetensors/store"
 )
 
 // A Source is one file that is converted.
@@ -31,14 +32,15 @@ type Source struct {
 	// set.
 	SHA256 []byte
 
-	reader io.ReaderAt
-	file   *os.File // on this machine, or nil
+	object store.Object
+	reader io.ReaderAt // of object
+	file   *os.File    // on this machine, or nil
 	cp     *torch.Checkpoint
 }
 
 // openSource returns the source that a located file is.
 func openSource(ctx context.Context, shard locatedShard) *Source {
-	s := &Source{Path: shard.path, Size: shard.object.Size(), reader: shard.object.ReaderAt(ctx)}
+	s := &Source{Path: shard.path, Size: shard.object.Size(), object: shard.object, reader: shard.object.ReaderAt(ctx)}
 	if r, ok := s.reader.(interface{ ReadsFile() (*os.File, int64) }); ok {
 		s.file, _ = r.ReadsFile()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/store"
 )
 
 // Write writes the files. Every tensor is read again, and compared with the checksum that an
@@ -40,6 +41,16 @@ func (p *Plan) Write(ctx context.Context) error {
 		row.Proof = t.Proof
 		if p.c.Digests {
 			row.SHA256 = slices.Clone(t.SHA256[:])
+		}
+	}
+	return nil
+}
+
+// unchanged returns an error if a source has changed since it was opened.
+func (p *Plan) unchanged() error {
+	for _, s := range p.Sources {
+		if err := store.Unchanged(s.object); err != nil {
+			return s.fault(err)
 		}
 	}
 	return nil

@@ -81,8 +81,22 @@ func (s *Shard) open(ctx context.Context) error {
 	if err != nil {
 		return AtPath("open", s.Path, err)
 	}
+	if s.known != nil && s.known.Size != object.Size() {
+		object.Close()
+		return AtPath("open", s.Path, store.ErrChanged)
+	}
 	s.object = object
 	return nil
+}
+
+// Unchanged returns an error if the shard has changed since it was opened. It may be closed.
+func (s *Shard) Unchanged() error {
+	s.turn <- struct{}{}
+	defer s.turn.End()
+	if s.object == nil {
+		return nil
+	}
+	return store.Unchanged(s.object)
 }
 
 // Judge judges the shard by every rule. It reads the header, unless the report is known
@@ -185,14 +199,11 @@ func (s *Shard) Data(ctx context.Context) (*Source, error) {
 	}
 	if s.known != nil && s.known.Format != "" && s.other == nil {
 		if other, err := s.openOther(ctx); !other || err != nil {
-			return nil, AtPath("open", s.Path, cmp.Or(err, errChanged))
+			return nil, AtPath("open", s.Path, cmp.Or(err, store.ErrChanged))
 		}
 	}
 	return &Source{ctx: ctx, other: s.other, Object: s.object}, nil
 }
-
-// errChanged says that a file was replaced while the checkpoint was open.
-var errChanged = errors.New("the file has changed since its header was read")
 
 // Close closes the shard for good.
 func (s *Shard) Close() error {

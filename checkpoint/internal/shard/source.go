@@ -66,7 +66,7 @@ func (t *TensorReader) ofFormat(ti *safetensors.TensorInfo) *safetensors.Tensor 
 	o := t.source.other
 	i, ok := o.byName[ti.Name]
 	if !ok || o.List[i].Size() != ti.Size() || o.List[i].Dtype != ti.Dtype {
-		return &safetensors.Tensor{TensorInfo: *ti, ReaderAt: bytesio.Failing{Err: errChanged}}
+		return &safetensors.Tensor{TensorInfo: *ti, ReaderAt: bytesio.Failing{Err: store.ErrChanged}}
 	}
 	return &safetensors.Tensor{TensorInfo: *ti, ReaderAt: bind(t.source.ctx, o.List[i].ReaderAt)}
 }

@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/weightools/safetensors/store"
 )
 
 // An Error is a failed request.
@@ -44,7 +46,7 @@ func (e *Error) Temporary() bool { return e.again }
 // Errors that an *[Error] wraps.
 var (
 	// ErrChanged means that an object was replaced while it was read.
-	ErrChanged = errors.New("the object was replaced while it was read; read it again from the start")
+	ErrChanged = store.ErrChanged
 
 	// ErrOffline means that bytes are not cached and that requests are forbidden.
 	ErrOffline = errors.New("not cached on this machine, and offline mode allows no requests")

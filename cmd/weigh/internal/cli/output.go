@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -83,8 +84,19 @@ func (o *Output) Check() error {
 }
 
 // Write calls say with the output and its style. A regular file is written under a temporary name
-// and renamed into place when say has succeeded.
+// and renamed into place when say has succeeded. It is an error if a watched input has changed
+// before say is called, or when it returns.
 func (s *Session) Write(o *Output, say func(io.Writer, typeset.Style) error) error {
+	if err := s.unchanged(); err != nil {
+		return err
+	}
+	return s.write(o, func(w io.Writer, style typeset.Style) error {
+		return cmp.Or(say(w, style), s.unchanged())
+	})
+}
+
+// write writes the output without looking at the inputs.
+func (s *Session) write(o *Output, say func(io.Writer, typeset.Style) error) error {
 	if o.File == "" || o.File == "-" {
 		return say(s.Stdout, s.Style())
 	}

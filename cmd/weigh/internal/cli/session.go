@@ -41,7 +41,8 @@ type Session struct {
 	network          // remote targets
 	Inputs  []string // files that are read and must not be overwritten
 
-	helpError error // of writing a help page
+	watched   []func() error // whether inputs have changed since they were opened
+	helpError error          // of writing a help page
 }
 
 // NewSession returns a session with the given streams and environment.
@@ -68,6 +69,20 @@ func (s *Session) Register(root *cobra.Command) {
 
 // AddInputs records files that are read, so no output overwrites them.
 func (s *Session) AddInputs(names ...string) { s.Inputs = append(s.Inputs, names...) }
+
+// Watch registers a function that returns an error if an input has changed since it was opened.
+// Write calls it, so that no report mixes two states of a file without a word.
+func (s *Session) Watch(unchanged func() error) { s.watched = append(s.watched, unchanged) }
+
+// unchanged returns the error of the first watched input that has changed.
+func (s *Session) unchanged() error {
+	for _, unchanged := range s.watched {
+		if err := unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // ErrFound makes the program exit with ExitFound. The findings have been reported.
 var ErrFound = errors.New("something was found")

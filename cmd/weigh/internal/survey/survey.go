@@ -215,6 +215,11 @@ func (s *Survey) set(ctx context.Context, sess *cli.Session, at *target.Target, 
 			}
 		}
 	}
+	if s.opts.Data {
+		if err := cp.Unchanged(); err != nil {
+			s.miss(at.Path(set.Name), err)
+		}
+	}
 	if m != nil && !m.configured && len(m.Files) > 0 {
 		m.configured = true
 		m.ReadConfigs(ctx, set)

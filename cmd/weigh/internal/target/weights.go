@@ -33,7 +33,9 @@ func OpenWeights(ctx context.Context, sess *cli.Session, name string, lenient bo
 	w := &Weights{At: at}
 	for _, set := range sets {
 		if set.Counted() {
-			w.Parts = append(w.Parts, set.Open())
+			cp := set.Open()
+			w.Parts = append(w.Parts, cp)
+			sess.Watch(cp.Unchanged)
 		}
 	}
 	if len(w.Parts) == 0 && len(sets) > 0 {

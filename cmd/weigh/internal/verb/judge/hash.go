@@ -197,11 +197,10 @@ func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *ch
 		if err != nil {
 			return nil, err
 		}
-		object, err := at.Store.Open(ctx, shard)
+		object, err := cp.Object(ctx, shard)
 		if err != nil {
 			return nil, err
 		}
-		defer object.Close()
 		files[i] = digest.File{Name: at.Path(shard), Size: object.Size(), ReaderAt: object.ReaderAt(ctx)}
 		if target.Format(ctx, cp, shard) == "" {
 			files[i].Header, entries[shard] = header, entriesOf(header)

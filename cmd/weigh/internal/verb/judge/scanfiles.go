@@ -107,6 +107,9 @@ func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scan
 	defer object.Close()
 	j.size = object.Size()
 	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
+	if err := store.Unchanged(object); err != nil {
+		j.report, j.err = nil, err
+	}
 }
 
 // A scanList collects files without duplicates.
