@@ -69,7 +69,7 @@ var rooms = map[string][]string{
 	"cmd/weigh/internal/viewer":   {".", "cmd/weigh/internal/render", "checkpoint", "stats"},
 	"cmd/weigh":                   {".", "filetype", "store", "remote", "checkpoint", "model", "pickle", "stats", "check", "digest", "diff", "edit", "cmd/weigh"},
 	"bench":                       {".", "store", "checkpoint", "stats", "check", "pickle"},
-	".ci/interop":                 {".", "checkpoint"},
+	".ci/interop":                 {".", "checkpoint", "store"},
 }
 
 // never says what of the standard library a package must do without.

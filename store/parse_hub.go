@@ -29,7 +29,7 @@ func cutKind(s string) (kind, rest string) {
 // slashes; the path is not escaped.
 func parseHub(_, s string) (Ref, error) {
 	kind, s := cutKind(strings.Trim(s, "/"))
-	owner, s, _ := strings.Cut(s, "/")
+	owner, s, _ := strings.Cut(strings.TrimLeft(s, "/"), "/")
 	repo, path, _ := strings.Cut(s, "/")
 	repo, revision, pinned := strings.Cut(repo, "@")
 	r := Ref{Scheme: "hf", Root: kind + owner + "/" + repo}
@@ -75,8 +75,16 @@ func parseHubLink(link string) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	if len(elems) <= 2 {
-		return parseHub("", kind+strings.Join(elems, "/")) // an "@revision" may follow
+	for len(elems) < 2 {
+		elems = append(elems, "") // checkRepo returns the error
+	}
+	if repo, revision, pinned := strings.Cut(elems[1], "@"); len(elems) == 2 {
+		elems = []string{elems[0], repo, "tree"}
+		if pinned && kind == "buckets/" {
+			return Ref{}, checkRevision(kind, revision)
+		} else if pinned {
+			elems = append(elems, revision)
+		}
 	}
 	owner, repo, route, elems := elems[0], elems[1], elems[2], elems[3:]
 	r := Ref{Scheme: "hf", Root: kind + owner + "/" + repo}

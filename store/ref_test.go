@@ -303,6 +303,8 @@ var parseErrors = []struct{ text, want string }{
 	{"https://huggingface.co/org/repo/discussions/1", "not to files: want hf://org/repo[@revision][/path]"},
 	{"https://huggingface.co/org/repo/blob/main/%2e%2e/a", `path "../a"`},
 	{"https://huggingface.co/buckets/org/name/blob/a", "not to files"},
+	{"https://huggingface.co/buckets/org/name@v1", "a bucket has no revisions"},
+	{"https://huggingface.co/org/repo@v1/blob/main/a", "has characters other than"},
 	{"file:", "no path: want file:///path"},
 	{"https://", "no host: want https://host/path"},
 	{"https:///a", "no host"},

@@ -5,6 +5,7 @@
 //	ours reshard LIMIT DIR FILE...
 //	                        write each file's tensors to DIR/NAME/ in shards of LIMIT bytes
 //	                        of data, and those shards to DIR/NAME.merged.safetensors
+//	ours refs               print what store.Parse reads from each line of standard input, as JSON
 //
 // A case is one line of JSON. A variant of the canonical file is written to NAME.variant.safetensors.
 package main
@@ -26,6 +27,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/store"
 )
 
 // A tensor is an input or a result. Data is in hexadecimal.
@@ -67,8 +69,26 @@ func run(args []string) error {
 		return read(args[1:])
 	case len(args) > 2 && args[0] == "reshard":
 		return reshard(args[1], args[2], args[3:])
+	case len(args) == 1 && args[0] == "refs":
+		return refs()
 	}
-	return errors.New("usage: ours write CASES DIR | ours read FILES | ours reshard LIMIT DIR FILES")
+	return errors.New("usage: ours write CASES DIR | ours read FILES | ours reshard LIMIT DIR FILES | ours refs")
+}
+
+// refs parses the lines of standard input.
+func refs() error {
+	lines, out := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
+	for lines.Scan() {
+		r, err := store.Parse(lines.Text())
+		said := map[string]string{"scheme": r.Scheme, "root": r.Root, "revision": r.Revision, "path": r.Path}
+		if err != nil {
+			said["error"] = err.Error()
+		}
+		if err := out.Encode(said); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
 }
 
 func write(cases, dir string) error {
