@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weightools/safetensors/remote/internal/azure"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/remote/internal/hub"
 	"github.com/weightools/safetensors/store"
@@ -87,6 +88,8 @@ func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 		return openWeb(o.shared(), o.Token, ref)
 	case "hf":
 		return hub.Open(o.shared(), o.HubToken, ref)
+	case "az":
+		return azure.Open(o.shared(), ref)
 	case "s3", "gs", "r2":
 		if o.Buckets != nil {
 			return o.Buckets(o.shared(), ref)

@@ -25,6 +25,10 @@ import (
 // are parsed as hf://. Paths in hf:// and of buckets are not unescaped. Fragments of URLs are
 // ignored.
 //
+// In az://, an account of another cloud than the public one is written as host. The schemes of
+// Hadoop, such as abfss://container@account.dfs.core.windows.net/path, and URLs of blobs without a
+// query are parsed as az://.
+//
 // Errors contain s without passwords and signatures.
 func Parse(s string) (Ref, error) {
 	if s == "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // parseWeb parses an http or https URL. A link to a repository of the Hub becomes a Ref with
-// scheme hf.
+// scheme hf, and one to a blob of Azure a Ref with scheme az.
 func parseWeb(scheme, rest string) (Ref, error) {
 	s := scheme + "://" + rest
 	u, err := url.Parse(s)
@@ -26,6 +26,11 @@ func parseWeb(scheme, rest string) (Ref, error) {
 		// Ignore its query, such as "?download=true", and its user name, which may be the
 		// token of a Git link.
 		return parseHubLink(link)
+	}
+	if isAzureLink(u) {
+		if r, err := parseAzureLink(u); err == nil {
+			return r, nil
+		}
 	}
 	// Split before unescaping, because an escaped slash does not separate elements.
 	path := u.EscapedPath()

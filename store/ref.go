@@ -21,12 +21,13 @@ import (
 //	s3://bucket/path                      an object, or all objects with a prefix
 //	gs://bucket/path                      the same on Google Cloud Storage
 //	r2://bucket/path                      the same on Cloudflare R2
+//	az://account/container/path           the same on Azure Blob Storage
 //
 // Refs can be compared with ==. A Ref from [Parse] contains the user name, password and query
 // of a URL. Only [Ref.URL] returns them; package fmt does not print them.
 type Ref struct {
 	Scheme   string // such as "file", "https" or "hf", in lower case and never an alias
-	Root     string // directory, scheme://host/folder as in a URL, org/repo, or bucket
+	Root     string // directory, scheme://host/folder as in a URL, org/repo, bucket, or account/container
 	Revision string // for hf; "" means main
 	Path     string // within Root, slash-separated, not escaped; "" for Root itself
 

@@ -31,6 +31,8 @@ func schemes() []scheme {
 		{[]string{"s3", "s3a", "s3n"}, parseBucket, nil, shownBucket},
 		{[]string{"gs", "gcs"}, parseBucket, nil, shownBucket},
 		{[]string{"r2"}, parseBucket, nil, shownBucket},
+		{[]string{"az"}, parseAzure, nil, shownAzure},
+		{[]string{"abfss", "abfs", "wasbs", "wasb"}, parseHadoop, nil, shownAzure},
 	}
 }
 

@@ -1,0 +1,154 @@
+// Listing the blobs of a container.
+
+package azure
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/store"
+)
+
+// maxEntries is the maximum number of blobs of a listing, which is sorted in memory.
+const maxEntries = 2_000_000
+
+// List implements [store.Lister]. It fetches all pages before it yields the first entry, because accounts with a
+// hierarchical namespace sort the blobs of a folder before those beside it.
+func (c *container) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		if folder != "" {
+			if err := store.CheckName(folder); err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			folder += "/"
+		}
+		entries, err := c.entries(ctx, folder)
+		if err != nil {
+			yield(store.Entry{}, fmt.Errorf("listing %s: %w", c.ref, err))
+			return
+		}
+		for _, e := range entries {
+			if ctx.Err() != nil {
+				yield(store.Entry{}, fmt.Errorf("listing %s: %w", c.ref, context.Cause(ctx)))
+				return
+			}
+			if !yield(e, store.CheckName(e.Name)) {
+				return
+			}
+		}
+	}
+}
+
+// entries returns the blobs whose names begin with prefix, in the order of their names.
+func (c *container) entries(ctx context.Context, prefix string) (entries []store.Entry, err error) {
+	for marker := ""; ; {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		page, err := c.page(ctx, prefix, marker)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range page.Blobs {
+			// Some programs create empty objects with such names to represent folders.
+			if b.Type != "directory" && (b.Size > 0 || !strings.HasSuffix(b.Name.Text, "/")) {
+				entries = append(entries, store.Entry{Name: b.Name.Text, Size: b.Size})
+			}
+		}
+		if page.NextMarker == "" || page.NextMarker == marker {
+			break
+		}
+		if len(entries) > maxEntries {
+			return nil, fmt.Errorf("there are more than %d blobs: name a folder", maxEntries)
+		}
+		marker = page.NextMarker
+	}
+	slices.SortFunc(entries, func(a, b store.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return withoutFolders(entries), nil
+}
+
+// withoutFolders removes empty blobs that have the names of folders. Hadoop writes them to accounts without folders.
+func withoutFolders(entries []store.Entry) []store.Entry {
+	folders := make(map[string]bool) // of the empty blobs, those that are folders
+	for _, e := range entries {
+		if e.Size == 0 {
+			folders[e.Name] = false
+		}
+	}
+	if len(folders) == 0 {
+		return entries
+	}
+	for _, e := range entries {
+		for i, c := range e.Name {
+			if _, ok := folders[e.Name[:i]]; ok && c == '/' {
+				folders[e.Name[:i]] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(entries, func(e store.Entry) bool { return e.Size == 0 && folders[e.Name] })
+}
+
+// A listing is a page of the blobs in a container.
+type listing struct {
+	Blobs []struct {
+		Name struct {
+			Encoded bool   `xml:",attr"` // XML does not have all characters
+			Text    string `xml:",chardata"`
+		}
+		Size int64  `xml:"Properties>Content-Length"`
+		Type string `xml:"Properties>ResourceType"` // "file", "directory" or ""
+	} `xml:"Blobs>Blob"`
+	NextMarker string
+}
+
+// page fetches one page, of up to 5,000 blobs.
+func (c *container) page(ctx context.Context, prefix, marker string) (page *listing, err error) {
+	query := url.Values{"restype": {"container"}, "comp": {"list"}}
+	if prefix != "" {
+		query.Set("prefix", prefix)
+	}
+	if marker != "" {
+		query.Set("marker", marker)
+	}
+	err = c.try(func(i *identity) error {
+		s := c.source(i, "", query)
+		text, _, err := c.pool.Shared.Document(ctx, s)
+		if err != nil {
+			return err
+		}
+		if page, err = parseListing(text); err != nil {
+			return fetch.BadDocument(s.URL, fmt.Errorf("the listing is not valid for Azure: %w", err))
+		}
+		return nil
+	})
+	return page, err
+}
+
+func parseListing(text []byte) (*listing, error) {
+	page := new(listing)
+	if err := xml.Unmarshal(text, page); err != nil {
+		return nil, err
+	}
+	for i := range page.Blobs {
+		b := &page.Blobs[i]
+		if b.Name.Encoded {
+			name, err := url.PathUnescape(b.Name.Text)
+			if err != nil {
+				return nil, err
+			}
+			b.Name.Text = name
+		}
+		if b.Size < 0 {
+			return nil, errors.New("a blob has a negative size")
+		}
+	}
+	return page, nil
+}
