@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"digest":                      {".", "internal"},
 	"vectors":                     {},
 	"remote":                      {"store"},
-	"remote/internal":             {"store"},
+	"remote/internal":             {"store", "internal", "remote/internal"},
 	"remote/bucket":               {"store", "remote/internal"},
 	"pickle":                      {"internal", "pickle/internal"},
 	"pickle/internal":             {"internal"},

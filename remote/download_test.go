@@ -3,6 +3,7 @@
 package remote_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weightools/safetensors/remote"
@@ -48,26 +51,232 @@ func isFile(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestResume leaves a download as a kill at that byte would, and runs it again.
+// interrupt downloads an object until at least so many bytes are there.
+func interrupt(t *testing.T, o store.Object, path string, at int64) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	d := remote.Download{Parallel: 1, Progress: func(done, _ int64) {
+		if done >= at {
+			cancel()
+		}
+	}}
+	if _, err := d.Run(ctx, o, path); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the interrupted download returns %v", err)
+	}
+}
+
+// hidden returns the names of the hidden files in a folder: that of the bytes, and its record.
+func hidden(t *testing.T, dir string) (data, sums string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, ".*"))
+	if err != nil || len(names) != 2 || names[0]+".sums" != names[1] {
+		t.Fatalf("there are the hidden files %q, %v; want one and its record", names, err)
+	}
+	return names[0], names[1]
+}
+
+// TestResume interrupts a download when it has some bytes, and runs it again.
 func TestResume(t *testing.T) {
 	content := pattern(largeSize)
 	o, _ := hubFile(t, content)
-	for _, at := range []int{0, 1, 4096, 8<<20 - 1, 8 << 20, 8<<20 + 1, largeSize - 1, largeSize} {
+	for _, at := range []int64{1, 1 << 20, 8<<20 - 1, 8 << 20, 8<<20 + 1, largeSize - 1} {
 		path := filepath.Join(t.TempDir(), "model")
-		if err := os.WriteFile(remote.Part(o, path), content[:at], 0o666); err != nil {
-			t.Fatal(err)
+		interrupt(t, o, path, at)
+		if kept := remote.Kept(o, path); kept < at {
+			t.Errorf("%d bytes are kept of %d that came before the interruption", kept, at)
 		}
 		var done int64
 		d := remote.Download{Progress: func(n, _ int64) { done = n }}
 		got, err := d.Run(t.Context(), o, path)
-		if err != nil || got.SHA256 != sum(content) || !got.Verified || got.Resumed != int64(at) || done != largeSize {
+		if err != nil || got.SHA256 != sum(content) || !got.Verified || got.Resumed < at || done != largeSize {
 			t.Errorf("from byte %d: %+v, %v, %d bytes in all", at, got, err, done)
 		}
 		isFile(t, path, content)
 	}
 }
 
-// TestInterrupted cancels a download after each of its pieces, until it is done.
+// TestResumeOfDamage changes what an interrupted download has left, as power failures and other
+// programs do. Only the record can tell what is wrong: the server has no digest.
+func TestResumeOfDamage(t *testing.T) {
+	content, tag := pattern(largeSize), `"v1"`
+	url := serve(t, objects(map[string][]byte{"model": content}, versioned(&tag)))
+	o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(name string, f func([]byte) []byte) {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f(b), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, damage := range map[string]func(data, sums string){
+		"zeros":         func(data, _ string) { edit(data, func(b []byte) []byte { clear(b[3<<20 : 5<<20]); return b }) },
+		"a flipped bit": func(data, _ string) { edit(data, func(b []byte) []byte { b[1<<20] ^= 4; return b }) },
+		"truncated":     func(data, _ string) { os.Truncate(data, 5<<20+1) },
+		"extended": func(data, _ string) {
+			edit(data, func(b []byte) []byte { return append(b, make([]byte, largeSize)...) })
+		},
+		"no bytes":       func(data, _ string) { os.Remove(data) },
+		"no record":      func(_, sums string) { os.Remove(sums) },
+		"torn record":    func(_, sums string) { os.Truncate(sums, 13) },
+		"long record":    func(_, sums string) { edit(sums, func(b []byte) []byte { return append(b, b...) }) },
+		"record of ones": func(_, sums string) { edit(sums, func(b []byte) []byte { return bytes.Repeat([]byte{255}, len(b)) }) },
+	} {
+		path := filepath.Join(t.TempDir(), "model")
+		interrupt(t, o, path, 9<<20)
+		damage(hidden(t, filepath.Dir(path)))
+		if _, err := new(remote.Download).Run(t.Context(), o, path); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		isFile(t, path, content)
+	}
+}
+
+// TestResumeOfOtherBytes: the server has other bytes under the same tag. The first bytes that are
+// fetched again show it.
+func TestResumeOfOtherBytes(t *testing.T) {
+	content, tag := pattern(largeSize), `"v1"`
+	files := map[string][]byte{"model": content}
+	url := serve(t, objects(files, versioned(&tag)))
+	o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	interrupt(t, o, path, 9<<20)
+	other := bytes.Clone(content)
+	for i := range other {
+		other[i] ^= 1
+	}
+	files["model"] = other
+	got, err := new(remote.Download).Run(t.Context(), o, path)
+	if err != nil || got.Resumed != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	isFile(t, path, other)
+}
+
+// TestPlanted: hidden files that are links, pipes or folders are not written to.
+func TestPlanted(t *testing.T) {
+	content := pattern(3 << 20)
+	o, _ := hubFile(t, content)
+	for what, plant := range map[string]func(victim, name string) error{
+		"symbolic link": os.Symlink,
+		"hard link":     os.Link,
+		"folder":        func(_, name string) error { return os.Mkdir(name, 0o777) },
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "model")
+		interrupt(t, o, path, 1<<20)
+		data, sums := hidden(t, dir)
+		for _, name := range []string{data, sums} {
+			victim := filepath.Join(t.TempDir(), "victim")
+			if err := os.WriteFile(victim, []byte("precious"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			os.Remove(path)
+			os.RemoveAll(name)
+			if err := plant(victim, name); err != nil {
+				t.Skip(err)
+			}
+			if _, err := new(remote.Download).Run(t.Context(), o, path); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			isFile(t, path, content)
+			if got, err := os.ReadFile(victim); string(got) != "precious" {
+				t.Errorf("%s: what it leads to has %d bytes, %v", what, len(got), err)
+			}
+		}
+	}
+}
+
+// TestLongNames: the hidden names are valid where that of the file is, and differ.
+func TestLongNames(t *testing.T) {
+	content := pattern(3 << 20)
+	o, _ := hubFile(t, content)
+	dir := t.TempDir()
+	first, second := strings.Repeat("n", 240)+"-of-first.file1", strings.Repeat("n", 240)+"-of-first.file2"
+	interrupt(t, o, filepath.Join(dir, first), 1<<20)
+	hidden(t, dir)
+	interrupt(t, o, filepath.Join(dir, second), 1<<20)
+	for _, name := range []string{first, second} {
+		got, err := new(remote.Download).Run(t.Context(), o, filepath.Join(dir, name))
+		if err != nil || got.Resumed == 0 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+// TestManyDownloads: of several downloads of one file at a time one writes it, and the others find
+// it complete.
+func TestManyDownloads(t *testing.T) {
+	content := pattern(largeSize)
+	for _, overwrite := range []bool{false, true} {
+		o, h := hubFile(t, content)
+		path := filepath.Join(t.TempDir(), "model")
+		before := len(h.Seen())
+		errs := make([]error, 6)
+		var all sync.WaitGroup
+		for i := range errs {
+			all.Go(func() { _, errs[i] = (&remote.Download{Overwrite: overwrite}).Run(t.Context(), o, path) })
+		}
+		all.Wait()
+		wrote := 0
+		for _, err := range errs {
+			if err == nil {
+				wrote++
+			} else if !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		}
+		isFile(t, path, content)
+		if requests := len(h.Seen()) - before; !overwrite && (wrote != 1 || requests > 10) {
+			t.Errorf("%d downloads wrote the file, with %d requests", wrote, requests)
+		}
+	}
+}
+
+// TestTakenOver: a download that waits for another continues when that fails.
+func TestTakenOver(t *testing.T) {
+	content := pattern(largeSize)
+	o, _ := hubFile(t, content)
+	path := filepath.Join(t.TempDir(), "model")
+	ctx, cancel := context.WithCancel(t.Context())
+	second := make(chan error)
+	var resumed int64
+	start := sync.OnceFunc(func() {
+		waits := make(chan bool)
+		go func() {
+			d := remote.Download{Busy: func() { close(waits) }}
+			got, err := d.Run(t.Context(), o, path)
+			if err == nil {
+				resumed = got.Resumed
+			}
+			second <- err
+		}()
+		<-waits
+		cancel()
+	})
+	d := remote.Download{Parallel: 1, Progress: func(done, _ int64) {
+		if done >= 2<<20 {
+			start()
+		}
+	}}
+	if _, err := d.Run(ctx, o, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("the first: %v", err)
+	}
+	if err := <-second; err != nil || resumed < 2<<20 {
+		t.Errorf("the second: %v, %d bytes resumed", err, resumed)
+	}
+	isFile(t, path, content)
+}
+
+// TestInterrupted cancels a download after each 4 MiB, until it is done.
 func TestInterrupted(t *testing.T) {
 	content := pattern(largeSize)
 	o, _ := hubFile(t, content)
@@ -75,12 +284,14 @@ func TestInterrupted(t *testing.T) {
 	runs := 0
 	for err := errors.New("not yet"); err != nil; runs++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		resumed := false
-		d := remote.Download{Parallel: 1, Progress: func(int64, int64) {
-			if resumed {
-				cancel() // the first word is of what was there
+		resumed := int64(-1)
+		d := remote.Download{Parallel: 1, Progress: func(done, _ int64) {
+			if resumed < 0 {
+				resumed = done
 			}
-			resumed = true
+			if done >= resumed+4<<20 {
+				cancel()
+			}
 		}}
 		if runs == 10 {
 			t.Fatalf("after %d runs: %v", runs, err)
@@ -98,36 +309,35 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestWrongDigest: what was left is not good, and nothing but the digest can tell.
+// A misdescribed object has another digest than its store says.
+type misdescribed struct{ store.Object }
+
+func (*misdescribed) SHA256() ([32]byte, bool) { return [32]byte{1}, true }
+
+// TestWrongDigest: nothing stays of bytes that are wrong.
 func TestWrongDigest(t *testing.T) {
 	content := pattern(100_000)
 	o, _ := hubFile(t, content)
 	path := filepath.Join(t.TempDir(), "model")
-	if err := os.WriteFile(remote.Part(o, path), make([]byte, 500), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := new(remote.Download).Run(t.Context(), o, path); !errors.Is(err, remote.ErrDigest) {
+	if _, err := new(remote.Download).Run(t.Context(), &misdescribed{o}, path); !errors.Is(err, remote.ErrDigest) {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := new(remote.Download).Run(t.Context(), o, path); err != nil {
-		t.Errorf("the next time: %v", err)
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 0 {
+		t.Errorf("%d files are left", len(entries))
 	}
-	isFile(t, path, content)
 }
 
 // TestOtherVersion: what was left of another version is of no use.
 func TestOtherVersion(t *testing.T) {
-	content, tag := pattern(100_000), `"v1"`
+	content, tag := pattern(largeSize), `"v1"`
 	url := serve(t, objects(map[string][]byte{"model": content}, versioned(&tag)))
 	o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	left := remote.Part(o, path)
-	if err := os.WriteFile(left, make([]byte, 500), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	interrupt(t, o, path, 1<<20)
+	content[0]++
 	tag = `"v2"`
 	if o, err = open(t, new(remote.Opener), url).Open(t.Context(), "model"); err != nil {
 		t.Fatal(err)
@@ -144,17 +354,15 @@ func TestOtherVersion(t *testing.T) {
 
 // TestResumeByDate: a server of files without tags, as Go's is, has dates.
 func TestResumeByDate(t *testing.T) {
-	content := pattern(100_000)
+	content := pattern(largeSize)
 	url := serve(t, http.FileServer(http.Dir(folder(t, map[string][]byte{"model": content}))))
 	o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := os.WriteFile(remote.Part(o, path), content[:70_000], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := new(remote.Download).Run(t.Context(), o, path); err != nil || got.Resumed != 70_000 {
+	interrupt(t, o, path, 70_000)
+	if got, err := new(remote.Download).Run(t.Context(), o, path); err != nil || got.Resumed < 70_000 {
 		t.Errorf("%+v, %v; want 70,000 bytes resumed", got, err)
 	}
 	isFile(t, path, content)

@@ -195,6 +195,44 @@ func (r *subsetReader) ReadAt(b []byte, off int64) (n int, err error) {
 	return len(b), eof
 }
 
+// CopyRange implements [store.Copy]. Long parts are copied as they arrive, and several short ones
+// are read together.
+func (f *SubsetFile) CopyRange(ctx context.Context, w io.WriterAt, off, n int64) error {
+	const mostRead = 8 << 20 // bytes in memory
+	for end := off + n; off < end; {
+		i := sort.Search(len(f.parts), func(i int) bool { return f.parts[i].end > off })
+		if i < len(f.parts) && f.parts[i].begin <= off && f.parts[i].isLong() {
+			p := &f.parts[i]
+			until := min(end, p.end)
+			if err := store.Copy(ctx, p.from.(store.Object), io.NewOffsetWriter(w, p.begin-p.at), p.at+off-p.begin,
+				until-off); err != nil {
+				return err
+			}
+			off = until
+			continue
+		}
+		until := max(off, min(end, int64(len(f.head))))
+		for ; i < len(f.parts) && !f.parts[i].isLong() && until < min(end, off+mostRead); i++ {
+			until = f.parts[i].end
+		}
+		b := make([]byte, min(until, end, off+mostRead)-off)
+		if err := bytesio.ReadFull(f.ReaderAt(ctx), b, off); err != nil {
+			return err
+		}
+		if _, err := w.WriteAt(b, off); err != nil {
+			return err
+		}
+		off += int64(len(b))
+	}
+	return nil
+}
+
+// isLong reports whether the part is worth a request of its own.
+func (p *part) isLong() bool {
+	o, ok := p.from.(store.Object)
+	return ok && p.end-p.begin >= mostNearby && !store.InOrder(o)
+}
+
 // readAll reads the bytes from off to end, to be found in parts, into b.
 func (r *subsetReader) readAll(parts []part, b []byte, off, end int64) error {
 	atOnce := 16

@@ -231,36 +231,44 @@ func missing(ctx context.Context, w *wanted, err error) error {
 
 // getFile downloads a file unless it exists.
 func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done *fetched) (*receipt.GotFile, error) {
-	size := w.object.Size()
-	one := &receipt.GotFile{Path: filepath.ToSlash(w.path), Size: size}
-	if info, err := os.Stat(w.path); err == nil {
-		same, digest, err := isThere(ctx, sess, w, info)
-		if err != nil {
-			return nil, err
-		}
-		if same {
-			done.bytes.Add(size)
-			one.Kept, one.SHA256, one.Verified = true, digest, digest != ""
-			return one, nil
-		}
-		if !force {
-			return nil, errors.New("it exists already, and is another file: choose another folder, or overwrite it with --force")
-		}
-	}
+	one := &receipt.GotFile{Path: filepath.ToSlash(w.path), Size: w.object.Size()}
 	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
 		return nil, err
 	}
 	var last int64
-	d := remote.Download{Overwrite: force, Progress: func(n, _ int64) {
-		done.bytes.Add(n - last)
-		last = n
-	}}
-	got, err := d.Run(ctx, w.object, w.path)
-	if err != nil {
-		return nil, err
+	d := remote.Download{
+		Overwrite: force,
+		Progress: func(n, _ int64) {
+			done.bytes.Add(n - last)
+			last = n
+		},
+		Busy: func() { sess.Notice("another process is downloading %q: waiting for it", w.path) },
 	}
-	one.SHA256, one.Verified, one.Resumed = hex.EncodeToString(got.SHA256[:]), got.Verified, got.Resumed
-	return one, nil
+	for try := 0; ; try++ {
+		if info, err := os.Stat(w.path); err == nil {
+			same, digest, err := isThere(ctx, sess, w, info)
+			if err != nil {
+				return nil, err
+			}
+			if same {
+				done.bytes.Add(one.Size - last)
+				one.Kept, one.SHA256, one.Verified = true, digest, digest != ""
+				return one, nil
+			}
+			if !force {
+				return nil, errors.New("it exists already, and is another file: choose another folder, or overwrite it with --force")
+			}
+		}
+		got, err := d.Run(ctx, w.object, w.path)
+		if errors.Is(err, fs.ErrExist) && try == 0 {
+			continue // another process has completed it
+		}
+		if err != nil {
+			return nil, err
+		}
+		one.SHA256, one.Verified, one.Resumed = hex.EncodeToString(got.SHA256[:]), got.Verified, got.Resumed
+		return one, nil
+	}
 }
 
 // isThere reports whether an existing file is the wanted one: by digest if the store has one,
@@ -295,11 +303,10 @@ func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo
 // checkSpace returns an error if the disk is too small. Partial downloads count as present.
 func checkSpace(dir string, files []*wanted, need int64) error {
 	for _, w := range files {
-		for _, name := range []string{w.path, remote.Part(w.object, w.path)} {
-			if info, err := os.Stat(name); name != "" && err == nil {
-				need -= min(info.Size(), w.object.Size())
-			}
+		if info, err := os.Stat(w.path); err == nil {
+			need -= min(info.Size(), w.object.Size())
 		}
+		need -= remote.Kept(w.object, w.path)
 	}
 	if free := cli.FreeSpace(dir); free >= 0 && need > free {
 		return fmt.Errorf("the disk of %q has %s free, but %s are needed; nothing was downloaded", dir, typeset.Bytes(free),

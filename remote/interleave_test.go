@@ -1,0 +1,196 @@
+// Downloads of one file by several processes, some of which are killed.
+
+package remote_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/store"
+)
+
+var interleavings = flag.Int("interleavings", 40, "try `N` random orders in which several processes download a file")
+
+// TestMain downloads a file if a test has started the program for that.
+func TestMain(m *testing.M) {
+	if url := os.Getenv("TEST_DOWNLOAD"); url != "" {
+		if err := downloadTo(url, os.Getenv("TEST_DOWNLOAD_TO")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func downloadTo(url, path string) error {
+	ctx := context.Background()
+	ref, err := store.Parse(url)
+	if err != nil {
+		return err
+	}
+	s, err := new(remote.Opener).Open(ctx, ref)
+	if err != nil {
+		return err
+	}
+	o, err := s.Open(ctx, "model")
+	if err != nil {
+		return err
+	}
+	_, err = (&remote.Download{Overwrite: os.Getenv("TEST_OVERWRITE") != ""}).Run(ctx, o, path)
+	return err
+}
+
+// A counting server calls the function that is due when it has sent so many bytes.
+type countingServer struct {
+	http.Handler
+	mu   sync.Mutex
+	sent int64
+	due  map[int64]func() // by the number of bytes
+}
+
+func (s *countingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.Handler.ServeHTTP(&countingWriter{w, s}, r)
+}
+
+type countingWriter struct {
+	http.ResponseWriter
+	*countingServer
+}
+
+func (w *countingWriter) Write(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = w.ResponseWriter.Write(p[n:min(n+16<<10, len(p))])
+		n += m
+		w.mu.Lock()
+		w.sent += int64(m)
+		for at, f := range w.due {
+			if w.sent >= at {
+				delete(w.due, at)
+				go f()
+			}
+		}
+		w.mu.Unlock()
+	}
+	return n, err
+}
+
+// TestInterleavings starts processes that download one file to one folder, and kills some of them,
+// at random numbers of bytes. A file that has its name is complete at any time, and after all
+// there is nothing else.
+func TestInterleavings(t *testing.T) {
+	n := *interleavings
+	if testing.Short() {
+		n = min(n, 20)
+	}
+	const size = 5<<20 + 123
+	content := pattern(size)
+	tag := `"v1"`
+	var handler atomic.Pointer[http.Handler]
+	server := &countingServer{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) })}
+	url := serve(t, server)
+	plain := func(w http.ResponseWriter, r *http.Request, b []byte) {
+		w.Header().Set("ETag", tag)
+		w.Header().Set("Content-Length", fmt.Sprint(len(b)))
+		w.Write(b)
+	}
+	bad := 0
+	for i := range n {
+		answer := []func(http.ResponseWriter, *http.Request, []byte){versioned(&tag), versioned(&tag), ranged, plain}[rand.IntN(4)]
+		h := objects(map[string][]byte{"model": content}, answer)
+		handler.Store(&h)
+		if !interleave(t, server, url, content) {
+			bad++
+			t.Logf("interleaving %d is wrong", i)
+		}
+	}
+	if bad > 0 {
+		t.Errorf("%d of %d are wrong", bad, n)
+	}
+}
+
+// interleave runs up to four processes, and reports whether the result is right.
+func interleave(t *testing.T, server *countingServer, url string, content []byte) bool {
+	dir, err := os.MkdirTemp("", "interleave")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model")
+	start := func() *exec.Cmd {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "TEST_DOWNLOAD="+url, "TEST_DOWNLOAD_TO="+path)
+		if rand.IntN(2) == 0 {
+			c.Env = append(c.Env, "TEST_OVERWRITE=1")
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	type process struct {
+		*exec.Cmd
+		ended chan struct{}
+	}
+	var mu sync.Mutex
+	var all []process
+	over := false
+	run := func(kill int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if over {
+			return
+		}
+		c := process{start(), make(chan struct{})}
+		all = append(all, c)
+		go func() {
+			c.Wait()
+			close(c.ended)
+		}()
+		if kill > 0 {
+			server.mu.Lock()
+			server.due[server.sent+kill] = func() { c.Process.Kill() }
+			server.mu.Unlock()
+		}
+	}
+	sometimes := func() int64 { return rand.Int64N(2) * (1 + rand.Int64N(int64(len(content)))) }
+	server.mu.Lock()
+	server.due = make(map[int64]func())
+	for range 1 + rand.IntN(3) {
+		server.due[server.sent+1+rand.Int64N(int64(len(content)))] = func() { run(sometimes()) }
+	}
+	server.mu.Unlock()
+	run(sometimes())
+	for i := 0; !over; i++ {
+		mu.Lock()
+		over = i == len(all)
+		mu.Unlock()
+		if !over {
+			<-all[i].ended
+		}
+	}
+	isRight := func() bool {
+		got, err := os.ReadFile(path)
+		return err == nil && sum(got) == sum(content)
+	}
+	_, err = os.Stat(path)
+	there := err == nil
+	for _, c := range all {
+		there = there || c.ProcessState.Success()
+	}
+	if !there {
+		there = start().Wait() == nil
+	}
+	return there && isRight()
+}

@@ -1,0 +1,86 @@
+// The names of hidden files.
+
+package partial
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors/internal/flock"
+)
+
+// Name returns the name of the hidden file for a download to path. It depends on the version of the
+// object and its size, so that bytes of different versions are never mixed.
+func Name(path, version string, size int64) string {
+	// A file that another way of recording belongs to has another name.
+	sum := sha256.Sum256(fmt.Appendf(nil, "blocks %s %d", version, size))
+	return prefix(path) + hex.EncodeToString(sum[:idLength/2])
+}
+
+const (
+	idLength = 10      // hex digits at the end of the name
+	sumsEnd  = ".sums" // is added for the record
+)
+
+// prefix returns the start of the names of all hidden files for path. Most systems allow names of
+// 255 bytes or characters. If that of path is long, those of hidden files are not longer.
+func prefix(path string) string {
+	dir, base := filepath.Split(path)
+	const short = 64 // bytes
+	const added = len(".~01234567.part-") + idLength + len(sumsEnd)
+	if len(base) > short {
+		sum := sha256.Sum256([]byte(base)) // the start of several names may be the same
+		for range added {
+			_, n := utf8.DecodeLastRuneInString(base)
+			base = base[:len(base)-n]
+		}
+		base += "~" + hex.EncodeToString(sum[:4])
+	}
+	return dir + "." + base + ".part-"
+}
+
+// removeOthers removes the hidden files of other versions, unless a process is at work on them.
+func removeOthers(path, keep string) {
+	start := prefix(path)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := filepath.Join(filepath.Dir(path), e.Name())
+		id, ok := strings.CutPrefix(strings.TrimSuffix(name, sumsEnd), filepath.Clean(start))
+		if ok && isID(id) && strings.TrimSuffix(name, sumsEnd) != filepath.Clean(keep) {
+			removeUnused(strings.TrimSuffix(name, sumsEnd))
+		}
+	}
+}
+
+// isID reports whether s is the end of the name of a hidden file.
+func isID(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == idLength || s == "unversioned" // of earlier versions of this package
+}
+
+// removeUnused removes a hidden file and its record. A file without a record is not in use: the
+// record is created first and removed last.
+func removeUnused(name string) {
+	f, err := openPlain(name+sumsEnd, os.O_RDWR)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		os.Remove(name)
+	case err != nil:
+	case flock.Try(f) == nil && isStill(name+sumsEnd, f):
+		os.Remove(name)
+		os.Remove(name + sumsEnd)
+		fallthrough
+	default:
+		f.Close()
+	}
+}
