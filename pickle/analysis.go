@@ -68,5 +68,6 @@ type attempt struct {
 	failed bool
 	unread bool  // it starts with a persistent ID that no loader reads
 	proto  bool  // it starts with PROTO
+	cut    bool  // the data ends in it, and it starts with PROTO or has no other fault
 	next   int64 // where to continue
 }

@@ -94,7 +94,9 @@ func (a *analysis) attempt(off int64, guessing bool) *attempt {
 		first = opcode.Code(b[0])
 	}
 	t.fault = m.Run()
-	m.escapes()
+	t.cut = t.fault == opcode.FaultTruncated &&
+		(first == opcode.Proto || len(t.found.list) > 0 && t.found.list[0].Rule == RuleTruncated)
+	m.escapes(t.fault == opcode.FaultTruncated)
 	if m.arrays.Changed() {
 		m.corrupts("the pickle adds fields to a dtype after its state was set")
 	}
@@ -182,7 +184,7 @@ func (t *attempt) credible(searched bool) bool {
 	if searched {
 		return plain && (t.proto && t.Opcodes >= guessLeast || len(t.found.globals) > 0) && !t.found.extended()
 	}
-	return plain || t.proto && t.Opcodes > 1
+	return plain || t.proto && t.Opcodes > 1 || t.cut
 }
 
 // alien reports whether the data is not meant to be a pickle: it does not start or end like one, imports nothing, and

@@ -98,10 +98,14 @@ func (m *judge) isEncodedBytes(v heap.Value) bool {
 }
 
 // escapes marks conditional names as misused if they occur anywhere except as callees. It runs at the end of a stream.
-func (m *judge) escapes() {
+// If the data is cut off, their use may be missing, and nothing can use them.
+func (m *judge) escapes(cut bool) {
 	watched := map[heap.Ref]*global{}
 	for _, g := range m.found.globals {
 		if g.conditional() && !g.misused {
+			if cut && g.good == 0 {
+				g.uses(Safe)
+			}
 			g.misused = g.good == 0 || m.Result == g.node
 			watched[g.node] = g
 		}

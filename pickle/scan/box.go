@@ -24,6 +24,7 @@ type box struct {
 	named  []namedStorage   // storages that its pickles refer to
 	keys   map[string]bool  // their names
 	sizes  map[string]int64 // sizes in bytes of those present, by name
+	cut    string           // the one within which the file ends
 }
 
 // classify sets the kind of the archive.

@@ -38,6 +38,10 @@ func (p *part) paid(r *pickle.Report) {
 var aboutGaps = map[pickle.Rule]bool{RuleUnscanned: true, pickle.RuleTruncated: true, pickle.RuleBudget: true,
 	RuleEncrypted: true, RuleLFSPointer: true, Rule7z: true, RuleRAR: true, RuleZstandard: true}
 
+// aboutForm are the rules that the first part of valid data violates.
+var aboutForm = map[pickle.Rule]bool{pickle.RuleNotPickle: true, RuleBadHeader: true, RuleByteOrder: true,
+	RuleBadConfig: true, pickle.RuleTrailing: true}
+
 // raise makes the verdict at least v. A gap is no evidence.
 func (p *part) raise(v pickle.Verdict, gap bool) {
 	p.verdict = max(p.verdict, v)
@@ -52,8 +56,14 @@ func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
 }
 
 // add reports a finding.
-func (p *part) add(f pickle.Finding) {
-	p.raise(f.Severity.Verdict(), aboutGaps[f.Rule])
+func (p *part) add(f pickle.Finding) { p.follow(f, false) }
+
+// follow reports a finding, which is no evidence if it follows from the end of a file that is cut off.
+func (p *part) follow(f pickle.Finding, cut bool) {
+	p.raise(f.Severity.Verdict(), cut || aboutGaps[f.Rule] || p.cut && aboutForm[f.Rule])
+	if f.Rule == pickle.RuleTruncated {
+		p.incomplete("%s", f.Message)
+	}
 	f.Count = max(f.Count, 1)
 	key := alike{p.path, f.Message, f.Rule}
 	if i, ok := p.index[key]; ok {

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/gguf"
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
@@ -41,6 +42,8 @@ func (p *part) gguf([]byte) error {
 	switch {
 	case errors.Is(err, evidence.ErrBudget):
 		p.overWork(0)
+	case errors.As(err, &invalid) && invalid.Short:
+		p.find(pickle.RuleTruncated, invalid.At, "%v", err)
 	case errors.As(err, &invalid):
 		p.find(RuleBadHeader, invalid.At, "the header of the GGUF file is invalid: %v", err)
 	case err != nil:

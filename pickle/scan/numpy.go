@@ -23,7 +23,12 @@ func (p *part) npy(head []byte) error {
 	}
 	data := prefix.Begin + prefix.Length
 	const most = 256 << 10 // bytes of a header; NumPy's default limit is 10,000
-	if data > p.size || prefix.Length > most {
+	switch {
+	case data > p.size && prefix.Length <= most:
+		p.find(pickle.RuleTruncated, prefix.Begin, "the header of the array is truncated: it has %s, %d are present",
+			bytesOf(prefix.Length), p.size-prefix.Begin)
+		return p.npyUnknown(prefix.Begin, data)
+	case data > p.size || prefix.Length > most:
 		p.find(RuleBadHeader, prefix.Begin, "the header of the array has a length of %s", bytesOf(prefix.Length))
 		return p.npyUnknown(prefix.Begin, data)
 	}

@@ -39,7 +39,7 @@ func TestNPY(t *testing.T) {
 		{"a dtype that there is not", header("'<q7'", "(1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a shape that is none", header("'<f4'", "(-1,)") + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a shape of too many", header("'<f4'", "(4611686018427387904, 8)"), pickle.Suspicious, "bad-header"},
-		{"a header longer than the file", npy.Magic + "\x01\x00\xff\xff" + evil, pickle.Dangerous, "bad-header dangerous-import"},
+		{"a header longer than the file", npy.Magic + "\x01\x00\xff\xff" + evil, pickle.Dangerous, "dangerous-import truncated"},
 		{"version 2", npy.Magic + "\x02\x00" + "\x28\x00\x00\x00" + "{'descr':'|O','fortran_order':False,'shape':(1,)}"[:40] + evil, pickle.Dangerous, "bad-header dangerous-import"},
 		{"a version that there is not", strings.Replace(header("'<f4'", "(1,)"), "\x01\x00", "\x09\x00", 1)[:20], pickle.Suspicious, "bad-header"},
 	} {

@@ -27,7 +27,8 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if c.Weak && (u.Size == 0 || p.plain) && u.Damage != nil && !errors.Is(u.Damage, unpack.ErrLimit) {
+	start := errors.Is(u.Damage, io.ErrUnexpectedEOF) && p.saysPickle() // of what joblib and torch write
+	if c.Weak && (u.Size == 0 && !start || p.plain) && u.Damage != nil && !errors.Is(u.Damage, unpack.ErrLimit) {
 		return false, nil
 	}
 	p.is(c.Name)
@@ -63,7 +64,7 @@ func damage(u *unpack.File) string {
 func (p *part) opened(u *unpack.File, name string) error {
 	sub := p.newPart(p, name, u, u.Size)
 	sub.name, sub.loaded = strings.TrimSuffix(p.name, extensionOf(p.name)), p.loaded
-	sub.goesOn = errors.Is(u.Damage, unpack.ErrLimit)
+	sub.goesOn, sub.cut = errors.Is(u.Damage, unpack.ErrLimit), u.Damage != nil
 	if err := p.inside(sub); err != nil || !sub.zipped {
 		return err
 	}

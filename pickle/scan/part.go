@@ -31,6 +31,7 @@ type part struct {
 	zipped         bool // it is a zip archive
 	packed         bool // it is compressed
 	goesOn         bool // it was decompressed only in part
+	cut            bool // its end is missing
 	// ids reports which persistent ids, apart from storages, a loader of the part accepts.
 	// graph is called with the values of a pickle. Both may be nil.
 	ids   func(pickle.Value) bool

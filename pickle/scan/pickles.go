@@ -138,5 +138,8 @@ func (p *part) stream() (done bool, err error) {
 		}
 	}
 	p.explain(0, s.End)
+	if guess.Has(s.Graph.Report, pickle.RuleTruncated) {
+		return true, nil // the rest is the first part of a pickle
+	}
 	return true, p.behind(s.End, "the checkpoint")
 }

@@ -19,6 +19,9 @@ func (p *part) row() (done bool, err error) {
 		return false, nil
 	}
 	spans, err := zipwalk.Row(p.file, p.size, p.MaxMembers)
+	if len(spans) == 0 && err == nil {
+		spans, err = zipwalk.CutRow(p.file, p.size, p.MaxMembers)
+	}
 	if len(spans) == 0 || err != nil {
 		return false, err
 	}

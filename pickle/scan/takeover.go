@@ -8,6 +8,7 @@ import (
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
+	"github.com/weightools/safetensors/pickle/scan/internal/guess"
 )
 
 // faulty reports the faults of a checkpoint.
@@ -42,11 +43,12 @@ func (p *part) takeOver(r *pickle.Report, off int64) {
 	}
 	for _, f := range r.Findings {
 		f.Offset += off
-		p.add(f)
+		p.follow(f, f.Rule == pickle.RuleNotPickle && guess.Has(r, pickle.RuleTruncated))
 	}
 	p.report.Omitted += r.Omitted
 	// If the report is incomplete, and so at least suspicious, an omitted finding may be about that.
-	p.raise(r.Verdict, !r.Complete && r.Verdict == pickle.Suspicious)
+	gap := !r.Complete || p.cut && r.Omitted == 0
+	p.raise(r.Verdict, gap && r.Verdict == pickle.Suspicious)
 	if !r.Complete {
 		p.incomplete("%s", r.Reason)
 	}

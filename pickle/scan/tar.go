@@ -5,6 +5,7 @@ package scan
 import (
 	"io"
 	"path"
+	"slices"
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
@@ -22,7 +23,7 @@ func (p *part) tar() error {
 	for i := range a.Members {
 		names[a.Members[i].Name] = true
 	}
-	old := names["storages"] && names["tensors"] && names["pickle"]
+	old := names["storages"] && names["tensors"] && names["pickle"] || a.Cut && oldNames(a.Members)
 	if old {
 		p.is("pytorch-tar")
 	} else {
@@ -57,6 +58,12 @@ func (p *part) tar() error {
 	return nil
 }
 
+// oldNames reports whether all members have names of a checkpoint of PyTorch 0.1.
+func oldNames(members []tarwalk.Member) bool {
+	known := map[string]bool{"sys_info": true, "pickle": true, "storages": true, "tensors": true}
+	return len(members) > 0 && !slices.ContainsFunc(members, func(m tarwalk.Member) bool { return !known[m.Name] })
+}
+
 // tarMember analyzes a member. Folders and links have no content.
 func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 	if m.Data.Len() == 0 {
@@ -66,7 +73,7 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 		return nil
 	}
 	sub := p.section(m.Name, m.Data)
-	sub.name = path.Base(m.Name)
+	sub.name, sub.cut = path.Base(m.Name), m.Cut
 	defer func() {
 		if sub.zipped {
 			p.zips.Add(m.Data)

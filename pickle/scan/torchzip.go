@@ -4,8 +4,10 @@ package scan
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
@@ -125,11 +127,18 @@ func (b *box) storages() {
 		switch want, known := s.Bytes(); {
 		case !ok:
 			if missing++; missing <= most {
-				b.find(RuleStorageAway, 0, "the storage %s, of %d elements, is not in the archive", quoted(s.name), s.Elements)
+				b.storageFault(RuleStorageAway, b.Cut, "the storage %s, of %s, is not in the archive", quoted(s.name),
+					wording.Count(s.Elements, "element"))
 			}
 		case known && want != have:
-			b.find(torchfile.RuleStorageSize, 0, "the storage %s has %s in the pickle but %s in the archive", quoted(s.name),
-				bytesOf(want), bytesOf(have))
+			b.storageFault(torchfile.RuleStorageSize, b.cut == s.name, "the storage %s has %s in the pickle but %s in the archive",
+				quoted(s.name), bytesOf(want), bytesOf(have))
 		}
 	}
+}
+
+// storageFault reports a disagreement between the pickles and the members, which may follow from the end of a file
+// that is cut off.
+func (b *box) storageFault(rule pickle.Rule, cut bool, format string, args ...any) {
+	b.follow(pickle.Finding{Rule: rule, Severity: Severity(rule), Message: fmt.Sprintf(format, args...)}, cut)
 }

@@ -65,7 +65,7 @@ func (b *box) faults() error {
 			f.Kind == zipwalk.PrefixData) {
 			severity = pickle.Note
 		}
-		b.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: severity, Offset: f.Offset, Message: f.Detail})
+		b.follow(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: severity, Offset: f.Offset, Message: f.Detail}, f.Cut)
 	}
 	b.report.Omitted += b.Omitted
 	if b.torch() {
@@ -153,7 +153,7 @@ func (b *box) content(i int) error {
 // view analyzes a member as one reader sees it.
 func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 	sub := b.part.section(name, v.Span)
-	sub.name = path.Base(m.Name)
+	sub.name, sub.cut = path.Base(m.Name), m.Cut
 	sub.loaded = b.torch() && extensionOf(m.Name) == ".pkl"
 	if b.torch() {
 		if folder, ok := b.storagesOf(m.Name); ok {
@@ -171,6 +171,9 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 
 // numbersOf examines a member that contains tensor data, and records its size under the name of the storage.
 func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part, storage string) error {
+	if m.Cut {
+		b.cut = storage
+	}
 	if v.Method == zipwalk.Stored {
 		b.sizes[storage] = v.Span.Len()
 		if err := sub.storage(v.Head); err != nil {
@@ -244,6 +247,7 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part, look fu
 		sub.find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
 	}
 	if u.Damage != nil {
+		sub.cut = true
 		sub.unscanned(0, "the %s data %s", c.Name, damage(u))
 	}
 	if err := look(); err != nil {
@@ -261,7 +265,7 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part, look fu
 // member. A checksum of zero means that the writer did not compute one.
 func (b *box) checksum(m *zipwalk.Member, v zipwalk.View, sub *part, r io.ReaderAt, size int64) error {
 	const small = 1 << 20 // bytes
-	if v.CRC == 0 || m.Encrypted() || size > small && !b.Deep && sub.format != "pickle" {
+	if v.CRC == 0 || m.Cut || m.Encrypted() || size > small && !b.Deep && sub.format != "pickle" {
 		return nil
 	}
 	got := uint32(0)

@@ -53,6 +53,7 @@ func (d *Reader) fixed(t *Token, f form) Fault {
 	if d.Offset()+int64(n) > d.frames.end {
 		d.cross(d.Offset(), t)
 	}
+	t.Num = 0
 	if !d.need(n) {
 		return d.ended()
 	}

@@ -27,6 +27,8 @@ type Archive struct {
 	End int64
 	// Partial says why the lists may be incomplete; "" if they are complete.
 	Partial string
+	// Cut reports whether the file ends without an end marker.
+	Cut bool
 }
 
 // A Member is a member of an archive.
@@ -36,6 +38,7 @@ type Member struct {
 	Link   string      // target of a link
 	Header int64       // offset of the first header
 	Data   extent.Span // the content
+	Cut    bool        // the file ends within the content
 }
 
 // File reports whether the member is a file, whose content is at Data.

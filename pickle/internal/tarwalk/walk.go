@@ -78,6 +78,7 @@ func (w *walker) header() (more bool, err error) {
 		return false, err
 	}
 	if len(b) < blockSize {
+		w.Cut = true
 		w.fault(Truncated, -1, w.at, "the archive ends at byte %d without an end marker", w.size)
 		return false, nil
 	}
@@ -107,20 +108,21 @@ func (w *walker) take(h *header) error {
 		h.size = w.length
 	}
 	data := extent.Span{Begin: w.at + blockSize, End: w.at + blockSize + min(h.size, math.MaxInt64/2)}
-	if data.End > w.size {
+	cut := data.End > w.size
+	if cut {
 		w.fault(Truncated, -1, w.at, "%s ends at byte %d, but the file at %d", quoted(h.name), data.End, w.size)
 		data.End = w.size
 	}
 	next := data.End + (-data.Len() & (blockSize - 1))
 	var err error
-	if extends {
+	if extends && !cut {
 		err = w.extend(h, data)
-	} else {
+	} else if !extends {
 		if h.kind >= '1' && h.kind <= '6' {
 			next = data.Begin // links, devices and folders have no content, regardless of their size
 			data.End = data.Begin
 		}
-		w.member(h, data)
+		w.member(h, data, cut && data.Len() > 0)
 		w.first = next
 	}
 	if err == nil {
@@ -131,9 +133,10 @@ func (w *walker) take(h *header) error {
 }
 
 // member adds a member and checks it.
-func (w *walker) member(h *header, data extent.Span) {
+func (w *walker) member(h *header, data extent.Span, cut bool) {
 	i := len(w.Members)
-	m := Member{Name: cmp.Or(w.name, h.name), Type: h.kind, Link: cmp.Or(w.link, h.link), Header: w.first, Data: data}
+	m := Member{Name: cmp.Or(w.name, h.name), Type: h.kind, Link: cmp.Or(w.link, h.link), Header: w.first, Data: data,
+		Cut: cut}
 	w.name, w.link, w.length, w.seen = "", "", -1, 0
 	w.Members = append(w.Members, m)
 	if what := membername.Hazard(m.Name); what != "" {
@@ -177,6 +180,8 @@ func (w *walker) rest() error {
 		}
 	}
 	switch {
+	case begin >= 0 && w.size-w.at < blockSize: // the first part of a header, which is reported as truncated
+		w.Gaps = append(w.Gaps, extent.Span{Begin: begin, End: w.size})
 	case begin >= 0:
 		w.Gaps = append(w.Gaps, extent.Span{Begin: begin, End: w.size})
 		w.fault(TrailingData, -1, begin, "non-zero bytes follow the end of the archive")

@@ -82,7 +82,7 @@ func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
 	if err := s.canonical(); err != nil {
 		return nil, err
 	}
-	if len(roots) > 1 {
+	if len(roots) > 1 && g.Report.Streams[1].Stopped {
 		if v, ok := roots[1].Int(); !ok || v != version {
 			s.add(RuleMagic, 0, "the protocol version is not %d, the only one", version)
 		}
@@ -94,6 +94,9 @@ func ReadStream(r io.ReaderAt, size int64, o *pickle.Options) (*Stream, error) {
 		if err := s.blocks(roots[pickles-1]); err != nil {
 			return nil, err
 		}
+	}
+	if n := len(roots); n < pickles && s.End == size {
+		s.add(pickle.RuleTruncated, size, "the file ends after %d of the %d pickles of a checkpoint", n, pickles)
 	}
 	s.Faults = s.list
 	return s.Stream, nil
@@ -175,6 +178,7 @@ func (s *streamReader) block(storage Storage) (more bool, err error) {
 	}
 	if len(b) < countSize {
 		s.add(pickle.RuleTruncated, s.End, "the file ends before storage %s", wording.Quote(storage.Key))
+		s.End = s.size
 		return false, nil
 	}
 	block := Block{Storage: storage, Count: int64(binary.LittleEndian.Uint64(b)), Begin: s.End + countSize}

@@ -63,6 +63,8 @@ type Archive struct {
 	Comments, Extras []extent.Span
 	// Partial says why the lists may be incomplete; "" if they are complete.
 	Partial string
+	// Cut reports whether the file ends before the end record.
+	Cut bool
 
 	r      io.ReaderAt
 	size   int64
@@ -87,6 +89,8 @@ type Member struct {
 	Symlink bool
 	// Faulty reports whether the member has a fault.
 	Faulty bool
+	// Cut reports whether the file ends within the content.
+	Cut bool
 
 	end int64 // end of everything that belongs to the member
 }
@@ -152,6 +156,7 @@ type Fault struct {
 	Member int   // index of the member, -1 for the archive
 	Offset int64 // offset in the file
 	Detail string
+	Cut    bool // it follows from the end of the file before the end record
 }
 
 // fault records a fault, up to the limit for its kind.
@@ -167,7 +172,7 @@ func (a *Archive) fault(kind Kind, member int, offset int64, format string, args
 		a.Omitted++
 		return
 	}
-	a.Faults = append(a.Faults, Fault{kind, member, offset, fmt.Sprintf(format, args...)})
+	a.Faults = append(a.Faults, Fault{Kind: kind, Member: member, Offset: offset, Detail: fmt.Sprintf(format, args...)})
 }
 
 // Root returns the folder that PyTorch uses: the first element of the first name in the directory. It returns "" if

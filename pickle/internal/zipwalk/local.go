@@ -197,6 +197,7 @@ func (w *walker) orphan(off, until int64, gap extent.Span) (int64, error) {
 		return off, err
 	}
 	m := Member{Name: e.name, Flags: e.flags, Header: off}
+	packed := saturate(e.packed)
 	v := View{Method: e.method, Size: saturate(e.size), CRC: e.crc}
 	begin := min(off+e.length, gap.End)
 	v.Span = extent.Span{Begin: begin, End: begin + saturate(e.packed)}
@@ -207,6 +208,7 @@ func (w *walker) orphan(off, until int64, gap extent.Span) (int64, error) {
 	if v.Span.End <= gap.Begin {
 		return off, nil
 	}
+	m.Cut = w.Cut && v.Span.End == w.size && (e.sizesUnknown || v.Span.Len() < packed)
 	if v.Head, err = w.head(v.Span); err != nil {
 		return off, err
 	}

@@ -20,9 +20,41 @@ import (
 // finds anything else is not a row.
 func Row(r io.ReaderAt, size int64, most int) ([]extent.Span, error) {
 	w := &walker{Archive: &Archive{r: r, size: size}, window: bytesio.NewWindow(r, size)}
+	row, err := w.row(size, most)
+	if len(row) < 2 {
+		return nil, err
+	}
+	return row, err
+}
+
+// CutRow is like Row for a file that ends within the last archive. It searches the last 16 MiB for the end of the
+// archive before that.
+func CutRow(r io.ReaderAt, size int64, most int) ([]extent.Span, error) {
+	w := &walker{Archive: &Archive{r: r, size: size}, window: bytesio.NewWindow(r, size), budget: usualSearch}
+	marks, err := w.search(extent.Span{Begin: max(size-usualSearch, 0), End: size}, sigEnd)
+	if n := len(marks); n > 0 && size-marks[n-1].offset < endSize {
+		marks = marks[:n-1] // it is cut off
+	}
+	if err != nil || len(marks) == 0 {
+		return nil, err
+	}
+	last := extent.Span{Begin: marks[len(marks)-1].offset + endSize, End: size}
+	b, err := w.window.At(last.Begin, len(sigLocal))
+	if err != nil || len(b) == 0 || !strings.HasPrefix(sigLocal, string(b)) {
+		return nil, err
+	}
+	row, err := w.row(last.Begin, most-1)
+	if len(row) == 0 {
+		return nil, err
+	}
+	return append(row, last), err
+}
+
+// row returns the positions of the archives before end.
+func (w *walker) row(end int64, most int) ([]extent.Span, error) {
 	var row []extent.Span
 	first := int64(0) // offset of the directory of the first archive
-	for end := size; end > 0; {
+	for end > 0 {
 		if len(row) == most {
 			return nil, nil
 		}
@@ -32,9 +64,6 @@ func Row(r io.ReaderAt, size int64, most int) ([]extent.Span, error) {
 		}
 		row = append(row, span)
 		end, first = span.Begin, directory
-	}
-	if len(row) < 2 {
-		return nil, nil
 	}
 	slices.Reverse(row)
 	for _, span := range row {

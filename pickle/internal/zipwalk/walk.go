@@ -24,6 +24,9 @@ func Walk(r io.ReaderAt, size int64, opts *Options) (*Archive, error) {
 		}
 	}
 	w.crossCheck()
+	if w.Cut {
+		return w.Archive, w.followsFromCut()
+	}
 	return w.Archive, nil
 }
 
@@ -59,9 +62,12 @@ func (w *walker) fromTail() error {
 	if err != nil {
 		return err
 	}
+	if ends, err = w.outside(ends); err != nil {
+		return err
+	}
 	if len(ends) == 0 {
 		w.fault(NoEnd, -1, w.size, "the archive has no end record: it is truncated, or its end was removed")
-		w.Partial = "the archive has no directory"
+		w.Partial, w.Cut = "the archive has no directory", true
 		return nil
 	}
 	for i := len(ends) - 1; i >= 0; i-- {
@@ -84,8 +90,15 @@ func (w *walker) fromGaps() error {
 		if err != nil {
 			return err
 		}
-		for i := len(marks) - 1; i >= 0 && len(w.ends) < most; i-- {
-			if at := marks[i].offset; !w.covered.Has(at) && at+endSize <= w.size {
+		ends := make([]int64, 0, len(marks))
+		for i := range marks {
+			ends = append(ends, marks[i].offset)
+		}
+		if ends, err = w.outside(ends); err != nil {
+			return err
+		}
+		for i := len(ends) - 1; i >= 0 && len(w.ends) < most; i-- {
+			if at := ends[i]; !w.covered.Has(at) && at+endSize <= w.size {
 				if err := w.end(at); err != nil {
 					return err
 				}

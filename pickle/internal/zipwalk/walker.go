@@ -36,14 +36,16 @@ const tailSize = endSize + 1<<16 - 1
 // A walker is the state of a walk.
 type walker struct {
 	*Archive
-	opts    Options
-	window  *bytesio.Window
-	covered extent.Set     // bytes of known records
-	ends    []int64        // offsets of end records
-	tables  []int64        // offsets of directories
-	headers map[int64]bool // offsets of local headers of listed members, existing or not
-	budget  int64          // bytes that may still be searched
-	held    int            // bytes of names
+	opts     Options
+	window   *bytesio.Window
+	tail     []byte         // the end of the file
+	contents *extent.Set    // see chain; nil until needed
+	covered  extent.Set     // bytes of known records
+	ends     []int64        // offsets of end records
+	tables   []int64        // offsets of directories
+	headers  map[int64]bool // offsets of local headers of listed members, existing or not
+	budget   int64          // bytes that may still be searched
+	held     int            // bytes of names
 
 	last        *entry // the most recent local header, which many members may share
 	lastAt      int64
@@ -66,6 +68,7 @@ func (w *walker) tailEnds() ([]int64, error) {
 	if err := bytesio.ReadFull(w.r, tail, begin); err != nil {
 		return nil, err
 	}
+	w.tail = tail
 	var ends []int64
 	for n := len(tail) - endSize; n >= 0 && len(ends) < most; n-- {
 		n = bytes.LastIndex(tail[:n+len(sigEnd)], []byte(sigEnd))

@@ -5,6 +5,7 @@ package foreign
 import (
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
@@ -49,6 +50,8 @@ func (p *Part) document(what string, judge config.Visitor, sure bool) error {
 	switch {
 	case c.TooDeep:
 		p.Unscanned(int64(c.Pos()), "the %s is nested deeper than the maximum of %d levels", what, jsonscan.MaxDepth)
+	case err != nil && sure && c.Pos() >= len(text):
+		p.Find(pickle.RuleTruncated, p.Size, "the %s is truncated: %v", what, err)
 	case err != nil && sure:
 		p.Find(evidence.RuleBadConfig, 0, "the %s is invalid JSON: %v", what, err)
 	}

@@ -105,6 +105,8 @@ func (p *Part) possibleConfig(text []byte, begin int64) int64 {
 	switch err := c.Value(); {
 	case c.TooDeep:
 		p.Unscanned(begin, "a possible configuration is nested deeper than the maximum of %d levels", jsonscan.MaxDepth)
+	case err != nil && c.Classes > 0 && begin+int64(len(text)) >= p.Size && c.Pos() >= len(text):
+		p.Find(pickle.RuleTruncated, p.Size, "what looks like a model configuration is truncated: %v", err)
 	case err != nil && c.Classes > 0:
 		p.Find(evidence.RuleBadConfig, begin, "what looks like a model configuration is invalid JSON: %v", err)
 	}

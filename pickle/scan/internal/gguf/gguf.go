@@ -32,6 +32,8 @@ type Visitor interface {
 type Error struct {
 	At   int64 // offset in bytes
 	What string
+	// Short reports whether the file ends before the header does.
+	Short bool
 }
 
 // Error returns the error as a text.
@@ -78,7 +80,7 @@ func Read(r io.ReaderAt, size int64, v Visitor) (data int64, err error) {
 	}
 	const leastEntry, leastTensor = 9, 20 // bytes
 	if entries > (size-h.at)/leastEntry || tensors > (size-h.at)/leastTensor {
-		return 0, h.wrong("the file is too short for %d entries and %d tensors", entries, tensors)
+		return 0, h.short("the file is too short for %d entries and %d tensors", entries, tensors)
 	}
 	for range entries {
 		if err := h.entry(); err != nil {
@@ -90,13 +92,18 @@ func Read(r io.ReaderAt, size int64, v Visitor) (data int64, err error) {
 
 // wrong returns an error at the current position.
 func (h *header) wrong(format string, args ...any) error {
-	return &Error{h.at, fmt.Sprintf(format, args...)}
+	return &Error{At: h.at, What: fmt.Sprintf(format, args...)}
+}
+
+// short returns an error about a file that ends before its header.
+func (h *header) short(format string, args ...any) error {
+	return &Error{At: h.at, What: fmt.Sprintf(format, args...), Short: true}
 }
 
 // bytes reads a few bytes.
 func (h *header) bytes(b []byte) error {
 	if int64(len(b)) > h.size-h.at {
-		return h.wrong("the header is truncated")
+		return h.short("the header is truncated")
 	}
 	n, err := io.ReadFull(h.r, b)
 	h.at += int64(n)
@@ -106,7 +113,7 @@ func (h *header) bytes(b []byte) error {
 // skip skips bytes.
 func (h *header) skip(n int64) error {
 	if n < 0 || n > h.size-h.at {
-		return h.wrong("the header is truncated")
+		return h.short("the header is truncated")
 	}
 	for n > 0 {
 		k, err := h.r.Discard(int(min(n, 1<<20)))
@@ -156,7 +163,7 @@ func (h *header) text() ([]byte, error) {
 		return nil, err
 	}
 	if n > h.size-h.at {
-		return nil, h.wrong("a string of %d bytes extends beyond the file", n)
+		return nil, h.short("a string of %d bytes extends beyond the file", n)
 	}
 	if n > MaxString {
 		return nil, h.skip(n)
@@ -300,7 +307,7 @@ func (h *header) tensors(n int64) (int64, error) {
 	}
 	data := (h.at + h.align - 1) / h.align * h.align
 	if n > 0 && last > uint64(max(h.size-data, 0)) {
-		return 0, h.wrong("a tensor begins beyond the end of the file")
+		return 0, h.short("a tensor begins beyond the end of the file")
 	}
 	return min(data, h.size), nil
 }
