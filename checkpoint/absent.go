@@ -75,3 +75,23 @@ func (c *Checkpoint) lacking(found []bool) error {
 
 // lostDetail describes tensors of the index that no shard has.
 const lostDetail = "%s in no shard, and the index puts %s in shard %s"
+
+// Missing returns the error of shards that neither the index nor the folder has, but that the
+// numbers of the others imply. It wraps a *[safetensors.Violation] of [RuleShardMissing], and is
+// nil if there are none, or if the set was opened by the name of a file: such a file need not be
+// complete. Missing reads nothing.
+func (s *Set) Missing() error {
+	for _, gap := range s.gaps() {
+		return shard.AtPath("open", s.Name, finding.New(RuleShardMissing, "", safetensors.Span{}, "%s", gap))
+	}
+	return nil
+}
+
+// gaps returns what is missing in the numbers of the shards, in words. An index may have been made
+// from an incomplete folder.
+func (s *Set) gaps() []string {
+	if !s.found.listed || s.Role == Other || s.ownFault() != nil {
+		return nil // left over or broken sets imply nothing
+	}
+	return naming.Missing(s.Shards, s.found.numbers())
+}

@@ -3,6 +3,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -284,8 +285,9 @@ func (c *Checkpoint) headers(ctx context.Context) iter.Seq2[int, headerRead] {
 // error once ctx is done.
 //
 // After the error of a shard it continues with the next shard, unless ctx is done. The error of an
-// invalid index comes first. The last error is a *[safetensors.Violation] of [RuleTensorMissing] if
-// all shards could be read and none has a tensor of the index. If two shards have a tensor, it
+// invalid index comes first. If all shards could be read, the last error is a
+// *[safetensors.Violation] of [RuleTensorMissing] if none has a tensor of the index, or of
+// [RuleShardMissing] if the numbers of shards have a gap; see [Set.Missing]. If two shards have a tensor, it
 // yields the one in the shard that the index names, or both without an index. It also yields
 // tensors that the index does not list.
 func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[Located, error] {
@@ -310,7 +312,7 @@ func (c *Checkpoint) Tensors(ctx context.Context) iter.Seq2[Located, error] {
 				return
 			}
 		}
-		if err := c.lacking(found); err != nil && !failed {
+		if err := cmp.Or(c.lacking(found), c.set.Missing()); err != nil && !failed {
 			yield(Located{}, err)
 		}
 	}

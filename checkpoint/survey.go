@@ -12,7 +12,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
 	"github.com/weightools/safetensors/checkpoint/internal/index"
-	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
@@ -73,7 +72,9 @@ func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 		s.placeTensors(nil)
 		s.twins(ctx, s.othersTwice())
 	}
-	s.numbers()
+	for _, gap := range s.c.set.gaps() {
+		s.Add(RuleShardMissing, "", safetensors.Span{}, "%s", gap)
+	}
 	s.otherFormats()
 	s.beside(ctx)
 	return s.Report(), s.errs
@@ -210,46 +211,6 @@ func (s *survey) deadNames() {
 			s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is a broken link", s.path(i))
 		}
 	}
-}
-
-// numbers reports shards that neither the index nor the folder has, but that the numbers of the
-// others imply: the index may have been made from an incomplete folder. It does so only for
-// folders, because a file that the caller names need not be complete.
-func (s *survey) numbers() {
-	f := s.c.set.found
-	if !f.listed || s.c.set.Role == Other || s.c.set.ownFault() != nil {
-		return // left over or broken sets imply nothing
-	}
-	there := make(map[naming.Numbering][]naming.Number)
-	var order []naming.Numbering
-	for _, one := range s.c.shards {
-		n, number, ok := naming.Numbered(one.Path)
-		if !ok {
-			continue
-		}
-		if there[n] == nil {
-			order = append(order, n)
-		}
-		there[n] = append(there[n], number)
-	}
-	inFolder := f.numbers()
-	for _, n := range order {
-		for _, g := range n.Gaps(append(there[n], inFolder[n]...)) {
-			s.gap(n, g)
-		}
-	}
-}
-
-func (s *survey) gap(n naming.Numbering, g naming.Gap) {
-	first, last := quote(n.Path(g.First)), quote(n.Path(g.Last))
-	if g.First == g.Last {
-		s.Add(RuleShardMissing, "", safetensors.Span{}, "shard %s is missing: the numbers of the others imply it",
-			first)
-		return
-	}
-	s.Add(RuleShardMissing, "", safetensors.Span{},
-		"shards %s to %s, %d in number, are missing: the numbers of the others imply them",
-		first, last, g.Last.N-g.First.N+1)
 }
 
 // otherFormats reports that shards are not safetensors files.

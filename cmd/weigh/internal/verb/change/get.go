@@ -4,6 +4,7 @@ package change
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -84,8 +85,8 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 		if !set.Counted() {
 			continue
 		}
-		// An unreadable shard would leave the model incomplete.
-		if err := set.Fault(); err != nil {
+		// The model would be incomplete.
+		if err := cmp.Or(set.Fault(), set.Missing()); err != nil {
 			return at.Fault(err)
 		}
 		counted = append(counted, set)
