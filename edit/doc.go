@@ -43,8 +43,9 @@
 // error. On systems without flock a short interval at the end remains unprotected.
 //
 // If several files are overwritten and one fails, the others are restored. A process that
-// is killed between two of them leaves old metadata in some and new metadata in others;
-// repeating the edit makes them equal.
+// is killed between two of them, or while new files are renamed into place, leaves a journal.
+// While there is one, edits of the folder fail with a *[shards.UnfinishedError], and
+// [shards.Recover] finishes the edit.
 //
 // # Cost
 //

@@ -4,11 +4,9 @@ package edit
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -79,22 +77,18 @@ func (f *file) tryPatch(start []byte) error {
 }
 
 // overwrite applies the patches of all files. It checks all files before it writes the first.
-func (p *Plan) overwrite() error {
-	var open []*patched
-	defer func() {
-		for _, p := range open {
-			p.disk.Close()
-		}
-	}()
+func (p *Plan) overwrite(ctx context.Context) error {
+	var patches []atomicfile.Patch
 	for _, f := range p.files {
 		if f.action == Overwritten {
-			p, err := f.openPatched(filepath.Join(p.dir, f.name))
-			if err != nil {
-				return err
-			}
-			open = append(open, p)
+			patches = append(patches, atomicfile.NewPatch(f.name, f.size, f.patch.at, f.patch.was, f.patch.now))
 		}
 	}
+	o, err := atomicfile.Overwrite(p.dir, patches)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
 	// Only the bytes that change were compared. Other changes in the header may give them
 	// another meaning.
 	if err := p.claim.Check(); err != nil {
@@ -103,85 +97,8 @@ func (p *Plan) overwrite() error {
 	if err := p.source.close(); err != nil {
 		return err
 	}
-	return applyAll(open)
-}
-
-// applyAll applies patches. If one fails, it is undone, as are those before it.
-func applyAll(open []*patched) error {
-	for i, p := range open {
-		if err := p.apply(); err != nil {
-			for _, done := range open[:i+1] {
-				err = errors.Join(err, done.undo())
-			}
-			return err
-		}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	return nil
-}
-
-// A patched is a file that is overwritten.
-type patched struct {
-	*file
-	disk *os.File
-}
-
-// openPatched opens the named file, which must not have changed since it was read. It locks
-// the file until it is closed: two edits that each write a part of a header would make it
-// unreadable.
-func (f *file) openPatched(name string) (*patched, error) {
-	disk, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	p := &patched{f, disk}
-	if !atomicfile.Lock(disk) {
-		disk.Close()
-		return nil, &fs.PathError{Op: "edit", Path: name, Err: atomicfile.ErrLocked}
-	}
-	info, err := disk.Stat()
-	if err == nil && info.Size() != f.size {
-		err = &fs.PathError{Op: "edit", Path: name,
-			Err: fmt.Errorf("it had %d bytes, and now has %d: another process is writing it", f.size, info.Size())}
-	}
-	if err == nil {
-		err = p.holds(f.patch.was)
-	}
-	if err != nil {
-		disk.Close()
-		return nil, err
-	}
-	return p, nil
-}
-
-// holds returns an error unless the file has these bytes at the position of the patch.
-func (p *patched) holds(want []byte) error {
-	is := make([]byte, len(want))
-	if n, err := p.disk.ReadAt(is, p.patch.at); n < len(is) {
-		return err
-	}
-	if !bytes.Equal(is, want) {
-		return &fs.PathError{Op: "edit", Path: p.disk.Name(),
-			Err: errors.New("its header has just changed: another process is writing it")}
-	}
-	return nil
-}
-
-// apply writes the patch, syncs the file, and reads the bytes again.
-func (p *patched) apply() error {
-	if _, err := p.disk.WriteAt(p.patch.now, p.patch.at); err != nil {
-		return err
-	}
-	if err := p.disk.Sync(); err != nil {
-		return err
-	}
-	return p.holds(p.patch.now)
-}
-
-// undo writes the former bytes.
-func (p *patched) undo() error {
-	if _, err := p.disk.WriteAt(p.patch.was, p.patch.at); err != nil {
-		return fmt.Errorf("edit: the %d bytes at %d of %q could not be written back: %w", len(p.patch.was), p.patch.at,
-			p.disk.Name(), err)
-	}
-	return p.disk.Sync()
+	return o.Apply()
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/atomicfile"
 	"github.com/weightools/safetensors/store"
 )
@@ -79,6 +80,9 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 	opts := &checkpoint.Options{Resolve: e.Resolve, Formats: e.Formats, HeadersOnly: true}
 	opts.Opener.Lenient = e.Lenient || e.Fix
 	from, within, err := checkpoint.Locate(ctx, ref, opts)
+	if err == nil {
+		err = finished(ref)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +113,20 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// finished returns an error if a run was killed while it replaced files in the local folder at ref, or in that of the
+// file at ref.
+func finished(ref string) error {
+	r, err := store.Parse(ref)
+	if err != nil || r.Scheme != "file" {
+		return err
+	}
+	dir := r.String()
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	return shards.Unfinished(dir)
 }
 
 // settle determines the folder of the files.

@@ -5,9 +5,6 @@ package edit
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/weightools/safetensors"
@@ -119,11 +116,9 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	var err error
 	switch {
 	case p.patched:
-		err = p.overwrite()
+		err = p.overwrite(ctx)
 	case p.output != nil:
 		err = p.write(ctx)
-	default:
-		err = p.removeHeld()
 	}
 	if err != nil {
 		return nil, err
@@ -148,19 +143,10 @@ func (p *Plan) hold() (release func(), err error) {
 	return release, p.source.close()
 }
 
-// removeHeld removes files for an edit that writes none.
-func (p *Plan) removeHeld() error {
-	release, err := p.hold()
-	defer release()
-	if err != nil {
-		return err
-	}
-	return p.remove()
-}
-
 // planOutput plans the new files, and the index, if there are any.
 func (p *Plan) planOutput(ctx context.Context) error {
-	if p.patched || len(p.outputs()) == 0 {
+	remove := p.removed()
+	if p.patched || len(p.outputs())+len(remove) == 0 {
 		return nil
 	}
 	var list []shards.PlannedShard
@@ -181,8 +167,10 @@ func (p *Plan) planOutput(ctx context.Context) error {
 	w := &shards.Writer{
 		Overwrite: p.target == "" || p.edit.Overwrite, Digests: true, Progress: p.edit.Progress,
 		Ready: func() (err error) {
-			p.release, err = p.hold()
-			return err
+			if p.release, err = p.hold(); err != nil || p.target == "" {
+				return err
+			}
+			return errors.Join(p.noStrays(), p.noRival()) // again
 		},
 	}
 	if p.target != "" {
@@ -192,7 +180,7 @@ func (p *Plan) planOutput(ctx context.Context) error {
 		w.Inspect = p.countLosses()
 	}
 	var err error
-	p.output, err = w.PlanShards(p.dir, list, index, text)
+	p.output, err = w.PlanShards(p.dir, list, index, text, remove)
 	return err
 }
 
@@ -205,7 +193,7 @@ func (p *Plan) write(ctx context.Context) error {
 		return err
 	}
 	p.record(written)
-	return p.remove()
+	return nil
 }
 
 // reading returns the tensors of the new file. Witnesses read remote ones, to avoid a second
@@ -256,23 +244,19 @@ func (p *Plan) record(written *shards.Receipt) {
 	}
 }
 
-// remove removes the files of a source edited in place that have no tensors left, or another
-// name.
-func (p *Plan) remove() error {
-	stays := make(map[string]bool)
+// removed returns the names of the files of a source edited in place that have no tensors left, or
+// another name.
+func (p *Plan) removed() []string {
+	if p.target != "" {
+		return nil
+	}
+	stays := map[string]bool{p.indexNow: true}
 	for _, f := range p.files {
 		if f.action != Removed {
 			stays[f.rename] = true
 		}
 	}
-	for _, f := range p.files {
-		if p.target != "" || stays[f.name] {
-			continue
-		}
-		if err := os.Remove(filepath.Join(p.dir, f.name)); err != nil {
-			return fmt.Errorf("edit: the new files are in place, but a file that they replace could not be "+
-				"removed: %w", err)
-		}
-	}
-	return nil
+	names := p.source.names()
+	slices.Reverse(names) // the index comes first
+	return slices.DeleteFunc(names, func(name string) bool { return stays[name] })
 }

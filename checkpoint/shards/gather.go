@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -129,6 +130,11 @@ func (g *gathering) claim(ctx context.Context, c *checkpoint.Checkpoint) error {
 		return err
 	}
 	g.own = append(g.own, files...)
+	if len(files) > 0 {
+		if err := Unfinished(filepath.Dir(files[0])); err != nil {
+			return err
+		}
+	}
 	if !g.InPlace {
 		return nil
 	}

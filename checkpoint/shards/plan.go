@@ -3,6 +3,7 @@
 package shards
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type Plan struct {
 
 	// Replaced lists the names among these that the folder already has. Stale lists
 	// the other files of the same model there, its index first, which would pass for
-	// a part of the new one: Write removes them last. Either makes Write fail unless
+	// a part of the new one: Write removes them, too. Either makes Write fail unless
 	// Writer.Overwrite is set.
 	Replaced, Stale []string
 
@@ -38,9 +39,10 @@ type Plan struct {
 	NotCopied []string
 
 	output
-	stem string                         // "" if the names of shards are the caller's
-	text []byte                         // of the index
-	from map[*safetensors.Tensor]string // the input file of each tensor; nil if unknown
+	stem   string                         // "" if the names of shards are the caller's
+	remove []string                       // the names of stale files, if they are the caller's
+	text   []byte                         // of the index
+	from   map[*safetensors.Tensor]string // the input file of each tensor; nil if unknown
 }
 
 // A PlannedShard is one shard of a Plan. Planning sets the sizes.
@@ -62,6 +64,7 @@ type output struct {
 	crc32    func(*safetensors.Tensor) (sum uint32, ok bool)
 	inspect  func(ctx context.Context, was, is *safetensors.Tensor) error
 	hold     func() (release func(), err error) // called before files are renamed into place
+	recheck  func(*Plan) error                  // called after that, once the folder was looked at again; may be nil
 }
 
 // planShard plans one file.
@@ -105,6 +108,14 @@ func (p *Plan) names() []string {
 // look finds the files in the folder that are replaced or stale. An index comes
 // first: without it, readers do not find its shards.
 func (p *Plan) look() error {
+	if err := Unfinished(p.Dir); err != nil {
+		return err
+	}
+	return p.find()
+}
+
+// find is look while no other process renames files.
+func (p *Plan) find() error {
 	p.Replaced, p.Stale = nil, nil
 	entries, err := os.ReadDir(p.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,13 +129,19 @@ func (p *Plan) look() error {
 		switch name := e.Name(); {
 		case written[name]:
 			p.Replaced = append(p.Replaced, name)
-		case e.IsDir() || p.stem == "":
+		case e.IsDir():
+		case slices.Contains(p.remove, name):
+			p.Stale = append(p.Stale, name)
+		case p.stem == "":
 		case name == indexOf(p.stem):
 			p.Stale = append([]string{name}, p.Stale...)
 		case isShardOf(p.stem, name):
 			p.Stale = append(p.Stale, name)
 		}
 	}
+	slices.SortStableFunc(p.Stale, func(a, b string) int {
+		return cmp.Compare(slices.Index(p.remove, a), slices.Index(p.remove, b))
+	})
 	return nil
 }
 

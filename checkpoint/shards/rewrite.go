@@ -118,7 +118,7 @@ func (g *gathering) plan(dir, stem string, maxShard int64) (*Plan, error) {
 		}
 	}
 	if g.InPlace {
-		p.hold = g.claimed.Hold
+		p.hold, p.recheck = g.claimed.Hold, g.inPlaceFault
 		return p, g.inPlaceFault(p)
 	}
 	return p, nil

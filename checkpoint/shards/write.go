@@ -5,11 +5,10 @@ package shards
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,6 +25,7 @@ import (
 type writing struct {
 	*Plan
 	set     *atomicfile.Set
+	release func()           // releases the files that hold has locked
 	results [][]verification // by shard and tensor; nil if nothing is verified
 
 	done  atomic.Int64 // bytes, for progress
@@ -34,6 +34,9 @@ type writing struct {
 
 // Write writes the files as [Writer.Write] does. It looks at the folder once more,
 // which may have changed since it was planned.
+//
+// When ctx is done before the first file is renamed into place, nothing changes. Afterwards
+// Write finishes.
 func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	if err := p.look(); err != nil {
 		return nil, err
@@ -41,13 +44,14 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	if err := p.guard(); err != nil {
 		return nil, err
 	}
-	set, err := atomicfile.NewSet(p.Dir, p.names()...)
+	set, err := atomicfile.NewSet(p.Dir, p.names(), p.Stale)
 	if err != nil {
 		return nil, err
 	}
 	set.New = !p.overwrite
 	defer set.Abort()
-	w := &writing{Plan: p, set: set, total: p.Size()}
+	w := &writing{Plan: p, set: set, total: p.Size(), release: func() {}}
+	defer func() { w.release() }()
 	if p.verify {
 		for i := range p.Shards {
 			w.results = append(w.results, make([]verification, len(p.Shards[i].Tensors)))
@@ -57,24 +61,34 @@ func (p *Plan) Write(ctx context.Context) (*Receipt, error) {
 	if err := w.fill(ctx); err != nil {
 		return nil, shard.AtPath("write", p.Dir, err)
 	}
-	if p.hold != nil {
-		release, err := p.hold()
-		defer release()
-		if err != nil {
-			return nil, err
-		}
-	}
+	set.Ready = func() error { return w.ready(ctx) }
 	if err := set.Commit(); err != nil {
-		return nil, err
-	}
-	for _, name := range p.Stale {
-		if err := os.Remove(filepath.Join(p.Dir, name)); err != nil {
-			return nil, fmt.Errorf("shards: the new files are in place, but a stale file could not be removed: %w", err)
-		}
+		return nil, named(err)
 	}
 	r := p.Receipt()
 	r.Written, r.Verified, r.results = true, p.verify, w.results
 	return r, nil
+}
+
+// ready makes sure that the files may be renamed into place. The folder may have changed
+// while they were written.
+func (w *writing) ready(ctx context.Context) (err error) {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if w.hold != nil {
+		if w.release, err = w.hold(); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(w.find(), w.guard()); err != nil {
+		return err
+	}
+	w.set.Remove = w.Stale
+	if w.recheck == nil {
+		return nil
+	}
+	return w.recheck(w.Plan)
 }
 
 // Stream writes the one shard of the plan to w instead of a file. Nothing is verified.

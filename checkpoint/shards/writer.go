@@ -69,7 +69,8 @@ type Writer struct {
 	// it at once. Its error ends Write, and nothing changes. It implies Verify.
 	Inspect func(ctx context.Context, was, is *safetensors.Tensor) error
 
-	// Ready, if it is not nil, is called once all files are written and verified, just
+	// Ready, if it is not nil, is called once all files are written and verified, and no
+	// other Writer renames files in the folder, just
 	// before the first is renamed into place: the last moment to find that a file to be
 	// replaced has changed since it was read. Its error ends Write, and nothing changes.
 	Ready func() error
@@ -88,20 +89,22 @@ type Writer struct {
 //
 // Write first writes all files to a hidden folder in dir, called ".NAME.tmp-" and ten
 // letters or digits, and syncs them to the disk. On an error it removes that folder,
-// and dir is unchanged. Files that are replaced pass on their modes. A symbolic link is
+// and dir is unchanged. A file that is replaced passes on its mode, owner and extended
+// attributes, and files of new names get what all replaced and removed files have. A
+// symbolic link is
 // replaced, not its target. Tensors may come from files that are replaced or removed,
 // except on Windows, where an open file can be neither: that is an error.
 //
 // Then the shards are renamed into place, and the index after them. Where an older
-// checkpoint has the same names, its index is first moved to "old" in the hidden
-// folder, and then its shards, before the first new file appears. So readers find an
-// index only with its own shards. Stale files are removed last.
+// checkpoint has the same names, its index is first moved to "replaced" in the hidden
+// folder, and then its shards and stale files, before the first new file appears. So
+// readers find an index only with its own shards.
 //
 // A process that is killed leaves the hidden folder. If it was writing, the older
-// checkpoint is unchanged. If it was renaming, which takes moments, there may be no
-// index, and each file of both checkpoints is either in place or in the hidden folder.
-// If it was removing stale files, the new checkpoint is complete, and some are left.
-// Write never removes the hidden folder of another process.
+// checkpoint is unchanged. If it was renaming, which takes moments, it leaves a journal,
+// too. Then Write fails with an *[UnfinishedError], and [Recover] finishes the exchange.
+// Processes that write to one folder rename their files one after the other, and each
+// looks at the folder again before.
 //
 // Write reads each tensor once, and once more to verify it, two shards at a time, with
 // a buffer of 512 KiB for each. Its output depends only on its arguments.
@@ -129,9 +132,12 @@ func (w *Writer) Plan(dir string, tensors ...*safetensors.Tensor) (*Plan, error)
 
 // PlanShards plans files of the given names, and an index with the given text if its
 // name is not "". It uses the Writer's Overwrite, Verify, Digests, Progress, Inspect,
-// Ready and Inputs. Nothing is known of other files of the folder, so none is stale.
-func (w *Writer) PlanShards(dir string, shards []PlannedShard, index string, text []byte) (*Plan, error) {
-	p := &Plan{Dir: dir, Index: index, IndexSize: int64(len(text)), text: text, output: w.output()}
+// Ready and Inputs. Nothing is known of other files of the folder, so only those that
+// remove lists are stale; an index among them comes first.
+func (w *Writer) PlanShards(
+	dir string, shards []PlannedShard, index string, text []byte, remove []string,
+) (*Plan, error) {
+	p := &Plan{Dir: dir, Index: index, IndexSize: int64(len(text)), text: text, remove: remove, output: w.output()}
 	for i := range shards {
 		one, err := planShard(shards[i].Name, &shards[i].Encoder, shards[i].Tensors)
 		if err != nil {

@@ -164,7 +164,10 @@ func TestKilled(t *testing.T) {
 		write(t, formatted(10), dir, bytesOf(100, 9, 9, 9)...)
 		killed(t, dir, late)
 		checkRemains(t, dir)
-		// What was left hidden does not keep the next one from writing.
+		if r, err := shards.Recover(dir, false); err != nil || r != nil && r.TakenBack != nil {
+			t.Errorf("%+v, %v", r, err)
+		}
+		openDir(t, dir)
 		write(t, formatted(10), dir, bytesOf(0, 9, 9, 9)...)
 		openDir(t, dir)
 	}

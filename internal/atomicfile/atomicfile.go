@@ -16,8 +16,8 @@
 //	return f.Commit()
 //
 // Readers see the old file or the new one, also after a crash. A process that is killed may
-// leave the hidden file, which is called ".NAME.tmp-" and ten letters or digits. It can be
-// removed.
+// leave the hidden file, which is called ".NAME.tmp-" and ten letters or digits. [Recover] removes
+// it.
 //
 // [Create] describes how symbolic links, devices and pipes are handled.
 package atomicfile
@@ -43,7 +43,7 @@ type File struct {
 
 	straight bool  // write to the name directly, because it is not a regular file
 	fresh    bool  // the name must still be unused at Commit
-	finished bool  // file is closed
+	finished bool  // file is synced
 	done     bool  // committed or aborted
 	err      error // the first error of writing, which Commit returns
 }
@@ -58,7 +58,7 @@ type dst interface {
 //
 // A symbolic link is kept, and its target is replaced or created. A new file has mode 0666
 // before umask. A file that replaces another has its mode and, if the system allows it, its
-// owner and group. Other hard links to the replaced file, and processes that have it open, keep
+// owner, group and extended attributes, including an access control list. Other hard links to the replaced file, and processes that have it open, keep
 // the old bytes.
 //
 // A device, a named pipe, or a descriptor such as /dev/stdout cannot be replaced. It is written
@@ -127,7 +127,7 @@ func (f *File) openStraight(old fs.FileInfo) (err error) {
 func (f *File) openTemp(old fs.FileInfo) error {
 	perm := fs.FileMode(0o666)
 	if old != nil {
-		perm = old.Mode().Perm() // never more permissions than the old file, not even temporarily
+		perm = old.Mode().Perm() & 0o700 // never more permissions than the old file, not even temporarily
 	}
 	file, err := createTemp(f.path, perm)
 	if err != nil {
@@ -135,7 +135,7 @@ func (f *File) openTemp(old fs.FileInfo) error {
 	}
 	f.file, f.dst, f.temp = file, newPaced(file), file.Name()
 	if old != nil {
-		inherit(file, old)
+		rightsOf(f.path).give(file)
 	}
 	return nil
 }
@@ -159,8 +159,9 @@ func (f *File) CopyFile(src *filecopy.Source, off, n int64) (int64, error) {
 	return n, f.failed("write", err)
 }
 
-// Finish flushes the hidden file to disk and closes it. Commit then only has to rename it. If
-// Finish was not called, Commit calls it.
+// Finish flushes the hidden file to disk. Commit then only has to rename it. If Finish was not
+// called, Commit calls it. The file stays open, and so locked, except on Windows, where an open file
+// cannot be renamed.
 func (f *File) Finish() error {
 	if f.finished || f.done {
 		return f.err
@@ -169,7 +170,9 @@ func (f *File) Finish() error {
 	if !f.straight && f.err == nil {
 		f.failed("sync", f.file.Sync())
 	}
-	f.failed("close", f.file.Close())
+	if f.straight || runtime.GOOS == "windows" {
+		f.failed("close", f.file.Close())
+	}
 	return f.err
 }
 
@@ -199,12 +202,13 @@ func CommitAll(files ...*File) error {
 			return f.fail("commit", err)
 		}
 		f.done = true
+		f.file.Close() // nothing can be lost after Sync
 	}
-	return SyncFolders(files)
+	return syncFolders(files)
 }
 
-// SyncFolders syncs the folder of each file, and each folder once.
-func SyncFolders(files []*File) error {
+// syncFolders syncs the folder of each file, and each folder once.
+func syncFolders(files []*File) error {
 	synced := make(map[string]bool)
 	var first error
 	for _, f := range files {
@@ -273,8 +277,10 @@ func (f *File) Abort() error {
 	}
 	f.done = true
 	var errs []error
-	if !f.finished {
-		errs = append(errs, f.file.Close())
+	if runtime.GOOS == "windows" || f.straight {
+		f.file.Close()
+	} else {
+		defer f.file.Close() // and with it the lock
 	}
 	if !f.straight {
 		errs = append(errs, os.Remove(f.temp))

@@ -88,6 +88,3 @@ func (f *Claim) Hold() (release func(), err error) {
 	}
 	return release, f.Check()
 }
-
-// ErrLocked means that another program holds a file.
-var ErrLocked = errors.New("another process is editing it")

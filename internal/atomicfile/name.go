@@ -97,6 +97,10 @@ func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 		if errors.Is(err, fs.ErrExist) && try < 100 {
 			continue
 		}
+		if err == nil && !own(f, f.Name()) {
+			f.Close()
+			continue
+		}
 		if hidden, ok := err.(*fs.PathError); ok {
 			err = hidden.Err
 		}
@@ -104,14 +108,53 @@ func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
+// createTempFolder creates a hidden folder in dir for files, the last of which will be called base. Other users have no
+// access, because files may temporarily have more permissions than those that they replace. The handle holds its lock.
+func createTempFolder(dir, base string) (path string, handle *os.File, err error) {
+	for {
+		path = filepath.Join(dir, tempName(base))
+		if err := os.Mkdir(path, 0o700); err != nil {
+			return path, nil, err
+		}
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another process took it for a leftover
+		} else if err != nil {
+			return path, nil, errors.Join(err, os.Remove(path))
+		}
+		if own(f, path) {
+			return path, f, nil
+		}
+		f.Close()
+	}
+}
+
+// isTemp reports whether name is one that tempName returns.
+func isTemp(name string) bool {
+	mark := len(name) - len(tempMark) - tempRandom
+	return mark > 1 && name[0] == '.' && name[mark:mark+len(tempMark)] == tempMark && isElement(name) &&
+		strings.Trim(name[mark+len(tempMark):], tempLetters) == ""
+}
+
+// isElement reports whether name is that of a file in a folder, and leads nowhere else.
+func isElement(name string) bool {
+	return name != "" && name != "." && name != ".." && filepath.IsLocal(name) && !strings.ContainsAny(name, "/\\\x00")
+}
+
+// Hidden names are a dot, the name of the file, tempMark, and tempRandom of the tempLetters.
+const (
+	tempMark    = ".tmp-"
+	tempRandom  = 10
+	tempLetters = "0123456789abcdefghijklmnopqrstuvwxyz"
+)
+
 // tempName returns a hidden name for the file that will be called base. Its random part avoids
 // collisions; security does not depend on it, because the file is created exclusively.
 //
 // If base is long, the hidden name is not longer, neither in bytes nor in characters, so it is
 // valid wherever base is. Most systems allow 255 bytes, and some fewer.
 func tempName(base string) string {
-	const letters = "0123456789abcdefghijklmnopqrstuvwxyz"
-	const added = len(".") + len(".tmp-") + 10
+	const added = len(".") + len(tempMark) + tempRandom
 	const short = 64 // bytes; valid on all systems even after adding the rest
 	if len(base) > short {
 		for range added {
@@ -119,9 +162,9 @@ func tempName(base string) string {
 			base = base[:len(base)-n]
 		}
 	}
-	var random [10]byte
+	var random [tempRandom]byte
 	for i := range random {
-		random[i] = letters[rand.IntN(len(letters))]
+		random[i] = tempLetters[rand.IntN(len(tempLetters))]
 	}
-	return "." + base + ".tmp-" + string(random[:])
+	return "." + base + tempMark + string(random[:])
 }

@@ -20,12 +20,13 @@ import (
 //
 // The last file is the one through which readers find the others, such as an index. It is
 // renamed last. If other names are in use, the files of the old set are first moved to the folder
-// "old" in the hidden folder, beginning with the last file. So readers never find files of both
+// "replaced" in the hidden folder, beginning with the last file. So readers never find files of both
 // sets.
 //
 // A process that is killed before Commit leaves the old set and the hidden folder. A process
-// that is killed during Commit leaves all files of both sets on disk, in place or in the hidden
-// folder. If the last file is in place, the new set is complete.
+// that is killed during Commit leaves a journal, by which [Recover] finishes the exchange. While there
+// is one, Commit fails with an *[UnfinishedError]. A set of one file that replaces at most itself
+// needs no journal.
 //
 // Unlike [File], a Set replaces symbolic links and keeps their targets, which other folders of a
 // download cache may share.
@@ -34,45 +35,59 @@ type Set struct {
 	// error that wraps [fs.ErrExist].
 	New bool
 
-	dir   string
-	names []string
-	hid   string // the hidden folder
-	fresh bool   // the set created its folder
-	done  bool   // committed or aborted
-	moves []move // the moves so far, in order
+	// Remove lists other files of the folder that go away with those that are replaced, in the order in which
+	// they do: the one through which readers find the others comes first.
+	Remove []string
+
+	// Ready, if it is not nil, is called by Commit once no other process can rename files into the folder by a
+	// Set. It may change Remove. After an error of Ready nothing changes.
+	Ready func() error
+
+	dir    string
+	names  []string
+	hid    string   // the hidden folder
+	handle *os.File // of the hidden folder, which is locked
+	fresh  bool     // the set created its folder
+	done   bool     // committed or aborted
+	rights *rights  // of files that replace none of their name; may be nil
 
 	rename func(from, to string) error // os.Rename, except in tests
 }
 
-// A move is a file that was renamed.
-type move struct{ from, to string }
-
-// NewSet begins to write one or more files with the given names to dir, which it creates if
-// necessary. It fails if a name is in use by something other than a file, or by a file that the
-// process may not write.
-func NewSet(dir string, names ...string) (*Set, error) {
-	s := &Set{dir: dir, names: names, rename: os.Rename}
-	for _, name := range names {
+// NewSet begins to write files with the given names to dir, which it creates if
+// necessary, in the place of others, whose names are in remove. It fails if a name is in use by something other than a
+// file, or by a file that the process may not write.
+//
+// A new file gets the permissions and attributes of the file that it replaces. If there is none of its name, it
+// gets those that all replaced and removed files have.
+func NewSet(dir string, names, remove []string) (*Set, error) {
+	s := &Set{dir: dir, names: names, Remove: remove, rename: os.Rename}
+	var old []string
+	for _, name := range slices.Concat(names, remove) {
 		if err := s.replaceable(name); err != nil {
 			return nil, s.fail("create", name, err)
 		}
+		old = append(old, filepath.Join(dir, name))
 	}
+	s.rights = rightsOf(old...)
 	_, err := os.Stat(dir)
 	s.fresh = errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	// Other users have no access, because files may temporarily have more permissions than
-	// the files they replace.
-	s.hid = filepath.Join(dir, tempName(s.last()))
-	if err := os.Mkdir(s.hid, 0o700); err != nil {
+	if s.hid, s.handle, err = createTempFolder(dir, s.last()); err != nil {
 		return nil, s.fail("create", s.last(), err)
 	}
 	return s, nil
 }
 
-// last returns the name of the last file.
-func (s *Set) last() string { return s.names[len(s.names)-1] }
+// last returns the name of the last file, or of the first that is removed if there are no files.
+func (s *Set) last() string {
+	if len(s.names) == 0 {
+		return s.Remove[0]
+	}
+	return s.names[len(s.names)-1]
+}
 
 // replaceable returns an error if the file of that name cannot be replaced.
 func (s *Set) replaceable(name string) error {
@@ -92,16 +107,18 @@ func (s *Set) replaceable(name string) error {
 }
 
 // Write calls write with a writer for one of the files, and flushes the file to disk. The file
-// gets the mode of the file it replaces, or 0666 before umask. Different files may be written
+// gets the rights of the file that it replaces; see NewSet. Different files may be written
 // concurrently. The writer is a [filecopy.Target].
 func (s *Set) Write(name string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(filepath.Join(s.hid, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return s.fail("create", name, err)
 	}
-	if old, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
-		inherit(f, old)
+	given := rightsOf(filepath.Join(s.dir, name))
+	if given == nil {
+		given = s.rights
 	}
+	given.give(f)
 	err = write(newPaced(f))
 	if err == nil {
 		err = f.Sync()
@@ -125,100 +142,107 @@ func (s *Set) Commit() error {
 	if s.done {
 		return s.fail("commit", s.last(), fs.ErrClosed)
 	}
-	for _, name := range s.names {
-		if s.New && s.isUsed(name) {
-			return errors.Join(s.fail("commit", name, fs.ErrExist), s.Abort())
-		}
+	lock, err := lockFolder(s.dir)
+	defer lock.release()
+	if err == nil {
+		err = s.ready()
 	}
-	if err := s.exchange(); err != nil {
-		return s.undo(err)
+	if err != nil {
+		return errors.Join(err, s.Abort())
 	}
-	s.done = true
-	if err := SyncFolder(s.dir); err != nil {
-		return s.fail("sync", s.last(), &notDurableError{err})
+	if len(s.names) == 1 && len(s.Remove) == 0 {
+		return s.commitOne()
 	}
+	x := &exchange{dir: s.dir, hid: s.hid, rename: s.rename}
+	j, err := s.journal()
+	if err == nil {
+		err = s.fail("commit", s.last(), j.create(s.dir))
+	}
+	if err != nil {
+		return errors.Join(err, s.Abort())
+	}
+	x.old, x.new = j.Old, j.New
+	var back *takenBackError
+	if err := x.run(); errors.As(err, &back) {
+		return errors.Join(back.error, s.Abort())
+	} else if err != nil {
+		s.close()
+		return err
+	}
+	s.close()
 	// The old set was needed until now.
-	if err := os.RemoveAll(s.hid); err != nil {
-		return fmt.Errorf("the files are in place, but the old files in %q could not be removed: %w", s.old(), err)
+	if err := x.discard(); err != nil {
+		return fmt.Errorf("the files are in place, but the old files in %q could not be removed: %w", x.replaced(), err)
 	}
 	return nil
 }
 
-// exchange makes all moves. It flushes the folder between steps that depend on each other, so
-// that also after a power failure the last file exists only together with the others.
-func (s *Set) exchange() error {
-	others := s.names[:len(s.names)-1]
-	if err := s.setAside(others); err != nil {
-		return err
+// ready returns an error if the files may not be renamed into place.
+func (s *Set) ready() error {
+	if err := Unfinished(s.dir); err != nil {
+		return &UnfinishedError{Dir: s.dir} // this process holds the lock
 	}
-	for _, name := range others {
-		if err := s.move(name, s.hid, s.dir); err != nil {
+	if s.Ready != nil {
+		if err := s.Ready(); err != nil {
 			return err
 		}
 	}
-	if len(others) > 0 {
-		if err := SyncFolder(s.dir); err != nil {
-			return s.fail("sync", s.last(), err)
+	for _, name := range s.names {
+		if s.New && s.isUsed(name) {
+			return s.fail("commit", name, fs.ErrExist)
 		}
 	}
-	return s.move(s.last(), s.hid, s.dir)
+	return nil
 }
 
-// setAside moves existing files with these names away. If there are none, the last file can stay,
-// because a rename replaces it atomically.
-func (s *Set) setAside(names []string) error {
-	used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !s.isUsed(name) })
-	if len(used) == 0 {
-		return nil
+// journal returns the journal of the exchange. The hidden folder is on disk then.
+func (s *Set) journal() (*journal, error) {
+	j := &journal{Hidden: filepath.Base(s.hid)}
+	var old []string
+	if len(s.names) > 0 {
+		old = append(old, s.last())
 	}
-	if s.isUsed(s.last()) {
-		used = slices.Insert(used, 0, s.last())
-	}
-	old := s.old()
-	if err := os.Mkdir(old, 0o700); err != nil {
-		return s.fail("commit", used[0], err)
-	}
-	for _, name := range used {
-		if err := s.move(name, s.dir, old); err != nil {
-			return err
+	old = append(old, s.Remove...)
+	for _, name := range s.names {
+		if !slices.Contains(old, name) {
+			old = append(old, name)
 		}
 	}
-	return s.fail("sync", s.last(), errors.Join(SyncFolder(old), SyncFolder(s.dir)))
+	var err error
+	if j.Old, err = statesOf(s.dir, old); err != nil {
+		return nil, err
+	}
+	if j.New, err = statesOf(s.hid, s.names); err != nil {
+		return nil, err
+	}
+	if len(j.New) < len(s.names) {
+		return nil, s.fail("commit", s.last(), errors.New("not all files of the set were written"))
+	}
+	return j, s.fail("sync", s.last(), SyncFolder(s.hid))
 }
 
-// old returns the folder for the files of the old set.
-func (s *Set) old() string { return filepath.Join(s.hid, "old") }
+// commitOne renames the one file into place, which takes no journal.
+func (s *Set) commitOne() error {
+	from, to := filepath.Join(s.hid, s.last()), filepath.Join(s.dir, s.last())
+	err := s.rename(from, to)
+	if err != nil && runtime.GOOS == "windows" {
+		err = &replaceError{err}
+	}
+	if err != nil {
+		return errors.Join(s.fail("commit", s.last(), err), s.Abort())
+	}
+	s.done = true
+	err = SyncFolder(s.dir)
+	_ = s.discard() // if this fails, the next run removes it
+	if err != nil {
+		return s.fail("sync", s.last(), &notDurableError{err})
+	}
+	return nil
+}
 
 func (s *Set) isUsed(name string) bool {
 	_, err := os.Lstat(filepath.Join(s.dir, name))
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// move moves the file of that name from one folder to another.
-func (s *Set) move(name, from, to string) error {
-	m := move{filepath.Join(from, name), filepath.Join(to, name)}
-	if err := s.rename(m.from, m.to); err != nil {
-		err = s.fail("commit", name, err)
-		if runtime.GOOS == "windows" {
-			err = &replaceError{err}
-		}
-		return err
-	}
-	s.moves = append(s.moves, m)
-	return nil
-}
-
-// undo reverts all moves because of err. If that fails, the hidden folder stays, because it may
-// contain files of the old set.
-func (s *Set) undo(err error) error {
-	for _, m := range slices.Backward(s.moves) {
-		if back := s.rename(m.to, m.from); back != nil {
-			s.done = true
-			return fmt.Errorf("%w; old files could not be restored and are in %q: %w", err, s.old(), back)
-		}
-	}
-	s.moves = nil
-	return errors.Join(err, SyncFolder(s.dir), s.Abort())
 }
 
 // Abort removes the hidden folder and leaves the folder unchanged. After Commit or Abort it does
@@ -227,12 +251,27 @@ func (s *Set) Abort() error {
 	if s.done {
 		return nil
 	}
-	s.done = true
-	err := os.RemoveAll(s.hid)
+	err := s.discard()
 	if s.fresh {
 		os.Remove(s.dir) // fails if it is not empty
 	}
 	return err
+}
+
+// discard ends the set and removes the hidden folder. It is locked until then, except on Windows, where a folder that
+// is open cannot be removed.
+func (s *Set) discard() error {
+	if runtime.GOOS == "windows" {
+		s.close()
+	}
+	defer s.close()
+	return os.RemoveAll(s.hid)
+}
+
+// close ends the set, and the lock on the hidden folder.
+func (s *Set) close() {
+	s.done = true
+	s.handle.Close()
 }
 
 // fail returns err with the given name instead of the hidden one. An error of another file, which

@@ -17,16 +17,16 @@ func TestSetWithoutPermission(t *testing.T) {
 	unprivileged(t, dir, func() {
 		put(t, filepath.Join(dir, "1"), "old")
 		os.Chmod(filepath.Join(dir, "1"), 0o444)
-		if _, err := NewSet(dir, "1", "index"); !errors.Is(err, fs.ErrPermission) {
+		if _, err := NewSet(dir, []string{"1", "index"}, nil); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("a file that may not be written: %v", err)
 		}
 		os.Chmod(dir, 0o555)
 		defer os.Chmod(dir, 0o777)
 		var path *fs.PathError
-		if _, err := NewSet(dir, "index"); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &path) || path.Path != filepath.Join(dir, "index") {
+		if _, err := NewSet(dir, []string{"index"}, nil); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &path) || path.Path != filepath.Join(dir, "index") {
 			t.Errorf("a folder that may not be written: %v", err)
 		}
-		if _, err := NewSet(filepath.Join(dir, "new"), "index"); !errors.Is(err, fs.ErrPermission) {
+		if _, err := NewSet(filepath.Join(dir, "new"), []string{"index"}, nil); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("a folder in it: %v", err)
 		}
 	})

@@ -19,7 +19,7 @@ import (
 // newSet returns a set of which each file has been written, and holds text.
 func newSet(t *testing.T, dir, text string, names ...string) *Set {
 	t.Helper()
-	s, err := NewSet(dir, names...)
+	s, err := NewSet(dir, names, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,8 @@ func TestSetFailsAtAnyMove(t *testing.T) {
 }
 
 // TestKilledAtAnyMove ends the program, as it were, before each rename, and after
-// the last. What it finds is what the documentation of Set promises.
+// the last. What it finds is what the documentation of Set promises, and Recover finishes it, however often it is
+// killed itself.
 func TestKilledAtAnyMove(t *testing.T) {
 	for _, test := range sets {
 		for last, ended := 0, false; !ended; last++ {
@@ -178,27 +179,81 @@ func TestKilledAtAnyMove(t *testing.T) {
 				s := newSet(t, dir, "new", test.new...)
 				ended = !killed(s, last)
 				checkNames(t, seen(t, dir), test.old, test.new)
-				// Nothing is lost, but what is replaced once the last has its name.
+				// Nothing is lost, but what is replaced once all have their names.
 				if !ended && !slices.Equal(everywhere(t, dir, "old"), test.old) {
 					t.Errorf("of the old files there are %q", everywhere(t, dir, "old"))
 				}
 				if got := everywhere(t, dir, "new"); !slices.Equal(got, test.new) {
 					t.Errorf("of the new files there are %q", got)
 				}
+				recovers(t, dir, test.old, test.new, !ended && len(test.new) > 1)
 			})
 		}
 	}
+}
+
+// recovers checks that a folder is recovered to the new set if there is a journal, and to the old one otherwise.
+func recovers(t *testing.T, dir string, old, new []string, journal bool) {
+	t.Helper()
+	if got := Unfinished(dir) != nil; got != journal {
+		t.Fatalf("unfinished: %v", got)
+	}
+	for moves := 0; ; moves++ {
+		if !killedRecovery(t, dir, moves) {
+			break
+		}
+	}
+	want := make(map[string]string)
+	for _, name := range old {
+		want[name] = "old"
+	}
+	for _, name := range new {
+		if journal || everywhere(t, dir, "new") != nil {
+			want[name] = "new"
+		}
+	}
+	var names []string
+	for name := range want {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	lists(t, dir, names...)
+	for name, text := range want {
+		holds(t, filepath.Join(dir, name), text)
+	}
+	if r, err := Recover(dir, false); r != nil || err != nil {
+		t.Errorf("a second recovery: %+v, %v", r, err)
+	}
+}
+
+// killedRecovery recovers a folder, up to a number of renames, and says whether there were more.
+func killedRecovery(t *testing.T, dir string, moves int) (early bool) {
+	t.Helper()
+	r := &Recovery{Dir: dir, rename: func(from, to string) error {
+		if moves--; moves < 0 {
+			panic("killed")
+		}
+		return os.Rename(from, to)
+	}}
+	defer func() { early = recover() != nil }()
+	if err := errors.Join(r.finish(true), r.clean(false)); err != nil {
+		t.Error(err)
+	}
+	return false
 }
 
 // killed commits s, up to a number of renames, and says whether there were more.
 func killed(s *Set, moves int) (early bool) {
 	s.rename = func(from, to string) error {
 		if moves--; moves < 0 {
-			panic("killed") // nothing of s is deferred
+			panic("killed") // nothing of s is deferred but its locks
 		}
 		return os.Rename(from, to)
 	}
-	defer func() { early = recover() != nil }()
+	defer func() {
+		early = recover() != nil
+		s.close()
+	}()
 	s.Commit()
 	return false
 }
@@ -254,7 +309,7 @@ func everywhere(t *testing.T, dir, text string) []string {
 	return names
 }
 
-// TestWhatCannotBeBroughtBack: the hidden folder has the only copy then.
+// TestWhatCannotBeBroughtBack: the journal stays then.
 func TestWhatCannotBeBroughtBack(t *testing.T) {
 	dir := folderOf(t, "1", "2", "index")
 	s := newSet(t, dir, "new", "1", "2", "index")
@@ -267,8 +322,8 @@ func TestWhatCannotBeBroughtBack(t *testing.T) {
 		return os.Rename(from, to)
 	}
 	err := s.Commit()
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), fmt.Sprintf("%q", s.old())) {
-		t.Errorf("Commit: %v; want an error that names %s", err, s.old())
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "could not be restored") {
+		t.Errorf("Commit: %v", err)
 	}
 	if err := s.Abort(); err != nil {
 		t.Error(err)
@@ -276,6 +331,11 @@ func TestWhatCannotBeBroughtBack(t *testing.T) {
 	if got := everywhere(t, dir, "old"); !slices.Equal(got, []string{"1", "2", "index"}) {
 		t.Errorf("of the old files there are %q", got)
 	}
+	var unfinished *UnfinishedError
+	if err := newSet(t, dir, "newer", "1", "index").Commit(); !errors.As(err, &unfinished) || unfinished.Live {
+		t.Errorf("another set: %v", err)
+	}
+	recovers(t, dir, []string{"1", "2", "index"}, []string{"1", "2", "index"}, true)
 }
 
 func TestNamesThatSetsCannotHave(t *testing.T) {
@@ -283,12 +343,12 @@ func TestNamesThatSetsCannotHave(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	_, err := NewSet(dir, "m", "folder")
+	_, err := NewSet(dir, []string{"m", "folder"}, nil)
 	var path *fs.PathError
 	if !errors.As(err, &path) || path.Path != filepath.Join(dir, "folder") {
 		t.Errorf("the name of a folder: %v", err)
 	}
-	if _, err := NewSet(filepath.Join(dir, "file"), "m"); !errors.As(err, &path) {
+	if _, err := NewSet(filepath.Join(dir, "file"), []string{"m"}, nil); !errors.As(err, &path) {
 		t.Errorf("a file in the place of the folder: %v", err)
 	}
 	lists(t, dir, "file", "folder")
@@ -320,7 +380,7 @@ func TestErrorsOfWriting(t *testing.T) {
 func TestSetIsWrittenByMany(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"1", "2", "3", "4", "index"}
-	s, err := NewSet(dir, names...)
+	s, err := NewSet(dir, names, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

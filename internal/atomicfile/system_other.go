@@ -4,13 +4,16 @@
 
 package atomicfile
 
-import (
-	"io/fs"
-	"os"
-)
+import "os"
 
-// inherit does nothing: on Windows files inherit permissions from their folder.
-func inherit(*os.File, fs.FileInfo) {}
+// rights are nothing: on Windows files inherit permissions from their folder.
+type rights struct{}
+
+// rightsOf returns nil.
+func rightsOf(...string) *rights { return nil }
+
+// give does nothing.
+func (*rights) give(*os.File) {}
 
 // SyncFolder does nothing: Windows cannot flush folders.
 func SyncFolder(string) error { return nil }

@@ -1,0 +1,74 @@
+// Folders in which a run was killed while it renamed files.
+
+package shards
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/atomicfile"
+)
+
+// An UnfinishedError says that the files of a folder are neither those before nor those
+// after a run that was to replace them.
+type UnfinishedError struct {
+	Dir  string
+	Live bool // the run has not ended
+}
+
+// Error says so in one line, and what to do.
+func (e *UnfinishedError) Error() string {
+	if e.Live {
+		return fmt.Sprintf("another process is replacing files in %q: wait until it ends", e.Dir)
+	}
+	return fmt.Sprintf("an interrupted run has replaced only some of the files in %q: ", e.Dir) +
+		filetype.For("weigh edit --recover FILE finishes it", e.Dir)
+}
+
+// Unfinished returns an *[UnfinishedError] if a run was killed while it replaced files of
+// a local folder, or if one is at it, and nil otherwise.
+func Unfinished(dir string) error { return named(atomicfile.Unfinished(dir)) }
+
+// named returns the error of an unfinished exchange as that of this package.
+func named(err error) error {
+	var unfinished *atomicfile.UnfinishedError
+	if errors.As(err, &unfinished) {
+		return &UnfinishedError{unfinished.Dir, unfinished.Live}
+	}
+	return err
+}
+
+// A Recovery says what Recover has done in a folder.
+type Recovery struct {
+	Dir string
+
+	// Finished has the names of the files that an interrupted run was replacing and that
+	// are in place now. A run that only removes files has none, and then it is not nil.
+	Finished []string
+
+	// TakenBack is the reason why a run could not be finished. Then the folder is as it
+	// was before the run.
+	TakenBack error
+
+	// Removed has the names of hidden files and folders that killed runs left behind.
+	Removed []string
+}
+
+// Recover finishes what an interrupted run has begun to replace in a local folder, or takes
+// it back if that fails, and removes hidden files of killed runs. It returns nil if there was
+// nothing to do.
+//
+// It is an *[UnfinishedError] if a process is at work. Where that is unknown, on Windows and
+// on file systems without locks, it is one too, unless dead says that there is none.
+func Recover(dir string, dead bool) (*Recovery, error) {
+	r, err := atomicfile.Recover(dir, dead)
+	if r == nil || err != nil {
+		return nil, named(err)
+	}
+	return &Recovery{r.Dir, r.Finished, r.TakenBack, r.Removed}, nil
+}
+
+// Leftovers returns the names of hidden files and folders in a local folder, in which runs
+// write before they rename their files into place. Those of runs that were killed stay.
+func Leftovers(dir string) []string { return atomicfile.Leftovers(dir) }
