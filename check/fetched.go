@@ -11,8 +11,9 @@ import (
 	"github.com/weightools/safetensors/filetype"
 )
 
-// needed are the files that loaders read in addition to the weights.
-var needed = []string{
+// FileNames are the names of the files in the folder of a model that Validate reads in addition to the weights,
+// because loaders do. Each costs a round trip on a network, unless it is requested together with others.
+var FileNames = []string{
 	"config.json", "generation_config.json", "adapter_config.json", "model_index.json", "quantize_config.json",
 	"hf_quant_config.json",
 	"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
@@ -24,7 +25,7 @@ var needed = []string{
 // judgeFetched looks at the first bytes of these files in some folders.
 func (f *folder) judgeFetched(ctx context.Context, folders map[string]bool) {
 	for _, file := range f.names {
-		if !folders[folderOf(file)] || !slices.Contains(needed, path.Base(file)) {
+		if !folders[folderOf(file)] || !slices.Contains(FileNames, path.Base(file)) {
 			continue
 		}
 		head, err := f.head(ctx, file)

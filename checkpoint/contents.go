@@ -18,8 +18,9 @@ import (
 // by Validate.
 func (f *folder) contents(ctx context.Context, s *Set) (contents.Contents, error) {
 	headers := make([]*safetensors.Header, len(s.Shards))
+	heads := s.heads()
 	reads := bytesio.Ahead(ctx, f.opts.Parallel, len(s.Shards), func(ctx context.Context, i int) *shard.Knowledge {
-		return f.learn(ctx, s.Shards[i])
+		return f.learn(ctx, s.Shards[i], heads[i])
 	})
 	for i, k := range reads {
 		if ctx.Err() != nil {
@@ -41,6 +42,29 @@ func (f *folder) contents(ctx context.Context, s *Set) (contents.Contents, error
 	return held, nil
 }
 
+// learnAll reads the headers of all shards of several sets at once, so that their contents are known.
+func (f *folder) learnAll(ctx context.Context, sets []*Set) {
+	type one struct {
+		path string
+		head int64
+	}
+	var all []one
+	for _, s := range sets {
+		heads := s.heads()
+		for i, p := range s.Shards {
+			all = append(all, one{p, heads[i]})
+		}
+	}
+	reads := bytesio.Ahead(ctx, f.opts.Parallel, len(all), func(ctx context.Context, i int) *shard.Knowledge {
+		return f.learn(ctx, all[i].path, all[i].head)
+	})
+	for range reads {
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
 // listed returns the contents of a set with an index. Headers of shards that could not be read are
 // nil.
 func (s *Set) listed(headers []*safetensors.Header) contents.Contents {
@@ -55,13 +79,14 @@ func (s *Set) listed(headers []*safetensors.Header) contents.Contents {
 	return held
 }
 
-// learn returns what is known of the shard at path, nil if it cannot be read. It reads the header
-// if need be.
-func (f *folder) learn(ctx context.Context, path string) *shard.Knowledge {
+// learn returns what is known of the shard at path, nil if it cannot be read. It reads the header,
+// whose expected size is head, if need be.
+func (f *folder) learn(ctx context.Context, path string, head int64) *shard.Knowledge {
 	if k := f.recall(path); k != nil {
 		return k
 	}
 	s := shard.New(path, f.from, f.shards, nil)
+	s.Head = head
 	defer s.Close()
 	k, err := s.Read(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
@@ -39,6 +40,9 @@ func find(ctx context.Context, from store.Store, name string, opts *Options) (*f
 	f.shards = f.opts.shards()
 	if strings.HasSuffix(name, ".index.json") || IsIndex(name) {
 		set, err := f.indexSet(ctx, name)
+		if err == nil {
+			f.tell(naming.Folder(name))
+		}
 		return f, set, err
 	}
 	// A file or a folder? Only opening it tells, which costs less than listing a bucket.

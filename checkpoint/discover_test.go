@@ -313,6 +313,33 @@ func TestIndexMakesOpeningCheap(t *testing.T) {
 	}
 }
 
+// TestFound: the caller learns the folders before any header is read.
+func TestFound(t *testing.T) {
+	f := two(t)
+	f["adapter/adapter_model.safetensors"] = file(t, lora(1)...)
+	f["text/notes.txt"] = []byte("none")
+	for _, tt := range []struct {
+		from func(*spy) store.Store
+		path string
+		want string
+	}{
+		{func(s *spy) store.Store { return listingSpy{s} }, "", "[ adapter] true []"},
+		{func(s *spy) store.Store { return listingSpy{s} }, "adapter", "[adapter] true [adapter]"},
+		{func(s *spy) store.Store { return s }, "", "[] false [" + indexName + "]"},
+		{func(s *spy) store.Store { return s }, indexName, "[] false [" + indexName + "]"},
+		{func(s *spy) store.Store { return s }, shardOne, ""},
+	} {
+		s := &spy{Store: f.store()}
+		got := ""
+		opts := checkpoint.Options{Found: func(folders []string, listed bool) {
+			got += fmt.Sprint(folders, listed, s.opened)
+		}}
+		if _, err := checkpoint.Discover(t.Context(), tt.from(s), tt.path, &opts); err != nil || got != tt.want {
+			t.Errorf("%q: %v, %q, want %q", tt.path, err, got, tt.want)
+		}
+	}
+}
+
 func TestDiscoverFile(t *testing.T) {
 	s := &spy{Store: two(t).store()}
 	for _, path := range []string{shardOne, indexName} {

@@ -63,7 +63,11 @@ func (f *folder) list(ctx context.Context, missing error) error {
 	case !ok && strings.HasSuffix(f.path, naming.WeightsSuffix):
 		return missing // not the name of a folder
 	case !ok:
-		return f.probe(ctx)
+		if err := f.probe(ctx); err != nil {
+			return err
+		}
+		f.tell(f.path)
+		return nil
 	}
 	f.listed = true
 	seen := f.path == ""
@@ -91,7 +95,45 @@ func (f *folder) list(ctx context.Context, missing error) error {
 			return err
 		}
 	}
+	var folders []string
+	for _, p := range f.inOrder() {
+		folders = append(folders, p.path)
+	}
+	f.tell(folders...)
+	f.ahead(ctx)
 	return f.readParts(ctx)
+}
+
+// tell calls Options.Found.
+func (f *folder) tell(folders ...string) {
+	if f.opts.Found != nil {
+		f.opts.Found(folders, f.listed)
+	}
+}
+
+// ahead opens the files that are read next, if they are several and on a network: together they take as long as
+// one. Whoever reads them gets their errors.
+func (f *folder) ahead(ctx context.Context) {
+	var names []string
+	if f.parts != nil {
+		names = append(names, path.Join(f.path, "model_index.json"))
+	}
+	for _, p := range f.inOrder() {
+		names = append(names, p.indexes...)
+	}
+	if _, ok := f.from.(store.HeadOpener); !ok || len(names) < 2 {
+		return
+	}
+	open := func(ctx context.Context, i int) error {
+		object, err := f.openText(ctx, names[i])
+		if err == nil {
+			err = object.Close()
+		}
+		return err
+	}
+	for range bytesio.Ahead(ctx, f.opts.Parallel, len(names), open) {
+		continue
+	}
 }
 
 // add records a name of the listing, and the error of looking at it. A folder that cannot be

@@ -23,6 +23,10 @@ type Options struct {
 	// other formats are invalid.
 	Formats []Format
 
+	// Found, if not nil, is called with the paths of the folders that have weights, before any header is read. So
+	// the caller can request other files in them meanwhile. Listed reports that the store has listed them.
+	Found func(folders []string, listed bool)
+
 	// Parallel is the number of shards that are opened concurrently. 0 means 8.
 	Parallel int
 

@@ -202,6 +202,9 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 		return f.sorted, nil
 	}
 	var inside, beside []*Set
+	if err := f.learnCompared(ctx); err != nil {
+		return nil, err
+	}
 	c := newComparer(f)
 	for _, p := range f.inOrder() {
 		sets, err := c.sortPlace(ctx, p)
@@ -224,6 +227,32 @@ func (f *folder) sets(ctx context.Context) ([]*Set, error) {
 	slices.SortStableFunc(all, func(a, b *Set) int { return boolOrder(!a.Counted(), !b.Counted()) })
 	f.sorted = all
 	return all, nil
+}
+
+// learnCompared reads the headers of the sets that will be compared with others, all at once: on a network, one
+// set after the other would take as many round trips. The caller has the turn.
+func (f *folder) learnCompared(ctx context.Context) error {
+	var inside, beside, several []*Set // several are those of places with more than one set
+	for _, p := range f.inOrder() {
+		c, err := f.candidates(ctx, p)
+		if err != nil {
+			return err
+		}
+		own := slices.Concat(c.declared(), c.loose)
+		if len(own) > 1 {
+			several = append(several, own...)
+		}
+		if f.isInside(p) {
+			inside = append(inside, own...)
+		} else {
+			beside = append(beside, own...)
+		}
+	}
+	if len(inside) > 0 && len(beside) > 0 {
+		several = append(inside, beside...)
+	}
+	f.learnAll(ctx, several)
+	return nil
 }
 
 // isInside reports whether a place can have the model or a part of it.

@@ -193,7 +193,7 @@ func likenessOf(held, own contents.Contents) string {
 // extra reports shards in the folder that are not in its index.
 func (s *survey) extra(ctx context.Context, other *Set) {
 	for _, p := range other.Shards {
-		k := s.c.set.found.learn(ctx, p)
+		k := s.c.set.found.learn(ctx, p, 0)
 		if k == nil || k.Header == nil {
 			s.Add(RuleShardExtra, "", safetensors.Span{},
 				"shard %s is in the folder but not in the index %s, and cannot be read",

@@ -88,9 +88,13 @@ type listing struct {
 	EncodingType          string
 }
 
-// List implements [store.Lister]. It fetches pages of a thousand objects, which S3 sorts by
-// the bytes of their names.
+// List implements [store.Lister].
 func (b *bucket) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
+	return b.pool.List(ctx, folder, b.objects(ctx, folder))
+}
+
+// objects requests pages of a thousand objects, which S3 sorts by the bytes of their names.
+func (b *bucket) objects(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if folder != "" {
 			if err := store.CheckName(folder); err != nil {

@@ -29,14 +29,15 @@ type Repo struct {
 // A Hub is a handler that answers like the Hub, and like the host to which the Hub redirects
 // requests for large files.
 type Hub struct {
-	Repos    map[string]*Repo // by name, including a prefix such as "datasets/"
-	Token    string           // grants access to private and gated repositories
-	Admitted bool             // whether the token's user has access to gated repositories
-	CDN      string           // scheme and host for large files; "" means the Hub's own
-	Large    int              // minimum size of large files, in bytes
-	PageSize int              // of listings, in files; 0 means 1,000
-	Nameless bool             // do not send commits, like some mirrors
-	Xet      bool             // serve large files from Xet's bridge
+	Repos    map[string]*Repo  // by name, including a prefix such as "datasets/"
+	Token    string            // grants access to private and gated repositories
+	Admitted bool              // whether the token's user has access to gated repositories
+	CDN      string            // scheme and host for large files; "" means the Hub's own
+	Large    int               // minimum size of large files, in bytes
+	PageSize int               // of listings, in files; 0 means 1,000
+	Nameless bool              // do not send commits, like some mirrors
+	Moved    map[string]string // the new names of renamed repositories
+	Xet      bool              // serve large files from Xet's bridge
 
 	// Limits are the numbers of requests that are answered, for the kinds "api" and
 	// "resolvers". Further requests get status 429. nil means no limits.
@@ -112,6 +113,12 @@ func (h *Hub) fail(w http.ResponseWriter, status int, code, message string) {
 func (h *Hub) find(w http.ResponseWriter, r *http.Request, name string) *Repo {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	repo, ok := h.Repos[name]
+	if moved := h.Moved[name]; moved != "" {
+		to := url.URL{Path: strings.Replace(r.URL.Path, name, moved, 1), RawQuery: r.URL.RawQuery}
+		w.Header().Set("Location", to.String())
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		return nil
+	}
 	switch {
 	case token != "" && token != h.Token:
 		h.fail(w, http.StatusUnauthorized, "", "Invalid credentials in Authorization header")

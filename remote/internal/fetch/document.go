@@ -10,7 +10,7 @@ import (
 // maxDocument is the maximum size of a document, in bytes.
 const maxDocument = 64 << 20
 
-// Document fetches the whole answer of a source that is not an object, such as a listing.
+// Document fetches the whole answer of a source that is not an object, such as a listing. Learn gets no Facts.
 func (s *Shared) Document(ctx context.Context, source *Source) (text []byte, header http.Header, err error) {
 	c := s.client
 	err = c.persist(ctx, func() (int64, error) {
@@ -24,6 +24,11 @@ func (s *Shared) Document(ctx context.Context, source *Source) (text []byte, hea
 		}
 		if err := a.uncoded(); err != nil {
 			return 0, err
+		}
+		if source.Learn != nil {
+			if err := source.Learn(a, nil); err != nil {
+				return 0, err
+			}
 		}
 		text, err = readGrowing(a.body, maxDocument+1)
 		header = a.Header

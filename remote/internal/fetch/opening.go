@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"sync"
 
@@ -16,6 +17,8 @@ import (
 // the objects of a store do not change.
 type Pool struct {
 	Shared *Shared
+
+	listings listings
 
 	mu    sync.Mutex
 	known map[string]*opening
@@ -39,6 +42,10 @@ func (p *Pool) Open(ctx context.Context, name string, head int64, find func() (*
 		}
 		p.mu.Lock()
 		o, ok := p.known[name]
+		if !ok && p.listings.lacks(name) {
+			p.mu.Unlock()
+			return nil, &fs.PathError{Op: "open", Path: name, Err: errUnlisted}
+		}
 		if !ok {
 			o = &opening{done: make(chan struct{})}
 			if p.known == nil {

@@ -1,11 +1,8 @@
-// Requests to the Hub: URLs, the token, and documents of its API.
+// Requests to the Hub: URLs, the name of the repository, and the token.
 
 package hub
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,8 +19,47 @@ type api struct {
 	ref      store.Ref // without a path
 	given    string    // the token of the Opener; "" if it has none
 	kind     string    // "models", "datasets", "spaces" or "kernels"
-	repo     string    // org/repo
+	repo     string    // org/repo, as in the ref
 	offline  atomic.Bool
+	renamed  atomic.Pointer[string] // the name that the Hub redirects to; nil if it does not
+}
+
+// name returns the name of the repository: the new one, once that is known.
+func (h *api) name() string {
+	if renamed := h.renamed.Load(); renamed != nil {
+		return *renamed
+	}
+	return h.repo
+}
+
+// learnName takes the new name of a repository that was renamed from the redirects of an answer, so that later
+// requests are not redirected. It reports whether the name is new.
+func (h *api) learnName(a *fetch.Answer) bool {
+	for _, hop := range append(a.Hops, a)[1:] {
+		path, ok := strings.CutPrefix(hop.URL.EscapedPath(), h.endpoint.EscapedPath()+"/")
+		if !ok || !h.isEndpoint(hop.URL) {
+			continue
+		}
+		if of, isAPI := strings.CutPrefix(path, "api/"+h.kind+"/"); isAPI {
+			path = of
+		} else if h.kind != "models" {
+			path = strings.TrimPrefix(path, h.kind+"/")
+		}
+		for _, verb := range []string{"/resolve/", "/revision/", "/tree/"} {
+			name, _, ok := strings.Cut(path, verb)
+			if ok && isName(name) && name != h.name() {
+				h.renamed.Store(&name)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isName reports whether a string may be the name of a repository, with or without an organization.
+func isName(s string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+	return store.CheckName(s) == nil && strings.Count(s, "/") <= 1 && strings.Trim(s, letters+"/") == ""
 }
 
 // url returns a URL of the endpoint. The revision is escaped to be one path element.
@@ -60,16 +96,3 @@ func (h *api) access(r *http.Request) error {
 }
 
 func (h *api) isEndpoint(u *url.URL) bool { return fetch.Origin(u) == fetch.Origin(h.endpoint) }
-
-// document fetches an answer of the API and decodes it into v.
-func (h *api) document(ctx context.Context, u *url.URL, v any) (http.Header, error) {
-	s := &fetch.Source{URL: u, Access: h.access, Explain: h.explain, Offline: h.offline.Load()}
-	text, header, err := h.shared.Document(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return nil, fetch.BadDocument(u, fmt.Errorf("the answer is not valid for the Hub's API: %w", err))
-	}
-	return header, nil
-}

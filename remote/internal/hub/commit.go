@@ -5,9 +5,12 @@ package hub
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
@@ -22,6 +25,9 @@ type pin struct {
 	mu       sync.Mutex
 	commit   string // "" until it is known
 	nameless bool   // the server does not send commits
+
+	recalled sync.Once
+	earlier  string // the commit of an earlier run, or ""
 }
 
 // unpinned records that the server does not send commits, as some mirrors do not. Files are
@@ -45,7 +51,21 @@ func (h *pin) settle(commit string) {
 	}
 	h.mu.Unlock()
 	if isFirst {
-		h.shared.Save(h.revision(), []byte(commit))
+		h.save(commit)
+	}
+}
+
+// learn takes the commit and a new name of the repository from an answer of the Hub and its redirects. Headers
+// of other servers are ignored.
+func (h *pin) learn(a *fetch.Answer) {
+	isNew := h.learnName(a)
+	if commit := h.pinned(); isNew && commit != "" {
+		h.save(commit)
+	}
+	for _, hop := range append(a.Hops, a) {
+		if commit := hop.Header.Get("X-Repo-Commit"); h.isEndpoint(hop.URL) && isCommit(commit) {
+			h.settle(commit)
+		}
 	}
 }
 
@@ -86,7 +106,7 @@ func (h *pin) pinInTurn(ctx context.Context) (string, error) {
 	var said struct {
 		SHA string `json:"sha"`
 	}
-	_, err := h.document(ctx, h.revision(), &said)
+	_, err := h.document(ctx, h.revision(h.name()), &said)
 	if local := cmp.Or(h.local.commit(h.ref.Revision), h.savedCommit()); local != "" && isUnreached(err) {
 		if !h.offline.Load() {
 			h.shared.Notice(fmt.Sprintf("%s cannot be reached: reading %s from the local cache", h.endpoint.Host,
@@ -108,17 +128,44 @@ func (h *pin) pinInTurn(ctx context.Context) (string, error) {
 }
 
 // revision returns the URL of the API that has the commit of the revision.
-func (h *pin) revision() *url.URL {
-	return h.url("api/"+h.kind+"/"+h.repo+"/revision/", h.ref.Revision, "")
+func (h *pin) revision(repo string) *url.URL {
+	return h.url("api/"+h.kind+"/"+repo+"/revision/", h.ref.Revision, "")
 }
 
-// savedCommit returns the commit of the revision in an earlier run, or "". If there is one, it
-// is worth asking for the commit first, because files of the same commit are cached.
+// save keeps the commit of the revision, and a new name of the repository, for later runs.
+func (h *pin) save(commit string) {
+	h.shared.Save(h.revision(h.repo), []byte(commit+" "+h.name()))
+}
+
+// savedCommit returns the commit of the revision in an earlier run, or "", and restores the name of the
+// repository. If there is a commit, it is worth asking for the present one first, because files of the same
+// commit are cached.
 func (h *pin) savedCommit() string {
-	if commit := string(h.shared.Saved(h.revision())); isCommit(commit) {
-		return commit
+	h.recalled.Do(func() {
+		commit, name, _ := strings.Cut(string(h.shared.Saved(h.revision(h.repo))), " ")
+		if !isCommit(commit) {
+			return
+		}
+		h.earlier = commit
+		if isName(name) && name != h.repo {
+			h.renamed.CompareAndSwap(nil, &name)
+		}
+	})
+	return h.earlier
+}
+
+// document fetches an answer of the API and decodes it into v.
+func (h *pin) document(ctx context.Context, u *url.URL, v any) (http.Header, error) {
+	s := &fetch.Source{URL: u, Access: h.access, Explain: h.explain, Offline: h.offline.Load()}
+	s.Learn = func(a *fetch.Answer, _ *fetch.Facts) error { h.learn(a); return nil }
+	text, header, err := h.shared.Document(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	return ""
+	if err := json.Unmarshal(text, v); err != nil {
+		return nil, fetch.BadDocument(u, fmt.Errorf("the answer is not valid for the Hub's API: %w", err))
+	}
+	return header, nil
 }
 
 // isUnreached reports whether a request failed because there was no answer.

@@ -12,8 +12,10 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
@@ -31,9 +33,15 @@ type file struct {
 
 // A lister lists a repository.
 type lister struct {
-	pin
-	listed map[string][]file // by folder, each in the order of paths; guarded by mu
+	objects
+	probed map[string]bool // the paths of indexes that were requested; guarded by mu
 }
+
+// indexName is the name of the index of a sharded model.
+const indexName = "model.safetensors.index.json"
+
+// maxIndex is the maximum size of an index that comes with one request, in bytes: that of the largest.
+const maxIndex = 16 << 20
 
 // List implements [store.Lister].
 func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
@@ -44,15 +52,81 @@ func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry,
 				return
 			}
 		}
-		files, local, err := h.tree(ctx, folder)
-		if local != nil {
-			local.List(ctx, folder)(yield)
-			return
-		}
-		if err != nil && !errors.Is(err, errNoFolder) {
+		commit, err := h.commitFor(ctx, folder)
+		if err != nil {
 			yield(store.Entry{}, fmt.Errorf("listing %s: %w", h.ref, err))
 			return
 		}
+		// The local cache may have a part of the repository, so that what it lacks may exist.
+		if h.offline.Load() && h.saved(commit, folder) == nil {
+			if local := h.local.snapshot(commit); local != nil {
+				local.List(ctx, folder)(yield)
+				return
+			}
+		}
+		h.pool.List(ctx, folder, h.entries(ctx, commit, folder))(yield)
+	}
+}
+
+// isCold reports whether the answer to the first request has to say what the commit is. If files may be cached,
+// the commit is needed before that. The caller has the turn.
+func (h *lister) isCold() bool {
+	return !h.settled() && !h.local.exists() && !h.offline.Load() && h.savedCommit() == ""
+}
+
+// commitFor returns the commit for a listing of a folder. Readers of a model need its index next, and the answer
+// to a request for that has the commit, even if there is no index.
+func (h *lister) commitFor(ctx context.Context, folder string) (string, error) {
+	if err := h.wait(ctx); err != nil {
+		return "", err
+	}
+	defer h.leave()
+	if h.isCold() {
+		err := h.openIndex(ctx, folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return "", err
+		}
+	}
+	return h.pinInTurn(ctx)
+}
+
+// openIndex opens the index in the folder of a model, so that opening it again needs no request.
+func (h *lister) openIndex(ctx context.Context, folder string) error {
+	name := path.Join(folder, indexName)
+	h.mu.Lock()
+	was := h.probed[name]
+	if h.probed == nil {
+		h.probed = make(map[string]bool)
+	}
+	h.probed[name] = true
+	h.mu.Unlock()
+	if was || h.kind != "models" {
+		return nil
+	}
+	o := h.local.open(ctx, h.pinned(), name)
+	if o == nil {
+		var err error
+		if o, err = h.fromServer(ctx, name, maxIndex); err != nil {
+			return err
+		}
+	}
+	return o.Close()
+}
+
+// entries yields the files of a folder, by an earlier run or by the server.
+func (h *lister) entries(ctx context.Context, commit, folder string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		files := h.saved(commit, folder)
+		if files != nil {
+			h.shared.Hit()
+		} else {
+			var err error
+			if files, err = h.request(ctx, commit, folder); err != nil {
+				yield(store.Entry{}, fmt.Errorf("listing %s: %w", h.ref, err))
+				return
+			}
+		}
+		h.learnDigests(files)
 		for _, f := range files {
 			if ctx.Err() != nil {
 				yield(store.Entry{}, fmt.Errorf("listing %s: %w", h.ref, context.Cause(ctx)))
@@ -68,92 +142,61 @@ func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry,
 // errNoFolder is the error for a folder that does not exist. Stores treat it as empty.
 var errNoFolder = errors.New("no such folder")
 
-// tree returns the files of a folder in order, or a local store that has them.
-func (h *lister) tree(ctx context.Context, folder string) ([]file, store.Lister, error) {
-	if err := h.wait(ctx); err != nil {
-		return nil, nil, err
+// request requests the files of a folder, in order.
+func (h *lister) request(ctx context.Context, commit, folder string) ([]file, error) {
+	if h.offline.Load() {
+		return nil, fmt.Errorf("%s: %w; the Hub's local cache does not have it either", h.ref, fetch.ErrOffline)
 	}
-	commit, err := h.pinInTurn(ctx)
-	h.leave()
-	if err != nil {
-		return nil, nil, err
+	u := h.tree(commit, folder)
+	var index sync.WaitGroup
+	index.Go(func() { _ = h.openIndex(ctx, folder) }) // whoever needs it gets the error
+	files, err := h.pages(ctx, u, folder)
+	index.Wait()
+	if err != nil && !errors.Is(err, errNoFolder) {
+		return nil, err
 	}
+	if data, failed := json.Marshal(files); err == nil && failed == nil && isCommit(commit) {
+		h.shared.Save(u, data)
+	}
+	return files, nil
+}
+
+// tree returns the URL of the first page of a listing.
+func (h *lister) tree(commit, folder string) *url.URL {
 	after := ""
 	if folder != "" {
 		after = "/" + folder
 	}
-	u := h.url("api/"+h.kind+"/"+h.repo+"/tree/", commit, after)
+	u := h.url("api/"+h.kind+"/"+h.name()+"/tree/", commit, after)
 	u.RawQuery = "recursive=true"
-	if files, ok := h.listing(folder); ok {
-		h.shared.Hit()
-		return files, nil, nil
-	}
-	if saved := h.shared.Saved(u); saved != nil && isCommit(commit) {
-		var files []file
-		if json.Unmarshal(saved, &files) == nil {
-			h.shared.Hit()
-			h.remember(folder, files)
-			return files, nil, nil
-		}
-	}
-	if h.offline.Load() {
-		if s := h.local.snapshot(commit); s != nil {
-			return nil, s, nil
-		}
-		return nil, nil, fmt.Errorf("%s: %w; the Hub's local cache does not have it either", h.ref, fetch.ErrOffline)
-	}
-	files, err := h.pages(ctx, u, folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	if data, err := json.Marshal(files); err == nil && isCommit(commit) {
-		h.shared.Save(u, data)
-	}
-	h.remember(folder, files)
-	return files, nil, nil
+	return u
 }
 
-// remember keeps the listing of a folder, because callers list a repository more than once
-// and listings contain the digests of files.
-func (h *lister) remember(folder string, files []file) {
+// saved returns the listing of an earlier run, or nil.
+func (h *lister) saved(commit, folder string) []file {
+	data := h.shared.Saved(h.tree(commit, folder))
+	if data == nil || !isCommit(commit) {
+		return nil
+	}
+	var files []file
+	if json.Unmarshal(data, &files) != nil {
+		return nil
+	}
+	return append([]file{}, files...)
+}
+
+// learnDigests keeps the digests of large files, which a mirror may not send with them.
+func (h *lister) learnDigests(files []file) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.listed == nil {
-		h.listed = make(map[string][]file)
+	if h.digests == nil {
+		h.digests = make(map[string]string)
 	}
-	h.listed[folder] = files
-}
-
-// listing returns the files of a folder, if the folder or the repository was listed before.
-func (h *lister) listing(folder string) ([]file, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if files, ok := h.listed[folder]; ok {
-		return files, true
-	}
-	all, ok := h.listed[""]
-	if !ok {
-		return nil, false
-	}
-	// "0" is the character after the slash.
-	return all[searchPath(all, folder+"/"):searchPath(all, folder+"0")], true
-}
-
-// searchPath returns the index of the first file whose path is not less than path.
-func searchPath(files []file, path string) int {
-	i, _ := slices.BinarySearchFunc(files, path, func(f file, path string) int { return cmp.Compare(f.Path, path) })
-	return i
-}
-
-// listedDigest returns the digest of a file from earlier listings, or "". The caller holds
-// the lock.
-func (h *lister) listedDigest(name string) string {
-	for _, files := range h.listed {
-		if i := searchPath(files, name); i < len(files) && files[i].Path == name {
-			return files[i].SHA256
+	for _, f := range files {
+		if f.SHA256 != "" {
+			h.digests[f.Path] = f.SHA256
 		}
 	}
-	return ""
 }
 
 // pages fetches all pages of a listing and sorts the files by path. The Hub sends them in the

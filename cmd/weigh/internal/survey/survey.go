@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
@@ -139,6 +140,11 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) erro
 	if err != nil {
 		return err
 	}
+	names := model.ConfigNames
+	if s.opts.Thorough {
+		names = check.FileNames
+	}
+	defer at.Ahead(ctx, names)()
 	sets, err := at.Sets(ctx)
 	var in *fs.PathError
 	var v *safetensors.Violation
