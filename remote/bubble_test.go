@@ -31,20 +31,35 @@ func (b *bubble) asked() []*http.Request {
 	return slices.Clone(b.requests)
 }
 
+// record records a request.
+func (b *bubble) record(r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.requests = append(b.requests, r)
+}
+
 // inBubble runs f with an opener whose requests h answers.
 func inBubble(t *testing.T, h http.Handler, f func(t *testing.T, b *bubble)) {
+	t.Helper()
+	inNetwork(t, func(b *bubble, l net.Listener) {
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			b.record(r)
+			h.ServeHTTP(w, r)
+		})}
+		server.Serve(l)
+		server.Close()
+	}, f)
+}
+
+// inNetwork runs f with an opener whose requests a server answers until its listener is
+// closed.
+func inNetwork(t *testing.T, serve func(*bubble, net.Listener), f func(t *testing.T, b *bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := new(bubble)
 		conns := make(chan net.Conn)
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			b.mu.Lock()
-			b.requests = append(b.requests, r)
-			b.mu.Unlock()
-			h.ServeHTTP(w, r)
-		})}
 		listener := pipeListener{conns, make(chan struct{}), new(sync.Once)}
-		go server.Serve(listener)
+		go serve(b, listener)
 		transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			near, far := net.Pipe()
 			select {
@@ -58,7 +73,7 @@ func inBubble(t *testing.T, h http.Handler, f func(t *testing.T, b *bubble)) {
 		b.Env = func(string) string { return "" }
 		defer func() {
 			transport.CloseIdleConnections()
-			server.Close()
+			listener.Close()
 		}()
 		f(t, b)
 	})

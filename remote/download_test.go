@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/remote/remotetest"
@@ -355,7 +356,16 @@ func TestOtherVersion(t *testing.T) {
 // TestResumeByDate: a server of files without tags, as Go's is, has dates.
 func TestResumeByDate(t *testing.T) {
 	content := pattern(largeSize)
-	url := serve(t, http.FileServer(http.Dir(folder(t, map[string][]byte{"model": content}))))
+	dir := folder(t, map[string][]byte{"model": content})
+	url := serve(t, http.FileServer(http.Dir(dir)))
+	// With the date of this second, it might be replaced by another version of the same date.
+	if o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model"); err != nil || store.Version(o) != "" {
+		t.Errorf("a file that was just written has a version, or %v", err)
+	}
+	hour := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "model"), hour, hour); err != nil {
+		t.Fatal(err)
+	}
 	o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model")
 	if err != nil {
 		t.Fatal(err)

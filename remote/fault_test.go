@@ -122,10 +122,36 @@ var faults = []struct {
 	}},
 	{name: "sends less than is asked for", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		begin, end, _ := asked(r, len(b))
-		end = min(end, begin+3_000)
+		end = min(end, begin+20_000)
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", begin, end-1))
 		ranged(w, r, b)
 	}},
+	{name: "sends byte by byte", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
+		begin, _, _ := asked(r, len(b))
+		r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", begin, begin))
+		ranged(w, r, b)
+	}, want: "the server sends 1 bytes, and ", most: 6},
+	{name: "never ends", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
+		for n := 0; n < 1<<30; n += len(b) {
+			if _, err := w.Write(b); err != nil {
+				return
+			}
+		}
+	}, want: "does not send the size", most: 1},
+	{name: "drips far too slowly", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
+		begin, end, _ := asked(r, len(b))
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", begin, end-1, len(b)))
+		w.Header().Set("Content-Length", fmt.Sprint(end-begin))
+		w.WriteHeader(http.StatusPartialContent)
+		for ; begin < end && r.Context().Err() == nil; begin++ {
+			w.Write(b[begin : begin+1])
+			w.(http.Flusher).Flush()
+			select {
+			case <-time.After(time.Second):
+			case <-r.Context().Done():
+			}
+		}
+	}, want: "less than 100 bytes per second", least: 150 * time.Second, most: 6},
 	{name: "does not say which part", answer: lies("", ""), want: "invalid Content-Range"},
 	{name: "sends another part", answer: lies("bytes 1-65536/200001", ""), want: "sends bytes from 1 on"},
 	{name: "does not say of how many", answer: lies("bytes 0-65535/*", ""), want: "does not send the size"},

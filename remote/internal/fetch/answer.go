@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 )
 
@@ -21,6 +22,8 @@ type client struct {
 	offline   bool
 	notice    func(string)
 	pauses    pauses
+
+	unversioned sync.Once // the notice that a server does not tell versions apart
 }
 
 // Access adds credentials to a request, if its URL is one that may receive them. It is

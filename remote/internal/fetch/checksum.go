@@ -120,7 +120,7 @@ func (o *object) Checksum(ctx context.Context) *store.Sum {
 			return 0, o.source.refused(a)
 		}
 		// The checksum of another version would refuse the right bytes.
-		if a.Header.Get("ETag") == o.etag && a.length == o.size {
+		if a.Header.Get("ETag") == o.version.etag && a.length == o.size {
 			o.sum.known = how.sumOf(a.Header)
 		}
 		return 0, nil

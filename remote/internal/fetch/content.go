@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 
 	"github.com/weightools/safetensors/store"
@@ -49,10 +48,9 @@ type content struct {
 	facts  Facts
 	sum    sum
 
-	size     int64
-	etag     string // as the server sent it; "" if it did not
-	modified string // Last-Modified; "" if the server did not send it
-	saved    int64  // how many bytes of the start are on disk
+	size    int64
+	version version
+	saved   int64 // how many bytes of the start are on disk
 
 	final  atomic.Pointer[url.URL] // where redirects led
 	plain  atomic.Bool             // the server does not support ranges
@@ -65,13 +63,7 @@ func (o *content) headers(begin, end int64) http.Header {
 	if begin >= 0 {
 		h.Set("Range", fmt.Sprintf("bytes=%d-%d", begin, end-1))
 	}
-	switch {
-	case o.source.Lasting: // the target of a redirect may use other ETags
-	case strings.HasPrefix(o.etag, `"`):
-		h.Set("If-Match", o.etag)
-	case o.etag == "" && o.modified != "":
-		h.Set("If-Unmodified-Since", o.modified)
-	}
+	o.conditions(h)
 	return h
 }
 
@@ -120,8 +112,12 @@ func (s *Source) refused(a *Answer) *Error {
 func (o *content) fetch(ctx context.Context, p []byte, off int64) (n int, err error) {
 	for n < len(p) && err == nil {
 		err = o.persist(ctx, func() (int64, error) {
+			want := len(p) - n
 			m, err := o.once(ctx, p[n:], off+int64(n))
 			n += m
+			if err == nil && m < want && m < progress {
+				err = o.short(m, want)
+			}
 			return int64(m), err
 		})
 	}
@@ -157,29 +153,22 @@ func (o *content) once(ctx context.Context, p []byte, off int64) (int, error) {
 		a.body.Close()
 		return o.stream.read(ctx, o, p, off)
 	}
-	return 0, o.source.refused(a)
+	return 0, o.refused(a)
 }
 
-// accept returns an error if an answer belongs to another version of the object, or is
-// encoded.
-func (o *content) accept(a *Answer) error {
-	if a.Status != http.StatusPartialContent && a.Status != http.StatusOK {
-		return nil
+// refused returns the error for a refusal of bytes that the object has.
+func (o *content) refused(a *Answer) error {
+	if a.Status == http.StatusRequestedRangeNotSatisfiable {
+		return a.Errorf("it is shorter than %d bytes: %w", o.size, ErrChanged)
 	}
-	if err := a.uncoded(); err != nil {
-		return err
-	}
-	etag, modified := a.Header.Get("ETag"), a.Header.Get("Last-Modified")
-	switch {
-	case o.source.Lasting && a.Status == http.StatusPartialContent:
-		return nil
-	case etag != "" && o.etag != "" && strings.TrimPrefix(etag, "W/") != strings.TrimPrefix(o.etag, "W/"):
-	case o.etag == "" && modified != "" && o.modified != "" && modified != o.modified:
-	case a.Status == http.StatusOK && a.length >= 0 && a.length != o.size:
-	default:
-		return nil
-	}
-	return a.Errorf("%w", ErrChanged)
+	return o.source.refused(a)
+}
+
+// short returns the error for a run that is shorter than the one requested. A server may send
+// less, but with so little of it reading would never end.
+func (o *content) short(n, want int) error {
+	return &Error{Method: http.MethodGet, URL: Shown(o.source.URL), again: true,
+		Err: fmt.Errorf("the server sends %d bytes, and %d were requested", n, want)}
 }
 
 // sameRun returns an error unless a partial answer begins at off in an object of the known
@@ -218,4 +207,17 @@ func (a *Answer) torn(n, want int) error {
 func isTorn(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.again
+}
+
+// ends returns an error unless the body has been read to its end, which alone tells the size
+// of some objects.
+func (a *Answer) ends(at int64) error {
+	var more [1]byte
+	switch n, err := io.ReadFull(a.body, more[:]); {
+	case n > 0:
+		return a.Errorf("it is longer than %d bytes: %w", at, ErrChanged)
+	case err != io.EOF:
+		return err
+	}
+	return nil
 }

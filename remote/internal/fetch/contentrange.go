@@ -3,6 +3,7 @@
 package fetch
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -41,18 +42,33 @@ func (a *Answer) firstRun() (run, error) {
 	return r, err
 }
 
-// uncoded returns an error if the body is compressed or otherwise encoded.
+// usable returns an error if the body is encoded, or if the answer contradicts itself.
+func (a *Answer) usable() error {
+	if field := a.Header.Get("Content-Range"); a.Status == http.StatusOK && field != "" {
+		return a.Errorf("the server sends the whole object with status 200, and labels it as a part (Content-Range %.80q)",
+			field)
+	}
+	return a.uncoded()
+}
+
+// uncoded returns an error if the body is compressed or otherwise encoded. Some servers of
+// S3's interface return the "aws-chunked" of the upload, although they have decoded it.
 func (a *Answer) uncoded() error {
-	if coding := a.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	for coding := range strings.SplitSeq(strings.Join(a.Header.Values("Content-Encoding"), ","), ",") {
+		switch strings.ToLower(strings.TrimSpace(coding)) {
+		case "", "identity", "aws-chunked":
+			continue
+		}
 		return a.Errorf("the server sends the object with encoding %.40q, although identity was requested; offsets "+
-			"would be wrong", coding)
+			"would be wrong", strings.TrimSpace(coding))
 	}
 	return nil
 }
 
 // parseRun parses "bytes 0-99/1234" or "bytes 0-99/*". The end is exclusive.
 func parseRun(s string) (r run, ok bool) {
-	s, ok = strings.CutPrefix(s, "bytes ")
+	unit, s, ok := strings.Cut(s, " ")
+	ok = ok && strings.EqualFold(unit, "bytes")
 	span, size, ok2 := strings.Cut(s, "/")
 	first, last, ok3 := strings.Cut(span, "-")
 	if !ok || !ok2 || !ok3 {

@@ -70,14 +70,22 @@ func (c *copying) once(ctx context.Context) (int64, error) {
 		c.plain.Store(true)
 		return 0, a.Errorf("the server no longer supports ranges")
 	default:
-		return 0, c.source.refused(a)
+		return 0, c.refused(a)
 	}
 	before := c.off
 	n, err := c.write(a, at, end)
-	if err == nil && end < c.end {
-		err = a.torn(int(n), int(c.end-at)) // the announced range is shorter than the requested one
+	switch {
+	case err != nil:
+	case end < c.end: // the announced range is shorter than the requested one
+		if n < progress {
+			err = c.short(int(n), int(c.end-at))
+		}
+	case c.version.unsized && end == c.size:
+		err = a.ends(end)
+		c.done = err == nil
+	default:
+		c.done = true
 	}
-	c.done = err == nil
 	return c.off - before, err
 }
 

@@ -40,6 +40,8 @@ const maxKept = 16 << 20
 type entry struct {
 	ETag     string     `json:"etag,omitempty"`
 	Modified string     `json:"modified,omitempty"`
+	HTML     bool       `json:"html,omitempty"`
+	Unsized  bool       `json:"unsized,omitempty"`
 	SHA256   string     `json:"sha256,omitempty"`
 	Sum      *store.Sum `json:"sum,omitempty"`
 	Name     string     `json:"name,omitempty"`
@@ -167,7 +169,7 @@ func (d *disk) clean() {
 
 // take initializes a content from an entry.
 func (o *content) take(e *entry) {
-	o.size, o.etag, o.modified = e.Size, e.ETag, e.Modified
+	o.size, o.version = e.Size, version{etag: e.ETag, modified: e.Modified, html: e.HTML, unsized: e.Unsized}
 	o.facts.SHA256, o.facts.Name, o.sum.known = e.SHA256, e.Name, e.Sum
 	o.plain.Store(e.Plain)
 	o.saved = e.Len
@@ -177,13 +179,15 @@ func (o *content) take(e *entry) {
 // save keeps the start of a content on disk, if more of it is cached than was saved before,
 // and if a later run can tell whether it is still valid.
 func (o *content) save() {
-	if o.disk == nil || o.offline || o.etag == "" && o.modified == "" && !o.source.Lasting {
+	if o.disk == nil || o.offline || o.version.etag == "" && o.version.modified == "" && !o.source.Lasting {
 		return
 	}
 	data := o.cache.start(&o.spans, maxKept)
 	if n := int64(len(data)); n > o.saved {
-		o.disk.store(o.source.URL, &entry{ETag: o.etag, Modified: o.modified, SHA256: o.facts.SHA256, Sum: o.sum.get(),
-			Name: o.facts.Name, Size: o.size, Plain: o.plain.Load(), Len: n, data: data})
+		v := o.version
+		o.disk.store(o.source.URL, &entry{ETag: v.etag, Modified: v.modified, HTML: v.html, Unsized: v.unsized,
+			SHA256: o.facts.SHA256, Sum: o.sum.get(), Name: o.facts.Name, Size: o.size, Plain: o.plain.Load(), Len: n,
+			data: data})
 		o.saved = n
 	}
 }

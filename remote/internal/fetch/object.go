@@ -50,9 +50,6 @@ func (o *object) SHA256() (digest [32]byte, ok bool) {
 	return digest, err == nil && n == len(digest)
 }
 
-// Version implements [store.Version].
-func (o *object) Version() string { return cmp.Or(o.facts.SHA256, o.etag, o.modified) }
-
 // FileName implements [store.FileName].
 func (o *object) FileName() string { return o.facts.Name }
 

@@ -122,6 +122,7 @@ func (s *Shared) begin(ctx context.Context, source *Source, head int64) (*conten
 	defer a.body.Close()
 	if a.Status == http.StatusNotModified {
 		o.take(kept)
+		o.version.settle(a.Header)
 	} else if err := o.start(ctx, a, head); err != nil {
 		return nil, err
 	}
@@ -171,10 +172,10 @@ func (o *content) first(ctx context.Context, head int64, kept *entry) (*Answer, 
 
 // start initializes a content from the first answer, and reads its first head bytes.
 func (o *content) start(ctx context.Context, a *Answer, head int64) error {
-	if err := a.uncoded(); err != nil {
+	if err := a.usable(); err != nil {
 		return err
 	}
-	o.etag, o.modified = a.Header.Get("ETag"), a.Header.Get("Last-Modified")
+	o.version = see(a)
 	o.facts.Name = fileName(a.Header)
 	if o.sum.known = o.facts.Sum; o.sum.known == nil {
 		o.sum.known = o.source.Checksums.sumOf(a.Header)

@@ -19,17 +19,18 @@ const (
 )
 
 // persist calls try until it succeeds, fails permanently, or fails too often. Try returns how
-// many bytes it got; a transfer that makes progress is not given up.
+// many bytes it got; a transfer that makes progress between its failures is not given up.
 func (c *client) persist(ctx context.Context, try func() (int64, error)) error {
 	pause := firstPause
+	got := int64(0) // since failures were counted from zero
 	for failures := 0; ; {
 		n, err := try()
 		var e *Error
 		if err == nil || !errors.As(err, &e) || !e.again {
 			return err
 		}
-		if n >= progress {
-			failures, pause = 0, firstPause
+		if got += n; got >= progress {
+			failures, got, pause = 0, 0, firstPause
 		}
 		if failures++; failures > c.retries {
 			return err

@@ -40,6 +40,9 @@ func (s *stream) read(ctx context.Context, o *content, p []byte, off int64) (n i
 	if err == nil {
 		n, err = s.fill(p)
 		s.at += int64(n)
+		if err == nil && o.version.unsized && s.at == o.size {
+			err = s.ends(s.at)
+		}
 	} else if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = s.torn(int(s.at), int(off)+len(p))
 	}
@@ -67,7 +70,7 @@ func (s *stream) begin(ctx context.Context, o *content, off int64) error {
 	a, err := o.ask(lasting, o.headers(-1, -1), 0)
 	if err == nil {
 		if err = o.accept(a); err == nil && a.Status != http.StatusOK {
-			err = o.source.refused(a)
+			err = o.refused(a)
 		}
 		if err != nil {
 			a.body.Close()
