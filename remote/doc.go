@@ -22,9 +22,18 @@
 //
 // # Consistency
 //
-// A read returns the bytes of the object as it was when it was opened, or an error. Later
-// requests contain its ETag. If the ETag, date or size of an answer differs, the read fails
-// with [ErrChanged], so the bytes of two versions are never mixed.
+// A read returns the bytes of the object as it was when it was opened, or an error. What the
+// server said of the object's version when it was opened has to come again with every later
+// answer: the size, the ETag and the date. If one of them differs, is missing or is new, or if
+// a web page comes instead, the read fails with [ErrChanged], so the bytes of two versions are
+// never mixed. If the server sends neither ETag nor date, changes cannot be noticed, and
+// [Opener].Notice says so once.
+//
+// # Time
+//
+// A request fails if the server sends nothing for [Opener].Silence, or less than 100 bytes per
+// second over that time, or parts that are much smaller than requested. Such requests are
+// repeated like others; a transfer that makes progress is never given up.
 //
 // # Servers without ranges
 //

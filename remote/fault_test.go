@@ -160,7 +160,7 @@ var faults = []struct {
 	{name: "says what no part can be", answer: lies("bytes 0-65535/100", ""), want: "invalid Content-Range"},
 	{name: "says a negative size", answer: lies("bytes 0-65535/-1", ""), want: "invalid Content-Range"},
 	{name: "says what overflows", answer: lies("bytes 0-9223372036854775807/9223372036854775807", ""), want: "invalid Content-Range"},
-	{name: "replaces the object", answer: tagged(func(n int) string { return fmt.Sprintf(`"v%d"`, n) }), is: remote.ErrChanged, want: "replaced", most: 2},
+	{name: "replaces the object", answer: tagged(func(n int) string { return fmt.Sprintf(`"v%d"`, n) }), is: remote.ErrChanged, want: "changed while it was read", most: 2},
 	{name: "replaces the object, and says so", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.Header().Set("ETag", `"v1"`)
 		if n > 1 && r.Header.Get("If-Match") == `"v1"` {
@@ -170,11 +170,11 @@ var faults = []struct {
 		ranged(w, r, b)
 	}, is: remote.ErrChanged, want: "412", most: 2},
 	{name: "has weak tags", answer: tagged(func(n int) string { return `W/"same"` }), most: 3},
-	{name: "replaces what has a weak tag", answer: tagged(func(n int) string { return fmt.Sprintf(`W/"v%d"`, n) }), is: remote.ErrChanged, want: "replaced"},
+	{name: "replaces what has a weak tag", answer: tagged(func(n int) string { return fmt.Sprintf(`W/"v%d"`, n) }), is: remote.ErrChanged, want: "changed while it was read"},
 	{name: "replaces what has a date", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.Header().Set("Last-Modified", time.Unix(int64(n), 0).UTC().Format(http.TimeFormat))
 		ranged(w, r, b)
-	}, is: remote.ErrChanged, want: "replaced"},
+	}, is: remote.ErrChanged, want: "changed while it was read"},
 	{name: "replaces the object by a longer one", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		ranged(w, r, append(b, make([]byte, n)...))
 	}, is: remote.ErrChanged, want: "its size is 200003 bytes, and was 200002"},

@@ -4,6 +4,7 @@ package main
 
 import (
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -57,6 +58,31 @@ func serveScripts(env *testscript.Env, testdata string) error {
 		env.Setenv(name, s.URL)
 	}
 	env.Setenv("WEIGH_CACHE", "off")
+	return serveRaw(env, sample["model-00001-of-00002.safetensors"])
+}
+
+// serveRaw starts a server of one file in $RAW that answers as the first folder of the path
+// says.
+func serveRaw(env *testscript.Env, content []byte) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { l.Close() })
+	env.Setenv("RAW", "http://"+l.Addr().String())
+	go (&remotetest.Raw{Answer: func(n int, r *http.Request) *remotetest.Reply {
+		a := remotetest.RangeOf(r, content)
+		a.Header.Set("ETag", `"v1"`)
+		switch how, _, _ := strings.Cut(r.URL.Path[1:], "/"); how {
+		case "surplus":
+			a.Extra = []byte("EVIL")
+		case "silent":
+			a.Body = nil
+		case "bare":
+			a.Header.Del("ETag")
+		}
+		return a
+	}}).Serve(l)
 	return nil
 }
 

@@ -71,6 +71,8 @@ func kindOf(f *pflag.Flag) string {
 		return "a whole number"
 	case "size":
 		return "a number of bytes, such as 65536, 10MB or 64KiB"
+	case "duration":
+		return "a time, such as 90s or 5m"
 	case "bool":
 		return "true or false, or no value"
 	}

@@ -25,6 +25,7 @@ type network struct {
 	tokenFile     string
 	maxBytes      ByteSize
 	maxRequests   int64
+	timeout       duration
 
 	began  time.Time
 	once   sync.Once
@@ -41,6 +42,7 @@ func (n *network) register(root *cobra.Command) {
 	f.StringVar(&n.tokenFile, "token-file", "", "read the Hugging Face Hub token from `FILE`")
 	f.Var(&n.maxBytes, "max-bytes", "download at most `SIZE`, such as 10MB; fail if more is needed")
 	f.Int64Var(&n.maxRequests, "max-requests", 0, "make at most `N` requests; fail if more are needed")
+	f.Var(&n.timeout, "timeout", "fail if a server sends nothing for `TIME`, such as 90s or 5m (default 30s)")
 }
 
 // Resolve opens the store of a remote reference.
@@ -60,7 +62,7 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 	}
 	o := &remote.Opener{
 		Buckets: bucket.Open,
-		Env:     s.env, Offline: n.offline, CacheDir: cacheDir(s.env),
+		Env:     s.env, Offline: n.offline, CacheDir: cacheDir(s.env), Silence: time.Duration(n.timeout),
 		Meter:  &remote.Meter{MaxBytes: int64(n.maxBytes), MaxRequests: n.maxRequests},
 		Notice: func(line string) { s.Notice("%s", line) },
 	}
