@@ -54,7 +54,7 @@ func (c *container) Open(ctx context.Context, name string) (store.Object, error)
 
 // OpenHead implements [store.HeadOpener].
 func (c *container) OpenHead(ctx context.Context, name string, n int64) (o store.Object, err error) {
-	if err := store.CheckName(name); err != nil {
+	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	err = c.try(func(i *identity) error {
@@ -117,6 +117,14 @@ func notFolder(a *fetch.Answer, _ *fetch.Facts) error {
 		return e
 	}
 	return nil
+}
+
+// checkName returns an error for names that Azure would take for others: to it, a backslash is a slash.
+func checkName(name string) error {
+	if strings.ContainsRune(name, '\\') {
+		return fmt.Errorf("object name %q: a backslash is not allowed in Azure: %w", name, fs.ErrInvalid)
+	}
+	return store.CheckName(name)
 }
 
 // escape escapes all characters of a path except slashes and those that RFC 3986 calls unreserved, because Azure signs

@@ -191,7 +191,7 @@ func TestParseListing(t *testing.T) {
 
 // What Azure's codes mean, and what to do.
 func TestRefusals(t *testing.T) {
-	key, sas := "AZURE_STORAGE_KEY="+testKey, "AZURE_STORAGE_SAS_TOKEN=sig=SECRET&se=2020-01-02T03:04:05Z"
+	key, sas := "AZURE_STORAGE_KEY="+testKey, "AZURE_STORAGE_SAS_TOKEN=sig=SECRET"
 	for _, test := range []struct {
 		setting, answer string
 		is              error
@@ -204,9 +204,9 @@ func TestRefusals(t *testing.T) {
 		{"", "409 PublicAccessNotPermitted", fs.ErrPermission, "it is not public: set AZURE_STORAGE_KEY"},
 		{"", "401 NoAuthenticationInformation", fs.ErrPermission, "it is not public: set AZURE_STORAGE_KEY"},
 		{key, "403 AuthenticationFailed", fs.ErrPermission, "the key in AZURE_STORAGE_KEY is not one of the account"},
-		{sas, "403 AuthenticationFailed", fs.ErrPermission,
+		{sas + "&se=2020-01-02T03:04:05Z", "403 AuthenticationFailed", fs.ErrPermission,
 			"the SAS in AZURE_STORAGE_SAS_TOKEN expired on 2020-01-02 03:04 UTC"},
-		{"AZURE_STORAGE_SAS_TOKEN=sig=SECRET", "403 AuthenticationFailed", fs.ErrPermission, "has expired, or is not for"},
+		{sas, "403 AuthenticationFailed", fs.ErrPermission, "has expired, or is not for"},
 		{sas, "403 AuthorizationPermissionMismatch", fs.ErrPermission, "the permissions to read and to list (sp=rl)"},
 		{sas, "403 AuthorizationResourceTypeMismatch", fs.ErrPermission, "(ss=b, srt=co)"},
 		{key, "403 AuthorizationFailure", fs.ErrPermission, "the firewall of the account does not admit this machine"},

@@ -45,7 +45,11 @@ func (c *container) explain(i *identity, a *fetch.Answer) *fetch.Error {
 	case "BlobBeingRehydrated":
 		e.Err = errors.New("it is being moved from the archive tier, which takes hours: try again later")
 	default:
-		text := i.refusal(code, a)
+		server, err := http.ParseTime(a.Header.Get("Date"))
+		if err != nil {
+			server = time.Now()
+		}
+		text := i.refusal(code, server)
 		switch is := errors.Is(e.Err, fs.ErrPermission); {
 		case text != "":
 			e.Err = fetch.Reason(fs.ErrPermission, text)
@@ -59,12 +63,15 @@ func (c *container) explain(i *identity, a *fetch.Answer) *fetch.Error {
 }
 
 // refusal returns in words why Azure refuses an identity, or "" if the code is another one.
-func (i *identity) refusal(code string, a *fetch.Answer) string {
+func (i *identity) refusal(code string, server time.Time) string {
+	if i.kind == bySAS && !i.expires.IsZero() && i.expires.Before(server) {
+		return fmt.Sprintf("%s expired on %s", i.what, i.expires.UTC().Format("2006-01-02 15:04 MST"))
+	}
 	switch code {
 	case "NoAuthenticationInformation", "PublicAccessNotPermitted":
 		return "it is not public: " + advice
 	case "AuthenticationFailed", "InvalidAuthenticationInfo":
-		return i.invalid(a)
+		return i.invalid(server)
 	case "AuthorizationPermissionMismatch":
 		if i.kind == bySAS {
 			return i.what + " does not permit it; it needs the permissions to read and to list (sp=rl)"
@@ -87,10 +94,9 @@ func (i *identity) refusal(code string, a *fetch.Answer) string {
 }
 
 // invalid returns in words why Azure does not accept the signature or token itself.
-func (i *identity) invalid(a *fetch.Answer) string {
-	const allowed = 15 * time.Minute // by which clocks may differ
-	server, err := http.ParseTime(a.Header.Get("Date"))
-	if skew := time.Since(server).Round(time.Minute); err == nil && i.kind == byKey && skew.Abs() > allowed-2*time.Minute {
+func (i *identity) invalid(server time.Time) string {
+	// Azure accepts signatures for 15 minutes.
+	if skew := time.Since(server).Round(time.Minute); i.kind == byKey && skew.Abs() > 13*time.Minute {
 		direction := "ahead of"
 		if skew < 0 {
 			direction = "behind"
@@ -101,9 +107,6 @@ func (i *identity) invalid(a *fetch.Answer) string {
 	case byKey:
 		return i.what + " is not one of the account"
 	case bySAS:
-		if err == nil && !i.expires.IsZero() && i.expires.Before(server) {
-			return fmt.Sprintf("%s expired on %s", i.what, i.expires.UTC().Format("2006-01-02 15:04 MST"))
-		}
 		return i.what + " has expired, or is not for this account and container"
 	case byToken:
 		return i.what + " is not of the tenant of the account: check AZURE_TENANT_ID, or log in with `az login --tenant`"

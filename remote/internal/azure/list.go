@@ -24,7 +24,7 @@ const maxEntries = 2_000_000
 func (c *container) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if folder != "" {
-			if err := store.CheckName(folder); err != nil {
+			if err := checkName(folder); err != nil {
 				yield(store.Entry{}, err)
 				return
 			}
@@ -40,7 +40,7 @@ func (c *container) List(ctx context.Context, folder string) iter.Seq2[store.Ent
 				yield(store.Entry{}, fmt.Errorf("listing %s: %w", c.ref, context.Cause(ctx)))
 				return
 			}
-			if !yield(e, store.CheckName(e.Name)) {
+			if !yield(e, checkName(e.Name)) {
 				return
 			}
 		}
