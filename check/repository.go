@@ -141,5 +141,6 @@ func (r *repository) judgeData(ctx context.Context) {
 			return
 		}
 	}
+	r.judgeCopies(ctx)
 	r.judgeBlobs(ctx, d.digested)
 }

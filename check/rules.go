@@ -32,6 +32,7 @@ const (
 	RuleAlignmentCost      safetensors.Rule = "alignment-cost"
 	RuleBlobDigest         safetensors.Rule = "blob-digest"
 	RuleDownloadDigest     safetensors.Rule = "download-digest"
+	RuleCopiesDiffer       safetensors.Rule = "copies-differ"
 	RuleTiedDiffers        safetensors.Rule = "tied-differs"
 	RuleNotFinite          safetensors.Rule = "not-finite"
 	RuleScaleValue         safetensors.Rule = "scale-value"
@@ -137,6 +138,10 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "The digest of a file matches the one recorded when it was downloaded from the Hub.",
 		Source:  "none: .cache/huggingface/download, where huggingface_hub records downloads",
 		Fix:     "Download the file again, unless it was changed on purpose."},
+	{Rule: RuleCopiesDiffer, Severity: safetensors.Warning,
+		Summary: "Two copies of a model in one folder have the same values.",
+		Source:  "none: some loaders read the one, and some the other",
+		Fix:     "Find out which of the two is correct, and remove the other."},
 	{Rule: RuleTiedDiffers, Severity: safetensors.Warning,
 		Summary: "Tied weights that are stored twice have the same bytes.",
 		Source:  transformers,

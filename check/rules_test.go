@@ -258,6 +258,14 @@ var numbers = []fixture{
 	{"an exponent that is NaN", modelOf("", []tensor{
 		{"experts.up_blocks", safetensors.U8, []int64{4, 64, 2, 16}, nil}, {"experts.up_scales", safetensors.U8, []int64{4, 64, 2}, func(b []byte) { b[7] = 255 }},
 	}), true, inModel(check.RuleScaleValue, "experts.up_scales", `tensor "experts.up_scales" has scales of 255, which is NaN`)},
+	{"a model of another step beside the shards of an index", twoShards(plain, func(t *testing.T, f folder) {
+		f.weights(t, "model.safetensors", filled(headed(plain), q5+".weight", ones)...)
+	}), true,
+		[]want{
+			{checkpoint.RuleTwoCopies, indexName, "", `"model.safetensors" is a copy of`},
+			{check.RuleCopiesDiffer, "model.safetensors", q5 + ".weight", `"model.safetensors" has other values than "model.safetensors.index.json" in 1 tensor, the first "` + q5 + `.weight": transformers loads a file called model.safetensors`},
+			{check.RuleConstantWeight, "model.safetensors", q5 + ".weight", ""},
+		}},
 	{"zeros up to the end", func(t *testing.T, f folder) {
 		modelOf("", headed(plain))(t, f)
 		b := f["model.safetensors"]

@@ -6,6 +6,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/model"
 )
 
 // sums are counted over all tensors of a set.
@@ -21,7 +22,7 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 	elems := ti.NumElems()
 	s.elems += elems
 	switch {
-	case isBuffer(n.leaf):
+	case model.IsBuffer(ti.Name):
 		s.buffers += elems
 	case parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) != 0:
 		s.floats += elems
@@ -36,17 +37,6 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 	if width := int64(ti.Dtype.Bits() / 8); width > 1 && ti.Size() > 0 && (s.begins+ti.Offsets.Begin)%width != 0 {
 		s.misaligned.add(ti, shard)
 	}
-}
-
-// isBuffer reports whether the library transformers leaves a tensor of that name out when it counts
-// parameters.
-func isBuffer(leaf string) bool {
-	switch leaf {
-	case "inv_freq", "position_ids", "token_type_ids", "masked_bias", "num_batches_tracked", "running_mean",
-		"running_var":
-		return true
-	}
-	return false
 }
 
 func (s *sums) judge(m *subject, isAdapter bool) {

@@ -38,8 +38,8 @@ var buffers = map[string]bool{
 	"forward_hadamard_matrix": true, "backward_hadamard_matrix": true, // FP-Quant
 }
 
-// isBuffer reports whether a tensor is a buffer, by its name.
-func isBuffer(name string) bool { return buffers[parts.Last(name)] }
+// IsBuffer reports whether a tensor is a buffer by its name: stored, but not trained.
+func IsBuffer(name string) bool { return buffers[parts.Last(name)] }
 
 // isMask reports whether a tensor is a causal mask as stored by GPT-2 and similar models.
 func isMask(ti *safetensors.TensorInfo) bool {

@@ -197,7 +197,7 @@ func (c *counter) judgeAlone(e *entry, packed bool) {
 		e.Rule = RuleUnreadable
 	case e.Kinds == parts.Scale8:
 		e.Rule = RuleScaleDtype
-	case isBuffer(e.Info.Name):
+	case IsBuffer(e.Info.Name):
 		e.Rule = RuleBuffer
 	case isMask(e.Info):
 		e.Rule = RuleMask

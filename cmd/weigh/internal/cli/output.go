@@ -145,12 +145,16 @@ func (s *Session) WriteForm(o *Output, forms Forms) error {
 }
 
 // Receipt writes the report of a command that writes files to standard output. With --quiet it
-// writes only what was asked for: JSON, and the plan of a dry run.
+// writes only what was asked for: JSON, and the plan of a dry run. The inputs may have been replaced.
 func (s *Session) Receipt(r Report, json, dryRun bool) error {
 	if s.Quiet && !json && !dryRun {
 		return nil
 	}
-	return s.Report(&Output{forms: map[string]*bool{"json": &json}}, r)
+	say := r.Text
+	if json {
+		say = r.JSON
+	}
+	return s.write(new(Output), say)
 }
 
 // ProtectInputs returns an error if the output file is one of the inputs, by any name. Not even

@@ -79,6 +79,7 @@ var examples = map[safetensors.Rule]string{
 	check.RuleAlignmentCost:      `shards whose headers are not padded, so that most tensors begin at odd offsets`,
 	check.RuleBlobDigest:         `blobs/9f86d08… whose bytes have another SHA-256`,
 	check.RuleDownloadDigest:     `a model.safetensors whose SHA-256 is not the one in .cache/huggingface/download/model.safetensors.metadata`,
+	check.RuleCopiesDiffer:       `a model.safetensors of another training step beside the shards of an index`,
 	check.RuleTiedDiffers:        `"tie_word_embeddings": true in config.json, and a lm_head.weight of other bytes than model.embed_tokens.weight`,
 	check.RuleNotFinite:          `a NaN in model.layers.3.mlp.up_proj.weight`,
 	check.RuleScaleValue:         `a weight_scale of 0`,
