@@ -5,6 +5,7 @@ package azure
 import (
 	"cmp"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -103,8 +104,8 @@ func parseConnection(s string) (map[string]string, error) {
 	for part := range strings.SplitSeq(s, ";") {
 		key, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if part != "" && !ok {
-			return nil, fmt.Errorf("remote: the environment variable AZURE_STORAGE_CONNECTION_STRING is not a list of " +
-				"settings such as AccountName=...;AccountKey=...")
+			return nil, errors.New("remote: the environment variable AZURE_STORAGE_CONNECTION_STRING is not a list such " +
+				"as AccountName=NAME;AccountKey=KEY")
 		}
 		settings[key] = value
 	}

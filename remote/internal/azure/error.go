@@ -109,7 +109,8 @@ func (i *identity) invalid(server time.Time) string {
 	case bySAS:
 		return i.what + " has expired, or is not for this account and container"
 	case byToken:
-		return i.what + " is not of the tenant of the account: check AZURE_TENANT_ID, or log in with `az login --tenant`"
+		return i.what + " is not of the tenant of the account, or the clock is wrong: check AZURE_TENANT_ID, or log in " +
+			"with `az login --tenant`"
 	}
 	return "it is not public: " + advice
 }

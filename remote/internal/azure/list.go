@@ -19,9 +19,14 @@ import (
 // maxEntries is the maximum number of blobs of a listing, which is sorted in memory.
 const maxEntries = 2_000_000
 
-// List implements [store.Lister]. It fetches all pages before it yields the first entry, because accounts with a
-// hierarchical namespace sort the blobs of a folder before those beside it.
+// List implements [store.Lister].
 func (c *container) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
+	return c.pool.List(ctx, folder, c.blobs(ctx, folder))
+}
+
+// blobs requests all pages before it yields the first entry, because accounts with a hierarchical namespace list the
+// blobs of a folder before those beside it.
+func (c *container) blobs(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if folder != "" {
 			if err := checkName(folder); err != nil {
