@@ -81,6 +81,35 @@ func TestAzureLoginRefused(t *testing.T) {
 	})
 }
 
+// Azure answers without an ETag that a blob has not changed.
+func TestAzureNotModified(t *testing.T) {
+	dir := t.TempDir()
+	for _, want := range []int64{2, 2} { // with one for the token
+		h := azureServer(http.StatusOK, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("If-None-Match") == `"0x8D"` {
+				w.Header().Set("X-Ms-Error-Code", "ConditionNotMet")
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			w.Header().Set("ETag", `"0x8D"`)
+			w.Header().Set("Last-Modified", "Sat, 05 Sep 1998 11:30:57 GMT")
+			ranged(w, r, pattern(1000))
+		})
+		inBubble(t, h, func(t *testing.T, b *bubble) {
+			b.Env, b.CacheDir = login, dir
+			o, err := open(t, &b.Opener, "az://acct/weights").Open(t.Context(), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, o, pattern(1000), 500, 500)
+			o.Close()
+			if got := b.Meter.Cost().Requests; got != want {
+				t.Errorf("%d requests, want %d", got, want)
+			}
+		})
+	}
+}
+
 // A blob that is replaced while it is read is reported by its ETag.
 func TestAzureReplaced(t *testing.T) {
 	etag := `"0x8D1"`

@@ -50,6 +50,9 @@ func (c *container) explain(i *identity, a *fetch.Answer) *fetch.Error {
 			server = time.Now()
 		}
 		text := i.refusal(code, server)
+		if tenant := tenantOf(a.Header.Get("Www-Authenticate")); tenant != "" && i.kind == byToken && text != "" {
+			text += "; the account belongs to the tenant " + tenant
+		}
 		switch is := errors.Is(e.Err, fs.ErrPermission); {
 		case text != "":
 			e.Err = fetch.Reason(fs.ErrPermission, text)
@@ -109,8 +112,17 @@ func (i *identity) invalid(server time.Time) string {
 	case bySAS:
 		return i.what + " has expired, or is not for this account and container"
 	case byToken:
-		return i.what + " is not of the tenant of the account, or the clock is wrong: check AZURE_TENANT_ID, or log in " +
-			"with `az login --tenant`"
+		return i.what + " is not accepted: set AZURE_TENANT_ID, or log in with `az login --tenant TENANT`"
 	}
 	return "it is not public: " + advice
+}
+
+// tenantOf returns the tenant in a challenge for tokens, or "".
+func tenantOf(challenge string) string {
+	_, after, _ := strings.Cut(challenge, "authorization_uri=https://")
+	elems := strings.SplitN(after, "/", 3)
+	if len(elems) < 3 || strings.Trim(elems[1], "0123456789abcdefABCDEF-") != "" {
+		return ""
+	}
+	return elems[1]
 }

@@ -26,15 +26,16 @@ import (
 
 // A fake is an account with one container, "weights".
 type fake struct {
-	URL    string // of the account, in path style
-	files  map[string][]byte
-	public bool
-	key    string                     // in Base64; "" if keys are not accepted
-	sas    string                     // the value of sig; "" if there is none
-	bearer string                     // token; "" if there is none
-	answer func(*http.Request) string // returns status and code of a refusal, as "403 AuthorizationFailure", or ""
-	fewer  int                        // blobs of a page
-	order  func(a, b string) int      // of listings; nil means by bytes
+	URL       string // of the account, in path style
+	files     map[string][]byte
+	public    bool
+	key       string                     // in Base64; "" if keys are not accepted
+	sas       string                     // the value of sig; "" if there is none
+	challenge string                     // sent with refusals
+	bearer    string                     // token; "" if there is none
+	answer    func(*http.Request) string // returns status and code of a refusal, as "403 AuthorizationFailure", or ""
+	fewer     int                        // blobs of a page
+	order     func(a, b string) int      // of listings; nil means by bytes
 
 	mu       sync.Mutex
 	requests []*http.Request
@@ -93,6 +94,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status, code, _ := strings.Cut(text, " ")
 		n, _ := strconv.Atoi(status)
 		w.Header().Set("X-Ms-Error-Code", code)
+		w.Header().Set("Www-Authenticate", f.challenge)
 		w.WriteHeader(n)
 		fmt.Fprintf(w, "\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>%s</Code></Error>", code)
 	}

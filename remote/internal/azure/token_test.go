@@ -204,6 +204,19 @@ func TestRefusedLogin(t *testing.T) {
 	}
 }
 
+// The challenge of an account names its tenant.
+func TestOtherTenant(t *testing.T) {
+	i := startIssuer(t, accepts(nil))
+	f := (&fake{challenge: "Bearer authorization_uri=https://login.microsoftonline.com/" +
+		"1caf922b-3c7e-424e-bae2-b8c2d442371d/oauth2/authorize resource_id=https://storage.azure.com"}).start(t)
+	_, err := f.open(t, "IDENTITY_ENDPOINT="+i.URL, "IDENTITY_HEADER=key").Open(t.Context(), "a")
+	const want = "is not accepted: set AZURE_TENANT_ID, or log in with `az login --tenant TENANT`; " +
+		"the account belongs to the tenant 1caf922b-3c7e-424e-bae2-b8c2d442371d"
+	if !errors.Is(err, fs.ErrPermission) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // The user of the Azure CLI is asked for what is not public, and only then.
 func TestCLI(t *testing.T) {
 	if runtime.GOOS == "windows" {
