@@ -65,7 +65,8 @@ func wrap(s string, err error) error {
 	return err
 }
 
-// parseBucket parses the text after s3:// or another scheme of buckets.
+// parseBucket parses the text after s3:// or another scheme of buckets. As in the programs of
+// their makers, the version of an object follows "?versionId=", or "#" for Google.
 func parseBucket(scheme, s string) (Ref, error) {
 	bucket, path, _ := strings.Cut(s, "/")
 	switch {
@@ -77,8 +78,47 @@ func parseBucket(scheme, s string) (Ref, error) {
 	case !plain(bucket):
 		return Ref{}, fmt.Errorf("bucket %q has characters other than letters, digits, \"-\", \"_\" and \".\"", bucket)
 	}
-	path, err := cleanPath(path)
-	return Ref{Scheme: scheme, Root: bucket, Path: path}, err
+	r := Ref{Scheme: scheme, Root: bucket}
+	if i := strings.LastIndex(path, versionMark(scheme)); i > 0 {
+		if version := path[i+len(versionMark(scheme)):]; isVersion(scheme, version) {
+			path, r.Revision = path[:i], version
+		}
+	}
+	var err error
+	r.Path, err = cleanPath(path)
+	if r.Revision != "" && r.Path != path {
+		return Ref{}, errors.New("a version needs the name of an object")
+	}
+	return r, err
+}
+
+// versionMark returns what is between the name and the version of an object.
+func versionMark(scheme string) string {
+	if scheme == "gs" {
+		return "#"
+	}
+	return "?versionId="
+}
+
+// isVersion reports whether a version is one that the store may have made: a number for Google,
+// and otherwise characters that need no escape in a URL.
+func isVersion(scheme, version string) bool {
+	if scheme == "gs" {
+		return version != "" && strings.Trim(version, "0123456789") == ""
+	}
+	return plain(version)
+}
+
+// bucketString returns a ref to a bucket as text.
+func (r Ref) bucketString() string {
+	s := r.Scheme + "://" + r.Root
+	if r.Path != "" {
+		s += "/" + r.Path
+	}
+	if r.Revision != "" {
+		s += versionMark(r.Scheme) + r.Revision
+	}
+	return s
 }
 
 // parseFileURL parses the text after file://. The result prints as a path.

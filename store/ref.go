@@ -21,6 +21,7 @@ import (
 //	s3://bucket/path                      an object, or all objects with a prefix
 //	gs://bucket/path                      the same on Google Cloud Storage
 //	r2://bucket/path                      the same on Cloudflare R2
+//	s3://bucket/path?versionId=version    a version of an object
 //	az://account/container/path           the same on Azure Blob Storage
 //
 // Refs can be compared with ==. A Ref from [Parse] contains the user name, password and query
@@ -28,7 +29,7 @@ import (
 type Ref struct {
 	Scheme   string // such as "file", "https" or "hf", in lower case and never an alias
 	Root     string // directory, scheme://host/folder as in a URL, org/repo, bucket, or account/container
-	Revision string // for hf; "" means main
+	Revision string // for hf, where "" means main, or the version of the object at Path in a bucket
 	Path     string // within Root, slash-separated, not escaped; "" for Root itself
 
 	escaped string                // Path as written in a URL, if it differs from the usual escaping

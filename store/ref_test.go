@@ -52,6 +52,11 @@ func TestParseBucket(t *testing.T) {
 		{"s3a://bucket/path", Ref{Scheme: "s3", Root: "bucket", Path: "path"}, "s3://bucket/path"},
 		{"s3n://bucket/path", Ref{Scheme: "s3", Root: "bucket", Path: "path"}, "s3://bucket/path"},
 		{"r2://bucket/path", Ref{Scheme: "r2", Root: "bucket", Path: "path"}, ""},
+		{"s3://bucket/a?versionId=L4kqtJlcpXroDTDmpUMLUo", Ref{Scheme: "s3", Root: "bucket", Path: "a", Revision: "L4kqtJlcpXroDTDmpUMLUo"}, ""},
+		{"gs://bucket/a#1360383693690000", Ref{Scheme: "gs", Root: "bucket", Path: "a", Revision: "1360383693690000"}, ""},
+		{"gs://bucket/a#b", Ref{Scheme: "gs", Root: "bucket", Path: "a#b"}, ""},
+		{"s3://bucket/a?versionId=", Ref{Scheme: "s3", Root: "bucket", Path: "a?versionId="}, ""},
+		{"s3://bucket/a?versionId=b/c", Ref{Scheme: "s3", Root: "bucket", Path: "a?versionId=b/c"}, ""},
 		{"S3://Bucket/Path", Ref{Scheme: "s3", Root: "Bucket", Path: "Path"}, "s3://Bucket/Path"},
 		// Keys are taken as they are.
 		{"s3://bucket/a b%20c?d#e@f", Ref{Scheme: "s3", Root: "bucket", Path: "a b%20c?d#e@f"}, ""},
@@ -267,6 +272,7 @@ var parseErrors = []struct{ text, want string }{
 	{"s3://", "no bucket: want s3://bucket[/path]"},
 	{"gs:///a", "no bucket: want gs://bucket[/path]"},
 	{"s3://buc ket/a", `bucket "buc ket" has characters`},
+	{"s3://bucket/a/?versionId=b", "a version needs the name of an object"},
 	{"s3://../a", `bucket ".." has characters`},
 	{"s3://bucket//a", `path "/a" has an element that is empty`},
 	{"s3://bucket/a/../b", `path "a/../b"`},
@@ -389,7 +395,7 @@ func FuzzParseRef(f *testing.F) {
 		"model.safetensors", "./a", "../a/", "/", "//a", `C:\x\y`, `C:x`, `\\host\share`, "./s3://x", "c://x", "a:b",
 		"file:///a/b", "https://user:pw@host/a%2Fb?q#f", "https://host//%2e%2e/*", "https://hf.co/a/b/blob/refs/pr/1/c",
 		"hf://a/b@refs/pr/1/c", "hf://a/b@c%2Fd/e", "hf://datasets/a/b", "s3://a/b c", "gs://a", "https://h%41/x",
-		"file:a", "./file:a", "hf.co/a/b@c", "./hf.co/a/b", "r2://a/b", "hf://models/a/b/",
+		"file:a", "./file:a", "hf.co/a/b@c", "./hf.co/a/b", "r2://a/b?versionId=c", "gs://a/b#1", "hf://models/a/b/",
 		"az://a/b/c", "abfss://c@a.dfs.core.usgovcloudapi.net/x", "https://a.blob.core.windows.net/$web/x%2Fy",
 	} {
 		f.Add(seed)

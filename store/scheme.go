@@ -28,9 +28,9 @@ func schemes() []scheme {
 		{[]string{"http"}, parseWeb, Ref.webString, shownURL},
 		{[]string{"https"}, parseWeb, Ref.webString, shownURL},
 		{[]string{"hf"}, parseHub, nil, shownBucket},
-		{[]string{"s3", "s3a", "s3n"}, parseBucket, nil, shownBucket},
-		{[]string{"gs", "gcs"}, parseBucket, nil, shownBucket},
-		{[]string{"r2"}, parseBucket, nil, shownBucket},
+		{[]string{"s3", "s3a", "s3n"}, parseBucket, Ref.bucketString, shownBucket},
+		{[]string{"gs", "gcs"}, parseBucket, Ref.bucketString, shownBucket},
+		{[]string{"r2"}, parseBucket, Ref.bucketString, shownBucket},
 		{[]string{"az"}, parseAzure, nil, shownAzure},
 		{[]string{"abfss", "abfs", "wasbs", "wasb"}, parseHadoop, nil, shownAzure},
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"net/url"
 	"os"
@@ -23,17 +22,15 @@ import (
 // only the authentication differs.
 type bucket struct {
 	pool      fetch.Pool
-	ref       store.Ref       // without a path
+	ref       store.Ref       // its path has the version that its revision says, if any
+	version   string          // the name of the query parameter for versions
 	base      func() *url.URL // of the bucket, as far as is known
 	access    fetch.Access
 	checksums *fetch.Checksums         // may be nil
-	moved     func(*fetch.Answer) bool // reports whether base has changed; may be nil
+	moved     func(region string) bool // takes the region of a refusal, and reports whether base has changed; may be nil
 	login     string                   // advice for anonymous users
 	known     func() bool              // reports whether there are credentials
 }
-
-// errMoved is the error of a request that has to be repeated in another region.
-var errMoved = errors.New("the bucket is in another region")
 
 // Open implements [store.Store].
 func (b *bucket) Open(ctx context.Context, name string) (store.Object, error) {
@@ -45,7 +42,14 @@ func (b *bucket) OpenHead(ctx context.Context, name string, n int64) (store.Obje
 	if err := store.CheckName(name); err != nil {
 		return nil, err
 	}
-	find := func() (*fetch.Source, error) { return b.source("/"+name, ""), nil }
+	find := func() (*fetch.Source, error) {
+		if b.ref.Revision == "" || name != b.ref.Path {
+			return b.source("/"+name, ""), nil
+		}
+		s := b.source("/"+name, url.Values{b.version: {b.ref.Revision}}.Encode())
+		s.Lasting = true
+		return s, nil
+	}
 	o, err := b.pool.Open(ctx, name, n, find)
 	if errors.Is(err, errMoved) {
 		o, err = b.pool.Open(ctx, name, n, find)
@@ -60,21 +64,6 @@ func (b *bucket) source(path, query string) *fetch.Source {
 	u.RawPath = s3utils.EncodePath(u.Path)
 	u.RawQuery = query
 	return &fetch.Source{URL: u, Access: b.access, Explain: b.explain, Checksums: b.checksums}
-}
-
-// explain turns a refusal into an error with advice.
-func (b *bucket) explain(a *fetch.Answer) *fetch.Error {
-	e := a.Refusal()
-	switch {
-	case b.moved != nil && b.moved(a):
-		e.Err = errMoved
-	case !errors.Is(e, fs.ErrPermission):
-	case b.known():
-		e.Err = fetch.Reason(fs.ErrPermission, "the credentials do not allow it, or the bucket does not exist")
-	default:
-		e.Err = fetch.Reason(fs.ErrPermission, "it is not public, or the bucket does not exist: "+b.login)
-	}
-	return e
 }
 
 // A listing is a page of the objects in a bucket.

@@ -44,7 +44,7 @@ func openGCS(shared *fetch.Shared, ref store.Ref) (store.Store, error) {
 		g.sought = true // an emulator needs no token
 	}
 	return &bucket{
-		pool: fetch.Pool{Shared: shared}, ref: ref, access: g.authorize, known: g.isKnown,
+		pool: fetch.Pool{Shared: shared}, ref: ref, version: "generation", access: g.authorize, known: g.isKnown,
 		base: func() *url.URL {
 			u := *g.endpoint
 			u.Path += "/" + ref.Root
@@ -62,7 +62,7 @@ func (g *gcs) authorize(r *http.Request) error {
 	}
 	token, err := tokens.Token()
 	if err != nil {
-		return fmt.Errorf("no token for Google Cloud: %w", err)
+		return fmt.Errorf("no token for Google Cloud: %w", oauthInWords(err))
 	}
 	token.SetAuthHeader(r)
 	return nil

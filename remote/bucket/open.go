@@ -12,7 +12,6 @@ import (
 // Open returns the store of an s3, gs or r2 ref. It is meant for remote.Opener.Buckets. It makes
 // no request.
 func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
-	ref.Path = ""
 	switch ref.Scheme {
 	case "s3", "r2":
 		return openS3(s, ref)

@@ -1,59 +1,123 @@
-// S3: endpoints, regions, credentials and signatures.
+// S3: endpoints, regions and signatures.
 
 package bucket
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 	"github.com/minio/minio-go/v7/pkg/signer"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
 
-// An s3 knows the location of a bucket and the credentials for it. Its environment variables
-// have the same names as for the AWS programs.
+// An s3 knows the location of a bucket and the credentials for it. Its environment variables and
+// files are the same as for the AWS programs.
 type s3 struct {
 	shared   *fetch.Shared
+	config   *awsConfig
 	name     string
 	endpoint *url.URL // nil for AWS
+	virtual  bool     // the host name contains that of the bucket
+	variant  string   // of AWS's endpoints: "", "-fips", ".dualstack" or both
 
 	mu     sync.Mutex
 	region string
 	sought bool // the credentials
 	keys   *credentials.Credentials
+	failed error // of finding credentials
 }
 
 func openS3(shared *fetch.Shared, ref store.Ref) (store.Store, error) {
-	s := &s3{shared: shared, name: ref.Root, region: cmp.Or(shared.Env("AWS_REGION"), shared.Env("AWS_DEFAULT_REGION"),
-		"us-east-1")}
-	if given := cmp.Or(shared.Env("AWS_ENDPOINT_URL_S3"), shared.Env("AWS_ENDPOINT_URL")); given != "" {
-		var err error
-		if s.endpoint, err = url.Parse(strings.TrimSuffix(given, "/")); err != nil || s.endpoint.Host == "" ||
-			!strings.HasPrefix(s.endpoint.Scheme, "http") {
-			return nil, errors.New("remote: the environment variable AWS_ENDPOINT_URL is not an http or https URL")
+	config, err := readAWSConfig(shared)
+	if err != nil {
+		return nil, err
+	}
+	if bundle := config.setting("ca_bundle", "AWS_CA_BUNDLE"); bundle != "" {
+		if shared, err = shared.WithRoots(bundle); err != nil {
+			return nil, fmt.Errorf("remote: AWS_CA_BUNDLE: %w", err)
 		}
 	}
-	if account := shared.Env("CLOUDFLARE_ACCOUNT_ID"); ref.Scheme == "r2" && s.endpoint == nil {
-		if account == "" {
-			return nil, errors.New("remote: r2:// needs the environment variable CLOUDFLARE_ACCOUNT_ID or AWS_ENDPOINT_URL")
-		}
-		s.region, s.endpoint = "auto", &url.URL{Scheme: "https", Host: account + ".r2.cloudflarestorage.com"}
+	s := &s3{shared: shared, config: config, name: ref.Root}
+	if err := s.locate(ref.Scheme == "r2"); err != nil {
+		return nil, err
 	}
 	return &bucket{
-		pool: fetch.Pool{Shared: shared}, ref: ref,
+		pool: fetch.Pool{Shared: shared}, ref: ref, version: "versionId",
 		checksums: &fetch.Checksums{Ask: http.Header{"X-Amz-Checksum-Mode": {"ENABLED"}}, Tag: s.md5},
 		base:      s.base, access: s.sign, moved: s.moved, known: s.isKnown,
 		login: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
 	}, nil
+}
+
+// locate finds out the endpoint and the region.
+func (s *s3) locate(r2 bool) error {
+	given, err := s.config.endpoint("s3")
+	if err != nil {
+		return err
+	}
+	s.region = s.config.setting("region", "AWS_REGION", "AWS_DEFAULT_REGION")
+	if r2 && given == "" {
+		account := s.shared.Env("CLOUDFLARE_ACCOUNT_ID")
+		if account == "" || !isHostLabel(account) {
+			return errors.New("remote: r2:// needs the ID of the account in CLOUDFLARE_ACCOUNT_ID, or AWS_ENDPOINT_URL")
+		}
+		given, s.region = "https://"+account+".r2.cloudflarestorage.com", "auto"
+	}
+	style := s.config.profile["s3.addressing_style"]
+	if given != "" {
+		s.endpoint, err = url.Parse(strings.TrimSuffix(given, "/"))
+		if err != nil || s.endpoint.Host == "" || !strings.HasPrefix(s.endpoint.Scheme, "http") {
+			return errors.New("remote: the endpoint of S3 (AWS_ENDPOINT_URL, or endpoint_url in the AWS configuration) " +
+				"is not an http or https URL")
+		}
+		// Other servers know all buckets below one host, unless they are configured otherwise.
+		s.virtual = style == "virtual" || style != "path" && s3utils.IsVirtualHostSupported(*s.endpoint, s.name)
+		s.region = cmp.Or(s.region, s3utils.GetRegionFromURL(*s.endpoint))
+	} else {
+		// AWS has no certificate for the host of a bucket with dots.
+		s.virtual = style != "path" && !strings.Contains(s.name, ".") && isHostLabel(s.name)
+		if s.config.isSet("use_fips_endpoint", "AWS_USE_FIPS_ENDPOINT") {
+			s.variant = "-fips"
+		}
+		if s.config.isSet("use_dualstack_endpoint", "AWS_USE_DUALSTACK_ENDPOINT") {
+			s.variant += ".dualstack"
+		}
+	}
+	if s.region = cmp.Or(s.region, "us-east-1"); s.region == "aws-global" {
+		s.region = "us-east-1"
+	}
+	if !isHostLabel(s.region) {
+		return fmt.Errorf("remote: %q is not the name of an AWS region", s.region)
+	}
+	return nil
+}
+
+// isHostLabel reports whether s can be a part of a host name, as regions are.
+func isHostLabel(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// awsDomain returns the domain of AWS's servers in a region.
+func awsDomain(region string) string {
+	for prefix, domain := range map[string]string{
+		"cn-": "amazonaws.com.cn", "us-iso-": "c2s.ic.gov", "us-isob-": "sc2s.sgov.gov", "us-isof-": "csp.hci.ic.gov",
+		"eu-isoe-": "cloud.adc-e.uk", "eusc-": "amazonaws.eu",
+	} {
+		if strings.HasPrefix(region, prefix) {
+			return domain
+		}
+	}
+	return "amazonaws.com"
 }
 
 // md5 returns the MD5 that an ETag contains: that of an object that was uploaded in one part
@@ -67,27 +131,27 @@ func (s *s3) md5(etag string, h http.Header) string {
 	return strings.Trim(etag, `"`)
 }
 
-// base returns the URL of the bucket. Only AWS has a host for each bucket.
+// base returns the URL of the bucket.
 func (s *s3) base() *url.URL {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.endpoint != nil:
-		u := *s.endpoint
-		u.Path += "/" + s.name
-		return &u
-	case strings.Contains(s.name, "."): // AWS has no certificate for such a host
-		return &url.URL{Scheme: "https", Host: "s3." + s.region + ".amazonaws.com", Path: "/" + s.name}
+	u := url.URL{Scheme: "https", Host: "s3" + s.variant + "." + s.region + "." + awsDomain(s.region)}
+	if s.endpoint != nil {
+		u = *s.endpoint
 	}
-	return &url.URL{Scheme: "https", Host: s.name + ".s3." + s.region + ".amazonaws.com"}
+	if s.virtual {
+		u.Host = s.name + "." + u.Host
+	} else {
+		u.Path += "/" + s.name
+	}
+	return &u
 }
 
-// moved takes the region of the bucket from an answer, and reports whether it is a new one.
-func (s *s3) moved(a *fetch.Answer) bool {
-	region := a.Header.Get("X-Amz-Bucket-Region")
+// moved takes the region of the bucket from a refusal, and reports whether it is a new one.
+func (s *s3) moved(region string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if region == "" || region == s.region || strings.Trim(region, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+	if region == s.region || !isHostLabel(region) {
 		return false
 	}
 	s.region = region
@@ -97,16 +161,12 @@ func (s *s3) moved(a *fetch.Answer) bool {
 // sign signs a request to the bucket, and leaves other requests unchanged. A signature is
 // valid for one request and does not reveal the key.
 func (s *s3) sign(r *http.Request) error {
-	keys := s.credentials()
-	if keys == nil || fetch.Origin(r.URL) != fetch.Origin(s.base()) {
+	if fetch.Origin(r.URL) != fetch.Origin(s.base()) {
 		return nil
 	}
-	value, err := keys.GetWithContext(&credentials.CredContext{Client: &http.Client{Transport: s.shared.Transport()}})
-	if err != nil {
-		return fmt.Errorf("no credentials for AWS: %w", err)
-	}
-	if value.SignerType.IsAnonymous() {
-		return nil
+	value, err := s.value(r.Context())
+	if err != nil || value.AccessKeyID == "" || value.SecretAccessKey == "" {
+		return err
 	}
 	s.mu.Lock()
 	region := s.region
@@ -117,40 +177,21 @@ func (s *s3) sign(r *http.Request) error {
 	return nil
 }
 
-func (s *s3) isKnown() bool { return s.credentials() != nil }
-
-// credentials returns the credentials to sign with, or nil for anonymous access.
-func (s *s3) credentials() *credentials.Credentials {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.sought {
-		s.sought, s.keys = true, s.findCredentials()
+// value returns the keys to sign with, or empty ones for anonymous access.
+func (s *s3) value(ctx context.Context) (credentials.Value, error) {
+	keys, err := s.credentials()
+	if err != nil || keys == nil {
+		return credentials.Value{}, err
 	}
-	return s.keys
+	client := &http.Client{Transport: s.shared.Transport()}
+	value, err := keys.GetWithContext(&credentials.CredContext{Client: client, Context: ctx})
+	if err != nil {
+		return value, fmt.Errorf("no credentials for AWS: %w", stsInWords(err))
+	}
+	return value, nil
 }
 
-func (s *s3) findCredentials() *credentials.Credentials {
-	env := s.shared.Env
-	if s.shared.EnvIsTrue("AWS_NO_SIGN_REQUEST") {
-		return nil
-	}
-	if id, secret := env("AWS_ACCESS_KEY_ID"), env("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
-		return credentials.NewStaticV4(id, secret, env("AWS_SESSION_TOKEN"))
-	}
-	file := env("AWS_SHARED_CREDENTIALS_FILE")
-	folder := filepath.Join(cmp.Or(env("HOME"), env("USERPROFILE")), ".aws")
-	if file != "" || env("AWS_PROFILE") != "" || exists(filepath.Join(folder, "credentials")) {
-		return credentials.NewFileAWSCredentials(file, env("AWS_PROFILE"))
-	}
-	for _, name := range []string{"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-		"AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
-		if env(name) != "" {
-			return credentials.NewIAM("")
-		}
-	}
-	// Elsewhere, the request to the metadata service would hang until its timeout.
-	if !s.shared.EnvIsTrue("AWS_EC2_METADATA_DISABLED") && isMadeBy("Amazon EC2") {
-		return credentials.NewIAM("")
-	}
-	return nil
+func (s *s3) isKnown() bool {
+	keys, _ := s.credentials()
+	return keys != nil
 }

@@ -21,9 +21,9 @@ type client struct {
 	silence   time.Duration // how long a server may send nothing
 	offline   bool
 	notice    func(string)
-	pauses    pauses
+	pauses    *pauses
 
-	unversioned sync.Once // the notice that a server does not tell versions apart
+	unversioned *sync.Once // the notice that a server does not tell versions apart
 }
 
 // Access adds credentials to a request, if its URL is one that may receive them. It is

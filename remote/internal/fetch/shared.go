@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -44,7 +45,7 @@ func NewShared(o Options) *Shared {
 		s.env = os.Getenv
 	}
 	parallel := cmp.Or(o.Parallel, 64)
-	s.client = &client{transport: o.Transport, slots: make(chan struct{}, parallel), meter: o.Meter,
+	s.client = &client{transport: o.Transport, slots: make(chan struct{}, parallel), meter: o.Meter, pauses: new(pauses), unversioned: new(sync.Once),
 		retries: cmp.Or(o.Retries, 4), silence: o.Silence, offline: o.Offline, notice: o.Notice}
 	if s.client.transport == nil {
 		s.client.transport = newTransport(parallel)

@@ -3,7 +3,11 @@
 package fetch
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
 	"net/http"
+	"os"
 )
 
 // newTransport returns a transport that keeps a connection for each of so many parallel
@@ -46,4 +50,29 @@ func (t side) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp.Body = b
 	return resp, nil
+}
+
+// WithRoots returns what is shared, but with connections that trust the certificates in a file
+// and no others. A transport of another type stays as it is.
+func (s *Shared) WithRoots(file string) (*Shared, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%q has no certificates in PEM format", file)
+	}
+	t, ok := s.client.transport.(*http.Transport)
+	if !ok {
+		return s, nil
+	}
+	t = t.Clone()
+	if t.TLSClientConfig == nil {
+		t.TLSClientConfig = new(tls.Config)
+	}
+	t.TLSClientConfig.RootCAs = roots
+	other, c := *s, *s.client
+	c.transport, other.client = t, &c
+	return &other, nil
 }
