@@ -31,10 +31,12 @@ type Opener struct {
 	// means the token from the environment or from the file that `hf auth login` writes.
 	HubToken string
 
-	// Token returns the bearer token for a web server, or "". The origin consists of
-	// scheme, host name and, if it is not the default, port: "https://host.example". Token
-	// is called for every redirect. nil means no tokens.
-	Token func(origin string) string
+	// Header returns header fields to add to requests to a web server, such as Authorization.
+	// The origin consists of scheme, host name and, if it is not the default, port:
+	// "https://host.example". Header is called for every request and every redirect, so fields
+	// reach no other origin. The user name and password of a URL take precedence. nil means no
+	// fields.
+	Header func(origin string) http.Header
 
 	// Env returns the value of an environment variable. nil means [os.Getenv].
 	Env func(name string) string
@@ -85,7 +87,7 @@ func Resolve(ctx context.Context, ref store.Ref) (store.Store, error) {
 func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 	switch ref.Scheme {
 	case "http", "https":
-		return openWeb(o.shared(), o.Token, ref)
+		return openWeb(o.shared(), o.Header, ref)
 	case "hf":
 		return hub.Open(o.shared(), o.HubToken, ref)
 	case "az":

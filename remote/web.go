@@ -12,18 +12,22 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
+// Origin returns the scheme, host name and port of a URL as [Opener].Header receives them:
+// without the port if it is the default of the scheme.
+func Origin(u *url.URL) string { return fetch.Origin(u) }
+
 // A web is the store of a folder of a web server. It cannot be listed.
 type web struct {
-	pool  fetch.Pool
-	ref   store.Ref
-	token func(origin string) string // may be nil
+	pool   fetch.Pool
+	ref    store.Ref
+	header func(origin string) http.Header // may be nil
 }
 
-func openWeb(s *fetch.Shared, token func(origin string) string, ref store.Ref) (store.Store, error) {
+func openWeb(s *fetch.Shared, header func(origin string) http.Header, ref store.Ref) (store.Store, error) {
 	if _, err := ref.URL(); err != nil {
 		return nil, err
 	}
-	return &web{fetch.Pool{Shared: s}, ref, token}, nil
+	return &web{fetch.Pool{Shared: s}, ref, header}, nil
 }
 
 // Open implements [store.Store].
@@ -47,17 +51,18 @@ func (w *web) OpenHead(ctx context.Context, name string, n int64) (store.Object,
 	})
 }
 
-// access returns what sends the user name and password of the URL, or else a token.
+// access returns what sends the fields of the Opener, and the user name and password of the URL.
 func (w *web) access(u *url.URL) fetch.Access {
 	return func(r *http.Request) error {
 		origin := fetch.Origin(r.URL)
+		if w.header != nil {
+			for name, values := range w.header(origin) {
+				r.Header[http.CanonicalHeaderKey(name)] = values
+			}
+		}
 		if u.User != nil && origin == fetch.Origin(u) {
 			password, _ := u.User.Password()
 			r.SetBasicAuth(u.User.Username(), password)
-		} else if w.token != nil {
-			if token := w.token(origin); token != "" {
-				r.Header.Set("Authorization", "Bearer "+token)
-			}
 		}
 		return nil
 	}

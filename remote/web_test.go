@@ -149,3 +149,48 @@ func check(t *testing.T, o store.Object, content []byte, off, n int) {
 		t.Errorf("ReadAt(%d bytes, %d) gave other bytes", n, off)
 	}
 }
+
+// TestHeader: fields reach the origin that they are for, and neither one of another scheme,
+// port or subdomain nor the target of a redirect.
+func TestHeader(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == "weights.example" {
+			w.Header().Set("Location", "http://"+strings.TrimPrefix(r.URL.Path, "/")+"/to")
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		ranged(w, r, pattern(size))
+	})
+	for _, other := range []string{"weights.example:81", "cdn.weights.example", "other.example"} {
+		inBubble(t, h, func(t *testing.T, b *bubble) {
+			b.Header = func(origin string) http.Header {
+				if origin == "http://weights.example" {
+					return http.Header{"Private-Token": {"secret"}, "Authorization": {"Bearer secret"}}
+				}
+				return nil
+			}
+			o, err := open(t, &b.Opener, "http://weights.example").Open(t.Context(), other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer o.Close()
+			check(t, o, pattern(size), 100_000, 100)
+			for _, r := range b.asked() {
+				got := r.Header.Get("Private-Token") + r.Header.Get("Authorization")
+				if want := r.Host == "weights.example"; want != (got == "secretBearer secret") || !want && got != "" {
+					t.Errorf("%s got %q", r.Host, got)
+				}
+			}
+		})
+	}
+	inBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ranged(w, r, pattern(1)) }),
+		func(t *testing.T, b *bubble) {
+			b.Header = func(string) http.Header { return http.Header{"Authorization": {"Bearer x"}} }
+			if _, err := open(t, &b.Opener, "http://user:pass@weights.example").Open(t.Context(), "model"); err != nil {
+				t.Fatal(err)
+			}
+			if user, _, _ := b.asked()[0].BasicAuth(); user != "user" {
+				t.Error("the user name of the URL was not sent")
+			}
+		})
+}

@@ -70,6 +70,16 @@ func serveRaw(env *testscript.Env, content []byte) error {
 	}
 	env.Defer(func() { l.Close() })
 	env.Setenv("RAW", "http://"+l.Addr().String())
+	// Artifact servers redirect to a store of objects when they know who asks.
+	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user+password != "mesecret" && r.Header.Get("Private-Token") != "secret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		http.Redirect(w, r, env.Getenv("RAW")+"/watch/model.safetensors?signature=SIGNED", http.StatusFound)
+	}))
+	env.Defer(locked.Close)
+	env.Setenv("LOCKED", locked.URL)
 	go (&remotetest.Raw{Answer: func(n int, r *http.Request) *remotetest.Reply {
 		a := remotetest.RangeOf(r, content)
 		a.Header.Set("ETag", `"v1"`)
@@ -78,6 +88,10 @@ func serveRaw(env *testscript.Env, content []byte) error {
 			a.Extra = []byte("EVIL")
 		case "silent":
 			a.Body = nil
+		case "watch":
+			if r.Header.Get("Private-Token") != "" || r.Header.Get("Authorization") != "" {
+				a.Status = http.StatusBadRequest
+			}
 		case "bare":
 			a.Header.Del("ETag")
 		}

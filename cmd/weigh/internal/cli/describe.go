@@ -33,6 +33,9 @@ func Describe(err error) string {
 	switch {
 	case errors.As(err, &request):
 		text = request.Error() // the URL is more useful than a path
+		if strings.HasSuffix(text, "does not accept the one it was sent") {
+			text += ": send one with --header, WEIGH_HEADERS or .netrc"
+		}
 	case errors.As(err, &path):
 		switch {
 		case errors.As(err, &write):

@@ -26,6 +26,7 @@ type network struct {
 	maxBytes      ByteSize
 	maxRequests   int64
 	timeout       duration
+	fields        fields
 
 	began  time.Time
 	once   sync.Once
@@ -39,6 +40,8 @@ func (n *network) register(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.BoolVar(&n.offline, "offline", false, "make no requests; use only the local cache")
 	f.BoolVar(&n.cost, "cost", false, "print the number of requests, bytes and seconds to standard error")
+	f.StringArrayVar(&n.fields.given, "header", nil,
+		"send the header field `'NAME: VALUE'` to the web server of the target; repeatable")
 	f.StringVar(&n.tokenFile, "token-file", "", "read the Hugging Face Hub token from `FILE`")
 	f.Var(&n.maxBytes, "max-bytes", "download at most `SIZE`, such as 10MB; fail if more is needed")
 	f.Int64Var(&n.maxRequests, "max-requests", 0, "make at most `N` requests; fail if more are needed")
@@ -52,6 +55,9 @@ func (s *Session) Resolve(ctx context.Context, ref store.Ref) (store.Store, erro
 	if n.failed != nil {
 		return nil, n.failed
 	}
+	if err := n.fields.target(ref); err != nil {
+		return nil, err
+	}
 	return n.opener.Open(ctx, ref)
 }
 
@@ -60,7 +66,12 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 	if n.maxRequests < 0 {
 		return nil, Usagef("--max-requests cannot be negative: %d", n.maxRequests)
 	}
+	n.fields.env = s.env
+	if err := n.fields.read(); err != nil {
+		return nil, err
+	}
 	o := &remote.Opener{
+		Header:  n.fields.header,
 		Buckets: bucket.Open,
 		Env:     s.env, Offline: n.offline, CacheDir: cacheDir(s.env), Silence: time.Duration(n.timeout),
 		Meter:  &remote.Meter{MaxBytes: int64(n.maxBytes), MaxRequests: n.maxRequests},
