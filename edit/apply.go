@@ -6,12 +6,17 @@ import (
 	"maps"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // A Change is a tensor before and after an edit.
 type Change struct {
 	Was *safetensors.Tensor // as the source has it
 	Now *safetensors.Tensor // as it will be written; nil if it is dropped
+
+	// Packed is set if a cast takes tensors of this dtype, and leaves this one as it is, because it is
+	// part of a packed weight.
+	Packed bool
 }
 
 // cast reports whether the tensor is converted to another dtype.
@@ -21,20 +26,24 @@ func (c *Change) cast() bool { return c.Now != nil && c.Now.Dtype != c.Was.Dtype
 // tensor that is cast is converted when it is read, and then an element that its dtype
 // cannot hold is an error.
 //
+// A cast leaves packed weights and their scales as they are: quantized values are no numbers without
+// their scales, and rounded scales change every value. A Cast with the dtype of packed values as From
+// is refused.
+//
 // An error wraps [ErrRefused] if a pattern, a Rename or a Cast applies to no tensor, if
 // two tensors would have one name, or if no tensor would be left.
 func (e *Edit) Apply(tensors []*safetensors.Tensor) ([]Change, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	a := newApplication(e)
+	a := newApplication(e, tensors)
 	changes := make([]Change, len(tensors))
 	for i, t := range tensors {
 		changes[i].Was = t
 		if !a.stays(t.Name) {
 			continue
 		}
-		now, err := a.convert(t)
+		now, err := a.convert(&changes[i])
 		if err != nil {
 			return nil, err
 		}
@@ -55,6 +64,8 @@ type application struct {
 	*Edit
 	keep, drop, castKeep filter
 	renamed, cast        []bool
+	packing              parts.Packing
+	packed               int // tensors that were not cast
 }
 
 // A filter is a list of patterns, and which of them have matched.
@@ -86,11 +97,21 @@ func (f *filter) idle() Pattern {
 	return nil
 }
 
-func newApplication(e *Edit) *application {
-	return &application{
+func newApplication(e *Edit, tensors []*safetensors.Tensor) *application {
+	a := &application{
 		Edit: e, keep: newFilter(e.Keep), drop: newFilter(e.Drop), castKeep: newFilter(e.CastKeep),
 		renamed: make([]bool, len(e.Rename)), cast: make([]bool, len(e.Cast)),
 	}
+	if len(e.Cast) > 0 {
+		a.packing = parts.PackingOf(func(yield func(*safetensors.TensorInfo) bool) {
+			for _, t := range tensors {
+				if !yield(&t.TensorInfo) {
+					return
+				}
+			}
+		})
+	}
+	return a
 }
 
 // stays reports whether the named tensor is kept.
@@ -112,7 +133,8 @@ func (a *application) rename(name string) string {
 
 // convert returns the tensor after casts. A cast that names the tensor's dtype takes
 // precedence.
-func (a *application) convert(t *safetensors.Tensor) (*safetensors.Tensor, error) {
+func (a *application) convert(change *Change) (*safetensors.Tensor, error) {
+	t := change.Was
 	if a.castKeep.match(t.Name) {
 		return t, nil
 	}
@@ -123,6 +145,15 @@ func (a *application) convert(t *safetensors.Tensor) (*safetensors.Tensor, error
 		}
 	}
 	if chosen < 0 {
+		return t, nil
+	}
+	if role, packed := a.packing.Has(t.Name); packed {
+		if role.Holds() {
+			return nil, refuse("cast %s would change tensor %s, which is quantized, without its scales: leave it out with a "+
+				"cast-keep pattern", &a.Cast[chosen], quote(t.Name))
+		}
+		a.packed++
+		change.Packed = true
 		return t, nil
 	}
 	a.cast[chosen] = true
@@ -150,6 +181,9 @@ func (a *application) idle() error {
 		}
 	}
 	for i := range a.Cast {
+		if !a.cast[i] && a.packed > 0 {
+			return refuse("cast %s applies to no tensor: the scales of packed weights keep their dtype", &a.Cast[i])
+		}
 		if !a.cast[i] {
 			return refuse("cast %s applies to no tensor", &a.Cast[i])
 		}

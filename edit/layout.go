@@ -18,7 +18,7 @@ func (f *file) lay(e *Edit) error {
 	if f.changes == nil {
 		f.changes = []Change{}
 		for _, t := range f.tensors() {
-			f.changes = append(f.changes, Change{t, t})
+			f.changes = append(f.changes, Change{Was: t, Now: t})
 		}
 	}
 	now := f.now()

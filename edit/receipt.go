@@ -63,6 +63,9 @@ type Tensor struct {
 
 	// Losses counts the values that a cast changed, if Payload is Converted.
 	Losses Losses
+
+	// Packed is [Change.Packed].
+	Packed bool
 }
 
 // A Payload says what is known of the bytes of a tensor.

@@ -36,7 +36,7 @@ func (f *file) appendRows(rows []Tensor, i int) []Tensor {
 			continue
 		}
 		c := &f.changes[j]
-		row := Tensor{Was: &c.Was.TensorInfo, File: i, Payload: Dropped}
+		row := Tensor{Was: &c.Was.TensorInfo, File: i, Payload: Dropped, Packed: c.Packed}
 		if c.Now != nil {
 			row.Now, row.Payload = &c.Now.TensorInfo, Untouched
 			if f.action == Written {

@@ -25,6 +25,7 @@ type editTotals struct {
 	Kept    int   `json:"kept"`
 	Renamed int   `json:"renamed"` // among the kept, like the cast
 	Cast    int   `json:"cast"`
+	Packed  int   `json:"packed"` // not cast
 	Dropped int   `json:"dropped"`
 	Bytes   int64 `json:"bytes"` // of all kept tensors
 	editLosses
@@ -49,6 +50,9 @@ func (e *Edit) totals() (t editTotals) {
 			continue
 		}
 		t.Kept++
+		if row.Packed {
+			t.Packed++
+		}
 		t.Bytes = encode.Add(t.Bytes, row.Now.Size())
 		if row.Now.Name != row.Was.Name {
 			t.Renamed++

@@ -235,6 +235,10 @@ func (e *Edit) verdict() (lines []string) {
 		text += ", in " + typeset.Label(e.Target)
 	}
 	lines = append(lines, text)
+	if t.Packed > 0 {
+		lines = append(lines, "not cast: "+typeset.Plural(int64(t.Packed), "tensor")+" of packed weights, such as scales, "+
+			"which change every value of the weights if they are rounded")
+	}
 	switch {
 	case e.DryRun:
 		return append(lines, "dry run: nothing was written")

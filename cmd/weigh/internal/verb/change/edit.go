@@ -84,8 +84,8 @@ SRC; a GLOB matches whole names, as in info.
 
   --rename 'RE=>TO'   replace each match of the regular expression RE by TO; $1
                       or ${1} is a group; renames apply in order
-  --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers and
-                      floats of 8 bits or less, which are quantized
+  --cast BF16         cast F64, F32, F16 and BF16 to BF16; keep integers, floats
+                      of 8 bits or less, and the scales of packed weights
   --cast I64=I32      cast only I64 to I32
   --fix               repair headers: padding, bytes after or between tensors,
                       alignment, order, missing "format", outdated index
