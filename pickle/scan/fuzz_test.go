@@ -6,6 +6,7 @@ package scan
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/weightools/safetensors/pickle"
@@ -45,6 +46,9 @@ func FuzzScan(f *testing.F) {
 		if r.Evidence > r.Verdict || r.Complete && r.Evidence != r.Verdict || r.Unanalysed && r.Verdict == pickle.Safe {
 			t.Errorf("%v with the evidence %v, complete is %v, unanalysed is %v", r.Verdict, r.Evidence, r.Complete, r.Unanalysed)
 		}
+		if r.Verdict > pickle.Unanalysed && r.Complete && r.Omitted == 0 && !explained(r) {
+			t.Errorf("%v without a reason", r.Verdict)
+		}
 		for _, m := range r.Members {
 			if m.Verdict > r.Verdict || m.Verdict == pickle.Safe && !m.Complete || r.Complete && !m.Complete || m.Format == "" {
 				t.Errorf("a part is %+v, and the file %v, complete is %v", m, r.Verdict, r.Complete)
@@ -59,4 +63,12 @@ func FuzzScan(f *testing.F) {
 			t.Errorf("a second scan says %+v, and the first %+v", again, r)
 		}
 	})
+}
+
+// explained reports whether something in a report says why its verdict is what it is.
+func explained(r *Report) bool {
+	is := func(v pickle.Verdict) bool { return v == r.Verdict }
+	return slices.ContainsFunc(r.Imports, func(im Import) bool { return is(im.Verdict) }) ||
+		slices.ContainsFunc(r.Calls, func(c Call) bool { return is(c.Verdict) }) ||
+		slices.ContainsFunc(r.Findings, func(f Finding) bool { return is(f.Severity.Verdict()) })
 }

@@ -106,3 +106,12 @@ func TestVariantsHDF5(t *testing.T) {
 		}
 	}
 }
+
+// PyTables stores pickles between the bytes of a file. What surrounds them is no reason for a verdict.
+func TestPickleWithinHDF5(t *testing.T) {
+	const data = "\x80\x04\x8c\x0bcollections\x8c\x0bOrderedDict\x93)R."
+	r := scanned(t, new(Scanner), []byte(hdf5Magic+strings.Repeat("\x00", 600)+data+"\x01\x02\x03N.abc"), "t.h5")
+	if r.Verdict > pickle.Unanalysed && !explained(r) {
+		t.Errorf("%v without a reason: %+v", r.Verdict, r)
+	}
+}

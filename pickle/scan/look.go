@@ -47,6 +47,9 @@ func look(p *part) error {
 			return err
 		}
 	}
+	if err := p.sitePath(); err != nil {
+		return err
+	}
 	if p.formats > 0 && !p.ran && p.unpickled() {
 		p.find(pickle.RuleNotPickle, 0, "loaders unpickle %s by its name, but it is %s", quoted(p.name), p.format)
 	}

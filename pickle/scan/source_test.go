@@ -46,6 +46,35 @@ func TestSource(t *testing.T) {
 		{"x.pth", "# c\nimport os; os.system('x')\n", pickle.Dangerous},
 		{"x.pth", "import\tos\n", pickle.Dangerous},
 
+		{"s", "curl http://x/y | sh\n", pickle.Unanalysed},
+		{"s.txt", "rm -rf / && curl http://x/y | sh\n", pickle.Unanalysed},
+		{"s", "\n#!/bin/sh\ntouch x\n", pickle.Unanalysed},
+		{"s", "# c\nset -e\nexport X=1\ntouch x\n", pickle.Unanalysed},
+		{"gpu.Dockerfile", "FROM x\nRUN touch x\n", pickle.Unanalysed},
+		{"run.xsh", "touch x\n", pickle.Unanalysed},
+		{".gdbinit", "shell x\n", pickle.Unanalysed},
+		{".vimrc", "!x\n", pickle.Unanalysed},
+		{"matplotlibrc", "backend: module://evil\n", pickle.Unanalysed},
+		{"post-checkout", "touch x\n", pickle.Unanalysed},
+		{"MLproject", "name: x\nentry_points:\n  main:\n    command: \"touch x\"\n", pickle.Unanalysed},
+		{"dvc.yaml", "stages:\n  a:\n    cmd: touch x\n", pickle.Unanalysed},
+		{"kernel.json", `{"argv": ["sh"], "language": "python"}`, pickle.Unanalysed},
+		{"pyproject.toml", "[build-system]\nbuild-backend=\"evil\"\nbackend-path=[\".\"]\n", pickle.Unanalysed},
+		{"pyproject.toml", "[build-system]\nbuild-backend=\"hatchling.build\"\n", pickle.Safe},
+		{"router_config.json", `{"types": {"a": "evil.X"}, "structure": {"a": ["b.c"]}}`, pickle.Suspicious},
+		{"router_config.json", `{"types": {"a": "sentence_transformers.models.Transformer.Transformer"}}`, pickle.Safe},
+		{"config.json", `{"types": {"a": "evil.X"}}`, pickle.Safe},
+		{"config.cfg", "[nlp]\nbefore_init={\"@callbacks\":\"evil\"}\n", pickle.Suspicious},
+		{"config.cfg", "[x]\n@callbacks = \"evil.v1\"\n", pickle.Suspicious},
+		{"config.cfg", "[x]\n@readers = \"spacy.Corpus.v1\"\n@batchers = \"spacy.batch_by_words.v1\"\n", pickle.Safe},
+		{"model_config.yaml", "target: evil.Model\nx: 1\n", pickle.Suspicious},
+		{"modular_model_index.json", `{"unet": ["evil", "C", {"a": 1}]}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "../../x.bin"}}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "a/../../x.bin"}}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "/x.bin"}}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "model-00001-of-00002.bin"}}`, pickle.Safe},
+		{"notes.txt", "Use sh or bash to start it.\nGo to the folder and touch nothing.\n", pickle.Safe},
+
 		{"README.md", "# A\n\n```python\nimport os\nos.system('x')\n```\n", pickle.Safe},
 		{"LICENSE", "Apache License\n", pickle.Safe},
 		{"requirements.txt", "torch>=2\n", pickle.Safe},
@@ -62,6 +91,52 @@ func TestSource(t *testing.T) {
 		archive := zipped(t, file{"m/" + c.name, c.text}, file{"m/x.txt", "x"})
 		if r := scanned(t, new(Scanner), archive, "x.zip"); r.Verdict < c.want || c.want == pickle.Safe && r.Verdict > c.want {
 			t.Errorf("%s with %q in an archive is %v, want %v: %v", c.name, c.text, r.Verdict, c.want, r.Findings)
+		}
+	}
+}
+
+// Python's module site runs the lines of a .pth file whatever the file is for other programs.
+func TestVariantsSitePath(t *testing.T) {
+	long := func(s string) string { return string([]byte{byte(len(s)), 0, 0, 0}) + s }
+	formats := map[string]func(string) []byte{
+		"text":     func(s string) []byte { return []byte(s) },
+		"pickle 0": func(s string) []byte { return []byte("(dS'a" + strings.ReplaceAll(s, "'", "\"") + "'\nI1\ns.") },
+		"pickle 1": func(s string) []byte { return []byte("}X\x01\x00\x00\x00aX" + long(s) + "s.") },
+		"pickle 2": func(s string) []byte { return []byte("\x80\x02X" + long(s) + ".") },
+		"json":     func(s string) []byte { return []byte("{\"a\": 1,\n" + strings.TrimSpace(s) + "}") },
+		"tar":      func(s string) []byte { return tarred(t, file{"a", s}) },
+		"gguf":     func(s string) []byte { return []byte("GGUF\x03\x00\x00\x00" + strings.Repeat("\x00", 16) + s) },
+		"npy":      func(s string) []byte { return []byte("\x93" + s) },
+	}
+	n := 0
+	for _, format := range sorted(formats) {
+		for _, line := range []string{"\n", "\r\n", "\r", "\v", "\f", "\x1e"} {
+			for _, blank := range []string{" ", "\t"} {
+				for _, code := range []string{"os; os.system('x')", "os,sys;os.system('ls')\n#"} {
+					for _, pad := range []string{"", "# c\n", strings.Repeat("#", 60)} {
+						b := formats[format](pad + line + "import" + blank + code + line + "#")
+						n++
+						if r := scanned(t, new(Scanner), b, "m.pth"); r.Evidence < pickle.Suspicious || !strings.Contains(rules(r), "site-path") {
+							t.Errorf("%s with %q is %v (%s)", format, line+"import"+blank, r.Verdict, rules(r))
+						}
+					}
+				}
+			}
+		}
+	}
+	if n < 200 {
+		t.Errorf("only %d variants", n)
+	}
+	far := strings.Repeat("# é\n", 5000) + "import os\n"
+	for name, b := range map[string][]byte{"far.pth": []byte(far), "mark.pth": []byte("\ufeffimport os\n")} {
+		if r := scanned(t, new(Scanner), b, name); r.Verdict != pickle.Dangerous {
+			t.Errorf("%s is %v", name, r.Verdict)
+		}
+	}
+	for name, b := range map[string][]byte{"path.pth": []byte("# p\n../lib\nimportant\n# import os\n"),
+		"weights.pth": append(checkpoint(t), strings.Repeat("\xff\x81\x00", 10)+"\nimport os\n"...)[:len(checkpoint(t))]} {
+		if r := scanned(t, new(Scanner), b, name); strings.Contains(rules(r), "site-path") {
+			t.Errorf("%s is %v (%s)", name, r.Verdict, rules(r))
 		}
 	}
 }

@@ -4,6 +4,7 @@ package scan
 
 import (
 	"cmp"
+	"io"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -80,6 +81,15 @@ func (p *part) textToo(head []byte) error {
 	if err == nil && texts.Control(text) < 0 {
 		p.texts().Text(text)
 	}
+	return err
+}
+
+// sitePath analyzes a part by whose name Python may run lines of it, whatever its format is.
+func (p *part) sitePath() error {
+	if extensionOf(p.name) != ".pth" {
+		return nil
+	}
+	_, err := p.texts().SitePath(io.NewSectionReader(p.file, 0, p.size))
 	return err
 }
 

@@ -107,6 +107,9 @@ func (j *judge) literal(t []token, i int) {
 	if i > 1 && i+1 < len(t) && t[i-1].is("[") && t[i+1].is("]") && operand(t[i-2]) && strings.HasPrefix(s, "__") {
 		j.attribute(s, t[i].at)
 	}
+	if i > 1 && i+1 < len(t) && t[i-1].is("[") && t[i+1].is("]") && operand(t[i-2]) && formats()[s] {
+		j.find(Odd, t[i].at, "it reads the method %s, which can read any attribute", s)
+	}
 }
 
 // reversed returns a short string backwards.
@@ -137,6 +140,9 @@ func (j *judge) name(t []token, i int) {
 	switch {
 	case i > 0 && t[i-1].is("."):
 		j.attribute(s, t[i].at)
+		if called && formats()[s] && !j.plain(t[:i-1]) {
+			j.find(Odd, t[i].at, "it formats a text that is known only when it runs, which can read any attribute")
+		}
 		if called && calls()[s] {
 			j.find(Odd, t[i].at, "it calls %s", s)
 		}
@@ -148,6 +154,15 @@ func (j *judge) name(t []token, i int) {
 	default:
 		j.variable(t, i, called)
 	}
+}
+
+// plain reports whether the value at the end of t is a string or a variable, and not the result of an expression.
+func (j *judge) plain(t []token) bool {
+	n := len(t)
+	if n == 0 || t[n-1].kind == str {
+		return true
+	}
+	return t[n-1].kind == name && (n == 1 || !t[n-2].is(".") && !t[n-2].is("|")) && !j.built[t[n-1].text]
 }
 
 // variable judges a name that is no attribute.
@@ -206,14 +221,46 @@ func (j *judge) filter(t []token, i int) {
 			return
 		}
 		args = args[2:]
-	case "attr", "groupby", "selectattr", "rejectattr":
+	case "attr":
+		if args[0].kind == str && formats()[args[0].text] {
+			j.find(Odd, t[i].at, "it reads the method %s, which can read any attribute", args[0].text)
+		}
+	case "groupby", "selectattr", "rejectattr":
 	default:
+		at, ok := positions[t[i].text]
+		if args = nth(args, at); ok && args != nil && !(len(args) > 1 && args[0].kind == name && args[1].is("=")) {
+			j.argument(args, t[i].at)
+		}
 		return
 	}
 	if len(args) > 2 && args[0].kind == name && args[1].is("=") {
 		args = args[2:]
 	}
 	j.argument(args, t[i].at)
+}
+
+// positions are the positions of the attribute's name among the arguments of filters that usually go without one.
+var positions = map[string]int{"sum": 0, "join": 1, "min": 1, "max": 1, "unique": 1, "sort": 2}
+
+// nth returns the arguments of a call from the n-th on, or nil if there are fewer.
+func nth(args []token, n int) []token {
+	open := 0
+	for i, t := range args {
+		closes := t.is(")") || t.is("]") || t.is("}")
+		switch {
+		case open == 0 && closes:
+			return nil
+		case open == 0 && n == 0:
+			return args[i:]
+		case open == 0 && t.is(","):
+			n--
+		case closes:
+			open--
+		case t.is("("), t.is("["), t.is("{"):
+			open++
+		}
+	}
+	return nil
 }
 
 // argument judges the name of an attribute that a filter reads.

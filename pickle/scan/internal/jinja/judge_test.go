@@ -29,6 +29,9 @@ func TestEscapes(t *testing.T) {
 		`{% with a = 1, v = '%s%s' % ('__cla','ss__') %}{{ x[v] }}{% endwith %}`,
 		`{% set a, v = 1, '{}{}'.format('__cla','ss__') %}{{ x[v] }}`,
 		`{% macro m(v='%s%s'|format('__cla','ss__')) %}{{ x[v] }}{% endmacro %}{{ m() }}`,
+		`{{ ['@']|attr('format')(x) }}`, `{{ x['format_map'](y) }}`, `{{ x|sum(y) }}`, `{{ x|sum(attribute=y, start=[]) }}`,
+		`{{ x|join(',', y) }}`, `{{ x|join(d=',', attribute=y) }}`, `{{ x|sort(true, false, y) }}`,
+		`{{ x|unique(f((1, 2)), y) }}`,
 	} {
 		if len(judged(text)) == 0 {
 			t.Errorf("%s: nothing found", text)
@@ -37,10 +40,35 @@ func TestEscapes(t *testing.T) {
 	for _, text := range []string{
 		`{% raw %}{{ x.__class__ }}{% endraw %}`, `__class__ {{ x }}`, `{# x.__class__ #}`, `{{ x.class }}`, `{{ "class" }}`,
 		`{{ messages[loop.index0 + 1]["role"] }}`, `{% for _ in range(3) %}{{ _ }}{% endfor %}`, `{{ "__media__" }}`,
-		`{{ x["a"]["b"] + "c" }}`, `{{ dict(a=1) }}`, `{{ x|join("_") }}`, strings.Repeat(`{{ x[`, 10) + `{{`,
+		`{{ x["a"]["b"] + "c" }}`, `{{ dict(a=1) }}`, `{{ x|join("_") }}`, `{{ "{:d} {}".format(x, y) }}`, `{{ prompt.format(x) }}`,
+		`{{ x|sum }}`, `{{ x|sum("size") }}`, `{{ x|join(f(1, 2)) }}`, `{{ x|sort(true) }}`, `{{ x|min(y)[0] }}`, strings.Repeat(`{{ x[`, 10) + `{{`,
 	} {
 		if found := judged(text); len(found) > 0 {
 			t.Errorf("%s: %v", text, found)
 		}
+	}
+}
+
+// Python's str.format reads any attribute that the text names, so the text has to be one of the template.
+func TestFormatsOfComputedTexts(t *testing.T) {
+	n := 0
+	for _, text := range []string{
+		`('{0.'~u~'}')`, `'{0.@@}'.replace('@','_')`, `('{0.@@}'|replace('@','_'))`, `['{0.@@}'|replace('@','_')][0]`,
+		`({'k':'{0.@@}'|replace('@','_')})`, `d.k`, `d['k']`, `x|first|string`, `f()`, `'{0.%s}' % k`, `('{0.', k, '}')|join`,
+		`'}xx.0{'[::-1]`, `'{0.@@}'.translate(k)`,
+	} {
+		for _, call := range []string{`(%s).format(lipsum)`, `(%s).format_map(x)`, `(%s)|attr('format')(lipsum)`,
+			`(%s)['format'](lipsum)`, `(%s) .format (lipsum)`} {
+			for _, place := range []string{`{{ %s }}`, `{% if %s %}{% endif %}`, `{%%- set y = %s -%%}`, `{{ g(%s)|trim }}`} {
+				place = strings.ReplaceAll(place, "%%", "%")
+				s := strings.Replace(place, "%s", strings.Replace(call, "%s", text, 1), 1)
+				if n++; len(judged(s)) == 0 {
+					t.Errorf("%s: nothing found", s)
+				}
+			}
+		}
+	}
+	if n < 200 {
+		t.Errorf("only %d variants", n)
 	}
 }

@@ -32,6 +32,9 @@ var calls = words(`popen system exec eval execfile check_output check_call Popen
 import_string load_module exec_module spawnl spawnv spawnlp spawnvp execv execve execvp execl execlp posix_spawn fork
 os_system run_code runpy run_path run_module CDLL dlopen b64decode unpickle`)
 
+// formats are the methods of texts that read the attributes which the text names.
+var formats = words("format format_map")
+
 // bare are names of functions and modules that a template has no use for. Jinja defines the
 // first one, the others exist only if a program passes them.
 var bare = words(`lipsum os sys subprocess builtins importlib posix nt pty commands getattr setattr delattr globals

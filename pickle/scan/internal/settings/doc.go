@@ -18,6 +18,8 @@ const (
 	Template             // a text that may be a Jinja template
 	Keras                // an object of a Keras model, in YAML
 	Twice                // a key that names code, twice in one object
+	Outside              // a path that leads out of the folder of an index
+	Code                 // a text that is evaluated as Python code
 )
 
 // A Finding is something that a configuration names.

@@ -16,6 +16,9 @@ const (
 	aliens       // classes in modules of the repository: auto_map of Transformers
 	pipes        // the same under the key "impl": custom_pipelines of Transformers
 	imports      // modules: custom_imports of MMEngine
+	types        // classes of Sentence Transformers
+	shards       // paths of the shards of a checkpoint
+	guards       // conditions of a program of torch.export
 )
 
 // roleOf returns the role of the strings in the object or array under a key.
@@ -27,6 +30,10 @@ func roleOf(key string) role {
 		return pipes
 	case "custom_imports":
 		return imports
+	case "weight_map":
+		return shards
+	case "guards_code":
+		return guards
 	}
 	return noRole
 }
@@ -40,6 +47,16 @@ func (w *Walker) named(f *frame, text []byte, at int64) {
 	case len(text) == 0:
 	case f.in == aliens, f.in == pipes && f.key == "impl", f.object && f.key == "auto_map":
 		w.found(Remote, f.key, beginning(text), at)
+	case f.in == guards:
+		if !expression(string(text), true) {
+			w.found(Code, f.key, beginning(text), at)
+		}
+	case f.in == shards:
+		if s := strings.ReplaceAll(beginning(text), `\`, "/"); outside(s) {
+			w.found(Outside, f.key, beginning(text), at)
+		}
+	case f.in == types && dotted(beginning(text)):
+		w.found(Call, f.key, beginning(text), at)
 	case f.in == imports && f.key != "allow_failed_imports":
 		w.found(Import, f.key, beginning(text), at)
 	}
@@ -162,6 +179,10 @@ func (f *frame) note() {
 		f.fields.path = true
 	case "idx":
 		f.fields.index = true
+	case "inputs":
+		f.fields.inputs = true
+	case "outputs":
+		f.fields.outputs = true
 	}
 }
 
@@ -190,9 +211,12 @@ text_to_video_synthesis unclip unidiffuser versatile_diffusion vq_diffusion wuer
 	return set
 })
 
+// node reports whether an object is a node of a program of torch.export with an operator that may not only compute.
+func (f *fields) node() bool { return f.inputs && f.outputs && !operator(f.target.Text) }
+
 // object reports what the members of an object mean together.
 func (w *Walker) object(f *frame, outermost bool) {
-	if f.fields.target.Text != "" && f.fields.params {
+	if f.fields.target.Text != "" && (f.fields.params || w.Restored || f.fields.node()) {
 		w.Found(f.fields.target)
 	}
 	if f.fields.kind.Text != "" && f.fields.path && (f.fields.index || w.Modules) {
@@ -214,4 +238,10 @@ func (w *Walker) object(f *frame, outermost bool) {
 		}
 		w.Found(p)
 	}
+}
+
+// outside reports whether a path is absolute, or leads out of its folder.
+func outside(path string) bool {
+	return strings.HasPrefix(path, "/") || len(path) > 1 && path[1] == ':' || path == ".." || strings.HasPrefix(path, "../") ||
+		strings.Contains(path, "/../")
 }

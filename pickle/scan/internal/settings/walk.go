@@ -20,6 +20,10 @@ type Walker struct {
 	// Modules says that it lists the modules of a model of Sentence Transformers.
 	Modules bool
 
+	// Router says that it is the router of a model of Sentence Transformers, and Restored that it is the configuration of
+	// a model of NeMo.
+	Router, Restored bool
+
 	// Model reports whether a key is one of a model of Keras: class_name with a string as its value,
 	// or modelTopology in the outermost object.
 	Model bool
@@ -47,6 +51,7 @@ type frame struct {
 type fields struct {
 	target, kind                  Finding // of "target" and "type"
 	params, path, index, pipeline bool
+	inputs, outputs               bool
 	class                         Finding // "class_name"
 	pairs                         []Finding
 }
@@ -58,6 +63,8 @@ func (w *Walker) Open(object bool, at int64) {
 		f.in, f.key = w.frames[n-1].in, w.frames[n-1].key
 		if r := roleOf(f.key); r != noRole && w.frames[n-1].object {
 			f.in = r
+		} else if w.Router && n == 1 && f.key == "types" {
+			f.in = types
 		}
 	}
 	if len(w.frames) >= MaxDepth {
@@ -93,7 +100,7 @@ func (w *Walker) Key(text []byte, at int64) {
 	w.template(text, at)
 	f.note()
 	w.Model = w.Model || f.key == "modelTopology" && len(w.frames) == 1
-	if meaningOf(f.key) == nil && !Holds(f.key) {
+	if meaningOf(f.key) == nil && !Holds(f.key) && f.key != evaluatedKey {
 		return
 	}
 	if f.special[f.key] {
@@ -116,6 +123,8 @@ func (w *Walker) Value(text []byte, str bool, at int64) {
 	f := &w.frames[len(w.frames)-1]
 	if !f.object {
 		w.item(f, text, str)
+	} else if f.key == evaluatedKey {
+		evaluated(w, f, text, str, at)
 	} else if mean := meaningOf(f.key); mean != nil {
 		mean(w, f, beginning(text), str, at)
 	}

@@ -13,9 +13,10 @@ import (
 
 // Walker returns a walker of values in any format, whose names and templates r judges.
 func (r *Reader) Walker() *settings.Walker {
-	return &settings.Walker{Found: r.setting, Pipeline: strings.EqualFold(r.Name, "model_index.json"),
-		Modules: strings.EqualFold(r.Name, "modules.json"),
-		Spend:   func(n int) bool { return r.Spend(int64(n) * costJSON) }}
+	name := strings.ToLower(r.Name)
+	return &settings.Walker{Found: r.setting, Pipeline: strings.HasSuffix(name, "model_index.json"),
+		Modules: name == "modules.json", Router: name == "router_config.json", Restored: name == "model_config.yaml",
+		Spend: func(n int) bool { return r.Spend(int64(n) * costJSON) }}
 }
 
 // setting reports what a configuration names.
@@ -32,6 +33,10 @@ func (r *Reader) setting(f settings.Finding) {
 	case settings.Trust:
 		r.find(RuleRemoteCode, pickle.Warning, f.At, "%s is %s: programs that follow it run the code of a repository",
 			quoted(f.Key), quoted(f.Text))
+	case settings.Outside:
+		r.find(RuleUnsafeName, pickle.Warning, f.At, "a tensor is in %s, outside of the folder of the index", quoted(f.Text))
+	case settings.Code:
+		r.code(&f)
 	case settings.Template:
 		r.Template([]byte(f.Text), f.At, r.isTemplate(f.Key))
 	case settings.Keras:
@@ -43,6 +48,16 @@ func (r *Reader) setting(f settings.Finding) {
 		r.find(RuleBadConfig, pickle.Warning, f.At,
 			"the configuration has the key %s twice in one object: readers may use either", quoted(f.Key))
 	}
+}
+
+// code reports a text that torch.export evaluates.
+func (r *Reader) code(f *settings.Finding) {
+	s, what := pickle.Error, "is evaluated as Python code when the program is loaded"
+	if f.Key == "guards_code" {
+		s, what = pickle.Warning, "is Python code, which checks the inputs of the program"
+	}
+	r.find(RuleConfigCall, s, f.At, "%s %s, and is not only an expression of numbers: %s", quoted(f.Key), what,
+		quoted(f.Text[:min(len(f.Text), 200)]))
 }
 
 // isTemplate reports whether the text under a key is rendered.
@@ -100,7 +115,7 @@ func (r *Reader) Value(key, text string, at int64) {
 		r.Gap(at, "the text under "+quoted(key)+" is longer than the maximum of "+wording.Count(MostText, "byte"))
 		return
 	}
-	if !r.Spend(int64(len(text)) * costYAML) {
+	if !r.Spend(int64(len(text))*costYAML + costValue) {
 		r.OverWork(at)
 		return
 	}

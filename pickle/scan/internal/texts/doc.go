@@ -22,6 +22,7 @@ const (
 	RuleOddLookup  pickle.Rule = "template-lookup"
 	RuleSource     pickle.Rule = "python-source"
 	RuleSitePath   pickle.Rule = "site-path"
+	RuleUnsafeName pickle.Rule = "unsafe-name"
 	RuleBadConfig  pickle.Rule = evidence.RuleBadConfig
 	RuleLambda     pickle.Rule = keras.RuleLambda
 )
@@ -70,6 +71,7 @@ const (
 	costTemplate = 3  // of an expression
 	perByte      = 16 // bytes around expressions that cost as much as one instruction
 	costJSON     = 1
+	costValue    = 64 // of a text that is a value in another format, besides its bytes
 )
 
 // find reports a finding.

@@ -15,67 +15,6 @@ import (
 // pythonSource is what Python source code is called.
 const pythonSource = "Python source code"
 
-// languages are the kinds of source code with the extensions of their files.
-var languages = [...][2]string{
-	{pythonSource, ".py .pyw .pyi"},
-	{"Cython source code", ".pyx .pxd"},
-	{"a shell script", ".sh .bash .zsh .fish .ksh .csh .command"},
-	{"a batch file", ".bat .cmd"},
-	{"a PowerShell script", ".ps1 .psm1"},
-	{"a Visual Basic script", ".vbs"},
-	{"a Windows script", ".wsf .hta"},
-	{"a registry file", ".reg"},
-	{"JavaScript source code", ".js .mjs .cjs .jsx"},
-	{"TypeScript source code", ".ts .tsx"},
-	{"Ruby source code", ".rb"},
-	{"Perl source code", ".pl .pm"},
-	{"PHP source code", ".php"},
-	{"Lua source code", ".lua"},
-	{"R source code", ".r"},
-	{"Julia source code", ".jl"},
-	{"Go source code", ".go"},
-	{"Rust source code", ".rs"},
-	{"C source code", ".c .h"},
-	{"C++ source code", ".cc .cpp .cxx .hpp"},
-	{"CUDA source code", ".cu .cuh"},
-	{"Java source code", ".java"},
-	{"Scala source code", ".scala"},
-	{"Kotlin source code", ".kt"},
-	{"Swift source code", ".swift"},
-	{"MATLAB or Objective-C source code", ".m"},
-	{"C# source code", ".cs"},
-	{"an SQL script", ".sql"},
-	{"a CMake script", ".cmake"},
-	{"a makefile", ".mk"},
-	{"a notebook", ".ipynb"},
-	{"a desktop entry", ".desktop"},
-	{"a systemd unit", ".service"},
-	{"an AppleScript", ".applescript"},
-	{"Groovy source code", ".groovy"},
-	{"a web page", ".html .htm .xhtml"},
-	{"an SVG image", ".svg"},
-	{"a PMML model", ".pmml"},
-	{"Metal source code", ".metal"},
-	{"OpenCL source code", ".cl"},
-	{"Triton source code", ".triton"},
-}
-
-// scripts are kinds of source code with the names of their files, in lower case.
-var scripts = [...][2]string{
-	{"a Dockerfile", "dockerfile containerfile"},
-	{"a makefile", "makefile gnumakefile"},
-	{"a CMake script", "cmakelists.txt"},
-	{"a Jenkins script", "jenkinsfile"},
-	{"a justfile", "justfile"},
-	{"a Rakefile", "rakefile"},
-	{"a Vagrantfile", "vagrantfile"},
-	{"a Procfile", "procfile"},
-	{"a shell script", ".bashrc .profile .bash_profile .zshrc .envrc"},
-	{"an SCons script", "sconstruct"},
-	{"a Snakefile", "snakefile"},
-	{"a crontab", "crontab"},
-}
-
 // language returns the kind of source code in files with an extension, or "".
 func language(ext string) string { return lookup(languages[:], ext) }
 
@@ -131,14 +70,15 @@ func (r *Reader) source(text []byte) string {
 		what = lookup(scripts[:], lower[:strings.IndexByte(lower, '.')])
 	case language(ext) != "":
 		what = language(ext)
-	case ext == ".pth":
-		return r.sitePath(text)
-	case bytes.HasPrefix(text, []byte("#!")):
+	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n\ufeff"), []byte("#!")):
 		what = "a script"
-	case !prose(ext):
-		if isPython(text) {
-			what = pythonSource
-		}
+	case prose(ext):
+	case isPython(text):
+		what = pythonSource
+	case isShell(text):
+		what = "a shell script"
+	case bytes.Contains(text, []byte("backend-path")) && lower == "pyproject.toml":
+		what = "a project that is built by code of its own"
 	}
 	switch what {
 	case "":
@@ -205,18 +145,30 @@ func (r *Reader) python(text []byte, lower string) {
 	}
 }
 
-// sitePath judges a .pth file of Python's module site, which runs each line that begins with
-// "import".
-func (r *Reader) sitePath(text []byte) string {
-	at := int64(0)
+// command is the beginning of a line of a shell script, or the end of a pipe.
+var command = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:set -[a-zA-Z]|export \w+=|(?:sudo|nohup|exec|eval) +[\w./~"'$-]+|` +
+		`(?:curl|wget) .*://|(?:curl|wget|rm|cp|chmod|mkdir|ssh|nc|tar|pip3?|apt-get|git|ba|z|da)(?:sh)? +-|` +
+		`(?:ba|z|da)?sh +\S*[/-]|chmod +[0-7+ugoa]+|touch +[\w./~-]+$|source +[\w./~$]+$|\. +[/~$]|` +
+		`(?:if|while) \[ |\w+\(\) *\{)|` +
+		"\\|\\s*(?:sudo +)?(?:ba|z|da|k)?sh(?:\\s|$)|&& *(?:curl|wget|rm|chmod|sudo) |^\\w+=[`$]\\(?")
+})
+
+// isShell reports whether a text is a shell script: whether one of its first lines, apart from comments, is a command.
+func isShell(text []byte) bool {
+	const most = 20 // lines
+	n := 0
 	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(line, []byte("import ")) || bytes.HasPrefix(line, []byte("import\t")) {
-			r.find(RuleSitePath, pickle.Error, at,
-				"the line %s runs whenever Python starts, if the file is in a folder of packages",
-				quoted(strings.TrimSpace(string(line[:min(len(line), 80)]))))
-			return "site-path"
+		line = bytes.TrimSpace(line[:min(len(line), 400)])
+		if len(line) == 0 || line[0] == '#' {
+			continue
 		}
-		at += int64(len(line))
+		if n++; n > most {
+			return false
+		}
+		if command().Match(line) {
+			return true
+		}
 	}
-	return ""
+	return false
 }

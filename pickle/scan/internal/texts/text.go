@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
@@ -59,12 +61,32 @@ func (r *Reader) Text(text []byte) string {
 	if at := target(text); at >= 0 && !r.named && !prose(r.extension()) && language(r.extension()) == "" {
 		r.find(RuleConfigCall, pickle.Warning, int64(at), "the text has the key _target_, in a form that is not parsed")
 	}
+	if r.extension() == ".cfg" {
+		r.registered(text)
+	}
 	r.Template(text, 0, r.saysTemplate())
 	if f := r.source(text); f != "" {
 		format = f
 	}
 	return format
 }
+
+// registered reports the functions that a configuration of spaCy names, apart from those of spaCy itself.
+func (r *Reader) registered(text []byte) {
+	for _, at := range registry().FindAllSubmatchIndex(text, 100) {
+		key, name := string(text[at[2]:at[3]]), string(text[at[4]:at[5]])
+		if root, _, _ := strings.Cut(name, "."); !strings.HasPrefix(root, "spacy") && root != "thinc" {
+			r.find(RuleConfigCall, pickle.Warning, int64(at[0]), "%s names %s, a registered function that spaCy calls",
+				quoted(key), quoted(name))
+		}
+	}
+}
+
+// registry finds the functions that a configuration of spaCy names.
+var registry = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(@(?:callbacks|misc|readers|loggers|initializers|augmenters|scorers|factories|batchers|` +
+		`tokenizers|lookups|displacy_colors))["']?\s*[=:]\s*["']([^"'\n]{1,200})["']`)
+})
 
 // target returns the offset of the key _target_ in a text that is not parsed, or -1.
 func target(text []byte) int {
@@ -112,8 +134,12 @@ func (r *Reader) JSON(text io.ReaderAt, size int64) (valid bool, err error) {
 	if j.TooLong {
 		r.Gap(0, "a string is longer than the maximum of "+wording.Count(settings.MaxString, "byte"))
 	}
-	if !j.Invalid && r.extension() == ".ipynb" {
+	switch {
+	case j.Invalid:
+	case r.extension() == ".ipynb":
 		r.Unread("it is a notebook, whose cells are source code")
+	case strings.EqualFold(r.Name, "kernel.json"):
+		r.Unread("it is a kernel of Jupyter, which starts a program")
 	}
 	return !j.Invalid, nil
 }
