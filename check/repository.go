@@ -89,6 +89,7 @@ func (r *repository) judge(ctx context.Context) {
 	if whole {
 		r.list(ctx)
 	}
+	r.judgeInterrupted(folders)
 	r.judgePaths()
 	r.judgeFormats(r.sets)
 	r.judgeFetched(ctx, folders)

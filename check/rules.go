@@ -6,12 +6,15 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // The rules about a repository, in the order in which it is read. Those that need the data come last.
 const (
 	RuleNotFetched         safetensors.Rule = "not-fetched"
 	RuleDownloadUnfinished safetensors.Rule = "download-unfinished"
+	RuleExchangeUnfinished safetensors.Rule = "exchange-unfinished"
+	RuleLeftover           safetensors.Rule = "leftover"
 	RuleRefMissing         safetensors.Rule = "ref-missing"
 	RuleOtherFormat        safetensors.Rule = "other-format"
 	RulePathUnsafe         safetensors.Rule = "path-unsafe"
@@ -57,6 +60,14 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "The folder has no unfinished downloads.",
 		Source:  "none: the names that download programs give to incomplete files",
 		Fix:     "Download the file again, or remove the unfinished one if the complete file exists."},
+	{Rule: RuleExchangeUnfinished, Severity: safetensors.Invalid,
+		Summary: "No program was interrupted while it replaced files of the folder.",
+		Source:  "none: the folder has a journal of weigh, " + atomicfile.JournalName,
+		Fix:     "Run `weigh edit --recover FILE`, which finishes the interrupted run or takes it back."},
+	{Rule: RuleLeftover, Severity: safetensors.Note,
+		Summary: "The folder has no temporary files of interrupted runs.",
+		Source:  "none: the names that weigh gives to files until they are complete",
+		Fix:     "Run `weigh edit --recover FILE`, which removes them."},
 	{Rule: RuleRefMissing, Severity: safetensors.Warning,
 		Summary: "Each reference in the Hub's cache names an existing snapshot.",
 		Source:  hubCache,

@@ -89,6 +89,19 @@ var besides = []fixture{
 		f["blobs/"+strings.Repeat("a", 64)+".incomplete"] = make([]byte, 10)
 		f["blobs/"+strings.Repeat("a", 64)] = make([]byte, 20)
 	}, false, []want{{check.RuleDownloadUnfinished, "blobs/" + strings.Repeat("a", 64) + ".incomplete", "", `"blobs/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.incomplete" has 10 bytes of`}}},
+	{"what interrupted runs have left", func(t *testing.T, f folder) {
+		modelOf(llamaConfig, headed(plain))(t, f)
+		f.text("unet/.weigh-journal", "{")
+		f.text("unet/.index.tmp-0123456789/replaced/model.safetensors", "")
+		f.text(".index.tmp-0123456789/model.safetensors", "")
+		f.text(".index.tmp-0123456789/replaced/model.safetensors", "")
+		f.text("vae/.x.tmp-abcdefghij", "")
+		f.text("vae/.x.tmp-abcdefghi", "")
+	}, false, []want{
+		{check.RuleLeftover, ".index.tmp-0123456789", "", `".index.tmp-0123456789" was left by an interrupted run`},
+		{check.RuleExchangeUnfinished, "unet/.weigh-journal", "", "an interrupted run has replaced only some of the files"},
+		{check.RuleLeftover, "vae/.x.tmp-abcdefghij", "", "was left by an interrupted run"},
+	}},
 	{"a pickle beside", func(t *testing.T, f folder) {
 		modelOf(llamaConfig, headed(plain))(t, f)
 		f["pytorch_model-00001-of-00002.bin"], f["pytorch_model-00002-of-00002.bin"] = make([]byte, 1000), make([]byte, 234)

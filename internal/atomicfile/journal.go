@@ -172,7 +172,7 @@ func (j *journal) check(name string) error {
 	switch {
 	case j.Schema != journalSchema:
 		fault = fmt.Sprintf("its schema is %q, and not %q", j.Schema, journalSchema)
-	case j.Hidden != "" && !isTemp(j.Hidden):
+	case j.Hidden != "" && !IsHidden(j.Hidden):
 		fault = fmt.Sprintf("%q is not the name of a hidden folder", j.Hidden)
 	case (j.Hidden == "") != (len(j.Patches) > 0), len(j.Patches) > 0 && len(j.Old)+len(j.New) > 0:
 		fault = "it has both files and patches, or neither"
@@ -224,15 +224,10 @@ func Unfinished(dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, JournalName)); err != nil {
 		return nil
 	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return &UnfinishedError{Dir: dir}
-	}
-	defer f.Close()
-	held, _ := tryLock(f)
+	live := IsLive(dir)
 	// The process may have ended in between.
 	if _, err := os.Lstat(filepath.Join(dir, JournalName)); err != nil {
 		return nil
 	}
-	return &UnfinishedError{Dir: dir, Live: !held}
+	return &UnfinishedError{Dir: dir, Live: live}
 }

@@ -54,6 +54,18 @@ func lockFolder(dir string) (folderLock, error) {
 	}
 }
 
+// IsLive reports whether a process is known to hold the lock on a hidden file or folder, or on a folder whose files it
+// is replacing.
+func IsLive(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	held, _ := tryLock(f)
+	return !held
+}
+
 // release releases the lock.
 func (l folderLock) release() {
 	if l.file != nil {

@@ -129,8 +129,8 @@ func createTempFolder(dir, base string) (path string, handle *os.File, err error
 	}
 }
 
-// isTemp reports whether name is one that tempName returns.
-func isTemp(name string) bool {
+// IsHidden reports whether a name is one of those that files and folders have while they are written.
+func IsHidden(name string) bool {
 	mark := len(name) - len(tempMark) - tempRandom
 	return mark > 1 && name[0] == '.' && name[mark:mark+len(tempMark)] == tempMark && isElement(name) &&
 		strings.Trim(name[mark+len(tempMark):], tempLetters) == ""

@@ -35,6 +35,9 @@ func Recover(dir string, dead bool) (*Recovery, error) {
 	if dir == "" {
 		dir = "."
 	}
+	if IsHidden(filepath.Base(dir)) {
+		dir = filepath.Dir(dir) // it is one of those to be removed
+	}
 	lock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func Leftovers(dir string) []string {
 	entries, _ := os.ReadDir(dir) // what was read until an error
 	var names []string
 	for _, e := range entries {
-		if isTemp(e.Name()) && (e.Type().IsRegular() || e.IsDir() && isOurs(filepath.Join(dir, e.Name()))) {
+		if IsHidden(e.Name()) && (e.Type().IsRegular() || e.IsDir() && isOurs(filepath.Join(dir, e.Name()))) {
 			names = append(names, e.Name())
 		}
 	}

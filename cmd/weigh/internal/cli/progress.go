@@ -5,7 +5,9 @@ package cli
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -45,6 +47,13 @@ func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 		close(end)
 		<-ended
 	}
+}
+
+// ShowWriting is ShowProgress for a command that writes files. From then on, the program goes on if nobody reads
+// its output any more: that must not end it while it replaces files.
+func (s *Session) ShowWriting(p fmt.Stringer) (stop func()) {
+	signal.Ignore(syscall.SIGPIPE)
+	return s.ShowProgress(p)
 }
 
 // A Progress counts the tensors and bytes processed so far. Its counters are safe for concurrent

@@ -140,12 +140,19 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) erro
 	if err != nil {
 		return err
 	}
+	if !s.opts.Thorough {
+		at.WarnUnfinished(sess)
+	}
 	names := model.ConfigNames
 	if s.opts.Thorough {
 		names = check.FileNames
 	}
 	defer at.Ahead(ctx, names)()
 	sets, err := at.Sets(ctx)
+	if err != nil && s.opts.Thorough && len(at.Unfinished()) > 0 {
+		s.miss(target.Printable(arg), err)
+		return s.repository(ctx, sess, at, nil, nil) // which says why
+	}
 	var in *fs.PathError
 	var v *safetensors.Violation
 	if errors.As(err, &in) && errors.As(in.Err, &v) { // an index that exceeds a limit

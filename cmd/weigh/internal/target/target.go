@@ -66,6 +66,7 @@ func Find(ctx context.Context, sess *cli.Session, name string, opts checkpoint.O
 	if err != nil {
 		return nil, nil, err
 	}
+	t.WarnUnfinished(sess)
 	sets, err := t.Sets(ctx)
 	if err != nil {
 		return nil, nil, t.Fault(err)

@@ -59,6 +59,8 @@ var examples = map[safetensors.Rule]string{
 
 	check.RuleNotFetched:         `a tokenizer.json that begins with "version https://git-lfs.github.com/spec/v1"`,
 	check.RuleDownloadUnfinished: `model-00002-of-00004.safetensors.part`,
+	check.RuleExchangeUnfinished: `a folder with .weigh-journal`,
+	check.RuleLeftover:           `.model.safetensors.tmp-4k2j9x0q1z beside model.safetensors`,
 	check.RuleOtherFormat:        `pytorch_model.bin beside model.safetensors`,
 	check.RuleRefMissing:         `refs/main names 5f0b02c…, and there is no snapshots/5f0b02c…`,
 	check.RulePathUnsafe:         `a file whose name has U+202E in it, which shows "txt.safetensors" as another name`,

@@ -156,6 +156,11 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	if err := values.Check(); err != nil {
 		return err
 	}
+	if !f.dryRun {
+		if err := mend(sess, f.target); err != nil {
+			return err
+		}
+	}
 	done := newProgress()
 	c.Progress, c.Resolve = done.At, sess.Resolve
 	plan, err := c.Plan(ctx, source, f.target)
@@ -203,7 +208,7 @@ func spareForValues(sess *cli.Session, o *cli.Output, plan *convert.Plan) error 
 // carryOutConversion writes the files, and shows how far it is.
 func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Plan, done *cli.Progress) error {
 	sess.CheckSpace(plan.Dir, plan.Files.Size())
-	defer sess.ShowProgress(done)()
+	defer sess.ShowWriting(done)()
 	err := plan.Write(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: the output needs %s", err, typeset.Bytes(plan.Files.Size()))

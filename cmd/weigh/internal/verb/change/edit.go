@@ -5,6 +5,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type editFlags struct {
 	keyFlags
 	foreignFlags
 	target                     string
-	inPlace, force             bool
+	inPlace, force, recover    bool
 	keep, drop, castKeep       []string
 	rename, cast               []string
 	saturate, fix              bool
@@ -75,7 +76,7 @@ func (f *keyFlags) read(e *edit.Edit) error {
 func Edit(sess *cli.Session) *cobra.Command {
 	var f editFlags
 	cmd := &cobra.Command{
-		Use:   "edit SRC {-o DST | --in-place}",
+		Use:   "edit SRC {-o DST | --in-place | --recover}",
 		Short: "Edit tensors and metadata",
 		Long: `Rename, drop and cast tensors, change metadata, or repair headers. SRC is a file, a
 folder of shards, or an index. The result goes to DST, or replaces SRC with
@@ -101,13 +102,20 @@ implementation. If anything fails, SRC is unchanged.
 
 DST is a file if SRC is one, otherwise a folder. Existing files are not overwritten
 without --force, and SRC never without --in-place. Other files in a folder, such as
-config.json, are not copied; the report lists them.`,
+config.json, are not copied; the report lists them.
+
+--recover finishes an edit, split, merge or conversion that was killed while it replaced
+the files in SRC, or takes it back, and removes temporary files of killed runs. Commands
+that write to the folder do the same first.`,
 		Example: `  weigh edit testdata/sample -o bf16 --cast BF16 --cast-keep '**norm**'
   weigh edit testdata/sample -o new --rename '^model\.=>' --drop lm_head.weight
   weigh edit --in-place --fix --dry-run testdata/mlx/quantized.safetensors
   weigh edit --in-place --set license=mit --dry-run testdata/sample`,
 		Args: cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.recover {
+				return runRecover(sess, cmd, args[0])
+			}
 			e, err := f.edit(cmd)
 			if err != nil {
 				return err
@@ -127,6 +135,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
 	fl.BoolVar(&f.inPlace, "in-place", false, "replace SRC")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files at DST")
+	fl.BoolVar(&f.recover, "recover", false, "finish or take back an interrupted run, and remove temporary files")
 	fl.StringArrayVar(&f.keep, "keep", nil, "keep only tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.drop, "drop", nil, "drop tensors that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.rename, "rename", nil, "rename tensors, as `RE=>TO` (repeatable); see above")
@@ -218,6 +227,11 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 	if source == "-" {
 		return cli.ErrStdin
 	}
+	if !f.dryRun {
+		if err := mend(sess, cmp.Or(f.target, source)); err != nil {
+			return err
+		}
+	}
 	done := newProgress()
 	e.Progress, e.Resolve, e.Formats = done.At, sess.Resolve, target.Formats
 	plan, err := planEdit(ctx, source, e, f)
@@ -235,7 +249,7 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 	}
 	result := plan.Receipt
 	if !f.dryRun {
-		stop := sess.ShowProgress(done)
+		stop := sess.ShowWriting(done)
 		result, err = plan.Write(ctx)
 		stop()
 		if err != nil {

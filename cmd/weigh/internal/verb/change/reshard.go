@@ -96,6 +96,9 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 	if r.chosen, err = f.NameFlags.Compile(); err != nil {
 		return nil, err
 	}
+	if err := f.mend(sess, targets); err != nil {
+		return nil, err
+	}
 	for _, arg := range targets {
 		w, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 		if err != nil {
@@ -121,6 +124,28 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 		InPlace: f.inPlace, Overwrite: f.force, Verify: f.verify, Digests: f.verify && f.json, Name: r.name,
 	}
 	return r, nil
+}
+
+// mend finishes what killed runs have begun in the output folder. An input folder is not written to: there it is an
+// error.
+func (f *reshardFlags) mend(sess *cli.Session, targets []string) error {
+	out := f.out
+	if f.inPlace {
+		out = targets[0]
+	}
+	if !f.dryRun && !f.streams() {
+		if err := mend(sess, out); err != nil {
+			return err
+		}
+	}
+	for _, arg := range targets {
+		if dir := target.Folder(arg); dir != "" {
+			if err := shards.Unfinished(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // close closes the inputs.
@@ -198,7 +223,7 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 	result := p.Receipt()
 	if !r.dryRun {
 		sess.CheckSpace(p.Dir, p.Size())
-		stop := sess.ShowProgress(done)
+		stop := sess.ShowWriting(done)
 		written, err := p.Write(ctx)
 		stop()
 		if errors.Is(err, syscall.ENOSPC) {

@@ -109,6 +109,7 @@ func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderA
 	if err != nil {
 		return nil, 0, nil, err
 	}
+	at.WarnUnfinished(sess)
 	if at.Within == "" {
 		return nil, 0, nil, cli.Usagef("pickle needs a file, and %q is a folder: name a file in it", arg)
 	}

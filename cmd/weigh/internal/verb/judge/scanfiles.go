@@ -137,6 +137,7 @@ func (l *scanList) add(ctx context.Context, sess *cli.Session, arg string, found
 		return err
 	}
 	if err == nil {
+		at.WarnUnfinished(sess)
 		err = l.place(ctx, at, found)
 	}
 	if err != nil && ctx.Err() == nil {

@@ -1,0 +1,58 @@
+// Folders in which a run was killed while it replaced files.
+
+package target
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/weightools/safetensors/checkpoint/shards"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/store"
+)
+
+// Folder returns the local folder that a name refers to, or the folder of a local file; "" for a remote target.
+func Folder(name string) string {
+	ref, err := store.Parse(name)
+	if err != nil || ref.Scheme != "file" {
+		return ""
+	}
+	dir := ref.String()
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// Unfinished returns an error for the folder of a local target, and for each folder in it, if a run was killed while it
+// replaced the files there.
+func (t *Target) Unfinished() []error {
+	dir := Folder(t.Name)
+	if dir == "" {
+		return nil
+	}
+	var list []error
+	if err := shards.Unfinished(dir); err != nil {
+		list = append(list, err)
+	}
+	if t.Within != "" {
+		return list
+	}
+	entries, _ := os.ReadDir(dir) // the files of a folder that cannot be read are not read either
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if err := shards.Unfinished(filepath.Join(dir, e.Name())); err != nil {
+			list = append(list, err)
+		}
+	}
+	return list
+}
+
+// WarnUnfinished prints what Unfinished returns, also with --quiet: what is read is not what somebody has written.
+func (t *Target) WarnUnfinished(sess *cli.Session) {
+	for _, err := range t.Unfinished() {
+		sess.PrintError(err)
+	}
+}
