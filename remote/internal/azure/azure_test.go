@@ -3,6 +3,7 @@ package azure
 import (
 	"errors"
 	"io/fs"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -175,14 +176,15 @@ func TestParseListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := page.Blobs; len(b) != 2 || b[0].Name.Text != "a\ufffeb/c%" || b[0].Size != 12 || b[1].Name.Text != " a & b " ||
-		b[1].Type != "directory" || page.NextMarker != "" {
+	if b := page.blobs; len(b) != 2 || b[0].Name.Text != "a\ufffeb/c%" || b[0].Size != 12 || b[1].Name.Text != " a & b " ||
+		b[1].Type != "directory" || page.nextMarker != "" {
 		t.Errorf("%+v", b)
 	}
 	const begin, end = "<EnumerationResults><Blobs><Blob>", "</Blob></Blobs></EnumerationResults>"
 	for _, text := range []string{"", "<html>", "{}", begin + "<Name Encoded=\"true\">%zz</Name>" + end,
 		begin + "<Properties><Content-Length>-1</Content-Length></Properties>" + end,
-		strings.Repeat("<EnumerationResults>", 20_000)} {
+		strings.Repeat("<EnumerationResults>", 20_000), begin + strings.Repeat("<a>", 20_000),
+		"<EnumerationResults>" + strings.Repeat("<Blob/>", 5_001) + "</EnumerationResults>"} {
 		if _, err := parseListing([]byte(text)); err == nil {
 			t.Errorf("%.80q is a listing", text)
 		}
@@ -233,6 +235,27 @@ func TestRefusals(t *testing.T) {
 				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("listing: %s: %v; want %q", test.answer, err, test.want)
 			}
+		}
+	}
+}
+
+// An account that does not exist has no address. The first element is often a container, as in other programs.
+func TestNoAccount(t *testing.T) {
+	transport := roundTrip(func(r *http.Request) (*http.Response, error) {
+		return nil, &net.DNSError{Err: "no such host", Name: r.URL.Hostname(), IsNotFound: true}
+	})
+	for settings, want := range map[string]string{
+		"NO=": `is no storage account "weights", or the network is down; want az://account/container/path`,
+
+		"AZURE_STORAGE_ACCOUNT=mine": "; did you mean az://mine/weights/llama?",
+	} {
+		s, err := Open(fetch.NewShared(fetch.Options{Transport: transport, Env: environment(settings)}),
+			store.Ref{Scheme: "az", Root: "weights/llama"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Open(t.Context(), "a"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
 		}
 	}
 }

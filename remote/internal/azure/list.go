@@ -3,10 +3,12 @@
 package azure
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/url"
 	"slices"
@@ -16,8 +18,10 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// maxEntries is the maximum number of blobs of a listing, which is sorted in memory.
-const maxEntries = 2_000_000
+const (
+	maxEntries = 2_000_000 // blobs of a listing, which is sorted in memory
+	maxPage    = 5_000     // blobs of a page, by Azure's documentation
+)
 
 // List implements [store.Lister].
 func (c *container) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
@@ -62,19 +66,19 @@ func (c *container) entries(ctx context.Context, prefix string) (entries []store
 		if err != nil {
 			return nil, err
 		}
-		for _, b := range page.Blobs {
+		for _, b := range page.blobs {
 			// Some programs create empty objects with such names to represent folders.
 			if b.Type != "directory" && (b.Size > 0 || !strings.HasSuffix(b.Name.Text, "/")) {
 				entries = append(entries, store.Entry{Name: b.Name.Text, Size: b.Size})
 			}
 		}
-		if page.NextMarker == "" || page.NextMarker == marker {
+		if page.nextMarker == "" || page.nextMarker == marker {
 			break
 		}
 		if len(entries) > maxEntries {
 			return nil, fmt.Errorf("there are more than %d blobs: name a folder", maxEntries)
 		}
-		marker = page.NextMarker
+		marker = page.nextMarker
 	}
 	slices.SortFunc(entries, func(a, b store.Entry) int { return strings.Compare(a.Name, b.Name) })
 	return withoutFolders(entries), nil
@@ -103,18 +107,21 @@ func withoutFolders(entries []store.Entry) []store.Entry {
 
 // A listing is a page of the blobs in a container.
 type listing struct {
-	Blobs []struct {
-		Name struct {
-			Encoded bool   `xml:",attr"` // XML does not have all characters
-			Text    string `xml:",chardata"`
-		}
-		Size int64  `xml:"Properties>Content-Length"`
-		Type string `xml:"Properties>ResourceType"` // "file", "directory" or ""
-	} `xml:"Blobs>Blob"`
-	NextMarker string
+	blobs      []blob
+	nextMarker string
 }
 
-// page fetches one page, of up to 5,000 blobs.
+// A blob is an entry of a listing.
+type blob struct {
+	Name struct {
+		Encoded bool   `xml:",attr"` // XML does not have all characters
+		Text    string `xml:",chardata"`
+	}
+	Size int64  `xml:"Properties>Content-Length"`
+	Type string `xml:"Properties>ResourceType"` // "file", "directory" or ""
+}
+
+// page fetches one page.
 func (c *container) page(ctx context.Context, prefix, marker string) (page *listing, err error) {
 	query := url.Values{"restype": {"container"}, "comp": {"list"}}
 	if prefix != "" {
@@ -137,23 +144,59 @@ func (c *container) page(ctx context.Context, prefix, marker string) (page *list
 	return page, err
 }
 
+// parseListing parses a page. It keeps nothing but blobs, because the document may be anything.
 func parseListing(text []byte) (*listing, error) {
-	page := new(listing)
-	if err := xml.Unmarshal(text, page); err != nil {
-		return nil, err
-	}
-	for i := range page.Blobs {
-		b := &page.Blobs[i]
-		if b.Name.Encoded {
-			name, err := url.PathUnescape(b.Name.Text)
-			if err != nil {
-				return nil, err
-			}
-			b.Name.Text = name
+	page, valid := new(listing), false
+	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
+		token, err := d.Token()
+		switch {
+		case err == io.EOF && valid:
+			return page, nil
+		case err == io.EOF:
+			return nil, errors.New("it has no EnumerationResults")
+		case err != nil:
+			return nil, err
 		}
-		if b.Size < 0 {
-			return nil, errors.New("a blob has a negative size")
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch start.Name.Local {
+		case "EnumerationResults":
+			valid = true
+		case "Blobs":
+		case "Blob":
+			err = page.add(d, &start)
+		case "NextMarker":
+			err = d.DecodeElement(&page.nextMarker, &start)
+		default:
+			err = d.Skip()
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return page, nil
+}
+
+// add parses an entry of a page.
+func (p *listing) add(d *xml.Decoder, start *xml.StartElement) error {
+	if len(p.blobs) == maxPage {
+		return fmt.Errorf("it has more than %d blobs", maxPage)
+	}
+	var b blob
+	if err := d.DecodeElement(&b, start); err != nil {
+		return err
+	}
+	if b.Size < 0 {
+		return errors.New("a blob has a negative size")
+	}
+	if b.Name.Encoded {
+		name, err := url.PathUnescape(b.Name.Text)
+		if err != nil {
+			return err
+		}
+		b.Name.Text = name
+	}
+	p.blobs = append(p.blobs, b)
+	return nil
 }
