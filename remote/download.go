@@ -3,17 +3,18 @@
 package remote
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"sync"
 
-	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/remote/internal/partial"
 	"github.com/weightools/safetensors/store"
 )
@@ -24,8 +25,8 @@ import (
 // digits that depend on the version of the object, with a record of what has arrived in another
 // file with ".sums" added. If a download fails or is killed, these files stay, and the next download
 // of the same version resumes. One process at a time writes them; another waits, and continues if
-// the first fails. If the store knows the SHA-256 digest of the object, it is verified before the
-// file gets its name.
+// the first fails. Before the file gets its name, it is compared with the checksum of the object, if
+// the store knows one.
 type Download struct {
 	// Parallel is the number of requests in flight for an object. 0 means 4. From a server
 	// without range requests there is one.
@@ -50,12 +51,12 @@ type Download struct {
 // Downloaded is the result of a download.
 type Downloaded struct {
 	SHA256   [32]byte // of the file, which was read again
-	Verified bool     // the store has the same digest
+	Verified bool     // the store has the same checksum
 	Resumed  int64    // bytes that an earlier download had left
 }
 
-// ErrDigest means that the bytes of an object do not have the digest that its store recorded.
-var ErrDigest = errors.New("SHA-256 mismatch")
+// ErrDigest means that the bytes of an object do not have the checksum that its store recorded.
+var ErrDigest = errors.New("checksum mismatch")
 
 // Kept returns the number of bytes that an interrupted download of o to path has left.
 func Kept(o store.Object, path string) int64 { return partial.Kept(path, describe(o)) }
@@ -91,7 +92,7 @@ func (d *Download) Run(ctx context.Context, o store.Object, path string) (*Downl
 		f.Discard()
 	}
 	if errors.Is(err, partial.ErrDiffers) {
-		err = fetch.ErrChanged
+		err = store.ErrChanged
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -118,9 +119,11 @@ func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
 	t.resumed, t.done = t.file.Have(), 0
 	t.advance(t.resumed)
 	t.file.Arrived = t.advance
-	hash, hashed := sha256.New(), make(chan error, 1)
+	check, hashed := &checksums{digest: sha256.New()}, make(chan error, 1)
 	go func() {
-		err := t.file.Hash(hash)
+		// It may take a request. Meanwhile bytes arrive.
+		check.want = store.Checksum(ctx, t.object)
+		err := t.file.Hash(check.writer())
 		if err != nil {
 			cancel(err)
 		}
@@ -129,6 +132,9 @@ func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
 	err := t.copy(ctx)
 	if err == nil && t.file.Have() < t.object.Size() {
 		err = io.ErrUnexpectedEOF
+	}
+	if err == nil {
+		err = store.Unchanged(t.object)
 	}
 	if err != nil {
 		t.file.Stop()
@@ -139,13 +145,41 @@ func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	got := &Downloaded{Resumed: t.resumed, SHA256: [32]byte(hash.Sum(nil))}
-	want, known := store.SHA256(t.object)
-	if got.Verified = known && want == got.SHA256; known && !got.Verified {
-		return nil, fmt.Errorf("%w: the download has %x, the store recorded %x; download it again", ErrDigest, got.SHA256,
-			want)
+	got := &Downloaded{Resumed: t.resumed, SHA256: [32]byte(check.digest.Sum(nil))}
+	got.Verified, err = check.verify()
+	return got, err
+}
+
+// Checksums are the SHA-256 of a file, and the checksum that its store has recorded.
+type checksums struct {
+	digest hash.Hash
+	want   *store.Sum // nil if there is none
+	sum    hash.Hash  // as want; the same as digest if that is a SHA-256
+}
+
+// writer returns what the bytes are to be written to.
+func (c *checksums) writer() io.Writer {
+	switch {
+	case c.want == nil:
+		return c.digest
+	case c.want.Algorithm == "SHA-256":
+		c.sum = c.digest
+		return c.digest
 	}
-	return got, nil
+	c.sum = c.want.New()
+	return io.MultiWriter(c.digest, c.sum)
+}
+
+// verify reports whether the store has the same checksum. It is an error if it has another.
+func (c *checksums) verify() (bool, error) {
+	if c.want == nil {
+		return false, nil
+	}
+	if got := c.sum.Sum(nil); !bytes.Equal(got, c.want.Value) {
+		return false, fmt.Errorf("%w: the download has %s %x, the store recorded %x; download it again", ErrDigest,
+			c.want.Algorithm, got, c.want.Value)
+	}
+	return true, nil
 }
 
 // advance counts bytes that are present.

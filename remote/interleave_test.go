@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
@@ -193,4 +194,57 @@ func interleave(t *testing.T, server *countingServer, url string, content []byte
 		there = start().Wait() == nil
 	}
 	return there && isRight()
+}
+
+// TestKilledOnASlowLink kills a download while the server is silent in the middle of a block. What
+// came before is kept.
+func TestKilledOnASlowLink(t *testing.T) {
+	content, tag := pattern(5<<20), `"v1"`
+	const sent = 2<<20 + 300_000
+	killed := make(chan struct{})
+	url := serve(t, objects(map[string][]byte{"model": content}, func(w http.ResponseWriter, r *http.Request, b []byte) {
+		select {
+		case <-killed:
+		default:
+			w = &stalling{w, sent, r.Context().Done()}
+		}
+		versioned(&tag)(w, r, b)
+	}))
+	path := filepath.Join(t.TempDir(), "model")
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "TEST_DOWNLOAD="+url, "TEST_DOWNLOAD_TO="+path)
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	o, err := open(t, new(remote.Opener), url).Open(t.Context(), "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for remote.Kept(o, path) < sent && t.Context().Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.Process.Kill()
+	c.Wait()
+	close(killed)
+	if got, err := new(remote.Download).Run(t.Context(), o, path); err != nil || got.Resumed < sent {
+		t.Errorf("%+v, %v", got, err)
+	}
+	isFile(t, path, content)
+}
+
+// A stalling writer sends so many bytes of a body, and then waits until done.
+type stalling struct {
+	http.ResponseWriter
+	left int
+	done <-chan struct{}
+}
+
+func (w *stalling) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p[:min(len(p), w.left)])
+	w.left -= n
+	if w.left == 0 {
+		w.ResponseWriter.(http.Flusher).Flush()
+		<-w.done
+	}
+	return n, err
 }

@@ -23,6 +23,7 @@ import (
 type SubsetFile struct {
 	Tensors int // how many there are
 
+	cp    *checkpoint.Checkpoint
 	head  []byte // the length and the header
 	parts []part
 	size  int64
@@ -78,7 +79,7 @@ func Subset(ctx context.Context, from *checkpoint.Checkpoint, match func(name st
 	if err != nil {
 		return nil, err
 	}
-	f := &SubsetFile{Tensors: len(tensors)}
+	f := &SubsetFile{Tensors: len(tensors), cp: from}
 	if f.head, err = h.AppendBinary(nil); err != nil {
 		return nil, err
 	}
@@ -142,6 +143,9 @@ func (f *SubsetFile) Close() error { return nil }
 
 // ReaderAt returns a reader of the file, whose reads end once ctx is done.
 func (f *SubsetFile) ReaderAt(ctx context.Context) io.ReaderAt { return &subsetReader{f, ctx} }
+
+// Unchanged implements [store.Unchanged].
+func (f *SubsetFile) Unchanged() error { return f.cp.Unchanged() }
 
 // Version returns a string that identifies the header, the ranges of bytes and the
 // versions of the files that they come from; "" if one of these has no version.

@@ -13,7 +13,8 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// CopyRange implements [store.Copy]. A short range comes from the cache, if it is there.
+// CopyRange implements [store.Copy]. What the cache has of a range is used only if that is all of it, because a file
+// should consist of as few answers as possible.
 func (o *object) CopyRange(ctx context.Context, w io.WriterAt, off, n int64) error {
 	r := &reader{object: o, ctx: ctx}
 	switch err := r.alive(); {
@@ -21,7 +22,7 @@ func (o *object) CopyRange(ctx context.Context, w io.WriterAt, off, n int64) err
 		return err
 	case off < 0 || n < 0 || n > o.size-off:
 		return r.failed(fmt.Errorf("%d bytes at %d: %w", n, off, fs.ErrInvalid))
-	case n < direct && !o.plain.Load():
+	case o.cache.covers(&o.spans, off, off+n):
 		return store.CopyFrom(r, w, off, n)
 	}
 	c := &copying{content: o.content, w: w, off: off, end: off + n}

@@ -56,8 +56,8 @@ type File struct {
 	have    int64 // bytes present
 	next    int64 // the first block that Next has not handed out
 	compare bool  // the first run that Next hands out begins with bytes that are present
-	dirty   map[int64]bool
-	flushed time.Time
+	dirty   map[int64]bool // blocks whose record is out of date
+	timer   *time.Timer    // flushes them; nil if there are none
 	stopped error
 	closed  bool
 }
@@ -146,9 +146,16 @@ func (f *File) write(p []byte, at int64) (int, error) {
 	f.blocks[i] = b
 	f.have += int64(n)
 	f.dirty[i] = true
-	if f.isComplete(i) || time.Since(f.flushed) >= flushTime {
+	switch {
+	case f.isComplete(i):
 		err = errors.Join(err, f.flush())
 		f.more.Broadcast()
+	case f.timer == nil:
+		f.timer = time.AfterFunc(flushTime, func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			_ = f.flush() // an error comes back when the block is complete
+		})
 	}
 	if f.Arrived != nil {
 		f.Arrived(int64(n))
@@ -179,7 +186,10 @@ func (f *File) flush() error {
 		}
 	}
 	clear(f.dirty)
-	f.flushed = time.Now()
+	if f.timer != nil {
+		f.timer.Stop()
+		f.timer = nil
+	}
 	return nil
 }
 

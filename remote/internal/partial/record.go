@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 	"os"
@@ -84,10 +83,10 @@ func Kept(path string, o Object) (kept int64) {
 	return kept
 }
 
-// Hash adds the bytes of the file to h, in order, as blocks become complete. It reads them from the
+// Hash writes the bytes of the file to h, in order, as blocks become complete. It reads them from the
 // file again and compares them with what arrived, so it proves that the file is as it was received.
 // It returns when it has read all, or after Stop.
-func (f *File) Hash(h hash.Hash) error {
+func (f *File) Hash(h io.Writer) error {
 	buffer := make([]byte, min(blockSize, f.size))
 	for i := int64(0); i*blockSize < f.size; i++ {
 		b, err := f.wait(i)
@@ -101,7 +100,9 @@ func (f *File) Hash(h hash.Hash) error {
 		if crc32.Checksum(buffer, castagnoli) != b.sum {
 			return fmt.Errorf("another program has changed %q, or the disk is faulty", f.name)
 		}
-		h.Write(buffer)
+		if _, err := h.Write(buffer); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
-// ShowProgress prints p on standard error every second, if that is a terminal. The returned
-// function stops it and clears the line.
+// ShowProgress prints p on standard error twice a second, if that is a terminal: a [*Progress] with a
+// bar, the rate and the time left, as far as the terminal is wide enough. The returned function stops
+// it and clears the line.
 func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 	f, ok := s.Stderr.(*os.File)
 	if s.Quiet || !ok || !term.IsTerminal(int(f.Fd())) {
@@ -26,14 +27,18 @@ func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(time.Second)
+		ticker := time.NewTicker(time.Second / 2)
 		defer ticker.Stop()
 		const clear = "\r\x1b[K" // carriage return, clear to end of line
-		shown := false
+		shown, speed := false, new(pace)
 		for {
 			select {
-			case <-ticker.C:
-				fmt.Fprint(f, clear+p.String())
+			case now := <-ticker.C:
+				width, _, err := term.GetSize(int(f.Fd()))
+				if err != nil || width <= 0 {
+					width = 80
+				}
+				fmt.Fprint(f, clear+speed.line(p, width-1, now)) // some terminals wrap a full line
 				shown = true
 			case <-end:
 				if shown {
@@ -63,6 +68,7 @@ type Progress struct {
 	Tensors        int64        // total
 	Bytes          atomic.Int64 // total
 	done, doneSize atomic.Int64 // tensors and bytes
+	skipped        atomic.Int64 // bytes that were there before
 }
 
 // Expect adds tensors to the totals.
@@ -76,6 +82,12 @@ func (p *Progress) Expect(list []*safetensors.Tensor) {
 // Count adds one processed tensor of the given size.
 func (p *Progress) Count(bytes int64) {
 	p.done.Add(1)
+	p.doneSize.Add(bytes)
+}
+
+// Skip adds bytes that were there before, which say nothing about the rate.
+func (p *Progress) Skip(bytes int64) {
+	p.skipped.Add(bytes)
 	p.doneSize.Add(bytes)
 }
 

@@ -2,7 +2,12 @@
 
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
 
 func TestProgressOfTensors(t *testing.T) {
 	p := &Progress{Tensors: 290}
@@ -21,5 +26,58 @@ func TestProgressOfBytes(t *testing.T) {
 	}
 	if got, want := p.String(), "3.00 MiB of 4.00 MiB written and read again"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// At 8 MiB in each of 20 seconds, with 100 MiB that were there before.
+func TestProgressLine(t *testing.T) {
+	p, speed, now := new(Progress), new(pace), time.Unix(0, 0)
+	p.Bytes.Store(1 << 30)
+	p.Skip(100 << 20)
+	speed.line(p, 80, now)
+	for range 20 {
+		p.Add(8 << 20)
+		now = now.Add(time.Second)
+		speed.line(p, 80, now)
+	}
+	for width, want := range map[int]string{
+		200: "[=======                       ] 260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
+		75:  "[======                    ] 260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
+		55:  "260.00 MiB of 1.00 GiB, 8.00 MiB/s, 1m36s left",
+		40:  "260.00 MiB of 1.00 GiB, 1m36s left",
+		25:  "260.00 MiB of 1.00 GiB",
+		10:  "25%",
+		2:   "25",
+		0:   "",
+		-1:  "",
+	} {
+		if got := speed.line(p, width, now); got != want {
+			t.Errorf("in %d columns: %q, want %q", width, got, want)
+		}
+	}
+	for width := range 200 {
+		if n := utf8.RuneCountInString(speed.line(p, width, now)); n > width {
+			t.Errorf("in %d columns there are %d", width, n)
+		}
+	}
+	p.Add(1 << 30) // more than there should be
+	if got := speed.line(p, 80, now.Add(time.Second)); strings.Contains(got, "left") {
+		t.Errorf("%q", got)
+	}
+}
+
+// The rate is that of the last ten seconds.
+func TestProgressRate(t *testing.T) {
+	speed, now, done := new(pace), time.Unix(0, 0), int64(0)
+	var rate float64
+	for i := range 30 {
+		now = now.Add(time.Second)
+		if done += 100; i >= 10 {
+			done += 900
+		}
+		rate = speed.rate(done, now)
+	}
+	if rate != 1000 {
+		t.Errorf("%v bytes per second, want 1000", rate)
 	}
 }

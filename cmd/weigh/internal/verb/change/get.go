@@ -3,11 +3,8 @@
 package change
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +20,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
-	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -48,8 +41,9 @@ func Get(sess *cli.Session) *cobra.Command {
 remote. Files are renamed into place when complete. Run the same command again after an
 interruption: complete files are kept, and partial ones resume where they stopped.
 
-If the server provides SHA-256 checksums, as the Hub does, downloads are verified. An
-existing file is kept if it has the same checksum; without one, if its size is the same and samples of its bytes match.
+If the server provides checksums, as the Hub does, downloads are verified. An existing
+file is kept if it has the same checksum; without one, if its size is the same and
+samples of its bytes match.
 
 With --include or --exclude, only the selected tensors are downloaded, and written to a
 new file.
@@ -147,23 +141,32 @@ func fetchAll(ctx context.Context, sess *cli.Session, files []*wanted, f *getFla
 	if err := noRival(files); err != nil && !f.force {
 		return err
 	}
-	done := new(fetched)
+	all := &fetching{sess: sess, force: f.force, slots: make(chan struct{}, requestsAtOnce)}
 	for _, w := range files {
-		done.of += w.object.Size()
+		all.done.Bytes.Add(w.object.Size())
 	}
-	if err := checkSpace(f.dir, files, done.of); err != nil {
+	if err := checkSpace(f.dir, files, all.done.Bytes.Load()); err != nil {
 		return err
 	}
-	defer sess.ShowProgress(done)()
-	for _, w := range files {
-		one, err := getFile(ctx, sess, w, f.force, done)
-		if err != nil {
-			return fmt.Errorf("%s: %w", w.path, err)
-		}
-		got.Files = append(got.Files, *one)
+	defer sess.ShowProgress(&all.done)()
+	atOnce := filesAtOnce
+	if got.Local {
+		atOnce = 1 // disks are faster with one file
 	}
-	return nil
+	got.Files = make([]receipt.GotFile, len(files))
+	return cli.Parallel(ctx, atOnce, len(files), func(ctx context.Context, i int) (err error) {
+		if got.Files[i], err = all.get(ctx, files[i]); err != nil {
+			return fmt.Errorf("%s: %w", files[i].path, err)
+		}
+		return nil
+	})
 }
+
+const (
+	// filesAtOnce is how many files are downloaded at a time, and requestsAtOnce how many requests
+	// all of them make at a time.
+	filesAtOnce, requestsAtOnce = 16, 16
+)
 
 // wantedFiles opens the shards and indexes of sets.
 func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set,
@@ -228,108 +231,4 @@ func missing(ctx context.Context, w *wanted, err error) error {
 		return fault
 	}
 	return err
-}
-
-// getFile downloads a file unless it exists.
-func getFile(ctx context.Context, sess *cli.Session, w *wanted, force bool, done *fetched) (*receipt.GotFile, error) {
-	one := &receipt.GotFile{Path: filepath.ToSlash(w.path), Size: w.object.Size()}
-	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
-		return nil, err
-	}
-	var last int64
-	d := remote.Download{
-		Overwrite: force,
-		Progress: func(n, _ int64) {
-			done.bytes.Add(n - last)
-			last = n
-		},
-		Busy: func() { sess.Notice("another process is downloading %q: waiting for it", w.path) },
-	}
-	for try := 0; ; try++ {
-		if info, err := os.Stat(w.path); err == nil {
-			same, digest, err := isThere(ctx, sess, w, info)
-			if err != nil {
-				return nil, err
-			}
-			if same {
-				done.bytes.Add(one.Size - last)
-				one.Kept, one.SHA256, one.Verified = true, digest, digest != ""
-				return one, nil
-			}
-			if !force {
-				return nil, errors.New("it exists already, and is another file: choose another folder, or overwrite it with --force")
-			}
-		}
-		got, err := d.Run(ctx, w.object, w.path)
-		if errors.Is(err, fs.ErrExist) && try == 0 {
-			continue // another process has completed it
-		}
-		if err != nil {
-			return nil, err
-		}
-		one.SHA256, one.Verified, one.Resumed = hex.EncodeToString(got.SHA256[:]), got.Verified, got.Resumed
-		return one, nil
-	}
-}
-
-// isThere reports whether an existing file is the wanted one: by digest if the store has one,
-// otherwise by size and samples.
-func isThere(ctx context.Context, sess *cli.Session, w *wanted, info fs.FileInfo) (same bool, digest string,
-	err error) {
-	if !info.Mode().IsRegular() || info.Size() != w.object.Size() {
-		return false, "", nil
-	}
-	f, err := os.Open(w.path)
-	if err != nil {
-		return false, "", err
-	}
-	defer f.Close()
-	want, known := store.SHA256(w.object)
-	if !known {
-		spans, whole := compared(ctx, w.object)
-		same, err := equalIn(ctx, w.object, f, spans)
-		if same && !whole {
-			sess.Notice("keeping %q: same size, and samples are equal", w.path)
-		}
-		return same, "", err
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return false, "", err
-	}
-	got := h.Sum(nil)
-	return bytes.Equal(got, want[:]), hex.EncodeToString(got), nil
-}
-
-// checkSpace returns an error if the disk is too small. Partial downloads count as present.
-func checkSpace(dir string, files []*wanted, need int64) error {
-	for _, w := range files {
-		if info, err := os.Stat(w.path); err == nil {
-			need -= min(info.Size(), w.object.Size())
-		}
-		need -= remote.Kept(w.object, w.path)
-	}
-	if free := cli.FreeSpace(dir); free >= 0 && need > free {
-		return fmt.Errorf("the disk of %q has %s free, but %s are needed; nothing was downloaded", dir, typeset.Bytes(free),
-			typeset.Bytes(need))
-	}
-	return nil
-}
-
-// fetched counts downloaded bytes.
-type fetched struct {
-	bytes atomic.Int64
-	of    int64
-}
-
-// String returns the progress as one line.
-func (p *fetched) String() string {
-	const width = 30
-	n := p.bytes.Load()
-	full := 0
-	if p.of > 0 {
-		full = int(min(n, p.of) * width / p.of)
-	}
-	return fmt.Sprintf("[%s%s] %s of %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), typeset.Bytes(n),
-		typeset.Bytes(p.of))
 }
