@@ -113,12 +113,13 @@ type transfer struct {
 }
 
 // run copies what is missing, and returns the digest of the file.
-func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (t *transfer) run(outer context.Context) (*Downloaded, error) {
+	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	t.resumed, t.done = t.file.Have(), 0
 	t.advance(t.resumed)
 	t.file.Arrived = t.advance
+	defer context.AfterFunc(outer, t.file.Stop)()
 	check, hashed := &checksums{digest: sha256.New()}, make(chan error, 1)
 	go func() {
 		// It may take a request. Meanwhile bytes arrive.
@@ -143,7 +144,7 @@ func (t *transfer) run(ctx context.Context) (*Downloaded, error) {
 		err = readErr
 	}
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(outer), err)
 	}
 	got := &Downloaded{Resumed: t.resumed, SHA256: [32]byte(check.digest.Sum(nil))}
 	got.Verified, err = check.verify()

@@ -244,6 +244,23 @@ func TestManyDownloads(t *testing.T) {
 	}
 }
 
+// TestInterruptedWhileReading: all bytes are there, and are being read again for the digest.
+func TestInterruptedWhileReading(t *testing.T) {
+	content := pattern(largeSize)
+	o, _ := hubFile(t, content)
+	path := filepath.Join(t.TempDir(), "model")
+	interrupt(t, o, path, largeSize)
+	ctx, cancel := context.WithCancel(t.Context())
+	d := remote.Download{Progress: func(int64, int64) { cancel() }}
+	if _, err := d.Run(ctx, o, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if got, err := new(remote.Download).Run(t.Context(), o, path); err != nil || got.Resumed != largeSize {
+		t.Errorf("%+v, %v", got, err)
+	}
+	isFile(t, path, content)
+}
+
 // TestTakenOver: a download that waits for another continues when that fails.
 func TestTakenOver(t *testing.T) {
 	content := pattern(largeSize)

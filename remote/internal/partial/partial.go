@@ -53,9 +53,9 @@ type File struct {
 	mu      sync.Mutex
 	more    sync.Cond // a block is complete, or stopped is set
 	blocks  []block
-	have    int64 // bytes present
-	next    int64 // the first block that Next has not handed out
-	compare bool  // the first run that Next hands out begins with bytes that are present
+	have    int64          // bytes present
+	next    int64          // the first block that Next has not handed out
+	compare bool           // the first run that Next hands out begins with bytes that are present
 	dirty   map[int64]bool // blocks whose record is out of date
 	timer   *time.Timer    // flushes them; nil if there are none
 	stopped error

@@ -186,13 +186,19 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 			files = append(files, &wanted{name: name, path: filepath.Join(dir, within), set: set})
 		}
 	}
-	return files, cli.Parallel(ctx, 16, len(files), func(_ context.Context, i int) (err error) {
+	err := cli.Parallel(ctx, filesAtOnce, len(files), func(_ context.Context, i int) (err error) {
 		w := files[i]
 		if w.object, err = at.Store.Open(ctx, w.name); errors.Is(err, fs.ErrNotExist) {
 			return at.Fault(missing(ctx, w, err))
 		}
 		return err
 	})
+	if err == nil && len(files) == 1 {
+		if name := store.FileName(files[0].object); name != "" && filepath.IsLocal(name) {
+			files[0].path = filepath.Join(dir, name)
+		}
+	}
+	return files, err
 }
 
 // wantedTensors returns a file of the selected tensors, and their number.
