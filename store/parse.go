@@ -29,6 +29,9 @@ import (
 // Hadoop, such as abfss://container@account.dfs.core.windows.net/path, and URLs of blobs without a
 // query are parsed as az://.
 //
+// In oci://, a path follows a tag or a digest, because the names of repositories have slashes. A
+// tag before a digest is ignored.
+//
 // Errors contain s without passwords and signatures.
 func Parse(s string) (Ref, error) {
 	if s == "" {

@@ -23,13 +23,14 @@ import (
 //	r2://bucket/path                      the same on Cloudflare R2
 //	s3://bucket/path?versionId=version    a version of an object
 //	az://account/container/path           the same on Azure Blob Storage
+//	oci://registry/repository:tag/path    an artifact in an OCI registry, or a file of it
 //
 // Refs can be compared with ==. A Ref from [Parse] contains the user name, password and query
 // of a URL. Only [Ref.URL] returns them; package fmt does not print them.
 type Ref struct {
 	Scheme   string // such as "file", "https" or "hf", in lower case and never an alias
-	Root     string // directory, scheme://host/folder as in a URL, org/repo, bucket, or account/container
-	Revision string // for hf, where "" means main, or the version of the object at Path in a bucket
+	Root     string // directory, scheme://host/folder, org/repo, bucket, account/container, registry/repository
+	Revision string // of hf ("" means main), of oci (tag or digest; "" means latest), or of the object in a bucket
 	Path     string // within Root, slash-separated, not escaped; "" for Root itself
 
 	escaped string                // Path as written in a URL, if it differs from the usual escaping

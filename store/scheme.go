@@ -32,6 +32,7 @@ func schemes() []scheme {
 		{[]string{"gs", "gcs"}, parseBucket, Ref.bucketString, shownBucket},
 		{[]string{"r2"}, parseBucket, Ref.bucketString, shownBucket},
 		{[]string{"az"}, parseAzure, nil, shownAzure},
+		{[]string{"oci"}, parseOCI, Ref.ociString, shownOCI},
 		{[]string{"abfss", "abfs", "wasbs", "wasb"}, parseHadoop, nil, shownAzure},
 	}
 }

@@ -1,0 +1,200 @@
+// Package oci reads artifacts with models from OCI registries: those of CNCF ModelPack, Docker Model Runner, KitOps and
+// ORAS, and any other whose layers are files or tar archives.
+//
+// A layer that is a file is read in place, with requests for ranges, and its digest is the SHA-256 of the file. Of a
+// layer that is a tar archive, the headers are read, and then its members in place.
+package oci
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/store"
+)
+
+// An artifact is the store of the files of an artifact. Its manifest is fetched once, so that the store does not change
+// if the tag is moved.
+type artifact struct {
+	login
+	pool fetch.Pool
+	ref  store.Ref // without a path
+	base *url.URL  // of the repository
+
+	turn  chan struct{} // holds a token while a goroutine reads the manifest or archives
+	files map[string]file
+	tars  []layer // archives whose members are not in files yet
+	packs int     // number of compressed layers
+}
+
+// Open returns the store of an oci ref. It makes no request.
+func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
+	ref.Path = ""
+	host, repository, ok := strings.Cut(ref.Root, "/")
+	if !ok {
+		return nil, fmt.Errorf("remote: %s: no repository: want oci://registry/repository[:tag]", ref)
+	}
+	if ref.Revision == "" {
+		ref.Revision = "latest"
+	}
+	a := &artifact{pool: fetch.Pool{Shared: s}, ref: ref, turn: make(chan struct{}, 1)}
+	a.base = &url.URL{Scheme: "https", Host: host}
+	switch {
+	case host == dockerHub:
+		a.base.Host = "registry-1.docker.io"
+		if !strings.Contains(repository, "/") {
+			repository = "library/" + repository
+		}
+	case isLoopback(a.base.Hostname()):
+		a.base.Scheme = "http"
+	}
+	a.login = login{shared: s, host: host, repository: repository, origin: fetch.Origin(a.base)}
+	a.base.Path = "/v2/" + repository
+	return a, nil
+}
+
+// dockerHub is the host of Docker Hub in names of images. Its registry has another one.
+const dockerHub = "docker.io"
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// isInternal reports whether a host is an address of a private network or of this machine.
+func isInternal(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	ip = ip.Unmap()
+	return host == "localhost" || err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() ||
+		ip.IsUnspecified())
+}
+
+// Open implements [store.Store].
+func (a *artifact) Open(ctx context.Context, name string) (store.Object, error) {
+	return a.OpenHead(ctx, name, 0)
+}
+
+// OpenHead implements [store.HeadOpener].
+func (a *artifact) OpenHead(ctx context.Context, name string, n int64) (store.Object, error) {
+	if err := store.CheckName(name); err != nil {
+		return nil, err
+	}
+	files, err := a.contents(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("opening %q: %w", name, err)
+	}
+	f, ok := files[name]
+	if !ok {
+		return nil, fmt.Errorf("%s has no file %q%s: %w", a.ref, name, a.hint(), fs.ErrNotExist)
+	}
+	if !f.isMember {
+		return a.blob(ctx, f.layer, n)
+	}
+	return a.member(ctx, f, n)
+}
+
+// hint says where a file may be that the artifact does not have.
+func (a *artifact) hint() string {
+	if a.packs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" outside of its %d compressed layers; download them with `weigh get`, and unpack them", a.packs)
+}
+
+// List implements [store.Lister].
+func (a *artifact) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		if folder != "" {
+			if err := store.CheckName(folder); err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			folder += "/"
+		}
+		files, err := a.contents(ctx, "")
+		if err != nil {
+			yield(store.Entry{}, fmt.Errorf("listing %s: %w", a.ref, err))
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if ctx.Err() != nil {
+				yield(store.Entry{}, fmt.Errorf("listing %s: %w", a.ref, context.Cause(ctx)))
+				return
+			}
+			if strings.HasPrefix(name, folder) && !yield(store.Entry{Name: name, Size: files[name].size}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// contents returns the files of the artifact. It reads archives only if they are needed to find the named file, or if
+// name is "", which means all.
+func (a *artifact) contents(ctx context.Context, name string) (map[string]file, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if a.files == nil {
+		m, err := a.resolve(ctx)
+		if err != nil {
+			return nil, err
+		}
+		files, tars, err := m.files()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.ref, err)
+		}
+		a.files, a.tars, a.packs = files, tars, m.packs()
+	}
+	if _, ok := a.files[name]; !ok && len(a.tars) > 0 {
+		files, err := a.unpack(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a.files, a.tars = files, nil
+	}
+	return a.files, nil
+}
+
+// source returns the source for a path below the repository.
+func (a *artifact) source(path string, learn func(*fetch.Answer, *fetch.Facts) error) *fetch.Source {
+	return &fetch.Source{URL: a.base.JoinPath(path), Access: a.access, Explain: a.explain, Learn: learn}
+}
+
+// blob opens a layer, and checks that it has the size that the manifest says.
+func (a *artifact) blob(ctx context.Context, l layer, n int64) (o store.Object, err error) {
+	err = a.try(func() error {
+		o, err = a.pool.Open(ctx, l.Digest, n, func() (*fetch.Source, error) {
+			s := a.source("blobs/"+l.Digest, func(_ *fetch.Answer, f *fetch.Facts) error {
+				f.SHA256, f.Size = strings.TrimPrefix(l.Digest, sha256Prefix), l.Size
+				return nil
+			})
+			s.Lasting = true
+			return s, nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o.Size() != l.Size {
+		o.Close()
+		return nil, fmt.Errorf("%s: layer %s has %d bytes, and should have %d by the manifest", a.ref, l.Digest, o.Size(),
+			l.Size)
+	}
+	return o, nil
+}
