@@ -18,7 +18,7 @@ var (
 )
 
 // parseOCI parses the text after oci://, which is registry/repository[:tag][@digest][/path]. A repository may have
-// slashes, so that a path has to follow a tag or digest. If there are both, the digest counts, as in Docker.
+// slashes; therefore a path has to follow a tag or digest. If there are both, the digest counts, as in Docker.
 func parseOCI(_, s string) (Ref, error) {
 	const want = "want oci://registry/repository[:tag][/path]"
 	registry, rest, _ := strings.Cut(s, "/")

@@ -1,4 +1,4 @@
-// Credentials: where Docker and Podman keep those of a login.
+// Credentials in the configurations of Docker and Podman, and from credential helpers.
 
 package oci
 
@@ -28,7 +28,7 @@ type credential struct {
 	token          string // a token for the registry itself
 }
 
-// A config is the configuration of Docker or Podman, as far as it is about registries.
+// A config is the configuration of Docker or Podman, with the fields for registries.
 type config struct {
 	file    string
 	Auths   map[string]entry  `json:"auths"`
@@ -46,7 +46,7 @@ type entry struct {
 }
 
 // findCredential returns the credential for a repository: the first one in REGISTRY_AUTH_FILE, in Docker's
-// configuration, and in that of Podman.
+// configuration and in Podman's configuration.
 func findCredential(ctx context.Context, s *fetch.Shared, host, repository string) (*credential, error) {
 	files := []string{s.Env("REGISTRY_AUTH_FILE"), under(s.Env("DOCKER_CONFIG"), "config.json")}
 	if s.Env("DOCKER_CONFIG") == "" {

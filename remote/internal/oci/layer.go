@@ -23,8 +23,8 @@ type file struct {
 	size     int64
 }
 
-// named are the names of files without annotations by media type: of one file, and of several. They are those of Docker
-// Model Runner, and the usual ones for the types of Ollama.
+// named are the names of files without annotations by media type: of one file, and of several. Docker Model Runner uses
+// the same names.
 var named = map[string][2]string{
 	"application/vnd.docker.ai.gguf.v3":                {"model.gguf", "model-%05d-of-%05d.gguf"},
 	"application/vnd.docker.ai.safetensors":            {"model.safetensors", "model-%05d-of-%05d.safetensors"},
@@ -67,19 +67,9 @@ func (l layer) isTar() bool {
 	if !strings.HasSuffix(t, ".tar") && !strings.HasSuffix(t, "+tar") && t != "application/x-tar" {
 		return false
 	}
-	// ORAS gives this type to files, too, unless it is told another one.
+	// ORAS gives this type to files, too, by default.
 	return l.MediaType != "application/vnd.oci.image.layer.v1.tar" || l.title() == "" ||
 		l.Annotations["io.deis.oras.content.unpack"] == "true" || path.Ext(l.title()) == ".tar"
-}
-
-// packs returns the number of compressed layers.
-func (m *manifest) packs() (n int) {
-	for _, l := range m.Layers {
-		if l.compression() != "" {
-			n++
-		}
-	}
-	return n
 }
 
 // files returns the layers that are files by name, and those that are archives. A compressed layer is a file with the

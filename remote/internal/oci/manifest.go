@@ -104,7 +104,7 @@ func (a *artifact) resolve(ctx context.Context) (*manifest, error) {
 	return nil, fmt.Errorf("%s: more than %d indexes are nested", a.ref, maxDepth)
 }
 
-// manifest fetches the manifest with a digest or tag. The size is that of an index, or -1.
+// manifest fetches the manifest with a digest or tag. An index says its size; otherwise size is -1.
 func (a *artifact) manifest(ctx context.Context, reference string, size int64) (*manifest, error) {
 	tagged := a.base.JoinPath("manifests", reference)
 	digest := reference

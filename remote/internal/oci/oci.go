@@ -1,5 +1,5 @@
-// Package oci reads artifacts with models from OCI registries: those of CNCF ModelPack, Docker Model Runner, KitOps and
-// ORAS, and any other whose layers are files or tar archives.
+// Package oci reads artifacts with models from OCI registries: CNCF ModelPack, Docker Model Runner, KitOps, ORAS, and
+// others with layers that are files or tar archives.
 //
 // A layer that is a file is read in place, with requests for ranges, and its digest is the SHA-256 of the file. Of a
 // layer that is a tar archive, the headers are read, and then its members in place.
@@ -21,8 +21,8 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// An artifact is the store of the files of an artifact. Its manifest is fetched once, so that the store does not change
-// if the tag is moved.
+// An artifact is the store of the files of an artifact. Its manifest is fetched once, so the store does not change if
+// the tag is moved.
 type artifact struct {
 	login
 	pool fetch.Pool
@@ -32,7 +32,6 @@ type artifact struct {
 	turn  chan struct{} // holds a token while a goroutine reads the manifest or archives
 	files map[string]file
 	tars  []layer // archives whose members are not in files yet
-	packs int     // number of compressed layers
 }
 
 // Open returns the store of an oci ref. It makes no request.
@@ -94,20 +93,12 @@ func (a *artifact) OpenHead(ctx context.Context, name string, n int64) (store.Ob
 	}
 	f, ok := files[name]
 	if !ok {
-		return nil, fmt.Errorf("%s has no file %q%s: %w", a.ref, name, a.hint(), fs.ErrNotExist)
+		return nil, fmt.Errorf("%s has no file %q: %w", a.ref, name, fs.ErrNotExist)
 	}
 	if !f.isMember {
 		return a.blob(ctx, f.layer, n)
 	}
 	return a.member(ctx, f, n)
-}
-
-// hint says where a file may be that the artifact does not have.
-func (a *artifact) hint() string {
-	if a.packs == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" outside of its %d compressed layers; download them with `weigh get`, and unpack them", a.packs)
 }
 
 // List implements [store.Lister].
@@ -158,7 +149,8 @@ func (a *artifact) contents(ctx context.Context, name string) (map[string]file, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.ref, err)
 		}
-		a.files, a.tars, a.packs = files, tars, m.packs()
+		a.files, a.tars = files, tars
+		a.notePacked()
 	}
 	if _, ok := a.files[name]; !ok && len(a.tars) > 0 {
 		files, err := a.unpack(ctx)
@@ -170,6 +162,17 @@ func (a *artifact) contents(ctx context.Context, name string) (map[string]file, 
 	return a.files, nil
 }
 
+// notePacked tells the user about archives whose files cannot be read in place.
+func (a *artifact) notePacked() {
+	for _, name := range slices.Sorted(maps.Keys(a.files)) {
+		if l := a.files[name].layer; l.compression() != "" {
+			a.shared.Notice(fmt.Sprintf("%s: the files in the compressed layer %q cannot be read in place: download it with "+
+				"`weigh get`, and unpack it", a.ref, name))
+			return // one is enough to know what to do
+		}
+	}
+}
+
 // source returns the source for a path below the repository.
 func (a *artifact) source(path string, learn func(*fetch.Answer, *fetch.Facts) error) *fetch.Source {
 	return &fetch.Source{URL: a.base.JoinPath(path), Access: a.access, Explain: a.explain, Learn: learn}
@@ -177,6 +180,10 @@ func (a *artifact) source(path string, learn func(*fetch.Answer, *fetch.Facts) e
 
 // blob opens a layer, and checks that it has the size that the manifest says.
 func (a *artifact) blob(ctx context.Context, l layer, n int64) (o store.Object, err error) {
+	const usual = 64 << 10 // how much is read if n is 0
+	if max(n, usual) > l.Size {
+		n = l.Size // some registries refuse ranges beyond the end
+	}
 	err = a.try(func() error {
 		o, err = a.pool.Open(ctx, l.Digest, n, func() (*fetch.Source, error) {
 			s := a.source("blobs/"+l.Digest, func(_ *fetch.Answer, f *fetch.Facts) error {

@@ -373,12 +373,25 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// Files that are not there may be in compressed layers.
+// A compressed layer is a file, and a notice says what to do about it.
 func TestCompressed(t *testing.T) {
-	f := new(fake).push("v1", fakeLayer{tarType + "+gzip", "", []byte("1")}).start(t)
-	_, err := f.open(t, "v1").Open(t.Context(), "model.safetensors")
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "outside of its 1 compressed layers; download") {
-		t.Error(err)
+	f := new(fake).start(t)
+	f.push("v1", fakeLayer{tarType + "+gzip", "a b", []byte("1")}, fakeLayer{tarType + "+zstd", "z", nil})
+	var notices []string
+	s, err := Open(fetch.NewShared(fetch.Options{Env: environment(), Notice: func(line string) {
+		notices = append(notices, line)
+	}}), f.ref("v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		o, err := s.Open(t.Context(), "a b.tar.gz")
+		if got := read(t, o, err); got != "1" {
+			t.Errorf("the layer has %q", got)
+		}
+	}
+	if len(notices) != 1 || !strings.Contains(notices[0], `compressed layer "a b.tar.gz" cannot be read`) {
+		t.Errorf("notices %q", notices)
 	}
 }
 
@@ -391,4 +404,30 @@ func TestCanceled(t *testing.T) {
 	if _, err := f.open(t, "v1").Open(ctx, "a"); !errors.Is(err, reason) {
 		t.Error(err)
 	}
+}
+
+// FuzzManifest: a manifest is refused, or all that it becomes part of is valid.
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(`{"schemaVersion":2,"layers":[{"mediaType":"a.tar+gzip","digest":"` + digestOf(nil) + `","size":1}]}`))
+	f.Add([]byte(`{"schemaVersion":2,"layers":[{"annotations":{"org.cncf.model.filepath":"a"},"digest":"` + digestOf(nil) +
+		`"}]}`))
+	f.Add([]byte(`{"schemaVersion":2,"manifests":[{"digest":"` + digestOf(nil) + `","size":1}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := parseManifest(text)
+		if err != nil {
+			return
+		}
+		if d, err := choose(m.Manifests); err == nil && (d.check() != nil || len(d.Digest) != 71) {
+			t.Errorf("%q: chosen is %q", text, d.Digest)
+		}
+		files, tars, err := m.files()
+		if err == nil && len(files)+len(tars) > len(m.Layers) {
+			t.Errorf("%q: %d files and %d archives of %d layers", text, len(files), len(tars), len(m.Layers))
+		}
+		for name, f := range files {
+			if store.CheckName(name) != nil || f.size < 0 || len(f.layer.Digest) != 71 {
+				t.Errorf("%q: file %q of %d bytes in %q", text, name, f.size, f.layer.Digest)
+			}
+		}
+	})
 }

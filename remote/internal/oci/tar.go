@@ -100,7 +100,7 @@ func (a *artifact) members(ctx context.Context, l layer, room *atomic.Int64) ([]
 	}
 }
 
-// isSparse reports whether a member is not stored as it is.
+// isSparse reports whether an archive stores a member without its holes.
 func isSparse(h *tar.Header) bool {
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
