@@ -2,7 +2,11 @@
 
 package remote
 
-import "github.com/weightools/safetensors/remote/internal/fetch"
+import (
+	"net/netip"
+
+	"github.com/weightools/safetensors/remote/internal/fetch"
+)
 
 // An Error is a failed request. Its fields are Method, URL (without query, fragment, user name
 // and password), Status (0 if there was no answer) and Err, the cause. It wraps
@@ -18,7 +22,15 @@ var (
 
 	// ErrOffline means that bytes are not cached and that requests are forbidden.
 	ErrOffline = fetch.ErrOffline
+
+	// ErrPrivate means that a public server redirects to a private address; see
+	// [Opener].Private.
+	ErrPrivate = fetch.ErrPrivate
 )
+
+// IsPrivate reports whether an address is private, loopback, link-local or of another special
+// purpose, which are addresses that a server on the internet should not redirect to.
+func IsPrivate(a netip.Addr) bool { return fetch.IsPrivate(a) }
 
 // A Meter counts the requests and bytes of the stores of one [Opener]. Its fields MaxRequests
 // and MaxBytes limit them; beyond a limit, reading fails with a *[BudgetError], and 0 means no

@@ -53,5 +53,6 @@
 //
 // Tokens, passwords and signatures are sent only to the origin (scheme, host and port) they
 // belong to, and never to the target of a redirect. Redirects from https to http are not
-// followed. Errors contain URLs without query and user name.
+// followed, and neither are those from a public address to a private one (see
+// [Opener].Private). Errors contain URLs without query and user name.
 package remote

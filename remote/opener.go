@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -23,6 +24,15 @@ type Opener struct {
 	// Transport makes the requests, one for each redirect. nil means a transport like
 	// http.DefaultTransport, which uses the proxies of the environment.
 	Transport http.RoundTripper
+
+	// Private reports whether an address is private. Redirects from an address that is not
+	// private to one that is fail with [ErrPrivate]: a server on the internet could otherwise
+	// make this program send requests within its own network, or to the metadata service of a
+	// cloud. The address is that of the connection, so it does not matter which name a host
+	// has. nil means [IsPrivate]; a function that returns false allows all redirects. If a
+	// proxy makes the connections, or a Transport that is no *http.Transport, redirects are
+	// not restricted.
+	Private func(netip.Addr) bool
 
 	// Buckets opens refs with the schemes s3, gs and r2. Set it to bucket.Open from package
 	// remote/bucket. nil means that these schemes are unsupported.
@@ -108,7 +118,7 @@ func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 func (o *Opener) shared() *fetch.Shared {
 	o.once.Do(func() {
 		o.common = fetch.NewShared(fetch.Options{
-			Transport: o.Transport, Env: o.Env, CacheSize: o.CacheSize, CacheDir: o.CacheDir, Parallel: o.Parallel,
+			Transport: o.Transport, Private: o.Private, Env: o.Env, CacheSize: o.CacheSize, CacheDir: o.CacheDir, Parallel: o.Parallel,
 			Retries: o.Retries, Silence: o.Silence, Offline: o.Offline, Meter: o.Meter, Notice: o.Notice,
 		})
 	})

@@ -14,7 +14,7 @@ import (
 
 // A client makes the requests of all stores of one Opener.
 type client struct {
-	transport http.RoundTripper
+	transport guard
 	slots     chan struct{} // holds a token for each request in flight
 	meter     *Meter
 	retries   int
@@ -38,7 +38,8 @@ type call struct {
 	access Access // may be nil
 	want   int64  // upper bound of the bytes that will be read; 0 if unknown
 
-	offline bool // refuse to make it
+	offline    bool // refuse to make it
+	redirected bool // a public server redirected there
 }
 
 // An Answer is the response to a request, after following redirects.
@@ -79,10 +80,10 @@ func (c *client) do(ctx context.Context, what *call) (*Answer, error) {
 	if c.offline || what.offline {
 		return nil, &Error{Method: http.MethodGet, URL: Shown(what.url), Err: ErrOffline}
 	}
-	u := what.url
+	u, redirected := what.url, what.redirected
 	var hops []*Answer
 	for {
-		a, err := c.hop(ctx, what, u)
+		a, err := c.hop(ctx, what, u, redirected)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +99,7 @@ func (c *client) do(ctx context.Context, what *call) (*Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		hops, u = append(hops, a), next
+		hops, u, redirected = append(hops, a), next, a.body.public
 	}
 }
 
@@ -127,7 +128,7 @@ func redirect(a *Answer) (*url.URL, error) {
 }
 
 // hop makes one request.
-func (c *client) hop(ctx context.Context, what *call, u *url.URL) (*Answer, error) {
+func (c *client) hop(ctx context.Context, what *call, u *url.URL, redirected bool) (*Answer, error) {
 	if err := c.pauses.wait(ctx, bucketOf(u), c.notice); err != nil {
 		return nil, broken(ctx, u, err)
 	}
@@ -142,7 +143,7 @@ func (c *client) hop(ctx context.Context, what *call, u *url.URL) (*Answer, erro
 			return nil, unauthorized(ctx, u, err)
 		}
 	}
-	resp, err := b.send(req, what.want)
+	resp, err := b.send(req, what.want, redirected)
 	if err != nil {
 		b.Close()
 		return nil, broken(ctx, u, err)

@@ -25,6 +25,7 @@ type body struct {
 	inner   context.Context
 	cancel  context.CancelCauseFunc // nil until the request is made
 	reader  io.ReadCloser           // nil until there is an answer
+	public  bool                    // the server has a public address
 	alarm   *time.Timer
 	granted int64         // bytes that may be read before asking the meter again
 	waited  time.Duration // for the server, since the rate was last looked at
@@ -34,16 +35,15 @@ type body struct {
 }
 
 // send makes a request, whose answer b becomes the body of. At most want bytes will be read;
-// 0 if their number is unknown.
-func (b *body) send(r *http.Request, want int64) (*http.Response, error) {
-	granted, err := b.client.meter.begin(want)
-	if err != nil {
+// 0 if their number is unknown. After a redirect of a public server, no private address is
+// asked.
+func (b *body) send(r *http.Request, want int64, redirected bool) (resp *http.Response, err error) {
+	if b.granted, err = b.client.meter.begin(want); err != nil {
 		return nil, err
 	}
-	b.granted = granted
 	b.inner, b.cancel = context.WithCancelCause(r.Context())
 	b.alarm = time.AfterFunc(b.client.silence, func() { b.cancel(errSilent) })
-	resp, err := b.client.transport.RoundTrip(r.WithContext(b.inner))
+	resp, b.public, err = b.client.transport.roundTrip(r.WithContext(b.inner), redirected)
 	b.alarm.Stop()
 	if err != nil {
 		return nil, b.why(err)

@@ -52,8 +52,8 @@ type content struct {
 	version version
 	saved   int64 // how many bytes of the start are on disk
 
-	final  atomic.Pointer[url.URL] // where redirects led
-	plain  atomic.Bool             // the server does not support ranges
+	final  atomic.Pointer[Answer] // that redirects led to; without a body
+	plain  atomic.Bool            // the server does not support ranges
 	stream stream
 }
 
@@ -73,7 +73,7 @@ func (o *content) ask(ctx context.Context, h http.Header, want int64) (*Answer, 
 	what := o.source.call(h, want)
 	if final := o.final.Load(); final != nil {
 		direct := *what
-		direct.url = final
+		direct.url, direct.redirected = final.URL, final.Hops[len(final.Hops)-1].body.public
 		a, err := o.do(ctx, &direct)
 		if err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func (o *content) ask(ctx context.Context, h http.Header, want int64) (*Answer, 
 	}
 	a, err := o.do(ctx, what)
 	if err == nil && len(a.Hops) > 0 && a.Status < http.StatusBadRequest {
-		o.final.Store(a.URL)
+		o.final.Store(a)
 	}
 	return a, err
 }

@@ -134,7 +134,8 @@ func passes(err error) bool {
 	switch {
 	case errors.As(err, &name):
 		return !name.IsNotFound
-	case errors.As(err, &verify), errors.As(err, &record), errors.As(err, &authority), overBudget(err):
+	case errors.As(err, &verify), errors.As(err, &record), errors.As(err, &authority), overBudget(err),
+		errors.Is(err, ErrPrivate):
 		return false
 	}
 	return true

@@ -127,7 +127,7 @@ func (s *Shared) begin(ctx context.Context, source *Source, head int64) (*conten
 		return nil, err
 	}
 	if len(a.Hops) > 0 {
-		o.final.Store(a.URL)
+		o.final.Store(a)
 	}
 	return o, nil
 }

@@ -5,6 +5,7 @@ package fetch
 import (
 	"cmp"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ import (
 // same as in remote.Opener.
 type Options struct {
 	Transport http.RoundTripper
+	Private   func(netip.Addr) bool
 	Env       func(name string) string
 	CacheSize int64
 	CacheDir  string
@@ -45,11 +47,15 @@ func NewShared(o Options) *Shared {
 		s.env = os.Getenv
 	}
 	parallel := cmp.Or(o.Parallel, 64)
-	s.client = &client{transport: o.Transport, slots: make(chan struct{}, parallel), meter: o.Meter, pauses: new(pauses), unversioned: new(sync.Once),
-		retries: cmp.Or(o.Retries, 4), silence: o.Silence, offline: o.Offline, notice: o.Notice}
-	if s.client.transport == nil {
-		s.client.transport = newTransport(parallel)
+	if o.Transport == nil {
+		o.Transport = newTransport(parallel)
 	}
+	if o.Private == nil {
+		o.Private = IsPrivate
+	}
+	s.client = &client{transport: newGuard(o.Transport, o.Private), slots: make(chan struct{}, parallel),
+		meter: o.Meter, pauses: new(pauses), unversioned: new(sync.Once), retries: cmp.Or(o.Retries, 4),
+		silence: o.Silence, offline: o.Offline, notice: o.Notice}
 	if s.client.meter == nil {
 		s.client.meter = new(Meter)
 	}

@@ -39,7 +39,7 @@ func (t side) RoundTrip(r *http.Request) (*http.Response, error) {
 	var resp *http.Response
 	err := ErrOffline
 	if !t.offline {
-		resp, err = b.send(r, 0)
+		resp, err = b.send(r, 0, false)
 	}
 	if err != nil {
 		b.Close()
@@ -63,7 +63,7 @@ func (s *Shared) WithRoots(file string) (*Shared, error) {
 	if !roots.AppendCertsFromPEM(text) {
 		return nil, fmt.Errorf("%q has no certificates in PEM format", file)
 	}
-	t, ok := s.client.transport.(*http.Transport)
+	t, ok := s.client.transport.RoundTripper.(*http.Transport)
 	if !ok {
 		return s, nil
 	}
@@ -73,6 +73,6 @@ func (s *Shared) WithRoots(file string) (*Shared, error) {
 	}
 	t.TLSClientConfig.RootCAs = roots
 	other, c := *s, *s.client
-	c.transport, other.client = t, &c
+	c.transport, other.client = newGuard(t, c.transport.private), &c
 	return &other, nil
 }

@@ -36,6 +36,9 @@ func Describe(err error) string {
 		if strings.HasSuffix(text, "does not accept the one it was sent") {
 			text += ": send one with --header, WEIGH_HEADERS or .netrc"
 		}
+		if errors.Is(err, remote.ErrPrivate) {
+			text += ": if you trust that server, set WEIGH_PRIVATE_REDIRECTS=allow"
+		}
 	case errors.As(err, &path):
 		switch {
 		case errors.As(err, &write):

@@ -4,12 +4,14 @@ package cli
 
 import (
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -128,6 +130,27 @@ func written(h http.Header) string {
 	}
 	slices.Sort(all)
 	return strings.Join(all, " ")
+}
+
+// TestPrivateRedirects: the program follows no redirect to a private address, and says how to.
+func TestPrivateRedirects(t *testing.T) {
+	for value, private := range map[string]bool{"": true, "allow": false} {
+		s := &Session{env: func(name string) string {
+			return map[string]string{"WEIGH_PRIVATE_REDIRECTS": value}[name]
+		}}
+		o, err := s.newOpener()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Private == nil || o.Private(netip.MustParseAddr("10.0.0.1")); got != private {
+			t.Errorf("WEIGH_PRIVATE_REDIRECTS=%s: 10.0.0.1 is private: %t", value, got)
+		}
+	}
+	err := &remote.Error{Method: "GET", URL: "http://nas.example/model", Err: remote.ErrPrivate}
+	const want = "not followed: if you trust that server, set WEIGH_PRIVATE_REDIRECTS=allow"
+	if got := Describe(err); !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestHeaderErrors: no error repeats what was written.

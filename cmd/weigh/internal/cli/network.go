@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,9 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 		Env:     s.env, Offline: n.offline, CacheDir: cacheDir(s.env), Silence: time.Duration(n.timeout),
 		Meter:  &remote.Meter{MaxBytes: int64(n.maxBytes), MaxRequests: n.maxRequests},
 		Notice: func(line string) { s.Notice("%s", line) },
+	}
+	if s.env("WEIGH_PRIVATE_REDIRECTS") == "allow" {
+		o.Private = func(netip.Addr) bool { return false }
 	}
 	if n.tokenFile != "" {
 		text, err := s.ReadSmall(n.tokenFile, 64<<10)
