@@ -67,6 +67,9 @@ func (p *part) pickle(head []byte) error {
 		p.graph(g)
 	}
 	p.pickledSettings(g)
+	if err := p.slicesOf(g); err != nil {
+		return err
+	}
 	g = nil // frees memory: Visit may load the pickle again
 	p.visited(0, p.size)
 	return p.textToo(head)

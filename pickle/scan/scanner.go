@@ -22,6 +22,10 @@ type Scanner struct {
 	// can be read until Visit returns.
 	Visit func(Pickle)
 
+	// Beside, if not nil, opens another file in the folder of the one that is scanned, and returns it with its size. The
+	// metadata of a distributed checkpoint is compared with the shards beside it. The file is nil if there is none.
+	Beside func(name string) (File, int64, error)
+
 	// MaxOpcodes limits the work of a scan, counted in pickle instructions: see
 	// pickle.Options. Decompressing, searching and reading JSON count as well. 0 means
 	// UsualOpcodes, plus one for each byte in a deep scan.

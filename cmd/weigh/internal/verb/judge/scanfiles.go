@@ -106,10 +106,30 @@ func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scan
 	}
 	defer object.Close()
 	j.size = object.Size()
-	j.report, j.err = scanner.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
+	own := *scanner
+	own.Beside = func(name string) (scan.File, int64, error) { return j.beside(ctx, name) }
+	j.report, j.err = own.Scan(&readCounter{object.ReaderAt(ctx), done, ctx}, object.Size(), j.path)
 	if err := store.Unchanged(object); err != nil {
 		j.report, j.err = nil, err
 	}
+}
+
+// beside opens another file in the folder of the job.
+func (j *scanJob) beside(ctx context.Context, name string) (scan.File, int64, error) {
+	object, err := j.at.Store.Open(ctx, path.Join(path.Dir(j.name), name))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotRegular) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return besideFile{object.ReaderAt(ctx), object}, object.Size(), nil
+}
+
+// A besideFile reads an object with one context.
+type besideFile struct {
+	io.ReaderAt
+	io.Closer
 }
 
 // A scanList collects files without duplicates.
