@@ -4,6 +4,8 @@ package pickle
 
 import (
 	"strings"
+
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // nested analyzes the strings that may be pickles, and their strings.
@@ -14,8 +16,8 @@ func (a *analysis) nested() {
 			return
 		}
 		if j.archive {
-			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %d bytes and is not analyzed",
-				j.off, j.size)
+			a.all.addf(RuleNestedBox, Warning, j.off, "the string at %d is an archive of %s and is not analyzed",
+				j.off, wording.Count(j.size, "byte"))
 			continue
 		}
 		a.judgeString(j)

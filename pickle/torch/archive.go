@@ -39,6 +39,9 @@ func openZip(r io.ReaderAt, size int64) (*zipFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.Cut {
+		return nil, refuse("the archive is truncated: it has no end record; %s", again)
+	}
 	if len(a.Faults) > 0 {
 		fault := a.Faults[0]
 		return nil, refuse("the archive is ambiguous: %s (%s; %s in total)", fault.Detail, fault.Kind,

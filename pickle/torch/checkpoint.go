@@ -10,6 +10,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/strided"
 	"github.com/weightools/safetensors/pickle/internal/tarwalk"
@@ -106,7 +107,8 @@ type file struct {
 // take accounts for the memory that a tensor or a skipped value takes besides its name.
 func (f *file) take(name string, bytes int64) error {
 	if f.taken += bytes + int64(len(name)); f.taken > f.opts.Pickle.MaxMemory {
-		return exceeds("the tensors and values and their names exceed the limit of %d bytes of memory", f.opts.Pickle.MaxMemory)
+		return exceeds("the tensors and values and their names exceed the limit of %s of memory",
+			wording.Count(f.opts.Pickle.MaxMemory, "byte"))
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func TestContainersRefused(t *testing.T) {
 		{"a storage that is not there", archiveOf(t, vector("1", 6), "0", counting(6)), `"tensor": storage "1" of 6 elements is missing: there is no "m/data/1"`, false},
 		{"a storage that is too short", archiveOf(t, vector("0", 6), "0", counting(5)), `"tensor": storage "0" has 24 bytes in the pickle, but 20 bytes in the archive`, false},
 		{"a storage that is damaged", damaged, `"m/data/0" has checksum`, false},
-		{"an archive that is cut off", good[:len(good)-30], "the archive is ambiguous", false},
+		{"an archive that is cut off", good[:len(good)-30], "the archive is truncated", false},
 		{"archives in a row", append(append([]byte{}, good...), good...), "a shard of a distributed checkpoint: 2 archives in a row", false},
 		{"an archive after something", append([]byte("#!"), good...), "an archive starts in the middle of it", false},
 		{"a pickle that is cut off", zipOf(t, zip.Store, member{"m/data.pkl", proto + vector("0", 6)}, member{"m/data/0", counting(6)}), "the pickle is incomplete", false},

@@ -49,6 +49,9 @@ func refuse(format string, args ...any) error {
 	return &FormatError{Detail: fmt.Sprintf(format, args...)}
 }
 
+// again is the advice for truncated files.
+const again = "download or copy it again"
+
 // exceeds returns the error for a file that exceeds a limit.
 func exceeds(format string, args ...any) error {
 	return &FormatError{Detail: fmt.Sprintf(format, args...), limit: true}

@@ -46,8 +46,8 @@ func (f *file) noStream() error {
 	}
 	if roots := g.Roots(); len(roots) > 0 && torchfile.IsStream(roots[0]) {
 		f.Format = FormatStream
-		return exceeds("the values of the checkpoint exceed the limits of %d instructions and %d bytes", opts.MaxOpcodes,
-			opts.MaxMemory)
+		return exceeds("the values of the checkpoint exceed the limits of %s and %s",
+			wording.Count(opts.MaxOpcodes, "instruction"), wording.Count(opts.MaxMemory, "byte"))
 	}
 	return f.bare()
 }
@@ -59,10 +59,13 @@ func (f *file) sound(s *torchfile.Stream) error {
 			f.warn(fault.Detail)
 			continue
 		}
+		if fault.Rule == pickle.RuleTruncated {
+			return refuse("the file is truncated: %s; %s", fault.Detail, again)
+		}
 		return refuse("%s (%s)", fault.Detail, fault.Rule)
 	}
 	if !s.Complete {
-		return refuse("the file is truncated: data of tensors is missing")
+		return refuse("the file is truncated: data of tensors is missing; %s", again)
 	}
 	if left := f.size - s.End; left > 0 {
 		f.warn(wording.Count(left, "byte") + " follow the last storage")

@@ -2,7 +2,10 @@
 
 package machine
 
-import "github.com/weightools/safetensors/pickle/internal/opcode"
+import (
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle/internal/opcode"
+)
 
 // Run executes instructions until STOP, or until one cannot be decoded.
 func (m *Machine) Run() opcode.Fault {
@@ -43,8 +46,8 @@ func (m *Machine) over() bool {
 			m.Reader.Offset())
 	case m.Used() > m.maxMemory:
 		m.Full = true
-		m.judge.Limit(m.Reader.Offset(), "the memory budget of %d bytes is exhausted at %d; the rest was not analyzed",
-			m.maxMemory, m.Reader.Offset())
+		m.judge.Limit(m.Reader.Offset(), "the memory budget of %s is exhausted at %d; the rest was not analyzed",
+			wording.Count(m.maxMemory, "byte"), m.Reader.Offset())
 	default:
 		m.due = min(m.Work+m.every, max(m.Budget, m.Work+1))
 		return false

@@ -197,8 +197,8 @@ func (s *streamReader) block(storage Storage) (more bool, err error) {
 	s.Blocks = append(s.Blocks, block)
 	s.End = block.Begin + block.Size
 	if block.Size < size {
-		s.add(pickle.RuleTruncated, block.Begin, "storage %s needs %d bytes, but %d are left",
-			wording.Quote(storage.Key), size, block.Size)
+		s.add(pickle.RuleTruncated, block.Begin, "storage %s needs %s, but %s are left",
+			wording.Quote(storage.Key), wording.Count(size, "byte"), wording.Grouped(block.Size))
 		return false, nil
 	}
 	return true, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/store"
 )
 
 // Describe returns err as one line for the user. It drops the package names that prefix errors,
@@ -56,6 +57,9 @@ func Describe(err error) string {
 		case errors.Is(path.Err, fs.ErrPermission):
 			text = fmt.Sprintf("permission denied: cannot %s %q", path.Op, path.Path)
 		}
+	}
+	if path == nil && errors.Is(err, store.ErrNotRegular) {
+		text += `: save its content in a file first, with "cat" for example, and name that file`
 	}
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) && none.Listed {
