@@ -61,6 +61,10 @@ var ErrDigest = errors.New("checksum mismatch")
 // Kept returns the number of bytes that an interrupted download of o to path has left.
 func Kept(o store.Object, path string) int64 { return partial.Kept(path, describe(o)) }
 
+// Clean removes what interrupted downloads to path have left, except for what a process is at work
+// on. Run does this for other versions of the object.
+func Clean(path string) { partial.Clean(path) }
+
 // describe returns what a partial file depends on.
 func describe(o store.Object) partial.Object {
 	_, known := store.SHA256(o)

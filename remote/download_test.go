@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -195,6 +196,41 @@ func TestPlanted(t *testing.T) {
 				t.Errorf("%s: what it leads to has %d bytes, %v", what, len(got), err)
 			}
 		}
+	}
+}
+
+// TestClean: what is left is removed, unless it is in use, and files of similar names stay.
+func TestClean(t *testing.T) {
+	content := pattern(largeSize)
+	o, _ := hubFile(t, content)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	others := []string{".model.part-", ".model.part-0123456789.sums.bak", ".model.part-012345678x", ".model2.part-0123456789", "part"}
+	for _, name := range append(others, ".model.part-0123456789") {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := false
+	d := remote.Download{Progress: func(int64, int64) {
+		if !used {
+			used = true
+			remote.Clean(path)
+		}
+	}}
+	if _, err := d.Run(t.Context(), o, path); err != nil {
+		t.Errorf("what is in use was removed: %v", err)
+	}
+	os.Remove(path)
+	interrupt(t, o, path, 1<<20)
+	remote.Clean(path)
+	var left []string
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if slices.Sort(others); !slices.Equal(left, others) {
+		t.Errorf("there are %q, want %q", left, others)
 	}
 }
 

@@ -99,9 +99,13 @@ func TestTensorsSurviveKills(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	dir := t.TempDir()
-	get := func(limit int64) string {
+	command := func() *exec.Cmd {
 		cmd := exec.Command("weigh", "get", "hf://org/repo", "-o", dir, "--include", "t0*", "--include", "t[23]*[02468]")
 		cmd.Env = append(os.Environ(), "HF_ENDPOINT="+server.URL, "HF_HOME="+dir+"/none", "WEIGH_CACHE=off")
+		return cmd
+	}
+	get := func(limit int64) string {
+		cmd := command()
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		started := make(chan struct{})
@@ -114,8 +118,10 @@ func TestTensorsSurviveKills(t *testing.T) {
 			t.Skip(err)
 		}
 		cmd.Wait()
-		if errs.Len() > 0 {
-			t.Fatal(errs.String())
+		for notice := range strings.Lines(errs.String()) {
+			if !strings.Contains(notice, "waiting for it") && !strings.Contains(notice, "weigh: keeping") {
+				t.Fatal(notice)
+			}
 		}
 		return out.String()
 	}
@@ -123,7 +129,16 @@ func TestTensorsSurviveKills(t *testing.T) {
 	complete := func() bool { _, err := os.Stat(name); return err == nil }
 	for range 5 {
 		for i := 0; i < 5 && !complete(); i++ {
+			second := command() // one of them waits, and continues if the other is killed
+			if i%2 == 1 && second.Start() != nil {
+				t.Skip("the program does not start")
+			}
 			get(rand.Int64N(16 << 20)) // of 18, of which some may be there
+			if i%2 == 1 {
+				if err := second.Wait(); err != nil || !complete() {
+					t.Fatalf("the process that was not killed ends with %v", err)
+				}
+			}
 			parts, err := filepath.Glob(filepath.Join(dir, ".*"))
 			if err != nil || len(parts) > 2 {
 				t.Fatalf("after a kill there are %q, %v; want one hidden file and its record", parts, err)

@@ -46,7 +46,11 @@ func prefix(path string) string {
 	return dir + "." + base + ".part-"
 }
 
-// removeOthers removes the hidden files of other versions, unless a process is at work on them.
+// Clean removes what interrupted downloads to path have left, unless a process is at work on it.
+func Clean(path string) { removeOthers(path, "") }
+
+// removeOthers removes the hidden files of versions other than keep, unless a process is at work on
+// them.
 func removeOthers(path, keep string) {
 	start := prefix(path)
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -56,7 +60,7 @@ func removeOthers(path, keep string) {
 	for _, e := range entries {
 		name := filepath.Join(filepath.Dir(path), e.Name())
 		id, ok := strings.CutPrefix(strings.TrimSuffix(name, sumsEnd), filepath.Clean(start))
-		if ok && isID(id) && strings.TrimSuffix(name, sumsEnd) != filepath.Clean(keep) {
+		if ok && isID(id) && (keep == "" || strings.TrimSuffix(name, sumsEnd) != filepath.Clean(keep)) {
 			removeUnused(strings.TrimSuffix(name, sumsEnd))
 		}
 	}

@@ -57,6 +57,7 @@ func (a *fetching) get(ctx context.Context, w *wanted) (receipt.GotFile, error) 
 		case same:
 			a.done.Skip(one.Size - max(last, 0))
 			one.Kept = true
+			remote.Clean(w.path) // of a run that was killed after the file had its name
 			return one, nil
 		}
 		if _, err := os.Lstat(w.path); err == nil && !a.force {
