@@ -16,8 +16,14 @@ import (
 func (f *folder) judgeInterrupted(folders map[string]bool) {
 	journals, temporary := make(map[string]bool), make(map[string]bool)
 	for dir := range folders {
-		if f.dir != "" && f.hasJournal(dir) {
+		if f.dir == "" {
+			break
+		}
+		if f.hasJournal(dir) {
 			journals[path.Join(dir, atomicfile.JournalName)] = true
+		}
+		for _, name := range atomicfile.Leftovers(f.local(dir)) { // also those without files, which no list has
+			temporary[path.Join(dir, name)] = true
 		}
 	}
 	for _, file := range f.names {

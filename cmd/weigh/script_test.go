@@ -22,9 +22,10 @@ import (
 
 var update = flag.Bool("update", false, "write what the program says into scripts and documents, instead of comparing")
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"weigh": main, "weighed": weighed})
-}
+// programs are the programs that tests run as processes.
+var programs = map[string]func(){"weigh": main, "weighed": weighed}
+
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
 // Scripts have in $TESTDATA the files under testdata/, in $SAMPLE the sharded
 // sample, and in $FIXTURES the optional files of others. For servers, see

@@ -112,6 +112,7 @@ func (s *Session) write(o *Output, say func(io.Writer, typeset.Style) error) err
 	if info, missing := os.Stat(o.File); missing == nil && !info.Mode().IsRegular() {
 		err = s.writeDevice(o, style, say)
 	} else {
+		s.tidy(o.File)
 		err = store.WriteFile(o.File, o.Force, func(w io.Writer) error { return say(w, style) })
 	}
 	if err != nil {

@@ -149,7 +149,7 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) erro
 	}
 	defer at.Ahead(ctx, names)()
 	sets, err := at.Sets(ctx)
-	if err != nil && s.opts.Thorough && len(at.Unfinished()) > 0 {
+	if err != nil && s.opts.Thorough && at.Interrupted() {
 		s.miss(target.Printable(arg), err)
 		return s.repository(ctx, sess, at, nil, nil) // which says why
 	}

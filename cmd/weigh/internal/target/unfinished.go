@@ -50,6 +50,12 @@ func (t *Target) Unfinished() []error {
 	return list
 }
 
+// Interrupted reports whether a local target is a folder in which runs have left something.
+func (t *Target) Interrupted() bool {
+	dir := Folder(t.Name)
+	return dir != "" && (len(t.Unfinished()) > 0 || len(shards.Leftovers(dir)) > 0)
+}
+
 // WarnUnfinished prints what Unfinished returns, also with --quiet: what is read is not what somebody has written.
 func (t *Target) WarnUnfinished(sess *cli.Session) {
 	for _, err := range t.Unfinished() {

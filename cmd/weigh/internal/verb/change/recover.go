@@ -4,7 +4,6 @@ package change
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,31 +20,7 @@ func mend(sess *cli.Session, name string) error {
 	if dir == "" {
 		return nil
 	}
-	r, err := shards.Recover(dir, false)
-	if err != nil {
-		return err
-	}
-	for _, line := range recovered(r) {
-		sess.Notice("%s", line)
-	}
-	return nil
-}
-
-// recovered describes a recovery in lines.
-func recovered(r *shards.Recovery) (lines []string) {
-	switch {
-	case r == nil:
-		return nil
-	case r.TakenBack != nil:
-		lines = append(lines, fmt.Sprintf("took back an interrupted run in %q: %s", r.Dir, cli.Describe(r.TakenBack)))
-	case r.Finished != nil:
-		lines = append(lines, fmt.Sprintf("finished an interrupted run in %q: %s in place", r.Dir,
-			typeset.Plural(int64(len(r.Finished)), "new file")))
-	}
-	if len(r.Removed) > 0 {
-		lines = append(lines, fmt.Sprintf("removed what interrupted runs left in %q: %s", r.Dir, strings.Join(r.Removed, ", ")))
-	}
-	return lines
+	return sess.Mend(dir)
 }
 
 // runRecover carries out edit --recover.
@@ -67,7 +42,7 @@ func runRecover(sess *cli.Session, cmd *cobra.Command, name string) error {
 	if err != nil || sess.Quiet {
 		return err
 	}
-	lines := recovered(r)
+	lines := cli.Recovered(r)
 	if lines == nil {
 		lines = []string{fmt.Sprintf("nothing to recover in %q", dir)}
 	}
