@@ -118,8 +118,8 @@ func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 func (o *Opener) shared() *fetch.Shared {
 	o.once.Do(func() {
 		o.common = fetch.NewShared(fetch.Options{
-			Transport: o.Transport, Private: o.Private, Env: o.Env, CacheSize: o.CacheSize, CacheDir: o.CacheDir, Parallel: o.Parallel,
-			Retries: o.Retries, Silence: o.Silence, Offline: o.Offline, Meter: o.Meter, Notice: o.Notice,
+			Transport: o.Transport, Private: o.Private, Env: o.Env, CacheSize: o.CacheSize, CacheDir: o.CacheDir,
+			Parallel: o.Parallel, Retries: o.Retries, Silence: o.Silence, Offline: o.Offline, Meter: o.Meter, Notice: o.Notice,
 		})
 	})
 	return o.common

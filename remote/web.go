@@ -47,7 +47,7 @@ func (w *web) OpenHead(ctx context.Context, name string, n int64) (store.Object,
 		if err != nil {
 			return nil, err
 		}
-		return &fetch.Source{URL: u, Access: w.access(u), Learn: notFolder(u)}, nil
+		return &fetch.Source{URL: u, Access: w.access(u), Learn: learn(u)}, nil
 	})
 }
 
@@ -68,15 +68,17 @@ func (w *web) access(u *url.URL) fetch.Access {
 	}
 }
 
-// notFolder returns a check that fails if the server redirected u to the same URL with a slash
-// at its end. Servers do this for folders, and then send an HTML page.
-func notFolder(u *url.URL) func(*fetch.Answer, *fetch.Facts) error {
-	return func(a *fetch.Answer, _ *fetch.Facts) error {
+// learn returns what takes the name of a file from an answer. It fails if the server redirected
+// u to the same URL with a slash at its end. Servers do this for folders, and then send an
+// HTML page.
+func learn(u *url.URL) func(*fetch.Answer, *fetch.Facts) error {
+	return func(a *fetch.Answer, f *fetch.Facts) error {
 		if len(a.Hops) > 0 && a.URL.Host == u.Host && a.URL.Path == u.Path+"/" {
 			e := a.Errorf("")
 			e.Err = fetch.Reason(fs.ErrNotExist, "it is a folder")
 			return e
 		}
+		f.Name = fetch.FileName(a.Header)
 		return nil
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
@@ -66,6 +67,61 @@ func TestGetOfTrainedModel(t *testing.T) {
 			if code := get(target); code != cli.ExitOK {
 				t.Errorf("%s, %d bytes: the same file is not kept: %s", where, size, errs.String())
 			}
+		}
+	}
+}
+
+// TestGetOfStaleFile: the server has another version, which differs in one byte that no sample
+// has. The ETag tells, or the date if the cache is gone.
+func TestGetOfStaleFile(t *testing.T) {
+	for _, cached := range []bool{true, false} {
+		src, dst, cache := t.TempDir(), t.TempDir(), t.TempDir()
+		name := fileOf(t, src, bytes.Repeat([]byte{1}, 1<<20))
+		tag := `"1"`
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", tag)
+			http.FileServer(http.Dir(src)).ServeHTTP(w, r)
+		}))
+		defer server.Close()
+		var out, errs bytes.Buffer
+		get := func(args ...string) int {
+			errs.Reset()
+			args = append([]string{"get", "-o", dst, server.URL + "/model.safetensors"}, args...)
+			return run(t.Context(), args, nil, &out, &errs, func(key string) string {
+				return map[string]string{"WEIGH_CACHE": cache}[key]
+			})
+		}
+		if code := get(); code != cli.ExitOK {
+			t.Fatalf("%d: %s", code, errs.String())
+		}
+		if code := get(); code != cli.ExitOK || cached && errs.Len() > 0 {
+			t.Errorf("the same file is not kept by its version: %d, %q", code, errs.String())
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[100_000] = 2
+		if err := os.WriteFile(name, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		tag = `"2"`
+		if !cached {
+			cache = t.TempDir()
+		}
+		later := time.Now().Add(time.Hour)
+		if err := os.Chtimes(name, later, later); err != nil {
+			t.Fatal(err)
+		}
+		if code := get(); code != cli.ExitIO || !strings.Contains(errs.String(), "is another file") {
+			t.Errorf("cached=%t: a stale file is kept: %d, %q", cached, code, errs.String())
+		}
+		if code := get("--force"); code != cli.ExitOK {
+			t.Errorf("--force: %d, %s", code, errs.String())
+		}
+		got, err := os.ReadFile(filepath.Join(dst, "model.safetensors"))
+		if err != nil || !bytes.Equal(got, content) {
+			t.Errorf("with --force, the file is still the old one (%v)", err)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type Facts struct {
 	SHA256 string     // hex; "" if unknown
 	Sum    *store.Sum // another checksum; nil if unknown, or if the answer has it
 	Size   int64      // announced by the server that redirects to the bytes; 0 if unknown
-	Name   string     // of the file, from Content-Disposition; "" if unknown
+	Name   string     // for saving the object; "" means that the store has no other than its own
 }
 
 // A content is what is known about one object. All that have it open share it.

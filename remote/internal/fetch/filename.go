@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// fileName returns the name that the server gives the file for saving it, or "". As RFC 6266
+// FileName returns the name that the server gives the file for saving it, or "". As RFC 6266
 // advises, only the last element of a path counts, and no name that would be hidden or
 // special.
-func fileName(h http.Header) string {
+func FileName(h http.Header) string {
 	_, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
 	if err != nil {
 		return ""

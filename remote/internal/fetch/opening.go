@@ -176,7 +176,6 @@ func (o *content) start(ctx context.Context, a *Answer, head int64) error {
 		return err
 	}
 	o.version = see(a)
-	o.facts.Name = fileName(a.Header)
 	if o.sum.known = o.facts.Sum; o.sum.known == nil {
 		o.sum.known = o.source.Checksums.sumOf(a.Header)
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/weightools/safetensors/store"
 )
 
 // A version is what the server said about an object when it was opened. All of it has to come
@@ -110,4 +112,20 @@ func (o *content) differs(a *Answer) string {
 		return "its date differs"
 	}
 	return ""
+}
+
+// Validators returns the ETag and the date of an object that was opened from a server, or "".
+func Validators(o store.Object) string {
+	if o, ok := o.(*object); ok && o.version.etag+o.version.modified != "" {
+		return o.version.etag + "\n" + o.version.modified
+	}
+	return ""
+}
+
+// Date returns when an object was last modified, or the zero time.
+func Date(o store.Object) (date time.Time) {
+	if o, ok := o.(*object); ok {
+		date, _ = http.ParseTime(o.version.modified)
+	}
+	return date
 }

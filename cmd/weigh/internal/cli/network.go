@@ -93,6 +93,22 @@ func (s *Session) newOpener() (*remote.Opener, error) {
 	return o, nil
 }
 
+// Remember keeps in the cache that the file at path has the bytes of a remote object.
+func (s *Session) Remember(o store.Object, path string) {
+	if s.opener != nil {
+		s.opener.Remember(o, path)
+	}
+}
+
+// Remembers reports whether the file at path has the bytes of this version of a remote object, and
+// whether that is known.
+func (s *Session) Remembers(o store.Object, path string) (same, known bool) {
+	if s.opener == nil {
+		return false, false
+	}
+	return s.opener.Remembers(o, path)
+}
+
 // cacheDir returns the cache directory: WEIGH_CACHE, or a directory of the user's. It returns ""
 // if there is none or WEIGH_CACHE is "off".
 func cacheDir(env func(string) string) string {

@@ -41,9 +41,13 @@ func Get(sess *cli.Session) *cobra.Command {
 remote. Files are renamed into place when complete. Run the same command again after an
 interruption: complete files are kept, and partial ones resume where they stopped.
 
-If the server provides checksums, as the Hub does, downloads are verified. An existing
-file is kept if it has the same checksum; without one, if its size is the same and
-samples of its bytes match.
+If the server provides checksums, as the Hub, S3 and Google Cloud Storage do, downloads
+are verified. An existing file is kept if it has the same checksum; without one, if it
+was downloaded from the same version. If that is unknown, it is kept if it is not older
+than the server's file, its size is the same and samples of its bytes match.
+
+A file from a web server gets the name in the header Content-Disposition, if there is
+one.
 
 With --include or --exclude, only the selected tensors are downloaded, and written to a
 new file.
