@@ -42,7 +42,8 @@ type Opener struct {
 	// means the token from the environment or from the file that `hf auth login` writes.
 	HubToken string
 
-	// Header returns header fields to add to requests to a web server, such as Authorization.
+	// Header returns header fields to add to requests to a web server, such as Authorization,
+	// or to Azure, where Authorization replaces all other credentials.
 	// The origin consists of scheme, host name and, if it is not the default, port:
 	// "https://host.example". Header is called for every request and every redirect, so fields
 	// reach no other origin. The user name and password of a URL take precedence. nil means no
@@ -102,7 +103,7 @@ func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 	case "hf":
 		return hub.Open(o.shared(), o.HubToken, ref)
 	case "az":
-		return azure.Open(o.shared(), ref)
+		return azure.Open(o.shared(), ref, o.Header)
 	case "oci":
 		return oci.Open(o.shared(), ref)
 	case "s3", "gs", "r2":

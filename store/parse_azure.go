@@ -104,6 +104,15 @@ func parseAzureLink(u *url.URL) (Ref, error) {
 	return azureRef(u.Host, container, path)
 }
 
+// azureURL returns the URL of an az ref.
+func (r Ref) azureURL() *url.URL {
+	host, container, _ := strings.Cut(r.Root, "/")
+	if !strings.Contains(host, ".") {
+		host += ".blob.core.windows.net"
+	}
+	return &url.URL{Scheme: "https", Host: host, Path: "/" + container + "/" + r.Path}
+}
+
 // shownAzure returns the text of an invalid ref without credentials and signatures.
 func shownAzure(rest string) string {
 	shown, _, _ := strings.Cut(shownBucket(rest), "?")

@@ -56,11 +56,15 @@ func (r Ref) String() string {
 	return s
 }
 
-// URL returns the URL of an http or https Ref, including the user name, password and query it
+// URL returns the URL of an http, https or az Ref, including the user name, password and query it
 // was parsed with. Use it for requests, and String for printing. For another object of the
 // same store, change Path first.
 func (r Ref) URL() (*url.URL, error) {
-	if r.Scheme != "http" && r.Scheme != "https" {
+	switch r.Scheme {
+	case "http", "https":
+	case "az":
+		return r.azureURL(), nil
+	default:
 		return nil, fmt.Errorf("ref %q: scheme %q has no URL", r, r.Scheme)
 	}
 	u, err := url.Parse(r.String())

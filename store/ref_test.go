@@ -207,6 +207,8 @@ func TestURL(t *testing.T) {
 		{"https://host/o/dir%2Fa?alt=media", "", "https://host/o/dir%2Fa?alt=media"},
 		{"https://host/o/dir%2Fa", "dir/b", "https://host/o/dir/b"},
 		{"https://host/a%20b/c", "d %?#/e", "https://host/a%20b/d%20%25%3F%23/e"},
+		{"az://acct/c", "", "https://acct.blob.core.windows.net/c/"},
+		{"az://acct.blob.core.chinacloudapi.cn/c/a b", "", "https://acct.blob.core.chinacloudapi.cn/c/a%20b"},
 	} {
 		r, err := Parse(test.ref)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,13 +30,15 @@ type container struct {
 	ref  store.Ref // without a path
 	name string    // of the container
 	account
+	header http.Header // additional fields, from the user
 
 	identities []*identity  // to try, the preferred one first
 	accepted   atomic.Int32 // index of the identity that was accepted last
 }
 
-// Open returns the store of an az ref. It makes no request.
-func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
+// Open returns the store of an az ref. It makes no request. Header returns fields to add to requests to an origin. It
+// may be nil.
+func Open(s *fetch.Shared, ref store.Ref, header func(origin string) http.Header) (store.Store, error) {
 	ref.Path = ""
 	host, name, _ := strings.Cut(ref.Root, "/")
 	a, err := findAccount(s.Env, host)
@@ -43,6 +46,13 @@ func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
 		return nil, err
 	}
 	c := &container{pool: fetch.Pool{Shared: s}, ref: ref, name: name, account: *a}
+	if header != nil {
+		c.header = header(fetch.Origin(a.endpoint))
+	}
+	if c.header.Get("Authorization") != "" {
+		c.identities = []*identity{{kind: byToken, what: "the header Authorization", access: nothing}}
+		return c, nil
+	}
 	c.identities, err = findIdentities(s, a)
 	return c, err
 }
@@ -104,6 +114,7 @@ func (c *container) access(i *identity) fetch.Access {
 			return nil
 		}
 		r.Header.Set("X-Ms-Version", apiVersion)
+		maps.Copy(r.Header, c.header)
 		return i.access(r)
 	}
 }

@@ -120,7 +120,7 @@ func TestWrongSettings(t *testing.T) {
 		login + "http://SECRET.example":                     "AZURE_AUTHORITY_HOST is not",
 	} {
 		_, err := Open(fetch.NewShared(fetch.Options{Env: environment(strings.Fields(settings)...)}),
-			store.Ref{Scheme: "az", Root: "acct/weights"})
+			store.Ref{Scheme: "az", Root: "acct/weights"}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%s: %v; want %q", settings, err, want)
 		}
@@ -250,7 +250,7 @@ func TestNoAccount(t *testing.T) {
 		"AZURE_STORAGE_ACCOUNT=mine": "; did you mean az://mine/weights/llama?",
 	} {
 		s, err := Open(fetch.NewShared(fetch.Options{Transport: transport, Env: environment(settings)}),
-			store.Ref{Scheme: "az", Root: "weights/llama"})
+			store.Ref{Scheme: "az", Root: "weights/llama"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func TestClock(t *testing.T) {
 	} {
 		server.by = skew
 		shared := fetch.NewShared(fetch.Options{Env: f.env("AZURE_STORAGE_KEY=" + testKey), Retries: -1, Transport: server})
-		s, err := Open(shared, store.Ref{Scheme: "az", Root: "acct/weights"})
+		s, err := Open(shared, store.Ref{Scheme: "az", Root: "acct/weights"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,7 @@ func (a *azurite) open(t *testing.T, container string, settings ...string) store
 	t.Helper()
 	settings = append(settings, "AZURE_STORAGE_SERVICE_ENDPOINT="+a.endpoint.String())
 	shared := fetch.NewShared(fetch.Options{Env: environment(settings...), Transport: a.transport, Retries: -1})
-	s, err := Open(shared, store.Ref{Scheme: "az", Root: emulator + "/" + container})
+	s, err := Open(shared, store.Ref{Scheme: "az", Root: emulator + "/" + container}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func environment(settings ...string) func(string) string {
 func (f *fake) open(t *testing.T, settings ...string) store.Store {
 	t.Helper()
 	s, err := Open(fetch.NewShared(fetch.Options{Env: f.env(settings...), Retries: -1}),
-		store.Ref{Scheme: "az", Root: "acct/weights"})
+		store.Ref{Scheme: "az", Root: "acct/weights"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

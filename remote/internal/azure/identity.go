@@ -39,7 +39,7 @@ type identity struct {
 // object may be public although the credentials in the environment are for others, so anonymous access comes second.
 // Running the Azure CLI takes a second, so it comes last.
 func findIdentities(s *fetch.Shared, a *account) ([]*identity, error) {
-	nobody := &identity{access: func(*http.Request) error { return nil }}
+	nobody := &identity{access: nothing}
 	switch {
 	case a.key != nil:
 		return []*identity{{kind: byKey, what: "the key in " + a.setting, access: a.sign}, nobody}, nil
@@ -59,6 +59,9 @@ func findIdentities(s *fetch.Shared, a *account) ([]*identity, error) {
 	}
 	return []*identity{nobody}, nil
 }
+
+// nothing authorizes nothing.
+func nothing(*http.Request) error { return nil }
 
 // addSAS adds the signature to the query.
 func (a *account) addSAS(r *http.Request) error {

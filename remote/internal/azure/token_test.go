@@ -129,7 +129,7 @@ func TestMetadataService(t *testing.T) {
 	})
 	s, err := Open(fetch.NewShared(fetch.Options{Transport: transport, Retries: -1,
 		Env: environment("AZURE_TOKEN_CREDENTIALS=ManagedIdentityCredential", "AZURE_CLIENT_ID=id")}),
-		store.Ref{Scheme: "az", Root: "acct/weights"})
+		store.Ref{Scheme: "az", Root: "acct/weights"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,6 +201,32 @@ func TestRefusedLogin(t *testing.T) {
 		if len(i.requests) > 1 {
 			t.Errorf("%d %s: %d requests for tokens, want one", test.status, test.body, len(i.requests))
 		}
+	}
+}
+
+// A header Authorization of the user replaces all other credentials.
+func TestHeader(t *testing.T) {
+	f := (&fake{bearer: "OURS", files: map[string][]byte{"a": []byte("a")}}).start(t)
+	s, err := Open(fetch.NewShared(fetch.Options{Env: f.env("AZURE_STORAGE_KEY=" + testKey), Retries: -1}),
+		store.Ref{Scheme: "az", Root: "acct/weights"}, func(origin string) http.Header {
+			if !strings.HasPrefix(f.URL, origin+"/") {
+				t.Errorf("fields for %s were requested", origin)
+			}
+			return http.Header{"Authorization": {"Bearer OURS"}}
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Open(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	f.bearer = "ANOTHER"
+	const want = "the header Authorization is not accepted"
+	if _, err := s.Open(t.Context(), "b"); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), want) {
+		t.Errorf("the error is %v", err)
+	}
+	if n := len(f.asked()); n != 2 {
+		t.Errorf("%d requests, want 2", n)
 	}
 }
 
