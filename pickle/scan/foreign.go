@@ -101,6 +101,9 @@ func (s foreignSink) Pickles(kind string, list [][]byte) error {
 	return nil
 }
 
+// Value implements foreign.Sink.
+func (s foreignSink) Value(key, text string, off int64) { s.texts().Value(key, text, off) }
+
 // Search implements foreign.Sink.
 func (s foreignSink) Search(span extent.Span) error {
 	opts := s.pickleOptions()

@@ -107,6 +107,11 @@ func (r *reader) metadata(t flatbuf.Table, field int) error {
 			name, err = pair.Text(keyValue, mostName)
 		case "ARROW:extension:metadata":
 			value, err = pair.Text(keyValue, mostValue)
+		default:
+			var other string
+			if other, err = pair.Text(keyValue, evidence.MostText); err == nil {
+				r.Keep(key, []byte(other), 0)
+			}
 		}
 		return err
 	})

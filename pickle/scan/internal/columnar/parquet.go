@@ -109,5 +109,6 @@ func (r *reader) pair(t *thrift, spend func(int64) bool) error {
 	if string(texts[1]) == "ARROW:schema" {
 		return r.schemaText(texts[2], spend)
 	}
+	r.Keep(string(texts[1]), texts[2], 0)
 	return nil
 }

@@ -39,12 +39,14 @@ type Report struct {
 	Format   string // "" if the file has another format
 	Findings []pickle.Finding
 	Configs  []Span // Keras configurations, which are JSON
+	Texts    []Text // metadata and other texts
 	// Unanalysed lists what is not analyzed, such as programs in other languages.
 	Unanalysed []string
 	// Incomplete says why the analysis is incomplete, "" if it is complete.
 	Incomplete string
 
 	index map[string]int // of findings by message
+	kept  int64          // bytes of Texts
 }
 
 // Find reports a finding, or counts a repetition.

@@ -52,6 +52,8 @@ type Sink interface {
 	Numbers(span extent.Span, head []byte) error
 	// Sweep searches bytes that no format accounts for.
 	Sweep(span extent.Span) error
+	// Value judges a text that is a value of a file, such as metadata.
+	Value(key, text string, off int64)
 	// Search searches all of a range for pickles.
 	Search(span extent.Span) error
 }

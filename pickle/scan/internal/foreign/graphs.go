@@ -11,6 +11,7 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/pickle/internal/extent"
+	"github.com/weightools/safetensors/pickle/scan/internal/caffe"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/keras"
@@ -32,6 +33,7 @@ type format struct {
 var buffers = [...]format{
 	{tfgraph.Analyze, tfgraph.First, tfgraph.Encode},
 	{onnx.Analyze, onnx.First, onnx.Encode},
+	{caffe.Analyze, caffe.First, caffe.Encode},
 }
 
 // Graphs analyzes protocol buffers. They have no magic number, so each part that consists of
@@ -116,13 +118,16 @@ func (p *Part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
 	if err := p.limited(err); err != nil || r == nil {
 		return err
 	}
-	if r.Format == "" && len(r.Findings) == 0 || p.Formats() > 0 && len(r.Findings)+len(r.Configs) == 0 {
+	if r.Format == "" && len(r.Findings) == 0 || p.Formats() > 0 && len(r.Findings)+len(r.Configs)+len(r.Texts) == 0 {
 		return nil
 	}
 	p.Is(r.Format)
 	p.Swept()
 	for _, f := range r.Findings {
 		p.Add(f)
+	}
+	for i := range r.Texts {
+		p.Value(r.Texts[i].Key, r.Texts[i].Value, r.Texts[i].At)
 	}
 	for _, what := range r.Unanalysed {
 		p.Unanalysed("it contains %s", what)

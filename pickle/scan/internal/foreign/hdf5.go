@@ -3,6 +3,9 @@
 package foreign
 
 import (
+	"bytes"
+
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/extent"
@@ -54,11 +57,33 @@ func (p *Part) HDF5(at int64, member bool) error {
 		return err
 	}
 	for _, a := range c.Attributes {
+		if err := p.attribute(a); err != nil {
+			return err
+		}
 		if a.End > end {
 			if err := p.searchHDF5(extent.Span{Begin: a.Pos, End: a.End}); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// attribute judges the value of an attribute if it is a text that may name code.
+func (p *Part) attribute(span evidence.Span) error {
+	if span.Len() > evidence.MostText || !p.Spend(span.Len()/16+1) {
+		return nil // it is searched for configurations
+	}
+	b, err := p.At(span.Pos, int(min(span.Len(), 64)))
+	if err != nil || bytes.IndexByte(bytes.TrimRight(b, "\x00"), 0) >= 0 {
+		return err // numbers
+	}
+	text := make([]byte, span.Len())
+	if err := bytesio.ReadFull(p.File, text, span.Pos); err != nil {
+		return err
+	}
+	if text = bytes.TrimRight(text, "\x00"); evidence.MayName(text) {
+		p.Value("", string(text), span.Pos)
 	}
 	return nil
 }

@@ -73,6 +73,9 @@ func Analyze(file *wire.File) (*evidence.Report, error) {
 	if err != nil || !version {
 		return &a.Report, err
 	}
+	if err := a.texts(model, file.All()); err != nil {
+		return &a.Report, err
+	}
 	err = wire.Walk(file, schema, model, struct{}{},
 		func(k wire.Kind, f wire.Field, _ struct{}) (struct{}, bool, error) {
 			return struct{}{}, true, a.see(k, f)
@@ -104,6 +107,9 @@ func (a *analysis) version() (found bool, err error) {
 
 // see examines a message.
 func (a *analysis) see(k wire.Kind, f wire.Field) error {
+	if err := a.texts(k, f.Span); err != nil {
+		return err
+	}
 	switch k {
 	case graph:
 		a.graphs++
