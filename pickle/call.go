@@ -21,6 +21,7 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 		}
 		named = m.checkUse(g, args)
 		m.checkKwargs(g, kwargs)
+		m.checkIndices(g, m.Value(args))
 		switch g.use {
 		case names.Encode:
 			m.sniffEncoded(r, args)

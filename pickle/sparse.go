@@ -1,0 +1,42 @@
+// Sparse and nested tensors, which PyTorch checks only when it loads a checkpoint of its own.
+
+package pickle
+
+import (
+	"strings"
+
+	"github.com/weightools/safetensors/pickle/internal/heap"
+)
+
+// indexed are the functions whose tensors contain positions in memory: unpickling does not compare them with the shape.
+var indexed = map[string]bool{"torch._utils._rebuild_sparse_tensor": true, "torch._utils._rebuild_sparse_csr_tensor": true,
+	"torch._utils._rebuild_nested_tensor": true}
+
+// checkIndices reports a sparse or nested tensor whose parts are NumPy arrays in the pickle. PyTorch writes storages,
+// which a plain unpickler does not load.
+func (m *judge) checkIndices(g *global, args heap.Value) {
+	if !indexed[g.full] {
+		return
+	}
+	for v := range args.Items() {
+		found := m.fromArray(v)
+		for part := range v.Items() {
+			found = found || m.fromArray(part)
+		}
+		if found {
+			m.warn(RuleCallArgs, m.Token.Off, "%s at %d calls %s with arrays of positions, which nothing checks",
+				m.Token.Code, m.Token.Off, g.Label())
+			return
+		}
+	}
+}
+
+// fromArray reports whether a value is a tensor of a NumPy array.
+func (m *judge) fromArray(v heap.Value) bool {
+	c, ok := v.Called()
+	if !ok {
+		return false
+	}
+	f := m.imported(c.Callee())
+	return f != nil && (strings.HasSuffix(f.full, "_from_numpy") || strings.HasSuffix(f.full, "_rebuild_xla_tensor"))
+}
