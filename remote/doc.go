@@ -39,7 +39,8 @@
 //
 // A server that does not support range requests answers with the whole object. Of that answer
 // only the needed bytes are read. To reach later bytes, the ones before them are read and
-// discarded, up to 64 MiB; beyond that, reading fails.
+// discarded, up to 64 MiB; beyond that, reading fails. If a [Download] breaks off, it starts again
+// from the first byte, and compares what it has already.
 //
 // # The Hub and Xet
 //
