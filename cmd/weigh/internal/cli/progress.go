@@ -30,7 +30,7 @@ func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 		ticker := time.NewTicker(time.Second / 2)
 		defer ticker.Stop()
 		const clear = "\r\x1b[K" // carriage return, clear to end of line
-		shown, speed := false, new(pace)
+		shown, speed := false, &pace{[]sample{{at: time.Now()}}}
 		for {
 			select {
 			case now := <-ticker.C:
