@@ -269,7 +269,7 @@ func (k *killedScenario) named(t *testing.T, m string) string {
 	return out.String()
 }
 
-// TestInterruptedAnywhere sends SIGINT before calls that change files. The exit code says what has happened.
+// TestInterruptedAnywhere sends SIGINT or SIGHUP before calls that change files. The exit code says what has happened.
 func TestInterruptedAnywhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -278,7 +278,8 @@ func TestInterruptedAnywhere(t *testing.T) {
 	n := atRandom(t, exchanges, func(k *killedScenario, random *rand.Rand) {
 		dir, at := k.copy(t), random.IntN(k.calls)
 		defer os.RemoveAll(dir)
-		out, code := inFolder(t, dir, "traced", append([]string{"interrupt", fmt.Sprint(at), "weigh"}, words(k.run)...)...)
+		action := []string{"interrupt", "hangup"}[at%2]
+		out, code := inFolder(t, dir, "traced", append([]string{action, fmt.Sprint(at), "weigh"}, words(k.run)...)...)
 		state := digestsIn(t, filepath.Join(dir, "m"))
 		want := map[int]map[string]string{0: k.new, 130: k.old}[code]
 		if want == nil || !maps.Equal(state, want) || hiddenIn(t, dir) != nil {

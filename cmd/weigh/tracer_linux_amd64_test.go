@@ -33,7 +33,7 @@ var mutating = map[uint64]string{
 }
 
 // traced is the command "traced ACTION N COMMAND...". It carries out an action at the N-th call that changes files: "kill"
-// before it, "killed" after it, "interrupt" sends SIGINT before it, "hold" prints a line and reads one. It prints
+// before it, "killed" after it, "interrupt" and "hangup" send SIGINT and SIGHUP before it, "hold" prints a line and reads one. It prints
 // how many such calls there were, and ends with the code of the command.
 func traced() {
 	runtime.LockOSThread() // all requests of ptrace come from one thread
@@ -133,6 +133,8 @@ func (t *tracer) call(pid int) {
 		t.after = pid
 	case "interrupt":
 		syscall.Kill(t.pid, syscall.SIGINT)
+	case "hangup":
+		syscall.Kill(t.pid, syscall.SIGHUP)
 	case "hold":
 		fmt.Println("held")
 		bufio.NewReader(os.Stdin).ReadString('\n')

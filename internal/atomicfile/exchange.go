@@ -146,7 +146,10 @@ func (x *exchange) run() error {
 		}
 		return &takenBackError{errors.Join(err, removeJournal(x.dir))}
 	}
-	return removeJournal(x.dir)
+	if err := removeJournal(x.dir); err != nil {
+		return fmt.Errorf("the files are in place, but the journal could not be removed: %w", err)
+	}
+	return nil
 }
 
 // sync makes the moves durable.

@@ -114,7 +114,8 @@ func (j *journal) create(dir string) error {
 		return fmt.Errorf("the list of changes has %d bytes, more than %d", len(text), journalMax)
 	}
 	name := filepath.Join(dir, JournalName)
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	// It may have metadata of files that others may not read.
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return &UnfinishedError{Dir: dir}
 	} else if err != nil {

@@ -76,7 +76,8 @@ func (l folderLock) release() {
 // own locks a hidden file or folder that was just created, which tells others that its owner lives. It returns false
 // if another process took it for a leftover in the meantime, and removed it.
 func own(f *os.File, name string) bool {
-	for {
+	const most, pause = 1000, time.Millisecond // the other removes it in moments
+	for range most {
 		held, known := tryLock(f)
 		if !known {
 			return true
@@ -84,7 +85,7 @@ func own(f *os.File, name string) bool {
 		if held {
 			break
 		}
-		time.Sleep(time.Millisecond) // until the other has removed it
+		time.Sleep(pause)
 	}
 	is, err := f.Stat()
 	if err != nil {

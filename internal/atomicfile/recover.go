@@ -47,9 +47,7 @@ func Recover(dir string, dead bool) (*Recovery, error) {
 	if err := r.finish(lock.known || dead); err != nil {
 		return nil, err
 	}
-	if err := r.clean(dead); err != nil {
-		return nil, err
-	}
+	r.clean(dead)
 	if r.Finished == nil && r.TakenBack == nil && len(r.Removed) == 0 {
 		return nil, nil
 	}
@@ -122,22 +120,16 @@ func (r *Recovery) patch(list []Patch) error {
 	return removeJournal(r.Dir)
 }
 
-// clean removes the hidden files and folders whose owner is dead.
-func (r *Recovery) clean(dead bool) error {
+// clean removes the hidden files and folders whose owner is dead. Those that it may not remove stay.
+func (r *Recovery) clean(dead bool) {
 	for _, name := range Leftovers(r.Dir) {
-		path := filepath.Join(r.Dir, name)
-		removed, err := removeLeftover(path, dead)
-		if err != nil {
-			return err
-		}
-		if removed {
+		if removeLeftover(filepath.Join(r.Dir, name), dead) {
 			r.Removed = append(r.Removed, name)
 		}
 	}
-	if len(r.Removed) == 0 {
-		return nil
+	if len(r.Removed) > 0 {
+		_ = SyncFolder(r.Dir) // otherwise they return, and are removed again
 	}
-	return SyncFolder(r.Dir)
 }
 
 // Leftovers returns the names of hidden files and folders in a folder that runs have not removed, or not yet.
@@ -165,18 +157,18 @@ func isOurs(dir string) bool {
 
 // removeLeftover removes a hidden file or folder if its owner is known to be dead, or if dead says so, and if the user
 // may write it. A process that has just created it notices that.
-func removeLeftover(path string, dead bool) (bool, error) {
+func removeLeftover(path string, dead bool) bool {
 	f, err := os.Open(path)
-	if err != nil || Writable(path) != nil {
-		return false, nil
+	if err != nil {
+		return false
 	}
+	defer f.Close()
 	held, known := tryLock(f)
-	if !held || !known && !dead {
-		return false, f.Close()
+	if !held || !known && !dead || Writable(path) != nil {
+		return false
 	}
 	if runtime.GOOS == "windows" {
 		f.Close() // it does not remove open files
 	}
-	defer f.Close()
-	return true, os.RemoveAll(path)
+	return os.RemoveAll(path) == nil
 }

@@ -99,6 +99,9 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
 	}
+	if err := mend(sess, f.dir); err != nil {
+		return err
+	}
 	got := &receipt.Got{Local: !at.Remote()}
 	var files []*wanted
 	defer func() {
