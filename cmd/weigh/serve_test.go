@@ -92,6 +92,8 @@ func serveRaw(env *testscript.Env, content []byte) error {
 			if r.Header.Get("Private-Token") != "" || r.Header.Get("Authorization") != "" {
 				a.Status = http.StatusBadRequest
 			}
+		case "named":
+			a.Header.Set("Content-Disposition", `attachment; filename="../llama.safetensors"`)
 		case "bare":
 			a.Header.Del("ETag")
 		}
