@@ -8,23 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync"
-	"time"
 )
-
-// A client makes the requests of all stores of one Opener.
-type client struct {
-	transport guard
-	slots     chan struct{} // holds a token for each request in flight
-	meter     *Meter
-	retries   int
-	silence   time.Duration // how long a server may send nothing
-	offline   bool
-	notice    func(string)
-	pauses    *pauses
-
-	unversioned *sync.Once // the notice that a server does not tell versions apart
-}
 
 // Access adds credentials to a request, if its URL is one that may receive them. It is
 // called again for every redirect.
@@ -150,18 +134,6 @@ func (c *client) hop(ctx context.Context, what *call, u *url.URL, redirected boo
 	}
 	c.pauses.learn(bucketOf(u), resp.StatusCode, resp.Header)
 	return &Answer{Status: resp.StatusCode, Header: resp.Header, URL: u, length: resp.ContentLength, body: b}, nil
-}
-
-// acquire waits until fewer than the maximum number of requests are in flight.
-func (c *client) acquire(ctx context.Context) error {
-	if ctx.Err() == nil {
-		select {
-		case c.slots <- struct{}{}:
-			return nil
-		case <-ctx.Done():
-		}
-	}
-	return ctx.Err()
 }
 
 // newRequest returns a request for u without its user name, password and fragment.

@@ -4,6 +4,7 @@ package fetch
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,6 +15,8 @@ import (
 // lowestRate is the number of bytes per second that a server has to send, on average over
 // the time that it may be silent. It is low because many requests may share a slow line.
 const lowestRate = 100
+
+var errSlow = fmt.Errorf("the server sends less than %d bytes per second", lowestRate)
 
 // A body is the body of an answer. It counts what is read, and gives up when the server sends
 // nothing or too little for too long. The whole transfer may take any time.
@@ -113,4 +116,22 @@ func (b *body) Close() error {
 		b.release()
 	})
 	return nil
+}
+
+// readGrowing reads n bytes, or fewer if the reader ends. It allocates memory as bytes arrive.
+func readGrowing(r io.Reader, n int64) ([]byte, error) {
+	data := make([]byte, 0, min(n, blockSize))
+	for int64(len(data)) < n {
+		if len(data) == cap(data) {
+			data = append(make([]byte, 0, min(n, 4*int64(cap(data)))), data...)
+		}
+		m, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+m]
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return data, err
+		}
+	}
+	return data, nil
 }

@@ -3,7 +3,6 @@
 package fetch
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"net/http"
@@ -98,33 +97,4 @@ func (s *sum) get() *store.Sum {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known
-}
-
-// Checksum implements [store.Checksum].
-func (o *object) Checksum(ctx context.Context) *store.Sum {
-	o.sum.mu.Lock()
-	defer o.sum.mu.Unlock()
-	how := o.source.Checksums
-	if o.sum.known != nil || o.sum.asked || how == nil || how.Ask == nil {
-		return o.sum.known
-	}
-	what := o.source.call(how.Ask.Clone(), 0)
-	what.method = http.MethodHead
-	err := o.persist(ctx, func() (int64, error) {
-		a, err := o.do(ctx, what)
-		if err != nil {
-			return 0, err
-		}
-		defer a.body.Close()
-		if a.Status != http.StatusOK {
-			return 0, o.source.refused(a)
-		}
-		// The checksum of another version would refuse the right bytes.
-		if a.Header.Get("ETag") == o.version.etag && a.length == o.size {
-			o.sum.known = how.sumOf(a.Header)
-		}
-		return 0, nil
-	})
-	o.sum.asked = err == nil || ctx.Err() == nil
-	return o.sum.known
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 
 	"github.com/weightools/safetensors/store"
@@ -169,6 +170,60 @@ func (o *content) refused(a *Answer) error {
 func (o *content) short(n, want int) error {
 	return &Error{Method: http.MethodGet, URL: Shown(o.source.URL), again: true,
 		Err: fmt.Errorf("the server sends %d bytes, and %d were requested", n, want)}
+}
+
+// conditions adds the headers that make a server refuse to send another version.
+func (o *content) conditions(h http.Header) {
+	v := o.version
+	switch {
+	case o.source.Lasting: // the target of a redirect may use other ETags
+	case strings.HasPrefix(v.etag, `"`):
+		h.Set("If-Match", v.etag)
+	case v.etag == "" && v.modified != "":
+		h.Set("If-Unmodified-Since", v.modified)
+	}
+}
+
+// accept returns an error if an answer belongs to another version of the object, or is
+// encoded. If nothing can tell versions apart, it says so once.
+func (o *content) accept(a *Answer) error {
+	if a.Status != http.StatusPartialContent && a.Status != http.StatusOK {
+		return nil
+	}
+	if err := a.usable(); err != nil {
+		return err
+	}
+	if what := o.differs(a); what != "" {
+		return a.Errorf("%s: %w", what, ErrChanged)
+	}
+	if !o.source.Lasting && o.version.etag == "" && o.version.modified == "" && o.facts.SHA256 == "" {
+		o.unversioned.Do(func() {
+			o.notice(fmt.Sprintf("%s sends neither ETag nor Last-Modified: if a file changes while it is read, "+
+				"this cannot be noticed", a.URL.Host))
+		})
+	}
+	return nil
+}
+
+// differs says in what an answer with bytes differs from the first one, or returns "".
+func (o *content) differs(a *Answer) string {
+	v := o.version
+	now := see(a)
+	switch {
+	case now.html && !v.html:
+		return "the server sends a web page in its place"
+	case a.Status == http.StatusOK && a.length >= 0 && a.length != o.size:
+		return fmt.Sprintf("its size is %d bytes, and was %d", a.length, o.size)
+	case now.unsized && !v.unsized:
+		return fmt.Sprintf("the server does not send its size, which was %d bytes", o.size)
+	case o.source.Lasting: // other servers of the same bytes have other ETags and dates
+		return ""
+	case now.etag != v.etag:
+		return "its ETag differs"
+	case now.modified != v.modified:
+		return "its date differs"
+	}
+	return ""
 }
 
 // sameRun returns an error unless a partial answer begins at off in an object of the known

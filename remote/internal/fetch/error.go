@@ -52,7 +52,6 @@ var (
 	ErrOffline = errors.New("not cached on this machine, and offline mode allows no requests")
 
 	errSilent = errors.New("the server stopped sending")
-	errSlow   = fmt.Errorf("the server sends less than %d bytes per second", lowestRate)
 )
 
 // A reason is a refusal in words, and what errors.Is takes it for. Printing both would be

@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weightools/safetensors/store"
 )
@@ -48,6 +51,49 @@ func (o *object) SameAs(other store.Object) bool {
 func (o *object) SHA256() (digest [32]byte, ok bool) {
 	n, err := hex.Decode(digest[:], []byte(o.facts.SHA256))
 	return digest, err == nil && n == len(digest)
+}
+
+// Version implements [store.Version]. A weak ETag may stay the same when bytes change.
+func (o *object) Version() string {
+	v := o.version
+	switch {
+	case o.facts.SHA256 != "":
+		return o.facts.SHA256
+	case strings.HasPrefix(v.etag, "W/"):
+		return ""
+	case v.settled:
+		return cmp.Or(v.etag, v.modified)
+	}
+	return v.etag
+}
+
+// Checksum implements [store.Checksum].
+func (o *object) Checksum(ctx context.Context) *store.Sum {
+	o.sum.mu.Lock()
+	defer o.sum.mu.Unlock()
+	how := o.source.Checksums
+	if o.sum.known != nil || o.sum.asked || how == nil || how.Ask == nil {
+		return o.sum.known
+	}
+	what := o.source.call(how.Ask.Clone(), 0)
+	what.method = http.MethodHead
+	err := o.persist(ctx, func() (int64, error) {
+		a, err := o.do(ctx, what)
+		if err != nil {
+			return 0, err
+		}
+		defer a.body.Close()
+		if a.Status != http.StatusOK {
+			return 0, o.source.refused(a)
+		}
+		// The checksum of another version would refuse the right bytes.
+		if a.Header.Get("ETag") == o.version.etag && a.length == o.size {
+			o.sum.known = how.sumOf(a.Header)
+		}
+		return 0, nil
+	})
+	o.sum.asked = err == nil || ctx.Err() == nil
+	return o.sum.known
 }
 
 // FileName implements [store.FileName].
@@ -181,4 +227,20 @@ func (r *reader) alive() error {
 // failed wraps an error of reading the object.
 func (r *reader) failed(err error) error {
 	return &fs.PathError{Op: "read", Path: r.name, Err: err}
+}
+
+// Validators returns the ETag and the date of an object that was opened from a server, or "".
+func Validators(o store.Object) string {
+	if o, ok := o.(*object); ok && o.version.etag+o.version.modified != "" {
+		return o.version.etag + "\n" + o.version.modified
+	}
+	return ""
+}
+
+// Date returns when an object was last modified, or the zero time.
+func Date(o store.Object) (date time.Time) {
+	if o, ok := o.(*object); ok {
+		date, _ = http.ParseTime(o.version.modified)
+	}
+	return date
 }

@@ -5,7 +5,6 @@ package fetch
 import (
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"sync"
@@ -225,22 +224,4 @@ func (o *content) unsized(a *Answer, head int64) error {
 	o.size = int64(len(data))
 	o.cache.put(&o.spans, data)
 	return nil
-}
-
-// readGrowing reads n bytes, or fewer if the reader ends. It allocates memory as bytes arrive.
-func readGrowing(r io.Reader, n int64) ([]byte, error) {
-	data := make([]byte, 0, min(n, blockSize))
-	for int64(len(data)) < n {
-		if len(data) == cap(data) {
-			data = append(make([]byte, 0, min(n, 4*int64(cap(data)))), data...)
-		}
-		m, err := r.Read(data[len(data):cap(data)])
-		data = data[:len(data)+m]
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return data, err
-		}
-	}
-	return data, nil
 }

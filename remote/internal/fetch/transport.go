@@ -10,19 +10,6 @@ import (
 	"os"
 )
 
-// newTransport returns a transport that keeps a connection for each of so many parallel
-// requests, and does not ask for compression.
-func newTransport(parallel int) http.RoundTripper {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport // the program has replaced it
-	}
-	t = t.Clone()
-	t.MaxIdleConns, t.MaxIdleConnsPerHost = 2*parallel, parallel
-	t.DisableCompression = true
-	return t
-}
-
 // A side transport makes requests that are not for objects, such as those for tokens. They
 // are counted and limited like all others, but need no slot: requests that hold the slots may
 // be waiting for the token.
