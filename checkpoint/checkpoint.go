@@ -44,10 +44,7 @@ func Open(ctx context.Context, ref string, opts *Options) (*Checkpoint, error) {
 	cp, err := New(ctx, from, path, opts)
 	var none *NoWeightsError
 	if errors.As(err, &none) && none.Path == "" {
-		none.Path = ref
-		if r, err := store.Parse(ref); err == nil {
-			none.Path = r.String() // without what may be secret
-		}
+		none.Path = store.Redact(ref)
 	}
 	return cp, err
 }

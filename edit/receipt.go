@@ -9,7 +9,7 @@ import (
 // A Receipt describes what an edit did, or, if DryRun is set, what it would do; then there are
 // no digests and no losses.
 type Receipt struct {
-	Source string // as it was named
+	Source string // as it was named, without what may be secret
 	Target string // the file or folder that was written, with slashes; "" if it was edited in place
 	DryRun bool
 

@@ -24,7 +24,7 @@ import (
 
 // A source is a checkpoint to be edited. Its files are in one folder.
 type source struct {
-	ref   string // as it was named
+	ref   string // as it was named, without what may be secret
 	place string // the folder, as users can open it
 	local string // the local folder; "" if the source is remote
 	named bool   // a single file was named
@@ -89,12 +89,12 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 	cp, err := checkpoint.New(ctx, from, within, opts)
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) && none.Path == "" {
-		none.Path = ref
+		none.Path = store.Redact(ref)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &source{ref: ref, cp: cp, index: cp.Index(),
+	s := &source{ref: store.Redact(ref), cp: cp, index: cp.Index(),
 		named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
 	s.settle(cp.Set(), within)
 	if inPlace {

@@ -50,9 +50,9 @@ func (e *Edit) PlanInPlace(ctx context.Context, ref string) (*Plan, error) {
 	switch {
 	case s.format != "":
 		err = refuse("%s is not a safetensors file (%s), and cannot be edited in place: write the result elsewhere",
-			quote(ref), s.format)
+			quote(s.ref), s.format)
 	case s.local == "":
-		err = refuse("%s is not on this machine, and cannot be edited in place: write the result elsewhere", quote(ref))
+		err = refuse("%s is not on this machine, and cannot be edited in place: write the result elsewhere", quote(s.ref))
 	default:
 		err = errors.Join(s.noLinks(), s.unlisted())
 	}

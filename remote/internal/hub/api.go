@@ -95,4 +95,7 @@ func (h *api) access(r *http.Request) error {
 	return nil
 }
 
+// site returns the URL of the endpoint for printing, without a slash at its end.
+func (h *api) site() string { return strings.TrimSuffix(fetch.Shown(h.endpoint), "/") }
+
 func (h *api) isEndpoint(u *url.URL) bool { return fetch.Origin(u) == fetch.Origin(h.endpoint) }

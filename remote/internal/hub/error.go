@@ -20,7 +20,7 @@ func (h *api) explain(a *fetch.Answer) *fetch.Error {
 		return h.explainBridge(a)
 	}
 	code, message := a.Header.Get("X-Error-Code"), a.Header.Get("X-Error-Message")
-	page := strings.TrimSuffix(h.endpoint.String(), "/") + "/" + h.ref.Root
+	page := h.site() + "/" + h.ref.Root
 	said := func(is error, format string, args ...any) *fetch.Error {
 		e := a.Errorf("")
 		e.Err = fetch.Reason(is, fmt.Sprintf(format, args...))
@@ -41,7 +41,7 @@ func (h *api) explain(a *fetch.Answer) *fetch.Error {
 	case code == "EntryNotFound":
 		return said(fs.ErrNotExist, "revision %q of the repository has no such file", h.ref.Revision)
 	case a.Status == http.StatusUnauthorized && strings.Contains(message, "nvalid") && !isAnonymous:
-		return said(fs.ErrPermission, "the token is not valid: create another one at %s/settings/tokens", h.endpoint)
+		return said(fs.ErrPermission, "the token is not valid: create another one at %s/settings/tokens", h.site())
 	case (code == "RepoNotFound" || a.Status == http.StatusUnauthorized) && isAnonymous:
 		return said(refusedAs(a), "the repository does not exist, or is private or gated: "+
 			"check the name; if it is right, set HF_TOKEN or log in with `hf auth login`")

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weightools/safetensors/store"
 )
 
 // AnyTarget says what the arguments of most commands are.
@@ -38,7 +40,9 @@ var ErrStdin = Usagef("standard input can be read only once, from start to end: 
 
 // UnknownValue returns the error for a flag value that is not one of words.
 func UnknownValue(flag, value string, words []string) error {
-	if meant := Suggest(value, words); meant != "" {
+	meant := Suggest(value, words)
+	value = store.Redact(value) // it may be a target at the wrong place
+	if meant != "" {
 		return Usagef("unknown value %q for %s; did you mean %s?", value, flag, meant)
 	}
 	return Usagef("unknown value %q for %s; use one of %s", value, flag, strings.Join(words, ", "))

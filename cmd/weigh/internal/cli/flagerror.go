@@ -9,12 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/weightools/safetensors/store"
 )
 
 // FlagError rewrites an error of package pflag for users, and suggests what was meant. The
 // original messages name functions of strconv.
 func FlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	if err := asOutput(err); err != nil {
 		return err
 	}
 	var none *pflag.NotExistError
@@ -27,7 +32,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &bare):
 		return needsValue(bare.GetFlag())
 	case errors.As(err, &wrong):
-		return Usagef("invalid value %q for --%s: use %s", wrong.GetValue(), wrong.GetFlag().Name, kindOf(wrong.GetFlag()))
+		return Usagef("invalid value %q for --%s: use %s", store.Redact(wrong.GetValue()), wrong.GetFlag().Name,
+			kindOf(wrong.GetFlag()))
 	case errors.As(err, &form):
 		return Usagef("%q is not a flag: flags are written --NAME or --NAME=VALUE", form.GetSpecifiedFlag())
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/weightools/safetensors/store"
 )
 
 // HelpFunc writes the help page of a command. Cobra ignores errors of help functions, so it keeps
@@ -39,7 +41,7 @@ func (s *Session) HelpCmd() *cobra.Command {
 				if meant := Suggest(name, verbs(cmd.Root())); meant != "" {
 					return Usagef("unknown command %q; did you mean %q?", name, meant)
 				}
-				return Usagef("unknown command %q; weigh --help lists the commands", name)
+				return Usagef("unknown command %q; weigh --help lists the commands", store.Redact(name))
 			}
 			return s.Help(topic)
 		},

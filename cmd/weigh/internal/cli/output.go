@@ -28,7 +28,7 @@ type Output struct {
 
 // Register adds the flags to a command. Forms are names and descriptions by turns.
 func (o *Output) Register(cmd *cobra.Command, forms ...string) {
-	cmd.Flags().StringVarP(&o.File, "output", "o", "", "write to `FILE`, created only when complete")
+	OutputVar(cmd.Flags(), &o.File, "write to `FILE`, created only when complete")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite an existing file")
 	o.forms = make(map[string]*bool)
 	for form := range slices.Chunk(forms, 2) {

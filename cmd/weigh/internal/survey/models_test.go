@@ -47,7 +47,7 @@ func hasWeights(dir string) bool {
 func compare(t *testing.T, dir string) {
 	sets := setsOf(t, dir)
 	sess := cli.NewSession(t.Context(), strings.NewReader(""), new(bytes.Buffer), new(bytes.Buffer), func(string) string { return "off" })
-	found, err := survey.Run(t.Context(), sess, []string{dir}, &survey.Options{Models: true})
+	found, err := survey.Run(t.Context(), sess, []target.Name{target.Name(dir)}, &survey.Options{Models: true})
 	if err != nil {
 		t.Skip(err)
 	}
@@ -85,7 +85,7 @@ func compare(t *testing.T, dir string) {
 // setsOf returns the counted sets of a folder by their names.
 func setsOf(t *testing.T, dir string) map[string]*checkpoint.Checkpoint {
 	sess := cli.NewSession(context.Background(), nil, nil, nil, func(string) string { return "off" })
-	at, list, err := target.Find(t.Context(), sess, dir, checkpoint.Options{HeadersOnly: true})
+	at, list, err := target.Find(t.Context(), sess, target.Name(dir), checkpoint.Options{HeadersOnly: true})
 	if err != nil {
 		t.Skip(err)
 	}

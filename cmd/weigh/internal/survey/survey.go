@@ -58,13 +58,13 @@ func (s *Survey) first(one saying) bool {
 
 // Run inspects the targets. It prints errors and continues with the next target. It returns
 // ErrUnread if no target could be read.
-func Run(ctx context.Context, sess *cli.Session, targets []string, opts *Options) (*Survey, error) {
-	s := &Survey{Inventory: listing.Inventory{Targets: target.AllPrintable(targets)}, opts: opts,
+func Run(ctx context.Context, sess *cli.Session, targets []target.Name, opts *Options) (*Survey, error) {
+	s := &Survey{Inventory: listing.Inventory{Targets: target.Printable(targets)}, opts: opts,
 		seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, arg := range targets {
-		sess.AddInputs(arg)
+		sess.AddInputs(string(arg))
 		var err error
-		if err = opts.Gate.turnTo(sess, arg); err == nil {
+		if err = opts.Gate.turnTo(sess, string(arg)); err == nil {
 			if arg == "-" {
 				err = s.stream(sess)
 			} else {
@@ -77,7 +77,7 @@ func Run(ctx context.Context, sess *cli.Session, targets []string, opts *Options
 			return nil, err
 		}
 		if err != nil {
-			s.miss(target.Printable(arg), err)
+			s.miss(arg.String(), err)
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -135,7 +135,7 @@ func (s *Survey) stream(sess *cli.Session) error {
 func (s *Survey) opener() *safetensors.Opener { return s.opts.Gate.opener(s.opts.Lenient) }
 
 // target inspects a target other than standard input.
-func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) error {
+func (s *Survey) target(ctx context.Context, sess *cli.Session, arg target.Name) error {
 	at, err := target.Open(ctx, sess, arg, checkpoint.Options{Opener: *s.opener(), HeadersOnly: !s.opts.Thorough})
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (s *Survey) target(ctx context.Context, sess *cli.Session, arg string) erro
 	defer at.Ahead(ctx, names)()
 	sets, err := at.Sets(ctx)
 	if err != nil && s.opts.Thorough && at.Interrupted() {
-		s.miss(target.Printable(arg), err)
+		s.miss(arg.String(), err)
 		return s.repository(ctx, sess, at, nil, nil) // which says why
 	}
 	var in *fs.PathError

@@ -28,9 +28,9 @@ type File struct {
 
 // OpenFile opens a target that has to be one safetensors file, or the folder of one.
 // Standard input is "-". The verb is named in errors.
-func OpenFile(ctx context.Context, sess *cli.Session, verb, name string) (*File, error) {
+func OpenFile(ctx context.Context, sess *cli.Session, verb string, name Name) (*File, error) {
 	if name == "-" {
-		sess.AddInputs(name)
+		sess.AddInputs(string(name))
 		return openStream(sess)
 	}
 	at, sets, err := Find(ctx, sess, name, checkpoint.Options{})
@@ -79,9 +79,9 @@ func (t *Target) onlyFile(ctx context.Context, verb string, sets []*checkpoint.S
 		return files[0], nil
 	case len(own) == 0 && len(sets) == 1:
 		return "", cli.Usagef("%s needs a safetensors file, and %q has none: weigh convert writes its weights as safetensors",
-			verb, Printable(t.Name))
+			verb, t.Name)
 	case len(own) == 0:
-		return "", cli.Usagef("%s needs a safetensors file, and %q has none", verb, Printable(t.Name))
+		return "", cli.Usagef("%s needs a safetensors file, and %q has none", verb, t.Name)
 	}
 	advice := "name one of them"
 	for _, file := range own {
@@ -93,7 +93,7 @@ func (t *Target) onlyFile(ctx context.Context, verb string, sets []*checkpoint.S
 		advice += fmt.Sprintf(", such as %q", t.Path(file))
 		break
 	}
-	return "", cli.Usagef("%s needs one file, and %q consists of %d files: %s", verb, Printable(t.Name), len(files),
+	return "", cli.Usagef("%s needs one file, and %q consists of %d files: %s", verb, t.Name, len(files),
 		advice)
 }
 

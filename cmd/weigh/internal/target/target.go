@@ -9,6 +9,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/weightools/safetensors/checkpoint"
@@ -28,7 +29,7 @@ const Parallel = 64
 
 // A Target is what the user named.
 type Target struct {
-	Name   string // as the user wrote it
+	Name   Name // as the user wrote it
 	Store  store.Store
 	Within string // the path in the store; "" for all of it
 
@@ -37,11 +38,11 @@ type Target struct {
 }
 
 // Open finds the store of a target other than standard input. It opens no file.
-func Open(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*Target, error) {
+func Open(ctx context.Context, sess *cli.Session, name Name, opts checkpoint.Options) (*Target, error) {
 	if name == "-" {
 		return nil, cli.ErrStdin
 	}
-	ref, err := store.Parse(name)
+	ref, err := store.Parse(string(name))
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
@@ -51,7 +52,7 @@ func Open(ctx context.Context, sess *cli.Session, name string, opts checkpoint.O
 		// download them.
 		opts.Parallel, opts.HeadersOnly = Parallel, true
 	}
-	from, within, err := checkpoint.Locate(ctx, name, &opts)
+	from, within, err := checkpoint.Locate(ctx, string(name), &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func Open(ctx context.Context, sess *cli.Session, name string, opts checkpoint.O
 
 // Find finds a target and its sets. Their files are inputs of the session from then on, so
 // that no output overwrites them.
-func Find(ctx context.Context, sess *cli.Session, name string, opts checkpoint.Options) (*Target, []*checkpoint.Set,
+func Find(ctx context.Context, sess *cli.Session, name Name, opts checkpoint.Options) (*Target, []*checkpoint.Set,
 	error) {
 	t, err := Open(ctx, sess, name, opts)
 	if err != nil {
@@ -134,21 +135,34 @@ func (t *Target) Files(sets ...*checkpoint.Set) []string {
 // IsIndex reports whether a path is the name of an index.
 func IsIndex(path string) bool { return strings.HasSuffix(path, ".index.json") }
 
-// Printable returns a target as it may be printed: a URL without its user name, password
-// and query, which are often secret. Reports are kept and shown to others.
-func Printable(name string) string {
-	ref, err := store.Parse(name)
-	if err != nil || ref.Scheme != "http" && ref.Scheme != "https" {
-		return name
+// A Name is a target as the user wrote it. It prints without the user name, the password and the
+// query of a URL, which are often secret: reports and logs are kept and shown to others. What
+// opens the target converts it to a string.
+type Name string
+
+// String implements [fmt.Stringer].
+func (n Name) String() string { return store.Redact(string(n)) }
+
+// GoString implements [fmt.GoStringer].
+func (n Name) GoString() string { return strconv.Quote(n.String()) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (n Name) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// Names returns arguments as targets.
+func Names(args []string) []Name {
+	list := make([]Name, len(args))
+	for i, arg := range args {
+		list[i] = Name(arg)
 	}
-	return ref.String()
+	return list
 }
 
-// AllPrintable returns Printable of each name.
-func AllPrintable(names []string) []string {
+// Printable returns the text of each name.
+func Printable(names []Name) []string {
 	list := make([]string, len(names))
 	for i, name := range names {
-		list[i] = Printable(name)
+		list[i] = name.String()
 	}
 	return list
 }

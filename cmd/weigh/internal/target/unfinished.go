@@ -27,7 +27,7 @@ func Folder(name string) string {
 // Unfinished returns an error for the folder of a local target, and for each folder in it, if a run was killed while it
 // replaced the files there.
 func (t *Target) Unfinished() []error {
-	dir := Folder(t.Name)
+	dir := Folder(string(t.Name))
 	if dir == "" {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (t *Target) Unfinished() []error {
 
 // Interrupted reports whether a local target is a folder in which runs have left something.
 func (t *Target) Interrupted() bool {
-	dir := Folder(t.Name)
+	dir := Folder(string(t.Name))
 	return dir != "" && (len(t.Unfinished()) > 0 || len(shards.Leftovers(dir)) > 0)
 }
 

@@ -25,7 +25,7 @@ type Weights struct {
 
 // OpenWeights opens the models of a target. It does not open copies and adapters, which
 // are read when they are named.
-func OpenWeights(ctx context.Context, sess *cli.Session, name string, lenient bool) (*Weights, error) {
+func OpenWeights(ctx context.Context, sess *cli.Session, name Name, lenient bool) (*Weights, error) {
 	at, sets, err := Find(ctx, sess, name, checkpoint.Options{Opener: safetensors.Opener{Lenient: lenient}})
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func OpenWeights(ctx context.Context, sess *cli.Session, name string, lenient bo
 		}
 	}
 	if len(w.Parts) == 0 && len(sets) > 0 {
-		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", Printable(name),
+		return nil, cli.Usagef("%q has no model of its own: name one of its files, such as %q", name,
 			at.Path(sets[0].Name))
 	}
 	for _, cp := range w.Parts {
@@ -51,8 +51,8 @@ func OpenWeights(ctx context.Context, sess *cli.Session, name string, lenient bo
 }
 
 // SeveralModels returns the error of a target with n models where one is expected.
-func SeveralModels(name string, n int, first string) error {
-	return cli.Usagef("%q has %d models: name one of them, such as %q", Printable(name), n, first)
+func SeveralModels(name Name, n int, first string) error {
+	return cli.Usagef("%q has %d models: name one of them, such as %q", name, n, first)
 }
 
 // Close closes all files.

@@ -87,7 +87,7 @@ the report lists them.`,
 			if err != nil {
 				return err
 			}
-			return runConvert(cmd.Context(), sess, args[0], c, &f)
+			return runConvert(cmd.Context(), sess, target.Name(args[0]), c, &f)
 		},
 	}
 	f.register(cmd)
@@ -102,7 +102,7 @@ func completeCheckpoints(*cobra.Command, []string, string) ([]string, cobra.Shel
 // register adds the flags to the verb.
 func (f *convertFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
+	cli.OutputVar(fl, &f.target, "write to `DST`, a file or a folder")
 	fl.StringVar(&f.root, "root", "", "convert the tensors under `PATH`, names separated by dots")
 	fl.BoolVar(&f.all, "all", false, "convert every tensor")
 	fl.StringArrayVar(&f.prefixes, "strip-prefix", nil, "remove `PREFIX` from names that begin with it (repeatable)")
@@ -148,7 +148,8 @@ func (f *convertFlags) conversion(sess *cli.Session) (*convert.Conversion, error
 }
 
 // runConvert converts the source, and writes the receipt.
-func runConvert(ctx context.Context, sess *cli.Session, source string, c *convert.Conversion, f *convertFlags) error {
+func runConvert(ctx context.Context, sess *cli.Session, source target.Name, c *convert.Conversion,
+	f *convertFlags) error {
 	if source == "-" {
 		return cli.ErrStdin
 	}
@@ -163,7 +164,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 	}
 	done := newProgress()
 	c.Progress, c.Resolve = done.At, sess.Resolve
-	plan, err := c.Plan(ctx, source, f.target)
+	plan, err := c.Plan(ctx, string(source), f.target)
 	if err != nil {
 		return convertError(sess, "convert", err)
 	}
@@ -172,8 +173,8 @@ func runConvert(ctx context.Context, sess *cli.Session, source string, c *conver
 		return err
 	}
 	out := plan.Files.Receipt()
-	out.Written, out.NotCopied = !f.dryRun, leftBehind(source, plan.Dir)
-	r := &receipt.Convert{Plan: plan, Out: receipt.Files{Receipt: out}, Source: target.Printable(source),
+	out.Written, out.NotCopied = !f.dryRun, leftBehind(string(source), plan.Dir)
+	r := &receipt.Convert{Plan: plan, Out: receipt.Files{Receipt: out}, Source: source.String(),
 		Target: f.target, Values: f.values, Version: cli.Build().Version}
 	if !f.dryRun {
 		if err := carryOutConversion(ctx, sess, plan, done); err != nil {

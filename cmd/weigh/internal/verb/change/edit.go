@@ -114,13 +114,13 @@ that write to the folder do the same first.`,
 		Args: cli.TargetArgs(1, "a source: a file, a folder, or an index"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.recover {
-				return runRecover(sess, cmd, args[0])
+				return runRecover(sess, cmd, target.Name(args[0]))
 			}
 			e, err := f.edit(cmd)
 			if err != nil {
 				return err
 			}
-			return runEdit(cmd.Context(), sess, args[0], e, &f)
+			return runEdit(cmd.Context(), sess, target.Name(args[0]), e, &f)
 		},
 	}
 	f.register(cmd)
@@ -132,7 +132,7 @@ func (f *editFlags) register(cmd *cobra.Command) {
 	f.keyFlags.register(cmd)
 	f.foreignFlags.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVarP(&f.target, "output", "o", "", "write to `DST`, a file or a folder")
+	cli.OutputVar(fl, &f.target, "write to `DST`, a file or a folder")
 	fl.BoolVar(&f.inPlace, "in-place", false, "replace SRC")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files at DST")
 	fl.BoolVar(&f.recover, "recover", false, "finish or take back an interrupted run, and remove temporary files")
@@ -223,12 +223,12 @@ func (f *editFlags) readCasts(e *edit.Edit) error {
 }
 
 // runEdit edits the source, and writes the report.
-func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit, f *editFlags) error {
+func runEdit(ctx context.Context, sess *cli.Session, source target.Name, e *edit.Edit, f *editFlags) error {
 	if source == "-" {
 		return cli.ErrStdin
 	}
 	if !f.dryRun {
-		if err := mend(sess, cmp.Or(f.target, source)); err != nil {
+		if err := mend(sess, cmp.Or(f.target, string(source))); err != nil {
 			return err
 		}
 	}
@@ -257,12 +257,11 @@ func runEdit(ctx context.Context, sess *cli.Session, source string, e *edit.Edit
 		}
 	}
 	r := &receipt.Edit{Receipt: result, Skipped: skipped, NotCopied: notCopied(source, result), All: f.all}
-	r.Source = target.Printable(r.Source)
 	return sess.Receipt(r, f.json, f.dryRun)
 }
 
 // severalModels returns the error of a folder with several models, in the words of split.
-func severalModels(ctx context.Context, sess *cli.Session, name string, e *checkpoint.SeveralModelsError) error {
+func severalModels(ctx context.Context, sess *cli.Session, name target.Name, e *checkpoint.SeveralModelsError) error {
 	at, err := target.Open(ctx, sess, name, checkpoint.Options{})
 	if err != nil {
 		return err
@@ -271,20 +270,20 @@ func severalModels(ctx context.Context, sess *cli.Session, name string, e *check
 }
 
 // planEdit plans the edit, in place or not.
-func planEdit(ctx context.Context, source string, e *edit.Edit, f *editFlags) (*edit.Plan, error) {
+func planEdit(ctx context.Context, source target.Name, e *edit.Edit, f *editFlags) (*edit.Plan, error) {
 	if f.inPlace {
-		return e.PlanInPlace(ctx, source)
+		return e.PlanInPlace(ctx, string(source))
 	}
-	return e.Plan(ctx, source, f.target)
+	return e.Plan(ctx, string(source), f.target)
 }
 
 // notCopied returns the files beside the source that are not copied.
-func notCopied(source string, r *edit.Receipt) []string {
+func notCopied(source target.Name, r *edit.Receipt) []string {
 	written := slices.IndexFunc(r.Files, func(f edit.File) bool { return f.Action == edit.Written })
 	if r.Target == "" || written < 0 {
 		return nil
 	}
-	return leftBehind(source, filepath.Dir(filepath.FromSlash(r.Files[written].Path)))
+	return leftBehind(string(source), filepath.Dir(filepath.FromSlash(r.Files[written].Path)))
 }
 
 // editError returns the error of an edit in the words of the program: what package

@@ -61,11 +61,11 @@ use weigh check.`,
 			if f.dir == "" {
 				return cli.Usagef("get needs an output folder: -o DIR")
 			}
-			return runGet(cmd.Context(), sess, args[0], &f)
+			return runGet(cmd.Context(), sess, target.Name(args[0]), &f)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.dir, "output", "o", "", "write to the folder `DIR`, created if needed")
+	cli.OutputVar(fl, &f.dir, "write to the folder `DIR`, created if needed")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files that differ")
 	f.NameFlags.Register(cmd, "download", "weigh help info")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
@@ -73,7 +73,7 @@ use weigh check.`,
 }
 
 // runGet downloads a target.
-func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) error {
+func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags) error {
 	at, sets, err := target.Find(ctx, sess, arg, checkpoint.Options{})
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func runGet(ctx context.Context, sess *cli.Session, arg string, f *getFlags) err
 		counted = append(counted, set)
 	}
 	if len(counted) == 0 {
-		return cli.Usagef("%q contains no complete model; name one of its files, such as %q", target.Printable(arg),
+		return cli.Usagef("%q contains no complete model; name one of its files, such as %q", arg,
 			at.Path(sets[0].Name))
 	}
 	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() {

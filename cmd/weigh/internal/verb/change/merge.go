@@ -13,6 +13,7 @@ import (
 
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // Merge returns the verb.
@@ -45,7 +46,7 @@ lists them. With -o - the file goes to standard output, without a report.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE`, or to standard output if it is -")
+	cli.OutputVar(fl, &f.out, "write to `FILE`, or to standard output if it is -")
 	fl.BoolVar(&f.dedup, "dedup", false, "keep one of several tensors with the same name and equal bytes")
 	f.register(cmd, "weigh.merge/1")
 	return cmd
@@ -86,7 +87,7 @@ func (f *reshardFlags) streams() bool {
 
 // merge writes the file.
 func runMerge(ctx context.Context, sess *cli.Session, args []string, f *reshardFlags) error {
-	r, err := openInputs(ctx, sess, "merge", args, f)
+	r, err := openInputs(ctx, sess, "merge", target.Names(args), f)
 	if err != nil {
 		return err
 	}

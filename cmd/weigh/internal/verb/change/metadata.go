@@ -79,7 +79,7 @@ func runMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 	if err := f.Output.Check(); err != nil {
 		return err
 	}
-	found, err := survey.Run(cmd.Context(), sess, args, &survey.Options{Lenient: f.lenient})
+	found, err := survey.Run(cmd.Context(), sess, target.Names(args), &survey.Options{Lenient: f.lenient})
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*met
 	if f.Header == nil || f.Format != "" { // other formats have no such digests
 		return nil, nil
 	}
-	at, err := target.Open(ctx, sess, f.Path, checkpoint.Options{})
+	at, err := target.Open(ctx, sess, target.Name(f.Path), checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +157,7 @@ func setMetadata(sess *cli.Session, cmd *cobra.Command, args []string, f *metada
 	if err := f.keyFlags.read(e); err != nil {
 		return err
 	}
-	err := runEdit(cmd.Context(), sess, args[0], e, &editFlags{inPlace: true, dryRun: f.dryRun, json: f.Form() == "json"})
+	err := runEdit(cmd.Context(), sess, target.Name(args[0]), e,
+		&editFlags{inPlace: true, dryRun: f.dryRun, json: f.Form() == "json"})
 	return cli.ReadOnly(err, "weigh edit -o")
 }

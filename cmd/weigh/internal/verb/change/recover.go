@@ -24,7 +24,7 @@ func mend(sess *cli.Session, name string) error {
 }
 
 // runRecover carries out edit --recover.
-func runRecover(sess *cli.Session, cmd *cobra.Command, name string) error {
+func runRecover(sess *cli.Session, cmd *cobra.Command, name target.Name) error {
 	var other error
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && f.Name != "recover" {
@@ -34,9 +34,9 @@ func runRecover(sess *cli.Session, cmd *cobra.Command, name string) error {
 	if other != nil {
 		return other
 	}
-	dir := target.Folder(name)
+	dir := target.Folder(string(name))
 	if dir == "" {
-		return cli.Usagef("--recover needs a folder on this machine, not %q", target.Printable(name))
+		return cli.Usagef("--recover needs a folder on this machine, not %q", name)
 	}
 	r, err := shards.Recover(dir, true)
 	if err != nil || sess.Quiet {

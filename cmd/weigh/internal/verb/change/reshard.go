@@ -81,7 +81,7 @@ func (f *reshardFlags) check(cmd *cobra.Command) error {
 type rewriting struct {
 	*reshardFlags
 	schema  string
-	targets []string
+	targets []target.Name
 	inputs  []*target.Weights // each has one checkpoint
 	skipped receipt.Skipped
 	opts    shards.RewriteOptions
@@ -90,8 +90,8 @@ type rewriting struct {
 }
 
 // openInputs opens the one model at each target.
-func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []string, f *reshardFlags) (r *rewriting,
-	err error) {
+func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []target.Name,
+	f *reshardFlags) (r *rewriting, err error) {
 	r = &rewriting{reshardFlags: f, targets: targets, schema: "weigh." + verb + "/1"}
 	if r.chosen, err = f.NameFlags.Compile(); err != nil {
 		return nil, err
@@ -128,10 +128,10 @@ func openInputs(ctx context.Context, sess *cli.Session, verb string, targets []s
 
 // mend finishes what killed runs have begun in the output folder. An input folder is not written to: there it is an
 // error.
-func (f *reshardFlags) mend(sess *cli.Session, targets []string) error {
+func (f *reshardFlags) mend(sess *cli.Session, targets []target.Name) error {
 	out := f.out
 	if f.inPlace {
-		out = targets[0]
+		out = string(targets[0])
 	}
 	if !f.dryRun && !f.streams() {
 		if err := mend(sess, out); err != nil {
@@ -139,7 +139,7 @@ func (f *reshardFlags) mend(sess *cli.Session, targets []string) error {
 		}
 	}
 	for _, arg := range targets {
-		if dir := target.Folder(arg); dir != "" {
+		if dir := target.Folder(string(arg)); dir != "" {
 			if err := shards.Unfinished(dir); err != nil {
 				return err
 			}
@@ -236,7 +236,7 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 		result = written
 	}
 	return sess.Receipt(&receipt.Reshard{
-		Files: receipt.Files{Receipt: result}, Skipped: r.skipped, Schema: r.schema, Targets: target.AllPrintable(r.targets),
+		Files: receipt.Files{Receipt: result}, Skipped: r.skipped, Schema: r.schema, Targets: target.Printable(r.targets),
 		InPlace: r.inPlace, MaxShard: r.opts.MaxShard, Digests: r.opts.Digests,
 	}, r.json, r.dryRun)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // splitFlags are the flags of split.
@@ -46,11 +47,11 @@ each) or 1.5GiB (2^30). A tensor larger than SIZE gets a shard of its own.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return runSplit(cmd.Context(), sess, args[0], &f)
+			return runSplit(cmd.Context(), sess, target.Name(args[0]), &f)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.out, "output", "o", "", "write to the folder `DIR`, created if needed")
+	cli.OutputVar(fl, &f.out, "write to the folder `DIR`, created if needed")
 	f.maxShard = 5e9
 	fl.Var(&f.maxShard, "max-shard-size", "maximum `SIZE` of a shard's data")
 	fl.Lookup("max-shard-size").DefValue = "5GB"
@@ -80,8 +81,8 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 }
 
 // split writes the shards.
-func runSplit(ctx context.Context, sess *cli.Session, arg string, f *splitFlags) error {
-	r, err := openInputs(ctx, sess, "split", []string{arg}, &f.reshardFlags)
+func runSplit(ctx context.Context, sess *cli.Session, arg target.Name, f *splitFlags) error {
+	r, err := openInputs(ctx, sess, "split", []target.Name{arg}, &f.reshardFlags)
 	if err != nil {
 		return err
 	}

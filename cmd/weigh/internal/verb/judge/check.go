@@ -16,6 +16,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/finding"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 )
 
 // checkFlags are the flags of check.
@@ -108,7 +109,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.recorded().Check()); err != nil {
 		return err
 	}
-	found, err := survey.Run(cmd.Context(), sess, args,
+	found, err := survey.Run(cmd.Context(), sess, target.Names(args),
 		&survey.Options{Lenient: f.lenient, Thorough: true, Data: f.data, Gate: keeper})
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ func (f *checkFlags) recorded() *cli.Output {
 // explainRule documents a rule. It needs no target.
 func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 	if len(args) > 0 {
-		return cli.Usagef("check --explain takes no target: %q", args[0])
+		return cli.Usagef("check --explain takes no target: %q", target.Name(args[0]))
 	}
 	names := ruleNames()
 	if !slices.Contains(names, f.explain) {

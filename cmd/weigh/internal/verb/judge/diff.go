@@ -65,7 +65,7 @@ that matches nothing in A or B is an error (exit code 2).`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return runDiff(cmd.Context(), sess, args[0], args[1], &f)
+			return runDiff(cmd.Context(), sess, target.Name(args[0]), target.Name(args[1]), &f)
 		},
 	}
 	f.NameFlags.Register(cmd, "compare", "weigh help info")
@@ -99,13 +99,13 @@ func (f *diffFlags) check(cmd *cobra.Command) error {
 }
 
 // runDiff compares two targets.
-func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *diffFlags) error {
+func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f *diffFlags) error {
 	sel, err := (&cli.SelectionFlags{NameFlags: f.NameFlags}).Read()
 	if err != nil {
 		return err
 	}
 	sides := [2]*side{}
-	for i, arg := range []string{nameA, nameB} {
+	for i, arg := range []target.Name{nameA, nameB} {
 		from, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB string, f *dif
 	if err := sess.ProtectInputs(&f.Output); err != nil {
 		return err
 	}
-	d := &compare.Diff{A: target.Printable(nameA), B: target.Printable(nameB), HeadersOnly: f.headers, Values: f.values,
+	d := &compare.Diff{A: nameA.String(), B: nameB.String(), HeadersOnly: f.headers, Values: f.values,
 		All: f.all}
 	if err := compareSides(ctx, sess, d, sides, f); err != nil {
 		return err

@@ -70,7 +70,7 @@ name, even if they are sharded differently now. The exit code is 1 on a mismatch
 			if f.check != "" {
 				return checkSums(sess, cmd, args, &f)
 			}
-			return runHash(cmd.Context(), sess, args, &f)
+			return runHash(cmd.Context(), sess, target.Names(args), &f)
 		},
 	}
 	f.Output.Register(cmd, "json", "write JSON, weigh.hash/1",
@@ -117,9 +117,9 @@ func newHash(algo string) func() hash.Hash {
 }
 
 // runHash prints the digests of the targets.
-func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags) error {
-	h := &compare.Hash{Targets: target.AllPrintable(args), Algo: f.algo, List: f.tensors}
-	for _, arg := range args {
+func runHash(ctx context.Context, sess *cli.Session, names []target.Name, f *hashFlags) error {
+	h := &compare.Hash{Targets: target.Printable(names), Algo: f.algo, List: f.tensors}
+	for _, arg := range names {
 		if err := hashTarget(ctx, sess, arg, f, h); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func runHash(ctx context.Context, sess *cli.Session, args []string, f *hashFlags
 }
 
 // hashTarget adds the digests of one target.
-func hashTarget(ctx context.Context, sess *cli.Session, arg string, f *hashFlags, h *compare.Hash) error {
+func hashTarget(ctx context.Context, sess *cli.Session, arg target.Name, f *hashFlags, h *compare.Hash) error {
 	from, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 	if err != nil {
 		return err

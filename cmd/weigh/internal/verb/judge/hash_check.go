@@ -20,6 +20,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/compare"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/digest"
 )
 
@@ -65,7 +66,7 @@ func checkSums(sess *cli.Session, cmd *cobra.Command, args []string, f *hashFlag
 	c := &compare.SumCheck{Recorded: filepath.ToSlash(f.check), Algo: r.algo, What: "file", Quiet: sess.Quiet}
 	if len(args) == 1 {
 		c.What = "tensor"
-		c.Results, err = checkTensors(cmd.Context(), sess, args[0], r, f)
+		c.Results, err = checkTensors(cmd.Context(), sess, target.Name(args[0]), r, f)
 	} else {
 		c.Results, err = checkFiles(cmd.Context(), sess, r)
 	}
@@ -206,8 +207,8 @@ func checkFile(ctx context.Context, hasher *digest.Hasher, f recordedFile, size 
 }
 
 // checkTensors hashes the tensors of a target and compares them by name.
-func checkTensors(ctx context.Context, sess *cli.Session, arg string, r *record, f *hashFlags) ([]compare.SumResult,
-	error) {
+func checkTensors(ctx context.Context, sess *cli.Session, arg target.Name, r *record,
+	f *hashFlags) ([]compare.SumResult, error) {
 	recorded := make(map[string]*recordedTensor, len(r.tensors))
 	for i := range r.tensors {
 		if recorded[r.tensors[i].Name] != nil {

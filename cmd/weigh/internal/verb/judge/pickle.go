@@ -38,7 +38,7 @@ completely.`,
   weigh pickle --member model/data.pkl testdata/scan/model.pt`,
 		Args: cli.TargetArgs(1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPickle(cmd.Context(), sess, args[0], member, &f)
+			return runPickle(cmd.Context(), sess, target.Name(args[0]), member, &f)
 		},
 	}
 	f.Output.Register(cmd, "json", "write JSON, weigh.pickle/1")
@@ -49,7 +49,7 @@ completely.`,
 }
 
 // runPickle lists the pickles of a file.
-func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *scanFlags) error {
+func runPickle(ctx context.Context, sess *cli.Session, arg target.Name, member string, f *scanFlags) error {
 	sess.AddInputs(f.Policy)
 	scanner, err := f.Scanner(sess)
 	if err != nil {
@@ -63,15 +63,14 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 		return err
 	}
 	defer done()
-	arg = target.Printable(arg)
-	p := &scanreport.Pickles{Path: arg, Member: member, MaxLines: f.Budget * usualLines, More: f.More()}
+	p := &scanreport.Pickles{Path: arg.String(), Member: member, MaxLines: f.Budget * usualLines, More: f.More()}
 	read := &scanProgress{files: 1}
 	if f.File != "" || !sess.Style().Terminal() { // the progress line would mix with the output
 		defer sess.ShowProgress(read)()
 	}
 	p.Scan = func(show func(scan.Pickle)) (*scan.Report, error) {
 		scanner.Visit = show
-		return scanner.Scan(&readCounter{r, read, ctx}, size, arg)
+		return scanner.Scan(&readCounter{r, read, ctx}, size, arg.String())
 	}
 	err = sess.Report(&f.Output, p)
 	var none *scanreport.NoMemberError
@@ -96,8 +95,9 @@ func runPickle(ctx context.Context, sess *cli.Session, arg, member string, f *sc
 const usualLines = 200_000
 
 // openBytes opens a target that is one file of any format. The returned function closes it.
-func openBytes(ctx context.Context, sess *cli.Session, arg string) (r io.ReaderAt, size int64, done func(), err error) {
-	sess.AddInputs(arg)
+func openBytes(ctx context.Context, sess *cli.Session, arg target.Name) (r io.ReaderAt, size int64, done func(),
+	err error) {
+	sess.AddInputs(string(arg))
 	if arg == "-" {
 		f, size, err := sess.SpoolStdin()
 		if err != nil {

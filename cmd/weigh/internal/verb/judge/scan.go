@@ -62,7 +62,9 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
   weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
   weigh scan --sarif --force -o weights.sarif testdata/sample`,
 		Args: cli.TargetArgs(0, "a file or a folder, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runScan(cmd.Context(), sess, args, &f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runScan(cmd.Context(), sess, target.Names(args), &f)
+		},
 	}
 	f.Output.Register(cmd, "json", "write JSON, weigh.scan/1", "sarif", "write SARIF 2.1.0, for code scanners")
 	fl := cmd.Flags()
@@ -90,7 +92,7 @@ func (f *scanFlags) least() (pickle.Verdict, error) {
 }
 
 // runScan scans the targets. It continues after errors.
-func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags) error {
+func runScan(ctx context.Context, sess *cli.Session, names []target.Name, f *scanFlags) error {
 	least, err := f.least()
 	if err != nil {
 		return err
@@ -103,11 +105,11 @@ func runScan(ctx context.Context, sess *cli.Session, args []string, f *scanFlags
 	if err := f.Output.Check(); err != nil {
 		return err
 	}
-	found := &scanreport.Scan{Targets: target.AllPrintable(args), FailOn: least}
+	found := &scanreport.Scan{Targets: target.Printable(names), FailOn: least}
 	if wd, err := os.Getwd(); err == nil {
 		found.Root = filepath.ToSlash(wd)
 	}
-	if err := scanAll(ctx, sess, scanner, args, found); err != nil {
+	if err := scanAll(ctx, sess, scanner, names, found); err != nil {
 		return err
 	}
 	for _, u := range found.Unread {

@@ -39,11 +39,11 @@ type scanJob struct {
 }
 
 // scanAll scans all files of the targets, and records errors.
-func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []string,
+func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targets []target.Name,
 	found *scanreport.Scan) error {
 	list := &scanList{byTime: make(map[int64][]linked), byPath: make(map[string]bool)}
 	for _, arg := range targets {
-		sess.AddInputs(arg)
+		sess.AddInputs(string(arg))
 		if err := list.add(ctx, sess, arg, found); err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ type linked struct {
 }
 
 // add adds the files of a target.
-func (l *scanList) add(ctx context.Context, sess *cli.Session, arg string, found *scanreport.Scan) error {
+func (l *scanList) add(ctx context.Context, sess *cli.Session, arg target.Name, found *scanreport.Scan) error {
 	if arg == "-" {
 		l.file(&scanJob{path: "-"})
 		return nil
@@ -161,7 +161,7 @@ func (l *scanList) add(ctx context.Context, sess *cli.Session, arg string, found
 		err = l.place(ctx, at, found)
 	}
 	if err != nil && ctx.Err() == nil {
-		found.Unread = append(found.Unread, finding.Unread{File: target.Printable(arg), Message: cli.Describe(err)})
+		found.Unread = append(found.Unread, finding.Unread{File: arg.String(), Message: cli.Describe(err)})
 		err = nil
 	}
 	return err

@@ -55,7 +55,7 @@ numbers are written 1+2j. A tensor without elements is [] for any shape.
 			if err := f.check(cmd, sess.Style()); err != nil {
 				return err
 			}
-			return runCat(cmd.Context(), sess, args[0], args[1], &f)
+			return runCat(cmd.Context(), sess, target.Name(args[0]), args[1], &f)
 		},
 	}
 	f.Output.Register(cmd, "json", "write JSON, weigh.cat/1; same as --format json")
@@ -107,7 +107,7 @@ func (f *catFlags) seen(s typeset.Style) error {
 }
 
 // runCat prints the values of one tensor.
-func runCat(ctx context.Context, sess *cli.Session, arg, tensor string, f *catFlags) error {
+func runCat(ctx context.Context, sess *cli.Session, arg target.Name, tensor string, f *catFlags) error {
 	from, err := target.OpenWeights(ctx, sess, arg, f.lenient)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ The header of an invalid file is printed, too, with exit code 1.`,
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := target.OpenFile(cmd.Context(), sess, "header", args[0])
+			f, err := target.OpenFile(cmd.Context(), sess, "header", target.Name(args[0]))
 			if err != nil {
 				return err
 			}

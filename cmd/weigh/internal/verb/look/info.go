@@ -115,7 +115,7 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 	if err := f.check(); err != nil {
 		return err
 	}
-	found, err := survey.Run(cmd.Context(), sess, args, &survey.Options{Lenient: f.lenient, Models: true})
+	found, err := survey.Run(cmd.Context(), sess, target.Names(args), &survey.Options{Lenient: f.lenient, Models: true})
 	if err != nil {
 		return err
 	}

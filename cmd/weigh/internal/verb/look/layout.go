@@ -32,7 +32,7 @@ Invalid files are mapped as far as they can be read, with exit code 1.`,
 			if err := out.Check(); err != nil {
 				return err
 			}
-			f, err := target.OpenFile(cmd.Context(), sess, "layout", args[0])
+			f, err := target.OpenFile(cmd.Context(), sess, "layout", target.Name(args[0]))
 			if err != nil {
 				return err
 			}

@@ -138,7 +138,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 		return err
 	}
 	sel.Include = append(sel.Include, patterns...)
-	from, err := target.OpenWeights(ctx, sess, args[0], f.lenient)
+	from, err := target.OpenWeights(ctx, sess, target.Name(args[0]), f.lenient)
 	if err != nil {
 		return err
 	}

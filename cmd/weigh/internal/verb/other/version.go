@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/store"
 )
 
 // Version returns the command.
@@ -19,7 +20,7 @@ func Version(sess *cli.Session) *cobra.Command {
 		Example: "  weigh version\n  weigh version --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usagef("version takes no arguments: %q", args[0])
+				return cli.Usagef("version takes no arguments: %q", store.Redact(args[0]))
 			}
 			return nil
 		},
