@@ -1,6 +1,6 @@
 // Package remote implements stores that are read over HTTP, one range of bytes at a time: web
-// servers, the Hugging Face Hub, Azure Blob Storage and OCI registries, and with package
-// remote/bucket also S3 and Google Cloud Storage.
+// servers, the Hugging Face Hub, Azure Blob Storage, ModelScope and OCI registries, and with
+// package remote/bucket also S3 and Google Cloud Storage.
 //
 //	opener := &remote.Opener{Buckets: bucket.Open}
 //	cp, err := checkpoint.Open(ctx, "hf://org/repo", &checkpoint.Options{Resolve: opener.Open})

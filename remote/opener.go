@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/remote/internal/azure"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/remote/internal/hub"
+	"github.com/weightools/safetensors/remote/internal/modelscope"
 	"github.com/weightools/safetensors/remote/internal/oci"
 	"github.com/weightools/safetensors/store"
 )
@@ -104,6 +105,8 @@ func (o *Opener) Open(_ context.Context, ref store.Ref) (store.Store, error) {
 		return hub.Open(o.shared(), o.HubToken, ref)
 	case "az":
 		return azure.Open(o.shared(), ref, o.Header)
+	case "ms":
+		return modelscope.Open(o.shared(), ref)
 	case "oci":
 		return oci.Open(o.shared(), ref)
 	case "s3", "gs", "r2":

@@ -24,13 +24,14 @@ import (
 //	s3://bucket/path?versionId=version    a version of an object
 //	az://account/container/path           the same on Azure Blob Storage
 //	oci://registry/repository:tag/path    an artifact in an OCI registry, or a file of it
+//	ms://org/repo@revision/path           a model of ModelScope
 //
 // Refs can be compared with ==. A Ref from [Parse] contains the user name, password and query
 // of a URL. Only [Ref.URL] returns them; package fmt does not print them.
 type Ref struct {
 	Scheme   string // such as "file", "https" or "hf", in lower case and never an alias
 	Root     string // directory, scheme://host/folder, org/repo, bucket, account/container, registry/repository
-	Revision string // of hf ("" means main), of oci (tag or digest; "" means latest), or of the object in a bucket
+	Revision string // of hf and ms, or of an object in a bucket; a tag or digest of oci; "" means the default
 	Path     string // within Root, slash-separated, not escaped; "" for Root itself
 
 	escaped string                // Path as written in a URL, if it differs from the usual escaping

@@ -270,7 +270,7 @@ func TestRefsAreComparable(t *testing.T) {
 // parseErrors are texts that are no Refs, and what must be said of them.
 var parseErrors = []struct{ text, want string }{
 	{"", "empty ref"},
-	{"ftp://host/a", `unknown scheme "ftp": want abfss, az, file, gs, hf, http, https, oci, r2 or s3`},
+	{"ftp://host/a", `unknown scheme "ftp": want abfss, az, file, gs, hf, http, https, ms, oci, r2 or s3`},
 	{"s3://", "no bucket: want s3://bucket[/path]"},
 	{"gs:///a", "no bucket: want gs://bucket[/path]"},
 	{"s3://buc ket/a", `bucket "buc ket" has characters`},
@@ -398,7 +398,7 @@ func FuzzParseRef(f *testing.F) {
 		"file:///a/b", "https://user:pw@host/a%2Fb?q#f", "https://host//%2e%2e/*", "https://hf.co/a/b/blob/refs/pr/1/c",
 		"hf://a/b@refs/pr/1/c", "hf://a/b@c%2Fd/e", "hf://datasets/a/b", "s3://a/b c", "gs://a", "https://h%41/x",
 		"file:a", "./file:a", "hf.co/a/b@c", "./hf.co/a/b", "r2://a/b?versionId=c", "gs://a/b#1", "hf://models/a/b/",
-		"oci://h.io/a/b:v1/c", "oci://localhost:5000/a@sha256:" + strings.Repeat("0a", 32), "oci://docker.io/ai/x/",
+		"oci://h.io/a/b:v1/c", "oci://localhost:5000/a@sha256:" + strings.Repeat("0a", 32), "oci://docker.io/ai/x/", "ms://a/b@c%2Fd/e",
 		"az://a/b/c", "abfss://c@a.dfs.core.usgovcloudapi.net/x", "https://a.blob.core.windows.net/$web/x%2Fy",
 	} {
 		f.Add(seed)

@@ -33,6 +33,7 @@ func schemes() []scheme {
 		{[]string{"r2"}, parseBucket, Ref.bucketString, shownBucket},
 		{[]string{"az"}, parseAzure, nil, shownAzure},
 		{[]string{"oci"}, parseOCI, Ref.ociString, shownOCI},
+		{[]string{"ms"}, parseModelScope, nil, shownBucket},
 		{[]string{"abfss", "abfs", "wasbs", "wasb"}, parseHadoop, nil, shownAzure},
 	}
 }

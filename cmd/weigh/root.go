@@ -38,7 +38,8 @@ Targets can be remote. Weigh downloads only the bytes it needs:
   hf://org/repo[@revision][/path]      a repository on the Hugging Face Hub
   s3://bucket/path, gs://bucket/path   an object, or all objects with a prefix
   az://account/container/path          the same on Azure Blob Storage
-  oci://registry/repository:tag        an artifact in an OCI registry`,
+  oci://registry/repository:tag        an artifact in an OCI registry
+  ms://org/repo[@revision][/path]      a model of ModelScope`,
 		Example: `  weigh testdata/sample                       # list tensors, dtypes and sizes
   weigh check testdata/sample                 # validate; see the exit code
   weigh info --tree --depth 2 testdata/sample # parameters by module`,

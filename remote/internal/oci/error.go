@@ -38,7 +38,7 @@ func (a *artifact) explain(answer *fetch.Answer) *fetch.Error {
 	case code == "BLOB_UNKNOWN":
 		e.Err = fetch.Reason(fs.ErrNotExist, "the registry has lost a layer of the artifact")
 	case answer.Status == http.StatusTooManyRequests && a.host == dockerHub:
-		e.Err = errors.New("Docker Hub limits how often it is asked; with `docker login` it allows more")
+		e.Err = errors.New("the limit of Docker Hub is reached; it is higher after `docker login`")
 	case code != "" && answer.Status/100 == 4 && !e.Temporary():
 		e.Err = fetch.Reason(e.Err, e.Err.Error()+" ("+code+")")
 	}

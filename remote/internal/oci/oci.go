@@ -72,9 +72,7 @@ func isLoopback(host string) bool {
 // isInternal reports whether a host is an address of a private network or of this machine.
 func isInternal(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	ip = ip.Unmap()
-	return host == "localhost" || err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() ||
-		ip.IsUnspecified())
+	return host == "localhost" || err == nil && fetch.IsPrivate(ip)
 }
 
 // Open implements [store.Store].
@@ -103,29 +101,13 @@ func (a *artifact) OpenHead(ctx context.Context, name string, n int64) (store.Ob
 
 // List implements [store.Lister].
 func (a *artifact) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		if folder != "" {
-			if err := store.CheckName(folder); err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-			folder += "/"
-		}
+	return fetch.Entries(ctx, a.ref, folder, func() (list []store.Entry, err error) {
 		files, err := a.contents(ctx, "")
-		if err != nil {
-			yield(store.Entry{}, fmt.Errorf("listing %s: %w", a.ref, err))
-			return
-		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if ctx.Err() != nil {
-				yield(store.Entry{}, fmt.Errorf("listing %s: %w", a.ref, context.Cause(ctx)))
-				return
-			}
-			if strings.HasPrefix(name, folder) && !yield(store.Entry{Name: name, Size: files[name].size}, nil) {
-				return
-			}
+			list = append(list, store.Entry{Name: name, Size: files[name].size})
 		}
-	}
+		return list, err
+	})
 }
 
 // contents returns the files of the artifact. It reads archives only if they are needed to find the named file, or if
