@@ -32,9 +32,9 @@ var mutating = map[uint64]string{
 	syscall.SYS_IOCTL: "clone", syscall.SYS_OPENAT: "open",
 }
 
-// traced is the command "traced ACTION N COMMAND...". It carries out an action at the N-th call that changes files: "kill"
-// before it, "killed" after it, "interrupt" and "hangup" send SIGINT and SIGHUP before it, "hold" prints a line and reads one. It prints
-// how many such calls there were, and ends with the code of the command.
+// traced is the command "traced ACTION N COMMAND...". It carries out an action at the N-th call that changes files:
+// "kill" before it, "killed" after it, "interrupt" and "hangup" send SIGINT and SIGHUP before it, "hold" prints a
+// line and reads one. It prints how many such calls there were, and ends with the code of the command.
 func traced() {
 	runtime.LockOSThread() // all requests of ptrace come from one thread
 	n, err := strconv.Atoi(os.Args[2])
@@ -155,5 +155,6 @@ func changes(pid int, r *syscall.PtraceRegs) bool {
 		return false
 	}
 	file, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, int32(r.Rdi)))
-	return err == nil && strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "/dev/") && !strings.HasPrefix(file, "/proc/")
+	return err == nil && strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "/dev/") &&
+		!strings.HasPrefix(file, "/proc/")
 }

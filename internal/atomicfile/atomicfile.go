@@ -58,8 +58,8 @@ type dst interface {
 //
 // A symbolic link is kept, and its target is replaced or created. A new file has mode 0666
 // before umask. A file that replaces another has its mode and, if the system allows it, its
-// owner, group and extended attributes, including an access control list. Other hard links to the replaced file, and processes that have it open, keep
-// the old bytes.
+// owner, group and extended attributes, including an access control list. Other hard links to the
+// replaced file, and processes that have it open, keep the old bytes.
 //
 // A device, a named pipe, or a descriptor such as /dev/stdout cannot be replaced. It is written
 // directly, so an error leaves it partly written. Commit then only closes it.

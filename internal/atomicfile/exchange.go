@@ -146,7 +146,9 @@ func (x *exchange) run() error {
 		}
 		return &takenBackError{errors.Join(err, removeJournal(x.dir))}
 	}
-	if err := removeJournal(x.dir); err != nil {
+	// This need not be durable before the hidden folder is removed: a journal whose new files are all in place has
+	// nothing left to do.
+	if err := os.Remove(filepath.Join(x.dir, JournalName)); err != nil {
 		return fmt.Errorf("the files are in place, but the journal could not be removed: %w", err)
 	}
 	return nil
@@ -168,7 +170,7 @@ func (x *exchange) last() element {
 	return x.old[0].Name
 }
 
-// discard removes the hidden folder, which only has replaced files, or the new files of an exchange that was taken back.
+// discard removes the hidden folder, which only has replaced files, or new files after all moves were taken back.
 func (x *exchange) discard() error {
 	if err := os.RemoveAll(x.hid); err != nil {
 		return err

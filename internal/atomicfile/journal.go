@@ -103,7 +103,8 @@ func (e *element) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// create writes the journal to a folder that has none, and syncs it. Nothing of it has begun before create returns.
+// create writes the journal to a folder that has none, and syncs it and the names in the hidden folder. Nothing of it
+// has begun before create returns.
 func (j *journal) create(dir string) error {
 	j.Schema, j.About = journalSchema, journalAbout
 	text, err := json.MarshalIndent(j, "", " ")
@@ -123,6 +124,9 @@ func (j *journal) create(dir string) error {
 	}
 	_, err = f.Write(append(text, '\n'))
 	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil && j.Hidden != "" {
+		err = SyncFolder(filepath.Join(dir, j.Hidden)) // most file systems have synced it with the file
+	}
 	if err == nil {
 		err = SyncFolder(dir)
 	}

@@ -116,8 +116,8 @@ func (o *Overwriting) Close() {
 	o.lock.release()
 }
 
-// Apply applies the patches. If one fails, all are undone. A run that is killed between two of them leaves a journal, by
-// which [Recover] applies the others.
+// Apply applies the patches. If one fails, all are undone. A run that is killed between two of them leaves a journal,
+// by which [Recover] applies the others.
 func (o *Overwriting) Apply() error {
 	if len(o.open) == 1 {
 		return o.writeOrUndo()

@@ -29,8 +29,8 @@ type Recovery struct {
 }
 
 // Recover finishes the exchange that a killed run has begun in a folder, or takes it back if that fails, and removes
-// hidden files of killed runs. It returns nil if there was nothing to do. It is an *[UnfinishedError] if a process is at
-// work, or if that is unknown on a file system without locks, unless dead says that there is none.
+// hidden files of killed runs. It returns nil if there was nothing to do. The error is an *[UnfinishedError] if it is
+// unknown whether a process is at work, on a file system without locks, unless dead says that there is none.
 func Recover(dir string, dead bool) (*Recovery, error) {
 	if dir == "" {
 		dir = "."
