@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
@@ -21,7 +22,7 @@ func envToken(s *fetch.Shared) string {
 			return token
 		}
 	}
-	path := cmp.Or(s.Env("HF_TOKEN_PATH"), filepath.Join(home(s), "token"))
+	path := cmp.Or(expand(s, s.Env("HF_TOKEN_PATH")), filepath.Join(home(s), "token"))
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) > 4096 {
 		return "" // without a login there is no such file
@@ -32,11 +33,11 @@ func envToken(s *fetch.Shared) string {
 // home returns the folder of the library's files.
 func home(s *fetch.Shared) string {
 	if home := s.Env("HF_HOME"); home != "" {
-		return home
+		return expand(s, home)
 	}
-	cache := s.Env("XDG_CACHE_HOME")
+	cache := expand(s, s.Env("XDG_CACHE_HOME"))
 	if cache == "" {
-		cache = filepath.Join(cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")), ".cache")
+		cache = filepath.Join(userHome(s), ".cache")
 	}
 	return filepath.Join(cache, "huggingface")
 }
@@ -45,8 +46,25 @@ func home(s *fetch.Shared) string {
 func cacheFolder(s *fetch.Shared) string {
 	for _, name := range []string{"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"} {
 		if dir := s.Env(name); dir != "" {
-			return dir
+			return expand(s, dir)
 		}
 	}
 	return filepath.Join(home(s), "hub")
+}
+
+// userHome returns the user's home folder.
+func userHome(s *fetch.Shared) string { return cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")) }
+
+// variable is the name of an environment variable within a value, as in Python's os.path.expandvars.
+var variable = regexp.MustCompile(`\$(?:\w+|\{[^}]*\})`)
+
+// expand replaces "~" at the start of a path, and the environment variables in it, as the library
+// does. Shells do not replace them in quotes and in files of variables.
+func expand(s *fetch.Shared, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+		path = userHome(s) + rest
+	}
+	return variable.ReplaceAllStringFunc(path, func(name string) string {
+		return cmp.Or(s.Env(strings.Trim(name, "${}")), name)
+	})
 }

@@ -35,6 +35,7 @@ type file struct {
 type lister struct {
 	objects
 	probed map[string]bool // the paths of indexes that were requested; guarded by mu
+	partly sync.Once       // the notice that a listing is that of the local cache
 }
 
 // indexName is the name of the index of a sharded model.
@@ -60,6 +61,10 @@ func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry,
 		// The local cache may have a part of the repository, so that what it lacks may exist.
 		if h.offline.Load() && h.saved(commit, folder) == nil {
 			if local := h.local.snapshot(commit); local != nil {
+				h.partly.Do(func() {
+					h.shared.Notice(fmt.Sprintf("offline: only the files of %s in the local cache are listed; the "+
+						"repository may have more", h.ref))
+				})
 				local.List(ctx, folder)(yield)
 				return
 			}

@@ -46,7 +46,7 @@ func Describe(err error) string {
 			text = fmt.Sprintf("cannot write %q: %v", write.file, path.Err)
 		case errors.Is(path.Err, fs.ErrNotExist):
 			text = fmt.Sprintf("%q does not exist: a target is a file, a folder, an index, a URL, or - for standard input",
-				path.Path)
+				path.Path) + hubAdvice(path.Path)
 		case errors.Is(path.Err, syscall.ELOOP):
 			text = fmt.Sprintf("%q is a circular link, not a file or folder", path.Path)
 		case errors.Is(path.Err, fs.ErrInvalid):
@@ -77,6 +77,19 @@ func Describe(err error) string {
 		text += ": timed out"
 	}
 	return typeset.Line(strings.TrimSpace(text))
+}
+
+// hubAdvice says how to name a repository of the Hub, if a path that does not exist looks like one.
+func hubAdvice(path string) string {
+	owner, _, ok := strings.Cut(path, "/")
+	ref, err := store.Parse("hf://" + path)
+	if !ok || err != nil || ref.Path != "" || strings.HasSuffix(path, "/") {
+		return ""
+	}
+	if _, err := os.Stat(owner); err == nil {
+		return "" // the path is misspelled
+	}
+	return fmt.Sprintf("; a repository of the Hugging Face Hub is %s", ref)
 }
 
 // ReadOnly returns err, or a better error if it is about a file that is not replaced or removed
