@@ -21,7 +21,7 @@ const module = "github.com/weightools/safetensors"
 var rooms = map[string][]string{
 	"internal":                    {},
 	"internal/config":             {"internal"},
-	"internal/parts":              {"."},
+	"internal/parts":              {".", "internal/wording"},
 	"filetype":                    {"internal"},
 	".":                           {"internal", "filetype"},
 	"store":                       {"internal"},

@@ -27,9 +27,8 @@ func (r *repository) judgeCopies(ctx context.Context) {
 			m.failed(m.set.Name, err)
 		case unlike > 0:
 			m.found(m.set.Name).Add(RuleCopiesDiffer, first.Name, first.Entry,
-				"%s has other values than %s in %s, the first %s: transformers loads a file called model.safetensors, and "+
-					"vLLM and SGLang the shards of an index", quote(m.set.Name), quote(of.set.Name), count(unlike, "tensor"),
-				quote(first.Name))
+				"%s has other values than %s in %s, the first %s: transformers loads model.safetensors, and vLLM and SGLang "+
+					"the shards of an index", quote(m.set.Name), quote(of.set.Name), count(unlike, "tensor"), quote(first.Name))
 		}
 	}
 }

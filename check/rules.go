@@ -7,6 +7,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // The rules about a repository, in the order in which it is read. Those that need the data come last.
@@ -97,10 +98,10 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "Every layer is present, and no layer lacks a tensor that all others have.",
 		Source:  transformers,
 		Fix:     "Download or write the weights again: a loader may leave missing weights uninitialized."},
-	{Rule: RuleTensorEmpty, Severity: safetensors.Warning,
+	{Rule: RuleTensorEmpty, Severity: safetensors.Invalid,
 		Summary: "No weight has the shape [0].",
 		Source:  "none: DeepSpeed ZeRO-3 saves such weights if they are not gathered first",
-		Fix:     "Save the model again with gathered weights: set stage3_gather_16bit_weights_on_model_save or use zero_to_fp32.py."},
+		Fix:     parts.UngatheredFix},
 	{Rule: RuleHeadMissing, Severity: safetensors.Warning,
 		Summary: "A model has an output layer unless it is tied to the embedding.",
 		Source:  transformers,

@@ -276,7 +276,7 @@ var numbers = []fixture{
 	}), true,
 		[]want{
 			{checkpoint.RuleTwoCopies, indexName, "", `"model.safetensors" is a copy of`},
-			{check.RuleCopiesDiffer, "model.safetensors", q5 + ".weight", `"model.safetensors" has other values than "model.safetensors.index.json" in 1 tensor, the first "` + q5 + `.weight": transformers loads a file called model.safetensors`},
+			{check.RuleCopiesDiffer, "model.safetensors", q5 + ".weight", `"model.safetensors" has other values than "model.safetensors.index.json" in 1 tensor, the first "` + q5 + `.weight": transformers loads model.safetensors`},
 			{check.RuleConstantWeight, "model.safetensors", q5 + ".weight", ""},
 		}},
 	{"zeros up to the end", func(t *testing.T, f folder) {

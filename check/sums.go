@@ -4,6 +4,7 @@ package check
 
 import (
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/model"
@@ -15,7 +16,6 @@ type sums struct {
 	bytes                  int64
 	begins                 int64 // where the data of the current shard begins
 	misaligned             tally
-	empty                  []tally // weights of shape [0], for each shard
 }
 
 func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
@@ -28,12 +28,6 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 		s.floats += elems
 	}
 	s.bytes += ti.Size()
-	if len(ti.Shape) == 1 && ti.Shape[0] == 0 && n.leaf == "weight" && parts.KindOf(ti.Dtype) == parts.Float {
-		for len(s.empty) <= shard {
-			s.empty = append(s.empty, tally{})
-		}
-		s.empty[shard].add(ti, shard)
-	}
 	if width := int64(ti.Dtype.Bits() / 8); width > 1 && ti.Size() > 0 && (s.begins+ti.Offsets.Begin)%width != 0 {
 		s.misaligned.add(ti, shard)
 	}
@@ -43,15 +37,15 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 	if s.misaligned.n > 0 && !m.single {
 		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
 			"%v of %s (%v of %s) are not aligned to the size of their elements, the first %s in %s: loaders that "+
-				"map files must copy them",
-			wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"), wording.Grouped(s.misaligned.bytes),
-			count(s.bytes, "byte"),
-			quote(s.misaligned.first.Name), quote(m.shards[s.misaligned.shard].path))
+				"map files must copy them", wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"),
+			wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"), quote(s.misaligned.first.Name),
+			quote(m.shards[s.misaligned.shard].path))
 	}
 	if !isAdapter {
-		for i := range s.empty {
-			m.report(RuleTensorEmpty, &s.empty[i], "is a weight", "are weights",
-				"of shape [0]: DeepSpeed ZeRO-3 saves this if weights are not gathered first")
+		for _, one := range m.shards {
+			if v := Ungathered(one.header); v != nil {
+				m.found(one.path).Add(v.Rule, v.Tensor, v.Span, "%s", v.Detail)
+			}
 		}
 	}
 }
@@ -66,4 +60,18 @@ func (s *sums) judgeParameters(m *subject) {
 	}
 	m.found(m.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},
 		"total_parameters is %v, but the tensors of the index have %s", wording.Grouped(total), count(s.elems, "element"))
+}
+
+// Ungathered returns the violation of [RuleTensorEmpty] by a file with that header, which may be nil, or nil.
+func Ungathered(h *safetensors.Header) *safetensors.Violation {
+	if h == nil {
+		return nil
+	}
+	first, words := parts.Ungathered(len(h.Tensors), func(i int) *safetensors.TensorInfo { return &h.Tensors[i] })
+	if first == nil {
+		return nil
+	}
+	f := &checkpoint.Findings{Rules: rules[:]}
+	f.Add(RuleTensorEmpty, first.Name, first.Entry, "%s", words)
+	return f.Report().Violations[0]
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/internal/compare"
+	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch"
@@ -74,6 +75,9 @@ func (p *Plan) gather(l *located) error {
 			p.Tensors = append(p.Tensors, Tensor{Tensor: t, Was: t.Name, Source: i, index: j})
 		}
 	}
+	if err := p.ungathered(); err != nil {
+		return err
+	}
 	if err := p.againstIndex(l); err != nil {
 		return err
 	}
@@ -81,6 +85,15 @@ func (p *Plan) gather(l *located) error {
 		return err
 	}
 	return p.share()
+}
+
+// ungathered returns an error if weights were saved without their values, which would make an empty model.
+func (p *Plan) ungathered() error {
+	first, words := parts.Ungathered(len(p.Tensors), func(i int) *safetensors.TensorInfo { return &p.Tensors[i].TensorInfo })
+	if first == nil {
+		return nil
+	}
+	return &SourceError{p.sourceOf(first.Name), fmt.Errorf("%s. %s", words, parts.UngatheredFix)}
 }
 
 // rename removes prefixes from names, and refuses two tensors of one name.

@@ -252,6 +252,9 @@ func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Che
 		}
 	}
 	s.add(at.Path(r.File), r.Size, r.Report)
+	if v := check.Ungathered(r.Header); v != nil && !s.opts.Thorough { // otherwise package check finds it
+		s.find(at.Path(r.File), &safetensors.Report{Violations: []*safetensors.Violation{v}})
+	}
 	if r.Format != "" {
 		// The header does not exist in the file, and neither does its metadata.
 		h := *r.Header
