@@ -3,6 +3,7 @@
 package target
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -48,6 +49,21 @@ func (t *Target) Unfinished() []error {
 		}
 	}
 	return list
+}
+
+// WarnUnfinishedOf does what WarnUnfinished does, for the folders of local files, once for each.
+func WarnUnfinishedOf(sess *cli.Session, files iter.Seq[string]) {
+	seen := make(map[string]bool)
+	for file := range files {
+		dir := filepath.Dir(file)
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		if err := shards.Unfinished(dir); err != nil {
+			sess.PrintError(err)
+		}
+	}
 }
 
 // Interrupted reports whether a local target is a folder in which runs have left something.

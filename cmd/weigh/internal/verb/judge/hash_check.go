@@ -155,6 +155,13 @@ func readHashJSON(name string, text []byte) (*record, error) {
 
 // checkFiles hashes the files in parallel and compares them.
 func checkFiles(ctx context.Context, sess *cli.Session, r *record) ([]compare.SumResult, error) {
+	target.WarnUnfinishedOf(sess, func(yield func(string) bool) {
+		for _, f := range r.files {
+			if !yield(filepath.FromSlash(f.path)) {
+				return
+			}
+		}
+	})
 	done := new(cli.Progress)
 	sizes := make([]int64, len(r.files))
 	results := make([]compare.SumResult, len(r.files))
