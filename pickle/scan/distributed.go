@@ -1,82 +1,58 @@
-// Metadata of distributed checkpoints of PyTorch, which says where in other files the values are.
+// Metadata of distributed checkpoints of PyTorch, compared with the shards beside it.
 
 package scan
 
 import (
-	"cmp"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/zipwalk"
+	"github.com/weightools/safetensors/pickle/scan/internal/distributed"
 )
 
-// A slice is a range of a file that a loader reads as a checkpoint of its own, and executes if it is no tensor.
-type slice struct{ offset, length int64 }
+// A File is a file beside the one that is scanned.
+type File interface {
+	io.ReaderAt
+	io.Closer
+}
 
-// slicesOf examines the ranges that the metadata of a distributed checkpoint refers to. PyTorch writes one after another,
-// so that they fill a file; any other range can be a pickle that is hidden in tensor data or in another file.
+// slicesOf examines the ranges that the metadata of a distributed checkpoint refers to. Together they fill each file; any
+// other range can be a pickle that is hidden in tensor data or in another file.
 func (p *part) slicesOf(g *pickle.Graph) error {
-	files := make(map[string][]slice)
+	files := make(map[string][]distributed.Slice)
 	for c := range g.Results() {
-		if module, name, _ := c.Callee().Global(); name != "_StorageInfo" || !strings.HasPrefix(module, "torch.") {
+		s, is, ok := distributed.Of(c)
+		switch {
+		case !is:
 			continue
-		}
-		if !p.spend(costVerdict) {
+		case !p.spend(costVerdict):
 			p.overWork(0)
 			return nil
-		}
-		state, _ := c.State()
-		name, s, ok := sliceOf(state)
-		switch {
-		case !ok || c.Args().Len() > 0:
+		case !ok:
 			p.find(RuleBadOffset, c.Offset(), "the position of a value of a distributed checkpoint is not as PyTorch writes it")
-		case strings.ContainsAny(name, `/\:`) || extensionOf(name) != ".distcp":
+		case !s.IsShard():
 			p.find(RuleUnsafeName, c.Offset(), "a value of a distributed checkpoint is in %s, which is no shard in its folder",
-				quoted(name))
+				quoted(s.File))
 		default:
-			files[name] = append(files[name], s)
+			files[s.File] = append(files[s.File], s)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := p.filled(name, files[name]); err != nil {
+		list := files[name]
+		if i := distributed.Fill(list); i >= 0 {
+			p.find(RuleBadOffset, 0, "the values of a distributed checkpoint do not fill %s: one at byte %d does not follow "+
+				"another", quoted(name), list[i].Offset)
+		} else if err := p.archivesAt(name, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sliceOf returns the range that the state of a _StorageInfo describes, and the name of the file.
-func sliceOf(state pickle.Value) (name string, s slice, ok bool) {
-	s = slice{-1, -1}
-	named := false
-	for k, v := range state.Pairs() {
-		switch key, _ := k.Str(); key {
-		case "relative_path":
-			name, named = v.Str()
-		case "offset":
-			s.offset, _ = v.Int()
-		case "length":
-			s.length, _ = v.Int()
-		}
-	}
-	return name, s, named && s.offset >= 0 && s.length > 0
-}
-
-// filled reports ranges of a file that leave a gap or overlap, or that are not the archives of the file.
-func (p *part) filled(name string, list []slice) error {
-	slices.SortFunc(list, func(a, b slice) int { return cmp.Compare(a.offset, b.offset) })
-	end := int64(0)
-	for _, s := range list {
-		if s.offset != end {
-			p.find(RuleBadOffset, 0, "the values of a distributed checkpoint do not fill %s: one is at byte %d, not at %d",
-				quoted(name), s.offset, end)
-			return nil
-		}
-		end += s.length
-	}
+// archivesAt reports slices that are not the archives of a file.
+func (p *part) archivesAt(name string, list []distributed.Slice) error {
 	if p.Beside == nil || p.within != nil {
 		return nil
 	}
@@ -89,25 +65,17 @@ func (p *part) filled(name string, list []slice) error {
 	if err != nil {
 		return err
 	}
-	ends := make(map[int64]bool, len(spans)+1)
-	ends[size] = true
+	ends := map[int64]bool{size: true}
 	for _, span := range spans {
 		p.spend(costPart)
 		ends[span.End] = true
 	}
-	end = 0
 	for _, s := range list {
-		if end += s.length; !ends[end] {
+		if end := s.Offset + s.Length; !ends[end] {
 			p.find(RuleBadOffset, 0, "a value of a distributed checkpoint ends at byte %d of %s, where no archive ends", end,
 				quoted(name))
 			return nil
 		}
 	}
 	return nil
-}
-
-// A File is a file beside the one that is scanned.
-type File interface {
-	io.ReaderAt
-	io.Closer
 }

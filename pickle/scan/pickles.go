@@ -131,7 +131,7 @@ func (p *part) stream() (done bool, err error) {
 	}
 	p.isPickle("pytorch-legacy", "a checkpoint")
 	p.paid(s.Graph.Report)
-	p.judged(without(s.Graph.Report, pickle.RuleMultiple), 0, s.Graph.Report.End)
+	p.judged(guess.Without(s.Graph.Report, pickle.RuleMultiple), 0, s.Graph.Report.End)
 	p.faulty(s.Faults)
 	p.faulty(torchfile.CheckTensors(s.Graph))
 	p.pickledSettings(s.Graph)

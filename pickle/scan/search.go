@@ -36,7 +36,7 @@ func (p *part) hidden(r *pickle.Report, off int64) {
 		begin, end := r.Streams[0].Offset, r.Streams[len(r.Streams)-1].End
 		p.visited(off+begin, end-begin)
 		// It is known that other bytes surround them.
-		p.takeOver(without(r, pickle.RuleTrailing, pickle.RuleMultiple), off)
+		p.takeOver(guess.Without(r, pickle.RuleTrailing, pickle.RuleMultiple), off)
 	}
 }
 

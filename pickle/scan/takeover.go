@@ -4,7 +4,6 @@ package scan
 
 import (
 	"io"
-	"slices"
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
@@ -52,25 +51,4 @@ func (p *part) takeOver(r *pickle.Report, off int64) {
 	if !r.Complete {
 		p.incomplete("%s", r.Reason)
 	}
-}
-
-// without returns a copy of a report without the findings of some rules, and with the verdict on the rest.
-func without(r *pickle.Report, rules ...pickle.Rule) *pickle.Report {
-	rest := *r
-	rest.Findings = slices.DeleteFunc(slices.Clone(r.Findings),
-		func(f pickle.Finding) bool { return slices.Contains(rules, f.Rule) })
-	if r.Omitted > 0 || !r.Complete {
-		return &rest
-	}
-	rest.Verdict = pickle.Safe
-	for i := range r.Imports {
-		rest.Verdict = max(rest.Verdict, r.Imports[i].Verdict)
-	}
-	for i := range r.Calls {
-		rest.Verdict = max(rest.Verdict, r.Calls[i].Verdict)
-	}
-	for i := range rest.Findings {
-		rest.Verdict = max(rest.Verdict, rest.Findings[i].Severity.Verdict())
-	}
-	return &rest
 }
