@@ -13,6 +13,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/store"
 )
 
 // A Differ compares tensors with options. The zero Differ has the defaults. A Differ is safe for
@@ -36,7 +37,8 @@ type Differ struct {
 	Progress func(bytes int64)
 }
 
-// Checkpoints yields the changes from a to b, by name. It ends after the first error.
+// Checkpoints yields the changes from a to b, by name. It ends after the first error. Tensors of files that their
+// stores know to be the same are equal, and not read; see [store.SameBytes].
 func Checkpoints(ctx context.Context, a, b *checkpoint.Checkpoint) iter.Seq2[*Change, error] {
 	return new(Differ).Checkpoints(ctx, a, b)
 }
@@ -180,6 +182,12 @@ func (d *Differ) compare(ctx context.Context, c couple) result {
 	}
 	if d.HeadersOnly {
 		return result{change: change}
+	}
+	if change.Kind == Changed && store.SameBytes(c.a.ReaderAt, c.b.ReaderAt) {
+		if d.Progress != nil {
+			d.Progress(c.a.Size())
+		}
+		return result{}
 	}
 	var err error
 	switch {

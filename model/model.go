@@ -11,6 +11,7 @@ import (
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
 )
@@ -60,12 +61,19 @@ type File struct {
 // The model opens shards again if their data is needed; Close closes these.
 func Read(ctx context.Context, cp *checkpoint.Checkpoint, remote bool) (*Model, error) {
 	m := &Model{Remote: remote}
-	for _, shard := range cp.Shards() {
-		h, err := cp.Header(ctx, shard)
-		if err != nil {
-			return nil, err
+	shards := cp.Shards()
+	type header struct {
+		*safetensors.Header
+		err error
+	}
+	for i, h := range bytesio.Ahead(ctx, m.limitParallel(), len(shards), func(ctx context.Context, i int) header {
+		h, err := cp.Header(ctx, shards[i])
+		return header{h, err}
+	}) {
+		if h.err != nil {
+			return nil, h.err
 		}
-		m.AddShard(ctx, cp.Set(), shard, h)
+		m.AddShard(ctx, cp.Set(), shards[i], h.Header)
 	}
 	m.ReadConfigs(ctx, cp.Set())
 	return m, ctx.Err()

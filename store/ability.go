@@ -45,6 +45,24 @@ func Same(a, b Object) bool {
 	return ok && one.SameAs(b)
 }
 
+// SameBytes reports whether two readers of objects, or sections of such readers, are known to have the same bytes:
+// the same part of objects that are the [Same]. False means nothing. The readers of [Object.ReaderAt] opt in with a
+// method Object() Object.
+func SameBytes(a, b io.ReaderAt) bool {
+	if x, ok := a.(*io.SectionReader); ok {
+		y, ok := b.(*io.SectionReader)
+		if !ok {
+			return false
+		}
+		a1, off, n := x.Outer()
+		b1, at, m := y.Outer()
+		return off == at && n == m && SameBytes(a1, b1)
+	}
+	x, ok := a.(interface{ Object() Object })
+	y, also := b.(interface{ Object() Object })
+	return ok && also && Same(x.Object(), y.Object())
+}
+
 // ErrChanged means that an object was changed or replaced while it was read. What was read
 // may be a mixture of two versions.
 var ErrChanged = errors.New("changed while it was read; read it again from the start")

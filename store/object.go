@@ -70,6 +70,9 @@ type objectReader struct {
 	ctx context.Context
 }
 
+// Object implements [SameBytes].
+func (r *objectReader) Object() Object { return r.object }
+
 // ReadsFile returns the file, or nil if it is not an *os.File, and the object's size. Package
 // safetensors uses it to copy files with the operating system. Meanwhile it reads single bytes
 // from the reader to find out whether the context is done.

@@ -83,6 +83,7 @@ func TestRounds(t *testing.T) {
 		"org/repo": with(nil), "org/more": with(map[string][]byte{"consolidated.safetensors": first, "lora/extra.safetensors": first}),
 		"org/pipeline": {Commit: sampleCommit, Files: pipeline},
 		"org/one":      {Commit: sampleCommit, Files: map[string][]byte{"model.safetensors": first, "config.json": []byte("{}")}},
+		"org/other":    {Commit: strings.Repeat("a", 40), Files: maps.Clone(files)},
 	}, Moved: map[string]string{"org/old": "org/repo"}}
 	for _, tt := range []struct {
 		args                    string
@@ -103,6 +104,13 @@ func TestRounds(t *testing.T) {
 		// The listing says that there is no index.
 		{"info hf://org/one", 4, 5, 100_000},
 		{"check hf://org/one", 4, 5, 100_000},
+		// Both sides at once, with at most 64 requests at a time, and no data of files with equal digests.
+		{"diff --headers hf://org/repo hf://org/other", 5, 152, 450_000},
+		{"diff hf://org/repo hf://org/other", 5, 152, 450_000},
+		{"diff --values hf://org/repo hf://org/other", 5, 152, 450_000},
+		// Other verbs, for which there is no target.
+		{"scan hf://org/repo", 18, 170, 6_000_000},
+		{"cat hf://org/repo model.layers.3.mlp.experts.1.gate_proj.weight[0]", 5, 5, 170_000},
 	} {
 		link := &remotetest.Link{Handler: hub}
 		c := course{link, map[string]string{"HF_ENDPOINT": "http://hub.example", "HF_HOME": t.TempDir(), "WEIGH_CACHE": "off"}}

@@ -114,6 +114,9 @@ type reader struct {
 
 var _ store.Prefetcher = (*reader)(nil)
 
+// Object implements [store.SameBytes].
+func (r *reader) Object() store.Object { return r.object }
+
 // ReadAt implements io.ReaderAt. It reads from the cache, and otherwise fetches.
 func (r *reader) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,7 @@ type Session struct {
 	network          // remote targets
 	Inputs  []string // files that are read and must not be overwritten
 
+	mu        sync.Mutex     // targets may be opened at once
 	watched   []func() error // whether inputs have changed since they were opened
 	helpError error          // of writing a help page
 }
@@ -68,11 +70,19 @@ func (s *Session) Register(root *cobra.Command) {
 }
 
 // AddInputs records files that are read, so no output overwrites them.
-func (s *Session) AddInputs(names ...string) { s.Inputs = append(s.Inputs, names...) }
+func (s *Session) AddInputs(names ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Inputs = append(s.Inputs, names...)
+}
 
 // Watch registers a function that returns an error if an input has changed since it was opened.
 // Write calls it, so that no report mixes two states of a file without a word.
-func (s *Session) Watch(unchanged func() error) { s.watched = append(s.watched, unchanged) }
+func (s *Session) Watch(unchanged func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watched = append(s.watched, unchanged)
+}
 
 // unchanged returns the error of the first watched input that has changed.
 func (s *Session) unchanged() error {
@@ -131,6 +141,8 @@ func (s *Session) PrintError(err error) { fmt.Fprintf(s.Stderr, "weigh: %s\n", D
 
 // Notice prints a notice on standard error, unless --quiet is set.
 func (s *Session) Notice(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !s.Quiet {
 		fmt.Fprintf(s.Stderr, "weigh: %s\n", typeset.Line(fmt.Sprintf(format, args...)))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/diff"
+	"github.com/weightools/safetensors/store"
 )
 
 // diffFlags are the flags of diff.
@@ -104,16 +105,10 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f
 	if err != nil {
 		return err
 	}
-	sides := [2]*side{}
-	for i, arg := range []target.Name{nameA, nameB} {
-		from, err := target.OpenWeights(ctx, sess, arg, f.lenient)
-		if err != nil {
-			return err
-		}
-		defer from.Close()
-		if sides[i], err = readSide(ctx, from, &sel); err != nil {
-			return from.Fault(err)
-		}
+	sides, closeSides, err := openSides(ctx, sess, []target.Name{nameA, nameB}, &sel, f.lenient)
+	defer closeSides()
+	if err != nil {
+		return err
 	}
 	// A pattern may match tensors of only one side.
 	if err := cli.CheckSelected(sel.Include, cli.NamesOf(sides[0].all, sides[1].all),
@@ -143,6 +138,32 @@ type side struct {
 	metadata map[string]string                // of all files; the first value of each key
 	all      []*safetensors.Tensor            // before selection
 	tensors  int                              // number of selected tensors
+}
+
+// openSides opens both targets and reads their headers: at once if one is remote, because each waits for its server.
+func openSides(ctx context.Context, sess *cli.Session, names []target.Name, sel *listing.Selection,
+	lenient bool) (sides [2]*side, closeAll func(), err error) {
+	workers := 1
+	for _, name := range names {
+		if ref, err := store.Parse(string(name)); err == nil && ref.Scheme != "file" {
+			workers = len(names)
+		}
+	}
+	var open [2]*target.Weights
+	err = cli.Parallel(ctx, workers, len(names), func(_ context.Context, i int) (err error) { // tensors outlive it
+		if open[i], err = target.OpenWeights(ctx, sess, names[i], lenient); err != nil {
+			return err
+		}
+		sides[i], err = readSide(ctx, open[i], sel)
+		return open[i].Fault(err)
+	})
+	return sides, func() {
+		for _, w := range open {
+			if w != nil {
+				w.Close()
+			}
+		}
+	}, err
 }
 
 // readSide reads the headers of a target.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -23,8 +24,11 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// sideBySide is the number of files that are scanned at once.
-const sideBySide = 2
+// How many files are scanned at once. A scan of a remote file waits most of the time. Each may take 64 MiB of memory.
+const (
+	sideBySide       = 2
+	remoteSideBySide = 8
+)
 
 // A scanJob is a file to scan.
 type scanJob struct {
@@ -33,6 +37,7 @@ type scanJob struct {
 	at    *target.Target // nil for standard input
 	links int            // number of further names
 	size  int64
+	ahead chan opened // gets the open file; nil unless it is remote
 
 	report *scan.Report
 	err    error
@@ -70,19 +75,73 @@ func scanAll(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, targ
 	return nil
 }
 
-// scanJobs scans two files at a time.
+// scanJobs scans several files at a time.
 func scanJobs(ctx context.Context, sess *cli.Session, scanner *scan.Scanner, jobs []*scanJob, done *scanProgress) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(sideBySide, len(jobs)) {
+	turns, parallel := openAhead(ctx, jobs), sideBySide
+	if slices.ContainsFunc(jobs, func(j *scanJob) bool { return j.ahead != nil }) {
+		parallel = remoteSideBySide
+	}
+	for range min(parallel, len(jobs)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				jobs[i].run(ctx, sess, scanner, done)
 				done.done.Add(1)
+				if jobs[i].ahead != nil {
+					<-turns
+				}
 			}
 		})
 	}
 	workers.Wait()
+}
+
+// An opened is an open file, or the error of opening it.
+type opened struct {
+	store.Object
+	err error
+}
+
+// openAhead opens remote files before their turn, because each takes a round trip or two. A file that was scanned
+// must be taken from the channel that openAhead returns, which limits how far it is ahead.
+func openAhead(ctx context.Context, jobs []*scanJob) (turns chan struct{}) {
+	const most = 32 // files
+	var remote []*scanJob
+	for _, j := range jobs {
+		if j.at != nil && j.at.Remote() {
+			j.ahead = make(chan opened, 1)
+			remote = append(remote, j)
+		}
+	}
+	turns = make(chan struct{}, most)
+	go func() {
+		for _, j := range remote {
+			select {
+			case turns <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			go func() {
+				object, err := j.at.Store.Open(ctx, j.name)
+				j.ahead <- opened{object, err}
+			}()
+		}
+	}()
+	return turns
+}
+
+// open returns the open file.
+func (j *scanJob) open(ctx context.Context) (store.Object, error) {
+	if j.ahead == nil {
+		return j.at.Store.Open(ctx, j.name)
+	}
+	select {
+	case o := <-j.ahead:
+		return o.Object, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // run scans the file.
@@ -99,7 +158,7 @@ func (j *scanJob) run(ctx context.Context, sess *cli.Session, scanner *scan.Scan
 		j.report, j.err = scanner.Scan(&readCounter{f, done, ctx}, size, "")
 		return
 	}
-	object, err := j.at.Store.Open(ctx, j.name)
+	object, err := j.open(ctx)
 	if err != nil {
 		j.err = err
 		return
