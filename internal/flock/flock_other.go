@@ -11,3 +11,6 @@ import (
 
 // Try returns an error: the system has no locks.
 func Try(*os.File) error { return errors.ErrUnsupported }
+
+// TryStart returns an error: the system has no locks.
+func TryStart(*os.File) error { return errors.ErrUnsupported }

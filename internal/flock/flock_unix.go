@@ -29,3 +29,6 @@ func Try(f *os.File) error {
 	}
 	return errors.Join(failed, err)
 }
+
+// TryStart is like [Try]. On Windows it locks the first byte of the file, as Python's filelock does.
+func TryStart(f *os.File) error { return Try(f) }

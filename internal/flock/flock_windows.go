@@ -22,13 +22,19 @@ const (
 // process or in another, and other errors on file systems without locks.
 //
 // Others cannot read or write locked bytes, so Try locks a byte that no file has.
-func Try(f *os.File) error {
+func Try(f *os.File) error { return try(f, beyond) }
+
+// TryStart is like [Try], but locks the first byte, as Python's filelock does.
+func TryStart(f *os.File) error { return try(f, 0) }
+
+// try locks the first byte of a part of the file, whose offset has this upper half.
+func try(f *os.File, high uint32) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
 	}
 	failed := conn.Control(func(fd uintptr) {
-		at := &syscall.Overlapped{OffsetHigh: beyond}
+		at := &syscall.Overlapped{OffsetHigh: high}
 		ok, _, errno := lockFileEx.Call(fd, exclusive|failImmediately, 0, 1, 0, uintptr(unsafe.Pointer(at)))
 		if ok == 0 {
 			err = errno

@@ -14,12 +14,13 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/internal/hubcache"
 )
 
 // A pin finds out the commit of a revision.
 type pin struct {
 	api
-	local localRepo
+	local hubcache.Repo
 	turn  chan struct{} // holds a token while a goroutine finds out the commit
 
 	mu       sync.Mutex
@@ -63,7 +64,7 @@ func (h *pin) learn(a *fetch.Answer) {
 		h.save(commit)
 	}
 	for _, hop := range append(a.Hops, a) {
-		if commit := hop.Header.Get("X-Repo-Commit"); h.isEndpoint(hop.URL) && isCommit(commit) {
+		if commit := hop.Header.Get("X-Repo-Commit"); h.isEndpoint(hop.URL) && hubcache.IsCommit(commit) {
 			h.settle(commit)
 		}
 	}
@@ -107,7 +108,7 @@ func (h *pin) pinInTurn(ctx context.Context) (string, error) {
 		SHA string `json:"sha"`
 	}
 	_, err := h.document(ctx, h.revision(h.name()), &said)
-	if local := cmp.Or(h.local.commit(h.ref.Revision), h.savedCommit()); local != "" && isUnreached(err) {
+	if local := cmp.Or(h.local.Commit(h.ref.Revision), h.savedCommit()); local != "" && isUnreached(err) {
 		if !h.offline.Load() {
 			h.shared.Notice(fmt.Sprintf("%s cannot be reached: reading %s from the local cache", h.endpoint.Host,
 				h.ref))
@@ -119,7 +120,7 @@ func (h *pin) pinInTurn(ctx context.Context) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case !isCommit(said.SHA):
+	case !hubcache.IsCommit(said.SHA):
 		h.unpinned()
 		return h.ref.Revision, nil
 	}
@@ -143,7 +144,7 @@ func (h *pin) save(commit string) {
 func (h *pin) savedCommit() string {
 	h.recalled.Do(func() {
 		commit, name, _ := strings.Cut(string(h.shared.Saved(h.revision(h.repo))), " ")
-		if !isCommit(commit) {
+		if !hubcache.IsCommit(commit) {
 			return
 		}
 		h.earlier = commit

@@ -9,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/internal/hubcache"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -42,9 +42,9 @@ func Open(s *fetch.Shared, token string, ref store.Ref) (store.Store, error) {
 	if h.ref.Revision == "" {
 		h.ref.Revision = "main"
 	}
-	h.local = localRepo{filepath.Join(cacheFolder(s), h.kind+"--"+strings.ReplaceAll(h.repo, "/", "--"))}
+	h.local = hubcache.NewRepo(cacheFolder(s), h.kind, h.repo)
 	h.offline.Store(s.Offline() || s.EnvIsTrue("HF_HUB_OFFLINE"))
-	if isCommit(h.ref.Revision) {
+	if hubcache.IsCommit(h.ref.Revision) {
 		h.commit = h.ref.Revision
 		h.savedCommit() // for the name of the repository
 	}
@@ -73,8 +73,32 @@ func (h *hub) OpenHead(ctx context.Context, name string, n int64) (store.Object,
 	if err != nil {
 		return nil, err
 	}
-	if o := h.local.open(ctx, h.pinned(), name); o != nil {
+	if o := h.local.Open(ctx, h.pinned(), name); o != nil {
 		return o, nil
 	}
 	return h.fromServer(ctx, name, n)
+}
+
+// Snapshot returns the files of a folder for the cache of the library huggingface_hub. It requests the listing of
+// the folder, unless that is known.
+func (h *hub) Snapshot(ctx context.Context, folder string) (*hubcache.Snapshot, error) {
+	s := &hubcache.Snapshot{Repo: h.local, Revision: h.ref.Revision, Whole: folder == ""}
+	for e, err := range h.List(ctx, folder) {
+		if err != nil {
+			return nil, err
+		}
+		s.Files = append(s.Files, hubcache.File{Path: e.Name, Size: e.Size})
+	}
+	if s.Commit = h.pinned(); s.Commit == "" {
+		return nil, fmt.Errorf("%s does not send commit IDs, and the Hub's cache needs them", h.endpoint.Host)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range s.Files {
+		f := &s.Files[i]
+		if f.Blob = h.blobs[f.Path]; f.Blob == "" {
+			return nil, fmt.Errorf("%s: the listing of %q has no digest: connect to the Hub", h.ref, f.Path)
+		}
+	}
+	return s, nil
 }

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/internal/hubcache"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -28,8 +29,12 @@ const maxPages = 1000
 type file struct {
 	Path   string `json:"path"`
 	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256,omitempty"`
+	SHA256 string `json:"sha256,omitempty"` // of a large file
+	OID    string `json:"oid"`              // the Git ID of what the repository has: a large file has a pointer there
 }
+
+// blob returns the digest of the file: the SHA-256 of a large one, and otherwise the Git ID.
+func (f *file) blob() string { return cmp.Or(f.SHA256, f.OID) }
 
 // A lister lists a repository.
 type lister struct {
@@ -60,7 +65,7 @@ func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry,
 		}
 		// The local cache may have a part of the repository, so that what it lacks may exist.
 		if h.offline.Load() && h.saved(commit, folder) == nil {
-			if local := h.local.snapshot(commit); local != nil {
+			if local := h.local.Snapshot(commit); local != nil {
 				h.partly.Do(func() {
 					h.shared.Notice(fmt.Sprintf("offline: only the files of %s in the local cache are listed; the "+
 						"repository may have more", h.ref))
@@ -76,7 +81,7 @@ func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry,
 // isCold reports whether the answer to the first request has to say what the commit is. If files may be cached,
 // the commit is needed before that. The caller has the turn.
 func (h *lister) isCold() bool {
-	return !h.settled() && !h.local.exists() && !h.offline.Load() && h.savedCommit() == ""
+	return !h.settled() && !h.local.Exists() && !h.offline.Load() && h.savedCommit() == ""
 }
 
 // commitFor returns the commit for a listing of a folder. Readers of a model need its index next, and the answer
@@ -108,7 +113,7 @@ func (h *lister) openIndex(ctx context.Context, folder string) error {
 	if was || h.kind != "models" {
 		return nil
 	}
-	o := h.local.open(ctx, h.pinned(), name)
+	o := h.local.Open(ctx, h.pinned(), name)
 	if o == nil {
 		var err error
 		if o, err = h.fromServer(ctx, name, maxIndex); err != nil {
@@ -131,7 +136,7 @@ func (h *lister) entries(ctx context.Context, commit, folder string) iter.Seq2[s
 				return
 			}
 		}
-		h.learnDigests(files)
+		h.learnBlobs(files)
 		for _, f := range files {
 			if ctx.Err() != nil {
 				yield(store.Entry{}, fmt.Errorf("listing %s: %w", h.ref, context.Cause(ctx)))
@@ -160,7 +165,7 @@ func (h *lister) request(ctx context.Context, commit, folder string) ([]file, er
 	if err != nil && !errors.Is(err, errNoFolder) {
 		return nil, err
 	}
-	if data, failed := json.Marshal(files); err == nil && failed == nil && isCommit(commit) {
+	if data, failed := json.Marshal(files); err == nil && failed == nil && hubcache.IsCommit(commit) {
 		h.shared.Save(u, data)
 	}
 	return files, nil
@@ -180,26 +185,26 @@ func (h *lister) tree(commit, folder string) *url.URL {
 // saved returns the listing of an earlier run, or nil.
 func (h *lister) saved(commit, folder string) []file {
 	data := h.shared.Saved(h.tree(commit, folder))
-	if data == nil || !isCommit(commit) {
+	if data == nil || !hubcache.IsCommit(commit) {
 		return nil
 	}
 	var files []file
-	if json.Unmarshal(data, &files) != nil {
-		return nil
+	if json.Unmarshal(data, &files) != nil || len(files) > 0 && files[0].OID == "" {
+		return nil // the second is of an earlier version of this program
 	}
 	return append([]file{}, files...)
 }
 
-// learnDigests keeps the digests of large files, which a mirror may not send with them.
-func (h *lister) learnDigests(files []file) {
+// learnBlobs keeps the digests of files, which a mirror may not send with them.
+func (h *lister) learnBlobs(files []file) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.digests == nil {
-		h.digests = make(map[string]string)
+	if h.blobs == nil {
+		h.blobs = make(map[string]string)
 	}
 	for _, f := range files {
-		if f.SHA256 != "" {
-			h.digests[f.Path] = f.SHA256
+		if blob := f.blob(); hubcache.IsBlob(blob) {
+			h.blobs[f.Path] = blob
 		}
 	}
 }
@@ -216,6 +221,7 @@ func (h *lister) pages(ctx context.Context, u *url.URL, folder string) ([]file, 
 			Type string `json:"type"`
 			Path string `json:"path"`
 			Size int64  `json:"size"`
+			OID  string `json:"oid"`
 			LFS  *struct {
 				OID  string `json:"oid"`
 				Size int64  `json:"size"`
@@ -229,10 +235,10 @@ func (h *lister) pages(ctx context.Context, u *url.URL, folder string) ([]file, 
 			return nil, err
 		}
 		for _, e := range page {
-			f := file{Path: e.Path, Size: e.Size}
+			f := file{Path: e.Path, Size: e.Size, OID: e.OID}
 			if e.LFS != nil {
 				f.Size = e.LFS.Size
-				if isHex(e.LFS.OID, 64) {
+				if hubcache.IsSHA256(e.LFS.OID) {
 					f.SHA256 = e.LFS.OID
 				}
 			}

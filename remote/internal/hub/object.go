@@ -10,14 +10,15 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/internal/hubcache"
 	"github.com/weightools/safetensors/store"
 )
 
 // Objects are the files of a revision on the server.
 type objects struct {
 	pin
-	pool    fetch.Pool
-	digests map[string]string // of the listed large files, by path; guarded by mu
+	pool  fetch.Pool
+	blobs map[string]string // the digests of the listed files, by path; guarded by mu
 }
 
 // fromServer opens an object on the server.
@@ -55,7 +56,7 @@ func (h *objects) learnFile(s *fetch.Source, a *fetch.Answer, f *fetch.Facts, na
 			continue
 		}
 		tag := strings.Trim(strings.TrimPrefix(hop.Header.Get("X-Linked-Etag"), "W/"), `"`)
-		if isHex(tag, 64) {
+		if hubcache.IsSHA256(tag) {
 			f.SHA256 = tag
 		}
 		if n, err := strconv.ParseInt(hop.Header.Get("X-Linked-Size"), 10, 64); err == nil && n > 0 {
@@ -63,7 +64,9 @@ func (h *objects) learnFile(s *fetch.Source, a *fetch.Answer, f *fetch.Facts, na
 		}
 	}
 	h.mu.Lock()
-	f.SHA256 = cmp.Or(f.SHA256, h.digests[name])
+	if blob := h.blobs[name]; f.SHA256 == "" && hubcache.IsSHA256(blob) {
+		f.SHA256 = blob
+	}
 	h.mu.Unlock()
 	if h.pinned() == "" {
 		h.unpinned()

@@ -28,6 +28,7 @@ import (
 type getFlags struct {
 	cli.NameFlags
 	dir         string
+	toCache     bool
 	force, json bool
 }
 
@@ -35,7 +36,7 @@ type getFlags struct {
 func Get(sess *cli.Session) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
-		Use:   "get TARGET -o DIR",
+		Use:   "get TARGET (-o DIR | --to-cache)",
 		Short: "Copy or download weights to a folder",
 		Long: `Copy the shards of a model and their index to a folder, or download them if TARGET is
 remote. Files are renamed into place when complete. Run the same command again after an
@@ -53,19 +54,24 @@ With --include or --exclude, only the selected tensors are downloaded, and writt
 new file.
 
 Get does not copy other files, such as config.json, and does not validate the weights;
-use weigh check.`,
+use weigh check.
+
+--to-cache writes to the cache of the Python library huggingface_hub (HF_HUB_CACHE), where
+transformers and others find the model. It also downloads the other files in the folder,
+except weights in other formats. Both programs can write to the cache at the same time.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		Args: cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.dir == "" {
-				return cli.Usagef("get needs an output folder: -o DIR")
+			if err := f.checkPlace(); err != nil {
+				return err
 			}
 			return runGet(cmd.Context(), sess, target.Name(args[0]), &f)
 		},
 	}
 	fl := cmd.Flags()
 	cli.OutputVar(fl, &f.dir, "write to the folder `DIR`, created if needed")
+	fl.BoolVar(&f.toCache, "to-cache", false, "write to the cache of huggingface_hub, for models on the Hub")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files that differ")
 	f.NameFlags.Register(cmd, "download", "weigh help info")
 	fl.BoolVar(&f.json, "json", false, "write JSON, weigh.get/1")
@@ -92,6 +98,9 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	if len(counted) == 0 {
 		return cli.Usagef("%q contains no complete model; name one of its files, such as %q", arg,
 			at.Path(sets[0].Name))
+	}
+	if f.toCache {
+		return getToCache(ctx, sess, at, counted, f)
 	}
 	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() {
 		return cli.Usagef("-o %q is a file, and get writes into a folder: name another one", f.dir)

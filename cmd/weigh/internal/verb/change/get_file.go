@@ -116,6 +116,11 @@ func checkSpace(dir string, files []*wanted, need int64) error {
 		}
 		need -= remote.Kept(w.object, w.path)
 	}
+	return checkFree(dir, need)
+}
+
+// checkFree returns an error if the disk of a folder has less space than needed.
+func checkFree(dir string, need int64) error {
 	if free := cli.FreeSpace(dir); free >= 0 && need > free {
 		return fmt.Errorf("the disk of %q has %s free, but %s are needed; nothing was downloaded", dir, typeset.Bytes(free),
 			typeset.Bytes(need))

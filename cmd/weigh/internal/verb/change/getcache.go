@@ -1,0 +1,142 @@
+// Downloads into the cache of the library huggingface_hub.
+
+package change
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/weightools/safetensors/check"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
+	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/remote"
+)
+
+// checkPlace validates the flags that say where to write.
+func (f *getFlags) checkPlace() error {
+	switch {
+	case f.dir == "" && !f.toCache:
+		return cli.Usagef("get needs an output folder: -o DIR, or --to-cache for models on the Hub")
+	case f.dir != "" && f.toCache:
+		return cli.Usagef("-o and --to-cache cannot be combined")
+	case f.toCache && (f.Include != nil || f.Exclude != nil):
+		return cli.Usagef("--to-cache downloads complete files, and cannot be combined with --include or --exclude")
+	case f.toCache && f.force:
+		return cli.Usagef("--to-cache overwrites nothing, and cannot be combined with --force")
+	}
+	return nil
+}
+
+// getToCache downloads a model into the cache, and if the target is a folder, also the files in it that are not
+// weights: loaders need the configuration and the tokenizer.
+func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set, f *getFlags) error {
+	names := make(map[string]*checkpoint.Set)
+	for _, set := range sets {
+		for _, name := range append(slices.Clone(set.Shards), set.Index) {
+			if name != "" {
+				names[name] = set
+			}
+		}
+	}
+	folder := at.Within
+	isFile := names[folder] != nil
+	if isFile {
+		folder = path.Dir(path.Join("/", folder))[1:]
+	}
+	s, err := remote.SnapshotOf(ctx, at.Store, folder)
+	if err != nil {
+		return at.Fault(err)
+	}
+	var files []*remote.SnapshotFile
+	all := &fetching{sess: sess, slots: make(chan struct{}, requestsAtOnce)}
+	for i := range s.Files {
+		one := &s.Files[i]
+		isOther := !isFile && filetype.WeightsFormat(path.Base(one.Path)) == ""
+		if names[one.Path] != nil || isOther {
+			files = append(files, one)
+			all.done.Bytes.Add(one.Size)
+		}
+		delete(names, one.Path)
+	}
+	for name, set := range names {
+		return at.Fault(missing(ctx, &wanted{name: name, set: set}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}))
+	}
+	if err := s.Begin(len(files), check.FileNames); err != nil {
+		return err
+	}
+	if err := cacheSpace(s, files); err != nil {
+		return err
+	}
+	got := &receipt.Got{Files: make([]receipt.GotFile, len(files))}
+	stop := sess.ShowProgress(&all.done)
+	err = cli.Parallel(ctx, filesAtOnce, len(files), func(ctx context.Context, i int) (err error) {
+		got.Files[i], err = all.toCache(ctx, at, s, files[i])
+		return err
+	})
+	stop()
+	if err != nil {
+		return err
+	}
+	return sess.Receipt(got, f.json, false)
+}
+
+// cacheSpace returns an error if the disk is too small.
+func cacheSpace(s *remote.Snapshot, files []*remote.SnapshotFile) error {
+	var need int64
+	for _, one := range files {
+		if !s.Has(one) {
+			need += one.Size
+		}
+	}
+	return checkFree(s.Repo.Cache(), need)
+}
+
+// toCache adds a file to the cache.
+func (a *fetching) toCache(ctx context.Context, at *target.Target, s *remote.Snapshot,
+	one *remote.SnapshotFile) (got receipt.GotFile, err error) {
+	name, err := s.Path(one)
+	if err != nil {
+		return got, err
+	}
+	got = receipt.GotFile{Path: filepath.ToSlash(name), Size: one.Size, Kept: true}
+	if len(one.Blob) == 2*len(remote.Downloaded{}.SHA256) {
+		got.SHA256 = one.Blob
+	}
+	last := int64(-1)
+	busy := func() { a.sess.Notice("another process is downloading %q: waiting for it", one.Path) }
+	err = s.Add(ctx, one, busy, func(ctx context.Context, blob string) error {
+		object, err := at.Store.Open(ctx, one.Path)
+		if err != nil {
+			return err
+		}
+		defer object.Close()
+		d := remote.Download{Slots: a.slots, Busy: busy, Progress: func(n, _ int64) {
+			if last < 0 {
+				a.done.Skip(n) // what an earlier run has left
+			} else {
+				a.done.Add(n - last)
+			}
+			last = n
+		}}
+		written, err := d.Run(ctx, object, blob)
+		if err != nil {
+			return err
+		}
+		got.Kept, got.SHA256 = false, hex.EncodeToString(written.SHA256[:])
+		got.Verified, got.Resumed = true, written.Resumed // Add verifies what the download does not
+		return nil
+	})
+	if err != nil {
+		return got, fmt.Errorf("%s: %w", at.Path(one.Path), err)
+	}
+	a.done.Skip(one.Size - max(last, 0))
+	return got, nil
+}

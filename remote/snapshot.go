@@ -1,0 +1,30 @@
+// Snapshots: the cache of the library huggingface_hub.
+
+package remote
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weightools/safetensors/remote/internal/hubcache"
+	"github.com/weightools/safetensors/store"
+)
+
+// A Snapshot is the files of a commit on the Hugging Face Hub, or of a folder of it, that can be written into the cache
+// of the Python library huggingface_hub. Its fields are Revision, Commit, Files, and Whole, which reports whether
+// these are all files. Begin records the commit, and Add adds a file, with the locks of that library.
+type Snapshot = hubcache.Snapshot
+
+// A SnapshotFile is a file of a [Snapshot]. Its fields are Path, Size and Blob, which is its digest.
+type SnapshotFile = hubcache.File
+
+// SnapshotOf returns the files of a folder of a store. It is an error if the store is not a repository of the Hub.
+func SnapshotOf(ctx context.Context, s store.Store, folder string) (*Snapshot, error) {
+	h, ok := s.(interface {
+		Snapshot(ctx context.Context, folder string) (*Snapshot, error)
+	})
+	if !ok {
+		return nil, errors.New("only repositories of the Hugging Face Hub have a place in its cache")
+	}
+	return h.Snapshot(ctx, folder)
+}
