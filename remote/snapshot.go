@@ -28,3 +28,7 @@ func SnapshotOf(ctx context.Context, s store.Store, folder string) (*Snapshot, e
 	}
 	return h.Snapshot(ctx, folder)
 }
+
+// PartialSnapshots returns a line for each snapshot in a local folder of the cache that lacks files of its commit, as
+// far as the cache knows. The folder is that of a repository, of a snapshot, or in one; others have none.
+func PartialSnapshots(dir string) []string { return hubcache.Partial(dir) }

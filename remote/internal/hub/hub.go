@@ -96,7 +96,9 @@ func (h *hub) Snapshot(ctx context.Context, folder string) (*hubcache.Snapshot, 
 	defer h.mu.Unlock()
 	for i := range s.Files {
 		f := &s.Files[i]
-		if f.Blob = h.blobs[f.Path]; f.Blob == "" {
+		listed := h.listed[f.Path]
+		f.Blob, f.GitID = listed.blob(), listed.OID
+		if !hubcache.IsBlob(f.Blob) {
 			return nil, fmt.Errorf("%s: the listing of %q has no digest: connect to the Hub", h.ref, f.Path)
 		}
 	}

@@ -34,7 +34,7 @@ type file struct {
 }
 
 // blob returns the digest of the file: the SHA-256 of a large one, and otherwise the Git ID.
-func (f *file) blob() string { return cmp.Or(f.SHA256, f.OID) }
+func (f file) blob() string { return cmp.Or(f.SHA256, f.OID) }
 
 // A lister lists a repository.
 type lister struct {
@@ -66,15 +66,24 @@ func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry,
 		// The local cache may have a part of the repository, so that what it lacks may exist.
 		if h.offline.Load() && h.saved(commit, folder) == nil {
 			if local := h.local.Snapshot(commit); local != nil {
-				h.partly.Do(func() {
-					h.shared.Notice(fmt.Sprintf("offline: only the files of %s in the local cache are listed; the "+
-						"repository may have more", h.ref))
-				})
+				h.partly.Do(func() { h.tellPartial(commit) })
 				local.List(ctx, folder)(yield)
 				return
 			}
 		}
 		h.pool.List(ctx, folder, h.entries(ctx, commit, folder))(yield)
+	}
+}
+
+// tellPartial says that the local cache has or may have only a part of the commit.
+func (h *lister) tellPartial(commit string) {
+	missing, _, all := h.local.Missing(commit)
+	switch {
+	case missing > 0:
+		h.shared.Notice(fmt.Sprintf("%s: %s", h.ref, h.local.Partial(commit)))
+	case all == 0:
+		h.shared.Notice(fmt.Sprintf("offline: only the files of %s in the local cache are listed; the repository may "+
+			"have more", h.ref))
 	}
 }
 
@@ -136,7 +145,7 @@ func (h *lister) entries(ctx context.Context, commit, folder string) iter.Seq2[s
 				return
 			}
 		}
-		h.learnBlobs(files)
+		h.keepListed(files)
 		for _, f := range files {
 			if ctx.Err() != nil {
 				yield(store.Entry{}, fmt.Errorf("listing %s: %w", h.ref, context.Cause(ctx)))
@@ -195,17 +204,15 @@ func (h *lister) saved(commit, folder string) []file {
 	return append([]file{}, files...)
 }
 
-// learnBlobs keeps the digests of files, which a mirror may not send with them.
-func (h *lister) learnBlobs(files []file) {
+// keepListed keeps the digests of files, which a mirror may not send with them.
+func (h *lister) keepListed(files []file) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.blobs == nil {
-		h.blobs = make(map[string]string)
+	if h.listed == nil {
+		h.listed = make(map[string]file)
 	}
 	for _, f := range files {
-		if blob := f.blob(); hubcache.IsBlob(blob) {
-			h.blobs[f.Path] = blob
-		}
+		h.listed[f.Path] = f
 	}
 }
 

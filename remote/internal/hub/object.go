@@ -17,8 +17,8 @@ import (
 // Objects are the files of a revision on the server.
 type objects struct {
 	pin
-	pool  fetch.Pool
-	blobs map[string]string // the digests of the listed files, by path; guarded by mu
+	pool   fetch.Pool
+	listed map[string]file // the listed files, by path; guarded by mu
 }
 
 // fromServer opens an object on the server.
@@ -64,9 +64,7 @@ func (h *objects) learnFile(s *fetch.Source, a *fetch.Answer, f *fetch.Facts, na
 		}
 	}
 	h.mu.Lock()
-	if blob := h.blobs[name]; f.SHA256 == "" && hubcache.IsSHA256(blob) {
-		f.SHA256 = blob
-	}
+	f.SHA256 = cmp.Or(f.SHA256, h.listed[name].SHA256)
 	h.mu.Unlock()
 	if h.pinned() == "" {
 		h.unpinned()

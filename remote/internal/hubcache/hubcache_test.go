@@ -22,7 +22,7 @@ const (
 
 func snapshot(t *testing.T) *Snapshot {
 	return &Snapshot{Repo: NewRepo(t.TempDir(), "models", "org/name"), Revision: "main", Commit: commit, Whole: true,
-		Files: []File{{"sub/hello.txt", 6, helloID}}}
+		Files: []File{{"sub/hello.txt", 6, helloID, helloID}}}
 }
 
 // writes returns a download of a text that counts its calls.
@@ -138,10 +138,10 @@ func TestRefused(t *testing.T) {
 		text string
 		want string
 	}{
-		{File{"a", 6, helloID}, "hullo\n", "the Hub recorded " + helloID},
-		{File{"a", 6, "../../x"}, "hello\n", "is not the name of a blob"},
-		{File{"../a", 6, helloID}, "hello\n", "is not a valid file name"},
-		{File{"../a", 6, helloID}, "hello\n", "is not a valid file name"},
+		{File{"a", 6, helloID, helloID}, "hullo\n", "the Hub recorded " + helloID},
+		{File{"a", 6, "../../x", helloID}, "hello\n", "is not the name of a blob"},
+		{File{"../a", 6, helloID, helloID}, "hello\n", "is not a valid file name"},
+		{File{"../a", 6, helloID, helloID}, "hello\n", "is not a valid file name"},
 	} {
 		s := snapshot(t)
 		var calls atomic.Int64
@@ -158,7 +158,7 @@ func TestRefused(t *testing.T) {
 	if err := s.Add(t.Context(), &s.Files[0], nil, writes("hello\n", &calls)); err != nil {
 		t.Fatal(err)
 	}
-	other := File{"sub/hello.txt", 7, helloID}
+	other := File{"sub/hello.txt", 7, helloID, helloID}
 	if err := s.Add(t.Context(), &other, nil, writes("hello\n", &calls)); err == nil || !strings.Contains(err.Error(), "6 bytes in the cache, and 7 on the server") {
 		t.Errorf("a file of another size: %v", err)
 	}
@@ -171,7 +171,7 @@ func TestRefused(t *testing.T) {
 // TestMissing: the listing tells that a snapshot is partial, and is written only if all files were chosen.
 func TestMissing(t *testing.T) {
 	s := snapshot(t)
-	s.Files = append(s.Files, File{"z", 1, helloID})
+	s.Files = append(s.Files, File{"z", 1, helloID, helloID})
 	if err := s.Begin(1, []string{"config.json", "z"}); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ package hubcache
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,6 +123,46 @@ func (r Repo) Missing(commit string) (missing int, first string, all int) {
 		}
 	}
 	return missing, first, len(t.Files)
+}
+
+// Partial says that the cache has only a part of a commit, or returns "" if it has all of it, or may have.
+func (r Repo) Partial(commit string) string {
+	missing, first, all := r.Missing(commit)
+	if missing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the local cache is partial: it has %d of %d files, and lacks %q", all-missing, all, first)
+}
+
+// Partial says which snapshots are partial in a local folder of a cache: that of a repository, of a snapshot, or in
+// one. It returns one line for each.
+func Partial(dir string) (notes []string) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	if below, err := os.ReadDir(filepath.Join(dir, "snapshots")); err == nil {
+		r := Repo{filepath.Dir(dir), filepath.Base(dir)}
+		for _, e := range below {
+			if note := r.Partial(e.Name()); note != "" {
+				notes = append(notes, fmt.Sprintf("snapshot %s: %s", e.Name(), note))
+			}
+		}
+		return notes
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		snapshots := filepath.Dir(at)
+		if snapshots == at {
+			return nil
+		}
+		if IsCommit(filepath.Base(at)) && filepath.Base(snapshots) == "snapshots" {
+			repo := filepath.Dir(snapshots)
+			if note := (Repo{filepath.Dir(repo), filepath.Base(repo)}).Partial(filepath.Base(at)); note != "" {
+				notes = append(notes, note)
+			}
+			return notes
+		}
+	}
 }
 
 // IsCommit reports whether a revision is a full commit ID, which never moves.

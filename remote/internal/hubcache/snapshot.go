@@ -28,9 +28,10 @@ type Snapshot struct {
 
 // A File is a file of a snapshot.
 type File struct {
-	Path string // in the repository, slash-separated
-	Size int64  // in bytes
-	Blob string // the name of its blob: its SHA-256 if it is large, and otherwise its Git ID
+	Path  string // in the repository, slash-separated
+	Size  int64  // in bytes
+	Blob  string // the name of its blob: its SHA-256 if it is large, and otherwise its Git ID
+	GitID string // of what the repository has: a large file has a pointer there
 }
 
 // Folder returns the folder of the snapshot, whose files are links to blobs.
@@ -53,7 +54,7 @@ func (s *Snapshot) Begin(chosen int, asked []string) error {
 	}
 	t := tree{treeVersion, make(map[string]treeFile)}
 	for _, f := range s.Files {
-		entry := treeFile{Size: f.Size, BlobID: f.Blob}
+		entry := treeFile{Size: f.Size, BlobID: f.GitID}
 		if IsSHA256(f.Blob) {
 			entry.SHA256, entry.LFSSize = f.Blob, f.Size
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/pickle/torch"
+	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -55,6 +56,11 @@ func Open(ctx context.Context, sess *cli.Session, name Name, opts checkpoint.Opt
 	from, within, err := checkpoint.Locate(ctx, string(name), &opts)
 	if err != nil {
 		return nil, err
+	}
+	if ref.Scheme == "file" && within == "" {
+		for _, note := range remote.PartialSnapshots(ref.String()) {
+			sess.Notice("%s: %s", name, note)
+		}
 	}
 	return &Target{Name: name, Store: from, Within: within, ref: ref, opts: &opts}, nil
 }
