@@ -141,7 +141,6 @@ func TestRefused(t *testing.T) {
 		{File{"a", 6, helloID, helloID}, "hullo\n", "the Hub recorded " + helloID},
 		{File{"a", 6, "../../x", helloID}, "hello\n", "is not the name of a blob"},
 		{File{"../a", 6, helloID, helloID}, "hello\n", "is not a valid file name"},
-		{File{"../a", 6, helloID, helloID}, "hello\n", "is not a valid file name"},
 	} {
 		s := snapshot(t)
 		var calls atomic.Int64

@@ -67,7 +67,8 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 		delete(names, one.Path)
 	}
 	for name, set := range names {
-		return at.Fault(missing(ctx, &wanted{name: name, set: set}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}))
+		err := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return at.Fault(missing(ctx, &wanted{name: name, set: set}, err))
 	}
 	if err := s.Begin(len(files), check.FileNames); err != nil {
 		return err
