@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"model/metadata":              {"."},
 	"stats":                       {".", "internal"},
 	"check":                       {".", "filetype", "store", "checkpoint", "stats", "model", "internal"},
-	"diff":                        {".", "checkpoint", "digest", "internal"},
+	"diff":                        {".", "checkpoint", "digest", "store", "internal"},
 	"edit":                        {".", "store", "checkpoint", "internal"},
 	"digest":                      {".", "internal"},
 	"vectors":                     {},
