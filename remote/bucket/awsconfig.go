@@ -105,12 +105,12 @@ func (c *awsConfig) isSet(key, variable string) bool {
 	return strings.EqualFold(c.setting(key, variable), "true")
 }
 
-// endpoint returns the URL that is configured for a service, or "".
-func (c *awsConfig) endpoint(service string) (string, error) {
+// endpoint returns the URL that is configured for a service, by the variable or by the files, or "".
+func (c *awsConfig) endpoint(service, variable string) (string, error) {
 	if c.isSet("ignore_configured_endpoint_urls", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") {
 		return "", nil
 	}
-	if url := cmp.Or(c.env("AWS_ENDPOINT_URL_"+strings.ToUpper(service)), c.env("AWS_ENDPOINT_URL")); url != "" {
+	if url := cmp.Or(c.env(variable), c.env("AWS_ENDPOINT_URL")); url != "" {
 		return url, nil
 	}
 	if name := c.profile["services"]; name != "" {

@@ -61,7 +61,7 @@ func openS3(shared *fetch.Shared, ref store.Ref) (store.Store, error) {
 
 // locate finds out the endpoint and the region.
 func (s *s3) locate(r2 bool) error {
-	given, err := s.config.endpoint("s3")
+	given, err := s.config.endpoint("s3", "AWS_ENDPOINT_URL_S3")
 	if err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ func (s *s3) webIdentity(p section, file string) (*credentials.Credentials, erro
 
 // tokenService returns the URL of STS. An endpoint that is not for a service is that of STS, too.
 func (s *s3) tokenService() (string, error) {
-	endpoint, err := s.config.endpoint("sts")
+	endpoint, err := s.config.endpoint("sts", "AWS_ENDPOINT_URL_STS")
 	region := s.tokenRegion()
 	return cmp.Or(endpoint, "https://sts."+region+"."+awsDomain(region)), err
 }
