@@ -42,7 +42,7 @@ func (n *network) register(root *cobra.Command) {
 	f.BoolVar(&n.offline, "offline", false, "make no requests; use only the local cache")
 	f.BoolVar(&n.cost, "cost", false, "print the number of requests, bytes and seconds to standard error")
 	f.StringArrayVar(&n.fields.given, "header", nil,
-		"send the header field `'NAME: VALUE'` to the web server of the target; repeatable")
+		"send `FIELD`, such as 'NAME: VALUE', to the web server of the target (repeatable)")
 	f.StringVar(&n.tokenFile, "token-file", "", "read the Hugging Face Hub token from `FILE`")
 	f.Var(&n.maxBytes, "max-bytes", "download at most `SIZE`, such as 10MB; fail if more is needed")
 	f.Int64Var(&n.maxRequests, "max-requests", 0, "make at most `N` requests; fail if more are needed")

@@ -43,12 +43,12 @@ remote. Files are renamed into place when complete. Run the same command again a
 interruption: complete files are kept, and partial ones resume where they stopped.
 
 If the server provides checksums, as the Hub, S3 and Google Cloud Storage do, downloads
-are verified. An existing file is kept if it has the same checksum; without one, if it
-was downloaded from the same version. If that is unknown, it is kept if it is not older
-than the server's file, its size is the same and samples of its bytes match.
+are verified. An existing file is kept if it has the same checksum. Without checksums,
+it is kept if it was downloaded from the same version. If its version is unknown, it is
+kept if it is not older than the file on the server, its size is the same, and samples
+of its bytes match.
 
-A file from a web server gets the name in the header Content-Disposition, if there is
-one.
+If a web server sends a name in the header Content-Disposition, the file gets that name.
 
 With --include or --exclude, only the selected tensors are downloaded, and written to a
 new file.
@@ -58,7 +58,8 @@ use weigh check.
 
 --to-cache writes to the cache of the Python library huggingface_hub (HF_HUB_CACHE), where
 transformers and others find the model. It also downloads the other files in the folder,
-except weights in other formats. Both programs can write to the cache at the same time.`,
+except weights in other formats. Weigh and huggingface_hub can write to the cache at
+the same time.`,
 		Example: `  weigh get testdata/sample -o NEW
   weigh get testdata/sample --include '**norm.weight' -o NEW`,
 		Args: cli.TargetArgs(1, "a target: a file, a folder, an index or a URL"),
