@@ -152,7 +152,7 @@ var rules = [...]safetensors.RuleInfo{
 		Fix:     "Download the file again, unless it was changed on purpose."},
 	{Rule: RuleCopiesDiffer, Severity: safetensors.Warning,
 		Summary: "Two copies of a model in one folder have the same values.",
-		Source:  "none: some loaders read the one, and some the other",
+		Source:  "none: some loaders read one copy, and others read the other",
 		Fix:     "Find out which of the two is correct, and remove the other."},
 	{Rule: RuleTiedDiffers, Severity: safetensors.Warning,
 		Summary: "Tied weights that are stored twice have the same bytes.",
