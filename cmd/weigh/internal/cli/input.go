@@ -20,12 +20,18 @@ func (s *Session) stat(name string) (fs.FileInfo, error) {
 	return os.Stat(name)
 }
 
-// ReadSmall reads a whole file of at most most bytes, and adds it to the inputs.
+// ReadSmall reads a whole file of at most most bytes, and adds it to the inputs. "-" is standard input.
 func (s *Session) ReadSmall(name string, most int64) ([]byte, error) {
 	s.AddInputs(name)
-	return untilDone(s.ctx, func() ([]byte, error) { return readSmall(name, most) })
+	return untilDone(s.ctx, func() ([]byte, error) {
+		if name == "-" {
+			return readAtMost(s.Stdin, name, most)
+		}
+		return readSmall(name, most)
+	})
 }
 
+// readSmall reads the named file.
 func readSmall(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -36,7 +42,12 @@ func readSmall(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	return readAtMost(f, name, most)
+}
+
+// readAtMost reads r to its end, which comes after at most most bytes.
+func readAtMost(r io.Reader, name string, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(text)) > most {
 		err = fmt.Errorf("%q is larger than %d bytes; is it the right file?", name, most)
 	}

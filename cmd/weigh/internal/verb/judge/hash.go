@@ -79,7 +79,7 @@ name, even if they are sharded differently now. The exit code is 1 on a mismatch
 	fl := cmd.Flags()
 	fl.StringVar(&f.algo, "algo", algorithms[0], "hash with `ALGO`: "+strings.Join(algorithms, ", ")+
 		"; xxh3 has 128 bits, and is fast but not cryptographic")
-	fl.StringVar(&f.check, "check", "", "verify the digests in `FILE`")
+	fl.StringVar(&f.check, "check", "", "verify the digests in `FILE`; - is standard input")
 	fl.BoolVar(&f.tensors, "tensors", false, "also print the digest of each tensor")
 	fl.BoolVar(&f.set, "set", false, "print only the digest of each set")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)

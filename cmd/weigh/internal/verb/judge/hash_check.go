@@ -99,7 +99,7 @@ func readRecord(name string, text []byte, algo string) (*record, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		f, ok := sumLine(line, digits)
+		f, ok := sumLine(line, algo, digits)
 		if !ok {
 			return nil, fmt.Errorf("%s:%d: %.80q is not a %s digest with a file name, as sha256sum and hash --sums write them",
 				name, n, line, algo)
@@ -112,10 +112,15 @@ func readRecord(name string, text []byte, algo string) (*record, error) {
 	return r, nil
 }
 
-// sumLine parses a line of sha256sum: digits, a space, a space or asterisk, and the name. A
-// leading backslash means that the name is escaped.
-func sumLine(line string, digits int) (f recordedFile, ok bool) {
+// sumLine parses a line of sha256sum: digits, a space, a space or asterisk, and the name; or the form of
+// --tag and of BSD, "SHA256 (name) = digits". A leading backslash means that the name is escaped.
+func sumLine(line, algo string, digits int) (f recordedFile, ok bool) {
 	line, escaped := strings.CutPrefix(line, `\`)
+	if tagged, ok := strings.CutPrefix(line, strings.ToUpper(algo)+" ("); ok {
+		if i := strings.LastIndex(tagged, ") = "); i >= 0 {
+			line = tagged[i+len(") = "):] + "  " + tagged[:i]
+		}
+	}
 	if len(line) < digits+3 || line[digits] != ' ' || line[digits+1] != ' ' && line[digits+1] != '*' {
 		return f, false
 	}

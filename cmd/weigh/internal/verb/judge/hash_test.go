@@ -43,11 +43,12 @@ func TestSumLine(t *testing.T) {
 		{digits + "a  b", "", false},
 		{digits[1:] + "  a", "", false},
 		{digits[1:] + "x  a", "", false},
-		{"SHA256 (a) = " + digits, "", false},
+		{"SHA256 (a (b) = c) = " + digits, "a (b) = c", true},
+		{"MD5 (a) = " + digits, "", false},
 		{"", "", false},
 		{`\`, "", false},
 	} {
-		f, ok := sumLine(tt.line, 64)
+		f, ok := sumLine(tt.line, "sha256", 64)
 		if ok != tt.ok || ok && (f.path != tt.path || f.sum != digits) {
 			t.Errorf("%q: %+v, %v, want %q, %v", tt.line, f, ok, tt.path, tt.ok)
 		}
