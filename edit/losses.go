@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"sync"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/internal/bytesio"
@@ -13,6 +14,15 @@ import (
 
 // lossBuffer is the number of elements that are compared at a time.
 const lossBuffer = 32 << 10
+
+// A lossBuffers is memory to compare elements in. There is one for each goroutine at work: a model may have
+// hundreds of thousands of small tensors.
+type lossBuffers struct {
+	was, now [lossBuffer]float64
+	raw      [8 * lossBuffer]byte
+}
+
+var lossPool = sync.Pool{New: func() any { return new(lossBuffers) }}
 
 // losses counts the elements of was that differ in now, to which it was cast. Both are
 // compared as float64, which represents the values of all dtypes but integers of 64 bits
@@ -23,8 +33,9 @@ func losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err er
 		return l, err
 	}
 	wide := (was.Dtype == safetensors.I64 || was.Dtype == safetensors.U64) && isFloat(now.Dtype)
-	x, y := make([]float64, lossBuffer), make([]float64, lossBuffer)
-	raw := make([]byte, 8*lossBuffer)
+	b := lossPool.Get().(*lossBuffers)
+	defer lossPool.Put(b)
+	x, y, raw := b.was[:], b.now[:], b.raw[:]
 	for off := int64(0); off < was.NumElems(); off += lossBuffer {
 		if ctx.Err() != nil {
 			return l, context.Cause(ctx)
