@@ -173,13 +173,20 @@ func interleave(t *testing.T, server *countingServer, url string, content []byte
 	}
 	server.mu.Unlock()
 	run(sometimes())
-	for i := 0; !over; i++ {
+	next := func(i int) chan struct{} {
 		mu.Lock()
-		over = i == len(all)
-		mu.Unlock()
-		if !over {
-			<-all[i].ended
+		defer mu.Unlock()
+		if over = i == len(all); over {
+			return nil
 		}
+		return all[i].ended
+	}
+	for i := 0; ; i++ {
+		ended := next(i)
+		if ended == nil {
+			break
+		}
+		<-ended
 	}
 	isRight := func() bool {
 		got, err := os.ReadFile(path)

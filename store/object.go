@@ -126,8 +126,8 @@ func (r *objectReader) readChunk(p []byte, off int64) (int, error) {
 	case n == len(p):
 		return n, nil // with or without io.EOF, as io.ReaderAt allows
 	case err == io.EOF || err == nil:
-		return n, r.failed(fmt.Errorf("the file ends at byte %d; it had %d bytes when it was opened: %w",
-			off+int64(n), r.size, io.ErrUnexpectedEOF))
+		return n, r.failed(fmt.Errorf("the file ends at byte %d; it had %d bytes when it was opened: %w (%w)",
+			off+int64(n), r.size, ErrChanged, io.ErrUnexpectedEOF))
 	}
 	return n, err // an *os.File returns an *fs.PathError
 }
