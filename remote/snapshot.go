@@ -18,13 +18,16 @@ type Snapshot = hubcache.Snapshot
 // A SnapshotFile is a file of a [Snapshot]. Its fields are Path, Size and Blob, which is its digest.
 type SnapshotFile = hubcache.File
 
-// SnapshotOf returns the files of a folder of a store. It is an error if the store is not a repository of the Hub.
+// ErrNotHub is returned by SnapshotOf for a store that is not a repository of the Hub.
+var ErrNotHub = errors.New("only repositories of the Hugging Face Hub have a place in its cache")
+
+// SnapshotOf returns the files of a folder of a store. It returns [ErrNotHub] if the store is not a repository of the Hub.
 func SnapshotOf(ctx context.Context, s store.Store, folder string) (*Snapshot, error) {
 	h, ok := s.(interface {
 		Snapshot(ctx context.Context, folder string) (*Snapshot, error)
 	})
 	if !ok {
-		return nil, errors.New("only repositories of the Hugging Face Hub have a place in its cache")
+		return nil, ErrNotHub
 	}
 	return h.Snapshot(ctx, folder)
 }

@@ -5,6 +5,7 @@ package change
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -52,6 +53,9 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 		folder = path.Dir(path.Join("/", folder))[1:]
 	}
 	s, err := remote.SnapshotOf(ctx, at.Store, folder)
+	if errors.Is(err, remote.ErrNotHub) {
+		return cli.Usagef("--to-cache takes repositories of the Hugging Face Hub only: use -o DIR for %q", at.Path(folder))
+	}
 	if err != nil {
 		return at.Fault(err)
 	}
