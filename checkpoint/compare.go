@@ -7,16 +7,16 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/checkpoint/internal/contents"
+	"github.com/weightools/safetensors/checkpoint/internal/samebytes"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 )
 
 // A comparer compares sets while a folder is sorted, and keeps what it has read. Its user has the
 // turn of the folder.
 type comparer struct {
-	f       *folder
-	known   map[*Set]*facts
-	samples map[string]*sample // of shards, by path; nil for one that cannot be read
-	digests map[string]*sample // of whole shards, by path
+	f     *folder
+	known map[*Set]*facts
+	bytes *samebytes.Comparer
 }
 
 // Facts are what the headers of a set contain.
@@ -28,7 +28,7 @@ type facts struct {
 }
 
 func newComparer(f *folder) *comparer {
-	return &comparer{f, make(map[*Set]*facts), make(map[string]*sample), make(map[string]*sample)}
+	return &comparer{f, make(map[*Set]*facts), samebytes.New(f.from, f.recall, f.opts.HeadersOnly)}
 }
 
 // facts reads the headers of a set once.
@@ -82,7 +82,10 @@ func (c *comparer) compare(ctx context.Context, s, m *Set, name evidence) (evide
 	if a.sizes == nil || !slices.Equal(a.sizes, b.sizes) {
 		return "", nil
 	}
-	return c.sameBytes(ctx, s, m)
+	if same, err := c.bytes.Files(ctx, s.Shards, m.Shards); !same || err != nil {
+		return "", err
+	}
+	return asEqual, nil
 }
 
 // agrees reports whether the tensors of two sets confirm the evidence of their names.
