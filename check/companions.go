@@ -3,71 +3,30 @@
 package check
 
 import (
-	"cmp"
-	"math/bits"
-
+	"github.com/weightools/safetensors/check/internal/packing"
 	"github.com/weightools/safetensors/internal/parts"
 )
 
+// packed are the packed weights of a set.
+type packed struct{ packing.Weights }
+
+// get returns the tensor of a module with the given role, or the zero end if there is none.
+func (p *packed) get(m *packing.Module, want parts.Role) end {
+	info, shard := p.Get(m, want)
+	return end{info, shard}
+}
+
 func (p *packed) judge(m *subject) {
-	if len(p.modules) == 0 {
+	if len(p.Modules) == 0 {
 		return
 	}
 	if m.complete && !m.single {
-		for i := range needs {
-			p.judgeNeed(m, &needs[i])
+		for i := range packing.Needs {
+			p.judgeNeed(m, &packing.Needs[i])
 		}
 		p.judgeOrphans(m)
 	}
 	p.judgeShapes(m)
-}
-
-// A need says that a weight has one of some companions.
-type need struct {
-	weight parts.Role
-	kind   parts.Kinds // of the weight
-	with   parts.Set   // the need is for weights that have all of these
-	unless parts.Set   // and none of these
-	one    parts.Set   // at least one of these must be there
-	name   parts.Role  // the one that is reported as missing; the first of one by default
-
-	// Whether a companion should be there is decided by other weights: by all of the same kind, or if peers is
-	// set, by the weights in the same place of other layers. Some programs leave a few weights unpacked, but not
-	// in a single layer. If always is set, compressed-tensors in the configuration is enough.
-	always, peers bool
-}
-
-const weight = parts.Weight // shortens the table
-
-var needs = []need{
-	{weight: parts.QWeight, one: parts.SetOf(parts.Scales)},
-	{weight: parts.QWeight, one: parts.SetOf(parts.Zeros)},
-	{weight: parts.QWeight, one: parts.SetOf(parts.GroupIndex), peers: true},
-	{weight: parts.Packed, kind: ^parts.U8, one: parts.SetOf(parts.Scale, parts.ScaleInv), name: parts.Scale, always: true},
-	{weight: parts.Packed, kind: ^parts.U8, one: parts.SetOf(parts.ShapeOf)},
-	{weight: parts.Packed, kind: parts.U8, one: parts.SetOf(parts.Scale), always: true},
-	{weight: parts.Packed, kind: parts.U8, one: parts.SetOf(parts.GlobalScale), peers: true},
-	{weight: parts.Blocks, kind: parts.U8, one: parts.SetOf(parts.Scales)},
-	{weight: weight, kind: parts.Float8, one: parts.SetOf(parts.Scale, parts.ScaleInv), name: parts.ScaleInv, peers: true},
-	{weight: weight, kind: parts.I8, one: parts.SetOf(parts.Scale), peers: true},
-	{weight: weight, kind: parts.U8, unless: parts.SetOf(parts.Absmax), one: parts.SetOf(parts.Scale), peers: true},
-	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.Scale), one: parts.SetOf(parts.Scale2), peers: true},
-	{weight: weight, kind: parts.U8, unless: parts.SetOf(parts.Scale), one: parts.SetOf(parts.Absmax), peers: true},
-	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.Absmax), one: parts.SetOf(parts.QuantMap), peers: true},
-	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.Absmax), one: parts.SetOf(parts.QuantState), peers: true},
-	{weight: weight, kind: parts.U8, with: parts.SetOf(parts.NestedAbsmax), one: parts.SetOf(parts.NestedMap), peers: true},
-	{weight: weight, kind: parts.Int32, one: parts.SetOf(parts.Scales)},
-	{weight: weight, kind: parts.Int32, with: parts.SetOf(parts.Scales), one: parts.SetOf(parts.Biases), peers: true},
-}
-
-// missing returns the companion that is reported.
-func (n *need) missing() parts.Role {
-	return cmp.Or(n.name, parts.Role(bits.TrailingZeros64(uint64(n.one))))
-}
-
-// isFor reports whether a module has a weight of the need.
-func (n *need) isFor(m *module) bool {
-	return m.have.Has(n.weight) && (n.kind == 0 || m.kind&n.kind != 0) && m.have&n.with == n.with && m.have&n.unless == 0
 }
 
 // A kind is what weights have in common by whose companions one is judged: nothing, or their place in a layer.
@@ -81,22 +40,22 @@ type census struct {
 
 // judgeNeed reports weights without a companion that others like them have. At least four of five must have
 // it; otherwise it is optional.
-func (p *packed) judgeNeed(m *subject, n *need) {
+func (p *packed) judgeNeed(m *subject, n *packing.Need) {
 	const times = 4 // weights with it for each without
 	kinds := make(map[kind]*census)
 	var all tally
-	with, always := 0, n.always && m.Method == "compressed-tensors"
-	for i := range p.modules {
-		one := &p.modules[i]
-		if !n.isFor(one) {
+	with, always := 0, n.Always && m.Method == "compressed-tensors"
+	for i := range p.Modules {
+		one := &p.Modules[i]
+		if !n.IsFor(one) {
 			continue
 		}
 		var k kind
-		if n.peers {
-			at := parse(one.name)
+		if n.Peers {
+			at := parse(one.Name)
 			k = kind{at.stack, at.rest}
 			if at.layer < 0 {
-				k.rest = one.name // no peers
+				k.rest = one.Name // no peers
 			}
 		}
 		c := kinds[k]
@@ -104,11 +63,11 @@ func (p *packed) judgeNeed(m *subject, n *need) {
 			c = new(census)
 			kinds[k] = c
 		}
-		if one.have&n.one != 0 {
+		if n.IsMet(one) {
 			c.with++
 			continue
 		}
-		weight := p.get(one, n.weight)
+		weight := p.get(one, n.Weight)
 		c.lack.add(weight.info, weight.shard)
 	}
 	for _, c := range kinds {
@@ -121,22 +80,22 @@ func (p *packed) judgeNeed(m *subject, n *need) {
 	if with > 0 {
 		also = ", which " + count(with, "similar tensor") + " have"
 	}
-	m.report(RuleQuantCompanion, &all, "is packed, but lacks its", "are packed, but lack their", "%s%s", n.missing(), also)
+	m.report(RuleQuantCompanion, &all, "is packed, but lacks its", "are packed, but lack their", "%s%s", n.Missing(), also)
 }
 
 // judgeOrphans reports companions without a weight, where one is certainly missing.
 func (p *packed) judgeOrphans(m *subject) {
 	var orphans tally
-	for i := range p.modules {
-		one := &p.modules[i]
-		if one.have&parts.Holders != 0 {
+	for i := range p.Modules {
+		one := &p.Modules[i]
+		if one.Have&parts.Holders != 0 {
 			continue
 		}
 		var companion end
 		switch {
-		case one.have.Has(parts.Scales) && one.have.Has(parts.Zeros):
+		case one.Have.Has(parts.Scales) && one.Have.Has(parts.Zeros):
 			companion = p.get(one, parts.Zeros)
-		case one.have.Has(parts.Scale) && one.have.Has(parts.ShapeOf):
+		case one.Have.Has(parts.Scale) && one.Have.Has(parts.ShapeOf):
 			companion = p.get(one, parts.ShapeOf)
 		default:
 			continue

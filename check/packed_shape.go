@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/packing"
 	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
@@ -72,36 +73,36 @@ func newShapeJudge(m *subject) *shapeJudge {
 // judgeShapes compares the shapes of the parts of each module with each other, and with the configuration.
 func (p *packed) judgeShapes(m *subject) {
 	j := newShapeJudge(m)
-	if slices.ContainsFunc(p.modules, func(one module) bool { return one.have.Has(parts.QWeight) }) {
+	if slices.ContainsFunc(p.Modules, func(one packing.Module) bool { return one.Have.Has(parts.QWeight) }) {
 		j.widths = m.widths()
 	}
-	for i := range p.modules {
-		p.judgeModule(&p.modules[i], j)
+	for i := range p.Modules {
+		p.judgeModule(&p.Modules[i], j)
 	}
 	j.wrong.report(m, RuleQuantShape)
 	j.untold.report(m, RuleQuantConfig)
 }
 
 // judgeModule judges one module. Tensors with an unusual number of dimensions belong to unknown forms.
-func (p *packed) judgeModule(one *module, j *shapeJudge) {
+func (p *packed) judgeModule(one *packing.Module, j *shapeJudge) {
 	get := func(role parts.Role) end { return p.get(one, role) }
 	switch weight := get(parts.Weight); {
-	case one.have.Has(parts.QWeight):
+	case one.Have.Has(parts.QWeight):
 		j.judgeRows(get(parts.QWeight), get(parts.Scales), get(parts.Zeros), get(parts.GroupIndex))
-	case one.have.Has(parts.Packed) && one.kind == parts.U8:
+	case one.Have.Has(parts.Packed) && one.Kind == parts.U8:
 		j.judgePairs(get(parts.Packed), get(parts.Scale))
-	case one.have.Has(parts.Packed):
+	case one.Have.Has(parts.Packed):
 		j.judgeWords(get(parts.Packed), get(parts.Scale))
 	case weight.info == nil:
 		j.judgeBlocks(get(parts.Blocks), get(parts.Scales))
-	case one.kind == parts.U8 && one.have.Has(parts.Scale2):
+	case one.Kind == parts.U8 && one.Have.Has(parts.Scale2):
 		j.judgePairs(weight, get(parts.Scale))
-	case one.kind == parts.U8 && one.have.Has(parts.Absmax):
+	case one.Kind == parts.U8 && one.Have.Has(parts.Absmax):
 		j.judgeAbsmax(weight, get(parts.Absmax))
-	case one.kind == parts.Float8 && one.have.Has(parts.ScaleInv):
+	case one.Kind == parts.Float8 && one.Have.Has(parts.ScaleInv):
 		j.judgeTiles(weight, get(parts.ScaleInv))
-	case one.kind == parts.Int32:
-		j.judgeAffine(weight, get(parts.Scales), get(parts.Biases), one.name)
+	case one.Kind == parts.Int32:
+		j.judgeAffine(weight, get(parts.Scales), get(parts.Biases), one.Name)
 	}
 }
 

@@ -36,7 +36,7 @@ func (m *weights) judge() {
 	isAdapter := m.adapter.isAdapter(&m.subject)
 	m.sums.judge(&m.subject, isAdapter)
 	if m.index != nil && m.complete && m.index.TotalParameters >= 0 {
-		if m.Quant != nil || m.packed.any() {
+		if m.Quant != nil || m.packed.Any() {
 			m.judgePackedParameters()
 		} else {
 			m.sums.judgeParameters(&m.subject)
@@ -57,7 +57,7 @@ func (m *weights) look(ti *safetensors.TensorInfo, shard int) {
 	n := parse(ti.Name)
 	m.sums.look(ti, shard, n)
 	m.adapter.look(ti, shard)
-	m.packed.look(ti, shard, n)
+	m.packed.Add(ti, shard, n.leaf)
 	if n.layer < 0 {
 		m.ends.look(ti, shard, n)
 		return

@@ -1,0 +1,97 @@
+// Packed weights: the tensors that belong to each, grouped by module.
+
+// Package packing groups the tensors of packed weights, and knows which companions a packed weight needs.
+package packing
+
+import (
+	"slices"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
+)
+
+// Weights are the modules of a set that have parts of packed weights.
+type Weights struct {
+	Modules []Module
+
+	index  map[string]int32 // of modules, by name
+	pieces []piece
+	last   int32 // the module of the previous piece
+}
+
+// A Module is what one packed weight is made of.
+type Module struct {
+	Name string
+	Have parts.Set
+	Kind parts.Kinds // of its weight: of the part with the role parts.Weight, if any
+
+	head int32 // the index of its last piece, plus one
+}
+
+// A piece is one tensor of a module.
+type piece struct {
+	info  *safetensors.TensorInfo
+	shard int32
+	next  int32 // the previous piece of the same module, as in Module.head
+	role  parts.Role
+}
+
+// narrow are the dtypes of weights that may be packed.
+const narrow = parts.Float8 | parts.Int8 | parts.Int32
+
+// roleOf returns the role of a tensor and its module, and whether it may be part of a packed weight.
+func roleOf(ti *safetensors.TensorInfo, leaf string) (module string, role parts.Role, ok bool) {
+	module, role = parts.Split(ti.Name)
+	switch kind := parts.KindOf(ti.Dtype); {
+	case role != parts.Weight:
+		return module, role, role != parts.Extra && role != parts.Activation
+	case leaf == "weight":
+		return module, role, kind&narrow != 0
+	default: // such as "experts.down_proj"
+		return module, role, kind == parts.Float8
+	}
+}
+
+// Add adds a tensor of a shard to its module, if it may be part of a packed weight. Its leaf is what follows the last
+// dot of its name.
+func (w *Weights) Add(ti *safetensors.TensorInfo, shard int, leaf string) {
+	name, role, ok := roleOf(ti, leaf)
+	if !ok {
+		return
+	}
+	if w.index == nil {
+		w.index = make(map[string]int32)
+	}
+	at := w.last
+	if len(w.Modules) == 0 || w.Modules[at].Name != name {
+		var ok bool
+		if at, ok = w.index[name]; !ok {
+			at = int32(len(w.Modules))
+			w.index[name] = at
+			w.Modules = append(w.Modules, Module{Name: name})
+		}
+		w.last = at
+	}
+	m := &w.Modules[at]
+	w.pieces = append(w.pieces, piece{ti, int32(shard), m.head, role})
+	m.head = int32(len(w.pieces))
+	m.Have.Add(role)
+	if role.Holds() {
+		m.Kind = parts.KindOf(ti.Dtype)
+	}
+}
+
+// Any reports whether any weight is packed.
+func (w *Weights) Any() bool {
+	return slices.ContainsFunc(w.Modules, func(m Module) bool { return m.Have&parts.Holders != 0 })
+}
+
+// Get returns the tensor of a module with the given role and its shard, or nil if there is none.
+func (w *Weights) Get(m *Module, want parts.Role) (info *safetensors.TensorInfo, shard int) {
+	for at := m.head; at > 0; at = w.pieces[at-1].next {
+		if one := &w.pieces[at-1]; one.role == want {
+			return one.info, int(one.shard)
+		}
+	}
+	return nil, 0
+}
