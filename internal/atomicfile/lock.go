@@ -87,10 +87,5 @@ func own(f *os.File, name string) bool {
 		}
 		time.Sleep(pause)
 	}
-	is, err := f.Stat()
-	if err != nil {
-		return true
-	}
-	named, err := os.Lstat(name)
-	return err == nil && os.SameFile(is, named)
+	return flock.IsAt(f, name)
 }

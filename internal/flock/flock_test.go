@@ -1,4 +1,4 @@
-// Locks of two holders in one process.
+// Locks of two holders in one process, and names of open files.
 
 package flock
 
@@ -32,5 +32,29 @@ func TestOneHolder(t *testing.T) {
 	first.Close()
 	if err := Try(second); err != nil {
 		t.Errorf("after the first holder closed the file: %v", err)
+	}
+}
+
+func TestIsAt(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !IsAt(f, name) {
+		t.Error("a new file is not at its name")
+	}
+	if err := os.Remove(name); err != nil {
+		t.Skip(err) // Windows does not remove open files
+	}
+	if IsAt(f, name) {
+		t.Error("a removed file is still at its name")
+	}
+	if err := os.WriteFile(name, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if IsAt(f, name) {
+		t.Error("a removed file is at the name of another file")
 	}
 }

@@ -38,7 +38,7 @@ func lock(ctx context.Context, name string, busy func()) (unlock func(), err err
 			}
 			continue
 		}
-		if err == nil && !isAt(f, name) {
+		if err == nil && !flock.IsAt(f, name) {
 			f.Close() // removed meanwhile, so others lock another file
 			continue
 		}
@@ -57,14 +57,4 @@ func openLock(name string) (*os.File, error) {
 		return nil, fmt.Errorf("the lock %q is not a regular file: remove it", name)
 	}
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o664)
-}
-
-// isAt reports whether an open file still has its name.
-func isAt(f *os.File, name string) bool {
-	own, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Lstat(name)
-	return err == nil && os.SameFile(own, there)
 }

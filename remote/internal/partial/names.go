@@ -80,7 +80,7 @@ func removeUnused(name string) {
 	case errors.Is(err, fs.ErrNotExist):
 		os.Remove(name)
 	case err != nil:
-	case flock.Try(f) == nil && isStill(name+sumsEnd, f):
+	case flock.Try(f) == nil && flock.IsAt(f, name+sumsEnd):
 		os.Remove(name)
 		os.Remove(name + sumsEnd)
 		fallthrough

@@ -70,7 +70,7 @@ func (f *File) lock() error {
 		if err := flock.Try(sums); errors.Is(err, flock.ErrHeld) {
 			return errors.Join(err, sums.Close())
 		}
-		if isStill(f.name+sumsEnd, sums) {
+		if flock.IsAt(sums, f.name+sumsEnd) {
 			f.sums = sums
 			return nil
 		}
@@ -133,16 +133,6 @@ func openPlain(name string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// isStill reports whether a name is still that of an open file.
-func isStill(name string, f *os.File) bool {
-	named, err := os.Lstat(name)
-	if err != nil {
-		return false
-	}
-	open, err := f.Stat()
-	return err == nil && os.SameFile(named, open)
-}
-
 // Commit flushes the complete file to disk, gives it its name and closes it. If the error wraps
 // [fs.ErrExist], another file has that name.
 func (f *File) Commit(overwrite bool) error {
@@ -150,7 +140,7 @@ func (f *File) Commit(overwrite bool) error {
 	switch {
 	case err != nil:
 		return err
-	case info.Size() != f.size || !isStill(f.name, f.data):
+	case info.Size() != f.size || !flock.IsAt(f.data, f.name):
 		return fmt.Errorf("another program has changed %q", f.name)
 	}
 	if err := f.data.Sync(); err != nil {
