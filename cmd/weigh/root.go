@@ -55,6 +55,18 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 		}
 		return nothingAsked(sess, cmd)
 	}
+	addCommands(root, sess)
+	root.SetHelpCommand(sess.HelpCmd())
+	root.SetHelpCommandGroupID("Other commands")
+	root.SetHelpFunc(sess.HelpFunc)
+	root.CompletionOptions.DisableDefaultCmd = true // the command completion replaces it
+	root.SetFlagErrorFunc(cli.FlagError)
+	root.InitDefaultHelpCmd()
+	return root
+}
+
+// addCommands adds all commands in groups.
+func addCommands(root *cobra.Command, sess *cli.Session) {
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -76,13 +88,6 @@ Targets can be remote. Weigh downloads only the bytes it needs:
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommand(sess.HelpCmd())
-	root.SetHelpCommandGroupID("Other commands")
-	root.SetHelpFunc(sess.HelpFunc)
-	root.CompletionOptions.DisableDefaultCmd = true // the command completion replaces it
-	root.SetFlagErrorFunc(cli.FlagError)
-	root.InitDefaultHelpCmd()
-	return root
 }
 
 // checkImplied makes the root command reject a word that is neither a command nor a file, when
