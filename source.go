@@ -13,8 +13,8 @@ import (
 )
 
 // TensorAt returns a tensor of the given dtype and shape whose bytes are those
-// of r, from offset 0 on. It reads nothing. It is an error if there is no such
-// dtype, or if the elements do not fill whole bytes.
+// of r, from offset 0 on. It reads nothing. It is an error if the
+// dtype is unknown, or if the elements do not fill whole bytes.
 //
 // The tensor may be used by several goroutines at once if r may be.
 func TensorAt(name string, dtype Dtype, shape []int64, r io.ReaderAt) (*Tensor, error) {

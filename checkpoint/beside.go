@@ -10,11 +10,11 @@ import (
 )
 
 // OpenBeside opens a file in the folder of the set, such as "config.json". The error wraps
-// fs.ErrNotExist if there is no such file.
+// fs.ErrNotExist if the file does not exist.
 func (s *Set) OpenBeside(ctx context.Context, name string) (store.Object, error) {
 	return s.found.from.Open(ctx, path.Join(path.Dir(s.file()), name))
 }
 
 // LeftOver returns the sets of the indexes in the folder of the set whose shards are all
-// missing, so that the folder's files are taken without them.
+// missing: the folder's files are taken without them.
 func (s *Set) LeftOver() []*Set { return s.stale }

@@ -49,7 +49,7 @@ func Open(ctx context.Context, ref string, opts *Options) (*Checkpoint, error) {
 	return cp, err
 }
 
-// New opens the checkpoint at path in from, as Open does. The path is that of a file or a folder;
+// New opens the checkpoint at path in from, as Open does. The path names a file or a folder;
 // "" is the folder of everything in from.
 func New(ctx context.Context, from store.Store, path string, opts *Options) (*Checkpoint, error) {
 	f, set, err := find(ctx, from, path, opts)
@@ -91,8 +91,9 @@ func (c *Checkpoint) Close() error {
 }
 
 // Unchanged returns an error that wraps [store.ErrChanged] if a shard that was read has changed
-// since: what was read is then no state that the checkpoint ever had. Call it after the last read,
-// and before anyone relies on the result; the checkpoint may be closed. Shards on a server need no such check; their reads fail.
+// since: what was read may be a mixture of two states. Call it after the last read, and before
+// anyone relies on the result; the checkpoint may be closed. Reads of shards on a server fail by
+// themselves.
 func (c *Checkpoint) Unchanged() error {
 	for _, s := range c.shards {
 		if err := s.Unchanged(); err != nil {
@@ -197,7 +198,7 @@ func (c *Checkpoint) Opened(ctx context.Context, shard string) (Tensors, error) 
 	return tensors, nil
 }
 
-// Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if there is no such tensor. If
+// Tensor returns the named tensor. The error wraps [fs.ErrNotExist] if the tensor does not exist. If
 // its shard is missing, the error wraps only a *[safetensors.Violation] of [RuleShardMissing], so
 // that a missing shard is not mistaken for an optional tensor. Reads of the tensor end with an
 // error once ctx is done.
@@ -328,7 +329,7 @@ func (c *Checkpoint) TensorsOf(ctx context.Context, shard string) iter.Seq2[Loca
 	}
 }
 
-// yieldShard yields the tensors of one shard, and marks those of the index as found unless found
+// yieldShard yields the tensors of one shard, and marks tensors of the index as found unless found
 // is nil. It returns false if the loop has ended.
 func (c *Checkpoint) yieldShard(ctx context.Context, s *shard.Shard, h *safetensors.Header, found []bool,
 	yield func(Located, error) bool) (bool, error) {

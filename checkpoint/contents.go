@@ -42,7 +42,7 @@ func (f *folder) contents(ctx context.Context, s *Set) (contents.Contents, error
 	return held, nil
 }
 
-// learnAll reads the headers of all shards of several sets at once, so that their contents are known.
+// learnAll reads the headers of all shards of several sets at once, to know their contents.
 func (f *folder) learnAll(ctx context.Context, sets []*Set) {
 	type one struct {
 		path string

@@ -85,7 +85,7 @@
 //
 // [Checkpoint.Validate] checks each shard against the rules of package safetensors, and the
 // set against the rules of this package. Open succeeds even if the index or a shard is
-// invalid, so that it can be validated. Reading a tensor fails if it needs an invalid shard
+// invalid, to validate it. Reading a tensor fails if it needs an invalid shard
 // or index: [Checkpoint.Tensor] returns the violation as an error.
 //
 // An index may come from an untrusted source. Shard names that lead out of its folder, have

@@ -58,7 +58,7 @@ func Damaged(format string, args ...any) *safetensors.Violation {
 }
 
 // Unsupported returns the violation of [RuleFormatUnsupported], for a valid file without a tensor that
-// safetensors can represent. The fix is one sentence; "" means that of the rule.
+// safetensors can represent. The fix is one sentence; "" means the fix of the rule.
 func Unsupported(fix, format string, args ...any) *safetensors.Violation {
 	v := finding.New(RuleFormatUnsupported, "", safetensors.Span{}, format, args...)
 	v.Fix = cmp.Or(fix, v.Fix)
@@ -66,7 +66,7 @@ func Unsupported(fix, format string, args ...any) *safetensors.Violation {
 }
 
 // OverLimit returns the violation of [safetensors.RuleLimit], for a file that may be valid, but exceeds a limit of its
-// Format. The fix is one sentence; "" means that of the rule.
+// Format. The fix is one sentence; "" means the fix of the rule.
 func OverLimit(fix, format string, args ...any) *safetensors.Violation {
 	v := finding.New(safetensors.RuleLimit, "", safetensors.Span{}, format, args...)
 	v.Fix = cmp.Or(fix, v.Fix)

@@ -118,7 +118,7 @@ func (c *comparer) copied(ctx context.Context, s *Set, models []*Set) (bool, err
 // are one set if no tensor is in two files, and otherwise each is a model: people keep collections
 // of models, and the steps of a training run, in one folder.
 //
-// Sets are in the order of rank, so that the likelier model of two copies is kept.
+// Sets are in the order of rank: the likelier model of two copies is kept.
 func (c *comparer) sortLoose(ctx context.Context, sets []*Set) ([]*Set, error) {
 	var models, beside []*Set
 	var held []contents.Contents

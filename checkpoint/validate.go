@@ -116,7 +116,7 @@ func (s *Set) judgeStale(model *Set) *safetensors.Report {
 	return f.Report()
 }
 
-// beside reports what else is in the folder: unlisted files, and copies.
+// beside reports other files of the folder: unlisted ones, and copies.
 func (s *survey) beside(ctx context.Context) {
 	set, f := s.c.set, s.c.set.found
 	if !f.listed {

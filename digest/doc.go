@@ -21,7 +21,7 @@
 // The string contains only the escapes that JSON requires, in their short forms. The lines are
 // sorted as bytes, and the digest of the set is the digest of the sorted text. It depends on names,
 // dtypes, shapes and bytes, and not on the order of tensors, their files, or metadata. The lines
-// are those of [AppendLine], and this command prints the digest:
+// are as [AppendLine] writes them, and this command prints the digest:
 //
 //	LC_ALL=C sort lines | sha256sum
 package digest

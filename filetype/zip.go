@@ -69,7 +69,7 @@ func zipType(names []string, total int) Type {
 }
 
 // directory returns the number of members of an archive and the names in the first 64 KiB
-// of the directory at its end. It returns no names if there is no directory.
+// of the directory at its end. Without a directory it returns no names.
 func directory(r io.ReaderAt, size int64) (names []string, total int, err error) {
 	const endSize, most = 22, 64 << 10
 	tail, err := section(r, max(size-most-endSize, 0), size)

@@ -13,7 +13,7 @@
 //
 // # Exactness
 //
-// There are no estimates. Counts, Min and Max are exact for all dtypes, and Mean and StdDev are the exact
+// Nothing is estimated. Counts, Min and Max are exact for all dtypes, and Mean and StdDev are the exact
 // values rounded once to the nearest float64. They are stable for all data, including small deviations
 // from a large mean, cancellation, and sums beyond the largest float64.
 //

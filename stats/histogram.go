@@ -11,7 +11,7 @@ import (
 
 // Exponents counts numbers by binary exponent: Counts[i] is the number of values of any sign with magnitude
 // from 2^(First+i) to 2^(First+i+1), exclusive. Zeros are not counted. Counts begins with the exponent of the
-// smallest magnitude and ends with that of the largest.
+// smallest magnitude and ends with the exponent of the largest.
 type Exponents struct {
 	First  int
 	Counts []int64
@@ -99,7 +99,7 @@ func newBins(codec *num.Codec, s *Summary, n int) *bins {
 }
 
 // tiny is a range of numbers. Different numbers within it are at most 2^53 times as large, because a float64 has
-// 53 bits, so that dividing them by it is exact and does not overflow.
+// 53 bits: dividing them by it is exact and does not overflow.
 const tiny = 0x1p-600
 
 // place counts x n times, unless it is out of range or NaN. In the second pass, other numbers must be the

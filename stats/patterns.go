@@ -191,7 +191,7 @@ func (p *patterns) report(s *Summary) {
 	s.Mean, s.StdDev = sums.moments().meanAndStdDev()
 }
 
-// quantiles returns the quantiles qs, or nil if there are no numbers.
+// quantiles returns the quantiles qs, or nil without numbers.
 func (p *patterns) quantiles(qs []float64) []Value {
 	type multiple struct {
 		x float64
@@ -204,7 +204,7 @@ func (p *patterns) quantiles(qs []float64) []Value {
 	if len(numbers) == 0 {
 		return nil
 	}
-	// The order of patterns differs from that of numbers, so sort them. There are at most some
+	// Patterns and numbers differ in their order, so sort them. There are at most some
 	// thousand.
 	slices.SortFunc(numbers, func(a, b multiple) int { return cmp.Compare(a.x, b.x) })
 	ranks := make([]int64, len(numbers)) // the last position of each

@@ -26,7 +26,7 @@ type words struct {
 	total  *[1 << 16]uint64 // the rest of the counts; nil if it is zero
 }
 
-// recentMost is the maximum number of words between drains, so that no 32-bit counter overflows.
+// recentMost is the maximum number of words between drains: no 32-bit counter overflows.
 const recentMost = math.MaxUint32
 
 // reserve makes room for n more words in recent, of at most recentMost.

@@ -23,7 +23,7 @@ func Ahead[T any](ctx context.Context, limit, n int, read func(ctx context.Conte
 		stop := make(chan struct{})
 		defer close(stop)
 
-		// Each result has a channel of its own, and these are queued in order.
+		// Each result has its channel, and channels are queued in order.
 		// A read begins once its channel is in the queue.
 		queue := make(chan chan T, limit-1)
 		running.Go(func() {

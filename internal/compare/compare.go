@@ -18,7 +18,7 @@ var pairs = sync.Pool{New: func() any { return new(pair) }}
 // First returns the offset of the first of size bytes in which a and b differ, or
 // -1 if there is none. It compares bytes, not numbers: NaN equals itself, and 0 does
 // not equal -0. If each is not nil, First calls it with the bytes of b, part by part
-// and in order, as long as they equal those of a.
+// and in order, as long as they equal the bytes of a.
 //
 // A reader that ends early is an error that wraps [io.ErrUnexpectedEOF]. When ctx is
 // done, First returns its cause.

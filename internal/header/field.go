@@ -52,7 +52,7 @@ func (p *Parser) dtype(e *rawEntry) (bool, error) {
 	return false, nil
 }
 
-// meant suggests the dtype that a name of another library stands for, as the
+// meant suggests the dtype that a name of another library means, as the
 // end of a sentence, or returns "".
 func meant(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(strings.ToLower(name), "torch."))

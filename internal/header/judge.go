@@ -15,7 +15,7 @@ import (
 	"github.com/weightools/safetensors/internal/wording"
 )
 
-// NoSize stands for an unknown size of the file.
+// NoSize means that the size of the file is unknown.
 const NoSize = -1
 
 // judge compares the entries with each other and with the size of the file. If

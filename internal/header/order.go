@@ -56,7 +56,7 @@ func descents(tensors []Info) []uint32 {
 }
 
 // merge merges the sorted runs a and b into dst, and reports whether a name is
-// in both. Of equal names, those of a come first.
+// in both. Of equal names, the names of a come first.
 //
 // One run is often much longer than the other, or lies mostly before it. So
 // merge gallops: it finds the names that come first by doubling steps, and

@@ -187,7 +187,7 @@ func (p *Parser) plainBegin(b []byte, i int) (v uint64, end int) {
 	if i+Slack > len(b) {
 		return 0, -1
 	}
-	// Compare the digits with those of the previous END as two masked words.
+	// Compare the digits with the previous END as two masked words.
 	n := p.endSize
 	low, high := words(b, i)
 	if n > 0 && (low^p.endText[0])&p.endMask[0]|(high^p.endText[1])&p.endMask[1] == 0 && b[i+n] == ',' {

@@ -1,4 +1,4 @@
-// The header's text, in a buffer of its own.
+// The header's text, in a separate buffer.
 
 package header
 

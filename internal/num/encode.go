@@ -93,7 +93,7 @@ func (c *Codec) fromFloats(dst []uint64, src []float64, saturate bool) int {
 	return len(src)
 }
 
-// bits32 returns the bits of x, or those of the largest number if x is infinite and saturate is set.
+// bits32 returns the bits of x, or of the largest number if x is infinite and saturate is set.
 func bits32(x float32, saturate bool) uint64 {
 	b := math.Float32bits(x)
 	if saturate && b&^sign32 == inf32 {

@@ -101,7 +101,7 @@ func (f *format) special(b uint64, saturate bool) (uint16, bool) {
 }
 
 // roundScale is round for F8_E8M0. Numbers below its range become its smallest number instead of zero,
-// so its patterns are one less than those of nearest.
+// so its patterns are one less than for nearest.
 func (f *format) roundScale(dst []uint64, src []float64, saturate bool) int {
 	low, end := f.exponents()
 	emin, limit := uint64(1023+low), uint64(1023+end)<<mantissa64

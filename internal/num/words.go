@@ -8,7 +8,7 @@ import "encoding/binary"
 // the first-level cache.
 const chunk = 256
 
-// clip returns b without capacity beyond its length, so that its slices cannot extend beyond it.
+// clip returns b without capacity beyond its length: its slices cannot extend beyond it.
 func clip(b []byte) []byte { return b[:len(b):len(b)] }
 
 // load fills dst with the patterns of elements of src, beginning with element first, at most chunk.

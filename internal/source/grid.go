@@ -44,7 +44,7 @@ func gridOf(shape []int64, axes []Axis) grid {
 	return g
 }
 
-// add puts a loop around those of g. If its positions continue the run or the
+// add puts a loop around the loops of g. If its positions continue the run or the
 // outermost loop, add extends that instead, which turns many rows into one read and
 // many axes into one loop.
 func (g *grid) add(count, stride int64) {

@@ -9,8 +9,8 @@ import (
 )
 
 // Slice returns a reader of the elements that axes select of a tensor. There is at
-// least one; they take size bytes. The tensor's elements are bits wide, and its
-// bytes, of which there are total, are read from r.
+// least one; they take size bytes. The tensor's elements are bits wide, and it
+// has total bytes, which are read from r.
 //
 // The result is one of three kinds: a section of the same file, runs of bytes, or
 // elements that are packed again.

@@ -25,7 +25,7 @@ type Baseline struct {
 	counts map[entry]int
 }
 
-// An entry identifies findings. With more set, it stands for findings that were counted but not
+// An entry identifies findings. With more set, it means findings that were counted but not
 // kept.
 type entry struct {
 	rule, file, tensor string

@@ -130,7 +130,7 @@ func (s *Survey) stream(sess *cli.Session) error {
 	return nil
 }
 
-// opener returns the options for opening files. Unless a configuration sets limits, those of the
+// opener returns the options for opening files. Unless a configuration sets limits, the limits of the
 // format apply.
 func (s *Survey) opener() *safetensors.Opener { return s.opts.Gate.opener(s.opts.Lenient) }
 

@@ -181,7 +181,7 @@ func (f *File) read() (err error) {
 }
 
 // take sets the length and the text of the header from the beginning of the file. If the
-// length is above the limit for headers, there is no text.
+// length is above the limit for headers, the text is empty.
 func (f *File) take(head []byte) {
 	f.Length = lengthOf(head)
 	if f.Length <= safetensors.MaxHeaderSize && len(head) > lengthSize {

@@ -130,7 +130,7 @@ func foldChanges(list []DiffChange) (lines []diffLine) {
 	return lines
 }
 
-// line returns the line of a change under a name, which may stand for several.
+// line returns the line of a change under a name, which may cover several.
 func (c *DiffChange) line(name, to string) diffLine {
 	l := diffLine{kind: c.Kind, name: typeset.Name(name), detail: c.how(), within: c.Within()}
 	if to != "" {

@@ -131,7 +131,7 @@ func (p *pretty) leaf() bool {
 }
 
 // put writes a token, on a new line if needed. The indentation is bounded, because a text may
-// consist of brackets alone. Valid headers have at most four levels.
+// consist of brackets only. Valid headers have at most four levels.
 func (p *pretty) put(token string) {
 	const most = 16 // levels
 	if p.line {

@@ -20,7 +20,7 @@ type Finding struct {
 	*safetensors.Violation
 	File string // a path; the index for rules about several files
 
-	// Key is the path that identifies the file in every run, from whatever directory. It defaults
+	// Key is the path that identifies the file in every run, from any directory. It defaults
 	// to File.
 	Key string
 
@@ -88,7 +88,7 @@ func FindingsJSON(findings []Finding) encode.Elements {
 	return encode.Each(len(findings), func(i int) any { return findings[i].json() })
 }
 
-// Worst returns the highest severity, and false if there are no findings.
+// Worst returns the highest severity, and false without findings.
 func Worst(findings []Finding) (worst safetensors.Severity, any bool) {
 	for i := range findings {
 		worst = max(worst, findings[i].Severity)

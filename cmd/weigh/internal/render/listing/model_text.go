@@ -45,7 +45,7 @@ func (info *Info) writeModels(w *bufio.Writer, s typeset.Style, form InfoForm) {
 	}
 }
 
-// column is where the texts beside titles begin.
+// column is where the texts after titles begin.
 const column = 16
 
 // A line is a titled line of a model.

@@ -72,7 +72,7 @@ func (f Files) totals() encode.Member {
 		encode.M("bytes", data), encode.M("size", size)})
 }
 
-// sums returns the number of tensors, the bytes of all tensors, and those of all files.
+// sums returns the number of tensors, the bytes of all tensors, and the bytes of all files.
 func (f Files) sums() (tensors, data, size int64) {
 	for _, one := range f.Files {
 		tensors, data, size = tensors+int64(one.Tensors), encode.Add(data, one.Data), encode.Add(size, one.Size)

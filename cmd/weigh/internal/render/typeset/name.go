@@ -17,7 +17,7 @@ import (
 // so output is reproducible.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
-// Name returns a name as it is shown in text.
+// Name returns a name in the form for text.
 //
 // Control characters, changes of direction, invisible characters and unusual spaces are escaped as
 // in JSON, and therefore the backslash is, too. A name is quoted if it is empty, begins or ends
@@ -127,7 +127,7 @@ func Width(s string) int {
 	return widths.StringWidth(s)
 }
 
-// Label returns a path as it is shown in text; "-" is standard input.
+// Label returns a path in the form for text; "-" is standard input.
 func Label(path string) string {
 	if path == "-" {
 		return "standard input"

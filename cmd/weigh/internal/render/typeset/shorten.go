@@ -46,7 +46,7 @@ func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 // Dotted shortens the name of a tensor, as in "…layers.[0-11].mlp.weight". Names differ mainly at
 // their end, so it drops whole words from the start. If only the last word would remain, it keeps
 // as much of the word before as there is room for. Numbers and ranges are kept as long as part of
-// the last word fits beside them.
+// the last word fits after them.
 func Dotted(s string, most int) string {
 	if Width(s) <= most {
 		return s

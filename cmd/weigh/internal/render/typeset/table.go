@@ -58,7 +58,7 @@ const gap = "  "
 // make every row as long.
 const mostPadding = 100
 
-// Write writes the table with a line of titles. It writes nothing if there are no rows.
+// Write writes the table with a line of titles. Without rows it writes nothing.
 func (t *Table) Write(w *bufio.Writer, s Style) {
 	if t.N == 0 {
 		return
@@ -77,7 +77,7 @@ func (t *Table) Write(w *bufio.Writer, s Style) {
 	}
 }
 
-// line writes one row. A color of the row overrides those of columns. Spaces are written only when
+// line writes one row. A color of the row overrides the colors of columns. Spaces are written only when
 // text follows, so lines have no trailing spaces.
 func line(w *bufio.Writer, s Style, columns []fitted, color string, cell func(*fitted) string) {
 	owed := 0

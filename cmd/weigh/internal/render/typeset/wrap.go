@@ -27,7 +27,7 @@ func Wrap(w *bufio.Writer, s Style, indent int, color, text string) {
 	}
 }
 
-// Entry writes a label, and beside it, from a column on, a wrapped text.
+// Entry writes a label, and in the same line, from a column on, a wrapped text.
 func Entry(w *bufio.Writer, s Style, indent, column int, color, label, text string) {
 	Spaces(w, indent)
 	w.WriteString(s.Paint(color, label))

@@ -155,7 +155,7 @@ func (c *Cat) nested(g *gathering, s spelling, form layout) error {
 		g.text = append(g.text, "[]"...)
 		return nil
 	}
-	// The number of elements of an array that begins at each axis. There is no recursion over
+	// The number of elements of an array that begins at each axis. Nothing recurses over
 	// axes, since a header may claim millions.
 	size, n := make([]int64, len(shape)), int64(1)
 	for i, dim := range slices.Backward(shape) {

@@ -17,7 +17,7 @@ import (
 
 // A Plot selects how histograms are drawn.
 type Plot struct {
-	// Log selects a logarithmic scale, which makes single values visible beside millions.
+	// Log selects a logarithmic scale, which makes single values visible among millions.
 	Log bool
 
 	Text bool // draw into the table

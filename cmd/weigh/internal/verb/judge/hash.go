@@ -185,7 +185,7 @@ func hashSet(ctx context.Context, sess *cli.Session, at *target.Target, cp *chec
 	return h, nil
 }
 
-// hashFiles adds the digests of the files of a set, and returns those of the listed tensors. Each
+// hashFiles adds the digests of the files of a set, and returns the digests of the listed tensors. Each
 // file is read once.
 func hashFiles(ctx context.Context, sess *cli.Session, at *target.Target, cp *checkpoint.Checkpoint,
 	hasher *digest.Hasher, done *cli.Progress, list []checkpoint.Located, h *compare.Hash) ([][]byte, error) {

@@ -42,7 +42,7 @@ The header of an invalid file is printed, too, with exit code 1.`,
 				return err
 			}
 			defer f.Close()
-			// Without a "{", there is no header to print, and the bytes are not text.
+			// Without a "{", nothing is a header to print, and the bytes are not text.
 			if bytes.HasPrefix(bytes.TrimLeft(f.HeaderText, " \t\r\n"), []byte("{")) {
 				err = sess.Write(&out, func(w io.Writer, s typeset.Style) error {
 					if pretty {

@@ -92,7 +92,7 @@ func Info(sess *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// bare reports whether the output is a table of tensors alone, without a place for findings.
+// bare reports whether the output is only a table of tensors, without a place for findings.
 func (f *infoFlags) bare() bool { return f.Form() == "csv" || f.Form() == "markdown" }
 
 // check validates the flags.
