@@ -4,10 +4,13 @@ package main
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,27 +48,41 @@ func TestSameAnswers(t *testing.T) {
 	})
 }
 
-// TestPresigned: a URL that is signed for one file and for GET alone is as good as the file.
-// What is said of it does not have the signature in it.
+// TestPresigned reads a file by a URL that is signed for it and for GET alone.
 func TestPresigned(t *testing.T) {
 	files, err := filesOf(absolute(t, "../../testdata/sample"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const shard = "model-00002-of-00002.safetensors"
-	alone := filepath.Join(t.TempDir(), shard) // for what lies beside it cannot be asked for
-	if err := os.WriteFile(alone, files[shard], 0o666); err != nil {
+	t.Run("loopback", func(t *testing.T) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/"+shard || r.URL.RawQuery != "sig=SIGSECRET" {
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			http.ServeContent(w, r, shard, time.Time{}, bytes.NewReader(files[shard]))
+		}))
+		defer server.Close()
+		readSigned(t, server.URL+"/"+shard+"?sig=SIGSECRET", shard, files[shard])
+	})
+	t.Run("gateway", func(t *testing.T) { readSigned(t, fillGateway(t, files).Presign(shard), shard, files[shard]) })
+}
+
+// readSigned compares what commands print about a signed URL with what they print about the same file in a folder
+// of its own. They print the URL without its signature.
+func readSigned(t *testing.T, url, name string, content []byte) {
+	t.Helper()
+	alone := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(alone, content, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	url := fillGateway(t, files).Presign(shard)
 	bare, _, _ := strings.Cut(url, "?")
-	for _, args := range []string{"info", "check", "header", "cat FILE lm_head.weight[999,60:]", "stats --digest"} {
+	for _, args := range []string{
+		"info FILE", "check FILE", "header FILE", "metadata --hashes FILE", "cat FILE lm_head.weight[999,60:]", "stats --digest FILE",
+	} {
 		ask := func(file string) string {
-			words := strings.Fields(strings.Replace(args, "FILE", file, 1))
-			if len(words) < 3 {
-				words = append(words, file)
-			}
-			return weigh(t, words...)
+			return weigh(t, strings.Fields(strings.Replace(args, "FILE", file, 1))...)
 		}
 		want := strings.ReplaceAll(ask(alone), alone, "FILE")
 		if got := strings.ReplaceAll(ask(url), bare, "FILE"); got != want {
@@ -74,8 +91,8 @@ func TestPresigned(t *testing.T) {
 	}
 	dir := t.TempDir()
 	weigh(t, "get", url, "-o", dir)
-	if got, err := os.ReadFile(filepath.Join(dir, shard)); err != nil || !bytes.Equal(got, files[shard]) {
-		t.Errorf("%d bytes were fetched: %v", len(got), err)
+	if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%d bytes were downloaded: %v", len(got), err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/model"
+	"github.com/weightools/safetensors/store"
 )
 
 // Options select how much is read.
@@ -34,11 +35,25 @@ type Survey struct {
 	opts *Options
 
 	models    []*namedModel
-	indexes   int  // number of indexes checked against shards
-	described bool // tensors were checked against a configuration
+	places    map[string]place // of files other than standard input, by path
+	indexes   int              // number of indexes checked against shards
+	described bool             // tensors were checked against a configuration
 	seen      map[string]bool
 	said      map[saying]bool
 	missed    []finding.Unread
+}
+
+// A place is where a file was found. The path of a file may not suffice to open it, because paths have no secrets, and
+// the URL may be signed.
+type place struct {
+	store store.Store
+	name  string
+}
+
+// Open opens a file of the survey again, other than standard input.
+func (s *Survey) Open(ctx context.Context, path string) (store.Object, error) {
+	at := s.places[path]
+	return at.store.Open(ctx, at.name)
 }
 
 // A saying identifies a message. Targets may overlap, and messages are reported once.
@@ -60,7 +75,7 @@ func (s *Survey) first(one saying) bool {
 // ErrUnread if no target could be read.
 func Run(ctx context.Context, sess *cli.Session, targets []target.Name, opts *Options) (*Survey, error) {
 	s := &Survey{Inventory: listing.Inventory{Targets: target.Printable(targets)}, opts: opts,
-		seen: make(map[string]bool), said: make(map[saying]bool)}
+		places: make(map[string]place), seen: make(map[string]bool), said: make(map[saying]bool)}
 	for _, arg := range targets {
 		sess.AddInputs(string(arg))
 		var err error
@@ -251,6 +266,7 @@ func (s *Survey) file(ctx context.Context, at *target.Target, cp *checkpoint.Che
 			return err
 		}
 	}
+	s.places[at.Path(r.File)] = place{at.Store, r.File}
 	s.add(at.Path(r.File), r.Size, r.Report)
 	if v := check.Ungathered(r.Header); v != nil && !s.opts.Thorough { // otherwise package check finds it
 		s.find(at.Path(r.File), &safetensors.Report{Violations: []*safetensors.Violation{v}})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/survey"
@@ -112,7 +111,7 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 	defer sess.ShowProgress(done)()
 	list := make([]*metadata.Sums, len(found.Files))
 	err := cli.Parallel(ctx, runtime.GOMAXPROCS(0), len(list), func(ctx context.Context, i int) (err error) {
-		list[i], err = hashesOfFile(ctx, sess, &found.Files[i])
+		list[i], err = hashesOfFile(ctx, found, &found.Files[i])
 		done.Count(found.Files[i].Size)
 		return err
 	})
@@ -129,15 +128,11 @@ func hashesOf(ctx context.Context, sess *cli.Session, found *survey.Survey) (map
 }
 
 // hashesOfFile reads one file.
-func hashesOfFile(ctx context.Context, sess *cli.Session, f *listing.File) (*metadata.Sums, error) {
+func hashesOfFile(ctx context.Context, found *survey.Survey, f *listing.File) (*metadata.Sums, error) {
 	if f.Header == nil || f.Format != "" { // other formats have no such digests
 		return nil, nil
 	}
-	at, err := target.Open(ctx, sess, target.Name(f.Path), checkpoint.Options{})
-	if err != nil {
-		return nil, err
-	}
-	object, err := at.Store.Open(ctx, at.Within)
+	object, err := found.Open(ctx, f.Path)
 	if err != nil {
 		return nil, err
 	}
