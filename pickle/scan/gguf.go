@@ -51,7 +51,6 @@ func (p *part) gguf([]byte) error {
 	}
 	p.is(string(filetype.GGUF))
 	p.lookalike(filetype.GGUF.Name())
-	p.explain(0, p.size)
 	p.swept = true
 	return nil
 }

@@ -73,7 +73,6 @@ func (p *part) unknown(head []byte) error {
 		if text {
 			return p.text()
 		}
-		p.explain(0, p.size)
 		return nil
 	case extensionOf(p.name) == ".safetensors":
 		p.find(RuleNotSafeTensor, 0, "%s is not a valid safetensors file; `weigh check` says why", quoted(p.name))

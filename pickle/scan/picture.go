@@ -28,7 +28,6 @@ func (p *part) picture(t filetype.Type) error {
 	case err != nil:
 		return err
 	}
-	p.explain(0, end)
 	rest := extent.Span{Begin: end, End: p.size}
 	if rest.Len() == 0 {
 		return nil

@@ -32,7 +32,6 @@ func (p *part) storage(head []byte) error {
 // searched only if the scan is deep.
 func (p *part) tensorData() error {
 	p.format = formatStorage
-	p.explain(0, p.size)
 	if !p.Deep {
 		return nil
 	}

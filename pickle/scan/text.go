@@ -68,7 +68,6 @@ func (p *part) text() error {
 		p.unanalysed("it begins like a text, but is binary from byte %d", at)
 		return p.opaqueData()
 	}
-	p.explain(0, p.size)
 	return nil
 }
 
@@ -121,6 +120,5 @@ func (p *part) largeText() error {
 			return nil
 		}
 	}
-	p.explain(0, p.size)
 	return nil
 }
