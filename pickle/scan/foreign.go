@@ -23,6 +23,9 @@ func (p *part) graphs(head []byte) error { return p.foreign().Graphs(head) }
 // java analyzes serialized Java objects.
 func (p *part) java(head []byte) error { return p.foreign().Java(head) }
 
+// gguf analyzes a GGUF file.
+func (p *part) gguf([]byte) error { return p.foreign().GGUF() }
+
 // A foreignSink passes what package foreign finds to the part.
 type foreignSink struct{ *part }
 

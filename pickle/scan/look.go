@@ -94,7 +94,7 @@ func (p *part) data(head []byte) error {
 		{java.Is, p.java},
 		{p.isSafetensors, p.safetensors},
 		{foreign.IsJSON, p.json},
-		{isGGUF, p.gguf},
+		{foreign.IsGGUF, p.gguf},
 	} {
 		if f.magic(head) {
 			if err := f.look(head); err != nil {

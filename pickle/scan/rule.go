@@ -21,7 +21,7 @@ const (
 	RuleUnlistedData   pickle.Rule = "unlisted-data"
 	RuleBadOffset      pickle.Rule = "bad-offset"
 	RuleHeaderMismatch pickle.Rule = "header-mismatch"
-	RuleBadHeader      pickle.Rule = "bad-header"
+	RuleBadHeader      pickle.Rule = foreign.RuleBadHeader
 	RuleBadFlags       pickle.Rule = "bad-flags"
 	RuleBadCRC         pickle.Rule = "bad-crc"
 	RuleOverlap        pickle.Rule = "overlap"
@@ -57,7 +57,7 @@ const (
 const (
 	RuleByteOrder    pickle.Rule = "bad-byteorder"
 	RuleStorageAway  pickle.Rule = "missing-storage"
-	RuleTorchScript  pickle.Rule = "torchscript"
+	RuleTorchScript  pickle.Rule = foreign.RuleTorchScript
 	RulePythonSource pickle.Rule = "python-source-in-archive"
 	RuleNumPyObject  pickle.Rule = "numpy-object"
 )

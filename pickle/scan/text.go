@@ -3,7 +3,6 @@
 package scan
 
 import (
-	"cmp"
 	"io"
 
 	"github.com/weightools/safetensors/filetype"
@@ -50,12 +49,7 @@ func (p *part) text() error {
 		p.format = string(filetype.Text)
 	}
 	if p.size > texts.MostText {
-		head, err := p.at(0, 2)
-		if err == nil && texts.Wide(head) {
-			p.unscanned(0, "the text has %s, more than are read", bytesOf(p.size))
-			return nil
-		}
-		return cmp.Or(err, p.largeText())
+		return p.texts().Large(p.file, p.size)
 	}
 	text, err := p.readText()
 	if err != nil {
@@ -99,26 +93,4 @@ func (p *part) readText() ([]byte, error) {
 		return nil, err
 	}
 	return texts.UTF8(text), nil
-}
-
-// largeText searches a text that is too large to be read for what could name code. If there is
-// nothing, it is data.
-func (p *part) largeText() error {
-	const block, overlap = 64 << 10, 64
-	buf := make([]byte, block)
-	for at := int64(0); at < p.size; at += block - overlap {
-		if !p.spend(block / 4) {
-			p.overWork(at)
-			return nil
-		}
-		b := buf[:min(block, p.size-at)]
-		if err := bytesio.ReadFull(p.file, b, at); err != nil {
-			return err
-		}
-		if sign, i := texts.Sign(b); i >= 0 {
-			p.unscanned(at+int64(i), "the text has %s, more than are read, and contains %s", bytesOf(p.size), quoted(sign))
-			return nil
-		}
-	}
-	return nil
 }

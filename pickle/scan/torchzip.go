@@ -3,7 +3,6 @@
 package scan
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -65,7 +64,7 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 			sub.find(RuleByteOrder, 0, "the byte order is %s; it must be \"little\" or \"big\"", quoted(s))
 		}
 	case b.kind == "torchscript" && strings.HasPrefix(name, "code/"):
-		return sub.script()
+		return sub.foreign().TorchScript()
 	case sub.isProgram():
 		if sub.format != formatBytecode {
 			sub.format = "python-source"
@@ -75,35 +74,6 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		return sub.foreign().KerasConfig(false)
 	case m.Name == "schema.json":
 		return sub.foreign().Skops(b.kind == "skops")
-	}
-	return nil
-}
-
-// scriptHazards are the names by which TorchScript programs read or write files or call
-// foreign code.
-var scriptHazards = []string{"from_file", "aten::save", "torch.save", "aten::load", "torch.load",
-	"torch.ops.load_library"}
-
-// script examines a TorchScript program.
-func (p *part) script() error {
-	p.format = "torchscript-code"
-	const most = 4 << 20
-	text := make([]byte, min(p.size, most))
-	if n, err := p.file.ReadAt(text, 0); n < len(text) {
-		return err
-	}
-	var found []string
-	for _, word := range scriptHazards {
-		if bytes.Contains(text, []byte(word)) {
-			found = append(found, word)
-		}
-	}
-	if len(found) > 0 {
-		p.find(RuleTorchScript, 0, "the program uses %s, by which it can access files or foreign code", strings.Join(found,
-			", "))
-	}
-	if p.size > most {
-		p.unscanned(most, "only the first %d bytes of the program were searched", most)
 	}
 	return nil
 }

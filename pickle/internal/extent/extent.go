@@ -20,11 +20,6 @@ func (s Span) Within(t Span) Span {
 	return Span{begin, max(min(s.End, t.End), begin)}
 }
 
-// Overlaps reports whether s and t share a byte.
-func (s Span) Overlaps(t Span) bool {
-	return s.Begin < t.End && t.Begin < s.End && s.Len() > 0 && t.Len() > 0
-}
-
 // A Set is a set of bytes. The zero Set is empty. A Set must not be used concurrently.
 type Set struct {
 	spans  []Span // not empty

@@ -17,7 +17,7 @@ func Is(head []byte) bool {
 	if filetype.IsText(head) {
 		return true
 	}
-	if Wide(head) {
+	if wide(head) {
 		return filetype.IsText(config.UTF8(head[:len(head)&^3]))
 	}
 	high := 0
@@ -32,8 +32,8 @@ func Is(head []byte) bool {
 	return len(head) > 0 && high < len(head)/4
 }
 
-// Wide reports whether a text begins with a byte order mark of UTF-16, or of UTF-32 in little endian.
-func Wide(text []byte) bool {
+// wide reports whether a text begins with a byte order mark of UTF-16, or of UTF-32 in little endian.
+func wide(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }
 
@@ -45,7 +45,7 @@ const controls = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12"
 
 // UTF8 converts a text to UTF-8.
 func UTF8(text []byte) []byte {
-	if Wide(text) {
+	if wide(text) {
 		return config.UTF8(text)
 	} else if !utf8.Valid(text) {
 		return latin(text)
@@ -60,18 +60,4 @@ func latin(text []byte) []byte {
 		b = utf8.AppendRune(b, rune(c))
 	}
 	return b
-}
-
-// signs occur in texts that name code.
-var signs = [...]string{"!!", "!<", "%TAG", "_target_", "class_path", "__class__", "__globals__", "attr(", "auto_map",
-	"trust_remote_code", "\\x", "\\u"}
-
-// Sign returns the first sign in a text that may name code, and its offset, or -1.
-func Sign(text []byte) (sign string, at int) {
-	for _, sign := range signs {
-		if i := bytes.Index(text, []byte(sign)); i >= 0 {
-			return sign, i
-		}
-	}
-	return "", -1
 }

@@ -1,6 +1,6 @@
 // GGUF files: their metadata may contain a template.
 
-package scan
+package foreign
 
 import (
 	"bytes"
@@ -13,44 +13,44 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
 )
 
-// isGGUF reports whether head is the start of a GGUF file.
-func isGGUF(head []byte) bool { return bytes.HasPrefix(head, []byte(gguf.Magic)) }
+// RuleBadHeader is the rule about invalid headers.
+const RuleBadHeader pickle.Rule = "bad-header"
+
+// IsGGUF reports whether head is the start of a GGUF file.
+func IsGGUF(head []byte) bool { return bytes.HasPrefix(head, []byte(gguf.Magic)) }
 
 // A ggufJudge examines the strings of metadata.
-type ggufJudge struct{ *part }
+type ggufJudge struct{ *Part }
 
-// Text examines a string. Those of a vocabulary are many and short.
+// Text examines a string. A vocabulary has many short ones.
 func (g ggufJudge) Text(key string, value []byte, element bool, at int64) {
 	if value == nil {
-		g.unscanned(at, "the metadata %s is longer than is read", quoted(key))
+		g.Unscanned(at, "the metadata %s is longer than is read", quoted(key))
 		return
 	}
 	if element && !settings.Templated(value) && !bytes.Contains(value, []byte("python/")) &&
 		!bytes.Contains(value, []byte("_target_")) {
 		return
 	}
-	g.texts().Value(key, string(value), at)
+	g.Value(key, string(value), at)
 }
 
-// Spend takes work from the budget.
-func (g ggufJudge) Spend(n int64) bool { return g.spend(n) }
-
-// gguf analyzes a GGUF file. Its tensors are numbers.
-func (p *part) gguf([]byte) error {
-	_, err := gguf.Read(p.file, p.size, ggufJudge{p})
+// GGUF analyzes a GGUF file. Its tensors are numbers.
+func (p *Part) GGUF() error {
+	_, err := gguf.Read(p.File, p.Size, ggufJudge{p})
 	var invalid *gguf.Error
 	switch {
 	case errors.Is(err, evidence.ErrBudget):
-		p.overWork(0)
+		p.OverWork(0)
 	case errors.As(err, &invalid) && invalid.Short:
-		p.find(pickle.RuleTruncated, invalid.At, "%v", err)
+		p.Find(pickle.RuleTruncated, invalid.At, "%v", err)
 	case errors.As(err, &invalid):
-		p.find(RuleBadHeader, invalid.At, "the header of the GGUF file is invalid: %v", err)
+		p.Find(RuleBadHeader, invalid.At, "the header of the GGUF file is invalid: %v", err)
 	case err != nil:
 		return err
 	}
-	p.is(string(filetype.GGUF))
-	p.lookalike(filetype.GGUF.Name())
-	p.swept = true
+	p.Is(string(filetype.GGUF))
+	p.Lookalike(filetype.GGUF.Name())
+	p.Swept()
 	return nil
 }
