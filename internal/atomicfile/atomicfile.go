@@ -230,7 +230,7 @@ func (f *File) take() error {
 	case f.straight:
 		return nil
 	case f.fresh:
-		return f.takeFree()
+		return RenameFree(f.temp, f.path)
 	}
 	err := os.Rename(f.temp, f.path)
 	if err != nil && runtime.GOOS == "windows" {
@@ -241,30 +241,30 @@ func (f *File) take() error {
 	return err
 }
 
-// takeFree is take for a name that must be unused. Unlike a rename, a hard link does not replace
-// an existing file.
-func (f *File) takeFree() error {
-	err := os.Link(f.temp, f.path)
-	if err == nil {
-		os.Remove(f.temp) // if this fails, an additional name is harmless
+// RenameFree renames a file to a name that must be unused. If it is not, the error wraps [fs.ErrExist]. Unlike a
+// rename, a hard link does not replace an existing file.
+func RenameFree(from, to string) error {
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		os.Remove(from) // if this fails, an additional name is harmless
 		return nil
+	case errors.Is(err, fs.ErrExist):
+		return &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
 	}
-	if errors.Is(err, fs.ErrExist) {
-		return fs.ErrExist
-	}
-	return f.claim()
+	return claim(from, to)
 }
 
-// claim is takeFree for file systems without hard links. It creates an empty file, exclusively,
+// claim is RenameFree for file systems without hard links. It creates an empty file, exclusively,
 // and replaces it.
-func (f *File) claim() error {
-	own, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+func claim(from, to string) error {
+	own, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	own.Close()
-	if err := os.Rename(f.temp, f.path); err != nil {
-		os.Remove(f.path)
+	if err := os.Rename(from, to); err != nil {
+		os.Remove(to)
 		return err
 	}
 	return nil

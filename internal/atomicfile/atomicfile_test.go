@@ -207,10 +207,10 @@ func TestCreateNewRefusesToReplace(t *testing.T) {
 func TestCreateNewRefusesAFileMadeMeanwhile(t *testing.T) {
 	for _, c := range []struct {
 		way  string
-		take func(*File) error
+		take func(from, to string) error
 	}{
-		{"hard link", (*File).takeFree},
-		{"without hard links", (*File).claim},
+		{"hard link", RenameFree},
+		{"without hard links", claim},
 	} {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "m")
@@ -222,7 +222,7 @@ func TestCreateNewRefusesAFileMadeMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, name, "another's")
-		if err := c.take(f); !errors.Is(err, fs.ErrExist) {
+		if err := c.take(f.temp, f.path); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: %v", c.way, err)
 		}
 		if err := f.Commit(); !errors.Is(err, fs.ErrExist) {
@@ -236,10 +236,10 @@ func TestCreateNewRefusesAFileMadeMeanwhile(t *testing.T) {
 func TestOneOfManyGetsAFreeName(t *testing.T) {
 	for _, c := range []struct {
 		way  string
-		take func(*File) error
+		take func(from, to string) error
 	}{
-		{"hard link", (*File).takeFree},
-		{"without hard links", (*File).claim},
+		{"hard link", RenameFree},
+		{"without hard links", claim},
 	} {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "m")
@@ -259,7 +259,7 @@ func TestOneOfManyGetsAFreeName(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, f := range files {
 			wg.Go(func() {
-				won[i] = c.take(f) == nil
+				won[i] = c.take(f.temp, f.path) == nil
 				f.done = won[i]
 				f.Abort()
 			})

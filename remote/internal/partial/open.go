@@ -147,7 +147,11 @@ func (f *File) Commit(overwrite bool) error {
 		return err
 	}
 	f.data.Close() // Windows does not rename open files
-	if err := place(f.name, f.path, overwrite); err != nil {
+	rename := atomicfile.RenameFree
+	if overwrite {
+		rename = os.Rename
+	}
+	if err := rename(f.name, f.path); err != nil {
 		return err
 	}
 	f.Discard() // the record
@@ -155,21 +159,6 @@ func (f *File) Commit(overwrite bool) error {
 		return fmt.Errorf("%w: %w", atomicfile.ErrNotDurable, err)
 	}
 	return nil
-}
-
-// place gives a file its name. Renaming would replace an existing file, while a hard link does not.
-// Where links are unsupported, a file created since the last check is replaced.
-func place(from, to string, overwrite bool) error {
-	if !overwrite {
-		err := os.Link(from, to)
-		if err == nil {
-			return os.Remove(from)
-		}
-		if _, there := os.Lstat(to); there == nil {
-			return &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
-		}
-	}
-	return os.Rename(from, to)
 }
 
 // Discard removes the hidden files, as far as they exist, and closes them.
