@@ -3,7 +3,10 @@
 package change
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,12 +42,19 @@ func runRecover(sess *cli.Session, cmd *cobra.Command, name target.Name) error {
 		return cli.Usagef("--recover needs a folder on this machine, not %q", name)
 	}
 	r, err := shards.Recover(dir, true)
-	if err != nil || sess.Quiet {
+	if err != nil {
 		return err
 	}
 	lines := cli.Recovered(r)
 	if lines == nil {
+		// A file that is named may have been moved away by the run, but then there is something to recover.
+		if _, err := os.Stat(string(name)); errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		lines = []string{fmt.Sprintf("nothing to recover in %q", dir)}
+	}
+	if sess.Quiet {
+		return nil
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(sess.Stdout, typeset.Line(line)); err != nil {
