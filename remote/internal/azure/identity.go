@@ -7,13 +7,13 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
@@ -129,6 +129,5 @@ func sortedLines(all map[string][]string, want func(string) bool) (lines []strin
 
 // isPrivate reports whether a server may be sent a token, which others must not read.
 func isPrivate(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return u.Scheme == "https" || auth.IsLoopback(u.Hostname())
 }

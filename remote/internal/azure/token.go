@@ -8,34 +8,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"sync"
-	"time"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
 // resource is what tokens are for: the data of all accounts, in all clouds.
 const resource = "https://storage.azure.com"
 
-// A grant is a token and the time at which it expires.
-type grant struct {
-	token   string
-	expires time.Time
-}
-
 // Tokens obtain tokens and keep them until shortly before they expire.
 type tokens struct {
 	what   string // for errors
-	obtain func(context.Context) (grant, error)
+	obtain func(context.Context) (auth.Token, error)
 
 	mu   sync.Mutex
-	held grant
+	held auth.Token
 }
 
 func (t *tokens) identity() *identity {
@@ -49,15 +42,14 @@ func (t *tokens) authorize(r *http.Request) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	const margin = 5 * time.Minute
-	if time.Until(t.held.expires) < margin {
-		g, err := t.obtain(r.Context())
+	if !t.held.Valid() {
+		token, err := t.obtain(r.Context())
 		if err != nil {
 			return err
 		}
-		t.held = g
+		t.held = token
 	}
-	r.Header.Set("Authorization", "Bearer "+t.held.token)
+	t.held.Authorize(r)
 	return nil
 }
 
@@ -142,60 +134,27 @@ type form struct {
 	file   string // of the assertion, which is replaced from time to time; "" if there is none
 }
 
-// send obtains a token. Requests that may succeed later are repeated.
-func (f *form) send(ctx context.Context) (grant, error) {
-	for pause := time.Second; ; pause *= 2 {
-		g, again, err := f.once(ctx)
-		if err == nil || !again || pause > 4*time.Second {
-			return g, err
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return g, context.Cause(ctx)
-		}
+// send obtains a token.
+func (f *form) send(ctx context.Context) (auth.Token, error) {
+	status, text, err := auth.Request(ctx, f.shared, func() (*http.Request, error) { return f.request(ctx) })
+	switch {
+	case err != nil:
+		return auth.Token{}, fmt.Errorf("no token for %s: %w", f.what, err)
+	case status != http.StatusOK:
+		return auth.Token{}, f.refused(status, text)
 	}
-}
-
-// once makes one request. It reports whether the same request may succeed later.
-func (f *form) once(ctx context.Context) (g grant, again bool, err error) {
-	r, err := f.request(ctx)
-	if err != nil {
-		return g, false, err
-	}
-	// Redirects are not followed, because the request has secrets.
-	client := http.Client{Transport: f.shared.Transport(), CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-	resp, err := client.Do(r)
-	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
-			err = u.Err // without the URL
-		}
-		return g, false, fmt.Errorf("no token for %s: %w", f.what, err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
-		return g, true, fmt.Errorf("no token for %s: %w", f.what, err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		again := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= http.StatusInternalServerError
-		return g, again, f.refused(resp.StatusCode, text)
-	}
-	g, err = parseGrant(text)
+	token, err := auth.ParseToken(text)
 	if err != nil {
 		err = fmt.Errorf("no token for %s: the answer is not one with a token", f.what)
 	}
-	return g, false, err
+	return token, err
 }
 
 func (f *form) request(ctx context.Context) (*http.Request, error) {
 	if f.file != "" {
 		assertion, err := os.ReadFile(f.file)
 		if err != nil {
-			return nil, fmt.Errorf("no token for %s: %w", f.what, err)
+			return nil, err
 		}
 		f.secret = strings.TrimSpace(string(assertion))
 		f.query.Set("client_assertion", f.secret)
@@ -206,7 +165,7 @@ func (f *form) request(ctx context.Context) (*http.Request, error) {
 	}
 	r, err := http.NewRequestWithContext(ctx, method, u, strings.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("no token for %s: the URL for tokens is invalid", f.what)
+		return nil, errors.New("the URL for tokens is invalid")
 	}
 	r.Header = f.header.Clone()
 	if body != "" {
@@ -234,26 +193,4 @@ func (f *form) refused(status int, text []byte) error {
 	}, reason[:min(len(reason), 300)])
 	return fetch.Reason(fs.ErrPermission, fmt.Sprintf("no token for %s: %s", f.what,
 		cmp.Or(reason, fmt.Sprintf("%d %s", status, http.StatusText(status)))))
-}
-
-// parseGrant parses the answer to a request for a token. Some services send numbers as strings.
-func parseGrant(text []byte) (g grant, err error) {
-	var answer struct {
-		Token     string      `json:"access_token"`
-		ExpiresIn json.Number `json:"expires_in"`
-		ExpiresOn json.Number `json:"expires_on"`
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return g, err
-	}
-	if answer.Token == "" || strings.ContainsAny(answer.Token, "\r\n") {
-		return g, errors.New("no token")
-	}
-	g.token = answer.Token
-	if on, err := answer.ExpiresOn.Int64(); err == nil {
-		g.expires = time.Unix(on, 0)
-	} else if in, err := answer.ExpiresIn.Int64(); err == nil {
-		g.expires = time.Now().Add(time.Duration(min(in, 1<<30)) * time.Second)
-	}
-	return g, nil
 }

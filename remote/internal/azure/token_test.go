@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
@@ -151,14 +152,14 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestTokenExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		tokens := &tokens{obtain: func(ctx context.Context) (grant, error) {
+		tokens := &tokens{obtain: func(ctx context.Context) (auth.Token, error) {
 			n++
-			return grant{fmt.Sprint(n), time.Now().Add(time.Hour)}, nil
+			return auth.NewToken(fmt.Sprint(n), time.Hour), nil
 		}}
 		for _, test := range []struct {
 			after time.Duration
 			want  string
-		}{{0, "Bearer 1"}, {54 * time.Minute, "Bearer 1"}, {2 * time.Minute, "Bearer 2"}} {
+		}{{0, "Bearer 1"}, {44 * time.Minute, "Bearer 1"}, {2 * time.Minute, "Bearer 2"}} {
 			time.Sleep(test.after)
 			r := httptest.NewRequest(http.MethodGet, "https://acct.blob.core.windows.net/", nil)
 			if err := tokens.authorize(r); err != nil || r.Header.Get("Authorization") != test.want {

@@ -3,20 +3,17 @@
 package oci
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
@@ -143,25 +140,18 @@ func (c *config) run(ctx context.Context, name, server string) (*credential, err
 	if strings.ContainsAny(name, `/\`) {
 		return nil, fmt.Errorf("%s names the credential helper %q, which is not a name", c.file, name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "get")
-	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = strings.NewReader(server), &stdout, &stderr, time.Second
-	err := cmd.Run()
-	if _, ok := errors.AsType[*exec.ExitError](err); ok {
-		first, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(stdout.String(), stderr.String())), "\n")
-		if slices.Contains([]string{"credentials not found in native keychain", "no credentials server URL",
-			"no credentials username"}, first) {
-			return new(credential), nil
-		}
-		return nil, fmt.Errorf("`%s get` fails for %s: %.300q", program, server, first)
-	}
-	if err != nil {
+	text, failure, err := auth.Run(ctx, server, program, "get")
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("%s names a credential helper that cannot be run: %w", c.file, err)
+	case slices.Contains([]string{"credentials not found in native keychain", "no credentials server URL",
+		"no credentials username"}, failure):
+		return new(credential), nil
+	case failure != "":
+		return nil, fmt.Errorf("`%s get` fails for %s: %.300q", program, server, failure)
 	}
 	var answer struct{ Username, Secret string }
-	if json.Unmarshal(stdout.Bytes(), &answer) != nil || answer.Secret == "" {
+	if json.Unmarshal(text, &answer) != nil || answer.Secret == "" {
 		return nil, fmt.Errorf("`%s get` prints no credentials for %s", program, server)
 	}
 	found := &credential{what: "the credentials of " + program, user: answer.Username, password: answer.Secret}

@@ -3,13 +3,11 @@
 package oci
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -17,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
@@ -32,8 +31,7 @@ type login struct {
 	answers challenge   // what requests are authorized for: asked, once it is accepted
 	round   int         // how often a refusal has changed the fields below
 	known   *credential // nil until it is needed
-	token   string
-	renew   time.Time // when the token should be replaced
+	token   auth.Token
 }
 
 // A challenge is how a registry wants to be asked (RFC 9110, section 11, and the specification of Docker's tokens).
@@ -89,12 +87,12 @@ func (l *login) access(r *http.Request) error {
 			r.SetBasicAuth(l.known.user, l.known.password)
 		}
 		return nil
-	case l.token == "" || time.Now().After(l.renew):
+	case !l.token.Valid():
 		if err := l.obtain(r.Context()); err != nil {
 			return err
 		}
 	}
-	r.Header.Set("Authorization", "Bearer "+l.token)
+	l.token.Authorize(r)
 	return nil
 }
 
@@ -120,10 +118,10 @@ func (l *login) improve(round int) bool {
 		return true
 	case l.answers != l.asked:
 		l.answers = l.asked
-	case l.token == "":
+	case l.token == (auth.Token{}):
 		return false
 	}
-	l.token = ""
+	l.token = auth.Token{}
 	l.round++
 	return true
 }
@@ -131,7 +129,7 @@ func (l *login) improve(round int) bool {
 // obtain obtains a token for pulling. The caller holds the lock.
 func (l *login) obtain(ctx context.Context) error {
 	if l.known.token != "" {
-		l.token, l.renew = l.known.token, time.Now().Add(time.Hour)
+		l.token = auth.NewToken(l.known.token, time.Hour)
 		return nil
 	}
 	realm, err := l.realm()
@@ -142,24 +140,17 @@ func (l *login) obtain(ctx context.Context) error {
 	if l.answers.service != "" {
 		query.Set("service", l.answers.service)
 	}
-	for pause := time.Second; ; pause *= 2 {
-		status, text, err := l.ask(ctx, realm, query)
-		if err != nil {
-			return err
-		}
-		if status == http.StatusOK {
-			return l.accept(realm, text)
-		}
-		again := status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
-		if !again || pause > 4*time.Second {
-			return l.refused(realm, status)
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	status, text, err := l.ask(ctx, realm, query)
+	switch {
+	case err != nil:
+		return fmt.Errorf("no token from %s: %w", realm.Host, err)
+	case status != http.StatusOK:
+		return l.refused(realm, status)
 	}
+	if l.token, err = auth.ParseToken(text); err != nil {
+		return fmt.Errorf("no token from %s: the answer is not one with a token", realm.Host)
+	}
+	return nil
 }
 
 // realm returns the URL for tokens. The registry names it, and credentials are sent to it: it has to be as private as
@@ -184,69 +175,32 @@ func (l *login) ask(ctx context.Context, realm *url.URL, query url.Values) (stat
 	if l.known.identity != "" {
 		form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {l.known.identity}, "client_id": {"weigh"},
 			"scope": query["scope"], "service": {l.answers.service}}
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, realm.String(), strings.NewReader(form.Encode()))
-		if err != nil {
-			return 0, nil, err
-		}
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		if status, text, err = l.send(r); err != nil || status != http.StatusNotFound {
+		status, text, err = auth.Request(ctx, l.shared, func() (*http.Request, error) {
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, realm.String(), strings.NewReader(form.Encode()))
+			if err == nil {
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			}
+			return r, err
+		})
+		if err != nil || status != http.StatusNotFound {
 			return status, text, err
 		}
 	}
 	u := *realm
 	values := u.Query()
-	for key, value := range query {
-		values[key] = value
-	}
+	maps.Copy(values, query)
 	u.RawQuery = values.Encode()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return 0, nil, err
-	}
-	switch {
-	case l.known.identity != "":
-		r.SetBasicAuth("<token>", l.known.identity)
-	case l.known.user != "":
-		r.SetBasicAuth(l.known.user, l.known.password)
-	}
-	return l.send(r)
-}
-
-// send makes a request without following redirects, because it has secrets.
-func (l *login) send(r *http.Request) (status int, text []byte, err error) {
-	client := http.Client{Transport: l.shared.Transport(), CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-	resp, err := client.Do(r)
-	if err != nil {
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err // without the URL
+	return auth.Request(ctx, l.shared, func() (*http.Request, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+		switch {
+		case err != nil:
+		case l.known.identity != "":
+			r.SetBasicAuth("<token>", l.known.identity)
+		case l.known.user != "":
+			r.SetBasicAuth(l.known.user, l.known.password)
 		}
-		return 0, nil, fmt.Errorf("no token from %s: %w", r.URL.Host, err)
-	}
-	defer resp.Body.Close()
-	if text, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20)); err != nil {
-		return 0, nil, fmt.Errorf("no token from %s: %w", r.URL.Host, err)
-	}
-	return resp.StatusCode, text, nil
-}
-
-// accept takes the token of an answer.
-func (l *login) accept(realm *url.URL, text []byte) error {
-	var answer struct {
-		Token       string `json:"token"`
-		AccessToken string `json:"access_token"`
-		ExpiresIn   int64  `json:"expires_in"`
-	}
-	err := json.Unmarshal(text, &answer)
-	token := cmp.Or(answer.Token, answer.AccessToken)
-	if err != nil || token == "" || strings.ContainsAny(token, "\r\n") {
-		return fmt.Errorf("no token from %s: the answer is not one with a token", realm.Host)
-	}
-	const usual, most = 60, 24 * 3600 // seconds; the former by the specification
-	seconds := cmp.Or(min(max(answer.ExpiresIn, 0), most), usual)
-	l.token, l.renew = token, time.Now().Add(time.Duration(seconds)*time.Second*3/4)
-	return nil
+		return r, err
+	})
 }
 
 // refused returns the error for a refusal of a token.

@@ -11,12 +11,12 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
@@ -52,7 +52,7 @@ func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
 		if !strings.Contains(repository, "/") {
 			repository = "library/" + repository
 		}
-	case isLoopback(a.base.Hostname()):
+	case auth.IsLoopback(a.base.Hostname()):
 		a.base.Scheme = "http"
 	}
 	a.login = login{shared: s, host: host, repository: repository, origin: fetch.Origin(a.base)}
@@ -62,12 +62,6 @@ func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
 
 // dockerHub is the host of Docker Hub in names of images. Its registry has another one.
 const dockerHub = "docker.io"
-
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
 
 // isInternal reports whether a host is an address of a private network or of this machine.
 func isInternal(host string) bool {
