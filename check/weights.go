@@ -57,7 +57,7 @@ func (m *weights) look(ti *safetensors.TensorInfo, shard int) {
 	n := parse(ti.Name)
 	m.sums.look(ti, shard, n)
 	m.adapter.look(ti, shard)
-	m.packed.Add(ti, shard, n.leaf)
+	m.packed.Add(ti, shard)
 	if n.layer < 0 {
 		m.ends.look(ti, shard, n)
 		return

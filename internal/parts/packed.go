@@ -11,8 +11,22 @@ import (
 // A Packing is the modules of a model whose weights are packed.
 type Packing map[string]bool
 
-// narrow are the dtypes of weights that companions such as scales turn into values.
+// narrow are the dtypes of weights that may be packed.
 const narrow = Float8 | Float4 | Int8 | Int16 | Int32
+
+// OfPacked returns the module and the role of a tensor, and whether it may be part of a packed weight by
+// its name and dtype.
+func OfPacked(ti *safetensors.TensorInfo) (module string, role Role, ok bool) {
+	module, role = Split(ti.Name)
+	switch kind := KindOf(ti.Dtype); {
+	case role != Weight:
+		return module, role, role != Extra && role != Activation
+	case Last(ti.Name) == "weight":
+		return module, role, kind&narrow != 0
+	default: // such as "experts.down_proj"
+		return module, role, kind == Float8
+	}
+}
 
 // PackingOf returns the packed modules among tensors: those that have values in a narrow dtype or
 // under the name of a packed weight, and a companion that says what these values are. Without a
@@ -21,12 +35,12 @@ func PackingOf(tensors iter.Seq[*safetensors.TensorInfo]) Packing {
 	const holds, accompanied = 1, 2
 	seen := make(map[string]int)
 	for ti := range tensors {
-		module, role := Split(ti.Name)
+		module, role, ok := OfPacked(ti)
 		switch {
-		case role == Weight && KindOf(ti.Dtype)&narrow != 0, role != Weight && role.Holds():
-			seen[module] |= holds
-		case !role.Holds() && role != Extra && role != Activation:
+		case ok && !role.Holds():
 			seen[module] |= accompanied
+		case ok, role == Weight && KindOf(ti.Dtype)&narrow != 0: // under any name, since a companion is required, too
+			seen[module] |= holds
 		}
 	}
 	p := make(Packing)

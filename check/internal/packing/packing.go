@@ -36,26 +36,9 @@ type piece struct {
 	role  parts.Role
 }
 
-// narrow are the dtypes of weights that may be packed.
-const narrow = parts.Float8 | parts.Int8 | parts.Int32
-
-// roleOf returns the role of a tensor and its module, and whether it may be part of a packed weight.
-func roleOf(ti *safetensors.TensorInfo, leaf string) (module string, role parts.Role, ok bool) {
-	module, role = parts.Split(ti.Name)
-	switch kind := parts.KindOf(ti.Dtype); {
-	case role != parts.Weight:
-		return module, role, role != parts.Extra && role != parts.Activation
-	case leaf == "weight":
-		return module, role, kind&narrow != 0
-	default: // such as "experts.down_proj"
-		return module, role, kind == parts.Float8
-	}
-}
-
-// Add adds a tensor of a shard to its module, if it may be part of a packed weight. Its leaf is what follows the last
-// dot of its name.
-func (w *Weights) Add(ti *safetensors.TensorInfo, shard int, leaf string) {
-	name, role, ok := roleOf(ti, leaf)
+// Add adds a tensor of a shard to its module, if it may be part of a packed weight.
+func (w *Weights) Add(ti *safetensors.TensorInfo, shard int) {
+	name, role, ok := parts.OfPacked(ti)
 	if !ok {
 		return
 	}
