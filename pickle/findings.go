@@ -8,9 +8,9 @@ import (
 	"io"
 	"slices"
 
+	"github.com/weightools/safetensors/pickle/internal/alike"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 	"github.com/weightools/safetensors/pickle/internal/names"
-	"github.com/weightools/safetensors/pickle/internal/opcode"
 )
 
 // findings are the results for one stream. They are merged into those of the analysis once it is clear that the stream
@@ -21,12 +21,12 @@ type findings struct {
 	most   int // limit for findings and for calls
 
 	list    []Finding
-	keys    []findingKey       // of each finding in list
-	index   map[findingKey]int // index in list
-	counts  map[Rule]int       // findings in list by rule
-	bytes   int64              // approximate memory use
-	because Rule               // the first or worst rule since watch was called
-	worse   Verdict            // its verdict
+	keys    []alike.Key       // of each finding in list
+	index   map[alike.Key]int // index in list
+	counts  map[Rule]int      // findings in list by rule
+	bytes   int64             // approximate memory use
+	because Rule              // the first or worst rule since watch was called
+	worse   Verdict           // its verdict
 	omitted int
 	verdict Verdict // of the findings and calls
 	reason  string  // why the analysis is incomplete, "" if it is complete
@@ -63,7 +63,7 @@ func (f *findings) listFull(n int, v Verdict) bool {
 // addf adds a finding. It formats the message only if the finding is kept and not merged.
 func (f *findings) addf(rule Rule, severity Severity, off int64, format string, args ...any) {
 	n := Finding{Rule: rule, Severity: severity, Offset: off}
-	k := keyFor(rule, severity, format, args)
+	k := alike.KeyOf(string(rule), uint8(severity), format, args)
 	if _, ok := f.index[k]; !ok && !f.full(rule, severity) {
 		n.Message = fmt.Sprintf(format, args...)
 	}
@@ -187,33 +187,8 @@ func (f *findings) worst() Verdict {
 	return v
 }
 
-// A findingKey identifies findings that are merged: the rule, the message format, and its arguments except numbers.
-// Names are included, so that a dangerous one is never merged with a harmless one.
-type findingKey struct {
-	rule     Rule
-	severity Severity
-	format   string
-	words    [4]any
-}
-
-// keyFor returns the key of a finding with a message of format and args.
-func keyFor(rule Rule, severity Severity, format string, args []any) findingKey {
-	k := findingKey{rule: rule, severity: severity, format: format}
-	n := 0
-	for _, arg := range args {
-		switch arg.(type) {
-		case string, opcode.Code, heap.Kind:
-			if n < len(k.words) {
-				k.words[n] = arg
-				n++
-			}
-		}
-	}
-	return k
-}
-
 // add adds a finding, or counts it with the finding that it equals except for offset and numbers.
-func (f *findings) add(k findingKey, n Finding) {
+func (f *findings) add(k alike.Key, n Finding) {
 	n.Count = max(n.Count, 1)
 	f.recordVerdict(n.Rule, n.Severity)
 	if i, ok := f.index[k]; ok {
@@ -225,7 +200,7 @@ func (f *findings) add(k findingKey, n Finding) {
 		return
 	}
 	if f.counts == nil {
-		f.counts, f.index = map[Rule]int{}, map[findingKey]int{}
+		f.counts, f.index = map[Rule]int{}, map[alike.Key]int{}
 	}
 	const size = 400 // approximate bytes of a finding and its index entry
 	f.bytes += size + 2*int64(len(n.Message))
@@ -235,7 +210,7 @@ func (f *findings) add(k findingKey, n Finding) {
 }
 
 // has reports whether the list contains an equal finding at the offset.
-func (f *findings) has(k findingKey, off int64) bool {
+func (f *findings) has(k alike.Key, off int64) bool {
 	i, ok := f.index[k]
 	if !ok {
 		return false
