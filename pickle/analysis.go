@@ -28,19 +28,25 @@ type analysis struct {
 	inner   *analysis // for strings, reused
 }
 
+// beginAnalysis returns an analysis of size bytes with the policy of the options, which may be nil.
+func beginAnalysis(r io.ReaderAt, size int64, o *Options) *analysis {
+	o = o.filled()
+	return newAnalysis(r, size, o, o.Policy.compile(), 0)
+}
+
 // newAnalysis returns an analysis of size bytes that are nested in depth strings.
 func newAnalysis(r io.ReaderAt, size int64, o *Options, policy *names.Policy, depth int) *analysis {
-	return &analysis{o: o, m: newJudge(r, size, o), all: newFindings(policy, depth, o.maxReport()), gap: -1,
-		left: o.maxOpcodes(), guesses: mostGuesses(size)}
+	return &analysis{o: o, m: newJudge(r, size, o), all: newFindings(policy, depth, o.MaxReport), gap: -1,
+		left: o.MaxOpcodes, guesses: mostGuesses(size)}
 }
 
 // reuse makes the analysis process other data.
 func (a *analysis) reuse(r io.ReaderAt, size int64, o *Options) {
 	m := a.m
-	m.Restart(r, size, o.maxMemory())
+	m.Restart(r, size, o.MaxMemory)
 	a.o, m.o, a.streams, a.omitted, a.end, a.gap = o, o, nil, 0, 0, -1
-	a.all = newFindings(a.all.policy, a.all.depth, o.maxReport())
-	a.left, a.guesses, a.tried, a.gaveUp = o.maxOpcodes(), mostGuesses(size), 0, false
+	a.all = newFindings(a.all.policy, a.all.depth, o.MaxReport)
+	a.left, a.guesses, a.tried, a.gaveUp = o.MaxOpcodes, mostGuesses(size), 0, false
 }
 
 // held returns the bytes used by finished streams.

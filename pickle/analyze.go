@@ -16,7 +16,7 @@ import (
 //
 // The error is a read error, never one of the contents. The report then has the findings so far and is not Complete.
 func Analyze(r io.ReaderAt, size int64, o *Options) (*Report, error) {
-	a := newAnalysis(r, size, o, o.policy().compile(), 0)
+	a := beginAnalysis(r, size, o)
 	a.run()
 	return a.report(), a.m.Reader.Err()
 }
@@ -24,7 +24,7 @@ func Analyze(r io.ReaderAt, size int64, o *Options) (*Report, error) {
 // Load is like Analyze and also keeps the values that loading would create. It uses about 450 bytes of memory for each
 // tensor of a checkpoint.
 func Load(r io.ReaderAt, size int64, o *Options) (*Graph, error) {
-	a := newAnalysis(r, size, o, o.policy().compile(), 0)
+	a := beginAnalysis(r, size, o)
 	a.keep = true
 	a.run()
 	if !a.keep {
@@ -40,7 +40,7 @@ func (a *analysis) run() {
 		a.all.addf(RuleNotPickle, Warning, 0, "the file is empty")
 		a.all.stop("the file is empty")
 	}
-	off, searching := int64(0), a.o != nil && a.o.Search
+	off, searching := int64(0), a.o.Search
 	for off < size && !a.over() {
 		if searching {
 			if off = a.head(off); off >= size {
@@ -70,10 +70,7 @@ func (a *analysis) run() {
 
 // over reports whether to stop reading streams.
 func (a *analysis) over() bool {
-	limit := 0
-	if a.o != nil {
-		limit = a.o.MaxStreams
-	}
+	limit := a.o.MaxStreams
 	return limit > 0 && len(a.streams)+a.omitted >= limit || a.left <= 0 || a.m.Reader.Err() != nil
 }
 
@@ -219,7 +216,7 @@ func (a *analysis) accept(t *attempt) {
 	if len(a.streams) == 1 {
 		a.all.addf(RuleMultiple, Note, t.Offset, "another pickle starts at %d", t.Offset)
 	}
-	if len(a.streams) < a.o.maxReport() {
+	if len(a.streams) < a.o.MaxReport {
 		a.streams = append(a.streams, t.Stream)
 	} else {
 		a.omitted++
@@ -293,7 +290,7 @@ func (a *analysis) report() *Report {
 	}
 	r.Findings = a.all.sorted()
 	r.Omitted += a.all.omitted + a.omitted
-	r.Spent, r.Memory = a.o.maxOpcodes()-a.left, a.held()
+	r.Spent, r.Memory = a.o.MaxOpcodes-a.left, a.held()
 	if a.keep {
 		r.Memory += a.m.Heap.Memory()
 	}

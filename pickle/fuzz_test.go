@@ -44,7 +44,7 @@ func FuzzAnalyze(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		const budget = 1 << 20
 		o := &Options{MaxMemory: budget, MaxOpcodes: 1 << 20, MaxReport: 50}
-		a := newAnalysis(bytes.NewReader(b), int64(len(b)), o, o.policy().compile(), 0)
+		a := beginAnalysis(bytes.NewReader(b), int64(len(b)), o)
 		a.run()
 		r := a.report()
 		// The budget is checked every 4,096 instructions. Each adds at most a call, a node and a few items, and slices

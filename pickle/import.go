@@ -138,7 +138,7 @@ func (m *judge) Extension(code int64) heap.Ref {
 
 // Persistent checks a persistent ID.
 func (m *judge) Persistent(id heap.Ref) {
-	if m.o == nil || m.o.PersistentID == nil || !m.o.PersistentID(Value{m.Value(id)}) {
+	if m.o.PersistentID == nil || !m.o.PersistentID(Value{m.Value(id)}) {
 		m.warn(RulePersistentID, m.Token.Off, "%s at %d has the ID %s, which is not a PyTorch storage",
 			m.Token.Code, m.Token.Off, m.summary(id))
 	}

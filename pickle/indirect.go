@@ -78,7 +78,7 @@ func (m *judge) checkLoadBytes(g *global, args heap.Value) {
 	b := args.Item(0)
 	n := m.At(b.Ref)
 	isBytes := n.Kind == heap.KindBytes || n.Kind == heap.KindStr && n.Flags&heap.Bytes8 != 0 || m.isEncodedBytes(b)
-	if args.Len() != 1 || !isBytes || m.found.depth >= m.o.maxNesting() {
+	if args.Len() != 1 || !isBytes || m.found.depth >= m.o.MaxNesting {
 		g.misused = true
 		m.load(args)
 		return

@@ -25,7 +25,7 @@ type judge struct {
 // newJudge returns a judge, with its machine, for size bytes.
 func newJudge(r io.ReaderAt, size int64, o *Options) *judge {
 	m := &judge{o: o}
-	m.Machine = machine.New(r, size, o.maxMemory(), m)
+	m.Machine = machine.New(r, size, o.MaxMemory, m)
 	m.arrays = m.newTable()
 	return m
 }

@@ -44,7 +44,7 @@ func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 			yield(Line{Stream: -1}, err)
 			return
 		}
-		l := &lister{m: newJudge(r, size, o), report: report, yield: yield, going: true}
+		l := &lister{m: newJudge(r, size, o.filled()), report: report, yield: yield, going: true}
 		l.verdicts = map[string]Verdict{}
 		for i := range report.Imports {
 			l.verdicts[report.Imports[i].String()] = report.Imports[i].Verdict
@@ -76,9 +76,9 @@ func (l *lister) stream(i int, s Stream) {
 	if m.Size() > forgetAfter {
 		m.Forget() // including the memo of previous streams
 	}
-	found := newFindings(l.report.policy, 0, m.o.maxReport())
+	found := newFindings(l.report.policy, 0, m.o.MaxReport)
 	m.begin(s.Offset, found)
-	m.Budget = m.o.maxOpcodes()
+	m.Budget = m.o.MaxOpcodes
 	l.marks = listing.Marks{}
 	m.Observe = func() {
 		line := Line{Offset: m.Token.Off, End: m.Reader.Offset(), Stream: i, Opcode: Opcode(m.Token.Code)}

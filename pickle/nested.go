@@ -27,15 +27,12 @@ func (a *analysis) nested() {
 
 // judgeString analyzes a string that may be a pickle.
 func (a *analysis) judgeString(j *job) {
-	o := Options{MaxOpcodes: a.left}
-	if a.o != nil {
-		o = *a.o
-		o.MaxOpcodes, o.Policy, o.MaxStreams, o.NoSweep, o.Search = a.left, nil, 0, false, false
-	}
-	if a.all.depth >= a.o.maxNesting() {
+	if a.all.depth >= a.o.MaxNesting {
 		a.all.limit(j.off, "strings are nested more than %d deep", a.all.depth)
 		return
 	}
+	o := *a.o
+	o.MaxOpcodes, o.MaxStreams, o.NoSweep, o.Search = a.left, 0, false, false
 	if a.inner == nil {
 		a.inner = newAnalysis(j.r, j.size, &o, a.all.policy, a.all.depth+1)
 	} else {

@@ -38,38 +38,24 @@ type Options struct {
 	PersistentID func(id Value) bool
 }
 
-// maxOpcodes and the following methods return a field or its default. o may be nil.
-func (o *Options) maxOpcodes() int64 {
-	if o == nil || o.MaxOpcodes <= 0 {
-		return 50_000_000
+// filled returns the options with the default for each limit that is not set. o may be nil.
+func (o *Options) filled() *Options {
+	var f Options
+	if o != nil {
+		f = *o
 	}
-	return o.MaxOpcodes
-}
-
-func (o *Options) maxMemory() int64 {
-	if o == nil || o.MaxMemory <= 0 {
-		return 256 << 20
+	if f.MaxOpcodes <= 0 {
+		f.MaxOpcodes = 50_000_000
 	}
-	return min(o.MaxMemory, 8<<30) // values have 32-bit indexes
-}
-
-func (o *Options) maxNesting() int {
-	if o == nil || o.MaxNesting <= 0 {
-		return 4
+	if f.MaxMemory <= 0 {
+		f.MaxMemory = 256 << 20
 	}
-	return o.MaxNesting
-}
-
-func (o *Options) maxReport() int {
-	if o == nil || o.MaxReport <= 0 {
-		return 10_000
+	f.MaxMemory = min(f.MaxMemory, 8<<30) // values have 32-bit indexes
+	if f.MaxNesting <= 0 {
+		f.MaxNesting = 4
 	}
-	return o.MaxReport
-}
-
-func (o *Options) policy() *Policy {
-	if o == nil {
-		return nil
+	if f.MaxReport <= 0 {
+		f.MaxReport = 10_000
 	}
-	return o.Policy
+	return &f
 }

@@ -24,7 +24,7 @@ func mostGuesses(size int64) int64 { return 2*size + 1<<20 }
 // looks only for dangerous names, and stops at a second limit.
 func (a *analysis) head(off int64) int64 {
 	d := a.m.Reader
-	if a.o != nil && a.o.NoSweep || a.guesses < -2*d.Size() {
+	if a.o.NoSweep || a.guesses < -2*d.Size() {
 		return d.Size()
 	}
 	strict := a.guesses < 0

@@ -5,17 +5,14 @@ package pickle
 import (
 	"strings"
 
+	"github.com/weightools/safetensors/pickle/internal/arrays"
 	"github.com/weightools/safetensors/pickle/internal/heap"
 )
-
-// indexed are the functions whose tensors contain positions in memory: unpickling does not compare them with the shape.
-var indexed = map[string]bool{"torch._utils._rebuild_sparse_tensor": true, "torch._utils._rebuild_sparse_csr_tensor": true,
-	"torch._utils._rebuild_nested_tensor": true}
 
 // checkIndices reports a sparse or nested tensor whose parts are NumPy arrays in the pickle. PyTorch writes storages,
 // which a plain unpickler does not load.
 func (m *judge) checkIndices(g *global, args heap.Value) {
-	if !indexed[g.full] {
+	if !arrays.Indexed(g.full) {
 		return
 	}
 	for v := range args.Items() {
