@@ -75,13 +75,13 @@ func (h *lister) List(ctx context.Context, folder string) iter.Seq2[store.Entry,
 	}
 }
 
-// tellPartial says that the local cache has or may have only a part of the commit.
+// tellPartial notifies the user if the local cache lacks files of the commit, or may lack some.
 func (h *lister) tellPartial(commit string) {
-	missing, _, all := h.local.Missing(commit)
+	note, known := h.local.Partial(commit)
 	switch {
-	case missing > 0:
-		h.shared.Notice(fmt.Sprintf("%s: %s", h.ref, h.local.Partial(commit)))
-	case all == 0:
+	case note != "":
+		h.shared.Notice(fmt.Sprintf("%s: %s", h.ref, note))
+	case !known:
 		h.shared.Notice(fmt.Sprintf("offline: only the files of %s in the local cache are listed; the repository may "+
 			"have more", h.ref))
 	}

@@ -174,7 +174,7 @@ func TestMissing(t *testing.T) {
 	if err := s.Begin(1, []string{"config.json", "z"}); err != nil {
 		t.Fatal(err)
 	}
-	if n, _, all := s.Repo.Missing(commit); n != 0 || all != 0 {
+	if n, _, all := s.Repo.missing(commit); n != 0 || all != 0 {
 		t.Errorf("without a listing %d of %d are missing", n, all)
 	}
 	if err := s.Begin(2, nil); err != nil {
@@ -182,7 +182,7 @@ func TestMissing(t *testing.T) {
 	}
 	var calls atomic.Int64
 	for i, want := range []int{2, 1} {
-		if n, first, all := s.Repo.Missing(commit); n != want || first != s.Files[i].Path || all != 2 {
+		if n, first, all := s.Repo.missing(commit); n != want || first != s.Files[i].Path || all != 2 {
 			t.Errorf("%d of %d are missing, the first %q, want %d", n, all, first, want)
 		}
 		if err := s.Add(t.Context(), &s.Files[0], nil, writes("hello\n", &calls)); err != nil {

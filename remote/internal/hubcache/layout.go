@@ -97,9 +97,9 @@ type treeFile struct {
 // treeVersion is the version of the format of trees that is read and written.
 const treeVersion = 1
 
-// Missing returns how many files of a commit are not cached, the first of them, and how many files the commit has.
+// missing returns how many files of a commit are not cached, the first of them, and how many files the commit has.
 // It returns 0 if the cache does not have the listing of the commit.
-func (r Repo) Missing(commit string) (missing int, first string, all int) {
+func (r Repo) missing(commit string) (missing int, first string, all int) {
 	const most = 64 << 20 // bytes
 	name := r.path("trees", commit+".json")
 	if info, err := os.Stat(name); err != nil || info.Size() > most || !IsCommit(commit) {
@@ -125,17 +125,18 @@ func (r Repo) Missing(commit string) (missing int, first string, all int) {
 	return missing, first, len(t.Files)
 }
 
-// Partial says that the cache has only a part of a commit, or returns "" if it has all of it, or may have.
-func (r Repo) Partial(commit string) string {
-	missing, first, all := r.Missing(commit)
-	if missing == 0 {
-		return ""
+// Partial describes which files of a commit are not cached. The note is "" if all of them are, or if that is not
+// known, because the cache does not have the listing of the commit.
+func (r Repo) Partial(commit string) (note string, known bool) {
+	missing, first, all := r.missing(commit)
+	if missing > 0 {
+		note = fmt.Sprintf("the local cache is partial: it has %d of %d files, and lacks %q", all-missing, all, first)
 	}
-	return fmt.Sprintf("the local cache is partial: it has %d of %d files, and lacks %q", all-missing, all, first)
+	return note, all > 0
 }
 
-// Partial says which snapshots are partial in a local folder of a cache: that of a repository, of a snapshot, or in
-// one. It returns one line for each.
+// Partial describes the partial snapshots in the folder of a repository, or the snapshot that a folder belongs to if
+// it is partial. It returns one line for each.
 func Partial(dir string) (notes []string) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -144,7 +145,7 @@ func Partial(dir string) (notes []string) {
 	if below, err := os.ReadDir(filepath.Join(dir, "snapshots")); err == nil {
 		r := Repo{filepath.Dir(dir), filepath.Base(dir)}
 		for _, e := range below {
-			if note := r.Partial(e.Name()); note != "" {
+			if note, _ := r.Partial(e.Name()); note != "" {
 				notes = append(notes, fmt.Sprintf("snapshot %s: %s", e.Name(), note))
 			}
 		}
@@ -157,10 +158,10 @@ func Partial(dir string) (notes []string) {
 		}
 		if IsCommit(filepath.Base(at)) && filepath.Base(snapshots) == "snapshots" {
 			repo := filepath.Dir(snapshots)
-			if note := (Repo{filepath.Dir(repo), filepath.Base(repo)}).Partial(filepath.Base(at)); note != "" {
-				notes = append(notes, note)
+			if note, _ := (Repo{filepath.Dir(repo), filepath.Base(repo)}).Partial(filepath.Base(at)); note != "" {
+				return []string{note}
 			}
-			return notes
+			return nil
 		}
 	}
 }
