@@ -5,6 +5,7 @@ package hubcache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,17 +154,33 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	s := snapshot(t)
-	var calls atomic.Int64
-	if err := s.Add(t.Context(), &s.Files[0], nil, writes("hello\n", &calls)); err != nil {
-		t.Fatal(err)
-	}
-	other := File{"sub/hello.txt", 7, helloID, helloID}
-	if err := s.Add(t.Context(), &other, nil, writes("hello\n", &calls)); err == nil || !strings.Contains(err.Error(), "6 bytes in the cache, and 7 on the server") {
-		t.Errorf("a file of another size: %v", err)
-	}
 	s.Revision = "../../x"
 	if err := s.Begin(1, nil); err == nil {
 		t.Error("a revision outside of refs was recorded")
+	}
+}
+
+// TestWrongSize: the error about a file that another program has truncated says what to remove, which helps.
+func TestWrongSize(t *testing.T) {
+	s := snapshot(t)
+	var calls atomic.Int64
+	add := func() error { return s.Add(t.Context(), &s.Files[0], nil, writes("hello\n", &calls)) }
+	if err := add(); err != nil {
+		t.Fatal(err)
+	}
+	blob, err := filepath.EvalSymlinks(filepath.Join(s.Folder(), "sub", "hello.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(blob, 5); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("it has 5 bytes in the cache, and 6 on the server: remove %q", blob)
+	if err := add(); err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+	if err := errors.Join(os.Remove(blob), add()); err != nil || calls.Load() != 2 {
+		t.Errorf("after that was removed: %v, %d downloads", err, calls.Load())
 	}
 }
 

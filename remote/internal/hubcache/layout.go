@@ -39,6 +39,16 @@ func (r Repo) path(elements ...string) string {
 	return filepath.Join(append([]string{r.cache, r.folder}, elements...)...)
 }
 
+// in returns the path of a file in a folder of the repository. The path of the file there has slashes, and is not
+// trusted.
+func (r Repo) in(path string, folder ...string) (string, error) {
+	local, err := filepath.Localize(path)
+	if err != nil {
+		return "", fmt.Errorf("%q is not a valid file name on this system", path)
+	}
+	return filepath.Join(r.path(folder...), local), nil
+}
+
 // Exists reports whether any file of the repository is cached.
 func (r Repo) Exists() bool {
 	_, err := os.Stat(r.path("snapshots"))
@@ -47,11 +57,11 @@ func (r Repo) Exists() bool {
 
 // Commit returns the commit that a revision pointed to at the last download, or "".
 func (r Repo) Commit(revision string) string {
-	name, err := filepath.Localize(revision)
+	name, err := r.in(revision, "refs")
 	if err != nil {
 		return ""
 	}
-	text, err := os.ReadFile(r.path("refs", name))
+	text, err := os.ReadFile(name)
 	if commit := strings.TrimSpace(string(text)); err == nil && IsCommit(commit) {
 		return commit
 	}
@@ -111,9 +121,9 @@ func (r Repo) missing(commit string) (missing int, first string, all int) {
 		return 0, "", 0
 	}
 	for file := range t.Files {
-		local, err := filepath.Localize(file)
+		name, err := r.in(file, "snapshots", commit)
 		if err == nil {
-			_, err = os.Stat(r.path("snapshots", commit, local))
+			_, err = os.Stat(name)
 		}
 		if err == nil {
 			continue

@@ -45,7 +45,7 @@ func (s *Snapshot) Begin(chosen int, asked []string) error {
 		return fmt.Errorf("%q is not the ID of a commit", s.Commit)
 	}
 	if s.Revision != s.Commit && s.Repo.Commit(s.Revision) != s.Commit {
-		if err := s.write([]byte(s.Commit), "refs", s.Revision); err != nil {
+		if err := s.write([]byte(s.Commit), s.Revision, "refs"); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (s *Snapshot) Begin(chosen int, asked []string) error {
 		if _, ok := t.Files[name]; ok {
 			continue
 		}
-		if err := s.write(nil, ".no_exist", s.Commit, name); err != nil {
+		if err := s.write(nil, name, ".no_exist", s.Commit); err != nil {
 			return err
 		}
 	}
@@ -75,17 +75,15 @@ func (s *Snapshot) Begin(chosen int, asked []string) error {
 	if err != nil {
 		return err
 	}
-	return s.write(text, "trees", s.Commit+".json")
+	return s.write(text, s.Commit+".json", "trees")
 }
 
-// write writes a small file in the folder of the repository. The last element is a slash-separated path.
-func (s *Snapshot) write(text []byte, elements ...string) error {
-	last := len(elements) - 1
-	local, err := filepath.Localize(elements[last])
+// write writes a small file, whose path in a folder of the repository has slashes.
+func (s *Snapshot) write(text []byte, path string, folder ...string) error {
+	name, err := s.Repo.in(path, folder...)
 	if err != nil {
-		return fmt.Errorf("%q is not a valid file name on this system", elements[last])
+		return err
 	}
-	name := filepath.Join(s.Repo.path(elements[:last]...), local)
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
@@ -97,11 +95,7 @@ func (s *Snapshot) write(text []byte, elements ...string) error {
 
 // Path returns the name of a file in the snapshot.
 func (s *Snapshot) Path(f *File) (string, error) {
-	local, err := filepath.Localize(f.Path)
-	if err != nil {
-		return "", fmt.Errorf("%q is not a valid file name on this system", f.Path)
-	}
-	return filepath.Join(s.Folder(), local), nil
+	return s.Repo.in(f.Path, "snapshots", s.Commit)
 }
 
 // Has reports whether the cache has a file or its blob.
@@ -162,11 +156,13 @@ func isComplete(name string, size int64) error {
 	if err != nil {
 		return err
 	}
-	if info.Size() != size {
-		return fmt.Errorf("it has %d bytes in the cache, and %d on the server: remove %q and its blob", info.Size(), size,
-			name)
+	if info.Size() == size {
+		return nil
 	}
-	return nil
+	if blob, err := filepath.EvalSymlinks(name); err == nil {
+		name = blob
+	}
+	return fmt.Errorf("it has %d bytes in the cache, and %d on the server: remove %q", info.Size(), size, name)
 }
 
 // checkGitID returns an error, and removes the file, unless its content has that ID in Git.
