@@ -15,13 +15,15 @@ import (
 // these are all files. Begin records the commit, and Add adds a file, with the locks of that library.
 type Snapshot = hubcache.Snapshot
 
-// A SnapshotFile is a file of a [Snapshot]. Its fields are Path, Size and Blob, which is its digest.
+// A SnapshotFile is a file of a [Snapshot]. Its fields are Path and Size. Its method SHA256 returns the digest of a
+// large file.
 type SnapshotFile = hubcache.File
 
 // ErrNotHub is returned by SnapshotOf for a store that is not a repository of the Hub.
 var ErrNotHub = errors.New("only repositories of the Hugging Face Hub have a place in its cache")
 
-// SnapshotOf returns the files of a folder of a store. It returns [ErrNotHub] if the store is not a repository of the Hub.
+// SnapshotOf returns the files of a folder of a store. It returns [ErrNotHub] if the store is not a repository of the
+// Hub.
 func SnapshotOf(ctx context.Context, s store.Store, folder string) (*Snapshot, error) {
 	h, ok := s.(interface {
 		Snapshot(ctx context.Context, folder string) (*Snapshot, error)

@@ -34,6 +34,14 @@ type File struct {
 	GitID string // of what the repository has: a large file has a pointer there
 }
 
+// SHA256 returns the SHA-256 of a large file in hexadecimal digits, or "".
+func (f *File) SHA256() string {
+	if IsSHA256(f.Blob) {
+		return f.Blob
+	}
+	return ""
+}
+
 // Folder returns the folder of the snapshot, whose files are links to blobs.
 func (s *Snapshot) Folder() string { return s.Repo.path("snapshots", s.Commit) }
 
@@ -54,9 +62,9 @@ func (s *Snapshot) Begin(chosen int, asked []string) error {
 	}
 	t := tree{treeVersion, make(map[string]treeFile)}
 	for _, f := range s.Files {
-		entry := treeFile{Size: f.Size, BlobID: f.GitID}
-		if IsSHA256(f.Blob) {
-			entry.SHA256, entry.LFSSize = f.Blob, f.Size
+		entry := treeFile{Size: f.Size, BlobID: f.GitID, SHA256: f.SHA256()}
+		if entry.SHA256 != "" {
+			entry.LFSSize = f.Size
 		}
 		t.Files[f.Path] = entry
 	}
@@ -134,7 +142,7 @@ func (s *Snapshot) Add(ctx context.Context, f *File, busy func(),
 	if err := isComplete(blob, f.Size); errors.Is(err, fs.ErrNotExist) {
 		isNew = true
 		err = download(ctx, blob)
-		if err == nil && !IsSHA256(f.Blob) {
+		if err == nil && f.SHA256() == "" {
 			err = checkGitID(blob, f.Blob)
 		}
 		if err != nil {

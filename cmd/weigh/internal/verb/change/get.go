@@ -120,9 +120,9 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 		}
 	}()
 	if f.Include != nil || f.Exclude != nil {
-		files, got.Tensors, err = wantedTensors(ctx, sess, at, counted, f)
+		files, got.Tensors, err = wantedTensors(ctx, at, counted, f)
 	} else {
-		files, err = wantedFiles(ctx, sess, at, counted, f.dir)
+		files, err = wantedFiles(ctx, at, counted, f.dir)
 	}
 	if err != nil {
 		return err
@@ -186,8 +186,7 @@ const (
 )
 
 // wantedFiles opens the shards and indexes of sets.
-func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set,
-	dir string) ([]*wanted, error) {
+func wantedFiles(ctx context.Context, at *target.Target, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
 	var files []*wanted
 	for _, set := range sets {
 		names := set.Shards
@@ -219,7 +218,7 @@ func wantedFiles(ctx context.Context, sess *cli.Session, at *target.Target, sets
 }
 
 // wantedTensors returns a file of the selected tensors, and their number.
-func wantedTensors(ctx context.Context, sess *cli.Session, at *target.Target, sets []*checkpoint.Set,
+func wantedTensors(ctx context.Context, at *target.Target, sets []*checkpoint.Set,
 	f *getFlags) ([]*wanted, int, error) {
 	if len(sets) > 1 {
 		return nil, 0, cli.Usagef("the target has %d models; name one of them", len(sets))

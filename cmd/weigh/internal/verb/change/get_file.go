@@ -30,14 +30,11 @@ type fetching struct {
 	done  cli.Progress
 }
 
-// get downloads a file unless it exists.
-func (a *fetching) get(ctx context.Context, w *wanted) (receipt.GotFile, error) {
-	one := receipt.GotFile{Path: filepath.ToSlash(w.path), Size: w.object.Size()}
-	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
-		return one, err
-	}
+// download returns a download of a file, whose progress counts. The function kept counts what is not downloaded,
+// because the file exists.
+func (a *fetching) download(name string, size int64) (d *remote.Download, kept func()) {
 	last := int64(-1)
-	d := remote.Download{
+	d = &remote.Download{
 		Overwrite: a.force, Slots: a.slots,
 		Progress: func(n, _ int64) {
 			if last < 0 {
@@ -47,15 +44,25 @@ func (a *fetching) get(ctx context.Context, w *wanted) (receipt.GotFile, error) 
 			}
 			last = n
 		},
-		Busy: func() { a.sess.Notice("another process is downloading %q: waiting for it", w.path) },
+		Busy: func() { a.sess.Notice("another process is downloading %q: waiting for it", name) },
 	}
+	return d, func() { a.done.Skip(size - max(last, 0)) }
+}
+
+// get downloads a file unless it exists.
+func (a *fetching) get(ctx context.Context, w *wanted) (receipt.GotFile, error) {
+	one := receipt.GotFile{Path: filepath.ToSlash(w.path), Size: w.object.Size()}
+	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
+		return one, err
+	}
+	d, kept := a.download(w.path, one.Size)
 	for try := 0; ; try++ {
 		same, err := isThere(ctx, a.sess, w, &one)
 		switch {
 		case err != nil:
 			return one, err
 		case same:
-			a.done.Skip(one.Size - max(last, 0))
+			kept()
 			one.Kept = true
 			remote.Clean(w.path) // of a run that was killed after the file had its name
 			return one, nil

@@ -111,26 +111,14 @@ func (a *fetching) toCache(ctx context.Context, at *target.Target, s *remote.Sna
 	if err != nil {
 		return got, err
 	}
-	got = receipt.GotFile{Path: filepath.ToSlash(name), Size: one.Size, Kept: true}
-	if len(one.Blob) == 2*len(remote.Downloaded{}.SHA256) {
-		got.SHA256 = one.Blob
-	}
-	last := int64(-1)
-	busy := func() { a.sess.Notice("another process is downloading %q: waiting for it", one.Path) }
-	err = s.Add(ctx, one, busy, func(ctx context.Context, blob string) error {
+	got = receipt.GotFile{Path: filepath.ToSlash(name), Size: one.Size, SHA256: one.SHA256(), Kept: true}
+	d, kept := a.download(one.Path, one.Size)
+	err = s.Add(ctx, one, d.Busy, func(ctx context.Context, blob string) error {
 		object, err := at.Store.Open(ctx, one.Path)
 		if err != nil {
 			return err
 		}
 		defer object.Close()
-		d := remote.Download{Slots: a.slots, Busy: busy, Progress: func(n, _ int64) {
-			if last < 0 {
-				a.done.Skip(n) // what an earlier run has left
-			} else {
-				a.done.Add(n - last)
-			}
-			last = n
-		}}
 		written, err := d.Run(ctx, object, blob)
 		if err != nil {
 			return err
@@ -142,6 +130,6 @@ func (a *fetching) toCache(ctx context.Context, at *target.Target, s *remote.Sna
 	if err != nil {
 		return got, fmt.Errorf("%s: %w", at.Path(one.Path), err)
 	}
-	a.done.Skip(one.Size - max(last, 0))
+	kept()
 	return got, nil
 }
