@@ -31,8 +31,11 @@ func has(dir string, name element) bool {
 	return err == nil
 }
 
-// forward makes the moves that have not been made.
+// forward makes the moves that have not been made. Once the last is made, a file with the name of an old one is another.
 func (x *exchange) forward() error {
+	if x.isOver() {
+		return nil
+	}
 	if err := x.setAside(); err != nil {
 		return err
 	}

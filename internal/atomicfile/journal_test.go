@@ -183,6 +183,36 @@ func TestChangedFolderIsLeftAlone(t *testing.T) {
 	}
 }
 
+// If all new files are in place, a run was killed before it removed its journal. A file that has the name of an old one
+// came later, and stays.
+func TestFileAfterTheExchangeStays(t *testing.T) {
+	dir := folderOf(t, "1", "2", "index")
+	s, err := NewSet(dir, []string{"model"}, []string{"index", "1", "2"})
+	if err == nil {
+		err = writeOne(s, "model", "new")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.journal()
+	if err == nil {
+		err = j.create(dir)
+	}
+	if err == nil {
+		err = (&exchange{dir: dir, hid: s.hid, old: j.Old, new: j.New, rename: os.Rename}).forward()
+	}
+	s.close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "1"), "later")
+	if r, err := Recover(dir, true); err != nil || r == nil || !slices.Equal(r.Finished, []string{"model"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	lists(t, dir, "1", "model")
+	holds(t, filepath.Join(dir, "1"), "later")
+}
+
 // If the exchange cannot be finished, the old files return, also those that the killed run had moved.
 func TestRecoveryIsTakenBack(t *testing.T) {
 	broken := errors.New("the disk is gone")
