@@ -4,7 +4,6 @@ package shards
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/atomicfile"
@@ -19,22 +18,22 @@ type UnfinishedError struct {
 
 // Error says so in one line, and what to do.
 func (e *UnfinishedError) Error() string {
-	if e.Live {
-		return fmt.Sprintf("another process is replacing files in %q: wait until it ends", e.Dir)
+	text := (*atomicfile.UnfinishedError)(e).Error()
+	if !e.Live {
+		text += ": " + filetype.For("weigh edit --recover FILE finishes it", e.Dir)
 	}
-	return fmt.Sprintf("an interrupted run has replaced only some of the files in %q: ", e.Dir) +
-		filetype.For("weigh edit --recover FILE finishes it", e.Dir)
+	return text
 }
 
 // Unfinished returns an *[UnfinishedError] if a run was killed while it replaced files of
 // a local folder, or if one is at it, and nil otherwise.
 func Unfinished(dir string) error { return named(atomicfile.Unfinished(dir)) }
 
-// named returns the error of an unfinished exchange as that of this package.
+// named returns an error about an unfinished exchange as one of this package.
 func named(err error) error {
 	var unfinished *atomicfile.UnfinishedError
 	if errors.As(err, &unfinished) {
-		return &UnfinishedError{unfinished.Dir, unfinished.Live}
+		return (*UnfinishedError)(unfinished)
 	}
 	return err
 }
