@@ -80,8 +80,8 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 	opts := &checkpoint.Options{Resolve: e.Resolve, Formats: e.Formats, HeadersOnly: true}
 	opts.Opener.Lenient = e.Lenient || e.Fix
 	from, within, err := checkpoint.Locate(ctx, ref, opts)
-	if err == nil {
-		err = finished(ref)
+	if dir := shards.LocalFolder(ref); err == nil && dir != "" {
+		err = shards.Unfinished(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -113,20 +113,6 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
-}
-
-// finished returns an error if a run was killed while it replaced files in the local folder at ref, or in that of the
-// file at ref.
-func finished(ref string) error {
-	r, err := store.Parse(ref)
-	if err != nil || r.Scheme != "file" {
-		return err
-	}
-	dir := r.String()
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		dir = filepath.Dir(dir)
-	}
-	return shards.Unfinished(dir)
 }
 
 // settle determines the folder of the files.

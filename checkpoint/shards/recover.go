@@ -4,9 +4,12 @@ package shards
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/store"
 )
 
 // An UnfinishedError says that the files of a folder are neither those before nor those
@@ -23,6 +26,20 @@ func (e *UnfinishedError) Error() string {
 		text += ": " + filetype.For("weigh edit --recover FILE finishes it", e.Dir)
 	}
 	return text
+}
+
+// LocalFolder returns the local folder at ref, or the folder of the local file at ref. It
+// returns "" if ref is remote or invalid.
+func LocalFolder(ref string) string {
+	r, err := store.Parse(ref)
+	if err != nil || r.Scheme != "file" {
+		return ""
+	}
+	dir := r.String()
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return filepath.Dir(dir)
+	}
+	return dir
 }
 
 // Unfinished returns an *[UnfinishedError] if a run was killed while it replaced files of

@@ -9,26 +9,12 @@ import (
 
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
-	"github.com/weightools/safetensors/store"
 )
-
-// Folder returns the local folder that a name refers to, or the folder of a local file; "" for a remote target.
-func Folder(name string) string {
-	ref, err := store.Parse(name)
-	if err != nil || ref.Scheme != "file" {
-		return ""
-	}
-	dir := ref.String()
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return filepath.Dir(dir)
-	}
-	return dir
-}
 
 // Unfinished returns an error for the folder of a local target, and for each folder in it, if a run was killed while it
 // replaced the files there.
 func (t *Target) Unfinished() []error {
-	dir := Folder(string(t.Name))
+	dir := shards.LocalFolder(string(t.Name))
 	if dir == "" {
 		return nil
 	}
@@ -68,7 +54,7 @@ func WarnUnfinishedOf(sess *cli.Session, files iter.Seq[string]) {
 
 // Interrupted reports whether a local target is a folder in which runs have left something.
 func (t *Target) Interrupted() bool {
-	dir := Folder(string(t.Name))
+	dir := shards.LocalFolder(string(t.Name))
 	return dir != "" && (len(t.Unfinished()) > 0 || len(shards.Leftovers(dir)) > 0)
 }
 

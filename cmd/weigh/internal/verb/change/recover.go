@@ -19,7 +19,7 @@ import (
 
 // mend finishes what killed runs have begun in the folder of a name, and removes what they left.
 func mend(sess *cli.Session, name string) error {
-	dir := target.Folder(name)
+	dir := shards.LocalFolder(name)
 	if dir == "" {
 		return nil
 	}
@@ -37,7 +37,7 @@ func runRecover(sess *cli.Session, cmd *cobra.Command, name target.Name) error {
 	if other != nil {
 		return other
 	}
-	dir := target.Folder(string(name))
+	dir := shards.LocalFolder(string(name))
 	if dir == "" {
 		return cli.Usagef("--recover needs a folder on this machine, not %q", name)
 	}

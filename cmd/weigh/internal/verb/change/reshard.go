@@ -139,7 +139,7 @@ func (f *reshardFlags) mend(sess *cli.Session, targets []target.Name) error {
 		}
 	}
 	for _, arg := range targets {
-		if dir := target.Folder(string(arg)); dir != "" {
+		if dir := shards.LocalFolder(string(arg)); dir != "" {
 			if err := shards.Unfinished(dir); err != nil {
 				return err
 			}
