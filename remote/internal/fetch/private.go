@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"sync"
 	"sync/atomic"
 )
 
@@ -19,30 +20,32 @@ import (
 var ErrPrivate = errors.New("a public server redirects to a private address, which is not followed")
 
 // privateRanges are special-purpose addresses (RFC 6890) for which [netip.Addr] has no method.
-var privateRanges = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"), // shared by the customers of a provider
-	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
-	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("fec0::/10"), // once site-local
-}
+var privateRanges = sync.OnceValue(func() []netip.Prefix {
+	return []netip.Prefix{
+		netip.MustParsePrefix("0.0.0.0/8"),
+		netip.MustParsePrefix("100.64.0.0/10"), // shared by the customers of a provider
+		netip.MustParsePrefix("192.0.0.0/24"),
+		netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
+		netip.MustParsePrefix("240.0.0.0/4"),
+		netip.MustParsePrefix("fec0::/10"), // once site-local
+	}
+})
 
-// translated are IPv6 addresses that end in an IPv4 address (RFC 6052).
-var translated = netip.MustParsePrefix("64:ff9b::/96")
+// translated returns the IPv6 addresses that end in an IPv4 address (RFC 6052).
+var translated = sync.OnceValue(func() netip.Prefix { return netip.MustParsePrefix("64:ff9b::/96") })
 
 // IsPrivate reports whether an address is not one of the public network: private, loopback,
 // link-local (where clouds have the credentials of a machine) or of another special purpose.
 func IsPrivate(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
-	if translated.Contains(a) {
+	if translated().Contains(a) {
 		b := a.As16()
 		a, _ = netip.AddrFromSlice(b[12:])
 	}
 	if !a.IsGlobalUnicast() || a.IsPrivate() {
 		return true
 	}
-	for _, r := range privateRanges {
+	for _, r := range privateRanges() {
 		if r.Contains(a) {
 			return true
 		}

@@ -32,7 +32,8 @@ const (
 	overlap = 64 << 10
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli returns the table of CRC-32C, which is made once.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // ErrDiffers means that bytes which were downloaded twice differ.
 var ErrDiffers = errors.New("the bytes differ from those that were downloaded before")
@@ -137,7 +138,7 @@ func (f *File) write(p []byte, at int64) (int, error) {
 		return 0, fmt.Errorf("bytes at %d arrived before those at %d", at, until)
 	}
 	n, err := f.data.WriteAt(p, at)
-	b.n, b.sum = b.n+int32(n), crc32.Update(b.sum, castagnoli, p[:n])
+	b.n, b.sum = b.n+int32(n), crc32.Update(b.sum, castagnoli(), p[:n])
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if grow := int(i) + 1 - len(f.blocks); grow > 0 {

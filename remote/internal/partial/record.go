@@ -36,7 +36,7 @@ func (f *File) load(ctx context.Context) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if n == int(b.n) && crc32.Checksum(buffer[:n], castagnoli) == b.sum {
+		if n == int(b.n) && crc32.Checksum(buffer[:n], castagnoli()) == b.sum {
 			f.blocks[i] = b
 			f.have += int64(n)
 		}
@@ -97,7 +97,7 @@ func (f *File) Hash(h io.Writer) error {
 		if _, err := f.data.ReadAt(buffer, i*blockSize); err != nil {
 			return err
 		}
-		if crc32.Checksum(buffer, castagnoli) != b.sum {
+		if crc32.Checksum(buffer, castagnoli()) != b.sum {
 			return fmt.Errorf("another program has changed %q, or the disk is faulty", f.name)
 		}
 		if _, err := h.Write(buffer); err != nil {
