@@ -20,16 +20,6 @@ type Sum struct {
 	Value     []byte // in big-endian order
 }
 
-// algorithms has the hash of each algorithm of a [Sum].
-var algorithms = map[string]func() hash.Hash{
-	"SHA-256":   sha256.New,
-	"SHA-1":     sha1.New,
-	"MD5":       md5.New,
-	"CRC64NVME": func() hash.Hash { return crc64.New(crc64.MakeTable(0x9a6c9329ac4bc9b5)) },
-	"CRC32C":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
-	"CRC32":     func() hash.Hash { return crc32.NewIEEE() },
-}
-
 // NewSum returns a Sum, or nil if the algorithm is unknown or has values of another length.
 func NewSum(algorithm string, value []byte) *Sum {
 	s := &Sum{algorithm, value}
@@ -41,8 +31,19 @@ func NewSum(algorithm string, value []byte) *Sum {
 
 // New returns a hash of the algorithm, or nil if it is unknown.
 func (s *Sum) New() hash.Hash {
-	if f, ok := algorithms[s.Algorithm]; ok {
-		return f()
+	switch s.Algorithm {
+	case "SHA-256":
+		return sha256.New()
+	case "SHA-1":
+		return sha1.New()
+	case "MD5":
+		return md5.New()
+	case "CRC64NVME":
+		return crc64.New(crc64.MakeTable(0x9a6c9329ac4bc9b5))
+	case "CRC32C":
+		return crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	case "CRC32":
+		return crc32.NewIEEE()
 	}
 	return nil
 }

@@ -8,14 +8,20 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The grammar of the OCI Distribution Specification.
 var (
-	ociRepository = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
-	ociTag        = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
-	ociDigest     = regexp.MustCompile(`^sha256:[a-f0-9]{64}$`)
+	ociRepository = onDemand(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+	ociTag        = onDemand(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
+	ociDigest     = onDemand(`^sha256:[a-f0-9]{64}$`)
 )
+
+// onDemand returns a function that compiles a regular expression the first time it is called.
+func onDemand(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // parseOCI parses the text after oci://, which is registry/repository[:tag][@digest][/path]. A repository may have
 // slashes; therefore a path has to follow a tag or digest. If there are both, the digest counts, as in Docker.
@@ -38,17 +44,17 @@ func parseOCI(_, s string) (Ref, error) {
 		tag, digest, hasDigest := strings.Cut(revision, "@")
 		tag, hasTag := strings.CutPrefix(tag, ":")
 		switch {
-		case hasTag && !ociTag.MatchString(tag):
+		case hasTag && !ociTag().MatchString(tag):
 			return Ref{}, fmt.Errorf("tag %q has characters other than letters, digits, \"-\", \"_\" and \".\", or is too long",
 				tag)
-		case hasDigest && !ociDigest.MatchString(digest):
+		case hasDigest && !ociDigest().MatchString(digest):
 			return Ref{}, errors.New("the digest is not \"sha256:\" and 64 hexadecimal digits in lower case")
 		case hasDigest:
 			tag = digest
 		}
 		revision = tag
 	}
-	if !ociRepository.MatchString(repository) {
+	if !ociRepository().MatchString(repository) {
 		return Ref{}, fmt.Errorf("%q is not the name of a repository, such as \"models/llama\": %s", repository, want)
 	}
 	path, err := cleanPath(path)
@@ -59,7 +65,7 @@ func parseOCI(_, s string) (Ref, error) {
 func (r Ref) ociString() string {
 	s := "oci://" + r.Root
 	switch {
-	case ociDigest.MatchString(r.Revision):
+	case ociDigest().MatchString(r.Revision):
 		s += "@" + r.Revision
 	case r.Revision != "":
 		s += ":" + r.Revision

@@ -62,8 +62,8 @@ func (b *bucket) explain(a *fetch.Answer) *fetch.Error {
 			r.skew(time.Now())+": set the clock")
 	case r.Code == "PermanentRedirect" && r.Endpoint != "":
 		e.Err = fmt.Errorf("the bucket is at %.100q: set AWS_REGION or the endpoint accordingly", r.Endpoint)
-	case advice[r.Code] != "":
-		e.Err = fetch.Reason(fs.ErrPermission, advice[r.Code])
+	case advice(r.Code) != "":
+		e.Err = fetch.Reason(fs.ErrPermission, advice(r.Code))
 	case errors.Is(e, fs.ErrNotExist), e.Temporary(), errors.Is(e, fetch.ErrChanged):
 	case errors.Is(e, fs.ErrPermission) && isAnonymous:
 		e.Err = fetch.Reason(fs.ErrPermission, "it is not public, or the bucket does not exist: "+b.login)
@@ -76,21 +76,23 @@ func (b *bucket) explain(a *fetch.Answer) *fetch.Error {
 	return e
 }
 
-// advice has what to do about the codes of AWS and of servers with its interface.
-var advice = map[string]string{
-	"ExpiredToken": "the session token has expired: log in again, for example with `aws sso login`, or set new keys",
-	"InvalidToken": "the session token is not valid: set AWS_SESSION_TOKEN together with its keys, or log in again",
-	"InvalidAccessKeyId": "the server does not know the access key: check AWS_ACCESS_KEY_ID or the profile, and that " +
-		"the key belongs to this server",
-	"SignatureDoesNotMatch": "the secret key does not fit the access key: check AWS_SECRET_ACCESS_KEY or the profile",
-	"AllAccessDisabled":     "the store has disabled all access to the bucket",
-	"AccountProblem":        "there is a problem with the account of the bucket's owner: ask the owner",
-	"InvalidObjectState": "the object is in an archive: restore it first, for example with " +
-		"`aws s3api restore-object`, and wait until that is complete",
-	"UserProjectMissing":        "reading the bucket is charged to the reader, which is not supported",
-	"KMS.DisabledException":     "the key that encrypts the object is disabled",
-	"KMS.NotFoundException":     "the key that encrypts the object does not exist",
-	"ServerSideEncryptionError": "the object is encrypted with a key of its owner, which is not supported",
+// advice returns what to do about a code of AWS or of a server with its interface, or "".
+func advice(code string) string {
+	return map[string]string{
+		"ExpiredToken": "the session token has expired: log in again, for example with `aws sso login`, or set new keys",
+		"InvalidToken": "the session token is not valid: set AWS_SESSION_TOKEN together with its keys, or log in again",
+		"InvalidAccessKeyId": "the server does not know the access key: check AWS_ACCESS_KEY_ID or the profile, and that " +
+			"the key belongs to this server",
+		"SignatureDoesNotMatch": "the secret key does not fit the access key: check AWS_SECRET_ACCESS_KEY or the profile",
+		"AllAccessDisabled":     "the store has disabled all access to the bucket",
+		"AccountProblem":        "there is a problem with the account of the bucket's owner: ask the owner",
+		"InvalidObjectState": "the object is in an archive: restore it first, for example with " +
+			"`aws s3api restore-object`, and wait until that is complete",
+		"UserProjectMissing":        "reading the bucket is charged to the reader, which is not supported",
+		"KMS.DisabledException":     "the key that encrypts the object is disabled",
+		"KMS.NotFoundException":     "the key that encrypts the object does not exist",
+		"ServerSideEncryptionError": "the object is encrypted with a key of its owner, which is not supported",
+	}[code]
 }
 
 // skew says how much the server's clock differs.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
@@ -56,7 +57,7 @@ func cacheFolder(s *fetch.Shared) string {
 func userHome(s *fetch.Shared) string { return cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")) }
 
 // variable is the name of an environment variable within a value, as in Python's os.path.expandvars.
-var variable = regexp.MustCompile(`\$(?:\w+|\{[^}]*\})`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:\w+|\{[^}]*\})`) })
 
 // expand replaces "~" at the start of a path, and the environment variables in it, as the library
 // does. Shells do not replace them in quotes and in files of variables.
@@ -64,7 +65,7 @@ func expand(s *fetch.Shared, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		path = userHome(s) + rest
 	}
-	return variable.ReplaceAllStringFunc(path, func(name string) string {
+	return variable().ReplaceAllStringFunc(path, func(name string) string {
 		return cmp.Or(s.Env(strings.Trim(name, "${}")), name)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/store"
 )
@@ -25,22 +26,24 @@ type file struct {
 
 // named are the names of files without annotations by media type: of one file, and of several. Docker Model Runner uses
 // the same names.
-var named = map[string][2]string{
-	"application/vnd.docker.ai.gguf.v3":                {"model.gguf", "model-%05d-of-%05d.gguf"},
-	"application/vnd.docker.ai.safetensors":            {"model.safetensors", "model-%05d-of-%05d.safetensors"},
-	"application/vnd.docker.ai.dduf":                   {"model.dduf"},
-	"application/vnd.docker.ai.mmproj":                 {"model.mmproj"},
-	"application/vnd.docker.ai.chat.template.jinja":    {"template.jinja"},
-	"application/vnd.docker.ai.license":                {"LICENSE", "LICENSE-%d-of-%d"},
-	"application/vnd.cncf.model.weight.v1.gguf":        {"model.gguf", "model-%05d-of-%05d.gguf"},
-	"application/vnd.cncf.model.weight.v1.safetensors": {"model.safetensors", "model-%05d-of-%05d.safetensors"},
-	"application/vnd.ollama.image.model":               {"model.gguf", "model-%05d-of-%05d.gguf"},
-	"application/vnd.ollama.image.projector":           {"model.mmproj", "model-%05d-of-%05d.mmproj"},
-	"application/vnd.ollama.image.template":            {"template"},
-	"application/vnd.ollama.image.system":              {"system"},
-	"application/vnd.ollama.image.params":              {"params.json"},
-	"application/vnd.ollama.image.license":             {"LICENSE", "LICENSE-%d-of-%d"},
-}
+var named = sync.OnceValue(func() map[string][2]string {
+	return map[string][2]string{
+		"application/vnd.docker.ai.gguf.v3":                {"model.gguf", "model-%05d-of-%05d.gguf"},
+		"application/vnd.docker.ai.safetensors":            {"model.safetensors", "model-%05d-of-%05d.safetensors"},
+		"application/vnd.docker.ai.dduf":                   {"model.dduf"},
+		"application/vnd.docker.ai.mmproj":                 {"model.mmproj"},
+		"application/vnd.docker.ai.chat.template.jinja":    {"template.jinja"},
+		"application/vnd.docker.ai.license":                {"LICENSE", "LICENSE-%d-of-%d"},
+		"application/vnd.cncf.model.weight.v1.gguf":        {"model.gguf", "model-%05d-of-%05d.gguf"},
+		"application/vnd.cncf.model.weight.v1.safetensors": {"model.safetensors", "model-%05d-of-%05d.safetensors"},
+		"application/vnd.ollama.image.model":               {"model.gguf", "model-%05d-of-%05d.gguf"},
+		"application/vnd.ollama.image.projector":           {"model.mmproj", "model-%05d-of-%05d.mmproj"},
+		"application/vnd.ollama.image.template":            {"template"},
+		"application/vnd.ollama.image.system":              {"system"},
+		"application/vnd.ollama.image.params":              {"params.json"},
+		"application/vnd.ollama.image.license":             {"LICENSE", "LICENSE-%d-of-%d"},
+	}
+})
 
 // title returns the path that the annotations give a layer, or "".
 func (l layer) title() string {
@@ -98,7 +101,7 @@ func (m *manifest) files() (files map[string]file, tars []layer, err error) {
 func (l layer) name(n, of int) string {
 	name := l.title()
 	if name == "" {
-		names := named[l.MediaType]
+		names := named()[l.MediaType]
 		switch {
 		case of > 1 && names[1] != "":
 			name = fmt.Sprintf(names[1], n, of)

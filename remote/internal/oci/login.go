@@ -38,7 +38,9 @@ type login struct {
 type challenge struct{ scheme, realm, service string }
 
 // parameter is a parameter of a challenge.
-var parameter = regexp.MustCompile(`([a-zA-Z_]+)\s*=\s*(?:"([^"]*)"|([^\s",]+))`)
+var parameter = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([a-zA-Z_]+)\s*=\s*(?:"([^"]*)"|([^\s",]+))`)
+})
 
 // parseChallenge returns the challenge of a list of headers that can be answered: bearer is preferred.
 func parseChallenge(fields []string) (c challenge) {
@@ -49,7 +51,7 @@ func parseChallenge(fields []string) (c challenge) {
 			continue
 		}
 		c = challenge{scheme: scheme}
-		for _, p := range parameter.FindAllStringSubmatch(rest, -1) {
+		for _, p := range parameter().FindAllStringSubmatch(rest, -1) {
 			switch value := p[2] + p[3]; strings.ToLower(p[1]) {
 			case "realm":
 				c.realm = value
