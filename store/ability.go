@@ -68,8 +68,9 @@ func SameBytes(a, b io.ReaderAt) bool {
 var ErrChanged = errors.New("changed while it was read; read it again from the start")
 
 // Unchanged returns an error that wraps [ErrChanged] if an object is known to have changed since
-// it was opened, and nil otherwise. The object may be closed. Objects opt in with a method Unchanged() error. Those of a
-// server need none if each read returns bytes of the version that was opened, or an error.
+// it was opened, and nil otherwise. The object may be closed. Objects opt in with a method
+// Unchanged() error. Those of a server need none if each read returns bytes of the version that
+// was opened, or an error.
 func Unchanged(o Object) error {
 	if o, ok := o.(interface{ Unchanged() error }); ok {
 		return o.Unchanged()

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// azureClouds are the domains of Azure's clouds: public, China, US government, and of accounts in DNS zones. Stores send
-// tokens to their hosts, so no other host can be the account of a ref.
+// azureClouds are the domains of Azure's clouds: public, China, US government, and of accounts in DNS zones. Stores
+// send tokens to their hosts, so no other host can be the account of a ref.
 var azureClouds = [...]string{
 	"core.windows.net", "core.chinacloudapi.cn", "core.usgovcloudapi.net", "storage.azure.net",
 }

@@ -69,7 +69,8 @@ func number(value json.RawMessage) int64 {
 
 // Request makes a request for a token, and again if it may succeed later. It returns the status and the body of the
 // answer. Redirects are not followed, because the request has secrets, and errors do not contain its URL.
-func Request(ctx context.Context, s *fetch.Shared, r func() (*http.Request, error)) (status int, text []byte, err error) {
+func Request(ctx context.Context, s *fetch.Shared, r func() (*http.Request, error)) (status int, text []byte,
+	err error) {
 	for pause := time.Second; ; pause *= 2 {
 		request, err := r()
 		if err != nil {

@@ -25,39 +25,18 @@ const (
 
 // List implements [store.Lister].
 func (c *container) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
-	return c.pool.List(ctx, folder, c.blobs(ctx, folder))
+	return c.pool.List(ctx, folder, fetch.Entries(ctx, c.ref, folder, checkName, func() ([]store.Entry, error) {
+		return c.entries(ctx, folder)
+	}))
 }
 
-// blobs requests all pages before it yields the first entry, because accounts with a hierarchical namespace list the
-// blobs of a folder before those beside it.
-func (c *container) blobs(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		if folder != "" {
-			if err := checkName(folder); err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-			folder += "/"
-		}
-		entries, err := c.entries(ctx, folder)
-		if err != nil {
-			yield(store.Entry{}, fmt.Errorf("listing %s: %w", c.ref, err))
-			return
-		}
-		for _, e := range entries {
-			if ctx.Err() != nil {
-				yield(store.Entry{}, fmt.Errorf("listing %s: %w", c.ref, context.Cause(ctx)))
-				return
-			}
-			if !yield(e, checkName(e.Name)) {
-				return
-			}
-		}
+// entries requests all pages of the blobs in a folder. It returns them in the order of their names, because accounts
+// with a hierarchical namespace list the blobs of a folder before those beside it.
+func (c *container) entries(ctx context.Context, folder string) (entries []store.Entry, err error) {
+	prefix := ""
+	if folder != "" {
+		prefix = folder + "/"
 	}
-}
-
-// entries returns the blobs whose names begin with prefix, in the order of their names.
-func (c *container) entries(ctx context.Context, prefix string) (entries []store.Entry, err error) {
 	for marker := ""; ; {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

@@ -116,10 +116,10 @@ func (c *client) hop(ctx context.Context, what *call, u *url.URL, redirected boo
 	if err := c.pauses.wait(ctx, bucketOf(u), c.notice); err != nil {
 		return nil, broken(ctx, u, err)
 	}
-	if err := c.acquire(ctx); err != nil {
+	if err := c.slots.Take(ctx); err != nil {
 		return nil, broken(ctx, u, err)
 	}
-	b := &body{client: c, ctx: ctx, url: u, free: func() { <-c.slots }}
+	b := &body{client: c, ctx: ctx, url: u, free: c.slots.Leave}
 	req := newRequest(what.method, u, what.header).WithContext(ctx)
 	if what.access != nil {
 		if err := what.access(req); err != nil {

@@ -12,7 +12,7 @@ import (
 // A client makes the requests of all stores of one Opener.
 type client struct {
 	transport guard
-	slots     chan struct{} // holds a token for each request in flight
+	slots     Slots // one for each request in flight
 	meter     *Meter
 	retries   int
 	silence   time.Duration // how long a server may send nothing
@@ -23,17 +23,23 @@ type client struct {
 	unversioned *sync.Once // the notice that a server does not tell versions apart
 }
 
-// acquire waits until fewer than the maximum number of requests are in flight.
-func (c *client) acquire(ctx context.Context) error {
+// Slots limit how many goroutines do something at the same time. Their capacity is that number.
+type Slots chan struct{}
+
+// Take waits for a slot, or returns why the context is done.
+func (s Slots) Take(ctx context.Context) error {
 	if ctx.Err() == nil {
 		select {
-		case c.slots <- struct{}{}:
+		case s <- struct{}{}:
 			return nil
 		case <-ctx.Done():
 		}
 	}
-	return ctx.Err()
+	return context.Cause(ctx)
 }
+
+// Leave gives a slot back.
+func (s Slots) Leave() { <-s }
 
 // newTransport returns a transport that keeps a connection for each of so many parallel
 // requests, and does not ask for compression.

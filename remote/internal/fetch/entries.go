@@ -11,13 +11,13 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// Entries implements [store.Lister] for a store that knows all of its objects, which the function returns in the order
-// of their names.
-func Entries(ctx context.Context, ref store.Ref, folder string,
+// Entries implements [store.Lister] for a store that knows all objects, or all that begin with folder and a slash. The
+// function all returns them in the order of their names; check returns an error for an invalid name.
+func Entries(ctx context.Context, ref store.Ref, folder string, check func(name string) error,
 	all func() ([]store.Entry, error)) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if folder != "" {
-			if err := store.CheckName(folder); err != nil {
+			if err := check(folder); err != nil {
 				yield(store.Entry{}, err)
 				return
 			}
@@ -33,7 +33,7 @@ func Entries(ctx context.Context, ref store.Ref, folder string,
 				yield(store.Entry{}, fmt.Errorf("listing %s: %w", ref, context.Cause(ctx)))
 				return
 			}
-			if strings.HasPrefix(e.Name, folder) && !yield(e, store.CheckName(e.Name)) {
+			if strings.HasPrefix(e.Name, folder) && !yield(e, check(e.Name)) {
 				return
 			}
 		}

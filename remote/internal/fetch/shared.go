@@ -53,7 +53,7 @@ func NewShared(o Options) *Shared {
 	if o.Private == nil {
 		o.Private = IsPrivate
 	}
-	s.client = &client{transport: newGuard(o.Transport, o.Private), slots: make(chan struct{}, parallel),
+	s.client = &client{transport: newGuard(o.Transport, o.Private), slots: make(Slots, parallel),
 		meter: o.Meter, pauses: new(pauses), unversioned: new(sync.Once), retries: cmp.Or(o.Retries, 4),
 		silence: o.Silence, offline: o.Offline, notice: o.Notice}
 	if s.client.meter == nil {

@@ -21,7 +21,7 @@ import (
 type pin struct {
 	api
 	local hubcache.Repo
-	turn  chan struct{} // holds a token while a goroutine finds out the commit
+	turn  fetch.Slots // to find out the commit
 
 	mu       sync.Mutex
 	commit   string // "" until it is known
@@ -83,20 +83,6 @@ func (h *pin) settled() bool {
 	defer h.mu.Unlock()
 	return h.commit != "" || h.nameless
 }
-
-// wait waits for the turn to find out the commit.
-func (h *pin) wait(ctx context.Context) error {
-	if ctx.Err() == nil {
-		select {
-		case h.turn <- struct{}{}:
-			return nil
-		case <-ctx.Done():
-		}
-	}
-	return context.Cause(ctx)
-}
-
-func (h *pin) leave() { <-h.turn }
 
 // pinInTurn finds out the commit of the revision and returns it, or the revision if the server
 // does not send commits. The caller has the turn.

@@ -30,7 +30,7 @@ func Open(s *fetch.Shared, token string, ref store.Ref) (store.Store, error) {
 	h := new(hub)
 	h.pool.Shared = s
 	h.shared, h.given, h.endpoint, h.ref = s, token, endpoint, ref
-	h.kind, h.repo, h.turn = "models", ref.Root, make(chan struct{}, 1)
+	h.kind, h.repo, h.turn = "models", ref.Root, make(fetch.Slots, 1)
 	h.ref.Path = ""
 	if strings.Count(ref.Root, "/") == 2 {
 		h.kind, h.repo, _ = strings.Cut(ref.Root, "/")
@@ -61,15 +61,15 @@ func (h *hub) OpenHead(ctx context.Context, name string, n int64) (store.Object,
 	if err := store.CheckName(name); err != nil {
 		return nil, err
 	}
-	if err := h.wait(ctx); err != nil {
+	if err := h.turn.Take(ctx); err != nil {
 		return nil, fmt.Errorf("opening %q: %w", name, err)
 	}
 	if h.isCold() {
-		defer h.leave()
+		defer h.turn.Leave()
 		return h.fromServer(ctx, name, n)
 	}
 	_, err := h.pinInTurn(ctx)
-	h.leave()
+	h.turn.Leave()
 	if err != nil {
 		return nil, err
 	}

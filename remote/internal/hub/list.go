@@ -96,10 +96,10 @@ func (h *lister) isCold() bool {
 // commitFor returns the commit for a listing of a folder. Readers of a model need its index next, and the answer
 // to a request for that has the commit, even if there is no index.
 func (h *lister) commitFor(ctx context.Context, folder string) (string, error) {
-	if err := h.wait(ctx); err != nil {
+	if err := h.turn.Take(ctx); err != nil {
 		return "", err
 	}
-	defer h.leave()
+	defer h.turn.Leave()
 	if h.isCold() {
 		err := h.openIndex(ctx, folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {

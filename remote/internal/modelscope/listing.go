@@ -76,15 +76,10 @@ func (l *listing) entries() []store.Entry {
 
 // listing requests the listing once.
 func (r *repo) listing(ctx context.Context) (*listing, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := r.turn.Take(ctx); err != nil {
+		return nil, err
 	}
-	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	defer r.turn.Leave()
 	if r.list != nil {
 		return r.list, nil
 	}

@@ -21,8 +21,8 @@ type repo struct {
 	endpoint *url.URL
 	token    string
 
-	turn chan struct{} // holds a token while a goroutine requests the listing
-	list *listing      // nil until then
+	turn fetch.Slots // to request the listing
+	list *listing    // nil until then
 }
 
 // Open returns the store of an ms ref. It makes no request.
@@ -36,7 +36,7 @@ func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
 		ref.Revision = "master"
 	}
 	return &repo{pool: fetch.Pool{Shared: s}, ref: ref, endpoint: endpoint, token: s.Env("MODELSCOPE_API_TOKEN"),
-		turn: make(chan struct{}, 1)}, nil
+		turn: make(fetch.Slots, 1)}, nil
 }
 
 // findEndpoint returns the URL of ModelScope, which may be given without a scheme.
@@ -87,7 +87,7 @@ func (r *repo) OpenHead(ctx context.Context, name string, n int64) (store.Object
 
 // List implements [store.Lister].
 func (r *repo) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
-	return fetch.Entries(ctx, r.ref, folder, func() ([]store.Entry, error) {
+	return fetch.Entries(ctx, r.ref, folder, store.CheckName, func() ([]store.Entry, error) {
 		list, err := r.listing(ctx)
 		if err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ type artifact struct {
 	ref  store.Ref // without a path
 	base *url.URL  // of the repository
 
-	turn  chan struct{} // holds a token while a goroutine reads the manifest or archives
+	turn  fetch.Slots // to read the manifest and archives
 	files map[string]file
 	tars  []layer // archives whose members are not in files yet
 }
@@ -44,7 +44,7 @@ func Open(s *fetch.Shared, ref store.Ref) (store.Store, error) {
 	if ref.Revision == "" {
 		ref.Revision = "latest"
 	}
-	a := &artifact{pool: fetch.Pool{Shared: s}, ref: ref, turn: make(chan struct{}, 1)}
+	a := &artifact{pool: fetch.Pool{Shared: s}, ref: ref, turn: make(fetch.Slots, 1)}
 	a.base = &url.URL{Scheme: "https", Host: host}
 	switch {
 	case host == dockerHub:
@@ -95,7 +95,7 @@ func (a *artifact) OpenHead(ctx context.Context, name string, n int64) (store.Ob
 
 // List implements [store.Lister].
 func (a *artifact) List(ctx context.Context, folder string) iter.Seq2[store.Entry, error] {
-	return fetch.Entries(ctx, a.ref, folder, func() (list []store.Entry, err error) {
+	return fetch.Entries(ctx, a.ref, folder, store.CheckName, func() (list []store.Entry, err error) {
 		files, err := a.contents(ctx, "")
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			list = append(list, store.Entry{Name: name, Size: files[name].size})
@@ -107,15 +107,10 @@ func (a *artifact) List(ctx context.Context, folder string) iter.Seq2[store.Entr
 // contents returns the files of the artifact. It reads archives only if they are needed to find the named file, or if
 // name is "", which means all.
 func (a *artifact) contents(ctx context.Context, name string) (map[string]file, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := a.turn.Take(ctx); err != nil {
+		return nil, err
 	}
-	select {
-	case a.turn <- struct{}{}:
-		defer func() { <-a.turn }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	defer a.turn.Leave()
 	if a.files == nil {
 		m, err := a.resolve(ctx)
 		if err != nil {
