@@ -112,7 +112,7 @@ var faults = []struct {
 	{name: "knows no ranges and no size", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.(http.Flusher).Flush()
 		w.Write(b)
-	}, want: "does not send the size of the object and does not support ranges", most: 1},
+	}, want: "does not support ranges: download it with another program, such as curl", most: 1},
 	{name: "forgets ranges later", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		if n > 1 {
 			r.Header.Del("Range")

@@ -218,8 +218,8 @@ func (o *content) unsized(a *Answer, head int64) error {
 	case err != nil:
 		return err
 	case int64(len(data)) > head:
-		return a.Errorf("the server does not send the size of the object and does not support ranges: download the " +
-			"whole file first")
+		return a.Errorf("the server does not send the size of the object and does not support ranges: download it " +
+			"with another program, such as curl, and read the local file")
 	}
 	o.size = int64(len(data))
 	o.cache.put(&o.spans, data)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -54,7 +55,8 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 	}
 	s, err := remote.SnapshotOf(ctx, at.Store, folder)
 	if errors.Is(err, remote.ErrNotHub) {
-		return cli.Usagef("--to-cache takes repositories of the Hugging Face Hub only: use -o DIR for %q", at.Path(folder))
+		return cli.Usagef("--to-cache takes repositories of the Hugging Face Hub only: use -o DIR for %q",
+			at.Path(at.Within))
 	}
 	if err != nil {
 		return at.Fault(err)
@@ -70,9 +72,9 @@ func getToCache(ctx context.Context, sess *cli.Session, at *target.Target, sets 
 		}
 		delete(names, one.Path)
 	}
-	for name, set := range names {
-		err := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-		return at.Fault(missing(ctx, &wanted{name: name, set: set}, err))
+	if absent := slices.Sorted(maps.Keys(names)); len(absent) > 0 {
+		err := &fs.PathError{Op: "open", Path: absent[0], Err: fs.ErrNotExist}
+		return at.Fault(missing(ctx, &wanted{name: absent[0], set: names[absent[0]]}, err))
 	}
 	if err := s.Begin(len(files), check.FileNames); err != nil {
 		return err
