@@ -4,14 +4,12 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -95,10 +93,7 @@ func (m *meeting) meet(t *testing.T, random *rand.Rand) bool {
 	dir := m.copy(t)
 	defer os.RemoveAll(dir)
 	at := random.IntN(m.calls)
-	first := exec.Command("traced", append([]string{"hold", fmt.Sprint(at), "weigh"}, words(m.a)...)...)
-	first.Dir = dir
-	var errs bytes.Buffer
-	first.Stderr = &errs
+	first, errs := commandIn(dir, "traced", append([]string{"hold", fmt.Sprint(at), "weigh"}, words(m.a)...)...)
 	in, _ := first.StdinPipe()
 	out, _ := first.StdoutPipe()
 	if err := first.Start(); err != nil {
@@ -106,10 +101,7 @@ func (m *meeting) meet(t *testing.T, random *rand.Rand) bool {
 	}
 	lines := bufio.NewReader(out)
 	lines.ReadString('\n') // it is held, or has ended
-	second := exec.Command("weigh", words(m.b)...)
-	second.Dir = dir
-	var said bytes.Buffer
-	second.Stderr = &said
+	second, said := commandIn(dir, "weigh", words(m.b)...)
 	if err := second.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -147,9 +147,6 @@ func (s *Session) WriteForm(o *Output, forms Forms) error {
 
 // Receipt writes the report of a command that writes files to standard output. With --quiet it
 // writes only what was asked for: JSON, and the plan of a dry run. The inputs may have been replaced.
-//
-// If the files are written, an interrupt comes too late, and so does an error of writing the report: it is
-// printed, and the exit code says that the files are written.
 func (s *Session) Receipt(r Report, json, dryRun bool) error {
 	if s.Quiet && !json && !dryRun {
 		return nil
@@ -161,6 +158,13 @@ func (s *Session) Receipt(r Report, json, dryRun bool) error {
 	if dryRun {
 		return s.write(new(Output), say)
 	}
+	s.Confirm(say)
+	return nil
+}
+
+// Confirm writes a report of files that are written to standard output. An interrupt comes too late, and so does
+// an error of writing the report: it is printed, and the exit code says that the files are written.
+func (s *Session) Confirm(say func(io.Writer, typeset.Style) error) {
 	out := s.Stdout
 	if stops, ok := out.(*stoppable); ok {
 		out = stops.w
@@ -168,7 +172,6 @@ func (s *Session) Receipt(r Report, json, dryRun bool) error {
 	if err := say(out, s.Style()); err != nil {
 		s.PrintError(fmt.Errorf("everything is written, but the report could not be printed: %w", err))
 	}
-	return nil
 }
 
 // ProtectInputs returns an error if the output file is one of the inputs, by any name. Not even

@@ -5,8 +5,10 @@ package change
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,10 +58,12 @@ func runRecover(sess *cli.Session, cmd *cobra.Command, name target.Name) error {
 	if sess.Quiet {
 		return nil
 	}
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(sess.Stdout, typeset.Line(line)); err != nil {
-			return err
+	sess.Confirm(func(w io.Writer, _ typeset.Style) error {
+		for i := range lines {
+			lines[i] = typeset.Line(lines[i]) + "\n"
 		}
-	}
+		_, err := io.WriteString(w, strings.Join(lines, ""))
+		return err
+	})
 	return nil
 }
