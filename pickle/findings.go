@@ -13,8 +13,8 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/names"
 )
 
-// findings are the results for one stream. They are merged into those of the analysis once it is clear that the stream
-// is a pickle.
+// findings are the results for one stream. The analysis takes them over once it is clear that the stream is a
+// pickle.
 type findings struct {
 	policy *names.Policy
 	depth  int // nesting depth of the strings
@@ -178,7 +178,7 @@ func (f *findings) mergeCall(c Call) {
 	f.calls = append(f.calls, c)
 }
 
-// worst returns the worst verdict, including those of the imports.
+// worst returns the worst verdict, also on the imports.
 func (f *findings) worst() Verdict {
 	v := f.verdict
 	for _, g := range f.globals {

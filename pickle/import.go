@@ -88,8 +88,7 @@ func (m *judge) newGlobal(im names.Import) *global {
 // IsString reports whether an import or the result of a call may be a str. Results of allowed names are not if their
 // use says what they are: an array, a container, or an object with a state. If an unknown class, or an object of one,
 // is a str after all, the unknown name is still suspicious. The answer is exact only for the second reading of files of
-// joblib: in the pickles with the elements of arrays, other loaders take numbers of the memo for those of the outer
-// pickle.
+// joblib: in the pickles with the elements of arrays, other loaders look up memo numbers in the outer pickle.
 func (m *judge) IsString(value heap.Ref) bool {
 	if !m.plain {
 		return true

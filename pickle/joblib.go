@@ -11,7 +11,7 @@ import (
 // joblib.dump writes an array as a NumpyArrayWrapper with the dtype and shape, followed directly after its BUILD by the
 // data of the array. joblib's loader reads the data there and replaces the wrapper by the array (numpy_pickle.py).
 // Other loaders interpret the data as instructions, so both interpretations must be checked. The elements of object
-// arrays are in a nested pickle instead, in which a loader of its own takes wrappers for ordinary objects.
+// arrays are in a nested pickle instead, whose loader takes wrappers for ordinary objects.
 
 // rawArray skips the data of an array if c creates its wrapper.
 func (m *judge) rawArray(c *heap.Call, state heap.Ref) {

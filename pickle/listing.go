@@ -35,7 +35,7 @@ func (l *Line) String() string {
 }
 
 // Lines yields the instructions of all streams in the first size bytes of r, and the bytes between streams. It analyzes
-// the data first, so that each line can have a verdict. Arguments are truncated to 4,096 bytes. The error is a read
+// the data first to have a verdict for each line. Arguments are truncated to 4,096 bytes. The error is a read
 // error.
 func Lines(r io.ReaderAt, size int64, o *Options) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {

@@ -101,8 +101,8 @@ func (im *Import) String() string {
 	return s
 }
 
-// Join adds the count and offsets of more to n. Equal offsets mean the same finding, met again when the data was parsed
-// in another way.
+// Join adds the count and offsets of more to n. Equal offsets mean the same finding, from parsing the data in another
+// way.
 func (n *Finding) Join(more *Finding) {
 	if n.Offset == more.Offset {
 		return

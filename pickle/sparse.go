@@ -1,4 +1,4 @@
-// Sparse and nested tensors, which PyTorch checks only when it loads a checkpoint of its own.
+// Sparse and nested tensors, which PyTorch checks only in its own checkpoints.
 
 package pickle
 

@@ -89,7 +89,8 @@ func (p *Plan) gather(l *located) error {
 
 // ungathered returns an error if weights were saved without their values, which would make an empty model.
 func (p *Plan) ungathered() error {
-	first, words := parts.Ungathered(len(p.Tensors), func(i int) *safetensors.TensorInfo { return &p.Tensors[i].TensorInfo })
+	info := func(i int) *safetensors.TensorInfo { return &p.Tensors[i].TensorInfo }
+	first, words := parts.Ungathered(len(p.Tensors), info)
 	if first == nil {
 		return nil
 	}

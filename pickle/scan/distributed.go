@@ -1,4 +1,4 @@
-// Metadata of distributed checkpoints of PyTorch, compared with the shards beside it.
+// Metadata of distributed checkpoints of PyTorch, compared with the shards in its folder.
 
 package scan
 
@@ -12,14 +12,14 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/distributed"
 )
 
-// A File is a file beside the one that is scanned.
+// A File is another file in the folder of the scanned one.
 type File interface {
 	io.ReaderAt
 	io.Closer
 }
 
-// slicesOf examines the ranges that the metadata of a distributed checkpoint refers to. Together they fill each file; any
-// other range can be a pickle that is hidden in tensor data or in another file.
+// slicesOf examines the ranges that the metadata of a distributed checkpoint refers to. Together they fill each
+// file; any other range can be a pickle that is hidden in tensor data or in another file.
 func (p *part) slicesOf(g *pickle.Graph) error {
 	files := make(map[string][]distributed.Slice)
 	for c := range g.Results() {

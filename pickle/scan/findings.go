@@ -34,7 +34,7 @@ func (p *part) paid(r *pickle.Report) {
 	}
 }
 
-// aboutGaps are the rules that say what was not analyzed, which is no evidence.
+// aboutGaps are the rules that say what was not analyzed. They are not evidence.
 var aboutGaps = map[pickle.Rule]bool{RuleUnscanned: true, pickle.RuleTruncated: true, pickle.RuleBudget: true,
 	RuleEncrypted: true, RuleLFSPointer: true, Rule7z: true, RuleRAR: true, RuleZstandard: true}
 
@@ -42,7 +42,7 @@ var aboutGaps = map[pickle.Rule]bool{RuleUnscanned: true, pickle.RuleTruncated: 
 var aboutForm = map[pickle.Rule]bool{pickle.RuleNotPickle: true, RuleBadHeader: true, RuleByteOrder: true,
 	RuleBadConfig: true, pickle.RuleTrailing: true}
 
-// raise makes the verdict at least v. A gap is no evidence.
+// raise makes the verdict at least v. A gap is not evidence.
 func (p *part) raise(v pickle.Verdict, gap bool) {
 	p.verdict = max(p.verdict, v)
 	if !gap {
@@ -58,7 +58,7 @@ func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
 // add reports a finding.
 func (p *part) add(f pickle.Finding) { p.follow(f, false) }
 
-// follow reports a finding, which is no evidence if it follows from the end of a file that is cut off.
+// follow reports a finding. It is not evidence if cut says that it follows from the end of a truncated file.
 func (p *part) follow(f pickle.Finding, cut bool) {
 	p.raise(f.Severity.Verdict(), cut || aboutGaps[f.Rule] || p.cut && aboutForm[f.Rule])
 	if f.Rule == pickle.RuleTruncated {

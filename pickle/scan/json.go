@@ -19,8 +19,8 @@ func (p *part) json([]byte) error {
 	return p.foreign().JSON(judge.Model)
 }
 
-// settings examines the part for names of code, and reports whether it is JSON. What is no
-// valid JSON is read as other texts are, too: nearly all JSON is also YAML.
+// settings examines the part for names of code, and reports whether it is JSON. Invalid
+// JSON is also read like other texts: nearly all JSON is YAML, too.
 func (p *part) settings(judge *texts.Reader) (bool, error) {
 	r, size := p.file, p.size
 	head, err := p.at(0, headSize)

@@ -71,8 +71,8 @@ func (p *part) opened(u *unpack.File, name string) error {
 	return p.stored(sub)
 }
 
-// stored records that an archive is stored in compressed data as it is, if it is: deflate does not compress what is
-// compressed already. Python finds the same archive in both.
+// stored records an archive that compressed data contains unchanged: deflate does not compress what is compressed
+// already. Python finds the same archive in both.
 func (p *part) stored(sub *part) error {
 	const most = 1<<16 - 1 // bytes of a block that is not compressed
 	end, err := zipwalk.Find(p.file, p.size)

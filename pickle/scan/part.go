@@ -24,8 +24,8 @@ type part struct {
 	member int  // its index in the report, -1 for the file
 	loaded bool // a loader unpickles it regardless of its name
 	ran    bool // it was analyzed as a pickle
-	// numeric reports whether a pickle declares the part as tensor data, and plain whether its name
-	// is that of a storage, too.
+	// numeric reports whether a pickle declares the part as tensor data, and plain whether it is
+	// also named like a storage.
 	numeric, plain bool
 	holds          bool // it is an archive
 	zipped         bool // it is a zip archive

@@ -9,8 +9,8 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/settings"
 )
 
-// pickledSettings examines the dicts of a pickle for names of code and for templates, as those of
-// JSON.
+// pickledSettings examines the dicts of a pickle for names of code and for templates, like the
+// objects of JSON.
 func (p *part) pickledSettings(g *pickle.Graph) {
 	w := p.texts().Walker()
 	for pairs := range g.Mappings() {

@@ -12,7 +12,7 @@ import (
 )
 
 // pickle analyzes a part that is a pickle by its first bytes or its name, or because it can be
-// executed as one, whatever else it is: loaders that unpickle do not ask.
+// executed as one: loaders that unpickle do not check the format.
 func (p *part) pickle(head []byte) error {
 	says := !p.plain && (guess.MayBegin(head) || p.saysPickle())
 	sure := p.formats == 0 && says

@@ -9,11 +9,11 @@ import (
 )
 
 // formatRow is the format of a file that consists of several archives of PyTorch. Each is read by itself: the file
-// ".metadata" beside it has the position of each.
+// ".metadata" in the same folder has the position of each.
 const formatRow = "pytorch-distcp"
 
-// row analyzes the archives of a part that consists of several; done is false for any other. Under another name than
-// that of a shard, several archives are ambiguous.
+// row analyzes the archives of a part that consists of several; done is false for any other. Only a shard may
+// consist of several: under another name they are ambiguous.
 func (p *part) row() (done bool, err error) {
 	if extensionOf(p.name) != ".distcp" {
 		return false, nil

@@ -75,7 +75,7 @@ const (
 	RuleNotSafeTensor pickle.Rule = "bad-safetensors"
 )
 
-// Rules yields all rules that a report may contain, beginning with those of package pickle. The
+// Rules yields all rules that a report may contain, beginning with the rules of package pickle. The
 // order is fixed.
 func Rules() iter.Seq[pickle.Rule] {
 	return func(yield func(pickle.Rule) bool) {

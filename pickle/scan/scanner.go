@@ -23,7 +23,7 @@ type Scanner struct {
 	Visit func(Pickle)
 
 	// Beside, if not nil, opens another file in the folder of the one that is scanned, and returns it with its size. The
-	// metadata of a distributed checkpoint is compared with the shards beside it. The file is nil if there is none.
+	// metadata of a distributed checkpoint is compared with its shards. The file is nil if it does not exist.
 	Beside func(name string) (File, int64, error)
 
 	// MaxOpcodes limits the work of a scan, counted in pickle instructions: see

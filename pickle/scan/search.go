@@ -14,7 +14,7 @@ import (
 )
 
 // sweep searches bytes that no format accounts for and reports the imports of pickles in
-// them: an attacker who hides a pickle also has a way to load it. If there are more bytes
+// them: whoever hides a pickle also has a way to load it. If there are more bytes
 // than are searched, the part is incomplete.
 func (p *part) sweep(span extent.Span) error {
 	r, cut, err := p.search(span)

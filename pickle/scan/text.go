@@ -77,7 +77,7 @@ func (p *part) textToo(head []byte) error {
 	return err
 }
 
-// sitePath analyzes a part by whose name Python may run lines of it, whatever its format is.
+// sitePath analyzes a part of any format if Python may run its lines because of its name.
 func (p *part) sitePath() error {
 	if extensionOf(p.name) != ".pth" {
 		return nil

@@ -101,8 +101,8 @@ func (b *box) storages() {
 					wording.Count(s.Elements, "element"))
 			}
 		case known && want != have:
-			b.storageFault(torchfile.RuleStorageSize, b.cut == s.name, "the storage %s has %s in the pickle but %s in the archive",
-				quoted(s.name), bytesOf(want), bytesOf(have))
+			b.storageFault(torchfile.RuleStorageSize, b.cut == s.name,
+				"the storage %s has %s in the pickle but %s in the archive", quoted(s.name), bytesOf(want), bytesOf(have))
 		}
 	}
 }

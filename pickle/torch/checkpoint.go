@@ -81,7 +81,8 @@ type Values struct {
 // The error is a *FormatError if the file is not a checkpoint (errors.Is(err, [ErrNotCheckpoint])), if it does not have
 // the requested root ([ErrNoRoot]), or if it is damaged or ambiguous. Other errors are read errors.
 func Open(r io.ReaderAt, size int64, o *Options) (*Checkpoint, error) {
-	f := &file{r: r, size: size, opts: o.forSize(size), Checkpoint: &Checkpoint{tiles: strided.Tiles{Most: strided.TileSize}}}
+	f := &file{r: r, size: size, opts: o.forSize(size),
+		Checkpoint: &Checkpoint{tiles: strided.Tiles{Most: strided.TileSize}}}
 	if err := f.open(); err != nil {
 		var fault *FormatError
 		if errors.As(err, &fault) {
@@ -104,7 +105,7 @@ type file struct {
 	taken   int64                   // approximate bytes of the tensors, and of Skipped
 }
 
-// take accounts for the memory that a tensor or a skipped value takes besides its name.
+// take accounts for the memory that a tensor or a skipped value takes, and for its name.
 func (f *file) take(name string, bytes int64) error {
 	if f.taken += bytes + int64(len(name)); f.taken > f.opts.Pickle.MaxMemory {
 		return exceeds("the tensors and values and their names exceed the limit of %s of memory",

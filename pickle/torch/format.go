@@ -154,7 +154,7 @@ func (cp *Checkpoint) Describe() checkpoint.Description {
 		tensors, values = tensors+s.Tensors, values+s.Values
 	}
 	if unsupported > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("skips %s that safetensors cannot represent", wording.Count(unsupported, "tensor")))
+		d.Notes = append(d.Notes, "skips "+wording.Count(unsupported, "tensor")+" that safetensors cannot represent")
 	}
 	if tensors > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf(

@@ -24,8 +24,8 @@ const (
 // Options configure Open. A nil pointer and the zero value select the defaults.
 type Options struct {
 	// Pickle are the options for the analysis of pickles. The default of MaxMemory is 24 MiB and a quarter of the size
-	// of the file, and at most that of package pickle. The names of tensors and of skipped values, and what lists them,
-	// may take as much again.
+	// of the file, but at most the default of package pickle. The names of tensors and of skipped values, and their
+	// lists, may take as much again.
 	Pickle *pickle.Options
 
 	// Budget multiplies the default limits of Pickle and of MaxBytes. 0 means 1.

@@ -10,14 +10,14 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// A Sharing is a group of tensors of which each shares data with another one. A safetensors file stores their data
+// A Sharing is a group of tensors that each share data with another one. A safetensors file stores their data
 // separately.
 type Sharing struct {
 	// Tensors are two or more, in file order.
 	Tensors []*safetensors.Tensor
 
-	// SameAs has for each tensor the first one that is the same view: the same data, dtype, shape and order. It is the
-	// tensor itself if there is no earlier one.
+	// SameAs has for each tensor the first one that is the same view: the same data, dtype, shape and order. The
+	// first one is its own entry.
 	SameAs []*safetensors.Tensor
 }
 

@@ -34,7 +34,7 @@ func (b *builder) sparse(args pickle.Value) (*view, error) {
 	return b.csr(parts)
 }
 
-// isMatrix reports whether sizes are those of a matrix, or invalid.
+// isMatrix reports whether sizes have two dimensions, or are invalid.
 func isMatrix(sizes pickle.Value) bool {
 	shape, err := ints(sizes, "sizes")
 	return err != nil || len(shape) == 2

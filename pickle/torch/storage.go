@@ -58,7 +58,7 @@ func (c *record) check() error {
 	return nil
 }
 
-// An onlyWriter hides other methods of a writer, so that the buffer is used.
+// An onlyWriter hides other methods of a writer, to make io.CopyBuffer use the buffer.
 type onlyWriter struct{ io.Writer }
 
 // storages finds storages by persistent ID.

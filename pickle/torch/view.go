@@ -121,10 +121,11 @@ func (v *view) reader() (io.ReaderAt, error) {
 	case v.contiguous() && !v.swaps():
 		return io.NewSectionReader(st.r, st.base+v.offset*w, v.size()), nil
 	case st.unpacked && st.size > mostOutOfOrder:
-		return nil, unsupportedf("a non-contiguous tensor in a compressed storage of %s: rewrite the archive without compression",
-			wording.Count(st.size, "byte"))
+		return nil, unsupportedf("a non-contiguous tensor in a compressed storage of %s: "+
+			"rewrite the archive without compression", wording.Count(st.size, "byte"))
 	}
-	g := &strided.Reader{Source: st.r, Base: st.base + v.offset*w, Width: w, Size: v.size(), Shape: v.shape, Stride: v.stride}
+	g := &strided.Reader{Source: st.r, Base: st.base + v.offset*w, Width: w, Size: v.size(), Shape: v.shape,
+		Stride: v.stride}
 	if v.swaps() {
 		g.Swap = dtypes.SwapOf(v.dtype)
 	}

@@ -3,7 +3,7 @@
 // Package arrays judges what pickles do with NumPy: dtypes, arrays and scalars that are not what they say.
 //
 // A pickle that lies about the elements of an array makes NumPy use numbers as pointers, or memory outside of the
-// array. The rules are those of NumPy's own source: descriptor.c (arraydescr_setstate), methods.c (array_setstate),
+// array. The rules follow NumPy's source: descriptor.c (arraydescr_setstate), methods.c (array_setstate),
 // multiarraymodule.c (array_scalar) and arrayobject.c (array_new).
 package arrays
 

@@ -12,7 +12,7 @@ import (
 )
 
 // DunderKeys yields the attribute names in a state that give access to the interpreter, at most one for each dict. A
-// state is a dict, or a tuple of two dicts, of which the second can set attributes that the class protects.
+// state is a dict, or a tuple of two dicts; the second one can set attributes that the class protects.
 func DunderKeys(state heap.Value, look heap.Look) iter.Seq[heap.Value] {
 	return func(yield func(heap.Value) bool) {
 		if state.Kind() == heap.KindTuple && state.Len() == 2 {

@@ -4,8 +4,8 @@ package dtype
 
 import "fmt"
 
-// A Fault is something that NumPy does not write, as the end of a sentence that begins with an instruction. Its zero
-// value is no fault.
+// A Fault is something that NumPy does not write, as the end of a sentence that begins with an instruction. The
+// zero value means that there is none.
 type Fault struct {
 	Memory bool // NumPy would read or write outside of the data
 	Text   string

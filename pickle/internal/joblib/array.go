@@ -19,8 +19,8 @@ type Array struct {
 
 // Of parses the state of a NumpyArrayWrapper. known returns the dtype that a value is, or nil.
 //
-// joblib takes whatever has the attributes of a shape and of a dtype (numpy_pickle.py, read_array). It writes a dict of
-// each attribute once, a tuple of ints and a dtype; for anything else, the size is unknown.
+// joblib accepts any object with the attributes of a shape and of a dtype (numpy_pickle.py, read_array). It writes a
+// dict of each attribute once, a tuple of ints and a dtype; for anything else, the size is unknown.
 func Of(state heap.Value, known func(heap.Value) *dtype.Dtype) Array {
 	const most = 16 // attributes; joblib writes six
 	if state.Len() > most {

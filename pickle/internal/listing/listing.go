@@ -13,7 +13,7 @@ import (
 )
 
 // Format formats an instruction with its argument and a remark about a MARK. indent is the number of open MARKs. The
-// opcode 0 is for bytes that are not an instruction, with arg as their text.
+// opcode 0 means bytes that are not an instruction, with arg as their text.
 func Format(off int64, code opcode.Code, indent int, arg, mark string) string {
 	if code == 0 {
 		return fmt.Sprintf("%5d: %s", off, arg)

@@ -27,7 +27,7 @@ const (
 	Expansion = "expansion"
 )
 
-// A Judge receives everything that a loader would do besides creating values, in order. It can read the machine's
+// A Judge receives everything that a loader would do except creating values, in order. It can read the machine's
 // values and add to them.
 type Judge interface {
 	// Global reports the import of a GLOBAL or INST, and returns the value of the import. The slices are valid only

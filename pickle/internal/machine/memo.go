@@ -5,7 +5,7 @@ package machine
 import "github.com/weightools/safetensors/pickle/internal/heap"
 
 // A memo stores values by index. Picklers count from 0, so entries are in an array. Entries with other indexes are in a
-// map, so that memory grows with the number of entries and not with their indexes.
+// map: memory grows with the number of entries and not with their indexes.
 type memo struct {
 	dense  []heap.Ref // heap.Unknown for missing entries
 	sparse map[uint64]heap.Ref

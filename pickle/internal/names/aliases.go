@@ -15,7 +15,7 @@ import (
 //go:embed aliases.txt
 var aliasText string
 
-// aliases maps a dotted name to the names that it stands for. Versions of Python differ, so there can be several.
+// aliases maps a dotted name to the names that it resolves to. Versions of Python differ, so there can be several.
 var aliases = sync.OnceValue(func() map[string][]string {
 	table := map[string][]string{}
 	for line := range strings.Lines(aliasText) {
@@ -40,10 +40,10 @@ var aliases = sync.OnceValue(func() map[string][]string {
 	return table
 })
 
-// maxTargets limits the number of names that a name may stand for.
+// maxTargets limits the number of names that a name may resolve to.
 const maxTargets = 16
 
-// targets returns the names that a dotted name stands for if it leads through aliases: argparse._os.path.join is
+// targets returns the names that a dotted name resolves to if it leads through aliases: argparse._os.path.join is
 // posixpath.join and ntpath.join. It returns nil if there are no aliases in the name.
 func targets(name string) []string {
 	table, followed := aliases(), false

@@ -25,7 +25,7 @@ func IsDunder(name string) bool {
 	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
-// IsClass reports whether a name is written as those of classes are: capital and small letters.
+// IsClass reports whether a name is written like the name of a class: in capital and small letters.
 func IsClass(name string) bool {
 	name = strings.TrimLeft(name[strings.LastIndexByte(name, '.')+1:], "_")
 	return name != "" && name[0] >= 'A' && name[0] <= 'Z' && strings.ToUpper(name) != name

@@ -195,7 +195,7 @@ func passesThrough(module, name string) string {
 	}
 }
 
-// dangerousTarget returns the entry of a dangerous name that a name stands for, or "".
+// dangerousTarget returns the entry of a dangerous name that a name resolves to, or "".
 func dangerousTarget(name string) string {
 	for _, target := range targets(name) {
 		if j := none.judge(target); j.Level == Dangerous {
@@ -215,8 +215,8 @@ type Import struct {
 func Imported(module, name string) Import { return Import{module, name, module, name} }
 
 // Judge judges both forms of an import and returns the worse verdict. Python 2 loaders use the name as written, and
-// other loaders may resolve names that Python 3 does not. A name that existed only in Python 2 is in no list; that
-// alone does not make it worse.
+// other loaders may resolve names that Python 3 does not. A name that existed only in Python 2 is in no list, which
+// does not make it worse.
 func (c *Policy) Judge(im Import) Judgement {
 	j := c.judgePath(im.ResolvedModule, im.ResolvedName)
 	renamedModule, renamedName := Rename(im.Module, im.Name)
@@ -232,7 +232,7 @@ func (c *Policy) Judge(im Import) Judgement {
 	return j
 }
 
-// MayBeDangerous reports whether the first part of a dotted name is that of a dangerous name. It is cheap and has no
+// MayBeDangerous reports whether a dotted name has the same first part as a dangerous name. It is cheap and has no
 // false negatives.
 func MayBeDangerous(name []byte) bool {
 	first, _, _ := bytes.Cut(name, []byte("."))

@@ -5,7 +5,7 @@ package names
 // A Use says how a pickle may use a name.
 type Use uint8
 
-// The uses. None is for names that are dangerous, suspicious, or allowed by the user.
+// The uses. None is the use of names that are dangerous, suspicious, or allowed by the user.
 const (
 	None          Use = iota
 	Container         // called with plain values; items and attributes may be set
@@ -41,9 +41,9 @@ const (
 var uses = map[string]Use{
 	"": None, "container": Container, "factory": Factory, "plain": Plain, "sized": Sized, "base": Base, "value": Value,
 	"class": Class, "instance": Instance, "constant": Constant, "view": View, "storage": Storage, "type": Typed,
-	"rebuild": Rebuild, "array": Array, "tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor, "newobj": NewObj,
-	"newobjex": NewObjEx,
-	"encode":   Encode, "getattr": GetAttr, "partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
+	"rebuild": Rebuild, "array": Array, "tensor": Tensor, "fromtype": FromType, "reconstructor": Reconstructor,
+	"newobj": NewObj, "newobjex": NewObjEx, "encode": Encode, "getattr": GetAttr,
+	"partial": Partial, "loadbytes": LoadBytes, "typeof": TypeOf,
 	"ufunc": Ufunc, "subscript": Subscript, "dillarray": DillArray, "dilltype": DillType,
 }
 

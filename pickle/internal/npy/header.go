@@ -4,8 +4,8 @@
 // stored as a pickle.
 //
 // A header is a Python literal. It is parsed, never evaluated. The format is NumPy Enhancement Proposal 1. NumPy reads
-// many more literals than it writes (numpy/lib/format.py, descr_to_dtype); of those it does not write, the package says
-// that they are invalid, so that nothing depends on how NumPy understands them.
+// many more literals than it writes (numpy/lib/format.py, descr_to_dtype); the package rejects
+// those that it does not write, and so never depends on how NumPy understands them.
 package npy
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/pylit"
 )
 
-// A Written is an argument as it is stored. Its slices are valid until the next Token.
+// A Written is an argument as stored in the file. Its slices are valid until the next Token.
 type Written struct {
 	Arg, Arg2 []byte // limited to MaxText bytes
 	Off, Size int64  // of all of Arg

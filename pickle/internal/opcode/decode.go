@@ -195,8 +195,7 @@ func (d *Reader) Describe(f Fault, t *Token) string {
 	return fmt.Sprintf("byte 0x%02x at %d is not an opcode", byte(t.Code), t.Off)
 }
 
-// torn decodes two lines of which the second crosses the end of the frame. It copies the first line, which is not
-// empty.
+// torn decodes two lines if the second one crosses the end of the frame. It copies the first line, which is not empty.
 func (d *Reader) torn(t *Token, first int) Fault {
 	t.TextOff, t.TextLen = d.Offset(), int64(first)
 	head := append([]byte(nil), d.buf[d.i:d.i+min(first, maxLine)]...)

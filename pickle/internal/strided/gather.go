@@ -38,7 +38,7 @@ type Reader struct {
 // MaxRank is the maximum number of dimensions.
 const MaxRank = 64
 
-// A Buffer is for one read of a source.
+// A Buffer holds one read of a source.
 type Buffer [BufferSize]byte
 
 // Buffers are for reads of sources.

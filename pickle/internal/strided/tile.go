@@ -24,8 +24,8 @@ const (
 // sequentially is gathered at once, with large reads, and kept until it has been returned.
 //
 // Tiles is the memory for one such part, which all tensors of a checkpoint share. Other tensors are read without it. If
-// the owner stops reading, it loses the memory after others have read the same amount without it. The cost of a wasted
-// tile is therefore bounded by that of the reads.
+// the owner stops reading, it loses the memory after others have read the same amount without it. The reads
+// therefore bound the cost of wasted tiles.
 type Tiles struct {
 	Most int64 // maximum size of a part in bytes
 

@@ -23,7 +23,7 @@ var magic, _ = new(big.Int).SetString("1950a86a20f9469cfc6c", 16)
 
 const version = 1001
 
-// The magic number as pickles of protocols 2 to 5 store it, after their header, and as those of 0 and 1 do.
+// The magic number in pickles of protocols 2 to 5, after their header, and in pickles of protocols 0 and 1.
 const (
 	binaryMagic = "\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 	textMagic   = "L119547037146038801333356L\n."
@@ -53,7 +53,7 @@ type Block struct {
 	Head  []byte // the first bytes of data, at most 64
 }
 
-// IsStream reports whether the root of a pickle is the magic number, so that a stream follows. Loaders accept any
+// IsStream reports whether the root of a pickle is the magic number, which a stream follows. Loaders accept any
 // encoding of the number.
 func IsStream(root pickle.Value) bool {
 	n := root.BigInt()

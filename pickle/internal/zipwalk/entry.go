@@ -111,7 +111,7 @@ var knownExtras = []uint16{
 	extraZip64, extraUnicode, 0x000a, 0x5455, 0x5855, 0x7855, 0x7875, 0x6375, 0x9901, 0xcafe, 0xd935,
 }
 
-// saturate limits v to half of the largest int64, so that two values can be added.
+// saturate limits v to half of the largest int64: the sum of two values does not overflow.
 func saturate(v uint64) int64 { return int64(min(v, math.MaxInt64/2)) }
 
 // Extra fields that change the meaning of an entry, and the one that PyTorch uses for padding.

@@ -10,7 +10,7 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/extent"
 )
 
-// locals reads the local headers of the members from first on, which are those of one directory, and sets their views.
+// locals reads the local headers of the members of a directory, which begin at first, and sets their views.
 func (w *walker) locals(first int) error {
 	for some := range slices.Chunk(w.order(first), batch) {
 		w.prefetch(some)

@@ -55,8 +55,8 @@ func Find(r io.ReaderAt, size int64) (int64, error) {
 	return -1, nil
 }
 
-// fromTail reads the directory of the last end record, which readers use, and then those of other end records outside
-// contents.
+// fromTail reads the directory of the last end record, which readers use, and then the directories of other end
+// records outside contents.
 func (w *walker) fromTail() error {
 	ends, err := w.tailEnds()
 	if err != nil {

@@ -1,4 +1,4 @@
-// What a network of Caffe does besides computing.
+// Side effects of Caffe networks.
 
 // Package caffe finds the layers of Caffe networks that import Python code.
 package caffe
@@ -20,7 +20,7 @@ const (
 )
 
 // Analyze parses a file as a network. The format of the report is "" if it is none. Errors are evidence.ErrBudget and
-// those of reading the file.
+// read errors.
 func Analyze(file *wire.File) (*evidence.Report, error) {
 	r := new(evidence.Report)
 	err := file.EachOf(file.All(), netLayer, func(layer wire.Field) error {
@@ -53,7 +53,8 @@ func isType(s string) bool {
 }
 
 // First are the fields with which the text form may begin.
-var First = []string{"name", "input", "input_shape", "input_dim", "force_backward", "state", "debug_info", "layer", "layers"}
+var First = []string{"name", "input", "input_shape", "input_dim", "force_backward", "state", "debug_info", "layer",
+	"layers"}
 
 // Encode returns the bytes of the network that a text describes.
 func Encode(text []byte) ([][]byte, error) {

@@ -42,7 +42,7 @@ func Arrow(file io.ReaderAt, size int64, head []byte, spend func(int64) bool) (*
 	return r.Report, r.pickles, err
 }
 
-// file examines both schemas of a file: that of the stream in it, and that of the footer.
+// file examines both schemas of a file, in its stream and in its footer.
 func (r *reader) file(in io.ReaderAt, f *flatbuf.File, size int64) error {
 	const aligned, tail = 8, 4 + len(ArrowMagic)
 	if err := r.stream(f, aligned); err != nil {

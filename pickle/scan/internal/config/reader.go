@@ -44,7 +44,7 @@ type Object struct {
 	Config                    string // the configuration, if it is a string
 	Configured                bool   // whether there is a configuration
 	Begin                     int64
-	// Args are some of the members that are strings: those of the configuration, if it is an
+	// Args are some of the members of the configuration that are strings, if it is an
 	// object.
 	Args map[string]string
 

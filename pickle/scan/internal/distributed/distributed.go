@@ -12,7 +12,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/promise"
 )
 
-// A Slice is a range of a file that a loader reads as a checkpoint of its own, and executes if it is no tensor.
+// A Slice is a range of a file that a loader reads as a separate checkpoint, and executes if it is not a tensor.
 type Slice struct {
 	File           string
 	Offset, Length int64
@@ -44,8 +44,8 @@ func (s *Slice) IsShard() bool {
 	return !strings.ContainsAny(s.File, `/\:`) && promise.Extension(s.File) == ".distcp"
 }
 
-// Fill sorts slices of one file, and returns the index of the first that leaves a gap or overlaps, or -1: PyTorch writes
-// one after another.
+// Fill sorts slices of one file, and returns the index of the first that leaves a gap or overlaps, or -1: PyTorch
+// writes one after another.
 func Fill(list []Slice) int {
 	slices.SortFunc(list, func(a, b Slice) int { return cmp.Compare(a.Offset, b.Offset) })
 	end := int64(0)

@@ -16,8 +16,8 @@ import (
 // ErrInvalid says that the data is not a valid FlatBuffer.
 var ErrInvalid = errors.New("the data is not a valid FlatBuffer")
 
-// A File is a file with a FlatBuffer, whose offsets count from the beginning. It is for one
-// goroutine.
+// A File is a file with a FlatBuffer, whose offsets count from the beginning. It must not
+// be used concurrently.
 type File struct {
 	Size  int64
 	Spend func(int64) bool // takes work from a budget

@@ -1,4 +1,4 @@
-// Formats that packages of their own analyze: their findings become those of the part.
+// Formats that have a package each. The part takes over their findings.
 
 package foreign
 

@@ -51,7 +51,7 @@ type header struct {
 }
 
 // Read reads the header of the file in r and returns where the data of its tensors begins. The
-// error is an *Error, evidence.ErrBudget, or that of r.
+// error is an *Error, evidence.ErrBudget, or a read error.
 func Read(r io.ReaderAt, size int64, v Visitor) (data int64, err error) {
 	const window = 64 << 10
 	h := &header{r: bufio.NewReaderSize(io.NewSectionReader(r, 0, size), window), size: size, order: binary.LittleEndian,

@@ -27,7 +27,7 @@ const startOpcodes = "(])}NIJKLMFGSTUVXBCPc\x80\x82\x83\x84\x88\x89\x8a\x8b\x8c\
 func Starts(b []byte) bool { return len(b) > 0 && strings.IndexByte(startOpcodes, b[0]) >= 0 }
 
 // Fails reports whether executing data that begins with head fails within it, as nearly always if
-// the data is no pickle. It returns the work that it took.
+// the data is not a pickle. It returns the work that it took.
 func Fails(head []byte, opts *pickle.Options) (fails bool, spent int64, err error) {
 	if !Starts(head) {
 		return true, 0, nil
@@ -81,7 +81,7 @@ func failed(r *pickle.Report, off int64) bool {
 	})
 }
 
-// Tells reports whether a report has more than plain values: imports, apart from codes that nobody
+// Tells reports whether a report has more than plain values: imports, apart from codes that are not
 // registered, or values that need much time or memory.
 func Tells(r *pickle.Report) bool {
 	return Has(r, pickle.RuleResource) || Has(r, pickle.RuleExpansion) ||

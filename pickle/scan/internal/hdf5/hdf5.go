@@ -26,7 +26,7 @@ type Contents struct {
 	Attributes []evidence.Span // the values of attributes
 	Pickled    bool            // whether PyTables stores pickles in a dataset
 	// Unread says why not all attributes were found, "" if they were. Damaged reports whether
-	// there is not even a root group, so that no program can open the file.
+	// there is not even a root group; no program can open such a file.
 	Unread  string
 	Damaged bool
 }
@@ -50,7 +50,7 @@ type file struct {
 const mostObjects = 200_000
 
 // Analyze follows the structure of the file whose signature is at an offset. Errors are
-// evidence.ErrBudget and those of reading; an invalid structure is Contents.Unread.
+// evidence.ErrBudget and read errors; an invalid structure is Contents.Unread.
 func Analyze(r io.ReaderAt, size, at int64, spend func(int64) bool) (*Contents, error) {
 	f := &file{Contents: new(Contents), window: bytesio.NewWindow(r, size), size: size, base: at, spend: spend,
 		seen: make(map[int64]bool)}

@@ -25,7 +25,7 @@ func bytesFor(v int64) int {
 }
 
 // dense calls see for the links or attributes in a heap, if there is one. The message begins with a
-// version and flags, of which the first says that an index of the given size follows.
+// version and flags. The first flag says that an index of the given size follows.
 func (f *file) dense(c *cursor, index int, see func(*cursor) error) error {
 	c.skip(1)
 	if flags := c.uint(1); flags&1 != 0 {

@@ -55,8 +55,8 @@ func operand(t token) bool {
 // keywords are the words after which a list begins.
 var keywords = words("in not and or if else elif is for set return print call")
 
-// fold joins strings that stand beside each other, or with "~" or "+" between them, as they are
-// when the template runs.
+// fold joins adjacent strings, and strings with "~" or "+" between them, as Jinja does when the
+// template runs.
 func (j *judge) fold() {
 	out := j.tokens[:0]
 	for i := 0; i < len(j.tokens); i++ {
@@ -165,7 +165,7 @@ func (j *judge) plain(t []token) bool {
 	return t[n-1].kind == name && (n == 1 || !t[n-2].is(".") && !t[n-2].is("|")) && !j.built[t[n-1].text]
 }
 
-// variable judges a name that is no attribute.
+// variable judges a name that is not an attribute.
 func (j *judge) variable(t []token, i int, called bool) {
 	s := t[i].text
 	if w, ok := leads(s); ok && w != "mro" {

@@ -255,7 +255,7 @@ func (l *lexer) str(quote byte) bool {
 	return false
 }
 
-// unescape decodes the escapes of a Python string, as far as they stand for ASCII.
+// unescape decodes the escapes of a Python string, as far as they encode ASCII.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s

@@ -22,7 +22,7 @@ __aiter__ __anext__ __coerce__ __nonzero__ __bool__ __int__ __float__ __index__ 
 __signature__ __ror__ __or__ __radd__ __mod__ __rmod__ __lt__ __gt__ __le__ __ge__
 _TemplateReference__context _TemplateReference__ctx _module _load_form_data _get_data_for_json _mutable_sequence`)
 
-// internals are the attributes that Jinja's sandbox refuses besides the private ones.
+// internals are the attributes that Jinja's sandbox refuses, in addition to the private ones.
 var internals = words(`gi_frame gi_code gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code ag_await
 f_globals f_locals f_builtins f_back f_code f_trace tb_frame tb_next func_globals func_code func_closure func_defaults
 im_func im_self im_class mro co_code co_consts`)

@@ -71,7 +71,7 @@ func (c Judge) Object(o *config.Object) {
 	}
 }
 
-// own reports what an object of Keras itself does besides computing.
+// own reports the side effects of an object of Keras itself.
 func (c Judge) own(o *config.Object, name, full string, function bool) {
 	switch {
 	case c.tensorFlow(o):

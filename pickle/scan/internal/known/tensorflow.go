@@ -11,8 +11,8 @@ var computing = []string{"math", "nn", "linalg", "image", "strings", "signal", "
 
 // calling are functions without a module that call others, or that access files or Python.
 var calling = []string{"py_func", "py_function", "numpy_function", "load_library", "load_op_library", "print",
-	"function", "import_graph_def", "while_loop", "cond", "case", "switch_case", "map_fn", "vectorized_map", "scan", "foldl",
-	"foldr", "recompute_grad", "custom_gradient", "Assert", "init_scope"}
+	"function", "import_graph_def", "while_loop", "cond", "case", "switch_case", "map_fn", "vectorized_map", "scan",
+	"foldl", "foldr", "recompute_grad", "custom_gradient", "Assert", "init_scope"}
 
 // Computes reports whether a function of TensorFlow, with its module but without "tf.", only
 // computes, and whether it is known to do more.

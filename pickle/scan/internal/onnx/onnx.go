@@ -1,4 +1,4 @@
-// What an ONNX model does besides computing.
+// Side effects of ONNX models.
 
 // Package onnx finds in ONNX models the operators that a library must provide, programs in other
 // languages, and data in files outside of the model's folder.
@@ -66,7 +66,7 @@ type use struct {
 }
 
 // Analyze parses a file as a model. The format of the report is "" if it is none. Errors are
-// evidence.ErrBudget and those of reading the file.
+// evidence.ErrBudget and read errors.
 func Analyze(file *wire.File) (*evidence.Report, error) {
 	a := &analysis{file: file, functions: make(map[operator]bool), seen: make(map[operator]bool)}
 	version, err := a.version()

@@ -35,7 +35,7 @@ Unsqueeze Upsample Where Xor ZipMap
 ATen Affine ConstantFill Crop DynamicSlice GRUUnit GivenTensorFill ImageScaler ParametricSoftplus Scale
 ScaledTanh`
 
-// operators is the set of these names, of which the last were experimental.
+// operators is the set of these names. The last ones were experimental.
 var operators = sync.OnceValue(func() map[string]bool {
 	names := make(map[string]bool)
 	for name := range strings.FieldsSeq(opNames) {

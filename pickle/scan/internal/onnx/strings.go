@@ -12,7 +12,8 @@ import (
 // properties are the fields that are pairs of a key and a value, and plainTexts those that are texts.
 var (
 	properties = map[wire.Kind]int{model: 14, graph: 16, node: 9, function: 14, tensor: 16}
-	plainTexts = map[wire.Kind][]int{model: {6}, graph: {10}, node: {6}, function: {8}, attribute: {4, 9, 13}, tensor: {6, 12}}
+	plainTexts = map[wire.Kind][]int{model: {6}, graph: {10}, node: {6}, function: {8}, attribute: {4, 9, 13},
+		tensor: {6, 12}}
 )
 
 // texts keeps the texts in a message. Those without a key are kept if they may name code.

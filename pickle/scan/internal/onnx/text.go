@@ -20,20 +20,23 @@ func description() message {
 		"external_data": {Num: 13, Message: message{"key": {Num: 1}, "value": {Num: 2}}}}
 	sparse := message{"values": {Num: 1, Message: tensor}, "indices": {Num: 2, Message: tensor}}
 	graph, attribute := message{}, message{}
-	node := message{"doc_string": {Num: 6}, "metadata_props": {Num: 9, Message: properties}, "op_type": {Num: 4}, "domain": {Num: 7}, "attribute": {Num: 5, Message: attribute}}
+	node := message{"doc_string": {Num: 6}, "metadata_props": {Num: 9, Message: properties}, "op_type": {Num: 4},
+		"domain": {Num: 7}, "attribute": {Num: 5, Message: attribute}}
 	graph["doc_string"] = textproto.Field{Num: 10}
 	graph["metadata_props"] = textproto.Field{Num: 16, Message: properties}
 	graph["node"] = textproto.Field{Num: 1, Message: node}
 	graph["initializer"] = textproto.Field{Num: 5, Message: tensor}
 	graph["sparse_initializer"] = textproto.Field{Num: 15, Message: sparse}
-	for name, f := range (message{"name": {Num: 1}, "s": {Num: 4}, "strings": {Num: 9}, "doc_string": {Num: 13}, "t": {Num: 5, Message: tensor},
-		"g": {Num: 6, Message: graph}, "tensors": {Num: 10, Message: tensor}, "graphs": {Num: 11, Message: graph},
+	for name, f := range (message{"name": {Num: 1}, "s": {Num: 4}, "strings": {Num: 9}, "doc_string": {Num: 13},
+		"t": {Num: 5, Message: tensor}, "g": {Num: 6, Message: graph}, "tensors": {Num: 10, Message: tensor},
+		"graphs":        {Num: 11, Message: graph},
 		"sparse_tensor": {Num: 22, Message: sparse}, "sparse_tensors": {Num: 23, Message: sparse}}) {
 		attribute[name] = f
 	}
-	function := message{"doc_string": {Num: 8}, "metadata_props": {Num: 14, Message: properties}, "name": {Num: 1}, "node": {Num: 7, Message: node}, "domain": {Num: 10},
-		"attribute_proto": {Num: 11, Message: attribute}}
-	return message{"doc_string": {Num: 6}, "metadata_props": {Num: 14, Message: properties}, "ir_version": {Num: 1}, "graph": {Num: 7, Message: graph},
+	function := message{"doc_string": {Num: 8}, "metadata_props": {Num: 14, Message: properties}, "name": {Num: 1},
+		"node": {Num: 7, Message: node}, "domain": {Num: 10}, "attribute_proto": {Num: 11, Message: attribute}}
+	return message{"doc_string": {Num: 6}, "metadata_props": {Num: 14, Message: properties},
+		"ir_version": {Num: 1}, "graph": {Num: 7, Message: graph},
 		"training_info": {Num: 20, Message: message{"initialization": {Num: 1, Message: graph},
 			"algorithm": {Num: 2, Message: graph}}},
 		"functions": {Num: 25, Message: function}}

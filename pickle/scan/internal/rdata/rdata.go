@@ -58,7 +58,7 @@ func cutMagic(head []byte) []byte {
 	return head
 }
 
-// Analyze parses serialized objects. Errors are evidence.ErrBudget and those of reading.
+// Analyze parses serialized objects. Errors are evidence.ErrBudget and read errors.
 func Analyze(file io.Reader, head []byte, spend func(int64) bool) (*evidence.Report, error) {
 	r := &evidence.Report{Format: "r-data"}
 	s := newStream(file, formOf(head), spend)

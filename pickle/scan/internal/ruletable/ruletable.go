@@ -12,8 +12,8 @@ type Entry struct {
 	Text     string          // a sentence
 }
 
-// Table lists the rules of package scan, and those of package pickle that it also reports. The order
-// is that of the documentation.
+// Table lists the rules of package scan, and the rules of package pickle that it also reports, in the
+// order of the documentation.
 var Table = [...]Entry{
 	{"truncated", pickle.Warning, "The data is truncated."},
 	{"trailing-data", pickle.Warning, "Bytes follow the end of the data."},

@@ -13,7 +13,7 @@ import (
 )
 
 // Analyze parses a file as a model. The format of the report is "" if it is none. Errors are
-// evidence.ErrBudget and those of reading the file.
+// evidence.ErrBudget and read errors.
 func Analyze(file *wire.File) (*evidence.Report, error) {
 	pieces, fingerprint, span := 0, true, file.All()
 	for {

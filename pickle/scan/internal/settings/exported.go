@@ -64,8 +64,8 @@ func evaluated(w *Walker, f *frame, text []byte, str bool, at int64) {
 // operators are the functions of the module operator that compute with numbers.
 var operators = sync.OnceValue(func() map[string]bool {
 	set := make(map[string]bool)
-	for name := range strings.FieldsSeq(`add sub mul truediv floordiv mod pow neg pos abs eq ne lt le gt ge and_ or_ xor not_
-invert lshift rshift getitem truth is_ is_not index matmul`) {
+	for name := range strings.FieldsSeq(`add sub mul truediv floordiv mod pow neg pos abs eq ne lt le gt ge and_ or_
+xor not_ invert lshift rshift getitem truth is_ is_not index matmul`) {
 		set[name] = true
 	}
 	return set

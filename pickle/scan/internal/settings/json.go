@@ -11,7 +11,7 @@ import (
 )
 
 // JSON passes the values of JSON texts, one after another, to its Walker. Unlike package jsonscan,
-// it reads texts of any size, in blocks, and what is not valid as far as it is like JSON, because
+// it reads texts of any size, in blocks, and invalid texts as far as they resemble JSON, because
 // other readers are lenient, too.
 type JSON struct {
 	Walker

@@ -164,8 +164,8 @@ func class(w *Walker, f *frame, text string, str bool, at int64) {
 	}
 }
 
-// pipeline records that the object is the index of a Diffusers pipeline. The class of another
-// object is that of a single model.
+// pipeline records that the object is the index of a Diffusers pipeline. Other
+// objects have the class of a single model.
 func pipeline(_ *Walker, f *frame, text string, str bool, _ int64) {
 	f.fields.pipeline = f.fields.pipeline || str && strings.Contains(text, "Pipeline")
 }

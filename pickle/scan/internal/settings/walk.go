@@ -15,7 +15,7 @@ type Walker struct {
 	// returns false, they are not.
 	Spend func(bytes int) bool
 
-	// Pipeline says that the text is the index of a Diffusers pipeline, whatever is in it.
+	// Pipeline says that the text is the index of a Diffusers pipeline because of its name.
 	Pipeline bool
 	// Modules says that it lists the modules of a model of Sentence Transformers.
 	Modules bool

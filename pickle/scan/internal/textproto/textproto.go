@@ -1,7 +1,7 @@
 // Protocol buffers as text.
 
-// Package textproto encodes the text form of protocol buffers as bytes, so that one reader serves
-// both forms.
+// Package textproto encodes the text form of protocol buffers as bytes: one reader serves both
+// forms.
 package textproto
 
 import (

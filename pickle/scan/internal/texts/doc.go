@@ -1,7 +1,7 @@
 // Package texts judges texts: configurations in JSON and YAML, templates, and source code.
 //
 // Texts are data, except where they name code that a program imports. A [Reader] finds these
-// names whatever a file is called. Source code is not judged, but it is never called safe.
+// names in a file of any name. Source code is not judged, but it is never called safe.
 package texts
 
 import (

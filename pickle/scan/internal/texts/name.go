@@ -46,8 +46,8 @@ func (r *Reader) module(name string) pickle.Verdict {
 	return max(r.judge(name), pickle.Suspicious)
 }
 
-// known reports whether a name is a class of a library that only computes, whatever its
-// arguments are.
+// known reports whether a name is a class of a library that only computes, with any
+// arguments.
 func known(full string) bool {
 	i := strings.LastIndexByte(full, '.')
 	if i < 0 || i+1 == len(full) {

@@ -12,8 +12,8 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// SitePath judges the bytes of a .pth file, whatever else they are, and reports whether it found something. If such a
-// file is in a folder of packages, Python runs each line that begins with "import" when it starts. It decodes the file in
+// SitePath judges the bytes of a .pth file of any format, and reports whether it found something. If such a file is
+// in a folder of packages, Python runs each line that begins with "import" when it starts. It decodes the file in
 // UTF-8, and on Windows in code page 1252; versions before 3.13 run the lines before a page that is not valid.
 func (r *Reader) SitePath(text io.Reader) (found bool, err error) {
 	const page, overlap = 8 << 10, 16 // bytes
@@ -78,9 +78,9 @@ func undefined(b []byte) bool {
 	return false
 }
 
-// importLine returns the position of the first line that begins with "import" and a blank, or -1. Python divides lines at
-// all characters that Unicode regards as line breaks. If start is set, b begins with a line, which a byte order mark may
-// precede.
+// importLine returns the position of the first line that begins with "import" and a blank, or -1. Python divides lines
+// at all characters that Unicode regards as line breaks. If start is set, b begins with a line, which a byte order mark
+// may precede.
 func importLine(b []byte, start bool) int {
 	for at := 0; ; at += len("import") {
 		i := bytes.Index(b[at:], []byte("import"))

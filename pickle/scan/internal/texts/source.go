@@ -129,7 +129,7 @@ func isPython(text []byte) bool {
 	return false
 }
 
-// python judges Python source code by what it is for.
+// python judges Python source code by its name and the calls in it.
 func (r *Reader) python(text []byte, lower string) {
 	if imported().MatchString(lower) && !r.Within {
 		r.find(RuleSource, pickle.Warning, 0, "%s is Python source code, which programs import by its name", quoted(r.Name))

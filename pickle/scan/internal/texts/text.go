@@ -71,7 +71,7 @@ func (r *Reader) Text(text []byte) string {
 	return format
 }
 
-// registered reports the functions that a configuration of spaCy names, apart from those of spaCy itself.
+// registered reports the functions that a configuration of spaCy names, except functions of spaCy itself.
 func (r *Reader) registered(text []byte) {
 	for _, at := range registry().FindAllSubmatchIndex(text, 100) {
 		key, name := string(text[at[2]:at[3]]), string(text[at[4]:at[5]])

@@ -15,7 +15,7 @@ import (
 // python is the prefix of the tags of PyYAML.
 const python = yaml.Standard + "python/"
 
-// isPlain reports whether a kind of PyYAML's tags is for data.
+// isPlain reports whether a kind of PyYAML's tags marks data.
 func isPlain(kind string) bool {
 	switch kind {
 	case "none", "bool", "str", "unicode", "bytes", "int", "long", "float", "complex", "list", "tuple", "dict":

@@ -32,7 +32,7 @@ var operations = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// A hazard is what some operations do besides computing.
+// A hazard is a side effect of some operations.
 type hazard struct {
 	ops      string // their names
 	how      how
@@ -139,7 +139,7 @@ func Hazard(text string) string {
 	return ""
 }
 
-// Does returns what an operation does besides computing, "" if nothing, and whether TensorFlow has
+// Does returns the side effect of an operation, "" if it has none, and whether TensorFlow has
 // the operation. Operations that access files count, whoever names the file.
 func Does(op string) (severity pickle.Severity, what string, known bool) {
 	if h := hazards()[op]; h != nil {

@@ -33,7 +33,7 @@ var roots = [...]struct {
 
 // Analyze parses a file as each of the messages that TensorFlow reads: nothing in a message
 // says which one it is, so only the program that loads it knows. Errors are
-// evidence.ErrBudget and those of reading the file.
+// evidence.ErrBudget and read errors.
 func Analyze(file *wire.File) (*evidence.Report, error) {
 	report := new(evidence.Report)
 	var best *analysis

@@ -1,7 +1,7 @@
 // The messages of TensorFlow's files.
 
-// Package tfgraph finds what the graphs of TensorFlow do besides computing: it parses the protocol
-// buffers of SavedModels, of graphs and of meta graphs, and the Keras metadata beside them.
+// Package tfgraph finds the side effects of TensorFlow's graphs: it parses the protocol buffers of
+// SavedModels, of graphs and of meta graphs, and their Keras metadata.
 package tfgraph
 
 import "github.com/weightools/safetensors/pickle/scan/internal/wire"

@@ -1,7 +1,7 @@
-// What a TensorFlow Lite model does besides computing.
+// Side effects of TensorFlow Lite models.
 
-// Package tflite finds in TensorFlow Lite models the operators that a library must provide and
-// those of TensorFlow that access files or call Python.
+// Package tflite finds in TensorFlow Lite models the operators that a library must provide, and
+// operations of TensorFlow that access files or call Python.
 package tflite
 
 import (
@@ -52,7 +52,7 @@ var ours = map[string]bool{
 }
 
 // Analyze parses a model. If it is invalid, the report says so: readers may still find operators.
-// Errors are evidence.ErrBudget and those of reading the file.
+// Errors are evidence.ErrBudget and read errors.
 func Analyze(file *flatbuf.File) (*evidence.Report, error) {
 	r := &evidence.Report{Format: "tflite"}
 	err := analyze(file, r)

@@ -55,7 +55,7 @@ func (u *packed) read(r io.Reader, b []byte) (int, error) {
 // decompresses the data again; most reads are sequential.
 const Kept = 4 << 20
 
-// A File is decompressed data. It is for one goroutine.
+// A File is decompressed data. It must not be used concurrently.
 type File struct {
 	Size   int64
 	Sum    uint32 // CRC-32 of the decompressed data

@@ -26,7 +26,7 @@ const (
 // ErrInvalid says that the data is not a protocol buffer.
 var ErrInvalid = errors.New("the data is not a protocol buffer")
 
-// A File is a file with messages. It is for one goroutine.
+// A File is a file with messages. It must not be used concurrently.
 type File struct {
 	Size int64
 	// Spend takes work from a budget and reports whether some is left. A field costs at least four units.
@@ -57,7 +57,7 @@ type Span = evidence.Span
 func (f *File) All() Span { return Span{End: f.Size} }
 
 // Next returns the field at s.Pos and moves s behind it. At the end of the span the error is
-// io.EOF. Other errors are ErrInvalid, evidence.ErrBudget and those of reading the file.
+// io.EOF. Other errors are ErrInvalid, evidence.ErrBudget and read errors.
 func (f *File) Next(s *Span) (Field, error) {
 	if s.Pos >= s.End {
 		return Field{}, io.EOF

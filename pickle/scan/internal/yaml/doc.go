@@ -1,7 +1,7 @@
 // Package yaml parses YAML as PyYAML does, without recursion and in linear time. It does not
 // build a tree: a Visitor receives the nodes.
 //
-// The scanner and the parser follow those of PyYAML 6 (scanner.py and parser.py) step by
+// The scanner and the parser follow PyYAML 6 (scanner.py and parser.py) step by
 // step, because what counts is what PyYAML accepts, not what the specification says.
 package yaml
 
@@ -38,7 +38,7 @@ type Error struct {
 // Error returns the error as a text.
 func (e *Error) Error() string { return e.What }
 
-// Standard is the prefix of the tags of YAML itself, which the handle "!!" stands for.
+// Standard is the prefix of the tags of YAML itself; the handle "!!" is short for it.
 const Standard = "tag:yaml.org,2002:"
 
 // Handles returns the handles of tags, with their prefixes, that no document has to declare.

@@ -1,6 +1,6 @@
 // Dtypes of PyTorch and NumPy, and their equivalents in safetensors.
 
-// Package dtypes maps the dtypes of PyTorch and NumPy to those of safetensors.
+// Package dtypes maps the dtypes of PyTorch and NumPy to dtypes of safetensors.
 package dtypes
 
 import (

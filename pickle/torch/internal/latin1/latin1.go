@@ -21,7 +21,7 @@ type Text struct {
 
 const step = 16 << 10
 
-// New returns the bytes for a text. The error is that of refuse if the text has a character above U+00FF.
+// New returns the bytes for a text. If the text has a character above U+00FF, the error comes from refuse.
 func New(text *io.SectionReader, refuse func(format string, args ...any) error) (*Text, error) {
 	t := &Text{text: text, refuse: refuse}
 	return t, t.measure()

@@ -21,8 +21,8 @@ import (
 //	  __buffers__ = []
 //	  weight : Tensor
 //
-// and state_dict has the attributes in these lists, and those of submodules. Before version 1.5 there is no list of
-// buffers (torch/csrc/jit/serialization/python_print.cpp).
+// and state_dict has the attributes in these lists, also of submodules. Before version 1.5 there is no list of buffers
+// (torch/csrc/jit/serialization/python_print.cpp).
 
 // Classes reads the classes of the programs in an archive, when they are asked for.
 type Classes struct {

@@ -80,7 +80,7 @@ func (p Integers) Read(dst []int64, first int64) error {
 	return nil
 }
 
-// Coordinates are positions with one index per dimension: all indexes of the first dimension, then those of the next.
+// Coordinates are positions with one index per dimension: all indexes of the first dimension, then all of the next.
 type Coordinates struct {
 	Integers
 	Shape []int64

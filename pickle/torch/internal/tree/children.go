@@ -222,7 +222,7 @@ func (l *Looker) indexed(prefix string, items iter.Seq[pickle.Value]) []Child {
 	return list
 }
 
-// isModule reports whether a state is that of a torch.nn.Module.
+// isModule reports whether a state belongs to a torch.nn.Module.
 func (l *Looker) isModule(state pickle.Value) bool {
 	var parameters, modules bool
 	for k := range state.Pairs() {

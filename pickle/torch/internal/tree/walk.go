@@ -100,7 +100,7 @@ func (w *Walker) Walk(v pickle.Value, visit func(c Child, path func() string) (e
 	return nil
 }
 
-// Within returns the children of a value, or an error if there are too many besides those that are open.
+// Within returns the children of a value, or an error if there are too many, together with the open ones.
 func (w *Walker) Within(v pickle.Value, open int) ([]Child, error) {
 	if w.Room == 0 {
 		return w.Children(v), nil
