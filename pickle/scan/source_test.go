@@ -72,6 +72,10 @@ func TestSource(t *testing.T) {
 		{"a.index.json", `{"weight_map": {"a": "../../x.bin"}}`, pickle.Suspicious},
 		{"a.index.json", `{"weight_map": {"a": "a/../../x.bin"}}`, pickle.Suspicious},
 		{"a.index.json", `{"weight_map": {"a": "/x.bin"}}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "..\\x.bin"}}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "a/.."}}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "~/x.bin"}}`, pickle.Suspicious},
+		{"a.index.json", `{"weight_map": {"a": "https://example.com/x.bin"}}`, pickle.Suspicious},
 		{"a.index.json", `{"weight_map": {"a": "model-00001-of-00002.bin"}}`, pickle.Safe},
 		{"notes.txt", "Use sh or bash to start it.\nGo to the folder and touch nothing.\n", pickle.Safe},
 

@@ -5,6 +5,8 @@ package settings
 import (
 	"strings"
 	"sync"
+
+	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 )
 
 // A role says what the strings in an object or an array are.
@@ -52,7 +54,7 @@ func (w *Walker) named(f *frame, text []byte, at int64) {
 			w.found(Code, f.key, beginning(text), at)
 		}
 	case f.in == shards:
-		if s := strings.ReplaceAll(beginning(text), `\`, "/"); outside(s) {
+		if evidence.Leaves(beginning(text)) {
 			w.found(Outside, f.key, beginning(text), at)
 		}
 	case f.in == types && dotted(beginning(text)):
@@ -238,10 +240,4 @@ func (w *Walker) object(f *frame, outermost bool) {
 		}
 		w.Found(p)
 	}
-}
-
-// outside reports whether a path is absolute, or leads out of its folder.
-func outside(path string) bool {
-	return strings.HasPrefix(path, "/") || len(path) > 1 && path[1] == ':' || path == ".." || strings.HasPrefix(path, "../") ||
-		strings.Contains(path, "/../")
 }
