@@ -14,7 +14,7 @@ type Change struct {
 	Was *safetensors.Tensor // as the source has it
 	Now *safetensors.Tensor // as it will be written; nil if it is dropped
 
-	// Packed is set if a cast takes tensors of this dtype, and leaves this one as it is, because it is
+	// Packed is set if a cast takes tensors of this dtype, but skips this one, because it is
 	// part of a packed weight.
 	Packed bool
 }
@@ -26,8 +26,8 @@ func (c *Change) cast() bool { return c.Now != nil && c.Now.Dtype != c.Was.Dtype
 // tensor that is cast is converted when it is read, and then an element that its dtype
 // cannot hold is an error.
 //
-// A cast leaves packed weights and their scales as they are: quantized values are no numbers without
-// their scales, and rounded scales change every value. A Cast with the dtype of packed values as From
+// A cast skips packed weights and their scales: quantized values mean nothing without their
+// scales, and rounded scales change every value. A Cast with the dtype of packed values as From
 // is refused.
 //
 // An error wraps [ErrRefused] if a pattern, a Rename or a Cast applies to no tensor, if

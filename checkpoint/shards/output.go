@@ -13,7 +13,7 @@ import (
 // An Output is the folder that new files are written to and, if it was named, the name of the one file.
 type Output struct{ Dir, File string }
 
-// FindOutput returns the output of a name, which is that of a folder, or of a file if there is only one to write.
+// FindOutput returns the output with that name: a folder, or a file if there is only one to write.
 // A name that does not exist is a folder, unless it ends in ".safetensors" or, with anyFile, if there is only one
 // file. The files to write are described for errors, as in "3 shards to convert".
 //

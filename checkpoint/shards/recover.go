@@ -43,7 +43,7 @@ func LocalFolder(ref string) string {
 }
 
 // Unfinished returns an *[UnfinishedError] if a run was killed while it replaced files of
-// a local folder, or if one is at it, and nil otherwise.
+// a local folder, or if one is replacing them now, and nil otherwise.
 func Unfinished(dir string) error { return named(atomicfile.Unfinished(dir)) }
 
 // named returns an error about an unfinished exchange as one of this package.
@@ -71,12 +71,12 @@ type Recovery struct {
 	Removed []string
 }
 
-// Recover finishes what an interrupted run has begun to replace in a local folder, or takes
+// Recover finishes the exchange that an interrupted run has begun in a local folder, or takes
 // it back if that fails, and removes hidden files of killed runs. It returns nil if there was
 // nothing to do.
 //
-// It is an *[UnfinishedError] if a process is at work. Where that is unknown, on Windows and
-// on file systems without locks, it is one too, unless dead says that there is none.
+// The error is an *[UnfinishedError] if a process is replacing the files. On Windows and on file
+// systems without locks that is unknown: Recover then returns this error unless dead is true.
 func Recover(dir string, dead bool) (*Recovery, error) {
 	r, err := atomicfile.Recover(dir, dead)
 	if r == nil || err != nil {

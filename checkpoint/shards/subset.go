@@ -231,7 +231,7 @@ func (f *SubsetFile) CopyRange(ctx context.Context, w io.WriterAt, off, n int64)
 	return nil
 }
 
-// isLong reports whether the part is worth a request of its own.
+// isLong reports whether the part is long enough for a separate request.
 func (p *part) isLong() bool {
 	o, ok := p.from.(store.Object)
 	return ok && p.end-p.begin >= mostNearby && !store.InOrder(o)

@@ -33,7 +33,7 @@ import (
 )
 
 // A File is a file being written. It must be used by one goroutine. Its errors are of type
-// *fs.PathError and contain the given name, not that of the hidden file.
+// *fs.PathError and contain the given name, not the hidden one.
 type File struct {
 	name string   // as given
 	path string   // the name with links followed
@@ -64,8 +64,8 @@ type dst interface {
 // A device, a named pipe, or a descriptor such as /dev/stdout cannot be replaced. It is written
 // directly, so an error leaves it partly written. Commit then only closes it.
 //
-// Create fails if the name is that of a folder, or of a file that the process may not write,
-// even if it could be replaced.
+// Create fails for a folder, and for a file that the process may not write, even if it could be
+// replaced.
 func Create(name string) (*File, error) { return create(name, false) }
 
 // CreateNew is like Create, but CreateNew or Commit fails with an error that wraps [fs.ErrExist]

@@ -14,8 +14,8 @@ type attributes map[string][]byte
 // accessList is the attribute that has the POSIX access control list.
 const accessList = "system.posix_acl_access"
 
-// attributesOf returns the attributes of a file that another can take over. Those of the security modules, but for
-// labels, are about the bytes of the file or what it may do as a program.
+// attributesOf returns the attributes of a file that another can take over. Security attributes are left out, except
+// SELinux labels: they depend on the bytes of the file, or give a program privileges.
 func attributesOf(name string) attributes {
 	all := make(attributes)
 	list := grow(func(b []byte) (int, error) { return syscall.Listxattr(name, b) })
@@ -53,7 +53,7 @@ func (a attributes) common(others attributes) bool {
 	return same
 }
 
-// give sets the attributes of a new file. It returns false if that of its access control list fails.
+// give sets the attributes of a new file. It returns false if the access control list cannot be set.
 func (a attributes) give(name string) bool {
 	if _, has := a[accessList]; !has {
 		// A folder may give every new file a list.

@@ -31,7 +31,7 @@ func has(dir string, name element) bool {
 	return err == nil
 }
 
-// forward makes the moves that have not been made. Once the last is made, a file with the name of an old one is another.
+// forward makes the moves that have not been made. If all were made, a file with the name of an old one came later.
 func (x *exchange) forward() error {
 	if x.isOver() {
 		return nil
@@ -88,8 +88,8 @@ func (x *exchange) isInstalled(name element) bool {
 	return isNew && !has(x.hid, name) && has(x.dir, name)
 }
 
-// conflict returns an error if a file that would be moved is not the one that the exchange is about: somebody has
-// changed the folder since. If every new file is in place, the exchange is over, and what came later is left alone.
+// conflict returns an error if a file that would be moved is not the one in the journal: another program has
+// changed the folder since. If every new file is in place, the exchange is over, and later changes do not matter.
 func (x *exchange) conflict() error {
 	if x.isOver() {
 		return nil

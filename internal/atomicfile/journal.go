@@ -1,4 +1,4 @@
-// Journals: what a run was about to do with the files of a folder, for a later run to finish.
+// Journals: the planned changes to the files of a folder, for a later run to finish.
 
 package atomicfile
 
@@ -59,7 +59,7 @@ func stateOf(dir, name string) (state, error) {
 	return state{element(name), info.Size(), info.ModTime().UnixNano()}, nil
 }
 
-// statesOf returns the states of those of the files that exist.
+// statesOf returns the states of the files that exist.
 func statesOf(dir string, names []string) ([]state, error) {
 	var list []state
 	for _, name := range names {
@@ -103,8 +103,8 @@ func (e *element) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// create writes the journal to a folder that has none, and syncs it and the names in the hidden folder. Nothing of it
-// has begun before create returns.
+// create writes the journal to a folder that has none, and syncs it and the names in the hidden folder. The exchange
+// begins after create has returned.
 func (j *journal) create(dir string) error {
 	j.Schema, j.About = journalSchema, journalAbout
 	text, err := json.MarshalIndent(j, "", " ")
@@ -136,7 +136,7 @@ func (j *journal) create(dir string) error {
 	return nil
 }
 
-// errTorn means that a journal is not complete. Then nothing of it has begun.
+// errTorn means that a journal is not complete. Then the exchange has not begun.
 var errTorn = errors.New("the journal is incomplete")
 
 // readJournal reads the journal of a folder. It returns nil if there is none, and errTorn if it is not complete.
@@ -210,7 +210,7 @@ func removeJournal(dir string) error {
 // An UnfinishedError says that the files of a folder are neither those before nor those after an exchange.
 type UnfinishedError struct {
 	Dir  string
-	Live bool // a process is at it
+	Live bool // the process that is replacing them is running
 }
 
 // Error says so in one line.

@@ -1,4 +1,4 @@
-// Locks on files and folders, and on hidden files as a sign that their owner lives.
+// Locks on files and folders. A locked hidden file has a running owner.
 
 package atomicfile
 
@@ -73,8 +73,8 @@ func (l folderLock) release() {
 	}
 }
 
-// own locks a hidden file or folder that was just created, which tells others that its owner lives. It returns false
-// if another process took it for a leftover in the meantime, and removed it.
+// own locks a hidden file or folder that was just created, to show others that its owner is running. It returns false
+// if another process has removed it as a leftover in the meantime.
 func own(f *os.File, name string) bool {
 	const most, pause = 1000, time.Millisecond // the other removes it in moments
 	for range most {

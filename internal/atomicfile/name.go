@@ -108,8 +108,9 @@ func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
-// createTempFolder creates a hidden folder in dir for files, the last of which will be called base. Other users have no
-// access, because files may temporarily have more permissions than those that they replace. The handle holds its lock.
+// createTempFolder creates a hidden folder in dir for files. Its name contains base, the name of the last file. Other
+// users have no access, because files may temporarily have more permissions than the ones that they replace. The handle
+// holds its lock.
 func createTempFolder(dir, base string) (path string, handle *os.File, err error) {
 	for {
 		path = filepath.Join(dir, tempName(base))
@@ -136,7 +137,7 @@ func IsHidden(name string) bool {
 		strings.Trim(name[mark+len(tempMark):], tempLetters) == ""
 }
 
-// isElement reports whether name is that of a file in a folder, and leads nowhere else.
+// isElement reports whether name can be the name of a file in a folder, and not a path to another folder.
 func isElement(name string) bool {
 	return name != "" && name != "." && name != ".." && filepath.IsLocal(name) && !strings.ContainsAny(name, "/\\\x00")
 }

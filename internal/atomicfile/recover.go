@@ -1,4 +1,4 @@
-// Finishing what a killed run has left.
+// Recovery: finishing the exchange of a killed run, and removing its temporary files.
 
 package atomicfile
 

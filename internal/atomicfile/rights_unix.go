@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// rights are what the files that replace others take over from them: the owner of the first, the permissions and the
-// extended attributes that all of them have.
+// rights are taken over from replaced files: the owner of the first, and the permissions and extended attributes that
+// all of them have.
 type rights struct {
 	perm     fs.FileMode
 	uid, gid int // -1 if unknown
 	attrs    attributes
 }
 
-// rightsOf returns the rights of those of the named files that exist, or nil if none does. It follows links.
+// rightsOf returns the rights that the named files have in common, or nil if none exists. It follows links.
 func rightsOf(names ...string) *rights {
 	var r *rights
 	for _, name := range names {
@@ -56,8 +56,8 @@ func (r *rights) narrow(other *rights) {
 // withoutGroup returns permissions that give the group no more than others.
 func withoutGroup(perm fs.FileMode) fs.FileMode { return perm & (^fs.FileMode(0o070) | perm&0o007<<3) }
 
-// give gives a new file the rights, as far as possible, and no more if they are not. Only privileged processes can
-// change the owner, and some file systems have neither owners nor attributes.
+// give gives a new file the rights. If the owner, the group or the access control list cannot be set, it grants fewer
+// permissions. Only privileged processes can change the owner, and some file systems have no owners or attributes.
 func (r *rights) give(f *os.File) {
 	if r == nil {
 		return

@@ -55,7 +55,7 @@ type Set struct {
 }
 
 // NewSet begins to write files with the given names to dir, which it creates if
-// necessary, in the place of others, whose names are in remove. It fails if a name is in use by something other than a
+// necessary. Commit removes the files listed in remove. NewSet fails if a name is in use by something other than a
 // file, or by a file that the process may not write.
 //
 // A new file gets the permissions and attributes of the file that it replaces. If there is none of its name, it
@@ -81,7 +81,7 @@ func NewSet(dir string, names, remove []string) (*Set, error) {
 	return s, nil
 }
 
-// last returns the name of the last file, or of the first that is removed if there are no files.
+// last returns the name of the last file, or of the first removed file if the set has no files.
 func (s *Set) last() string {
 	if len(s.names) == 0 {
 		return s.Remove[0]

@@ -10,8 +10,8 @@ import (
 
 // Writable returns an error if the named file exists and the process may not write it.
 // Replacing or removing a file only requires write permission for its folder, but a read-only
-// file should stay. Folders, devices and missing files are no error. Errors are of type
-// *[fs.PathError], with the operation "replace".
+// file should stay. Writable returns nil for folders, devices and missing files. Errors are of
+// type *[fs.PathError], with the operation "replace".
 func Writable(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {

@@ -10,8 +10,8 @@ import (
 	"github.com/weightools/safetensors/internal/compare"
 )
 
-// Differing returns how many tensors of two sets have one name, dtype and shape, and other bytes, and the first of
-// them. A name that only one set has is no difference: copies may be spelled in two ways.
+// Differing counts the tensors that have the same name, dtype and shape in two sets but different bytes, and returns
+// the first. It ignores names that only one set has: copies may use two naming schemes.
 func Differing(ctx context.Context, a, b *checkpoint.Set) (n int, first *safetensors.Tensor, err error) {
 	one, other := a.Open(), b.Open()
 	defer one.Close()

@@ -95,8 +95,8 @@ func (c *Comparer) readSample(ctx context.Context, path string) *sample {
 	return &one
 }
 
-// sameFiles reports whether two files have the same bytes. It compares SHA-256 digests, so that
-// each file is read once, and does not read two names of one file.
+// sameFiles reports whether two files have the same bytes. It compares SHA-256 digests, to read
+// each file once, and does not read two names of one file.
 func (c *Comparer) sameFiles(ctx context.Context, a, b string) bool {
 	if x, y := c.digests[a], c.digests[b]; x != nil && y != nil {
 		return *x == *y

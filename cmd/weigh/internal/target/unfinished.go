@@ -58,7 +58,7 @@ func (t *Target) Interrupted() bool {
 	return dir != "" && (len(t.Unfinished()) > 0 || len(shards.Leftovers(dir)) > 0)
 }
 
-// WarnUnfinished prints what Unfinished returns, also with --quiet: what is read is not what somebody has written.
+// WarnUnfinished prints the errors that Unfinished returns, also with --quiet: the files may be of two runs.
 func (t *Target) WarnUnfinished(sess *cli.Session) {
 	for _, err := range t.Unfinished() {
 		sess.PrintError(err)

@@ -217,9 +217,8 @@ func carryOutConversion(ctx context.Context, sess *cli.Session, plan *convert.Pl
 	return err
 }
 
-// convertError returns the error of a conversion in the words of the program: what package
-// convert calls a field is a flag here. What is found wrong with a source is said, and
-// ends the program as what other verbs find.
+// convertError returns the error of a conversion in the words of the program, with flags instead of the
+// fields of package convert. It prints the findings about an input and returns the error for exit code 1.
 func convertError(sess *cli.Session, verb string, err error) error {
 	var dangerous *convert.DangerousError
 	var without *convert.UnsupportedError

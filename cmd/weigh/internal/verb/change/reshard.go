@@ -241,7 +241,7 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 	}, r.json, r.dryRun)
 }
 
-// checkFolder returns an error if the name of an output folder is that of something else.
+// checkFolder returns an error if the output folder exists and is not a folder.
 func checkFolder(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -253,7 +253,7 @@ func checkFolder(dir string) error {
 	return cli.Usagef("%q is not a folder; -o takes the name of one", dir)
 }
 
-// isFolder reports whether name is that of a folder.
+// isFolder reports whether name refers to a folder.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
