@@ -12,7 +12,7 @@
 //
 // Opening an object takes one request. It fetches the first 64 KiB, or as many bytes as the
 // caller expects to need (see [store.OpenHead]), and the answer contains the object's size.
-// There are no HEAD requests, because signed URLs refuse them. Later reads fetch blocks of
+// It is a GET request, because signed URLs refuse HEAD requests. Later reads fetch blocks of
 // 64 KiB, or longer runs for longer reads. Blocks are cached in memory, up to
 // [Opener].CacheSize.
 //

@@ -32,9 +32,9 @@ func (o *Opener) Remember(object store.Object, path string) {
 	}
 }
 
-// Remembers reports whether the file at path has the bytes of this version of an object. It
-// knows that if it was told by [Opener.Remember], and the file has not been changed since.
-// Without that, it knows that a file which is older than the object does not have its bytes.
+// Remembers reports whether the file at path has the bytes of this version of an object. The
+// answer is known after a call of [Opener.Remember], unless the file has been changed since. A
+// file that is older than the object is known to have other bytes.
 func (o *Opener) Remembers(object store.Object, path string) (same, known bool) {
 	at, info := placeOf(path)
 	if info == nil || info.Size() != object.Size() {

@@ -41,8 +41,8 @@ func startsWithHub(s string) bool {
 	return false
 }
 
-// hubLink returns the path of a page of the Hub, below that of the server. The Hub's API is not a
-// page.
+// hubLink returns the path of a page of the Hub, relative to the path of its server. The Hub's API
+// is not a page.
 func hubLink(u *url.URL) (link string, ok bool) {
 	for _, site := range hubSites() {
 		link, below := strings.CutPrefix(u.EscapedPath(), site.path)

@@ -65,7 +65,7 @@ func azureAccount(s string) (string, error) {
 	if !isHost {
 		return name, nil
 	}
-	// Data Lake Storage has hosts of its own for the same containers.
+	// Data Lake Storage has other hosts for the same containers.
 	host := strings.Replace(s, ".dfs.", ".blob.", 1)
 	switch {
 	case !isBlobHost(host):
@@ -76,7 +76,7 @@ func azureAccount(s string) (string, error) {
 	return host, nil
 }
 
-// isBlobHost reports whether host is that of an account's blobs in one of Azure's clouds.
+// isBlobHost reports whether host serves the blobs of an account in one of Azure's clouds.
 func isBlobHost(host string) bool {
 	return plain(host) && strings.Contains(host, ".blob.") && slices.ContainsFunc(azureClouds[:], func(cloud string) bool {
 		return strings.HasSuffix(host, "."+cloud)

@@ -76,9 +76,9 @@ func cutScheme(s string) (scheme, rest string, ok bool) {
 	return strings.ToLower(scheme), rest, true
 }
 
-// Redact returns text that was meant to be a ref as it may be printed: a path as it is, and a
-// URL without user names, passwords and signatures. Of a URL that [Parse] rejects, it removes too
-// much rather than too little: an "@", "?" or "#" may be part of a password that was not escaped.
+// Redact returns the printable form of a ref: a path unchanged, and a URL without user names,
+// passwords and signatures. If [Parse] rejects the URL, Redact removes too much rather than too
+// little: an "@", "?" or "#" may be part of a password that was not escaped.
 func Redact(s string) string {
 	r, err := Parse(s)
 	switch {

@@ -120,7 +120,7 @@ func awsDomain(region string) string {
 	return "amazonaws.com"
 }
 
-// md5 returns the MD5 that an ETag contains: that of an object that was uploaded in one part
+// md5 returns the MD5 in an ETag, or "". An ETag has one if the object was uploaded in one part
 // and is not encrypted with a key of the user's. Directory buckets have other ETags.
 func (s *s3) md5(etag string, h http.Header) string {
 	encryption := h.Get("X-Amz-Server-Side-Encryption")

@@ -69,7 +69,7 @@ func (s *s3) fromProfile(name string, users []string) (*credentials.Credentials,
 	id, secret := p["aws_access_key_id"], p["aws_secret_access_key"]
 	switch {
 	case p["role_arn"] != "" && tokenFile == "":
-		// A profile that names itself as the source has keys beside the role.
+		// A profile may have both a role and keys, and name itself as the source.
 		if source := p["source_profile"]; source != name || id == "" {
 			return s.assume(name, p, users)
 		}
@@ -151,7 +151,7 @@ func (s *s3) webIdentity(p section, file string) (*credentials.Credentials, erro
 	return credentials.New(keys), nil
 }
 
-// tokenService returns the URL of STS. An endpoint that is not for a service is that of STS, too.
+// tokenService returns the URL of STS. A configured endpoint without a service includes STS.
 func (s *s3) tokenService() (string, error) {
 	endpoint, err := s.config.endpoint("sts", "AWS_ENDPOINT_URL_STS")
 	region := s.tokenRegion()

@@ -106,7 +106,7 @@ func once(s *fetch.Shared, r *http.Request) (status int, text []byte, err error)
 	return resp.StatusCode, text, err
 }
 
-// IsLoopback reports whether a host name is that of this machine, to which credentials may be sent over http.
+// IsLoopback reports whether a host name is the local machine, which may receive credentials over http.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

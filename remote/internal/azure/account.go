@@ -28,8 +28,8 @@ const (
 	emulatorKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-// findAccount returns the account with this name or host. The variables are those of the Azure CLI, and where other
-// libraries have names of their own, those as well. They apply to the account that they name.
+// findAccount returns the account with this name or host. It reads the environment variables of the Azure CLI and of
+// other libraries. They apply to the account that they name.
 func findAccount(env func(string) string, host string) (*account, error) {
 	name, _, isHost := strings.Cut(host, ".")
 	a := &account{name: strings.TrimSuffix(name, "-secondary")} // the read-only copy of an account

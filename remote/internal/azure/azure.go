@@ -138,13 +138,13 @@ func checkName(name string) error {
 	return store.CheckName(name)
 }
 
-// escape escapes all characters of a path except slashes and those that RFC 3986 calls unreserved, because Azure signs
-// paths as they are sent.
+// escape escapes all characters of a path except slashes and the unreserved characters of RFC 3986, because the
+// signature covers the escaped path.
 func escape(path string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(path), "+", "%20"), "%2F", "/")
 }
 
-// explainHost explains that there is no account of that name, which has a host of its own.
+// explainHost turns the error for an unknown host into one about the account: each account has a host.
 func (c *container) explainHost(err error) error {
 	var e *fetch.Error
 	var dns *net.DNSError

@@ -17,7 +17,7 @@ import (
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
-// findCLI returns the tokens of the user who is logged in with the Azure CLI, or nil if there is none.
+// findCLI returns the tokens of the Azure CLI, or nil if no user is logged in.
 func findCLI(s *fetch.Shared) *tokens {
 	folder := cmp.Or(s.Env("AZURE_CONFIG_DIR"), filepath.Join(cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")), ".azure"))
 	if _, err := os.Stat(filepath.Join(folder, "azureProfile.json")); err != nil || s.Offline() {

@@ -1,4 +1,4 @@
-// Identities: who requests are from, by the environment.
+// Identities: what authorizes requests, by the environment.
 
 package azure
 
@@ -35,7 +35,7 @@ type identity struct {
 	expires time.Time // of a SAS; zero if unknown
 }
 
-// findIdentities returns the identities to try, the preferred one first. The order is that of Azure's libraries. An
+// findIdentities returns the identities to try, the preferred one first. The order follows Azure's libraries. An
 // object may be public although the credentials in the environment are for others, so anonymous access comes second.
 // Running the Azure CLI takes a second, so it comes last.
 func findIdentities(s *fetch.Shared, a *account) ([]*identity, error) {

@@ -30,8 +30,8 @@ func (c *container) List(ctx context.Context, folder string) iter.Seq2[store.Ent
 	}))
 }
 
-// entries requests all pages of the blobs in a folder. It returns them in the order of their names, because accounts
-// with a hierarchical namespace list the blobs of a folder before those beside it.
+// entries requests all pages of the blobs in a folder. It sorts them by name, because accounts with a hierarchical
+// namespace list "a/b" before "a.b".
 func (c *container) entries(ctx context.Context, folder string) (entries []store.Entry, err error) {
 	prefix := ""
 	if folder != "" {

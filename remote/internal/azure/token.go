@@ -53,8 +53,8 @@ func (t *tokens) authorize(r *http.Request) error {
 	return nil
 }
 
-// findTokens returns the source of tokens that the environment selects, or nil. The order is that of Azure's
-// DefaultAzureCredential.
+// findTokens returns the source of tokens that the environment selects, or nil. The order follows
+// Azure's DefaultAzureCredential.
 func findTokens(s *fetch.Shared, a *account) (*tokens, error) {
 	env := s.Env
 	f := &form{shared: s, query: url.Values{"resource": {resource}}, header: make(http.Header)}

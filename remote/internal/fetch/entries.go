@@ -11,8 +11,8 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// Entries implements [store.Lister] for a store that knows all objects, or all that begin with folder and a slash. The
-// function all returns them in the order of their names; check returns an error for an invalid name.
+// Entries implements [store.Lister] for a store with a listing of all objects, or at least of those in the folder. The
+// function all returns the listing in the order of names, and check returns an error for an invalid name.
 func Entries(ctx context.Context, ref store.Ref, folder string, check func(name string) error,
 	all func() ([]store.Entry, error)) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {

@@ -14,7 +14,7 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A repo is the store of a model at one commit, which is that of the listing.
+// A repo is the store of a model at one commit, which the listing says.
 type repo struct {
 	pool     fetch.Pool
 	ref      store.Ref // without a path
