@@ -15,6 +15,7 @@ import (
 
 	"github.com/weightools/safetensors/remote"
 	"github.com/weightools/safetensors/remote/bucket"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -107,7 +108,7 @@ func (test *awsTest) opener(t *testing.T, answer roundTrip) *remote.Opener {
 		}
 	}
 	return &remote.Opener{Transport: answer, Buckets: bucket.Open, Meter: new(remote.Meter), Retries: 2,
-		Env: env(append(test.env, "HOME="+home, "AWS_EC2_METADATA_DISABLED=true")...)}
+		Env: remotetest.Env(append(test.env, "HOME="+home, "AWS_EC2_METADATA_DISABLED=true")...)}
 }
 
 func TestAWS(t *testing.T) {

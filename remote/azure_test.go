@@ -14,11 +14,13 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
 // login is the environment of a service principal and an account on the server of a bubble.
-var login = env("AZURE_STORAGE_SERVICE_ENDPOINT=http://127.0.0.1/acct", "AZURE_AUTHORITY_HOST=http://127.0.0.1",
+var login = remotetest.Env("AZURE_STORAGE_SERVICE_ENDPOINT=http://127.0.0.1/acct",
+	"AZURE_AUTHORITY_HOST=http://127.0.0.1",
 	"AZURE_TENANT_ID=tenant", "AZURE_CLIENT_ID=id", "AZURE_CLIENT_SECRET=SECRET")
 
 // azureServer sends tokens, and blobs to those who have one.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -24,7 +25,7 @@ func TestProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	inBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ranged(w, r, pattern(10)) }), func(t *testing.T, b *bubble) {
-		b.Env = env("AWS_SHARED_CREDENTIALS_FILE="+file, "AWS_PROFILE=work", "AWS_ENDPOINT_URL=http://s3.example")
+		b.Env = remotetest.Env("AWS_SHARED_CREDENTIALS_FILE="+file, "AWS_PROFILE=work", "AWS_ENDPOINT_URL=http://s3.example")
 		if _, err := open(t, &b.Opener, "s3://weights").Open(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,7 @@ func TestSignature(t *testing.T) {
 		}
 		ranged(w, r, pattern(10))
 	}), func(t *testing.T, b *bubble) {
-		b.Env = env("AWS_ACCESS_KEY_ID=AKID", "AWS_SECRET_ACCESS_KEY=secret", "AWS_ENDPOINT_URL=http://s3.example")
+		b.Env = remotetest.Env("AWS_ACCESS_KEY_ID=AKID", "AWS_SECRET_ACCESS_KEY=secret", "AWS_ENDPOINT_URL=http://s3.example")
 		if _, err := open(t, &b.Opener, "s3://weights").Open(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestRegion(t *testing.T) {
 		}
 		return &http.Response{StatusCode: http.StatusOK, Header: h, ContentLength: 1, Body: io.NopCloser(strings.NewReader("x"))}, nil
 	})
-	s := open(t, &remote.Opener{Transport: tr, Env: env("AWS_EC2_METADATA_DISABLED=1")}, "s3://weights")
+	s := open(t, &remote.Opener{Transport: tr, Env: remotetest.Env("AWS_EC2_METADATA_DISABLED=1")}, "s3://weights")
 	if _, err := s.Open(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestNoCredentials(t *testing.T) {
 	for ref, want := range map[string]string{"s3://weights": "set AWS_ACCESS_KEY_ID", "gs://weights": "gcloud auth application-default login"} {
 		inBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }), func(t *testing.T, b *bubble) {
-			b.Env = env("AWS_ENDPOINT_URL=http://s3.example", "STORAGE_EMULATOR_HOST=gcs.example")
+			b.Env = remotetest.Env("AWS_ENDPOINT_URL=http://s3.example", "STORAGE_EMULATOR_HOST=gcs.example")
 			s := open(t, &b.Opener, ref)
 			_, err := s.Open(t.Context(), "a")
 			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), want) {

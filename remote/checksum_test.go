@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -113,7 +114,7 @@ func TestChecksums(t *testing.T) {
 				ranged(w, r, content)
 			})
 			inBubble(t, h, func(t *testing.T, b *bubble) {
-				b.Env = env("AWS_ENDPOINT_URL=http://s3.example", "STORAGE_EMULATOR_HOST=gcs.example",
+				b.Env = remotetest.Env("AWS_ENDPOINT_URL=http://s3.example", "STORAGE_EMULATOR_HOST=gcs.example",
 					"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b")
 				checkSum(t, &b.Opener, test.ref, content, test.want)
 			})

@@ -63,7 +63,7 @@ func TestGateway(t *testing.T) {
 				} else {
 					g.Publish()
 				}
-				return open(t, &remote.Opener{Env: env(vars...)}, "s3://weights")
+				return open(t, &remote.Opener{Env: remotetest.Env(vars...)}, "s3://weights")
 			})
 		})
 	}
@@ -78,7 +78,8 @@ func TestGatewayOfMany(t *testing.T) {
 	}
 	files["in2/x"], files["before"] = []byte{1}, []byte{1}
 	g.Fill(files)
-	o := &remote.Opener{Meter: new(remote.Meter), Env: env("AWS_ENDPOINT_URL="+g.URL, "AWS_ACCESS_KEY_ID="+g.ID, "AWS_SECRET_ACCESS_KEY="+g.Secret)}
+	o := &remote.Opener{Meter: new(remote.Meter), Env: remotetest.Env("AWS_ENDPOINT_URL="+g.URL, "AWS_ACCESS_KEY_ID="+g.ID,
+		"AWS_SECRET_ACCESS_KEY="+g.Secret)}
 	n := 0
 	for e, err := range open(t, o, "s3://weights").(store.Lister).List(t.Context(), "in") {
 		if err != nil || e.Name != fmt.Sprintf("in/%04d", n) || e.Size != 1 {

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/weightools/safetensors/remote"
+	"github.com/weightools/safetensors/remote/remotetest"
 )
 
 // byteAt is the byte that the object of a version has at an offset. It is never 0xff,
@@ -136,7 +137,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			l := &liar{script: script, field: field, size: size}
-			o := &remote.Opener{Transport: l, Env: env(), Meter: &remote.Meter{MaxRequests: 20, MaxBytes: 500_000}}
+			o := &remote.Opener{Transport: l, Env: remotetest.Env(), Meter: &remote.Meter{MaxRequests: 20, MaxBytes: 500_000}}
 			readAnswers(t, o)
 			cost := o.Meter.Cost()
 			if l.requests > 20 || l.came > 500_000 || cost.Requests != l.requests || cost.Bytes != l.came {

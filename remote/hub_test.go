@@ -24,18 +24,6 @@ import (
 
 const commit = "0123456789abcdef0123456789abcdef01234567"
 
-// env returns the value of a variable of a list.
-func env(vars ...string) func(string) string {
-	return func(name string) string {
-		for _, v := range vars {
-			if key, value, _ := strings.Cut(v, "="); key == name {
-				return value
-			}
-		}
-		return ""
-	}
-}
-
 // serveHub serves a model of the Hub from two hosts, and returns an opener for it.
 func serveHub(t *testing.T, h *remotetest.Hub, vars ...string) *remote.Opener {
 	t.Helper()
@@ -45,7 +33,7 @@ func serveHub(t *testing.T, h *remotetest.Hub, vars ...string) *remote.Opener {
 	t.Cleanup(server.Close)
 	h.CDN = cdn.URL
 	vars = append(vars, "HF_ENDPOINT="+server.URL, "HF_HOME="+t.TempDir())
-	return &remote.Opener{Env: env(vars...), Retries: -1, Meter: new(remote.Meter)}
+	return &remote.Opener{Env: remotetest.Env(vars...), Retries: -1, Meter: new(remote.Meter)}
 }
 
 func TestHub(t *testing.T) {
@@ -208,7 +196,7 @@ func TestTokenOfOneHost(t *testing.T) {
 			ranged(w, r, pattern(100))
 		})
 		inBubble(t, h, func(t *testing.T, b *bubble) {
-			b.Env = env("HF_ENDPOINT=http://HUB.example:80", "HF_TOKEN=secret")
+			b.Env = remotetest.Env("HF_ENDPOINT=http://HUB.example:80", "HF_TOKEN=secret")
 			if _, err := open(t, &b.Opener, "hf://org/repo").Open(t.Context(), "a"); err != nil {
 				t.Fatal(err)
 			}
@@ -268,7 +256,7 @@ func TestPagesElsewhere(t *testing.T) {
 		fmt.Fprint(w, "[]")
 	})
 	inBubble(t, h, func(t *testing.T, b *bubble) {
-		b.Env = env("HF_ENDPOINT=http://hub.example", "HF_TOKEN=secret")
+		b.Env = remotetest.Env("HF_ENDPOINT=http://hub.example", "HF_TOKEN=secret")
 		for _, err := range open(t, &b.Opener, "hf://org/repo@"+commit).(store.Lister).List(t.Context(), "") {
 			if err == nil || !strings.Contains(err.Error(), "on another server") {
 				t.Errorf("the error is %v", err)
@@ -307,11 +295,16 @@ func TestHubCache(t *testing.T) {
 		requests  int
 		listed    string
 	}{
-		{"online", "hf://org/repo", &remote.Opener{Env: env("HF_HOME="+home, "HF_ENDPOINT="+online.URL)}, 1, "a c"},
-		{"a commit", "hf://org/repo@" + commit, &remote.Opener{Env: env("HF_HOME="+home, "HF_ENDPOINT="+online.URL)}, 0, "a c"},
-		{"offline", "hf://org/repo", &remote.Opener{Env: env("HF_HOME=" + home), Offline: true}, 0, "a sub/b"},
-		{"offline by the environment", "hf://org/repo", &remote.Opener{Env: env("HF_HOME="+home, "HF_HUB_OFFLINE=1")}, 0, "a sub/b"},
-		{"unreachable", "hf://org/repo", &remote.Opener{Env: env("HF_HOME="+home, "HF_ENDPOINT="+gone.URL), Retries: -1}, 1, "a sub/b"},
+		{"online", "hf://org/repo",
+			&remote.Opener{Env: remotetest.Env("HF_HOME="+home, "HF_ENDPOINT="+online.URL)}, 1, "a c"},
+		{"a commit", "hf://org/repo@" + commit,
+			&remote.Opener{Env: remotetest.Env("HF_HOME="+home, "HF_ENDPOINT="+online.URL)}, 0, "a c"},
+		{"offline", "hf://org/repo",
+			&remote.Opener{Env: remotetest.Env("HF_HOME=" + home), Offline: true}, 0, "a sub/b"},
+		{"offline by the environment", "hf://org/repo",
+			&remote.Opener{Env: remotetest.Env("HF_HOME="+home, "HF_HUB_OFFLINE=1")}, 0, "a sub/b"},
+		{"unreachable", "hf://org/repo",
+			&remote.Opener{Env: remotetest.Env("HF_HOME="+home, "HF_ENDPOINT="+gone.URL), Retries: -1}, 1, "a sub/b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := test.o
@@ -337,7 +330,7 @@ func TestHubCache(t *testing.T) {
 			}
 		})
 	}
-	offline := open(t, &remote.Opener{Env: env("HF_HOME=" + home), Offline: true}, "hf://org/repo")
+	offline := open(t, &remote.Opener{Env: remotetest.Env("HF_HOME=" + home), Offline: true}, "hf://org/repo")
 	if _, err := offline.Open(t.Context(), "c"); !errors.Is(err, remote.ErrOffline) {
 		t.Errorf("a file that is not there: %v", err)
 	}

@@ -67,7 +67,7 @@ func TestXetAlone(t *testing.T) {
 			w.Header().Set("Location", "http://bridge.example/x?X-Amz-Signature=secret")
 			w.WriteHeader(http.StatusFound)
 		}), func(t *testing.T, b *bubble) {
-			b.Env = env("HF_ENDPOINT=http://hub.example")
+			b.Env = remotetest.Env("HF_ENDPOINT=http://hub.example")
 			if _, err := open(t, &b.Opener, "hf://org/repo").Open(t.Context(), "model"); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s bytes: %v, want that it is served %s", size, err, want)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 	"github.com/weightools/safetensors/store/storetest"
 )
@@ -93,7 +94,7 @@ func TestFindAccount(t *testing.T) {
 		{"devstoreaccount1", connection + "UseDevelopmentStorage=true", emulatorURL, "AZURE_STORAGE_CONNECTION_STRING"},
 		{"devstoreaccount1", "", emulatorURL, ""},
 	} {
-		a, err := findAccount(environment(strings.Fields(test.settings)...), test.host)
+		a, err := findAccount(remotetest.Env(strings.Fields(test.settings)...), test.host)
 		if err != nil {
 			t.Errorf("%s with %s: %v", test.host, test.settings, err)
 			continue
@@ -119,7 +120,7 @@ func TestWrongSettings(t *testing.T) {
 		connection + "AccountName=acct;BlobEndpoint=SECRET": "AZURE_STORAGE_CONNECTION_STRING has an endpoint",
 		login + "http://SECRET.example":                     "AZURE_AUTHORITY_HOST is not",
 	} {
-		_, err := Open(fetch.NewShared(fetch.Options{Env: environment(strings.Fields(settings)...)}),
+		_, err := Open(fetch.NewShared(fetch.Options{Env: remotetest.Env(strings.Fields(settings)...)}),
 			store.Ref{Scheme: "az", Root: "acct/weights"}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%s: %v; want %q", settings, err, want)
@@ -249,7 +250,7 @@ func TestNoAccount(t *testing.T) {
 
 		"AZURE_STORAGE_ACCOUNT=mine": "; did you mean az://mine/weights/llama?",
 	} {
-		s, err := Open(fetch.NewShared(fetch.Options{Transport: transport, Env: environment(settings)}),
+		s, err := Open(fetch.NewShared(fetch.Options{Transport: transport, Env: remotetest.Env(settings)}),
 			store.Ref{Scheme: "az", Root: "weights/llama"}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 	"github.com/weightools/safetensors/store/storetest"
 )
@@ -152,7 +153,7 @@ func (a *azurite) fill(t *testing.T, files map[string][]byte, public bool) strin
 func (a *azurite) open(t *testing.T, container string, settings ...string) store.Store {
 	t.Helper()
 	settings = append(settings, "AZURE_STORAGE_SERVICE_ENDPOINT="+a.endpoint.String())
-	shared := fetch.NewShared(fetch.Options{Env: environment(settings...), Transport: a.transport, Retries: -1})
+	shared := fetch.NewShared(fetch.Options{Env: remotetest.Env(settings...), Transport: a.transport, Retries: -1})
 	s, err := Open(shared, store.Ref{Scheme: "az", Root: emulator + "/" + container}, nil)
 	if err != nil {
 		t.Fatal(err)

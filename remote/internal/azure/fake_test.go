@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -60,19 +61,7 @@ func (f *fake) asked() []*http.Request {
 
 // env returns an environment of settings and of the account's endpoint.
 func (f *fake) env(settings ...string) func(string) string {
-	return environment(append(settings, "AZURE_STORAGE_SERVICE_ENDPOINT="+f.URL)...)
-}
-
-// environment returns an environment of settings such as "NAME=value".
-func environment(settings ...string) func(string) string {
-	return func(name string) string {
-		for _, s := range settings {
-			if value, ok := strings.CutPrefix(s, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}
+	return remotetest.Env(append(settings, "AZURE_STORAGE_SERVICE_ENDPOINT="+f.URL)...)
 }
 
 // open opens the container with some settings. Requests are not repeated.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -129,7 +130,7 @@ func TestMetadataService(t *testing.T) {
 		return w.Result(), nil
 	})
 	s, err := Open(fetch.NewShared(fetch.Options{Transport: transport, Retries: -1,
-		Env: environment("AZURE_TOKEN_CREDENTIALS=ManagedIdentityCredential", "AZURE_CLIENT_ID=id")}),
+		Env: remotetest.Env("AZURE_TOKEN_CREDENTIALS=ManagedIdentityCredential", "AZURE_CLIENT_ID=id")}),
 		store.Ref{Scheme: "az", Root: "acct/weights"}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 	"github.com/weightools/safetensors/store/storetest"
 )
@@ -125,19 +125,7 @@ func ref(revision string) store.Ref {
 }
 
 func (f *fake) env(settings ...string) func(string) string {
-	return environment(append(settings, "MODELSCOPE_ENDPOINT="+f.URL)...)
-}
-
-// environment returns an environment of settings such as "NAME=value".
-func environment(settings ...string) func(string) string {
-	return func(name string) string {
-		for _, s := range settings {
-			if value, ok := strings.CutPrefix(s, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}
+	return remotetest.Env(append(settings, "MODELSCOPE_ENDPOINT="+f.URL)...)
 }
 
 func TestConformance(t *testing.T) {
@@ -150,24 +138,12 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, o store.Object, err error) string {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(io.NewSectionReader(o.ReaderAt(t.Context()), 0, o.Size()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // Files are requested of the commit of the listing, whose digests they should have.
 func TestPinned(t *testing.T) {
 	f := (&fake{files: map[string][]byte{"a": []byte("content"), "b": nil}}).start(t)
 	for _, revision := range []string{"", "master", commit} {
 		o, err := f.open(t, revision).Open(t.Context(), "a")
-		if got := read(t, o, err); got != "content" {
+		if got := remotetest.Read(t, o, err); got != "content" {
 			t.Errorf("%q: read %q", revision, got)
 		}
 		if digest, ok := store.SHA256(o); !ok || digest != sha256.Sum256([]byte("content")) {
@@ -202,7 +178,7 @@ func TestUnpinned(t *testing.T) {
 	}
 	for range 2 {
 		o, err := s.Open(t.Context(), "a")
-		read(t, o, err)
+		remotetest.Read(t, o, err)
 	}
 	if len(notices) != 1 || !strings.Contains(notices[0], "does not say which commit ms://org/model@master is") {
 		t.Errorf("notices %q", notices)
@@ -219,7 +195,7 @@ func TestOffline(t *testing.T) {
 			t.Fatal(err)
 		}
 		o, err := s.Open(t.Context(), "a")
-		if got := read(t, o, err); got != "content" {
+		if got := remotetest.Read(t, o, err); got != "content" {
 			t.Errorf("offline %t: %q", offline, got)
 		}
 		o.Close()
@@ -240,7 +216,7 @@ func TestToken(t *testing.T) {
 	defer storage.Close()
 	f := (&fake{files: map[string][]byte{"a": content}, token: "SECRET", storage: storage.URL}).start(t)
 	o, err := f.open(t, "", "MODELSCOPE_API_TOKEN=SECRET").Open(t.Context(), "a")
-	if read(t, o, err) != string(content) {
+	if remotetest.Read(t, o, err) != string(content) {
 		t.Error("other content")
 	}
 	for _, r := range got {
@@ -271,7 +247,7 @@ func TestFindEndpoint(t *testing.T) {
 		{"MODELSCOPE_ENDPOINT=https://SECRET@h", ""},
 		{"MODELSCOPE_DOMAIN=http://", ""},
 	} {
-		u, err := findEndpoint(environment(strings.Fields(test.settings)...))
+		u, err := findEndpoint(remotetest.Env(strings.Fields(test.settings)...))
 		got := ""
 		if err == nil {
 			got = u.String()

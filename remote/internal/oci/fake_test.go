@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -185,7 +186,7 @@ func (f *fake) tag(tag string, m any) *fake {
 // open opens a tag or digest. Requests are not repeated. There are no credentials but those of the settings.
 func (f *fake) open(t *testing.T, revision string, settings ...string) store.Store {
 	t.Helper()
-	s, err := Open(fetch.NewShared(fetch.Options{Env: environment(settings...), Retries: -1}), f.ref(revision))
+	s, err := Open(fetch.NewShared(fetch.Options{Env: remotetest.Env(settings...), Retries: -1}), f.ref(revision))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,18 +195,6 @@ func (f *fake) open(t *testing.T, revision string, settings ...string) store.Sto
 
 func (f *fake) ref(revision string) store.Ref {
 	return store.Ref{Scheme: "oci", Root: strings.TrimPrefix(f.URL, "http://") + "/org/model", Revision: revision}
-}
-
-// environment returns an environment of settings such as "NAME=value".
-func environment(settings ...string) func(string) string {
-	return func(name string) string {
-		for _, s := range settings {
-			if value, ok := strings.CutPrefix(s, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}
 }
 
 // archive returns a tar archive of files, in a format.
@@ -228,5 +217,5 @@ func archive(t *testing.T, format tar.Format, files map[string][]byte) []byte {
 
 // sharedWith returns what stores share in an environment of settings.
 func sharedWith(settings ...string) *fetch.Shared {
-	return fetch.NewShared(fetch.Options{Env: environment(settings...), Retries: -1})
+	return fetch.NewShared(fetch.Options{Env: remotetest.Env(settings...), Retries: -1})
 }

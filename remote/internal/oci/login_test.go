@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -56,7 +57,7 @@ func TestLogin(t *testing.T) {
 				settings = append(settings, docker(t, f, test.entry))
 			}
 			o, err := f.open(t, "v1", settings...).Open(t.Context(), "a")
-			if got := read(t, o, err); got != "content" {
+			if got := remotetest.Read(t, o, err); got != "content" {
 				t.Errorf("read %q", got)
 			}
 			if n := len(f.asked()); n != test.requests {
@@ -77,7 +78,7 @@ func TestExpiredToken(t *testing.T) {
 	f.expired = f.issued
 	f.mu.Unlock()
 	o, err := s.Open(t.Context(), "b")
-	if got := read(t, o, err); got != "2" {
+	if got := remotetest.Read(t, o, err); got != "2" {
 		t.Errorf("read %q", got)
 	}
 	f.mu.Lock()

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weightools/safetensors/remote/internal/fetch"
+	"github.com/weightools/safetensors/remote/remotetest"
 	"github.com/weightools/safetensors/store"
 	"github.com/weightools/safetensors/store/storetest"
 )
@@ -71,18 +72,6 @@ func names(t *testing.T, s store.Store) (list []string) {
 		list = append(list, e.Name)
 	}
 	return list
-}
-
-func read(t *testing.T, o store.Object, err error) string {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(io.NewSectionReader(o.ReaderAt(t.Context()), 0, o.Size()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // The names of files in the kinds of artifacts that there are.
@@ -143,7 +132,7 @@ func TestDigest(t *testing.T) {
 		t.Errorf("%d requests for the manifest and the layer, want 2", n)
 	}
 	m, err := s.Open(t.Context(), "m")
-	if got := read(t, m, err); got != "weights" {
+	if got := remotetest.Read(t, m, err); got != "weights" {
 		t.Errorf("the member has %q", got)
 	}
 	if _, ok := store.SHA256(m); ok {
@@ -156,12 +145,12 @@ func TestPinned(t *testing.T) {
 	f := new(fake).push("v1", layers(map[string][]byte{"a": []byte("old"), "b": []byte("old")})...).start(t)
 	s := f.open(t, "v1")
 	a, err := s.Open(t.Context(), "a")
-	read(t, a, err)
+	remotetest.Read(t, a, err)
 	f.mu.Lock()
 	f.push("v1", layers(map[string][]byte{"a": []byte("new"), "b": []byte("new")})...)
 	f.mu.Unlock()
 	b, err := s.Open(t.Context(), "b")
-	if got := read(t, b, err); got != "old" {
+	if got := remotetest.Read(t, b, err); got != "old" {
 		t.Errorf("after the tag was moved, the file is %q", got)
 	}
 }
@@ -171,12 +160,12 @@ func TestOffline(t *testing.T) {
 	f := new(fake).push("v1", layers(map[string][]byte{"a": []byte("content")})...).start(t)
 	dir := t.TempDir()
 	for _, offline := range []bool{false, true} {
-		s, err := Open(fetch.NewShared(fetch.Options{Env: environment(), CacheDir: dir, Offline: offline}), f.ref("v1"))
+		s, err := Open(fetch.NewShared(fetch.Options{Env: remotetest.Env(), CacheDir: dir, Offline: offline}), f.ref("v1"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		o, err := s.Open(t.Context(), "a")
-		if got := read(t, o, err); got != "content" {
+		if got := remotetest.Read(t, o, err); got != "content" {
 			t.Errorf("offline %t: %q", offline, got)
 		}
 		o.Close()
@@ -218,7 +207,7 @@ func TestIndex(t *testing.T) {
 	} {
 		o, err := f.open(t, tag).Open(t.Context(), "a")
 		if want == "" {
-			if got := read(t, o, err); got != "content" {
+			if got := remotetest.Read(t, o, err); got != "content" {
 				t.Errorf("%s: %q", tag, got)
 			}
 		} else if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
@@ -359,7 +348,7 @@ func TestRedirect(t *testing.T) {
 		f := (&fake{kind: kind, user: "user:SECRET", storage: storage.URL}).start(t)
 		f.push("v1", fakeLayer{rawType, "a", content})
 		o, err := f.open(t, "v1", docker(t, f, `{"auth":"dXNlcjpTRUNSRVQ="}`)).Open(t.Context(), "a")
-		if read(t, o, err) != string(content) {
+		if remotetest.Read(t, o, err) != string(content) {
 			t.Errorf("%s: other content", kind)
 		}
 	}
@@ -378,7 +367,7 @@ func TestCompressed(t *testing.T) {
 	f := new(fake).start(t)
 	f.push("v1", fakeLayer{tarType + "+gzip", "a b", []byte("1")}, fakeLayer{tarType + "+zstd", "z", nil})
 	var notices []string
-	s, err := Open(fetch.NewShared(fetch.Options{Env: environment(), Notice: func(line string) {
+	s, err := Open(fetch.NewShared(fetch.Options{Env: remotetest.Env(), Notice: func(line string) {
 		notices = append(notices, line)
 	}}), f.ref("v1"))
 	if err != nil {
@@ -386,7 +375,7 @@ func TestCompressed(t *testing.T) {
 	}
 	for range 2 {
 		o, err := s.Open(t.Context(), "a b.tar.gz")
-		if got := read(t, o, err); got != "1" {
+		if got := remotetest.Read(t, o, err); got != "1" {
 			t.Errorf("the layer has %q", got)
 		}
 	}
