@@ -87,21 +87,8 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 			return nil, &SourceError{inStore(ref, within, one.Index), errors.New("the index names no shards")}
 		}
 	}
-	switch names := set.Unread(); {
-	case strings.HasSuffix(set.Shards[0], weightsEnd) && len(names) > 0:
-		return nil, refuse("%s has safetensors files already: name %s to convert it", wording.Quote(ref.String()),
-			wording.Quote(inStore(ref, within, names[0])))
-	case strings.HasSuffix(set.Shards[0], weightsEnd):
-		return nil, refuse("%s has safetensors files already, and nothing to convert", wording.Quote(ref.String()))
-	case len(sets) > 1 && sets[1].Counted():
-		n := 0
-		for _, one := range sets {
-			if one.Counted() {
-				n++
-			}
-		}
-		return nil, refuse("%s has %d models: name one of them, such as %s", wording.Quote(ref.String()), n,
-			wording.Quote(inStore(ref, within, set.Name)))
+	if err := unclear(sets, ref, within); err != nil {
+		return nil, err
 	}
 	cp := set.Open()
 	l := &located{folder: true, index: cp.Index(), stem: stemOf(set.Name), close: cp.Close}
@@ -124,6 +111,28 @@ func locateModel(ctx context.Context, from store.Store, ref store.Ref, within st
 		l.stem = "model"
 	}
 	return l, nil
+}
+
+// unclear returns an error if there is nothing to convert in a folder, or several models to choose from.
+func unclear(sets []*checkpoint.Set, ref store.Ref, within string) error {
+	set := sets[0]
+	switch names := set.Unread(); {
+	case strings.HasSuffix(set.Shards[0], weightsEnd) && len(names) > 0:
+		return refuse("%s has safetensors files already: name %s to convert it", wording.Quote(ref.String()),
+			wording.Quote(inStore(ref, within, names[0])))
+	case strings.HasSuffix(set.Shards[0], weightsEnd):
+		return refuse("%s has safetensors files already, and nothing to convert", wording.Quote(ref.String()))
+	case len(sets) > 1 && sets[1].Counted():
+		n := 0
+		for _, one := range sets {
+			if one.Counted() {
+				n++
+			}
+		}
+		return refuse("%s has %d models: name one of them, such as %s", wording.Quote(ref.String()), n,
+			wording.Quote(inStore(ref, within, set.Name)))
+	}
+	return nil
 }
 
 // inStore returns the path by which the user can open what is at a path in the store.

@@ -53,6 +53,12 @@ func (p *part) pickle(head []byte) error {
 		}
 		return nil
 	}
+	return p.taken(g, legacy, head)
+}
+
+// taken takes over what was found in a part that is a pickle. It may be a legacy PyTorch checkpoint whose values exceed
+// a budget.
+func (p *part) taken(g *pickle.Graph, legacy bool, head []byte) error {
 	p.isPickle("pickle", "a pickle")
 	if legacy {
 		p.format = "pytorch-legacy"
