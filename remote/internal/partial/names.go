@@ -16,11 +16,11 @@ import (
 	"github.com/weightools/safetensors/internal/flock"
 )
 
-// Name returns the name of the hidden file for a download to path. It depends on the version of the
-// object and its size, so that bytes of different versions are never mixed.
-func Name(path, version string, size int64) string {
-	// A file that another way of recording belongs to has another name.
-	sum := sha256.Sum256(fmt.Appendf(nil, "blocks %s %d", version, size))
+// nameFor returns the name of the hidden file for a download of o to path. Versions of an object have
+// different names, so their bytes are never mixed.
+func nameFor(path string, o Object) string {
+	// Earlier versions of this package recorded blocks in another way, under other names.
+	sum := sha256.Sum256(fmt.Appendf(nil, "blocks %s %d", o.Version, o.Size))
 	return prefix(path) + hex.EncodeToString(sum[:idLength/2])
 }
 
@@ -29,8 +29,8 @@ const (
 	sumsEnd  = ".sums" // is added for the record
 )
 
-// prefix returns the start of the names of all hidden files for path. Most systems allow names of
-// 255 bytes or characters. If that of path is long, those of hidden files are not longer.
+// prefix returns the start of the names of all hidden files for path. Most systems limit names to
+// 255 bytes or characters, so a long name is shortened by what is added.
 func prefix(path string) string {
 	dir, base := filepath.Split(path)
 	const short = 64 // bytes
@@ -52,16 +52,15 @@ func Clean(path string) { removeOthers(path, "") }
 // removeOthers removes the hidden files of versions other than keep, unless a process is at work on
 // them.
 func removeOthers(path, keep string) {
-	start := prefix(path)
+	start, keep := filepath.Base(prefix(path)), filepath.Base(keep)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		name := filepath.Join(filepath.Dir(path), e.Name())
-		id, ok := strings.CutPrefix(strings.TrimSuffix(name, sumsEnd), filepath.Clean(start))
-		if ok && isID(id) && (keep == "" || strings.TrimSuffix(name, sumsEnd) != filepath.Clean(keep)) {
-			removeUnused(strings.TrimSuffix(name, sumsEnd))
+		name := strings.TrimSuffix(e.Name(), sumsEnd)
+		if id, ok := strings.CutPrefix(name, start); ok && isID(id) && name != keep {
+			removeUnused(filepath.Join(filepath.Dir(path), name))
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Object struct {
 // process is at work on it, Open waits, and first calls busy. If that process completes the output
 // file, the error wraps [fs.ErrExist].
 func Open(ctx context.Context, path string, o Object, busy func()) (*File, error) {
-	f := &File{path: path, name: Name(path, o.Version, o.Size), size: o.Size, dirty: make(map[int64]bool)}
+	f := &File{path: path, name: nameFor(path, o), size: o.Size, dirty: make(map[int64]bool)}
 	f.more.L = &f.mu
 	before, _ := os.Lstat(path)
 	for {

@@ -68,7 +68,7 @@ func entries(sums io.Reader, size int64, each func(i int64, b block) error) erro
 
 // Kept returns the number of bytes that an earlier download to path has left.
 func Kept(path string, o Object) (kept int64) {
-	name := Name(path, o.Version, o.Size)
+	name := nameFor(path, o)
 	sums, err := openPlain(name+sumsEnd, os.O_RDONLY)
 	if err != nil || o.Version == "" {
 		return 0

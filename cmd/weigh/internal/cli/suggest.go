@@ -16,16 +16,16 @@ func Suggest(s string, words []string) string {
 	best, least := "", 3 // edits; with more, it is another word
 	for _, w := range words {
 		// In a short word, changing half the letters makes another word.
-		if d := Distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
+		if d := distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
 			best, least = w, d
 		}
 	}
 	return best
 }
 
-// Distance returns the number of insertions, deletions, substitutions and swaps of neighbors that
+// distance returns the number of insertions, deletions, substitutions and swaps of neighbors that
 // turn a into b.
-func Distance(a, b string) int {
+func distance(a, b string) int {
 	const most = 40 // bytes
 	if len(a) > most || len(b) > most {
 		return most
