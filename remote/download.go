@@ -210,7 +210,7 @@ func (t *transfer) copy(ctx context.Context) error {
 	return store.Copy(ctx, t.object, t.file, 0, t.object.Size())
 }
 
-// Bounds of the number of bytes that one request is for.
+// Bounds of the number of bytes of one request.
 const (
 	leastPiece = 4 << 20
 	mostPiece  = 32 << 20
@@ -226,7 +226,7 @@ func (t *transfer) parallel(ctx context.Context) error {
 	for range parallel {
 		workers.Go(func() {
 			for within.Err() == nil {
-				// Towards the end pieces become smaller, so that all workers end together.
+				// Pieces become smaller towards the end. Then all workers end at about the same time.
 				left := t.object.Size() - t.file.Have()
 				off, n := t.file.Next(min(max(left/int64(2*parallel), leastPiece), mostPiece))
 				if n == 0 {

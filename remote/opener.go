@@ -29,10 +29,10 @@ type Opener struct {
 	// Private reports whether an address is private. Redirects from an address that is not
 	// private to one that is fail with [ErrPrivate]: a server on the internet could otherwise
 	// make this program send requests within its own network, or to the metadata service of a
-	// cloud. The address is that of the connection, so it does not matter which name a host
-	// has. nil means [IsPrivate]; a function that returns false allows all redirects. If a
-	// proxy makes the connections, or a Transport that is no *http.Transport, redirects are
-	// not restricted.
+	// cloud. The function gets the address of the connection; host names do not matter. nil
+	// means [IsPrivate]; a function that returns false allows all redirects. Redirects are not
+	// restricted if a proxy makes the connections, or a Transport of another type than
+	// *http.Transport.
 	Private func(netip.Addr) bool
 
 	// Buckets opens refs with the schemes s3, gs and r2. Set it to bucket.Open from package

@@ -34,6 +34,7 @@ func SnapshotOf(ctx context.Context, s store.Store, folder string) (*Snapshot, e
 	return h.Snapshot(ctx, folder)
 }
 
-// PartialSnapshots returns a line for each snapshot in a local folder of the cache that lacks files of its commit, as
-// far as the cache knows. The folder is that of a repository, of a snapshot, or in one; others have none.
+// PartialSnapshots returns a line for each snapshot that lacks files of its commit, as far as the cache knows. It
+// looks at all snapshots if dir is the folder of a repository, and otherwise at the snapshot that dir belongs to. It
+// returns none for folders outside of a cache.
 func PartialSnapshots(dir string) []string { return hubcache.Partial(dir) }

@@ -57,7 +57,8 @@ func NewLayout(tensors []Param, most int64) *Layout {
 		var at int64
 		for _, p := range shard {
 			shape, _ := json.Marshal(p.Shape)
-			header = fmt.Appendf(header, `,%q:{"dtype":"BF16","shape":%s,"data_offsets":[%d,%d]}`, p.Name, shape, at, at+p.bytes())
+			header = fmt.Appendf(header, `,%q:{"dtype":"BF16","shape":%s,"data_offsets":[%d,%d]}`, p.Name, shape, at,
+				at+p.bytes())
 			at += p.bytes()
 			where[p.Name] = name
 		}

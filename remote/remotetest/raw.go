@@ -86,7 +86,7 @@ func (s *Raw) serve(c net.Conn) {
 	}
 }
 
-// bytes returns all that is sent for a reply.
+// bytes returns a reply as it is sent.
 func (a *Reply) bytes() []byte {
 	b := new(bytes.Buffer)
 	fmt.Fprintf(b, "HTTP/1.1 %d %s\r\n", a.Status, http.StatusText(a.Status))

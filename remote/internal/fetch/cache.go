@@ -43,8 +43,8 @@ func newSpan(of *spans, begin, end int64) *span {
 	return &span{of: of, begin: begin, end: end, ready: make(chan struct{})}
 }
 
-// claim returns the spans that cover a run of bytes of an object, in order, and those of
-// them that the caller has to fetch and settle. New spans cover whole blocks within size,
+// claim returns the spans that cover a run of bytes of an object, in order. The caller has to
+// fetch and settle the spans in mine. New spans cover whole blocks within size,
 // or exactly what is missing if exact is set.
 func (c *cache) claim(of *spans, begin, end, size int64, exact bool) (all, mine []*span) {
 	c.mu.Lock()

@@ -54,7 +54,7 @@ func (c *Checksums) sumOf(h http.Header) *store.Sum {
 	if s := listed(h.Values("Repr-Digest"), "sha-256", "SHA-256"); s != nil { // RFC 9530
 		return s
 	}
-	// Google's checksums are those of what is stored, which may be compressed.
+	// Google's checksums belong to the stored bytes, which may be compressed.
 	if coding := h.Get("X-Goog-Stored-Content-Encoding"); coding == "" || strings.EqualFold(coding, "identity") {
 		for _, key := range [][2]string{{"md5", "MD5"}, {"crc32c", "CRC32C"}} {
 			if s := listed(h.Values("X-Goog-Hash"), key[0], key[1]); s != nil {
@@ -92,7 +92,7 @@ type sum struct {
 	asked bool
 }
 
-// get returns the checksum as far as it is known.
+// get returns the checksum, or nil if it is not known.
 func (s *sum) get() *store.Sum {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -109,7 +109,7 @@ func (s *Source) refused(a *Answer) *Error {
 	return a.Refusal()
 }
 
-// fetch fills p with the bytes at off, all of which lie within the object.
+// fetch fills p with the bytes at off. The range must lie within the object.
 func (o *content) fetch(ctx context.Context, p []byte, off int64) (n int, err error) {
 	for n < len(p) && err == nil {
 		err = o.persist(ctx, func() (int64, error) {
@@ -264,8 +264,8 @@ func isTorn(err error) bool {
 	return errors.As(err, &e) && e.again
 }
 
-// ends returns an error unless the body has been read to its end, which alone tells the size
-// of some objects.
+// ends returns an error unless the body has been read to its end. Some servers tell the size of
+// an object in no other way.
 func (a *Answer) ends(at int64) error {
 	var more [1]byte
 	switch n, err := io.ReadFull(a.body, more[:]); {

@@ -87,7 +87,7 @@ func parseRun(s string) (r run, ok bool) {
 	return r, true
 }
 
-// parseSize parses a number of bytes of at most 62 bits, so that sums do not overflow.
+// parseSize parses a number of bytes. It accepts at most 62 bits, so sums cannot overflow.
 func parseSize(s string) (int64, error) {
 	n, err := strconv.ParseUint(s, 10, 62)
 	return int64(n), err

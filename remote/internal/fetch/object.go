@@ -139,7 +139,7 @@ func (r *reader) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// read fills p, all of which lies within the object.
+// read fills p with the bytes at off. The range must lie within the object.
 func (r *reader) read(p []byte, off int64) (int, error) {
 	end := off + int64(len(p))
 	if len(p) >= direct && !r.cache.covers(&r.spans, off, end) {

@@ -15,7 +15,7 @@ import (
 const maxSkip = 64 << 20
 
 // A stream is an answer with the whole object, read up to some offset. It stays open between
-// reads, so that a read which continues where the last one ended needs no request.
+// reads: a read that continues where the last one ended needs no request.
 type stream struct {
 	mu      sync.Mutex
 	*Answer // nil if there is none

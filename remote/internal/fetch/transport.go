@@ -40,7 +40,7 @@ func (t side) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // WithRoots returns what is shared, but with connections that trust the certificates in a file
-// and no others. A transport of another type stays as it is.
+// and no others. A transport of another type does not change.
 func (s *Shared) WithRoots(file string) (*Shared, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -114,7 +114,7 @@ func (s *Snapshot) Has(f *File) bool {
 
 // Add adds a file to the snapshot, unless it is there. If its blob is not there either, download writes it to the
 // named file, and verifies the SHA-256 of a large file; Add verifies the Git ID of a small one. Add locks the blob
-// like huggingface_hub, so that only one process downloads it, and calls busy once if it has to wait.
+// like huggingface_hub: only one process downloads it. Add calls busy once if it has to wait.
 func (s *Snapshot) Add(ctx context.Context, f *File, busy func(),
 	download func(ctx context.Context, name string) error) error {
 	link, err := s.Path(f)

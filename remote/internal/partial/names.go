@@ -30,7 +30,7 @@ const (
 )
 
 // prefix returns the start of the names of all hidden files for path. Most systems limit names to
-// 255 bytes or characters, so a long name is shortened by what is added.
+// 255 bytes or characters, so a long name is shortened by as much as is added to it.
 func prefix(path string) string {
 	dir, base := filepath.Split(path)
 	const short = 64 // bytes

@@ -3,10 +3,10 @@
 // Package partial keeps the bytes of unfinished downloads. Any process can continue the download of
 // one that was killed, and two processes never write one file at the same time.
 //
-// Two hidden files lie beside the output file until it is complete. One has the bytes. The other,
-// which the process at work locks, records which bytes those are: for each block of 1 MiB, how many
-// of its first bytes are present and their CRC-32C. It is computed when the bytes arrive. What does
-// not match it later, for example after a power failure, is downloaded again, or is an error.
+// Until the output file is complete, its folder has two hidden files. One has the bytes. The other
+// is the record, which the process at work locks: for each block of 1 MiB, how many of its first
+// bytes are present, and their CRC-32C, computed when the bytes arrive. Blocks that do not match it
+// later, for example after a power failure, are downloaded again, or are an error.
 package partial
 
 import (
@@ -38,8 +38,8 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 // ErrDiffers means that bytes which were downloaded twice differ.
 var ErrDiffers = errors.New("the bytes differ from those that were downloaded before")
 
-// A File is the file of an unfinished download, of which this process is the only writer. It is
-// safe for concurrent use.
+// A File is the file of an unfinished download. This process is its only writer. A File is safe
+// for concurrent use.
 type File struct {
 	path string // of the output file
 	name string // of the hidden file
@@ -125,7 +125,7 @@ func (f *File) WriteAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// write writes or compares some of the bytes p, all of which lie within one block.
+// write writes or compares some of the bytes p, which must lie within one block.
 func (f *File) write(p []byte, at int64) (int, error) {
 	i := at / blockSize
 	f.mu.Lock()

@@ -22,7 +22,7 @@ import (
 // Describe returns err as one line for the user. It drops the package names that prefix errors,
 // and adds what to do where that is obvious.
 func Describe(err error) string {
-	// The program's own name replaces those of packages.
+	// The program's own name replaces the names of packages.
 	text := err.Error()
 	for _, name := range []string{"safetensors: ", "checkpoint: ", "shards: ", "store: ", "remote: ", "edit: ",
 		"digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {

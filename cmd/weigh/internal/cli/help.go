@@ -128,7 +128,7 @@ func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet, width in
 	})
 }
 
-// FlagRow returns a flag as it is written, with its placeholder, and its description.
+// FlagRow returns a flag with its dashes and placeholder, and its description.
 func FlagRow(f *pflag.Flag) (name, usage string) {
 	value, usage := pflag.UnquoteUsage(f)
 	name = "    --" + f.Name

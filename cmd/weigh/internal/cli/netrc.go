@@ -50,7 +50,7 @@ func withPassword(all []login) (some []login) {
 }
 
 // netrcWord returns the first word of a text, and the text after it. A word in quotation
-// marks may have spaces, and a backslash before a character stands for it.
+// marks may have spaces, and a backslash escapes the next character.
 func netrcWord(text string) (word, rest string, ok bool) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if text == "" {

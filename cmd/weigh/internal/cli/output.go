@@ -134,7 +134,7 @@ func (s *Session) Report(o *Output, r Report) error {
 	return s.WriteForm(o, Forms{"": r.Text, "json": r.JSON})
 }
 
-// Forms are the forms of a report by the names of their flags; that of text is "".
+// Forms are the forms of a report by the names of their flags. The name of text is "".
 type Forms map[string]func(io.Writer, typeset.Style) error
 
 // WriteForm writes the form that a flag selects, or text if the report does not have it.

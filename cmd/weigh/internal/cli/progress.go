@@ -54,8 +54,8 @@ func (s *Session) ShowProgress(p fmt.Stringer) (stop func()) {
 	}
 }
 
-// ShowWriting is ShowProgress for a command that writes files. From then on, the program goes on if nobody reads
-// its output any more: that must not end it while it replaces files.
+// ShowWriting is ShowProgress for a command that writes files. From then on, the program ignores SIGPIPE: a closed
+// pipe must not end it while it replaces files.
 func (s *Session) ShowWriting(p fmt.Stringer) (stop func()) {
 	signal.Ignore(syscall.SIGPIPE)
 	return s.ShowProgress(p)

@@ -20,8 +20,8 @@ func (s *Session) Mend(dir string) error {
 	return err
 }
 
-// tidy removes what killed runs have left in the folder of a report. A report is no reason to replace weights, nor
-// must it fail for what lies beside it.
+// tidy removes what killed runs have left in the folder of a report. It does nothing if that would replace weights,
+// and ignores errors, because the report does not depend on it.
 func (s *Session) tidy(file string) {
 	if dir := filepath.Dir(file); shards.Unfinished(dir) == nil {
 		_ = s.Mend(dir)
@@ -40,7 +40,8 @@ func Recovered(r *shards.Recovery) (lines []string) {
 			typeset.Plural(int64(len(r.Finished)), "new file")))
 	}
 	if len(r.Removed) > 0 {
-		lines = append(lines, fmt.Sprintf("removed what interrupted runs left in %q: %s", r.Dir, strings.Join(r.Removed, ", ")))
+		lines = append(lines, fmt.Sprintf("removed what interrupted runs left in %q: %s", r.Dir,
+			strings.Join(r.Removed, ", ")))
 	}
 	return lines
 }

@@ -51,8 +51,7 @@ func columns(line string) (head, tail string) {
 	return line[:end], line[end:]
 }
 
-// row writes a row of a list. If the second column has too little room beside the first, it goes
-// below.
+// row writes a row of a list. If the second column is too narrow next to the first, it goes below.
 func row(b *strings.Builder, head, tail string, width int) {
 	const least, deeper = 24, 8 // columns
 	indent := utf8.RuneCountInString(head)

@@ -77,7 +77,7 @@ func (s *Session) AddInputs(names ...string) {
 }
 
 // Watch registers a function that returns an error if an input has changed since it was opened.
-// Write calls it, so that no report mixes two states of a file without a word.
+// Write calls it, because a report must not mix two states of a file without an error.
 func (s *Session) Watch(unchanged func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

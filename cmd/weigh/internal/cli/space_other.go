@@ -1,4 +1,4 @@
-// How much room a disk has, where nobody says it.
+// Free space on disk, on systems for which it is not implemented.
 
 //go:build !linux && !darwin && !windows
 

@@ -20,7 +20,7 @@ func enableColors(f *os.File) bool {
 	return windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }
 
-// readerGone says whether a write failed since nobody reads any more.
+// readerGone reports whether a write failed because the reader of a pipe has ended.
 func readerGone(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }

@@ -44,8 +44,8 @@ func Build() *Version {
 	v := &Version{
 		Schema: "weigh.version/1", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	// go install records a version, a build in a clone the revision: neither needs
-	// a flag of the linker, which those who package the program would forget.
+	// go install records a version, and a build in a clone the revision. Neither needs a flag of
+	// the linker, which packagers of the program would forget.
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
