@@ -40,12 +40,18 @@ func (f *folder) judgeInterrupted(folders map[string]bool) {
 			text = "a process is replacing files in this folder: check it again when the process has ended"
 		}
 		f.found(file).Add(RuleExchangeUnfinished, "", safetensors.Span{}, "%s", text)
+		if f.dir == "" {
+			f.found(file).Fix("Upload the folder again, from a complete copy.")
+		}
 	}
 	for file := range temporary {
 		if journals[path.Join(path.Dir(file), atomicfile.JournalName)] || f.isLive(file) {
 			continue
 		}
 		f.found(file).Add(RuleLeftover, "", safetensors.Span{}, "%s was left by an interrupted run", quote(path.Base(file)))
+		if f.dir == "" {
+			f.found(file).Fix("Remove it: loaders do not read it.")
+		}
 	}
 }
 

@@ -308,6 +308,18 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// No command of this machine recovers a folder that is on another.
+func TestAdviceForRemoteLeftovers(t *testing.T) {
+	f := make(folder)
+	modelOf(llamaConfig, headed(plain))(t, f)
+	f.text(".weigh-journal", "{")
+	f.text("vae/.x.tmp-abcdefghij", "")
+	found := judge(t, f.store(), "", nil)
+	if len(found) != 2 || strings.Contains(found[0].Fix+found[1].Fix, "--recover") {
+		t.Errorf("%+v", found)
+	}
+}
+
 func (test *fixture) check(t *testing.T) {
 	t.Helper()
 	f := make(folder)
