@@ -80,7 +80,8 @@ func rewriteInPlace(ctx context.Context, dir string, maxShard int64, opts *Rewri
 	}
 	own := filepath.Dir(g.own[len(g.own)-1])
 	if dir != "" && !sameFolder(dir, own) {
-		return nil, refuse("%q is not the folder of the input, %q: InPlace writes there", dir, filepath.ToSlash(own))
+		return nil, refuse("%q is not the folder of the input, whose files are to be replaced: name %q", dir,
+			filepath.ToSlash(own))
 	}
 	return g.plan(own, inputs[0].Set().Stem(), maxShard)
 }

@@ -66,7 +66,7 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 	case f.out == "-":
 		return cli.Usagef("split writes several files: -o takes the name of a folder")
 	case f.out == "" && !f.inPlace:
-		return cli.Usagef("split needs an output folder: -o DIR, or --in-place for that of the model")
+		return cli.Usagef("split needs an output folder: -o DIR, or --in-place for the folder of the model")
 	case f.maxShard < 1:
 		return cli.Usagef("--max-shard-size must be at least one byte")
 	case f.inPlace && f.stem != "":
