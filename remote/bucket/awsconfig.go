@@ -14,12 +14,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
 // An awsConfig is what the files config and credentials say, read as botocore reads them.
 type awsConfig struct {
-	env      func(string) string
+	shared   *fetch.Shared
 	file     string             // name of the file config
 	profiles map[string]section // of both files
 	services map[string]section
@@ -34,9 +35,9 @@ type section map[string]string
 // readAWSConfig reads the files. Files that do not exist are empty. It returns an error if the
 // environment names a profile that does not exist.
 func readAWSConfig(shared *fetch.Shared) (*awsConfig, error) {
-	c := &awsConfig{env: shared.Env, profiles: make(map[string]section), services: make(map[string]section)}
-	home := cmp.Or(c.env("HOME"), c.env("USERPROFILE"))
-	c.file = inHome(cmp.Or(c.env("AWS_CONFIG_FILE"), filepath.Join(home, ".aws", "config")), home)
+	c := &awsConfig{shared: shared, profiles: make(map[string]section), services: make(map[string]section)}
+	folder := filepath.Join(auth.Home(shared), ".aws")
+	c.file = auth.InHome(shared, cmp.Or(c.shared.Env("AWS_CONFIG_FILE"), filepath.Join(folder, "config")))
 	err := readINI(c.file, func(header, key, value string) {
 		kind, name, _ := strings.Cut(header, " ")
 		name = strings.Trim(strings.TrimSpace(name), `"'`)
@@ -52,11 +53,11 @@ func readAWSConfig(shared *fetch.Shared) (*awsConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := inHome(cmp.Or(c.env("AWS_SHARED_CREDENTIALS_FILE"), filepath.Join(home, ".aws", "credentials")), home)
+	keys := auth.InHome(shared, cmp.Or(c.shared.Env("AWS_SHARED_CREDENTIALS_FILE"), filepath.Join(folder, "credentials")))
 	if err := readINI(keys, func(header, key, value string) { set(c.profiles, header, key, value) }); err != nil {
 		return nil, err
 	}
-	given := cmp.Or(c.env("AWS_PROFILE"), c.env("AWS_DEFAULT_PROFILE"))
+	given := cmp.Or(c.shared.Env("AWS_PROFILE"), c.shared.Env("AWS_DEFAULT_PROFILE"))
 	c.name = cmp.Or(given, "default")
 	c.profile = c.profiles[c.name]
 	if c.profile == nil && given != "" {
@@ -81,19 +82,11 @@ func set(sections map[string]section, name, key, value string) {
 	}
 }
 
-// inHome replaces "~" at the start of a path.
-func inHome(path, home string) string {
-	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
-		return home + rest
-	}
-	return path
-}
-
 // setting returns a setting: the first of the environment variables that has a value, or else the
 // profile's.
 func (c *awsConfig) setting(key string, variables ...string) string {
 	for _, name := range variables {
-		if value := c.env(name); value != "" {
+		if value := c.shared.Env(name); value != "" {
 			return value
 		}
 	}
@@ -110,7 +103,7 @@ func (c *awsConfig) endpoint(service, variable string) (string, error) {
 	if c.isSet("ignore_configured_endpoint_urls", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") {
 		return "", nil
 	}
-	if url := cmp.Or(c.env(variable), c.env("AWS_ENDPOINT_URL")); url != "" {
+	if url := cmp.Or(c.shared.Env(variable), c.shared.Env("AWS_ENDPOINT_URL")); url != "" {
 		return url, nil
 	}
 	if name := c.profile["services"]; name != "" {

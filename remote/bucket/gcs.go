@@ -16,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
@@ -37,8 +38,8 @@ func openGCS(shared *fetch.Shared, ref store.Ref) (store.Store, error) {
 		if !strings.Contains(given, "://") {
 			given = "http://" + given
 		}
-		var err error
-		if g.endpoint, err = url.Parse(strings.TrimSuffix(given, "/")); err != nil || g.endpoint.Host == "" {
+		var ok bool
+		if g.endpoint, ok = auth.Endpoint(given); !ok {
 			return nil, errors.New("remote: the environment variable STORAGE_EMULATOR_HOST is not a host")
 		}
 		g.sought = true // an emulator needs no token

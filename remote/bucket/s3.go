@@ -16,6 +16,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 	"github.com/minio/minio-go/v7/pkg/signer"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
@@ -75,8 +76,8 @@ func (s *s3) locate(r2 bool) error {
 	}
 	style := s.config.profile["s3.addressing_style"]
 	if given != "" {
-		s.endpoint, err = url.Parse(strings.TrimSuffix(given, "/"))
-		if err != nil || s.endpoint.Host == "" || !strings.HasPrefix(s.endpoint.Scheme, "http") {
+		var ok bool
+		if s.endpoint, ok = auth.Endpoint(given); !ok {
 			return errors.New("remote: the endpoint of S3 (AWS_ENDPOINT_URL, or endpoint_url in the AWS configuration) " +
 				"is not an http or https URL")
 		}

@@ -1,4 +1,4 @@
-// Package auth obtains credentials: tokens from servers, and what programs print.
+// Package auth finds what stores need to reach an account: endpoints, tokens, and what other programs know.
 package auth
 
 import (

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/weightools/safetensors/remote/internal/auth"
 )
 
 // An account is a storage account and the credentials that belong to it.
@@ -76,8 +78,8 @@ func (a *account) set(variable, endpoint, key, sas string) error {
 		return fmt.Errorf("remote: the environment variable %s %s", variable, what)
 	}
 	if endpoint != "" {
-		u, err := url.Parse(strings.TrimSuffix(endpoint, "/"))
-		if err != nil || u.Host == "" || !strings.HasPrefix(u.Scheme, "http") || u.User != nil || u.RawQuery != "" {
+		u, ok := auth.Endpoint(endpoint)
+		if !ok || u.User != nil {
 			return invalid("has an endpoint that is not an http or https URL")
 		}
 		a.endpoint = u

@@ -19,7 +19,7 @@ import (
 
 // findCLI returns the tokens of the Azure CLI, or nil if no user is logged in.
 func findCLI(s *fetch.Shared) *tokens {
-	folder := cmp.Or(s.Env("AZURE_CONFIG_DIR"), filepath.Join(cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")), ".azure"))
+	folder := cmp.Or(s.Env("AZURE_CONFIG_DIR"), filepath.Join(auth.Home(s), ".azure"))
 	if _, err := os.Stat(filepath.Join(folder, "azureProfile.json")); err != nil || s.Offline() {
 		return nil
 	}

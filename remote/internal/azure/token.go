@@ -110,10 +110,11 @@ func authority(env func(string) string, a *account, tenant string) (string, erro
 	default:
 		host = "https://login.microsoftonline.com"
 	}
-	if u, err := url.Parse(host); err != nil || u.Host == "" || !isPrivate(u) {
+	u, ok := auth.Endpoint(host)
+	if !ok || !isPrivate(u) {
 		return "", errors.New("remote: the environment variable AZURE_AUTHORITY_HOST is not an https URL")
 	}
-	return strings.TrimSuffix(host, "/") + "/" + url.PathEscape(tenant) + "/oauth2/v2.0/token", nil
+	return u.JoinPath(url.PathEscape(tenant), "oauth2/v2.0/token").String(), nil
 }
 
 // isAzureMachine reports whether Linux says that this machine is one of Azure, by the tag that Azure gives to all of

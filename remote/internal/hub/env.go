@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 )
 
@@ -38,7 +39,7 @@ func home(s *fetch.Shared) string {
 	}
 	cache := expand(s, s.Env("XDG_CACHE_HOME"))
 	if cache == "" {
-		cache = filepath.Join(userHome(s), ".cache")
+		cache = filepath.Join(auth.Home(s), ".cache")
 	}
 	return filepath.Join(cache, "huggingface")
 }
@@ -53,19 +54,13 @@ func cacheFolder(s *fetch.Shared) string {
 	return filepath.Join(home(s), "hub")
 }
 
-// userHome returns the user's home folder.
-func userHome(s *fetch.Shared) string { return cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")) }
-
 // variable is the name of an environment variable within a value, as in Python's os.path.expandvars.
 var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:\w+|\{[^}]*\})`) })
 
 // expand replaces "~" at the start of a path, and the environment variables in it, as the library
 // does. Shells do not replace them in quotes and in files of variables.
 func expand(s *fetch.Shared, path string) string {
-	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
-		path = userHome(s) + rest
-	}
-	return variable().ReplaceAllStringFunc(path, func(name string) string {
+	return variable().ReplaceAllStringFunc(auth.InHome(s, path), func(name string) string {
 		return cmp.Or(s.Env(strings.Trim(name, "${}")), name)
 	})
 }

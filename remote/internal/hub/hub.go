@@ -8,9 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/remote/internal/hubcache"
 	"github.com/weightools/safetensors/store"
@@ -23,8 +23,8 @@ type hub struct{ lister }
 // Open returns the store of ref. The token is the one of the Opener; "" means the one of the
 // environment. Open makes no request.
 func Open(s *fetch.Shared, token string, ref store.Ref) (store.Store, error) {
-	endpoint, err := url.Parse(strings.TrimSuffix(cmp.Or(s.Env("HF_ENDPOINT"), "https://huggingface.co"), "/"))
-	if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http" {
+	endpoint, ok := auth.Endpoint(cmp.Or(s.Env("HF_ENDPOINT"), "https://huggingface.co"))
+	if !ok {
 		return nil, errors.New("remote: the environment variable HF_ENDPOINT is not an http or https URL")
 	}
 	h := new(hub)

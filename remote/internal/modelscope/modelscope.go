@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/store"
 )
@@ -49,8 +50,8 @@ func findEndpoint(env func(string) string) (*url.URL, error) {
 		if !strings.Contains(value, "://") {
 			value = "https://" + value
 		}
-		u, err := url.Parse(strings.TrimRight(value, "/"))
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
+		u, ok := auth.Endpoint(value)
+		if !ok || u.User != nil {
 			return nil, fmt.Errorf("remote: the environment variable %s is not a host or an http or https URL", name)
 		}
 		return u, nil

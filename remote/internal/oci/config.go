@@ -47,10 +47,10 @@ type entry struct {
 func findCredential(ctx context.Context, s *fetch.Shared, host, repository string) (*credential, error) {
 	files := []string{s.Env("REGISTRY_AUTH_FILE"), under(s.Env("DOCKER_CONFIG"), "config.json")}
 	if s.Env("DOCKER_CONFIG") == "" {
-		files[1] = under(home(s), ".docker", "config.json")
+		files[1] = under(auth.Home(s), ".docker", "config.json")
 	}
 	files = append(files, under(s.Env("XDG_RUNTIME_DIR"), "containers", "auth.json"),
-		under(cmp.Or(s.Env("XDG_CONFIG_HOME"), under(home(s), ".config")), "containers", "auth.json"))
+		under(cmp.Or(s.Env("XDG_CONFIG_HOME"), under(auth.Home(s), ".config")), "containers", "auth.json"))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -66,8 +66,6 @@ func findCredential(ctx context.Context, s *fetch.Shared, host, repository strin
 	}
 	return new(credential), nil
 }
-
-func home(s *fetch.Shared) string { return cmp.Or(s.Env("HOME"), s.Env("USERPROFILE")) }
 
 // under returns a path in a folder, or "" if the folder is unknown. It would be in the current folder otherwise.
 func under(folder string, elements ...string) string {
