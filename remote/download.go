@@ -15,6 +15,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/weightools/safetensors/remote/internal/fetch"
 	"github.com/weightools/safetensors/remote/internal/partial"
 	"github.com/weightools/safetensors/store"
 )
@@ -245,12 +246,11 @@ func (t *transfer) parallel(ctx context.Context) error {
 // piece copies n bytes at off when there is a slot.
 func (t *transfer) piece(ctx context.Context, off, n int64) error {
 	if t.Slots != nil {
-		select {
-		case t.Slots <- struct{}{}:
-			defer func() { <-t.Slots }()
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		slots := fetch.Slots(t.Slots)
+		if err := slots.Take(ctx); err != nil {
+			return err
 		}
+		defer slots.Leave()
 	}
 	return store.Copy(ctx, t.object, t.file, off, n)
 }

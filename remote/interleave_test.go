@@ -88,8 +88,8 @@ func (w *countingWriter) Write(p []byte) (n int, err error) {
 }
 
 // TestInterleavings starts processes that download one file to one folder, and kills some of them,
-// at random numbers of bytes. A file that has its name is complete at any time, and after all
-// there is nothing else.
+// at random numbers of bytes. Whenever a process ends, the file is complete or does not exist. In the
+// end it exists, and nothing keeps Clean from removing hidden files.
 func TestInterleavings(t *testing.T) {
 	n := *interleavings
 	if testing.Short() {
@@ -121,6 +121,68 @@ func TestInterleavings(t *testing.T) {
 	}
 }
 
+// An interleaving is a group of processes that download one file.
+type interleaving struct {
+	t         *testing.T
+	server    *countingServer
+	url, path string
+
+	mu   sync.Mutex
+	all  []process
+	over bool // no more are started
+}
+
+type process struct {
+	*exec.Cmd
+	ended chan struct{}
+}
+
+// start starts a process, half of which may overwrite the file.
+func (il *interleaving) start() *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "TEST_DOWNLOAD="+il.url, "TEST_DOWNLOAD_TO="+il.path)
+	if rand.IntN(2) == 0 {
+		c.Env = append(c.Env, "TEST_OVERWRITE=1")
+	}
+	if err := c.Start(); err != nil {
+		il.t.Error(err)
+	}
+	return c
+}
+
+// run starts one of the processes, and kills it after the server has sent so many bytes more, if that is not 0.
+func (il *interleaving) run(kill int64) {
+	il.mu.Lock()
+	defer il.mu.Unlock()
+	if il.over {
+		return
+	}
+	c := process{il.start(), make(chan struct{})}
+	il.all = append(il.all, c)
+	go func() {
+		c.Wait()
+		close(c.ended)
+	}()
+	if kill > 0 {
+		il.server.mu.Lock()
+		il.server.due[il.server.sent+kill] = func() { c.Process.Kill() }
+		il.server.mu.Unlock()
+	}
+}
+
+// wait waits for process i, and returns nil if there is none.
+func (il *interleaving) wait(i int) *process {
+	il.mu.Lock()
+	if il.over = i == len(il.all); il.over {
+		il.mu.Unlock()
+		return nil
+	}
+	c := il.all[i]
+	il.mu.Unlock()
+	<-c.ended
+	return &c
+}
+
 // interleave runs up to four processes, and reports whether the result is right.
 func interleave(t *testing.T, server *countingServer, url string, content []byte) bool {
 	dir, err := os.MkdirTemp("", "interleave")
@@ -128,79 +190,34 @@ func interleave(t *testing.T, server *countingServer, url string, content []byte
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "model")
-	start := func() *exec.Cmd {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), "TEST_DOWNLOAD="+url, "TEST_DOWNLOAD_TO="+path)
-		if rand.IntN(2) == 0 {
-			c.Env = append(c.Env, "TEST_OVERWRITE=1")
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	type process struct {
-		*exec.Cmd
-		ended chan struct{}
-	}
-	var mu sync.Mutex
-	var all []process
-	over := false
-	run := func(kill int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if over {
-			return
-		}
-		c := process{start(), make(chan struct{})}
-		all = append(all, c)
-		go func() {
-			c.Wait()
-			close(c.ended)
-		}()
-		if kill > 0 {
-			server.mu.Lock()
-			server.due[server.sent+kill] = func() { c.Process.Kill() }
-			server.mu.Unlock()
-		}
-	}
+	il := &interleaving{t: t, server: server, url: url, path: filepath.Join(dir, "model")}
 	sometimes := func() int64 { return rand.Int64N(2) * (1 + rand.Int64N(int64(len(content)))) }
 	server.mu.Lock()
 	server.due = make(map[int64]func())
 	for range 1 + rand.IntN(3) {
-		server.due[server.sent+1+rand.Int64N(int64(len(content)))] = func() { run(sometimes()) }
+		server.due[server.sent+1+rand.Int64N(int64(len(content)))] = func() { il.run(sometimes()) }
 	}
 	server.mu.Unlock()
-	run(sometimes())
-	next := func(i int) chan struct{} {
-		mu.Lock()
-		defer mu.Unlock()
-		if over = i == len(all); over {
-			return nil
-		}
-		return all[i].ended
+	il.run(sometimes())
+	there, right := false, true
+	look := func(isDone bool) {
+		got, err := os.ReadFile(il.path)
+		there = err == nil
+		right = right && (there || !isDone) && (!there || sum(got) == sum(content))
 	}
 	for i := 0; ; i++ {
-		ended := next(i)
-		if ended == nil {
+		c := il.wait(i)
+		if c == nil {
 			break
 		}
-		<-ended
-	}
-	isRight := func() bool {
-		got, err := os.ReadFile(path)
-		return err == nil && sum(got) == sum(content)
-	}
-	_, err = os.Stat(path)
-	there := err == nil
-	for _, c := range all {
-		there = there || c.ProcessState.Success()
+		look(c.ProcessState.Success())
 	}
 	if !there {
-		there = start().Wait() == nil
+		look(il.start().Wait() == nil)
 	}
-	return there && isRight()
+	remote.Clean(il.path)
+	left, err := os.ReadDir(dir)
+	return there && right && err == nil && len(left) == 1
 }
 
 // TestKilledOnASlowLink kills a download while the server is silent in the middle of a block. What
