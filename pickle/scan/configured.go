@@ -9,8 +9,8 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/foreign"
 )
 
-// configures reports a name that loading a configuration imports. Repetitions are counted.
-func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
+// Configures reports a name that loading a configuration imports. Repetitions are counted.
+func (p *part) Configures(full, how string, off int64, verdict pickle.Verdict, rule pickle.Rule) {
 	key := p.path + "\x00" + string(rule) + "\x00" + full
 	if i, ok := p.configured[key]; ok {
 		p.report.Imports[i].Count++
@@ -26,16 +26,16 @@ func (p *part) configures(full, how string, off int64, verdict pickle.Verdict, r
 		Verdict: verdict, Rule: rule}})
 }
 
-// judgeName returns the policy's verdict on importing a name, by analyzing a pickle that
+// Verdict returns the policy's verdict on importing a name, by analyzing a pickle that
 // does only that.
-func (p *part) judgeName(module, name string) pickle.Verdict {
+func (p *part) Verdict(module, name string) pickle.Verdict {
 	text := func(b []byte, s string) []byte {
 		n := len(s)
 		return append(append(b, 'X', byte(n), byte(n>>8), byte(n>>16), byte(n>>24)), s...)
 	}
 	program := append(text(text([]byte("\x80\x04"), module), name), "\x93."...)
-	if !p.spend(costVerdict) {
-		p.overWork(0)
+	if !p.Spend(costVerdict) {
+		p.OverWork(0)
 		return pickle.Suspicious
 	}
 	opts := p.pickleOptions()

@@ -27,13 +27,13 @@ func (p *part) slicesOf(g *pickle.Graph) error {
 		switch {
 		case !is:
 			continue
-		case !p.spend(costVerdict):
-			p.overWork(0)
+		case !p.Spend(costVerdict):
+			p.OverWork(0)
 			return nil
 		case !ok:
-			p.find(RuleBadOffset, c.Offset(), "the position of a value of a distributed checkpoint is not as PyTorch writes it")
+			p.Find(RuleBadOffset, c.Offset(), "the position of a value of a distributed checkpoint is not as PyTorch writes it")
 		case !s.IsShard():
-			p.find(RuleUnsafeName, c.Offset(), "a value of a distributed checkpoint is in %s, which is no shard in its folder",
+			p.Find(RuleUnsafeName, c.Offset(), "a value of a distributed checkpoint is in %s, which is no shard in its folder",
 				quoted(s.File))
 		default:
 			files[s.File] = append(files[s.File], s)
@@ -42,7 +42,7 @@ func (p *part) slicesOf(g *pickle.Graph) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		list := files[name]
 		if i := distributed.Fill(list); i >= 0 {
-			p.find(RuleBadOffset, 0, "the values of a distributed checkpoint do not fill %s: one at byte %d does not follow "+
+			p.Find(RuleBadOffset, 0, "the values of a distributed checkpoint do not fill %s: one at byte %d does not follow "+
 				"another", quoted(name), list[i].Offset)
 		} else if err := p.archivesAt(name, list); err != nil {
 			return err
@@ -67,12 +67,12 @@ func (p *part) archivesAt(name string, list []distributed.Slice) error {
 	}
 	ends := map[int64]bool{size: true}
 	for _, span := range spans {
-		p.spend(costPart)
+		p.Spend(costPart)
 		ends[span.End] = true
 	}
 	for _, s := range list {
 		if end := s.Offset + s.Length; !ends[end] {
-			p.find(RuleBadOffset, 0, "a value of a distributed checkpoint ends at byte %d of %s, where no archive ends", end,
+			p.Find(RuleBadOffset, 0, "a value of a distributed checkpoint ends at byte %d of %s, where no archive ends", end,
 				quoted(name))
 			return nil
 		}

@@ -9,15 +9,15 @@ import (
 	"github.com/weightools/safetensors/pickle"
 )
 
-// overWork reports that the budget of instructions was spent at off.
-func (p *part) overWork(off int64) {
+// OverWork reports that the budget of instructions was spent at off.
+func (p *part) OverWork(off int64) {
 	p.overBudget(off, "the instruction budget is spent; the rest was not analyzed")
 }
 
 // overBudget reports that something was not analyzed because of a limit of the Scanner.
 func (p *part) overBudget(off int64, format string, args ...any) {
 	p.report.Limited = true
-	p.unscanned(off, format, args...)
+	p.Unscanned(off, format, args...)
 }
 
 // pickleOptions returns the options for pickles in the part, with the rest of the budget.
@@ -28,7 +28,7 @@ func (p *part) pickleOptions() *pickle.Options {
 
 // paid takes the cost of analyzing pickles from the budget.
 func (p *part) paid(r *pickle.Report) {
-	p.spend(r.Spent)
+	p.Spend(r.Spent)
 	for i := range r.Findings {
 		p.report.Limited = p.report.Limited || r.Findings[i].Rule == pickle.RuleBudget
 	}
@@ -50,13 +50,13 @@ func (p *part) raise(v pickle.Verdict, gap bool) {
 	}
 }
 
-// find reports a finding with the severity of its rule.
-func (p *part) find(rule pickle.Rule, off int64, format string, args ...any) {
-	p.add(pickle.Finding{Rule: rule, Severity: Severity(rule), Offset: off, Message: fmt.Sprintf(format, args...)})
+// Find reports a finding with the severity of its rule.
+func (p *part) Find(rule pickle.Rule, off int64, format string, args ...any) {
+	p.Add(pickle.Finding{Rule: rule, Severity: Severity(rule), Offset: off, Message: fmt.Sprintf(format, args...)})
 }
 
-// add reports a finding.
-func (p *part) add(f pickle.Finding) { p.follow(f, false) }
+// Add reports a finding.
+func (p *part) Add(f pickle.Finding) { p.follow(f, false) }
 
 // follow reports a finding. It is not evidence if cut says that it follows from the end of a truncated file.
 func (p *part) follow(f pickle.Finding, cut bool) {
@@ -102,17 +102,17 @@ func (p *part) calls(c pickle.Call) {
 	p.report.Calls = append(p.report.Calls, Call{p.path, c})
 }
 
-// unanalysed reports that the format of the part is not analyzed: what it is, and why not.
-func (p *part) unanalysed(format string, args ...any) {
+// Unanalysed reports that the format of the part is not analyzed: what it is, and why not.
+func (p *part) Unanalysed(format string, args ...any) {
 	p.report.Unanalysed = true
 	p.raise(pickle.Unanalysed, false)
-	p.find(RuleUnanalysed, 0, format, args...)
+	p.Find(RuleUnanalysed, 0, format, args...)
 }
 
-// unscanned reports that something in the part was not analyzed.
-func (p *part) unscanned(off int64, format string, args ...any) {
+// Unscanned reports that something in the part was not analyzed.
+func (p *part) Unscanned(off int64, format string, args ...any) {
 	p.incomplete(format, args...)
-	p.find(RuleUnscanned, off, format, args...)
+	p.Find(RuleUnscanned, off, format, args...)
 }
 
 // incomplete records that the analysis of the part is incomplete, and why.

@@ -23,13 +23,13 @@ func (p *part) json([]byte) error {
 // JSON is also read like other texts: nearly all JSON is YAML, too.
 func (p *part) settings(judge *texts.Reader) (bool, error) {
 	r, size := p.file, p.size
-	head, err := p.at(0, headSize)
+	head, err := p.At(0, headSize)
 	if err != nil {
 		return false, err
 	}
 	object := bytes.HasPrefix(bytes.TrimLeft(config.UTF8(head), " \t\r\n"), []byte("{"))
 	if encoded := !bytes.Equal(config.UTF8(head), bytes.TrimPrefix(head, []byte("\ufeff"))); encoded && size > mostConfig {
-		p.unscanned(0, "the text has %s, more than are read in its encoding", bytesOf(size))
+		p.Unscanned(0, "the text has %s, more than are read in its encoding", bytesOf(size))
 	} else if encoded {
 		text := make([]byte, size)
 		if err := bytesio.ReadFull(p.file, text, 0); err != nil {
@@ -43,7 +43,7 @@ func (p *part) settings(judge *texts.Reader) (bool, error) {
 		return false, err // a text that begins with a bracket
 	}
 	p.swept = true
-	p.is("json")
+	p.Is("json")
 	if valid {
 		return true, nil
 	}

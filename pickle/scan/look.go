@@ -24,19 +24,19 @@ func look(p *part) error {
 		return nil
 	case p.depth > p.MaxDepth:
 		p.format = "unknown"
-		p.unscanned(0, "it is nested %d levels deep; at most %d are opened", p.depth, p.MaxDepth)
+		p.Unscanned(0, "it is nested %d levels deep; at most %d are opened", p.depth, p.MaxDepth)
 		return nil
 	case p.members >= p.MaxMembers:
 		p.format = "unknown"
 		p.overBudget(0, "there are more than %d parts; the rest was not analyzed", p.MaxMembers)
 		return nil
-	case !p.spend(costPart):
+	case !p.Spend(costPart):
 		p.format = "unknown"
-		p.overWork(0)
+		p.OverWork(0)
 		return nil
 	}
 	p.members++
-	head, err := p.at(0, headSize)
+	head, err := p.At(0, headSize)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func look(p *part) error {
 		return err
 	}
 	if p.formats > 0 && !p.ran && p.unpickled() {
-		p.find(pickle.RuleNotPickle, 0, "loaders unpickle %s by its name, but it is %s", quoted(p.name), p.format)
+		p.Find(pickle.RuleNotPickle, 0, "loaders unpickle %s by its name, but it is %s", quoted(p.name), p.format)
 	}
 	if p.formats > 1 {
-		p.find(RulePolyglot, 0, "the file is %s and %s at once: loaders may disagree on what it is", p.format,
+		p.Find(RulePolyglot, 0, "the file is %s and %s at once: loaders may disagree on what it is", p.format,
 			times(p.formats-1, "another format", "other formats"))
 	}
 	if p.formats == 0 {

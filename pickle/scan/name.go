@@ -30,16 +30,16 @@ func (p *part) hidesPickle() bool {
 	return p.within != nil && p.within.holds && !p.saysPickle()
 }
 
-// lookalike reports a part that is named like a checkpoint but is not one.
-func (p *part) lookalike(format string) {
+// Lookalike reports a part that is named like a checkpoint but is not one.
+func (p *part) Lookalike(format string) {
 	if p.saysPickle() || extensionOf(p.name) == ".bin" {
-		p.find(RuleLookAlike, 0, "%s is named like a checkpoint but is %s", quoted(p.name), format)
+		p.Find(RuleLookAlike, 0, "%s is named like a checkpoint but is %s", quoted(p.name), format)
 	}
 }
 
 // promised reports a part whose name promises a pickle but whose format is another.
 func (p *part) promised(kind filetype.Kind) {
 	if p.saysPickle() {
-		p.find(RuleExtension, 0, "%s is %s but is named like a pickle", quoted(p.name), kind.Name())
+		p.Find(RuleExtension, 0, "%s is %s but is named like a pickle", quoted(p.name), kind.Name())
 	}
 }

@@ -19,28 +19,28 @@ func (p *part) named() error {
 	switch {
 	case p.plain && t.Kind == filetype.Compress: // two bytes, with which numbers begin by chance
 	case packed:
-		p.is(string(t.Kind))
+		p.Is(string(t.Kind))
 		if t.Kind == filetype.Zstandard {
-			p.find(RuleCompressed, 0, "the data is %s", t)
+			p.Find(RuleCompressed, 0, "the data is %s", t)
 		}
-		p.find(rule, 0, "the file is %s, which is not opened", t)
+		p.Find(rule, 0, "the file is %s, which is not opened", t)
 		p.promised(t.Kind)
-		p.unscanned(0, "%s is not opened", t)
+		p.Unscanned(0, "%s is not opened", t)
 		return nil // rest searches it: members may be stored uncompressed
 	case t.Kind == filetype.LFSPointer || t.Kind == filetype.XetPointer || t.Kind == filetype.LinkText:
-		p.is(string(t.Kind))
-		p.find(RuleLFSPointer, 0, "the file is %s; the real file was not downloaded", t)
+		p.Is(string(t.Kind))
+		p.Find(RuleLFSPointer, 0, "the file is %s; the real file was not downloaded", t)
 		p.incomplete("the real file was not downloaded")
 		p.swept = true
 	case picture.Has(t.Kind):
 		return p.picture(t)
 	case kinds.Unread[t.Kind] != "":
-		p.is(string(t.Kind))
-		p.lookalike(t.Kind.Name())
+		p.Is(string(t.Kind))
+		p.Lookalike(t.Kind.Name())
 		if kinds.Unread[t.Kind] == kinds.MachineCode {
 			p.promised(t.Kind)
 		}
-		p.unanalysed("it is %s; %s is not analyzed", t, kinds.Unread[t.Kind])
+		p.Unanalysed("it is %s; %s is not analyzed", t, kinds.Unread[t.Kind])
 		p.swept = true
 	}
 	return nil
@@ -67,25 +67,25 @@ func (p *part) unknown(head []byte) error {
 	case p.numeric && (!text || p.size > mostStoredText):
 		return p.tensorData()
 	case !text && promise.Packed(p.name):
-		p.unscanned(0, "%s is named like a compressed file but is %s", quoted(p.name), kind.Name())
+		p.Unscanned(0, "%s is named like a compressed file but is %s", quoted(p.name), kind.Name())
 	case p.saysPickle():
-		p.find(pickle.RuleNotPickle, 0, "%s is named like a pickle but is %s", quoted(p.name), kind.Name())
+		p.Find(pickle.RuleNotPickle, 0, "%s is named like a pickle but is %s", quoted(p.name), kind.Name())
 		if text {
 			return p.text()
 		}
 		return nil
 	case extensionOf(p.name) == ".safetensors":
-		p.find(RuleNotSafeTensor, 0, "%s is not a valid safetensors file; `weigh check` says why", quoted(p.name))
+		p.Find(RuleNotSafeTensor, 0, "%s is not a valid safetensors file; `weigh check` says why", quoted(p.name))
 	}
 	if text {
 		return p.text()
 	}
 	if isBytecode(head) {
 		p.format = formatBytecode
-		p.unanalysed("it is Python bytecode, which is not analyzed")
+		p.Unanalysed("it is Python bytecode, which is not analyzed")
 		return p.opaqueData()
 	}
-	p.unanalysed("it is %s, which is not analyzed", kind.Name())
+	p.Unanalysed("it is %s, which is not analyzed", kind.Name())
 	return p.opaqueData()
 }
 
@@ -104,9 +104,9 @@ func (p *part) opaqueData() error {
 	if err != nil {
 		return err
 	}
-	p.spend(min(p.size, p.mostSearch()) / 8)
+	p.Spend(min(p.size, p.mostSearch()) / 8)
 	if cut {
-		p.find(RulePartlySearched, 0, "only the first %[2]s of %[1]s were searched for pickles", bytesOf(p.size),
+		p.Find(RulePartlySearched, 0, "only the first %[2]s of %[1]s were searched for pickles", bytesOf(p.size),
 			bytesOf(p.mostSearch()))
 	}
 	p.hidden(r, 0)

@@ -11,25 +11,25 @@ import (
 
 // npy analyzes a NumPy array. Only an array of objects is a pickle.
 func (p *part) npy(head []byte) error {
-	p.is("npy")
+	p.Is("npy")
 	prefix, ok := npy.ReadPrefix(head)
 	if !ok {
-		p.unscanned(0, "the header of the array is truncated")
+		p.Unscanned(0, "the header of the array is truncated")
 		return nil
 	}
 	if !prefix.Exists() {
-		p.find(RuleBadHeader, 6, "the array has version %d.%d of its format, which does not exist", prefix.Major,
+		p.Find(RuleBadHeader, 6, "the array has version %d.%d of its format, which does not exist", prefix.Major,
 			prefix.Minor)
 	}
 	data := prefix.Begin + prefix.Length
 	const most = 256 << 10 // bytes of a header; NumPy's default limit is 10,000
 	switch {
 	case data > p.size && prefix.Length <= most:
-		p.find(pickle.RuleTruncated, prefix.Begin, "the header of the array is truncated: it has %s, %d are present",
+		p.Find(pickle.RuleTruncated, prefix.Begin, "the header of the array is truncated: it has %s, %d are present",
 			bytesOf(prefix.Length), p.size-prefix.Begin)
 		return p.npyUnknown(prefix.Begin, data)
 	case data > p.size || prefix.Length > most:
-		p.find(RuleBadHeader, prefix.Begin, "the header of the array has a length of %s", bytesOf(prefix.Length))
+		p.Find(RuleBadHeader, prefix.Begin, "the header of the array has a length of %s", bytesOf(prefix.Length))
 		return p.npyUnknown(prefix.Begin, data)
 	}
 	text := make([]byte, prefix.Length)
@@ -39,16 +39,16 @@ func (p *part) npy(head []byte) error {
 	header, err := npy.Parse(text)
 	switch size := header.Size; {
 	case err != nil:
-		p.find(RuleBadHeader, prefix.Begin, "the header of the array is not as NumPy writes it: %v", err)
+		p.Find(RuleBadHeader, prefix.Begin, "the header of the array is not as NumPy writes it: %v", err)
 		return p.npyUnknown(data, data)
 	case header.Objects:
 		return p.npyObjects(data)
 	case size < 0:
-		p.find(RuleBadHeader, 0, "the header of the array has no valid dtype or shape")
+		p.Find(RuleBadHeader, 0, "the header of the array has no valid dtype or shape")
 		return p.npyUnknown(data, data)
 	case size > p.size-data:
 		if !p.goesOn {
-			p.find(pickle.RuleTruncated, data, "the array is truncated: it needs %s, %d are present", bytesOf(size), p.size-data)
+			p.Find(pickle.RuleTruncated, data, "the array is truncated: it needs %s, %d are present", bytesOf(size), p.size-data)
 		}
 		p.explain(0, p.size)
 		return nil
@@ -60,7 +60,7 @@ func (p *part) npy(head []byte) error {
 
 // npyObjects analyzes the pickle of an array of objects.
 func (p *part) npyObjects(data int64) error {
-	p.find(RuleNumPyObject, data,
+	p.Find(RuleNumPyObject, data,
 		"the array contains pickled objects: numpy.load loads them with allow_pickle, which was the default before 1.16.3")
 	return p.npyPickle(data)
 }
@@ -80,7 +80,7 @@ func (p *part) npyUnknown(begin, data int64) error {
 	if begin >= p.size {
 		return nil
 	}
-	if err := p.sweep(extent.Span{Begin: begin, End: p.size}); err != nil || data >= p.size {
+	if err := p.Sweep(extent.Span{Begin: begin, End: p.size}); err != nil || data >= p.size {
 		return err
 	}
 	return p.npyPickle(data)

@@ -31,14 +31,14 @@ func (p *part) wrapped(c codec.Codec) (bool, error) {
 	if c.Weak && (u.Size == 0 && !start || p.plain) && u.Damage != nil && !errors.Is(u.Damage, unpack.ErrLimit) {
 		return false, nil
 	}
-	p.is(c.Name)
+	p.Is(c.Name)
 	p.packed = true
-	p.find(RuleCompressed, 0, "%s data decompresses to %s", c.Name, bytesOf(u.Size))
+	p.Find(RuleCompressed, 0, "%s data decompresses to %s", c.Name, bytesOf(u.Size))
 	if u.Damage != nil {
-		p.unscanned(0, "the %s data %s", c.Name, damage(u))
+		p.Unscanned(0, "the %s data %s", c.Name, damage(u))
 	}
 	if u.Files > 1 {
-		p.find(pickle.RuleTrailing, 0, "the file consists of %d %s files; some loaders read only the first", u.Files, c.Name)
+		p.Find(pickle.RuleTrailing, 0, "the file consists of %d %s files; some loaders read only the first", u.Files, c.Name)
 	}
 	p.explain(0, u.Used)
 	if errors.Is(u.Damage, unpack.ErrLimit) {
@@ -79,12 +79,12 @@ func (p *part) stored(sub *part) error {
 	if err != nil || end < 0 || sub.size > most {
 		return err
 	}
-	unpacked, err := sub.at(0, int(sub.size))
+	unpacked, err := sub.At(0, int(sub.size))
 	if err != nil {
 		return err
 	}
 	begin := end - int64(bytes.LastIndex(unpacked, []byte("PK\x05\x06")))
-	if packed, err := p.at(begin, int(sub.size)); err != nil || !bytes.Equal(packed, unpacked) {
+	if packed, err := p.At(begin, int(sub.size)); err != nil || !bytes.Equal(packed, unpacked) {
 		return err
 	}
 	p.zips.Add(extent.Span{Begin: begin, End: begin + sub.size})
@@ -100,7 +100,7 @@ func (p *part) behind(off int64, what string) error {
 	}
 	zero, err := p.zero(rest)
 	if err == nil && !zero {
-		p.find(pickle.RuleTrailing, off, "%s after the end of %s", bytesOf(rest.Len()), what)
+		p.Find(pickle.RuleTrailing, off, "%s after the end of %s", bytesOf(rest.Len()), what)
 	}
 	return err
 }

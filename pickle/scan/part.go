@@ -52,19 +52,19 @@ type part struct {
 // reopen resets the read window after the part's bytes were replaced.
 func (p *part) reopen() { p.window = bytesio.NewWindow(p.file, p.size) }
 
-// is records that the part has a format.
-func (p *part) is(format string) {
+// Is records that the part has a format.
+func (p *part) Is(format string) {
 	if p.formats++; p.format == "" {
 		p.format = format
 	}
 }
 
-// at returns the n bytes at off, or fewer at the end of the part.
-func (p *part) at(off int64, n int) ([]byte, error) { return p.window.At(off, n) }
+// At returns the n bytes at off, or fewer at the end of the part.
+func (p *part) At(off int64, n int) ([]byte, error) { return p.window.At(off, n) }
 
 // begins reports whether the bytes at off are the given magic number.
 func (p *part) begins(off int64, magic string) (bool, error) {
-	b, err := p.at(off, len(magic))
+	b, err := p.At(off, len(magic))
 	return string(b) == magic, err
 }
 

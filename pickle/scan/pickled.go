@@ -15,7 +15,7 @@ func (p *part) pickledSettings(g *pickle.Graph) {
 	w := p.texts().Walker()
 	for pairs := range g.Mappings() {
 		if !p.pairs(w, pairs, true) {
-			p.overWork(0)
+			p.OverWork(0)
 			return
 		}
 	}
@@ -27,7 +27,7 @@ func (p *part) pairs(w *settings.Walker, pairs iter.Seq2[pickle.Value, pickle.Va
 	w.Open(true, 0)
 	defer w.Close()
 	for k, v := range pairs {
-		if !p.spend(1) {
+		if !p.Spend(1) {
 			return false
 		}
 		key, ok := k.Str()
@@ -59,7 +59,7 @@ func (p *part) pickledValue(w *settings.Walker, v pickle.Value) {
 			}
 		}
 	}
-	if s, ok := v.Str(); ok && p.spend(int64(len(s))) {
+	if s, ok := v.Str(); ok && p.Spend(int64(len(s))) {
 		w.Value([]byte(s), true, 0)
 	} else if b, ok := v.Bool(); ok && b {
 		w.Value([]byte("True"), false, 0)

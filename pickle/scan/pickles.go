@@ -18,7 +18,7 @@ func (p *part) pickle(head []byte) error {
 	sure := p.formats == 0 && says
 	if !sure {
 		no, spent, err := guess.Fails(head, p.pickleOptions())
-		if p.spend(spent); no || err != nil {
+		if p.Spend(spent); no || err != nil {
 			return err
 		}
 	}
@@ -83,10 +83,10 @@ func (p *part) taken(g *pickle.Graph, legacy bool, head []byte) error {
 
 // isPickle records that the part is a pickle, or consists of several.
 func (p *part) isPickle(format, what string) {
-	p.is(format)
+	p.Is(format)
 	p.ran = true
 	if p.hidesPickle() {
-		p.find(RuleExtension, 0, "%s is named %s", what, quoted(p.name))
+		p.Find(RuleExtension, 0, "%s is named %s", what, quoted(p.name))
 	}
 }
 
@@ -96,7 +96,7 @@ func (p *part) isPickle(format, what string) {
 func (p *part) tried(sure bool) (*pickle.Graph, error) {
 	const few = 1000 // instructions
 	if p.left <= 0 {
-		p.overWork(0)
+		p.OverWork(0)
 		return nil, nil
 	}
 	for _, most := range [...]int64{few, math.MaxInt64} {
@@ -106,7 +106,7 @@ func (p *part) tried(sure bool) (*pickle.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.spend(g.Report.Spent)
+		p.Spend(g.Report.Spent)
 		over := guess.Has(g.Report, pickle.RuleBudget)
 		if over && p.plain {
 			return nil, nil // numbers that are all equal can be instructions

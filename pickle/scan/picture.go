@@ -14,17 +14,17 @@ import (
 // picture analyzes a picture. It is safe if all bytes belong to it: no loader runs a picture, and
 // the readings that ignore what a file is are tried on every part.
 func (p *part) picture(t filetype.Type) error {
-	p.is(string(t.Kind))
-	p.lookalike(t.Kind.Name())
+	p.Is(string(t.Kind))
+	p.Lookalike(t.Kind.Name())
 	p.swept = true
-	end, err := picture.End(t.Kind, p.file, p.size, func(n int64) bool { return p.spend(1 + n/perInstr) })
+	end, err := picture.End(t.Kind, p.file, p.size, func(n int64) bool { return p.Spend(1 + n/perInstr) })
 	var broken *picture.StructureError
 	switch {
 	case errors.Is(err, evidence.ErrBudget):
-		p.overWork(end)
+		p.OverWork(end)
 		return nil
 	case errors.As(err, &broken):
-		p.unanalysed("it begins like %s, but %s; the rest is not analyzed", t, broken)
+		p.Unanalysed("it begins like %s, but %s; the rest is not analyzed", t, broken)
 	case err != nil:
 		return err
 	}
@@ -33,7 +33,7 @@ func (p *part) picture(t filetype.Type) error {
 		return nil
 	}
 	if err == nil {
-		p.unanalysed("it is %s, and %s follow the picture, which are not analyzed", t, bytesOf(rest.Len()))
+		p.Unanalysed("it is %s, and %s follow the picture, which are not analyzed", t, bytesOf(rest.Len()))
 	}
-	return p.sweep(rest)
+	return p.Sweep(rest)
 }

@@ -25,10 +25,10 @@ func (p *part) row() (done bool, err error) {
 	if len(spans) == 0 || err != nil {
 		return false, err
 	}
-	p.is(formatRow)
+	p.Is(formatRow)
 	p.holds, p.zipped = true, true
 	for _, span := range spans {
-		p.spend(4 * costPart) // an archive has headers and a directory
+		p.Spend(4 * costPart) // an archive has headers and a directory
 		if p.crowded() {
 			return true, nil
 		}

@@ -25,12 +25,12 @@ func (p *part) isSafetensors(head []byte) bool {
 func (p *part) safetensors(head []byte) error {
 	most := p.MaxMemory / 3 * 2 // parsing takes about half as much again
 	if n := int64(binary.LittleEndian.Uint64(head)); n > most {
-		p.is("safetensors")
+		p.Is("safetensors")
 		p.explain(0, 8+n)
 		p.overBudget(0, "the header has %s; at most %s are read", bytesOf(n), bytesOf(most))
 		return nil
-	} else if !p.spend(costJSON * n) {
-		p.overWork(0)
+	} else if !p.Spend(costJSON * n) {
+		p.OverWork(0)
 		return nil
 	}
 	report, err := safetensors.Validate(p.file, p.size)
@@ -40,17 +40,17 @@ func (p *part) safetensors(head []byte) error {
 	if report.Header == nil {
 		return nil // not a safetensors file
 	}
-	p.is("safetensors")
+	p.Is("safetensors")
 	end := report.Header.DataStart()
 	for i := range report.Header.Tensors {
 		end = max(end, report.Header.FileSpan(&report.Header.Tensors[i]).End)
 	}
 	p.explain(0, min(end, p.size))
 	if p.saysPickle() || extensionOf(p.name) == ".bin" {
-		p.find(RuleLookAlike, 0, "%s is a safetensors file, which contains no code", quoted(p.name))
+		p.Find(RuleLookAlike, 0, "%s is a safetensors file, which contains no code", quoted(p.name))
 	}
 	if v := report.First(safetensors.Nonconforming); v != nil {
-		p.find(RuleNotSafeTensor, v.Span.Begin, "%s; `weigh check` lists all findings", v.Detail)
+		p.Find(RuleNotSafeTensor, v.Span.Begin, "%s; `weigh check` lists all findings", v.Detail)
 	}
 	keys := make([]string, 0, len(report.Header.Metadata))
 	for key := range report.Header.Metadata {
@@ -72,12 +72,12 @@ func (p *part) metadata(key, text string) {
 		const around = 30 // bytes
 		// The lower-case text may have another length.
 		excerpt := text[min(max(at-around, 0), len(text)):min(at+len(mark)+around, len(text))]
-		p.find(RuleMetadataCode, 0, "the metadata %s contains %s: %s", quoted(key), quoted(mark), quoted(excerpt))
+		p.Find(RuleMetadataCode, 0, "the metadata %s contains %s: %s", quoted(key), quoted(mark), quoted(excerpt))
 		return
 	}
 	for _, magic := range [...]string{"\x80\x02", "\x80\x03", "\x80\x04", "gASV", "gAJ", "PK\x03\x04"} {
 		if strings.HasPrefix(text, magic) {
-			p.find(RuleMetadataCode, 0, "the metadata %s begins like a pickle or an archive", quoted(key))
+			p.Find(RuleMetadataCode, 0, "the metadata %s begins like a pickle or an archive", quoted(key))
 			return
 		}
 	}

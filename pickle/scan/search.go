@@ -13,16 +13,16 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/guess"
 )
 
-// sweep searches bytes that no format accounts for and reports the imports of pickles in
+// Sweep searches bytes that no format accounts for and reports the imports of pickles in
 // them: whoever hides a pickle also has a way to load it. If there are more bytes
 // than are searched, the part is incomplete.
-func (p *part) sweep(span extent.Span) error {
+func (p *part) Sweep(span extent.Span) error {
 	r, cut, err := p.search(span)
 	if err != nil {
 		return err
 	}
 	if cut {
-		p.unscanned(span.Begin, "%s belong to no format; only the first %s were searched for pickles", bytesOf(span.Len()),
+		p.Unscanned(span.Begin, "%s belong to no format; only the first %s were searched for pickles", bytesOf(span.Len()),
 			bytesOf(p.mostSearch()))
 	}
 	p.hidden(r, span.Begin)
@@ -65,9 +65,9 @@ func (p *part) searched(r *pickle.Report, off int64) {
 	}
 }
 
-// numbers examines tensor data, which begins with head. No loader treats it as code, so
+// Numbers examines tensor data, which begins with head. No loader treats it as code, so
 // it is searched only if it begins like a pickle or the scan is deep.
-func (p *part) numbers(span extent.Span, head []byte) error {
+func (p *part) Numbers(span extent.Span, head []byte) error {
 	if p.Deep {
 		r, _, err := p.search(span)
 		if err == nil && len(r.Imports) > 0 {
@@ -102,14 +102,14 @@ func (p *part) embedded(r *pickle.Report, off int64) {
 	if len(names) > 0 {
 		what += ": it imports " + strings.Join(names[:min(len(names), 3)], ", ")
 	}
-	p.find(pickle.RuleEmbedded, off, "%s", what)
+	p.Find(pickle.RuleEmbedded, off, "%s", what)
 }
 
 // zero reports whether all bytes of a range, up to the search limit, are zero.
 func (p *part) zero(span extent.Span) (bool, error) {
-	p.spend(min(span.Len(), usualSearch) / (4 * perInstr))
+	p.Spend(min(span.Len(), usualSearch) / (4 * perInstr))
 	for at := span.Begin; at < min(span.End, span.Begin+usualSearch); at += headSize {
-		b, err := p.at(at, int(min(headSize, span.End-at)))
+		b, err := p.At(at, int(min(headSize, span.End-at)))
 		if err != nil {
 			return false, err
 		}
@@ -131,11 +131,11 @@ func (p *part) rest() error {
 		} else if zero {
 			continue
 		}
-		if err := p.sweep(hole); err != nil {
+		if err := p.Sweep(hole); err != nil {
 			return err
 		}
 		if p.verdict == pickle.Safe {
-			p.unanalysed("%s from byte %d on belong to no format and are not analyzed", bytesOf(hole.Len()), hole.Begin)
+			p.Unanalysed("%s from byte %d on belong to no format and are not analyzed", bytesOf(hole.Len()), hole.Begin)
 		}
 	}
 	return nil
@@ -143,5 +143,5 @@ func (p *part) rest() error {
 
 // block examines the data of a storage.
 func (p *part) block(b *torchfile.Block) error {
-	return p.numbers(extent.Span{Begin: b.Begin, End: b.Begin + b.Size}, b.Head)
+	return p.Numbers(extent.Span{Begin: b.Begin, End: b.Begin + b.Size}, b.Head)
 }

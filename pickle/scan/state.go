@@ -37,8 +37,8 @@ const (
 	perInstr    = 16   // bytes searched at the cost of one instruction
 )
 
-// spend takes n instructions from the budget and reports whether any are left.
-func (s *scanning) spend(n int64) bool {
+// Spend takes n instructions from the budget and reports whether any are left.
+func (s *scanning) Spend(n int64) bool {
 	s.left -= n
 	return s.left > 0
 }

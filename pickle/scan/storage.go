@@ -35,7 +35,7 @@ func (p *part) tensorData() error {
 	if !p.Deep {
 		return nil
 	}
-	return p.numbers(extent.Span{End: p.size}, nil)
+	return p.Numbers(extent.Span{End: p.size}, nil)
 }
 
 // onlyNumbers reports whether neither a format nor a pickle begins with head.

@@ -56,7 +56,7 @@ func (p *part) crowded() bool {
 		return true
 	}
 	if p.left <= 0 {
-		p.overWork(0)
+		p.OverWork(0)
 		return true
 	}
 	return false

@@ -13,7 +13,7 @@ import (
 // faulty reports the faults of a checkpoint.
 func (p *part) faulty(list []torchfile.Fault) {
 	for _, f := range list {
-		p.add(pickle.Finding{Rule: f.Rule, Severity: Severity(f.Rule), Offset: f.Offset, Message: f.Detail})
+		p.Add(pickle.Finding{Rule: f.Rule, Severity: Severity(f.Rule), Offset: f.Offset, Message: f.Detail})
 	}
 }
 

@@ -25,16 +25,16 @@ func (p *part) tar() error {
 	}
 	old := names["storages"] && names["tensors"] && names["pickle"] || a.Cut && oldNames(a.Members)
 	if old {
-		p.is("pytorch-tar")
+		p.Is("pytorch-tar")
 	} else {
-		p.is("tar")
+		p.Is("tar")
 	}
 	p.holds = true
 	if p.within != nil {
-		p.find(RuleNestedArchive, 0, "an archive of %s is nested in the file", wording.Count(len(a.Members), "member"))
+		p.Find(RuleNestedArchive, 0, "an archive of %s is nested in the file", wording.Count(len(a.Members), "member"))
 	}
 	for _, f := range a.Faults {
-		p.add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: Severity(pickle.Rule(f.Kind)), Offset: f.Offset,
+		p.Add(pickle.Finding{Rule: pickle.Rule(f.Kind), Severity: Severity(pickle.Rule(f.Kind)), Offset: f.Offset,
 			Message: f.Detail})
 	}
 	p.report.Omitted += a.Omitted
@@ -44,14 +44,14 @@ func (p *part) tar() error {
 		}
 	}
 	if a.Partial != "" {
-		p.unscanned(0, "%s", a.Partial)
+		p.Unscanned(0, "%s", a.Partial)
 	}
 	p.explain(0, a.End)
 	for _, gap := range a.Gaps {
 		if gap.End > a.End {
 			continue // behind the archive
 		}
-		if err := p.sweep(gap); err != nil {
+		if err := p.Sweep(gap); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (p *part) tarMember(m *tarwalk.Member, old bool) error {
 				return err
 			}
 			if sub.isProgram() {
-				sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
+				sub.Find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 			}
 			return nil
 		})

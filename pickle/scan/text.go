@@ -7,35 +7,22 @@ import (
 
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/bytesio"
-	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/texts"
 )
 
 // A textJudge reports what package texts finds in a part.
 type textJudge struct{ *part }
 
-// Found reports a finding.
-func (t textJudge) Found(f pickle.Finding) { t.add(f) }
-
 // Imports reports a name.
 func (t textJudge) Imports(im texts.Import) {
-	t.configures(im.Name, im.How, im.At, im.Verdict, im.Rule)
+	t.Configures(im.Name, im.How, im.At, im.Verdict, im.Rule)
 }
 
 // Gap reports something that was not read, which no larger budget changes.
-func (t textJudge) Gap(at int64, what string) { t.unscanned(at, "%s", what) }
-
-// OverWork reports a spent budget.
-func (t textJudge) OverWork(at int64) { t.overWork(at) }
+func (t textJudge) Gap(at int64, what string) { t.Unscanned(at, "%s", what) }
 
 // Unread reports source code.
-func (t textJudge) Unread(what string) { t.unanalysed("%s", what) }
-
-// JudgeName returns the policy's verdict on a name.
-func (t textJudge) JudgeName(module, name string) pickle.Verdict { return t.judgeName(module, name) }
-
-// Spend takes work from the budget.
-func (t textJudge) Spend(n int64) bool { return t.spend(n) }
+func (t textJudge) Unread(what string) { t.Unanalysed("%s", what) }
 
 // texts returns a reader of the texts in the part.
 func (p *part) texts() *texts.Reader {
@@ -59,7 +46,7 @@ func (p *part) text() error {
 		p.format = f
 	}
 	if at := texts.Control(text); at >= 0 {
-		p.unanalysed("it begins like a text, but is binary from byte %d", at)
+		p.Unanalysed("it begins like a text, but is binary from byte %d", at)
 		return p.opaqueData()
 	}
 	return nil

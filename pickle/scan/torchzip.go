@@ -56,12 +56,12 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 	name, _ := b.relative(m.Name)
 	switch {
 	case b.torch() && name == "byteorder":
-		text, err := sub.at(0, 16)
+		text, err := sub.At(0, 16)
 		if err != nil {
 			return err
 		}
 		if s := string(text); s != "little" && s != "big" {
-			sub.find(RuleByteOrder, 0, "the byte order is %s; it must be \"little\" or \"big\"", quoted(s))
+			sub.Find(RuleByteOrder, 0, "the byte order is %s; it must be \"little\" or \"big\"", quoted(s))
 		}
 	case b.kind == "torchscript" && strings.HasPrefix(name, "code/"):
 		return sub.foreign().TorchScript()
@@ -69,7 +69,7 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		if sub.format != formatBytecode {
 			sub.format = "python-source"
 		}
-		sub.find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
+		sub.Find(RulePythonSource, 0, "%s is Python source code, which runs if it is imported", quoted(m.Name))
 	case b.kind == "keras" && name == "config.json":
 		return sub.foreign().KerasConfig(false)
 	case m.Name == "schema.json":
@@ -81,7 +81,7 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 // judgeKind reports findings that follow from the kind of the archive.
 func (b *box) judgeKind() {
 	if b.kind == "torchscript" {
-		b.find(RuleTorchScript, 0, "the archive contains TorchScript programs")
+		b.Find(RuleTorchScript, 0, "the archive contains TorchScript programs")
 	}
 	if b.torch() {
 		b.storages()

@@ -31,10 +31,10 @@ func (p *part) zip() error {
 	}
 	b := &box{part: p, Archive: a, keys: make(map[string]bool), sizes: make(map[string]int64)}
 	b.classify()
-	p.is(b.format())
+	p.Is(b.format())
 	p.holds, p.zipped = true, true
 	if p.within != nil && p.within.format != formatRow {
-		p.find(RuleNestedArchive, 0, "an archive of %s is nested in the file", wording.Count(len(a.Members), "member"))
+		p.Find(RuleNestedArchive, 0, "an archive of %s is nested in the file", wording.Count(len(a.Members), "member"))
 	}
 	if err := b.faults(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (p *part) zip() error {
 	}
 	b.judgeKind()
 	if a.Partial != "" {
-		p.unscanned(0, "%s", a.Partial)
+		p.Unscanned(0, "%s", a.Partial)
 	}
 	return b.leftovers()
 }
@@ -88,7 +88,7 @@ func (b *box) roots() {
 	}
 	if len(names) > 1 {
 		const most = 3
-		b.find(RuleManyRoots, 0,
+		b.Find(RuleManyRoots, 0,
 			"the archive contains several checkpoints; loaders use %s, the first in the directory, and ignore %s", names[0],
 			strings.Join(names[1:min(len(names), most)], ", "))
 	}
@@ -134,7 +134,7 @@ func (b *box) content(i int) error {
 		sub := b.newPart(b.part, m.Name, strings.NewReader(""), 0)
 		return b.settle(sub, func() error {
 			sub.format = "missing"
-			sub.unscanned(0, "the archive has no data at the member's offset")
+			sub.Unscanned(0, "the archive has no data at the member's offset")
 			return nil
 		})
 	}
@@ -190,7 +190,7 @@ func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part, storage st
 		if b.sizes[storage] = sub.size; sub.goesOn {
 			b.sizes[storage] = v.Size // the rest was not decompressed
 		}
-		head, err := sub.at(0, headSize)
+		head, err := sub.At(0, headSize)
 		if err != nil {
 			return err
 		}
@@ -207,8 +207,8 @@ func (b *box) stored(m *zipwalk.Member, v zipwalk.View, sub *part) error {
 		return err
 	}
 	if m.Encrypted() && sub.opaque() {
-		sub.find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
-		sub.unscanned(0, "it is encrypted")
+		sub.Find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
+		sub.Unscanned(0, "it is encrypted")
 		return nil
 	}
 	if err := b.checksum(m, v, sub, sub.file, sub.size); err != nil {
@@ -223,14 +223,14 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part, look fu
 	switch {
 	case v.Method == zipwalk.AES || m.Encrypted() && !ok:
 		sub.format = "encrypted"
-		sub.find(RuleEncrypted, 0, "%s is encrypted", quoted(m.Name))
-		sub.unscanned(0, "it is encrypted")
+		sub.Find(RuleEncrypted, 0, "%s is encrypted", quoted(m.Name))
+		sub.Unscanned(0, "it is encrypted")
 		return nil
 	case !ok:
 		sub.format = "packed"
-		sub.find(RuleOddCompression, 0, "%s is compressed by the unsupported method %d", quoted(m.Name), v.Method)
-		sub.unscanned(0, "it is compressed by the unsupported method %d", v.Method)
-		return sub.sweep(extent.Span{End: sub.size})
+		sub.Find(RuleOddCompression, 0, "%s is compressed by the unsupported method %d", quoted(m.Name), v.Method)
+		sub.Unscanned(0, "it is compressed by the unsupported method %d", v.Method)
+		return sub.Sweep(extent.Span{End: sub.size})
 	}
 	u, err := b.unpack(c, func() io.Reader { return b.Raw(v) })
 	if err != nil {
@@ -240,15 +240,15 @@ func (b *box) packedMember(m *zipwalk.Member, v zipwalk.View, sub *part, look fu
 	sub.reopen()
 	b.report.Members[sub.member].Size = u.Size
 	if v.Method != zipwalk.Deflate {
-		sub.find(RuleOddCompression, 0, "%s is compressed by %s, which Python supports and PyTorch does not",
+		sub.Find(RuleOddCompression, 0, "%s is compressed by %s, which Python supports and PyTorch does not",
 			quoted(m.Name), c.Name)
 	}
 	if m.Encrypted() {
-		sub.find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
+		sub.Find(RuleEncrypted, 0, "%s is marked as encrypted", quoted(m.Name))
 	}
 	if u.Damage != nil {
 		sub.cut = true
-		sub.unscanned(0, "the %s data %s", c.Name, damage(u))
+		sub.Unscanned(0, "the %s data %s", c.Name, damage(u))
 	}
 	if err := look(); err != nil {
 		return err
@@ -279,11 +279,11 @@ func (b *box) checksum(m *zipwalk.Member, v zipwalk.View, sub *part, r io.Reader
 			b.buffer[:32<<10]); err != nil {
 			return err
 		}
-		b.spend(size / (4 * perInstr))
+		b.Spend(size / (4 * perInstr))
 		got = sum.Sum32()
 	}
 	if got != v.CRC {
-		sub.find(RuleBadCRC, 0, "%s has the checksum %08x instead of %08x; PyTorch does not verify it", quoted(m.Name), got,
+		sub.Find(RuleBadCRC, 0, "%s has the checksum %08x instead of %08x; PyTorch does not verify it", quoted(m.Name), got,
 			v.CRC)
 	}
 	return nil
@@ -300,7 +300,7 @@ func (b *box) leftovers() error {
 		b.known.Add(span)
 	}
 	for _, span := range slices.Concat(b.Comments, b.Extras) {
-		if err := b.sweep(span); err != nil {
+		if err := b.Sweep(span); err != nil {
 			return err
 		}
 	}

@@ -54,8 +54,8 @@ type Sink interface {
 	Sweep(span extent.Span) error
 	// Value judges a text that is a value of a file, such as metadata.
 	Value(key, text string, off int64)
-	// Search searches all of a range for pickles.
-	Search(span extent.Span) error
+	// SearchAll searches all of a range for pickles.
+	SearchAll(span extent.Span) error
 }
 
 // Formats are the formats of a part.

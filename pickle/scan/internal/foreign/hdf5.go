@@ -93,7 +93,7 @@ func (p *Part) searchHDF5(span extent.Span) error {
 	if err := p.configs(span); err != nil {
 		return err
 	}
-	return p.Search(span)
+	return p.SearchAll(span)
 }
 
 // configs analyzes the configurations in a range. The number of bytes parsed as JSON is

@@ -38,8 +38,8 @@ type Import struct {
 
 // A Visitor receives what is found, and what it costs.
 type Visitor interface {
-	// Found is called for each finding.
-	Found(f pickle.Finding)
+	// Add is called for each finding.
+	Add(f pickle.Finding)
 	// Imports is called for each name.
 	Imports(im Import)
 	// Gap is called where a fixed limit was exceeded, and OverWork where the budget is spent.
@@ -47,8 +47,8 @@ type Visitor interface {
 	OverWork(at int64)
 	// Unread is called if the text is source code, or alike.
 	Unread(what string)
-	// JudgeName returns the policy's verdict on importing a name.
-	JudgeName(module, name string) pickle.Verdict
+	// Verdict returns the policy's verdict on importing a name.
+	Verdict(module, name string) pickle.Verdict
 	// Spend takes work from the budget and reports whether any is left.
 	Spend(n int64) bool
 }
@@ -76,7 +76,7 @@ const (
 
 // find reports a finding.
 func (r *Reader) find(rule pickle.Rule, s pickle.Severity, at int64, format string, args ...any) {
-	r.Found(pickle.Finding{Rule: rule, Severity: s, Offset: at, Message: fmt.Sprintf(format, args...)})
+	r.Add(pickle.Finding{Rule: rule, Severity: s, Offset: at, Message: fmt.Sprintf(format, args...)})
 }
 
 // severity returns the severity of a finding about a name.

@@ -17,8 +17,8 @@ type visitor struct {
 	left  int64
 }
 
-// Found implements Visitor.
-func (v *visitor) Found(f pickle.Finding) {
+// Add implements Visitor.
+func (v *visitor) Add(f pickle.Finding) {
 	v.add("%s %v %d %s", f.Rule, f.Severity, f.Offset, f.Message)
 }
 
@@ -34,8 +34,8 @@ func (v *visitor) OverWork(at int64) { v.add("%d over", at) }
 // Unread implements Visitor.
 func (v *visitor) Unread(what string) { v.add("%s", what) }
 
-// JudgeName implements Visitor.
-func (v *visitor) JudgeName(module, name string) pickle.Verdict {
+// Verdict implements Visitor.
+func (v *visitor) Verdict(module, name string) pickle.Verdict {
 	if module == "os" || module == "builtins" && name == "eval" {
 		return pickle.Dangerous
 	}

@@ -22,13 +22,13 @@ func (r *Reader) judge(full string) pickle.Verdict {
 	}
 	var worst pickle.Verdict
 	if !strings.Contains(full, ".") {
-		worst = r.JudgeName("builtins", full)
+		worst = r.Verdict("builtins", full)
 	}
 	for i, n := len(full), 0; n < parts; n++ {
 		if i = strings.LastIndexByte(full[:i], '.'); i < 0 {
 			break
 		}
-		if v := r.JudgeName(full[:i], full[i+1:]); n == 0 || v == pickle.Dangerous {
+		if v := r.Verdict(full[:i], full[i+1:]); n == 0 || v == pickle.Dangerous {
 			worst = v
 		}
 	}
@@ -40,7 +40,7 @@ func (r *Reader) judge(full string) pickle.Verdict {
 
 // module returns the verdict on importing a module.
 func (r *Reader) module(name string) pickle.Verdict {
-	if v := r.JudgeName(name, "__name"); v == pickle.Dangerous {
+	if v := r.Verdict(name, "__name"); v == pickle.Dangerous {
 		return v
 	}
 	return max(r.judge(name), pickle.Suspicious)

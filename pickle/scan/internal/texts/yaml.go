@@ -71,7 +71,7 @@ func (r *Reader) tag(t *settings.Tag) {
 // count reports a finding with the number of its occurrences.
 func (r *Reader) count(f pickle.Finding, t *settings.Tag) {
 	f.Count = int64(t.Count)
-	r.Found(f)
+	r.Add(f)
 }
 
 // pythonTag reports a tag of PyYAML.
