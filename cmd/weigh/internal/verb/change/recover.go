@@ -17,6 +17,7 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
+	"github.com/weightools/safetensors/store"
 )
 
 // mend finishes what killed runs have begun in the folder of a name, and removes what they left.
@@ -50,7 +51,8 @@ func runRecover(sess *cli.Session, cmd *cobra.Command, name target.Name) error {
 	lines := cli.Recovered(r)
 	if lines == nil {
 		// A file that is named may have been moved away by the run, but then there is something to recover.
-		if _, err := os.Stat(string(name)); errors.Is(err, fs.ErrNotExist) {
+		ref, _ := store.Parse(string(name))
+		if _, err := os.Stat(ref.String()); errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		lines = []string{fmt.Sprintf("nothing to recover in %q", dir)}
