@@ -81,10 +81,11 @@ const lostDetail = "%s in no shard, and the index puts %s in shard %s"
 // nil if there are none, or if the set was opened by the name of a file: such a file need not be
 // complete. Missing reads nothing.
 func (s *Set) Missing() error {
-	for _, gap := range s.gaps() {
-		return shard.AtPath("open", s.Name, finding.New(RuleShardMissing, "", safetensors.Span{}, "%s", gap))
+	gaps := s.gaps()
+	if len(gaps) == 0 {
+		return nil
 	}
-	return nil
+	return shard.AtPath("open", s.Name, finding.New(RuleShardMissing, "", safetensors.Span{}, "%s", gaps[0]))
 }
 
 // gaps returns what is missing in the numbers of the shards, in words. An index may have been made

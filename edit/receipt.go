@@ -22,11 +22,9 @@ type Receipt struct {
 // An Action says what happened to a file.
 type Action string
 
-// The actions. An overwritten file is the same one, with other bytes in its header;
-// a written one is new, whether it took the place of another or not.
+// The actions. Overwritten files have other bytes in their headers. Written files are new, whether
+// they replace others or not.
 const (
-	// Overwritten files have other bytes in their headers. Written files are new, whether they
-	// replace others or not.
 	Unchanged   Action = "unchanged"
 	Overwritten Action = "overwritten"
 	Written     Action = "written"
@@ -71,11 +69,9 @@ type Tensor struct {
 // A Payload says what is known of the bytes of a tensor.
 type Payload string
 
-// What is known of bytes. It was found out by reading what was written, before it
-// had its name, and comparing it with the source.
+// The payloads. New files are read again and compared with the source before they are renamed into
+// place.
 const (
-	// New files are read again and compared with the source before they are renamed into
-	// place.
 	Untouched Payload = "untouched" // the data of the file was not written
 	Same      Payload = "same"      // the bytes equal those in the source
 	Converted Payload = "converted" // the bytes equal the cast of the source
