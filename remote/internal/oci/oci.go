@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/weightools/safetensors/remote/internal/auth"
 	"github.com/weightools/safetensors/remote/internal/fetch"
@@ -32,6 +33,8 @@ type artifact struct {
 	turn  fetch.Slots // to read the manifest and archives
 	files map[string]file
 	tars  []layer // archives whose members are not in files yet
+
+	packed sync.Once // the notice about compressed archives
 }
 
 // Open returns the store of an oci ref. It makes no request.
@@ -121,9 +124,12 @@ func (a *artifact) contents(ctx context.Context, name string) (map[string]file, 
 			return nil, fmt.Errorf("%s: %w", a.ref, err)
 		}
 		a.files, a.tars = files, tars
-		a.notePacked()
 	}
-	if _, ok := a.files[name]; !ok && len(a.tars) > 0 {
+	_, ok := a.files[name]
+	if !ok {
+		a.packed.Do(a.notePacked)
+	}
+	if !ok && len(a.tars) > 0 {
 		files, err := a.unpack(ctx)
 		if err != nil {
 			return nil, err
@@ -133,13 +139,15 @@ func (a *artifact) contents(ctx context.Context, name string) (map[string]file, 
 	return a.files, nil
 }
 
-// notePacked tells the user about archives whose files cannot be read in place.
+// notePacked tells the user how to read files in compressed archives, with the first archive as the example.
 func (a *artifact) notePacked() {
 	for _, name := range slices.Sorted(maps.Keys(a.files)) {
 		if l := a.files[name].layer; l.compression() != "" {
-			a.shared.Notice(fmt.Sprintf("%s: the files in the compressed layer %q cannot be read in place: download it with "+
-				"`weigh get`, and unpack it", a.ref, name))
-			return // one is enough to know what to do
+			ref := a.ref
+			ref.Path = name
+			a.shared.Notice(fmt.Sprintf("%s: files in compressed layers cannot be read in place: download the layer with "+
+				"`weigh get %q -o .`, and unpack it", a.ref, ref))
+			return
 		}
 	}
 }
