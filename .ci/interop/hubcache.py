@@ -1,6 +1,6 @@
 """Compares the cache that `weigh get --to-cache` writes with that of huggingface_hub.
 
-    hubcache.py --weigh PROGRAM --work FOLDER [--seconds N]
+    hubcache.py --weigh PROGRAM --work FOLDER [--seconds N] [--seed N]
 
 Serves a repository as the Hub does, lets both programs download it, each on its own and both at once, and asks
 huggingface_hub about the result.
@@ -134,6 +134,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed")
     args = parser.parse_args()
+    random.seed(args.seed)
     deadline = time.monotonic() + args.seconds
     Hub.files = repository()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
