@@ -81,7 +81,7 @@ var faults = []struct {
 	{name: "wants to be left alone for a day", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.Header().Set("Retry-After", "86400")
 		w.WriteHeader(http.StatusTooManyRequests)
-	}, want: "the server asks to wait for 24h0m0s", most: 1},
+	}, want: "the server asks to wait for 24h0m0s: try again then", most: 1},
 	{name: "is broken for good", answer: func(w http.ResponseWriter, r *http.Request, n int, b []byte) {
 		w.WriteHeader(http.StatusBadGateway)
 	}, want: "502 Bad Gateway", most: 5},

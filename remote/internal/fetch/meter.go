@@ -5,6 +5,7 @@ package fetch
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -43,7 +44,11 @@ type BudgetError struct {
 
 // Error returns the error as one line.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("the limit of %d %s is reached: raise it, or read less", e.Max, e.What)
+	what := e.What
+	if e.Max == 1 {
+		what = strings.TrimSuffix(what, "s")
+	}
+	return fmt.Sprintf("the limit of %d %s is reached: raise it, or read less", e.Max, what)
 }
 
 // overBudget reports whether err wraps a BudgetError.

@@ -36,7 +36,7 @@ func (c *client) persist(ctx context.Context, try func() (int64, error)) error {
 			return err
 		}
 		if e.after > longest {
-			err := fmt.Errorf("the server asks to wait for %v", e.after)
+			err := fmt.Errorf("the server asks to wait for %v: try again then", e.after)
 			return &Error{Method: e.Method, URL: e.URL, Status: e.Status, Err: err}
 		}
 		// The server's waiting time is added in hop. The random part spreads out requests

@@ -45,7 +45,8 @@ func TestTransportCounts(t *testing.T) {
 			t.Errorf("two requests cost %+v, %v", cost, err)
 		case test.want == ErrOffline && (!errors.Is(err, ErrOffline) || cost.Requests != 0):
 			t.Errorf("offline, two requests cost %+v, %v", cost, err)
-		case test.want != nil && test.want != ErrOffline && (!errors.As(err, &over) || cost.Requests != 1):
+		case test.want != nil && test.want != ErrOffline && (!errors.As(err, &over) || cost.Requests != 1 ||
+			!strings.HasPrefix(over.Error(), "the limit of 1 request is reached")):
 			t.Errorf("with a limit of one, two requests cost %+v, %v", cost, err)
 		}
 	}

@@ -31,18 +31,21 @@ type fields struct {
 	targets []string // origins
 }
 
-// headerForm is the form of --header and of the lines of WEIGH_HEADERS. Errors never contain
-// what was written, because it is a secret as a rule.
-const headerForm = `"NAME: VALUE", or "https://host NAME: VALUE"`
+// The forms of --header and of the lines of WEIGH_HEADERS. Errors never contain what was written,
+// because it is a secret as a rule.
+const (
+	lineForm   = `"https://host NAME: VALUE"`
+	headerForm = `"NAME: VALUE", or ` + lineForm
+)
 
 // read parses the flag, the variable and the file. It is called before the first request.
 func (f *fields) read() error {
 	f.named, f.plain = make(map[string]http.Header), make(http.Header)
 	for i, text := range f.given {
-		origin, name, value, err := parseField(text)
+		origin, name, value, err := parseField(text, headerForm)
 		switch {
 		case err != "":
-			return Usagef("--header number %d %s: write %s", i+1, err, headerForm)
+			return Usagef("--header number %d %s", i+1, err)
 		case origin == "":
 			f.plain.Add(name, value)
 		default:
@@ -55,13 +58,12 @@ func (f *fields) read() error {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		origin, name, value, err := parseField(line)
+		origin, name, value, err := parseField(line, lineForm)
 		if err == "" && origin == "" {
-			err = "does not begin with the server that it is for"
+			err = "does not begin with the server that it is for: write " + lineForm
 		}
 		if err != "" {
-			return Usagef("line %d of the environment variable WEIGH_HEADERS %s: write %s", n, err,
-				`"https://host NAME: VALUE"`)
+			return Usagef("line %d of the environment variable WEIGH_HEADERS %s", n, err)
 		}
 		f.add(origin, name, value)
 	}
@@ -84,14 +86,15 @@ var ours = []string{"Accept-Encoding", "Connection", "Content-Length", "Expect",
 	"If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade"}
 
-// parseField parses "[ORIGIN ]NAME: VALUE". It says what is wrong without the text.
-func parseField(text string) (origin, name, value, wrong string) {
+// parseField parses "[ORIGIN ]NAME: VALUE". It describes what is wrong without the text, and advises
+// to use the form.
+func parseField(text, form string) (origin, name, value, wrong string) {
 	text = strings.TrimSpace(text)
 	if first, rest, ok := strings.Cut(text, " "); ok && strings.Contains(first, "://") {
 		u, err := url.Parse(first)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil ||
 			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-			return "", "", "", "begins with a URL that is not just a scheme and a host"
+			return "", "", "", "begins with a URL that is not just a scheme and a host: write " + form
 		}
 		origin, text = remote.Origin(u), rest
 	}
@@ -102,11 +105,11 @@ func parseField(text string) (origin, name, value, wrong string) {
 	}
 	switch {
 	case !ok || name == "" || strings.ContainsFunc(name, notToken):
-		return "", "", "", "is not a header field"
+		return "", "", "", "is not a header field: write " + form
 	case value == "" || strings.ContainsFunc(value, unicode.IsControl):
-		return "", "", "", "has no value, or control characters in it"
+		return "", "", "", "has no value, or control characters in it: write " + form
 	case slices.Contains(ours, name):
-		return "", "", "", "sets " + name + ", which weigh sets itself"
+		return "", "", "", "sets " + name + ", which weigh sets itself: leave it out"
 	}
 	return origin, name, value, ""
 }

@@ -36,7 +36,7 @@ func TestParseField(t *testing.T) {
 		"https://host.example?x=SECRET A: b":               "is not just a scheme and a host",
 		"https://%zzSECRET A: b":                           "is not just a scheme and a host",
 	} {
-		origin, name, value, wrong := parseField(text)
+		origin, name, value, wrong := parseField(text, headerForm)
 		got := origin + " " + name + "=" + value
 		if wrong != "" {
 			got = wrong
@@ -157,6 +157,7 @@ func TestPrivateRedirects(t *testing.T) {
 func TestHeaderErrors(t *testing.T) {
 	for _, test := range []struct{ given, env, want string }{
 		{given: "SECRET", want: `--header number 1 is not a header field: write "NAME: VALUE", or`},
+		{given: "range: SECRET", want: "--header number 1 sets Range, which weigh sets itself: leave it out"},
 		{env: "\nA: SECRET", want: "line 2 of the environment variable WEIGH_HEADERS does not begin with the server"},
 		{env: "https://h.example SECRET", want: "line 1 of the environment variable WEIGH_HEADERS is not a header field"},
 	} {
