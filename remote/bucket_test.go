@@ -100,3 +100,23 @@ func TestNoCredentials(t *testing.T) {
 		})
 	}
 }
+
+// A listing that ends before its last page is an error. Servers with only the first version of S3's ListObjects send
+// no token for the next page.
+func TestTruncatedListing(t *testing.T) {
+	for _, next := range []string{"", "<NextContinuationToken>t</NextContinuationToken>", "<NextMarker>a</NextMarker>"} {
+		o := (&awsTest{config: "[default]\n" + awsKeys}).opener(t, func(*http.Request) (*http.Response, error) {
+			return said(http.StatusOK, "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a</Key>"+
+				"<Size>1</Size></Contents>"+next+"</ListBucketResult>"), nil
+		})
+		var err error
+		for _, err = range open(t, o, "s3://weights").(store.Lister).List(t.Context(), "") {
+			if err != nil {
+				break
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), "the listing is incomplete") {
+			t.Errorf("with %q: %v", next, err)
+		}
+	}
+}

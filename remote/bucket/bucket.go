@@ -111,7 +111,11 @@ func (b *bucket) objects(ctx context.Context, folder string) iter.Seq2[store.Ent
 					return
 				}
 			}
-			if !page.IsTruncated || page.NextContinuationToken == "" || page.NextContinuationToken == token {
+			if !page.IsTruncated {
+				return
+			}
+			if page.NextContinuationToken == "" || page.NextContinuationToken == token {
+				yield(store.Entry{}, fmt.Errorf("listing %s: %w", b.ref, fetch.ErrNoNextPage))
 				return
 			}
 			token = page.NextContinuationToken

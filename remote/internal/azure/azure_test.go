@@ -2,9 +2,11 @@ package azure
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -165,6 +167,20 @@ func TestHierarchy(t *testing.T) {
 	}
 	if want := []string{"a-b", "a.txt", "a/x", "a/y/z"}; !slices.Equal(got, want) {
 		t.Errorf("listed %q, want %q", got, want)
+	}
+}
+
+// A server that sends the same marker again would be asked forever.
+func TestSameMarker(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "<EnumerationResults><Blobs></Blobs><NextMarker>m</NextMarker></EnumerationResults>")
+	}))
+	defer server.Close()
+	var err error
+	for _, err = range (&fake{URL: server.URL + "/acct"}).open(t).(store.Lister).List(t.Context(), "") {
+	}
+	if !errors.Is(err, fetch.ErrNoNextPage) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -51,16 +51,18 @@ func (c *container) entries(ctx context.Context, folder string) (entries []store
 				entries = append(entries, store.Entry{Name: b.Name.Text, Size: b.Size})
 			}
 		}
-		if page.nextMarker == "" || page.nextMarker == marker {
-			break
+		switch page.nextMarker {
+		case "":
+			slices.SortFunc(entries, func(a, b store.Entry) int { return strings.Compare(a.Name, b.Name) })
+			return withoutFolders(entries), nil
+		case marker:
+			return nil, fetch.ErrNoNextPage
 		}
 		if len(entries) > maxEntries {
 			return nil, fmt.Errorf("there are more than %d blobs: name a folder", maxEntries)
 		}
 		marker = page.nextMarker
 	}
-	slices.SortFunc(entries, func(a, b store.Entry) int { return strings.Compare(a.Name, b.Name) })
-	return withoutFolders(entries), nil
 }
 
 // withoutFolders removes empty blobs that have the names of folders. Hadoop writes them to accounts without folders.

@@ -4,12 +4,16 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
 
 	"github.com/weightools/safetensors/store"
 )
+
+// ErrNoNextPage means that a listing is incomplete, and the server does not say where it continues.
+var ErrNoNextPage = errors.New("the listing is incomplete: the server does not say where the next page begins")
 
 // Entries implements [store.Lister] for a store with a listing of all objects, or at least of those in the folder. The
 // function all returns the listing in the order of names, and check returns an error for an invalid name.
