@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 	"pickle/scan/internal":        {"internal", "filetype", "pickle", "pickle/scan/internal"},
 	"pickle/scan/internal/config": {"internal"},
 	"pickle/scan/internal/java":   {},
-	"pickle/scan/internal/known":  {},
+	"pickle/scan/internal/known":  {"pickle/scan/internal/wordset"},
 	"pickle/scan/internal/unpack": {"internal", "pickle/internal"},
 	"pickle/scan/internal/yaml":   {},
 	"pickle/torch":                {".", "filetype", "store", "checkpoint", "pickle", "internal"},

@@ -4,7 +4,6 @@ package distributed
 
 import (
 	"cmp"
-
 	"slices"
 	"strings"
 

@@ -82,7 +82,9 @@ func (r *Report) Join(other *Report) {
 	for i := range other.Findings {
 		f := &other.Findings[i]
 		r.Find(f.Rule, f.Severity, f.Offset, "%s", f.Message)
-		r.Findings[r.index[f.Message]].Count += f.Count - 1
+		if at, ok := r.index[f.Message]; ok {
+			r.Findings[at].Count += f.Count - 1
+		}
 	}
 }
 

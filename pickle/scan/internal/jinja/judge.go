@@ -5,6 +5,8 @@ package jinja
 import (
 	"fmt"
 	"strings"
+
+	"github.com/weightools/safetensors/pickle/scan/internal/wordset"
 )
 
 // A judge collects the findings in a template.
@@ -53,7 +55,7 @@ func operand(t token) bool {
 }
 
 // keywords are the words after which a list begins.
-var keywords = words("in not and or if else elif is for set return print call")
+var keywords = wordset.Of("in not and or if else elif is for set return print call")
 
 // fold joins adjacent strings, and strings with "~" or "+" between them, as Jinja does when the
 // template runs.
@@ -314,7 +316,8 @@ func (j *judge) builds(t []token) bool {
 }
 
 // builders are the filters and methods that make a text of pieces.
-var builders = words("join format format_map reverse replace pop urlencode xmlattr translate decode lower upper string")
+var builders = wordset.Of(`join format format_map reverse replace pop urlencode xmlattr translate decode lower upper
+string`)
 
 // assign records the variables that a statement sets, and those that hold a text put together
 // from pieces.

@@ -7,7 +7,8 @@ package known
 import (
 	_ "embed" // for the lists of names
 	"strings"
-	"sync"
+
+	"github.com/weightools/safetensors/pickle/scan/internal/wordset"
 )
 
 // ours are the packages from which Keras imports modules for configurations since the fix of
@@ -68,29 +69,21 @@ const oldClasses = "__tuple__ __keras_tensor__ __tensor__ __numpy__ __bytes__ __
 	"Convolution1D Convolution2D Convolution3D Deconvolution2D SyncBatchNormalization BatchNormalizationV1 Policy " +
 	"PolicyV1 DistributedOptimizer GetItem NotEqual Functional Input Network"
 
-// sets are these lists as sets.
-var sets = sync.OnceValues(func() (classes, functions map[string]bool) {
-	classes, functions = make(map[string]bool), make(map[string]bool)
-	for name := range strings.FieldsSeq(classNames + "\n" + oldClasses) {
-		classes[name] = true
-	}
-	for name := range strings.FieldsSeq(functionNames) {
-		functions[name] = true
-	}
-	return classes, functions
-})
+// classes and functions are these lists as sets.
+var (
+	classes   = wordset.Of(classNames, oldClasses)
+	functions = wordset.Of(functionNames)
+)
 
 // IsClass reports whether Keras has a class that only computes. Keras 3 also writes the
 // operations in a graph of layers as classes.
 func IsClass(name string) bool {
-	classes, _ := sets()
-	return classes[last(name)]
+	return classes()[last(name)]
 }
 
 // IsFunction reports whether Keras has a function that only computes.
 func IsFunction(name string) bool {
-	_, functions := sets()
-	return functions[last(name)]
+	return functions()[last(name)]
 }
 
 // IsCustom reports whether a registered name belongs to a package other than Keras.

@@ -2,10 +2,7 @@
 
 package onnx
 
-import (
-	"strings"
-	"sync"
-)
+import "github.com/weightools/safetensors/pickle/scan/internal/wordset"
 
 // opNames are the operators of all versions of ONNX 1.23, in the domains ai.onnx, ai.onnx.ml and
 // ai.onnx.preview.training.
@@ -36,13 +33,7 @@ ATen Affine ConstantFill Crop DynamicSlice GRUUnit GivenTensorFill ImageScaler P
 ScaledTanh`
 
 // operators is the set of these names. The last ones were experimental.
-var operators = sync.OnceValue(func() map[string]bool {
-	names := make(map[string]bool)
-	for name := range strings.FieldsSeq(opNames) {
-		names[name] = true
-	}
-	return names
-})
+var operators = wordset.Of(opNames)
 
 // isStandard reports whether a domain is one of ONNX.
 func isStandard(domain string) bool {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/weightools/safetensors/pickle/scan/internal/wordset"
 )
 
 // tokens are the parts of an expression as SymPy prints it, and of a guard. Attributes are only those of guards.
@@ -15,23 +17,11 @@ var tokens = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // functions are the functions in lower case that SymPy and guards call.
-var functions = sync.OnceValue(func() map[string]bool {
-	set := make(map[string]bool)
-	for name := range strings.FieldsSeq(`floor ceiling log log2 sqrt exp abs sin cos tan asin acos atan sinh cosh tanh sign
-min max len int float bool not and or`) {
-		set[name] = true
-	}
-	return set
-})
+var functions = wordset.Of(`floor ceiling log log2 sqrt exp abs sin cos tan asin acos atan sinh cosh tanh sign
+min max len int float bool not and or`)
 
 // methods are the attributes that guards read.
-var methods = sync.OnceValue(func() map[string]bool {
-	set := make(map[string]bool)
-	for name := range strings.FieldsSeq(".size .stride .storage_offset .numel .dim .ndim .shape .dtype .device") {
-		set[name] = true
-	}
-	return set
-})
+var methods = wordset.Of(".size .stride .storage_offset .numel .dim .ndim .shape .dtype .device")
 
 // expression reports whether a text is an expression of numbers and symbols: functions of SymPy begin with a capital
 // letter, and nothing has attributes, apart from the tensors of guards.
@@ -62,14 +52,8 @@ func evaluated(w *Walker, f *frame, text []byte, str bool, at int64) {
 }
 
 // operators are the functions of the module operator that compute with numbers.
-var operators = sync.OnceValue(func() map[string]bool {
-	set := make(map[string]bool)
-	for name := range strings.FieldsSeq(`add sub mul truediv floordiv mod pow neg pos abs eq ne lt le gt ge and_ or_
-xor not_ invert lshift rshift getitem truth is_ is_not index matmul`) {
-		set[name] = true
-	}
-	return set
-})
+var operators = wordset.Of(`add sub mul truediv floordiv mod pow neg pos abs eq ne lt le gt ge and_ or_
+xor not_ invert lshift rshift getitem truth is_ is_not index matmul`)
 
 // operator reports whether the target of a node computes only.
 func operator(target string) bool {

@@ -4,9 +4,9 @@ package settings
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
+	"github.com/weightools/safetensors/pickle/scan/internal/wordset"
 )
 
 // A role says what the strings in an object or an array are.
@@ -199,19 +199,13 @@ func (w *Walker) pair(parent, f *frame) {
 
 // stock are the libraries that a pipeline of Diffusers usually names, and the modules of Diffusers
 // itself.
-var stock = sync.OnceValue(func() map[string]bool {
-	set := make(map[string]bool)
-	for library := range strings.FieldsSeq(`null diffusers transformers onnxruntime optimum tokenizers peft
+var stock = wordset.Of(`null diffusers transformers onnxruntime optimum tokenizers peft
 alt_diffusion animatediff audioldm audioldm2 aura_flow blip_diffusion cogvideo controlnet deepfloyd_if dance_diffusion
 flux hunyuandit i2vgen_xl kandinsky kandinsky2_2 kandinsky3 kolors latent_consistency_models latent_diffusion latte
 ledits_pp lumina marigold mochi musicldm pag paint_by_example pia pixart_alpha sana semantic_stable_diffusion shap_e
 stable_audio stable_cascade stable_diffusion stable_diffusion_3 stable_diffusion_attend_and_excite
 stable_diffusion_safe stable_diffusion_sag stable_diffusion_xl stable_video_diffusion t2i_adapter
-text_to_video_synthesis unclip unidiffuser versatile_diffusion vq_diffusion wuerstchen`) {
-		set[library] = true
-	}
-	return set
-})
+text_to_video_synthesis unclip unidiffuser versatile_diffusion vq_diffusion wuerstchen`)
 
 // node reports whether an object is a node of a program of torch.export with an operator that may not only compute.
 func (f *fields) node() bool { return f.inputs && f.outputs && !operator(f.target.Text) }

@@ -146,7 +146,7 @@ func (a *analysis) source(o *origin, in *scope, node wire.Span, name string) ([]
 	if err != nil {
 		return nil, err
 	}
-	o.given = o.given || given[op] && !a.assets[name]
+	o.given = o.given || given()[op] && !a.assets[name]
 	switch {
 	case (op == "Const" || op == "Placeholder") && a.assets[name]:
 		o.asset = true
@@ -156,9 +156,9 @@ func (a *analysis) source(o *origin, in *scope, node wire.Span, name string) ([]
 		return nil, a.constant(o, node, a.savers[name])
 	case op == "PlaceholderWithDefault":
 		return a.fallback(o, in, node)
-	case passing[op]:
+	case passing()[op]:
 		return a.ins(node)
-	case !given[op]:
+	case !given()[op]:
 		o.odd = true
 	}
 	return nil, nil

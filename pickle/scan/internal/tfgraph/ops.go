@@ -9,6 +9,7 @@ import (
 
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
+	"github.com/weightools/safetensors/pickle/scan/internal/wordset"
 )
 
 // opNames are the names of all operations of TensorFlow 2.21, one on a line. The program
@@ -17,20 +18,8 @@ import (
 //go:embed ops.txt
 var opNames string
 
-// olderOps are operations of programs that came with other versions of TensorFlow.
-var olderOps = [...]string{"TRTEngineOp", "CreateTRTResourceHandle", "InitializeTRTResource", "GetCalibrationDataOp"}
-
-// operations is the set of these names.
-var operations = sync.OnceValue(func() map[string]bool {
-	names := make(map[string]bool)
-	for name := range strings.Lines(opNames) {
-		names[strings.TrimSpace(name)] = true
-	}
-	for _, name := range olderOps {
-		names[name] = true
-	}
-	return names
-})
+// operations is the set of these names, with operations of programs that came with other versions of TensorFlow.
+var operations = wordset.Of(opNames, "TRTEngineOp CreateTRTResourceHandle InitializeTRTResource GetCalibrationDataOp")
 
 // A hazard is a side effect of some operations.
 type hazard struct {
@@ -158,15 +147,11 @@ func harmless(value string) bool {
 }
 
 // passing are the operations by which programs that save models make file names of others.
-var passing = map[string]bool{
-	"Identity": true, "StringJoin": true, "ShardedFilename": true, "Pack": true, "Concat": true, "ConcatV2": true,
-	"ExpandDims": true, "Squeeze": true, "Reshape": true, "Select": true, "SelectV2": true, "StridedSlice": true,
-	"StaticRegexFullMatch": true, "RegexFullMatch": true, "NoOp": true,
-	"MergeV2Checkpoints": true, "Slice": true, "Fill": true, "ShardedFilespec": true,
-}
+var passing = wordset.Of(`Identity StringJoin ShardedFilename Pack Concat ConcatV2 ExpandDims Squeeze Reshape Select
+SelectV2 StridedSlice StaticRegexFullMatch RegexFullMatch NoOp MergeV2Checkpoints Slice Fill ShardedFilespec`)
 
 // given are the operations whose value the user of a model gives.
-var given = map[string]bool{"Placeholder": true, "PlaceholderV2": true, "_Arg": true}
+var given = wordset.Of("Placeholder PlaceholderV2 _Arg")
 
 // outside reports whether a constant part of a file name leads out of the folder of the model.
 // Programs that save join the name of a folder and "/part".

@@ -12,6 +12,7 @@ import (
 	"github.com/weightools/safetensors/pickle/scan/internal/evidence"
 	"github.com/weightools/safetensors/pickle/scan/internal/flatbuf"
 	"github.com/weightools/safetensors/pickle/scan/internal/tfgraph"
+	"github.com/weightools/safetensors/pickle/scan/internal/wordset"
 )
 
 // The rules of this package.
@@ -41,15 +42,11 @@ const (
 )
 
 // ours are the custom operators that TensorFlow Lite and MediaPipe come with.
-var ours = map[string]bool{
-	"TFLite_Detection_PostProcess": true, "NumericVerify": true, "Mfcc": true, "AudioSpectrogram": true, "RFFT2D": true,
-	"IRFFT2D": true, "Convolution2DTransposeBias": true, "MaxPoolingWithArgmax2D": true, "MaxUnpooling2D": true,
-	"TransformLandmarks": true, "TransformTensorBilinear": true, "Landmarks2TransformMatrix": true, "Sin": true,
-	"AssignVariable": true, "ReadVariable": true, "VarHandle": true, "AtanV2": true, "ReduceWindowTFLITE": true,
-	"odml.update_kv_cache": true, "odml.scaled_dot_product_attention": true, "Roll": true, "Multinomial": true,
-	"RandomUniform": true, "RandomStandardNormal": true, "HashtableV2": true, "ROPE": true, "Erf": true, "Cumsum": true,
-	"ParseExample": true, "ParseExampleV2": true,
-}
+var ours = wordset.Of(`TFLite_Detection_PostProcess NumericVerify Mfcc AudioSpectrogram RFFT2D IRFFT2D
+Convolution2DTransposeBias MaxPoolingWithArgmax2D MaxUnpooling2D TransformLandmarks TransformTensorBilinear
+Landmarks2TransformMatrix Sin AssignVariable ReadVariable VarHandle AtanV2 ReduceWindowTFLITE odml.update_kv_cache
+odml.scaled_dot_product_attention Roll Multinomial RandomUniform RandomStandardNormal HashtableV2 ROPE Erf Cumsum
+ParseExample ParseExampleV2`)
 
 // Analyze parses a model. If it is invalid, the report says so: readers may still find operators.
 // Errors are evidence.ErrBudget and read errors.
@@ -113,7 +110,7 @@ func analyze(file *flatbuf.File, r *evidence.Report) error {
 func operator(r *evidence.Report, name string) bool {
 	op, flex := strings.CutPrefix(name, "Flex")
 	if !flex {
-		if !ours[name] {
+		if !ours()[name] {
 			r.Find(RuleCustom, pickle.Warning, 0,
 				"the operator %.100q is not part of TensorFlow Lite: a library must provide it", name)
 		}
