@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/store"
 )
 
@@ -23,13 +24,14 @@ import (
 type Output struct {
 	File  string
 	Force bool
+	New   bool // without Force, the file must not exist; otherwise it may be an older report
 	forms map[string]*bool
 }
 
 // Register adds the flags to a command. Forms are names and descriptions by turns.
 func (o *Output) Register(cmd *cobra.Command, forms ...string) {
 	OutputVar(cmd.Flags(), &o.File, "write to `FILE`, created only when complete")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite an existing file")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "overwrite any file but the input; without it, only reports")
 	o.forms = make(map[string]*bool)
 	for form := range slices.Chunk(forms, 2) {
 		o.forms[form[0]] = cmd.Flags().Bool(form[0], false, form[1])
@@ -77,10 +79,36 @@ func (o *Output) Check() error {
 		return err
 	case info.IsDir():
 		return fmt.Errorf("%q is a folder; -o needs the name of a file", o.File)
-	case info.Mode().IsRegular() && !o.Force:
+	case info.Mode().IsRegular() && !o.Force && o.New:
 		return fmt.Errorf("%q already exists: choose another name, or overwrite it with --force", o.File)
+	case info.Mode().IsRegular() && !o.Force:
+		return o.notReport()
 	}
 	return nil
+}
+
+// notReport returns an error if the existing file is not a report, nor another text that can be made again: CI jobs
+// write their reports once more, but nothing may overwrite weights by accident.
+func (o *Output) notReport() error {
+	f, err := os.Open(o.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	t, err := filetype.Detect(f, info.Size())
+	if err != nil {
+		return err
+	}
+	isReport := slices.Contains([]filetype.Kind{filetype.JSON, filetype.XML, filetype.Text, filetype.Empty}, t.Kind)
+	if isReport && filetype.WeightsFormat(o.File) == "" {
+		return nil
+	}
+	return fmt.Errorf("%q already exists and is not a report, but %s: choose another name, or overwrite it with --force",
+		o.File, t)
 }
 
 // Write calls say with the output and its style. A regular file is written under a temporary name
@@ -113,7 +141,7 @@ func (s *Session) write(o *Output, say func(io.Writer, typeset.Style) error) err
 		err = s.writeDevice(o, style, say)
 	} else {
 		s.tidy(o.File)
-		err = store.WriteFile(o.File, o.Force, func(w io.Writer) error { return say(w, style) })
+		err = store.WriteFile(o.File, o.Force || !o.New, func(w io.Writer) error { return say(w, style) })
 	}
 	if err != nil {
 		return &writeError{o.File, err}

@@ -105,6 +105,17 @@ func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	return b, nil
 }
 
+// IsBaseline reports whether r begins like a baseline. Such a file may be written again.
+func IsBaseline(r io.Reader) bool {
+	d := json.NewDecoder(io.LimitReader(r, 1<<10))
+	for _, want := range []json.Token{json.Delim('{'), "schema", baselineSchema} {
+		if got, err := d.Token(); err != nil || got != want {
+			return false
+		}
+	}
+	return true
+}
+
 // Write writes the baseline, one entry on each line, sorted.
 func (b *Baseline) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)

@@ -138,7 +138,7 @@ func (c *Check) writeStale(w *bufio.Writer, s typeset.Style, most int) {
 		}
 		typeset.Wrap(w, s, 2, "", "stale: "+c.Stale[i].String()+": recorded but not found")
 	}
-	typeset.Entry(w, s, 2, 4, typeset.Dim, "→", "Update the baseline with --write-baseline --force.")
+	typeset.Entry(w, s, 2, 4, typeset.Dim, "→", "Update the baseline with --write-baseline.")
 	w.WriteByte('\n')
 }
 

@@ -153,7 +153,7 @@ func runConvert(ctx context.Context, sess *cli.Session, source target.Name, c *c
 	if source == "-" {
 		return cli.ErrStdin
 	}
-	values := &cli.Output{File: f.values, Force: f.force}
+	values := &cli.Output{File: f.values, Force: f.force, New: true}
 	if err := values.Check(); err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if _, err := keeper.FailsFrom(f.failOn, f.lenient); err != nil {
 		return err
 	}
-	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.recorded().Check()); err != nil {
+	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.overwritable(f.Force)); err != nil {
 		return err
 	}
 	found, err := survey.Run(cmd.Context(), sess, target.Names(args),
@@ -138,14 +138,6 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 		return cli.ErrFound
 	}
 	return found.Unread()
-}
-
-// recorded returns the output for the baseline.
-func (f *checkFlags) recorded() *cli.Output {
-	if !f.record {
-		return &cli.Output{}
-	}
-	return &cli.Output{File: f.baseline, Force: f.Force}
 }
 
 // explainRule documents a rule. It needs no target.

@@ -3,7 +3,11 @@
 package judge
 
 import (
+	"cmp"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -43,6 +47,26 @@ func (f *gateFlags) check() error {
 		return cli.Usagef("--write-baseline needs a file name: --baseline FILE --write-baseline")
 	}
 	return nil
+}
+
+// overwritable returns an error if --write-baseline would overwrite a file that is not a baseline.
+func (f *gateFlags) overwritable(force bool) error {
+	out := &cli.Output{File: f.baseline, Force: force}
+	if !f.record {
+		return nil
+	}
+	file, err := os.Open(f.baseline)
+	if force || errors.Is(err, fs.ErrNotExist) {
+		return out.Check()
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || info.Size() == 0 || !info.Mode().IsRegular() || gate.IsBaseline(file) {
+		return cmp.Or(err, out.Check())
+	}
+	return cli.Usagef("%q exists and is not a baseline: choose another name, or overwrite it with --force", f.baseline)
 }
 
 // judgeByBaseline applies the baseline, or records it.

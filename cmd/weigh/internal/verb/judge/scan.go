@@ -60,7 +60,7 @@ A policy is a file of lines such as "allow mypackage.Net", "deny numpy.*",
 		Example: `  weigh scan testdata/scan/model.pt
   weigh scan --why --all testdata/scan/old.bin
   weigh scan --json testdata/sample | jq '.files[] | select(.verdict != "safe")'
-  weigh scan --sarif --force -o weights.sarif testdata/sample`,
+  weigh scan --sarif -o weights.sarif testdata/sample`,
 		Args: cli.TargetArgs(0, "a file or a folder, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runScan(cmd.Context(), sess, target.Names(args), &f)
