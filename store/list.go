@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"unicode/utf8"
 )
 
 // List uses a stack of directories instead of recursion, because the nesting depth is
@@ -23,7 +22,7 @@ func (t *tree) List(ctx context.Context, folder string) iter.Seq2[Entry, error] 
 		w := walk{tree: t, ctx: ctx}
 		if folder == "" {
 			folder = "."
-		} else if err := CheckName(folder); err != nil {
+		} else if err := t.checkName(folder); err != nil {
 			yield(Entry{}, err)
 			return
 		} else if ctx.Err() == nil && !t.hasFolder(folder) {
@@ -181,8 +180,8 @@ func (w *walk) items(dir string, entries []fs.DirEntry) []item {
 // one.
 func (w *walk) item(name string, e fs.DirEntry) item {
 	it := item{name: name}
-	if !utf8.ValidString(name) {
-		it.err = fmt.Errorf("file name %q is not UTF-8: %w", w.path(name), fs.ErrInvalid)
+	if err := w.checkName(name); err != nil {
+		it.err = err // only in an fs.FS: it cannot be opened
 		return it
 	}
 	if e.IsDir() {

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"sync/atomic"
+	"syscall"
 )
 
 // An object is an open file of a directory or an fs.FS.
@@ -18,7 +20,7 @@ type object struct {
 	file   fs.File
 	info   fs.FileInfo                 // of the open file
 	stat   func() (fs.FileInfo, error) // of the file that has its name now
-	reader io.ReaderAt                 // file, as a reader
+	reader io.ReaderAt                 // file, or what was read of it
 	size   int64                       // at the time it was opened
 	closed atomic.Bool
 }
@@ -43,9 +45,32 @@ func (o *object) Unchanged() error {
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
-	case err != nil, now.Size() != o.size, !now.ModTime().Equal(o.info.ModTime()), o.onDisk() && !os.SameFile(o.info, now):
+	case err != nil, now.Size() != o.info.Size(), !now.ModTime().Equal(o.info.ModTime()), o.onDisk() && !os.SameFile(o.info, now):
 		return &fs.PathError{Op: "read", Path: o.path, Err: ErrChanged}
 	}
+	return nil
+}
+
+// unsizedMax is the maximum size of a file of unknown size. Those of /proc have a few KiB.
+const unsizedMax = 16 << 20
+
+// readUnsized reads the content of a file of size 0 into memory. Files of /proc have some, and it may be another one at
+// each read. Some of them would wait for a kernel message.
+func (o *object) readUnsized() error {
+	f, err := os.OpenFile(o.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.NewSectionReader(f, 0, unsizedMax+1))
+	switch {
+	case err != nil || len(b) == 0:
+		return err
+	case len(b) > unsizedMax:
+		return fmt.Errorf("%q has more than %d bytes, but its size is reported as 0: copy it to a file first", o.path,
+			unsizedMax)
+	}
+	o.reader, o.size = bytes.NewReader(b), int64(len(b))
 	return nil
 }
 
@@ -77,7 +102,7 @@ func (r *objectReader) Object() Object { return r.object }
 // safetensors uses it to copy files with the operating system. Meanwhile it reads single bytes
 // from the reader to find out whether the context is done.
 func (r *objectReader) ReadsFile() (*os.File, int64) {
-	f, _ := r.file.(*os.File)
+	f, _ := r.reader.(*os.File)
 	return f, r.size
 }
 

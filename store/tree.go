@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -18,8 +19,10 @@ import (
 // missing directory is reported when the store is used.
 //
 // Names that the operating system does not support, such as those with a backslash on Windows,
-// fail with an error that wraps [fs.ErrInvalid]. Named pipes, devices and other files without
-// a size fail with [ErrNotRegular], before they are opened.
+// fail with an error that wraps [fs.ErrInvalid]. Names need not be UTF-8 if they meet the other
+// conditions of [CheckName]. Named pipes, devices and other files without a size fail with
+// [ErrNotRegular], before they are opened. Files of /proc, whose size is reported as 0, are read
+// into memory when they are opened.
 //
 // List includes hidden files. It lists a directory under its own name and under at most one
 // link. Files under further links can be opened but are not listed, and links to a parent
@@ -39,7 +42,7 @@ func (t *tree) Open(ctx context.Context, name string) (Object, error) {
 	if ctx.Err() != nil {
 		return nil, &fs.PathError{Op: "open", Path: t.path(name), Err: context.Cause(ctx)}
 	}
-	if err := CheckName(name); err != nil {
+	if err := t.checkName(name); err != nil {
 		return nil, err
 	}
 	// Check the kind before opening, because opening a named pipe would wait for a writer.
@@ -79,7 +82,19 @@ func (t *tree) newObject(name string, f fs.File) (*object, error) {
 			errors.ErrUnsupported)
 	}
 	stat := func() (fs.FileInfo, error) { return fs.Stat(t.fsys, name) }
-	return &object{path: t.path(name), file: f, info: info, stat: stat, reader: r, size: info.Size()}, nil
+	o := &object{path: t.path(name), file: f, info: info, stat: stat, reader: r, size: info.Size()}
+	if _, ok := t.fsys.(directory); ok && o.size == 0 {
+		err = o.readUnsized()
+	}
+	return o, err
+}
+
+// checkName is CheckName, for files of the operating system without its demand for UTF-8.
+func (t *tree) checkName(name string) error {
+	if _, ok := t.fsys.(directory); ok {
+		name = strings.ToValidUTF8(name, "_")
+	}
+	return CheckName(name)
 }
 
 // checkKind returns an error unless info describes a regular file. Other files have no size.
@@ -153,11 +168,11 @@ type directory string
 // localize returns the path of name in the syntax of this system. It rejects names that would
 // not be below the directory, such as "C:" or "a\b" on Windows.
 func (d directory) localize(op, name string) (string, error) {
-	local, err := filepath.Localize(name)
-	if err != nil {
+	// Localize rejects names that are not UTF-8, which files can have.
+	if _, err := filepath.Localize(strings.ToValidUTF8(name, "_")); err != nil {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	return joinLocal(string(d), local), nil
+	return joinLocal(string(d), filepath.FromSlash(name)), nil
 }
 
 // Open implements [fs.FS].

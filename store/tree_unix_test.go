@@ -5,8 +5,11 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -54,11 +57,52 @@ func TestCircularLink(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNotText: such a file cannot be named, so listing says so.
+// TestNamesThatAreNotText: the file systems of Unix accept any bytes in names.
 func TestNamesThatAreNotText(t *testing.T) {
 	dir := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(dir, "\xff"), 0o666); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "d\xfe"), 0o777); err != nil {
 		t.Skip(err) // macOS refuses the name
 	}
-	checkList(t, store.Dir(dir), "\xff: file name \"\\xff\" is not UTF-8")
+	const name = "d\xfe/a\xff"
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := store.Dir(dir)
+	checkList(t, s, name+" 4")
+	o, err := s.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if b, err := io.ReadAll(io.NewSectionReader(o.ReaderAt(t.Context()), 0, o.Size())); err != nil || string(b) != "text" {
+		t.Errorf("read %q, %v", b, err)
+	}
+	for _, bad := range []string{"d\xfe/../a", "/a\xff", "a\xff/", "a\xff\x00"} {
+		if o, err := s.Open(t.Context(), bad); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Open(%q): %v, %v", bad, o, err)
+		}
+	}
+}
+
+// TestProc reads a file whose content the kernel makes when it is read.
+func TestProc(t *testing.T) {
+	want, err := os.ReadFile("/proc/self/limits")
+	if err != nil {
+		t.Skip(err)
+	}
+	o, err := store.Dir("/proc/self").Open(t.Context(), "limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(io.NewSectionReader(o.ReaderAt(t.Context()), 0, o.Size()))
+	if err != nil || !bytes.Equal(b, want) {
+		t.Errorf("read %q, %v", b, err)
+	}
+	if err := store.Unchanged(o); err != nil {
+		t.Error(err)
+	}
+	o.Close()
+	if _, err := o.ReaderAt(t.Context()).ReadAt(b, 0); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a read after Close: %v", err)
+	}
 }

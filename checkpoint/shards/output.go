@@ -3,11 +3,11 @@
 package shards
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // An Output is the folder that new files are written to and, if it was named, the name of the one file.
@@ -17,8 +17,8 @@ type Output struct{ Dir, File string }
 // A name that does not exist is a folder, unless it ends in ".safetensors" or, with anyFile, if there is only one
 // file. The files to write are described for errors, as in "3 shards to convert".
 //
-// The error wraps [ErrRefused] if the name makes no sense, and [fs.ErrNotExist] if the folder of the file does not
-// exist: it would be created, but its name is probably misspelled.
+// If the name of a file is a symbolic link, the output is the file that it leads to. The error wraps [ErrRefused] if
+// the name makes no sense.
 func FindOutput(name string, one, anyFile bool, files string) (Output, error) {
 	info, err := os.Stat(name)
 	weights := strings.HasSuffix(name, weightsSuffix)
@@ -29,14 +29,7 @@ func FindOutput(name string, one, anyFile bool, files string) (Output, error) {
 	case err == nil && info.IsDir(), os.IsPathSeparator(name[len(name)-1]):
 		return Output{Dir: name}, nil
 	case one && (anyFile || weights):
-		dir, file := filepath.Split(name)
-		if dir == "" {
-			dir = "."
-		}
-		if _, err := os.Stat(dir); err != nil {
-			return Output{}, fmt.Errorf("shards: folder %q of the output: %w", dir, fs.ErrNotExist)
-		}
-		return Output{dir, file}, nil
+		return fileOutput(name)
 	case err == nil && one:
 		return Output{}, refuse("the output %q is a file that does not end in %q, by which readers find weights", name,
 			weightsSuffix)
@@ -44,6 +37,24 @@ func FindOutput(name string, one, anyFile bool, files string) (Output, error) {
 		return Output{}, refuse("the output %q is a file, and there are %s: name a folder", name, files)
 	}
 	return Output{Dir: name}, nil
+}
+
+// fileOutput returns the output that is one file, after following links. In a cache, links lead to files that are
+// named after their content, which must not be replaced.
+func fileOutput(name string) (Output, error) {
+	path, err := atomicfile.Follow(name)
+	if err != nil {
+		return Output{}, err
+	}
+	if strings.HasSuffix(name, weightsSuffix) && !strings.HasSuffix(path, weightsSuffix) {
+		return Output{}, refuse("the output %q is a link to %q, which does not end in %q and may be part of a cache: "+
+			"remove the link, or write to another name", name, path, weightsSuffix)
+	}
+	dir, file := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	return Output{dir, file}, nil
 }
 
 // Rival returns the path of another model in a folder under the name of one of the files that are written there, and

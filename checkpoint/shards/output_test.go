@@ -4,7 +4,6 @@ package shards_test
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +32,7 @@ func TestFindOutput(t *testing.T) {
 		{"new.safetensors", true, false, ".|new.safetensors", nil},
 		{"folder/x.safetensors", true, false, "folder/|x.safetensors", nil},
 		{"x.safetensors", true, false, ".|x.safetensors", nil},
-		{"none/x.safetensors", true, false, "folder \"none/\" of the output", fs.ErrNotExist},
+		{"none/x.safetensors", true, false, "none/|x.safetensors", nil},
 		{"new.safetensors", false, false, "is a file, and there are 2 files to write: name a folder", shards.ErrRefused},
 		{"new.json", false, false, "is a file", shards.ErrRefused},
 		{"file", false, true, "is a file", shards.ErrRefused},
@@ -48,6 +47,29 @@ func TestFindOutput(t *testing.T) {
 		}
 		if !errors.Is(err, test.is) || (err == nil) != (test.is == nil) || !strings.Contains(got, test.want) {
 			t.Errorf("%q, one %v, any file %v: %s, want %s", test.name, test.one, test.anyFile, got, test.want)
+		}
+	}
+}
+
+// TestFindOutputFollowsLinks: the link stays, and a file that is named after its content is not replaced.
+func TestFindOutputFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "x.safetensors")
+	for target, want := range map[string]string{
+		"far/y.safetensors": filepath.Join(dir, "far") + string(os.PathSeparator) + "|y.safetensors",
+		"blobs/0123":        "may be part of a cache",
+	} {
+		os.Remove(link)
+		if err := os.Symlink(filepath.FromSlash(target), link); err != nil {
+			t.Skip(err)
+		}
+		out, err := shards.FindOutput(link, true, false, "1 file to write")
+		got := out.Dir + "|" + out.File
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("a link to %s: %s, want %s", target, got, want)
 		}
 	}
 }

@@ -32,14 +32,17 @@ func Merge(
 	if err != nil {
 		return nil, err
 	}
-	stem, ok := strings.CutSuffix(filepath.Base(file), weightsSuffix)
 	switch {
 	case file == "":
 		return g.writer("model", 0).plan("", g.tensors)
-	case !ok:
+	case !strings.HasSuffix(file, weightsSuffix):
 		return nil, refuse("%q does not end in %q, by which readers find weights", file, weightsSuffix)
 	}
-	return g.plan(filepath.Dir(file), stem, 0)
+	out, err := fileOutput(file)
+	if err != nil {
+		return nil, err
+	}
+	return g.plan(filepath.Clean(out.Dir), strings.TrimSuffix(out.File, weightsSuffix), 0)
 }
 
 // Split plans shards of at most MaxShard bytes of data each, and their index, in a folder,

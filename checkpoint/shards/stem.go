@@ -46,7 +46,7 @@ func stemFault(stem string) string {
 	case strings.HasPrefix(stem, "."):
 		return "begins with a dot"
 	}
-	return naming.Fault(stem+weightsSuffix, weightsSuffix)
+	return naming.Fault(strings.ToValidUTF8(stem, "_")+weightsSuffix, weightsSuffix)
 }
 
 // shardName returns the name of shard number n, counted from 1. Numbers have

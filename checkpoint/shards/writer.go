@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -194,6 +195,10 @@ func (w *Writer) plan(dir string, tensors []*safetensors.Tensor) (*Plan, error) 
 	}
 	if len(shards) == 1 {
 		return p, nil
+	}
+	if !utf8.ValidString(p.stem) {
+		return nil, refuse("the stem %s is not UTF-8, so an index cannot name its shards: choose another stem",
+			wording.Quote(p.stem))
 	}
 	return p, p.makeIndex(w.IndexMetadata)
 }

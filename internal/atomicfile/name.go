@@ -43,6 +43,13 @@ func (e *replaceError) Error() string {
 // Unwrap returns the cause.
 func (e *replaceError) Unwrap() error { return e.err }
 
+// Follow returns the path that name refers to after following symbolic links in its last element. The path need not
+// exist.
+func Follow(name string) (string, error) {
+	path, _, err := follow(name)
+	return path, err
+}
+
 // follow returns the path that name refers to after following symbolic links in its last
 // element. The path need not exist.
 //

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -106,9 +107,6 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() {
 		return cli.Usagef("-o %q is a file, and get writes into a folder: name another one", f.dir)
 	}
-	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return err
-	}
 	if err := mend(sess, f.dir); err != nil {
 		return err
 	}
@@ -123,6 +121,9 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 		files, got.Tensors, err = wantedTensors(ctx, at, counted, f)
 	} else {
 		files, err = wantedFiles(ctx, at, counted, f.dir)
+	}
+	if err == nil {
+		err = os.MkdirAll(f.dir, 0o777)
 	}
 	if err != nil {
 		return err
@@ -195,8 +196,8 @@ func wantedFiles(ctx context.Context, at *target.Target, sets []*checkpoint.Set,
 		}
 		for _, name := range names {
 			// Names are not trusted, and some are not valid paths on this system.
-			within, err := filepath.Localize(at.Below(name))
-			if err != nil {
+			within := filepath.FromSlash(at.Below(name))
+			if _, err := filepath.Localize(strings.ToValidUTF8(at.Below(name), "_")); err != nil {
 				return nil, fmt.Errorf("%q is not a valid file name on this system", at.Below(name))
 			}
 			files = append(files, &wanted{name: name, path: filepath.Join(dir, within), set: set})
