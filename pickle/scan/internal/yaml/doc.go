@@ -29,15 +29,6 @@ type Node struct {
 	At     int64 // offset of the node or its tag, in bytes
 }
 
-// An Error says where a text is not YAML.
-type Error struct {
-	At   int64 // offset in bytes
-	What string
-}
-
-// Error returns the error as a text.
-func (e *Error) Error() string { return e.What }
-
 // Standard is the prefix of the tags of YAML itself; the handle "!!" is short for it.
 const Standard = "tag:yaml.org,2002:"
 
@@ -47,16 +38,3 @@ func Handles() map[string]string { return map[string]string{"!": "!", "!!": Stan
 // MaxDepth limits the nesting of collections, as libyaml does. PyYAML, which recurses, ends
 // earlier.
 const MaxDepth = 1000
-
-// Parse parses a text in UTF-8. The error is nil or an *Error; the visitor has received the
-// nodes before it.
-func Parse(text []byte, v Visitor) error {
-	p := &parser{scanner: scanner{text: text, indent: -1, allowKey: true}, visit: v, state: stateFirstDocument}
-	for p.state != stateEnd && p.err == nil {
-		p.step()
-	}
-	if p.err != nil {
-		return p.err
-	}
-	return nil
-}

@@ -56,14 +56,6 @@ func (s *scanner) fetch() {
 	}
 }
 
-// either returns one of two kinds.
-func either(first bool, a, b kind) kind {
-	if first {
-		return a
-	}
-	return b
-}
-
 // node scans a token that may begin a simple key.
 func (s *scanner) node(c byte) {
 	scan := s.plainScalar

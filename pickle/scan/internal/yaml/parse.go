@@ -249,3 +249,16 @@ func (p *parser) open(n Node, mapping bool, s state) {
 	p.state = s
 	p.visit.Open(mapping, n)
 }
+
+// Parse parses a text in UTF-8. The error is nil or an *Error; the visitor has received the
+// nodes before it.
+func Parse(text []byte, v Visitor) error {
+	p := &parser{scanner: scanner{text: text, indent: -1, allowKey: true}, visit: v, state: stateFirstDocument}
+	for p.state != stateEnd && p.err == nil {
+		p.step()
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return nil
+}
