@@ -43,11 +43,12 @@ Generated from the tables in rule.go, checkpoint/rules.go and check/rules.go by 
 ` + "`weigh check`" + ` reports violations of these rules for single files, sets of files, and repositories. Each rule has a severity:
 
 - **invalid**: no conforming reader accepts the file;
+- **error**: the file is valid, but its weights are damaged or cannot be used;
 - **nonconforming**: the specification forbids it, but the reference implementation (the crate safetensors, 0.8.0) reads it;
 - **warning**: some readers disagree about the file, or loading it is slower than necessary;
 - **note**: readers agree on what the file means, but it could be cleaner.
 
-` + "`Open`" + ` refuses invalid and nonconforming files, and commands exit with code 1 for them. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept nonconforming files.
+` + "`Open`" + ` refuses invalid and nonconforming files, and commands exit with code 1 for them. ` + "`weigh check`" + ` also exits with code 1 for errors. ` + "`Opener{Lenient: true}` and `--lenient`" + ` accept nonconforming files.
 
 | rule | severity | summary |
 |---|---|---|

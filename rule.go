@@ -21,6 +21,7 @@ const (
 	Note          Severity = iota // readers agree on what the file means; it could be tidier
 	Warning                       // some readers disagree about it, or load it slowly
 	Nonconforming                 // the specification forbids it; the reference implementation reads it
+	Error                         // the file is valid, but its weights are damaged or cannot be used
 	Invalid                       // no conforming reader accepts it
 )
 
@@ -33,6 +34,8 @@ func (s Severity) String() string {
 		return "warning"
 	case Nonconforming:
 		return "nonconforming"
+	case Error:
+		return "error"
 	}
 	return "invalid"
 }

@@ -53,7 +53,7 @@ func (d *dataJudge) judge(ctx context.Context, m *weights) {
 	cp := m.set.Open()
 	defer cp.Close()
 	isAdapter := m.adapter.isAdapter(&m.subject)
-	var down []lora
+	var read []counted
 	for i := range m.shards {
 		s := &m.shards[i]
 		if s.header == nil || d.read[s.path] {
@@ -68,14 +68,13 @@ func (d *dataJudge) judge(ctx context.Context, m *weights) {
 			m.failed(s.path, err)
 			continue
 		}
-		m.judgeNumbers(s, verdicts, isAdapter)
-		down = append(down, loras(s.header, verdicts)...)
+		read = append(read, counted{s, verdicts})
 	}
 	if err := cp.Unchanged(); err != nil {
 		m.failed(m.set.Name, err)
 	}
-	if isAdapter {
-		m.judgeChange(down)
+	if !isBlank(read) {
+		m.judgeValues(read, isAdapter)
 	}
 	m.judgeTied(ctx, cp)
 }

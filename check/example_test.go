@@ -32,5 +32,5 @@ func ExampleValidate() {
 			fmt.Printf("%s: %v: %s\n", report.File, v.Severity, v.Detail)
 		}
 	}
-	// Output: adapter_model.safetensors: warning: the adapter "adapter_model.safetensors" has no tensors
+	// Output: adapter_model.safetensors: error: the adapter "adapter_model.safetensors" has no tensors
 }

@@ -21,6 +21,41 @@ type verdict struct {
 	nan, inf int64
 }
 
+// A counted is a shard whose values were counted.
+type counted struct {
+	*shard
+	verdicts []verdict // of its tensors
+}
+
+// isBlank reports whether all floats and matrices of a small set are zero. It was made for its shapes, as examples and
+// tests are. In a large set, that is what an interrupted download leaves.
+func isBlank(read []counted) bool {
+	const small = 1 << 20
+	size := int64(0)
+	for _, s := range read {
+		for i, v := range s.verdicts {
+			ti := &s.header.Tensors[i]
+			size += max(ti.Size(), 0)
+			if v.counted && !v.zero && (ti.Dtype.Class() == safetensors.ClassFloat || isMatrix(ti)) {
+				return false
+			}
+		}
+	}
+	return size < small
+}
+
+// judgeValues judges the values of a set.
+func (m *subject) judgeValues(read []counted, isAdapter bool) {
+	var down []lora
+	for _, s := range read {
+		m.judgeNumbers(s.shard, s.verdicts, isAdapter)
+		down = append(down, loras(s.header, s.verdicts)...)
+	}
+	if isAdapter {
+		m.judgeChange(down)
+	}
+}
+
 // judgeNumbers judges the tensors of a shard by their values.
 func (m *subject) judgeNumbers(s *shard, verdicts []verdict, isAdapter bool) {
 	var inRun map[int]bool // tensors that are reported as zeros

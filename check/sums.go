@@ -16,6 +16,14 @@ type sums struct {
 	bytes                  int64
 	begins                 int64 // where the data of the current shard begins
 	misaligned             tally
+	odd                    *shard // the first whose data does not begin at a multiple of 8
+}
+
+// enter begins a shard.
+func (s *sums) enter(one *shard) {
+	if s.begins = one.header.DataStart(); s.begins%8 != 0 && s.odd == nil {
+		s.odd = one
+	}
 }
 
 func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
@@ -34,12 +42,17 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 }
 
 func (s *sums) judge(m *subject, isAdapter bool) {
-	if s.misaligned.n > 0 && !m.single {
+	switch {
+	case s.misaligned.n > 0:
 		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
 			"%v of %s (%v of %s) are not aligned to the size of their elements, the first %s in %s: loaders that "+
 				"map files must copy them", wording.Grouped(s.misaligned.n), count(m.tensors, "tensor"),
 			wording.Grouped(s.misaligned.bytes), count(s.bytes, "byte"), quote(s.misaligned.first.Name),
 			quote(m.shards[s.misaligned.shard].path))
+	case s.odd != nil:
+		m.found(m.file()).Add(RuleAlignmentCost, "", safetensors.Span{},
+			"the data of %s begins at byte %v, which is not a multiple of 8: tensors of another dtype would be misaligned",
+			quote(s.odd.path), wording.Grouped(s.odd.header.DataStart()))
 	}
 	if !isAdapter {
 		for _, one := range m.shards {

@@ -24,7 +24,7 @@ func (m *weights) judge() {
 		if h == nil {
 			continue
 		}
-		m.sums.begins = h.DataStart()
+		m.sums.enter(&m.shards[i])
 		for t := range h.Tensors {
 			ti := &h.Tensors[t]
 			if unlisted && m.isElsewhere(ti.Name, i) {

@@ -74,7 +74,7 @@ func TestCommandsOfCI(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range all {
-		if flags := strings.Join(args, " "); args[1] == "check" && !strings.Contains(flags, "--write-baseline") {
+		if flags := strings.Join(args, " "); args[1] == "check" && args[len(args)-1] == "models" && !strings.Contains(flags, "--write-baseline") {
 			code := run(t.Context(), args[1:], nil, io.Discard, io.Discard, noEnv)
 			if code != cli.ExitFound {
 				t.Errorf("%s: exit code %d of a file that is cut off", flags, code)

@@ -64,7 +64,8 @@ func noFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 // [CompleteWords] was given.
 func needsValue(f *pflag.Flag) error {
 	value, _ := pflag.UnquoteUsage(f)
-	if words := f.Annotations[valuesOf]; len(words) > 0 {
+	const few = 30 // that fit a message
+	if words := f.Annotations[valuesOf]; len(words) > 0 && len(words) < few {
 		return Usagef("--%s needs a value: %s is one of %s", f.Name, value, strings.Join(words, ", "))
 	}
 	return Usagef("--%s needs a value: %s", f.Name, value)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -21,8 +20,8 @@ type Config struct {
 	// Name is the path of the file.
 	Name string
 
-	// FailOn is the lowest severity that makes a check fail, or nil if not set.
-	FailOn *safetensors.Severity
+	// FailOn says which findings make a check fail. It is nil if not set.
+	FailOn *finding.Threshold
 
 	// Limits apply to headers.
 	Limits Limits
@@ -51,7 +50,7 @@ type Allowance struct {
 // line. They are not strings or numbers, which the decoder would set without validation.
 type (
 	document struct {
-		FailOn severity    `toml:"fail-on"`
+		FailOn failOn      `toml:"fail-on"`
 		Limits Limits      `toml:"limits"`
 		Allow  []allowance `toml:"allow"`
 	}
@@ -61,34 +60,19 @@ type (
 		Tensor *tensorPattern `toml:"tensor"`
 		Reason string         `toml:"reason"`
 	}
-	severity      struct{ known *safetensors.Severity }
+	failOn        struct{ known *finding.Threshold }
 	rule          struct{ known safetensors.Rule }
 	filePattern   struct{ p *glob.Pattern }
 	tensorPattern struct{ p *glob.Pattern }
 )
 
-// Words are the values of fail-on, from the strictest.
-func Words() []string {
-	var words []string
-	for s := safetensors.Note; s <= safetensors.Invalid; s++ {
-		words = append(words, s.String())
-	}
-	return append(words, "never")
-}
-
-// Severity returns the severity for one of [Words], and false for other words.
-func Severity(word string) (safetensors.Severity, bool) {
-	i := slices.Index(Words(), word)
-	return safetensors.Severity(i), i >= 0
-}
-
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *severity) UnmarshalText(text []byte) error {
-	v, ok := Severity(string(text))
-	if !ok {
-		return fmt.Errorf("fail-on cannot be %.100q: it is one of %s", text, strings.Join(Words(), ", "))
+func (f *failOn) UnmarshalText(text []byte) error {
+	t, wrong := ParseFailOn(strings.Split(string(text), ","))
+	if wrong != "" {
+		return fmt.Errorf("fail-on cannot be %.100q: use rules and one of %s", wrong, strings.Join(Words(), ", "))
 	}
-	s.known = &v
+	f.known = &t
 	return nil
 }
 
@@ -187,7 +171,7 @@ func placed(name string, err error) error {
 func (c *Config) CheckFound() error {
 	const way = "it is next to the weights and may have come with them; " +
 		"use --config if it is yours, or --no-config to ignore it"
-	if c.FailOn != nil && *c.FailOn > safetensors.Nonconforming {
+	if c.FailOn != nil && c.FailOn.Least > safetensors.Nonconforming {
 		return fmt.Errorf("%s makes the check milder, by fail-on: %s", c.Name, way)
 	}
 	if c.Limits.Header > safetensors.MaxHeaderSize {

@@ -25,7 +25,7 @@ allow = [
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *c.FailOn != safetensors.Warning {
+	if c.FailOn.String() != "warning" {
 		t.Errorf("fails on %v", *c.FailOn)
 	}
 	for _, tt := range []struct {
@@ -82,7 +82,8 @@ func TestParseRefuses(t *testing.T) {
 		{"[limits]\nheaders = 1", `c:2:1: unknown key "limits.headers"; `},
 		{"[[allow]]\nrule = 'hole'\nreason = 'x'\nfiles = '*'", `c:4:1: unknown key "allow.files"; `},
 		{"fail-on = 3", `c: fail-on cannot be "3"`},
-		{"fail-on = 'error'", "c:1:11: fail-on cannot be \"error\": it is one of note, warning, nonconforming, invalid, never"},
+		{"fail-on = 'eror'", "c:1:11: fail-on cannot be \"eror\": use rules and one of note, warning, nonconforming, error, invalid, never"},
+		{"fail-on = 'note,eror'", "c:1:11: fail-on cannot be \"eror\": use rules and"},
 		{"fail-on = 'note'\nfail-on = 'note'", "c:2:"},
 		{"[limits]\nrank = 1e3", "c:2:8: "},
 		{"[limits]\ntensors = 3000000000", "c:2:11: "},
@@ -107,17 +108,20 @@ func TestParseRefuses(t *testing.T) {
 // allow what files are not refused for.
 func TestCheckFound(t *testing.T) {
 	for text, fine := range map[string]bool{
-		"":                                   true,
-		"fail-on = 'note'":                   true,
-		"fail-on = 'nonconforming'":          true,
-		"fail-on = 'invalid'":                false,
-		"fail-on = 'never'":                  false,
-		"limits.header = 100_000_000":        true,
-		"limits.header = 100_000_001":        false,
-		"limits = { tensors = 1, rank = 1 }": true,
+		"":                                                    true,
+		"fail-on = 'note'":                                    true,
+		"fail-on = 'nonconforming'":                           true,
+		"fail-on = 'invalid'":                                 false,
+		"fail-on = 'never'":                                   false,
+		"fail-on = 'never,hole'":                              false,
+		"fail-on = 'hole, two-copies'":                        true, // as well as nonconforming ones
+		"limits.header = 100_000_000":                         true,
+		"limits.header = 100_000_001":                         false,
+		"limits = { tensors = 1, rank = 1 }":                  true,
 		"[[allow]]\nrule = 'two-copies'\nreason = 'x'":        true, // a note
 		"[[allow]]\nrule = 'element-alignment'\nreason = 'x'": true, // a warning
 		"[[allow]]\nrule = 'unknown-member'\nreason = 'x'":    false,
+		"[[allow]]\nrule = 'zero-run'\nreason = 'x'":          false, // damage
 		"[[allow]]\nrule = 'overlap'\nreason = 'x'":           false,
 	} {
 		c, err := Parse("c", []byte(text))

@@ -29,6 +29,9 @@ type Keeper struct {
 	search bool      // search next to targets
 	now    *rulebook // for the current target, or nil
 	Used   []*rulebook
+
+	// FailOn is the flag --fail-on, or nil.
+	FailOn *finding.Threshold
 }
 
 // A rulebook is a configuration with the folder that its patterns refer to.
@@ -155,23 +158,22 @@ func from(folder, file string) string {
 	return filepath.ToSlash(abs) // on another Windows drive
 }
 
-// FailsFrom returns the lowest severity that makes the check fail: the flag, else the strictest
-// configuration, else the default.
-func (k *Keeper) FailsFrom(failOn string, lenient bool) (safetensors.Severity, error) {
-	if failOn != "" {
-		least, ok := gate.Severity(failOn)
-		if !ok {
-			return 0, cli.UnknownValue("--fail-on", failOn, gate.Words())
-		}
-		return least, nil
+// FailsFrom returns which findings make the check fail: by the flag, else by all configurations together,
+// else by default.
+func (k *Keeper) FailsFrom(lenient bool) finding.Threshold {
+	if k.FailOn != nil {
+		return *k.FailOn
 	}
-	least, said := target.LeastRefused(lenient), false
+	t := finding.Threshold{Least: finding.Never}
 	for _, book := range k.Used {
-		if book.FailOn != nil && (!said || *book.FailOn < least) {
-			least, said = *book.FailOn, true
+		if book.FailOn != nil {
+			t.Add(*book.FailOn)
 		}
 	}
-	return least, nil
+	if t.Least == finding.Never && !slices.ContainsFunc(k.Used, func(b *rulebook) bool { return b.FailOn != nil }) {
+		t.Least = target.LeastRefused(lenient)
+	}
+	return t
 }
 
 // Scope returns a function that reports whether the check covers a file, even one that no longer

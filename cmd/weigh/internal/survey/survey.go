@@ -302,7 +302,7 @@ func (s *Survey) add(path string, size int64, report *safetensors.Report) {
 func (s *Survey) find(path string, report *safetensors.Report) {
 	list, omitted := s.opts.Gate.Findings(path, report)
 	for _, f := range list {
-		if f.Rule == checkpoint.RuleWeightsFormat && !s.opts.Thorough {
+		if f.Rule == checkpoint.RuleWeightsFormat && !s.opts.Thorough || s.summed(path, f.Rule) {
 			continue // the user of such a file knows
 		}
 		if s.first(saying{f.File, f.Rule, f.Span, f.Tensor, f.Detail}) {
@@ -310,10 +310,17 @@ func (s *Survey) find(path string, report *safetensors.Report) {
 		}
 	}
 	for _, o := range omitted {
-		if s.first(saying{file: o.File, rule: o.Rule}) {
+		if !s.summed(path, o.Rule) && s.first(saying{file: o.File, rule: o.Rule}) {
 			s.Omitted = append(s.Omitted, o)
 		}
 	}
+}
+
+// summed reports whether a rule about one file is summed up by [check.RuleAlignmentCost], in one note for a set
+// instead of a warning for each tensor. The writer of MLX aligns nothing, and its files are healthy.
+func (s *Survey) summed(path string, rule safetensors.Rule) bool {
+	return s.opts.Thorough && path != "-" &&
+		(rule == safetensors.RuleDataAlignment || rule == safetensors.RuleElementAlignment)
 }
 
 // Verdict returns ErrFound if a file is refused, and ErrUnread if something could not be read or exceeds a limit.
@@ -342,9 +349,9 @@ func (s *Survey) Unread() error {
 }
 
 // Check returns the survey as a check report.
-func (s *Survey) Check(least safetensors.Severity) *finding.Check {
+func (s *Survey) Check(failOn finding.Threshold) *finding.Check {
 	c := &finding.Check{
-		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: least,
+		Targets: s.Targets, Findings: s.Findings, Omitted: s.Omitted, FailOn: failOn,
 		Index: s.indexes > 0, Described: s.described, Data: s.opts.Data, Unread: s.missed,
 	}
 	for i := range s.Files {

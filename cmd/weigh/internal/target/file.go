@@ -152,7 +152,7 @@ func (f *File) Refused(lenient bool) error {
 // LeastRefused returns the lowest severity for which files are refused.
 func LeastRefused(lenient bool) safetensors.Severity {
 	if lenient {
-		return safetensors.Invalid
+		return safetensors.Error
 	}
 	return safetensors.Nonconforming
 }

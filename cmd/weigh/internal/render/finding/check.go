@@ -14,17 +14,14 @@ import (
 	"github.com/weightools/safetensors"
 )
 
-// Never is the FailOn of a check that never fails.
-const Never = safetensors.Invalid + 1
-
 // A Check is the result of a check.
 type Check struct {
 	Targets  []string
 	Findings []Finding
 	Omitted  []Omission // findings that were counted but not kept
 
-	// FailOn is the lowest severity that makes the check fail.
-	FailOn safetensors.Severity
+	// FailOn says which findings make the check fail.
+	FailOn Threshold
 
 	Files   []string // the files that were checked
 	Tensors int
@@ -78,16 +75,10 @@ func (st *Stale) String() string {
 	return text
 }
 
-// Failed reports whether the check fails: whether a finding that is not allowed has at least the
-// severity FailOn.
+// Failed reports whether the check fails because of a finding that is not allowed.
 func (c *Check) Failed() bool {
-	n := countFindings(c.Findings, c.Omitted, false)
-	for s := range n {
-		if n[s] > 0 && safetensors.Severity(s) >= c.FailOn {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Allowed == "" && c.FailOn.Fails(f.Rule) }) ||
+		slices.ContainsFunc(c.Omitted, func(o Omission) bool { return o.Allowed == "" && c.FailOn.Fails(o.Rule) })
 }
 
 // Nothing reports whether nothing was checked.
@@ -154,8 +145,10 @@ func (c *Check) verdict() (text, color string) {
 		if worst != "" {
 			text += ": " + worst
 		}
+	case found.worst() > safetensors.Note: // not "ok": this is what to look at
+		text, color = worst+"; not failed with --fail-on "+c.FailOn.String(), typeset.Yellow
 	case worst != "":
-		text, color = "ok, with "+worst, typeset.Yellow
+		text, color = "ok, with "+worst, typeset.Green
 	default:
 		text, color = "ok", typeset.Green
 	}

@@ -72,15 +72,11 @@ func (c *Check) omitted() (n int) {
 // JSON writes weigh.check/1.
 func (c *Check) JSON(w io.Writer, s typeset.Style) error {
 	found, allowed := countFindings(c.Findings, c.Omitted, false), countFindings(c.Findings, c.Omitted, true)
-	failOn := "never"
-	if c.FailOn < Never {
-		failOn = c.FailOn.String()
-	}
 	return encode.Object(w, s, []encode.Member{
 		encode.M("schema", "weigh.check/1"),
 		encode.M("targets", c.Targets),
-		encode.M("ok", !c.Failed() && len(c.Unread) == 0),
-		encode.M("fail_on", failOn),
+		encode.M("ok", !c.Failed() && len(c.Unread) == 0 && found.worst() < safetensors.Error),
+		encode.M("fail_on", c.FailOn.String()),
 		encode.M("findings", encode.List(c.Findings, func(f *Finding) any {
 			return checkFinding{f.json(), encode.OrNull(f.Allowed)}
 		})),

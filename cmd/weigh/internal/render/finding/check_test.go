@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -25,6 +26,8 @@ func TestCheckVerdict(t *testing.T) {
 	overlap := finding(safetensors.RuleOverlap, "f", "a", 8, 16)
 	padding := finding(safetensors.RuleHeaderPadding, "f", "", 8, 9)
 	order := finding(safetensors.RuleEntryOrder, "f", "a", 8, 16)
+	name := finding(safetensors.RuleNameControl, "f", "a", 8, 16)
+	zeros := finding(check.RuleZeroRun, "f", "a", 8, 16)
 	unread := []Unread{{"g", "gone"}}
 	mild := order
 	mild.Allowed = "so"
@@ -34,22 +37,27 @@ func TestCheckVerdict(t *testing.T) {
 		failed bool
 		want   string
 	}{
-		{"nothing found", Check{FailOn: safetensors.Note}, false, "ok"},
-		{"below the limit", Check{FailOn: safetensors.Warning, Findings: []Finding{order}}, false, "ok, with 1 note"},
-		{"at the limit", Check{FailOn: safetensors.Note, Findings: []Finding{order, order}}, true, "failed: 2 notes"},
-		{"above", Check{FailOn: safetensors.Nonconforming, Findings: []Finding{padding, overlap}}, true, "failed: 1 invalid, 1 nonconforming"},
-		{"lenient", Check{FailOn: safetensors.Invalid, Findings: []Finding{padding}}, false, "ok, with 1 nonconforming"},
-		{"unread", Check{FailOn: safetensors.Note, Unread: unread}, false, "some files could not be read"},
-		{"more than is kept", Check{FailOn: safetensors.Note, Findings: []Finding{overlap}, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7_999_000}}},
+		{"nothing found", Check{FailOn: Threshold{Least: safetensors.Note}}, false, "ok"},
+		{"below the limit", Check{FailOn: Threshold{Least: safetensors.Warning}, Findings: []Finding{order}}, false, "ok, with 1 note"},
+		{"at the limit", Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{order, order}}, true, "failed: 2 notes"},
+		{"above", Check{FailOn: Threshold{Least: safetensors.Nonconforming}, Findings: []Finding{padding, overlap}}, true, "failed: 1 invalid, 1 nonconforming"},
+		{"lenient", Check{FailOn: Threshold{Least: safetensors.Invalid}, Findings: []Finding{padding}}, false, "1 nonconforming; not failed with --fail-on invalid"},
+		{"unread", Check{FailOn: Threshold{Least: safetensors.Note}, Unread: unread}, false, "some files could not be read"},
+		{"more than is kept", Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{overlap}, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7_999_000}}},
 			true, "failed: 7,999,001 invalid"},
-		{"allowed", Check{FailOn: safetensors.Note, Findings: []Finding{mild}}, false, "ok; allowed: 1 note"},
-		{"allowed and not", Check{FailOn: safetensors.Invalid, Findings: []Finding{mild, overlap}}, true, "failed: 1 invalid; allowed: 1 note"},
-		{"more is allowed than is kept", Check{FailOn: safetensors.Note, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3, Allowed: "so"}}},
+		{"allowed", Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{mild}}, false, "ok; allowed: 1 note"},
+		{"allowed and not", Check{FailOn: Threshold{Least: safetensors.Invalid}, Findings: []Finding{mild, overlap}}, true, "failed: 1 invalid; allowed: 1 note"},
+		{"more is allowed than is kept", Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3, Allowed: "so"}}},
 			false, "ok; allowed: 4 notes"},
-		{"more than is kept, not allowed", Check{FailOn: safetensors.Note, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3}}},
+		{"more than is kept, not allowed", Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{mild}, Omitted: []Omission{{Rule: safetensors.RuleEntryOrder, File: "f", N: 3}}},
 			true, "failed: 3 notes; allowed: 1 note"},
-		{"never", Check{FailOn: Never, Findings: []Finding{overlap}}, false, "ok, with 1 invalid"},
-		{"found and unread", Check{FailOn: safetensors.Note, Findings: []Finding{order}, Unread: unread}, true, "failed: 1 note"},
+		{"never", Check{FailOn: Threshold{Least: Never}, Findings: []Finding{overlap}}, false, "1 invalid; not failed with --fail-on never"},
+		{"damage below the limit", Check{FailOn: Threshold{Least: safetensors.Invalid}, Findings: []Finding{zeros}}, false, "1 error; not failed with --fail-on invalid"},
+		{"warnings", Check{FailOn: Threshold{Least: safetensors.Nonconforming}, Findings: []Finding{name, order}}, false, "1 warning, 1 note; not failed with --fail-on nonconforming"},
+		{"damage", Check{FailOn: Threshold{Least: safetensors.Nonconforming}, Findings: []Finding{name, zeros}}, true, "failed: 1 error, 1 warning"},
+		{"a rule of the limit", Check{FailOn: Threshold{Least: Never, Rules: []safetensors.Rule{safetensors.RuleEntryOrder}}, Findings: []Finding{overlap, order}}, true, "failed: 1 invalid, 1 note"},
+		{"another rule", Check{FailOn: Threshold{Least: Never, Rules: []safetensors.Rule{safetensors.RuleHole}}, Findings: []Finding{order}}, false, "ok, with 1 note"},
+		{"found and unread", Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{order}, Unread: unread}, true, "failed: 1 note"},
 	} {
 		got, _ := tt.check.verdict()
 		if tt.check.Failed() != tt.failed || !strings.HasPrefix(got, tt.want+"; checked 0 files and 0 tensors: ") {
@@ -60,7 +68,7 @@ func TestCheckVerdict(t *testing.T) {
 
 // The worst comes first, and within that the order is that of the bytes.
 func TestCheckText(t *testing.T) {
-	c := &Check{Targets: []string{"f", "g"}, FailOn: safetensors.Invalid, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7}}, Files: []string{"f", "g"}, Tensors: 3, Findings: []Finding{
+	c := &Check{Targets: []string{"f", "g"}, FailOn: Threshold{Least: safetensors.Invalid}, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7}}, Files: []string{"f", "g"}, Tensors: 3, Findings: []Finding{
 		finding(safetensors.RuleEntryOrder, "f", "a", 8, 16),
 		finding(safetensors.RuleTruncated, "g", "", 100, 200),
 		finding(safetensors.RuleOverlap, "f", "a", 8, 16),

@@ -29,6 +29,7 @@ type Explanation struct {
 // meanings explains severities.
 var meanings = [...]string{
 	safetensors.Invalid:       "no conforming reader accepts it",
+	safetensors.Error:         "the file is valid, but its weights are damaged or cannot be used",
 	safetensors.Nonconforming: "violates the specification, but the reference implementation reads it",
 	safetensors.Warning:       "some readers disagree about it, or load it slowly",
 	safetensors.Note:          "harmless, but could be cleaner",

@@ -96,17 +96,18 @@ func Worst(findings []Finding) (worst safetensors.Severity, any bool) {
 	return worst, len(findings) > 0
 }
 
-// Nonconforming is the lowest severity at which files are refused.
+// Nonconforming is the lowest severity at which a check fails by default.
 const Nonconforming = safetensors.Nonconforming
 
 // severities in the order of reports.
 var severities = [...]safetensors.Severity{
-	safetensors.Invalid, safetensors.Nonconforming, safetensors.Warning, safetensors.Note,
+	safetensors.Invalid, safetensors.Error, safetensors.Nonconforming, safetensors.Warning, safetensors.Note,
 }
 
 // severityColors maps severities to colors.
 var severityColors = [...]string{
 	safetensors.Invalid:       typeset.Red,
+	safetensors.Error:         typeset.Red,
 	safetensors.Nonconforming: typeset.Red,
 	safetensors.Warning:       typeset.Yellow,
 	safetensors.Note:          typeset.Cyan,
@@ -121,13 +122,23 @@ func (n *census) String() string {
 	for _, s := range severities {
 		switch {
 		case n[s] == 0:
-		case s == safetensors.Warning || s == safetensors.Note:
+		case s == safetensors.Error || s == safetensors.Warning || s == safetensors.Note:
 			parts = append(parts, typeset.Plural(n[s], s.String()))
 		default: // adjectives have no plural
 			parts = append(parts, typeset.Count(n[s])+" "+s.String())
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// worst returns the highest severity that was counted, or Note.
+func (n *census) worst() safetensors.Severity {
+	for _, s := range severities {
+		if n[s] > 0 {
+			return s
+		}
+	}
+	return safetensors.Note
 }
 
 // countFindings counts the findings that are allowed, or those that are not.

@@ -111,7 +111,7 @@ func WriteProblems(w *bufio.Writer, s typeset.Style, findings []Finding, omitted
 	}
 	// The hint is for people, not for programs that parse the output.
 	rest := countFindings(findings, omitted, false)
-	rest[safetensors.Invalid], rest[safetensors.Nonconforming] = 0, 0
+	rest[safetensors.Invalid], rest[safetensors.Error], rest[safetensors.Nonconforming] = 0, 0, 0
 	if text := rest.String(); text != "" && s.Terminal() {
 		w.WriteString(s.Paint(typeset.Dim, text+": see weigh check") + "\n\n")
 	}

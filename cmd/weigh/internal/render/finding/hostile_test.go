@@ -41,7 +41,7 @@ func TestReportsDoNotGrowWithNames(t *testing.T) {
 	for range times {
 		findings = append(findings, finding(safetensors.RuleUnknownMember, "f", name, 8, 16))
 	}
-	c := &Check{FailOn: safetensors.Note, Findings: findings}
+	c := &Check{FailOn: Threshold{Least: safetensors.Note}, Findings: findings}
 	for form, write := range map[string]func(io.Writer) error{
 		"check --json":  func(w io.Writer) error { return c.JSON(w, typeset.Style{}) },
 		"check --sarif": func(w io.Writer) error { return c.SARIF(w, typeset.Style{}) },
@@ -65,7 +65,7 @@ func TestMessagesOfSARIFAreLiteral(t *testing.T) {
 	const text, want = `tensor "[x](http://a.example) {0}"`, `tensor "\[x\](http://a.example) {{0}}"`
 	f := finding(safetensors.RuleOverlap, "f", "[x]", 8, 16)
 	f.Detail = text
-	c := &Check{FailOn: safetensors.Note, Findings: []Finding{f}, Unread: []Unread{{"g", text}}}
+	c := &Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{f}, Unread: []Unread{{"g", text}}}
 	var b bytes.Buffer
 	if err := c.SARIF(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)

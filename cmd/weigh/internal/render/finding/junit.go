@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
 
@@ -69,7 +68,7 @@ func (c *Check) JUnit(w io.Writer, _ typeset.Style) error {
 		return byFile[file]
 	}
 	for _, g := range groupFindings(c.Findings, c.Omitted) {
-		suite(g.file).add(g.junit(c.FailOn))
+		suite(g.file).add(g.junit(&c.FailOn))
 	}
 	for _, u := range c.Unread {
 		suite(u.File).add(junitCase{Name: typeset.Label(u.File),
@@ -115,14 +114,14 @@ func (s *junitSuite) add(one junitCase) {
 }
 
 // junit returns the group as a test case.
-func (g *findingGroup) junit(failOn safetensors.Severity) junitCase {
+func (g *findingGroup) junit(failOn *Threshold) junitCase {
 	one := junitCase{Name: string(g.rule) + " in " + typeset.Label(g.file)}
 	text := g.lines()
 	switch first, _, _ := strings.Cut(text, "\n"); {
 	case g.allowed != "":
 		one.Skipped = &junitOutcome{Message: "allowed: " + typeset.Line(g.allowed)}
 		one.Out = text
-	case g.severity() >= failOn:
+	case failOn.Fails(g.rule):
 		one.Failure = &junitOutcome{Type: g.severity().String(), Message: first, Text: text}
 	default:
 		one.Out = g.severity().String() + ":\n" + text

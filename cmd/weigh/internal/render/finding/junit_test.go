@@ -74,7 +74,7 @@ func TestJUnit(t *testing.T) {
 	mild := finding(safetensors.RuleEntryOrder, "b", "x", 8, 16)
 	mild.Allowed = "the writer does so"
 	c := &Check{
-		FailOn: safetensors.Nonconforming, Files: []string{"c", "a", "b"}, Unread: []Unread{{"d", "gone"}},
+		FailOn: Threshold{Least: safetensors.Nonconforming}, Files: []string{"c", "a", "b"}, Unread: []Unread{{"d", "gone"}},
 		Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "b", N: 1_469}},
 		Findings: []Finding{
 			finding(safetensors.RuleOverlap, "b", "x", 8, 16), finding(safetensors.RuleOverlap, "b", "y", 16, 24),
@@ -125,7 +125,7 @@ func TestJUnitOfHostileNames(t *testing.T) {
 	f.Detail, f.Allowed = evil, evil
 	g := finding(safetensors.RuleOverlap, evil, evil, 8, 16)
 	g.Detail = evil
-	c := &Check{FailOn: safetensors.Note, Findings: []Finding{f, g}, Unread: []Unread{{evil, evil}}, Files: []string{evil, "fine"}}
+	c := &Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{f, g}, Unread: []Unread{{evil, evil}}, Files: []string{evil, "fine"}}
 	var b bytes.Buffer
 	if err := c.JUnit(&b, typeset.Style{}); err != nil {
 		t.Fatal(err)

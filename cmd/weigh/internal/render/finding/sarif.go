@@ -21,6 +21,7 @@ import (
 // is error.
 var levels = [...]string{
 	safetensors.Invalid:       "error",
+	safetensors.Error:         "error",
 	safetensors.Nonconforming: "error",
 	safetensors.Warning:       "warning",
 	safetensors.Note:          "note",
@@ -29,6 +30,7 @@ var levels = [...]string{
 // problems maps severities to GitHub's property "problem.severity".
 var problems = [...]string{
 	safetensors.Invalid:       "error",
+	safetensors.Error:         "error",
 	safetensors.Nonconforming: "error",
 	safetensors.Warning:       "warning",
 	safetensors.Note:          "recommendation",

@@ -50,7 +50,7 @@ func sarifLog(t *testing.T, c *Check, verbose bool) sarifRun {
 // support for code scanning": of a rule, of a result, and of a location. All of it
 // has to be there, and no text may be empty, or longer than 1,024 characters.
 func TestSARIFHasWhatGitHubRequires(t *testing.T) {
-	c := &Check{FailOn: safetensors.Invalid, Unread: []Unread{{"gone.safetensors", "no such file"}}, Root: "/src", Findings: []Finding{
+	c := &Check{FailOn: Threshold{Least: safetensors.Invalid}, Unread: []Unread{{"gone.safetensors", "no such file"}}, Root: "/src", Findings: []Finding{
 		finding(safetensors.RuleOverlap, "a b/ü#1.safetensors", "w", 62, 124),
 		finding(safetensors.RuleHeaderPadding, "m:x.safetensors", "", 8, 9),
 		finding(checkpoint.RuleTwoCopies, "/abs/f", "", 0, 0),
@@ -102,7 +102,7 @@ func TestSARIFHasWhatGitHubRequires(t *testing.T) {
 // GitHub makes an alert of a suppressed result, too. So these are there only if they
 // are asked for; and it is said that there are some.
 func TestSARIFOfWhatIsAllowed(t *testing.T) {
-	c := &Check{FailOn: safetensors.Note, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7}}, Findings: []Finding{
+	c := &Check{FailOn: Threshold{Least: safetensors.Note}, Omitted: []Omission{{Rule: safetensors.RuleOverlap, File: "f", N: 7}}, Findings: []Finding{
 		finding(safetensors.RuleOverlap, "f", "a", 8, 16), finding(safetensors.RuleOverlap, "f", "b", 8, 16),
 	}}
 	c.Findings[0].Allowed = "it is known"
@@ -133,7 +133,7 @@ func TestSARIFOfWhatIsAllowed(t *testing.T) {
 // GitHub refuses a log of more than 25,000 results, so the most harmless are left
 // out, wherever they stand.
 func TestSARIFHasRoomForTheWorst(t *testing.T) {
-	c := &Check{FailOn: safetensors.Note}
+	c := &Check{FailOn: Threshold{Least: safetensors.Note}}
 	for i := range 13_000 {
 		c.Findings = append(c.Findings,
 			finding(safetensors.RuleEntryOrder, fmt.Sprint("f", i), "", 8, 16), finding(safetensors.RuleOverlap, fmt.Sprint("f", i), "a", 8, 16))
@@ -180,7 +180,7 @@ func TestFingerprints(t *testing.T) {
 // Several findings of one tensor are told apart by their number.
 func TestFingerprintsOfFindingsThatAreAlike(t *testing.T) {
 	one := finding(safetensors.RuleUnknownMember, "f", "a", 8, 16)
-	run := sarifLog(t, &Check{FailOn: safetensors.Note, Findings: []Finding{one, one, one}}, false)
+	run := sarifLog(t, &Check{FailOn: Threshold{Least: safetensors.Note}, Findings: []Finding{one, one, one}}, false)
 	for i, r := range run.Results {
 		if print := r.Fingerprints["primaryLocationLineHash"]; !strings.HasSuffix(print, fmt.Sprint(":", i+1)) {
 			t.Errorf("result %d has the fingerprint %q", i, print)

@@ -25,6 +25,7 @@ type checkFlags struct {
 	gateFlags
 	all, verbose, data, lenient bool
 	explain                     string
+	rules                       bool
 }
 
 const checkHelp = `Check files against every rule of the format and report all violations, with advice.
@@ -35,14 +36,18 @@ files. A single file is never reported as incomplete.
 Check does not read values, unless --data is set. --data reads all values, reports
 unexpected NaN, infinity and zeros, and verifies checksums in the Hub's cache.
 
-The exit code is 0 if there are no findings of at least the --fail-on severity, 1 if
-there are, and 3 if a file could not be read and there are no findings in the others.
-Severities, in ascending order:
+The exit code is 0 if there are no findings of the --fail-on rules or of at least the
+--fail-on severity, 1 if there are, and 3 if a file could not be read and there are no
+such findings in the others. Severities, in ascending order:
 
   note           harmless, but could be cleaner
   warning        some readers disagree about it, or load it slowly
   nonconforming  violates the specification, but the reference reader accepts it
+  error          the file is valid, but its weights are damaged or cannot be used
   invalid        no conforming reader accepts it
+
+--fail-on takes severities and rules. A rule adds to the severity: --fail-on two-copies
+also fails for a copy, and --fail-on never,two-copies for nothing else.
 
 Suppress known findings by rule, file and tensor in .weigh.toml, next to the files or
 given by --config; see docs/ci.md. A .weigh.toml next to the files can suppress only
@@ -61,16 +66,22 @@ func Check(sess *cli.Session) *cobra.Command {
   weigh check --json testdata/sample | jq '.counts'
   weigh check --sarif -o weights.sarif testdata/sample
   weigh check --junit --fail-on warning testdata/sample
-  weigh check --explain overlap`,
+  weigh check --explain overlap
+  weigh check --rules`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.explain != "" {
+			if f.explain != "" || f.rules {
 				return nil
 			}
 			return cli.TargetArgs(0, cli.AnyTarget)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.explain != "" {
+			switch {
+			case f.explain != "" && f.rules:
+				return cli.Usagef("--explain and --rules exclude each other")
+			case f.explain != "":
 				return explainRule(sess, &f, args)
+			case f.rules:
+				return listRules(sess, &f, args)
 			}
 			return runCheck(sess, cmd, args, &f)
 		},
@@ -83,6 +94,7 @@ func Check(sess *cli.Session) *cobra.Command {
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show suppressed findings")
 	fl.BoolVar(&f.data, "data", false, "also read all values and verify known checksums")
 	fl.StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
+	fl.BoolVar(&f.rules, "rules", false, "list all rules and exit")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage+": fail only on invalid files")
 	cli.CompleteWords(cmd, "explain", ruleNames())
 	return cmd
@@ -103,7 +115,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if err != nil {
 		return err
 	}
-	if _, err := keeper.FailsFrom(f.failOn, f.lenient); err != nil {
+	if keeper.FailOn, err = f.threshold(); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Output.Check(), f.gateFlags.check(), f.overwritable(f.Force)); err != nil {
@@ -114,8 +126,7 @@ func runCheck(sess *cli.Session, cmd *cobra.Command, args []string, f *checkFlag
 	if err != nil {
 		return err
 	}
-	least, _ := keeper.FailsFrom(f.failOn, f.lenient)
-	c := found.Check(least)
+	c := found.Check(keeper.FailsFrom(f.lenient))
 	if wd, err := os.Getwd(); err == nil {
 		c.Root = filepath.ToSlash(wd)
 	}
@@ -150,4 +161,12 @@ func explainRule(sess *cli.Session, f *checkFlags, args []string) error {
 		return cli.UnknownValue("--explain", f.explain, names)
 	}
 	return sess.Report(&f.Output, finding.Explain(safetensors.Rule(f.explain)))
+}
+
+// listRules lists all rules. It needs no target.
+func listRules(sess *cli.Session, f *checkFlags, args []string) error {
+	if len(args) > 0 {
+		return cli.Usagef("check --rules takes no target: %q", target.Name(args[0]))
+	}
+	return sess.Report(&f.Output, finding.RuleList{})
 }

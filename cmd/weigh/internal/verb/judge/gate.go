@@ -21,21 +21,22 @@ import (
 
 // gateFlags are these flags.
 type gateFlags struct {
-	failOn, config, baseline string
-	noConfig, record         bool
+	failOn           []string
+	config, baseline string
+	noConfig, record bool
 }
 
 // register adds the flags to check.
 func (f *gateFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.failOn, "fail-on", "",
-		"exit with 1 for findings of at least `SEVERITY`: note, warning, nonconforming (default), invalid, or never")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 for findings of `RULE`, or of at least this severity: note, "+
+		"warning, nonconforming (default), error, invalid, or never; repeatable, or separated by commas")
 	fl.StringVar(&f.config, "config", "", "read suppressions from `FILE` instead of "+
 		survey.ConfigName+" next to the target")
 	fl.BoolVar(&f.noConfig, "no-config", false, "ignore "+survey.ConfigName+" next to the target")
 	fl.StringVar(&f.baseline, "baseline", "", "report only findings that `FILE` does not record")
 	fl.BoolVar(&f.record, "write-baseline", false, "record all findings in the --baseline file")
-	cli.CompleteWords(cmd, "fail-on", gate.Words())
+	cli.CompleteWords(cmd, "fail-on", append(gate.Words(), ruleNames()...))
 }
 
 // check validates the flags.
@@ -67,6 +68,22 @@ func (f *gateFlags) overwritable(force bool) error {
 		return cmp.Or(err, out.Check())
 	}
 	return cli.Usagef("%q exists and is not a baseline: choose another name, or overwrite it with --force", f.baseline)
+}
+
+// threshold parses the flag --fail-on. It returns nil if the flag is not set.
+func (f *gateFlags) threshold() (*finding.Threshold, error) {
+	if len(f.failOn) == 0 {
+		return nil, nil
+	}
+	t, wrong := gate.ParseFailOn(f.failOn)
+	if wrong == "" {
+		return &t, nil
+	}
+	words := append(gate.Words(), ruleNames()...)
+	if cli.Suggest(wrong, words) == "" {
+		words = append(gate.Words(), "or a name of weigh check --rules")
+	}
+	return nil, cli.UnknownValue("--fail-on", wrong, words)
 }
 
 // judgeByBaseline applies the baseline, or records it.
