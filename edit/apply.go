@@ -3,6 +3,7 @@
 package edit
 
 import (
+	"fmt"
 	"maps"
 
 	"github.com/weightools/safetensors"
@@ -64,6 +65,7 @@ type application struct {
 	*Edit
 	keep, drop, castKeep filter
 	renamed, cast        []bool
+	tensors              []*safetensors.Tensor
 	packing              parts.Packing
 	packed               int // tensors that were not cast
 }
@@ -100,7 +102,7 @@ func (f *filter) idle() Pattern {
 func newApplication(e *Edit, tensors []*safetensors.Tensor) *application {
 	a := &application{
 		Edit: e, keep: newFilter(e.Keep), drop: newFilter(e.Drop), castKeep: newFilter(e.CastKeep),
-		renamed: make([]bool, len(e.Rename)), cast: make([]bool, len(e.Cast)),
+		renamed: make([]bool, len(e.Rename)), cast: make([]bool, len(e.Cast)), tensors: tensors,
 	}
 	if len(e.Cast) > 0 {
 		a.packing = parts.PackingOf(func(yield func(*safetensors.TensorInfo) bool) {
@@ -172,12 +174,13 @@ func (a *application) idle() error {
 		what string
 	}{{&a.keep, "keep"}, {&a.drop, "drop"}, {&a.castKeep, "cast-keep"}} {
 		if p := f.idle(); p != nil {
-			return refuse("no tensor matches the %s pattern %q: %s", f.what, p, whole)
+			return a.unmatched(p.String(), fmt.Sprintf("no tensor matches the %s pattern %q: %s", f.what, p, whole))
 		}
 	}
 	for i := range a.Rename {
 		if !a.renamed[i] {
-			return refuse("no tensor name matches %q, so nothing would be renamed", &a.Rename[i])
+			return a.unmatched(a.Rename[i].From.String(),
+				fmt.Sprintf("no tensor name matches %q, so nothing would be renamed", &a.Rename[i]))
 		}
 	}
 	for i := range a.Cast {
@@ -185,10 +188,28 @@ func (a *application) idle() error {
 			return refuse("cast %s applies to no tensor: the scales of packed weights keep their dtype", &a.Cast[i])
 		}
 		if !a.cast[i] {
-			return refuse("cast %s applies to no tensor", &a.Cast[i])
+			return a.unmatched("", fmt.Sprintf("cast %s applies to no tensor", &a.Cast[i]))
 		}
 	}
 	return nil
+}
+
+// An UnmatchedError says that a pattern, a Rename or a Cast applies to no tensor. It wraps [ErrRefused].
+type UnmatchedError struct {
+	Pattern string // "" for a Cast
+	Tensors []*safetensors.Tensor
+	text    string
+}
+
+// Error names the pattern.
+func (e *UnmatchedError) Error() string { return "edit: " + e.text }
+
+// Unwrap returns ErrRefused.
+func (e *UnmatchedError) Unwrap() error { return ErrRefused }
+
+// unmatched returns the error of something that applies to no tensor.
+func (a *application) unmatched(pattern, text string) error {
+	return &UnmatchedError{pattern, a.tensors, text}
 }
 
 // sound returns an error if the changed tensors cannot form a checkpoint.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 )
@@ -16,7 +17,7 @@ func Suggest(s string, words []string) string {
 	best, least := "", 3 // edits; with more, it is another word
 	for _, w := range words {
 		// In a short word, changing half the letters makes another word.
-		if d := distance(strings.ToLower(s), w); d < least && 2*d < len(w) {
+		if d := distance(strings.ToLower(s), strings.ToLower(w)); d < least && 2*d < len(w) {
 			best, least = w, d
 		}
 	}
@@ -54,33 +55,75 @@ func distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// Nearest returns a question that suggests up to three of names, or "". Names of tensors are long
-// and alike, so what counts is how much of a name is the same at its start and at its end, and it
-// has to be most of it.
+const (
+	mostNames  = 3    // that an error suggests
+	mostShapes = 1000 // that are looked at, if no name is similar
+)
+
+// Nearest returns advice that names up to three of names that resemble the given name or pattern; if none does, up to
+// three of all. Names of tensors are long and alike, so what counts is how much of a name is the same at its start and
+// at its end.
 func Nearest(name string, names iter.Seq[string]) string {
-	const most = 3
 	type candidate struct {
 		name  string
 		alike int // bytes
 	}
 	var best []candidate
+	seen := make(map[string]bool) // without numbers: one layer stands for all
 	for other := range names {
 		alike := commonEnds(strings.ToLower(name), strings.ToLower(other))
-		if 3*alike < 2*max(len(name), len(other)) {
+		near := 3*alike >= 2*max(len(name), len(other))
+		if !near {
+			shape := withoutDigits(other)
+			if seen[shape] || len(seen) > mostShapes {
+				continue
+			}
+			seen[shape] = true
+			alike = -1 - distanceOfWords(name, other)
+		}
+		if len(best) == mostNames && alike <= best[mostNames-1].alike {
 			continue
 		}
 		best = append(best, candidate{other, alike})
 		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.alike, a.alike) })
-		best = best[:min(most, len(best))]
+		best = best[:min(mostNames, len(best))]
 	}
 	if len(best) == 0 {
-		return ""
+		return "there are no tensors"
 	}
-	near := make([]string, len(best))
-	for i, c := range best {
-		near[i] = `"` + typeset.Name(c.name) + `"`
+	var near, others []string
+	for _, c := range best {
+		quoted := `"` + typeset.Name(c.name) + `"`
+		if others = append(others, quoted); c.alike >= 0 {
+			near = append(near, quoted)
+		}
 	}
-	return "did you mean " + strings.Join(near, " or ") + "?"
+	if len(near) > 0 {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return "the nearest are " + strings.Join(others, ", ") + "; weigh info lists all names"
+}
+
+// withoutDigits returns a name with its numbers removed.
+func withoutDigits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+// distanceOfWords returns how many of the words of a pattern a name does not have. Words consist of letters.
+func distanceOfWords(pattern, name string) (missing int) {
+	name = strings.ToLower(name)
+	isNone := func(r rune) bool { return !unicode.IsLetter(r) }
+	for word := range strings.FieldsFuncSeq(strings.ToLower(pattern), isNone) {
+		if !strings.Contains(name, word) {
+			missing++
+		}
+	}
+	return missing
 }
 
 // commonEnds returns how many bytes a and b have in common at their start and, in what is

@@ -3,7 +3,6 @@
 package target
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,5 +168,5 @@ func (w *Weights) Absent(ctx context.Context, name string) error {
 		}
 	}
 	return cli.Usagef("no tensor %q in %q: %s", name, w.At.Path(w.At.Within),
-		cmp.Or(cli.Nearest(name, names), "weigh info lists the names"))
+		cli.Nearest(name, names))
 }

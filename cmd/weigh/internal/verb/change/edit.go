@@ -291,7 +291,10 @@ func notCopied(source target.Name, r *edit.Receipt) []string {
 func editError(err error, e *edit.Edit) error {
 	var v *safetensors.Violation
 	var in *fs.PathError
+	var unmatched *edit.UnmatchedError
 	switch {
+	case errors.As(err, &unmatched):
+		return cli.Usagef("%w; %s", err, nearestTo(unmatched))
 	case errors.As(err, &v) && v.Rule == safetensors.RuleDuplicateName && !e.Fix:
 		return fmt.Errorf("%w; --fix repairs it if the bytes are equal", err)
 	case errors.As(err, &v) && edit.Mends(v.Rule) && !e.Fix:
@@ -300,6 +303,20 @@ func editError(err error, e *edit.Edit) error {
 		return target.FileFault(in.Path, v)
 	}
 	return writeFault(err, orInPlace)
+}
+
+// nearestTo returns advice about something that applies to no tensor.
+func nearestTo(e *edit.UnmatchedError) string {
+	if e.Pattern == "" {
+		return cli.DtypesOf(cli.InfosOf(e.Tensors))
+	}
+	return cli.NearestTo(e.Pattern, func(yield func(string) bool) {
+		for _, t := range e.Tensors {
+			if !yield(t.Name) {
+				return
+			}
+		}
+	})
 }
 
 // newProgress returns the progress of writing.

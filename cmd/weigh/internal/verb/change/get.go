@@ -235,7 +235,10 @@ func wantedTensors(ctx context.Context, at *target.Target, sets []*checkpoint.Se
 		return chosen.Has(name)
 	})
 	if err == nil {
-		err = cli.CheckSelected(chosen.Include, slices.Values(names), 1, file.Tensors)
+		err = cli.CheckMatched(slices.Concat(chosen.Include, chosen.Exclude), slices.Values(names))
+	}
+	if err == nil && file.Tensors == 0 {
+		err = cli.Usagef("no tensor is left: --exclude matches all that are selected")
 	}
 	if err != nil {
 		cp.Close()

@@ -50,8 +50,8 @@ values all are within the tolerance count as equal, even with another dtype. Two
 are within it if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is
 0 by default.
 
-The exit code is 0 if there are no differences, and 1 if there are. An --include GLOB
-that matches nothing in A or B is an error (exit code 2).`,
+The exit code is 0 if there are no differences, and 1 if there are. A GLOB that
+matches nothing in A or B is an error (exit code 2).`,
 		Example: `  weigh diff testdata/sample testdata/sample
   weigh diff --headers testdata/sample testdata/sample
   weigh diff --rtol 0.01 testdata/sample testdata/sample
@@ -111,8 +111,7 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f
 		return err
 	}
 	// A pattern may match tensors of only one side.
-	if err := cli.CheckSelected(sel.Include, cli.NamesOf(sides[0].all, sides[1].all),
-		len(sides[0].all)+len(sides[1].all), sides[0].tensors+sides[1].tensors); err != nil {
+	if err := cli.CheckSelected(&sel, cli.InfosOf(sides[0].all, sides[1].all)); err != nil {
 		return err
 	}
 	if err := sess.ProtectInputs(&f.Output); err != nil {

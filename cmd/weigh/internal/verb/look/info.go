@@ -53,7 +53,10 @@ A GLOB matches whole names:
   ?       one character except a dot
   [a-z]   one of these characters; [!a-z] any other except a dot
   [0-23]  a number from 0 to 23, as in folded layers
-  \*      a literal "*"; likewise for other characters`
+  \*      a literal "*"; likewise for other characters
+
+A GLOB or a --dtype that matches nothing is an error (exit code 2). Dtypes are known by
+all their usual names: half, fp16 and torch.float16 are F16.`
 
 // Info returns the command.
 func Info(sess *cli.Session) *cobra.Command {
@@ -120,10 +123,6 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 		return err
 	}
 	defer found.CloseModels()
-	// Files may contain unknown dtypes.
-	if err := cli.CheckDtypes(&sel, found.Files); err != nil {
-		return err
-	}
 	info := listing.NewInfo(found.Inventory, sel)
 	if err := checkSelected(info, &sel); err != nil {
 		return err
@@ -148,10 +147,10 @@ func runInfo(sess *cli.Session, cmd *cobra.Command, args []string, f *infoFlags)
 // checkSelected returns an error if a pattern matches no tensor, or if no tensor is selected. If a
 // file could not be read, its findings matter more.
 func checkSelected(info *listing.Info, sel *listing.Selection) error {
-	if info.All == 0 || slices.ContainsFunc(info.Files, func(f listing.File) bool { return f.Header == nil }) {
+	if slices.ContainsFunc(info.Files, func(f listing.File) bool { return f.Header == nil }) {
 		return nil
 	}
-	return cli.CheckSelected(sel.Include, cli.NamesIn(info.Files), info.All, len(info.Rows))
+	return cli.CheckSelected(sel, cli.InfosIn(info.Files))
 }
 
 // printFirst prints the first finding for which files are refused.

@@ -154,7 +154,7 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	}
 	selected, truncated := sel.Selected(all)
 	// Scripts must not take it for success if none is selected.
-	if err := cli.CheckSelected(sel.Include, cli.NamesOf(all), len(all), len(selected)); err != nil {
+	if err := cli.CheckSelected(&sel, cli.InfosOf(all)); err != nil {
 		return err
 	}
 	st := &values.Stats{All: len(all), Digest: f.digest, Truncated: truncated,
