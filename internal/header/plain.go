@@ -91,20 +91,6 @@ func nameEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// A knownShape is a shape that was read, with its text up to the closing
-// bracket as two words, padded with zeros.
-type knownShape struct {
-	low, high uint64
-	size      int     // of the text
-	dims      []int64 // nil if the place is free
-	elems     uint64  // their product
-}
-
-// is reports whether s has that text.
-func (s *knownShape) is(low, high uint64, size int) bool {
-	return s.low == low && s.high == high && s.size == size && s.dims != nil
-}
-
 // plainShape reads the shape at b[i:], after the opening bracket, and returns
 // where it ends. It returns nil if the shape is not plain.
 //
@@ -144,9 +130,6 @@ func (p *Parser) plainShape(b []byte, i int) (shape *knownShape, end int) {
 	shape.low, shape.high, shape.size = low, high, n
 	return p.readShape(b, i, shape)
 }
-
-// knownBits is the binary logarithm of how many shapes are known at once.
-const knownBits = 5
 
 // indexBracket returns the index of the first ']' in the bytes of w, or 8.
 func indexBracket(w uint64) int {
