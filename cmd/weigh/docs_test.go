@@ -1,4 +1,5 @@
-// docs/cli.md and the man pages are made from the commands, and are what these make.
+// docs/cli.md and the man pages are made from the commands, and docs/schema from docs/json.md; they are what these
+// make.
 
 package main
 
@@ -29,6 +30,9 @@ func TestDocs(t *testing.T) {
 	for _, cmd := range documented(root) {
 		want[fmt.Sprintf("../../docs/man/weigh-%s.1", cmd.Name())] = manPage(cmd)
 	}
+	for file, text := range schemas(t) {
+		want[schemaDir+"/"+file] = text
+	}
 	for name, text := range want {
 		if *update {
 			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -43,16 +47,18 @@ func TestDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got) != text {
-			t.Errorf("%s is not what the commands make: run go generate ./cmd/weigh", name)
+			t.Errorf("%s is not what the commands or docs/json.md make: run go generate ./cmd/weigh", name)
 		}
 	}
-	pages, err := filepath.Glob("../../docs/man/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range pages {
-		if _, ok := want[filepath.ToSlash(page)]; !ok {
-			t.Errorf("%s is of no command", page)
+	for _, pattern := range []string{"../../docs/man/*", schemaDir + "/*"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			if _, ok := want[filepath.ToSlash(page)]; !ok {
+				t.Errorf("%s is of no command or format", page)
+			}
 		}
 	}
 }

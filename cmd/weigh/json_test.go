@@ -19,7 +19,7 @@ var jsonRuns = map[string][]string{
 	"layout":   {"../../testdata/mlx/dtypes.safetensors"},
 	"cat":      {"../../testdata/mlx/dtypes.safetensors a.scalar"},
 	"stats":    {"../../testdata/sample", "../../testdata/sample --include **"},
-	"check":    {"../../testdata/sample", "../../testdata/scan/make.py", "OUT"},
+	"check":    {"../../testdata/sample", "../../testdata/scan/make.py", "OUT", "--rules", "--explain hole"},
 	"scan":     {"../../testdata/scan", "../../testdata/scan/model.pt", "../../testdata/sample", "../../testdata/scan OUT"},
 	"pickle":   {"../../testdata/scan/model.pt"},
 	"hash":     {"../../testdata/sample", "../../testdata/sample --tensors"},
@@ -47,11 +47,13 @@ func TestJSONOfEveryCommand(t *testing.T) {
 			args := append([]string{cmd.Name(), "--json"}, strings.Fields(line)...)
 			var out, errs bytes.Buffer
 			code := run(t.Context(), args, strings.NewReader(""), &out, &errs, noEnv)
-			var document struct{ Schema string }
+			var document json.RawMessage
 			d := json.NewDecoder(&out)
-			if err := d.Decode(&document); err != nil || !strings.HasPrefix(document.Schema, "weigh.") {
-				t.Errorf("weigh %q: exit code %d, schema %q, %v, errors %q", args, code, document.Schema, err, errs.String())
+			if err := d.Decode(&document); err != nil {
+				t.Errorf("weigh %q: exit code %d, %v, errors %q", args, code, err, errs.String())
+				continue
 			}
+			validateDocument(t, line, document)
 			if rest, _ := io.ReadAll(io.MultiReader(d.Buffered(), &out)); string(rest) != "\n" {
 				t.Errorf("weigh %q: %q after the JSON", args, rest)
 			}

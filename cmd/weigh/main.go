@@ -15,7 +15,10 @@ import (
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 )
 
-func main() {
+func main() { os.Exit(start(os.Stdout)) }
+
+// start runs the program with the process's arguments, signals and streams, except for the given output.
+func start(stdout io.Writer) (code int) {
 	log.SetOutput(io.Discard) // packages of Go's library log what only their authors can use
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
@@ -23,7 +26,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // a second signal ends the program immediately
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	return run(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr, os.Getenv)
 }
 
 // run runs the program and returns its exit code. It does not use the process's own streams and

@@ -39,6 +39,8 @@ func testTranscripts(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	documents := recordDocuments(t, func() {})
+	t.Setenv(documentsDir, documents)
 	got := transcript.ReplaceAllStringFunc(string(text), func(block string) string {
 		command := transcript.FindStringSubmatch(block)[1]
 		return "```console\n$ " + command + "\n" + shell(t, command) + "```\n"

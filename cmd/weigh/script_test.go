@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "write what the program says into scripts and documents, instead of comparing")
 
 // programs are the programs that tests run as processes.
-var programs = map[string]func(){"weigh": main, "weighed": weighed}
+var programs = map[string]func(){"weigh": recorded, "weighed": weighed}
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
@@ -33,6 +33,7 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 func TestScripts(t *testing.T) {
 	testdata := absolute(t, "../../testdata")
 	fixtures := absolute(t, "../../../shared/fixtures")
+	documents := recordDocuments(t, func() { everyFieldIsSeen(t) })
 	testscript.Run(t, testscript.Params{
 		ContinueOnError: true,
 		Dir:             "testdata/script",
@@ -40,6 +41,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TESTDATA", testdata)
 			env.Setenv("SAMPLE", filepath.Join(testdata, "sample"))
 			env.Setenv("FIXTURES", fixtures)
+			env.Setenv(documentsDir, documents)
+			env.Defer(func() { copyDocuments(t, env.WorkDir, documents) })
 			return serveScripts(env, testdata)
 		},
 		Condition: func(condition string) (bool, error) {

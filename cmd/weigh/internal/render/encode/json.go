@@ -113,6 +113,9 @@ func writeMembers(w *bufio.Writer, members []Member) error {
 			return err
 		}
 	}
+	if len(members) == 0 {
+		w.WriteByte('{')
+	}
 	return w.WriteByte('}')
 }
 
