@@ -158,3 +158,6 @@ func (c *config) run(ctx context.Context, name, server string) (*credential, err
 	}
 	return found, nil
 }
+
+// dockerHub is the host of Docker Hub in names of images. Its registry has another one.
+const dockerHub = "docker.io"

@@ -13,17 +13,6 @@ import (
 	"github.com/weightools/safetensors/store"
 )
 
-// A layer is the descriptor of a layer.
-type layer struct{ descriptor }
-
-// A file is a file of an artifact: a layer, or a member of an archive.
-type file struct {
-	layer    layer
-	isMember bool
-	begin    int64 // offset in the layer
-	size     int64
-}
-
 // named are the names of files without annotations by media type: of one file, and of several. Docker Model Runner uses
 // the same names.
 var named = sync.OnceValue(func() map[string][2]string {

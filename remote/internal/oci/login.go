@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -221,3 +222,13 @@ func (l *login) advice() string {
 	}
 	return fmt.Sprintf("the registry does not accept %s: run `docker login %s` again", l.known.what, l.host)
 }
+
+// isInternal reports whether a host is an address of a private network or of this machine.
+func isInternal(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && fetch.IsPrivate(ip)
+}
+
+// accepted are the types of manifests and indexes, by the OCI Image Specification and by Docker.
+const accepted = "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, " +
+	"application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json"

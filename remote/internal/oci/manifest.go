@@ -4,8 +4,6 @@ package oci
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,40 +15,10 @@ import (
 )
 
 const (
-	sha256Prefix = "sha256:"
-	maxManifest  = 4 << 20 // bytes; what registries are required to accept
-	maxLayers    = 10_000
-	maxDepth     = 3 // of indexes in indexes
+	maxManifest = 4 << 20 // bytes; what registries are required to accept
+	maxLayers   = 10_000
+	maxDepth    = 3 // of indexes in indexes
 )
-
-// accepted are the types of manifests and indexes, by the OCI Image Specification and by Docker.
-const accepted = "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, " +
-	"application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json"
-
-// A descriptor describes a layer of an artifact, or a manifest of an index.
-type descriptor struct {
-	MediaType    string            `json:"mediaType"`
-	ArtifactType string            `json:"artifactType"`
-	Digest       string            `json:"digest"`
-	Size         int64             `json:"size"`
-	Annotations  map[string]string `json:"annotations"`
-	Platform     struct {
-		OS           string `json:"os"`
-		Architecture string `json:"architecture"`
-	} `json:"platform"`
-}
-
-// check returns an error if the digest or size of a descriptor is invalid. A digest becomes part of URLs.
-func (d descriptor) check() error {
-	digits, ok := strings.CutPrefix(d.Digest, sha256Prefix)
-	switch b, err := hex.DecodeString(digits); {
-	case !ok || err != nil || len(b) != sha256.Size || digits != strings.ToLower(digits):
-		return fmt.Errorf("the digest %.80q is not \"sha256:\" and 64 hexadecimal digits", d.Digest)
-	case d.Size < 0:
-		return fmt.Errorf("%s has the size %d", d.Digest, d.Size)
-	}
-	return nil
-}
 
 // A manifest is the manifest of an artifact, or an index of manifests.
 type manifest struct {
@@ -164,11 +132,6 @@ func (a *artifact) download(ctx context.Context, u *url.URL) (text []byte, said 
 		return nil
 	})
 	return text, said, err
-}
-
-func digestOf(text []byte) string {
-	digest := sha256.Sum256(text)
-	return sha256Prefix + hex.EncodeToString(digest[:])
 }
 
 // choose returns the manifest of an index that is a model: the only one, or the only one that says so.
