@@ -31,6 +31,9 @@ func (a *adapter) look(ti *safetensors.TensorInfo, shard int) {
 		return
 	}
 	a.n++
+	if parts.Last(ti.Name) == "bias" {
+		return // of lora_B, with lora_bias; lora_A has none
+	}
 	if ti.Size() == 0 {
 		a.empty.add(ti, shard)
 	}

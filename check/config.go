@@ -39,7 +39,7 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 	}
 	c := &configFile{path: file}
 	r.files[file] = c
-	if r.sizes != nil && !r.has(file) && !r.odd[file] {
+	if r.Sizes != nil && !r.has(file) && !r.Odd[file] {
 		return c // saves a request to a server
 	}
 	text, err := r.text(ctx, file)
@@ -78,7 +78,7 @@ func (r *configReader) read(ctx context.Context, folder, name string) *configFil
 // text reads a file. It returns nil for a file that is larger than a configuration may be, which it reports.
 // Memory is allocated as bytes arrive.
 func (r *configReader) text(ctx context.Context, file string) ([]byte, error) {
-	object, err := r.from.Open(ctx, file)
+	object, err := r.From.Open(ctx, file)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (d *dataJudge) count(ctx context.Context, m *weights, cp *checkpoint.Checkp
 	case want.rule == RuleBlobDigest && d.digested[want.want]:
 		return nil, nil // another link to the same file
 	}
-	object, err := m.from.Open(ctx, s.path)
+	object, err := m.From.Open(ctx, s.path)
 	if err != nil {
 		return nil, err
 	}

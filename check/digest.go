@@ -31,10 +31,10 @@ type digest struct {
 // snapshots/REVISION/FILE is a link to ../../blobs/DIGEST. A store does not show links; the local file system
 // does.
 func (r *folder) blobOf(file string) (digest, bool) {
-	if r.dir == "" {
+	if r.Dir == "" {
 		return digest{}, false
 	}
-	to, err := os.Readlink(filepath.Join(r.dir, filepath.FromSlash(file)))
+	to, err := os.Readlink(filepath.Join(r.Dir, filepath.FromSlash(file)))
 	if err != nil {
 		return digest{}, false // not a link
 	}
@@ -49,7 +49,7 @@ func (r *folder) blobOf(file string) (digest, bool) {
 // recordOf returns the digest in the record of a download that huggingface_hub keeps in a local folder: lines
 // with the revision, the digest and the time. It is used for weights only, because people edit configurations.
 func (r *folder) recordOf(ctx context.Context, file string) (digest, bool) {
-	record := path.Join(r.path, ".cache/huggingface/download", r.below(file)+".metadata")
+	record := path.Join(r.Path, ".cache/huggingface/download", r.Below(file)+".metadata")
 	if !r.has(record) {
 		return digest{}, false
 	}
@@ -91,7 +91,7 @@ func (r *folder) check(file string, size int64, d digest, made hash.Hash) {
 // judgeBlobs checks the other files in the Hub's cache: links to blobs, and blobs without links. Those in done
 // were checked with their tensors.
 func (r *folder) judgeBlobs(ctx context.Context, done map[string]bool) {
-	for _, file := range r.names {
+	for _, file := range r.Names {
 		d, ok := r.blobOf(file)
 		if name := path.Base(file); !ok && path.Base(path.Dir(file)) == "blobs" && hashing.IsDigest(name) {
 			d, ok = digest{name, RuleBlobDigest, "its name has another one"}, true
@@ -101,7 +101,7 @@ func (r *folder) judgeBlobs(ctx context.Context, done map[string]bool) {
 			continue
 		}
 		done[d.want] = true
-		object, err := r.from.Open(ctx, file)
+		object, err := r.From.Open(ctx, file)
 		if err != nil {
 			r.failed(file, err)
 			continue

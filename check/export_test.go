@@ -5,6 +5,7 @@ package check
 import (
 	"context"
 
+	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/model"
@@ -25,7 +26,7 @@ type View struct {
 
 // Views returns what the rules know of each set.
 func Views(ctx context.Context, from store.Store, path string, sets []*checkpoint.Set) (views []View) {
-	r := &repository{folder: folder{from: from, path: path}, sets: sets, counted: make(map[string]int)}
+	r := &repository{folder: folder{tree.Tree{From: from, Path: path}}, sets: sets, counted: make(map[string]int)}
 	r.judge(ctx)
 	for _, m := range r.weights {
 		views = append(views, View{

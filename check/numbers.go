@@ -201,7 +201,7 @@ type lora struct {
 func loras(h *safetensors.Header, verdicts []verdict) (all []lora) {
 	for i, v := range verdicts {
 		name := h.Tensors[i].Name
-		if m, ok := parts.MatrixOf(name); v.counted && ok && m.Kind == "LoRA" && !m.Down {
+		if m, ok := parts.MatrixOf(name); v.counted && ok && m.Kind == "LoRA" && !m.Down && parts.Last(name) != "bias" {
 			all = append(all, lora{name, v.zero})
 		}
 	}

@@ -44,9 +44,9 @@ func (s *subject) model() *model.Model {
 // and that depends on the scheme: GPTQ has its words among the buffers, compressed-tensors has scales among
 // the parameters, and for bitsandbytes the values are counted. Other programs keep the number of the original
 // model. So the number is accepted if any of these choices results in it.
-func (s *subject) judgePackedParameters() {
+func (s *subject) judgePackedParameters(isTwice func(elems int64) bool) {
 	n, total := s.counts(), s.index.TotalParameters
-	if canMean(n, total) {
+	if canMean(n, total, isTwice) {
 		return
 	}
 	s.found(s.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},
@@ -63,8 +63,9 @@ func between(r model.Range) string {
 }
 
 // canMean reports whether a program may have counted a total: the values of the weights, with or without
-// duplicates, or the elements of tensors, in either case with or without scales and buffers.
-func canMean(n *model.Counts, total int64) bool {
+// duplicates, or the elements of tensors, in either case with or without scales and buffers, and with tied
+// weights once or several times.
+func canMean(n *model.Counts, total int64, isTwice func(elems int64) bool) bool {
 	var plain, packed, books, buffers int64
 	for i := range n.Groups {
 		switch g := &n.Groups[i]; g.Rule {
@@ -81,7 +82,7 @@ func canMean(n *model.Counts, total int64) bool {
 	for _, r := range []model.Range{n.Params, n.Unique, {Low: plain, High: plain},
 		{Low: plain + packed, High: plain + packed}} {
 		for _, more := range []int64{0, books, buffers, books + buffers} {
-			if n := total - more; r.Low <= n && n <= r.High {
+			if n := total - more; r.Low <= n && n <= r.High || r.Exact() && isTwice(n-r.Low) {
 				return true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/weightools/safetensors/check/internal/tree"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/store"
@@ -50,23 +51,23 @@ type repository struct {
 func Validate(ctx context.Context, from store.Store, name string, sets []*checkpoint.Set,
 	opts *Options) iter.Seq2[checkpoint.Report, error] {
 	return func(yield func(checkpoint.Report, error) bool) {
-		r := &repository{folder: folder{from: from, path: name}, sets: sets, counted: make(map[string]int)}
+		r := &repository{folder: folder{tree.Tree{From: from, Path: name}}, sets: sets, counted: make(map[string]int)}
 		if opts != nil {
 			r.opts = *opts
 		}
-		r.dir = r.opts.Dir
+		r.Dir = r.opts.Dir
 		r.judge(ctx)
 		if ctx.Err() != nil {
 			yield(checkpoint.Report{}, context.Cause(ctx))
 			return
 		}
-		for _, p := range r.problems {
-			if !yield(checkpoint.Report{File: p.file}, p.err) {
+		for _, p := range r.Problems {
+			if !yield(checkpoint.Report{File: p.File}, p.Err) {
 				return
 			}
 		}
-		for _, file := range slices.Sorted(maps.Keys(r.byFile)) {
-			if !yield(checkpoint.Report{File: file, Report: r.byFile[file].Report()}, nil) {
+		for _, file := range slices.Sorted(maps.Keys(r.ByFile)) {
+			if !yield(checkpoint.Report{File: file, Report: r.ByFile[file].Report()}, nil) {
 				return
 			}
 		}
@@ -75,25 +76,25 @@ func Validate(ctx context.Context, from store.Store, name string, sets []*checkp
 
 // judge applies all rules. It ends early when ctx is done.
 func (r *repository) judge(ctx context.Context) {
-	folders := map[string]bool{r.path: true}
+	folders := map[string]bool{r.Path: true}
 	whole := true // the target is a folder
 	for _, s := range r.sets {
 		folders[folderOf(s.Name)] = true
 		if s.Counted() {
 			r.counted[folderOf(s.Name)]++
 		}
-		if r.path == s.Index && r.path != "" || r.isFile() {
+		if r.Path == s.Index && r.Path != "" || r.isFile() {
 			whole = false
 		}
 	}
 	if whole {
-		r.list(ctx)
+		r.List(ctx)
 	}
-	r.judgeInterrupted(folders)
-	r.judgePaths()
-	r.judgeFormats(r.sets)
-	r.judgeFetched(ctx, folders)
-	r.judgeRefs(ctx)
+	r.JudgeInterrupted(folders)
+	r.JudgePaths()
+	r.JudgeFormats(r.sets)
+	r.JudgeFetched(ctx, folders)
+	r.JudgeRefs(ctx)
 	configs := &configReader{folder: &r.folder, files: make(map[string]*configFile)}
 	for _, set := range r.sets {
 		if ctx.Err() != nil {
@@ -118,7 +119,7 @@ func (r *repository) open(ctx context.Context, set *checkpoint.Set, configs *con
 	}
 	m.configure(ctx, configs)
 	// With several models in a folder, the configuration is about the one that libraries look for.
-	m.described = m.Main.Root != nil && set.Counted() && (hasUsualName(set) || r.counted[folderOf(set.Name)] == 1)
+	m.described = m.Main.Root != nil && set.Counted() && !isPart(set) && (hasUsualName(set) || r.counted[folderOf(set.Name)] == 1)
 	if m.described && r.opts.Described != nil {
 		r.opts.Described(m.main.path)
 	}
@@ -127,7 +128,7 @@ func (r *repository) open(ctx context.Context, set *checkpoint.Set, configs *con
 
 // isFile reports whether the target is one file, and not a folder or an index.
 func (r *repository) isFile() bool {
-	return len(r.sets) == 1 && r.sets[0].Index == "" && slices.Equal(r.sets[0].Shards, []string{r.path})
+	return len(r.sets) == 1 && r.sets[0].Index == "" && slices.Equal(r.sets[0].Shards, []string{r.Path})
 }
 
 // judgeData reads and judges the data of all sets.

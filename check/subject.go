@@ -128,6 +128,14 @@ func (s *subject) isElsewhere(tensor string, shard int) bool {
 	return e == nil || path.Join(folderOf(s.set.Index), e.Shard) != s.shards[shard].path
 }
 
+// isPart reports whether a set is what one rank of several loads: a file such as model-rank-1-part-0.safetensors of
+// vLLM, or rank1.safetensors of TensorRT-LLM. The configuration is about all of them together.
+func isPart(set *checkpoint.Set) bool {
+	_, after, ok := strings.Cut(path.Base(set.Name), "rank")
+	after = strings.TrimLeft(after, "-_")
+	return ok && after != "" && after[0] >= '0' && after[0] <= '9'
+}
+
 // hasUsualName reports whether a set has a name that libraries look for.
 func hasUsualName(set *checkpoint.Set) bool {
 	base := path.Base(set.Name)

@@ -4,11 +4,14 @@ package check
 
 import (
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/model"
 )
+
+// maxTables bounds the matrices that are remembered.
+const maxTables = 100
 
 // sums are counted over all tensors of a set.
 type sums struct {
@@ -17,6 +20,8 @@ type sums struct {
 	begins                 int64 // where the data of the current shard begins
 	misaligned             tally
 	odd                    *shard // the first whose data does not begin at a multiple of 8
+
+	tables map[int64]bool // the numbers of elements of matrices outside of layers, such as embeddings
 }
 
 // enter begins a shard.
@@ -34,6 +39,12 @@ func (s *sums) look(ti *safetensors.TensorInfo, shard int, n name) {
 		s.buffers += elems
 	case parts.KindOf(ti.Dtype)&(parts.Float|parts.Float8) != 0:
 		s.floats += elems
+	}
+	if n.layer < 0 && len(ti.Shape) == 2 && len(s.tables) < maxTables {
+		if s.tables == nil {
+			s.tables = make(map[int64]bool)
+		}
+		s.tables[elems] = true
 	}
 	s.bytes += ti.Size()
 	if width := int64(ti.Dtype.Bits() / 8); width > 1 && ti.Size() > 0 && (s.begins+ti.Offsets.Begin)%width != 0 {
@@ -67,12 +78,26 @@ func (s *sums) judge(m *subject, isAdapter bool) {
 // they count, so any number that they may mean is accepted.
 func (s *sums) judgeParameters(m *subject) {
 	total := m.index.TotalParameters
-	switch total {
-	case s.elems, s.floats, s.elems - s.buffers, s.floats + s.buffers:
-		return
+	for _, n := range []int64{s.elems, s.floats, s.elems - s.buffers, s.floats + s.buffers} {
+		if total == n || s.isTwice(total-n) {
+			return
+		}
 	}
 	m.found(m.set.Index).Add(RuleTotalParameters, "", safetensors.Span{},
 		"total_parameters is %v, but the tensors of the index have %s", wording.Grouped(total), count(s.elems, "element"))
+}
+
+// isTwice reports whether so many elements are those of a matrix that is stored once and has several names in the
+// model, which transformers may count each: an embedding that is also the output layer, or that an encoder and a
+// decoder share.
+func (s *sums) isTwice(elems int64) bool {
+	const most = 3 // names besides the stored one
+	for times := int64(1); times <= most; times++ {
+		if elems > 0 && elems%times == 0 && s.tables[elems/times] {
+			return true
+		}
+	}
+	return false
 }
 
 // Ungathered returns the violation of [RuleTensorEmpty] by a file with that header, which may be nil, or nil.
@@ -84,7 +109,7 @@ func Ungathered(h *safetensors.Header) *safetensors.Violation {
 	if first == nil {
 		return nil
 	}
-	f := &checkpoint.Findings{Rules: rules[:]}
+	f := rule.Findings()
 	f.Add(RuleTensorEmpty, first.Name, first.Entry, "%s", words)
 	return f.Report().Violations[0]
 }

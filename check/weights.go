@@ -37,7 +37,7 @@ func (m *weights) judge() {
 	m.sums.judge(&m.subject, isAdapter)
 	if m.index != nil && m.complete && m.index.TotalParameters >= 0 {
 		if m.Quant != nil || m.packed.Any() {
-			m.judgePackedParameters()
+			m.judgePackedParameters(m.sums.isTwice)
 		} else {
 			m.sums.judgeParameters(&m.subject)
 		}

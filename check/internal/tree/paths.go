@@ -1,6 +1,6 @@
 // Paths: dangerous names, and what unfinished downloads leave.
 
-package check
+package tree
 
 import (
 	"fmt"
@@ -11,31 +11,33 @@ import (
 	"unicode/utf8"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // weightsSuffix is the end of the names of safetensors files.
 const weightsSuffix = ".safetensors"
 
-// judgePaths judges the names of all listed files.
-func (f *folder) judgePaths() {
+// JudgePaths judges the names of all listed files.
+func (f *Tree) JudgePaths() {
 	folded := make(map[string]string) // the names of weights and configurations, by their lower case
-	for _, file := range f.names {
+	for _, file := range f.Names {
 		f.judgeUnfinished(file)
-		below := f.below(file)
+		below := f.Below(file)
 		if strings.HasPrefix(below, ".") || strings.Contains(below, "/.") {
 			continue // loaders ignore hidden files
 		}
 		isWeights := strings.HasSuffix(file, weightsSuffix)
 		if fault := pathFault(below, isWeights); fault != "" {
-			f.found(file).Add(RulePathUnsafe, "", safetensors.Span{}, "the path %s contains %s", quote(file), fault)
+			f.Found(file).Add(rule.PathUnsafe, "", safetensors.Span{}, "the path %s contains %s", wording.Quote(file), fault)
 		}
 		if !isWeights && path.Ext(file) != ".json" {
 			continue
 		}
 		lower := strings.ToLower(file)
 		if other, ok := folded[lower]; ok {
-			f.found(file).Add(RulePathCollision, "", safetensors.Span{},
-				"%s and %s differ only in case: on Windows and macOS, one overwrites the other", quote(other), quote(file))
+			f.Found(file).Add(rule.PathCollision, "", safetensors.Span{},
+				"%s and %s differ only in case: on Windows and macOS, one overwrites the other", wording.Quote(other), wording.Quote(file))
 		}
 		folded[lower] = file
 	}
@@ -61,7 +63,7 @@ var unfinished = []string{".incomplete", ".aria2", ".part", ".partial", ".crdown
 
 // judgeUnfinished reports an unfinished download of weights, by its name or because it is where
 // huggingface_hub stores them.
-func (f *folder) judgeUnfinished(file string) {
+func (f *Tree) judgeUnfinished(file string) {
 	end := slices.IndexFunc(unfinished, func(end string) bool { return strings.HasSuffix(file, end) })
 	if end < 0 {
 		return
@@ -72,9 +74,9 @@ func (f *folder) judgeUnfinished(file string) {
 		return
 	}
 	also := ""
-	if f.has(complete) {
+	if f.Has(complete) {
 		also = "; the complete file also exists"
 	}
-	f.found(file).Add(RuleDownloadUnfinished, "", safetensors.Span{}, "%s has %s of an unfinished download%s",
-		quote(file), count(f.sizes[file], "byte"), also)
+	f.Found(file).Add(rule.DownloadUnfinished, "", safetensors.Span{}, "%s has %s of an unfinished download%s",
+		wording.Quote(file), wording.Count(f.Sizes[file], "byte"), also)
 }

@@ -1,6 +1,6 @@
 // Files that were not downloaded: pointers and error pages in their place.
 
-package check
+package tree
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // FileNames are the names of the files in the folder of a model that Validate reads in addition to the weights,
@@ -20,24 +22,24 @@ var FileNames = []string{
 	"preprocessor_config.json", "processor_config.json", "modules.json",
 }
 
-// judgeFetched looks at the first bytes of these files in some folders.
-func (f *folder) judgeFetched(ctx context.Context, folders map[string]bool) {
-	for _, file := range f.names {
-		if !folders[folderOf(file)] || !slices.Contains(FileNames, path.Base(file)) {
+// JudgeFetched looks at the first bytes of these files in some folders.
+func (f *Tree) JudgeFetched(ctx context.Context, folders map[string]bool) {
+	for _, file := range f.Names {
+		if !folders[FolderOf(file)] || !slices.Contains(FileNames, path.Base(file)) {
 			continue
 		}
-		head, err := f.head(ctx, file)
+		head, err := f.Head(ctx, file)
 		if err != nil {
 			if ctx.Err() != nil {
 				return
 			}
-			f.failed(file, err)
+			f.Failed(file, err)
 			continue
 		}
 		if t := filetype.DetectHead(head); t.Kind.StandIn() {
-			f.found(file).Add(RuleNotFetched, "", safetensors.Span{End: int64(len(head))}, "%s is %s",
-				quote(path.Base(file)), t)
-			f.found(file).Fix(t.Advice())
+			f.Found(file).Add(rule.NotFetched, "", safetensors.Span{End: int64(len(head))}, "%s is %s",
+				wording.Quote(path.Base(file)), t)
+			f.Found(file).Fix(t.Advice())
 		}
 	}
 }

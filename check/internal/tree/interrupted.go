@@ -1,6 +1,6 @@
 // What interrupted runs of weigh leave: journals and temporary files.
 
-package check
+package tree
 
 import (
 	"os"
@@ -9,24 +9,26 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
-// judgeInterrupted reports the journals of folders, and temporary files whose process does not live.
-func (f *folder) judgeInterrupted(folders map[string]bool) {
+// JudgeInterrupted reports the journals of folders, and temporary files whose process does not live.
+func (f *Tree) JudgeInterrupted(folders map[string]bool) {
 	journals, temporary := make(map[string]bool), make(map[string]bool)
 	for dir := range folders {
-		if f.dir == "" {
+		if f.Dir == "" {
 			break
 		}
 		if f.hasJournal(dir) {
 			journals[path.Join(dir, atomicfile.JournalName)] = true
 		}
-		for _, name := range atomicfile.Leftovers(f.local(dir)) { // also those without files, which no list has
+		for _, name := range atomicfile.Leftovers(f.Local(dir)) { // also those without files, which no list has
 			temporary[path.Join(dir, name)] = true
 		}
 	}
-	for _, file := range f.names {
+	for _, file := range f.Names {
 		if path.Base(file) == atomicfile.JournalName {
 			journals[file] = true
 		}
@@ -39,33 +41,33 @@ func (f *folder) judgeInterrupted(folders map[string]bool) {
 		if f.isLive(path.Dir(file)) {
 			text = "a process is replacing files in this folder: check it again when the process has ended"
 		}
-		f.found(file).Add(RuleExchangeUnfinished, "", safetensors.Span{}, "%s", text)
-		if f.dir == "" {
-			f.found(file).Fix("Upload the folder again, from a complete copy.")
+		f.Found(file).Add(rule.ExchangeUnfinished, "", safetensors.Span{}, "%s", text)
+		if f.Dir == "" {
+			f.Found(file).Fix("Upload the folder again, from a complete copy.")
 		}
 	}
 	for file := range temporary {
 		if journals[path.Join(path.Dir(file), atomicfile.JournalName)] || f.isLive(file) {
 			continue
 		}
-		f.found(file).Add(RuleLeftover, "", safetensors.Span{}, "%s was left by an interrupted run", quote(path.Base(file)))
-		if f.dir == "" {
-			f.found(file).Fix("Remove it: loaders do not read it.")
+		f.Found(file).Add(rule.Leftover, "", safetensors.Span{}, "%s was left by an interrupted run", wording.Quote(path.Base(file)))
+		if f.Dir == "" {
+			f.Found(file).Fix("Remove it: loaders do not read it.")
 		}
 	}
 }
 
 // hasJournal reports whether a local folder has a journal.
-func (f *folder) hasJournal(dir string) bool {
-	info, err := os.Lstat(f.local(path.Join(dir, atomicfile.JournalName)))
+func (f *Tree) hasJournal(dir string) bool {
+	info, err := os.Lstat(f.Local(path.Join(dir, atomicfile.JournalName)))
 	return err == nil && !info.IsDir()
 }
 
 // isLive reports whether a process is writing a local temporary file, or replacing the files of a local folder.
-func (f *folder) isLive(name string) bool { return f.dir != "" && atomicfile.IsLive(f.local(name)) }
+func (f *Tree) isLive(name string) bool { return f.Dir != "" && atomicfile.IsLive(f.Local(name)) }
 
-// local returns the local name of a file or folder.
-func (f *folder) local(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+// Local returns the local name of a file or folder.
+func (f *Tree) Local(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
 
 // hiddenPart returns the path up to the first element that is the name of a temporary file or folder, or "".
 func hiddenPart(file string) string {

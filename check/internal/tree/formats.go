@@ -1,6 +1,6 @@
 // Formats: folders with weights in several formats.
 
-package check
+package tree
 
 import (
 	"cmp"
@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
 	"github.com/weightools/safetensors/checkpoint"
 	"github.com/weightools/safetensors/filetype"
+	"github.com/weightools/safetensors/internal/wording"
 )
 
 // prefixes are the beginnings of the names of weights whose extension other files have as well.
@@ -41,34 +43,34 @@ func formatOf(file string) string {
 // downloaded.
 const pointerSize = 200
 
-// judgeFormats reports other formats, once for each folder that has a safetensors model.
-func (f *folder) judgeFormats(sets []*checkpoint.Set) {
+// JudgeFormats reports other formats, once for each folder that has a safetensors model.
+func (f *Tree) JudgeFormats(sets []*checkpoint.Set) {
 	models := make(map[string]*checkpoint.Set)
 	for _, s := range sets {
-		if s.Counted() && len(s.Shards) > 0 && formatOf(s.Shards[0]) == "" && models[folderOf(s.Name)] == nil {
-			models[folderOf(s.Name)] = s
+		if s.Counted() && len(s.Shards) > 0 && formatOf(s.Shards[0]) == "" && models[FolderOf(s.Name)] == nil {
+			models[FolderOf(s.Name)] = s
 		}
 	}
 	byFolder := make(map[string][]string)
-	for _, file := range f.names {
-		folder := folderOf(file)
+	for _, file := range f.Names {
+		folder := FolderOf(file)
 		if path.Base(folder) == "original" {
-			folder = folderOf(folder) // the files that the model's makers published
+			folder = FolderOf(folder) // the files that the model's makers published
 		}
-		if models[folder] != nil && formatOf(file) != "" && f.sizes[file] > pointerSize &&
+		if models[folder] != nil && formatOf(file) != "" && f.Sizes[file] > pointerSize &&
 			!strings.HasPrefix(path.Base(file), ".") {
 			byFolder[folder] = append(byFolder[folder], file)
 		}
 	}
 	for folder, files := range byFolder {
 		s := models[folder]
-		f.found(cmp.Or(s.Index, s.Shards[0])).Add(RuleOtherFormat, "", safetensors.Span{},
-			"the folder of %s also has weights in other formats: %s", quote(path.Base(s.Name)), f.listFormats(files))
+		f.Found(cmp.Or(s.Index, s.Shards[0])).Add(rule.OtherFormat, "", safetensors.Span{},
+			"the folder of %s also has weights in other formats: %s", wording.Quote(path.Base(s.Name)), f.listFormats(files))
 	}
 }
 
 // listFormats lists the number of files of each format, and their total size.
-func (f *folder) listFormats(files []string) string {
+func (f *Tree) listFormats(files []string) string {
 	first := make(map[string]string)
 	n, size := make(map[string]int), int64(0)
 	for _, file := range files {
@@ -76,15 +78,15 @@ func (f *folder) listFormats(files []string) string {
 		if n[format]++; n[format] == 1 {
 			first[format] = file
 		}
-		size += f.sizes[file]
+		size += f.Sizes[file]
 	}
 	var list []string
 	for _, format := range slices.Sorted(maps.Keys(first)) {
-		text := count(n[format], format+" file")
+		text := wording.Count(n[format], format+" file")
 		if n[format] > 1 {
 			text += ", the first"
 		}
-		list = append(list, text+" "+quote(path.Base(first[format])))
+		list = append(list, text+" "+wording.Quote(path.Base(first[format])))
 	}
-	return strings.Join(list, "; ") + "; " + count(size, "byte") + " in all"
+	return strings.Join(list, "; ") + "; " + wording.Count(size, "byte") + " in all"
 }

@@ -1,6 +1,6 @@
 // References: the names of revisions in the Hub's cache.
 
-package check
+package tree
 
 import (
 	"bytes"
@@ -9,33 +9,35 @@ import (
 	"strings"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/check/internal/rule"
+	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/store"
 )
 
-// judgeRefs reports references to missing snapshots. The cache of a repository, "models--org--name", has
+// JudgeRefs reports references to missing snapshots. The cache of a repository, "models--org--name", has
 // the commit of the branch main in refs/main, and the files of that commit in snapshots/COMMIT. Without a
 // network, a loader relies on the reference.
-func (f *folder) judgeRefs(ctx context.Context) {
-	for _, file := range f.names {
+func (f *Tree) JudgeRefs(ctx context.Context) {
+	for _, file := range f.Names {
 		cache, ok := cacheOf(file)
-		if !ok || !isCache(cache) && !f.hasBelow(path.Join(cache, "snapshots")) {
+		if !ok || !isCache(cache) && !f.HasBelow(path.Join(cache, "snapshots")) {
 			continue
 		}
-		text, err := f.head(ctx, file)
+		text, err := f.Head(ctx, file)
 		if err != nil {
 			if ctx.Err() != nil {
 				return
 			}
-			f.failed(file, err)
+			f.Failed(file, err)
 			continue
 		}
 		commit := string(bytes.TrimSpace(text))
-		if store.CheckName(commit) == nil && f.hasBelow(path.Join(cache, "snapshots", commit)) {
+		if store.CheckName(commit) == nil && f.HasBelow(path.Join(cache, "snapshots", commit)) {
 			continue
 		}
 		ref := strings.TrimPrefix(strings.TrimPrefix(file, cache), "/")
-		f.found(file).Add(RuleRefMissing, "", safetensors.Span{End: int64(len(text))},
-			"%s names the snapshot %s, which has no files", quote(ref), quote(commit))
+		f.Found(file).Add(rule.RefMissing, "", safetensors.Span{End: int64(len(text))},
+			"%s names the snapshot %s, which has no files", wording.Quote(ref), wording.Quote(commit))
 	}
 }
 

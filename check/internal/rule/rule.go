@@ -1,0 +1,189 @@
+// Package rule has the rules about a repository, and collects violations of them.
+package rule
+
+import (
+	"slices"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/atomicfile"
+	"github.com/weightools/safetensors/internal/parts"
+)
+
+// The rules about a repository, in the order in which it is read. Those that need the data come last.
+const (
+	NotFetched         safetensors.Rule = "not-fetched"
+	DownloadUnfinished safetensors.Rule = "download-unfinished"
+	ExchangeUnfinished safetensors.Rule = "exchange-unfinished"
+	Leftover           safetensors.Rule = "leftover"
+	RefMissing         safetensors.Rule = "ref-missing"
+	OtherFormat        safetensors.Rule = "other-format"
+	PathUnsafe         safetensors.Rule = "path-unsafe"
+	PathCollision      safetensors.Rule = "path-collision"
+	ConfigJSON         safetensors.Rule = "config-json"
+	ConfigShape        safetensors.Rule = "config-shape"
+	LayerMissing       safetensors.Rule = "layer-missing"
+	TensorEmpty        safetensors.Rule = "tensor-empty"
+	HeadMissing        safetensors.Rule = "head-missing"
+	TiedTwice          safetensors.Rule = "tied-twice"
+	QuantCompanion     safetensors.Rule = "quant-companion"
+	QuantShape         safetensors.Rule = "quant-shape"
+	QuantConfig        safetensors.Rule = "quant-config"
+	AdapterEmpty       safetensors.Rule = "adapter-empty"
+	AdapterPair        safetensors.Rule = "adapter-pair"
+	AdapterRank        safetensors.Rule = "adapter-rank"
+	TotalParameters    safetensors.Rule = "total-parameters"
+	AlignmentCost      safetensors.Rule = "alignment-cost"
+	BlobDigest         safetensors.Rule = "blob-digest"
+	DownloadDigest     safetensors.Rule = "download-digest"
+	CopiesDiffer       safetensors.Rule = "copies-differ"
+	TiedDiffers        safetensors.Rule = "tied-differs"
+	NotFinite          safetensors.Rule = "not-finite"
+	ScaleValue         safetensors.Rule = "scale-value"
+	ZeroRun            safetensors.Rule = "zero-run"
+	ConstantWeight     safetensors.Rule = "constant-weight"
+)
+
+// Values of Source.
+const (
+	hubCache     = "none: the layout of the Hugging Face Hub's local cache"
+	transformers = "none: the convention of the library transformers"
+	peft         = "none: the convention of the library PEFT"
+	schemes      = "none: the conventions of GPTQ, AWQ, compressed-tensors, ModelOpt, bitsandbytes, MLX and the OCP formats"
+)
+
+var rules = [...]safetensors.RuleInfo{
+	{Rule: NotFetched, Severity: safetensors.Warning,
+		Summary: "The files beside the weights are not Git LFS pointers, error pages or empty files.",
+		Source:  "none: loaders read these files",
+		Fix:     "Run `git lfs pull` in the file's repository, or check the URL and your login, and download the file again."},
+	{Rule: DownloadUnfinished, Severity: safetensors.Note,
+		Summary: "The folder has no unfinished downloads.",
+		Source:  "none: the names that download programs give to incomplete files",
+		Fix:     "Download the file again, or remove the unfinished one if the complete file exists."},
+	{Rule: ExchangeUnfinished, Severity: safetensors.Invalid,
+		Summary: "No program was interrupted while it replaced files of the folder.",
+		Source:  "none: the folder has a journal of weigh, " + atomicfile.JournalName,
+		Fix:     "Run `weigh edit --recover FILE`, which finishes the interrupted run or takes it back."},
+	{Rule: Leftover, Severity: safetensors.Note,
+		Summary: "The folder has no temporary files of interrupted runs.",
+		Source:  "none: the names that weigh gives to files until they are complete",
+		Fix:     "Run `weigh edit --recover FILE`, which removes them."},
+	{Rule: RefMissing, Severity: safetensors.Warning,
+		Summary: "Each reference in the Hub's cache names an existing snapshot.",
+		Source:  hubCache,
+		Fix:     "Download the revision again, or remove the reference: offline loaders that use it find nothing."},
+	{Rule: OtherFormat, Severity: safetensors.Note,
+		Summary: "A folder has weights in only one format.",
+		Source:  "none: loaders differ in which format they choose",
+		Fix:     "Keep only the format that your loader reads. Pickle formats can run code when they are loaded."},
+	{Rule: PathUnsafe, Severity: safetensors.Warning,
+		Summary: "File names have no control characters and none that change the direction of text. " +
+			"Names of weights have no backslashes or colons.",
+		Source: "none: names are printed on terminals, and systems interpret these characters differently",
+		Fix:    "Rename the file, or do not trust its source."},
+	{Rule: PathCollision, Severity: safetensors.Note,
+		Summary: "No two paths differ only in case.",
+		Source:  "none: by default, Windows and macOS treat them as one file",
+		Fix:     "Rename one of the two files."},
+	{Rule: ConfigJSON, Severity: safetensors.Error,
+		Summary: "Each configuration file is a JSON object.",
+		Source:  transformers,
+		Fix:     "Download or write the file again."},
+	{Rule: ConfigShape, Severity: safetensors.Warning,
+		Summary: "The sizes in the configuration match the shapes of the tensors.",
+		Source:  transformers,
+		Fix:     "Download the configuration and the weights from the same revision."},
+	{Rule: LayerMissing, Severity: safetensors.Error,
+		Summary: "Every layer is present, and no layer lacks a tensor that all others have.",
+		Source:  transformers,
+		Fix:     "Download or write the weights again: a loader may leave missing weights uninitialized."},
+	{Rule: TensorEmpty, Severity: safetensors.Error,
+		Summary: "No weight has the shape [0].",
+		Source:  "none: DeepSpeed ZeRO-3 saves such weights if they are not gathered first",
+		Fix:     parts.UngatheredFix},
+	{Rule: HeadMissing, Severity: safetensors.Warning,
+		Summary: "A model has an output layer unless it is tied to the embedding.",
+		Source:  transformers,
+		Fix:     "Set tie_word_embeddings to true if they are tied; otherwise download or write the weights again."},
+	{Rule: TiedTwice, Severity: safetensors.Note,
+		Summary: "Tied weights are stored once.",
+		Source:  transformers,
+		Fix:     "No action is needed. Writing the file without the duplicate saves space."},
+	{Rule: QuantCompanion, Severity: safetensors.Invalid,
+		Summary: "A packed weight has all tensors that are needed to unpack it: scales, zero points, group indices, shape or state.",
+		Source:  schemes,
+		Fix:     "Download or quantize the weights again: a loader may unpack them with uninitialized memory."},
+	{Rule: QuantShape, Severity: safetensors.Invalid,
+		Summary: "The shapes of a packed weight and of its scales, zero points and indices match.",
+		Source:  schemes,
+		Fix:     "Download or quantize the weights again: the tensors come from different versions."},
+	{Rule: QuantConfig, Severity: safetensors.Warning,
+		Summary: "The bits, group size and block size in the quantization's configuration match the shapes.",
+		Source:  schemes,
+		Fix:     "Correct the configuration, or download it and the weights from the same revision."},
+	{Rule: AdapterEmpty, Severity: safetensors.Error,
+		Summary: "An adapter has tensors and changes the model.",
+		Source:  peft,
+		Fix:     "Save the adapter again: some loaders fail with this one, and others serve the model without it."},
+	{Rule: AdapterPair, Severity: safetensors.Warning,
+		Summary: "An adapter has both matrices of each module, with the same rank.",
+		Source:  peft,
+		Fix:     "Save the adapter again."},
+	{Rule: AdapterRank, Severity: safetensors.Warning,
+		Summary: "The rank in adapter_config.json matches the matrices.",
+		Source:  peft,
+		Fix:     "Correct r, or set rank_pattern if ranks differ."},
+	{Rule: TotalParameters, Severity: safetensors.Note,
+		Summary: "total_parameters in the index is the number of stored elements or, for packed weights, of parameters.",
+		Source:  "none: the library transformers writes it into the index",
+		Fix:     "No action is needed. `weigh info` shows the correct number."},
+	{Rule: AlignmentCost, Severity: safetensors.Note,
+		Summary: "Tensors are aligned to the size of their elements, so that loaders can use a mapped file in place.",
+		Source:  "none: misaligned tensors must be copied",
+		Fix:     "Write the files again with headers padded to a multiple of 8 and wide dtypes first."},
+	{Rule: BlobDigest, Severity: safetensors.Invalid,
+		Summary: "The digest of a blob in the Hub's cache matches its name.",
+		Source:  hubCache,
+		Fix:     "Remove the blob and download it again."},
+	{Rule: DownloadDigest, Severity: safetensors.Error,
+		Summary: "The digest of a file matches the one recorded when it was downloaded from the Hub.",
+		Source:  "none: .cache/huggingface/download, where huggingface_hub records downloads",
+		Fix:     "Download the file again, unless it was changed on purpose."},
+	{Rule: CopiesDiffer, Severity: safetensors.Warning,
+		Summary: "Two copies of a model in one folder have the same values.",
+		Source:  "none: some loaders read one copy, and others read the other",
+		Fix:     "Find out which of the two is correct, and remove the other."},
+	{Rule: TiedDiffers, Severity: safetensors.Warning,
+		Summary: "Tied weights that are stored twice have the same bytes.",
+		Source:  transformers,
+		Fix:     "Find out which of the two is correct: a loader that ties them uses one and drops the other."},
+	{Rule: NotFinite, Severity: safetensors.Error,
+		Summary: "Weights are finite numbers.",
+		Source:  "none: a NaN spreads to everything computed from it",
+		Fix:     "Download the file again. If its digest is right, the training or conversion failed."},
+	{Rule: ScaleValue, Severity: safetensors.Error,
+		Summary: "Scales are finite and not all zero.",
+		Source:  schemes,
+		Fix:     "Download or quantize the weights again."},
+	{Rule: ZeroRun, Severity: safetensors.Error,
+		Summary: "No long run of weights is all zeros.",
+		Source:  "none: incomplete downloads and reads past the end of a file leave zeros",
+		Fix:     "Download the file again."},
+	{Rule: ConstantWeight, Severity: safetensors.Note,
+		Summary: "The elements of a weight matrix are not all equal.",
+		Source:  "none: such a matrix was not trained",
+		Fix:     "Find out whether the layer was trained: some layers are initialized with zeros."},
+}
+
+// Findings returns an empty list of violations.
+func Findings() *checkpoint.Findings { return &checkpoint.Findings{Rules: rules[:]} }
+
+// Rules returns the rules about a repository, in the order in which it is read.
+func Rules() []safetensors.RuleInfo {
+	list := slices.Clone(rules[:])
+	for i := range list {
+		list[i].Reference = "reads a single file"
+	}
+	return list
+}
