@@ -1,4 +1,4 @@
-// Evidence for copies.
+// Copies, by their names.
 //
 // Names and shapes of tensors are not enough: the steps of a training run, and models derived from
 // one model, have them in common and differ in every number.
@@ -6,16 +6,6 @@
 package checkpoint
 
 import "github.com/weightools/safetensors/checkpoint/internal/naming"
-
-// Evidence is the reason why a set is a copy of another, "" if it is not.
-type evidence string
-
-const (
-	asVariant evidence = "variant"  // model.fp16.safetensors and model.safetensors
-	asWhole   evidence = "whole"    // model.safetensors and model.safetensors.index.json
-	asMakers  evidence = "makers'"  // consolidated.safetensors or original/, and model.safetensors
-	asEqual   evidence = "the same" // byte for byte
-)
 
 // byName returns the evidence of names that s is a copy of m, as the libraries diffusers and
 // transformers, Llama and Mistral name copies. It reads nothing.

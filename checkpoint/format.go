@@ -8,11 +8,9 @@ import (
 	"errors"
 	"iter"
 	"path"
-	"slices"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
-	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
@@ -137,33 +135,10 @@ func (f *Format) content(ctx context.Context, object store.Object) (*shard.Conte
 	return c, nil
 }
 
-// formatOf returns the format whose files in folders have the extension of base, or nil.
-func (o *Options) formatOf(base string) *Format {
-	for i := range o.Formats {
-		if slices.Contains(o.Formats[i].Extensions, path.Ext(base)) {
-			return &o.Formats[i]
-		}
-	}
-	return nil
-}
-
 // rank returns how likely a file of the format is a model, by its name.
 func (f *Format) rank(name string) int {
 	if f.Rank == nil {
 		return 0
 	}
 	return f.Rank(path.Base(name))
-}
-
-// shardEnds returns the extensions that the index of that path may name. The index of
-// safetensors shards may not name others: libraries load only what they know.
-func (o *Options) shardEnds(index string) []string {
-	ends := []string{naming.WeightsSuffix}
-	if IsIndex(index) {
-		return ends
-	}
-	for i := range o.Formats {
-		ends = append(ends, o.Formats[i].Extensions...)
-	}
-	return ends
 }

@@ -1,11 +1,14 @@
-// Options for reading checkpoints.
+// Options for reading checkpoints, and what they say of file names.
 
 package checkpoint
 
 import (
 	"context"
+	"path"
+	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
 )
@@ -71,4 +74,27 @@ func (o *Options) shards() *shard.Options {
 		list[i] = shard.Format{Name: f.Name, Match: f.Match, Open: f.content}
 	}
 	return &shard.Options{Opener: o.Opener, Formats: list}
+}
+
+// formatOf returns the format whose files in folders have the extension of base, or nil.
+func (o *Options) formatOf(base string) *Format {
+	for i := range o.Formats {
+		if slices.Contains(o.Formats[i].Extensions, path.Ext(base)) {
+			return &o.Formats[i]
+		}
+	}
+	return nil
+}
+
+// shardEnds returns the extensions that the index of that path may name. The index of
+// safetensors shards may not name others: libraries load only what they know.
+func (o *Options) shardEnds(index string) []string {
+	ends := []string{naming.WeightsSuffix}
+	if IsIndex(index) {
+		return ends
+	}
+	for i := range o.Formats {
+		ends = append(ends, o.Formats[i].Extensions...)
+	}
+	return ends
 }

@@ -4,7 +4,6 @@ package checkpoint
 
 import (
 	"github.com/weightools/safetensors"
-	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
@@ -61,22 +60,6 @@ func (s *Set) Stem() string {
 	return naming.Stem(s.file())
 }
 
-// An Index says which shard holds each tensor. No specification defines its form: it is
-// what the library transformers writes as "model.safetensors.index.json".
-type Index = index.Index
-
-// An IndexEntry is one member of the "weight_map" of an [Index].
-type IndexEntry = index.Entry
-
-// ParseIndex parses the text of an index of safetensors files. It continues after a fault
-// where it can, so the Index has what could be read, and is never nil. The report has the
-// violations of the rules index-json, index-path and total-size that need no shards; it
-// has no Header. Entries whose shard's name has a fault are in the Index.
-func ParseIndex(text []byte) (*Index, *safetensors.Report) { return index.Parse(text) }
-
-// IsIndex reports whether a path is the name of an index of safetensors files.
-func IsIndex(name string) bool { return naming.IsIndex(name) }
-
 // Counted reports whether the set is a model or a part of one, so that a total over the folder
 // includes its tensors.
 func (s *Set) Counted() bool { return s.Role == Model }
@@ -114,3 +97,13 @@ func (s *Set) home(name string) int {
 	}
 	return -1
 }
+
+// Evidence is the reason why a set is a copy of another, "" if it is not.
+type evidence string
+
+const (
+	asVariant evidence = "variant"  // model.fp16.safetensors and model.safetensors
+	asWhole   evidence = "whole"    // model.safetensors and model.safetensors.index.json
+	asMakers  evidence = "makers'"  // consolidated.safetensors or original/, and model.safetensors
+	asEqual   evidence = "the same" // byte for byte
+)

@@ -13,14 +13,6 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 )
 
-// Candidates are the sets that names and indexes make of one place, before any header is read.
-// Each list is ordered by rank.
-type candidates struct {
-	live  []*Set // with an index and some of its shards
-	stale []*Set // with an index whose shards are all missing, or that is truncated
-	loose []*Set // without an index: numbered files, or one file
-}
-
 // candidates reads the indexes of a place, and groups the files that they do not name. The caller
 // has the turn.
 func (f *folder) candidates(ctx context.Context, p *place) (*candidates, error) {
