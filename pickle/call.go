@@ -22,6 +22,7 @@ func (m *judge) Call(r, callee, args, kwargs heap.Ref) (named heap.Ref) {
 		named = m.checkUse(g, args)
 		m.checkKwargs(g, kwargs)
 		m.checkIndices(g, m.Value(args))
+		m.callPositional(g, m.Value(args))
 		switch g.use {
 		case names.Encode:
 			m.sniffEncoded(r, args)
@@ -49,7 +50,8 @@ func (m *judge) Build(object, state heap.Ref) {
 	case heap.KindCall:
 		c := m.CallAt(n.A)
 		m.checkBuild(c, object, state)
-		m.rawArray(c, state)
+		m.buildPositional(object, m.Value(state), c.Built)
+		m.rawArray(c, object, state)
 	case heap.KindGlobal:
 		m.danger(RuleBuildImport, "BUILD at %d sets attributes of the import %s", m.Token.Off, m.summary(object))
 	default:

@@ -14,7 +14,7 @@ import (
 // arrays are in a nested pickle instead, whose loader takes wrappers for ordinary objects.
 
 // rawArray skips the data of an array if c creates its wrapper.
-func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
+func (m *judge) rawArray(c *heap.Call, object, state heap.Ref) {
 	if m.plain || m.Failed || m.Within() > 0 || !m.isWrapper(c) {
 		return
 	}
@@ -37,16 +37,17 @@ func (m *judge) rawArray(c *heap.Call, state heap.Ref) {
 			m.found.addf(RuleNested, Note, off, "a pickle with the elements of an array starts at %d", off)
 		}
 	default:
-		m.skipArray(w, off)
+		m.skipArray(w, object, off)
 	}
 }
 
-// skipArray skips the data of an array.
-func (m *judge) skipArray(w joblib.Array, off int64) {
+// skipArray skips the data of the array that replaces an object.
+func (m *judge) skipArray(w joblib.Array, object heap.Ref, off int64) {
 	if m.rawAt < 0 {
 		m.rawAt = off
 		m.found.addf(RuleRawArray, Note, off, "the data of a joblib array starts at %d", off)
 	}
+	data := w.Bytes
 	if w.Aligned {
 		b := m.Reader.Peek(1)
 		if len(b) == 0 {
@@ -59,7 +60,9 @@ func (m *judge) skipArray(w joblib.Array, off int64) {
 		m.fail(RuleTruncated, "the array at %d needs %d bytes, but %d are left", off, w.Bytes, m.Reader.Left())
 		return
 	}
-	m.Reader.GoTo(off + w.Bytes)
+	end := off + w.Bytes
+	m.arrays.Raw(object, w.Dtype, w.Shape, w.Fortran, m.Reader.Source(), end-data)
+	m.Reader.GoTo(end)
 }
 
 // isWrapper reports whether a call creates a NumpyArrayWrapper, itself or by a function that creates objects of the

@@ -19,7 +19,8 @@ type judge struct {
 	plain bool  // read raw arrays as instructions, as loaders other than joblib's do
 	rawAt int64 // offset of the first raw array, -1 if there is none
 
-	arrays arrays.Table // the dtypes of the stream
+	arrays arrays.Table       // the dtypes of the stream
+	widths map[heap.Ref]int64 // the number of features of each tree and model of scikit-learn
 }
 
 // newJudge returns a judge, with its machine, for size bytes.
@@ -35,6 +36,7 @@ func (m *judge) begin(off int64, found *findings) {
 	m.Machine.Begin(off)
 	m.found, m.plain, m.rawAt = found, false, -1
 	m.arrays.Reset()
+	m.widths = nil
 }
 
 // Note implements machine.Judge.
@@ -49,7 +51,7 @@ func (m *judge) Stop(reason string) { m.found.stop(reason) }
 func (m *judge) Limit(off int64, format string, args ...any) { m.found.limit(off, format, args...) }
 
 // Taken implements machine.Judge.
-func (m *judge) Taken() int64 { return m.found.bytes + m.arrays.Memory() }
+func (m *judge) Taken() int64 { return m.found.bytes + m.arrays.Memory() + 50*int64(len(m.widths)) }
 
 // Costs in cheap instructions.
 const (

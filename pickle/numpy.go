@@ -22,6 +22,11 @@ func (m *judge) newTable() arrays.Table {
 	return arrays.Table{Encoded: m.isEncodedBytes, Number: func(v heap.Value) bool {
 		f := m.imported(v)
 		return f != nil && f.use == names.Plain && f.Verdict == Safe && f.ResolvedModule == "numpy"
+	}, Maker: func(v heap.Value) arrays.Maker {
+		if f := m.imported(v); f != nil {
+			return f.makes()
+		}
+		return arrays.None
 	}}
 }
 

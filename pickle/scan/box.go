@@ -25,6 +25,11 @@ type box struct {
 	keys   map[string]bool  // their names
 	sizes  map[string]int64 // sizes in bytes of those present, by name
 	cut    string           // the one within which the file ends
+
+	placed []placedTensor      // sparse and nested tensors
+	opened map[string]openPart // the data of their storages, or the arrays of a matrix, by name
+
+	bigEndian bool // the numbers in storages begin with the most significant byte
 }
 
 // classify sets the kind of the archive.

@@ -141,6 +141,9 @@ func (p *part) stream() (done bool, err error) {
 	p.faulty(s.Faults)
 	p.faulty(torchfile.CheckTensors(s.Graph))
 	p.pickledSettings(s.Graph)
+	if err := p.streamed(s); err != nil {
+		return false, err
+	}
 	for i := range s.Blocks {
 		if err := p.block(&s.Blocks[i]); err != nil {
 			return false, err

@@ -39,6 +39,7 @@ func (b *box) storagesOf(name string) (folder string, ok bool) {
 // pickled returns a function that records the storages of a pickle, which are in a folder.
 func (b *box) pickled(sub *part, folder string) func(*pickle.Graph) {
 	return func(g *pickle.Graph) {
+		b.place(g, folder)
 		storages, faults := torchfile.Storages(g)
 		sub.faulty(faults)
 		sub.faulty(torchfile.CheckTensors(g))
@@ -60,6 +61,7 @@ func (b *box) record(m *zipwalk.Member, sub *part) error {
 		if err != nil {
 			return err
 		}
+		b.bigEndian = string(text) == "big"
 		if s := string(text); s != "little" && s != "big" {
 			sub.Find(RuleByteOrder, 0, "the byte order is %s; it must be \"little\" or \"big\"", quoted(s))
 		}

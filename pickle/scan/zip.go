@@ -29,7 +29,8 @@ func (p *part) zip() error {
 	if err != nil {
 		return err
 	}
-	b := &box{part: p, Archive: a, keys: make(map[string]bool), sizes: make(map[string]int64)}
+	b := &box{part: p, Archive: a, keys: make(map[string]bool), sizes: make(map[string]int64),
+		opened: make(map[string]openPart)}
 	b.classify()
 	p.Is(b.format())
 	p.holds, p.zipped = true, true
@@ -43,6 +44,9 @@ func (p *part) zip() error {
 		return err
 	}
 	b.judgeKind()
+	if err := b.positions(); err != nil {
+		return err
+	}
 	if a.Partial != "" {
 		p.Unscanned(0, "%s", a.Partial)
 	}
@@ -155,6 +159,7 @@ func (b *box) view(m *zipwalk.Member, v zipwalk.View, name string) error {
 	sub := b.part.section(name, v.Span)
 	sub.name, sub.cut = path.Base(m.Name), m.Cut
 	sub.loaded = b.torch() && extensionOf(m.Name) == ".pkl"
+	b.keepArray(m, v)
 	if b.torch() {
 		if folder, ok := b.storagesOf(m.Name); ok {
 			sub.graph = b.pickled(sub, folder)
@@ -174,6 +179,7 @@ func (b *box) numbersOf(m *zipwalk.Member, v zipwalk.View, sub *part, storage st
 	if m.Cut {
 		b.cut = storage
 	}
+	b.keep(storage, v)
 	if v.Method == zipwalk.Stored {
 		b.sizes[storage] = v.Span.Len()
 		if err := sub.storage(v.Head); err != nil {

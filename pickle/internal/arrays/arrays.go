@@ -57,17 +57,19 @@ func Indexed(name string) bool {
 
 // A Table holds the dtypes of a stream.
 type Table struct {
-	Encoded func(heap.Value) bool // whether a value is how protocols below 3 store bytes
-	Number  func(heap.Value) bool // whether a value is a type of numbers, such as numpy.float64
+	Encoded func(heap.Value) bool  // whether a value is how protocols below 3 store bytes
+	Number  func(heap.Value) bool  // whether a value is a type of numbers, such as numpy.float64
+	Maker   func(heap.Value) Maker // what a callee creates
 
 	dtypes map[heap.Ref]*dtype.Dtype
+	raws   map[heap.Ref]Content // arrays of joblib by their wrappers
 }
 
-// Reset removes all dtypes.
-func (t *Table) Reset() { t.dtypes = nil }
+// Reset removes all dtypes and arrays.
+func (t *Table) Reset() { t.dtypes, t.raws = nil, nil }
 
 // Memory returns the approximate number of bytes in use.
-func (t *Table) Memory() int64 { return 200 * int64(len(t.dtypes)) }
+func (t *Table) Memory() int64 { return 200 * int64(len(t.dtypes)+len(t.raws)) }
 
 // Changed reports whether the pickle adds fields to a dtype after its state was set.
 func (t *Table) Changed() bool {

@@ -19,6 +19,7 @@ type Dtype struct {
 	Size    int64 // bytes of an element
 	Objects bool  // elements are, or contain, references to objects
 	Array   bool  // an element is an array
+	Big     bool  // the first byte of a number is the most significant
 
 	// Built says that a state was set, and Used that a value with the dtype exists. From then on it must not change.
 	Built, Used bool
@@ -130,6 +131,18 @@ var foreign = map[string]int64{
 	"float8_e5m2": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1,
 	"float4_e2m1fn": 1, "float6_e2m3fn": 1, "float6_e3m2fn": 1,
 	"int1": 1, "int2": 1, "int4": 1, "uint1": 1, "uint2": 1, "uint4": 1,
+}
+
+// Field returns the dtype and the offset of the field of a name, or nil. Of the dtypes, known returns those that were
+// created before.
+func (d *Dtype) Field(name string, known func(heap.Value) *Dtype) (inner *Dtype, offset int64) {
+	for key, field := range d.fields.Pairs() {
+		if text, _ := key.Str(); text == name {
+			inner = known(field.Item(0))
+			offset, _ = field.Item(1).Int()
+		}
+	}
+	return inner, offset
 }
 
 // Changed reports whether the pickle added fields after the state was set: NumPy keeps the dict of the pickle.

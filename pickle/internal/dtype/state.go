@@ -42,9 +42,11 @@ func (d *Dtype) build(state heap.Value, known func(heap.Value) *Dtype) Fault {
 	if !ok || !(version == 3 && state.Len() == 8 || version == 4 && state.Len() == 9) {
 		return Odd("a dtype to a state that NumPy does not write")
 	}
-	if order, ok := state.Item(1).Str(); !ok || len(order) != 1 {
+	order, ok := state.Item(1).Str()
+	if !ok || len(order) != 1 {
 		return Odd("the byte order of a dtype to something that NumPy does not write")
 	}
+	d.Big = order == ">"
 	if d.lax {
 		d.Size, _ = state.Item(5).Int()
 	}

@@ -53,6 +53,7 @@ const (
 	Bytes8                   // str: an 8-bit string that the loader decodes
 	Embedded                 // text: starts like a pickle or an archive
 	Hashless                 // tuple: contains an unhashable value
+	Escaped                  // str: a line in the file that was not decoded
 )
 
 const (

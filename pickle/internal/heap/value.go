@@ -108,6 +108,12 @@ func (v Value) Data() *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(v.a.textAt(n.A, n.N)), 0, int64(n.N))
 }
 
+// Line reports whether v is a str whose Data is a line with escapes, and whether the line is quoted.
+func (v Value) Line() (is, quoted bool) {
+	n := v.node()
+	return n.Kind == KindStr && n.Flags&Escaped != 0, n.Flags&Bytes8 != 0
+}
+
 // Bytes returns the bytes of a bytes, bytearray or str; ok is false for other kinds and for more than 4,096 bytes; use
 // Data for those.
 func (v Value) Bytes() (b []byte, ok bool) {

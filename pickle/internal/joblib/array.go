@@ -15,6 +15,10 @@ type Array struct {
 	Aligned bool  // a byte with the length of the padding comes first
 	Mapped  bool  // a loader may map the data into memory
 	Known   bool  // the other fields are valid
+
+	Dtype   *dtype.Dtype
+	Shape   []int64
+	Fortran bool // the first index varies fastest
 }
 
 // Of parses the state of a NumpyArrayWrapper. known returns the dtype that a value is, or nil.
@@ -41,11 +45,14 @@ func Of(state heap.Value, known func(heap.Value) *dtype.Dtype) Array {
 	if d.Size == 0 || d.Array {
 		return Array{} // joblib divides by the size, and NumPy may change it; no array has elements that are arrays
 	}
-	w := Array{Objects: d.Objects, Bytes: d.Size, Known: true}
+	w := Array{Objects: d.Objects, Bytes: d.Size, Known: true, Dtype: d}
 	for item := range shape.Items() {
 		n, ok := item.Int()
 		w.multiply(n, ok)
+		w.Shape = append(w.Shape, n)
 	}
+	order, _ := attributes["order"].Str()
+	w.Fortran = order == "F"
 	if mapped, ok := attributes["allow_mmap"]; ok {
 		is, isBool := mapped.Bool()
 		w.Mapped = is || !isBool

@@ -184,7 +184,7 @@ func (m *Machine) quoted() { m.pushLine(heap.Bytes8, pylit.String) }
 func (m *Machine) pushLine(flags uint8, decode func([]byte) (value []byte, odd, ok bool)) {
 	m.Work += 4 + int64(len(m.Token.Text))/8
 	if m.Token.TextLen > opcode.MaxText {
-		m.push(m.AddText(heap.KindStr, flags, m.Token.Text, m.Token.TextOff, m.Token.TextLen))
+		m.push(m.AddText(heap.KindStr, flags|heap.Escaped, m.Token.Text, m.Token.TextOff, m.Token.TextLen))
 		return
 	}
 	s, odd, ok := decode(m.Token.Text)

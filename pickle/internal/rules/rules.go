@@ -36,7 +36,7 @@ var table = [...]struct {
 	{"dunder-state-key", "An object receives an attribute whose name starts and ends with two underscores."},
 	{"method-call", "Adding to an object that is not a list, dict or set calls one of its methods."},
 	{"persistent-id", "An object is referenced by an ID that is not a PyTorch storage."},
-	{"memory-corruption", "An array of NumPy is not what it says: loading or using it can corrupt memory."},
+	{"memory-corruption", "An array, matrix, tree or tensor is not what it says: loading or using it can corrupt memory."},
 
 	{"type-error", "A value has a type that loaders refuse."},
 	{"stack-underflow", "An instruction takes more values from the stack than it has."},

@@ -1,6 +1,6 @@
 // Bytes that are stored as text.
 
-// Package latin1 reads texts in UTF-8 as the bytes that their characters encode in Latin-1.
+// Package latin1 reads texts in UTF-8, and lines with escapes, as the bytes that their characters encode in Latin-1.
 package latin1
 
 import (
@@ -10,9 +10,10 @@ import (
 	"github.com/weightools/safetensors/internal/bytesio"
 )
 
-// A Text provides the bytes for a UTF-8 text of characters up to U+00FF, which have one or two bytes in it.
+// A Text provides the bytes for a text of characters up to U+00FF.
 type Text struct {
 	text  *io.SectionReader
+	next  decoder
 	size  int64
 	index []int64 // offsets in the text of the bytes 0, step, 2*step, …
 
@@ -21,9 +22,18 @@ type Text struct {
 
 const step = 16 << 10
 
-// New returns the bytes for a text. If the text has a character above U+00FF, the error comes from refuse.
+// New returns the bytes for a text in UTF-8. If the text has a character above U+00FF, the error comes from refuse.
 func New(text *io.SectionReader, refuse func(format string, args ...any) error) (*Text, error) {
-	t := &Text{text: text, refuse: refuse}
+	t := &Text{text: text, next: utf8Char, refuse: refuse}
+	return t, t.measure()
+}
+
+// NewLine is like New for the argument of UNICODE, or of STRING if it is quoted, with the escapes that Python writes.
+func NewLine(line *io.SectionReader, quoted bool, refuse func(format string, args ...any) error) (*Text, error) {
+	t := &Text{text: line, next: rawChar, refuse: refuse}
+	if quoted {
+		t.text, t.next = io.NewSectionReader(line, 1, max(line.Size()-2, 0)), quotedChar
+	}
 	return t, t.measure()
 }
 
@@ -51,16 +61,13 @@ func (t *Text) from(off int64, yield func(b byte, off int64) bool) error {
 		}
 		i := 0
 		for i < n {
-			b, width := buf[i], 1
-			if b >= 0x80 {
-				if i+1 == n && off+int64(n) < t.text.Size() {
-					break // the next block has the other half
-				}
-				if b&^1 != 0xc2 || i+1 == n || buf[i+1]&0xc0 != 0x80 {
-					c, _ := utf8.DecodeRune(buf[i:n])
-					return t.refuse("the data of an array contains the character %U, which is not a byte", c)
-				}
-				b, width = b<<6|buf[i+1]&0x3f, 2
+			b, width := t.next(buf[i:n])
+			if width == 0 && off+int64(n) < t.text.Size() && i > 0 {
+				break // the next block has the rest
+			}
+			if width <= 0 {
+				c, _ := utf8.DecodeRune(buf[i:n])
+				return t.refuse("the data of an array contains the character %U, which is not a byte", c)
 			}
 			if !yield(b, off+int64(i)) {
 				return nil

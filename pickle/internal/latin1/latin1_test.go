@@ -39,3 +39,32 @@ func TestLatin1(t *testing.T) {
 		}
 	}
 }
+
+// TestLine decodes lines as Python 3 and Python 2 write them in protocol 0.
+func TestLine(t *testing.T) {
+	section := func(s string) *io.SectionReader {
+		return io.NewSectionReader(strings.NewReader(s), 0, int64(len(s)))
+	}
+	for _, k := range []struct {
+		line   string
+		quoted bool
+		want   string
+	}{
+		{"a\xff\\u005c\\u000a\\u0000z", false, "a\xff\\\n\x00z"},
+		{`'a\\\'\n\t\r\x00\xff"'`, true, "a\\'\n\t\r\x00\xff\""},
+	} {
+		r, err := NewLine(section(k.line), k.quoted, fmt.Errorf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+		if string(got) != k.want || err != nil {
+			t.Errorf("%q: %q, %v", k.line, got, err)
+		}
+	}
+	for _, bad := range []string{`\u0100`, `\u00`, `\`, `\n`, `\U000000ff`} {
+		if _, err := NewLine(section(bad), false, fmt.Errorf); err == nil {
+			t.Errorf("%q", bad)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+// Positions outside of arrays: files of SciPy, scikit-learn and PyTorch.
+
+package scan
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/weightools/safetensors/pickle"
+)
+
+// TestPositions judges files that .ci/interop/positions.py writes with --golden: matrices, trees and tensors that
+// libraries wrote, as they are, and after one position was changed to lead outside. An honest file and the lie about it
+// differ in one number.
+func TestPositions(t *testing.T) {
+	f, err := os.Open("../testdata/positions.txt.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(z)
+	s := &Scanner{Policy: &pickle.Policy{Profiles: []string{"sklearn"}}}
+	count := map[string]int{}
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		b, err := hex.DecodeString(words[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		count[words[0]]++
+		r := scanned(t, s, b, words[1])
+		if r.Verdict.String() != words[0] || !r.Complete {
+			t.Errorf("%s: %v, want %s: %v", words[1], r.Verdict, words[0], r.Findings)
+		}
+		if words[0] == "dangerous" && !strings.Contains(rules(r), string(pickle.RuleMemory)) {
+			t.Errorf("%s: %s", words[1], rules(r))
+		}
+		// A lie is one without the profile, too.
+		if r := scanned(t, new(Scanner), b, words[1]); (r.Verdict == pickle.Dangerous) != (words[0] == "dangerous") {
+			t.Errorf("%s without a profile: %v: %v", words[1], r.Verdict, r.Findings)
+		}
+	}
+	if lines.Err() != nil || count["safe"] < 25 || count["dangerous"] < 80 {
+		t.Errorf("%v: %v", count, lines.Err())
+	}
+}
+
+// TestPositionsCost verifies that positions count as work: each tensor of a file can refer to the same large storage.
+func TestPositionsCost(t *testing.T) {
+	const n = 1 << 17
+	text := func(s string) string { return "X" + string([]byte{byte(len(s)), 0, 0, 0}) + s }
+	num := func(i int) string { return "J" + string([]byte{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24)}) }
+	tensor := func(class, key string, elements int, size, stride string) string {
+		return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" + class + "\n" + text(key) + text("cpu") +
+			num(elements) + "tQK\x00" + size + stride + "\x89ccollections\nOrderedDict\n)RtR"
+	}
+	one := "ctorch._utils\n_rebuild_sparse_tensor\n(ctorch\nsparse_coo\n(" +
+		tensor("LongStorage", "0", n, "K\x01"+num(n)+"\x86", num(n)+"K\x01\x86") +
+		tensor("ByteStorage", "1", n, num(n)+"\x85", "K\x01\x85") + num(1) + "\x85ttR"
+	files := func(tensors int) []byte {
+		return zipped(t, file{"m/data.pkl", "\x80\x02](" + strings.Repeat(one, tensors) + "e."},
+			file{"m/data/0", string(make([]byte, 8*n))}, file{"m/data/1", string(make([]byte, n))})
+	}
+	if r := scanned(t, new(Scanner), files(1), "one.pt"); r.Verdict != pickle.Safe || !r.Complete {
+		t.Errorf("one: %v, %v", r.Verdict, r.Findings)
+	}
+	if r := scanned(t, new(Scanner), files(5000), "many.pt"); r.Verdict != pickle.Suspicious || !r.Limited {
+		t.Errorf("many: %v, limited %v", r.Verdict, r.Limited)
+	}
+}
+
+// TestPositionsTruncated verifies that a storage that is too short is no evidence of an attack.
+func TestPositionsTruncated(t *testing.T) {
+	npz := zipped(t, file{"format.npy", npyArray("'|S3'", "()") + "csr"}, file{"shape.npy", npyArray("'<i8'", "(2,)") +
+		"\x02\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00"}, file{"data.npy", npyArray("'|u1'", "(1,)") + "1"},
+		file{"indptr.npy", npyArray("'<i4'", "(3,)") + "\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00"},
+		file{"indices.npy", npyArray("'<i4'", "(9,)") + "\x00\x00"})
+	if r := scanned(t, new(Scanner), npz, "m.npz"); r.Verdict != pickle.Suspicious || rules(r) != "truncated" {
+		t.Errorf("%v, %s", r.Verdict, rules(r))
+	}
+}
