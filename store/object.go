@@ -12,6 +12,8 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // An object is an open file of a directory or an fs.FS.
@@ -45,7 +47,8 @@ func (o *object) Unchanged() error {
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
-	case err != nil, now.Size() != o.info.Size(), !now.ModTime().Equal(o.info.ModTime()), o.onDisk() && !os.SameFile(o.info, now):
+	case err != nil, now.Size() != o.info.Size(), !atomicfile.SameDate(o.info.ModTime(), now.ModTime()),
+		o.onDisk() && !os.SameFile(o.info, now):
 		return &fs.PathError{Op: "read", Path: o.path, Err: ErrChanged}
 	}
 	return nil

@@ -62,29 +62,42 @@ func fileBehind(r io.ReaderAt) *os.File {
 type fileSet struct {
 	bySize map[int64][]fs.FileInfo // only files of one size can be the same
 	names  []string                // in the order in which they were added
+	err    error                   // of the system, about a file that may be in the set or not
 }
 
 // newFileSet returns the set of the regular files among these names.
 func newFileSet(names []string) *fileSet {
 	s := &fileSet{bySize: make(map[int64][]fs.FileInfo), names: names}
 	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		if info := s.look(name); info != nil && info.Mode().IsRegular() {
 			s.bySize[info.Size()] = append(s.bySize[info.Size()], info)
 		}
 	}
 	return s
 }
 
+// look returns what the system knows of a file, or nil. It records an error that does not say whether there is one.
+func (s *fileSet) look(name string) fs.FileInfo {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil:
+		return info
+	case s.err == nil && !errors.Is(err, fs.ErrNotExist):
+		s.err = err
+	}
+	return nil
+}
+
 // has reports whether a file is in the set, under that name or another.
 func (s *fileSet) has(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && slices.ContainsFunc(s.bySize[info.Size()],
+	info := s.look(name)
+	return info != nil && slices.ContainsFunc(s.bySize[info.Size()],
 		func(one fs.FileInfo) bool { return os.SameFile(one, info) })
 }
 
 // remove removes a file from the set.
 func (s *fileSet) remove(name string) {
-	if info, err := os.Stat(name); err == nil {
+	if info := s.look(name); info != nil {
 		size := info.Size()
 		s.bySize[size] = slices.DeleteFunc(s.bySize[size], func(one fs.FileInfo) bool { return os.SameFile(one, info) })
 	}

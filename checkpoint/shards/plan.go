@@ -155,6 +155,9 @@ func (p *Plan) guard() error {
 				ErrIsInput}
 		}
 	}
+	if p.inputs.err != nil {
+		return p.inputs.err
+	}
 	if len(there) > 0 && !p.overwrite {
 		return p.exists("exists, and", there)
 	}

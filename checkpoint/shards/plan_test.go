@@ -4,9 +4,12 @@ package shards
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
+	"syscall"
 	"testing"
 
 	"github.com/weightools/safetensors"
@@ -136,5 +139,25 @@ func TestShardsOfAStem(t *testing.T) {
 		if got := isShardOf(test.stem, test.name); got != test.want {
 			t.Errorf("%s is a shard of %s: %t", test.name, test.stem, got)
 		}
+	}
+}
+
+// TestUnknownFile: a file of which the system says nothing may be an input.
+func TestUnknownFile(t *testing.T) {
+	dir := t.TempDir()
+	known, loop := filepath.Join(dir, "known"), filepath.Join(dir, "loop")
+	if err := errors.Join(os.WriteFile(known, nil, 0o666), os.Symlink(loop, loop)); err != nil {
+		t.Skip(err)
+	}
+	s := newFileSet([]string{known})
+	if !s.has(known) || s.has(filepath.Join(dir, "none")) || s.err != nil {
+		t.Errorf("a set of one file: %v", s.err)
+	}
+	if s.has(loop) || s.err == nil {
+		t.Error("a circular link is not known to be another file")
+	}
+	p := &Plan{Dir: dir, Replaced: []string{"loop"}, output: output{inputs: newFileSet([]string{known}), overwrite: true}}
+	if err := p.guard(); !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("it may be replaced: %v", err)
 	}
 }

@@ -150,10 +150,14 @@ func (g *gathering) inPlaceFault(p *Plan) error {
 			others = append(others, name)
 		}
 	}
+	left := own.first()
+	if own.err != nil {
+		return own.err // EIO, for example: it is not known whose file it is
+	}
 	if len(others) > 0 && !g.Overwrite {
 		return p.exists("is not part of the model, and", others)
 	}
-	if left := own.first(); left != "" {
+	if left != "" {
 		return refuse("%q would remain with the new files, which are called %q: write to another folder",
 			filepath.ToSlash(left), p.Shards[0].Name)
 	}

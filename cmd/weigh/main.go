@@ -26,7 +26,7 @@ func start(stdout io.Writer) (code int) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // a second signal ends the program immediately
-	return run(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr, os.Getenv)
+	return run(ctx, os.Args[1:], os.Stdin, cli.OrClosed(stdout), os.Stderr, os.Getenv)
 }
 
 // run runs the program and returns its exit code. It does not use the process's own streams and

@@ -14,6 +14,20 @@ import (
 // 100 Hz. Two writes within a tick may leave the same date.
 const tick = 20 * time.Millisecond
 
+// SameDate reports whether the date of a file is still the same. Systems remember a date with nanoseconds until the
+// file system, which may be on a server, has rounded it down: to 100 ns (NTFS), 1 us, 10 ms (exFAT), 1 s or 2 s (FAT).
+func SameDate(was, is time.Time) bool {
+	if was.Equal(is) {
+		return true
+	}
+	for _, grain := range []time.Duration{100, time.Microsecond, 10 * time.Millisecond, time.Second, 2 * time.Second} {
+		if is.Equal(was.Truncate(grain)) {
+			return true
+		}
+	}
+	return false
+}
+
 // A Claim detects whether files have changed between reading and replacing them:
 // minutes later, a training run or another program may have written a new file under
 // the name, which would be lost. The zero Claim has no files. It is not for
@@ -54,7 +68,7 @@ func (f *Claim) Check() error {
 		if err != nil {
 			return err
 		}
-		if !os.SameFile(s.info, info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime()) {
+		if !os.SameFile(s.info, info) || info.Size() != s.info.Size() || !SameDate(s.info.ModTime(), info.ModTime()) {
 			return &fs.PathError{Op: "replace", Path: s.name, Err: errors.New("it has changed since it was " +
 				"read: another process is writing it")}
 		}

@@ -138,3 +138,17 @@ func TestNothingIsHeld(t *testing.T) {
 		t.Errorf("error %v, want that there is none", err)
 	}
 }
+
+// TestSameDate: a date that was rounded down is the same, and any other is not.
+func TestSameDate(t *testing.T) {
+	was := time.Date(2026, 5, 3, 12, 30, 45, 123456789, time.UTC)
+	at := func(s, ns int) time.Time { return time.Date(2026, 5, 3, 12, 30, s, ns, time.UTC) }
+	for is, same := range map[time.Time]bool{
+		was: true, at(45, 123456700): true, at(45, 123456000): true, at(45, 120000000): true, at(45, 0): true, at(44, 0): true,
+		at(45, 123456788): false, at(45, 123456790): false, at(45, 123000000): false, at(46, 0): false, at(43, 0): false,
+	} {
+		if atomicfile.SameDate(was, is) != same {
+			t.Errorf("%v and %v: %v, want %v", was, is, !same, same)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,8 +23,17 @@ import (
 // Describe returns err as one line for the user. It drops the package names that prefix errors,
 // and adds what to do where that is obvious.
 func Describe(err error) string {
+	if parts := joined(err); len(parts) > 0 {
+		var texts []string
+		for _, e := range parts {
+			if text := Describe(e); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		return strings.Join(texts, "; ")
+	}
 	// The program's own name replaces the names of packages.
-	text := err.Error()
+	text := inOneLine(err)
 	for _, name := range []string{"safetensors: ", "checkpoint: ", "shards: ", "store: ", "remote: ", "edit: ",
 		"digest: ", "diff: ", "metadata: ", "convert: ", "torch: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
@@ -73,10 +83,41 @@ func Describe(err error) string {
 		}
 		text += ". " + fix
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		text += ": timed out"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		text += `: raise the limit, for example with "ulimit -n 10000"`
 	}
 	return typeset.Line(strings.TrimSpace(text))
+}
+
+// joined returns the errors that errors.Join has joined, or nil.
+func joined(err error) []error {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	parts := several.Unwrap()
+	texts := make([]string, len(parts))
+	for i, e := range parts {
+		texts[i] = e.Error()
+	}
+	if err.Error() != strings.Join(texts, "\n") {
+		return nil // fmt.Errorf has a text of its own
+	}
+	return parts
+}
+
+// inOneLine returns the text of an error, in which errors.Join puts each error on a line.
+func inOneLine(err error) string {
+	text := err.Error()
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+		if parts := joined(inner); len(parts) > 1 {
+			return strings.Replace(text, inner.Error(), Describe(inner), 1)
+		}
+	}
+	return text
 }
 
 // hubAdvice says how to name a repository of the Hub, if a path that does not exist looks like one.

@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// A stoppable writer fails once its context is done, so long output stops on interrupt.
+// A stoppable writer fails once its context is done, so long output stops on interrupt, even if nobody reads from the
+// pipe that it goes to.
 type stoppable struct {
 	ctx context.Context
 	w   io.Writer
@@ -18,7 +19,7 @@ func (s *stoppable) Write(b []byte) (int, error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
 	}
-	return s.w.Write(b)
+	return untilDone(s.ctx, func() (int, error) { return s.w.Write(b) })
 }
 
 // An interruptible reader returns when its context is done, even if the underlying read blocks on
