@@ -17,9 +17,6 @@ import (
 // bareName is the name of a tensor that was saved without a container.
 const bareName = "tensor"
 
-// mostSkipped is the maximum number of skipped values in the list. The last entry represents the rest.
-const mostSkipped = 1000
-
 // collect collects the tensors in the result of a pickle.
 func (f *file) collect(top pickle.Value, from storages) error {
 	w := f.walker(&builder{storages: from, opts: f.opts, within: make(map[pickle.Value]*storage)})
@@ -66,34 +63,6 @@ func (v *Values) leaveOut(path func() string, what string) {
 		return
 	}
 	v.LeftOut = append(v.LeftOut, Skipped{Path: path(), What: what, Values: 1})
-}
-
-// A walker walks over values, and builds the tensors among them.
-type walker struct {
-	*builder
-	*tree.Walker
-}
-
-func (f *file) walker(b *builder) *walker {
-	exceed := func(fixed bool, format string, args ...any) error {
-		return &FormatError{Detail: fmt.Sprintf(format, args...), limit: true, fixed: fixed}
-	}
-	return &walker{b, &tree.Walker{IsTensor: b.isTensor, Exceed: exceed, Most: tree.MaxSteps(f.described()),
-		Room: int(f.opts.Pickle.MaxMemory / childSize), Looker: tree.Looker{Class: f.class}}}
-}
-
-// childSize and tensorSize are the approximate sizes in bytes of a child in a walk, and of a tensor.
-const (
-	childSize  = 200
-	tensorSize = 600
-)
-
-// described returns the number of bytes that describe the tensors.
-func (f *file) described() int64 {
-	if f.Report != nil {
-		return f.Report.End
-	}
-	return f.size
 }
 
 // finish returns an error for a file without tensors, unless it is a checkpoint of nothing.
@@ -151,38 +120,6 @@ func (c *collector) visit(at tree.Child, path func() string) (enter bool, err er
 		return false, c.tensor(path(), at.V)
 	}
 	return true, nil
-}
-
-// fromTop returns the path from the top for a path from the root.
-func (f *file) fromTop(path string) string {
-	if f.Root == "" {
-		return path
-	}
-	return f.Root + "." + path
-}
-
-// omit records a value that is not part of the root, or contains no tensors.
-func (f *file) omit(w *walker, path func() string, v pickle.Value, t tree.Tally) error {
-	if f.omitted += t.Tensors + t.Values; f.omitted > tree.MostValues {
-		return w.TooMany(tree.MostValues)
-	}
-	if len(f.Skipped) >= mostSkipped { // a path can be long
-		return f.skip(Skipped{Tensors: t.Tensors, Values: t.Values})
-	}
-	return f.skip(skipped(path(), v, t))
-}
-
-// skip records a skipped value.
-func (f *file) skip(s Skipped) error {
-	if n := len(f.Skipped); n >= mostSkipped && !s.Unsupported {
-		last := &f.Skipped[n-1]
-		last.Path, last.Tensors, last.Values = "…", last.Tensors+s.Tensors, last.Values+s.Values
-		last.What = fmt.Sprintf("%s and %s more",
-			wording.Count(last.Tensors, "tensor"), wording.Count(last.Values, "other value"))
-		return nil
-	}
-	f.Skipped = append(f.Skipped, s)
-	return f.take(s.Path+s.What, childSize)
 }
 
 // tensor adds a tensor with its path as name.

@@ -32,15 +32,6 @@ var rebuilders = map[string]int64{
 	"_rebuild_nested_tensor": 0, "_rebuild_meta_tensor_no_storage": 0, "_rebuild_wrapper_subclass": 0,
 }
 
-// A builder creates tensors from values.
-type builder struct {
-	storages storages
-	opts     *Options
-	within   map[pickle.Value]*storage // storages from bytes or text in the pickle
-
-	composing bool // the tensor is part of another
-}
-
 // rebuilderOf returns the name of the function in rebuilders that v is, or "".
 func rebuilderOf(v pickle.Value) string {
 	module, name, _ := v.Global()
@@ -219,38 +210,4 @@ func (b *builder) storage(v pickle.Value) (*storage, error) {
 		return nil, refuse("the storage has an invalid ID: expected (\"storage\", class, key, location, elements)")
 	}
 	return b.storages.find(&id)
-}
-
-// once returns the storage for a value in the pickle. It creates the storage once, even if several tensors use it.
-func (b *builder) once(v pickle.Value, make func(pickle.Value) (*storage, error)) (*storage, error) {
-	if st := b.within[v]; st != nil {
-		return st, nil
-	}
-	st, err := make(v)
-	if err == nil {
-		b.within[v] = st
-	}
-	return st, err
-}
-
-// ints returns a tuple of non-negative ints.
-func ints(v pickle.Value, what string) ([]int64, error) {
-	if c, ok := v.Called(); ok { // torch.Size, which is a tuple
-		v = c.Args().Item(0)
-	}
-	if v.Kind() != pickle.KindTuple && v.Kind() != pickle.KindList {
-		return nil, refuse("the %s are %s instead of a tuple", what, tree.WhatIs(v))
-	}
-	if v.Len() > maxRank {
-		return nil, refuse("the tensor has %d dimensions; the maximum is %d", v.Len(), maxRank)
-	}
-	list := make([]int64, 0, v.Len())
-	for item := range v.Items() {
-		n, ok := item.Int()
-		if !ok || n < 0 {
-			return nil, refuse("the %s contain %s instead of a non-negative int", what, tree.WhatIs(item))
-		}
-		list = append(list, n)
-	}
-	return list, nil
 }

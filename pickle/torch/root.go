@@ -3,10 +3,8 @@
 package torch
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/weightools/safetensors/internal/wording"
 	"github.com/weightools/safetensors/pickle"
 	"github.com/weightools/safetensors/pickle/torch/internal/tree"
 )
@@ -138,20 +136,4 @@ func (f *file) leave(w *walker, prefix string, children []tree.Child, but int) e
 		}
 	}
 	return nil
-}
-
-// skipped describes a skipped value.
-func skipped(path string, v pickle.Value, t tree.Tally) Skipped {
-	s := Skipped{Path: path, Tensors: t.Tensors, Values: t.Values}
-	switch {
-	case t.Tensors == 0 && (t.Values <= 1 || v.Kind() == pickle.KindCall):
-		s.What = tree.WhatIs(v)
-	case t.Tensors == 0:
-		s.What = wording.Count(t.Values, "value")
-	case t.Values == 0:
-		s.What = wording.Count(t.Tensors, "tensor")
-	default:
-		s.What = fmt.Sprintf("%s and %s", wording.Count(t.Tensors, "tensor"), wording.Count(t.Values, "other value"))
-	}
-	return s
 }

@@ -83,13 +83,6 @@ func (f *file) bare() error {
 	return f.collect(g.Roots()[0], nowhere{})
 }
 
-// nowhere is used for pickles without a container, which have no storages.
-type nowhere struct{}
-
-func (nowhere) find(id *torchfile.Storage) (*storage, error) {
-	return nil, refuse("storage %s is in another file; a pickle without container has no tensor data", quoted(id.Key))
-}
-
 // find returns the storage with a key. Streams are always little-endian; torch.save swaps bytes on other machines.
 func (z streamFile) find(id *torchfile.Storage) (*storage, error) {
 	s := z[id.Key]

@@ -11,13 +11,6 @@ import (
 	"github.com/weightools/safetensors/pickle/internal/torchfile"
 )
 
-// A tarFile has the storages and tensors of an archive by key.
-type tarFile struct {
-	nowhere
-	blocks  map[string]*storage
-	tensors map[string]*torchfile.TarTensor
-}
-
 // tar reads the file as an archive of version 0.1. PyTorch since 2.6 does not read these with weights_only.
 func (f *file) tar() error {
 	f.Format = FormatTar
@@ -125,37 +118,4 @@ func whole(name string, m *torchfile.Member, r *io.SectionReader) error {
 		return refuse("member %q has %s after its end", name, wording.Count(r.Size()-m.End, "byte"))
 	}
 	return nil
-}
-
-// byKey returns the tensor for a persistent ID in an archive of version 0.1.
-func (b *builder) byKey(v pickle.Value) (*tarTensor, bool) {
-	t, ok := b.storages.(*tarFile)
-	if !ok {
-		return nil, false
-	}
-	id, _ := v.Persistent()
-	key, _ := id.Str()
-	if t.tensors[key] == nil {
-		return nil, false
-	}
-	return &tarTensor{t, t.tensors[key]}, true
-}
-
-// A tarTensor is a tensor of such an archive.
-type tarTensor struct {
-	in *tarFile
-	*torchfile.TarTensor
-}
-
-// view returns the view for the tensor.
-func (t *tarTensor) view() (*view, error) {
-	v := &view{storage: t.in.blocks[t.Storage], offset: t.Offset, shape: t.Shape, stride: t.Strides}
-	if v.storage == nil {
-		return nil, refuse("storage %s is missing", quoted(t.Storage))
-	}
-	var err error
-	if v.dtype, err = dtypeOf(torchfile.DtypeOf(v.storage.class)); err != nil {
-		return nil, err
-	}
-	return v, v.check()
 }

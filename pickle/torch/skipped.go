@@ -1,0 +1,54 @@
+// Values that are no tensors, or not part of the root.
+
+package torch
+
+import (
+	"fmt"
+
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/pickle"
+	"github.com/weightools/safetensors/pickle/torch/internal/tree"
+)
+
+// mostSkipped is the maximum number of skipped values in the list. The last entry represents the rest.
+const mostSkipped = 1000
+
+// omit records a value that is not part of the root, or contains no tensors.
+func (f *file) omit(w *walker, path func() string, v pickle.Value, t tree.Tally) error {
+	if f.omitted += t.Tensors + t.Values; f.omitted > tree.MostValues {
+		return w.TooMany(tree.MostValues)
+	}
+	if len(f.Skipped) >= mostSkipped { // a path can be long
+		return f.skip(Skipped{Tensors: t.Tensors, Values: t.Values})
+	}
+	return f.skip(skipped(path(), v, t))
+}
+
+// skip records a skipped value.
+func (f *file) skip(s Skipped) error {
+	if n := len(f.Skipped); n >= mostSkipped && !s.Unsupported {
+		last := &f.Skipped[n-1]
+		last.Path, last.Tensors, last.Values = "…", last.Tensors+s.Tensors, last.Values+s.Values
+		last.What = fmt.Sprintf("%s and %s more",
+			wording.Count(last.Tensors, "tensor"), wording.Count(last.Values, "other value"))
+		return nil
+	}
+	f.Skipped = append(f.Skipped, s)
+	return f.take(s.Path+s.What, childSize)
+}
+
+// skipped describes a skipped value.
+func skipped(path string, v pickle.Value, t tree.Tally) Skipped {
+	s := Skipped{Path: path, Tensors: t.Tensors, Values: t.Values}
+	switch {
+	case t.Tensors == 0 && (t.Values <= 1 || v.Kind() == pickle.KindCall):
+		s.What = tree.WhatIs(v)
+	case t.Tensors == 0:
+		s.What = wording.Count(t.Values, "value")
+	case t.Values == 0:
+		s.What = wording.Count(t.Tensors, "tensor")
+	default:
+		s.What = fmt.Sprintf("%s and %s", wording.Count(t.Tensors, "tensor"), wording.Count(t.Values, "other value"))
+	}
+	return s
+}
