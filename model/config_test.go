@@ -22,7 +22,7 @@ func TestWrongConfigurationsAreNoted(t *testing.T) {
 		{`{"quantization_config":{"quant_method":"gptq","bits":"4"}}`, "bits is a string, expected a number"},
 		{`{"quantization_config":{"quant_method":4}}`, "quant_method is a number, expected a string"},
 		{`{"tie_word_embeddings":"yes"}`, "tie_word_embeddings is a string, expected true or false"},
-		{`{"num_hidden_layers":[8]}`, "num_hidden_layers is an array, expected a number"},
+		{`{"tie_word_embeddings":false,"text_config":{"tie_word_embeddings":true}}`, "the outer one counts"},
 		{`[]`, "config.json is not used: at byte 0: expected an object, found an array"},
 		{`{`, "config.json is not used: at byte 1"},
 		{"version https://git-lfs.github.com/spec/v1\n", "config.json is not used: at byte 0"},

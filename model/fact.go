@@ -24,6 +24,12 @@ type Number struct {
 	From  Source
 }
 
+// A Factor is a ratio and its source.
+type Factor struct {
+	Value float64
+	From  Source
+}
+
 // A Text is a name and its source.
 type Text struct {
 	Value string
@@ -35,11 +41,20 @@ type Facts struct {
 	Name Text // of the architecture, such as "LlamaForCausalLM"
 	Type Text // of the model, such as "llama"
 
-	Layers  Number // of the main stack
-	Hidden  Number // channels
-	Vocab   Number // tokens that have an embedding
-	Heads   Number // of attention, for queries
-	KVHeads Number // of attention, for keys and values
+	Layers       Number // of the main stack
+	Hidden       Number // channels
+	Intermediate Number // channels inside of feed-forward layers
+	Vocab        Number // tokens that have an embedding
+
+	Heads    Number // of attention, for queries
+	KVHeads  Number // of attention, for keys and values
+	HeadSize Number // channels of a head
+
+	Context    Number // tokens that the model was made for
+	RopeFactor Factor // by which rotary embeddings are stretched for a longer context
+	Window     Number // tokens that layers with sliding windows attend to
+
+	Experts, ExpertsPerToken Number // routed experts in each layer
 
 	Stacks  []Stack  // the stacks of layers, by name
 	Adapter *Adapter // nil if the model is not an adapter

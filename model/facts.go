@@ -18,16 +18,22 @@ func FactsOf(m *Model) *Facts {
 	c := config.New(m.configs(), notes)
 	class, kind := c.Architecture()
 	f.Name, f.Type = textOf(FromConfig, class), textOf(FromConfig, kind)
-	f.Heads, f.KVHeads = numberOf(c, config.Heads), numberOf(c, config.KVHeads)
 	seen := survey(m.Files)
 	seen.adapter.remote = m.Remote
 	f.Stacks = seen.list()
-	f.Layers = f.layers(numberOf(c, config.Layers), c.HasOneStack())
-	if c.HasProjection() {
+	f.Layers = f.layers(f.configuredLayers(c), c.HasOneStack())
+	f.Hidden = f.number(c, "hidden size", config.Hidden)
+	f.Vocab = f.number(c, "vocabulary", config.Vocab)
+	// An embedding has another width if a projection follows, or in a model whose tokens are not its input.
+	if f.Hidden.Value > 0 && f.Vocab.Value == 0 || c.HasProjection() || seen.hasProjection(f.Hidden.Value) {
 		seen.hidden = Number{}
 	}
-	f.Hidden = f.agree("hidden size", numberOf(c, config.Hidden), seen.hidden)
-	f.Vocab = f.vocab(numberOf(c, config.Vocab), seen.vocab)
+	f.Hidden = f.agree("hidden size", f.Hidden, seen.hidden)
+	f.Vocab = f.vocab(f.Vocab, seen.vocab)
+	f.attention(c)
+	f.Intermediate = f.number(c, "intermediate size", config.Intermediate)
+	f.Experts = f.number(c, "experts per layer", config.Experts)
+	f.ExpertsPerToken = f.number(c, "experts per token", config.ActiveExperts)
 	f.Adapter = f.adapter(&seen.adapter, c.Adapter.Root)
 	f.Notes = append(notes.Texts(), f.Notes...)
 	return f
@@ -41,12 +47,31 @@ func textOf(from Source, text string) Text {
 	return Text{text, from}
 }
 
-// numberOf returns a size from config.json.
-func numberOf(c *config.Config, names []string) Number {
-	if n := c.Size(names); n > 0 {
-		return Number{n, FromConfig}
+// number returns a size from config.json. If layers have different sizes, it is unknown, and a note says so.
+func (f *Facts) number(c *config.Config, what string, names []string) Number {
+	v := c.Described.Find(names...)
+	if v.Kind() == 0 {
+		v = c.Main.Root.Find(names...)
+	}
+	low, high, _ := v.Spread()
+	switch {
+	case low != high:
+		f.note("%s: %v to %v, by layer (%s)", what, wording.Grouped(low), wording.Grouped(high), v.Name)
+	case low > 0:
+		return Number{low, FromConfig}
 	}
 	return Number{}
+}
+
+// configuredLayers returns the number of layers in config.json, or how many the list of their kinds has.
+func (f *Facts) configuredLayers(c *config.Config) Number {
+	n := f.number(c, "layers", config.Layers)
+	if n.From == Unknown {
+		for range c.Described.First(config.LayerLists...).Elements() {
+			n = Number{n.Value + 1, FromConfig}
+		}
+	}
+	return n
 }
 
 // agree combines what a configuration and the headers say.
@@ -78,8 +103,6 @@ func (f *Facts) layers(config Number, one bool) Number {
 	switch {
 	case config.From == Unknown && len(f.Stacks) == 1:
 		return Number{f.Stacks[0].Layers, FromHeaders}
-	case config.From == Unknown && len(f.Stacks) > 1:
-		return Number{0, Ambiguous}
 	case config.From == Unknown || len(f.Stacks) == 0 || !one:
 		return config
 	}

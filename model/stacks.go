@@ -17,12 +17,13 @@ type sight struct {
 	last          string                  // the stack of the previous tensor
 	inLast        map[int]bool
 	hidden, vocab Number
+	maps          map[[2]int64]bool // the shapes of matrices outside of layers, other than embeddings
 	adapter       adapterParts
 }
 
 // survey looks at all tensors.
 func survey(files []File) *sight {
-	s := &sight{stacks: make(map[string]map[int]bool)}
+	s := &sight{stacks: make(map[string]map[int]bool), maps: make(map[[2]int64]bool)}
 	for i := range files {
 		tensors := files[i].Header.Tensors
 		for j := range tensors {
@@ -30,7 +31,9 @@ func survey(files []File) *sight {
 			if len(ti.Name) > maxName {
 				continue
 			}
-			s.addLayer(ti.Name)
+			if !s.addLayer(ti.Name) {
+				s.addMatrix(ti)
+			}
 			s.addEmbedding(ti)
 			s.adapter.add(&files[i], ti)
 		}
@@ -41,11 +44,11 @@ func survey(files []File) *sight {
 // maxStacks bounds the number of stacks.
 const maxStacks = 100
 
-// addLayer adds the number of a tensor's layer.
-func (s *sight) addLayer(name string) {
+// addLayer adds the number of a tensor's layer, and reports whether it has one.
+func (s *sight) addLayer(name string) bool {
 	stack, n, _ := parts.Layer(name)
 	if n < 0 {
-		return
+		return false
 	}
 	if s.inLast == nil || stack != s.last {
 		s.last, s.inLast = stack, s.stacks[stack]
@@ -57,6 +60,22 @@ func (s *sight) addLayer(name string) {
 	if s.inLast != nil {
 		s.inLast[n] = true
 	}
+	return true
+}
+
+// addMatrix adds the shape of a matrix that may map an embedding to the hidden size. A model has some dozens
+// outside of its layers.
+func (s *sight) addMatrix(ti *safetensors.TensorInfo) {
+	const most = 1000
+	if len(ti.Shape) == 2 && len(s.maps) < most && !strings.Contains(ti.Name, "position") &&
+		!parts.IsEmbedding(strings.TrimSuffix(ti.Name, ".weight")) {
+		s.maps[[2]int64(ti.Shape)] = true
+	}
+}
+
+// hasProjection reports whether a matrix maps the embedding to the hidden size, so that its width is another.
+func (s *sight) hasProjection(hidden int64) bool {
+	return s.maps[[2]int64{hidden, s.hidden.Value}] || s.maps[[2]int64{s.hidden.Value, hidden}]
 }
 
 // list returns the stacks by name. A single layer is not a stack but a number in a name.

@@ -55,7 +55,9 @@ type Files struct {
 type Config struct {
 	Files
 	Text         Object // the part of config.json about the language model, or all of it
-	Quantization        // how weights are packed
+	Described    Object // the part with the sizes of layers: Text, or the largest part of a model without text
+	outer        []Object
+	Quantization // how weights are packed
 	Notes        *Notes
 }
 
@@ -68,68 +70,10 @@ func New(files Files, notes *Notes) *Config {
 			notes.Add("%s is not used: %v", f.Name, f.Err)
 		}
 	}
-	c.Text = languagePart(c.Main.Root)
+	c.Text, c.outer = languagePart(c.Main.Root)
+	c.Described = describedPart(c.Text)
 	c.readQuantization()
 	return c
-}
-
-// languageParts are the members in which multimodal models keep the configuration of the language
-// model. Qwen2.5-Omni nests one in another.
-var languageParts = []string{"text_config", "llm_config", "language_config", "thinker_config"}
-
-// languagePart returns the configuration of the language model inside root, or root itself. A model
-// that has only a vision part is described by that.
-func languagePart(root Object) Object {
-	const depth = 3
-	part, found := root, false
-	for range depth {
-		inner := part.firstObject(languageParts...)
-		if inner == nil {
-			break
-		}
-		part, found = inner, true
-	}
-	if vision := root.firstObject("vision_config"); vision != nil && !found && !root.has(Layers) && !root.has(Hidden) {
-		return vision
-	}
-	return part
-}
-
-func (o Object) has(names []string) bool { return o.First(names...).Kind() != 0 }
-
-// The names of sizes. Libraries differ; the first name that a file has counts.
-var (
-	Layers    = []string{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}
-	MTPLayers = []string{"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers"}
-	Hidden    = []string{"hidden_size", "n_embd", "d_model", "n_embed", "dim"}
-	Vocab     = []string{"vocab_size"}
-	Heads     = []string{"num_attention_heads", "n_head"}
-	KVHeads   = []string{"num_key_value_heads"}
-	HeadDim   = []string{"head_dim"}
-
-	Intermediate       = []string{"intermediate_size"}
-	ExpertIntermediate = []string{"moe_intermediate_size"}
-	SharedIntermediate = []string{"shared_expert_intermediate_size"}
-
-	Experts       = []string{"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"}
-	ActiveExperts = []string{
-		"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_k", "top_k_experts",
-	}
-)
-
-// Int returns the first of the named members of Text that is present, and whether it is a whole
-// number of at least 0.
-func (c *Config) Int(names []string) (n int64, v Value, ok bool) {
-	v = c.Text.First(names...)
-	n, ok = v.Int()
-	c.expect(ok, v, "a number")
-	return n, v, ok
-}
-
-// Size returns the number that Int returns, or 0 if there is none.
-func (c *Config) Size(names []string) int64 {
-	n, _, _ := c.Int(names)
-	return n
 }
 
 // Flag returns a member that is true or false, and whether it is set. It counts as not set if the
@@ -147,12 +91,6 @@ func (c *Config) Flag(name string) (is, ok bool) {
 	return is, ok
 }
 
-// Tied reports whether the output layer shares its weights with the embedding.
-func (c *Config) Tied() bool {
-	tied, _ := c.Flag("tie_word_embeddings")
-	return tied
-}
-
 // HasProjection reports whether a projection follows the embedding. Then the embedding has another width than the
 // hidden layers.
 func (c *Config) HasProjection() bool {
@@ -160,10 +98,12 @@ func (c *Config) HasProjection() bool {
 }
 
 // HasOneStack reports whether the number of layers describes a single stack in which each layer has tensors. It
-// does not for an encoder and a decoder, or if an architecture search has removed the tensors of some layers.
+// does not for an encoder and a decoder, if an architecture search has removed the tensors of some layers, if layers
+// run several times, or if they are stages of several blocks.
 func (c *Config) HasOneStack() bool {
 	two, _ := c.Flag("is_encoder_decoder")
-	return !two && c.Text.First("block_configs").Kind() == 0
+	return !two && c.Text.First("block_configs", "n_recurrent_loops", "num_layers_per_stack", "num_block_repeats",
+		"depths").Kind() == 0
 }
 
 // Architecture returns the name of the model's class, such as "LlamaForCausalLM", and the model's

@@ -159,6 +159,13 @@ func architectureJSON(f *model.Facts) any {
 		fact("vocab", f.Vocab.Value, f.Vocab.From),
 		fact("heads", f.Heads.Value, f.Heads.From),
 		fact("kv_heads", f.KVHeads.Value, f.KVHeads.From),
+		fact("head_size", f.HeadSize.Value, f.HeadSize.From),
+		fact("intermediate", f.Intermediate.Value, f.Intermediate.From),
+		fact("context", f.Context.Value, f.Context.From),
+		fact("rope_factor", f.RopeFactor.Value, f.RopeFactor.From),
+		fact("sliding_window", f.Window.Value, f.Window.From),
+		fact("experts", f.Experts.Value, f.Experts.From),
+		fact("experts_per_token", f.ExpertsPerToken.Value, f.ExpertsPerToken.From),
 	}
 }
 

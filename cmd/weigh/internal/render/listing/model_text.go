@@ -60,6 +60,7 @@ func (m *Model) lines() (lines []line) {
 	}
 	n := m.Counts
 	say("architecture", architecture(m.Facts))
+	say("attention", attention(m.Facts))
 	// If it equals the total, the summary line shows it.
 	if n.Scheme != "" || n.Params != (model.Range{Low: n.Stored, High: n.Stored}) || m.Other != nil {
 		say("parameters", countRange(n.Params))
@@ -126,24 +127,41 @@ func architecture(f *model.Facts) string {
 	} else if f.Type.Value != "" {
 		parts = append(parts, typeset.Name(typeset.Shortened(f.Type.Value)))
 	}
+	return strings.Join(append(parts, sizes(f, []size{{f.Layers, "layers"}, {f.Hidden, "hidden size"},
+		{f.Intermediate, "intermediate size"}, {f.Vocab, "vocabulary"}})...), ", ")
+}
+
+// attention describes the attention.
+func attention(f *model.Facts) string {
 	kv := f.KVHeads
 	if kv == f.Heads {
 		kv = model.Number{} // the usual case
 	}
-	for _, n := range []struct {
-		number model.Number
-		name   string
-	}{{f.Layers, "layers"}, {f.Hidden, "hidden size"}, {f.Heads, "heads"}, {kv, "heads for keys and values"},
-		{f.Vocab, "vocabulary"}} {
+	parts := sizes(f, []size{{f.Heads, "heads"}, {kv, "key-value heads"}, {f.HeadSize, "head size"},
+		{f.Context, "context length"}})
+	if f.RopeFactor.Value > 0 {
+		parts = append(parts, "rope factor "+strconv.FormatFloat(f.RopeFactor.Value, 'g', 6, 64))
+	}
+	return strings.Join(append(parts, sizes(f, []size{{f.Window, "sliding window"}})...), ", ")
+}
+
+// A size is a number with its name.
+type size struct {
+	number model.Number
+	name   string
+}
+
+// sizes describes the known sizes.
+func sizes(f *model.Facts, list []size) (parts []string) {
+	for _, n := range list {
 		switch {
 		case n.number.From == model.Ambiguous && f.Named(): // not worth a note for a model without a name
 			parts = append(parts, n.name+" "+string(model.Ambiguous))
-		case n.number.Value == 0:
-		default:
+		case n.number.Value > 0:
 			parts = append(parts, n.name+" "+typeset.Count(n.number.Value))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // adapter describes an adapter.
