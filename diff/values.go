@@ -18,7 +18,7 @@ import (
 //
 // NaNs are equal, even with different bits, and so are infinities of the same sign, and zeros. The
 // distance between a NaN or infinity and any other value is undefined: such a pair counts in Differ,
-// Beyond and Odd, but not in MaxDelta.
+// Beyond and Odd, but not in MaxDelta, and no NaN or infinity counts in Sums.
 type Values struct {
 	Count  int64 // all values
 	Differ int64 // values that are not equal
@@ -28,6 +28,11 @@ type Values struct {
 	MaxDelta    float64 // the largest |a-b|
 	MaxRelative float64 // the largest |a-b|/|a|, where a is not zero
 	At          int64   // where MaxDelta is: the index of the number, in row-major order; -1 if nowhere
+
+	// MaxInteger is MaxDelta without rounding, if both tensors have the same integer dtype of 64 bits.
+	MaxInteger uint64
+
+	Sums Sums // of the values that are finite in both
 }
 
 // numbersAtOnce is the number of values that are compared at once: up to 1 MiB. It is a multiple of 8,
@@ -48,6 +53,7 @@ func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, er
 		return false, nil, nil
 	}
 	v = &Values{Count: a.n, At: -1}
+	exact := a.dtype == b.dtype && a.wide
 	same = c.a.Dtype == c.b.Dtype
 	for at := int64(0); at < a.n; at += numbersAtOnce {
 		n := min(numbersAtOnce, a.n-at)
@@ -56,14 +62,13 @@ func (d *Differ) values(ctx context.Context, c couple) (same bool, v *Values, er
 			return false, nil, err
 		}
 		if a.dtype == b.dtype && bytes.Equal(partA, partB) {
-			continue
-		}
-		same = false
-		if a.dtype == b.dtype && a.wide {
+			err = a.equal(&v.Sums, int(n))
+		} else if same = false; exact {
 			d.integers(v, partA, partB, a.dtype == safetensors.I64, at)
-			continue
+		} else {
+			err = d.floats(v, a, b, int(n), at)
 		}
-		if err := d.floats(v, a, b, int(n), at); err != nil {
+		if err != nil {
 			return false, nil, err
 		}
 	}
@@ -121,13 +126,36 @@ func (d *Differ) floats(v *Values, a, b *numbers, n int, at int64) error {
 	if err != nil {
 		return err
 	}
+	var sums Sums // of this part: sums of few numbers are rounded less
 	for i, x := range as {
 		y, rest := bs[i], a.rest(i)-b.rest(i)
+		delta := x - y + rest
+		finite := x-x == 0 && y-y == 0
+		if finite {
+			sums.Delta += delta * delta
+			sums.A += x * x
+			sums.B += y * y
+			sums.Dot += x * y
+		}
 		if (x != y || rest != 0) && (x == x || y == y) {
-			d.note(v, math.Abs(x-y+rest), math.Abs(x), at+int64(i))
+			d.note(v, math.Abs(delta), math.Abs(x), finite, at+int64(i))
 		}
 	}
+	v.Sums.Add(sums)
 	return nil
+}
+
+// equal adds n values in the buffer to sums, which are the same in both tensors.
+func (x *numbers) equal(sums *Sums, n int) error {
+	list, err := x.floats(n)
+	squares := 0.0
+	for _, x := range list {
+		if x-x == 0 {
+			squares += x * x
+		}
+	}
+	sums.Add(Sums{A: squares, B: squares, Dot: squares})
+	return err
 }
 
 // rest returns the difference between value i and the float64 that represents it. It is 0 except for
@@ -148,28 +176,34 @@ func (x *numbers) rest(i int) float64 {
 
 // integers compares integers of 64 bits exactly.
 func (d *Differ) integers(v *Values, a, b []byte, signed bool, at int64) {
+	var sums Sums
 	for i := 0; i < len(a); i += 8 {
 		x, y := binary.LittleEndian.Uint64(a[i:]), binary.LittleEndian.Uint64(b[i:])
+		as, bs, less := float64(x), float64(y), x < y
+		if signed {
+			as, bs, less = float64(int64(x)), float64(int64(y)), int64(x) < int64(y)
+		}
+		sums.A += as * as
+		sums.B += bs * bs
+		sums.Dot += as * bs
 		if x == y {
 			continue
-		}
-		size := float64(x)
-		less := x < y
-		if signed {
-			size, less = math.Abs(float64(int64(x))), int64(x) < int64(y)
 		}
 		delta := x - y // unsigned; also correct for signed numbers
 		if less {
 			delta = y - x
 		}
-		d.note(v, float64(delta), size, at+int64(i/8))
+		sums.Delta += float64(delta) * float64(delta)
+		d.note(v, float64(delta), math.Abs(as), true, at+int64(i/8))
+		v.MaxInteger = max(v.MaxInteger, delta)
 	}
+	v.Sums.Add(sums)
 }
 
 // note counts two values that are not equal; size is the magnitude of the first.
-func (d *Differ) note(v *Values, delta, size float64, at int64) {
+func (d *Differ) note(v *Values, delta, size float64, finite bool, at int64) {
 	v.Differ++
-	if math.IsNaN(delta) || math.IsInf(delta, 0) {
+	if !finite {
 		v.Odd++
 		v.Beyond++
 		return

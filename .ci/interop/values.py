@@ -1,4 +1,4 @@
-"""Saves arrays and tensors, converts the files, and compares the values.
+"""Saves arrays and tensors, converts the files, and compares the values; and compares diff --values with NumPy.
 
     python values.py --weigh PROGRAM --work FOLDER [--seconds N] [--seed N]
 
@@ -189,6 +189,98 @@ def modules(c, r):
     c.check("module.pt", data, {n: bytes_of(t) for n, t in state.items()})
 
 
+def pack(codes, bits):
+    """Elements of less than a byte, the first in the low bits."""
+    total = sum(int(x) << (bits * i) for i, x in enumerate(codes))
+    return total.to_bytes((len(codes) * bits + 7) // 8, "little")
+
+
+# Dtypes of safetensors: the dtype of NumPy, and the bits of an element in the file.
+DIFFED = {"BOOL": ("?", 8), "U8": ("u1", 8), "I8": ("i1", 8), "U16": ("u2", 16), "I16": ("i2", 16), "U32": ("u4", 32),
+          "I32": ("i4", 32), "U64": ("u8", 64), "I64": ("i8", 64), "F16": ("f2", 16), "F32": ("f4", 32), "F64": ("f8", 64),
+          "BF16": ("bfloat16", 16), "F8_E4M3": ("float8_e4m3fn", 8), "F8_E5M2": ("float8_e5m2", 8),
+          "F8_E8M0": ("float8_e8m0fnu", 8), "F6_E2M3": ("float6_e2m3fn", 6), "F6_E3M2": ("float6_e3m2fn", 6),
+          "F4": ("float4_e2m1fn", 4), "C64": ("c8", 64)}
+
+
+def diffed(r, name, n):
+    """Random bits as the numbers of NumPy, and as they are in a file."""
+    kind, bits = DIFFED[name]
+    if bits < 8:
+        codes = np.array([r.randrange(1 << bits) for _ in range(n)], "u1")
+        return codes.view(dtype(kind)), pack(codes, bits)
+    if name in ("F64", "F32", "C64"):
+        a = np.array([r.gauss(0, 10 ** r.randrange(-3, 4)) for _ in range(2 * n)], "f8")
+        a = (a[:n] + 1j * a[n:] if name == "C64" else a[:n]).astype(kind)
+        a[r.randrange(n)] = r.choice([np.nan, np.inf, -np.inf, 0, 1])
+    else:
+        a = np.frombuffer(bytes(r.randrange(2 if name == "BOOL" else 256) for _ in range(n * bits // 8)), dtype(kind))
+    return a, a.tobytes()
+
+
+def save(path, tensors):
+    header, data = {}, b""
+    for name, (kind, n, b) in tensors.items():
+        header[name] = {"dtype": kind, "shape": [n], "data_offsets": [len(data), len(data) + len(b)]}
+        data += b
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def distances(a, b):
+    """What diff --values has to say of two arrays, by NumPy."""
+    if np.iscomplexobj(a):
+        a, b = a.view("f4"), b.view("f4")
+    x, y = a.astype("f8"), b.astype("f8")
+    finite = np.isfinite(x) & np.isfinite(y)
+    unequal = (x != y) & ~(np.isnan(x) & np.isnan(y))
+    differ, odd, delta = int(np.sum(unequal)), int(np.sum(unequal & ~finite)), np.abs(x[finite] - y[finite])
+    largest = float(np.max(delta, initial=0))
+    if a.dtype.kind in "iu" and a.dtype == b.dtype:  # exactly
+        deltas = [abs(int(p) - int(q)) for p, q in zip(a, b)]
+        differ, largest, delta = sum(d > 0 for d in deltas), max(deltas), np.array(deltas, "f8")
+    x, y = x[finite], y[finite]
+    na, nb, nd = (float(np.linalg.norm(v)) for v in (x, y, delta))
+    return {"count": len(a), "differ": differ, "odd": odd, "max_delta": largest,
+            "relative_l2": 0 if nd == 0 else None if na == 0 else nd / na,
+            "cosine": None if na == 0 or nb == 0 else float(np.dot(x, y)) / (na * nb)}
+
+
+def near(got, want):
+    if got is None or want is None or isinstance(want, int):
+        return got == want
+    return abs(got - want) <= 1e-12 + 1e-9 * abs(want)
+
+
+def diffs(c, r):
+    """Compares diff --values with NumPy: tensors of the same dtype, in which some or all values differ, or of another."""
+    sides, want = ({}, {}), {}
+    for i, kind in enumerate(r.sample(sorted(DIFFED), 6)):
+        n = r.randrange(1, 50) * 4
+        a, raw = diffed(r, kind, n)
+        other = kind
+        if kind not in ("C64", "U64", "I64") and r.random() < 0.3:
+            other = r.choice(["F64", "F32", "I16", "F4"])
+        b, changed = diffed(r, other, n)
+        if other == kind and r.random() < 0.5 and DIFFED[kind][1] >= 8:
+            b = np.where(np.array([r.random() < 0.2 for _ in range(n)]), b, a).astype(a.dtype)
+            changed = b.tobytes()
+        if (kind, raw) != (other, changed):
+            want[f"t{i}"] = distances(a, b)
+        sides[0][f"t{i}"], sides[1][f"t{i}"] = (kind, n, raw), (other, n, changed)
+    paths = [c.work / "a.safetensors", c.work / "b.safetensors"]
+    for path, side in zip(paths, sides):
+        save(path, side)
+    p = subprocess.run([c.weigh, "diff", "--values", "--json", *paths], capture_output=True, text=True)
+    c.files += 2
+    got = {x["name"]: x["values"] for x in json.loads(p.stdout)["changes"]} if p.stdout else {}
+    for name in sorted(want | got):
+        w, g = want.get(name), got.get(name)
+        if not w or not g or any(not near(g[k], v) for k, v in w.items()):
+            c.fail(paths[0], f"{name} of {sides[0][name][0]} and {sides[1][name][0]}: {g}, NumPy: {w}: {p.stderr}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--weigh", required=True)
@@ -200,6 +292,7 @@ def main():
     end = time.monotonic() + options.seconds
     while time.monotonic() < end and c.files < 5000 and c.wrong < 20:
         arrays(c, r)
+        diffs(c, r)
         if torch:
             tensors(c, r)
             modules(c, r)

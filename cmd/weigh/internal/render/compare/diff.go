@@ -4,6 +4,7 @@
 package compare
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -23,6 +24,10 @@ type Diff struct {
 
 	HeadersOnly, Values bool
 	All                 bool // do not combine equal changes of layers on a terminal
+
+	Sort  string // "change" for the largest change first, "" for kinds and names
+	By    string // "layer" or "component": show only those in text and CSV; "" for tensors
+	Limit int    // largest number of listed changes; 0 means all
 }
 
 // A DiffChange is a difference in one tensor.
@@ -38,6 +43,33 @@ func (d *Diff) Different() bool {
 
 // diffKinds are the kinds of changes in the order of reports.
 var diffKinds = [...]diff.Kind{diff.Removed, diff.Added, diff.Renamed, diff.Reshaped, diff.Retyped, diff.Changed}
+
+// shown returns the changes that are listed: all up to the limit, and in the order of names, or the largest first.
+// Those whose values were not compared come last.
+func (d *Diff) shown() []DiffChange {
+	list := d.Changes
+	if d.Sort == "change" {
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b DiffChange) int {
+			if a.Values == nil || b.Values == nil {
+				return cmp.Compare(bit(a.Values == nil), bit(b.Values == nil))
+			}
+			return cmp.Compare(change(b.Values), change(a.Values))
+		})
+	}
+	if d.Limit > 0 {
+		list = list[:min(d.Limit, len(list))]
+	}
+	return list
+}
+
+// bit returns 1 for true.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
 
 // counts returns the number of changes by kind, and how many of them are within the tolerance.
 func (d *Diff) counts() (kinds map[diff.Kind]int, within int) {
@@ -71,15 +103,10 @@ func sideOf(ti *safetensors.TensorInfo) *diffSide {
 	return &diffSide{ti.Dtype, append(encode.Dims{}, ti.Shape...), ti.Size()}
 }
 
-// diffValues are the distances between values in JSON.
+// diffValues are the distances between the values of a tensor in JSON.
 type diffValues struct {
-	Count       int64         `json:"count"`
-	Differ      int64         `json:"differ"`
-	Beyond      int64         `json:"beyond"`
-	Odd         int64         `json:"odd"`
-	MaxDelta    encode.Finite `json:"max_delta"`
-	MaxRelative encode.Finite `json:"max_relative"`
-	At          encode.Dims   `json:"at"`
+	distances
+	At encode.Dims `json:"at"`
 }
 
 // diffChange is a change in JSON.
@@ -103,8 +130,7 @@ func (c *DiffChange) json() any {
 		j.To = &c.B.Name
 	}
 	if v := c.Values; v != nil {
-		j.Values = &diffValues{v.Count, v.Differ, v.Beyond, v.Odd, encode.Finite(v.MaxDelta), encode.Finite(v.MaxRelative),
-			indexOf(c.A, v.At)}
+		j.Values = &diffValues{distancesOf(v), indexOf(c.A, v.At)}
 	}
 	return j
 }
@@ -130,6 +156,7 @@ func indexOf(ti *safetensors.TensorInfo, i int64) encode.Dims {
 // JSON streams weigh.diff/1.
 func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
 	kinds, within := d.counts()
+	shown := d.shown()
 	counts := []encode.Member{}
 	for _, k := range diffKinds {
 		counts = append(counts, encode.M(string(k), kinds[k]))
@@ -140,7 +167,10 @@ func (d *Diff) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("a", d.A),
 		encode.M("b", d.B),
 		encode.M("different", d.Different()),
-		encode.M("changes", encode.List(d.Changes, (*DiffChange).json)),
+		encode.M("changes", encode.List(shown, (*DiffChange).json)),
+		encode.M("truncated", len(shown) < len(d.Changes)),
+		encode.M("layers", rollupsJSON(d.layers())),
+		encode.M("components", rollupsJSON(d.components())),
 		encode.M("counts", counts),
 		encode.M("metadata", d.Metadata),
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/listing"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
-	"github.com/weightools/safetensors/cmd/weigh/internal/render/values"
 	"github.com/weightools/safetensors/diff"
 )
 
@@ -23,6 +22,7 @@ type diffLine struct {
 	name   string
 	detail string
 	within bool
+	values *diff.Values // nil if they were not compared
 }
 
 // diffColors maps kinds to colors. The default is yellow.
@@ -31,25 +31,15 @@ var diffColors = map[diff.Kind]string{diff.Removed: typeset.Red, diff.Added: typ
 // Text writes changes by kind, then metadata, then a summary line. On a
 // terminal it combines equal changes of layers unless All is set.
 func (d *Diff) Text(w io.Writer, s typeset.Style) error {
-	lines := d.lines(s.Terminal() && !d.All)
-	table := &typeset.Table{N: len(lines), Columns: []typeset.Column{
-		{Title: "WHAT", Cell: func(i int) string { return string(lines[i].kind) }},
-		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted,
-			Cell: func(i int) string { return lines[i].name }},
-		{Title: "HOW", Least: 12, Cut: typeset.Headed, Cell: func(i int) string { return lines[i].detail }},
-	}, Color: func(i int) string {
-		if lines[i].within {
-			return typeset.Dim
-		}
-		if color, ok := diffColors[lines[i].kind]; ok {
-			return color
-		}
-		return typeset.Yellow
-	}}
 	return typeset.Buffered(w, func(w *bufio.Writer) {
-		table.Write(w, s)
-		if len(lines) > 0 {
-			w.WriteByte('\n')
+		for _, table := range d.tables(s) {
+			if table.N > 0 {
+				table.Write(w, s)
+				w.WriteByte('\n')
+			}
+		}
+		if n := len(d.Changes) - len(d.shown()); n > 0 && d.By == "" {
+			typeset.Wrap(w, s, 0, typeset.Dim, "… and "+typeset.Plural(int64(n), "more tensor")+"; --limit 0 lists all")
 		}
 		if len(d.Metadata) > 0 {
 			w.WriteString(s.Paint(typeset.Bold, "METADATA") + "\n")
@@ -60,11 +50,62 @@ func (d *Diff) Text(w io.Writer, s typeset.Style) error {
 	})
 }
 
-// lines returns the lines of the table, by kind and name.
+// tables returns the tables of the report: of tensors and, if values were compared, of components and layers.
+func (d *Diff) tables(s typeset.Style) (list []*typeset.Table) {
+	if d.By == "" {
+		list = append(list, d.table(s))
+	}
+	if components := d.components(); d.By == "component" || d.By == "" && len(components) > 1 {
+		list = append(list, rollupTable(components, "COMPONENT", s))
+	}
+	if layers := d.layers(); d.By == "layer" || d.By == "" && len(layers) > 1 {
+		list = append(list, rollupTable(layers, "LAYER", s))
+	}
+	return list
+}
+
+// table returns the table of tensors.
+func (d *Diff) table(s typeset.Style) *typeset.Table {
+	lines := d.lines(s.Terminal() && !d.All && d.Sort == "")
+	yields := func(n int) int {
+		if d.Values {
+			return n
+		}
+		return 0
+	}
+	columns := []typeset.Column{
+		{Title: "WHAT", Yields: yields(2), Cell: func(i int) string { return string(lines[i].kind) }},
+		{Title: "TENSOR", Distinct: true, Least: s.NameWidth(), Cut: typeset.Dotted,
+			Cell: func(i int) string { return lines[i].name }},
+	}
+	if d.Values {
+		columns = append(columns, valueColumns(func(i int) *diff.Values { return lines[i].values })...)
+	}
+	columns = append(columns, typeset.Column{Title: "HOW", Least: 12, Yields: yields(1), Cut: typeset.Headed,
+		Cell: func(i int) string { return lines[i].detail }})
+	return &typeset.Table{N: len(lines), Columns: columns, Color: func(i int) string {
+		if lines[i].within {
+			return typeset.Dim
+		}
+		if color, ok := diffColors[lines[i].kind]; ok {
+			return color
+		}
+		return typeset.Yellow
+	}}
+}
+
+// lines returns the lines of the table, by kind and name, or the largest change first.
 func (d *Diff) lines(fold bool) (lines []diffLine) {
+	shown := d.shown()
+	if d.Sort == "change" {
+		for i := range shown {
+			lines = append(lines, shown[i].line(shown[i].label(), shown[i].target()))
+		}
+		return lines
+	}
 	for _, kind := range diffKinds {
 		var list []DiffChange
-		for _, c := range d.Changes {
+		for _, c := range shown {
 			if c.Kind == kind {
 				list = append(list, c)
 			}
@@ -83,10 +124,15 @@ func (d *Diff) lines(fold bool) (lines []diffLine) {
 
 // label returns the name with its part.
 func (c *DiffChange) label() string {
-	if c.Part != "" {
-		return c.Part + ": " + c.Name
+	return labelOf(c.Part, c.Name)
+}
+
+// labelOf returns a name with the part that it is in.
+func labelOf(part, name string) string {
+	if part != "" {
+		return part + ": " + name
 	}
-	return c.Name
+	return name
 }
 
 // target returns the new name of a renamed tensor.
@@ -99,14 +145,20 @@ func (c *DiffChange) target() string {
 
 // foldChanges combines changes of one kind whose names differ only in numbers.
 func foldChanges(list []DiffChange) (lines []diffLine) {
-	type alike struct{ detail, to string }
+	type alike struct {
+		detail, to string
+		values     diff.Values
+	}
 	groups := make(map[alike][]listing.Row)
 	var order []alike
 	first := make(map[alike]*DiffChange)
 	for i := range list {
 		c := &list[i]
 		to, _ := listing.Numbered(c.target())
-		key := alike{c.how(), to}
+		key := alike{detail: c.how(), to: to}
+		if c.Values != nil {
+			key.values = *c.Values
+		}
 		if groups[key] == nil {
 			order, first[key] = append(order, key), c
 		}
@@ -132,7 +184,7 @@ func foldChanges(list []DiffChange) (lines []diffLine) {
 
 // line returns the line of a change under a name, which may cover several.
 func (c *DiffChange) line(name, to string) diffLine {
-	l := diffLine{kind: c.Kind, name: typeset.Name(name), detail: c.how(), within: c.Within()}
+	l := diffLine{kind: c.Kind, name: typeset.Name(name), detail: c.how(), within: c.Within(), values: c.Values}
 	if to != "" {
 		l.detail = "to " + typeset.Name(to) + ", " + l.detail
 	}
@@ -174,13 +226,13 @@ func (c *DiffChange) distance() string {
 	if v.Differ == 0 {
 		return "all values equal"
 	}
-	text := fmt.Sprintf("%s of %s differ", typeset.Count(v.Differ), typeset.Plural(v.Count, "value"))
+	text := "of " + typeset.Plural(v.Count, "value")
 	if v.At >= 0 {
 		at := safetensors.TensorInfo{Shape: indexOf(c.A, v.At)}
-		text += fmt.Sprintf(", by %s at most, at %s", values.Rounded(v.MaxDelta, 6), at.ShapeString())
+		text += ", most at " + at.ShapeString()
 	}
 	if v.MaxRelative > 0 {
-		text += fmt.Sprintf(", %s relative", values.Rounded(v.MaxRelative, 3))
+		text += fmt.Sprintf(", %s relative", roundedDistance(v.MaxRelative, 3))
 	}
 	if v.Odd > 0 {
 		text += fmt.Sprintf("; %s NaN or infinite in only one", typeset.Count(v.Odd))

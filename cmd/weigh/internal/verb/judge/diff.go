@@ -8,6 +8,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,8 @@ type diffFlags struct {
 	all, lenient             bool
 	headers, values, weights bool
 	atol, rtol               float64
+	sort, by                 string
+	limit                    int
 }
 
 // Diff returns the command.
@@ -45,16 +48,34 @@ shapes, then bytes. Diff reports each difference as one of these:
   retyped         the dtype differs
   changed         the bytes differ
 
---values reports how far values are apart where bytes or dtypes differ. Tensors whose
-values all are within the tolerance count as equal, even with another dtype. Two values
-are within it if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the tolerance, which is
-0 by default.
+--values reports how far values are apart where bytes or dtypes differ: for each
+tensor, for each component and for each layer
+
+  DIFFER    number of values that differ
+  MAX DIFF  largest |a-b|
+  REL L2    norm of a-b, divided by the norm of a
+  COSINE    cosine of the angle between a and b
+
+Values are the numbers that dtypes represent: those of F8, F6 and F4 exactly, packed
+weights as the integers that are stored, and a C64 element as two numbers. DIFFER and
+MAX DIFF are exact for integers; norms are computed in float64. NaNs are equal to each
+other, and so are infinities of one sign. A NaN or infinity on one side only counts in
+DIFFER, and in no other number. REL L2 is infinite if only a is zero, and COSINE is
+undefined ("-") if a or b is zero.
+
+--sort change lists the largest REL L2 first, and NaN or infinities before it. --by
+layer or --by component lists only these, also with --csv.
+
+Tensors whose values all are within the tolerance count as equal, even with another
+dtype. Two values are within it if |a-b| <= ATOL + RTOL*|a|; --atol and --rtol set the
+tolerance, which is 0 by default.
 
 The exit code is 0 if there are no differences, and 1 if there are. A GLOB that
 matches nothing in A or B is an error (exit code 2).`,
 		Example: `  weigh diff testdata/sample testdata/sample
   weigh diff --headers testdata/sample testdata/sample
   weigh diff --rtol 0.01 testdata/sample testdata/sample
+  weigh diff --values --sort change testdata/sample testdata/sample
   weigh diff --json testdata/sample testdata/sample | jq '.counts'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -70,19 +91,30 @@ matches nothing in A or B is an error (exit code 2).`,
 		},
 	}
 	f.NameFlags.Register(cmd, "compare", "weigh help info")
-	f.Output.Register(cmd, "json", "write JSON, weigh.diff/1")
+	f.Output.Register(cmd, "json", "write JSON, weigh.diff/1", "csv", "write CSV")
 	fl := cmd.Flags()
 	fl.BoolVar(&f.headers, "headers", false, "compare only names, dtypes and shapes; read no data")
 	fl.BoolVar(&f.values, "values", false, "report how far values are apart")
 	fl.Float64Var(&f.atol, "atol", 0, "absolute tolerance `X`")
 	fl.Float64Var(&f.rtol, "rtol", 0, "relative tolerance `X`")
+	fl.StringVar(&f.sort, "sort", "name", "sort by `KEY`: "+strings.Join(diffSortKeys, ", ")+"; change implies --values")
+	fl.StringVar(&f.by, "by", "tensor", "list each `WHAT`: "+strings.Join(diffListed, ", ")+"; implies --values")
+	fl.IntVar(&f.limit, "limit", 0, "list at most `N` tensors; totals still cover all")
+	cli.CompleteWords(cmd, "sort", diffSortKeys)
+	cli.CompleteWords(cmd, "by", diffListed)
 	fl.BoolVar(&f.weights, "no-metadata", false, "do not compare metadata")
 	fl.BoolVar(&f.all, "all", false, "list every tensor; do not fold layers")
 	fl.BoolVar(&f.lenient, "lenient", false, cli.LenientUsage)
 	return cmd
 }
 
-// check validates the flags. A tolerance implies --values.
+// Values of --sort and --by.
+var (
+	diffSortKeys = []string{"name", "change"}
+	diffListed   = []string{"tensor", "layer", "component"}
+)
+
+// check validates the flags. A tolerance implies --values, and so do orders and lists of them.
 func (f *diffFlags) check(cmd *cobra.Command) error {
 	for _, tolerance := range []struct {
 		flag string
@@ -93,8 +125,17 @@ func (f *diffFlags) check(cmd *cobra.Command) error {
 		}
 		f.values = f.values || cmd.Flags().Changed(tolerance.flag)
 	}
+	switch {
+	case !slices.Contains(diffSortKeys, f.sort):
+		return cli.UnknownValue("--sort", f.sort, diffSortKeys)
+	case !slices.Contains(diffListed, f.by):
+		return cli.UnknownValue("--by", f.by, diffListed)
+	case f.limit < 0:
+		return cli.Usagef("--limit cannot be negative: %d", f.limit)
+	}
+	f.values = f.values || f.sort == "change" || f.by != "tensor"
 	if f.headers && f.values {
-		return cli.Usagef("--headers cannot be combined with --values, --atol or --rtol, which read data")
+		return cli.Usagef("--headers cannot be combined with --values, --atol, --rtol, --by or --sort change, which read data")
 	}
 	return f.Output.Check()
 }
@@ -118,11 +159,11 @@ func runDiff(ctx context.Context, sess *cli.Session, nameA, nameB target.Name, f
 		return err
 	}
 	d := &compare.Diff{A: nameA.String(), B: nameB.String(), HeadersOnly: f.headers, Values: f.values,
-		All: f.all}
+		All: f.all, Sort: strings.TrimPrefix(f.sort, "name"), By: strings.TrimPrefix(f.by, "tensor"), Limit: f.limit}
 	if err := compareSides(ctx, sess, d, sides, f); err != nil {
 		return err
 	}
-	if err := sess.Report(&f.Output, d); err != nil {
+	if err := sess.WriteForm(&f.Output, cli.Forms{"": d.Text, "json": d.JSON, "csv": d.CSV}); err != nil {
 		return err
 	}
 	if d.Different() {
