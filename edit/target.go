@@ -18,9 +18,12 @@ import (
 
 // aim determines where files are written, and refuses outputs that are not allowed.
 func (p *Plan) aim() error {
-	single := p.index == nil && len(p.files) == 1
+	ext := ""
+	if p.index == nil && len(p.files) == 1 {
+		ext = ".safetensors"
+	}
 	files := fmt.Sprintf("%s of %s to write", wording.Count(len(p.files), "file"), quote(p.ref))
-	out, err := shards.FindOutput(p.target, single, p.named, files)
+	out, err := shards.FindOutput(p.target, ext, files)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,8 @@ func TestTargetsOfOneFile(t *testing.T) {
 	}
 	for _, test := range []struct{ source, target, want string }{
 		{src, "new.safetensors", "new.safetensors"},
-		{src, "new", "new"}, // a name like any other
+		{src, "new", "new/model.safetensors"},
+		{src, "far/away.safetensors", "far/away.safetensors"},
 		{src, "folder", "folder/model.safetensors"},
 		{src, "other" + string(os.PathSeparator), "other/model.safetensors"},
 		{filepath.Dir(src), "made", "made/model.safetensors"},
@@ -53,6 +54,7 @@ func TestTargetsThatAreNone(t *testing.T) {
 	}{
 		{src, "", edit.ErrRefused},
 		{src, "-", edit.ErrRefused},
+		{src, filepath.Join(dir, "file"), edit.ErrRefused},
 		{set, filepath.Join(dir, "new.safetensors"), edit.ErrRefused},
 		{set, filepath.Join(dir, indexName), edit.ErrRefused},
 		{set, filepath.Join(dir, "file"), edit.ErrRefused},

@@ -14,9 +14,8 @@ import (
 
 // Plan plans the edit of the source at ref, with output to target. In a target that is a
 // folder, which is created if necessary, files keep their names; files of other formats get
-// names of safetensors files. The output of a single file is a file, too, if the source was
-// named as one or the target ends in ".safetensors", unless a folder has that name, or it ends
-// in a separator. Other files of the source's folder are not copied.
+// names of safetensors files. The output of a single file is a file, too, if the target ends in ".safetensors"; see
+// [shards.FindOutput]. Other files of the source's folder are not copied.
 //
 // Errors wrap [ErrRefused] if the target is the source, under any name, or a folder in which
 // shards, or another model of the same name, would remain next to the output; and

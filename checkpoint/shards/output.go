@@ -7,36 +7,43 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/atomicfile"
 )
 
 // An Output is the folder that new files are written to and, if it was named, the name of the one file.
 type Output struct{ Dir, File string }
 
-// FindOutput returns the output with that name: a folder, or a file if there is only one to write.
-// A name that does not exist is a folder, unless it ends in ".safetensors" or, with anyFile, if there is only one
-// file. The files to write are described for errors, as in "3 shards to convert".
+// FindOutput returns the output with that name. Every command that writes weights uses it, so a name means the same to
+// all of them: an existing folder, a name that ends in a slash, and a name that does not exist are folders, which are
+// created if necessary, unless the name is that of weights. A name that ends in ext is a file. If there are several files to write, ext is "". The files
+// are described for errors, as in "3 shards to convert".
 //
 // If the name of a file is a symbolic link, the output is the file that it leads to. The error wraps [ErrRefused] if
 // the name makes no sense.
-func FindOutput(name string, one, anyFile bool, files string) (Output, error) {
-	info, err := os.Stat(name)
-	weights := strings.HasSuffix(name, weightsSuffix)
-	switch {
-	case name == "" || name == "-":
+func FindOutput(name, ext, files string) (Output, error) {
+	if name == "" || name == "-" {
 		return Output{}, refuse("the output %q is neither a file nor a folder: the output is read again to verify it",
 			name)
-	case err == nil && info.IsDir(), os.IsPathSeparator(name[len(name)-1]):
+	}
+	info, err := os.Stat(filepath.Clean(name))
+	exists, slash := err == nil, os.IsPathSeparator(name[len(name)-1])
+	isName := ext != "" && strings.HasSuffix(name, ext)
+	switch {
+	case exists && info.IsDir(), !exists && slash:
 		return Output{Dir: name}, nil
-	case one && (anyFile || weights):
+	case slash:
+		return Output{}, refuse("the output %q is a file, not a folder", filepath.Clean(name))
+	case isName:
 		return fileOutput(name)
-	case err == nil && one:
+	case !exists && filetype.WeightsFormat(name) == "" && !strings.HasSuffix(name, indexSuffix):
+		return Output{Dir: name}, nil
+	case ext != "":
 		return Output{}, refuse("the output %q is a file that does not end in %q, by which readers find weights", name,
-			weightsSuffix)
-	case err == nil, weights, strings.HasSuffix(name, ".json"):
+			ext)
+	default:
 		return Output{}, refuse("the output %q is a file, and there are %s: name a folder", name, files)
 	}
-	return Output{Dir: name}, nil
 }
 
 // fileOutput returns the output that is one file, after following links. In a cache, links lead to files that are

@@ -18,35 +18,47 @@ func TestFindOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		name         string
-		one, anyFile bool
-		want         string // the folder and the file, or a part of the error
-		is           error
+		name string
+		one  bool
+		want string // the folder and the file, or a part of the error
+		is   error
 	}{
-		{"folder", true, true, "folder|", nil},
-		{"folder", false, false, "folder|", nil},
-		{"new/", true, true, "new/|", nil},
-		{"new", false, false, "new|", nil},
-		{"new", true, false, "new|", nil},
-		{"new", true, true, ".|new", nil},
-		{"new.safetensors", true, false, ".|new.safetensors", nil},
-		{"folder/x.safetensors", true, false, "folder/|x.safetensors", nil},
-		{"x.safetensors", true, false, ".|x.safetensors", nil},
-		{"none/x.safetensors", true, false, "none/|x.safetensors", nil},
-		{"new.safetensors", false, false, "is a file, and there are 2 files to write: name a folder", shards.ErrRefused},
-		{"new.json", false, false, "is a file", shards.ErrRefused},
-		{"file", false, true, "is a file", shards.ErrRefused},
-		{"file", true, false, "does not end in \".safetensors\"", shards.ErrRefused},
-		{"", true, true, "neither a file nor a folder", shards.ErrRefused},
-		{"-", true, true, "neither a file nor a folder", shards.ErrRefused},
+		{"folder", true, "folder|", nil},
+		{"folder/", true, "folder/|", nil},
+		{"folder", false, "folder|", nil},
+		{"new/", true, "new/|", nil},
+		{"new.safetensors/", true, "new.safetensors/|", nil},
+		{"new", false, "new|", nil},
+		{"new", true, "new|", nil},
+		{"a/b/new", true, "a/b/new|", nil},
+		{"new.safetensors", true, ".|new.safetensors", nil},
+		{"folder/x.safetensors", true, "folder/|x.safetensors", nil},
+		{"x.safetensors", true, ".|x.safetensors", nil},
+		{"none/x.safetensors", true, "none/|x.safetensors", nil},
+		{"new.safetensors", false, "is a file, and there are 2 files to write: name a folder", shards.ErrRefused},
+		{"new.safetensors.index.json", false, "is a file", shards.ErrRefused},
+		{"x.safetensors", false, "is a file", shards.ErrRefused},
+		{"new.bin", true, "does not end in \".safetensors\"", shards.ErrRefused},
+		{"new.gguf", false, "is a file", shards.ErrRefused},
+		{"llama-3.1", true, "llama-3.1|", nil},
+		{"x.safetensors/", true, "is a file, not a folder", shards.ErrRefused},
+		{"file/", false, "is a file, not a folder", shards.ErrRefused},
+		{"file", false, "is a file", shards.ErrRefused},
+		{"file", true, "does not end in \".safetensors\"", shards.ErrRefused},
+		{"", true, "neither a file nor a folder", shards.ErrRefused},
+		{"-", true, "neither a file nor a folder", shards.ErrRefused},
 	} {
-		out, err := shards.FindOutput(filepath.FromSlash(test.name), test.one, test.anyFile, "2 files to write")
+		ext := ""
+		if test.one {
+			ext = ".safetensors"
+		}
+		out, err := shards.FindOutput(filepath.FromSlash(test.name), ext, "2 files to write")
 		got := filepath.ToSlash(out.Dir) + "|" + out.File
 		if err != nil {
 			got = filepath.ToSlash(err.Error())
 		}
 		if !errors.Is(err, test.is) || (err == nil) != (test.is == nil) || !strings.Contains(got, test.want) {
-			t.Errorf("%q, one %v, any file %v: %s, want %s", test.name, test.one, test.anyFile, got, test.want)
+			t.Errorf("%q, one %v: %s, want %s", test.name, test.one, got, test.want)
 		}
 	}
 }
@@ -63,7 +75,7 @@ func TestFindOutputFollowsLinks(t *testing.T) {
 		if err := os.Symlink(filepath.FromSlash(target), link); err != nil {
 			t.Skip(err)
 		}
-		out, err := shards.FindOutput(link, true, false, "1 file to write")
+		out, err := shards.FindOutput(link, ".safetensors", "1 file to write")
 		got := out.Dir + "|" + out.File
 		if err != nil {
 			got = err.Error()

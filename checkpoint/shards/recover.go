@@ -35,7 +35,7 @@ func LocalFolder(ref string) string {
 	if err != nil || r.Scheme != "file" {
 		return ""
 	}
-	dir := r.String()
+	dir := filepath.Clean(r.String())
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return filepath.Dir(dir)
 	}

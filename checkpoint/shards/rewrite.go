@@ -15,8 +15,8 @@ import (
 )
 
 // Merge plans one file of the tensors of all inputs: byte for byte the file that the reference
-// implementation would write. The file's name must end in ".safetensors". With InPlace, file
-// is ignored, and the new file replaces the input's. Otherwise "" plans a file for
+// implementation would write. A name that does not end in
+// ".safetensors" is that of a folder, and the file in it is named after the input. With InPlace, file is ignored, and the new file replaces the input's. Otherwise "" plans a file for
 // [Plan.Stream].
 //
 // An invalid input is an error that wraps a *[safetensors.Violation]. Existing files wrap
@@ -32,17 +32,21 @@ func Merge(
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case file == "":
+	if file == "" {
 		return g.writer("model", 0).plan("", g.tensors)
-	case !strings.HasSuffix(file, weightsSuffix):
-		return nil, refuse("%q does not end in %q, by which readers find weights", file, weightsSuffix)
 	}
-	out, err := fileOutput(file)
+	out, err := FindOutput(file, weightsSuffix, "")
 	if err != nil {
 		return nil, err
 	}
-	return g.plan(filepath.Clean(out.Dir), strings.TrimSuffix(out.File, weightsSuffix), 0)
+	stem := strings.TrimSuffix(out.File, weightsSuffix)
+	if out.File == "" {
+		stem = "model"
+		if len(inputs) == 1 {
+			stem = inputs[0].Set().Stem()
+		}
+	}
+	return g.plan(filepath.Clean(out.Dir), stem, 0)
 }
 
 // Split plans shards of at most MaxShard bytes of data each, and their index, in a folder,
@@ -55,6 +59,9 @@ func Split(ctx context.Context, dir string, opts *RewriteOptions, input *checkpo
 	}
 	if opts.InPlace {
 		return rewriteInPlace(ctx, dir, opts.MaxShard, opts, []*checkpoint.Checkpoint{input})
+	}
+	if _, err := FindOutput(dir, "", "shards and an index to write"); err != nil {
+		return nil, err
 	}
 	g, err := gather(ctx, opts, []*checkpoint.Checkpoint{input})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -165,18 +164,15 @@ func stemOf(name string) string {
 
 // aim returns where the new files go.
 func (l *located) aim(dst string) (dir, stem string, err error) {
-	out, err := shards.FindOutput(dst, len(l.shards) == 1, false, wording.Count(len(l.shards), "shard")+" to convert")
-	switch {
-	case err != nil:
-		return "", "", err
-	case out.File != "":
-		return out.Dir, strings.TrimSuffix(out.File, weightsEnd), nil
+	ext := ""
+	if len(l.shards) == 1 {
+		ext = weightsEnd
 	}
-	if _, err := os.Stat(dst); errors.Is(err, fs.ErrNotExist) && !l.folder && !os.IsPathSeparator(dst[len(dst)-1]) {
-		return "", "", refuse("the output %q does not end in %q, by which readers find weights, and is not a folder",
-			dst, weightsEnd)
+	out, err := shards.FindOutput(dst, ext, wording.Count(len(l.shards), "shard")+" to convert")
+	if err != nil || out.File == "" {
+		return out.Dir, l.stem, err
 	}
-	return out.Dir, l.stem, nil
+	return out.Dir, strings.TrimSuffix(out.File, weightsEnd), nil
 }
 
 // weightsEnd is the extension of safetensors files.

@@ -48,8 +48,8 @@ func Convert(sess *cli.Session) *cobra.Command {
 		Use:   "convert SRC -o DST",
 		Short: "Convert PyTorch and NumPy files to safetensors",
 		Long: `Convert a PyTorch checkpoint or a NumPy archive (.npz) to safetensors. SRC is a file, a
-folder of shards, or an index; formats are detected by content. DST is a file named
-"*.safetensors", or a folder. A sharded checkpoint is written as shards with a new index.
+folder of shards, or an index; formats are detected by content. DST is a file if it ends
+in ".safetensors", otherwise a folder, which is created if needed. A sharded checkpoint is written as shards with a new index.
 
 Nothing is unpickled and no code runs. Each file is scanned first, as by weigh scan. A
 dangerous file is refused with exit code 1; --convert-anyway extracts its tensors, also

@@ -100,7 +100,8 @@ them: only the header is written. Otherwise the file is rewritten, with up to 4 
 room for later changes. --canonical leaves no room and sorts tensors like the reference
 implementation. If anything fails, SRC is unchanged.
 
-DST is a file if SRC is one, otherwise a folder. Existing files are not overwritten
+DST is a file if it ends in ".safetensors", otherwise a folder, which is created if
+needed. Existing files are not overwritten
 without --force, and SRC never without --in-place. Other files in a folder, such as
 config.json, are not copied; the report lists them.
 

@@ -21,6 +21,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/shards"
 	"github.com/weightools/safetensors/cmd/weigh/internal/cli"
 	"github.com/weightools/safetensors/cmd/weigh/internal/render/receipt"
+	"github.com/weightools/safetensors/cmd/weigh/internal/render/typeset"
 	"github.com/weightools/safetensors/cmd/weigh/internal/target"
 	"github.com/weightools/safetensors/store"
 )
@@ -72,7 +73,7 @@ the same time.`,
 		},
 	}
 	fl := cmd.Flags()
-	cli.OutputVar(fl, &f.dir, "write to the folder `DIR`, created if needed")
+	cli.OutputVar(fl, &f.dir, "write to the folder `DIR`, created if needed; one file may be named")
 	fl.BoolVar(&f.toCache, "to-cache", false, "write to the cache of huggingface_hub, for models on the Hub")
 	fl.BoolVar(&f.force, "force", false, "overwrite existing files that differ")
 	f.NameFlags.Register(cmd, "download", "weigh help info")
@@ -104,12 +105,6 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	if f.toCache {
 		return getToCache(ctx, sess, at, counted, f)
 	}
-	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() {
-		return cli.Usagef("-o %q is a file, and get writes into a folder: name another one", f.dir)
-	}
-	if err := mend(sess, f.dir); err != nil {
-		return err
-	}
 	got := &receipt.Got{Local: !at.Remote()}
 	var files []*wanted
 	defer func() {
@@ -120,12 +115,12 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	if f.Include != nil || f.Exclude != nil {
 		files, got.Tensors, err = wantedTensors(ctx, at, counted, f)
 	} else {
-		files, err = wantedFiles(ctx, at, counted, f.dir)
-	}
-	if err == nil {
-		err = os.MkdirAll(f.dir, 0o777)
+		files, err = wantedFiles(ctx, at, counted)
 	}
 	if err != nil {
+		return err
+	}
+	if err := f.place(sess, files); err != nil {
 		return err
 	}
 	if err := fetchAll(ctx, sess, files, f, got); err != nil {
@@ -134,10 +129,30 @@ func runGet(ctx context.Context, sess *cli.Session, arg target.Name, f *getFlags
 	return sess.Receipt(got, f.json, false)
 }
 
+// place sets the paths of output files, and prepares the output folder.
+func (f *getFlags) place(sess *cli.Session, files []*wanted) error {
+	ext := ""
+	if len(files) == 1 {
+		ext = filepath.Ext(files[0].path)
+	}
+	out, err := shards.FindOutput(f.dir, ext, typeset.Plural(int64(len(files)), "file")+" to write")
+	if err != nil {
+		return writeFault(err, "")
+	}
+	f.dir = out.Dir
+	for _, w := range files {
+		w.path = filepath.Join(out.Dir, cmp.Or(out.File, w.path))
+	}
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		return err
+	}
+	return mend(sess, f.dir)
+}
+
 // A wanted file is one to download.
 type wanted struct {
 	name   string          // in the store
-	path   string          // the output file
+	path   string          // the output file: below the output folder, and later with that folder
 	set    *checkpoint.Set // that it belongs to, or nil
 	object store.Object
 	from   io.Closer // what object reads from, or nil
@@ -187,7 +202,7 @@ const (
 )
 
 // wantedFiles opens the shards and indexes of sets.
-func wantedFiles(ctx context.Context, at *target.Target, sets []*checkpoint.Set, dir string) ([]*wanted, error) {
+func wantedFiles(ctx context.Context, at *target.Target, sets []*checkpoint.Set) ([]*wanted, error) {
 	var files []*wanted
 	for _, set := range sets {
 		names := set.Shards
@@ -200,7 +215,7 @@ func wantedFiles(ctx context.Context, at *target.Target, sets []*checkpoint.Set,
 			if _, err := filepath.Localize(strings.ToValidUTF8(at.Below(name), "_")); err != nil {
 				return nil, fmt.Errorf("%q is not a valid file name on this system", at.Below(name))
 			}
-			files = append(files, &wanted{name: name, path: filepath.Join(dir, within), set: set})
+			files = append(files, &wanted{name: name, path: within, set: set})
 		}
 	}
 	err := cli.Parallel(ctx, filesAtOnce, len(files), func(_ context.Context, i int) (err error) {
@@ -212,7 +227,7 @@ func wantedFiles(ctx context.Context, at *target.Target, sets []*checkpoint.Set,
 	})
 	if err == nil && len(files) == 1 {
 		if name := store.FileName(files[0].object); name != "" && filepath.IsLocal(name) {
-			files[0].path = filepath.Join(dir, name)
+			files[0].path = name
 		}
 	}
 	return files, err
@@ -244,7 +259,7 @@ func wantedTensors(ctx context.Context, at *target.Target, sets []*checkpoint.Se
 		cp.Close()
 		return nil, 0, at.Fault(err)
 	}
-	return []*wanted{{path: filepath.Join(f.dir, "model"+weightsEnd), object: file, from: cp}}, file.Tensors, nil
+	return []*wanted{{path: "model" + weightsEnd, object: file, from: cp}}, file.Tensors, nil
 }
 
 // missing returns the error of a shard that does not exist as all verbs report it. Otherwise it

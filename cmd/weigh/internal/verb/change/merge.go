@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +21,8 @@ func Merge(sess *cli.Session) *cobra.Command {
 		Use:   "merge TARGET... -o FILE",
 		Short: "Write shards or several models as one file",
 		Long: `Write the tensors of all inputs, unchanged, to one file: byte for byte the file that
-the reference implementation would write.
+the reference implementation would write. If FILE does not end in ".safetensors", it is a
+folder, and the file in it is named after the model.
 
 Two tensors with the same name are an error; --dedup keeps one if their bytes are
 equal. The metadata of all files is combined; --metadata says which value to keep if
@@ -46,7 +45,7 @@ lists them. With -o - the file goes to standard output, without a report.`,
 		},
 	}
 	fl := cmd.Flags()
-	cli.OutputVar(fl, &f.out, "write to `FILE`, or to standard output if it is -")
+	cli.OutputVar(fl, &f.out, "write to `FILE`, to a file in a folder, or to standard output if it is -")
 	fl.BoolVar(&f.dedup, "dedup", false, "keep one of several tensors with the same name and equal bytes")
 	f.register(cmd, "weigh.merge/1")
 	return cmd
@@ -59,19 +58,13 @@ const weightsEnd = ".safetensors"
 func (f *reshardFlags) checkMerge(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.out == "" && !f.inPlace:
-		return cli.Usagef("merge needs an output file: -o FILE, or --in-place for one in the folder of the model")
+		return cli.Usagef("merge needs an output: -o FILE or -o DIR, or --in-place for one in the folder of the model")
 	case f.inPlace && f.out != "":
 		return cli.Usagef("--in-place names the file after the model, and -o names it %q: choose one of them", f.out)
 	case f.inPlace && len(args) > 1:
 		return cli.Usagef("--in-place merges the shards of one model, and there are %d inputs", len(args))
 	case f.streams() && (f.json || f.verify || f.dryRun):
 		return cli.Usagef("-o %s writes no report: --json, --verify and --dry-run need a file", f.out)
-	case f.inPlace || f.streams():
-	case isFolder(f.out):
-		return cli.Usagef("%q is a folder: name a file in it, such as %q", f.out,
-			filepath.ToSlash(filepath.Join(f.out, "model"+weightsEnd)))
-	case !strings.HasSuffix(f.out, weightsEnd):
-		return cli.Usagef("%q does not end in %q, by which readers find weights", f.out, weightsEnd)
 	}
 	return f.check(cmd)
 }

@@ -241,18 +241,6 @@ func carryOut(ctx context.Context, sess *cli.Session, r *rewriting, p *shards.Pl
 	}, r.json, r.dryRun)
 }
 
-// checkFolder returns an error if the output folder exists and is not a folder.
-func checkFolder(dir string) error {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && info.IsDir():
-		return nil
-	case err != nil:
-		return err
-	}
-	return cli.Usagef("%q is not a folder; -o takes the name of one", dir)
-}
-
 // isFolder reports whether name refers to a folder.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)

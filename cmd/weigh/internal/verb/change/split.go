@@ -74,9 +74,6 @@ func (f *splitFlags) check(cmd *cobra.Command) error {
 	case strings.ContainsAny(f.stem, `/\`):
 		return cli.Usagef("--stem cannot be %q: it begins file names, and -o takes their folder", f.stem)
 	}
-	if err := checkFolder(f.out); f.out != "" && err != nil {
-		return err
-	}
 	return f.reshardFlags.check(cmd)
 }
 
