@@ -18,7 +18,7 @@ import (
 )
 
 func TestAgreementOnHealthyModels(t *testing.T) {
-	for _, test := range healthy {
+	for _, test := range few(healthy) {
 		t.Run(test.name, func(t *testing.T) {
 			f := make(folder)
 			test.make(t, f)
@@ -28,7 +28,7 @@ func TestAgreementOnHealthyModels(t *testing.T) {
 }
 
 func TestAgreementOnIncidents(t *testing.T) {
-	for _, test := range incidents {
+	for _, test := range few(incidents) {
 		t.Run(test.name, func(t *testing.T) {
 			f := make(folder)
 			test.make(t, f)
