@@ -27,37 +27,3 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
-
-// Numbers by hand: 32 bits a word, rounded up.
-func TestBitsOf(t *testing.T) {
-	for _, test := range []struct{ words, numbers, told, want int64 }{
-		{8, 64, 0, 4},        // 64 * 4 / 32
-		{384, 4096, 0, 3},    // 4096 * 3 / 32
-		{4001, 32001, 0, 4},  // 32001 * 4 / 32 = 4000.125
-		{8001, 32001, 8, 8},  // 32001 * 8 / 32 = 8000.25
-		{1, 1, 8, 8},         // any fits, and 8 is told
-		{1, 1, 0, 2},         // any fits
-		{9, 64, 0, 0},        // 4 bits make 8, and 5 make 10
-		{1000, 64, 4, 0},     // no number of bits makes so many
-		{2, 1 << 40, 4, 0},   // nor so few
-		{64, 64, 0, 0},       // 32 bits are not packed
-		{16, 64, 4, 8},       // what is told does not fit
-		{4096, 4096, 32, 32}, // what is told is taken as it is
-	} {
-		if got := bitsOf(test.words, test.numbers, test.told); got != test.want {
-			t.Errorf("bitsOf(%d, %d, %d) = %d, want %d", test.words, test.numbers, test.told, got, test.want)
-		}
-	}
-}
-
-// 576 rows in tiles of 128 are 5, of which the last has 64.
-func TestTiles(t *testing.T) {
-	for _, test := range []struct {
-		n, of int64
-		want  bool
-	}{{7168, 56, true}, {576, 5, true}, {10, 6, false}, {10, 5, true}, {10, 10, true}, {10, 11, false}, {1, 1, true}} {
-		if got := isDivided(test.n, test.of); got != test.want {
-			t.Errorf("isDivided(%d, %d) = %v", test.n, test.of, got)
-		}
-	}
-}

@@ -13,22 +13,11 @@ import (
 // counts counts the parameters of the set.
 func (s *subject) counts() *model.Counts { return model.Count(s.model()) }
 
-// widths returns the width in bits of each packed weight whose width package model knows.
-func (s *subject) widths() map[*safetensors.TensorInfo]int64 {
-	widths := make(map[*safetensors.TensorInfo]int64)
-	for ti, v := range model.Judge(s.model()) {
-		if v.Scheme != "" && v.Bits > 0 {
-			widths[ti] = v.Bits
-		}
-	}
-	return widths
-}
-
 // model returns the set as package model needs it.
 func (s *subject) model() *model.Model {
 	m := new(model.Model)
 	if s.described {
-		m.Config, m.Quantize, m.ModelOpt = s.main.text, s.quantize, s.modelOpt
+		m.Config, m.Quantize, m.ModelOpt, m.Description = s.main.text, s.quantize, s.modelOpt, s.description
 	}
 	for i := range s.shards {
 		if h := s.shards[i].header; h != nil {

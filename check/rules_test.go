@@ -225,7 +225,7 @@ var packings = []fixture{
 	{"GPTQ of another group size", modelOf(quantised(`{"quant_method": "gptq", "bits": 4, "group_size": 64}`), headed(gptq)), false,
 		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the 160`)},
 	{"AWQ of other bits", modelOf(quantised(`{"quant_method": "awq", "bits": 8, "group_size": 32}`), headed(awq)), false,
-		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the shape`)},
+		inModel(check.RuleQuantConfig, "model.layers.0.mlp.down_proj.qweight", `56 tensors, the first "model.layers.0.mlp.down_proj.qweight", are packed: in the first, the configuration says 8 bits, but`)},
 	{"tiles of another size", modelOf(quantised(`{"quant_method": "fp8", "weight_block_size": [64, 64]}`), headed(fp8)), false,
 		[]want{{check.RuleQuantConfig, "model.safetensors", "model.layers.0.mlp.down_proj.weight", "1 by 3 tiles of the configured 64 by 64"}}},
 	{"MLX of other bits", modelOf(llamaConfig[:len(llamaConfig)-1]+`, "quantization": {"group_size": 32, "bits": 8}}`, headed(mlx)), false,

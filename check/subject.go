@@ -25,7 +25,8 @@ type subject struct {
 	*config.Config             // never nil
 	main           *configFile // config.json or adapter_config.json; nil for a single file
 
-	quantize, modelOpt []byte // the texts of the configurations of the quantization, if they are files of their own
+	// The texts of the configurations of the quantization, if they are files of their own.
+	quantize, modelOpt, description []byte
 
 	single    bool // the target is one file, and nothing can be missing from it
 	complete  bool // no shard is missing or invalid, as far as is known
@@ -77,6 +78,12 @@ func (s *subject) configure(ctx context.Context, r *configReader) {
 	if files.Quantize.Root == nil {
 		one := r.read(ctx, folder, "hf_quant_config.json")
 		files.ModelOpt, s.modelOpt = one.File, one.text
+	}
+	for _, other := range config.DescriptionNames(path.Base(s.set.Name)) {
+		if one := r.read(ctx, folder, other); one.Root != nil {
+			files.Description, s.description = one.File, one.text
+			break
+		}
 	}
 	s.Config = config.New(files, new(config.Notes))
 }

@@ -17,7 +17,7 @@ func TestWrongConfigurationsAreNoted(t *testing.T) {
 		{"", ""},
 		{"{}", ""},
 		{`{"quantization_config":null}`, ""},
-		{`{"quantization_config":{"quant_method":"gptq","bits":4,"group_size":-1}}`, ""},
+		{`{"quantization_config":{"quant_method":"gptq","bits":4,"group_size":-1}}`, "have 4 groups of scales, but the configuration says one"},
 		{`{"time_step_limit":[0.0,Infinity],"a":NaN,"b":-Infinity}`, ""},
 		{`{"quantization_config":{"quant_method":"gptq","bits":"4"}}`, "bits is a string, expected a number"},
 		{`{"quantization_config":{"quant_method":4}}`, "quant_method is a number, expected a string"},

@@ -5,6 +5,7 @@ package model
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,15 +38,21 @@ func Judge(m *Model) iter.Seq2[*safetensors.TensorInfo, *TensorCount] {
 // count gives every tensor a rule.
 func (m *Model) count() *counter {
 	c := &counter{Model: m, modules: make(map[string]int32)}
-	c.context = scheme.Context{
-		Config:   config.New(m.configs(), &c.notes),
-		Comfy:    m.comfyFormats(),
-		Metadata: func(file int32) map[string]string { return m.Files[file].Header.Metadata },
-	}
+	c.context = m.context(&c.notes)
 	c.collect()
+	c.learn()
 	c.judge()
 	c.findDuplicates()
 	return c
+}
+
+// context returns what the configuration and the metadata say about all modules.
+func (m *Model) context(notes *config.Notes) scheme.Context {
+	return scheme.Context{
+		Config:   config.New(m.configs(), notes),
+		Comfy:    m.comfyFormats(),
+		Metadata: func(file int32) map[string]string { return m.Files[file].Header.Metadata },
+	}
 }
 
 // comfyFormats returns the formats of modules that ComfyUI stores in the metadata.
@@ -106,6 +113,32 @@ func (c *counter) collect() {
 	}
 }
 
+// learn finds out what other tensors show about packed weights.
+func (c *counter) learn() {
+	if len(c.modules) == 0 {
+		return
+	}
+	sizes := make(map[int64]int)
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.Kinds == parts.Float && e.role == parts.Weight && len(e.Info.Shape) == 1 {
+			if module, ok := strings.CutSuffix(e.Info.Name, ".weight"); ok && parts.IsNorm(module) {
+				sizes[e.Info.Shape[0]]++
+			}
+		}
+	}
+	if said := c.context.Size(config.Hidden); sizes[said] > 0 {
+		c.context.Hidden = said
+	} else if len(sizes) == 1 {
+		c.context.Hidden = slices.Collect(maps.Keys(sizes))[0]
+	}
+	var m scheme.Module
+	for _, name := range c.order {
+		c.assemble(&m, name)
+		c.context.Learn(&m)
+	}
+}
+
 // put adds an entry to its module.
 func (c *counter) put(i int32, module string) {
 	last, ok := c.modules[module]
@@ -119,7 +152,7 @@ func (c *counter) put(i int32, module string) {
 
 // judge gives each entry its rule: first the packed modules, then all other tensors.
 func (c *counter) judge() {
-	m := scheme.Module{Notes: &c.notes, Texts: c.readTexts()}
+	m := scheme.Module{Texts: c.readTexts()}
 	packed := c.context.Method != "" // then a scale of an activation may stand alone
 	for _, name := range c.order {
 		c.assemble(&m, name)
@@ -132,6 +165,11 @@ func (c *counter) judge() {
 		e.Rule, e.Scheme, e.Params, e.Bits, e.Why = Rule(s.Rule), cmp.Or(v.Name, s.Name), Range(v.N), v.Bits, v.Why
 		if e.Params.Exact() {
 			e.Why = ""
+		}
+		for _, f := range []scheme.Finding{v.Fault, v.Conflict} {
+			if f.Kind != "" {
+				c.notes.AddModule(f.Kind, name, f.Text)
+			}
 		}
 		c.judgeCompanions(c.modules[name], e)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint"
@@ -28,6 +29,9 @@ type Model struct {
 	// The texts of config.json, of hf_quant_config.json, of quantize_config.json or quant_config.json, and
 	// of adapter_config.json; nil if the file does not exist.
 	Config, ModelOpt, Quantize, Adapter []byte
+
+	// Description is the text of quant_model_description.json, which msmodelslim writes.
+	Description []byte
 
 	// Only selects the tensors that are counted; nil selects all. The others can still tell how those are
 	// packed.
@@ -114,10 +118,23 @@ func (m *Model) ReadConfigs(ctx context.Context, set *checkpoint.Set) {
 		if m.Quantize == nil && m.any(func(ti *safetensors.TensorInfo) bool { return ti.Dtype.Bits() <= 8 }) {
 			m.ModelOpt = m.readBeside(ctx, set, "hf_quant_config.json")
 		}
+		if m.any(isAscend) {
+			for _, name := range config.DescriptionNames(path.Base(set.Name)) {
+				if m.Description = m.readBeside(ctx, set, name); m.Description != nil {
+					break
+				}
+			}
+		}
 	}
 	if m.any(func(ti *safetensors.TensorInfo) bool { return parts.IsAdapter(ti.Name) }) {
 		m.Adapter = m.readBeside(ctx, set, "adapter_config.json")
 	}
+}
+
+// isAscend reports whether a tensor has the name of a part that only msmodelslim writes.
+func isAscend(ti *safetensors.TensorInfo) bool {
+	_, r := parts.Split(ti.Name)
+	return r == parts.WeightOffset || r == parts.OutputScale
 }
 
 // any reports whether one of the first tensors of the files has a property.
@@ -163,5 +180,7 @@ func (m *Model) configs() config.Files {
 		ModelOpt: config.Parse("hf_quant_config.json", m.ModelOpt),
 		Quantize: config.Parse("quantize_config.json", m.Quantize),
 		Adapter:  config.Parse("adapter_config.json", m.Adapter),
+
+		Description: config.Parse("quant_model_description.json", m.Description),
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors/internal/bytesio"
-	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
 	"github.com/weightools/safetensors/model/internal/scheme"
 )
@@ -108,7 +107,7 @@ func (c *counter) wanted() [][]text {
 	if !slices.ContainsFunc(c.Files, func(f File) bool { return f.Data != nil }) {
 		return byFile
 	}
-	m := scheme.Module{Notes: new(config.Notes)} // discarded: judge adds the same notes
+	var m scheme.Module
 	for _, name := range c.order {
 		if !c.hasText(name) {
 			continue

@@ -118,7 +118,7 @@ func TestShapesAreRead(t *testing.T) {
 		{"weight_shape of 3 bits", "pack-quantized 3 bits, unread", map[string][]byte{"weight_shape": dims[int64](64, 125)}, exactly(64*125 + norm), "compressed-tensors 3-bit", false},
 		{"quant_state", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("[64, 128]")}, exactly(64*128 + norm), "bitsandbytes nf4", false},
 		{"quant_state, one value less", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("[8191]")}, exactly(8191 + norm), "bitsandbytes nf4", false},
-		{"quant_state of another", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("[64, 127]")}, model.Range{Low: 8191 + norm, High: 8192 + norm}, "bitsandbytes nf4", false},
+		{"quant_state of another", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("[64, 127]")}, model.Range{Low: 8191 + norm, High: 8192 + norm}, "bitsandbytes nf4", true},
 		{"quant_state, no shape", "bitsandbytes nf4, unread", map[string][]byte{"bitsandbytes__nf4": state("null")}, model.Range{Low: 8191 + norm, High: 8192 + norm}, "bitsandbytes nf4", false},
 		{"quant_state, odd", "bitsandbytes fp4, odd, unread", map[string][]byte{"bitsandbytes__fp4": state("[33, 3]")}, exactly(99 + norm), "bitsandbytes fp4", false},
 		{"shape of hqq", "hqq, unread, no configuration", map[string][]byte{"proj.shape": dims[int64](64, 128)}, exactly(64*128 + norm), "hqq 4-bit", false},

@@ -10,7 +10,7 @@ import (
 
 // RulesVersion is the version of the rules. It changes when a rule counts differently than before, to distinguish
 // stored numbers from current ones.
-const RulesVersion = 2
+const RulesVersion = 3
 
 // A Rule is the name of the rule that counted a tensor.
 type Rule string

@@ -4,6 +4,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/wording"
@@ -43,12 +44,27 @@ func Parse(name string, text []byte) File {
 // QuantizeNames are the names of Files.Quantize, in the order in which they are tried.
 var QuantizeNames = []string{"quantize_config.json", "quant_config.json"}
 
+// DescriptionNames returns the names that the description by msmodelslim may have, in the order in which they are
+// tried: the usual one, and if the weights are "quant_model_weight_w8a8.safetensors", that of older versions,
+// "quant_model_description_w8a8.json".
+func DescriptionNames(weights string) []string {
+	names := []string{"quant_model_description.json"}
+	if kind, ok := strings.CutPrefix(weights, "quant_model_weight_"); ok {
+		kind, _, _ = strings.Cut(kind, ".")
+		kind, _, _ = strings.Cut(kind, "-")
+		names = append(names, "quant_model_description_"+kind+".json")
+	}
+	return names
+}
+
 // Files are the configuration files in the folder of a model.
 type Files struct {
 	Main     File // config.json
 	Quantize File // quantize_config.json or quant_config.json, from AutoGPTQ and AutoAWQ
 	ModelOpt File // hf_quant_config.json
 	Adapter  File // adapter_config.json
+
+	Description File // quant_model_description.json, from msmodelslim
 }
 
 // A Config is what the files say about a model.
@@ -65,7 +81,7 @@ type Config struct {
 // unexpected type.
 func New(files Files, notes *Notes) *Config {
 	c := &Config{Files: files, Notes: notes}
-	for _, f := range []*File{&c.Main, &c.Quantize, &c.ModelOpt, &c.Adapter} {
+	for _, f := range []*File{&c.Main, &c.Quantize, &c.ModelOpt, &c.Adapter, &c.Description} {
 		if f.Err != nil {
 			notes.Add("%s is not used: %v", f.Name, f.Err)
 		}

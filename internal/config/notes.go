@@ -29,17 +29,17 @@ func (n *Notes) Add(format string, args ...any) {
 	}
 }
 
-// AddModule adds a remark about one module. Later remarks with the same format are only counted.
-func (n *Notes) AddModule(format string, args ...any) {
-	if k := n.kinds[format]; k != nil {
+// AddModule adds a remark about one module. Later remarks of the same kind are only counted.
+func (n *Notes) AddModule(kind, module, text string) {
+	if k := n.kinds[kind]; k != nil {
 		k.more++
 		return
 	}
 	if n.kinds == nil {
 		n.kinds = make(map[string]*kindOfNote)
 	}
-	n.kinds[format] = &kindOfNote{index: len(n.list)}
-	n.Add(format, args...)
+	n.kinds[kind] = &kindOfNote{index: len(n.list)}
+	n.Add("%s: %s", wording.Quote(module), text)
 }
 
 // Texts returns the remarks.

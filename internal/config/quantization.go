@@ -3,10 +3,10 @@
 package config
 
 import (
+	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/weightools/safetensors/internal/jsonscan"
 )
 
 // A Quantization is what the configuration says about packed weights. Zero values mean that it does
@@ -31,12 +31,16 @@ type Quantization struct {
 	Modules map[string]Width // MLX: modules with a width of their own
 
 	Dense        map[string]Dense // VPTQ: the shapes of modules before they were packed
+	Ascend       map[string]int64 // msmodelslim: the widths of weights by name; 0 if not packed
 	Beta1, Beta2 int64            // SpQR: rows and columns of tiles
 }
 
-// A Dense is the shape of a module before VPTQ packed it, and the number of outputs in a vector.
-// (transformers: VptqLayerConfig.)
-type Dense struct{ Out, In, Vector int64 }
+// A Dense is the shape of a module before VPTQ packed it, and how it was divided. (transformers: VptqLayerConfig.)
+type Dense struct {
+	Out, In, Vector   int64 // Vector is the number of outputs in a vector
+	Groups, GroupSize int64 // of inputs; 0 if unknown
+	IndexBits         int64 // of an index and its residual index; 0 if unknown
+}
 
 // readQuantization finds the description of the quantization, and reads it. It is a member of
 // config.json, at the top or in the language model's part, or a separate file.
@@ -65,6 +69,7 @@ func (c *Config) readQuantization() {
 	}
 	c.readMethod(c.Quant)
 	c.readExperts(c.Quant)
+	c.readAscend()
 	if len(mlx) > 0 {
 		c.readMLX(mlx[0])
 	}
@@ -83,6 +88,8 @@ func (c *Config) readMethod(q Object) {
 	switch c.Method {
 	case "quanto":
 		c.addBits(WidthIn(c.text(q.First("weights"))))
+	case "quark":
+		c.readQuark(q)
 	case "vptq":
 		c.readDense(q.First("config_for_layers"))
 	case "fp8":
@@ -99,12 +106,18 @@ func (c *Config) readGroup(q Object) {
 	for _, v := range groups {
 		w := v.Get("weights")
 		c.addBits(c.number(Value{"num_bits", w.Get("num_bits")}))
-		if strategy, _ := w.Get("strategy").Str(); strategy == "group" && len(groups) == 1 {
+		if strategy, _ := w.Get("strategy").Str(); strings.HasSuffix(strategy, "group") && len(groups) == 1 {
 			c.Group = c.number(Value{"group_size", w.Get("group_size")})
 		}
 	}
+	for _, name := range []string{"dynamic", "extra_config"} { // GPTQModel, AutoRound
+		for _, v := range q.First(name).Members() {
+			c.PerModule = true
+			c.addBits(c.number(Value{"bits", v.Get("bits")}))
+		}
+	}
 	slices.Sort(c.Bits)
-	if c.PerModule = len(q.First("dynamic").Object()) > 0 || len(q.First("extra_config").Object()) > 0; c.PerModule {
+	if c.PerModule {
 		return
 	}
 	v := q.First("group_size", "q_group_size")
@@ -135,9 +148,57 @@ func (c *Config) readDense(v Value) {
 		for length := range m.Get("vector_lens").Elements() {
 			d.Vector = c.number(Value{"vector_lens", length})
 		}
+		d.Groups, d.GroupSize = c.number(o["group_num"]), c.number(o["group_size"])
+		d.IndexBits = indexBits(o["num_centroids"]) + indexBits(o["num_res_centroids"])
 		if d.Out > 0 && d.In > 0 && d.Vector > 0 {
 			c.Dense[name] = d
 		}
+	}
+}
+
+// indexBits returns the number of bits of an index into the last of VPTQ's codebooks, the one that is not for
+// outliers.
+func indexBits(v Value) (n int64) {
+	for e := range v.Elements() {
+		size, _ := e.Int()
+		n = int64(bits.Len64(uint64(max(size-1, 0))))
+	}
+	return n
+}
+
+// readQuark reads the dtypes of AMD Quark, for all modules and for groups of modules, which patterns select.
+func (c *Config) readQuark(q Object) {
+	global := q.First("global_quant_config").Get("weight")
+	c.addBits(WidthIn(c.text(Value{"dtype", global.Get("dtype")})))
+	for _, name := range []string{"layer_quant_config", "layer_type_quant_config"} {
+		for _, v := range q.First(name).Members() {
+			c.PerModule = true
+			c.addBits(WidthIn(c.text(Value{"dtype", v.Get("weight").Get("dtype")})))
+		}
+	}
+	if n, ok := global.Get("group_size").Int(); ok && !c.PerModule {
+		c.Group = n
+	}
+}
+
+// readAscend reads the description that msmodelslim writes beside the weights: for each tensor, how it is packed, as
+// in "W4A8_DYNAMIC". The weights of a quantized model have another dtype than the configuration says, and
+// config.json does not mention the quantization.
+func (c *Config) readAscend() {
+	for name, v := range c.Description.Root {
+		kind, ok := v.Str()
+		if !ok || !strings.HasSuffix(name, "weight") {
+			continue
+		}
+		if c.Ascend == nil {
+			c.Ascend = make(map[string]int64)
+		}
+		width, _, _ := strings.Cut(strings.TrimPrefix(kind, "W"), "A")
+		n, _ := strconv.ParseInt(width, 10, 8)
+		c.Ascend[name] = max(n, 0)
+	}
+	if c.Ascend != nil && c.Method == "" {
+		c.Method = "ascend"
 	}
 }
 
@@ -195,72 +256,10 @@ func WidthIn(name string) int64 {
 	for _, w := range [...]struct {
 		word string
 		bits int64
-	}{{"fp4", 4}, {"nf4", 4}, {"int4", 4}, {"int2", 2}, {"fp8", 8}, {"float8", 8}, {"int8", 8}} {
+	}{{"fp4", 4}, {"nf4", 4}, {"int4", 4}, {"int3", 3}, {"int2", 2}, {"fp6", 6}, {"fp8", 8}, {"float8", 8}, {"int8", 8}} {
 		if strings.Contains(name, w.word) {
 			return w.bits
 		}
 	}
 	return 0
-}
-
-// A Width is how MLX packs a module: the width of a value in bits, and the number of values that
-// share a scale. It is zero for a module that is not packed.
-type Width struct{ Bits, Group int64 }
-
-// An MLXMode lists the widths and group sizes of one of MLX's modes, the defaults first.
-type MLXMode struct{ Bits, Groups []int64 }
-
-// MLXModes are MLX's modes by name. (mlx.core.quantize, "Quantization modes".)
-var MLXModes = map[string]MLXMode{
-	"affine": {[]int64{4, 2, 3, 5, 6, 8}, []int64{64, 32, 128}},
-	"mxfp4":  {[]int64{4}, []int64{32}},
-	"nvfp4":  {[]int64{4}, []int64{16}},
-	"mxfp8":  {[]int64{8}, []int64{32}},
-}
-
-// isMLX reports whether o describes MLX's quantization, which has no quant_method.
-func isMLX(o Object) bool {
-	method, ok := o["quant_method"].Str()
-	return (!ok || method == "mlx") && o["group_size"].Kind() == jsonscan.Number
-}
-
-// readMLX reads a description of MLX's quantization. The member for a module is an object with the
-// module's own width, or false if the module is not packed.
-func (c *Config) readMLX(o Object) {
-	c.Method, c.MLX = "mlx", mlxWidth(o)
-	c.Modules = make(map[string]Width)
-	for name, m := range o {
-		switch m.Kind() {
-		case jsonscan.Object:
-			c.Modules[name] = mlxWidth(m.Object())
-		case jsonscan.False:
-			c.Modules[name] = Width{}
-		}
-	}
-}
-
-// mlxWidth returns the width that o has, with the defaults of its mode.
-func mlxWidth(o Object) (w Width) {
-	name, ok := o["mode"].Str()
-	if !ok {
-		name = "affine"
-	}
-	if mode, ok := MLXModes[name]; ok {
-		w = Width{mode.Bits[0], mode.Groups[0]}
-	}
-	if n, ok := o["bits"].Int(); ok {
-		w.Bits = n
-	}
-	if n, ok := o["group_size"].Int(); ok {
-		w.Group = n
-	}
-	return w
-}
-
-// MLXWidth returns the width of a module, and whether the configuration says it.
-func (q *Quantization) MLXWidth(module string) (w Width, ok bool) {
-	if w, ok := q.Modules[module]; ok {
-		return w, true
-	}
-	return q.MLX, q.MLX.Bits > 0
 }

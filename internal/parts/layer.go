@@ -69,3 +69,23 @@ func IsEmbedding(module string) bool { return slices.Contains(embeddings, Last(m
 // IsHead reports whether a module is the output layer of a language model, by the last word of its
 // name.
 func IsHead(module string) bool { return slices.Contains(heads, Last(module)) }
+
+// readers are modules whose inputs are the hidden channels, by the last words of their names.
+var readers = []string{
+	"q_proj", "k_proj", "v_proj", "qkv_proj", "gate_proj", "up_proj", "gate_up_proj", "query_key_value", "wq", "wk", "wv",
+	"w1", "w3", "c_attn", "c_fc", "Wqkv", "in_proj", "q_a_proj", "kv_a_proj_with_mqa", "fc1",
+}
+
+// ReadsHidden reports whether the inputs of a module are the hidden channels, by the last word of its name.
+func ReadsHidden(module string) bool {
+	return IsEmbedding(module) || IsHead(module) || slices.Contains(readers, Last(module))
+}
+
+// norms are the norms of hidden channels, by the last words of their names.
+var norms = []string{
+	"norm", "input_layernorm", "post_attention_layernorm", "ln_f", "ln_1", "ln_2", "final_layernorm", "attention_norm",
+	"ffn_norm", "norm_f", "final_layer_norm", "pre_feedforward_layernorm",
+}
+
+// IsNorm reports whether a module is a norm of the hidden channels, by the last word of its name.
+func IsNorm(module string) bool { return slices.Contains(norms, Last(module)) }

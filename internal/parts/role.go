@@ -48,13 +48,18 @@ const (
 	Inverse                             // EXL2: one for each input
 	Codebooks                           // AQLM, VPTQ
 	Tables                              // HIGGS
-	InSigns                             // QuIP#: SU, one for each input
-	OutSigns                            // QuIP#: SV, one for each output
+	InSigns                             // QuIP#: SU, and EXL3: suh; one for each input
+	OutSigns                            // QuIP#: SV, and EXL3: svh; one for each output
 	Offsets                             // SpQR: one for each row, and one more
 	Pairs                               // SpQR: the permutation of inputs, two to an element
 	Bitmask                             // compressed-tensors, sparse: a bit for each value
 	Sparsity                            // Marlin: which two of four values are kept
 	Marker                              // ComfyUI: JSON
+	WScales                             // Nunchaku: one for each block of values, [in/group, out]
+	WeightOffset                        // msmodelslim: zero points, shaped like the scales
+	OutputScale                         // msmodelslim: deq_scale, one for each output
+	GroupScales                         // EXL2: q_scale, 4 bits for each group and output
+	GroupMax                            // EXL2: q_scale_max, one for each group
 	Activation                          // scales of inputs, outputs and the key-value cache
 
 	Count // the number of roles
@@ -96,13 +101,15 @@ func (r Role) String() string { return roleNames[r] }
 var leaves = map[string]Role{
 	"qweight": QWeight, "qzeros": Zeros, "scales": Scales, "g_idx": GroupIndex,
 	"B": QWeight, "s": Scales, "workspace": Extra, // GPTQ as Marlin packs it
+	"s_group": Scales, "s_channel": Extra, // QQQ
+	"theta": Extra, "pairs": Extra, "channel_scales": Extra, // ParoQuant: rotations of the inputs
 	"W_q": HQQWeight, "scale": Scale, "zero": Zeros, "nbits": BitWidth, "shape": ShapeOf, "packing": Extra,
 	"group_size": Extra, "axis": Extra, "unpack_view_dtype": Extra, "view_as_float": Extra, "quant_scale": Extra,
 	"quant_zero": Extra, "compute_dtype": Extra, "offload_meta": Extra, "encoded_state_dict": Extra,
 	"stores_quant_config": Extra, "channel_wise": Extra, "optimize": Extra, "round_zero": Extra,
 	"q_weight": EXL2Weight, "q_invperm": Inverse, "q_perm": Inverse,
-	"q_scale": Extra, "q_scale_max": Extra, "q_groups": Extra,
-	"blocks": Blocks, "trellis": Trellis, "suh": Extra, "svh": Extra, "su": Extra, "sv": Extra, "mcg": Extra,
+	"q_scale": GroupScales, "q_scale_max": GroupMax, "q_groups": Extra,
+	"blocks": Blocks, "trellis": Trellis, "suh": InSigns, "svh": OutSigns, "su": Extra, "sv": Extra, "mcg": Extra,
 	"mul1":  Extra,
 	"codes": Codes, "codebooks": Codebooks,
 	"indices": Indices, "res_indices": Extra, "outlier_indices": Extra, "perm": Extra, "weight_bias": Extra,
@@ -121,7 +128,16 @@ var leaves = map[string]Role{
 	"weight_correction": Extra, "weight_proj_down": Extra, "weight_proj_up": Extra, "weight_smooth_factor": Extra,
 	"zero_point": Zeros, "input_scale": Activation, "input_global_scale": Activation, "input_zero_point": Activation,
 	"output_scale": Activation, "k_scale": Activation, "v_scale": Activation, "act_global_scale": Activation,
+	"input_scale_ub": Activation, "q_scale_ub": Activation, "input_offset": Activation,
+	"kv_cache_scale": Activation, "kv_cache_offset": Activation, "k_cache_scale": Activation,
+	"v_cache_scale": Activation, "k_cache_offset": Activation, "v_cache_offset": Activation,
 	"forward_hadamard_matrix": Extra, "backward_hadamard_matrix": Extra,
+	"wscales": WScales, "wzeros": Zeros, "wtscale": Extra, "wcscales": Extra, "smooth": Extra, "smooth_orig": Extra,
+	"smooth_factor": Extra, "smooth_factor_orig": Extra, "proj_down": Extra, "proj_up": Extra, "lora_down": Extra,
+	"lora_up":       Extra,
+	"weight_offset": WeightOffset, "deq_scale": OutputScale, "quant_bias": Extra, "scale_bias": Extra,
+	"weight_scale_second": Extra, "weight_offset_second": Extra, "weight_dual_scale": Extra, "clip_ratio": Extra,
+	"left_trans": Extra, "right_trans": Extra, "svd_lowrank_l1": Extra, "svd_lowrank_l2": Extra,
 }
 
 // endings are the ends of names that make a tensor a part of what comes before them, as in
@@ -135,7 +151,7 @@ var endings = []struct {
 	{"_global_scale", GlobalScale}, {"_scale_inv", ScaleInv}, {"_scale_2", Scale2}, {"_scales", Scales},
 	{"_scale", Scale},
 	{"_blocks", Blocks}, {"_packed", Packed}, {"_shape", ShapeOf}, {"_g_idx", GroupIndex},
-	{"_zero_point", Zeros}, {"_qzeros", Zeros}, {"_qdata", QData}, {"_scale_and_zero", Extra},
+	{"_zero_point", Zeros}, {"_qzeros", Zeros}, {"_qdata", QData}, {"_scale_and_zero", Scales},
 }
 
 // Split returns the role that a tensor of the given name may have, and the module that it belongs to.
@@ -143,6 +159,11 @@ var endings = []struct {
 func Split(name string) (module string, r Role) {
 	leaf := Last(name)
 	rest := strings.TrimSuffix(name[:len(name)-len(leaf)], ".")
+	if strings.Contains(name, "_q.") || strings.Contains(name, "meta.") {
+		if module, r, ok := splitSINQ(name); ok {
+			return module, r
+		}
+	}
 	if leaf == "weight" {
 		if of, ok := strings.CutSuffix(rest, "centroids"); ok { // VPTQ stores them as embeddings
 			of = strings.TrimSuffix(strings.TrimSuffix(of, "res_"), "outlier_")
@@ -172,6 +193,30 @@ func Split(name string) (module string, r Role) {
 		return owner(name[:len(name)-len(e.text)]), e.role
 	}
 	return name, Weight
+}
+
+// sinqFields are the parts of SINQ's metadata that are tensors. A scale that is itself quantized has three.
+var sinqFields = map[string]Role{
+	"scale": Scale, "scale.x": Scale, "scale.s": Extra, "scale.m": Extra, "scale2": Extra, "awq_scale": Extra,
+	"zero": Zeros, "zero.x": Zeros, "zero.s": Extra, "zero.m": Extra,
+}
+
+// splitSINQ splits the names of SINQ: "up.meta.scale", and of experts "experts.gate_up_W_q.0" and
+// "experts.gate_up_meta.0.scale".
+func splitSINQ(name string) (module string, r Role, ok bool) {
+	if before, number, ok := strings.Cut(name, "_W_q."); ok {
+		return before + "." + number, HQQWeight, true
+	}
+	if before, field, ok := strings.Cut(name, ".meta."); ok {
+		r, ok := sinqFields[field]
+		return before, r, ok
+	}
+	if before, after, ok := strings.Cut(name, "_meta."); ok {
+		number, field, _ := strings.Cut(after, ".")
+		r, ok := sinqFields[field]
+		return before + "." + number, r, ok
+	}
+	return "", 0, false
 }
 
 // owner returns the module of a part from the part's name without its own word. Some programs name

@@ -46,7 +46,6 @@ var Needs = []Need{
 	{Weight: weight, kind: parts.U8, with: parts.SetOf(parts.Absmax), one: parts.SetOf(parts.QuantState), Peers: true},
 	{Weight: weight, kind: parts.U8, with: parts.SetOf(parts.NestedAbsmax), one: parts.SetOf(parts.NestedMap), Peers: true},
 	{Weight: weight, kind: parts.Int32, one: parts.SetOf(parts.Scales)},
-	{Weight: weight, kind: parts.Int32, with: parts.SetOf(parts.Scales), one: parts.SetOf(parts.Biases), Peers: true},
 }
 
 // Missing returns the companion that is reported.

@@ -78,3 +78,22 @@ func (w *Weights) Get(m *Module, want parts.Role) (info *safetensors.TensorInfo,
 	}
 	return nil, 0
 }
+
+// AppendTensors appends the tensors of a module to a list. Of several with the same role, that of the first shard comes
+// last.
+func (w *Weights) AppendTensors(list []*safetensors.TensorInfo, m *Module) []*safetensors.TensorInfo {
+	for at := m.head; at > 0; at = w.pieces[at-1].next {
+		list = append(list, w.pieces[at-1].info)
+	}
+	return list
+}
+
+// ShardOf returns the number of the shard that has a tensor of a module.
+func (w *Weights) ShardOf(m *Module, ti *safetensors.TensorInfo) int {
+	for at := m.head; at > 0; at = w.pieces[at-1].next {
+		if w.pieces[at-1].info == ti {
+			return int(w.pieces[at-1].shard)
+		}
+	}
+	return 0
+}

@@ -1,8 +1,9 @@
-// Blocks: values of four and eight bits that share a scale.
+// Blocks: values of four and six bits that share a scale.
 
 package scheme
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/internal/clamp"
@@ -18,12 +19,11 @@ import (
 //	weight.quant_state.bitsandbytes__nf4 U8 [bytes of JSON]
 //
 // absmax may itself be packed. Then it is U8, and has nested_absmax and nested_quant_map. None of these shapes
-// distinguishes an odd n from the next even number.
+// distinguishes an odd n from the next even number. A block has 32 values or more, a power of two.
 func countBnB4(m *Module, _ *Context) (Values, bool) {
-	e := m.Parts[parts.Weight]
-	bytes := clamp.MulDiv(e.NumElems(), e.width(), 8)
+	t := m.Parts[parts.Weight]
 	v := Values{
-		N: Range{max(clamp.Mul(bytes, 2)-1, 0), clamp.Mul(bytes, 2)}, Bits: 4,
+		N: Range{max(clamp.Mul(t.bytes(), 2)-1, 0), clamp.Mul(t.bytes(), 2)}, Bits: 4,
 		Why: "quant_state was not read, so the last byte may have one value or two",
 	}
 	if m.has(parts.QuantState) { // its name is "x.weight.quant_state.bitsandbytes__nf4"
@@ -33,9 +33,44 @@ func countBnB4(m *Module, _ *Context) (Values, bool) {
 		}
 	}
 	state, _ := jsonscan.Parse(m.text(parts.QuantState))
+	block, said := state.Get("blocksize").Int()
+	blocks, fits := m.stored(parts.Absmax), false
+	for size := int64(32); size <= 4096; size *= 2 {
+		fits = fits || (!said || size == block) && clamp.CeilDiv(v.N.High, size) == blocks
+	}
+	if !fits && t.NumElems() > 0 {
+		return broken(t, v.Name, "the %d numbers make no blocks of 32 to 4096 for %d scales", v.N.High, blocks), true
+	}
+	if nested := m.shape(parts.NestedAbsmax); len(nested) == 1 && !isNested(blocks, nested[0]) {
+		return unproven(t, v.Name, "the number of nested scales fits no usual block size"), true
+	}
 	shape, ok := dimsOf(state.Get("shape"))
-	if n := clamp.Product(shape); ok && n >= v.N.Low && n <= v.N.High {
+	switch n := clamp.Product(shape); {
+	case ok && n >= v.N.Low && n <= v.N.High:
 		v.N, v.Why = exactly(n), ""
+	case ok:
+		v.Fault = found("quant_state has the shape %v, which does not fit %d bytes", shape, t.bytes())
+		v.Why = v.Fault.Text
+	}
+	return v, true
+}
+
+// isNested reports whether so many scales make so many blocks, of 32 to 4096 each.
+func isNested(scales, blocks int64) bool {
+	for size := int64(32); size <= 4096; size *= 2 {
+		if clamp.CeilDiv(scales, size) == blocks {
+			return true
+		}
+	}
+	return false
+}
+
+// countBnB8 counts weights of bitsandbytes with a scale for each row.
+func countBnB8(m *Module, _ *Context) (Values, bool) {
+	t, w := m.Parts[parts.Weight], m.shape(parts.Weight)
+	v := one(t, "")
+	if len(w) != 2 || m.stored(parts.ColumnMax) != w[0] {
+		return v.unless(t, "there is no scale for each row"), true
 	}
 	return v, true
 }
@@ -44,29 +79,72 @@ func countBnB4(m *Module, _ *Context) (Values, bool) {
 //
 //	experts.gate_up_proj_blocks U8 [experts, out, in/32, 16]   ..._scales U8 [experts, out, in/32]
 func countBlocks(m *Module, _ *Context) (Values, bool) {
-	b, s := m.shape(parts.Blocks), m.shape(parts.Scales)
-	if len(b) < 2 || b[len(b)-1] != 16 || clamp.Product(s) != clamp.Product(b[:len(b)-1]) {
+	t, b, s := m.Parts[parts.Blocks], m.shape(parts.Blocks), m.shape(parts.Scales)
+	switch {
+	case len(b) < 2:
 		return Values{}, false
+	case !slices.Equal(s, b[:len(b)-1]):
+		return broken(t, "", "the blocks %s need one scale each, but the scales are %s", shapeOf(t),
+			shapeOf(m.Parts[parts.Scales])), true
+	case b[len(b)-1] != 16:
+		return unproven(t, "", "a block has not 16 bytes"), true
 	}
-	return twice(m.Parts[parts.Blocks], "mxfp4"), true
+	return twice(t, "mxfp4"), true
 }
 
-// countFP4 counts floats of 4 or 6 bits in "weight_packed". NVIDIA's scales are floats, and the scales of the OCP
-// formats are powers of two.
-func countFP4(m *Module, c *Context) (Values, bool) {
-	w, s := m.shape(parts.Packed), m.shape(parts.Scale)
-	switch {
-	case m.is(parts.Scale, parts.Scale8|parts.U8) && len(w) == 2 && len(s) == 2 && s[1] > 0 &&
-		clamp.Mul(w[1], 8) == clamp.Mul(s[1], 6*32):
-		return Values{N: exactly(clamp.MulDiv(m.stored(parts.Packed), 8, 6)), Bits: 6, Name: "mxfp6"}, true
-	case m.is(parts.Scale, parts.Float8):
-		return twice(m.Parts[parts.Packed], "nvfp4"), true
-	case m.is(parts.Scale, parts.Scale8|parts.U8):
-		return twice(m.Parts[parts.Packed], "mxfp4"), true
-	case config.WidthIn(c.Format) == 4:
-		return twice(m.Parts[parts.Packed], "fp4"), true
+// blockFormats are the formats whose values share a scale, by the dtypes of the scales.
+//
+//	nvfp4   [out, in/2]     scales F8_E4M3 [out, in/16]
+//	mxfp4   [out, in/2]     scales U8 or F8_E8M0 [out, in/32]
+//	mxfp6   [out, in·3/4]   scales U8 or F8_E8M0 [out, in/32]
+//	mxfp8   [out, in]       scales U8 or F8_E8M0 [out, in/32]
+var blockFormats = []struct {
+	name           string
+	scales         parts.Kinds
+	bytes, bits, n int64 // bytes for each scale, bits of a value, values for each scale
+}{
+	{"nvfp4", parts.Float8, 8, 4, 16},
+	{"mxfp4", parts.U8 | parts.Scale8, 16, 4, 32},
+	{"mxfp6", parts.U8 | parts.Scale8, 24, 6, 32},
+	{"mxfp8", parts.U8 | parts.Scale8, 32, 8, 32},
+}
+
+// blocked counts bytes by the number of them that share a scale. Formats are also known by the dtype of their scales,
+// unless any is set.
+func (m *Module) blocked(t *Tensor, scales parts.Role, any bool) (Values, bool) {
+	n, ok := perScale(t.Info.Shape, m.shape(scales))
+	if !ok {
+		return Values{}, false
+	}
+	for _, f := range blockFormats {
+		if n == f.bytes && (any || m.is(scales, f.scales)) {
+			return Values{N: exactly(clamp.MulDiv(t.bytes(), 8, f.bits)), Bits: f.bits, Name: f.name}, true
+		}
 	}
 	return Values{}, false
+}
+
+// countFP4 counts floats of 4 or 6 bits in "weight_packed".
+func countFP4(m *Module, c *Context) (Values, bool) {
+	t, w, s := m.Parts[parts.Packed], m.shape(parts.Packed), m.shape(parts.Scale)
+	if v, ok := m.blocked(t, parts.Scale, false); ok {
+		return v, true
+	}
+	if m.is(parts.Scale, parts.Float8) && isSwizzled(w, s, 16) {
+		return twice(t, "nvfp4"), true
+	}
+	narrow := config.WidthIn(c.Format) == 4
+	if n, ok := perScale(w, s); ok && narrow && c.Group > 0 && clamp.Mul(n, 2) == c.Group {
+		return twice(t, "fp4"), true
+	}
+	if len(w) == 2 && len(s) == 2 && s[1] > 1 && m.is(parts.Scale, parts.Float8|parts.U8|parts.Scale8) {
+		if w[0] != s[0] {
+			return broken(t, "", "the shape %s and the scales %s differ in rows", shapeOf(t), shapeOf(m.Parts[parts.Scale])), true
+		}
+		return broken(t, "", "the %d inputs make no groups of 16 or 32 for the scales %s", clamp.Mul(w[1], 2),
+			shapeOf(m.Parts[parts.Scale])), true
+	}
+	return unproven(t, "", "the number of bytes for each scale fits no known format"), true
 }
 
 // countFPQuant counts floats of 4 bits in qweight. GPTQ uses the same name for integers.
@@ -74,129 +152,36 @@ func countFP4(m *Module, c *Context) (Values, bool) {
 //	nvfp4   qweight U8 [out, in/2]   scales U8 [out, in/16]
 //	mxfp4   qweight U8 [out, in/2]   scales U8 [out, in/32]
 func countFPQuant(m *Module, _ *Context) (Values, bool) {
-	w, s := m.shape(parts.QWeight), m.shape(parts.Scales)
-	if len(w) != 2 || len(s) != 2 || !m.is(parts.Scales, parts.Int8|parts.Float8|parts.Scale8) || w[0] != s[0] {
+	if !m.is(parts.Scales, parts.Int8|parts.Float8|parts.Scale8) {
 		return Values{}, false
 	}
-	switch clamp.Mul(w[1], 2) {
-	case clamp.Mul(s[1], 16):
-		return twice(m.Parts[parts.QWeight], "nvfp4"), true
-	case clamp.Mul(s[1], 32):
-		return twice(m.Parts[parts.QWeight], "mxfp4"), true
+	t := m.Parts[parts.QWeight]
+	if v, ok := m.blocked(t, parts.Scales, true); ok && v.Bits == 4 {
+		return v, true
 	}
-	return Values{}, false
+	return unproven(t, "", "the number of bytes for each scale fits no known format"), true
 }
 
-// countScaled counts bytes with scales. Each byte may hold two values. The last dimensions show which it is,
-// because each format has a fixed number of values per scale.
+// countSVDQuant counts 4-bit integers and floats of Nunchaku. The low-rank matrices correct the weight, so they are not
+// counted in addition.
 //
-//	nvfp4   weight U8 [out, in/2]         scale F8_E4M3 [out, in/16]
-//	mxfp4   weight U8 or I8 [out, in/2]   scale F8_E8M0 or U8 [out, in/32]
-//	mxfp8   weight U8 [out, in]           scale U8 [out, in/32]
-//
-// These shapes are distinct unless in is zero.
-func countScaled(m *Module, c *Context) (Values, bool) {
-	e := m.Parts[parts.Weight]
-	w, s := m.shape(parts.Weight), m.shape(parts.Scale)
-	if m.is(parts.Scale, parts.Float) {
-		return m.countFloatScaled(c)
-	}
-	if len(w) >= 2 && len(s) >= 2 {
-		row, perRow := w[len(w)-1], s[len(s)-1]
-		switch {
-		case clamp.Mul(perRow, 16) == clamp.Mul(row, 2),
-			m.is(parts.Scale, parts.Float8) && m.stored(parts.Scale) == swizzled(w):
-			return twice(e, "nvfp4"), true
-		case clamp.Mul(perRow, 32) == clamp.Mul(row, 2):
-			return twice(e, "mxfp4"), true
-		case clamp.Mul(perRow, 32) == row:
-			v := one(e)
-			v.Name = "mxfp8"
+//	W4A4, int4    qweight I8 [out, in/2]       wscales [in/64, out]            proj_down [in, rank]   proj_up [out, rank]
+//	W4A4, nvfp4   qweight I8 [out, in/2]       wscales F8_E4M3 [in/16, out]    the same, and wtscale, wcscales
+//	W4A16         qweight I32 [out/4, in/2]    wscales, wzeros [in/64, out]
+func countSVDQuant(m *Module, _ *Context) (Values, bool) {
+	t, q, s := m.Parts[parts.QWeight], m.shape(parts.QWeight), m.shape(parts.WScales)
+	if len(q) == 2 && len(s) == 2 {
+		out, in, group := q[0], clamp.Mul(q[1], 2), int64(64)
+		if t.Kinds == parts.Int32 {
+			out = clamp.Mul(out, 4)
+		}
+		v := Values{N: exactly(clamp.Mul(out, in)), Bits: 4}
+		if m.is(parts.WScales, parts.Float8) {
+			group, v.Name = 16, "svdquant nvfp4"
+		}
+		if s[1] == out && clamp.Mul(s[0], group) == in {
 			return v, true
 		}
 	}
-	if v, ok := countExperts(m, c); ok {
-		return v, true
-	}
-	return Values{
-		N:   Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)},
-		Why: "the shape of the scales does not show whether a byte has one value or two",
-	}, true
-}
-
-// swizzled returns the number of scales of an nvfp4 weight in the layout for matrix units: padded tiles of 128
-// rows and 4 columns. ComfyUI stores scales in this layout.
-func swizzled(w []int64) int64 {
-	rows, columns := clamp.Product(w[:len(w)-1]), clamp.CeilDiv(clamp.Mul(w[len(w)-1], 2), 16)
-	return clamp.Mul(clamp.Mul(clamp.CeilDiv(rows, 128), 128), clamp.Mul(clamp.CeilDiv(columns, 4), 4))
-}
-
-// countFloatScaled counts bytes whose scales are floats of 16 bits or more. Usually a byte holds one value, and
-// more in formats that the configuration or the shapes identify.
-func (m *Module) countFloatScaled(c *Context) (Values, bool) {
-	e := m.Parts[parts.Weight]
-	w, s := m.shape(parts.Weight), m.shape(parts.Scale)
-	switch {
-	case c.Method == "bitnet" && e.Kinds == parts.U8:
-		// transformers, integrations/bitnet.py: ternary values, four to a byte.
-		return Values{N: exactly(clamp.Mul(e.NumElems(), 4)), Bits: 2, Name: "bitnet"}, true
-	case e.Kinds == parts.U8 && len(w) == 2 && len(s) == 2 && s[0] == clamp.Mul(w[0], 2):
-		// ModelOpt, INT4 AWQ: packed along rows, with a scale for each original row.
-		return twice(e, "int4"), true
-	case e.Kinds == parts.I8 && c.LeastBits(8) >= 8: // no narrower width is configured
-		v := one(e)
-		v.Name = "int8"
-		return v, true
-	}
-	if v, ok := countExperts(m, c); ok {
-		return v, true
-	}
-	v := Values{N: Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)},
-		Why: "it is unknown whether a byte has one value or two"}
-	if e.Kinds == parts.U8 && m.stored(parts.Scale) <= 1 { // like BitNet's
-		v.N.High, v.Why = clamp.Mul(e.NumElems(), 4), "it is unknown whether a byte has one value, two or four"
-	}
-	return v, true
-}
-
-// countExperts counts routed experts with fewer bits than the rest of a model.
-func countExperts(m *Module, c *Context) (Values, bool) {
-	if c.ExpertBits == 0 || !m.routed() {
-		return Values{}, false
-	}
-	if c.ExpertBits == 4 {
-		return twice(m.Parts[parts.Weight], "fp4"), true
-	}
-	return one(m.Parts[parts.Weight]), c.ExpertBits == 8
-}
-
-// comfyBits are the widths of ComfyUI's formats.
-var comfyBits = map[string]int64{
-	"nvfp4": 4, "convrot_w4a4": 4, "awq_w4a16": 4, "svdquant_w4a4": 4, "asym_w4a8_int8": 4,
-	"float8_e4m3fn": 8, "float8_e5m2": 8, "mxfp8": 8, "int8_tensorwise": 8, "int8_blockwise": 8,
-}
-
-// countComfy counts weights whose format ComfyUI names, in a tensor of the module or in the metadata of the file.
-// nvfp4 pads rows and columns to a multiple of 16. Padding is counted, because nothing shows it.
-func countComfy(m *Module, c *Context) (Values, bool) {
-	format, ok := c.Comfy[m.Name]
-	if v, err := jsonscan.Parse(m.text(parts.Marker)); err == nil {
-		format, ok = v.Get("format").Str()
-	}
-	e := m.Parts[parts.Weight]
-	switch comfyBits[format] {
-	case 4:
-		return twice(e, format), true
-	case 8:
-		v := one(e)
-		v.Name = format
-		return v, true
-	}
-	if !ok && (!m.has(parts.Marker) || m.has(parts.Scale) && !m.is(parts.Scale, parts.Float)) {
-		return Values{}, false // not ComfyUI's, or the scales show the format
-	}
-	return Values{
-		N:   Range{e.NumElems(), clamp.Mul(e.NumElems(), 2)},
-		Why: "comfy_quant was not read or names an unknown format",
-	}, true
+	return unproven(t, "", "the shape of the scales does not prove that a value has 4 bits"), true
 }

@@ -28,18 +28,27 @@ func (t *Tensor) NumElems() int64 { return clamp.Product(t.Info.Shape) }
 // width returns the number of bits of an element.
 func (t *Tensor) width() int64 { return int64(t.Info.Dtype.Bits()) }
 
+// bytes returns the number of bytes.
+func (t *Tensor) bytes() int64 { return clamp.MulDiv(t.NumElems(), t.width(), 8) }
+
+// shapeOf returns the shape of a tensor for messages.
+func shapeOf(t *Tensor) string { return t.Info.ShapeString() }
+
 // A Context is what the configuration and the metadata say about all modules.
 type Context struct {
 	*config.Config
 	Comfy    map[string]string                  // ComfyUI: formats by module
 	Metadata func(file int32) map[string]string // of a file
+	Hidden   int64                              // the number of channels of the norms; 0 if it is unknown
+
+	mlxGroup int64          // the size of groups that Learn has found; 0 or less if it is unknown
+	sizes    map[int64]bool // numbers of inputs and outputs that Learn has found
 }
 
 // A Module is what is stored of one packed weight: at most one tensor for each role.
 type Module struct {
 	Name  string
 	Parts [parts.Count]*Tensor
-	Notes *config.Notes
 	Texts map[*Tensor][]byte // the data of those parts that were read
 }
 

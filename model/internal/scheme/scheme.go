@@ -3,6 +3,9 @@
 package scheme
 
 import (
+	"cmp"
+	"fmt"
+
 	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/parts"
 )
@@ -19,7 +22,8 @@ type Scheme struct {
 	Text   string // the rule as a sentence
 	Source string // the specification, or the program that writes such weights
 
-	// count returns the number of values, or false if the module is not packed in this way after all.
+	// count returns the number of values, or false if the module is not packed in this way after all. The number is
+	// exact only if the shapes of the companions prove it.
 	count func(*Module, *Context) (Values, bool)
 }
 
@@ -29,7 +33,20 @@ type Values struct {
 	Bits int64  // of each value; 0 if unknown or different
 	Why  string // why N is not exact
 	Name string // what the scheme is called, if not by its usual name
+
+	Fault    Finding    // how the shapes contradict each other; then N is not exact
+	Conflict Finding    // how the shapes contradict the configuration
+	Lacks    parts.Role // a companion without which the values cannot be unpacked; parts.Weight if none
 }
+
+// A Finding is something wrong with a packed weight. The zero Finding is none.
+type Finding struct {
+	Kind string // the same for all modules with the same kind of fault
+	Text string
+}
+
+// found returns a Finding. The format is its kind.
+func found(format string, args ...any) Finding { return Finding{format, fmt.Sprintf(format, args...)} }
 
 // A Range is a number between Low and High, which are equal if it is known exactly.
 type Range struct{ Low, High int64 }
@@ -40,12 +57,48 @@ func (r Range) Exact() bool { return r.Low == r.High }
 func exactly(n int64) Range { return Range{n, n} }
 
 // one returns the values of a tensor that has one in each element.
-func one(t *Tensor) Values { return Values{N: exactly(t.NumElems()), Bits: t.width()} }
-
-// countOne counts one value for each element of the weight.
-func countOne(m *Module, _ *Context) (Values, bool) { return one(m.Parts[parts.Weight]), true }
+func one(t *Tensor, name string) Values {
+	return Values{N: exactly(t.NumElems()), Bits: t.width(), Name: name}
+}
 
 // twice returns the values of a tensor that has two in each byte.
 func twice(t *Tensor, name string) Values {
-	return Values{N: exactly(clamp.Mul(t.NumElems(), 2)), Bits: 4, Name: name}
+	return Values{N: exactly(clamp.Mul(t.bytes(), 2)), Bits: 4, Name: name}
+}
+
+// unproven returns the values of a tensor about whose companions something is unusual: from 2 to 8 bits for each
+// value.
+func unproven(t *Tensor, name, why string) Values {
+	return Values{N: Range{t.bytes(), clamp.Mul(t.bytes(), 4)}, Name: name, Why: why}
+}
+
+// broken returns the values of a tensor that its companions contradict.
+func broken(t *Tensor, name, format string, args ...any) Values {
+	v := unproven(t, name, "")
+	v.Fault = found(format, args...)
+	v.Why = v.Fault.Text
+	return v
+}
+
+// lacking returns the values of a tensor that cannot be unpacked without a companion.
+func lacking(t *Tensor, companion parts.Role) Values {
+	v := unproven(t, "", "its "+companion.String()+" are missing")
+	v.Lacks = companion
+	return v
+}
+
+// unless returns v, or a range if why is not empty.
+func (v Values) unless(t *Tensor, why string) Values {
+	if why == "" {
+		return v
+	}
+	loose := unproven(t, v.Name, why)
+	loose.Conflict = v.Conflict
+	return loose
+}
+
+// named returns v with a name if it has none.
+func (v Values) named(name string) Values {
+	v.Name = cmp.Or(v.Name, name)
+	return v
 }

@@ -34,18 +34,3 @@ func countSparse(m *Module, _ *Context) (Values, bool) {
 	of.Why = "shape was not read, so the last byte of each row of the mask may be partly empty"
 	return of, true
 }
-
-// countMarlin24 counts words with half of the values, as used by Marlin's kernel for 2:4 sparsity. Two bits for
-// each stored value are its position: an I16 describes 16 values.
-//
-//	weight_packed I32 [in/32, out·16·bits/32]   meta I16 [in/32, out·2]   scale_packed
-func countMarlin24(m *Module, _ *Context) (Values, bool) {
-	if !m.is(parts.Sparsity, parts.Int16) {
-		return Values{}, false
-	}
-	n, bits := clamp.Mul(m.stored(parts.Sparsity), 16), clamp.Mul(m.stored(parts.Packed), 64)
-	if n == 0 || bits%n != 0 || bits/n > 8 {
-		return Values{}, false
-	}
-	return Values{N: exactly(n), Bits: bits / n}, true
-}

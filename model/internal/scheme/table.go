@@ -14,8 +14,8 @@ var Table = []Scheme{
 	},
 	{
 		"bnb-8bit", "bitsandbytes int8", parts.Weight, parts.Int8, parts.ColumnMax,
-		"Each byte holds one value.",
-		"bitsandbytes 95f9af3: nn/modules.py Linear8bitLt", countOne,
+		"Each byte holds one value. SCB has a scale for each row.",
+		"bitsandbytes 95f9af3: nn/modules.py Linear8bitLt", countBnB8,
 	},
 	{
 		"comfy", "ComfyUI", parts.Weight, parts.Int8, parts.Weight,
@@ -74,7 +74,7 @@ var Table = []Scheme{
 	{
 		"fp8", "fp8", parts.Weight, parts.Float8, parts.Scale,
 		"Each byte holds one value.",
-		"DeepSeek-V3: README_WEIGHTS.md; compressed-tensors ac8e2ba: compressors/naive_quantized", countOne,
+		"DeepSeek-V3: README_WEIGHTS.md; compressed-tensors ac8e2ba: compressors/naive_quantized", countFP8,
 	},
 	{
 		"block-scaled", "fp4", parts.Weight, parts.Int8, parts.Scale,
@@ -86,7 +86,7 @@ var Table = []Scheme{
 	{
 		"eetq", "int8", parts.Weight, parts.I8, parts.Scales,
 		"Each byte holds one value.",
-		"transformers: integrations/eetq.py", countOne,
+		"transformers: integrations/eetq.py", countEETQ,
 	},
 	{
 		"expert-dtype", "fp4", parts.Weight, parts.Int8, parts.Weight,
