@@ -15,11 +15,19 @@ import (
 // lossBuffer is the number of elements that are compared at a time.
 const lossBuffer = 32 << 10
 
-// A lossBuffers is memory to compare elements in. There is one for each goroutine at work: a model may have
-// hundreds of thousands of small tensors.
+// A lossBuffers is memory to compare elements in. There is one for each goroutine at work, as large as the largest
+// tensor needs: a model may have hundreds of thousands of small tensors.
 type lossBuffers struct {
-	was, now [lossBuffer]float64
-	raw      [8 * lossBuffer]byte
+	was, now []float64
+	raw      []byte
+}
+
+// atLeast returns a slice of n elements, which is b if that is large enough.
+func atLeast[T any](b []T, n int) []T {
+	if cap(b) < n {
+		b = make([]T, n)
+	}
+	return b[:n]
 }
 
 var lossPool = sync.Pool{New: func() any { return new(lossBuffers) }}
@@ -27,15 +35,25 @@ var lossPool = sync.Pool{New: func() any { return new(lossBuffers) }}
 // losses counts the elements of was that differ in now, to which it was cast. Both are
 // compared as float64, which represents the values of all dtypes but integers of 64 bits
 // exactly.
-func losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err error) {
+func losses(ctx context.Context, was, now *safetensors.Tensor) (Losses, error) {
+	b := lossPool.Get().(*lossBuffers)
+	defer lossPool.Put(b)
+	return b.losses(ctx, was, now)
+}
+
+// losses is the function losses.
+func (b *lossBuffers) losses(ctx context.Context, was, now *safetensors.Tensor) (l Losses, err error) {
 	least, most, err := limits(now.Dtype)
 	if err != nil {
 		return l, err
 	}
 	wide := (was.Dtype == safetensors.I64 || was.Dtype == safetensors.U64) && isFloat(now.Dtype)
-	b := lossPool.Get().(*lossBuffers)
-	defer lossPool.Put(b)
-	x, y, raw := b.was[:], b.now[:], b.raw[:]
+	part := int(min(lossBuffer, was.NumElems()))
+	b.was, b.now = atLeast(b.was, part), atLeast(b.now, part)
+	if wide {
+		b.raw = atLeast(b.raw, 8*part)
+	}
+	x, y, raw := b.was, b.now, b.raw
 	for off := int64(0); off < was.NumElems(); off += lossBuffer {
 		if ctx.Err() != nil {
 			return l, context.Cause(ctx)
