@@ -174,6 +174,7 @@ func (c *counter) judge() {
 		c.judgeCompanions(c.modules[name], e)
 	}
 	counted := packed
+	c.types, c.proved = modelTypes(c.context.Config), c.prove()
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.Rule == "" {
@@ -235,7 +236,7 @@ func (c *counter) judgeAlone(e *entry, packed bool) {
 		e.Rule = RuleUnreadable
 	case e.Kinds == parts.Scale8:
 		e.Rule = RuleScaleDtype
-	case IsBuffer(e.Info.Name):
+	case isBuffer(e.Info.Name, c.types), c.isProved(e):
 		e.Rule = RuleBuffer
 	case isMask(e.Info):
 		e.Rule = RuleMask

@@ -35,6 +35,9 @@ type counter struct {
 	entries []entry
 	modules map[string]int32 // the last entry of each module
 	order   []string         // the names of modules in the order in which they were found
+
+	types  []string         // of the model, for the names of buffers
+	proved map[string]proof // about the tensors whose names begin like this
 }
 
 // assemble collects the parts of a module.
