@@ -38,8 +38,12 @@ type SelectionFlags struct {
 	NameFlags
 	dtypes  []string
 	sort    string
-	reverse bool
+	Reverse bool
 	Limit   int
+
+	// ValueKeys are further sort keys, by which the command sorts itself when it has read values. Set it before
+	// Register.
+	ValueKeys []string
 }
 
 // Register adds the flags to a command, with shell completion.
@@ -51,25 +55,39 @@ func (s *SelectionFlags) Register(cmd *cobra.Command) {
 	s.NameFlags.Register(cmd, "list", see)
 	f := cmd.Flags()
 	f.StringSliceVar(&s.dtypes, "dtype", nil, "list only tensors of dtype `D`, such as BF16 or float16 (repeatable)")
-	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(listing.SortKeys, ", ")+
-		"; params and bytes sort largest first")
-	f.BoolVarP(&s.reverse, "reverse", "r", false, "reverse the order")
+	f.StringVar(&s.sort, "sort", "", "sort by `KEY`: "+strings.Join(s.keys(), ", ")+
+		"; numbers sort largest first")
+	f.BoolVarP(&s.Reverse, "reverse", "r", false, "reverse the order")
 	f.IntVar(&s.Limit, "limit", 0, "list at most `N` tensors; totals still cover all selected ones")
-	CompleteWords(cmd, "sort", listing.SortKeys)
+	CompleteWords(cmd, "sort", s.keys())
 	CompleteWords(cmd, "dtype", DtypeNames())
 }
 
-// Read validates the flags.
+// keys returns all sort keys.
+func (s *SelectionFlags) keys() []string { return slices.Concat(listing.SortKeys, s.ValueKeys) }
+
+// ValueKey returns the sort key if it is one of ValueKeys, else "".
+func (s *SelectionFlags) ValueKey() string {
+	if slices.Contains(s.ValueKeys, s.sort) {
+		return s.sort
+	}
+	return ""
+}
+
+// Read validates the flags. If they sort by a value, the selection is neither sorted nor limited.
 func (s *SelectionFlags) Read() (listing.Selection, error) {
 	if s.sort == "size" {
 		s.sort = "bytes" // the word that ls and du use
 	}
-	sel := listing.Selection{Sort: s.sort, Reverse: s.reverse, Limit: s.Limit}
+	sel := listing.Selection{Sort: s.sort, Reverse: s.Reverse, Limit: s.Limit}
+	if s.ValueKey() != "" {
+		sel = listing.Selection{}
+	}
 	if s.Limit < 0 {
 		return sel, Usagef("--limit cannot be negative: %d", s.Limit)
 	}
-	if s.sort != "" && !slices.Contains(listing.SortKeys, s.sort) {
-		return sel, UnknownValue("--sort", s.sort, listing.SortKeys)
+	if s.sort != "" && !slices.Contains(s.keys(), s.sort) {
+		return sel, UnknownValue("--sort", s.sort, s.keys())
 	}
 	for _, d := range s.dtypes {
 		sel.Dtypes = append(sel.Dtypes, Spelled(d))

@@ -65,6 +65,7 @@ func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typese
 		params(2, func(i int) encode.Known { return row(i).params() }),
 		{Title: "BYTES", Right: true, Yields: 5, Cell: func(i int) string { return row(i).bytes.Text(typeset.Bytes) }},
 	}
+	typeset.Keep(columns, info.Selection.Sort)
 	if len(info.Files) > 1 {
 		short := info.labels()
 		columns = append(columns, typeset.Column{Title: "FILE", Distinct: true, Least: 12, Cut: typeset.Headed, Yields: 1,

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"hash/maphash"
 	"slices"
+	"strings"
 )
 
 // A Column is one column of a table. Cells are computed when they are measured and again when they
@@ -37,6 +38,17 @@ type Column struct {
 	// Yields is the order, from 1, in which columns are left out of a table that is too wide for
 	// the terminal. 0 means never.
 	Yields int
+}
+
+// Keep lets columns with the given titles, in any case, never be left out: users have asked for them.
+func Keep(columns []Column, titles ...string) {
+	for i := range columns {
+		for _, title := range titles {
+			if strings.EqualFold(columns[i].Title, title) {
+				columns[i].Yields = 0
+			}
+		}
+	}
 }
 
 // A Table is a table of N rows.

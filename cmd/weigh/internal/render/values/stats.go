@@ -28,9 +28,11 @@ type StatsRow struct {
 // Stats is a report on tensors.
 type Stats struct {
 	Rows      []StatsRow
-	All       int  // number of tensors before selection
-	Truncated bool // the limit cut off some
-	Digest    bool // summaries have digests
+	All       int    // number of tensors before selection
+	Truncated bool   // the limit cut off some
+	Digest    bool   // summaries have digests
+	Flagged   bool   // only rows with a flag
+	sorted    string // the key by which Arrange has sorted
 	Plot      Plot
 }
 
@@ -174,8 +176,8 @@ func (st *Stats) columns(s typeset.Style) []typeset.Column {
 		{Title: "DTYPE", Color: typeset.Cyan, Least: 4, Yields: 3,
 			Cell: func(i int) string { return typeset.Name(string(st.Rows[i].Dtype)) }},
 		count("COUNT", 1, func(s *stats.Summary) int64 { return s.Count }),
-		value("MIN", 0, func(s *stats.Summary) stats.Value { return s.Min }),
-		value("MAX", 0, func(s *stats.Summary) stats.Value { return s.Max }),
+		value("MIN", 9, func(s *stats.Summary) stats.Value { return s.Min }),
+		value("MAX", 10, func(s *stats.Summary) stats.Value { return s.Max }),
 		moment("MEAN", 6, func(s *stats.Summary) float64 { return s.Mean }),
 		moment("STD", 7, func(s *stats.Summary) float64 { return s.StdDev }),
 		count("NAN", 5, func(s *stats.Summary) int64 { return s.NaN }),
@@ -184,8 +186,12 @@ func (st *Stats) columns(s typeset.Style) []typeset.Column {
 		{Title: "FLAGS", Color: typeset.Yellow, Least: 8, Yields: 8,
 			Cell: func(i int) string { return flagList(row(i).Flags(), ", ") }},
 	}
-	if st.Digest {
-		columns = append(columns, typeset.Column{Title: "SHA256", Yields: 1,
+	typeset.Keep(columns, st.sorted)
+	if st.Flagged {
+		typeset.Keep(columns, "FLAGS")
+	}
+	if st.Digest { // which is copied and compared, and never shortened
+		columns = append(columns, typeset.Column{Title: "SHA256",
 			Cell: func(i int) string { return hex.EncodeToString(row(i).SHA256[:]) }})
 	}
 	return columns
@@ -244,7 +250,10 @@ func (st *Stats) writeTotals(w *bufio.Writer, s typeset.Style) {
 		bytes = encode.Add(bytes, st.Rows[i].Size())
 	}
 	what := typeset.Plural(int64(st.All), "tensor")
-	if len(st.Rows) < st.All {
+	switch {
+	case st.Flagged:
+		what = typeset.Count(int64(len(st.Rows))) + " flagged of " + what
+	case len(st.Rows) < st.All:
 		what = typeset.Count(int64(len(st.Rows))) + " of " + what
 	}
 	typeset.Wrap(w, s, 0, typeset.Bold, fmt.Sprintf("%s, %s, %s", what, typeset.Plural(numbers, "number"),

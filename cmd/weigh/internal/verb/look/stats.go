@@ -23,6 +23,7 @@ type statsFlags struct {
 	cli.Output
 	digest, lenient bool
 	plot, log       bool
+	flagged         bool
 	svg             string
 	bins            int
 	failOn          []string
@@ -54,10 +55,14 @@ Unusual tensors get flags:
   saturated  values seem to be clipped at the dtype's maximum
   empty      there are no values
 
+--flagged lists only these. --sort max, std, nan and others list the largest number
+first, and min the smallest.
+
 The exit code is 0 for any result. With --fail-on it is 1 if a tensor has one of
 the given flags. A GLOB that matches nothing is an error (exit code 2).`,
 		Example: `  weigh stats testdata/sample
   weigh stats testdata/sample '**.mlp.**' --plot
+  weigh stats --flagged --sort nan testdata/sample
   weigh stats --fail-on nan,inf testdata/sample
   weigh stats --json testdata/sample | jq '.tensors[0].histogram.counts'`,
 		Args: cli.TargetArgs(0, "a target; name patterns may follow it"),
@@ -68,9 +73,11 @@ the given flags. A GLOB that matches nothing is an error (exit code 2).`,
 			return runStats(cmd.Context(), sess, args, &f)
 		},
 	}
+	f.ValueKeys = values.StatsKeys
 	f.SelectionFlags.Register(cmd)
 	f.Output.Register(cmd, "json", "write JSON, weigh.stats/1", "csv", "write CSV")
 	fl := cmd.Flags()
+	fl.BoolVar(&f.flagged, "flagged", false, "list only tensors with a flag")
 	fl.BoolVar(&f.plot, "plot", false, "draw a histogram of each tensor")
 	fl.StringVar(&f.svg, "svg", "", "also draw histograms to `FILE`, as SVG")
 	fl.BoolVar(&f.log, "log", false, "use a logarithmic scale for histograms")
@@ -104,7 +111,7 @@ func (f *statsFlags) check(cmd *cobra.Command) error {
 		return cli.Usagef("--bins 0 disables histograms; leave it out to draw them")
 	case f.plot && f.Form() != "":
 		return cli.Usagef("--plot draws into the table, which --json and --csv do not have; use --svg to draw to a file")
-	case len(f.failOn) > 0 && f.Limit > 0:
+	case len(f.failOn) > 0 && f.Limit > 0 && f.ValueKey() == "" && !f.flagged:
 		return cli.Usagef("--fail-on cannot be combined with --limit, which skips tensors")
 	case f.log && !drawn:
 		return cli.Usagef("--log needs --plot or --svg")
@@ -152,6 +159,9 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	if err != nil {
 		return from.Fault(err)
 	}
+	if f.flagged {
+		sel.Limit = 0 // which tensors have flags is not known yet
+	}
 	selected, truncated := sel.Selected(all)
 	// Scripts must not take it for success if none is selected.
 	if err := cli.CheckSelected(&sel, cli.InfosOf(all)); err != nil {
@@ -162,10 +172,14 @@ func runStats(ctx context.Context, sess *cli.Session, args []string, f *statsFla
 	if st.Rows, err = countTensors(ctx, sess, f.counter(), selected); err != nil {
 		return err
 	}
+	verdict := f.verdict(st)
+	if f.flagged || f.ValueKey() != "" {
+		st.Arrange(f.ValueKey(), f.Reverse, f.flagged, f.Limit)
+	}
 	if err := writeStats(sess, st, f); err != nil {
 		return err
 	}
-	return f.verdict(st)
+	return verdict
 }
 
 // writeStats writes the report and the SVG.
