@@ -80,8 +80,10 @@ func (s *s3) fromProfile(name string, users []string) (*credentials.Credentials,
 		return credentials.NewStaticV4(id, secret, cmp.Or(p["aws_session_token"], p["aws_security_token"])), nil
 	case id != "" || secret != "":
 		return nil, fmt.Errorf("the AWS profile %q has only one of aws_access_key_id and aws_secret_access_key", name)
-	case p["sso_session"] != "" || p["sso_start_url"] != "" || p["credential_process"] != "":
-		return credentials.NewFileAWSCredentials(s.config.file, name), nil
+	case p["sso_session"] != "" || p["sso_start_url"] != "":
+		return credentials.New(&sso{credentials.FileAWSCredentials{Filename: s.config.file, Profile: name}}), nil
+	case p["credential_process"] != "":
+		return credentials.New(&process{profile: name, command: p["credential_process"]}), nil
 	}
 	return nil, nil
 }
