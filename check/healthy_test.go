@@ -40,8 +40,16 @@ var healthy = []struct {
 		f.sharded(t, 4, 1, headed(plain)...)
 		f.text("config.json", llamaConfig)
 	}, nil},
-	{"numbers from zero, and without an index", func(t *testing.T, f folder) {
+	{"numbers from zero, without an index and a library that looks for one", func(t *testing.T, f folder) {
 		f.sharded(t, 3, 0, headed(plain)...)
+		delete(f, "model.safetensors.index.json")
+	}, nil},
+	{"shards of a vendor, without an index", func(t *testing.T, f folder) {
+		f.sharded(t, 2, 1, headed(plain)...)
+		for _, n := range []string{"1", "2"} {
+			f["consolidated-0000"+n+"-of-00002.safetensors"] = f["model-0000"+n+"-of-00002.safetensors"]
+			delete(f, "model-0000"+n+"-of-00002.safetensors")
+		}
 		delete(f, "model.safetensors.index.json")
 		f.text("config.json", llamaConfig)
 	}, nil},

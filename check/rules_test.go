@@ -76,6 +76,11 @@ var besides = []fixture{
 		modelOf(llamaConfig, headed(plain))(t, f)
 		f.text("vocab.json", "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>")
 	}, false, []want{{check.RuleNotFetched, "vocab.json", "", `"vocab.json" is an XML error message from object storage ("<?xml`}}},
+	{"shards without an index", func(t *testing.T, f folder) {
+		f.sharded(t, 2, 1, headed(plain)...)
+		delete(f, "model.safetensors.index.json")
+		f.text("config.json", llamaConfig)
+	}, false, []want{{checkpoint.RuleIndexMissing, "model-*-of-00002.safetensors", "", `2 shards of "model-*-of-00002.safetensors" are in no index`}}},
 	{"what a download has left", func(t *testing.T, f folder) {
 		f.sharded(t, 2, 1, headed(plain)...)
 		f["model-00002-of-00002.safetensors.incomplete"] = f["model-00002-of-00002.safetensors"][:1234]

@@ -33,6 +33,7 @@ func (m *weights) judge() {
 			m.look(ti, i)
 		}
 	}
+	m.judgeIndex()
 	isAdapter := m.adapter.isAdapter(&m.subject)
 	m.sums.judge(&m.subject, isAdapter)
 	if m.index != nil && m.complete && m.index.TotalParameters >= 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/internal/bytesio"
-	"github.com/weightools/safetensors/internal/parts"
 )
 
 // contents reads the contents of a set. A shard that cannot be read is ignored here, and reported
@@ -112,14 +111,5 @@ func (f *folder) remember(path string, k *shard.Knowledge) {
 // isAdapter reports whether a set is an adapter, by the file name that the library PEFT uses, or
 // by the names of most of its tensors.
 func isAdapter(s *Set, held contents.Contents) bool {
-	if strings.HasPrefix(naming.Stem(s.file()), "adapter_model") {
-		return true
-	}
-	n := 0
-	for name := range held {
-		if parts.IsAdapter(name) {
-			n++
-		}
-	}
-	return n*2 > len(held)
+	return strings.HasPrefix(naming.Stem(s.file()), "adapter_model") || held.OfAdapter()
 }

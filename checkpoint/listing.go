@@ -12,6 +12,7 @@ import (
 	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
+	"github.com/weightools/safetensors/checkpoint/internal/weightless"
 	"github.com/weightools/safetensors/internal/bytesio"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/store"
@@ -114,7 +115,7 @@ func (f *folder) add(name string, err error) {
 		f.parts = make(map[string]bool) // until it is read
 	case f.opts.isOtherIndex(base):
 		f.declared = append(f.declared, name)
-	case foreignFormat(base) != "" || f.opts.formatOf(base) != nil:
+	case weightless.Format(base) != "" || f.opts.formatOf(base) != nil:
 		f.foreign = append(f.foreign, name)
 	}
 }

@@ -21,6 +21,8 @@ const (
 	RuleTensorTwice       = finding.TensorTwice
 	RuleTotalSize         = finding.TotalSize
 	RuleTwoCopies         = finding.TwoCopies
+	RuleIndexStale        = finding.IndexStale
+	RuleIndexMissing      = finding.IndexMissing
 	RuleFormatDamaged     = finding.FormatDamaged
 	RuleFormatUnsupported = finding.FormatUnsupported
 	RuleFormatDangerous   = finding.FormatDangerous

@@ -3,7 +3,11 @@
 package checkpoint
 
 import (
+	"context"
+	"path"
+
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint/internal/index"
 	"github.com/weightools/safetensors/checkpoint/internal/naming"
 	"github.com/weightools/safetensors/checkpoint/internal/shard"
 	"github.com/weightools/safetensors/store"
@@ -96,6 +100,24 @@ func (s *Set) home(name string) int {
 		return i
 	}
 	return -1
+}
+
+// OpenBeside opens a file in the folder of the set, such as "config.json". The error wraps
+// fs.ErrNotExist if the file does not exist.
+func (s *Set) OpenBeside(ctx context.Context, name string) (store.Object, error) {
+	return s.found.from.Open(ctx, path.Join(path.Dir(s.file()), name))
+}
+
+// LeftOver returns the sets of the indexes in the folder of the set whose shards are all
+// missing: the folder's files are taken without them.
+func (s *Set) LeftOver() []*Set { return s.stale }
+
+// heads returns the expected sizes of the headers of the shards, 0 without an index.
+func (s *Set) heads() []int64 {
+	if s.index == nil {
+		return make([]int64, len(s.Shards))
+	}
+	return index.HeadSizes(s.index, len(s.Shards), s.home)
 }
 
 // Evidence is the reason why a set is a copy of another, "" if it is not.

@@ -60,7 +60,7 @@ func (s *survey) judge(ctx context.Context) (*safetensors.Report, []error) {
 		s.Take(s.c.set.report)
 		s.placeTensors(x)
 		twins, misplaced := s.settleStrays(x)
-		s.absent(x)
+		s.absent(ctx, x)
 		s.misplaced(misplaced)
 		if !index.Truncated(x) {
 			s.unlisted()
@@ -145,7 +145,7 @@ func (s *survey) misplaced(groups *finding.Tallies[[2]string]) {
 // absent reports entries of the index that no shard has: with the shard if that is missing, and
 // otherwise for each shard. It skips shards whose headers could not be read completely, which have
 // their own reports.
-func (s *survey) absent(x *Index) {
+func (s *survey) absent(ctx context.Context, x *Index) {
 	gone, lost := finding.NewTallies[string](), finding.NewTallies[string]()
 	elsewhere := make(map[string]int) // of the tensors of missing shards, how many are in another
 	for i := range x.Tensors {
@@ -163,12 +163,16 @@ func (s *survey) absent(x *Index) {
 			lost.Add(e.Shard, e.Tensor, e.Span)
 		}
 	}
+	instead := s.c.set.Instead(ctx)
 	for shard, t := range gone.All() {
 		also := ""
 		if n := elsewhere[shard]; n > 0 {
 			also = fmt.Sprintf("; other shards have %d of them", n)
 		}
 		s.Add(RuleShardMissing, t.First, t.At, "shard %s is missing, and with it %s%s", quote(shard), t.OfIndex(), also)
+		if instead != "" {
+			s.Fix(fixInstead(instead))
+		}
 	}
 	for shard, t := range lost.All() {
 		s.Add(RuleTensorMissing, t.First, t.At, lostDetail, t.Are(), t.It(), quote(shard))

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/weightools/safetensors"
 	"github.com/weightools/safetensors/checkpoint/internal/finding"
@@ -80,7 +79,7 @@ func (s *survey) listedAt(tensor string) safetensors.Span {
 func (s *survey) compare(ctx context.Context, t twin) (likeness, string, error) {
 	a, b := s.entry(t.one), s.entry(t.other)
 	if a.Dtype != b.Dtype || !slices.Equal(a.Shape, b.Shape) {
-		return otherKind, fmt.Sprintf(": %s and %s", kindOf(a), kindOf(b)), nil
+		return otherKind, fmt.Sprintf(": %s and %s", finding.KindOf(a), finding.KindOf(b)), nil
 	}
 	if s.c.opts.HeadersOnly || s.shards[t.one.shard-1].Fault != nil || s.shards[t.other.shard-1].Fault != nil {
 		return unknown, "", nil
@@ -122,19 +121,4 @@ func (s *survey) isOne(t twin) bool {
 	atX := s.shards[t.one.shard-1].Header.FileSpan(s.entry(t.one))
 	atY := s.shards[t.other.shard-1].Header.FileSpan(s.entry(t.other))
 	return atX == atY && store.Same(x.Object(), y.Object())
-}
-
-// kindOf returns the dtype and the shape of a tensor for a message. Both may be as long as a
-// header, and an unknown dtype is any string.
-func kindOf(ti *safetensors.TensorInfo) string {
-	const most = 8 // dimensions; published tensors have 6 at most
-	dtype, shape := string(ti.Dtype), ti.Shape
-	if ti.Dtype.Bits() == 0 {
-		dtype = quote(dtype)
-	}
-	if len(shape) <= most {
-		return dtype + " " + ti.ShapeString()
-	}
-	start := safetensors.TensorInfo{Shape: shape[:most]}
-	return fmt.Sprintf("%s %s... (%d dimensions)", dtype, strings.TrimSuffix(start.ShapeString(), "]"), len(shape))
 }

@@ -4,7 +4,6 @@ package checkpoint
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"path"
 
@@ -102,20 +101,6 @@ func (c *Checkpoint) judgeShards(ctx context.Context) iter.Seq2[int, judgement] 
 	})
 }
 
-// judgeStale judges a truncated index, or one whose shards are all missing, in the folder of the
-// set that is the model.
-func (s *Set) judgeStale(model *Set) *safetensors.Report {
-	var f Findings
-	f.Take(s.report)
-	if len(s.Shards) > 0 && !s.anyThere() {
-		first := &s.index.Tensors[0]
-		f.Add(RuleShardMissing, first.Tensor, first.Span,
-			"the index names %s, the first %s, and all are missing: %s is used as the model",
-			count(len(s.Shards), "shard"), quote(first.Shard), quote(model.Name))
-	}
-	return f.Report()
-}
-
 // beside reports other files of the folder: unlisted ones, and copies.
 func (s *survey) beside(ctx context.Context) {
 	set, f := s.c.set, s.c.set.found
@@ -174,20 +159,7 @@ func (s *survey) copy(ctx context.Context, other *Set) {
 	}
 	s.Add(RuleTwoCopies, "", safetensors.Span{},
 		"%s is a copy of %s by its name: %s; values not compared; it is not counted",
-		quote(other.Name), quote(s.c.set.Name), likenessOf(held, own))
-}
-
-// likenessOf describes what a copy has in common with its original.
-func likenessOf(held, own contents.Contents) string {
-	tensors := count(len(held), "tensor")
-	switch same := contents.InCommon(held, own); {
-	case same == len(held):
-		return "it has the same tensor names and shapes, of " + tensors
-	case contents.SameTensors(held, own):
-		return fmt.Sprintf("%d of its %s have the same names and shapes", same, tensors)
-	default:
-		return "its " + tensors + " have the same shapes under other names"
-	}
+		quote(other.Name), quote(s.c.set.Name), contents.Likeness(held, own))
 }
 
 // extra reports shards in the folder that are not in its index.

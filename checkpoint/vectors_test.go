@@ -23,6 +23,7 @@ var setRules = []safetensors.Rule{
 	checkpoint.RuleIndexJSON, checkpoint.RuleIndexPath, checkpoint.RuleShardMissing, checkpoint.RuleShardExtra,
 	checkpoint.RuleTensorMissing, checkpoint.RuleTensorMisplaced, checkpoint.RuleTensorUnlisted,
 	checkpoint.RuleTensorConflict, checkpoint.RuleTensorTwice, checkpoint.RuleTotalSize, checkpoint.RuleTwoCopies,
+	checkpoint.RuleIndexStale,
 }
 
 // A vector is what vector.txt says, key by key.

@@ -17,6 +17,7 @@ type Receipt struct {
 	Index   *File    // nil if there is none
 	Tensors []Tensor // of all files, in the order of the source
 	Mended  []Fault  // violations in the source that the output does not have
+	Left    []Fault  // violations that the output still has, if Edit.Fix was set
 }
 
 // An Action says what happened to a file.

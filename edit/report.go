@@ -67,6 +67,13 @@ func (p *Plan) fillReceipt() {
 			r.Mended = append(r.Mended, f.faults...)
 		}
 	}
+	for _, left := range p.stale {
+		if p.target == "" {
+			r.Files = append(r.Files, File{Path: left.File, Action: Removed})
+			r.Mended = append(r.Mended, left)
+		}
+	}
+	r.Left = p.left
 	if p.index != nil {
 		r.Index = &File{Path: p.written(p.indexNow), Action: Unchanged}
 		if p.target != "" || p.newIndex {

@@ -40,6 +40,8 @@ type source struct {
 	indexNow  string // the name under which it is written
 	index     *checkpoint.Index
 	faults    []Fault // violations of the set that will be repaired
+	stale     []Fault // indexes that will be removed, because their shards do not exist
+	left      []Fault // violations that will not be repaired, although Edit.Fix is set
 }
 
 // A file is one file of a source, and what happens to it.
@@ -70,6 +72,7 @@ var mended = []safetensors.Rule{
 	safetensors.RuleUnknownMember, safetensors.RuleHole, safetensors.RuleTrailing, safetensors.RuleDataAlignment,
 	safetensors.RuleElementAlignment, safetensors.RuleMetadataFormat, safetensors.RuleEntryOrder,
 	checkpoint.RuleTensorMisplaced, checkpoint.RuleTensorUnlisted, checkpoint.RuleTotalSize,
+	checkpoint.RuleIndexMissing, checkpoint.RuleIndexStale,
 }
 
 // Mends reports whether Edit.Fix repairs files and sets that break a rule.
@@ -86,6 +89,19 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 	if err != nil {
 		return nil, err
 	}
+	named := within
+	if e.Fix {
+		var only *source
+		if only, within, err = aroundIndex(ctx, from, within, opts); err != nil {
+			return nil, err
+		}
+		if only != nil && inPlace {
+			only.ref = store.Redact(ref)
+			only.settle(only.cp.Set(), named)
+			only.stale[0].File = only.shown(only.stale[0].File)
+			return only, only.see()
+		}
+	}
 	cp, err := checkpoint.New(ctx, from, within, opts)
 	var none *checkpoint.NoWeightsError
 	if errors.As(err, &none) && none.Path == "" {
@@ -96,9 +112,9 @@ func (e *Edit) open(ctx context.Context, ref string, inPlace bool) (*source, err
 	}
 	s := &source{ref: store.Redact(ref), cp: cp, index: cp.Index(),
 		named: slices.Equal(cp.Shards(), []string{within}) && cp.Index() == nil}
-	s.settle(cp.Set(), within)
+	s.settle(cp.Set(), named)
 	if inPlace {
-		err = s.see(cp.Set())
+		err = s.see()
 	}
 	if err == nil {
 		err = s.judge(ctx, e)
@@ -120,7 +136,7 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 	first := set.Index
 	if first == "" {
 		first = set.Shards[0]
-	} else {
+	} else if s.index != nil {
 		s.indexName = path.Base(first)
 		s.indexNow = outputName(strings.TrimSuffix(s.indexName, ".index.json")) + ".index.json"
 	}
@@ -144,11 +160,15 @@ func (s *source) settle(set *checkpoint.Set, within string) {
 }
 
 // see records the state of the local files. Missing files are reported later.
-func (s *source) see(set *checkpoint.Set) error {
+func (s *source) see() error {
 	if s.local == "" {
 		return nil
 	}
-	for _, name := range append(slices.Clone(set.Shards), set.Index) {
+	names := append(slices.Clone(s.cp.Shards()), s.cp.Set().Index)
+	for _, left := range s.cp.Set().LeftOver() {
+		names = append(names, left.Index)
+	}
+	for _, name := range names {
 		if name == "" {
 			continue
 		}
@@ -184,15 +204,24 @@ func (s *source) judge(ctx context.Context, e *Edit) error {
 		if r.File == "" {
 			name = s.indexName
 		}
-		faults, err := e.judge(s.shown(name), r.Report)
+		switch {
+		case r.File == "" && name == "":
+			name = path.Base(s.cp.Set().Name)
+		case r.File != "" && checkpoint.IsIndex(r.File):
+			if err := s.leave(e, r); err != nil {
+				return err
+			}
+			continue
+		}
+		faults, left, err := e.judge(s.shown(name), r.Report)
+		s.left = append(s.left, left...)
 		switch {
 		case err != nil:
 			return err
 		case r.File == "":
-			s.faults = faults
+			s.faults = append(s.faults, faults...)
+			s.indexed(e)
 			continue
-		case checkpoint.IsIndex(r.File):
-			continue // left over from another version, and harmless
 		case !below || strings.Contains(name, "/"):
 			return refuse("%s is in another folder than the other shards: edit it as a single file", quote(r.File))
 		}
@@ -203,9 +232,9 @@ func (s *source) judge(ctx context.Context, e *Edit) error {
 	return nil
 }
 
-// judge returns the violations in a report that will be repaired, or an error for one that
-// will not.
-func (e *Edit) judge(path string, r *safetensors.Report) (faults []Fault, err error) {
+// judge returns the violations in a report that will be repaired, and those that Fix does not repair. It returns an
+// error for one that the edit does not accept.
+func (e *Edit) judge(path string, r *safetensors.Report) (faults, left []Fault, err error) {
 	least := safetensors.Nonconforming
 	if e.Lenient || e.Fix {
 		least = safetensors.Invalid
@@ -213,12 +242,14 @@ func (e *Edit) judge(path string, r *safetensors.Report) (faults []Fault, err er
 	for _, v := range r.Violations {
 		switch mend := e.Fix && Mends(v.Rule); {
 		case v.Rule == checkpoint.RuleTensorTwice, v.Severity >= least && !mend:
-			return nil, &fs.PathError{Op: "edit", Path: path, Err: v}
+			return nil, nil, &fs.PathError{Op: "edit", Path: path, Err: v}
 		case mend, v.Severity >= safetensors.Nonconforming:
 			faults = append(faults, Fault{path, v})
+		case e.Fix:
+			left = append(left, Fault{path, v})
 		}
 	}
-	return faults, nil
+	return faults, left, nil
 }
 
 // outputName returns the name under which a file is written, with the extension of safetensors

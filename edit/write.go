@@ -5,6 +5,7 @@ package edit
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 
 	"github.com/weightools/safetensors"
@@ -256,6 +257,9 @@ func (p *Plan) removed() []string {
 		}
 	}
 	names := p.source.names()
-	slices.Reverse(names) // the index comes first
+	for _, left := range p.stale {
+		names = append(names, path.Base(left.File))
+	}
+	slices.Reverse(names) // indexes come first
 	return slices.DeleteFunc(names, func(name string) bool { return stays[name] })
 }

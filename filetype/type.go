@@ -16,9 +16,17 @@ func (t Type) String() string { return t.Kind.Name() + t.Detail }
 // Advice returns what to do with the file, as [Kind.Advice] does.
 func (t Type) Advice() string { return t.Kind.Advice() }
 
-// For returns advice with FILE replaced by a file's path, quoted for a shell where needed.
+// For returns advice with FILE replaced by a file's path, and FOLDER by that of its folder, both quoted for a shell
+// where needed. If the path is a pattern, which names several files, FILE is their folder.
 func For(advice, file string) string {
-	return strings.ReplaceAll(advice, "FILE", shellQuote(file))
+	folder := "."
+	if i := strings.LastIndexByte(file, '/'); i >= 0 {
+		folder = file[:max(i, 1)]
+	}
+	if strings.Contains(file[strings.LastIndexByte(file, '/')+1:], "*") {
+		file = folder
+	}
+	return strings.NewReplacer("FILE", shellQuote(file), "FOLDER", shellQuote(folder)).Replace(advice)
 }
 
 // shellQuote quotes a path for a POSIX shell. A path that begins with "-" is made one that does not.

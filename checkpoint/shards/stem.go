@@ -37,6 +37,24 @@ func (n Name) String() string {
 	return fmt.Sprintf("%s%0*d-of-%0*d%s", n.Prefix, n.digits[0], n.Number, n.digits[1], n.Total, n.Suffix)
 }
 
+// IndexOf returns the path of the index by which libraries find some shards, or "" if these are not files of one
+// numbering: "model.safetensors.index.json" for model-00001-of-00002.safetensors and the second.
+func IndexOf(paths []string) string {
+	stem, total := "", -1
+	for _, p := range paths {
+		n, ok := ParseName(p)
+		prefix, isUsual := strings.CutSuffix(n.Prefix, "-")
+		if !ok || !isUsual || n.Suffix != weightsSuffix || total >= 0 && (prefix != stem || n.Total != total) {
+			return ""
+		}
+		stem, total = prefix, n.Total
+	}
+	if total < 0 {
+		return ""
+	}
+	return indexOf(stem)
+}
+
 // stemFault returns what keeps a stem from beginning the names of files, or "".
 // Readers of folders ignore names that begin with a dot.
 func stemFault(stem string) string {

@@ -7,12 +7,24 @@ import (
 	"slices"
 
 	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/internal/parts"
 )
 
 // Contents are the tensors of a set by name. The entry of a tensor that is known only from
 // the index is nil. Tensors that the index does not list are left out: several indexes may
 // name the same shards.
 type Contents map[string]*safetensors.TensorInfo
+
+// OfAdapter reports whether most tensors have names of an adapter's.
+func (c Contents) OfAdapter() bool {
+	n := 0
+	for name := range c {
+		if parts.IsAdapter(name) {
+			n++
+		}
+	}
+	return n*2 > len(c)
+}
 
 // SameTensors reports whether a and b have nine in ten tensors in common. Copies differ in tied
 // weights and buffers.

@@ -23,6 +23,8 @@ const (
 	TensorTwice       safetensors.Rule = "tensor-twice"
 	TotalSize         safetensors.Rule = "total-size"
 	TwoCopies         safetensors.Rule = "two-copies"
+	IndexStale        safetensors.Rule = "index-stale"
+	IndexMissing      safetensors.Rule = "index-missing"
 	FormatDamaged     safetensors.Rule = "format-damaged"
 	FormatUnsupported safetensors.Rule = "format-unsupported"
 	FormatDangerous   safetensors.Rule = "format-dangerous"
@@ -100,6 +102,19 @@ var rules = [...]safetensors.RuleInfo{
 		Summary: "A folder has only one copy of a model.",
 		Source:  "none: some loaders read both", Reference: "does not read folders",
 		Fix: "Keep the copy that your loader reads, and remove the other.",
+	},
+	{
+		Rule: IndexStale, Severity: safetensors.Warning,
+		Summary:   "A folder has no index of an earlier version, whose shards no longer exist.",
+		Source:    "none: some loaders read the index, and fail; others read the model that is there",
+		Reference: "does not read indexes",
+		Fix:       "Nothing is to be downloaded: remove the index by `weigh edit --in-place --fix FILE`.",
+	},
+	{
+		Rule: IndexMissing, Severity: safetensors.Warning,
+		Summary: "Numbered shards have an index.",
+		Source:  convention, Reference: "does not read indexes",
+		Fix: "Write the index, and leave the shards as they are: `weigh edit --in-place --fix FILE`.",
 	},
 	{
 		Rule: FormatDamaged, Severity: safetensors.Invalid,

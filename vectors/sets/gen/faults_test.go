@@ -81,6 +81,14 @@ func shardMissingStaleIndex(v *vector) {
 	v.faultAt(`"a": "` + one + `"`)
 }
 
+func indexStale(v *vector) {
+	v.breaks("index-stale", one, "a", "the index is of the model from which this one was quantized")
+	v.sets = "1 1"
+	v.shard("output.safetensors", f32("a", 1), f32("b.qweight", 2))
+	v.index(map[string]string{"a": one, "b": two}, 32)
+	v.faultAt(`"a": "` + one + `"`)
+}
+
 func shardExtra(v *vector) {
 	v.breaks("shard-extra", "model-00003-of-00003.safetensors", "", "a shard is left over from an earlier version")
 	v.sets = "2 1"

@@ -31,6 +31,7 @@ type editTotals struct {
 	editLosses
 
 	files, written int // numbers of changed files, and of new ones
+	removed        int // number of files that were removed
 	same           int // number of tensors verified as unchanged
 }
 
@@ -72,7 +73,10 @@ func (e *Edit) totals() (t editTotals) {
 		case edit.Written:
 			t.written++
 			t.files++
-		case edit.Overwritten, edit.Removed:
+		case edit.Overwritten:
+			t.files++
+		case edit.Removed:
+			t.removed++
 			t.files++
 		}
 	}
@@ -140,17 +144,18 @@ func (e *Edit) JSON(w io.Writer, s typeset.Style) error {
 		encode.M("files", encode.List(e.Files, editFileJSON)),
 		encode.M("index", index),
 		encode.M("tensors", encode.List(e.Tensors, e.tensorJSON)),
-		encode.M("mended", finding.FindingsJSON(e.mended())),
+		encode.M("mended", finding.FindingsJSON(findings(e.Mended))),
+		encode.M("not_mended", finding.FindingsJSON(findings(e.Left))),
 		e.Skipped.member(),
 		encode.M("not_copied", e.NotCopied),
 		encode.M("totals", e.totals()),
 	})
 }
 
-// mended returns the fixed violations as findings.
-func (e *Edit) mended() []finding.Finding {
-	list := make([]finding.Finding, len(e.Mended))
-	for i, f := range e.Mended {
+// findings returns violations as findings.
+func findings(faults []edit.Fault) []finding.Finding {
+	list := make([]finding.Finding, len(faults))
+	for i, f := range faults {
 		list[i] = finding.Finding{Violation: f.Violation, File: f.File}
 	}
 	return list

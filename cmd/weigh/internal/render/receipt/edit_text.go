@@ -21,7 +21,12 @@ func (e *Edit) Text(w io.Writer, s typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
 		e.writeTensors(w, s)
 		e.writeMetadata(w, s)
-		e.writeMended(w, s)
+		title := "FIXED"
+		if e.DryRun {
+			title = "WOULD BE FIXED"
+		}
+		writeFaults(w, s, title, e.Mended)
+		writeFaults(w, s, "NOT FIXED", e.Left)
 		e.writeFiles(w, s)
 		writeNotes(w, s, append(e.Skipped.notes(), note{"", "not copied", e.NotCopied})...)
 		for _, line := range e.verdict() {
@@ -137,18 +142,14 @@ func (e *Edit) writeMetadata(w *bufio.Writer, s typeset.Style) {
 	}
 }
 
-// writeMended writes the fixed violations.
-func (e *Edit) writeMended(w *bufio.Writer, s typeset.Style) {
+// writeFaults writes violations under a title.
+func writeFaults(w *bufio.Writer, s typeset.Style, title string, faults []edit.Fault) {
 	const most = 3 // of one rule in one file
-	if len(e.Mended) == 0 {
+	if len(faults) == 0 {
 		return
 	}
-	title := "FIXED"
-	if e.DryRun {
-		title = "WOULD BE FIXED"
-	}
 	w.WriteString(s.Paint(typeset.Bold, title) + "\n")
-	for _, group := range finding.ByRule(e.mended()) {
+	for _, group := range finding.ByRule(findings(faults)) {
 		for i := range group {
 			if i == most {
 				fmt.Fprintf(w, "  … and %s more like it\n", typeset.Count(int64(len(group)-most)))
@@ -246,6 +247,8 @@ func (e *Edit) verdict() (lines []string) {
 		return append(lines, "only the index was rewritten")
 	case t.files == 0:
 		return append(lines, "nothing to change")
+	case t.removed == t.files:
+		return append(lines, "only an index was removed")
 	case t.written == 0:
 		return append(lines, "only headers were written; tensor data is unchanged")
 	}
