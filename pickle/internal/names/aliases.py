@@ -2,7 +2,8 @@
 
     python3 aliases.py PYTHON...     # in this folder; the table is the union over the interpreters
 
-Each interpreter runs this file with the argument --dump. It reads the source of every module of its standard library,
+Each interpreter runs this file with the argument --dump. A file VERSION.json is the output of an interpreter that cannot
+be started from here: that of CPython 3.14 was made with Pyodide 314.0.7, in Node.js. The interpreter reads the source of every module of its standard library,
 and imports the modules that have no effects when they are imported. The source also tells what a module imports on
 other systems (nt, winreg), or only when a function is called. The table leaves out modules that policy.txt denies as a
 whole, and aliases from which no denied name can be reached.
@@ -119,7 +120,7 @@ def seen(name):
     for scope, inside in [(name, vars(module))] + [
         (name + "." + n, vars(v))
         for n, v in list(vars(module).items())
-        if isinstance(v, type) and v.__module__ == name and v.__name__ == n
+        if isinstance(v, type) and getattr(v, "__module__", None) == name and v.__name__ == n
     ]:
         for alias, value in sorted(inside.items()):
             value = getattr(value, "__func__", value) if isinstance(value, (staticmethod, classmethod)) else value
@@ -198,6 +199,11 @@ def wrapped(start, words):
 def main():
     found, versions = set(), []
     for python in sys.argv[1:]:
+        if python.endswith(".json"):
+            with open(python) as f:
+                found.update(map(tuple, json.load(f)))
+            versions.append(os.path.basename(python)[:-len(".json")])
+            continue
         out = subprocess.run([python, "-W", "ignore", __file__, "--dump"], stdout=subprocess.PIPE, check=True).stdout
         found.update(map(tuple, json.loads(out)))
         versions.append(
