@@ -115,3 +115,32 @@ func TestPickleWithinHDF5(t *testing.T) {
 		t.Errorf("%v without a reason: %+v", r.Verdict, r)
 	}
 }
+
+// Texts in datasets, as h5py 3.16 writes them: of fixed and variable length, alone and in arrays, in chunks with and
+// without compression.
+func TestHDF5Datasets(t *testing.T) {
+	count := 0
+	eachGolden(t, "hdf5-texts", func(want, name string, b []byte) {
+		if count++; scanned(t, new(Scanner), b, name).Verdict.String() != want {
+			t.Errorf("%s: not %s: %v", name, want, scanned(t, new(Scanner), b, name).Findings)
+		}
+	})
+	if count < 20 {
+		t.Error(count)
+	}
+	text := `{"_target_": "os.system"}`
+	kind := h5Message(0x03, "\x13\x00\x00\x00"+littleEndian(uint32(len(text))))
+	for layout, want := range map[string]pickle.Verdict{
+		"\x03\x00" + littleEndian(uint16(len(text))) + text: pickle.Dangerous,
+		"\x03\x01" + littleEndian(uint64(0), uint64(60)):    pickle.Safe,
+		"\x03\x01" + littleEndian(uint64(0), uint64(1<<40)): pickle.Unanalysed, // behind the end
+		"\x04\x02" + strings.Repeat("\x00", 40):             pickle.Unanalysed, // an index that is not read
+		"\x03\x02\x02" + littleEndian(uint64(0)):            pickle.Unanalysed, // no index
+		"\x03\x02\x02" + littleEndian(^uint64(0)):           pickle.Safe,       // nothing was written
+	} {
+		h5 := h5File(0, nil, []string{kind, h5Message(0x08, layout)})
+		if r := scanned(t, new(Scanner), []byte(h5), "m.h5"); r.Verdict != want {
+			t.Errorf("%q: %v, want %v: %v", layout, r.Verdict, want, r.Findings)
+		}
+	}
+}

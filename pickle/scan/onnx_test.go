@@ -103,3 +103,69 @@ func TestVariantsONNX(t *testing.T) {
 	}
 	t.Logf("%d variants", n)
 }
+
+// onnxTexts are models as onnx 1.23 writes them with the formats "onnxtxt" and "json".
+var onnxTexts = []struct {
+	syntax, json string
+	verdict      pickle.Verdict
+}{
+	{`y = Relu (x)`, `{"node": [{"op_type": "Relu"}]}`, pickle.Safe},
+	{`y = my.dom.Evil (x)`, `{"node": [{"op_type": "Evil", "domain": "my.dom"}]}`, pickle.Suspicious},
+	{`y = my.dom.Evil <a: int = 1> (x)`, `{"node": [{"opType": "Evil", "domain": "my.dom"}]}`, pickle.Suspicious},
+	{`y = my.dom.Evil : v2 (x)`, `{"node": {"op_type": "Evil", "domain": "my.dom"}}`, pickle.Suspicious},
+	{`y = ai.onnx.contrib.PyOp (x)`, `{"node": [{"op_type": "PyOp", "domain": "ai.onnx.contrib"}]}`, pickle.Dangerous},
+	{`c = Constant <value: tensor = bool c {1}> ()
+   y = If (c) <else_branch: graph = s () => (float[2] z) {
+      z = my.dom.Evil (x)
+   }>`, `{"node": [{"op_type": "If", "attribute": [{"name": "a", "g": {"node": [{"op_type": "Evil", "domain": "d"}]}}]}]}`,
+		pickle.Suspicious},
+	{`c = Constant <value: tensor = bool c {1}> ()
+   y = If (c) <else_branch: graph = s () => (float[2] z) {
+      z = Relu (x)
+   }>`, `{"node": [{"op_type": "If", "attribute": [{"name": "a", "g": {"node": [{"op_type": "Relu"}]}}]}]}`, pickle.Safe},
+	{`y = Add (x, w)
+   # a comment with Evil (x)
+   z = Constant <value_string: string = "a = Evil (x)"> ()`,
+		`{"node": [{"op_type": "Add", "doc_string": "a"}, {"op_type": "Constant", "attribute": {"s": "aGVsbG8="}}]}`, pickle.Safe},
+	{`y = LeakyRelu <alpha: float = 0.1> (x)
+   z = Constant <value = float[2] w = ["location": "../../../etc/passwd"]> ()`,
+		`{"node": [{"op_type": "Relu"}], "initializer": [{"externalData": [{"key": "location", "value": "/etc/passwd"}]}]}`,
+		pickle.Suspicious},
+	{`z = Constant <value = float[2] w = ["location": "weights.bin"]> ()`,
+		`{"node": [{"op_type": "Relu"}], "initializer": [{"external_data": [{"key": "location", "value": "w.bin"}]}]}`,
+		pickle.Safe},
+	{`y = local.Twice (x)
+}
+< domain: "local", opset_import: ["": 18] >
+Twice (a) => (b)
+{
+   b = Add (a, a)`, `{"node": [{"op_type": "Relu"}]}`, pickle.Safe},
+	{`y = local.Twice (x)
+}
+< domain: "other", opset_import: ["": 18] >
+Twice (a) => (b)
+{
+   b = Add (a, a)`, `{"node": [{"op_type": "Evil", "domain": ""}]}`, pickle.Suspicious},
+	{`y = Relu <a: string = "unfinished`, `{"node": [{"op_type": "Relu", "attribute": {"s": "%"}}]}`, pickle.Unanalysed},
+}
+
+func TestONNXTexts(t *testing.T) {
+	for _, tt := range onnxTexts {
+		syntax := "<\n   ir_version: 14,\n   opset_import: [\"\" : 18, \"my.dom\" : 1]\n>\n" +
+			"g (float[2] x, seq(float[2]) s) => (float[2] y) \n   <float[2] w = {1,2}>\n{\n   " + tt.syntax + "\n}\n"
+		for name, text := range map[string]string{"m.onnxtxt": syntax, "m.txt": syntax,
+			"m.onnxjson": `{"ir_version": "14", "graph": ` + tt.json + `}`,
+			"m.json":     `{"opsetImport": [{"domain": "", "version": "18"}], "graph": ` + tt.json + `, "irVersion": 14}`} {
+			if r := scanned(t, new(Scanner), []byte(text), name); r.Verdict != tt.verdict || r.Format[:4] != "onnx" &&
+				tt.verdict != pickle.Unanalysed {
+				t.Errorf("%s is %s, %v, want %v: %v\n%s", name, r.Format, r.Verdict, tt.verdict, r.Findings, text)
+			}
+		}
+	}
+	for text, name := range map[string]string{`{"graph": {"nodes": [1]}, "version": 1}`: "m.json", "{}": "x.onnxjson",
+		`<graph> "a"`: "m.txt"} {
+		if r := scanned(t, new(Scanner), []byte(text), name); r.Verdict != pickle.Safe {
+			t.Errorf("%s: %v, %v", text, r.Verdict, r.Findings)
+		}
+	}
+}

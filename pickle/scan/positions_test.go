@@ -3,10 +3,6 @@
 package scan
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/hex"
-	"os"
 	"strings"
 	"testing"
 
@@ -17,39 +13,24 @@ import (
 // libraries wrote, as they are, and after one position was changed to lead outside. An honest file and the lie about it
 // differ in one number.
 func TestPositions(t *testing.T) {
-	f, err := os.Open("../testdata/positions.txt.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
 	s := &Scanner{Policy: &pickle.Policy{Profiles: []string{"sklearn"}}}
 	count := map[string]int{}
-	for lines.Scan() {
-		words := strings.Fields(lines.Text())
-		b, err := hex.DecodeString(words[2])
-		if err != nil {
-			t.Fatal(err)
+	eachGolden(t, "positions", func(want, name string, b []byte) {
+		count[want]++
+		r := scanned(t, s, b, name)
+		if r.Verdict.String() != want || !r.Complete {
+			t.Errorf("%s: %v, want %s: %v", name, r.Verdict, want, r.Findings)
 		}
-		count[words[0]]++
-		r := scanned(t, s, b, words[1])
-		if r.Verdict.String() != words[0] || !r.Complete {
-			t.Errorf("%s: %v, want %s: %v", words[1], r.Verdict, words[0], r.Findings)
-		}
-		if words[0] == "dangerous" && !strings.Contains(rules(r), string(pickle.RuleMemory)) {
-			t.Errorf("%s: %s", words[1], rules(r))
+		if want == "dangerous" && !strings.Contains(rules(r), string(pickle.RuleMemory)) {
+			t.Errorf("%s: %s", name, rules(r))
 		}
 		// A lie is one without the profile, too.
-		if r := scanned(t, new(Scanner), b, words[1]); (r.Verdict == pickle.Dangerous) != (words[0] == "dangerous") {
-			t.Errorf("%s without a profile: %v: %v", words[1], r.Verdict, r.Findings)
+		if r := scanned(t, new(Scanner), b, name); (r.Verdict == pickle.Dangerous) != (want == "dangerous") {
+			t.Errorf("%s without a profile: %v: %v", name, r.Verdict, r.Findings)
 		}
-	}
-	if lines.Err() != nil || count["safe"] < 25 || count["dangerous"] < 80 {
-		t.Errorf("%v: %v", count, lines.Err())
+	})
+	if count["safe"] < 25 || count["dangerous"] < 80 {
+		t.Error(count)
 	}
 }
 

@@ -64,8 +64,11 @@ func (p *Part) Graphs(head []byte) error {
 	return p.evidence(r, err, p.File)
 }
 
-// textGraphs analyzes graphs in the text form of protocol buffers.
+// textGraphs analyzes graphs in the text form of protocol buffers, and in the syntax of ONNX.
 func (p *Part) textGraphs(head []byte) error {
+	if onnx.IsSyntax(head) || promise.Extension(p.Name) == ".onnxtxt" {
+		return p.onnxSyntax()
+	}
 	for i := range buffers {
 		f := &buffers[i]
 		if !textproto.Begins(head, f.first) {
@@ -89,6 +92,45 @@ func (p *Part) textGraphs(head []byte) error {
 		}
 	}
 	return nil
+}
+
+// onnxSyntax analyzes a model in the textual syntax of ONNX.
+func (p *Part) onnxSyntax() error {
+	if !p.affords(0, p.Size, "text") {
+		return nil
+	}
+	text := make([]byte, p.Size)
+	if err := bytesio.ReadFull(p.File, text, 0); err != nil {
+		return err
+	}
+	r, err := onnx.AnalyzeSyntax(text)
+	if err != nil && !errors.Is(err, evidence.ErrBudget) {
+		p.Unanalysed("it is not a valid model in the syntax of ONNX: %v", err)
+		err = nil
+	}
+	return p.evidence(r, err, p.File)
+}
+
+// onnxJSON analyzes a model of ONNX as JSON.
+func (p *Part) onnxJSON(v jsonscan.Value) error {
+	b, err := onnx.EncodeJSON(v)
+	if err != nil {
+		p.Unanalysed("it is not a valid model of ONNX in JSON: %v", err)
+		return nil
+	}
+	if !p.Spend(CostJSON * p.Size) {
+		p.OverWork(0)
+		return nil
+	}
+	r, err := onnx.Analyze(wire.NewFile(bytes.NewReader(b), int64(len(b)), p.Spend))
+	if err := p.limited(err); err != nil || r.Format == "" {
+		return err
+	}
+	p.Rename("onnx-json")
+	for i := range r.Findings {
+		r.Findings[i].Offset = 0
+	}
+	return p.reported(r, bytes.NewReader(b))
 }
 
 // textGraph analyzes the encoded form of a text.
@@ -123,6 +165,11 @@ func (p *Part) evidence(r *evidence.Report, err error, from io.ReaderAt) error {
 	}
 	p.Is(r.Format)
 	p.Swept()
+	return p.reported(r, from)
+}
+
+// reported takes over the findings of a report.
+func (p *Part) reported(r *evidence.Report, from io.ReaderAt) error {
 	for _, f := range r.Findings {
 		p.Add(f)
 	}

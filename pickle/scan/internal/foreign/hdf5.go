@@ -34,8 +34,8 @@ func (p *Part) HDF5(at int64, member bool) error {
 	if err := p.limited(err); err != nil {
 		return err
 	}
-	for _, f := range c.Findings {
-		p.Add(f)
+	if err := p.reported(&c.Report, p.File); err != nil {
+		return err
 	}
 	const usual = 256 << 20 // bytes
 	end := p.Size

@@ -8,6 +8,7 @@ import (
 	"github.com/weightools/safetensors/filetype"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/pickle/scan/internal/config"
+	"github.com/weightools/safetensors/pickle/scan/internal/onnx"
 )
 
 // IsJSON reports whether head may be the start of a JSON object or array.
@@ -23,7 +24,7 @@ func IsJSON(head []byte) bool {
 	return head[0] == '[' && len(next) > 0 && bytes.IndexByte([]byte("{[]\"-0123456789tfn"), next[0]) >= 0
 }
 
-// JSON analyzes a JSON text if it is the configuration of a Keras model: an object with
+// JSON analyzes a JSON text if it is a model of ONNX, or the configuration of a Keras model: an object with
 // a class name, or the model.json of TensorFlow.js. Invalid JSON counts if it contains the
 // word class_name. If model is false, the text has no key of a model.
 func (p *Part) JSON(model bool) error {
@@ -48,6 +49,8 @@ func (p *Part) JSON(model bool) error {
 		v.Get("modelTopology").Get("model_config").Kind() == jsonscan.Object,
 		err != nil && bytes.Contains(text, []byte(`"class_name"`)):
 		return p.KerasConfig(false)
+	case onnx.IsJSON(v):
+		return p.onnxJSON(v)
 	case err == nil:
 		return p.KerasConfig(true)
 	}

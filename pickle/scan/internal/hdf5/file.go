@@ -35,6 +35,7 @@ type file struct {
 	lengths int
 	spend   func(int64) bool
 
+	data dataset        // the object that is examined
 	last int64          // the offset that was read last
 	seen map[int64]bool // object headers
 	todo []int64

@@ -40,7 +40,11 @@ func (f *file) follow() error {
 		if len(f.seen) > mostObjects {
 			return evidence.ErrBudget
 		}
-		if err := f.object(at); err != nil {
+		err := f.object(at)
+		if err == nil {
+			err = f.texts()
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -5,9 +5,11 @@ package hdf5
 // Types of messages.
 const (
 	msgLinkInfo  = 0x02
+	msgType      = 0x03
 	msgLink      = 0x06
 	msgFiles     = 0x07
 	msgLayout    = 0x08
+	msgFilters   = 0x0b
 	msgAttribute = 0x0c
 	msgContinue  = 0x10
 	msgSymbols   = 0x11
@@ -103,6 +105,9 @@ func (f *file) messages(todo []block, head func(*cursor) (kind, flags, size int)
 			m := &cursor{f: f, at: c.at, end: c.at + int64(size)}
 			c.skip(size)
 			const shared = 2
+			if flags&shared != 0 && kind == msgType {
+				f.data.class, kind = classCompound, 0 // in another object
+			}
 			if flags&shared != 0 {
 				if kind == msgAttribute {
 					return errInvalid // it is in a heap of shared messages
@@ -145,7 +150,13 @@ func (f *file) message(kind int, c *cursor) error {
 		return f.attribute(c)
 	case msgFiles:
 		return f.files(c)
+	case msgType:
+		f.data.kind(c)
+	case msgFilters:
+		f.data.pipeline(c)
 	case msgLayout:
+		copied := *c
+		f.data.layout = &copied
 		if version := c.uint(1); version >= 4 && c.uint(1) == 3 {
 			f.found("a virtual dataset")
 		}

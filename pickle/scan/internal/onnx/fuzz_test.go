@@ -28,3 +28,20 @@ func FuzzAnalyze(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSyntax checks that arbitrary text does not panic, and that operators begin in it.
+func FuzzSyntax(f *testing.F) {
+	f.Add("<ir_version: 8>\ng (float[N] x) => (float[N] y) {\n y = d.F : o <a: graph = s () => (z) { z = G (x) }> (x)\n}\n" +
+		"< domain: \"d\" >\nF <b> (a) => (c) { c = Add (a, a) }")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := AnalyzeSyntax([]byte(text))
+		if r == nil || err == nil && r.Format == "" {
+			t.Fatal(r, err)
+		}
+		for _, n := range r.Findings {
+			if n.Offset < 0 || n.Offset >= int64(len(text)) {
+				t.Errorf("%q at %d of %d", n.Message, n.Offset, len(text))
+			}
+		}
+	})
+}

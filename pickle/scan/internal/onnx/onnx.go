@@ -5,6 +5,7 @@
 package onnx
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/weightools/safetensors/pickle"
@@ -87,13 +88,18 @@ func Analyze(file *wire.File) (*evidence.Report, error) {
 		return new(evidence.Report), nil
 	}
 	a.Format = "onnx"
+	a.others()
+	return &a.Report, nil
+}
+
+// others reports the operators that neither ONNX nor the model has.
+func (a *analysis) others() {
 	for _, u := range a.custom {
 		if !a.functions[u.operator] {
 			a.Find(RuleOp, pickle.Warning, u.at, "the operator %.100q of the domain %.100q is not part of ONNX: a library "+
 				"must provide it", u.name, u.domain)
 		}
 	}
-	return &a.Report, nil
 }
 
 // version reports whether the file has a version number (1), as each model has.
@@ -144,13 +150,23 @@ func (a *analysis) node(f wire.Field) error {
 	if err != nil {
 		return err
 	}
+	if o.isContext() {
+		err = a.context(f)
+	}
+	return errors.Join(err, a.uses(o, f.At))
+}
+
+// isContext reports whether the operator runs a program for an accelerator.
+func (o operator) isContext() bool { return o.name == "EPContext" || o.name == "TRT_EnginePlugin" }
+
+// uses examines an operator.
+func (a *analysis) uses(o operator, at int64) error {
 	switch {
 	case o.name == "":
-	case o.name == "EPContext" || o.name == "TRT_EnginePlugin":
+	case o.isContext():
 		a.Skip("a program for an accelerator (operator %s)", o.name)
-		return a.context(f)
 	case strings.HasPrefix(o.name, "PyOp") || strings.HasPrefix(o.name, "PythonOp"):
-		a.Find(RulePython, pickle.Error, f.At, "the operator %.100q calls Python", o.name)
+		a.Find(RulePython, pickle.Error, at, "the operator %.100q calls Python", o.name)
 	case isStandard(o.domain) && operators()[o.name] || isRuntime(o.domain):
 		a.known++
 	case !a.seen[o]:
@@ -158,7 +174,7 @@ func (a *analysis) node(f wire.Field) error {
 			return evidence.ErrBudget
 		}
 		a.seen[o] = true
-		a.custom = append(a.custom, use{o, f.At})
+		a.custom = append(a.custom, use{o, at})
 	}
 	return nil
 }
@@ -195,8 +211,15 @@ func (a *analysis) external(f wire.Field) error {
 		return err
 	}
 	path, err := a.file.Text(f.Span, 2)
-	if err == nil && evidence.Leaves(path) {
-		a.Find(RuleData, pickle.Warning, f.At, "the model reads tensors from %.200q, outside of its folder", path)
+	if err == nil {
+		a.location(path, f.At)
 	}
 	return err
+}
+
+// location examines the name of a file with the data of a tensor.
+func (a *analysis) location(path string, at int64) {
+	if evidence.Leaves(path) {
+		a.Find(RuleData, pickle.Warning, at, "the model reads tensors from %.200q, outside of its folder", path)
+	}
 }

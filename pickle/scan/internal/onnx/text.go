@@ -2,7 +2,10 @@
 
 package onnx
 
-import "github.com/weightools/safetensors/pickle/scan/internal/textproto"
+import (
+	"github.com/weightools/safetensors/internal/jsonscan"
+	"github.com/weightools/safetensors/pickle/scan/internal/textproto"
+)
 
 type message = textproto.Message
 
@@ -12,11 +15,22 @@ func Encode(text []byte) ([][]byte, error) {
 	return [][]byte{b}, err
 }
 
+// EncodeJSON returns the bytes of the model that a JSON object describes.
+func EncodeJSON(v jsonscan.Value) ([]byte, error) { return textproto.EncodeJSON(v, description()) }
+
+// IsJSON reports whether the object is a model.
+func IsJSON(v jsonscan.Value) bool {
+	found := v.Pick("graph", "ir_version", "irVersion", "opset_import", "opsetImport")
+	const graph = 0
+	return found[graph].Kind() == jsonscan.Object && len(found[graph].Text()) > 2 &&
+		(found[1].Kind() != 0 || found[2].Kind() != 0 || found[3].Kind() != 0 || found[4].Kind() != 0)
+}
+
 // description describes the messages that matter. A graph contains nodes, and their attributes
 // contain graphs.
 func description() message {
 	properties := message{"key": {Num: 1}, "value": {Num: 2}}
-	tensor := message{"string_data": {Num: 6}, "doc_string": {Num: 12}, "metadata_props": {Num: 16, Message: properties},
+	tensor := message{"string_data": {Num: 6, JSON: textproto.Base64}, "doc_string": {Num: 12}, "metadata_props": {Num: 16, Message: properties},
 		"external_data": {Num: 13, Message: message{"key": {Num: 1}, "value": {Num: 2}}}}
 	sparse := message{"values": {Num: 1, Message: tensor}, "indices": {Num: 2, Message: tensor}}
 	graph, attribute := message{}, message{}
@@ -27,8 +41,9 @@ func description() message {
 	graph["node"] = textproto.Field{Num: 1, Message: node}
 	graph["initializer"] = textproto.Field{Num: 5, Message: tensor}
 	graph["sparse_initializer"] = textproto.Field{Num: 15, Message: sparse}
-	for name, f := range (message{"name": {Num: 1}, "s": {Num: 4}, "strings": {Num: 9}, "doc_string": {Num: 13},
-		"t": {Num: 5, Message: tensor}, "g": {Num: 6, Message: graph}, "tensors": {Num: 10, Message: tensor},
+	for name, f := range (message{"name": {Num: 1}, "s": {Num: 4, JSON: textproto.Base64},
+		"strings": {Num: 9, JSON: textproto.Base64}, "doc_string": {Num: 13},
+		"t": {Num: 5, Message: tensor}, "i": {Num: 3, JSON: textproto.Number}, "g": {Num: 6, Message: graph}, "tensors": {Num: 10, Message: tensor},
 		"graphs":        {Num: 11, Message: graph},
 		"sparse_tensor": {Num: 22, Message: sparse}, "sparse_tensors": {Num: 23, Message: sparse}}) {
 		attribute[name] = f
@@ -36,7 +51,7 @@ func description() message {
 	function := message{"doc_string": {Num: 8}, "metadata_props": {Num: 14, Message: properties}, "name": {Num: 1},
 		"node": {Num: 7, Message: node}, "domain": {Num: 10}, "attribute_proto": {Num: 11, Message: attribute}}
 	return message{"doc_string": {Num: 6}, "metadata_props": {Num: 14, Message: properties},
-		"ir_version": {Num: 1}, "graph": {Num: 7, Message: graph},
+		"ir_version": {Num: 1, JSON: textproto.Number}, "graph": {Num: 7, Message: graph},
 		"training_info": {Num: 20, Message: message{"initialization": {Num: 1, Message: graph},
 			"algorithm": {Num: 2, Message: graph}}},
 		"functions": {Num: 25, Message: function}}

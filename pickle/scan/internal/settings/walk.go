@@ -25,7 +25,7 @@ type Walker struct {
 	Router, Restored bool
 
 	// Model reports whether a key is one of a model of Keras: class_name with a string as its value,
-	// or modelTopology in the outermost object.
+	// or modelTopology in the outermost object; or one of a model of ONNX: graph, with an object as its value.
 	Model bool
 	// TooDeep reports whether values are nested deeper than MaxDepth.
 	TooDeep bool
@@ -66,6 +66,7 @@ func (w *Walker) Open(object bool, at int64) {
 		} else if w.Router && n == 1 && f.key == "types" {
 			f.in = types
 		}
+		w.Model = w.Model || n == 1 && object && f.key == "graph"
 	}
 	if len(w.frames) >= MaxDepth {
 		w.TooDeep = true

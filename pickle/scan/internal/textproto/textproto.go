@@ -19,7 +19,18 @@ type Field struct {
 	Num     int
 	Message Message           // nil for numbers and strings
 	Values  map[string]uint64 // the names of an enumeration that matter
+	JSON    Form              // of a value that is no message
 }
+
+// A Form is how a value is written in JSON.
+type Form byte
+
+// The forms.
+const (
+	Text   Form = iota
+	Base64      // bytes
+	Number      // a number, or a string of digits
+)
 
 // An open message collects the fields of a message whose end is not reached yet.
 type open struct {
