@@ -15,7 +15,7 @@ import (
 
 // What Count counts exactly and without a note about the configuration, check does not call inconsistent.
 func TestCheckAgrees(t *testing.T) {
-	for _, c := range smallModels() {
+	for _, c := range packedModels() {
 		t.Run(c.Name, func(t *testing.T) {
 			f := c.Make()
 			files, err := f.Files()

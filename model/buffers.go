@@ -19,6 +19,17 @@ func (e *entry) countUnknown() {
 	e.Params.High = clamp.Mul(e.NumElems(), int64(e.Info.Dtype.Bits()))
 }
 
+// countUnclaimed counts a tensor beside a packed weight that no scheme knows: it is a parameter, or tells how the weight
+// is packed. A single number is not a parameter.
+func (e *entry) countUnclaimed() {
+	if e.NumElems() <= 1 {
+		e.Rule = RuleBookkeeping
+		return
+	}
+	e.Rule, e.Why = RuleUnclaimed, "it is a parameter, or a part of a packed weight that no scheme knows"
+	e.Params.High = e.NumElems()
+}
+
 // isWeight reports whether a tensor is called a weight.
 func isWeight(name string) bool { return strings.HasSuffix(name, "weight") }
 

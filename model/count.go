@@ -5,7 +5,6 @@ package model
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -118,20 +117,23 @@ func (c *counter) learn() {
 	if len(c.modules) == 0 {
 		return
 	}
-	sizes := make(map[int64]int)
+	hidden := make(map[string]int64)
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.Kinds == parts.Float && e.role == parts.Weight && len(e.Info.Shape) == 1 {
-			if module, ok := strings.CutSuffix(e.Info.Name, ".weight"); ok && parts.IsNorm(module) {
-				sizes[e.Info.Shape[0]]++
+			module, ok := strings.CutSuffix(e.Info.Name, ".weight")
+			if !ok || !parts.IsNorm(module) {
+				continue
+			}
+			at := scheme.NormOf(module)
+			if size, known := hidden[at]; known && size != e.Info.Shape[0] {
+				hidden[at] = 0
+			} else {
+				hidden[at] = e.Info.Shape[0]
 			}
 		}
 	}
-	if said := c.context.Size(config.Hidden); sizes[said] > 0 {
-		c.context.Hidden = said
-	} else if len(sizes) == 1 {
-		c.context.Hidden = slices.Collect(maps.Keys(sizes))[0]
-	}
+	c.context.Hidden = hidden
 	var m scheme.Module
 	for _, name := range c.order {
 		c.assemble(&m, name)
@@ -158,6 +160,7 @@ func (c *counter) judge() {
 		c.assemble(&m, name)
 		s, v := m.Match(&c.context)
 		if s == nil {
+			c.judgeUnmatched(c.modules[name])
 			continue
 		}
 		packed = true
@@ -240,14 +243,45 @@ func (c *counter) judgeAlone(e *entry, packed bool) {
 		e.Rule = RuleBuffer
 	case isMask(e.Info):
 		e.Rule = RuleMask
-	case packed && e.role.IsAuxiliary() && e.NumElems() <= 1:
+	case packed && (e.role.IsAuxiliary() && e.NumElems() <= 1 || e.role.IsOnlyPacked() || parts.IsWeightScale(e.Info.Name)):
 		e.Rule = RuleBookkeeping
 	case e.Kinds&(parts.Int64|parts.Bool) != 0,
 		e.Kinds&parts.Integer != 0 && len(e.Info.Shape) <= 1 && !isWeight(e.Info.Name):
 		e.Rule = RuleIndex
 	case e.Kinds&parts.Integer != 0:
 		e.countUnknown()
+	case packed && c.isUnclaimed(e.Info.Name):
+		e.countUnclaimed()
 	default:
 		e.countPlain()
 	}
+}
+
+// judgeUnmatched gives a rule to the companions of integers that are packed in an unknown way.
+func (c *counter) judgeUnmatched(first int32) {
+	narrow := false
+	for i := first; i >= 0; i = c.entries[i].next {
+		narrow = narrow || c.entries[i].role.Holds() && c.entries[i].Kinds&(parts.Integer|parts.Int64) != 0
+	}
+	for i := first; narrow && i >= 0; i = c.entries[i].next {
+		if e := &c.entries[i]; !e.role.Holds() {
+			e.Rule = RuleBookkeeping
+		}
+	}
+}
+
+// isUnclaimed reports whether a tensor lies beside a packed weight under a name that no scheme has, and is neither a
+// bias nor a part of an adapter.
+func (c *counter) isUnclaimed(name string) bool {
+	leaf := parts.Last(name)
+	if leaf == name || strings.Contains(leaf, "bias") || parts.IsAdapter(name) {
+		return false
+	}
+	first, ok := c.modules[name[:len(name)-len(leaf)-1]]
+	for i := first; ok && i >= 0; i = c.entries[i].next {
+		if c.entries[i].Scheme != "" {
+			return true
+		}
+	}
+	return false
 }

@@ -38,11 +38,12 @@ func (d *Draft) Add(name string, dtype safetensors.Dtype, shape ...int64) {
 type Fixture struct {
 	Shards           []*Draft
 	Config, ModelOpt string
+	Description      string // quant_model_description.json
 }
 
 // Model returns the fixture as what is counted: headers alone.
 func (f *Fixture) Model() *model.Model {
-	m := &model.Model{Config: []byte(f.Config), ModelOpt: []byte(f.ModelOpt)}
+	m := &model.Model{Config: []byte(f.Config), ModelOpt: []byte(f.ModelOpt), Description: []byte(f.Description)}
 	for _, d := range f.Shards {
 		m.Files = append(m.Files, model.File{Header: &d.Header})
 	}
@@ -55,6 +56,9 @@ func (f *Fixture) Files() (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	if f.Config != "" {
 		files["config.json"] = []byte(f.Config)
+	}
+	if f.Description != "" {
+		files["quant_model_description.json"] = []byte(f.Description)
 	}
 	index := make(map[string]string)
 	for i, d := range f.Shards {

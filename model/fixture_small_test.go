@@ -22,12 +22,21 @@ type Case struct {
 //go:embed testdata/small.txt
 var smallText string
 
+//go:embed testdata/packers.txt
+var packersText string
+
 // up is the module that most cases are about, which their text calls "up".
 const up = "model.layers.0.mlp.up_proj"
 
 // smallModels returns the cases of small.txt, which says what is in it. A fixture is made
 // anew for each call of Make, so that a test may change it.
-func smallModels() []Case {
+func smallModels() []Case { return casesIn(smallText) }
+
+// packedModels returns the cases of small.txt and of packers.txt.
+func packedModels() []Case { return append(smallModels(), casesIn(packersText)...) }
+
+// casesIn returns the cases that a text describes.
+func casesIn(text string) []Case {
 	var cases []Case
 	var lines []string // of the case that is being read
 	end := func() {
@@ -37,7 +46,7 @@ func smallModels() []Case {
 		}
 		lines = nil
 	}
-	for line := range strings.Lines(smallText) {
+	for line := range strings.Lines(text) {
 		switch line = strings.TrimRight(line, "\n"); {
 		case line == "" || line[0] == '#':
 		case line[0] == '\t':
@@ -79,6 +88,8 @@ func fixtureOf(lines []string) *Fixture {
 			f.Config = rest
 		case "hf_quant_config.json":
 			f.ModelOpt = rest
+		case "quant_model_description.json":
+			f.Description = rest
 		case "__metadata__":
 			key, value, _ := strings.Cut(rest, " ")
 			d.Header.Metadata = map[string]string{full(key): value}

@@ -24,6 +24,7 @@ const (
 	RuleMask        Rule = "mask"
 	RuleIndex       Rule = "index"
 	RuleUnknown     Rule = "unknown"
+	RuleUnclaimed   Rule = "unclaimed"
 	RuleUnreadable  Rule = "unreadable"
 )
 
@@ -47,6 +48,8 @@ var general = []struct {
 		"In a model that has nothing else, they count as plain.", "the schemes below"},
 	{RuleUnknown, "Integers packed in an unknown way have at most one parameter for each bit, " +
 		"and at least one for each element if the tensor is called a weight.", "the definition"},
+	{RuleUnclaimed, "A tensor beside a packed weight that no scheme knows is a parameter or not, unless it is a bias.",
+		"the definition"},
 	{RuleUnreadable, "A tensor whose shape is invalid or has 2^63-1 elements or more is not counted.", "the definition"},
 }
 

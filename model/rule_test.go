@@ -13,7 +13,7 @@ import (
 
 func TestRulesAreWhole(t *testing.T) {
 	used := make(map[model.Rule]bool)
-	for _, c := range smallModels() {
+	for _, c := range packedModels() {
 		for _, v := range model.Judge(c.Make().Model()) {
 			used[v.Rule] = true
 		}

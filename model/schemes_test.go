@@ -9,7 +9,7 @@ import (
 )
 
 func TestSchemes(t *testing.T) {
-	for _, tt := range smallModels() {
+	for _, tt := range packedModels() {
 		n := model.Count(tt.Make().Model())
 		if n.Params != tt.Want {
 			t.Errorf("%s: %+v, want %+v", tt.Name, n.Params, tt.Want)

@@ -14,9 +14,12 @@ import (
 type Quantization struct {
 	Quant Object // the members of quantization_config or its equivalent; nil if there is none
 
-	Method string  // quant_method in lower case; "mlx", and "modelopt" if only hf_quant_config.json exists
-	Format string  // the format of compressed-tensors, in lower case
-	Bits   []int64 // widths of values, each once
+	Method string // quant_method in lower case; "mlx", and "modelopt" if only hf_quant_config.json exists
+	Format string // the format of compressed-tensors, in lower case
+
+	Algorithm string // the algorithm of ModelOpt, such as "NVFP4"
+
+	Bits []int64 // widths of values, each once
 
 	// Group is the number of inputs that share a scale; -1 if a whole row does. Tile is the number of
 	// rows and columns that share a scale in block-wise FP8. Both are zero if modules differ.
@@ -82,9 +85,12 @@ func (c *Config) readQuantization() {
 func (c *Config) readMethod(q Object) {
 	c.Method = strings.ToLower(c.text(q.First("quant_method", "quant_type")))
 	c.Format = strings.ToLower(c.text(q.First("format")))
+	c.Algorithm = c.text(q.First("quant_algo"))
 	c.addBits(c.number(q.First("bits", "w_bit")))
 	// HQQ: {"quant_config": {"weight_quant_params": {"nbits": 4}}}; quanto: {"weights": "int4"}.
-	c.addBits(c.number(Value{"nbits", q.First("quant_config").Get("weight_quant_params").Get("nbits")}))
+	hqq := q.First("quant_config").Get("weight_quant_params")
+	c.addBits(c.number(Value{"nbits", hqq.Get("nbits")}))
+	c.Group, _ = hqq.Get("group_size").Int()
 	switch c.Method {
 	case "quanto":
 		c.addBits(WidthIn(c.text(q.First("weights"))))
@@ -106,8 +112,13 @@ func (c *Config) readGroup(q Object) {
 	for _, v := range groups {
 		w := v.Get("weights")
 		c.addBits(c.number(Value{"num_bits", w.Get("num_bits")}))
-		if strategy, _ := w.Get("strategy").Str(); strings.HasSuffix(strategy, "group") && len(groups) == 1 {
-			c.Group = c.number(Value{"group_size", w.Get("group_size")})
+		strategy, _ := w.Get("strategy").Str()
+		switch n, ok := w.Get("group_size").Int(); {
+		case len(groups) > 1: // patterns select them
+		case ok:
+			c.Group = n
+		case strategy == "channel", strategy == "tensor":
+			c.Group = -1
 		}
 	}
 	for _, name := range []string{"dynamic", "extra_config"} { // GPTQModel, AutoRound

@@ -86,6 +86,22 @@ func (r Role) IsAuxiliary() bool {
 	return false
 }
 
+// IsOnlyPacked reports whether tensors of the role, under any name that it has, exist only in packed models.
+func (r Role) IsOnlyPacked() bool {
+	switch r {
+	case Activation, ScaleInv, Scale2, GlobalScale, GroupIndex, Absmax, NestedAbsmax, QuantMap, NestedMap, QuantState, ColumnMax,
+		WScales, WeightOffset, OutputScale, GroupScales, GroupMax:
+		return true
+	}
+	return false
+}
+
+// IsWeightScale reports whether a tensor is the scale or zero point of a packed weight by its name alone.
+func IsWeightScale(name string) bool {
+	_, r := Split(name)
+	return (r == Scale || r == Zeros) && strings.HasPrefix(Last(name), "weight_")
+}
+
 // roleNames are the usual names of companions.
 var roleNames = [Count]string{
 	Scale: "weight_scale", ScaleInv: "weight_scale_inv", Scale2: "weight_scale_2", GlobalScale: "weight_global_scale",

@@ -72,6 +72,7 @@ func countBnB8(m *Module, _ *Context) (Values, bool) {
 	if len(w) != 2 || m.stored(parts.ColumnMax) != w[0] {
 		return v.unless(t, "there is no scale for each row"), true
 	}
+	v.In = w[1]
 	return v, true
 }
 
@@ -113,7 +114,7 @@ var blockFormats = []struct {
 // unless any is set.
 func (m *Module) blocked(t *Tensor, scales parts.Role, any bool) (Values, bool) {
 	n, ok := perScale(t.Info.Shape, m.shape(scales))
-	if !ok {
+	if !ok || !m.isOne(parts.Scale2, t.Info.Shape) || !m.isOne(parts.GlobalScale, t.Info.Shape) {
 		return Values{}, false
 	}
 	for _, f := range blockFormats {
@@ -124,20 +125,32 @@ func (m *Module) blocked(t *Tensor, scales parts.Role, any bool) (Values, bool) 
 	return Values{}, false
 }
 
+// agreeing returns v, or a range if the configuration has another width.
+func (v Values) agreeing(t *Tensor, said int64) Values {
+	if said == 0 || said == v.Bits {
+		return v
+	}
+	v.Conflict = found("the configuration says %d bits, but the shapes prove %d", said, v.Bits)
+	return v.unless(t, v.Conflict.Text)
+}
+
+// isOne reports whether there is at most one scale of scales, or one for each expert.
+func (m *Module) isOne(scale parts.Role, w []int64) bool {
+	n := m.stored(scale)
+	return n <= 1 || len(w) > 2 && n == clamp.Product(w[:len(w)-2])
+}
+
 // countFP4 counts floats of 4 or 6 bits in "weight_packed".
 func countFP4(m *Module, c *Context) (Values, bool) {
 	t, w, s := m.Parts[parts.Packed], m.shape(parts.Packed), m.shape(parts.Scale)
-	if v, ok := m.blocked(t, parts.Scale, false); ok {
-		return v, true
-	}
-	if m.is(parts.Scale, parts.Float8) && isSwizzled(w, s, 16) {
-		return twice(t, "nvfp4"), true
+	if v, ok := m.blocked(t, parts.Scale, false); ok && v.Bits < 8 {
+		return v.agreeing(t, config.WidthIn(c.Format)), true
 	}
 	narrow := config.WidthIn(c.Format) == 4
-	if n, ok := perScale(w, s); ok && narrow && c.Group > 0 && clamp.Mul(n, 2) == c.Group {
+	if n, ok := perScale(w, s); ok && narrow && clamp.Mul(n, 2) == c.Group && m.isOne(parts.GlobalScale, w) {
 		return twice(t, "fp4"), true
 	}
-	if len(w) == 2 && len(s) == 2 && s[1] > 1 && m.is(parts.Scale, parts.Float8|parts.U8|parts.Scale8) {
+	if len(w) == 2 && len(s) == 2 && s[1] > 1 && !isSwizzled(w, s, 16) && !isSwizzled(w, s, 32) && m.is(parts.Scale, parts.Float8|parts.U8|parts.Scale8) {
 		if w[0] != s[0] {
 			return broken(t, "", "the shape %s and the scales %s differ in rows", shapeOf(t), shapeOf(m.Parts[parts.Scale])), true
 		}

@@ -24,12 +24,12 @@ func countAQLM(m *Module, c *Context) (Values, bool) {
 	switch {
 	case len(n) != 3 || len(b) != 4:
 		return Values{}, false
-	case n[2] != b[0] || bits.OnesCount64(uint64(b[1])) != 1 || m.has(parts.Scales) && (len(s) != 4 || s[0] != n[0]),
+	case n[2] != b[0] || bits.OnesCount64(uint64(b[1])) != 1 || m.has(parts.Scales) && (len(s) == 0 || s[0] != n[0] || clamp.Product(s) != n[0]),
 		!said("in_group_size", b[3]) || !said("out_group_size", b[2]) || !said("num_codebooks", b[0]),
 		!said("nbits_per_codebook", int64(bits.Len64(uint64(b[1]))-1)):
 		return unproven(m.Parts[parts.Codes], "", "the codebooks or the scales do not fit the codes"), true
 	}
-	return Values{N: exactly(clamp.Mul(clamp.Mul(n[0], n[1]), clamp.Mul(b[2], b[3])))}, true
+	return Values{N: exactly(clamp.Mul(clamp.Mul(n[0], n[1]), clamp.Mul(b[2], b[3]))), In: clamp.Mul(n[1], b[3])}, true
 }
 
 // countVPTQ counts indices of vectors. Outputs are padded to a multiple of the vectors' length, and indices fill
@@ -53,8 +53,11 @@ func countVPTQ(m *Module, c *Context) (Values, bool) {
 
 // isDense reports whether the indices have the groups of the configuration, one for each input or packed in words.
 func isDense(d config.Dense, e *Tensor, s []int64) bool {
-	packed := clamp.CeilDiv(clamp.Mul(d.GroupSize, d.IndexBits), e.width())
-	return d.Groups == 0 || d.GroupSize == 0 || s[0] == d.Groups && (s[2] == d.GroupSize || s[2] == packed)
+	length := d.GroupSize
+	if e.Kinds != parts.Int16 {
+		length = clamp.CeilDiv(clamp.Mul(d.GroupSize, d.IndexBits), e.width())
+	}
+	return d.Groups == 0 || d.GroupSize == 0 || s[0] == d.Groups && s[2] == length
 }
 
 // countQuIP counts lattice codes of 2 to 4 bits per value. Their order depends on the codebook. There is one sign
@@ -70,7 +73,7 @@ func countQuIP(m *Module, _ *Context) (Values, bool) {
 	if q := e.Info.Shape; n <= 0 || all%n != 0 || all/n < 2 || all/n > 4 || len(q) != 2 || q[0] != out[0] {
 		return unproven(e, "", "the signs do not show how many bits a value has"), true
 	}
-	return Values{N: exactly(n), Bits: all / n}, true
+	return Values{N: exactly(n), Bits: all / n, In: in[0]}, true
 }
 
 // countHIGGS counts values of 2 to 4 bits, packed along the outputs.
@@ -85,7 +88,7 @@ func countHIGGS(m *Module, c *Context) (Values, bool) {
 	if bits < 2 || bits > 4 || m.stored(parts.Tables) != 1<<bits {
 		return Values{}, false
 	}
-	v := Values{N: exactly(clamp.Mul(s[0], w[1])), Bits: bits}
+	v := Values{N: exactly(clamp.Mul(s[0], w[1])), Bits: bits, In: w[1]}
 	why, conflict := c.groups(w[1], s[1])
 	v.Conflict = conflict
 	return v.unless(m.Parts[parts.Weight], why), true
@@ -104,6 +107,7 @@ func countSpQR(m *Module, c *Context) (Values, bool) {
 	case out > 0 && in > 0 && clamp.Mul(clamp.Mul(clamp.CeilDiv(out, height), clamp.CeilDiv(in, width)), height) == words:
 		v.N = exactly(clamp.Mul(out, in))
 	case out > 0 && in == 0 && out%height == 0 && words%out == 0 && c.multiplesOf(height) && c.multiplesOf(width):
+		v.In = clamp.Mul(words/out, width)
 	default:
 		v.N.Low = words / height
 		v.Why = "row_offsets and in_perm do not show the number of inputs and outputs, and tiles may be padded"

@@ -21,7 +21,9 @@ func countEXL2(m *Module, c *Context) (Values, bool) {
 		bits < clamp.Mul(p[0], 2) || bits > clamp.Mul(p[0], 8) {
 		return unproven(t, "", "the shapes of the scales and of the permutation do not fit the words"), true
 	}
-	return m.padded(c, p[0], w[1], false, 32), true
+	v := m.padded(c, p[0], w[1], false, 32)
+	v.In = p[0]
+	return v, true
 }
 
 // countEXL3 counts tiles of 16 × 16 values, each of 16 × bits words of 16 bits.

@@ -3,6 +3,8 @@
 package scheme
 
 import (
+	"slices"
+
 	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/parts"
 )
@@ -50,8 +52,14 @@ func (m *Module) groupsOfHQQ(c *Context, w, s []int64) (v Values, ok bool) {
 	if len(w) != 2 || t.Kinds&(parts.U8|parts.Int32) == 0 || len(s) < 2 || w[1]%8 != 0 || c.Group > 0 && c.Group != w[1] {
 		return Values{}, false
 	}
+	if z := m.shape(parts.Zeros); m.is(parts.Zeros, parts.Float) && m.is(parts.Scale, parts.Float) && !slices.Equal(z, s) {
+		return Values{}, false
+	}
 	for _, n := range perElement(t) {
-		rows := clamp.Mul(w[0], n)
+		rows, said := clamp.Mul(w[0], n), c.Width()
+		if bits := t.width() / n; said > 0 && bits != said && (bits != 8 || said < 5) {
+			continue
+		}
 		// Words are filled with zeros; bytes never are.
 		if rows == groups || t.Kinds == parts.Int32 && rows > groups && rows < clamp.Add(groups, n) {
 			return Values{N: exactly(clamp.Mul(groups, w[1])), Bits: t.width() / n}, true

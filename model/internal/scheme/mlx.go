@@ -82,10 +82,8 @@ func (l mlx) count(m *Module, c *Context, modes []string) (v Values, ok bool) {
 		}
 	}
 	inputs := func(x config.Width) int64 { return clamp.Mul(l.groups, x.Group) }
-	if len(fit) > 1 && c.Hidden > 0 && parts.ReadsHidden(m.Name) {
-		if i := slices.IndexFunc(fit, func(x config.Width) bool { return inputs(x) == c.Hidden }); i >= 0 {
-			fit = fit[i : i+1]
-		}
+	if hidden := c.hidden(m.Name); hidden > 0 && parts.ReadsHidden(m.Name) {
+		fit = slices.DeleteFunc(fit, func(x config.Width) bool { return inputs(x) != hidden })
 	}
 	if len(fit) > 1 && c.mlxGroup > 0 {
 		if i := slices.IndexFunc(fit, func(x config.Width) bool { return x.Group == c.mlxGroup && c.sizes[inputs(x)] }); i >= 0 {
@@ -111,15 +109,16 @@ func (c *Context) Learn(m *Module) {
 	if c.MLX.Bits > 0 || !m.is(parts.Weight, parts.Int32) || len(w) < 2 || len(s) != len(w) {
 		return
 	}
+	hidden := c.hidden(m.Name)
 	if c.sizes == nil {
-		c.sizes = map[int64]bool{c.Hidden: true}
+		c.sizes = make(map[int64]bool)
 	}
-	c.sizes[w[len(w)-2]] = true
-	if c.Hidden == 0 || !parts.ReadsHidden(m.Name) || s[len(s)-1] <= 0 || c.Hidden%s[len(s)-1] != 0 {
+	c.sizes[hidden], c.sizes[w[len(w)-2]] = true, true
+	if hidden == 0 || !parts.ReadsHidden(m.Name) || s[len(s)-1] <= 0 || hidden%s[len(s)-1] != 0 {
 		return
 	}
-	switch group := c.Hidden / s[len(s)-1]; {
-	case clamp.Mul(w[len(w)-1], 32)%c.Hidden != 0:
+	switch group := hidden / s[len(s)-1]; {
+	case clamp.Mul(w[len(w)-1], 32)%hidden != 0:
 	case c.mlxGroup == 0:
 		c.mlxGroup = group
 	case c.mlxGroup != group:

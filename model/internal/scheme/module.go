@@ -39,7 +39,7 @@ type Context struct {
 	*config.Config
 	Comfy    map[string]string                  // ComfyUI: formats by module
 	Metadata func(file int32) map[string]string // of a file
-	Hidden   int64                              // the number of channels of the norms; 0 if it is unknown
+	Hidden   map[string]int64                   // the channels of norms, by NormOf; 0 if they differ
 
 	mlxGroup int64          // the size of groups that Learn has found; 0 or less if it is unknown
 	sizes    map[int64]bool // numbers of inputs and outputs that Learn has found
@@ -82,6 +82,14 @@ func Countable(shape []int64) bool {
 		!slices.ContainsFunc(shape, func(d int64) bool { return d < 0 })
 }
 
+// lastOf returns the last dimension of a part, or 0 if it has none.
+func (m *Module) lastOf(r parts.Role) int64 {
+	if s := m.shape(r); len(s) > 0 {
+		return s[len(s)-1]
+	}
+	return 0
+}
+
 // stored returns the number of elements of a part, or 0 if it is missing.
 func (m *Module) stored(r parts.Role) int64 {
 	if m.Parts[r] == nil {
@@ -102,6 +110,28 @@ func (m *Module) text(r parts.Role) []byte {
 // the ones in isRoutedExpertTensor of huggingface.js.
 func (m *Module) routed() bool {
 	return strings.Contains(m.Name, ".experts.") && !strings.Contains(m.Name, "shared_experts")
+}
+
+// NormOf returns what a module shares with the norms of its channels: the name of its layers, or of what it is in.
+func NormOf(module string) string {
+	if stack, number, _ := parts.Layer(module); number >= 0 {
+		return stack
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(module, parts.Last(module)), ".")
+}
+
+// hidden returns the number of channels of the norms near a module, or 0 if it is unknown: of the norms of its layers,
+// or else of the one that follows them.
+func (c *Context) hidden(module string) int64 {
+	at := NormOf(module)
+	n, ok := c.Hidden[at]
+	if !ok {
+		n = c.Hidden[strings.TrimSuffix(strings.TrimSuffix(at, parts.Last(at)), ".")]
+	}
+	if parts.IsHead(module) && n == 0 {
+		n = c.Hidden["model"]
+	}
+	return n
 }
 
 // head reports whether the module is the output layer, which is as large as the vocabulary.

@@ -3,6 +3,8 @@
 package scheme
 
 import (
+	"slices"
+
 	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/parts"
 )
@@ -36,7 +38,7 @@ func countRows(m *Module, c *Context) (Values, bool) {
 	if shape == nil {
 		return m.unreadRows(c, rows, words, groups), true
 	}
-	bits := m.rowWidths(shape, rows, words, t.width())
+	bits := m.rowWidths(c, shape, rows, words)
 	if len(bits) == 0 {
 		v := m.unreadRows(c, rows, words, groups)
 		v.Fault = found("weight_shape is %v, which does not fit the packed rows of %d words", shape, words)
@@ -58,12 +60,16 @@ func countRows(m *Module, c *Context) (Values, bool) {
 
 // rowWidths returns the widths at which the values of a weight with the given shape fill so many words in each row.
 // Old versions put a whole number of values in each word.
-func (m *Module) rowWidths(shape []int64, rows, words, width int64) (fit []int64) {
+func (m *Module) rowWidths(c *Context, shape []int64, rows, words int64) (fit []int64) {
+	width := m.Parts[parts.Packed].width()
 	if len(shape) < 2 || clamp.Product(shape[:len(shape)-1]) != rows {
 		return nil
 	}
 	n, zeros := shape[len(shape)-1], m.shape(parts.Zeros)
-	for bits := int64(1); bits <= 8; bits++ {
+	for bits := c.LeastBits(1); bits <= c.MostBits(8); bits++ {
+		if len(c.Bits) > 0 && !slices.Contains(c.Bits, bits) {
+			continue
+		}
 		if clamp.CeilDiv(clamp.Mul(n, bits), width) != words && clamp.CeilDiv(n, width/bits) != words {
 			continue
 		}
@@ -109,8 +115,12 @@ func countMarlin24(m *Module, c *Context) (Values, bool) {
 		return unproven(t, "", "the shapes of meta and of the scales do not fit each other"), true
 	}
 	in := clamp.Mul(w[0], 32)
-	v := Values{N: exactly(clamp.Mul(in, s[1])), Bits: exactWidth(w[1], 32, clamp.Mul(s[1], 16))}
+	v := Values{N: exactly(clamp.Mul(in, s[1])), Bits: exactWidth(w[1], 32, clamp.Mul(s[1], 16)), In: in}
 	why, conflict := c.groups(in, s[0])
+	if said := c.Width(); said > 0 && said != v.Bits {
+		conflict = found("the configuration says %d bits, but the shapes prove %d", said, v.Bits)
+		why = conflict.Text
+	}
 	v.Conflict = conflict
 	return v.unless(t, why), true
 }

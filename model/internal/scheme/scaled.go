@@ -3,7 +3,10 @@
 package scheme
 
 import (
+	"cmp"
+
 	"github.com/weightools/safetensors/internal/clamp"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/parts"
 )
 
@@ -41,8 +44,9 @@ func countFP8(m *Module, c *Context) (Values, bool) {
 // isTiled reports whether n rows or columns make so many tiles of a size. A weight may combine several, each of
 // which ends with a partial tile.
 func isTiled(n, size, tiles int64) bool {
-	const most = 2
-	return tiles >= clamp.CeilDiv(n, size) && tiles <= clamp.CeilDiv(n, size)+most
+	const few, most = 4, 2 // tiles of a weight that combines several, and partial tiles more
+	least := clamp.CeilDiv(n, size)
+	return tiles == least || least > few && tiles > least && tiles <= least+most
 }
 
 // isDivided reports whether n rows or columns can be divided into so many tiles of one size. The last tile may be
@@ -56,7 +60,11 @@ func isDivided(n, tiles int64) bool {
 func countScaled(m *Module, c *Context) (Values, bool) {
 	t := m.Parts[parts.Weight]
 	if v, ok := m.blocked(t, parts.Scale, false); ok {
-		return v, true
+		said := config.WidthIn(cmp.Or(c.Format, c.Algorithm))
+		if m.routed() && c.ExpertBits > 0 {
+			said = c.ExpertBits
+		}
+		return v.agreeing(t, said), true
 	}
 	if m.is(parts.Scale, parts.Float) {
 		return m.countFloatScaled(c)
@@ -89,7 +97,7 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 		return m.countQuarkBytes(c), true
 	}
 	if c.Method == "bitnet" && t.Kinds == parts.U8 && clamp.Product(s) == 1 {
-		return Values{N: exactly(clamp.Mul(t.NumElems(), 4)), Bits: 2, Name: "bitnet"}, true
+		return Values{N: exactly(clamp.Mul(t.NumElems(), 4)), Bits: 2, Name: "bitnet", In: w[len(w)-1]}, true
 	}
 	if halved(w, s) && (t.Kinds == parts.U8 || m.has(parts.WeightOffset) || c.ascendWidth(t) == 4) {
 		return m.countHalved(c), true
@@ -103,6 +111,7 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 		return twice(t, "ascend int4"), true
 	case said > 0, c.Method == "compressed-tensors", c.LeastBits(8) >= 8:
 		v := one(t, "int8") // because no narrower width is configured, or by definition of int-quantized
+		v.In = w[len(w)-1]
 		if said := c.Width(); said > 0 && said < 8 {
 			v.Bits, v.Name = said, "int-quantized"
 		}
@@ -133,6 +142,7 @@ func halved(w, s []int64) bool {
 func (m *Module) countHalved(c *Context) Values {
 	t, w, s := m.Parts[parts.Weight], m.shape(parts.Weight), m.shape(parts.Scale)
 	v := twice(t, "int4")
+	v.In = w[len(w)-1]
 	if t.Kinds == parts.I8 {
 		v.Name = "ascend int4"
 	}
@@ -169,7 +179,9 @@ func countAscend(m *Module, _ *Context) (Values, bool) {
 	if m.is(parts.Scale, parts.Float) && !isScaled(w, m.shape(parts.Scale)) {
 		return unproven(t, "", "the shape of the scales fits no known format"), true
 	}
-	return one(t, "int8"), true
+	v := one(t, "int8")
+	v.In = w[1]
+	return v, true
 }
 
 // countQuark counts integers of 4 bits that AMD Quark packs in words: along the outputs if there are groups.
@@ -185,6 +197,7 @@ func countQuark(m *Module, c *Context) (Values, bool) {
 	v := Values{N: exactly(clamp.Mul(t.NumElems(), 8)), Bits: 4}
 	switch {
 	case len(s) == 2 && s[1] == clamp.Mul(w[1], 8):
+		v.In = w[0]
 		why, conflict := c.groups(w[0], s[0])
 		v.Conflict = conflict
 		return v.unless(t, why), true
@@ -220,6 +233,7 @@ func countEETQ(m *Module, _ *Context) (Values, bool) {
 	if len(w) != 2 || m.stored(parts.Scales) != w[1] {
 		return v.unless(t, "there is no scale for each column"), true
 	}
+	v.In = w[0]
 	return v, true
 }
 

@@ -33,6 +33,7 @@ type Values struct {
 	Bits int64  // of each value; 0 if unknown or different
 	Why  string // why N is not exact
 	Name string // what the scheme is called, if not by its usual name
+	In   int64  // the inputs of the module, if their number follows from the packed values; otherwise 0
 
 	Fault    Finding    // how the shapes contradict each other; then N is not exact
 	Conflict Finding    // how the shapes contradict the configuration

@@ -21,7 +21,7 @@ func countSparse(m *Module, _ *Context) (Values, bool) {
 	least, most := clamp.Mul(rows, clamp.Add(clamp.Mul(max(bytes-1, 0), 8), min(bytes, 1))),
 		clamp.Mul(rows, clamp.Mul(bytes, 8))
 	if n := clamp.Mul(m.stored(parts.Kept), 2); len(v) == len(b) && clamp.Product(v[:len(v)-1]) == rows &&
-		n >= least && n <= most {
+		n >= least && n <= most && (!m.has(parts.Scale) || rows > 0 && isScaled([]int64{rows, n / rows}, m.shape(parts.Scale))) {
 		return Values{N: exactly(n), Bits: m.Parts[parts.Kept].width(), Name: "compressed-tensors 2:4"}, true
 	}
 	of := Values{N: Range{least, most}, Bits: m.Parts[parts.Kept].width(), Name: "compressed-tensors sparse"}

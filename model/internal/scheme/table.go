@@ -9,7 +9,8 @@ import "github.com/weightools/safetensors/internal/parts"
 var Table = []Scheme{
 	{
 		"bnb-4bit", "bitsandbytes", parts.Weight, parts.Known, parts.Absmax,
-		"Each byte holds two values. quant_state has the shape; without it, there may be one value fewer.",
+		"Each byte holds two values. quant_state has the shape and the block size, which has to fit absmax; without it, " +
+			"there may be one value fewer.",
 		"bitsandbytes 95f9af3: functional.py QuantState.as_dict, backends/default/ops.py quantize_4bit", countBnB4,
 	},
 	{
@@ -29,9 +30,15 @@ var Table = []Scheme{
 	},
 	{
 		"mlx", "mlx", parts.Weight, parts.Int32, parts.Scales,
-		"bits × group size × scales = 32 × words. The configuration gives bits and group size; " +
-			"without it, all combinations that MLX supports are tried.",
+		"bits × group size × scales = 32 × words. The configuration gives bits and group size; without it, all combinations " +
+			"that MLX supports are tried, and the size of the norms tells how many inputs there are.",
 		"MLX: mlx.core.quantize", countMLX,
+	},
+	{
+		"svdquant", "svdquant", parts.QWeight, parts.I8 | parts.Int32, parts.WScales,
+		"Each value has 4 bits. wscales has a row for 64 inputs (int4) or 16 (nvfp4) and a column for each output. " +
+			"The low-rank matrices correct the weight and are not counted in addition.",
+		"nunchaku 3a3cc3d: nunchaku/models/linear.py SVDQW4A4Linear, AWQW4A16Linear", countSVDQuant,
 	},
 	{
 		"fp-quant", "fp4", parts.QWeight, parts.U8, parts.Scales,
@@ -41,12 +48,14 @@ var Table = []Scheme{
 	{
 		"int-words", "gptq", parts.QWeight, parts.Integer | parts.Int64, parts.Scales,
 		"Values fill words without gaps: 32 values of 3 bits fill three words. " +
-			"The shapes of qzeros, g_idx or scales prove the width; otherwise the configuration gives it.",
+			"The shapes of qzeros, g_idx and scales prove the width; otherwise the configuration gives it. " +
+			"The number of scales has to fit the group size.",
 		"GPTQModel f4c327a: nn_modules/qlinear/__init__.py; AutoAWQ 88e4c76: modules/linear", countWords,
 	},
 	{
 		"packed-fp4", "fp4", parts.Packed, parts.Int8, parts.Scale,
-		"Each byte holds two values, the first in the low half. A scale covers 16 values (nvfp4) or 32 (mxfp4).",
+		"Each byte holds two values, the first in the low half. A scale covers 8 bytes (nvfp4) or 16 (mxfp4); " +
+			"24 bytes are 32 values of 6 bits (mxfp6).",
 		"compressed-tensors ac8e2ba: compressors/nvfp4/base.py, mxfp4/base.py", countFP4,
 	},
 	{
@@ -77,11 +86,23 @@ var Table = []Scheme{
 		"DeepSeek-V3: README_WEIGHTS.md; compressed-tensors ac8e2ba: compressors/naive_quantized", countFP8,
 	},
 	{
+		"ascend", "int8", parts.Weight, parts.I8, parts.OutputScale,
+		"Each byte holds one value. deq_scale has a scale for each output.",
+		"msmodelslim 26.1.0: core/quant_service/modelslim_v1/save/ascendv1.py on_w8a8_static", countAscend,
+	},
+	{
 		"block-scaled", "fp4", parts.Weight, parts.Int8, parts.Scale,
-		"The shape of the scales tells whether a byte holds one value or two: " +
-			"nvfp4 has a scale for 16 values, mxfp4 for 32, and the scales of int8 are floats.",
-		"compressed-tensors ac8e2ba: entrypoints/convert/converters/modelopt_nvfp4.py; " +
-			"transformers: integrations/bitnet.py; OCP MX v1.0", countScaled,
+		"The shape of the scales tells whether a byte holds one value or two: a scale covers 8 bytes of nvfp4, 16 of mxfp4, " +
+			"24 of mxfp6 and 32 of mxfp8. If scales are floats, there is one value in a byte, or two if there are twice as " +
+			"many rows of scales as of bytes; quant_model_description.json and the configuration tell other packings.",
+		"compressed-tensors ac8e2ba: compressors/naive_quantized/base.py, entrypoints/convert/converters/modelopt_nvfp4.py; " +
+			"Model-Optimizer a2fbac7: export/quant_utils.py pack_int4_in_uint8; msmodelslim 26.1.0: " +
+			"save/utils/pack.py w4a8_pack_int4; transformers: integrations/bitnet.py; OCP MX v1.0", countScaled,
+	},
+	{
+		"quark", "quark", parts.Weight, parts.Int32, parts.Scale,
+		"Each word holds eight values of 4 bits: outputs if scales are for groups, and inputs otherwise.",
+		"amd-quark 0.13: torch/utils/pack.py Pack_4_bits", countQuark,
 	},
 	{
 		"eetq", "int8", parts.Weight, parts.I8, parts.Scales,
@@ -95,8 +116,10 @@ var Table = []Scheme{
 	},
 	{
 		"hqq", "hqq", parts.HQQWeight, parts.Known, parts.Scale,
-		"shape gives the number of values; without it, each byte or word is full of values of the configured width.",
-		"HQQ d88a488: core/quantize.py state_dict, core/bitpack.py", countHQQ,
+		"There is a scale for each row that is unpacked. If groups are columns, shape gives the number of values, " +
+			"or the configuration the width.",
+		"HQQ d88a488: core/quantize.py state_dict, core/bitpack.py; SINQ 6930f78: sinq/quantizer.py, sinq/patch_model.py " +
+			"save_weights_safetensors", countHQQ,
 	},
 	{
 		"exl2", "exl2", parts.EXL2Weight, parts.Int32, parts.Inverse,
@@ -151,6 +174,9 @@ func (m *Module) Match(c *Context) (*Scheme, Values) {
 			continue
 		}
 		if v, ok := s.count(m, c); ok {
+			if v.In > 0 && parts.ReadsHidden(m.Name) && c.hidden(m.Name) > 0 && v.In != c.hidden(m.Name) {
+				v = v.unless(m.Parts[s.Holds], "the number of inputs differs from the size of the norms")
+			}
 			return s, v
 		}
 	}

@@ -3,9 +3,11 @@
 package scheme
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weightools/safetensors/internal/clamp"
+	"github.com/weightools/safetensors/internal/config"
 	"github.com/weightools/safetensors/internal/jsonscan"
 	"github.com/weightools/safetensors/internal/parts"
 )
@@ -29,13 +31,20 @@ func countTorchAO(m *Module, c *Context) (Values, bool) {
 	class, _ := meta.Get("_type").Str()
 	switch {
 	case class == "NVFP4Tensor", class == "MXTensor":
-		return m.countTorchBlocks(class), true
+		elem, ok := meta.Get("_data").Get("elem_dtype").Get("_data").Str()
+		if !ok { // formats that PyTorch has no dtype for
+			elem, _ = meta.Get("_data").Get("elem_dtype").Str()
+		}
+		return m.countTorchBlocks(class, elem), true
 	case strings.HasPrefix(class, "Int4"):
 		return m.countTorchInt4(meta.Get("_data")), true
 	case t.Kinds&(parts.Float8|parts.I8) != 0:
 		v := one(t, "")
-		if s := m.shape(parts.Scale); m.has(parts.Scale) && !isScaled(t.Info.Shape, s) {
+		if s := m.shape(parts.Scale); m.has(parts.Scale) && (!isScaled(t.Info.Shape, s) || !m.zeroed(s)) {
 			return v.unless(t, "the shape of the scales fits no known format"), true
+		}
+		if t.Kinds == parts.I8 {
+			v.In = m.lastOf(parts.QData)
 		}
 		return v, true
 	}
@@ -56,6 +65,8 @@ func (m *Module) countTorchInt4(data jsonscan.Value) Values {
 		return v.unless(t, "the shape in the metadata does not fit the packed values")
 	case v.N.High < clamp.Mul(t.bytes(), 2) && len(t.Info.Shape) != 4: // only tiles are padded
 		return v.unless(t, "the shape in the metadata does not fit the packed values")
+	case m.has(parts.Scale) && !m.zeroed(m.shape(parts.Scale)):
+		return v.unless(t, "the scales and zero points differ in shape")
 	case said && m.has(parts.Scale) && clamp.Mul(m.stored(parts.Scale), clamp.Product(block)) != v.N.High,
 		said && m.has(parts.Scales) && clamp.Mul(m.stored(parts.Scales)/2, clamp.Product(block)) != clamp.Mul(t.bytes(), 2) &&
 			clamp.Mul(m.stored(parts.Scales)/2, clamp.Product(block)) != v.N.High:
@@ -64,10 +75,19 @@ func (m *Module) countTorchInt4(data jsonscan.Value) Values {
 	return v
 }
 
-// countTorchBlocks counts floats of 4, 6 and 8 bits in blocks of 16 or 32.
-func (m *Module) countTorchBlocks(class string) Values {
+// zeroed reports whether the zero points, if there are any, have the shape of the scales.
+func (m *Module) zeroed(s []int64) bool {
+	return !m.has(parts.Zeros) || slices.Equal(m.shape(parts.Zeros), s)
+}
+
+// countTorchBlocks counts floats of 4, 6 and 8 bits in blocks of 16 or 32. Values of 6 bits may take a byte each.
+func (m *Module) countTorchBlocks(class, elem string) Values {
 	t := m.Parts[parts.QData]
-	if v, ok := m.blocked(t, parts.Scale, true); ok {
+	if !m.zeroed(m.shape(parts.Scale)) {
+		return unproven(t, "torchao", "the scales and zero points differ in shape")
+	}
+	if v, ok := m.blocked(t, parts.Scale, true); ok && (v.Name == "nvfp4") == (class == "NVFP4Tensor") &&
+		(v.Bits == 4) == (class == "NVFP4Tensor" || config.WidthIn(elem) == 4 || strings.HasPrefix(elem, "float4")) {
 		v.Name = "torchao " + v.Name
 		return v
 	}
@@ -75,9 +95,9 @@ func (m *Module) countTorchBlocks(class string) Values {
 	switch {
 	case class == "NVFP4Tensor" && isSwizzled(w, s, 16):
 		return twice(t, "torchao nvfp4")
-	case class == "MXTensor" && isSwizzled(w, s, 32):
+	case class == "MXTensor" && strings.HasPrefix(elem, "float4") && isSwizzled(w, s, 32):
 		return twice(t, "torchao mxfp4")
-	case class == "MXTensor" && isSwizzled(w, s, 64):
+	case class == "MXTensor" && strings.HasPrefix(elem, "float8") && isSwizzled(w, s, 64):
 		return one(t, "torchao mxfp8")
 	}
 	return unproven(t, "torchao", "the number of bytes for each scale fits no known format")
@@ -95,6 +115,7 @@ func countQuanto(m *Module, c *Context) (Values, bool) {
 		if !isScaled(t.Info.Shape, s) {
 			return v.unless(t, "the shape of the scales fits no known format"), true
 		}
+		v.In = m.lastOf(parts.Data)
 		return v, true
 	}
 	rows, rest := t.NumElems(), int64(1)
@@ -102,14 +123,15 @@ func countQuanto(m *Module, c *Context) (Values, bool) {
 		rows, rest = d[0], clamp.Product(d[1:])
 	}
 	least, most := int64(2), int64(4)
-	if len(s) > 1 && clamp.Product(s[1:]) == 1 && rows > 0 {
+	said := c.Width()
+	if len(s) > 1 && clamp.Product(s[1:]) == 1 && rows > 0 && rest%8 == 0 && m.zeroed(s) {
 		for _, perByte := range []int64{2, 4} {
-			if clamp.CeilDiv(s[0], perByte) == rows {
+			if clamp.CeilDiv(s[0], perByte) == rows && (said == 0 || said == 8/perByte) {
 				return Values{N: exactly(clamp.Mul(s[0], rest)), Bits: 8 / perByte}, true
 			}
 		}
-	} else if bits := c.Width(); bits == 2 || bits == 4 {
-		least, most = 8/bits, 8/bits
+	} else if said == 2 || said == 4 {
+		least, most = 8/said, 8/said
 	}
 	v := Values{
 		N:   Range{max(clamp.Mul(t.NumElems(), least)-clamp.Mul(rest, most-1), 0), clamp.Mul(t.NumElems(), most)},

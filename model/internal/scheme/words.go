@@ -127,13 +127,15 @@ func (c *Context) choose(fit []int64) (bits int64, why string) {
 func (w *wordy) judged(c *Context, v Values, in int64, known bool) Values {
 	v.N = exactly(clamp.Mul(in, w.wide))
 	why, conflict := c.groups(in, w.high)
-	v.Conflict = conflict
 	if said := c.Width(); said > 0 && said != v.Bits && !c.PerModule {
-		v.Conflict = found("the configuration says %d bits, but the shapes prove %d", said, v.Bits)
+		conflict = found("the configuration says %d bits, but the shapes prove %d", said, v.Bits)
+		why = conflict.Text
 	}
+	v.Conflict = conflict
 	if known {
 		return v
 	}
+	v.In = in
 	return v.unless(w.t, why)
 }
 
@@ -148,7 +150,7 @@ func (w *wordy) awq(c *Context) Values {
 	case w.zeroWidth > 0 && exactWidth(w.zeros[1], w.zeroWidth, w.wide) != bits && c.Method == name:
 		return broken(w.t, name, "the shape %s and the zero points %s differ in columns, but are packed alike",
 			shapeOf(w.t), shapeOf(w.Parts[parts.Zeros]))
-	case bits == 0,
+	case bits == 0, bits != 4 && bits != c.Width(), // AutoAWQ writes only 4 bits
 		w.zeroWidth > 0 && (w.zeros[0] != w.high || exactWidth(w.zeros[1], w.zeroWidth, w.wide) != bits),
 		w.zeroWidth == 0 && bits != c.Width():
 		return unproven(w.t, c.Method, "the shapes of the scales and zero points do not show how many bits a value has")
@@ -162,7 +164,7 @@ func (w *wordy) gemv(c *Context) Values {
 	if w.zeros[0] != w.rows || clamp.Mul(w.zeros[1], 8) != w.wide || !c.isPadded(in, w.zeros[1]) {
 		return unproven(w.t, "awq", "the shapes of the scales and zero points do not prove that a value has 4 bits")
 	}
-	return Values{N: exactly(clamp.Mul(w.rows, in)), Bits: 4, Name: "awq"}
+	return Values{N: exactly(clamp.Mul(w.rows, in)), Bits: 4, Name: "awq", In: in}
 }
 
 // gemvFast counts values of which each word has those of four outputs.
@@ -171,7 +173,7 @@ func (w *wordy) gemvFast(c *Context) Values {
 		!c.isPadded(w.words, w.high/8) {
 		return unproven(w.t, "awq", "the shapes of the scales and zero points do not prove that a value has 4 bits")
 	}
-	return Values{N: exactly(clamp.Mul(w.wide, w.words)), Bits: 4, Name: "awq"}
+	return Values{N: exactly(clamp.Mul(w.wide, w.words)), Bits: 4, Name: "awq", In: w.words}
 }
 
 // isPadded reports whether AutoAWQ stores so many words of zero points for the groups of so many inputs: a multiple of
