@@ -114,7 +114,7 @@ func showVector(t *testing.T, v *vectors.Vector, file string) {
 		Violations []struct{ Rule string }
 		Tensors    []struct{ Name string }
 	}
-	if code := runJSON(t, nil, &info, "info", "--json", file); code != strict || info.Schema != "weigh.info/1" {
+	if code := runJSON(t, nil, &info, "info", "--json", file); code != strict || info.Schema != "weigh.info/2" {
 		t.Errorf("info: exit code %d, want %d", code, strict)
 	}
 	var layout struct{ Regions []struct{ Bytes []int64 } }

@@ -76,8 +76,11 @@ func (s *SelectionFlags) ValueKey() string {
 
 // Read validates the flags. If they sort by a value, the selection is neither sorted nor limited.
 func (s *SelectionFlags) Read() (listing.Selection, error) {
-	if s.sort == "size" {
+	switch s.sort {
+	case "size":
 		s.sort = "bytes" // the word that ls and du use
+	case "params":
+		s.sort = "elements" // the word for those of plain weights
 	}
 	sel := listing.Selection{Sort: s.sort, Reverse: s.Reverse, Limit: s.Limit}
 	if s.ValueKey() != "" {

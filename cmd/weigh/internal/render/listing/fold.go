@@ -22,9 +22,9 @@ type folded struct {
 	first int          // index of the first row
 }
 
-// params returns the number of elements of all together. They have the same shape.
-func (f *folded) params() encode.Known {
-	n := paramsOf(f.row.TensorInfo)
+// elements returns the number of elements of all together. They have the same shape.
+func (f *folded) elements() encode.Known {
+	n := elementsOf(f.row.TensorInfo)
 	if n < 0 {
 		return encode.Unknown
 	}

@@ -59,16 +59,16 @@ type Inventory struct {
 
 // Totals are sums over tensors.
 type Totals struct {
-	Tensors int   `json:"tensors"`
-	Params  int64 `json:"params"` // stored elements
-	Bytes   int64 `json:"bytes"`  // of data
+	Tensors  int   `json:"tensors"`
+	Elements int64 `json:"elements"`
+	Bytes    int64 `json:"bytes"` // of data
 }
 
 // add adds a tensor. Unknown values count as 0. Sums saturate: hostile headers could make them
 // wrap around.
 func (t *Totals) add(ti *safetensors.TensorInfo) {
 	t.Tensors++
-	t.Params = encode.Plus(t.Params, paramsOf(ti))
+	t.Elements = encode.Plus(t.Elements, elementsOf(ti))
 	t.Bytes = encode.Plus(t.Bytes, bytesOf(ti))
 }
 
@@ -159,7 +159,7 @@ type infoTensor struct {
 	Name        string            `json:"name"`
 	Dtype       safetensors.Dtype `json:"dtype"`
 	Shape       encode.Dims       `json:"shape"` // null if unknown
-	Params      encode.Known      `json:"params"`
+	Elements    encode.Known      `json:"elements"`
 	Bytes       encode.Known      `json:"bytes"`
 	File        string            `json:"file"`
 	DataOffsets encode.Pair       `json:"data_offsets"` // null if invalid
@@ -171,25 +171,26 @@ func (info *Info) tensorJSON(r *Row) any {
 	f := &info.Files[r.File]
 	at, good := f.Header.FileSpan(r.TensorInfo), f.Format == "" && offsetsKnown(r.TensorInfo)
 	return infoTensor{
-		Name: r.Name, Dtype: r.Dtype, Shape: encode.Dims(r.Shape), Params: paramsOf(r.TensorInfo),
+		Name: r.Name, Dtype: r.Dtype, Shape: encode.Dims(r.Shape), Elements: elementsOf(r.TensorInfo),
 		Bytes: bytesOf(r.TensorInfo), File: f.Path,
 		DataOffsets: encode.Pair{Begin: r.Offsets.Begin, End: r.Offsets.End, Known: good},
 		FileOffsets: encode.Pair{Begin: at.Begin, End: at.End, Known: good},
 	}
 }
 
-// JSON streams weigh.info/1.
+// JSON streams weigh.info/2.
 func (info *Info) JSON(w io.Writer, s typeset.Style) error {
 	shown := info.Rows[:info.Selection.shown(len(info.Rows))]
 	return encode.Object(w, s, []encode.Member{
-		encode.M("schema", "weigh.info/1"),
+		encode.M("schema", "weigh.info/2"),
 		encode.M("targets", info.Targets),
 		encode.M("sets", info.Sets),
 		encode.M("files", encode.List(info.Files, (*File).json)),
 		encode.M("tensors", encode.List(shown, info.tensorJSON)),
 		encode.M("dtypes", info.Dtypes),
 		encode.M("totals", []encode.Member{encode.M("files", len(info.Files)), encode.M("tensors", info.Totals.Tensors),
-			encode.M("params", info.Totals.Params), encode.M("bytes", info.Totals.Bytes)}),
+			encode.M("params", info.certainParams()), encode.M("elements", info.Totals.Elements),
+			encode.M("bytes", info.Totals.Bytes)}),
 		encode.M("logical", logicalOf(info.Models)),
 		encode.M("models", encode.List(info.Models, (*Model).json)),
 		encode.M("violations", finding.FindingsJSON(info.Findings)),
@@ -200,13 +201,13 @@ func (info *Info) JSON(w io.Writer, s typeset.Style) error {
 // CSV writes the tensors as CSV with a line of titles.
 func (info *Info) CSV(w io.Writer, s typeset.Style) error {
 	c := csv.NewWriter(w)
-	encode.CSV(c, s, "tensor", "dtype", "shape", "params", "bytes", "file")
+	encode.CSV(c, s, "tensor", "dtype", "shape", "elements", "bytes", "file")
 	for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
 		shape := ""
 		if shapeKnown(r.TensorInfo) {
 			shape = r.ShapeString()
 		}
-		encode.CSV(c, s, r.Name, string(r.Dtype), shape, paramsOf(r.TensorInfo).Cell(), bytesOf(r.TensorInfo).Cell(),
+		encode.CSV(c, s, r.Name, string(r.Dtype), shape, elementsOf(r.TensorInfo).Cell(), bytesOf(r.TensorInfo).Cell(),
 			info.Files[r.File].Path)
 	}
 	c.Flush()
@@ -216,11 +217,11 @@ func (info *Info) CSV(w io.Writer, s typeset.Style) error {
 // Markdown writes the tensors as a Markdown table.
 func (info *Info) Markdown(w io.Writer, _ typeset.Style) error {
 	return typeset.Buffered(w, func(w *bufio.Writer) {
-		encode.MarkdownRow(w, "tensor", "dtype", "shape", "params", "bytes", "file")
+		encode.MarkdownRow(w, "tensor", "dtype", "shape", "elements", "bytes", "file")
 		w.WriteString("|---|---|---|--:|--:|---|\n")
 		for _, r := range info.Rows[:info.Selection.shown(len(info.Rows))] {
 			encode.MarkdownRow(w, encode.Markdown(r.Name), encode.Markdown(DtypeOf(r.Dtype)), ShapeOf(r.TensorInfo),
-				paramsOf(r.TensorInfo).Text(typeset.Count), bytesOf(r.TensorInfo).Text(typeset.Count),
+				elementsOf(r.TensorInfo).Text(typeset.Count), bytesOf(r.TensorInfo).Text(typeset.Count),
 				encode.Markdown(info.Files[r.File].Path))
 		}
 	})

@@ -62,7 +62,7 @@ func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typese
 			Cell: func(i int) string { return DtypeOf(row(i).row.Dtype) }},
 		{Title: "SHAPE", Least: 16, Yields: 3, Cut: typeset.Listed,
 			Cell: func(i int) string { return ShapeOf(row(i).row.TensorInfo) }},
-		params(2, func(i int) encode.Known { return row(i).params() }),
+		elements(2, func(i int) encode.Known { return row(i).elements() }),
 		{Title: "BYTES", Right: true, Yields: 5, Cell: func(i int) string { return row(i).bytes.Text(typeset.Bytes) }},
 	}
 	typeset.Keep(columns, info.Selection.Sort)
@@ -79,10 +79,10 @@ func (info *Info) tensorColumns(s typeset.Style, row func(int) *folded) []typese
 	return columns
 }
 
-// params returns the PARAMS column.
-func params(yields int, value func(i int) encode.Known) typeset.Column {
+// elements returns the ELEMENTS column.
+func elements(yields int, value func(i int) encode.Known) typeset.Column {
 	return typeset.Column{
-		Title: "PARAMS", Right: true, Yields: yields,
+		Title: "ELEMENTS", Right: true, Yields: yields,
 		Cell:  func(i int) string { return value(i).Text(typeset.Count) },
 		Short: func(i int) string { return value(i).Text(typeset.Short) },
 	}
@@ -164,7 +164,7 @@ func (info *Info) writeDtypes(w *bufio.Writer, s typeset.Style) {
 	t.Columns = []typeset.Column{
 		{Title: "DTYPE", Color: typeset.Cyan, Least: 5, Cell: func(i int) string { return DtypeOf(sums[i].Dtype) }},
 		{Title: "TENSORS", Right: true, Yields: 3, Cell: func(i int) string { return typeset.Count(int64(sums[i].Tensors)) }},
-		params(2, func(i int) encode.Known { return encode.Known(sums[i].Params) }),
+		elements(2, func(i int) encode.Known { return encode.Known(sums[i].Elements) }),
 		{Title: "BYTES", Right: true, Cell: func(i int) string { return typeset.Bytes(sums[i].Bytes) }},
 		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string {
 			return typeset.Percent(sums[i].Bytes,
@@ -195,7 +195,7 @@ func (info *Info) writeFiles(w *bufio.Writer, s typeset.Style, form InfoForm) {
 		{Title: "FILE", Distinct: true, Least: 16, Cut: typeset.Headed, Cell: func(i int) string { return short(i) }},
 		{Title: "TENSORS", Right: true, Yields: 3,
 			Cell: func(i int) string { return typeset.Count(int64(info.PerFile[i].Tensors)) }},
-		params(2, func(i int) encode.Known { return encode.Known(info.PerFile[i].Params) }),
+		elements(2, func(i int) encode.Known { return encode.Known(info.PerFile[i].Elements) }),
 		{Title: "HEADER", Right: true, Yields: 1, Cell: func(i int) string {
 			return cmp.Or(info.Files[i].Format, size(info.Files[i].headerSize()))
 		}},
@@ -286,24 +286,41 @@ func (info *Info) writeTotals(w *bufio.Writer, s typeset.Style) {
 		text = fmt.Sprintf("%s of %s selected", typeset.Count(int64(info.Totals.Tensors)),
 			typeset.Plural(int64(info.All), "tensor"))
 	}
-	text += ", " + typeset.Plural(info.Totals.Params, "param") + info.standing() + ", " +
-		typeset.ExactBytes(info.Totals.Bytes)
+	text += ", " + info.amount() + ", " + typeset.ExactBytes(info.Totals.Bytes)
 	if n := len(info.Files); n > 1 {
 		text += " in " + typeset.Plural(int64(n), "file")
 	}
 	typeset.Wrap(w, s, 0, typeset.Bold, text)
 }
 
-// standing returns the number of parameters that packed weights represent, if it differs from the
-// stored elements.
-func (info *Info) standing() string {
-	var r model.Range
+// params returns the number of parameters of all models, and false if nothing was counted.
+func (info *Info) params() (r model.Range, ok bool) {
 	for i := range info.Models {
 		n := info.Models[i].Counts.Params
 		r = model.Range{Low: encode.Add(r.Low, n.Low), High: encode.Add(r.High, n.High)}
 	}
-	if len(info.Models) == 0 || r == (model.Range{Low: info.Totals.Params, High: info.Totals.Params}) {
-		return ""
+	return r, len(info.Models) > 0
+}
+
+// certainParams returns the number of parameters for JSON, null if it is not known exactly.
+func (info *Info) certainParams() encode.Known {
+	if r, ok := info.params(); ok {
+		return certain(r)
 	}
-	return " (" + countRange(r) + " logical)"
+	return encode.Unknown
+}
+
+// amount returns the number of parameters, and that of stored elements if it differs.
+func (info *Info) amount() string {
+	elements := typeset.Plural(info.Totals.Elements, "element")
+	r, ok := info.params()
+	switch {
+	case !ok:
+		return elements
+	case r == model.Range{Low: info.Totals.Elements, High: info.Totals.Elements}:
+		return typeset.Plural(r.High, "param")
+	case r.Exact():
+		return typeset.Plural(r.High, "param") + " (" + elements + ")"
+	}
+	return countRange(r) + " params (" + elements + ")"
 }

@@ -113,7 +113,7 @@ func bounds(r model.Range) encode.Member { return encode.M("bounds", [2]int64{r.
 
 // sums returns the sums over some tensors for JSON.
 func sums(t *model.Tally) []encode.Member {
-	return []encode.Member{encode.M("tensors", t.Tensors), encode.M("stored", t.Stored),
+	return []encode.Member{encode.M("tensors", t.Tensors), encode.M("elements", t.Stored),
 		encode.M("params", certain(t.Params)), bounds(t.Params), encode.M("bytes", t.Bytes)}
 }
 

@@ -209,7 +209,7 @@ func (m *Model) writeGroups(w *bufio.Writer, s typeset.Style) {
 		{Title: "BITS", Right: true, Yields: 4, Cell: func(i int) string { return positive(groups[i].Bits).Cell() }},
 		{Title: "TENSORS", Right: true, Yields: 2,
 			Cell: func(i int) string { return typeset.Count(int64(groups[i].Tensors)) }},
-		{Title: "STORED", Right: true, Yields: 6, Cell: func(i int) string { return typeset.Count(groups[i].Stored) }},
+		{Title: "ELEMENTS", Right: true, Yields: 6, Cell: func(i int) string { return typeset.Count(groups[i].Stored) }},
 		{Title: "PARAMETERS", Right: true, Cell: func(i int) string { return countRange(groups[i].Params) }},
 		{Title: "FIRST", Least: s.NameWidth(), Cut: typeset.Dotted, Yields: 1,
 			Cell: func(i int) string { return typeset.Name(typeset.Shortened(groups[i].First)) }},

@@ -29,7 +29,7 @@ type Selection struct {
 }
 
 // SortKeys are the accepted sort keys.
-var SortKeys = []string{"name", "dtype", "shape", "params", "bytes", "offset", "file"}
+var SortKeys = []string{"name", "dtype", "shape", "elements", "bytes", "offset", "file"}
 
 // Filters reports whether the selection can exclude tensors.
 func (s *Selection) Filters() bool { return len(s.Include)+len(s.Exclude)+len(s.Dtypes) > 0 }
@@ -70,11 +70,11 @@ func (s *Selection) sort(rows []Row) {
 
 // orders maps sort keys to comparisons. Sizes sort in descending order.
 var orders = map[string]func(a, b Row) int{
-	"name":   func(a, b Row) int { return typeset.CompareNames(a.Name, b.Name) },
-	"dtype":  func(a, b Row) int { return compareDtypes(a.Dtype, b.Dtype) },
-	"shape":  func(a, b Row) int { return compareShapes(a.Shape, b.Shape) },
-	"params": func(a, b Row) int { return cmp.Compare(paramsOf(b.TensorInfo), paramsOf(a.TensorInfo)) },
-	"bytes":  func(a, b Row) int { return cmp.Compare(bytesOf(b.TensorInfo), bytesOf(a.TensorInfo)) },
+	"name":     func(a, b Row) int { return typeset.CompareNames(a.Name, b.Name) },
+	"dtype":    func(a, b Row) int { return compareDtypes(a.Dtype, b.Dtype) },
+	"shape":    func(a, b Row) int { return compareShapes(a.Shape, b.Shape) },
+	"elements": func(a, b Row) int { return cmp.Compare(elementsOf(b.TensorInfo), elementsOf(a.TensorInfo)) },
+	"bytes":    func(a, b Row) int { return cmp.Compare(bytesOf(b.TensorInfo), bytesOf(a.TensorInfo)) },
 	"offset": func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Offsets.Begin, b.Offsets.Begin))
 	},
@@ -121,9 +121,9 @@ func shapeKnown(ti *safetensors.TensorInfo) bool { return ti.Shape != nil }
 // offsetsKnown reports whether the offsets are valid. Otherwise they are -1.
 func offsetsKnown(ti *safetensors.TensorInfo) bool { return ti.Offsets.Begin >= 0 }
 
-// paramsOf returns the number of elements. It is unknown if the shape is, or if the product
+// elementsOf returns the number of elements. It is unknown if the shape is, or if the product
 // overflows; NumElems is 0 then, although no dimension is 0.
-func paramsOf(ti *safetensors.TensorInfo) encode.Known {
+func elementsOf(ti *safetensors.TensorInfo) encode.Known {
 	n := ti.NumElems()
 	if !shapeKnown(ti) || n == 0 && !slices.Contains(ti.Shape, 0) {
 		return encode.Unknown

@@ -67,7 +67,7 @@ func TestSelectionSort(t *testing.T) {
 		{Selection{Sort: "name", Reverse: true}, []string{"none", "c.10", "c.9", "b", "a"}},
 		{Selection{Sort: "dtype"}, []string{"b", "none", "a", "c.9", "c.10"}},
 		{Selection{Sort: "shape"}, []string{"a", "c.10", "b", "c.9", "none"}},
-		{Selection{Sort: "params"}, []string{"c.9", "c.10", "b", "a", "none"}},
+		{Selection{Sort: "elements"}, []string{"c.9", "c.10", "b", "a", "none"}},
 		{Selection{Sort: "bytes"}, []string{"c.9", "c.10", "a", "b", "none"}},
 		{Selection{Sort: "offset"}, []string{"c.9", "c.10", "b", "none", "a"}},
 		{Selection{Sort: "file"}, []string{"c.10", "c.9", "a", "b", "none"}},
@@ -144,7 +144,7 @@ func TestFoldSums(t *testing.T) {
 	rows := rowsOf("l.0", "l.1", "l.2")
 	rows[2].File = 1
 	lines := Fold(rows)
-	if len(lines) != 1 || lines[0].bytes != 3 || lines[0].params() != 3 || lines[0].file != -1 {
+	if len(lines) != 1 || lines[0].bytes != 3 || lines[0].elements() != 3 || lines[0].file != -1 {
 		t.Errorf("%+v", lines)
 	}
 }

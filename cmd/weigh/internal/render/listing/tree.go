@@ -26,12 +26,12 @@ type TreeOptions struct {
 
 // A branch is a line of a tree: a tensor, or a common prefix of names.
 type branch struct {
-	label  string // its words, with the lines that lead to it
-	tensor *Row   // nil for a prefix
-	count  int
-	params int64
-	bytes  int64
-	dtype  string // "mixed" if there are several
+	label    string // its words, with the lines that lead to it
+	tensor   *Row   // nil for a prefix
+	count    int
+	elements int64
+	bytes    int64
+	dtype    string // "mixed" if there are several
 }
 
 // tree returns the lines of a tree.
@@ -86,7 +86,7 @@ func (t *treeWalk) limb(l *limb, level int, prefix, below string, copies int) {
 	copies *= l.repeated
 	line := l.sum
 	line.count *= copies
-	line.params, line.bytes = encode.Times(line.params, copies), encode.Times(line.bytes, copies)
+	line.elements, line.bytes = encode.Times(line.elements, copies), encode.Times(line.bytes, copies)
 	label := l.word()
 	var limbs []limb
 	for len(l.rows) > 1 && level+1 < t.depth {
@@ -115,13 +115,13 @@ func cutLabel(label string, most int) string {
 	return lines + typeset.Dotted(name, most-typeset.Width(lines))
 }
 
-// shownParams returns the number of elements. It is unknown for a tensor with an unknown shape;
+// shownElements returns the number of elements. It is unknown for a tensor with an unknown shape;
 // for a branch it is the sum of known numbers.
-func (b *branch) shownParams() encode.Known {
-	if b.tensor != nil && paramsOf(b.tensor.TensorInfo) < 0 {
+func (b *branch) shownElements() encode.Known {
+	if b.tensor != nil && elementsOf(b.tensor.TensorInfo) < 0 {
 		return encode.Unknown
 	}
-	return encode.Known(b.params)
+	return encode.Known(b.elements)
 }
 
 // shownBytes returns the size, likewise.
@@ -164,16 +164,16 @@ func (t *treeWalk) limbs(rows []Row, at, level int) []limb {
 		limbs = foldLimbs(limbs)
 	}
 	switch t.opts.Sort {
-	case "params":
-		slices.SortStableFunc(limbs, func(a, b limb) int { return cmp.Compare(b.params(), a.params()) })
+	case "elements":
+		slices.SortStableFunc(limbs, func(a, b limb) int { return cmp.Compare(b.elements(), a.elements()) })
 	case "bytes":
 		slices.SortStableFunc(limbs, func(a, b limb) int { return cmp.Compare(b.bytes(), a.bytes()) })
 	}
 	return limbs
 }
 
-// params returns the number of elements of all folded limbs.
-func (l *limb) params() int64 { return encode.Times(l.sum.params, l.repeated) }
+// elements returns the number of elements of all folded limbs.
+func (l *limb) elements() int64 { return encode.Times(l.sum.elements, l.repeated) }
 
 // bytes returns the size of all folded limbs.
 func (l *limb) bytes() int64 { return encode.Times(l.sum.bytes, l.repeated) }
@@ -193,7 +193,7 @@ func wordEnd(name string, at, level int) int {
 func sum(rows []Row) branch {
 	b := branch{count: len(rows), dtype: string(rows[0].Dtype)}
 	for _, r := range rows {
-		b.params = encode.Plus(b.params, paramsOf(r.TensorInfo))
+		b.elements = encode.Plus(b.elements, elementsOf(r.TensorInfo))
 		b.bytes = encode.Plus(b.bytes, bytesOf(r.TensorInfo))
 		if string(r.Dtype) != b.dtype {
 			b.dtype = "mixed"
@@ -231,7 +231,7 @@ func writeTree(w *bufio.Writer, s typeset.Style, lines []branch, whole int64) {
 		{Title: "NAME", Distinct: true, Least: s.NameWidth(), Cut: cutLabel,
 			Cell: func(i int) string { return lines[i].label }},
 		{Title: "TENSORS", Right: true, Yields: 5, Cell: func(i int) string { return typeset.Count(int64(lines[i].count)) }},
-		params(2, func(i int) encode.Known { return lines[i].shownParams() }),
+		elements(2, func(i int) encode.Known { return lines[i].shownElements() }),
 		{Title: "BYTES", Right: true, Yields: 6,
 			Cell: func(i int) string { return lines[i].shownBytes().Text(typeset.Bytes) }},
 		{Title: "SHARE", Right: true, Yields: 1, Cell: func(i int) string { return typeset.Percent(lines[i].bytes, whole) }},

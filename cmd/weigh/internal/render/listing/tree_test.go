@@ -66,10 +66,10 @@ func TestTreeSums(t *testing.T) {
 	rows := rowsOf("l.0.w", "l.1.w", "h")
 	rows[2].Dtype = "F32"
 	lines := tree(rows, TreeOptions{Fold: true})
-	if l := lines[1]; l.params != 2 || l.bytes != 2 || l.dtype != "U8" || l.tensor == nil {
+	if l := lines[1]; l.elements != 2 || l.bytes != 2 || l.dtype != "U8" || l.tensor == nil {
 		t.Errorf("%+v", l)
 	}
-	if b := sum(rows); b.dtype != "mixed" || b.params != 3 {
+	if b := sum(rows); b.dtype != "mixed" || b.elements != 3 {
 		t.Errorf("%+v", b)
 	}
 }

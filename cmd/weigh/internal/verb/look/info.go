@@ -83,7 +83,7 @@ func Info(sess *cli.Session) *cobra.Command {
 		},
 	}
 	f.SelectionFlags.Register(cmd)
-	f.Output.Register(cmd, "json", "write JSON, weigh.info/1", "csv", "write the tensors as CSV",
+	f.Output.Register(cmd, "json", "write JSON, weigh.info/2", "csv", "write the tensors as CSV",
 		"markdown", "write the tensors as a Markdown table", "tree", "show names as a tree, with totals for each branch")
 	fl := cmd.Flags()
 	fl.IntVar(&f.depth, "depth", 0, "show at most `N` levels of the tree")
