@@ -19,8 +19,8 @@ func (e *entry) countUnknown() {
 	e.Params.High = clamp.Mul(e.NumElems(), int64(e.Info.Dtype.Bits()))
 }
 
-// countUnclaimed counts a tensor beside a packed weight that no scheme knows: it is a parameter, or tells how the weight
-// is packed. A single number is not a parameter.
+// countUnclaimed counts a tensor beside a packed weight that no scheme knows: it is a parameter, or tells how the
+// weight is packed. A single number is not a parameter.
 func (e *entry) countUnclaimed() {
 	if e.NumElems() <= 1 {
 		e.Rule = RuleBookkeeping

@@ -243,7 +243,8 @@ func (c *counter) judgeAlone(e *entry, packed bool) {
 		e.Rule = RuleBuffer
 	case isMask(e.Info):
 		e.Rule = RuleMask
-	case packed && (e.role.IsAuxiliary() && e.NumElems() <= 1 || e.role.IsOnlyPacked() || parts.IsWeightScale(e.Info.Name)):
+	case packed && e.role.IsAuxiliary() && e.NumElems() <= 1,
+		packed && (e.role.IsOnlyPacked() || parts.IsWeightScale(e.Info.Name)):
 		e.Rule = RuleBookkeeping
 	case e.Kinds&(parts.Int64|parts.Bool) != 0,
 		e.Kinds&parts.Integer != 0 && len(e.Info.Shape) <= 1 && !isWeight(e.Info.Name):

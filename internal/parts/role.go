@@ -89,8 +89,8 @@ func (r Role) IsAuxiliary() bool {
 // IsOnlyPacked reports whether tensors of the role, under any name that it has, exist only in packed models.
 func (r Role) IsOnlyPacked() bool {
 	switch r {
-	case Activation, ScaleInv, Scale2, GlobalScale, GroupIndex, Absmax, NestedAbsmax, QuantMap, NestedMap, QuantState, ColumnMax,
-		WScales, WeightOffset, OutputScale, GroupScales, GroupMax:
+	case Activation, ScaleInv, Scale2, GlobalScale, GroupIndex, Absmax, NestedAbsmax, QuantMap, NestedMap, QuantState,
+		ColumnMax, WScales, WeightOffset, OutputScale, GroupScales, GroupMax:
 		return true
 	}
 	return false

@@ -150,9 +150,11 @@ func countFP4(m *Module, c *Context) (Values, bool) {
 	if n, ok := perScale(w, s); ok && narrow && clamp.Mul(n, 2) == c.Group && m.isOne(parts.GlobalScale, w) {
 		return twice(t, "fp4"), true
 	}
-	if len(w) == 2 && len(s) == 2 && s[1] > 1 && !isSwizzled(w, s, 16) && !isSwizzled(w, s, 32) && m.is(parts.Scale, parts.Float8|parts.U8|parts.Scale8) {
+	usual := m.is(parts.Scale, parts.Float8|parts.U8|parts.Scale8) && len(w) == 2 && len(s) == 2
+	if usual && s[1] > 1 && !isSwizzled(w, s, 16) && !isSwizzled(w, s, 32) {
 		if w[0] != s[0] {
-			return broken(t, "", "the shape %s and the scales %s differ in rows", shapeOf(t), shapeOf(m.Parts[parts.Scale])), true
+			return broken(t, "", "the shape %s and the scales %s differ in rows", shapeOf(t),
+				shapeOf(m.Parts[parts.Scale])), true
 		}
 		return broken(t, "", "the %d inputs make no groups of 16 or 32 for the scales %s", clamp.Mul(w[1], 2),
 			shapeOf(m.Parts[parts.Scale])), true

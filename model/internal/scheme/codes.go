@@ -24,7 +24,8 @@ func countAQLM(m *Module, c *Context) (Values, bool) {
 	switch {
 	case len(n) != 3 || len(b) != 4:
 		return Values{}, false
-	case n[2] != b[0] || bits.OnesCount64(uint64(b[1])) != 1 || m.has(parts.Scales) && (len(s) == 0 || s[0] != n[0] || clamp.Product(s) != n[0]),
+	case n[2] != b[0] || bits.OnesCount64(uint64(b[1])) != 1,
+		m.has(parts.Scales) && (len(s) == 0 || s[0] != n[0] || clamp.Product(s) != n[0]),
 		!said("in_group_size", b[3]) || !said("out_group_size", b[2]) || !said("num_codebooks", b[0]),
 		!said("nbits_per_codebook", int64(bits.Len64(uint64(b[1]))-1)):
 		return unproven(m.Parts[parts.Codes], "", "the codebooks or the scales do not fit the codes"), true

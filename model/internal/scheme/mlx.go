@@ -24,7 +24,8 @@ func countMLX(m *Module, c *Context) (Values, bool) {
 	affine := m.is(parts.Scales, parts.Float)
 	switch {
 	case !slices.Equal(w[:len(w)-1], s[:len(s)-1]):
-		return broken(t, "", "the shape %s and the scales %s differ in rows", shapeOf(t), shapeOf(m.Parts[parts.Scales])), true
+		return broken(t, "", "the shape %s and the scales %s differ in rows", shapeOf(t),
+			shapeOf(m.Parts[parts.Scales])), true
 	case m.has(parts.Biases) && !slices.Equal(m.shape(parts.Biases), s):
 		return broken(t, "", "the biases %s and the scales %s differ in shape", shapeOf(m.Parts[parts.Biases]),
 			shapeOf(m.Parts[parts.Scales])), true
@@ -86,7 +87,8 @@ func (l mlx) count(m *Module, c *Context, modes []string) (v Values, ok bool) {
 		fit = slices.DeleteFunc(fit, func(x config.Width) bool { return inputs(x) != hidden })
 	}
 	if len(fit) > 1 && c.mlxGroup > 0 {
-		if i := slices.IndexFunc(fit, func(x config.Width) bool { return x.Group == c.mlxGroup && c.sizes[inputs(x)] }); i >= 0 {
+		same := func(x config.Width) bool { return x.Group == c.mlxGroup && c.sizes[inputs(x)] }
+		if i := slices.IndexFunc(fit, same); i >= 0 {
 			fit = fit[i : i+1]
 		}
 	}

@@ -4,6 +4,7 @@ package scheme
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/weightools/safetensors/internal/clamp"
 	"github.com/weightools/safetensors/internal/config"
@@ -21,8 +22,13 @@ func countFP8(m *Module, c *Context) (Values, bool) {
 	tiled := len(c.Tile) == 2 && len(w) >= 2 && len(s) == len(w) && clamp.Product(s) > 1
 	if tiled {
 		last := len(w) - 1
-		if isTiled(w[last-1], c.Tile[0], s[last-1]) && isTiled(w[last], c.Tile[1], s[last]) {
-			return v, true
+		if s[last] == clamp.CeilDiv(w[last], c.Tile[1]) {
+			switch least := clamp.CeilDiv(w[last-1], c.Tile[0]); {
+			case s[last-1] == least, isFused(m.Name) && s[last-1] > least && s[last-1] <= least+2:
+				return v, true
+			case s[last-1] > least && s[last-1] <= least+2 && least > 1:
+				return unproven(t, "", "there are more scales than tiles of the configured size"), true
+			}
 		}
 	}
 	if !isScaled(w, s) {
@@ -41,12 +47,10 @@ func countFP8(m *Module, c *Context) (Values, bool) {
 	return v, true
 }
 
-// isTiled reports whether n rows or columns make so many tiles of a size. A weight may combine several, each of
-// which ends with a partial tile.
-func isTiled(n, size, tiles int64) bool {
-	const few, most = 4, 2 // tiles of a weight that combines several, and partial tiles more
-	least := clamp.CeilDiv(n, size)
-	return tiles == least || least > few && tiles > least && tiles <= least+most
+// isFused reports whether a module combines the outputs of several, each of which ends with a partial tile.
+func isFused(module string) bool {
+	last := parts.Last(module)
+	return strings.Contains(last, "qkv") || strings.Contains(last, "gate_up")
 }
 
 // isDivided reports whether n rows or columns can be divided into so many tiles of one size. The last tile may be
@@ -122,11 +126,12 @@ func (m *Module) countFloatScaled(c *Context) (Values, bool) {
 		}
 		return v, true
 	}
-	if v := unproven(t, "", "it is unknown whether a byte has one value or two"); t.Kinds != parts.U8 || len(s) > 1 || clamp.Product(s) > 1 {
-		v.N.High = clamp.Mul(t.bytes(), 2)
-		return v, true
+	if t.Kinds == parts.U8 && clamp.Product(s) == 1 { // like BitNet's
+		return unproven(t, "", "it is unknown whether a byte has one value, two or four"), true
 	}
-	return unproven(t, "", "it is unknown whether a byte has one value, two or four"), true // like BitNet's
+	v := unproven(t, "", "it is unknown whether a byte has one value or two")
+	v.N.High = clamp.Mul(t.bytes(), 2)
+	return v, true
 }
 
 // halved reports whether there are twice as many rows of scales as rows of bytes.
