@@ -217,7 +217,11 @@ func interleave(t *testing.T, server *countingServer, url string, content []byte
 	}
 	remote.Clean(il.path)
 	left, err := os.ReadDir(dir)
-	return there && right && err == nil && len(left) == 1
+	if there && right && err == nil && len(left) == 1 {
+		return true
+	}
+	t.Logf("the file is there: %v, and always was right: %v; the folder has %v, %v", there, right, left, err)
+	return false
 }
 
 // TestKilledOnASlowLink kills a download while the server is silent in the middle of a block. What

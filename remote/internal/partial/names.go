@@ -80,9 +80,7 @@ func removeUnused(name string) {
 		os.Remove(name)
 	case err != nil:
 	case flock.Try(f) == nil && flock.IsAt(f, name+sumsEnd):
-		os.Remove(name)
-		os.Remove(name + sumsEnd)
-		fallthrough
+		removeFiles(name, func() { f.Close() })
 	default:
 		f.Close()
 	}

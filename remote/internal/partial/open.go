@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/weightools/safetensors/internal/atomicfile"
@@ -162,10 +163,18 @@ func (f *File) Commit(overwrite bool) error {
 }
 
 // Discard removes the hidden files, as far as they exist, and closes them.
-func (f *File) Discard() {
-	for range 2 { // Windows does not remove open files
-		os.Remove(f.name)
-		os.Remove(f.name + sumsEnd)
-		f.Close()
+func (f *File) Discard() { removeFiles(f.name, func() { f.Close() }) }
+
+// removeFiles removes a hidden file and its record, which are locked until close is called. Windows only removes files
+// that nobody has open. On other systems, the files of those names belong to another process after close.
+func removeFiles(name string, close func()) {
+	remove := func() {
+		os.Remove(name)
+		os.Remove(name + sumsEnd)
+	}
+	remove()
+	close()
+	if runtime.GOOS == "windows" {
+		remove()
 	}
 }
