@@ -27,6 +27,8 @@ var rooms = map[string][]string{
 	"store":                       {"internal"},
 	"checkpoint":                  {".", "filetype", "store", "internal"},
 	"checkpoint/shards":           {"filetype", ".", "store", "checkpoint", "internal"},
+	"gguf":                        {".", "store", "checkpoint", "internal"},
+	"gguf/internal":               {"internal"},
 	"model":                       {".", "checkpoint", "internal"},
 	"model/metadata":              {"."},
 	"stats":                       {".", "internal"},

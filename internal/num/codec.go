@@ -128,6 +128,11 @@ func codec(dtype string, bits int, kind Kind, f *format) *Codec {
 	return c
 }
 
+// Half returns the number of a pattern of F16, which is exact.
+func Half(p uint16) float32 { return halves()[p] }
+
+var halves = sync.OnceValue(func() *[1 << 16]float32 { return (*[1 << 16]float32)(For("F16").values()) })
+
 // value returns the number of pattern p. For dtypes of at most 16 bits, a float32 is exact.
 func (c *Codec) value(p uint16) float32 {
 	switch c.kind {

@@ -1,0 +1,122 @@
+// GGUF as a format of checkpoints.
+
+package gguf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/weightools/safetensors"
+	"github.com/weightools/safetensors/checkpoint"
+	"github.com/weightools/safetensors/internal/wording"
+	"github.com/weightools/safetensors/store"
+)
+
+// Format returns the format of GGUF files, for [checkpoint.Options]. Tensors that cannot be decoded are not listed, and
+// the description names them.
+func Format() checkpoint.Format {
+	return checkpoint.Format{
+		Name:       "GGUF",
+		Extensions: []string{".gguf"},
+		Match:      func(head []byte, _ string) bool { return Is(head) },
+		Open: func(ctx context.Context, o store.Object) (checkpoint.Tensors, error) {
+			f, err := Open(o.ReaderAt(ctx), o.Size())
+			var v *safetensors.Violation
+			switch {
+			case errors.As(err, &v):
+				damaged := checkpoint.Damaged("%s", v.Detail)
+				damaged.Tensor, damaged.Span = v.Tensor, v.Span
+				return nil, damaged
+			case err != nil:
+				return nil, err
+			}
+			return newTensors(f)
+		},
+	}
+}
+
+// tensors are the tensors of a file as those of a checkpoint.
+type tensors struct {
+	file *File
+	list []*safetensors.Tensor
+	left []string // notes about tensors that are not listed
+}
+
+func newTensors(f *File) (*tensors, error) {
+	t := &tensors{file: f}
+	unknown := make(map[Type]int)
+	var order []Type
+	for i := range f.Tensors {
+		info := &f.Tensors[i]
+		tensor, err := f.Tensor(info)
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			if unknown[info.Type]++; unknown[info.Type] == 1 {
+				order = append(order, info.Type)
+			}
+		case err != nil:
+			return nil, checkpoint.Damaged("%v", err)
+		default:
+			t.list = append(t.list, tensor)
+		}
+	}
+	for _, kind := range order {
+		t.left = append(t.left, fmt.Sprintf("%s of %v cannot be decoded, and are not listed",
+			wording.Count(unknown[kind], "tensor"), kind))
+	}
+	return t, nil
+}
+
+// All implements [checkpoint.Tensors].
+func (t *tensors) All() iter.Seq2[*safetensors.Tensor, error] {
+	return func(yield func(*safetensors.Tensor, error) bool) {
+		for _, tensor := range t.list {
+			if !yield(tensor, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Close implements [io.Closer].
+func (t *tensors) Close() error { return nil }
+
+// Describe implements [checkpoint.Describer]. The metadata are the keys with numbers, bools and short strings.
+func (t *tensors) Describe() checkpoint.Description {
+	metadata := make(map[string]string)
+	for i := range t.file.Keys {
+		k := &t.file.Keys[i]
+		if text, ok := k.Value.describe(); ok && utf8.ValidString(k.Name) {
+			metadata[k.Name] = text
+		}
+	}
+	return checkpoint.Description{Variant: fmt.Sprintf("gguf-v%d", t.file.Version), Metadata: metadata, Notes: t.left}
+}
+
+// describe returns a value as text, unless it is an array or a long string.
+func (v Value) describe() (string, bool) {
+	if text, ok := v.Short(); ok {
+		return text, utf8.ValidString(text)
+	}
+	if n, ok := v.Int(); ok {
+		return strconv.FormatInt(n, 10), true
+	}
+	if n, ok := v.Uint(); ok {
+		return strconv.FormatUint(n, 10), true
+	}
+	if b, ok := v.Bool(); ok {
+		return strconv.FormatBool(b), true
+	}
+	if x, ok := v.Float(); ok {
+		bits := 64
+		if v.Kind == Float32 {
+			bits = 32
+		}
+		return strconv.FormatFloat(x, 'g', -1, bits), true
+	}
+	return "", false
+}

@@ -1,0 +1,282 @@
+// The rules of the format.
+
+package gguf
+
+import (
+	"slices"
+
+	"github.com/weightools/safetensors"
+)
+
+// The rules, in the order in which a file is read.
+const (
+	RuleMagic        safetensors.Rule = "gguf-magic"
+	RuleVersion      safetensors.Rule = "gguf-version"
+	RuleCounts       safetensors.Rule = "gguf-counts"
+	RuleTruncated    safetensors.Rule = "gguf-truncated"
+	RuleStringLength safetensors.Rule = "gguf-string-length"
+	RuleKeyName      safetensors.Rule = "gguf-key-name"
+	RuleDuplicateKey safetensors.Rule = "gguf-duplicate-key"
+	RuleValueType    safetensors.Rule = "gguf-value-type"
+	RuleNestedArray  safetensors.Rule = "gguf-nested-array"
+	RuleNesting      safetensors.Rule = "gguf-nesting"
+	RuleArrayLength  safetensors.Rule = "gguf-array-length"
+	RuleBool         safetensors.Rule = "gguf-bool"
+	RuleUTF8         safetensors.Rule = "gguf-utf8"
+	RuleAlignment    safetensors.Rule = "gguf-alignment"
+	RuleOddAlignment safetensors.Rule = "gguf-odd-alignment"
+	RuleTensorName   safetensors.Rule = "gguf-tensor-name"
+	RuleOddName      safetensors.Rule = "gguf-odd-name"
+	RuleDuplicate    safetensors.Rule = "gguf-duplicate-tensor"
+	RuleRank         safetensors.Rule = "gguf-rank"
+	RuleShape        safetensors.Rule = "gguf-shape"
+	RuleTensorType   safetensors.Rule = "gguf-tensor-type"
+	RuleBlock        safetensors.Rule = "gguf-block"
+	RuleOffset       safetensors.Rule = "gguf-offset"
+	RuleOverlap      safetensors.Rule = "gguf-overlap"
+	RuleOrder        safetensors.Rule = "gguf-order"
+	RuleHole         safetensors.Rule = "gguf-hole"
+	RulePadding      safetensors.Rule = "gguf-padding"
+	RuleTrailing     safetensors.Rule = "gguf-trailing"
+	RuleUnpadded     safetensors.Rule = "gguf-unpadded"
+
+	RuleArchitecture safetensors.Rule = "gguf-architecture"
+	RuleFileType     safetensors.Rule = "gguf-file-type"
+	RuleQuantVersion safetensors.Rule = "gguf-quantization-version"
+	RuleModelKey     safetensors.Rule = "gguf-model-key"
+	RuleModelTensor  safetensors.Rule = "gguf-model-tensor"
+	RuleTokenizer    safetensors.Rule = "gguf-tokenizer"
+	RuleOddTokenizer safetensors.Rule = "gguf-odd-tokenizer"
+)
+
+const (
+	specification = "docs/gguf.md of ggml d99724f"
+	loader        = "gguf.cpp of llama.cpp b11434"
+	models        = "llama-model.cpp of llama.cpp b11434"
+	vocab         = "llama-vocab.cpp of llama.cpp b11434"
+	again         = "Download or write the file again."
+	convert       = "Convert the model again with a current program."
+)
+
+var rules = [...]safetensors.RuleInfo{
+	{
+		Rule: RuleMagic, Severity: safetensors.Invalid,
+		Summary: "A file begins with the bytes GGUF.",
+		Source:  specification, Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleVersion, Severity: safetensors.Invalid,
+		Summary: "The version is 2 or 3. Nothing current reads version 1.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleCounts, Severity: safetensors.Invalid,
+		Summary: "A file is long enough for as many keys and tensors as it claims.",
+		Source:  "the definition", Reference: "reads to the end of the file, and refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleTruncated, Severity: safetensors.Invalid,
+		Summary: "A file is not cut off before its last value or the last byte of its last tensor.",
+		Source:  "the definition", Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleStringLength, Severity: safetensors.Invalid,
+		Summary: "A string ends before the end of the file, and has at most 2^30 bytes.",
+		Source:  loader, Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleKeyName, Severity: safetensors.Warning,
+		Summary: "A key has segments of a to z, 0 to 9 and _, separated by dots, and at most 65,535 bytes.",
+		Source:  specification, Reference: "takes every key but the empty one",
+		Fix: convert,
+	},
+	{
+		Rule: RuleDuplicateKey, Severity: safetensors.Invalid,
+		Summary: "No two keys are the same.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleValueType, Severity: safetensors.Invalid,
+		Summary: "The type of a value is one of the 13 that are defined.",
+		Source:  specification, Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleNestedArray, Severity: safetensors.Warning,
+		Summary: "No array has arrays as elements. The specification allows it, and llama.cpp does not.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleNesting, Severity: safetensors.Invalid,
+		Summary: "Arrays are nested at most 16 deep.",
+		Source:  "a limit of this package", Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleArrayLength, Severity: safetensors.Invalid,
+		Summary: "An array ends before the end of the file.",
+		Source:  loader, Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleBool, Severity: safetensors.Warning,
+		Summary: "A bool is 0 or 1.",
+		Source:  specification, Reference: "takes every byte but 0 as true",
+		Fix: convert,
+	},
+	{
+		Rule: RuleUTF8, Severity: safetensors.Warning,
+		Summary: "A string is UTF-8. Tokens may be parts of characters.",
+		Source:  specification, Reference: "takes any bytes",
+		Fix: convert,
+	},
+	{
+		Rule: RuleAlignment, Severity: safetensors.Invalid,
+		Summary: "general.alignment is a u32 and a power of two, and the data begins in the file.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleOddAlignment, Severity: safetensors.Warning,
+		Summary: "general.alignment is a multiple of 8, and is small.",
+		Source:  specification, Reference: "takes every power of two",
+		Fix: convert,
+	},
+	{
+		Rule: RuleTensorName, Severity: safetensors.Invalid,
+		Summary: "The name of a tensor has at most 64 bytes, is UTF-8, and has no NUL.",
+		Source:  specification, Reference: "refuses names of 64 bytes and more",
+		Fix: convert,
+	},
+	{
+		Rule: RuleOddName, Severity: safetensors.Warning,
+		Summary: "The name of a tensor has 1 to 63 bytes, is printable, and is not like a path.",
+		Source:  loader, Reference: "takes it unless it has 64 bytes",
+		Fix: convert,
+	},
+	{
+		Rule: RuleDuplicate, Severity: safetensors.Invalid,
+		Summary: "No two tensors have the same name.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleRank, Severity: safetensors.Invalid,
+		Summary: "A tensor has at most 4 dimensions.",
+		Source:  specification, Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleShape, Severity: safetensors.Invalid,
+		Summary: "Dimensions, their product and the size in bytes are below 2^63.",
+		Source:  loader, Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleTensorType, Severity: safetensors.Invalid,
+		Summary: "The type of a tensor is one of ggml's. Others are listed, and not decoded.",
+		Source:  loader, Reference: "refuses it",
+		Fix: "Read the file with the program that wrote it: forks of llama.cpp have types of their own.",
+	},
+	{
+		Rule: RuleBlock, Severity: safetensors.Invalid,
+		Summary: "The first dimension of a tensor is a multiple of the block of its type.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleOffset, Severity: safetensors.Invalid,
+		Summary: "The offset of a tensor is a multiple of the alignment, and below 2^63.",
+		Source:  specification, Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleOverlap, Severity: safetensors.Invalid,
+		Summary: "No two tensors have bytes in common.",
+		Source:  "the definition", Reference: "refuses it",
+		Fix: again,
+	},
+	{
+		Rule: RuleOrder, Severity: safetensors.Warning,
+		Summary: "Tensors are listed in the order of their data. The specification does not ask for it.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleHole, Severity: safetensors.Warning,
+		Summary: "A tensor begins where the one before it ends, after padding. The specification does " +
+			"not ask for it.",
+		Source: loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RulePadding, Severity: safetensors.Warning,
+		Summary: "Padding consists of zeros.",
+		Source:  specification, Reference: "does not look at it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleTrailing, Severity: safetensors.Warning,
+		Summary: "Nothing follows the last tensor.",
+		Source:  "the definition", Reference: "does not look at it",
+		Fix: "Find out what follows the tensors: another program may read it.",
+	},
+	{
+		Rule: RuleUnpadded, Severity: safetensors.Warning,
+		Summary: "A file with tensors is padded up to its data, even if they have no elements.",
+		Source:  loader, Reference: "refuses it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleArchitecture, Severity: safetensors.Warning,
+		Summary: "general.architecture is a string of a-z, 0-9, - and _. Later parts of a split model have none.",
+		Source:  specification, Reference: "does not load the model",
+		Fix: convert,
+	},
+	{
+		Rule: RuleFileType, Severity: safetensors.Warning,
+		Summary: "general.file_type is defined, and a matrix of the model has the type that it names.",
+		Source:  specification, Reference: "shows it, and does not compare it",
+		Fix: "Trust the types of the tensors, and not the name or general.file_type.",
+	},
+	{
+		Rule: RuleQuantVersion, Severity: safetensors.Warning,
+		Summary: "A file with quantized tensors has general.quantization_version.",
+		Source:  specification, Reference: "does not look at it",
+		Fix: convert,
+	},
+	{
+		Rule: RuleModelKey, Severity: safetensors.Warning,
+		Summary: "The keys that every model needs are there, and have the types that llama.cpp wants.",
+		Source:  models, Reference: "does not load the model",
+		Fix: convert,
+	},
+	{
+		Rule: RuleModelTensor, Severity: safetensors.Warning,
+		Summary: "A model of the architecture llama, qwen2 or qwen3 has the tensors that its keys describe.",
+		Source:  models, Reference: "does not load the model",
+		Fix: convert,
+	},
+	{
+		Rule: RuleTokenizer, Severity: safetensors.Invalid,
+		Summary: "The lists of the tokenizer fit each other and the embedding, and no token occurs twice.",
+		Source:  vocab, Reference: "does not load the model, or aborts",
+		Fix: convert,
+	},
+	{
+		Rule: RuleOddTokenizer, Severity: safetensors.Warning,
+		Summary: "The model of the tokenizer, the types of tokens and the special tokens are defined.",
+		Source:  vocab, Reference: "uses defaults, or does not load the model",
+		Fix: convert,
+	},
+}
+
+// Rules returns the rules of this package, in the order in which a file is read.
+func Rules() []safetensors.RuleInfo { return slices.Clone(rules[:]) }
