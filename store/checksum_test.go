@@ -40,3 +40,21 @@ func TestSums(t *testing.T) {
 		t.Error("an unknown algorithm is accepted")
 	}
 }
+
+// TestSumOfPart proves a part of a text whose digest is known: echo -n 123456789 | sha256sum.
+func TestSumOfPart(t *testing.T) {
+	value, _ := hex.DecodeString("15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225")
+	s := store.NewSum("SHA-256", value).Within([]byte("12"), []byte("89"))
+	for text, want := range map[string]bool{"34567": true, "34568": false, "": false, "345678": false} {
+		h := s.New()
+		h.Write([]byte("wrong"))
+		h.Reset()
+		for _, c := range []byte(text) {
+			h.Write([]byte{c})
+			h.Sum(nil) // does not change the state
+		}
+		if got := string(h.Sum(nil)) == string(s.Value); got != want {
+			t.Errorf("%q is the part: %v", text, got)
+		}
+	}
+}

@@ -140,6 +140,35 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestMemberDigest: the digest of a layer proves a member that is nearly all of it, and no other.
+func TestMemberDigest(t *testing.T) {
+	content := bytes.Repeat([]byte("weights"), 100_000)
+	alone := archive(t, tar.FormatPAX, map[string][]byte{"model.safetensors": content})
+	crowd := archive(t, tar.FormatPAX, map[string][]byte{"a.safetensors": content, "b.json": []byte("{}")})
+	s := new(fake).push("v1", fakeLayer{tarType, "", alone}, fakeLayer{tarType, "", crowd}).start(t).open(t, "v1")
+	for name, want := range map[string]bool{"model.safetensors": true, "a.safetensors": true, "b.json": false} {
+		o, err := s.Open(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		sum := store.Checksum(t.Context(), o)
+		if (sum != nil) != want {
+			t.Errorf("%s: %v", name, sum)
+		}
+		if sum == nil {
+			continue
+		}
+		for _, b := range [][]byte{content, content[1:]} {
+			h := sum.New()
+			h.Write(b)
+			if is := bytes.Equal(h.Sum(nil), sum.Value); is != (len(b) == len(content)) {
+				t.Errorf("%s: %d bytes match: %v", name, len(b), is)
+			}
+		}
+	}
+}
+
 // The tag may be moved while the artifact is read.
 func TestPinned(t *testing.T) {
 	f := new(fake).push("v1", layers(map[string][]byte{"a": []byte("old"), "b": []byte("old")})...).start(t)
