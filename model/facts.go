@@ -49,18 +49,32 @@ func textOf(from Source, text string) Text {
 
 // number returns a size from config.json. If layers have different sizes, it is unknown, and a note says so.
 func (f *Facts) number(c *config.Config, what string, names []string) Number {
-	v := c.Described.Find(names...)
-	if v.Kind() == 0 {
-		v = c.Main.Root.Find(names...)
-	}
-	low, high, _ := v.Spread()
+	low, high, name := spreadOf(c, names)
 	switch {
 	case low != high:
-		f.note("%s: %v to %v, by layer (%s)", what, wording.Grouped(low), wording.Grouped(high), v.Name)
+		f.note("%s: %v to %v, by layer (%s)", what, wording.Grouped(low), wording.Grouped(high), name)
 	case low > 0:
 		return Number{low, FromConfig}
 	}
 	return Number{}
+}
+
+// spreadOf returns the least and the largest value that a size in config.json has in layers, and its name.
+func spreadOf(c *config.Config, names []string) (low, high int64, name string) {
+	v := c.Described.Find(names...)
+	if v.Kind() == 0 {
+		v = c.Main.Root.Find(names...)
+	}
+	low, high, _ = v.Spread()
+	return low, high, v.Name
+}
+
+// sizeOf returns a size that all layers have in common, or 0.
+func sizeOf(c *config.Config, names []string) int64 {
+	if low, high, _ := spreadOf(c, names); low == high {
+		return low
+	}
+	return 0
 }
 
 // configuredLayers returns the number of layers in config.json, or how many the list of their kinds has.

@@ -108,7 +108,35 @@ func TestComponents(t *testing.T) {
 		{"lora_unet_down_blocks_0_attentions_0_proj_in.lora_down.weight", matrix, model.ComponentAdapter},
 		{"lora_unet_down_blocks_0_attentions_0_proj_in.alpha", nil, model.ComponentAdapter},
 		{"transformer_blocks.0.norm1.linear.weight", matrix, model.ComponentOther},
-		{"mixer.A_log", vector, model.ComponentOther},
+		{"down_blocks.0.attentions.0.transformer_blocks.0.ff.net.0.proj.weight", matrix, model.ComponentMLP},
+		{"down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q.weight", matrix, model.ComponentAttention},
+		{"down_blocks.0.attentions.0.proj_in.weight", matrix, model.ComponentAttention},
+		{"down_blocks.0.attentions.0.proj_out.weight", matrix, model.ComponentAttention},
+		{"down_blocks.0.attentions.0.transformer_blocks.0.norm3.weight", vector, model.ComponentNorm},
+		{"encoder.block.0.layer.1.DenseReluDense.wi_0.weight", matrix, model.ComponentMLP},
+		{"encoder.block.0.layer.1.DenseReluDense.wo.weight", matrix, model.ComponentMLP},
+		{"encoder.block.0.layer.0.SelfAttention.o.weight", matrix, model.ComponentAttention},
+		{"model.layers.0.self_attn.embed_q.weight", matrix, model.ComponentAttention},
+		{"model.layers.0.self_attn.unembed_out.weight", matrix, model.ComponentAttention},
+		{"model.layers.0.self_attn.embed_q.scales", matrix, model.ComponentAttention},
+		{"backbone.layers.0.mixer.in_proj.weight", matrix, model.ComponentSSM},
+		{"backbone.layers.0.mixer.A_log", vector, model.ComponentSSM},
+		{"backbone.layers.0.mixer.norm.weight", vector, model.ComponentNorm},
+		{"backbone.layers.0.mixer.q_proj.weight", matrix, model.ComponentAttention},
+		{"backbone.layers.0.mixer.up_proj.weight", matrix, model.ComponentMLP},
+		{"backbone.layers.0.mixer.gate.weight", matrix, model.ComponentMLP},
+		{"backbone.layers.0.mixer.experts.3.up_proj.weight", matrix, model.ComponentExperts},
+		{"model.layers.0.mamba.out_proj.weight", matrix, model.ComponentSSM},
+		{"model.layers.0.temporal_block.rg_lru.recurrent_param", vector, model.ComponentSSM},
+		{"layers.0.attention.wo.weight", matrix, model.ComponentAttention},
+		{"layers.0.feed_forward.w1.weight", matrix, model.ComponentMLP},
+		{"encoder.layers.0.attention.output.weight", matrix, model.ComponentAttention},
+		{"bert.encoder.layer.0.attention.output.LayerNorm.weight", vector, model.ComponentNorm},
+		{"bert.encoder.layer.0.crossattention.output.dense.bias", vector, model.ComponentAttention},
+		{"encoder.layer.0.intermediate_query.dense.weight", matrix, model.ComponentMLP},
+		{"embedding_norm_mlp.attn_embed.weight", matrix, model.ComponentEmbedding},
+		{"proj_out.weight", matrix, model.ComponentHead},
+		{"model.layers.3.moe.share_expert.up_proj.weight", matrix, model.ComponentMLP},
 		{"", vector, model.ComponentOther},
 	} {
 		h := &safetensors.Header{Tensors: []safetensors.TensorInfo{{Name: tt.name, Dtype: "BF16", Shape: append([]int64{}, tt.shape...)}}}
@@ -116,6 +144,67 @@ func TestComponents(t *testing.T) {
 		if got := n.Components[0].Key; got != tt.want {
 			t.Errorf("%s is %s, want %s", tt.name, got, tt.want)
 		}
+	}
+}
+
+// Granite, Step and DBRX stack their experts, and have configurations of their own spelling.
+func TestStackedExperts(t *testing.T) {
+	for _, tt := range []struct {
+		name, config  string
+		tensors       map[string][]int64
+		count, chosen int64
+		experts       int64 // parameters
+		active        int64
+	}{
+		{"Granite MoE", `{"num_local_experts":8,"num_experts_per_tok":2}`, map[string][]int64{
+			"model.embed_tokens.weight": {100, 16}, "model.layers.0.block_sparse_moe.input_linear.weight": {8, 64, 16},
+			"model.layers.0.block_sparse_moe.output_linear.weight": {8, 16, 32}, "model.layers.0.block_sparse_moe.router.layer.weight": {8, 16},
+		}, 8, 2, 12288, 1600 + 128 + 12288/4},
+		{"Step3", `{"text_config":{"moe_num_experts":48,"moe_top_k":3}}`, map[string][]int64{
+			"model.layers.4.moe.up_proj.weight": {48, 10, 10}, "model.layers.4.share_expert.up_proj.weight": {10, 10},
+			"model.layers.4.moe.gate.weight": {48, 10},
+		}, 48, 3, 4800, 100 + 480 + 300},
+		{"DBRX", `{"ffn_config":{"moe_num_experts":16,"moe_top_k":4}}`, map[string][]int64{
+			"transformer.blocks.0.ffn.experts.mlp.w1": {16 * 10, 10}, "transformer.blocks.0.ffn.router.layer.weight": {16, 10},
+		}, 16, 4, 1600, 160 + 400},
+		{"Ernie, with a list", `{"moe_num_experts":[64,64],"moe_k":6}`, map[string][]int64{
+			"model.layers.1.mlp.experts.0.up_proj.weight": {64, 10},
+		}, 64, 6, 640, 60},
+		{"another first dimension", `{"num_local_experts":8,"num_experts_per_tok":2}`, map[string][]int64{
+			"model.layers.0.block_sparse_moe.input_linear.weight": {9, 64, 16},
+		}, 0, 0, 0, 0},
+		{"a matrix", `{"num_local_experts":8,"num_experts_per_tok":2}`, map[string][]int64{
+			"model.layers.0.mlp.up_proj.weight": {8, 16},
+		}, 0, 0, 0, 0},
+		{"a convolution of attention", `{"num_local_experts":8,"num_experts_per_tok":2}`, map[string][]int64{
+			"model.layers.0.self_attn.conv.weight": {8, 1, 4},
+		}, 0, 0, 0, 0},
+		{"a shared expert", `{"num_local_experts":8,"num_experts_per_tok":2}`, map[string][]int64{
+			"model.layers.0.shared_experts.up_proj.weight": {8, 1, 4},
+		}, 0, 0, 0, 0},
+	} {
+		h := new(safetensors.Header)
+		for name, shape := range tt.tensors {
+			h.Tensors = append(h.Tensors, safetensors.TensorInfo{Name: name, Dtype: "BF16", Shape: shape})
+		}
+		n := model.Count(&model.Model{Files: []model.File{{Header: h}}, Config: []byte(tt.config)})
+		switch x := n.Experts; {
+		case x == nil && tt.experts == 0:
+		case x == nil || x.Count != tt.count || x.Chosen != tt.chosen || x.Params.High != tt.experts || x.Active.High != tt.active:
+			t.Errorf("%s: %+v", tt.name, x)
+		}
+	}
+}
+
+// Qwen2.5 0.5B, tied: 0.49 billion, of which 0.36 are no embedding. (Its model card.)
+func TestWithoutEmbedding(t *testing.T) {
+	h := &safetensors.Header{Tensors: []safetensors.TensorInfo{
+		{Name: "model.embed_tokens.weight", Dtype: "BF16", Shape: []int64{151936, 896}},
+		{Name: "model.layers.0.mlp.up_proj.weight", Dtype: "BF16", Shape: []int64{4864, 896}},
+	}}
+	n := model.Count(&model.Model{Files: []model.File{{Header: h}}})
+	if got := n.WithoutEmbedding(); got.Low != 4864*896 || got.High != got.Low {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -66,6 +66,20 @@ func (n *Counts) BitsPerWeight() float64 {
 	return 8 * float64(n.Bytes-n.Buffers) / float64(n.Params.High)
 }
 
+// WithoutEmbedding returns the number of logical parameters without embeddings, which many model cards give. The
+// output layer is included.
+func (n *Counts) WithoutEmbedding() Range { return n.Params.minus(n.of(ComponentEmbedding)) }
+
+// of returns the number of logical parameters of a component.
+func (n *Counts) of(c Component) Range {
+	for i := range n.Components {
+		if n.Components[i].Key == c {
+			return n.Components[i].Params
+		}
+	}
+	return Range{}
+}
+
 // A Part is the Tally of one dtype or component.
 type Part[K any] struct {
 	Key K
@@ -99,9 +113,9 @@ type Routing struct {
 	Count  int64 // in each layer; 0 if the configuration does not say
 	Chosen int64 // for each token; 0 if the configuration does not say
 
-	// Active is the number of logical parameters that a token uses: without the experts that are not chosen
-	// and without MTP layers. It is zero if Chosen is.
-	Active Range
+	// Active is the number of logical parameters that a token uses: with the embedding, and without the experts
+	// that are not chosen and MTP layers. ActiveBody is the same without the embedding. Both are zero if Chosen is.
+	Active, ActiveBody Range
 }
 
 // A groupKey is what the tensors of a Group have in common.
@@ -144,6 +158,7 @@ func (c *counter) total() *Counts {
 	if n := c.context.Size(config.Layers); n > 0 && c.context.Size(config.MTPLayers) > 0 {
 		t.atlas.last = int(min(n, 1<<30))
 	}
+	t.atlas.experts = sizeOf(c.context.Config, config.Experts)
 	for i := range c.entries {
 		if e := &c.entries[i]; c.Only == nil || c.Only(e.Info) {
 			t.add(e)
@@ -259,14 +274,12 @@ func (t *totaler) experts(c *config.Config) {
 	if sums == nil {
 		return
 	}
-	x := &Routing{Tally: *sums, Count: c.Size(config.Experts), Chosen: c.Size(config.ActiveExperts)}
+	x := &Routing{Tally: *sums, Count: sizeOf(c, config.Experts), Chosen: sizeOf(c, config.ActiveExperts)}
 	if x.Count <= 0 || x.Chosen <= 0 || x.Chosen > x.Count {
 		x.Chosen = 0
 	} else {
-		x.Active = t.Params.minus(sums.Params).plus(sums.Params.scaled(x.Chosen, x.Count))
-		if mtp := t.components[ComponentMTP]; mtp != nil {
-			x.Active = x.Active.minus(mtp.Params)
-		}
+		x.Active = t.Params.minus(sums.Params).plus(sums.Params.scaled(x.Chosen, x.Count)).minus(t.of(ComponentMTP))
+		x.ActiveBody = x.Active.minus(t.of(ComponentEmbedding))
 	}
 	t.Experts = x
 }

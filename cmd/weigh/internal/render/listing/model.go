@@ -96,6 +96,7 @@ func (m *Model) json() any {
 	members := []encode.Member{
 		encode.M("name", m.Name),
 		encode.M("logical", logicalOf([]Model{*m})),
+		encode.M("without_embedding", certain(m.Counts.WithoutEmbedding())),
 		encode.M("components", encode.List(m.Counts.Components, componentJSON)),
 		encode.M("groups", encode.List(m.Counts.Groups, groupJSON)),
 		encode.M("experts", expertsJSON(m.Counts.Experts)),
@@ -138,12 +139,12 @@ func expertsJSON(x *model.Routing) any {
 	if x == nil {
 		return nil
 	}
-	active, within := encode.Unknown, encode.M("bounds", nil)
+	active, body, within := encode.Unknown, encode.Unknown, encode.M("bounds", nil)
 	if x.Chosen > 0 {
-		active, within = certain(x.Active), bounds(x.Active)
+		active, body, within = certain(x.Active), certain(x.ActiveBody), bounds(x.Active)
 	}
 	return []encode.Member{encode.M("count", positive(x.Count)), encode.M("chosen", positive(x.Chosen)),
-		encode.M("active", active), within}
+		encode.M("active", active), within, encode.M("active_without_embedding", body)}
 }
 
 // architectureJSON returns the architecture for JSON; null if it is not known.

@@ -69,10 +69,7 @@ func (m *Model) lines() (lines []line) {
 		say("unique", countRange(n.Unique)+", without duplicates")
 	}
 	say("packed", m.packed())
-	if x := n.Experts; x != nil && x.Chosen > 0 {
-		say("active", fmt.Sprintf("%s: %s of %s per token", shortRange(x.Active), typeset.Count(x.Chosen),
-			typeset.Plural(x.Count, "expert")))
-	}
+	say("active", active(n.Experts))
 	if len(n.Components) > 1 {
 		var parts []string
 		for _, p := range n.Components {
@@ -80,7 +77,11 @@ func (m *Model) lines() (lines []line) {
 				parts = append(parts, string(p.Key)+" "+shortRange(p.Params))
 			}
 		}
-		say("components", strings.Join(parts, ", "))
+		text := strings.Join(parts, ", ")
+		if body := n.WithoutEmbedding(); body != n.Params {
+			text += "; " + countRange(body) + " without the embedding"
+		}
+		say("components", text)
 	}
 	if a := m.Facts.Adapter; a != nil {
 		say("adapter", adapter(a))
@@ -103,6 +104,22 @@ func (m *Model) lines() (lines []line) {
 		say("parameters", countRange(n.Params))
 	}
 	return lines
+}
+
+// active describes the parameters that a token uses, or the experts if that is unknown.
+func active(x *model.Routing) string {
+	if x == nil || x.Count == 0 {
+		return ""
+	}
+	experts := typeset.Plural(x.Count, "expert")
+	if x.Chosen == 0 {
+		return "unknown: how many of " + experts + " a token uses is not in config.json"
+	}
+	text := fmt.Sprintf("%s: %s of %s per token", shortRange(x.Active), typeset.Count(x.Chosen), experts)
+	if x.ActiveBody != x.Active {
+		text += fmt.Sprintf(", with the embedding (%s without)", shortRange(x.ActiveBody))
+	}
+	return text
 }
 
 // packed describes packing and its overhead.
