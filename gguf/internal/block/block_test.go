@@ -25,9 +25,9 @@ func h(b []byte, k int) float64 {
 	return sign * math.Ldexp(1024+m, e-25)
 }
 
-func u16(b []byte, k int) int { return int(binary.LittleEndian.Uint16(b[k:])) }
-func u32(b []byte, k int) int { return int(binary.LittleEndian.Uint32(b[k:])) }
-func i8(b []byte, k int) int  { return int(int8(b[k])) }
+func u16(b []byte, k int) int   { return int(binary.LittleEndian.Uint16(b[k:])) }
+func u32(b []byte, k int) int64 { return int64(binary.LittleEndian.Uint32(b[k:])) }
+func i8(b []byte, k int) int    { return int(int8(b[k])) }
 
 // half4 is element i of a run of 32 with 4 bits each at offset o: the low halves come first.
 func half4(b []byte, i, o int) int { return int(b[o+i%16]) >> (4 * (i / 16)) & 15 }
@@ -61,10 +61,10 @@ var formulas = map[string]func(b []byte, i int) float64{
 	"Q4_0": func(b []byte, i int) float64 { return h(b, 0) * float64(half4(b, i, 2)-8) },
 	"Q4_1": func(b []byte, i int) float64 { return f(h(b, 0)*float64(half4(b, i, 4)) + h(b, 2)) },
 	"Q5_0": func(b []byte, i int) float64 {
-		return h(b, 0) * float64(half4(b, i, 6)|u32(b, 2)>>i&1<<4-16)
+		return h(b, 0) * float64(half4(b, i, 6)|int(u32(b, 2)>>i&1)<<4-16)
 	},
 	"Q5_1": func(b []byte, i int) float64 {
-		return f(h(b, 0)*float64(half4(b, i, 8)|u32(b, 4)>>i&1<<4) + h(b, 2))
+		return f(h(b, 0)*float64(half4(b, i, 8)|int(u32(b, 4)>>i&1)<<4) + h(b, 2))
 	},
 	"Q8_0": func(b []byte, i int) float64 { return h(b, 0) * float64(i8(b, 2+i)) },
 	"Q8_1": func(b []byte, i int) float64 { return h(b, 0) * float64(i8(b, 4+i)) },
@@ -112,7 +112,7 @@ var formulas = map[string]func(b []byte, i int) float64{
 		s, l, j := i/32, i%32/8, i%8
 		w := u32(b, 2+8*s+4)
 		v := float64(books().iq2xxs[8*int(b[2+8*s+l])+j])
-		return h(b, 0) * (0.5 + float64(w>>28)) * 0.25 * flip(v, negative(w>>(7*l)&127, j))
+		return h(b, 0) * (0.5 + float64(w>>28)) * 0.25 * flip(v, negative(int(w>>(7*l)&127), j))
 	},
 	"IQ2_XS": func(b []byte, i int) float64 {
 		w, sc := u16(b, 2+2*(i/8)), int(b[66+i/32])>>(4*(i%32/16))&15
@@ -126,7 +126,7 @@ var formulas = map[string]func(b []byte, i int) float64{
 	"IQ3_XXS": func(b []byte, i int) float64 {
 		w := u32(b, 66+4*(i/32))
 		v := float64(books().iq3xxs[4*int(b[2+i/4])+i%4])
-		return h(b, 0) * (0.5 + float64(w>>28)) * 0.5 * flip(v, negative(w>>(7*(i%32/8))&127, i%8))
+		return h(b, 0) * (0.5 + float64(w>>28)) * 0.5 * flip(v, negative(int(w>>(7*(i%32/8))&127), i%8))
 	},
 	"IQ3_S": func(b []byte, i int) float64 {
 		k := i / 4
