@@ -72,7 +72,7 @@ func checkCounts(t *testing.T, n *model.Counts, tensors int) {
 	if x := n.Experts; x != nil && (x.Active.Low < 0 || x.Active.Low > x.Active.High) {
 		t.Fatalf("%+v are active", x.Active)
 	}
-	if bits := n.BitsPerWeight(); bits < 0 || math.IsNaN(bits) || math.IsInf(bits, 0) {
+	if bits, high := n.BitsPerWeight(); bits < 0 || math.IsNaN(bits) || math.IsInf(bits, 0) || high < bits {
 		t.Fatalf("%v bits per weight", bits)
 	}
 }

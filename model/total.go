@@ -57,13 +57,14 @@ type Counts struct {
 	Notes []string
 }
 
-// BitsPerWeight returns the bits per logical parameter, with scales and without buffers. It is 0 without
-// parameters. If their number is inexact, the upper bound is used.
-func (n *Counts) BitsPerWeight() float64 {
+// BitsPerWeight returns the bits per logical parameter, with scales and without buffers. Both numbers are 0 without
+// parameters. They differ if the number of parameters is not exact; high is infinite if there may be none.
+func (n *Counts) BitsPerWeight() (low, high float64) {
 	if n.Params.High == 0 {
-		return 0
+		return 0, 0
 	}
-	return 8 * float64(n.Bytes-n.Buffers) / float64(n.Params.High)
+	bits := 8 * float64(n.Bytes-n.Buffers)
+	return bits / float64(n.Params.High), bits / float64(n.Params.Low)
 }
 
 // WithoutEmbedding returns the number of logical parameters without embeddings, which many model cards give. The

@@ -74,5 +74,5 @@ func isSwizzled(w, s []int64, halves int64) bool {
 	}
 	rows, columns := clamp.CeilDiv(w[0], 128), clamp.CeilDiv(clamp.CeilDiv(clamp.Mul(w[1], 2), halves), 4)
 	return clamp.Product(s) == clamp.Mul(clamp.Mul(rows, 128), clamp.Mul(columns, 4)) &&
-		(len(s) != 2 || s[0] == clamp.Mul(rows, 128))
+		(len(s) != 2 || s[0] == clamp.Mul(rows, 128) || s[0] == clamp.Mul(rows, 32)) // as torchao writes them
 }

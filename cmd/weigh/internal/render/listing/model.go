@@ -73,8 +73,8 @@ func logicalOf(models []Model) any {
 			notes = append(notes, note)
 		}
 	}
-	var bits any // null without parameters
-	if params.High > 0 {
+	var bits any // null without parameters, and if their number is not exact
+	if params.High > 0 && params.Exact() {
 		bits = math.Round(8*float64(bytes)/float64(params.High)*1e4) / 1e4
 	}
 	return []encode.Member{

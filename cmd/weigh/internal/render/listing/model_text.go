@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -128,12 +129,25 @@ func (m *Model) packed() string {
 	if n.Scheme == "" {
 		return ""
 	}
-	text := typeset.Name(n.Scheme) + ", " + strconv.FormatFloat(n.BitsPerWeight(), 'f', 2, 64) + " bits per parameter"
+	text := typeset.Name(n.Scheme) + ", " + bitsPerParameter(n)
 	if n.Overhead > 0 {
 		text += ", " + typeset.Bytes(n.Overhead) + " (" + typeset.Percent(n.Overhead, n.Bytes) +
 			") for scales and other overhead"
 	}
 	return text
+}
+
+// bitsPerParameter returns the bits per parameter in words: two numbers if there are bounds.
+func bitsPerParameter(n *model.Counts) string {
+	low, high := n.BitsPerWeight()
+	text := strconv.FormatFloat(low, 'f', 2, 64)
+	switch {
+	case math.IsInf(high, 1):
+		return "at least " + text + " bits per parameter"
+	case !n.Params.Exact():
+		text += " to " + strconv.FormatFloat(high, 'f', 2, 64)
+	}
+	return text + " bits per parameter"
 }
 
 // architecture describes the architecture.
